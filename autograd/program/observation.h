@@ -1,0 +1,130 @@
+// An Observation: all that the run of a Program shows, in terms of the Program alone.
+//
+// The engine's runner, the twin and adapters of foreign engines all fill this one structure; oracles compare
+// two of them. A node is named by what the Program says of it (role, statement, local index), never by
+// an address. Plain data; no thread-safety of its own.
+
+#ifndef AUTOGRAD_PROGRAM_OBSERVATION_H_
+#define AUTOGRAD_PROGRAM_OBSERVATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+// Contents of a tensor in row-major order.
+struct TensorData {
+  DType dtype = DType::kF64;
+  Shape shape;
+  Bits bits;
+  bool operator==(const TensorData&) const = default;
+};
+
+// Classes of errors that a statement can raise; the message is not compared.
+enum class ErrorClass : uint8_t {
+  kInvalidArgument,  // an argument out of range, an empty inputs list
+  kShape,            // shapes do not fit
+  kDType,            // element types do not fit
+  kDevice,           // operands on different devices
+  kDomain,           // integer pow with a negative exponent
+  kIndex,            // index out of range
+  kUndefined,        // an undefined gradient is used as an operand
+  kNoGraph,          // a root or input that does not require grad
+  kGradCount,        // number of seeds differs from the number of roots
+  kImplicitSeed,     // implicit seed of a root with more than one element, or not floating
+  kUnusedInput,      // grad() of an unused input without allow_unused
+  kVersion,          // a saved variable was modified in place
+  kFreed,            // backward a second time without retain_graph
+  kLeafInPlace,      // in-place write to a leaf that requires grad, or to a view of one
+  kHook,             // a hook's result does not fit
+  kUser,             // thrown by a hook or custom function of the Program
+  kUnsupported,      // the engine cannot run this statement: skipped, never passed
+  kInternal,         // anything else: always a finding
+};
+
+struct ErrorRecord {
+  ErrorClass error = ErrorClass::kInternal;
+  int statement = -1;
+  std::string message;
+};
+
+// What made a node.
+enum class NodeRole : uint8_t {
+  kStatement,       // the node of a differentiable statement (in-place ones included)
+  kAccumulateGrad,  // of a leaf: `statement` is the leaf's
+  kCopySlices,      // in-place write through a view: `statement` is the write's
+  kRegeneratedView, // a view's node made anew after its base was written: `statement` is the view's
+  kGraphRoot,       // made by a call with several roots
+  kIdentity,        // stands for an unreachable input
+  kBackward,        // made while a call with create_graph ran; `statement` is the call's
+};
+
+// Names a node within a Program: unique per (role, statement, index).
+struct NodeName {
+  NodeRole role = NodeRole::kStatement;
+  int32_t statement = -1;
+  int32_t index = 0;  // counts the nodes of that role that the statement made
+  bool operator==(const NodeName&) const = default;
+};
+
+struct EdgeRecord {
+  int32_t node = -1;  // index into CallRecord::nodes, or -1 for an invalid edge
+  int32_t input_nr = 0;
+  bool operator==(const EdgeRecord&) const = default;
+};
+
+struct NodeRecord {
+  NodeName name;
+  int32_t num_inputs = 1;
+  std::vector<EdgeRecord> next_edges;
+};
+
+// One firing of a hook or final callback, in the order in which they fired.
+struct HookRecord {
+  int32_t node = -1;     // index into CallRecord::nodes; -1 for a final callback
+  int32_t statement = -1;  // the statement that registered the hook
+  bool gradient_defined = false;
+  TensorData gradient;   // what the hook saw, before it acted
+};
+
+// One call of the engine: `backward` or `grad`.
+struct CallRecord {
+  int32_t statement = -1;
+  bool keep_graph = false;
+  bool create_graph = false;
+  bool accumulate_grad = false;
+  // The graph as it stood before the run: all nodes reachable from the roots, in discovery order.
+  std::vector<NodeRecord> nodes;
+  std::vector<EdgeRecord> roots;
+  std::vector<EdgeRecord> inputs;  // empty for a plain backward
+  // The engine's own counters before the run, by node; -1 where the engine holds no entry.
+  std::vector<int32_t> dependencies;
+  // Whether the node was marked as to be executed (exec_info), by node; empty for a plain backward.
+  std::vector<bool> needed;
+  // Node indices in the order in which evaluation began (applied nodes only, not captures).
+  std::vector<int32_t> executed;
+  std::vector<HookRecord> hooks;
+};
+
+struct ValueRecord {
+  bool defined = false;      // false: never reached, or an undefined gradient
+  bool requires_grad = false;
+  TensorData data;           // contents at the end of the run
+  uint32_t version = 0;      // of the storage at the end of the run
+  bool grad_defined = false; // of .grad at the end of the run
+  TensorData grad;
+};
+
+struct Observation {
+  std::vector<ValueRecord> values;  // by ValueId
+  std::vector<CallRecord> calls;    // in the order of the Program; a failed call included
+  std::optional<ErrorRecord> error; // the error that ended the run
+};
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_OBSERVATION_H_

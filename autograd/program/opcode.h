@@ -1,0 +1,135 @@
+// The names of all statements, attribute keys and words of a Program, as enumerations.
+//
+// The table that says what each takes is in signature.h.
+
+#ifndef AUTOGRAD_PROGRAM_OPCODE_H_
+#define AUTOGRAD_PROGRAM_OPCODE_H_
+
+#include <cstdint>
+
+namespace autograd::program {
+
+// Every statement. The text name is the enumerator without its k, in snake case; a trailing
+// InPlace becomes a trailing underscore: kAddInPlace is `add_`.
+enum class Opcode : uint8_t {
+  // A tensor from data: %x = leaf type=f64[2] data=1,2 grad=1 device=dev:0
+  kLeaf,
+  // Elementwise, two operands, broadcast against each other.
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kPow,
+  kMaximum,
+  // Elementwise, one operand.
+  kNeg,
+  kExp,
+  kLog,
+  kSqrt,
+  kSin,
+  kCos,
+  kTanh,
+  kSigmoid,
+  kRelu,
+  kAbs,
+  // where %condition %a %b
+  kWhere,
+  // Reductions: dims= (all when absent), keepdim=.
+  kSum,
+  kMean,
+  kMatmul,
+  // Views: the result shares storage (reshape only where the strides allow it).
+  kView,
+  kReshape,
+  kTranspose,
+  kPermute,
+  kExpand,
+  kSelect,
+  kSlice,
+  kSqueeze,
+  kUnsqueeze,
+  // Copies and the boundary of the graph.
+  kClone,
+  kDetach,
+  kCast,
+  kTo,
+  // In place: the first operand is written, there is no result.
+  kAddInPlace,
+  kSubInPlace,
+  kMulInPlace,
+  kDivInPlace,
+  kNegInPlace,
+  kExpInPlace,
+  kSqrtInPlace,
+  kSinInPlace,
+  kCosInPlace,
+  kTanhInPlace,
+  kSigmoidInPlace,
+  kReluInPlace,
+  kAbsInPlace,
+  kCopyInPlace,
+  kZeroInPlace,
+  // Leaves and their gradients.
+  kRetainGrad,
+  kReadGrad,
+  kZeroGrad,
+  // Hooks: `hook %x id=h do=scale by=2`; id names the handle, do= is a HookAction.
+  kHook,
+  kPreHook,
+  kPostHook,
+  kAccumulateHook,
+  kRemoveHook,
+  // Calls of the engine.
+  kBackward,
+  kGrad,
+  // Custom function with the behaviour of do=.
+  kCustom,
+  // Regions: begin kind=no_grad ... end.
+  kBegin,
+  kEnd,
+  // Streams and events on a device.
+  kStream,
+  kRecordEvent,
+  kWaitEvent,
+  // Expectations; no effect on the run, judged after it.
+  kExpect,
+};
+inline constexpr int kNumOpcodes = static_cast<int>(Opcode::kExpect) + 1;
+
+// Keys of attributes. The text is the enumerator without its k, in snake case.
+enum class Key : uint8_t {
+  kType,         // leaf: f64[2,3]
+  kData,         // leaf, expect: comma-separated elements
+  kSeed,         // leaf: elements drawn from this seed (see signature.h)
+  kFill,         // leaf: every element has this value
+  kGrad,         // leaf: requires grad (0/1)
+  kDevice,       // leaf, to: cpu or dev:N
+  kDims,         // sum, mean, permute, transpose (two), squeeze
+  kKeepdim,      // sum, mean (0/1)
+  kShape,        // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none
+  kDim,          // select, slice, unsqueeze
+  kIndex,        // select
+  kStart,        // slice
+  kStop,         // slice
+  kStep,         // slice
+  kTo,           // cast: dtype
+  kSeeds,        // backward, grad: values or _ for an implicit seed, one a root
+  kInputs,       // backward, grad: values
+  kRetainGraph,  // backward, grad (0/1); absent: as create_graph
+  kCreateGraph,  // backward, grad (0/1)
+  kAllowUnused,  // grad (0/1)
+  kMaterialize,  // grad (0/1)
+  kId,           // hooks: handle name
+  kDo,           // hooks, custom: what it does
+  kBy,           // hooks: factor of do=scale
+  kTarget,       // hooks that act on another: handle name or value list
+  kKind,         // begin, expect: a word
+  kCount,        // expect: a number
+  kError,        // expect: class of the error
+  kAt,           // expect: statement index, counted from 0
+};
+inline constexpr int kNumKeys = static_cast<int>(Key::kAt) + 1;
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_OPCODE_H_
