@@ -1,0 +1,34 @@
+// Which back end of autograd/sync this translation unit is compiled against, and the tag that keeps
+// the two apart.
+//
+// The build setting //autograd/sync:model defines AUTOGRAD_SYNC_MODEL for a whole test. Names do
+// not stop a mix of the two (a class with a sync::Mutex member mangles alike in both), so every
+// object file refers to the tag symbol of its back end, and each back-end library defines only its
+// own: a mix does not link. The reference is one pointer in read-only data, no instruction.
+#ifndef AUTOGRAD_SYNC_BACKEND_H_
+#define AUTOGRAD_SYNC_BACKEND_H_
+
+#if defined(AUTOGRAD_SYNC_MODEL)
+#define AG_SYNC_BACKEND_TAG autograd_sync_backend_is_model
+#else
+#define AG_SYNC_BACKEND_TAG autograd_sync_backend_is_standard
+#endif
+
+extern "C" const char AG_SYNC_BACKEND_TAG;
+
+namespace autograd::sync {
+
+#if defined(AUTOGRAD_SYNC_MODEL)
+inline constexpr bool kIsModel = true;
+#else
+inline constexpr bool kIsModel = false;
+#endif
+
+namespace {
+// `retain` keeps the reference where the linker drops unused sections.
+[[gnu::used, gnu::retain]] const char* const kBackendTag = &AG_SYNC_BACKEND_TAG;
+}  // namespace
+
+}  // namespace autograd::sync
+
+#endif  // AUTOGRAD_SYNC_BACKEND_H_

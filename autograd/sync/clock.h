@@ -1,0 +1,25 @@
+// Now and SleepFor: the steady clock of production code.
+//
+// Under the model, time is virtual: it moves only when every thread waits, so a time-out costs
+// nothing and is the same in every replay.
+#ifndef AUTOGRAD_SYNC_CLOCK_H_
+#define AUTOGRAD_SYNC_CLOCK_H_
+
+#include <chrono>
+
+#include "autograd/sync/backend.h"
+
+namespace autograd::sync {
+
+using Duration = std::chrono::nanoseconds;
+using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
+}  // namespace autograd::sync
+
+#if defined(AUTOGRAD_SYNC_MODEL)
+#include "autograd/sync/model/clock.h"  // IWYU pragma: export
+#else
+#include "autograd/sync/standard/clock.h"  // IWYU pragma: export
+#endif
+
+#endif  // AUTOGRAD_SYNC_CLOCK_H_

@@ -1,0 +1,54 @@
+// Cell<T> of the model: each access is a step that the race detector sees. Included by
+// autograd/sync/cell.h only.
+#ifndef AUTOGRAD_SYNC_MODEL_CELL_H_
+#define AUTOGRAD_SYNC_MODEL_CELL_H_
+
+#include <source_location>
+#include <utility>
+
+#include "autograd/sync/model/scheduler.h"
+
+namespace autograd::sync {
+
+template <typename T>
+class Cell {
+ public:
+  using Site = std::source_location;
+
+  constexpr Cell() = default;
+  constexpr explicit Cell(T value) : value_(std::move(value)) {}
+  Cell(const Cell&) = delete;
+  Cell& operator=(const Cell&) = delete;
+  // The next object at this address starts a history of its own.
+  constexpr ~Cell() {
+    if (model::Scheduler* scheduler = model::Current()) scheduler->Forget(this);
+  }
+
+  const T& Read(Site where = Site::current()) const {
+    Touch(model::OperationKind::kCellRead, where);
+    return value_;
+  }
+  void Write(T value, Site where = Site::current()) {
+    Touch(model::OperationKind::kCellWrite, where);
+    value_ = std::move(value);
+  }
+  T& Mutable(Site where = Site::current()) {
+    Touch(model::OperationKind::kCellWrite, where);
+    return value_;
+  }
+
+ private:
+  void Touch(model::OperationKind kind, Site where) const {
+    model::Scheduler* scheduler = model::Current();
+    if (scheduler == nullptr) return;
+    const model::Operation operation{kind, this, "", where};
+    scheduler->Step(operation);
+    scheduler->Access(operation);
+  }
+
+  T value_{};
+};
+
+}  // namespace autograd::sync
+
+#endif  // AUTOGRAD_SYNC_MODEL_CELL_H_

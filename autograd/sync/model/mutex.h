@@ -1,0 +1,195 @@
+// Mutex and CondVar of the model. Included by autograd/sync/mutex.h only.
+//
+// The same members as in the standard back end; each takes the caller's source line besides, for
+// the reports. Misuse (unlocking another's mutex, destroying a held one, waiting without the
+// mutex) fails the execution.
+#ifndef AUTOGRAD_SYNC_MODEL_MUTEX_H_
+#define AUTOGRAD_SYNC_MODEL_MUTEX_H_
+
+#include <optional>
+#include <source_location>
+
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/clock.h"
+#include "autograd/sync/model/scheduler.h"
+
+namespace autograd::sync {
+
+class CondVar;
+
+class AG_CAPABILITY("mutex") Mutex {
+ public:
+  using Site = std::source_location;
+
+  constexpr Mutex() = default;
+  constexpr explicit Mutex(const char* name) : name_(name) {}
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+  constexpr ~Mutex() {
+    if (held_) model::Misuse("[sync] a held mutex is destroyed", Site::current());
+  }
+
+  void Lock(Site where = Site::current()) AG_ACQUIRE() {
+    if (model::Scheduler* scheduler = model::Current()) {
+      const model::Operation operation{model::OperationKind::kLock, this, name_, where};
+      scheduler->Step(operation);
+      Take(*scheduler, operation);
+    } else {
+      if (held_) model::Misuse("[sync] a mutex is locked twice", where);
+      held_ = true;
+    }
+  }
+  void Unlock(Site where = Site::current()) AG_RELEASE() {
+    model::Scheduler* scheduler = model::Current();
+    if (scheduler != nullptr) {
+      scheduler->Step({model::OperationKind::kUnlock, this, name_, where});
+    }
+    GiveUp(scheduler, where);
+  }
+  [[nodiscard]] bool TryLock(Site where = Site::current()) AG_TRY_ACQUIRE(true) {
+    model::Scheduler* scheduler = model::Current();
+    if (scheduler != nullptr) {
+      scheduler->Step({model::OperationKind::kTryLock, this, name_, where});
+    }
+    if (held_) return false;
+    held_ = true;
+    if (scheduler != nullptr) {
+      owner_ = scheduler->CurrentThread();
+      scheduler->Acquire(this);
+    }
+    return true;
+  }
+  void AssertHeld(Site where = Site::current()) const AG_ASSERT_CAPABILITY(this) {
+    if (!HeldByCaller()) model::Misuse("[sync] the caller does not hold the mutex", where);
+  }
+
+ private:
+  friend class CondVar;
+
+  bool HeldByCaller() const {
+    const model::Scheduler* scheduler = model::Current();
+    return held_ && (scheduler == nullptr || owner_ == scheduler->CurrentThread());
+  }
+  void Take(model::Scheduler& scheduler, const model::Operation& operation) {
+    if (HeldByCaller()) model::Misuse("[sync] a thread locks a mutex it holds", operation.where);
+    while (held_) scheduler.Wait(operation, std::nullopt);
+    held_ = true;
+    owner_ = scheduler.CurrentThread();
+    scheduler.Acquire(this);
+  }
+  void GiveUp(model::Scheduler* scheduler, Site where) {
+    if (!HeldByCaller()) model::Misuse("[sync] a thread unlocks a mutex it does not hold", where);
+    held_ = false;
+    if (scheduler == nullptr) return;
+    scheduler->Release(this);
+    scheduler->WakeAll(this);
+  }
+
+  const char* name_ = "";
+  model::ThreadId owner_ = model::kNoThread;
+  bool held_ = false;
+};
+
+class AG_SCOPED_CAPABILITY MutexLock {
+ public:
+  using Site = std::source_location;
+
+  explicit MutexLock(Mutex& mutex, Site where = Site::current()) AG_ACQUIRE(mutex)
+      : mutex_(mutex), where_(where) {
+    mutex_.Lock(where);
+  }
+  ~MutexLock() AG_RELEASE() { mutex_.Unlock(where_); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+  Site where_;
+};
+
+class AG_SCOPED_CAPABILITY ReleasableMutexLock {
+ public:
+  using Site = std::source_location;
+
+  explicit ReleasableMutexLock(Mutex& mutex, Site where = Site::current()) AG_ACQUIRE(mutex)
+      : mutex_(mutex), where_(where) {
+    mutex_.Lock(where);
+  }
+  ~ReleasableMutexLock() AG_RELEASE() {
+    if (held_) mutex_.Unlock(where_);
+  }
+  ReleasableMutexLock(const ReleasableMutexLock&) = delete;
+  ReleasableMutexLock& operator=(const ReleasableMutexLock&) = delete;
+
+  void Unlock(Site where = Site::current()) AG_RELEASE() {
+    held_ = false;
+    mutex_.Unlock(where);
+  }
+  void Lock(Site where = Site::current()) AG_ACQUIRE() {
+    mutex_.Lock(where);
+    held_ = true;
+  }
+
+ private:
+  Mutex& mutex_;
+  Site where_;
+  bool held_ = true;
+};
+
+class CondVar {
+ public:
+  using Site = std::source_location;
+
+  constexpr CondVar() = default;
+  constexpr explicit CondVar(const char* name) : name_(name) {}
+  CondVar(const CondVar&) = delete;
+  CondVar& operator=(const CondVar&) = delete;
+  constexpr ~CondVar() {
+    if (waiters_ != 0)
+      model::Misuse("[sync] a condition variable is destroyed while waited on", Site::current());
+  }
+
+  void Wait(Mutex& mutex, Site where = Site::current()) AG_REQUIRES(mutex) {
+    WaitForWake(mutex, std::nullopt, where);
+  }
+  bool WaitUntil(Mutex& mutex, TimePoint deadline, Site where = Site::current())
+      AG_REQUIRES(mutex) {
+    return WaitForWake(mutex, deadline, where);
+  }
+  bool WaitFor(Mutex& mutex, Duration duration, Site where = Site::current()) AG_REQUIRES(mutex) {
+    return WaitForWake(mutex, Now() + duration, where);
+  }
+  void NotifyOne(Site where = Site::current()) {
+    model::Scheduler* scheduler = model::Current();
+    if (scheduler == nullptr) return;  // nobody can wait outside an execution
+    scheduler->Step({model::OperationKind::kNotifyOne, this, name_, where});
+    scheduler->WakeOne(this);
+  }
+  void NotifyAll(Site where = Site::current()) {
+    model::Scheduler* scheduler = model::Current();
+    if (scheduler == nullptr) return;
+    scheduler->Step({model::OperationKind::kNotifyAll, this, name_, where});
+    scheduler->WakeAll(this);
+  }
+
+ private:
+  bool WaitForWake(Mutex& mutex, std::optional<TimePoint> deadline, Site where) {
+    model::Scheduler* scheduler = model::Current();
+    if (scheduler == nullptr) model::Misuse("[sync] a wait outside an execution", where);
+    const model::Operation operation{model::OperationKind::kWait, this, name_, where};
+    scheduler->Step(operation);
+    mutex.GiveUp(scheduler, where);
+    ++waiters_;
+    const bool woken = scheduler->Wait(operation, deadline);
+    --waiters_;
+    mutex.Take(*scheduler, {model::OperationKind::kLock, &mutex, mutex.name_, where});
+    return woken;
+  }
+
+  const char* name_ = "";
+  int waiters_ = 0;
+};
+
+}  // namespace autograd::sync
+
+#endif  // AUTOGRAD_SYNC_MODEL_MUTEX_H_

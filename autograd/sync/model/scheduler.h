@@ -1,0 +1,140 @@
+// What the model back end asks of a scheduler: the joint between production code and the checker.
+//
+// Compiled against the model, the types of autograd/sync keep their state in plain fields and call
+// the Scheduler before each visible operation; it decides which thread goes on. All threads of an
+// execution run on one OS thread, one at a time, and change hands only inside these calls. The
+// checker that implements it lives in proptests/interleave; production code knows this header only
+// through autograd/sync.
+//
+// Outside an execution (Current() is null: static initialisation, a test's own main) operations
+// take effect at once; one that would have to wait aborts, since nobody could end the wait.
+#ifndef AUTOGRAD_SYNC_MODEL_SCHEDULER_H_
+#define AUTOGRAD_SYNC_MODEL_SCHEDULER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+namespace autograd::sync::model {
+
+using ThreadId = int;  // dense in one execution; 0 runs the body of the execution
+inline constexpr ThreadId kNoThread = -1;
+
+using TimePoint = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+
+enum class OperationKind : uint8_t {
+  kLock,
+  kTryLock,
+  kUnlock,
+  kWait,
+  kNotifyOne,
+  kNotifyAll,
+  kAtomicLoad,
+  kAtomicStore,
+  kAtomicUpdate,
+  kCellRead,
+  kCellWrite,
+  kSpawn,
+  kJoin,
+  kSleep,
+  kYield,
+};
+
+// "lock", "wait", "notify_one", ...
+const char* OperationName(OperationKind kind);
+
+// One visible operation: what, on which object, from which source line.
+struct Operation {
+  OperationKind kind;
+  const void* object;
+  const char* name;  // of the object, "" where it has none; outlives the execution
+  std::source_location where;
+};
+
+// Thread-locals of one modelled thread.
+class LocalTable {
+ public:
+  using Create = void* (*)();
+  using Destroy = void (*)(void*);
+
+  LocalTable() = default;
+  LocalTable(const LocalTable&) = delete;
+  LocalTable& operator=(const LocalTable&) = delete;
+  ~LocalTable() { Clear(); }
+
+  // The object under `key`, created at its first use.
+  void* Get(const void* key, Create create, Destroy destroy);
+  // Destroys the objects, the youngest first, those included that a destructor creates meanwhile.
+  void Clear();
+
+ private:
+  struct Entry {
+    const void* key;
+    void* object;
+    Destroy destroy;
+  };
+  std::vector<Entry> entries_;
+};
+
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+
+  // A scheduling point: other threads may run before `operation` takes effect.
+  virtual void Step(const Operation& operation) = 0;
+  // Parks the caller until operation.object is woken (true) or the deadline has passed (false).
+  // A wait on a condition variable may end with no wake-up.
+  virtual bool Wait(const Operation& operation, std::optional<TimePoint> deadline) = 0;
+  // Makes one thread, chosen by the scheduler, or all threads parked on `object` runnable.
+  virtual void WakeOne(const void* object) = 0;
+  virtual void WakeAll(const void* object) = 0;
+
+  virtual ThreadId Spawn(std::string name, std::function<void()> body,
+                         std::source_location where) = 0;
+  virtual void Join(ThreadId thread, std::source_location where) = 0;
+  virtual ThreadId CurrentThread() const = 0;
+  virtual LocalTable& Locals() = 0;
+
+  // Virtual time: moves only when no thread can run.
+  virtual TimePoint Now() const = 0;
+
+  // What orders memory accesses: everything before a Release of `object` happens before everything
+  // after a later Acquire of it.
+  virtual void Acquire(const void* object) = 0;
+  virtual void Release(const void* object) = 0;
+  // A plain access (kCellRead or kCellWrite) that must be ordered with the conflicting ones.
+  virtual void Access(const Operation& operation) = 0;
+  // A cell begins or ends its life at this address: earlier accesses there are another's.
+  virtual void Forget(const void* cell) = 0;
+
+  // Runs at the end of the execution, the youngest first, on thread 0; `completed` is false when
+  // the execution has failed, whose objects must be left alone.
+  virtual void AtEnd(std::function<void(bool completed)> action) = 0;
+
+  // Ends the execution as a failure; does not return to the caller.
+  [[noreturn]] virtual void Fail(std::string message) = 0;
+};
+
+// The scheduler of the running execution; null outside one.
+inline Scheduler* current_scheduler = nullptr;
+inline Scheduler* Current() { return current_scheduler; }
+inline void SetCurrent(Scheduler* scheduler) { current_scheduler = scheduler; }
+
+// The thread-locals of the running modelled thread, or of the process outside an execution.
+LocalTable& CurrentLocals();
+
+// Outside an execution the action never runs: the process ends first.
+inline void AtEndOfExecution(std::function<void(bool completed)> action) {
+  if (Scheduler* scheduler = Current()) scheduler->AtEnd(std::move(action));
+}
+
+// A wait that nobody could end, or misuse of an object: fails the execution, or aborts outside one.
+[[noreturn]] void Misuse(const std::string& message, std::source_location where);
+
+}  // namespace autograd::sync::model
+
+#endif  // AUTOGRAD_SYNC_MODEL_SCHEDULER_H_

@@ -1,0 +1,28 @@
+// SharedPtr, WeakPtr and MakeShared: shared ownership where an intrusive count does not fit.
+//
+// Prefer sync::IntrusivePtr on hot paths and wherever the class is ours. In both back ends these
+// are the standard library's; under the model their counts are one step with the operation around
+// them.
+#ifndef AUTOGRAD_SYNC_SHARED_H_
+#define AUTOGRAD_SYNC_SHARED_H_
+
+#include <memory>
+#include <utility>
+
+#include "autograd/sync/backend.h"
+
+namespace autograd::sync {
+
+template <typename T>
+using SharedPtr = std::shared_ptr<T>;
+template <typename T>
+using WeakPtr = std::weak_ptr<T>;
+
+template <typename T, typename... Arguments>
+SharedPtr<T> MakeShared(Arguments&&... arguments) {
+  return std::make_shared<T>(std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace autograd::sync
+
+#endif  // AUTOGRAD_SYNC_SHARED_H_

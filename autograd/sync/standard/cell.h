@@ -1,0 +1,28 @@
+// Cell<T> as a plain T. Included by autograd/sync/cell.h only.
+#ifndef AUTOGRAD_SYNC_STANDARD_CELL_H_
+#define AUTOGRAD_SYNC_STANDARD_CELL_H_
+
+#include <utility>
+
+namespace autograd::sync {
+
+template <typename T>
+class Cell {
+ public:
+  constexpr Cell() = default;
+  constexpr explicit Cell(T value) : value_(std::move(value)) {}
+  Cell(const Cell&) = delete;
+  Cell& operator=(const Cell&) = delete;
+
+  const T& Read() const { return value_; }
+  void Write(T value) { value_ = std::move(value); }
+  // For changes in place; counts as a write.
+  T& Mutable() { return value_; }
+
+ private:
+  T value_{};
+};
+
+}  // namespace autograd::sync
+
+#endif  // AUTOGRAD_SYNC_STANDARD_CELL_H_

@@ -1,0 +1,25 @@
+// AG_THREAD_LOCAL(Type, Name, initial values...): one Type for each thread, reached through Name().
+//
+//   AG_THREAD_LOCAL(int, ReentrantDepth, 0);   // at namespace scope, in a header or a .cc
+//   ++ReentrantDepth();
+//
+// The object lives until its thread ends. With a constant initialiser and a trivial destructor an
+// access costs what one to a plain `thread_local` costs. A Type with commas needs an alias.
+#ifndef AUTOGRAD_SYNC_THREAD_LOCAL_H_
+#define AUTOGRAD_SYNC_THREAD_LOCAL_H_
+
+#include "autograd/sync/backend.h"
+
+#if defined(AUTOGRAD_SYNC_MODEL)
+#include "autograd/sync/model/thread_local.h"  // IWYU pragma: export
+#else
+// A block-scope variable, not a namespace-scope one: no wrapper function guards the access.
+#define AG_THREAD_LOCAL(Type, Name, ...)          \
+  [[maybe_unused]] inline Type& Name() {          \
+    static thread_local Type object{__VA_ARGS__}; \
+    return object;                                \
+  }                                               \
+  static_assert(true, "AG_THREAD_LOCAL takes a semicolon")
+#endif
+
+#endif  // AUTOGRAD_SYNC_THREAD_LOCAL_H_
