@@ -1,0 +1,36 @@
+"""The native C++ rules with the repository's warnings and test defaults; nothing else is changed."""
+
+_WARNINGS = [
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wshadow",
+    "-Wnon-virtual-dtor",
+    "-Woverloaded-virtual",
+    "-Wcast-qual",
+    "-Wvla",
+    "-Werror",
+]
+
+# Abseil's headers mix signed and unsigned in macros that expand in our code, and GCC 12 sees uninitialised
+# or out-of-bounds values in inlined library code where there are none.
+_GCC = ["-Wno-maybe-uninitialized", "-Wno-array-bounds", "-Wno-stringop-overflow", "-Wno-restrict"]
+
+_CLANG = ["-Wthread-safety", "-Wthread-safety-beta", "-Wno-gnu-zero-variadic-macro-arguments"]
+
+COPTS = _WARNINGS + select({
+    "//tools/rules:clang": _CLANG,
+    "//conditions:default": _GCC,
+})
+
+def ag_library(copts = [], **kwargs):
+    """cc_library with warnings as errors."""
+    native.cc_library(copts = COPTS + copts, **kwargs)
+
+def ag_binary(copts = [], **kwargs):
+    """cc_binary with warnings as errors."""
+    native.cc_binary(copts = COPTS + copts, **kwargs)
+
+def ag_test(copts = [], size = "small", linkstatic = True, **kwargs):
+    """cc_test with warnings as errors; small and linked statically unless told otherwise."""
+    native.cc_test(copts = COPTS + copts, size = size, linkstatic = linkstatic, **kwargs)

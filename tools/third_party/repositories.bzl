@@ -1,0 +1,126 @@
+"""Every external repository, with its version and checksums.
+
+The versions are those of Debian 12, so that a machine that reaches nothing but its Debian mirror builds
+the same sources. See archive.bzl for where each one is taken from.
+"""
+
+load("//tools/third_party:archive.bzl", "source_archive")
+load("//tools/third_party:debian_index.bzl", "debian_index")
+load("//tools/third_party:stub.bzl", "stub_repository")
+
+_RULES_CC = """
+cc_binary = native.cc_binary
+cc_import = native.cc_import
+cc_library = native.cc_library
+cc_proto_library = native.cc_proto_library
+cc_test = native.cc_test
+cc_toolchain = native.cc_toolchain
+cc_toolchain_suite = native.cc_toolchain_suite
+fdo_prefetch_hints = native.fdo_prefetch_hints
+fdo_profile = native.fdo_profile
+objc_import = native.objc_import
+objc_library = native.objc_library
+"""
+
+# Bazel resolves this one even where no coverage is asked for.
+_COVERAGE_TOOLS = """
+package(default_visibility = ["//visibility:public"])
+filegroup(name = "coverage_report_generator")
+filegroup(name = "lcov_merger")
+"""
+
+def _rule_repositories():
+    stub_repository(
+        name = "rules_cc",
+        files = {"BUILD.bazel": "", "cc/BUILD.bazel": "", "cc/defs.bzl": _RULES_CC},
+    )
+    stub_repository(
+        name = "remote_coverage_tools",
+        files = {"BUILD.bazel": _COVERAGE_TOOLS},
+    )
+    for name, path in {
+        "bazel_skylib": "/usr/share/bazel/tools/skylib",
+        "platforms": "/usr/share/bazel/tools/platforms",
+        "rules_java": "/usr/share/bazel/rules/java",
+        "rules_proto": "/usr/share/bazel/rules/proto",
+    }.items():
+        native.local_repository(name = name, path = path)
+
+def _test_libraries():
+    source_archive(
+        name = "com_google_googletest",
+        upstream_url = "https://github.com/google/googletest/archive/refs/tags/release-1.12.1.tar.gz",
+        upstream_sha256 = "81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2",
+        debian_source = "googletest",
+        debian_sha256 = "81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2",
+    )
+
+    # Upstream makes no releases. Debian 12 has lost the source of its own version; Debian 13's is newer.
+    source_archive(
+        name = "rapidcheck",
+        debian_source = "rapidcheck",
+        debian_release = "trixie",
+        debian_sha256 = "a56df6c2fc91ae1a49092666e8115e71801fc2976543b822a616561c8b49a4b7",
+        debian_strip_components = 0,
+        members = ["LICENSE.md", "include/*", "src/*", "extras/*"],
+        build_file = "//tools/third_party:rapidcheck.BUILD",
+    )
+    source_archive(
+        name = "com_github_google_benchmark",
+        upstream_url = "https://github.com/google/benchmark/archive/refs/tags/v1.7.1.tar.gz",
+        upstream_sha256 = "6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7",
+        debian_source = "benchmark",
+        debian_sha256 = "6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7",
+    )
+
+def _libraries():
+    source_archive(
+        name = "com_google_absl",
+        upstream_url = "https://github.com/abseil/abseil-cpp/archive/refs/tags/20220623.1.tar.gz",
+        upstream_sha256 = "91ac87d30cc6d79f9ab974c51874a704de9c2647c40f6932597329a282217ba8",
+        debian_source = "abseil",
+        debian_sha256 = "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe",
+        system_headers = True,
+    )
+    source_archive(
+        name = "eigen",
+        upstream_url = "https://gitlab.com/libeigen/eigen/-/archive/3.4.0/eigen-3.4.0.tar.bz2",
+        upstream_sha256 = "b4c198460eba6f28d34894e3a5710998818515104d6e74e5cc331ce31e46e626",
+        debian_source = "eigen3",
+        debian_sha256 = "b4c198460eba6f28d34894e3a5710998818515104d6e74e5cc331ce31e46e626",
+        members = ["*/COPYING.*", "*/Eigen/*"],
+        build_file = "//tools/third_party:eigen.BUILD",
+    )
+    source_archive(
+        name = "nlohmann_json",
+        upstream_url = "https://github.com/nlohmann/json/archive/refs/tags/v3.11.2.tar.gz",
+        upstream_sha256 = "d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273",
+        debian_source = "nlohmann-json3",
+        debian_sha256 = "d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273",
+        members = ["*/LICENSE.MIT", "*/include/nlohmann/*"],
+        build_file = "//tools/third_party:nlohmann_json.BUILD",
+    )
+
+    # Of Boost, the context library and the headers it reaches.
+    source_archive(
+        name = "boost_context",
+        upstream_url = "https://archives.boost.io/release/1.74.0/source/boost_1_74_0.tar.bz2",
+        upstream_sha256 = "83bfc1507731a0906e387fc28b7ef5417d591429e51e788417fe9ff025e116b1",
+        debian_source = "boost1.74",
+        debian_sha256 = "192f5df504d282cb81288f88232d8af45b64a9ab531e1c7cf8ae955f16f6bb28",
+        members = ["*/libs/context/src/*"] + [
+            "*/libs/%s/include/*" % library
+            for library in ["assert", "config", "context", "core", "integer", "pool", "smart_ptr", "type_traits"]
+        ],
+        build_file = "//tools/third_party:boost_context.BUILD",
+    )
+
+def twingrad_repositories():
+    """Declares them all; nothing is fetched until a target needs it."""
+    _rule_repositories()
+    debian_index(
+        name = "debian_index",
+        releases = ["bookworm", "trixie"],
+    )
+    _test_libraries()
+    _libraries()

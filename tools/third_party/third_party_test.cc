@@ -1,0 +1,82 @@
+// One use of each third-party library, so that a broken pin or build file shows here and not deep in
+// the engine.
+#include <Eigen/Core>
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/flags/flag.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "benchmark/benchmark.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "rapidcheck.h"
+#include "rapidcheck/gtest.h"
+
+ABSL_FLAG(int, unused, 0, "shows that flags link");
+
+namespace {
+
+namespace context = boost::context;
+
+TEST(Abseil, MapStatusAndFormat) {
+  absl::flat_hash_map<std::string, int> map;
+  map["a"] = 1;
+  const absl::StatusOr<int> value = map["a"];
+  ASSERT_TRUE(value.ok());
+  EXPECT_EQ(absl::StrFormat("%d", *value), absl::StrCat(1));
+}
+
+TEST(Eigen, MatrixProduct) {
+  Eigen::Matrix2d a;
+  a << 1, 2, 3, 4;
+  EXPECT_EQ((a * a)(1, 1), 22.0);
+}
+
+TEST(Json, RoundTrip) {
+  const nlohmann::json j = {{"count", 3}};
+  EXPECT_EQ(nlohmann::json::parse(j.dump()), j);
+}
+
+TEST(Boost, FiberSwitchesAndCarriesExceptions) {
+  int steps = 0;
+  context::fiber fiber(std::allocator_arg, context::protected_fixedsize_stack(64 * 1024),
+                       [&](context::fiber&& caller) {
+                         ++steps;
+                         caller = std::move(caller).resume();
+                         try {
+                           throw std::runtime_error("inside");
+                         } catch (const std::runtime_error&) {
+                           ++steps;
+                         }
+                         return std::move(caller);
+                       });
+  fiber = std::move(fiber).resume();
+  EXPECT_EQ(steps, 1);
+  fiber = std::move(fiber).resume();
+  EXPECT_EQ(steps, 2);
+  EXPECT_FALSE(fiber);
+}
+
+TEST(Benchmark, RunsAFixedNumberOfIterations) {
+  int runs = 0;
+  benchmark::RegisterBenchmark("count", [&](benchmark::State& state) {
+    for ([[maybe_unused]] auto _ : state) ++runs;
+  })->Iterations(5);
+  EXPECT_EQ(benchmark::RunSpecifiedBenchmarks(), 1U);
+  EXPECT_EQ(runs, 5);
+}
+
+RC_GTEST_PROP(RapidCheck, ReverseTwiceIsIdentity, (const std::vector<int>& v)) {
+  std::vector<int> w(v.rbegin(), v.rend());
+  std::vector<int> u(w.rbegin(), w.rend());
+  RC_ASSERT(u == v);
+}
+
+}  // namespace
