@@ -1,8 +1,8 @@
 // An Observation: all that the run of a Program shows, in terms of the Program alone.
 //
-// The engine's runner, the twin and adapters of foreign engines all fill this one structure; oracles compare
-// two of them. A node is named by what the Program says of it (role, statement, local index), never by
-// an address. Plain data; no thread-safety of its own.
+// The engine's runner, the twin and adapters of foreign engines all fill this one structure;
+// oracles compare two of them. A node is named by what the Program says of it (role, statement,
+// local index), never by an address. Plain data; no thread-safety of its own.
 
 #ifndef AUTOGRAD_PROGRAM_OBSERVATION_H_
 #define AUTOGRAD_PROGRAM_OBSERVATION_H_
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "autograd/program/program.h"
@@ -44,7 +45,54 @@ enum class ErrorClass : uint8_t {
   kUser,             // thrown by a hook or custom function of the Program
   kUnsupported,      // the engine cannot run this statement: skipped, never passed
   kInternal,         // anything else: always a finding
+  kAnomaly,          // anomaly mode: a node returned NaN
 };
+
+// The name in program text, e.g. leaf_in_place.
+constexpr std::string_view ErrorClassName(ErrorClass error) {
+  switch (error) {
+    case ErrorClass::kInvalidArgument:
+      return "invalid_argument";
+    case ErrorClass::kShape:
+      return "shape";
+    case ErrorClass::kDType:
+      return "dtype";
+    case ErrorClass::kDevice:
+      return "device";
+    case ErrorClass::kDomain:
+      return "domain";
+    case ErrorClass::kIndex:
+      return "index";
+    case ErrorClass::kUndefined:
+      return "undefined";
+    case ErrorClass::kNoGraph:
+      return "no_graph";
+    case ErrorClass::kGradCount:
+      return "grad_count";
+    case ErrorClass::kImplicitSeed:
+      return "implicit_seed";
+    case ErrorClass::kUnusedInput:
+      return "unused_input";
+    case ErrorClass::kVersion:
+      return "version";
+    case ErrorClass::kFreed:
+      return "freed";
+    case ErrorClass::kLeafInPlace:
+      return "leaf_in_place";
+    case ErrorClass::kHook:
+      return "hook";
+    case ErrorClass::kUser:
+      return "user";
+    case ErrorClass::kUnsupported:
+      return "unsupported";
+    case ErrorClass::kInternal:
+      return "internal";
+    case ErrorClass::kAnomaly:
+      return "anomaly";
+  }
+  return "?";
+}
+inline constexpr int kNumErrorClasses = static_cast<int>(ErrorClass::kAnomaly) + 1;
 
 struct ErrorRecord {
   ErrorClass error = ErrorClass::kInternal;
@@ -54,13 +102,14 @@ struct ErrorRecord {
 
 // What made a node.
 enum class NodeRole : uint8_t {
-  kStatement,       // the node of a differentiable statement (in-place ones included)
-  kAccumulateGrad,  // of a leaf: `statement` is the leaf's
-  kCopySlices,      // in-place write through a view: `statement` is the write's
-  kRegeneratedView, // a view's node made anew after its base was written: `statement` is the view's
-  kGraphRoot,       // made by a call with several roots
-  kIdentity,        // stands for an unreachable input
-  kBackward,        // made while a call with create_graph ran; `statement` is the call's
+  kStatement,        // the node of a differentiable statement (in-place ones included)
+  kAccumulateGrad,   // of a leaf: `statement` is the leaf's
+  kCopySlices,       // in-place write through a view: `statement` is the write's
+  kRegeneratedView,  // a view's node made anew after its base was written: `statement` is the
+                     // view's
+  kGraphRoot,        // made by a call with several roots
+  kIdentity,         // stands for an unreachable input
+  kBackward,         // made while a call with create_graph ran; `statement` is the call's
 };
 
 // Names a node within a Program: unique per (role, statement, index).
@@ -85,10 +134,10 @@ struct NodeRecord {
 
 // One firing of a hook or final callback, in the order in which they fired.
 struct HookRecord {
-  int32_t node = -1;     // index into CallRecord::nodes; -1 for a final callback
+  int32_t node = -1;       // index into CallRecord::nodes; -1 for a final callback
   int32_t statement = -1;  // the statement that registered the hook
   bool gradient_defined = false;
-  TensorData gradient;   // what the hook saw, before it acted
+  TensorData gradient;  // what the hook saw, before it acted
 };
 
 // One call of the engine: `backward` or `grad`.
@@ -111,18 +160,18 @@ struct CallRecord {
 };
 
 struct ValueRecord {
-  bool defined = false;      // false: never reached, or an undefined gradient
+  bool defined = false;  // false: never reached, or an undefined gradient
   bool requires_grad = false;
-  TensorData data;           // contents at the end of the run
-  uint32_t version = 0;      // of the storage at the end of the run
-  bool grad_defined = false; // of .grad at the end of the run
+  TensorData data;            // contents at the end of the run
+  uint32_t version = 0;       // of the storage at the end of the run
+  bool grad_defined = false;  // of .grad at the end of the run
   TensorData grad;
 };
 
 struct Observation {
-  std::vector<ValueRecord> values;  // by ValueId
-  std::vector<CallRecord> calls;    // in the order of the Program; a failed call included
-  std::optional<ErrorRecord> error; // the error that ended the run
+  std::vector<ValueRecord> values;   // by ValueId
+  std::vector<CallRecord> calls;     // in the order of the Program; a failed call included
+  std::optional<ErrorRecord> error;  // the error that ended the run
 };
 
 }  // namespace autograd::program

@@ -1,9 +1,11 @@
-// A Program: a straight-line script of autograd statements, the only input format of the repository.
+// A Program: a straight-line script of autograd statements, the only input format of the
+// repository.
 //
-// Generators make Programs, fuzz bytes decode to them, goldens store them, the twin interprets them,
-// engines under test receive them, findings end in them. This header is the data alone; text is
-// in parse.h and print.h, the rules of a well-formed Program in validate.h, the table of statement
-// names, operands and attributes in signature.h. Copyable values; no thread-safety of their own.
+// Generators make Programs, fuzz bytes decode to them, goldens store them, the twin interprets
+// them, engines under test receive them, findings end in them. This header is the data alone; text
+// is in parse.h and print.h, the rules of a well-formed Program in validate.h, the table of
+// statement names, operands and attributes in signature.h. Copyable values; no thread-safety of
+// their own.
 
 #ifndef AUTOGRAD_PROGRAM_PROGRAM_H_
 #define AUTOGRAD_PROGRAM_PROGRAM_H_
@@ -19,7 +21,8 @@
 namespace autograd::program {
 
 // A value is named once, by the statement that defines it; ids count up from 0 in that order.
-// A value denotes a variable, not its contents: after `add_ %x %y` the id of %x denotes the new contents.
+// A value denotes a variable, not its contents: after `add_ %x %y` the id of %x denotes the new
+// contents.
 using ValueId = int32_t;
 
 // Stands for "no value" in lists of values; `_` in text (an implicit seed, an absent operand).
@@ -36,8 +39,8 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-// Elements as 64-bit patterns: floats (f32 too, widened exactly) as the pattern of the double, every NaN as
-// 0x7ff8000000000000; i64 as two's complement; bool as 0 or 1.
+// Elements as 64-bit patterns: floats (f32 too, widened exactly) as the pattern of the double,
+// every NaN as 0x7ff8000000000000; i64 as two's complement; bool as 0 or 1.
 using Bits = absl::InlinedVector<uint64_t, 8>;
 
 // The argument of one `key=value` token. Which alternative a key takes is fixed by its signature:

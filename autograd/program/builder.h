@@ -1,0 +1,94 @@
+// Makes Programs statement by statement, with the static type of each value at hand: for generators
+// and tests.
+//
+//   ProgramBuilder b;
+//   ValueId x = b.Leaf({DType::kF64, {2}}, FloatBits({1, 2}), /*grad=*/true);
+//   ValueId s = b.Op(Opcode::kSum, {b.Op(Opcode::kMul, {x, x})});
+//   b.Add(Opcode::kBackward, {s});
+//   absl::StatusOr<Program> program = b.Build();
+//
+// A statement that breaks a rule is not added: Op answers kNoValue, Add false, and status() keeps
+// the first reason. A generator may just try and go on. Belongs to one thread.
+
+#ifndef AUTOGRAD_PROGRAM_BUILDER_H_
+#define AUTOGRAD_PROGRAM_BUILDER_H_
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "autograd/program/analyze.h"
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+// Elements from numbers; a NaN gets its canonical pattern. For f32 leaves the numbers must be
+// floats.
+Bits FloatBits(absl::Span<const double> elements);
+Bits FloatBits(std::initializer_list<double> elements);
+Bits IntBits(absl::Span<const int64_t> elements);
+Bits IntBits(std::initializer_list<int64_t> elements);
+
+class ProgramBuilder {
+ public:
+  using Attributes = std::vector<Attribute>;
+
+  // A leaf from elements (none: zeros).
+  ValueId Leaf(const TensorType& type, Bits data, bool grad = false, DeviceIndex device = kCpu);
+  ValueId SeededLeaf(const TensorType& type, int64_t seed, bool grad = false,
+                     DeviceIndex device = kCpu);
+
+  // A statement with one result.
+  ValueId Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes = {});
+  ValueId Op(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
+
+  // A statement without a result.
+  bool Add(Opcode op, absl::Span<const ValueId> operands, Attributes attributes = {});
+  bool Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
+
+  // A statement with `count` results (grad, custom); their ids, or nothing when refused.
+  std::vector<ValueId> Results(int count, Opcode op, absl::Span<const ValueId> operands,
+                               Attributes attributes = {});
+
+  // Any statement; its results are given the next ids, attributes are put into canonical order and
+  // defaults dropped.
+  bool AddStatement(Statement statement);
+
+  // Gives the value another name than v<id>; false, and no change, when it is malformed or taken.
+  bool Rename(ValueId value, std::string_view name);
+
+  const ValueInfo& Info(ValueId value) const { return analyzer_.values()[value]; }
+  const TensorType& TypeOf(ValueId value) const { return Info(value).type; }
+  int num_values() const { return static_cast<int>(analyzer_.values().size()); }
+  int num_statements() const { return analyzer_.num_statements(); }
+  int open_regions() const { return analyzer_.open_regions(); }
+  int64_t total_elements() const { return analyzer_.total_elements(); }
+  const Statement& statement(int index) const { return program_.statements[index]; }
+
+  // The first refusal, as `[program] what is wrong; what is allowed`; ok when there was none.
+  const absl::Status& status() const { return status_; }
+  // The latest refusal, for a generator that wonders.
+  const Fault& last_fault() const { return analyzer_.fault(); }
+
+  // The Program so far with all open regions ended; refusals do not matter.
+  Program Take();
+  // The same, or the first refusal.
+  absl::StatusOr<Program> Build();
+
+ private:
+  Program program_;
+  Analyzer analyzer_;
+  absl::Status status_;
+};
+
+// Puts the attributes into the order of the signature and drops those that hold their default.
+void Canonicalize(Statement& statement);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_BUILDER_H_

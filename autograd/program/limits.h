@@ -1,0 +1,25 @@
+// How large a Program may be, so that every reader can size its buffers and no input exhausts a
+// machine.
+
+#ifndef AUTOGRAD_PROGRAM_LIMITS_H_
+#define AUTOGRAD_PROGRAM_LIMITS_H_
+
+#include <cstdint>
+
+namespace autograd::program {
+
+inline constexpr int kMaxStatements = 10'000;
+inline constexpr int kMaxRank = 6;
+inline constexpr int64_t kMaxElements = int64_t{1} << 20;  // of one tensor
+// Of a whole Program: the elements of all values, plus the products that its matmuls form.
+inline constexpr int64_t kMaxTotalElements = int64_t{1} << 26;
+inline constexpr int kMaxNesting = 16;  // of begin ... end
+inline constexpr int kMaxDevices = 8;   // dev:0 .. dev:7
+inline constexpr int kMaxNameLength = 64;
+inline constexpr int kMaxOperands = 1'000;  // of a call: its roots
+inline constexpr int kMaxCustomOperands = 8;
+inline constexpr int64_t kMaxTextBytes = int64_t{1} << 26;
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_LIMITS_H_

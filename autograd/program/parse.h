@@ -1,0 +1,22 @@
+// Text to Program. The grammar is in README.md.
+//
+// Pure function, linear in the text; whatever the text holds, the answer is a valid Program or an
+// error.
+
+#ifndef AUTOGRAD_PROGRAM_PARSE_H_
+#define AUTOGRAD_PROGRAM_PARSE_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+// Parses and validates. Error: `[program] LINE:COLUMN what is wrong; what is allowed`, both counted
+// from 1, columns in bytes.
+absl::StatusOr<Program> Parse(std::string_view text);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_PARSE_H_

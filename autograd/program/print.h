@@ -1,0 +1,26 @@
+// The canonical text of a Program: the inverse of Parse.
+//
+// Pure functions. They take any Program whose attributes have the alternatives of the signature
+// table and whose ids are in range; Validate says whether that holds.
+
+#ifndef AUTOGRAD_PROGRAM_PRINT_H_
+#define AUTOGRAD_PROGRAM_PRINT_H_
+
+#include <string>
+
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+// The header line and one line a statement, each ended by a newline.
+std::string Print(const Program& program);
+
+// One statement without a newline, e.g. `%y = mul %a %b`.
+std::string PrintStatement(const Program& program, int statement);
+
+// Appends the statement's line (without newline) to `out`.
+void AppendStatement(const Program& program, const Statement& statement, std::string& out);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_PRINT_H_

@@ -1,0 +1,128 @@
+// The table of statements: for each its name, operands, results, attributes, element types and one
+// line of documentation. No formula: what a statement computes is the business of engine and twin,
+// apart.
+//
+// Parser, printer, validator, generators, the fuzz dictionary and the table in README.md are all
+// driven by it. Constant data; safe from any thread.
+
+#ifndef AUTOGRAD_PROGRAM_SIGNATURE_H_
+#define AUTOGRAD_PROGRAM_SIGNATURE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "autograd/program/opcode.h"
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+enum class Category : uint8_t {
+  kLeaf,
+  kElementwise,
+  kReduction,
+  kMatmul,
+  kView,
+  kCopy,  // clone, cast, to; detach, which cuts the graph and shares storage, too
+  kInPlace,
+  kGradient,  // retain_grad, read_grad, zero_grad
+  kHook,
+  kCall,  // backward, grad
+  kCustom,
+  kRegion,
+  kStream,
+  kExpect,
+};
+
+// Which element types the operands may have. They must all have the same one, but for where's
+// condition (bool) and the operands of calls, custom functions and statements that only name a
+// value.
+enum class DTypeRule : uint8_t {
+  kAny,
+  kNumeric,   // f32, f64, i64
+  kFloating,  // f32, f64
+};
+
+// How the argument of an attribute is written, and which alternative of AttributeValue holds it.
+enum class Format : uint8_t {
+  kFlag,      // bool: 0 or 1
+  kInteger,   // int64_t: decimal
+  kNumber,    // double: an element of type f64
+  kWord,      // std::string: one of `words`
+  kName,      // std::string: a handle, spelled as a value's name without the %
+  kIntegers,  // std::vector<int64_t>: 0,2,1; `scalar` for an empty list
+  kElements,  // Bits: elements of the statement's type= (f64 where it has none), comma-separated
+  kElement,   // Bits of size 1
+  kValues,    // std::vector<ValueId>: %a,_,%b; `none` for an empty list
+  kTarget,    // std::string or std::vector<ValueId>: a handle, or values
+  kType,      // TensorType: f64[2,3], f64[] for a scalar
+  kDType,     // DType: f32, f64, i64, bool
+  kDevice,    // int64_t: cpu (kCpu) or dev:N (N)
+};
+
+// The value that an absent attribute stands for. A Program never holds an attribute with its
+// default.
+enum class Default : uint8_t {
+  kRequired,  // must be given
+  kNone,      // no value equals absence
+  kZero,      // false, 0, element 0
+  kOne,       // 1
+  kEmpty,     // the empty list
+  kOnCpu,     // cpu
+};
+
+struct AttributeSpec {
+  Key key;
+  Format format;
+  Default otherwise;
+  std::string_view words;  // of Format::kWord: the words, apart by blanks
+};
+
+struct Signature {
+  Opcode op;
+  std::string_view name;
+  Category category;
+  uint16_t min_operands;
+  uint16_t max_operands;
+  uint16_t min_results;
+  uint16_t max_results;
+  DTypeRule dtypes;
+  uint32_t differentiable;                     // bit i: a gradient can flow to operand i
+  absl::Span<const AttributeSpec> attributes;  // in canonical order
+  std::string_view doc;
+
+  // The attribute with this key, or null when the statement takes none.
+  const AttributeSpec* Find(Key key) const {
+    for (const AttributeSpec& a : attributes) {
+      if (a.key == key) return &a;
+    }
+    return nullptr;
+  }
+  bool IsDifferentiable(int operand) const {
+    return operand < 32 && (differentiable >> operand & 1) != 0;
+  }
+};
+
+// All signatures, in the order of Opcode.
+absl::Span<const Signature> Signatures();
+const Signature& SignatureOf(Opcode op);
+
+std::string_view KeyName(Key key);
+std::string_view CategoryName(Category category);
+
+std::optional<Opcode> OpcodeFromName(std::string_view name);
+std::optional<DType> DTypeFromName(std::string_view name);
+
+// Whether `value` is what an absent attribute stands for; such attributes are left out of Programs.
+bool IsDefault(const AttributeSpec& spec, const AttributeValue& value);
+
+// Whether `value` holds the alternative that the format asks for.
+bool HasFormat(Format format, const AttributeValue& value);
+
+// Whether `word` is among the blank-separated `words`.
+bool IsWord(std::string_view words, std::string_view word);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_SIGNATURE_H_

@@ -1,0 +1,17 @@
+// Whether a Program is well-formed. See analyze.h for the rules and for what else can be learnt
+// from it.
+
+#ifndef AUTOGRAD_PROGRAM_VALIDATE_H_
+#define AUTOGRAD_PROGRAM_VALIDATE_H_
+
+#include "absl/status/status.h"
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+// Errors have the form of Parse's, with the place in the canonical text.
+absl::Status Validate(const Program& program);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_VALIDATE_H_
