@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Checks the whole source tree against tools/tidy/rules.py; one line a finding, exit status 1 if any.
+
+    tidy.py [WORKSPACE]    the WORKSPACE file of the tree to check; default: the tree this file is in
+"""
+
+import os
+import sys
+from typing import Dict, List, Optional
+
+from tools.tidy import rules
+
+_ALLOWANCES = 'tools/tidy/allowances.txt'
+_SKIPPED_FOLDERS = {'.git', '__pycache__'}
+
+
+def _list_tree(root: str) -> Dict[str, bool]:
+    """All paths relative to root; True for folders."""
+    paths: Dict[str, bool] = {}
+    for folder, children, files in os.walk(root):
+        at_top = folder == root
+        children[:] = [child for child in children if child not in _SKIPPED_FOLDERS and
+                       not (at_top and child.startswith('bazel-')) and
+                       not os.path.islink(os.path.join(folder, child))]
+        for child in children:
+            paths[os.path.relpath(os.path.join(folder, child), root)] = True
+        for file in files:
+            paths[os.path.relpath(os.path.join(folder, file), root)] = False
+    return paths
+
+
+def _read(path: str) -> Optional[str]:
+    """The text of a file, or None for what is no text (corpora, pictures)."""
+    try:
+        with open(path, encoding='utf-8', newline='') as file:
+            return file.read()
+    except (UnicodeDecodeError, FileNotFoundError):
+        return None
+
+
+def check_tree(root: str) -> List[rules.Finding]:
+    paths = _list_tree(root)
+    texts = {path: _read(os.path.join(root, path)) for path, is_folder in paths.items()
+             if not is_folder and path.endswith(rules.CODE + ('.md', '.bazel', '.BUILD', '.txt'))}
+    findings: List[rules.Finding] = []
+    for path, text in sorted(texts.items()):
+        if text is None:
+            continue
+        for check in (rules.check_text, rules.check_header_guard, rules.check_bans, rules.check_functions):
+            findings.extend(check(path, text))
+        for check in (rules.check_opening_comment, rules.check_links):
+            findings.extend(check(path, text, paths))
+    allowances = rules.parse_allowances(texts.get(_ALLOWANCES) or '')
+    findings.extend(rules.check_tests(paths, allowances, _ALLOWANCES))
+    findings.extend(rules.check_readmes(paths, texts))
+    return findings
+
+
+def main(arguments: List[str]) -> int:
+    workspace = arguments[1] if len(arguments) > 1 else os.path.join(os.path.dirname(__file__), '../../WORKSPACE')
+    root = os.path.dirname(os.path.realpath(workspace))
+    findings = check_tree(root)
+    for finding in findings:
+        print(f'{finding.path}:{finding.line}: {finding.message}')
+    print(f'{len(findings)} findings in {root}; repeat with: tools/bazel test //tools/tidy:repository_test')
+    return 1 if findings else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))
