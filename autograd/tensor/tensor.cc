@@ -1,0 +1,320 @@
+// Making tensors and their geometry. See tensor.h.
+
+#include "autograd/tensor/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "autograd/tensor/pool.h"
+
+namespace autograd {
+
+// A tensor with its own storage and room for few elements, as one block. It is freed when
+// neither the tensor nor a view uses the storage.
+struct OwningBlock {
+  TensorImpl impl;
+  Storage storage;
+  alignas(16) unsigned char elements[TensorImpl::kInlineBytes];
+
+  explicit OwningBlock(size_t bytes) : OwningBlock(elements, bytes) {}
+  OwningBlock(void* data, size_t bytes) : storage(data, bytes) {
+    impl.owning_ = true;
+    impl.storage_ = &storage;
+    impl.data_ = data;
+  }
+  ~OwningBlock() = default;
+};
+
+namespace {
+
+constexpr std::align_val_t kElementAlignment{64};
+
+OwningBlock* BlockOf(Storage* storage) {
+  // The storage is a member of a standard block; offsetof is exact for it on every supported compiler.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+  constexpr size_t kOffset = offsetof(OwningBlock, storage);
+#pragma GCC diagnostic pop
+  return reinterpret_cast<OwningBlock*>(reinterpret_cast<char*>(storage) - kOffset);
+}
+
+template <typename T>
+void FillElements(void* data, int64_t count, T value) {
+  std::fill_n(static_cast<T*>(data), count, value);
+}
+
+int64_t TruncatedToI64(double value) {
+  if (value != value) return 0;
+  if (value >= 9223372036854775808.0) return std::numeric_limits<int64_t>::max();
+  if (value <= -9223372036854775808.0) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
+}
+
+}  // namespace
+
+TypeWords TypeWords::Of(DType dtype, Device device, absl::Span<const int64_t> sizes) {
+  TypeWords words;
+  words.low = static_cast<uint64_t>(dtype) | static_cast<uint64_t>(device.type) << 8 |
+              static_cast<uint64_t>(device.index) << 16;
+  bool exact = sizes.size() <= 3;
+  for (int64_t size : sizes) exact = exact && (static_cast<uint64_t>(size) >> 32) == 0;
+  if (!exact) {
+    words.low |= kInexact << 24 | static_cast<uint64_t>(sizes.size()) << 32;
+    return words;
+  }
+  words.low |= static_cast<uint64_t>(sizes.size()) << 24;
+  if (!sizes.empty()) words.low |= static_cast<uint64_t>(sizes[0]) << 32;
+  if (sizes.size() > 1) words.high = static_cast<uint64_t>(sizes[1]);
+  if (sizes.size() > 2) words.high |= static_cast<uint64_t>(sizes[2]) << 32;
+  return words;
+}
+
+void Storage::Dispose() {
+  OwningBlock* block = BlockOf(this);
+  if (data_ != block->elements) ::operator delete(data_, kElementAlignment);
+  block->~OwningBlock();
+  pool::Free(block, sizeof(OwningBlock));
+}
+
+TensorImpl* TensorImpl::MakeOwningScalar(DType dtype, Device device) {
+  auto* block = new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(ElementSize(dtype));
+  block->impl.type_ = TypeWords::Of(dtype, device, {});
+  return &block->impl;
+}
+
+TensorImpl* TensorImpl::MakeOwning(absl::Span<const int64_t> sizes, DType dtype, Device device) {
+  const int64_t numel = ElementCount(sizes);
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(numel, static_cast<int64_t>(ElementSize(dtype)), &bytes)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[tensor] ", DTypeName(dtype), ShapeToString(sizes),
+                             " has more bytes than fit 63 bits; use smaller sizes"));
+  }
+  OwningBlock* block;
+  if (bytes <= static_cast<int64_t>(kInlineBytes)) {
+    block = new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(static_cast<size_t>(bytes));
+  } else {
+    void* data = ::operator new(static_cast<size_t>(bytes), kElementAlignment, std::nothrow);
+    if (data == nullptr) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  absl::StrCat("[tensor] no memory for the ", bytes, " bytes of ",
+                               DTypeName(dtype), ShapeToString(sizes), "; use smaller sizes"));
+    }
+    block = new (pool::Allocate(sizeof(OwningBlock)))
+        OwningBlock(data, static_cast<size_t>(bytes));
+  }
+  TensorImpl& impl = block->impl;
+  impl.type_ = TypeWords::Of(dtype, device, sizes);
+  impl.numel_ = numel;
+  if (!sizes.empty()) impl.SetSizes(sizes);
+  return &impl;
+}
+
+TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, absl::Span<const int64_t> sizes,
+                                  absl::Span<const int64_t> strides, int64_t offset) {
+  const int64_t numel = ElementCount(sizes);
+  auto* impl = new (pool::Allocate(sizeof(TensorImpl))) TensorImpl();
+  of.storage_->AddRef();
+  impl->storage_ = of.storage_;
+  impl->type_ = TypeWords::Of(of.dtype(), of.device(), sizes);
+  impl->offset_ = offset;
+  impl->numel_ = numel;
+  impl->data_ = static_cast<char*>(of.storage_->data()) +
+                offset * static_cast<int64_t>(ElementSize(of.dtype()));
+  if (!sizes.empty()) {
+    impl->SetSizes(sizes);
+    std::copy(strides.begin(), strides.end(), const_cast<int64_t*>(impl->dims()) + impl->rank_);
+    impl->contiguous_ = IsContiguousGeometry(sizes, strides);
+  }
+  return impl;
+}
+
+void TensorImpl::SetSizes(absl::Span<const int64_t> sizes) {
+  const size_t rank = sizes.size();
+  rank_ = static_cast<uint8_t>(rank);
+  int64_t* dims = inline_dims_;
+  if (rank_ > kInlineRank) dims = heap_dims_ = new int64_t[2 * rank];
+  int64_t stride = 1;
+  for (size_t i = rank; i-- > 0;) {
+    dims[i] = sizes[i];
+    dims[rank + i] = stride;
+    stride *= std::max<int64_t>(sizes[i], 1);
+  }
+}
+
+void TensorImpl::Dispose() {
+  if (meta_ != nullptr) delete std::exchange(meta_, nullptr);
+  if (rank_ > kInlineRank) delete[] heap_dims_;
+  const bool owning = owning_;
+  storage_->Release();  // an owning tensor's memory may end here
+  if (!owning) {
+    this->~TensorImpl();
+    pool::Free(this, sizeof(TensorImpl));
+  }
+}
+
+Tensor Tensor::Empty(absl::Span<const int64_t> sizes, DType dtype, Device device) {
+  return Tensor(
+      sync::IntrusivePtr<TensorImpl>::Adopt(TensorImpl::MakeOwning(sizes, dtype, device)));
+}
+
+Tensor Tensor::Full(absl::Span<const int64_t> sizes, double value, DType dtype, Device device) {
+  Tensor result = Empty(sizes, dtype, device);
+  switch (dtype) {
+    case DType::kF32:
+      FillElements(result.raw_data(), result.numel(), static_cast<float>(value));
+      break;
+    case DType::kF64:
+      FillElements(result.raw_data(), result.numel(), value);
+      break;
+    case DType::kI64:
+      FillElements(result.raw_data(), result.numel(), TruncatedToI64(value));
+      break;
+    case DType::kBool:
+      FillElements(result.raw_data(), result.numel(), value != 0);
+      break;
+  }
+  return result;
+}
+
+Tensor Tensor::Zeros(absl::Span<const int64_t> sizes, DType dtype, Device device) {
+  return Full(sizes, 0, dtype, device);
+}
+
+Tensor Tensor::Ones(absl::Span<const int64_t> sizes, DType dtype, Device device) {
+  return Full(sizes, 1, dtype, device);
+}
+
+Tensor Tensor::Scalar(double value, DType dtype, Device device) {
+  return Full({}, value, dtype, device);
+}
+
+Tensor Tensor::FromBytes(absl::Span<const int64_t> sizes, DType dtype, const void* data,
+                         size_t count, Device device) {
+  Tensor result = Empty(sizes, dtype, device);
+  if (static_cast<int64_t>(count) != result.numel()) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[tensor] ", count, " elements given for shape ",
+                             ShapeToString(sizes), "; it takes exactly ", result.numel()));
+  }
+  if (count > 0) std::memcpy(result.raw_data(), data, count * ElementSize(dtype));
+  return result;
+}
+
+bool Tensor::HasSameTypeAs(const Tensor& other) const {
+  if (!(type() == other.type())) return false;
+  return type().IsExact() || sizes() == other.sizes();
+}
+
+Tensor Tensor::AsStrided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides,
+                         int64_t offset) const {
+  const int64_t capacity =
+      static_cast<int64_t>(impl_->storage()->bytes() / ElementSize(dtype()));
+  int64_t lowest = offset;
+  int64_t highest = offset;
+  bool fits = sizes.size() == strides.size();
+  bool empty = false;
+  for (size_t i = 0; fits && i < sizes.size(); ++i) {
+    if (sizes[i] == 0) empty = true;
+    int64_t reach = 0;
+    fits = sizes[i] >= 0 &&
+           !__builtin_mul_overflow(std::max<int64_t>(sizes[i] - 1, 0), strides[i], &reach) &&
+           !__builtin_add_overflow(reach < 0 ? lowest : highest, reach,
+                                   reach < 0 ? &lowest : &highest);
+  }
+  fits = fits && offset >= 0 && offset <= capacity &&
+         (empty || (lowest >= 0 && highest < capacity));
+  if (!fits) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[tensor] sizes ", ShapeToString(sizes), " with strides ",
+                             ShapeToString(strides), " at offset ", offset,
+                             " reach out of a storage of ", capacity,
+                             " elements; every element must lie inside"));
+  }
+  return Tensor(sync::IntrusivePtr<TensorImpl>::Adopt(
+      TensorImpl::MakeAlias(*impl_, sizes, strides, offset)));
+}
+
+Tensor Tensor::Detach() const {
+  return Tensor(sync::IntrusivePtr<TensorImpl>::Adopt(
+      TensorImpl::MakeAlias(*impl_, sizes(), strides(), storage_offset())));
+}
+
+int64_t ElementCount(absl::Span<const int64_t> sizes) {
+  if (sizes.size() > 255) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[tensor] rank ", sizes.size(),
+                             "; at most 255 dimensions are allowed; merge some"));
+  }
+  int64_t count = 1;
+  bool overflow = false;
+  bool empty = false;
+  for (int64_t size : sizes) {
+    if (size < 0) {
+      throw Error(ErrorKind::kInvalidArgument, absl::StrCat("[tensor] size ", size, " in shape ",
+                                                            ShapeToString(sizes),
+                                                            "; sizes are 0 or more"));
+    }
+    if (size == 0) {
+      empty = true;
+      continue;
+    }
+    overflow = __builtin_mul_overflow(count, size, &count) || overflow;
+  }
+  if (overflow) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[tensor] the element count of ", ShapeToString(sizes),
+                             " does not fit 63 bits; use smaller sizes"));
+  }
+  return empty ? 0 : count;
+}
+
+Shape ContiguousStrides(absl::Span<const int64_t> sizes) {
+  Shape strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<int64_t>(sizes[i], 1);
+  }
+  return strides;
+}
+
+bool IsContiguousGeometry(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides) {
+  for (int64_t size : sizes) {
+    if (size == 0) return true;
+  }
+  int64_t expected = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+bool HasInternalOverlap(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides) {
+  absl::InlinedVector<std::pair<int64_t, int64_t>, 4> dims;  // (stride, size), those that move
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) return false;
+    if (sizes[i] > 1) dims.emplace_back(std::abs(strides[i]), sizes[i]);
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t reach = 0;  // the largest distance that the dimensions so far can span
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
+std::string ShapeToString(absl::Span<const int64_t> sizes) {
+  return absl::StrCat("[", absl::StrJoin(sizes, ","), "]");
+}
+
+}  // namespace autograd

@@ -1,0 +1,267 @@
+// Tensor: a handle to strided, typed memory that views share.
+//
+//   Tensor a = Tensor::FromData<double>({2, 3}, {1, 2, 3, 4, 5, 6});
+//   Tensor row = a.AsStrided({3}, {1}, 3);     // shares a's memory and version
+//
+// A copy of a handle shares the tensor. Knows nothing of graphs: autograd/graph attaches its part
+// through TensorMeta. A tensor that owns its memory is one pooled block that holds shape, storage
+// and, up to kInlineBytes, the elements; the block outlives the tensor while views use the memory.
+//
+// Threads: counts and the version are atomic; elements and meta are the caller's to order.
+// Limits: sizes are not negative, element counts and byte sizes are checked for overflow.
+
+#ifndef AUTOGRAD_TENSOR_TENSOR_H_
+#define AUTOGRAD_TENSOR_TENSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/types/span.h"
+#include "autograd/device/device.h"
+#include "autograd/program/dtype.h"
+#include "autograd/sync/atomic.h"
+#include "autograd/sync/check.h"
+#include "autograd/sync/ref_count.h"
+#include "autograd/tensor/error.h"
+
+namespace autograd {
+
+// Bytes of one element.
+constexpr size_t ElementSize(DType dtype) {
+  return dtype == DType::kBool ? 1 : dtype == DType::kF32 ? 4 : 8;
+}
+
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::kF32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::kF64;
+};
+template <>
+struct DTypeOf<int64_t> {
+  static constexpr DType value = DType::kI64;
+};
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType value = DType::kBool;
+};
+
+// dtype, device and shape as two words, so that the usual comparison is two instructions.
+// Exact when IsExact(); otherwise (rank above 3, sizes of 2^32 and more) sizes must be compared too.
+struct TypeWords {
+  uint64_t low = 0;
+  uint64_t high = 0;
+
+  static TypeWords Of(DType dtype, Device device, absl::Span<const int64_t> sizes);
+  DType dtype() const { return static_cast<DType>(low & 0xff); }
+  Device device() const {
+    return Device{static_cast<DeviceType>((low >> 8) & 0xff),
+                  static_cast<uint8_t>((low >> 16) & 0xff)};
+  }
+  bool IsExact() const { return ((low >> 24) & 0xff) != kInexact; }
+  bool operator==(const TypeWords&) const = default;
+
+  static constexpr uint64_t kInexact = 0xff;
+};
+
+// What another layer attaches to a tensor; owned by it.
+class TensorMeta {
+ public:
+  virtual ~TensorMeta() = default;
+};
+
+// The memory that a tensor and its views share, with the version that writes bump.
+class Storage {
+ public:
+  Storage(void* data, size_t bytes) : data_(data), bytes_(bytes) {}
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  void* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+  uint32_t version() const { return version_.Load(sync::kRelaxed); }
+  void BumpVersion() { version_.FetchAdd(1, sync::kRelaxed); }
+
+  void AddRef() const { references_.Increment(); }
+  void Release() {
+    if (references_.Decrement()) Dispose();
+  }
+  bool IsUniquelyOwned() const { return references_.IsOne(); }
+
+ private:
+  void Dispose();
+
+  sync::RefCount references_;
+  sync::Atomic<uint32_t> version_{0};
+  void* data_;
+  size_t bytes_;
+};
+
+class TensorImpl {
+ public:
+  static constexpr int kInlineRank = 4;
+  static constexpr size_t kInlineBytes = 64;
+
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
+
+  // Contiguous, with memory of its own. Not initialised.
+  static TensorImpl* MakeOwning(absl::Span<const int64_t> sizes, DType dtype, Device device);
+  static TensorImpl* MakeOwningScalar(DType dtype, Device device);
+  // Shares `storage`.
+  static TensorImpl* MakeAlias(const TensorImpl& of, absl::Span<const int64_t> sizes,
+                               absl::Span<const int64_t> strides, int64_t offset);
+
+  void AddRef() const { references_.Increment(); }
+  void Release() const {
+    if (references_.Decrement()) const_cast<TensorImpl*>(this)->Dispose();
+  }
+  uint32_t ReferenceCount() const { return references_.Value(); }
+  bool IsUniquelyOwned() const { return references_.IsOne(); }
+
+  const TypeWords& type() const { return type_; }
+  DType dtype() const { return type_.dtype(); }
+  Device device() const { return type_.device(); }
+  int rank() const { return rank_; }
+  int64_t numel() const { return numel_; }
+  int64_t offset() const { return offset_; }
+  void* data() const { return data_; }
+  bool is_contiguous() const { return contiguous_; }
+  Storage* storage() const { return storage_; }
+  absl::Span<const int64_t> sizes() const { return {dims(), static_cast<size_t>(rank_)}; }
+  absl::Span<const int64_t> strides() const {
+    return {dims() + rank_, static_cast<size_t>(rank_)};
+  }
+
+  TensorMeta* meta() const { return meta_; }
+  // Takes `meta` over; frees the one before.
+  void SetMeta(TensorMeta* meta) {
+    delete meta_;
+    meta_ = meta;
+  }
+
+ private:
+  friend struct OwningBlock;
+  friend class Storage;
+
+  TensorImpl() = default;
+  ~TensorImpl() = default;
+  const int64_t* dims() const { return rank_ <= kInlineRank ? inline_dims_ : heap_dims_; }
+  void SetSizes(absl::Span<const int64_t> sizes);
+  void Dispose();
+
+  sync::RefCount references_;
+  uint8_t rank_ = 0;
+  bool contiguous_ = true;
+  bool owning_ = false;  // the storage lies in this object's block
+  TypeWords type_;
+  void* data_ = nullptr;
+  int64_t numel_ = 1;
+  Storage* storage_ = nullptr;
+  TensorMeta* meta_ = nullptr;
+  int64_t offset_ = 0;
+  union {
+    int64_t inline_dims_[2 * kInlineRank];  // sizes, then strides
+    int64_t* heap_dims_;
+  };
+};
+
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(sync::IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
+
+  static Tensor Empty(absl::Span<const int64_t> sizes, DType dtype, Device device = Device::Cpu());
+  static Tensor Zeros(absl::Span<const int64_t> sizes, DType dtype, Device device = Device::Cpu());
+  static Tensor Ones(absl::Span<const int64_t> sizes, DType dtype, Device device = Device::Cpu());
+  // `value` converted to dtype by truncation for i64, by comparison with 0 for bool.
+  static Tensor Full(absl::Span<const int64_t> sizes, double value, DType dtype,
+                     Device device = Device::Cpu());
+  static Tensor Scalar(double value, DType dtype = DType::kF64, Device device = Device::Cpu());
+  // A scalar that is not initialised: the fast path of elementwise kernels.
+  static Tensor EmptyScalar(DType dtype, Device device) {
+    return Tensor(
+        sync::IntrusivePtr<TensorImpl>::Adopt(TensorImpl::MakeOwningScalar(dtype, device)));
+  }
+  // Copies the elements, in row-major order.
+  template <class T>
+  static Tensor FromData(absl::Span<const int64_t> sizes, absl::Span<const T> data,
+                         Device device = Device::Cpu()) {
+    return FromBytes(sizes, DTypeOf<T>::value, data.data(), data.size(), device);
+  }
+
+  bool defined() const { return static_cast<bool>(impl_); }
+  explicit operator bool() const = delete;
+  DType dtype() const { return impl_->dtype(); }
+  Device device() const { return impl_->device(); }
+  absl::Span<const int64_t> sizes() const { return impl_->sizes(); }
+  absl::Span<const int64_t> strides() const { return impl_->strides(); }
+  int64_t dim() const { return impl_->rank(); }
+  int64_t numel() const { return impl_->numel(); }
+  // In elements, from the start of the storage.
+  int64_t storage_offset() const { return impl_->offset(); }
+  // Row-major, sizes of 1 not looked at; a tensor without elements is contiguous.
+  bool IsContiguous() const { return impl_->is_contiguous(); }
+  const TypeWords& type() const { return impl_->type(); }
+  bool HasSameTypeAs(const Tensor& other) const;
+
+  // The first element, at storage_offset(). Never null.
+  template <class T>
+  T* data() const {
+    AG_DCHECK(DTypeOf<T>::value == dtype(), "[tensor] data() of another type than ",
+              DTypeName(dtype()));
+    return static_cast<T*>(impl_->data());
+  }
+  void* raw_data() const { return impl_->data(); }
+  // The value of a tensor of one element.
+  template <class T>
+  T item() const {
+    AG_CHECK(numel() == 1, "[tensor] item() of ", numel(), " elements; it takes exactly one");
+    return *data<T>();
+  }
+
+  uint32_t version() const { return impl_->storage()->version(); }
+  void BumpVersion() const { impl_->storage()->BumpVersion(); }
+  // Another geometry over the same memory, without history. Error if it reaches out of the storage.
+  Tensor AsStrided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides,
+                   int64_t offset) const;
+  // The same geometry over the same memory, without history.
+  Tensor Detach() const;
+  bool HasSameStorage(const Tensor& other) const {
+    return impl_->storage() == other.impl_->storage();
+  }
+  int UseCount() const { return static_cast<int>(impl_->ReferenceCount()); }
+  bool IsUniquelyOwned() const { return impl_->IsUniquelyOwned(); }
+  // No other tensor uses the memory.
+  bool OwnsStorageAlone() const { return impl_->storage()->IsUniquelyOwned(); }
+
+  TensorImpl* impl() const { return impl_.get(); }
+  bool IsSameAs(const Tensor& other) const { return impl_ == other.impl_; }
+  void reset() { impl_.reset(); }
+
+ private:
+  static Tensor FromBytes(absl::Span<const int64_t> sizes, DType dtype, const void* data,
+                          size_t count, Device device);
+
+  sync::IntrusivePtr<TensorImpl> impl_;
+};
+
+// Product of the sizes; Error when one is negative or the product does not fit.
+int64_t ElementCount(absl::Span<const int64_t> sizes);
+// Row-major strides.
+Shape ContiguousStrides(absl::Span<const int64_t> sizes);
+// Whether the geometry is row-major, sizes of 1 not looked at.
+bool IsContiguousGeometry(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides);
+// Whether two elements lie at one place. Exact for geometries made of views of row-major memory.
+bool HasInternalOverlap(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides);
+// `[2,3]`.
+std::string ShapeToString(absl::Span<const int64_t> sizes);
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_TENSOR_TENSOR_H_

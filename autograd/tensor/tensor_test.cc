@@ -1,0 +1,155 @@
+// Geometry, sharing, versions and limits of tensors.
+
+#include "autograd/tensor/tensor.h"
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "autograd/sync/thread.h"
+
+namespace autograd {
+namespace {
+
+ErrorKind KindOf(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what()[0], '[');
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error was thrown";
+  return ErrorKind::kInternal;
+}
+
+TEST(TensorTest, FromDataIsRowMajor) {
+  Tensor a = Tensor::FromData<double>({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(a.dim(), 2);
+  EXPECT_EQ(a.numel(), 6);
+  EXPECT_EQ(a.strides()[0], 3);
+  EXPECT_EQ(a.strides()[1], 1);
+  EXPECT_TRUE(a.IsContiguous());
+  EXPECT_EQ(a.data<double>()[5], 6);
+  EXPECT_EQ(KindOf([] { Tensor::FromData<double>({2}, {1}); }), ErrorKind::kShape);
+}
+
+TEST(TensorTest, SmallAndLargeTensorsHoldTheirElements) {
+  for (int64_t n : {0, 1, 8, 9, 1000}) {
+    Tensor a = Tensor::Full({n}, 7, DType::kI64);
+    ASSERT_NE(a.data<int64_t>(), nullptr);
+    for (int64_t i = 0; i < n; ++i) EXPECT_EQ(a.data<int64_t>()[i], 7);
+  }
+}
+
+TEST(TensorTest, FullConvertsTheValue) {
+  EXPECT_EQ(Tensor::Full({}, 1e300, DType::kI64).item<int64_t>(),
+            std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(Tensor::Full({}, -2.7, DType::kI64).item<int64_t>(), -2);
+  EXPECT_TRUE(Tensor::Full({}, 0.5, DType::kBool).item<bool>());
+  EXPECT_EQ(Tensor::Scalar(0.1, DType::kF32).item<float>(), 0.1f);
+}
+
+TEST(TensorTest, ViewsShareMemoryAndVersion) {
+  Tensor a = Tensor::FromData<double>({2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor column = a.AsStrided({2}, {3}, 1);
+  EXPECT_FALSE(column.IsContiguous());
+  EXPECT_EQ(column.data<double>()[0], 2);
+  EXPECT_EQ(column.data<double>()[3], 5);
+  EXPECT_TRUE(column.HasSameStorage(a));
+  column.BumpVersion();
+  EXPECT_EQ(a.version(), 1u);
+  EXPECT_EQ(a.Detach().version(), 1u);
+  EXPECT_FALSE(a.OwnsStorageAlone());
+}
+
+TEST(TensorTest, AViewOutlivesItsBase) {
+  Tensor view;
+  {
+    Tensor a = Tensor::FromData<double>({4}, {1, 2, 3, 4});
+    view = a.AsStrided({2}, {1}, 2);
+  }
+  EXPECT_EQ(view.data<double>()[1], 4);
+  EXPECT_TRUE(view.OwnsStorageAlone());
+}
+
+TEST(TensorTest, HandlesCount) {
+  Tensor a = Tensor::Scalar(1);
+  EXPECT_TRUE(a.IsUniquelyOwned());
+  Tensor b = a;
+  EXPECT_EQ(a.UseCount(), 2);
+  EXPECT_TRUE(a.IsSameAs(b));
+  EXPECT_TRUE(a.OwnsStorageAlone());
+}
+
+TEST(TensorTest, ContiguityIgnoresSizesOfOneAndEmptyTensors) {
+  EXPECT_TRUE(IsContiguousGeometry({1, 3}, {99, 1}));
+  EXPECT_FALSE(IsContiguousGeometry({2, 3}, {99, 1}));
+  EXPECT_TRUE(IsContiguousGeometry({2, 0}, {99, 5}));
+  EXPECT_TRUE(IsContiguousGeometry({}, {}));
+}
+
+TEST(TensorTest, OverlapIsSeen) {
+  EXPECT_TRUE(HasInternalOverlap({2, 3}, {0, 1}));
+  EXPECT_TRUE(HasInternalOverlap({3, 3}, {1, 1}));
+  EXPECT_FALSE(HasInternalOverlap({3, 2}, {1, 3}));
+  EXPECT_FALSE(HasInternalOverlap({1, 2}, {0, 1}));
+  EXPECT_FALSE(HasInternalOverlap({0, 2}, {0, 0}));
+}
+
+TEST(TensorTest, AsStridedStaysInsideTheStorage) {
+  Tensor a = Tensor::Zeros({4}, DType::kF64);
+  EXPECT_EQ(KindOf([&] { a.AsStrided({2}, {3}, 1); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { a.AsStrided({2}, {-1}, 0); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(a.AsStrided({0}, {1}, 4).numel(), 0);
+  EXPECT_EQ(a.AsStrided({3}, {-1}, 3).numel(), 3);
+}
+
+TEST(TensorTest, ImpossibleSizesAreErrors) {
+  constexpr int64_t kBig = int64_t{1} << 40;
+  EXPECT_EQ(KindOf([] { Tensor::Empty({kBig, kBig}, DType::kF64); }),
+            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([] { Tensor::Empty({int64_t{1} << 61}, DType::kF64); }),
+            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([] { Tensor::Empty({-1}, DType::kF64); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([] { Tensor::Empty(std::vector<int64_t>(256, 1), DType::kF64); }),
+            ErrorKind::kInvalidArgument);
+}
+
+TEST(TensorTest, TypesCompareByDtypeDeviceAndShape) {
+  const std::vector<std::vector<int64_t>> shapes = {
+      {}, {1}, {2}, {1, 1}, {2, 3}, {3, 2}, {2, 3, 4}, {2, 3, 5}, {1, 2, 3, 4}, {1, 2, 3, 5}, {0, 5}};
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    for (size_t j = 0; j < shapes.size(); ++j) {
+      Tensor a = Tensor::Zeros(shapes[i], DType::kF32);
+      Tensor b = Tensor::Zeros(shapes[j], DType::kF32);
+      EXPECT_EQ(a.HasSameTypeAs(b), i == j) << i << " " << j;
+    }
+  }
+  EXPECT_FALSE(Tensor::Scalar(1, DType::kF32).HasSameTypeAs(Tensor::Scalar(1, DType::kF64)));
+  EXPECT_FALSE(Tensor::Scalar(1, DType::kF64, Device::Sim(0))
+                   .HasSameTypeAs(Tensor::Scalar(1, DType::kF64, Device::Sim(1))));
+}
+
+TEST(TensorTest, RanksAboveTheInlineOnesWork) {
+  Tensor a = Tensor::Zeros({1, 2, 1, 2, 1, 2}, DType::kF64);
+  EXPECT_EQ(a.dim(), 6);
+  EXPECT_EQ(a.strides()[1], 4);
+  Tensor b = a.Detach();
+  EXPECT_TRUE(b.HasSameTypeAs(a));
+}
+
+TEST(TensorTest, HandlesMayBeDroppedByAnyThread) {
+  for (int round = 0; round < 100; ++round) {
+    Tensor a = Tensor::Scalar(1);
+    Tensor view = a.Detach();
+    sync::Thread thread("drop", [moved = std::move(a)]() mutable { moved.reset(); });
+    view.reset();
+    thread.Join();
+  }
+}
+
+}  // namespace
+}  // namespace autograd
