@@ -23,9 +23,9 @@ COPTS = _WARNINGS + select({
     "//conditions:default": _GCC,
 })
 
-def ag_library(copts = [], **kwargs):
-    """cc_library with warnings as errors."""
-    native.cc_library(copts = COPTS + copts, **kwargs)
+def ag_library(copts = [], linkstatic = True, **kwargs):
+    """cc_library with warnings as errors. No shared object: that would compile every source a second time."""
+    native.cc_library(copts = COPTS + copts, linkstatic = linkstatic, **kwargs)
 
 def ag_binary(copts = [], **kwargs):
     """cc_binary with warnings as errors."""

@@ -5,6 +5,7 @@ the same sources. See archive.bzl for where each one is taken from.
 """
 
 load("//tools/third_party:archive.bzl", "source_archive")
+load("//tools/third_party:cuda.bzl", "local_cuda")
 load("//tools/third_party:debian_index.bzl", "debian_index")
 load("//tools/third_party:stub.bzl", "stub_repository")
 
@@ -122,5 +123,6 @@ def twingrad_repositories():
         name = "debian_index",
         releases = ["bookworm", "trixie"],
     )
+    local_cuda(name = "local_cuda")
     _test_libraries()
     _libraries()

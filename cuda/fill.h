@@ -1,0 +1,22 @@
+// Writes one value into device memory, after a delay if asked for: the smallest kernel that shows
+// order.
+//
+// The delay keeps a stream busy, so that work which forgets to wait for it is seen to have run too
+// early.
+#ifndef CUDA_FILL_H_
+#define CUDA_FILL_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace autograd::cuda {
+
+// Queues on the stream: wait for about `delay_cycles` clock cycles, then write `value` to each of
+// the `count` elements at `data` (device memory). Returns what the launch returned.
+cudaError_t LaunchFill(double* data, int64_t count, double value, int64_t delay_cycles,
+                       cudaStream_t stream);
+
+}  // namespace autograd::cuda
+
+#endif  // CUDA_FILL_H_

@@ -1,0 +1,64 @@
+"""@local_cuda: the CUDA toolkit of this machine, or its absence.
+
+Looked for in $CUDA_HOME alone where that is set, else beside the nvcc on $PATH and in /usr/local/cuda. Gives
+
+    @local_cuda//:runtime                 headers and the static runtime (it needs no driver to build or to start)
+    @local_cuda//:toolkit.bzl  NVCC       the compiler
+                               CUDA_COMPATIBLE  for target_compatible_with: a target that needs the toolkit
+"""
+
+_RUNTIME = """
+package(default_visibility = ["//visibility:public"])
+
+cc_library(
+    name = "runtime",
+    srcs = ["lib64/libcudart_static.a"],
+    hdrs = glob(["include/*.h", "include/crt/*"]),
+    includes = ["include"],
+    linkopts = ["-ldl", "-lpthread", "-lrt"],
+)
+"""
+
+_ABSENT_RUNTIME = """
+package(default_visibility = ["//visibility:public"])
+
+cc_library(name = "runtime", target_compatible_with = ["@platforms//:incompatible"])
+"""
+
+_TOOLKIT = """
+NVCC = "{nvcc}"
+
+CUDA_COMPATIBLE = {compatible}
+"""
+
+def _find_toolkit(ctx):
+    on_path = ctx.which("nvcc")
+    if ctx.os.environ.get("CUDA_HOME"):  # Said by hand: nothing else is tried.
+        candidates = [ctx.path(ctx.os.environ["CUDA_HOME"])]
+    elif on_path:
+        candidates = [on_path.realpath.dirname.dirname, ctx.path("/usr/local/cuda")]
+    else:
+        candidates = [ctx.path("/usr/local/cuda")]
+    for candidate in candidates:
+        needed = ["bin/nvcc", "include/cuda_runtime_api.h", "lib64/libcudart_static.a"]
+        if all([ctx.path("%s/%s" % (candidate, file)).exists for file in needed]):
+            return candidate
+    return None
+
+def _local_cuda_impl(ctx):
+    toolkit = _find_toolkit(ctx)
+    if toolkit:
+        ctx.symlink(toolkit.get_child("include"), "include")
+        ctx.symlink(toolkit.get_child("lib64"), "lib64")
+    ctx.file("BUILD.bazel", _RUNTIME if toolkit else _ABSENT_RUNTIME)
+    ctx.file("toolkit.bzl", _TOOLKIT.format(
+        nvcc = "%s/bin/nvcc" % toolkit if toolkit else "",
+        compatible = [] if toolkit else ["@platforms//:incompatible"],
+    ))
+
+local_cuda = repository_rule(
+    implementation = _local_cuda_impl,
+    environ = ["CUDA_HOME", "PATH"],
+    local = True,
+    configure = True,
+)
