@@ -1,0 +1,177 @@
+#include "autograd/tensor/kernels/arithmetic.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/tensor/error.h"
+#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/numbers.h"
+
+namespace autograd::kernels {
+namespace {
+
+// From this size on a vectorised loop repays its set-up.
+constexpr int64_t kVectorSize = 32;
+
+template <typename T>
+using ConstArray = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
+template <typename T>
+using MutableArray = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
+
+struct MaximumWeightNumber {
+  template <typename T>
+  static T Of(T a, T b) {
+    return a == b ? T(0.5) : (a < b ? T(0) : T(1));
+  }
+};
+
+struct PowExponentMaskNumber {
+  template <typename T>
+  static bool Of(T a, T b) {
+    return !(a == T(0) && b >= T(0));
+  }
+};
+
+// Contiguous operands of one shape. Only operations that Eigen computes with the same bits.
+template <typename Number, typename T, typename R>
+void FlatLoop(const T* a, const T* b, R* out, int64_t count) {
+  if constexpr (std::is_same_v<T, R> && std::is_floating_point_v<T>) {
+    if (count >= kVectorSize) {
+      const ConstArray<T> x(a, count), y(b, count);
+      MutableArray<T> z(out, count);
+      if constexpr (std::is_same_v<Number, AddNumber>) return void(z = x + y);
+      if constexpr (std::is_same_v<Number, SubNumber>) return void(z = x - y);
+      if constexpr (std::is_same_v<Number, MulNumber>) return void(z = x * y);
+      if constexpr (std::is_same_v<Number, DivNumber>) return void(z = x / y);
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(a[i], b[i]);
+}
+
+template <typename Number, typename R, typename T>
+Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b, DType result_dtype) {
+  const Shape shape = BroadcastShape(op, a.sizes(), b.sizes());
+  Tensor out = Tensor::Empty(shape, result_dtype, a.device());
+  const T* x = a.data<T>();
+  const T* y = b.data<T>();
+  R* z = out.data<R>();
+  ForEachRow<2>(shape, {StridesFor(a, shape), StridesFor(b, shape)}, [&](const Row<2>& row) {
+    const T* p = x + row.offset[0];
+    const T* q = y + row.offset[1];
+    if (row.step[0] == 1 && row.step[1] == 1) {
+      FlatLoop<Number>(p, q, z, row.count);
+    } else {
+      for (int64_t i = 0; i < row.count; ++i) {
+        z[i] = Number::Of(p[i * row.step[0]], q[i * row.step[1]]);
+      }
+    }
+    z += row.count;
+  });
+  return out;
+}
+
+// R is the C++ type of a result element.
+template <typename Number, typename R, typename T>
+Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b, DType result_dtype) {
+  if (a.dim() == 0 && b.dim() == 0) {
+    Tensor out = Tensor::EmptyScalar(result_dtype, a.device());
+    *out.data<R>() = Number::Of(*a.data<T>(), *b.data<T>());
+    return out;
+  }
+  if (a.sizes() != b.sizes() || !a.IsContiguous() || !b.IsContiguous()) {
+    return Broadcast<Number, R, T>(op, a, b, result_dtype);
+  }
+  Tensor out = Tensor::Empty(a.sizes(), result_dtype, a.device());
+  FlatLoop<Number>(a.data<T>(), b.data<T>(), out.data<R>(), a.numel());
+  return out;
+}
+
+template <typename Number>
+Tensor Numeric(const char* op, const Tensor& a, const Tensor& b) {
+  CheckSameKind(op, a, b);
+  return DispatchNumeric(op, a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return BinaryOf<Number, T, T>(op, a, b, a.dtype());
+  });
+}
+
+template <typename Number>
+Tensor Floating(const char* op, const Tensor& a, const Tensor& b) {
+  CheckSameKind(op, a, b);
+  return DispatchFloating(op, a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return BinaryOf<Number, T, T>(op, a, b, a.dtype());
+  });
+}
+
+void CheckExponents(const Tensor& exponents) {
+  const int64_t* data = exponents.data<int64_t>();
+  ForEachRow<1>(exponents.sizes(), {StridesFor(exponents, exponents.sizes())},
+                [&](const Row<1>& row) {
+                  for (int64_t i = 0; i < row.count; ++i) {
+                    const int64_t exponent = data[row.offset[0] + i * row.step[0]];
+                    if (exponent >= 0) continue;
+                    throw Error(ErrorKind::kDomain,
+                                absl::StrCat("[pow] integer exponent ", exponent,
+                                             " is negative; integer exponents start at 0; cast to "
+                                             "f64 first"));
+                  }
+                });
+}
+
+}  // namespace
+
+Tensor Add(const Tensor& a, const Tensor& b) { return Numeric<AddNumber>("add", a, b); }
+Tensor Sub(const Tensor& a, const Tensor& b) { return Numeric<SubNumber>("sub", a, b); }
+Tensor Mul(const Tensor& a, const Tensor& b) { return Numeric<MulNumber>("mul", a, b); }
+Tensor Div(const Tensor& a, const Tensor& b) { return Floating<DivNumber>("div", a, b); }
+Tensor Maximum(const Tensor& a, const Tensor& b) { return Numeric<MaximumNumber>("maximum", a, b); }
+
+Tensor Pow(const Tensor& a, const Tensor& b) {
+  if (b.dtype() == DType::kI64 && a.dtype() == DType::kI64) {
+    // Exponents that meet no element are not looked at.
+    const Shape shape = BroadcastShape("pow", a.sizes(), b.sizes());
+    if (std::find(shape.begin(), shape.end(), 0) == shape.end()) CheckExponents(b);
+  }
+  return Numeric<PowNumber>("pow", a, b);
+}
+
+Tensor MaximumWeight(const Tensor& a, const Tensor& b) {
+  return Floating<MaximumWeightNumber>("maximum", a, b);
+}
+
+Tensor PowExponentMask(const Tensor& a, const Tensor& b) {
+  CheckSameKind("pow", a, b);
+  return DispatchFloating("pow", a.dtype(), [&](auto zero) {
+    return BinaryOf<PowExponentMaskNumber, bool, decltype(zero)>("pow", a, b, DType::kBool);
+  });
+}
+
+void AddInto(Tensor& target, const Tensor& other) {
+  CheckSameKind("add_", target, other);
+  if (target.sizes() != other.sizes()) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[add_] shapes ", ShapeToString(target.sizes()), " and ",
+                             ShapeToString(other.sizes()), " differ; they must be equal"));
+  }
+  DispatchNumeric("add_", target.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    T* x = target.data<T>();
+    const T* y = other.data<T>();
+    if (target.IsContiguous() && other.IsContiguous()) {
+      return FlatLoop<AddNumber>(x, y, x, target.numel());
+    }
+    const Sizes sizes = target.sizes();
+    ForEachRow<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},
+                  [&](const Row<2>& row) {
+                    T* p = x + row.offset[0];
+                    const T* q = y + row.offset[1];
+                    for (int64_t i = 0; i < row.count; ++i) {
+                      p[i * row.step[0]] = AddNumber::Of(p[i * row.step[0]], q[i * row.step[1]]);
+                    }
+                  });
+  });
+}
+
+}  // namespace autograd::kernels

@@ -1,0 +1,38 @@
+// Arithmetic on two tensors, element by element, broadcast against each other; and the masks that
+// derivatives multiply by.
+//
+//   Tensor c = kernels::Mul(a, b);   // fresh, contiguous, on the operands' device
+//
+// Operands have one element type and one device (else Error kDType, kDevice) and shapes that fit
+// (else kShape). Strided operands are fine. Single elements take a path without loops. No history is
+// recorded; nothing is written but the result. Any thread.
+
+#ifndef AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_
+#define AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_
+
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::kernels {
+
+// f32, f64, i64.
+Tensor Add(const Tensor& a, const Tensor& b);
+Tensor Sub(const Tensor& a, const Tensor& b);
+Tensor Mul(const Tensor& a, const Tensor& b);
+Tensor Maximum(const Tensor& a, const Tensor& b);
+// f32, f64.
+Tensor Div(const Tensor& a, const Tensor& b);
+// f32, f64, i64; an integer exponent below 0 is Error(kDomain).
+Tensor Pow(const Tensor& a, const Tensor& b);
+
+// How much of maximum(a, b)'s gradient goes to a: 1, 1/2 where equal, 0 where a < b. f32, f64.
+Tensor MaximumWeight(const Tensor& a, const Tensor& b);
+// Bool: where pow(a, b) has a derivative by b that is not 0, that is unless a == 0 and b >= 0.
+Tensor PowExponentMask(const Tensor& a, const Tensor& b);
+
+// target += other, element by element, in place; same shape, type and device. Overlap of the two is
+// harmless only where they are the very same view.
+void AddInto(Tensor& target, const Tensor& other);
+
+}  // namespace autograd::kernels
+
+#endif  // AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_

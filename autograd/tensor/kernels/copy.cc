@@ -1,0 +1,126 @@
+#include "autograd/tensor/kernels/copy.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/tensor/error.h"
+#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/numbers.h"
+
+namespace autograd::kernels {
+namespace {
+
+template <typename To, typename From>
+void CopyElements(Tensor& target, const Tensor& source) {
+  To* out = target.data<To>();
+  const From* in = source.data<From>();
+  if (target.dim() == 0 && source.dim() == 0) {
+    *out = CastNumber<To>(*in);
+    return;
+  }
+  if (target.sizes() == source.sizes() && target.IsContiguous() && source.IsContiguous()) {
+    const int64_t count = target.numel();
+    for (int64_t i = 0; i < count; ++i) out[i] = CastNumber<To>(in[i]);
+    return;
+  }
+  const Sizes sizes = target.sizes();
+  ForEachRow<2>(sizes, {StridesFor(target, sizes), StridesFor(source, sizes)},
+                [&](const Row<2>& row) {
+                  To* p = out + row.offset[0];
+                  const From* q = in + row.offset[1];
+                  for (int64_t i = 0; i < row.count; ++i) {
+                    p[i * row.step[0]] = CastNumber<To>(q[i * row.step[1]]);
+                  }
+                });
+}
+
+void CopyAny(Tensor& target, const Tensor& source) {
+  DispatchAll(target.dtype(), [&](auto to) {
+    DispatchAll(source.dtype(), [&](auto from) {
+      CopyElements<decltype(to), decltype(from)>(target, source);
+    });
+  });
+}
+
+template <typename T>
+Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  const Shape shape =
+      BroadcastShape("where", condition.sizes(), BroadcastShape("where", a.sizes(), b.sizes()));
+  Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
+  const bool* c = condition.data<bool>();
+  const T* x = a.data<T>();
+  const T* y = b.data<T>();
+  T* z = out.data<T>();
+  ForEachRow<3>(shape,
+                {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
+                [&](const Row<3>& row) {
+                  for (int64_t i = 0; i < row.count; ++i) {
+                    const bool chosen = c[row.offset[0] + i * row.step[0]];
+                    *z++ = chosen ? x[row.offset[1] + i * row.step[1]]
+                                  : y[row.offset[2] + i * row.step[2]];
+                  }
+                });
+  return out;
+}
+
+}  // namespace
+
+Tensor Clone(const Tensor& a) { return CopyTo(a, a.device()); }
+
+Tensor CopyTo(const Tensor& a, Device device) {
+  Tensor out = Tensor::Empty(a.sizes(), a.dtype(), device);
+  CopyAny(out, a);
+  return out;
+}
+
+Tensor Cast(const Tensor& a, DType dtype) {
+  Tensor out = Tensor::Empty(a.sizes(), dtype, a.device());
+  CopyAny(out, a);
+  return out;
+}
+
+void CopyInto(Tensor& target, const Tensor& source) {
+  if (!BroadcastsTo(source.sizes(), target.sizes())) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[copy_] source of shape ", ShapeToString(source.sizes()),
+                             " does not broadcast to the target's ", ShapeToString(target.sizes()),
+                             "; its sizes must be equal or 1, aligned at the right"));
+  }
+  if (target.HasSameStorage(source)) {
+    CopyAny(target, Clone(source));
+  } else {
+    CopyAny(target, source);
+  }
+}
+
+void FillInto(Tensor& target, double value) {
+  DispatchAll(target.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T element = CastNumber<T>(value);
+    T* out = target.data<T>();
+    if (target.IsContiguous()) {
+      std::fill_n(out, target.numel(), element);
+      return;
+    }
+    const Sizes sizes = target.sizes();
+    ForEachRow<1>(sizes, {StridesFor(target, sizes)}, [&](const Row<1>& row) {
+      for (int64_t i = 0; i < row.count; ++i) out[row.offset[0] + i * row.step[0]] = element;
+    });
+  });
+}
+
+Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  if (condition.dtype() != DType::kBool) RefuseDType("where", condition.dtype(), "bool conditions");
+  CheckSameKind("where", a, b);
+  if (condition.device() != a.device()) {
+    throw Error(ErrorKind::kDevice,
+                absl::StrCat("[where] condition is on ", condition.device().ToString(),
+                             " and the operands on ", a.device().ToString(),
+                             "; they must be on one device; copy one with to"));
+  }
+  return DispatchAll(a.dtype(), [&](auto zero) {
+    return WhereOf<decltype(zero)>(condition, a, b);
+  });
+}
+
+}  // namespace autograd::kernels

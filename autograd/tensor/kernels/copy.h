@@ -1,0 +1,35 @@
+// Copies, conversions and fills; and the choice between two tensors by a third.
+//
+//   Tensor c = kernels::Cast(a, DType::kI64);      // fresh, contiguous
+//   kernels::CopyInto(target, source);             // broadcasts, strided, any overlap
+//
+// All element types. No history is recorded and no version is bumped. Any thread.
+
+#ifndef AUTOGRAD_TENSOR_KERNELS_COPY_H_
+#define AUTOGRAD_TENSOR_KERNELS_COPY_H_
+
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::kernels {
+
+// A fresh contiguous copy on the same device, or on `device`.
+Tensor Clone(const Tensor& a);
+Tensor CopyTo(const Tensor& a, Device device);
+
+// A fresh contiguous copy with another element type: float to integer saturates and turns NaN into
+// 0, anything but 0 is true, integers wrap nowhere.
+Tensor Cast(const Tensor& a, DType dtype);
+
+// Writes source, broadcast to target's shape and cast to its type. Source is read before target is
+// written where they share storage. Devices may differ.
+void CopyInto(Tensor& target, const Tensor& source);
+
+// Sets every element to `value`, cast as Cast does.
+void FillInto(Tensor& target, double value);
+
+// condition ? a : b, all three broadcast. `condition` is bool; a and b have one type.
+Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b);
+
+}  // namespace autograd::kernels
+
+#endif  // AUTOGRAD_TENSOR_KERNELS_COPY_H_

@@ -1,0 +1,186 @@
+// The meaning of every elementary operation on one element, as the kernels apply it.
+//
+//   NumberOf<int64_t>: arithmetic wraps (computed as uint64_t).  Float to integer saturates, NaN is 0.
+//   Elementary functions of floats are the C library's, for one element and for a million alike, so
+//   that a value does not depend on the size of the tensor that holds it.
+//
+// Each operation is a stateless struct with a static Of(); loops take it as a template argument.
+// Written apart from the twin's rules on purpose: the two are compared. Pure functions, any thread.
+
+#ifndef AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_
+#define AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace autograd::kernels {
+
+inline int64_t Wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
+inline uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
+
+struct AddNumber {
+  template <typename T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) + Unsigned(b));
+    return a + b;
+  }
+};
+
+struct SubNumber {
+  template <typename T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) - Unsigned(b));
+    return a - b;
+  }
+};
+
+struct MulNumber {
+  template <typename T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) * Unsigned(b));
+    return a * b;
+  }
+};
+
+struct DivNumber {
+  template <typename T>
+  static T Of(T a, T b) {
+    return a / b;
+  }
+};
+
+struct PowNumber {
+  // Integers: by squaring, wrapping; the caller has refused negative exponents.
+  template <typename T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      uint64_t result = 1;
+      uint64_t square = Unsigned(a);
+      for (uint64_t rest = Unsigned(b); rest != 0; rest >>= 1) {
+        if (rest & 1) result *= square;
+        square *= square;
+      }
+      return Wrap(result);
+    } else {
+      return std::pow(a, b);
+    }
+  }
+};
+
+struct MaximumNumber {
+  // A NaN on either side is the result.
+  template <typename T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(a)) return a;
+      if (std::isnan(b)) return b;
+    }
+    return a < b ? b : a;
+  }
+};
+
+struct NegNumber {
+  template <typename T>
+  static T Of(T a) {
+    if constexpr (std::is_integral_v<T>) return Wrap(0 - Unsigned(a));
+    return -a;
+  }
+};
+
+struct AbsNumber {
+  template <typename T>
+  static T Of(T a) {
+    if constexpr (std::is_integral_v<T>) return a < 0 ? NegNumber::Of(a) : a;
+    return std::fabs(a);
+  }
+};
+
+struct ReluNumber {
+  // NaN stays NaN; -0 becomes 0.
+  template <typename T>
+  static T Of(T a) {
+    return a > T(0) ? a : (a != a ? a : T(0));
+  }
+};
+
+struct SignNumber {
+  // (a > 0) - (a < 0): 0 for NaN.
+  template <typename T>
+  static T Of(T a) {
+    return static_cast<T>(static_cast<int>(a > T(0)) - static_cast<int>(a < T(0)));
+  }
+};
+
+struct ExpNumber {
+  template <typename T>
+  static T Of(T a) {
+    return std::exp(a);
+  }
+};
+
+struct LogNumber {
+  template <typename T>
+  static T Of(T a) {
+    return std::log(a);
+  }
+};
+
+struct SqrtNumber {
+  template <typename T>
+  static T Of(T a) {
+    return std::sqrt(a);
+  }
+};
+
+struct SinNumber {
+  template <typename T>
+  static T Of(T a) {
+    return std::sin(a);
+  }
+};
+
+struct CosNumber {
+  template <typename T>
+  static T Of(T a) {
+    return std::cos(a);
+  }
+};
+
+struct TanhNumber {
+  template <typename T>
+  static T Of(T a) {
+    return std::tanh(a);
+  }
+};
+
+struct SigmoidNumber {
+  template <typename T>
+  static T Of(T a) {
+    return T(1) / (T(1) + std::exp(-a));
+  }
+};
+
+// Conversion between element types.
+template <typename To, typename From>
+To CastNumber(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != From(0);
+  } else if constexpr (std::is_same_v<To, int64_t> && std::is_floating_point_v<From>) {
+    if (std::isnan(value)) return 0;
+    // 2^63 is a float; the largest int64_t is not.
+    constexpr From kLimit = From(9223372036854775808.0);
+    if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+    if (value < -kLimit) return std::numeric_limits<int64_t>::min();
+    return static_cast<int64_t>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+}  // namespace autograd::kernels
+
+#endif  // AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_
