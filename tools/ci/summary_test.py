@@ -1,0 +1,59 @@
+"""Tests of summary on events of the shapes that Bazel writes."""
+
+import json
+import os
+import tempfile
+import unittest
+
+from tools.ci import summary
+
+
+def _configured(label, is_test=True):
+    configured = {'targetKind': 'cc_test rule', 'testSize': 'SMALL'} if is_test else {'targetKind': 'cc_library rule'}
+    return json.dumps({'id': {'targetConfigured': {'label': label}}, 'configured': configured})
+
+
+def _summary(label, status):
+    return json.dumps({'id': {'testSummary': {'label': label}}, 'testSummary': {'overallStatus': status}})
+
+
+def _skipped(label):
+    return json.dumps({'id': {'targetCompleted': {'label': label}}, 'aborted': {'reason': 'SKIPPED'}})
+
+
+class CountEventsTest(unittest.TestCase):
+
+    def test_libraries_do_not_count(self):
+        self.assertEqual(summary.count_events([_configured('//a:lib', is_test=False)]), (0, 0))
+
+    def test_passed_and_failed(self):
+        lines = [_configured('//a'), _configured('//b'), _summary('//a', 'PASSED'), _summary('//b', 'TIMEOUT')]
+        self.assertEqual(summary.count_events(lines), (1, 1))
+
+    def test_what_passed_on_a_retry_failed(self):
+        self.assertEqual(summary.count_events([_configured('//a'), _summary('//a', 'FLAKY')]), (0, 1))
+
+    def test_skipped_tests_count_as_neither(self):
+        self.assertEqual(summary.count_events([_configured('//a'), _skipped('//a')]), (0, 0))
+
+    def test_a_test_that_did_not_build_failed(self):
+        self.assertEqual(summary.count_events([_configured('//a')]), (0, 1))
+
+
+class SummarizeTest(unittest.TestCase):
+
+    def test_a_failed_stage_fails_though_no_test_did(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for stage, status, events in (('format', 1, None), ('install', 0, None),
+                                          ('test', 0, [_configured('//a'), _summary('//a', 'PASSED')]),
+                                          ('tsan', 1, [_configured('//a'), _summary('//a', 'FAILED')])):
+                with open(os.path.join(folder, stage + '.status'), 'w', encoding='utf-8') as file:
+                    file.write(f'{status}\n')
+                if events is not None:
+                    with open(os.path.join(folder, stage + '.json'), 'w', encoding='utf-8') as file:
+                        file.write('\n'.join(events))
+            self.assertEqual(summary.summarize(folder), (1, 2))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,85 @@
+# What this repository needs of a Debian 12 machine, and how it gets there. Sourced by tools/bazel and .ci/run.
+#
+#   ensure base clang    installs the packages of these groups that are missing; ends the program if it cannot
+#
+# A package counts as present if one of its files is there: that costs milliseconds, where dpkg costs half a
+# second. Installing takes root, or sudo; with neither, the command to run is printed.
+# shellcheck shell=bash
+
+ARCHITECTURE="$(uname -m)"
+
+# Each group: a file that stands for a package, and the package.
+readonly PACKAGES_base="
+/usr/bin/bazel                              bazel-bootstrap
+/usr/share/bazel/tools/skylib/lib/paths.bzl bazel-skylib
+/usr/share/bazel/tools/platforms/WORKSPACE  bazel-platforms
+/usr/share/bazel/rules/java/WORKSPACE       bazel-rules-java
+/usr/share/bazel/rules/proto/WORKSPACE      bazel-rules-proto
+/usr/bin/g++-12                             g++-12
+/usr/bin/python3                            python3
+/usr/bin/patch                              patch
+/usr/bin/dpkg-source                        dpkg-dev
+/usr/bin/bzip2                              bzip2
+/usr/bin/xz                                 xz-utils
+/usr/bin/dot                                graphviz
+/etc/ssl/certs/ca-certificates.crt          ca-certificates
+"
+readonly PACKAGES_clang="
+/usr/bin/clang-19                           clang-19
+/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.tsan-${ARCHITECTURE}.a libclang-rt-19-dev
+/usr/bin/ld.lld-19                          lld-19
+/usr/lib/llvm-19/bin/llvm-symbolizer        llvm-19
+"
+readonly PACKAGES_format="
+/usr/bin/clang-format-19                    clang-format-19
+/usr/bin/git                                git
+"
+
+say() { echo "${0##*/}: $*" >&2; }
+
+# missing_of GROUP...: prints the packages whose file is absent.
+missing_of() {
+  local group table file package
+  for group; do
+    table="PACKAGES_${group}"
+    while read -r file package; do
+      [[ -z "${file}" || -e "${file}" ]] || printf '%s ' "${package}"
+    done <<<"${!table}"
+  done
+}
+
+# install PACKAGE...: reads the package lists anew only where they do not know one of them, or are stale.
+install() {
+  local as_root=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q)
+  local arguments=(install -y --no-install-recommends "$@")
+  if ! command -v apt-get >/dev/null; then
+    say "this machine lacks: $*; it has no apt-get, so install the equivalents by hand, then repeat the command"
+    exit 1
+  fi
+  if [[ "$(id -u)" != 0 ]]; then
+    if ! command -v sudo >/dev/null || { [[ ! -t 0 ]] && ! sudo -n true 2>/dev/null; }; then
+      say "this machine lacks: $*; installing them takes root:"
+      say "  apt-get update && apt-get ${arguments[*]}"
+      exit 1
+    fi
+    as_root=(sudo)
+  fi
+  say "installing $*"
+  if apt-cache show "$@" >/dev/null 2>&1 && "${as_root[@]}" "${apt[@]}" "${arguments[@]}" >&2; then
+    return
+  fi
+  say "reading the package lists anew"
+  if ! { "${as_root[@]}" "${apt[@]}" update && "${as_root[@]}" "${apt[@]}" "${arguments[@]}"; } >&2; then
+    say "the packages could not be installed; see the messages above"
+    exit 1
+  fi
+}
+
+ensure() {
+  local missing
+  missing="$(missing_of "$@")"
+  if [[ -n "${missing}" ]]; then
+    # shellcheck disable=SC2086 # a list of words by construction
+    install ${missing}
+  fi
+}
