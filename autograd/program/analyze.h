@@ -2,8 +2,8 @@
 // undefined or must not be written, and whether the Program is well-formed at all.
 //
 // Analyzer takes one statement after another, so that a generator can ask before it goes on;
-// Analyze does a whole Program. A few microseconds for a dozen statements. An Analyzer belongs to
-// one thread.
+// Analyze does a whole Program, in a few microseconds for a dozen statements. An Analyzer belongs
+// to one thread.
 
 #ifndef AUTOGRAD_PROGRAM_ANALYZE_H_
 #define AUTOGRAD_PROGRAM_ANALYZE_H_
@@ -14,40 +14,31 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "autograd/program/fault.h"
 #include "autograd/program/program.h"
+#include "autograd/program/signature.h"
 
 namespace autograd::program {
 
 struct ValueInfo {
   TensorType type;  // never changes: in-place statements keep it
   DeviceIndex device = kCpu;
-  int32_t statement = -1;  // that defines the value
-  ValueId storage =
-      kNoValue;  // the value that owns the storage: itself, unless made by a view or detach
+  int32_t statement = -1;      // that defines the value
+  ValueId storage = kNoValue;  // the value that owns the storage: itself, unless by view or detach
   bool may_be_undefined = false;  // a gradient that need not exist, or defined in a try region
-  bool read_only = false;  // a result of grad, or a view of one: in-place statements refuse it
+  bool read_only = false;         // a result of grad, or a view of one: not to be written in place
 };
 
 struct Analysis {
   std::vector<ValueInfo> values;  // by ValueId
   int64_t total_elements = 0;     // see kMaxTotalElements
-  // The outcome can depend on timing: a hook acts on a node unordered with its own, or threads call
-  // at once.
+  // The outcome can depend on timing: see racy.h.
   bool racy = false;
-};
-
-// The rules that a statement broke, and where.
-struct Fault {
-  enum class Place : uint8_t { kName, kResult, kOperand, kAttribute };
-  Place place = Place::kName;
-  int index = 0;         // of the result or operand
-  Key key = Key::kType;  // of the attribute
-  std::string text;      // what is wrong; what is allowed
 };
 
 class Analyzer {
  public:
-  // Takes the next statement; false, and no change, when it breaks a rule: see fault(). Results
+  // Takes the next statement; false, and no change, when it breaks a rule: see fault(). Its results
   // must be the next ids.
   bool Add(const Statement& statement);
   // Takes the end of the Program: no region may be open.
@@ -55,59 +46,83 @@ class Analyzer {
 
   const Fault& fault() const { return fault_; }
   const std::vector<ValueInfo>& values() const { return values_; }
+  std::vector<ValueInfo> TakeValues() { return std::move(values_); }
   int num_statements() const { return num_statements_; }
   int open_regions() const { return static_cast<int>(regions_.size()); }
   int64_t total_elements() const { return total_elements_; }
+  // Whether any hook or thread section occurred, without which nothing is racy.
+  bool may_be_racy() const { return may_be_racy_; }
 
  private:
-  friend absl::StatusOr<Analysis> Analyze(const Program& program);
-
   enum class RegionKind : uint8_t { kPlain, kThread, kTry };
   struct Region {
     RegionKind kind;
-    ValueId first_value;  // values from here on belong to the region
+    ValueId first_value;  // the region's values are those from here on
   };
 
-  bool Fail(Fault::Place place, int index, std::string text);
-  bool FailAttribute(Key key, std::string text);
-  bool CheckForm(const Statement& statement);
-  bool CheckAttributes(const Statement& statement);
-  bool CheckOperands(const Statement& statement);
+  bool Fail(std::string text) {
+    return FailAt(Fault::Place::kName, 0, Key::kType, std::move(text));
+  }
+  bool FailOperand(int index, std::string text) {
+    return FailAt(Fault::Place::kOperand, index, Key::kType, std::move(text));
+  }
+  bool FailKey(Key key, std::string text) {
+    return FailAt(Fault::Place::kAttribute, 0, key, std::move(text));
+  }
+  bool FailAt(Fault::Place place, int index, Key key, std::string text);
+
+  // analyze.cc: the form that the signature asks for, and the values named.
+  bool CheckCounts(const Statement& statement, const Signature& signature);
+  bool CheckAttributes(const Statement& statement, const Signature& signature);
+  bool CheckArgument(const AttributeSpec& spec, const AttributeValue& value);
   bool CheckVisible(ValueId value, Fault::Place place, int index, Key key);
-  bool CheckInPlace(const Statement& statement);
+  bool CheckComputed(const Statement& statement, const Signature& signature);
+  bool CheckWritten(ValueId value);
+  bool Charge();
+  void Commit(const Statement& statement);
+
+  // check_statement.cc: statements that are not computed from operands' types alone.
+  bool CheckSpecial(const Statement& statement, const Signature& signature);
   bool CheckLeaf(const Statement& statement);
+  bool CheckElements(const Bits& bits, DType dtype, Key key);
   bool CheckHook(const Statement& statement);
+  bool CheckAction(const Statement& statement);
+  bool CheckTarget(const Statement& statement, const std::string& action);
   bool CheckCall(const Statement& statement);
-  bool CheckRegion(const Statement& statement);
+  bool CheckCustom(const Statement& statement);
+  bool CheckBegin(const Statement& statement);
+  bool CheckEnd();
   bool CheckStream(const Statement& statement);
   bool CheckExpect(const Statement& statement);
-  bool CheckSpecial(const Statement& statement);
-  bool InferResults(const Statement& statement);
-  void Commit(const Statement& statement);
-  bool InTry() const;
+  bool CheckExpectedData(const Statement& statement);
+  ValueInfo& AddResult(const TensorType& type, DeviceIndex device);
 
   std::vector<ValueInfo> values_;
-  std::vector<ValueInfo> results_;  // of the statement at hand
   std::vector<Region> regions_;
-  // While a run of adjacent thread sections lasts: where it began and where the present section
-  // did; values in between belong to sections that run at the same time.
+  // Adjacent thread sections run at the same time: in one of them, the values of the others are
+  // hidden.
   ValueId hidden_begin_ = 0;
   ValueId hidden_end_ = 0;
+  ValueId sections_begin_ = 0;
+  bool after_section_ = false;  // the latest statement ended a thread section
   absl::flat_hash_set<std::string> handles_;
   absl::flat_hash_set<std::string> events_;
   std::vector<int32_t> calls_;  // statements that are calls
   int num_statements_ = 0;
   int64_t total_elements_ = 0;
-  int64_t work_ = 0;  // elements that the statement at hand adds
+  bool may_be_racy_ = false;
+  // Of the statement at hand.
+  std::vector<ValueInfo> results_;
+  int64_t work_ = 0;
   Fault fault_;
 };
 
-// Rules checked: forms (counts, attributes), names, limits, visibility, types, regions; then
-// `racy`. Error as Parse's, with the place in the canonical text.
+// Checks form, names, limits, visibility, types and regions, then finds out what is racy. The error
+// has the form of Parse's, with the place in the canonical text.
 absl::StatusOr<Analysis> Analyze(const Program& program);
 
-// The 1-based column at which the token that `fault` blames begins in the statement's text.
-int ColumnOf(const Fault& fault, std::string_view line);
+// Whether `name` can name a value or a handle: 1 to 64 of A-Z a-z 0-9 _ and `.`, other than `_`.
+bool IsName(std::string_view name);
 
 }  // namespace autograd::program
 

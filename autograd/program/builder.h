@@ -5,7 +5,7 @@
 //   ValueId x = b.Leaf({DType::kF64, {2}}, FloatBits({1, 2}), /*grad=*/true);
 //   ValueId s = b.Op(Opcode::kSum, {b.Op(Opcode::kMul, {x, x})});
 //   b.Add(Opcode::kBackward, {s});
-//   absl::StatusOr<Program> program = b.Build();
+//   absl::StatusOr<Program> program = b.Build();  // and b is empty again
 //
 // A statement that breaks a rule is not added: Op answers kNoValue, Add false, and status() keeps
 // the first reason. A generator may just try and go on. Belongs to one thread.
@@ -59,7 +59,8 @@ class ProgramBuilder {
   // defaults dropped.
   bool AddStatement(Statement statement);
 
-  // Gives the value another name than v<id>; false, and no change, when it is malformed or taken.
+  // Gives the value another name than v<id>; false, and no change, when it is malformed, taken, or
+  // v and a number.
   bool Rename(ValueId value, std::string_view name);
 
   const ValueInfo& Info(ValueId value) const { return analyzer_.values()[value]; }

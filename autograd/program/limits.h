@@ -5,8 +5,12 @@
 #define AUTOGRAD_PROGRAM_LIMITS_H_
 
 #include <cstdint>
+#include <string_view>
 
 namespace autograd::program {
+
+// The first line of every Program.
+inline constexpr std::string_view kHeader = "twingrad 1";
 
 inline constexpr int kMaxStatements = 10'000;
 inline constexpr int kMaxRank = 6;

@@ -1,0 +1,136 @@
+#include "autograd/program/element_text.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace autograd::program {
+namespace {
+
+constexpr double kTwo53 = 9007199254740992.0;
+
+// Whether the text is digits with optional sign, point and exponent, or hexadecimal so (0x1.8p+1):
+// what std::from_chars takes is wider (it knows inf and nan in any case, and no 0x).
+bool StartsLikeNumber(std::string_view text) {
+  if (text.empty()) return false;
+  const char c = text[0];
+  return (c >= '0' && c <= '9') || c == '.';
+}
+
+template <typename T>
+std::optional<double> ParseFloatAs(std::string_view text) {
+  bool negative = false;
+  if (!text.empty() && text[0] == '-') {
+    negative = true;
+    text.remove_prefix(1);
+  }
+  T value;
+  if (text == "inf") {
+    value = std::numeric_limits<T>::infinity();
+  } else if (text == "nan" && !negative) {
+    return std::bit_cast<double>(kNanBits);
+  } else {
+    const bool hex = text.size() > 2 && text[0] == '0' && text[1] == 'x';
+    if (hex) text.remove_prefix(2);
+    if (hex ? (text[0] == '-' || text[0] == 'i' || text[0] == 'n') : !StartsLikeNumber(text)) {
+      return std::nullopt;
+    }
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value,
+                        hex ? std::chars_format::hex : std::chars_format::general);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return std::nullopt;
+    }
+  }
+  return negative ? -static_cast<double>(value) : static_cast<double>(value);
+}
+
+}  // namespace
+
+void AppendInteger(int64_t value, std::string& out) {
+  char buffer[24];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  out.append(buffer, result.ptr);
+}
+
+void AppendFloat(double value, std::string& out) {
+  if (std::abs(value) < kTwo53 && value == std::trunc(value)) {
+    if (value == 0 && std::signbit(value)) out += '-';
+    AppendInteger(static_cast<int64_t>(value), out);
+    return;
+  }
+  if (std::isnan(value)) {
+    out += "nan";
+    return;
+  }
+  if (std::signbit(value)) out += '-';
+  if (std::isinf(value)) {
+    out += "inf";
+    return;
+  }
+  const uint64_t bits = std::bit_cast<uint64_t>(value);
+  int exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  uint64_t mantissa = bits & 0xfffffffffffff;
+  out += exponent == 0 ? "0x0" : "0x1";
+  exponent = exponent == 0 ? -1022 : exponent - 1023;
+  if (mantissa != 0) {
+    out += '.';
+    for (; mantissa != 0; mantissa = mantissa << 4 & 0xfffffffffffff) {
+      out += "0123456789abcdef"[mantissa >> 48];
+    }
+  }
+  out += exponent < 0 ? "p" : "p+";
+  AppendInteger(exponent, out);
+}
+
+void AppendElement(uint64_t bits, DType dtype, std::string& out) {
+  if (IsFloating(dtype)) {
+    AppendFloat(std::bit_cast<double>(bits), out);
+  } else {
+    AppendInteger(static_cast<int64_t>(bits), out);
+  }
+}
+
+std::optional<int64_t> ParseInteger(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> ParseFloat(std::string_view text) {
+  // Most numbers are small integers.
+  const bool negative = text.size() > 1 && text[0] == '-';
+  const std::string_view digits = text.substr(negative ? 1 : 0);
+  if (!digits.empty() && digits.size() <= 15) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc() && end == digits.data() + digits.size() && digits[0] != '-') {
+      return negative ? -static_cast<double>(value) : static_cast<double>(value);
+    }
+  }
+  return ParseFloatAs<double>(text);
+}
+
+std::optional<double> ParseFloat32(std::string_view text) { return ParseFloatAs<float>(text); }
+
+std::optional<uint64_t> ParseElement(std::string_view text, DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      if (const auto value = ParseFloat32(text)) return std::bit_cast<uint64_t>(*value);
+      return std::nullopt;
+    case DType::kF64:
+      if (const auto value = ParseFloat(text)) return std::bit_cast<uint64_t>(*value);
+      return std::nullopt;
+    case DType::kI64:
+      if (const auto value = ParseInteger(text)) return static_cast<uint64_t>(*value);
+      return std::nullopt;
+    case DType::kBool:
+      if (text == "0" || text == "1") return text[0] - '0';
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace autograd::program

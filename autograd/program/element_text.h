@@ -1,0 +1,38 @@
+// Numbers in program text: how one element is written and read.
+//
+// A float that is an integer of magnitude below 2^53 is written as a decimal integer (-0 as `-0`),
+// any other as a hexadecimal float as C's %a prints it, or as inf, -inf, nan. i64 is decimal, bool
+// 0 or 1. Reading takes decimal fractions and exponents as well, rounded to nearest. Pure
+// functions.
+
+#ifndef AUTOGRAD_PROGRAM_ELEMENT_TEXT_H_
+#define AUTOGRAD_PROGRAM_ELEMENT_TEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "autograd/program/dtype.h"
+
+namespace autograd::program {
+
+inline constexpr uint64_t kNanBits = 0x7ff8000000000000;
+
+void AppendInteger(int64_t value, std::string& out);
+void AppendFloat(double value, std::string& out);
+// An element of a Bits.
+void AppendElement(uint64_t bits, DType dtype, std::string& out);
+
+// Decimal digits with an optional minus, in the range of int64_t.
+std::optional<int64_t> ParseInteger(std::string_view text);
+// Rounded to double; no value where the text is malformed, too large, or not 0 but rounded to 0.
+std::optional<double> ParseFloat(std::string_view text);
+// As ParseFloat, rounded once to float.
+std::optional<double> ParseFloat32(std::string_view text);
+// An element as Bits hold it; NaN canonical.
+std::optional<uint64_t> ParseElement(std::string_view text, DType dtype);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_ELEMENT_TEXT_H_

@@ -1,0 +1,44 @@
+// What a Program got wrong, and at which token: found by the Analyzer, placed in text by parser and
+// validator.
+
+#ifndef AUTOGRAD_PROGRAM_FAULT_H_
+#define AUTOGRAD_PROGRAM_FAULT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "autograd/program/opcode.h"
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+struct Fault {
+  enum class Place : uint8_t { kName, kResult, kOperand, kAttribute };
+  Place place = Place::kName;
+  int index = 0;         // of the result or operand
+  Key key = Key::kType;  // of the attribute
+  std::string text;      // what is wrong; what is allowed
+};
+
+// The column, counted from 1, at which the token that `fault` blames begins in the statement's
+// text.
+int ColumnOf(const Fault& fault, std::string_view line);
+
+// `[program] LINE:COLUMN text`, the form of every error of this package.
+absl::Status ErrorAt(int line, int column, std::string_view text);
+
+// `f64[2,3]`
+std::string TypeText(const TensorType& type);
+
+// `[2,3]`
+std::string ShapeText(absl::Span<const int64_t> sizes);
+
+// Bytes of a text as they can stand in a message: escaped, cut after 40, in quotes.
+std::string Quoted(std::string_view text);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_FAULT_H_

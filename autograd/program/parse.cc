@@ -1,0 +1,407 @@
+#include "autograd/program/parse.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "autograd/program/analyze.h"
+#include "autograd/program/element_text.h"
+#include "autograd/program/fault.h"
+#include "autograd/program/limits.h"
+#include "autograd/program/signature.h"
+
+namespace autograd::program {
+namespace {
+
+constexpr size_t kMaxAttributes = 8;
+
+std::string AllNames() {
+  std::string names;
+  for (const Signature& s : Signatures()) absl::StrAppend(&names, names.empty() ? "" : " ", s.name);
+  return names;
+}
+
+std::string KeyNames(const Signature& signature) {
+  std::string names;
+  for (const AttributeSpec& a : signature.attributes) {
+    absl::StrAppend(&names, names.empty() ? "" : " ", KeyName(a.key), "=");
+  }
+  return names.empty() ? "none" : names;
+}
+
+// The part of `list` before the first comma, taken off it together with the comma.
+std::string_view TakeItem(std::string_view& list) {
+  const size_t comma = list.find(',');
+  const std::string_view item = list.substr(0, comma);
+  list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  return item;
+}
+
+// Calls `take` with each comma-separated item until it answers false; an item may be empty.
+template <typename F>
+bool ForEachItem(std::string_view list, F take) {
+  while (true) {
+    const bool last = list.find(',') == std::string_view::npos;
+    if (!take(TakeItem(list))) return false;
+    if (last) return true;
+  }
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  absl::StatusOr<Program> Run() {
+    if (static_cast<int64_t>(text_.size()) > kMaxTextBytes) {
+      return ErrorAt(1, 1,
+                     absl::StrCat("a text of ", text_.size(), " bytes; at most ", kMaxTextBytes));
+    }
+    size_t at = 0;
+    while (at < text_.size()) {
+      size_t end = text_.find('\n', at);
+      if (end == std::string_view::npos) end = text_.size();
+      line_ = text_.substr(at, end - at);
+      ++line_number_;
+      at = end + 1;
+      if (line_.empty() || line_[0] == '#') continue;
+      if (!(seen_header_ ? ParseStatement() : ParseHeader())) return error_;
+    }
+    ++line_number_;
+    line_ = {};
+    if (!seen_header_ && !ParseHeader()) return error_;
+    if (!analyzer_.Finish()) return ErrorAt(line_number_, 1, analyzer_.fault().text);
+    return std::move(program_);
+  }
+
+ private:
+  // Blames the token, a part of the line at hand.
+  bool Fail(std::string_view token, std::string_view what) {
+    const auto column = token.data() == nullptr ? 0 : token.data() - line_.data();
+    error_ = ErrorAt(line_number_, static_cast<int>(column) + 1, what);
+    return false;
+  }
+
+  bool ParseHeader() {
+    seen_header_ = true;
+    if (line_ == kHeader) return true;
+    return Fail(line_, absl::StrCat("the text begins with ", Quoted(line_), "; it must begin with ",
+                                    Quoted(kHeader)));
+  }
+
+  // The next token of the line; false at its end or when blanks are amiss.
+  bool TakeToken(std::string_view& token) {
+    if (at_ > line_.size()) return false;
+    size_t end = line_.find(' ', at_);
+    if (end == std::string_view::npos) end = line_.size();
+    token = line_.substr(at_, end - at_);
+    at_ = end + 1;
+    if (!token.empty()) return true;
+    blanks_amiss_ = true;
+    return Fail(token, "a blank too many; tokens are apart by single blanks, none at the ends");
+  }
+
+  bool ParseStatement() {
+    at_ = 0;
+    blanks_amiss_ = false;
+    statement_ = {};
+    result_names_.clear();
+    std::string_view token;
+    if (!TakeToken(token)) return false;
+    if (token[0] == '%' && !ParseResults(token)) return false;
+    if (token[0] == '%' && !TakeToken(token)) {
+      return blanks_amiss_ ? false
+                           : Fail(line_, "results without a statement; `%y = name ...` goes");
+    }
+    const std::optional<Opcode> op = OpcodeFromName(token);
+    if (!op.has_value()) {
+      return Fail(token,
+                  absl::StrCat("unknown statement ", Quoted(token), "; these go: ", AllNames()));
+    }
+    statement_.op = *op;
+    const Signature& signature = SignatureOf(*op);
+    if (!ParseOperandsAndKeys(signature) || !ParseArguments(signature)) return false;
+    return Accept();
+  }
+
+  // `%a,%b` and the `=` after it.
+  bool ParseResults(std::string_view token) {
+    const bool good = ForEachItem(token, [&](std::string_view item) {
+      if (item.empty() || item[0] != '%' || !IsName(item.substr(1))) {
+        return Fail(item, absl::StrCat("result ", Quoted(item),
+                                       "; a result is % and 1 to 64 of "
+                                       "A-Z a-z 0-9 _ and ."));
+      }
+      result_names_.push_back(item.substr(1));
+      statement_.results.push_back(next_value_ + static_cast<ValueId>(result_names_.size()) - 1);
+      return true;
+    });
+    if (!good) return false;
+    std::string_view equals;
+    if (!TakeToken(equals)) {
+      return blanks_amiss_ ? false : Fail(line_, "a value alone; `%y = name ...` goes");
+    }
+    return equals == "=" || Fail(equals, absl::StrCat(Quoted(equals),
+                                                      " after results; it must be "
+                                                      "'='"));
+  }
+
+  bool ParseOperandsAndKeys(const Signature& signature) {
+    arguments_ = {};
+    bool seen_key = false;
+    std::string_view token;
+    while (TakeToken(token)) {
+      if (token[0] == '%') {
+        if (seen_key) return Fail(token, "an operand after an attribute; operands come first");
+        if (statement_.operands.size() >= static_cast<size_t>(kMaxOperands)) {
+          return Fail(token, absl::StrCat("too many operands; at most ", kMaxOperands));
+        }
+        ValueId value;
+        if (!FindValue(token, value)) return false;
+        statement_.operands.push_back(value);
+        continue;
+      }
+      seen_key = true;
+      if (!TakeKey(signature, token)) return false;
+    }
+    return !blanks_amiss_;
+  }
+
+  // `key=argument`: remembers the argument's text by the place of the key in the signature.
+  bool TakeKey(const Signature& signature, std::string_view token) {
+    const size_t equals = token.find('=');
+    if (equals == std::string_view::npos) {
+      return Fail(token, absl::StrCat(Quoted(token),
+                                      " is neither a value nor an attribute; `%x` "
+                                      "or `key=argument` goes"));
+    }
+    const std::string_view key = token.substr(0, equals);
+    for (size_t i = 0; i < signature.attributes.size(); ++i) {
+      if (KeyName(signature.attributes[i].key) != key) continue;
+      if (arguments_[i].data() != nullptr) {
+        return Fail(token, absl::StrCat(key, "= is given twice; each attribute goes once"));
+      }
+      arguments_[i] = token.substr(equals + 1);
+      return true;
+    }
+    return Fail(token, absl::StrCat(signature.name, " has no attribute ", Quoted(key),
+                                    "; these go: ", KeyNames(signature)));
+  }
+
+  bool FindValue(std::string_view token, ValueId& value) {
+    if (!token.empty() && token[0] == '%') {
+      const auto it = ids_.find(token.substr(1));
+      if (it != ids_.end()) {
+        value = it->second;
+        return true;
+      }
+      if (IsName(token.substr(1))) {
+        return Fail(token, absl::StrCat(token,
+                                        " is not defined; a value must be defined on an "
+                                        "earlier line"));
+      }
+    }
+    return Fail(token, absl::StrCat(Quoted(token), " is no value; `%name` goes"));
+  }
+
+  bool ParseArguments(const Signature& signature) {
+    DType element_type = DType::kF64;
+    for (size_t i = 0; i < signature.attributes.size(); ++i) {
+      if (arguments_[i].data() == nullptr) continue;
+      const AttributeSpec& spec = signature.attributes[i];
+      AttributeValue value;
+      if (!ParseArgument(spec, arguments_[i], element_type, value)) return false;
+      if (const auto* type = std::get_if<TensorType>(&value)) element_type = type->dtype;
+      if (!IsDefault(spec, value)) statement_.attributes.push_back({spec.key, std::move(value)});
+    }
+    return true;
+  }
+
+  bool FailArgument(const AttributeSpec& spec, std::string_view text, std::string_view allowed) {
+    return Fail(text, absl::StrCat(KeyName(spec.key), "=", Quoted(text), "; it takes ", allowed));
+  }
+
+  bool ParseArgument(const AttributeSpec& spec, std::string_view text, DType element_type,
+                     AttributeValue& value) {
+    switch (spec.format) {
+      case Format::kFlag:
+        value = text == "1";
+        return text == "1" || text == "0" || FailArgument(spec, text, "0 or 1");
+      case Format::kInteger:
+        if (const auto integer = ParseInteger(text)) {
+          value = *integer;
+          return true;
+        }
+        return FailArgument(spec, text, "a decimal integer of 64 bits");
+      case Format::kNumber:
+        if (const auto number = ParseFloat(text)) {
+          value = *number;
+          return true;
+        }
+        return FailArgument(spec, text, "a number, e.g. 2, -0x1.8p+1 or inf");
+      case Format::kWord:
+        value = std::string(text);
+        return IsWord(spec.words, text) ||
+               FailArgument(spec, text, absl::StrCat("one of: ", spec.words));
+      case Format::kName:
+        value = std::string(text);
+        return IsName(text) || FailArgument(spec, text, "a handle: 1 to 64 of A-Z a-z 0-9 _ and .");
+      case Format::kIntegers:
+        return ParseIntegers(spec, text, value);
+      case Format::kElements:
+      case Format::kElement:
+        return ParseElements(spec, text, element_type, value);
+      case Format::kTarget:
+        if (IsName(text)) {
+          value = std::string(text);
+          return true;
+        }
+        return ParseValues(spec, text, value);
+      case Format::kValues:
+        return ParseValues(spec, text, value);
+      case Format::kType:
+        return ParseType(spec, text, value);
+      case Format::kDType:
+        if (const auto dtype = DTypeFromName(text)) {
+          value = *dtype;
+          return true;
+        }
+        return FailArgument(spec, text, "f32, f64, i64 or bool");
+      case Format::kDevice:
+        return ParseDevice(spec, text, value);
+    }
+    return false;
+  }
+
+  bool ParseIntegers(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
+    std::vector<int64_t> integers;
+    const bool good = text == "scalar" || ForEachItem(text, [&](std::string_view item) {
+                        const auto integer = ParseInteger(item);
+                        if (integer.has_value()) integers.push_back(*integer);
+                        return integer.has_value();
+                      });
+    if (!good) {
+      return FailArgument(spec, text, "decimal integers apart by commas, or `scalar` for none");
+    }
+    value = std::move(integers);
+    return true;
+  }
+
+  bool ParseElements(const AttributeSpec& spec, std::string_view text, DType dtype,
+                     AttributeValue& value) {
+    Bits bits;
+    const bool good = ForEachItem(text, [&](std::string_view item) {
+      const auto element = ParseElement(item, dtype);
+      if (!element.has_value()) {
+        return Fail(
+            item, absl::StrCat("element ", Quoted(item), " of type ", DTypeName(dtype), "; ",
+                               IsFloating(dtype) ? "a number in its range goes, e.g. 2, -0x1.8p+1, "
+                                                   "0.5, inf, nan"
+                               : dtype == DType::kBool ? "0 or 1 goes"
+                                                       : "a decimal integer goes"));
+      }
+      bits.push_back(*element);
+      return true;
+    });
+    if (!good) return false;
+    if (spec.format == Format::kElement && bits.size() != 1) {
+      return FailArgument(spec, text, "one element");
+    }
+    value = std::move(bits);
+    return true;
+  }
+
+  bool ParseValues(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
+    std::vector<ValueId> values;
+    const bool good = text == "none" || ForEachItem(text, [&](std::string_view item) {
+                        ValueId id = kNoValue;
+                        if (!(spec.key == Key::kSeeds && item == "_") && !FindValue(item, id)) {
+                          return false;
+                        }
+                        values.push_back(id);
+                        return true;
+                      });
+    value = std::move(values);
+    return good;
+  }
+
+  bool ParseType(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
+    constexpr std::string_view kAllowed = "a type, e.g. f64[2,3], or f64[] for a scalar";
+    const size_t bracket = text.find('[');
+    if (bracket == std::string_view::npos || text.back() != ']') {
+      return FailArgument(spec, text, kAllowed);
+    }
+    const auto dtype = DTypeFromName(text.substr(0, bracket));
+    if (!dtype.has_value()) {
+      return FailArgument(spec, text, "an element type of f32, f64, i64, bool");
+    }
+    TensorType type;
+    type.dtype = *dtype;
+    const std::string_view sizes = text.substr(bracket + 1, text.size() - bracket - 2);
+    const bool good = sizes.empty() || ForEachItem(sizes, [&](std::string_view item) {
+                        const auto size = ParseInteger(item);
+                        if (size.has_value()) type.shape.push_back(*size);
+                        return size.has_value();
+                      });
+    if (!good) return FailArgument(spec, text, kAllowed);
+    value = std::move(type);
+    return true;
+  }
+
+  bool ParseDevice(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
+    value = int64_t{kCpu};
+    if (text == "cpu") return true;
+    if (text.substr(0, 4) == "dev:") {
+      const auto index = ParseInteger(text.substr(4));
+      if (index.has_value() && *index >= 0 && *index < kMaxDevices) {
+        value = *index;
+        return true;
+      }
+    }
+    return FailArgument(spec, text, absl::StrCat("cpu, or dev:0 to dev:", kMaxDevices - 1));
+  }
+
+  // Checks the statement's rules, then gives its results their names.
+  bool Accept() {
+    if (!analyzer_.Add(statement_)) {
+      const Fault& fault = analyzer_.fault();
+      return Fail(line_.substr(ColumnOf(fault, line_) - 1), fault.text);
+    }
+    for (const std::string_view name : result_names_) {
+      if (!ids_.emplace(name, next_value_).second) {
+        return Fail(line_.substr(name.data() - line_.data() - 1),
+                    absl::StrCat("%", name, " is defined twice; each value is defined once"));
+      }
+      program_.names.emplace_back(name);
+      ++next_value_;
+    }
+    program_.statements.push_back(std::move(statement_));
+    return true;
+  }
+
+  std::string_view text_;
+  Program program_;
+  Analyzer analyzer_;
+  absl::flat_hash_map<std::string_view, ValueId> ids_;
+  ValueId next_value_ = 0;
+  bool seen_header_ = false;
+  absl::Status error_;
+  // Of the line at hand.
+  std::string_view line_;
+  int line_number_ = 0;
+  size_t at_ = 0;
+  bool blanks_amiss_ = false;
+  Statement statement_;
+  absl::InlinedVector<std::string_view, 2> result_names_;
+  std::array<std::string_view, kMaxAttributes> arguments_;
+};
+
+}  // namespace
+
+absl::StatusOr<Program> Parse(std::string_view text) { return Parser(text).Run(); }
+
+}  // namespace autograd::program

@@ -1,0 +1,141 @@
+#include "autograd/program/print.h"
+
+#include <string_view>
+
+#include "autograd/program/element_text.h"
+#include "autograd/program/limits.h"
+#include "autograd/program/signature.h"
+
+namespace autograd::program {
+namespace {
+
+void AppendValue(const Program& program, ValueId value, std::string& out) {
+  if (value == kNoValue) {
+    out += '_';
+    return;
+  }
+  out += '%';
+  out += program.names[value];
+}
+
+void AppendValues(const Program& program, absl::Span<const ValueId> values, std::string& out) {
+  if (values.empty()) out += "none";
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out += ',';
+    AppendValue(program, values[i], out);
+  }
+}
+
+void AppendIntegers(absl::Span<const int64_t> integers, std::string& out) {
+  for (size_t i = 0; i < integers.size(); ++i) {
+    if (i > 0) out += ',';
+    AppendInteger(integers[i], out);
+  }
+}
+
+void AppendType(const TensorType& type, std::string& out) {
+  out += DTypeName(type.dtype);
+  out += '[';
+  AppendIntegers(type.shape, out);
+  out += ']';
+}
+
+// The element type in which a statement's data= and fill= are written.
+DType ElementType(const Statement& statement) {
+  const AttributeValue* type = statement.Find(Key::kType);
+  return type == nullptr ? DType::kF64 : std::get<TensorType>(*type).dtype;
+}
+
+void AppendArgument(const Program& program, const Statement& statement, Format format,
+                    const AttributeValue& value, std::string& out) {
+  switch (format) {
+    case Format::kFlag:
+      out += std::get<bool>(value) ? '1' : '0';
+      return;
+    case Format::kInteger:
+      return AppendInteger(std::get<int64_t>(value), out);
+    case Format::kNumber:
+      return AppendFloat(std::get<double>(value), out);
+    case Format::kWord:
+    case Format::kName:
+      out += std::get<std::string>(value);
+      return;
+    case Format::kIntegers: {
+      const auto& integers = std::get<std::vector<int64_t>>(value);
+      if (integers.empty()) out += "scalar";
+      return AppendIntegers(integers, out);
+    }
+    case Format::kElements:
+    case Format::kElement: {
+      const DType dtype = ElementType(statement);
+      const Bits& bits = std::get<Bits>(value);
+      for (size_t i = 0; i < bits.size(); ++i) {
+        if (i > 0) out += ',';
+        AppendElement(bits[i], dtype, out);
+      }
+      return;
+    }
+    case Format::kValues:
+      return AppendValues(program, std::get<std::vector<ValueId>>(value), out);
+    case Format::kTarget:
+      if (const auto* handle = std::get_if<std::string>(&value)) {
+        out += *handle;
+        return;
+      }
+      return AppendValues(program, std::get<std::vector<ValueId>>(value), out);
+    case Format::kType:
+      return AppendType(std::get<TensorType>(value), out);
+    case Format::kDType:
+      out += DTypeName(std::get<DType>(value));
+      return;
+    case Format::kDevice: {
+      const int64_t device = std::get<int64_t>(value);
+      out += device == kCpu ? "cpu" : "dev:";
+      if (device != kCpu) AppendInteger(device, out);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void AppendStatement(const Program& program, const Statement& statement, std::string& out) {
+  const Signature& signature = SignatureOf(statement.op);
+  if (!statement.results.empty()) {
+    AppendValues(program, statement.results, out);
+    out += " = ";
+  }
+  out += signature.name;
+  for (const ValueId operand : statement.operands) {
+    out += ' ';
+    AppendValue(program, operand, out);
+  }
+  for (const Attribute& attribute : statement.attributes) {
+    const AttributeSpec* spec = signature.Find(attribute.key);
+    if (spec == nullptr) continue;
+    out += ' ';
+    out += KeyName(attribute.key);
+    out += '=';
+    AppendArgument(program, statement, spec->format, attribute.value, out);
+  }
+}
+
+std::string Print(const Program& program) {
+  std::string out;
+  out.reserve(16 + 32 * program.statements.size());
+  out += kHeader;
+  out += '\n';
+  for (const Statement& statement : program.statements) {
+    AppendStatement(program, statement, out);
+    out += '\n';
+  }
+  return out;
+}
+
+std::string PrintStatement(const Program& program, int statement) {
+  std::string out;
+  AppendStatement(program, program.statements[statement], out);
+  return out;
+}
+
+}  // namespace autograd::program

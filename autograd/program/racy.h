@@ -1,0 +1,18 @@
+// Whether the outcome of a valid Program can depend on timing even where every engine is right.
+
+#ifndef AUTOGRAD_PROGRAM_RACY_H_
+#define AUTOGRAD_PROGRAM_RACY_H_
+
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+// True when a hook acts (do=register, remove or backward) on a value whose node is unordered with
+// the hook's own, that is, neither value is computed from the other; when a custom function's
+// backward runs one; or when two thread sections that run at the same time both call the engine or
+// touch hooks or .grad of values of neither. `program` must be valid.
+bool IsRacy(const Program& program);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_RACY_H_

@@ -1,0 +1,9 @@
+#include "autograd/program/validate.h"
+
+#include "autograd/program/analyze.h"
+
+namespace autograd::program {
+
+absl::Status Validate(const Program& program) { return Analyze(program).status(); }
+
+}  // namespace autograd::program
