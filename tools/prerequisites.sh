@@ -31,7 +31,7 @@ readonly PACKAGES_clang="
 /usr/lib/llvm-19/bin/llvm-symbolizer        llvm-19
 "
 readonly PACKAGES_format="
-/usr/bin/clang-format-19                    clang-format-19
+/usr/bin/clang-format-14                    clang-format-14
 /usr/bin/git                                git
 "
 

@@ -1,5 +1,5 @@
-// One use of each third-party library, so that a broken pin or build file shows here and not deep in
-// the engine.
+// One use of each third-party library, so that a broken pin or build file shows here and not deep
+// in the engine.
 #include <Eigen/Core>
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
