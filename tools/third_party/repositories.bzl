@@ -7,6 +7,7 @@ the same sources. See archive.bzl for where each one is taken from.
 load("//tools/third_party:archive.bzl", "source_archive")
 load("//tools/third_party:cuda.bzl", "local_cuda")
 load("//tools/third_party:debian_index.bzl", "debian_index")
+load("//tools/third_party:libtorch.bzl", "local_libtorch")
 load("//tools/third_party:stub.bzl", "stub_repository")
 
 _RULES_CC = """
@@ -124,5 +125,6 @@ def twingrad_repositories():
         releases = ["bookworm", "trixie"],
     )
     local_cuda(name = "local_cuda")
+    local_libtorch(name = "local_libtorch")
     _test_libraries()
     _libraries()

@@ -1,0 +1,44 @@
+"""@local_libtorch: the distribution's libtorch (package libtorch-dev), or its absence.
+
+It is a peer to measure against, nothing that Twingrad is made of. Gives
+
+    @local_libtorch//:libtorch                             headers and shared libraries
+    @local_libtorch//:libtorch.bzl  LIBTORCH_COMPATIBLE    for target_compatible_with
+"""
+
+_HEADERS = "/usr/include/torch"
+_LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+
+_PRESENT = """
+package(default_visibility = ["//visibility:public"])
+
+cc_library(
+    name = "libtorch",
+    srcs = glob(["lib/*.so"]),
+    # The C++ API alone; the rest lies where the compiler looks by itself.
+    hdrs = glob(["include/**/*.h"]),
+    includes = ["include"],
+)
+"""
+
+_ABSENT = """
+package(default_visibility = ["//visibility:public"])
+
+cc_library(name = "libtorch", target_compatible_with = ["@platforms//:incompatible"])
+"""
+
+def _local_libtorch_impl(ctx):
+    present = ctx.path(_HEADERS).exists and ctx.path(_LIBRARIES + "/libtorch.so").exists
+    if present:
+        ctx.symlink(_HEADERS + "/csrc/api/include", "include")
+        for library in ["torch", "torch_cpu", "c10"]:
+            ctx.symlink("%s/lib%s.so" % (_LIBRARIES, library), "lib/lib%s.so" % library)
+    ctx.file("BUILD.bazel", _PRESENT if present else _ABSENT)
+    ctx.file("libtorch.bzl", "LIBTORCH_COMPATIBLE = %s\n" %
+                             ([] if present else ["@platforms//:incompatible"]))
+
+local_libtorch = repository_rule(
+    implementation = _local_libtorch_impl,
+    local = True,
+    configure = True,
+)
