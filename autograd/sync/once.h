@@ -16,6 +16,8 @@
 #include "autograd/sync/mutex.h"
 
 #if defined(AUTOGRAD_SYNC_MODEL)
+#include <memory>
+
 #include "autograd/sync/model/scheduler.h"
 #endif
 
@@ -41,20 +43,28 @@ class Lazy {
 
  private:
   T& Build() AG_EXCLUDES(mutex_) {
+#if defined(AUTOGRAD_SYNC_MODEL)
+    model::AtEndOfExecution([this](bool completed) { Reset(completed); });
+#endif
     MutexLock lock(mutex_);
     T* object = object_.Load(kRelaxed);
     if (object == nullptr) {
       object = build_();
       object_.Store(object, kRelease);
-#if defined(AUTOGRAD_SYNC_MODEL)
-      model::AtEndOfExecution([this](bool completed) {
-        T* built = object_.Exchange(nullptr, kAcqRel);
-        if (completed) delete built;
-      });
-#endif
     }
     return *object;
   }
+#if defined(AUTOGRAD_SYNC_MODEL)
+  // A failed execution leaves its objects as they are, and this mutex perhaps held.
+  void Reset(bool completed) {
+    T* object = object_.Exchange(nullptr, kAcqRel);
+    if (completed) {
+      delete object;
+    } else {
+      std::construct_at(&mutex_);
+    }
+  }
+#endif
 
   Builder build_;
   Mutex mutex_;

@@ -70,9 +70,12 @@ class AG_CAPABILITY("mutex") Mutex {
     const model::Scheduler* scheduler = model::Current();
     return held_ && (scheduler == nullptr || owner_ == scheduler->CurrentThread());
   }
-  void Take(model::Scheduler& scheduler, const model::Operation& operation) {
+  void Take(model::Scheduler& scheduler, model::Operation operation) {
     if (HeldByCaller()) model::Misuse("[sync] a thread locks a mutex it holds", operation.where);
-    while (held_) scheduler.Wait(operation, std::nullopt);
+    while (held_) {
+      operation.holder = owner_;
+      scheduler.Wait(operation, std::nullopt);
+    }
     held_ = true;
     owner_ = scheduler.CurrentThread();
     scheduler.Acquire(this);

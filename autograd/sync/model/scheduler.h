@@ -53,6 +53,7 @@ struct Operation {
   const void* object;
   const char* name;  // of the object, "" where it has none; outlives the execution
   std::source_location where;
+  ThreadId holder = kNoThread;  // of a mutex that is waited for
 };
 
 // Thread-locals of one modelled thread.

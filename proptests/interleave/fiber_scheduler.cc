@@ -1,0 +1,364 @@
+// The execution loop: who runs, who waits, when time moves, when to give up; see fiber_scheduler.h.
+#include "proptests/interleave/fiber_scheduler.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <exception>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace twingrad::interleave {
+
+namespace model = autograd::sync::model;
+using model::OperationKind;
+
+namespace {
+
+uint64_t Bit(model::ThreadId thread) { return uint64_t{1} << thread; }
+
+// What the thread is about to do, as a number that is the same in every process.
+uint32_t SiteOf(model::ThreadId thread, const model::Operation& operation) {
+  uint32_t hash = 2166136261u;
+  for (uint32_t part : {static_cast<uint32_t>(thread), static_cast<uint32_t>(operation.kind),
+                        static_cast<uint32_t>(operation.where.line()),
+                        static_cast<uint32_t>(operation.where.column())}) {
+    hash = (hash ^ part) * 16777619u;
+    hash ^= hash >> 13;
+  }
+  return hash;
+}
+
+}  // namespace
+
+struct FiberScheduler::Worker {
+  Worker(FiberScheduler& scheduler, Fiber* main)
+      : fiber([this, &scheduler] { scheduler.ServeThreads(*this); }, main) {}
+
+  ThreadId thread = model::kNoThread;  // kNoThread asks an idle worker to end
+  Fiber fiber;
+};
+
+FiberScheduler::FiberScheduler() = default;
+
+FiberScheduler::~FiberScheduler() {
+  // Between executions all workers are idle. One that never ran has nothing to end.
+  for (Worker* worker : idle_workers_) {
+    worker->thread = model::kNoThread;
+    worker->fiber.SwitchFrom(main_);
+  }
+}
+
+Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strategy, uint64_t seed,
+                            const ExecutionLimits& limits) {
+  if (model::Current() != nullptr)
+    model::Misuse("[interleave] an execution inside another", std::source_location::current());
+  strategy_ = &strategy;
+  strategy.Begin(seed);
+  limits_ = limits;
+  outcome_ = Outcome();
+  races_.Reset();
+  at_end_.clear();
+  runnable_ = 0;
+  now_ = TimePoint();
+  current_ = 0;
+  switched_ = false;
+
+  AddThread("main", body);
+  model::SetCurrent(this);
+  Record(0).worker->fiber.SwitchFrom(main_);
+  model::SetCurrent(nullptr);
+
+  if (!outcome_.ok()) AbandonExecution();
+  threads_.clear();
+  return std::move(outcome_);
+}
+
+void FiberScheduler::FailAs(OutcomeKind kind, std::string message) {
+  outcome_.kind = kind;
+  outcome_.message = std::move(message);
+  Worker* const worker = Record(current_).worker;
+  std::erase(idle_workers_, worker);  // there already if its thread has just ended
+  main_.SwitchFrom(worker->fiber);
+  std::abort();  // a failed execution does not go on
+}
+
+void FiberScheduler::Fail(std::string message) {
+  FailAs(OutcomeKind::kFailedCheck, std::move(message));
+}
+
+// --- Threads
+// ---------------------------------------------------------------------------------------
+
+void FiberScheduler::AddThread(std::string name, std::function<void()> body) {
+  const ThreadId id = static_cast<ThreadId>(threads_.size());
+  auto record = std::make_unique<ThreadRecord>();
+  record->name = name;
+  record->body = std::move(body);
+  record->worker = TakeWorker();
+  record->worker->thread = id;
+  threads_.push_back(std::move(record));
+  outcome_.thread_names.push_back(std::move(name));
+  runnable_ |= Bit(id);
+}
+
+FiberScheduler::Worker* FiberScheduler::TakeWorker() {
+  if (idle_workers_.empty()) {
+    workers_.push_back(std::make_unique<Worker>(*this, &main_));
+    return workers_.back().get();
+  }
+  Worker* worker = idle_workers_.back();
+  idle_workers_.pop_back();
+  return worker;
+}
+
+void FiberScheduler::ServeThreads(Worker& worker) {
+  while (worker.thread != model::kNoThread) {
+    const ThreadId thread = worker.thread;
+    RunThread(thread);
+    ThreadRecord& record = Record(thread);
+    record.state = State::kEnded;
+    runnable_ &= ~Bit(thread);
+    idle_workers_.push_back(&worker);
+    if (thread == 0) {
+      for (const auto& other : threads_) {
+        if (other->state != State::kEnded) {
+          FailAs(OutcomeKind::kLeakedThread,
+                 absl::StrCat("[interleave] the body ended before thread ", other->name,
+                              " did; join it"));
+        }
+      }
+      main_.SwitchFrom(worker.fiber);
+    } else {
+      WakeAll(&record);
+      PassOn(static_cast<uint32_t>(thread));
+    }
+  }
+}
+
+void FiberScheduler::RunThread(ThreadId thread) {
+  ThreadRecord& record = Record(thread);
+  try {
+    record.body();
+    record.body = nullptr;
+    if (thread == 0) {
+      while (!at_end_.empty()) {
+        const auto action = std::move(at_end_.back());
+        at_end_.pop_back();
+        action(true);
+      }
+    }
+    record.locals.Clear();
+  } catch (const std::exception& error) {
+    FailAs(OutcomeKind::kException,
+           absl::StrCat("[interleave] an exception left thread ", record.name, ": ", error.what()));
+  } catch (...) {
+    FailAs(OutcomeKind::kException,
+           absl::StrCat("[interleave] an unknown exception left thread ", record.name));
+  }
+}
+
+FiberScheduler::ThreadId FiberScheduler::Spawn(std::string name, std::function<void()> body,
+                                               std::source_location where) {
+  Step({OperationKind::kSpawn, nullptr, "", where});
+  if (threads_.size() >= static_cast<size_t>(kMaxThreads)) {
+    Fail(absl::StrCat("[interleave] more than ", kMaxThreads, " threads in one execution"));
+  }
+  const ThreadId id = static_cast<ThreadId>(threads_.size());
+  AddThread(std::move(name), std::move(body));
+  races_.Spawn(current_, id);
+  return id;
+}
+
+void FiberScheduler::Join(ThreadId thread, std::source_location where) {
+  ThreadRecord& record = Record(thread);
+  const Operation operation{OperationKind::kJoin, &record, record.name.c_str(), where};
+  Step(operation);
+  while (record.state != State::kEnded) Wait(operation, std::nullopt);
+  races_.Join(current_, thread);
+}
+
+model::LocalTable& FiberScheduler::Locals() { return Record(current_).locals; }
+
+void FiberScheduler::AtEnd(std::function<void(bool)> action) {
+  at_end_.push_back(std::move(action));
+}
+
+void FiberScheduler::Access(const Operation& operation) {
+  if (auto race = races_.Access(current_, operation)) FailAs(OutcomeKind::kRace, *std::move(race));
+}
+
+// --- Steps and waits
+// -------------------------------------------------------------------------------
+
+void FiberScheduler::CountStep() {
+  if (++outcome_.steps > limits_.max_steps) {
+    FailAs(OutcomeKind::kStepBudget, absl::StrCat("[interleave] no end after ", limits_.max_steps,
+                                                  " steps: a livelock, or raise max_steps"));
+  }
+}
+
+void FiberScheduler::Log(const Operation& operation, Event::Phase phase) {
+  if (!limits_.record_events) return;
+  outcome_.events.push_back({current_, operation, phase, switched_});
+  switched_ = false;
+}
+
+void FiberScheduler::Step(const Operation& operation) {
+  CountStep();
+  if (runnable_ != Bit(current_)) {
+    const ThreadId next = PickThread(SiteOf(current_, operation));
+    if (next != current_) SwitchTo(next);
+  }
+  Log(operation, Event::Phase::kDone);
+}
+
+bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> deadline) {
+  CountStep();
+  const uint32_t site = SiteOf(current_, operation);
+  const bool spurious =
+      operation.kind == OperationKind::kWait && Decide(DecisionKind::kSpurious, 2, 0, site) == 1;
+  Log(operation, Event::Phase::kParked);
+  ThreadRecord& record = Record(current_);
+  record.timed_out = false;
+  if (spurious) {
+    const ThreadId next = PickThread(site);
+    if (next != current_) SwitchTo(next);
+  } else {
+    record.state = State::kWaiting;
+    record.waits_for = operation;
+    record.deadline = deadline;
+    runnable_ &= ~Bit(current_);
+    PassOn(site);
+  }
+  Log(operation, record.timed_out ? Event::Phase::kTimedOut : Event::Phase::kWoken);
+  return !record.timed_out;
+}
+
+void FiberScheduler::Wake(ThreadId thread) {
+  ThreadRecord& record = Record(thread);
+  record.state = State::kRunnable;
+  record.waits_for.reset();
+  record.deadline.reset();
+  runnable_ |= Bit(thread);
+}
+
+void FiberScheduler::WakeOne(const void* object) {
+  uint64_t waiting = 0;
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    const ThreadRecord& record = *threads_[i];
+    if (record.state == State::kWaiting && record.waits_for->object == object) {
+      waiting |= uint64_t{1} << i;
+    }
+  }
+  const int count = std::popcount(waiting);
+  if (count == 0) return;
+  const int chosen =
+      count == 1 ? 0 : Decide(DecisionKind::kWaiter, count, 0, static_cast<uint32_t>(current_));
+  for (int i = 0; i < chosen; ++i) waiting &= waiting - 1;
+  Wake(std::countr_zero(waiting));
+}
+
+void FiberScheduler::WakeAll(const void* object) {
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    const ThreadRecord& record = *threads_[i];
+    if (record.state == State::kWaiting && record.waits_for->object == object) {
+      Wake(static_cast<ThreadId>(i));
+    }
+  }
+}
+
+// --- Decisions
+// -------------------------------------------------------------------------------------
+
+int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uint32_t site) {
+  const int chosen = strategy_->Choose({kind, alternatives, current, site});
+  if (!strategy_->error().empty()) FailAs(OutcomeKind::kDivergedReplay, strategy_->error());
+  outcome_.decisions.push_back({kind, alternatives, chosen, site});
+  return chosen;
+}
+
+FiberScheduler::ThreadId FiberScheduler::PickThread(uint32_t site) {
+  const int count = std::popcount(runnable_);
+  if (count == 1) return std::countr_zero(runnable_);
+  const bool can_stay = (runnable_ & Bit(current_)) != 0;
+  const int stay = can_stay ? std::popcount(runnable_ & (Bit(current_) - 1)) : -1;
+  const int chosen = Decide(DecisionKind::kThread, count, stay, site);
+  uint64_t rest = runnable_;
+  for (int i = 0; i < chosen; ++i) rest &= rest - 1;
+  return std::countr_zero(rest);
+}
+
+void FiberScheduler::PassOn(uint32_t site) {
+  if (runnable_ == 0 && !AdvanceTime()) {
+    FailAs(OutcomeKind::kDeadlock,
+           "[interleave] deadlock: no thread can go on\n" + DescribeWaits());
+  }
+  const ThreadId next = PickThread(site);
+  // The current thread goes on by itself when its own deadline was the earliest.
+  if (next != current_) SwitchTo(next);
+}
+
+void FiberScheduler::SwitchTo(ThreadId next) {
+  Worker* const from = Record(current_).worker;
+  current_ = next;  // and whoever switches back sets it again
+  switched_ = true;
+  ++outcome_.switches;
+  Record(next).worker->fiber.SwitchFrom(from->fiber);
+}
+
+bool FiberScheduler::AdvanceTime() {
+  std::optional<TimePoint> earliest;
+  for (const auto& record : threads_) {
+    if (record->state == State::kWaiting && record->deadline &&
+        (!earliest || *record->deadline < *earliest)) {
+      earliest = record->deadline;
+    }
+  }
+  if (!earliest) return false;
+  now_ = std::max(now_, *earliest);
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    ThreadRecord& record = *threads_[i];
+    if (record.state == State::kWaiting && record.deadline && *record.deadline <= now_) {
+      record.timed_out = true;
+      Wake(static_cast<ThreadId>(i));
+    }
+  }
+  return true;
+}
+
+std::string FiberScheduler::DescribeWaits() const {
+  std::string text;
+  for (const auto& record : threads_) {
+    if (record->state != State::kWaiting) continue;
+    const Operation& operation = *record->waits_for;
+    absl::StrAppend(&text, "  ", record->name, " waits in ", model::OperationName(operation.kind),
+                    " ", operation.name, " at ", operation.where.file_name(), ":",
+                    operation.where.line());
+    if (operation.holder != model::kNoThread) {
+      absl::StrAppend(&text, ", held by ", threads_[static_cast<size_t>(operation.holder)]->name);
+    }
+    absl::StrAppend(&text, "\n");
+  }
+  return text;
+}
+
+void FiberScheduler::AbandonExecution() {
+  // Reachable for ever, so that what the fibers hold is not reported as leaked.
+  static auto* const abandoned = new std::vector<std::unique_ptr<ThreadRecord>>();
+  for (auto& record : threads_) abandoned->push_back(std::move(record));
+  std::erase_if(workers_, [&](const std::unique_ptr<Worker>& worker) {
+    const auto idle = std::find(idle_workers_.begin(), idle_workers_.end(), worker.get());
+    if (idle != idle_workers_.end()) return false;
+    worker->fiber.Abandon();
+    return true;
+  });
+  while (!at_end_.empty()) {
+    const auto action = std::move(at_end_.back());
+    at_end_.pop_back();
+    action(false);
+  }
+}
+
+}  // namespace twingrad::interleave

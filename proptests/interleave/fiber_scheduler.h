@@ -1,0 +1,117 @@
+// FiberScheduler: runs one execution of a multi-threaded program on fibers, one decision at a time.
+//
+// It implements the joint of the model back end (autograd/sync/model/scheduler.h). All threads of
+// the program are fibers of the calling OS thread; at each scheduling point a Strategy says which
+// of the runnable ones goes on. Where only one can run nothing is asked. Time moves when none can
+// run and one waits for a deadline.
+//
+// An execution that fails is abandoned: its fibers are left where they stand, never unwound, since
+// destructors and handlers would run in a state that no execution of the program can have. So a
+// failure leaks what the program held. The fibers of executions that pass are used again.
+#ifndef PROPTESTS_INTERLEAVE_FIBER_SCHEDULER_H_
+#define PROPTESTS_INTERLEAVE_FIBER_SCHEDULER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "autograd/sync/model/scheduler.h"
+#include "proptests/interleave/fiber.h"
+#include "proptests/interleave/outcome.h"
+#include "proptests/interleave/race_detector.h"
+#include "proptests/interleave/strategy.h"
+
+namespace twingrad::interleave {
+
+struct ExecutionLimits {
+  int64_t max_steps = 100000;
+  bool record_events = false;
+};
+
+class FiberScheduler final : public autograd::sync::model::Scheduler {
+ public:
+  using Operation = autograd::sync::model::Operation;
+  using ThreadId = autograd::sync::model::ThreadId;
+  using TimePoint = autograd::sync::model::TimePoint;
+
+  FiberScheduler();
+  ~FiberScheduler() override;
+
+  // Runs `body` as thread 0 until all threads have ended, or until the first failure.
+  Outcome Run(const std::function<void()>& body, Strategy& strategy, uint64_t seed,
+              const ExecutionLimits& limits);
+  // Ends the execution as a failure of the given kind; called from inside it.
+  [[noreturn]] void FailAs(OutcomeKind kind, std::string message);
+
+  void Step(const Operation& operation) override;
+  bool Wait(const Operation& operation, std::optional<TimePoint> deadline) override;
+  void WakeOne(const void* object) override;
+  void WakeAll(const void* object) override;
+  ThreadId Spawn(std::string name, std::function<void()> body, std::source_location where) override;
+  void Join(ThreadId thread, std::source_location where) override;
+  ThreadId CurrentThread() const override { return current_; }
+  autograd::sync::model::LocalTable& Locals() override;
+  TimePoint Now() const override { return now_; }
+  void Acquire(const void* object) override { races_.Acquire(current_, object); }
+  void Release(const void* object) override { races_.Release(current_, object); }
+  void Access(const Operation& operation) override;
+  void Forget(const void* cell) override { races_.Forget(cell); }
+  void AtEnd(std::function<void(bool completed)> action) override;
+  [[noreturn]] void Fail(std::string message) override;
+
+ private:
+  enum class State : uint8_t { kRunnable, kWaiting, kEnded };
+  // A fiber and the loop that serves one thread after another on it.
+  struct Worker;
+  struct ThreadRecord {
+    std::string name;
+    std::function<void()> body;
+    State state = State::kRunnable;
+    std::optional<Operation> waits_for;  // set while kWaiting
+    std::optional<TimePoint> deadline;
+    bool timed_out = false;
+    Worker* worker = nullptr;
+    autograd::sync::model::LocalTable locals;
+  };
+
+  ThreadRecord& Record(ThreadId thread) { return *threads_[static_cast<size_t>(thread)]; }
+  Worker* TakeWorker();
+  void ServeThreads(Worker& worker);
+  void RunThread(ThreadId thread);
+  void AddThread(std::string name, std::function<void()> body);
+  void CountStep();
+  void Log(const Operation& operation, Event::Phase phase);
+  int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
+  // One of the runnable threads, of which there is at least one.
+  ThreadId PickThread(uint32_t site);
+  // Goes on with another thread since the current one cannot; a deadlock if none can.
+  void PassOn(uint32_t site);
+  void SwitchTo(ThreadId next);
+  void Wake(ThreadId thread);
+  // Moves time to the earliest deadline and wakes who waits for it; false if nobody does.
+  bool AdvanceTime();
+  std::string DescribeWaits() const;
+  void AbandonExecution();
+
+  Fiber main_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Worker*> idle_workers_;
+  std::vector<std::unique_ptr<ThreadRecord>> threads_;
+  uint64_t runnable_ = 0;  // bit i: thread i
+  ThreadId current_ = 0;
+  bool switched_ = false;  // since the last event
+  TimePoint now_;
+  std::vector<std::function<void(bool)>> at_end_;
+  RaceDetector races_;
+  Strategy* strategy_ = nullptr;
+  ExecutionLimits limits_;
+  Outcome outcome_;
+};
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_FIBER_SCHEDULER_H_

@@ -1,0 +1,56 @@
+// Outcome: how one execution ended, with the decisions that led there.
+#ifndef PROPTESTS_INTERLEAVE_OUTCOME_H_
+#define PROPTESTS_INTERLEAVE_OUTCOME_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/sync/model/scheduler.h"
+#include "proptests/interleave/decision.h"
+
+namespace twingrad::interleave {
+
+enum class OutcomeKind : uint8_t {
+  kPassed,
+  kDeadlock,        // no thread can go on
+  kLeakedThread,    // the body ended, a thread did not
+  kStepBudget,      // a livelock, or a budget too small
+  kRace,            // two unordered accesses to a cell
+  kException,       // an exception left a thread
+  kFailedCheck,     // interleave::Check, or misuse of a synchronisation object
+  kDivergedReplay,  // the execution does not follow the recorded schedule
+};
+
+// "passed", "deadlock", ...
+std::string_view OutcomeName(OutcomeKind kind);
+
+// One operation in the order in which they took effect; kept when recording is on.
+struct Event {
+  enum class Phase : uint8_t { kDone, kParked, kWoken, kTimedOut };
+
+  autograd::sync::model::ThreadId thread;
+  autograd::sync::model::Operation operation;
+  Phase phase;
+  bool switched;  // another thread ran before
+};
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::kPassed;
+  std::string message;  // empty when passed
+  int64_t steps = 0;
+  int64_t switches = 0;
+  Trace decisions;
+  std::vector<Event> events;
+  std::vector<std::string> thread_names;
+
+  bool ok() const { return kind == OutcomeKind::kPassed; }
+};
+
+// The last `limit` events, one a line: thread, operation, object's name, source line.
+std::string FormatEvents(const Outcome& outcome, size_t limit);
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_OUTCOME_H_

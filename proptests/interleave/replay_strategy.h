@@ -1,0 +1,36 @@
+// ReplayStrategy: answers from a recorded trace and checks that each question is the recorded one.
+//
+// Where an execution asks something else than the trace holds (another kind, number of alternatives
+// or site, or more questions), it ends with an error that names the decision.
+#ifndef PROPTESTS_INTERLEAVE_REPLAY_STRATEGY_H_
+#define PROPTESTS_INTERLEAVE_REPLAY_STRATEGY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "proptests/interleave/strategy.h"
+
+namespace twingrad::interleave {
+
+class ReplayStrategy final : public Strategy {
+ public:
+  explicit ReplayStrategy(Trace trace) : trace_(std::move(trace)) {}
+
+  void Begin(uint64_t seed) override;  // the seed plays no part
+  int Choose(const Question& question) override;
+  const std::string& error() const override { return error_; }
+
+  // True when every recorded decision was asked for.
+  bool Finished() const { return error_.empty() && next_ == trace_.size(); }
+
+ private:
+  Trace trace_;
+  size_t next_ = 0;
+  std::string error_;
+};
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_REPLAY_STRATEGY_H_

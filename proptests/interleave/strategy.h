@@ -1,0 +1,37 @@
+// Strategy: who answers the questions of an execution.
+//
+// A strategy serves one execution after another; Begin is called before each. Implementations, one
+// file each: random_strategy.h, replay_strategy.h.
+#ifndef PROPTESTS_INTERLEAVE_STRATEGY_H_
+#define PROPTESTS_INTERLEAVE_STRATEGY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "proptests/interleave/decision.h"
+
+namespace twingrad::interleave {
+
+struct Question {
+  DecisionKind kind;
+  int alternatives;  // at least 2
+  // For kThread: the index of the running thread among the runnable ones, or -1 when it cannot go
+  // on.
+  int current;
+  uint32_t site;
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  virtual void Begin(uint64_t seed) = 0;
+  // A number from 0 to alternatives - 1.
+  virtual int Choose(const Question& question) = 0;
+  // Set once the strategy cannot answer any more: why the execution must end.
+  virtual const std::string& error() const = 0;
+};
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_STRATEGY_H_
