@@ -1,0 +1,67 @@
+// Text and Programs are two spellings of one thing: Parse(Print(p)) == p, and Print(Parse(t)) == t
+// for canonical t.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "autograd/program/analyze.h"
+#include "autograd/program/hash.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "autograd/program/random_program.h"
+#include "autograd/program/signature.h"
+
+namespace autograd::program {
+namespace {
+
+RC_GTEST_PROP(RoundTrip, AnyProgram, (uint64_t seed)) {
+  const int statements = *rc::gen::inRange(0, 40);
+  const Program program = RandomProgram(seed, statements);
+  const std::string text = Print(program);
+  RC_LOG() << text;
+  const absl::StatusOr<Program> parsed = Parse(text);
+  if (!parsed.ok()) RC_FAIL(std::string(parsed.status().message()));
+  RC_ASSERT(*parsed == program);
+  RC_ASSERT(Print(*parsed) == text);
+  RC_ASSERT(Hash(*parsed) == Hash(program));
+  RC_ASSERT(Analyze(program).ok());
+}
+
+// A text with one byte changed is refused, or parsed to a Program that round-trips.
+RC_GTEST_PROP(RoundTrip, AnyDamagedText, (uint64_t seed, char byte)) {
+  std::string text = Print(RandomProgram(seed, 10));
+  const size_t at = *rc::gen::inRange<size_t>(0, text.size());
+  text[at] = byte;
+  const absl::StatusOr<Program> parsed = Parse(text);
+  if (!parsed.ok()) {
+    RC_ASSERT(parsed.status().message().rfind("[program] ", 0) == 0u);
+    return;
+  }
+  const std::string canonical = Print(*parsed);
+  RC_LOG() << canonical;
+  const absl::StatusOr<Program> again = Parse(canonical);
+  RC_ASSERT(again.ok());
+  RC_ASSERT(*again == *parsed);
+}
+
+TEST(RoundTrip, RandomProgramsHoldEveryStatementAndAttribute) {
+  std::vector<int> statements(kNumOpcodes), keys(kNumKeys);
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    for (const Statement& statement : RandomProgram(seed, 25).statements) {
+      ++statements[static_cast<int>(statement.op)];
+      for (const Attribute& attribute : statement.attributes) {
+        ++keys[static_cast<int>(attribute.key)];
+      }
+    }
+  }
+  for (int i = 0; i < kNumOpcodes; ++i) {
+    EXPECT_GT(statements[i], 5) << SignatureOf(static_cast<Opcode>(i)).name;
+  }
+  for (int i = 0; i < kNumKeys; ++i) EXPECT_GT(keys[i], 5) << KeyName(static_cast<Key>(i));
+}
+
+}  // namespace
+}  // namespace autograd::program
