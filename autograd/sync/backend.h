@@ -4,7 +4,8 @@
 // The build setting //autograd/sync:model defines AUTOGRAD_SYNC_MODEL for a whole test. Names do
 // not stop a mix of the two (a class with a sync::Mutex member mangles alike in both), so every
 // object file refers to the tag symbol of its back end, and each back-end library defines only its
-// own: a mix does not link. The reference is one pointer in read-only data, no instruction.
+// own: a mix does not link. Both define autograd_sync_only_one_backend, so neither does a mix that
+// brings both libraries. The reference is one pointer in read-only data, no instruction.
 #ifndef AUTOGRAD_SYNC_BACKEND_H_
 #define AUTOGRAD_SYNC_BACKEND_H_
 
@@ -15,6 +16,7 @@
 #endif
 
 extern "C" const char AG_SYNC_BACKEND_TAG;
+extern "C" const char autograd_sync_only_one_backend;
 
 namespace autograd::sync {
 

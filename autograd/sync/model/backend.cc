@@ -6,3 +6,4 @@
 #endif
 
 const char autograd_sync_backend_is_model = 'm';
+const char autograd_sync_only_one_backend = 0;
