@@ -75,6 +75,13 @@ TypeWords TypeWords::Of(DType dtype, Device device, absl::Span<const int64_t> si
   return words;
 }
 
+Shape TypeWords::sizes() const {
+  AG_CHECK(IsExact(), "[tensor] the sizes of this type do not fit two words");
+  const int64_t all[] = {static_cast<int64_t>(low >> 32), static_cast<int64_t>(high & 0xffffffff),
+                         static_cast<int64_t>(high >> 32)};
+  return Shape(all, all + ((low >> 24) & 0xff));
+}
+
 void Storage::Dispose() {
   OwningBlock* block = BlockOf(this);
   if (data_ != block->elements) ::operator delete(data_, kElementAlignment);

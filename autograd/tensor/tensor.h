@@ -64,6 +64,8 @@ struct TypeWords {
                   static_cast<uint8_t>((low >> 16) & 0xff)};
   }
   bool IsExact() const { return ((low >> 24) & 0xff) != kInexact; }
+  // Of exact words only.
+  Shape sizes() const;
   bool operator==(const TypeWords&) const = default;
 
   static constexpr uint64_t kInexact = 0xff;

@@ -1,0 +1,30 @@
+// AccumulateGrad: the node of a leaf, which adds what arrives to the leaf's `.grad`.
+
+#ifndef AUTOGRAD_GRAPH_ACCUMULATE_GRAD_H_
+#define AUTOGRAD_GRAPH_ACCUMULATE_GRAD_H_
+
+#include <string_view>
+#include <utility>
+
+#include "autograd/graph/grad_slot.h"
+#include "autograd/graph/node.h"
+
+namespace autograd {
+
+class AccumulateGrad final : public Node {
+ public:
+  AccumulateGrad(const Tensor& leaf, sync::IntrusivePtr<GradSlot> slot)
+      : Node(kAccumulateOrderKey), slot_(std::move(slot)) {
+    AddInput(leaf);
+  }
+  // An undefined gradient changes nothing.
+  VariableList Apply(VariableList&& gradients) override;
+  std::string_view name() const override { return "AccumulateGrad"; }
+
+ private:
+  sync::IntrusivePtr<GradSlot> slot_;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_ACCUMULATE_GRAD_H_

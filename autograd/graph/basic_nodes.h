@@ -1,0 +1,45 @@
+// Nodes that the engine itself needs, and the two differentiable operations it makes them with.
+
+#ifndef AUTOGRAD_GRAPH_BASIC_NODES_H_
+#define AUTOGRAD_GRAPH_BASIC_NODES_H_
+
+#include <string_view>
+#include <utility>
+
+#include "autograd/graph/node.h"
+
+namespace autograd {
+
+// Has the roots of a call as its edges and their seeds as its result.
+class GraphRoot final : public Node {
+ public:
+  GraphRoot(absl::Span<const Edge> roots, VariableList seeds);
+  VariableList Apply(VariableList&& gradients) override;
+  std::string_view name() const override { return "GraphRoot"; }
+
+ private:
+  VariableList seeds_;
+};
+
+// Passes gradients on as they are. Also stands for an input that no root reaches.
+class Identity final : public Node {
+ public:
+  VariableList Apply(VariableList&& gradients) override { return std::move(gradients); }
+  std::string_view name() const override { return "Identity"; }
+};
+
+// Of GradientAdd: the gradient goes to both operands.
+class GradientAddNode final : public Node {
+ public:
+  VariableList Apply(VariableList&& gradients) override;
+  std::string_view name() const override { return "GradientAdd"; }
+};
+
+// a + b, with history in grad mode: the sum of two gradients of one type.
+Tensor GradientAdd(const Tensor& a, const Tensor& b);
+// A copy of `a` with memory of its own, with history in grad mode.
+Tensor GradientClone(const Tensor& a);
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_BASIC_NODES_H_

@@ -1,0 +1,31 @@
+// GradMode: whether operations record their history, for each thread.
+//
+//   GradModeGuard no_grad(false);   // until the end of the block
+
+#ifndef AUTOGRAD_GRAPH_GRAD_MODE_H_
+#define AUTOGRAD_GRAPH_GRAD_MODE_H_
+
+#include "autograd/graph/thread_state.h"
+
+namespace autograd {
+
+struct GradMode {
+  static bool IsEnabled() { return CurrentThread().grad_mode; }
+};
+
+class [[nodiscard]] GradModeGuard {
+ public:
+  explicit GradModeGuard(bool enabled) : before_(CurrentThread().grad_mode) {
+    CurrentThread().grad_mode = enabled;
+  }
+  ~GradModeGuard() { CurrentThread().grad_mode = before_; }
+  GradModeGuard(const GradModeGuard&) = delete;
+  GradModeGuard& operator=(const GradModeGuard&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_GRAD_MODE_H_

@@ -1,0 +1,41 @@
+// GradSlot: the place of a tensor's `.grad`.
+//
+// Shared by the tensor's AutogradMeta and by the node that writes it, so that the node need not own the
+// tensor. The tensor closes it when it goes: that cuts the cycle tensor, .grad, its graph, node.
+
+#ifndef AUTOGRAD_GRAPH_GRAD_SLOT_H_
+#define AUTOGRAD_GRAPH_GRAD_SLOT_H_
+
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/sync/ref_count.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd {
+
+class GradSlot : public sync::RefCounted<GradSlot> {
+ public:
+  Tensor Get() const AG_EXCLUDES(mutex_);
+  void Set(Tensor grad) AG_EXCLUDES(mutex_);
+  // From now on gradients are dropped; what is there goes.
+  void Close() AG_EXCLUDES(mutex_);
+  // Whether gradients are taken (a leaf whose requires_grad was turned off takes none).
+  void SetActive(bool active) AG_EXCLUDES(mutex_);
+
+  // Adds a gradient of a leaf: in place where nobody else can see it, out of place and with
+  // history in grad mode. Never aliases `gradient` with memory that others use. Returns the new
+  // `.grad`, undefined if none was taken.
+  Tensor Accumulate(Tensor gradient) AG_EXCLUDES(mutex_);
+  // Stores a copy of `gradient`, or the sum with what is there, out of place.
+  void Retain(const Tensor& gradient) AG_EXCLUDES(mutex_);
+
+ private:
+  mutable sync::Mutex mutex_{"grad_slot"};
+  Tensor grad_ AG_GUARDED_BY(mutex_);
+  bool active_ AG_GUARDED_BY(mutex_) = true;
+  bool closed_ AG_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_GRAD_SLOT_H_

@@ -1,0 +1,139 @@
+// Registering and running hooks, and checking what they return. See hooks.h.
+
+#include "autograd/graph/hooks.h"
+
+#include "absl/strings/str_cat.h"
+#include "autograd/graph/error.h"
+#include "autograd/graph/variable.h"
+
+namespace autograd {
+namespace {
+
+std::string TypeToString(const Tensor& tensor) {
+  if (!tensor.defined()) return "undefined";
+  return absl::StrCat(DTypeName(tensor.dtype()), ShapeToString(tensor.sizes()), " on ",
+                      tensor.device().ToString());
+}
+
+// A hook may make a gradient undefined or give another of the same type.
+void CheckReplacement(const Node& node, const Tensor& before, const Tensor& after) {
+  if (!after.defined()) return;
+  if (before.defined() && before.HasSameTypeAs(after)) return;
+  throw Error(ErrorKind::kHook,
+              absl::StrCat("[hook] a hook of ", node.name(), " returned ", TypeToString(after),
+                           " for a gradient that is ", TypeToString(before),
+                           "; it may return the same type or undefined; convert the result"));
+}
+
+void CheckReplacements(const Node& node, const VariableList& before, const VariableList& after) {
+  if (before.size() != after.size()) {
+    throw Error(ErrorKind::kHook,
+                absl::StrCat("[hook] a hook of ", node.name(), " returned ", after.size(),
+                             " gradients for ", before.size(),
+                             "; it must return as many as it gets"));
+  }
+  for (size_t i = 0; i < before.size(); ++i) CheckReplacement(node, before[i], after[i]);
+}
+
+void CheckRequiresGrad(const Tensor& tensor, std::string_view what) {
+  if (tensor.defined() && RequiresGrad(tensor)) return;
+  throw Error(ErrorKind::kNoGraph,
+              absl::StrCat("[hook] ", what, " on a tensor (", TypeToString(tensor),
+                           ") that does not require grad; it is allowed on tensors that require "
+                           "grad; set requires_grad or compute it from one that does"));
+}
+
+}  // namespace
+
+void NodeExtras::Retain(uint32_t input_nr, sync::IntrusivePtr<GradSlot> slot) {
+  sync::MutexLock lock(mutex_);
+  retained_.push_back({input_nr, std::move(slot)});
+}
+
+void NodeExtras::StopRetaining(const GradSlot* slot) {
+  sync::MutexLock lock(mutex_);
+  std::erase_if(retained_, [slot](const Retained& r) { return r.slot.get() == slot; });
+}
+
+void NodeExtras::RunTensorHooks(const Node& node, VariableList& gradients) const {
+  for (const auto& hook : tensor_hooks.Current()) {
+    if (hook->state.removed.Load(sync::kAcquire)) continue;
+    Tensor& gradient = gradients[hook->input_nr];
+    Tensor result = hook->function(gradient);
+    CheckReplacement(node, gradient, result);
+    gradient = std::move(result);
+  }
+}
+
+void NodeExtras::RunPreHooks(const Node& node, VariableList& gradients) const {
+  for (const auto& hook : pre_hooks.Current()) {
+    if (hook->state.removed.Load(sync::kAcquire)) continue;
+    VariableList results = hook->function(gradients);
+    CheckReplacements(node, gradients, results);
+    gradients = std::move(results);
+  }
+}
+
+void NodeExtras::StoreRetained(const VariableList& gradients) const {
+  std::vector<Retained> retained;
+  {
+    sync::MutexLock lock(mutex_);
+    retained = retained_;
+  }
+  for (const Retained& r : retained) {
+    if (gradients[r.input_nr].defined()) r.slot->Retain(gradients[r.input_nr]);
+  }
+}
+
+void NodeExtras::RunPostHooks(const Node& node, VariableList& results,
+                              const VariableList& gradients) const {
+  for (const auto& hook : post_hooks.Current()) {
+    if (hook->state.removed.Load(sync::kAcquire)) continue;
+    VariableList replaced = hook->function(results, gradients);
+    CheckReplacements(node, results, replaced);
+    results = std::move(replaced);
+  }
+}
+
+HookHandle RegisterHook(const Tensor& tensor, TensorHook hook) {
+  CheckRequiresGrad(tensor, "a hook");
+  const Edge edge = GradientEdge(tensor);
+  return edge.function->MakeExtras().tensor_hooks.Add(edge.input_nr, std::move(hook));
+}
+
+HookHandle RegisterPreHook(Node& node, NodePreHook hook) {
+  return node.MakeExtras().pre_hooks.Add(0, std::move(hook));
+}
+
+HookHandle RegisterPostHook(Node& node, NodePostHook hook) {
+  return node.MakeExtras().post_hooks.Add(0, std::move(hook));
+}
+
+HookHandle RegisterPostAccumulateGradHook(const Tensor& leaf, AccumulateHook hook) {
+  if (!leaf.defined() || !IsLeaf(leaf)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[hook] a post-accumulate hook on ", TypeToString(leaf),
+                             ", which is no leaf; it is allowed on leaves; hook the leaf it is "
+                             "computed from, or use RegisterHook"));
+  }
+  CheckRequiresGrad(leaf, "a post-accumulate hook");
+  return GradientEdge(leaf).function->MakeExtras().accumulate_hooks.Add(0, std::move(hook));
+}
+
+void Remove(const HookHandle& handle) {
+  if (sync::SharedPtr<HookState> state = handle.state.lock(); state != nullptr) {
+    state->removed.Store(true, sync::kRelease);
+  }
+}
+
+void RetainGrad(const Tensor& tensor) {
+  CheckRequiresGrad(tensor, "retain_grad");
+  if (IsLeaf(tensor)) return;
+  AutogradMeta& meta = AutogradMeta::Of(tensor);
+  const Edge edge = GradientEdge(tensor);
+  if (meta.retains_grad) return;
+  meta.retains_grad = true;
+  edge.function->MakeExtras().Retain(edge.input_nr, meta.MakeLeafInfo().slot);
+}
+
+}  // namespace autograd

@@ -1,0 +1,100 @@
+// Edges, inputs and the destruction of nodes. See node.h.
+
+#include "autograd/graph/node.h"
+
+#include <algorithm>
+
+#include "autograd/graph/hooks.h"
+#include "autograd/sync/check.h"
+
+namespace autograd {
+namespace {
+
+// Room for edges on the heap is a power of two from this on.
+constexpr uint32_t kFirstHeapRoom = 4;
+
+bool IsFullHeapRoom(uint32_t count) {
+  return count >= kFirstHeapRoom && (count & (count - 1)) == 0;
+}
+
+}  // namespace
+
+Node::~Node() {
+  delete[] heap_edges_;
+  delete extras_.Load(sync::kAcquire);
+}
+
+void Node::Dispose() {
+  ThreadState& thread = CurrentThread();
+  if (thread.destroying) {
+    // Further up, a node of this thread is being destroyed: its loop takes this one too. So the
+    // stack stays flat for chains of nodes, saved tensors and their nodes of any length.
+    next_to_destroy_ = thread.to_destroy;
+    thread.to_destroy = this;
+    return;
+  }
+  thread.destroying = true;
+  delete this;
+  while (thread.to_destroy != nullptr) {
+    Node* node = thread.to_destroy;
+    thread.to_destroy = node->next_to_destroy_;
+    delete node;
+  }
+  thread.destroying = false;
+}
+
+void Node::AddNextEdge(Edge edge) {
+  if (edge.is_valid()) {
+    topological_nr_ = std::max(topological_nr_, edge.function->topological_nr_ + 1);
+  }
+  if (num_edges_ < kInlineEdges) {
+    inline_edges_[num_edges_++] = std::move(edge);
+    return;
+  }
+  if (num_edges_ == kInlineEdges) {
+    heap_edges_ = new Edge[kFirstHeapRoom];
+    std::move(inline_edges_, inline_edges_ + kInlineEdges, heap_edges_);
+  } else if (IsFullHeapRoom(num_edges_)) {
+    Edge* larger = new Edge[size_t{num_edges_} * 2];
+    std::move(heap_edges_, heap_edges_ + num_edges_, larger);
+    delete[] heap_edges_;
+    heap_edges_ = larger;
+  }
+  heap_edges_[num_edges_++] = std::move(edge);
+}
+
+void Node::SetNextEdges(absl::Span<const Edge> edges) {
+  AG_CHECK(num_edges_ == 0, "[graph] edges of a node are set twice");
+  for (const Edge& edge : edges) AddNextEdge(edge);
+}
+
+void Node::SetNextEdge(size_t i, Edge edge) {
+  AG_CHECK(i < num_edges_, "[graph] edge ", i, " of ", num_edges_);
+  if (edge.is_valid()) {
+    topological_nr_ = std::max(topological_nr_, edge.function->topological_nr_ + 1);
+  }
+  MutableEdges()[i] = std::move(edge);
+}
+
+uint32_t Node::AddInput(const Tensor& result) {
+  if (num_inputs_ == 0) {
+    first_input_ = InputMetadata(result);
+  } else {
+    if (more_inputs_ == nullptr) more_inputs_ = std::make_unique<std::vector<InputMetadata>>();
+    more_inputs_->emplace_back(result);
+  }
+  if (device_.IsCpu()) device_ = result.device();
+  return num_inputs_++;
+}
+
+NodeExtras& Node::MakeExtras() {
+  NodeExtras* extras = extras_.Load(sync::kAcquire);
+  if (extras != nullptr) return *extras;
+  auto fresh = std::make_unique<NodeExtras>();
+  if (extras_.CompareExchangeStrong(extras, fresh.get(), sync::kAcqRel, sync::kAcquire)) {
+    return *fresh.release();
+  }
+  return *extras;
+}
+
+}  // namespace autograd

@@ -1,0 +1,140 @@
+// Node: a function of the backward graph. It turns gradients of its forward operation's results into
+// gradients of the operands.
+//
+//   class NegNode : public Node {
+//     VariableList Apply(VariableList&& g) override { return {Neg(g[0])}; }
+//     std::string_view name() const override { return "Neg"; }
+//   };
+//   auto node = MakeNode<NegNode>();
+//   node->AddNextEdge(GradientEdge(x));
+//   SetHistory(y, node);
+//
+// Threads: edges and metadata are fixed before the node is first run. Apply may run on several threads at once
+// (tasks may share graphs), so it changes nothing but saved variables, which lock themselves.
+// Destruction does not recurse along the graph, however deep it is. The hot fields lie in the first cache line.
+
+#ifndef AUTOGRAD_GRAPH_NODE_H_
+#define AUTOGRAD_GRAPH_NODE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "autograd/graph/edge.h"
+#include "autograd/graph/input_metadata.h"
+#include "autograd/graph/order_key.h"
+#include "autograd/sync/atomic.h"
+#include "autograd/sync/ref_count.h"
+#include "autograd/tensor/pool.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd {
+
+using Variable = Tensor;
+using VariableList = absl::InlinedVector<Tensor, 2>;
+
+class NodeExtras;
+
+class Node {
+ public:
+  Node() : Node(NextOrderKey()) {}
+  explicit Node(uint64_t order_key) : order_key_(order_key) {}
+  virtual ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  // One gradient an input (undefined: zero) to one gradient an edge (undefined: zero).
+  virtual VariableList Apply(VariableList&& gradients) = 0;
+  // Gives up saved variables; called after a run that does not keep the graph.
+  virtual void ReleaseVariables() {}
+  virtual std::string_view name() const = 0;
+
+  absl::Span<const Edge> next_edges() const {
+    return {num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_, num_edges_};
+  }
+  const Edge& next_edge(size_t i) const { return next_edges()[i]; }
+  uint32_t num_outputs() const { return num_edges_; }
+  void AddNextEdge(Edge edge);
+  void SetNextEdges(absl::Span<const Edge> edges);
+  // Replaces one edge before the node is first run.
+  void SetNextEdge(size_t i, Edge edge);
+
+  // Adds an input for the gradient of `result` and returns its number.
+  uint32_t AddInput(const Tensor& result);
+  uint32_t num_inputs() const { return num_inputs_; }
+  const InputMetadata& input_metadata(uint32_t input_nr) const {
+    return input_nr == 0 ? first_input_ : (*more_inputs_)[input_nr - 1];
+  }
+
+  // Ready nodes run in descending order of it.
+  uint64_t sequence_nr() const { return order_key_; }
+  void set_sequence_nr(uint64_t key) { order_key_ = key; }
+  // The longest path to a node without edges.
+  uint32_t topological_nr() const { return topological_nr_; }
+  // That of the first input that is not on the CPU, else the CPU.
+  Device device() const { return device_; }
+
+  // Whether the running task wants the gradient of edge i; outside a task, whether the edge is valid.
+  bool TaskShouldComputeOutput(size_t i) const {
+    const Edge& edge = next_edge(i);
+    if (!edge.is_valid()) return false;
+    const ExecutionFilter* filter = CurrentThread().filter;
+    return filter == nullptr || filter->ShouldExecute(edge.function.get());
+  }
+
+  // Hooks and other rare features; null while there are none.
+  NodeExtras* extras() const { return extras_.Load(sync::kAcquire); }
+  NodeExtras& MakeExtras();
+
+  // (task, dense index) of the task that holds the node; see engine/graph_task.h.
+  sync::Atomic<uint64_t>& claim() const { return claim_; }
+
+  void AddRef() const { references_.Increment(); }
+  void Release() const {
+    if (references_.Decrement()) const_cast<Node*>(this)->Dispose();
+  }
+  uint32_t ReferenceCount() const { return references_.Value(); }
+
+  static void* operator new(size_t bytes) { return pool::Allocate(bytes); }
+  static void operator delete(void* block, size_t bytes) { pool::Free(block, bytes); }
+
+ private:
+  static constexpr uint32_t kInlineEdges = 2;
+
+  void Dispose();
+  Edge* MutableEdges() { return num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_; }
+
+  sync::RefCount references_;
+  uint32_t num_edges_ = 0;
+  mutable sync::Atomic<uint64_t> claim_{0};
+  uint64_t order_key_;
+  Edge inline_edges_[kInlineEdges];
+  // End of the first cache line.
+  Edge* heap_edges_ = nullptr;  // all of them once there are more than kInlineEdges
+  InputMetadata first_input_;
+  std::unique_ptr<std::vector<InputMetadata>> more_inputs_;
+  sync::Atomic<NodeExtras*> extras_{nullptr};
+  uint32_t num_inputs_ = 0;
+  uint32_t topological_nr_ = 0;
+  Device device_;
+  Node* next_to_destroy_ = nullptr;
+};
+
+// Makes a node of type T. Nodes are made in no other way.
+template <class T, class... Arguments>
+sync::IntrusivePtr<T> MakeNode(Arguments&&... arguments) {
+  auto node = sync::IntrusivePtr<T>::Adopt(new T(std::forward<Arguments>(arguments)...));
+  if (auto* made = CurrentThread().provisional; made != nullptr) [[unlikely]] {
+    made->push_back(node);
+  }
+  return node;
+}
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_NODE_H_

@@ -1,0 +1,60 @@
+// Order keys: the place of a node among those ready to run, fixed by the program and never by timing.
+//
+// Nodes take keys from a counter of the thread that makes them; the engine runs the highest first.
+// OrderScope gives a thread another range for a while: threads of one section get disjoint ranges
+// in program order, and nodes made while a task with several threads evaluates rank r get a
+// provisional key (rank, local index), which the task replaces by a final one when it ends.
+
+#ifndef AUTOGRAD_GRAPH_ORDER_KEY_H_
+#define AUTOGRAD_GRAPH_ORDER_KEY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/graph/thread_state.h"
+
+namespace autograd {
+
+// Gradient accumulators run as soon as they are ready.
+inline constexpr uint64_t kAccumulateOrderKey = UINT64_MAX;
+
+// Above every final key, below kAccumulateOrderKey; ordered by (rank, local).
+constexpr uint64_t ProvisionalOrderKey(uint32_t rank, uint32_t local) {
+  return uint64_t{1} << 63 | (uint64_t{rank} & 0x7fffffff) << 32 | local;
+}
+
+inline uint64_t NextOrderKey() { return CurrentThread().next_order_key++; }
+
+// Takes `count` keys off this thread's counter and returns the first.
+inline uint64_t ReserveOrderKeys(uint64_t count) {
+  const uint64_t first = CurrentThread().next_order_key;
+  CurrentThread().next_order_key += count;
+  return first;
+}
+
+class [[nodiscard]] OrderScope {
+ public:
+  // While it lives this thread's nodes take keys from `first` on and, unless null, are noted in
+  // `provisional`.
+  explicit OrderScope(uint64_t first,
+                      std::vector<sync::IntrusivePtr<Node>>* provisional = nullptr)
+      : next_before_(CurrentThread().next_order_key),
+        provisional_before_(CurrentThread().provisional) {
+    CurrentThread().next_order_key = first;
+    CurrentThread().provisional = provisional;
+  }
+  ~OrderScope() {
+    CurrentThread().next_order_key = next_before_;
+    CurrentThread().provisional = provisional_before_;
+  }
+  OrderScope(const OrderScope&) = delete;
+  OrderScope& operator=(const OrderScope&) = delete;
+
+ private:
+  uint64_t next_before_;
+  std::vector<sync::IntrusivePtr<Node>>* provisional_before_;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_ORDER_KEY_H_

@@ -1,0 +1,49 @@
+// SavedVariable: a tensor that a node keeps for its Apply.
+//
+//   SavedVariable saved(a, /*is_output=*/false);
+//   Tensor a = saved.Unpack(this);       // Error kVersion if it was written since, kFreed if released
+//
+// Keeps the data and the gradient edge, never the variable itself: there is no cycle, not even when the
+// variable is the node's own result or keeps a `.grad` with history. In grad mode Unpack gives a variable
+// with the same place in the graph. Unpack and Reset may race (tasks may share a graph).
+
+#ifndef AUTOGRAD_GRAPH_SAVED_VARIABLE_H_
+#define AUTOGRAD_GRAPH_SAVED_VARIABLE_H_
+
+#include <cstdint>
+
+#include "autograd/graph/edge.h"
+#include "autograd/sync/atomic.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd {
+
+class SavedVariable {
+ public:
+  // Nothing saved: Unpack gives an undefined tensor.
+  SavedVariable() = default;
+  // `is_output`: the tensor is the result (number 0) of the node that saves it.
+  SavedVariable(const Tensor& tensor, bool is_output);
+  SavedVariable(SavedVariable&& other) noexcept;
+  SavedVariable& operator=(SavedVariable&& other) noexcept;
+
+  // `saved_for` is the node that saved it.
+  Tensor Unpack(const Node* saved_for) const;
+  // Releases the data; safe while another thread unpacks.
+  void Reset();
+
+ private:
+  enum class State : uint8_t { kEmpty, kSaved, kFreed };
+  class Guard;
+
+  mutable sync::Atomic<uint8_t> locked_{0};
+  State state_ = State::kEmpty;
+  bool is_output_ = false;
+  uint32_t version_ = 0;
+  Tensor data_;  // without history
+  Edge edge_;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_SAVED_VARIABLE_H_

@@ -1,0 +1,45 @@
+// The part of a base that a view shows, for gradients: both are fresh contiguous tensors there.
+//
+//   ViewMap map(base, view);
+//   Tensor part = Gather(g, map);       // gradient of the base -> elements the view shows
+//   Tensor whole = Scatter(part, map);  // its adjoint: zeros, plus each element at its place
+//   Tensor mixed = Replace(g, part, map);
+//
+// All three record in grad mode, so derivatives of any order work. Floating types.
+
+#ifndef AUTOGRAD_GRAPH_STRIDED_H_
+#define AUTOGRAD_GRAPH_STRIDED_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/program/dtype.h"
+#include "autograd/sync/shared.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd {
+
+// For each element of the view in row-major order, the row-major index in the base. Immutable; shared.
+class ViewMap {
+ public:
+  ViewMap(const Tensor& base, const Tensor& view);
+
+  const Shape& base_sizes() const { return base_sizes_; }
+  const Shape& view_sizes() const { return view_sizes_; }
+  const std::vector<int64_t>& index() const { return index_; }
+
+ private:
+  Shape base_sizes_;
+  Shape view_sizes_;
+  std::vector<int64_t> index_;
+};
+using ViewMapPtr = sync::SharedPtr<const ViewMap>;
+
+Tensor Gather(const Tensor& whole, const ViewMapPtr& map);
+Tensor Scatter(const Tensor& part, const ViewMapPtr& map);
+// `whole` with the view's elements set to those of `part`; to zero if `part` is undefined.
+Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map);
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_STRIDED_H_

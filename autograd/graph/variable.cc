@@ -1,0 +1,127 @@
+// The graph's part of a tensor: leaves, results and their edges. See variable.h.
+
+#include "autograd/graph/variable.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/graph/accumulate_grad.h"
+#include "autograd/graph/error.h"
+#include "autograd/graph/hooks.h"
+#include "autograd/graph/view.h"
+
+namespace autograd {
+namespace {
+
+NodePtr Accumulator(const Tensor& leaf, LeafInfo& info) {
+  if (Node* ready = info.ready_accumulator.Load(sync::kAcquire); ready != nullptr) {
+    return NodePtr(ready);
+  }
+  sync::MutexLock lock(info.mutex);
+  if (info.accumulator == nullptr) {
+    info.accumulator = MakeNode<AccumulateGrad>(leaf, info.slot);
+    info.ready_accumulator.Store(info.accumulator.get(), sync::kRelease);
+  }
+  return info.accumulator;
+}
+
+}  // namespace
+
+AutogradMeta& AutogradMeta::Of(const Tensor& tensor) {
+  AutogradMeta* meta = Find(tensor);
+  if (meta == nullptr) {
+    meta = new AutogradMeta();
+    tensor.impl()->SetMeta(meta);
+  }
+  return *meta;
+}
+
+bool RequiresGrad(const Tensor& tensor) {
+  if (!tensor.defined()) return false;
+  AutogradMeta* meta = AutogradMeta::Find(tensor);
+  if (meta == nullptr) return false;
+  if (meta->view != nullptr) return ViewRequiresGrad(tensor, *meta);
+  return meta->node != nullptr || meta->requires_grad;
+}
+
+void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
+  if (!IsLeaf(tensor) || IsView(tensor)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[graph] requires_grad of a result of recorded operations or of a view was to be "
+                "changed; it is allowed on leaves; use detach() for a leaf with the same data");
+  }
+  if (requires_grad && !IsFloating(tensor.dtype())) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[graph] a tensor of ", DTypeName(tensor.dtype()),
+                             " cannot require grad; floating ones can; cast it first"));
+  }
+  AutogradMeta* found = AutogradMeta::Find(tensor);
+  if (found == nullptr && !requires_grad) return;
+  AutogradMeta& meta = AutogradMeta::Of(tensor);
+  meta.requires_grad = requires_grad;
+  meta.MakeLeafInfo().slot->SetActive(requires_grad);
+}
+
+bool IsLeaf(const Tensor& tensor) {
+  AutogradMeta* meta = AutogradMeta::Find(tensor);
+  if (meta == nullptr) return true;
+  if (meta->view != nullptr) return !ViewRequiresGrad(tensor, *meta);
+  return meta->node == nullptr;
+}
+
+Tensor Grad(const Tensor& tensor) {
+  AutogradMeta* meta = AutogradMeta::Find(tensor);
+  return meta == nullptr || meta->leaf == nullptr ? Tensor() : meta->leaf->slot->Get();
+}
+
+void SetGrad(const Tensor& tensor, Tensor grad) {
+  if (grad.defined() && !grad.HasSameTypeAs(tensor)) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[graph] .grad of ", DTypeName(tensor.dtype()),
+                             ShapeToString(tensor.sizes()), " was to be set to ",
+                             DTypeName(grad.dtype()), ShapeToString(grad.sizes()),
+                             "; it has the tensor's dtype, shape and device; convert it first"));
+  }
+  if (!grad.defined() && AutogradMeta::Find(tensor) == nullptr) return;
+  AutogradMeta::Of(tensor).MakeLeafInfo().slot->Set(std::move(grad));
+}
+
+Edge GradientEdge(const Tensor& tensor) {
+  AutogradMeta* meta = tensor.defined() ? AutogradMeta::Find(tensor) : nullptr;
+  if (meta == nullptr) return {};
+  if (meta->view != nullptr) return ViewGradientEdge(tensor, *meta);
+  if (meta->node != nullptr) return Edge(meta->node, meta->output_nr);
+  if (meta->requires_grad) return Edge(Accumulator(tensor, *meta->leaf), 0);
+  return {};
+}
+
+void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {
+  const uint32_t input_nr = node->AddInput(result);
+  AG_CHECK(input_nr == output_nr, "[graph] result ", output_nr, " of a node is given as its ",
+           input_nr, ". result");
+  AutogradMeta& meta = AutogradMeta::Of(result);
+  if (meta.view != nullptr) {
+    sync::MutexLock lock(meta.view->mutex);
+    meta.view->node = std::move(node);
+    meta.view->output_nr = output_nr;
+    meta.view->version = result.version();
+    return;
+  }
+  meta.node = std::move(node);
+  meta.output_nr = output_nr;
+}
+
+void ReplaceNode(const Tensor& tensor, NodePtr node) {
+  AutogradMeta& meta = AutogradMeta::Of(tensor);
+  if (meta.retains_grad && meta.leaf != nullptr) {
+    if (meta.node != nullptr && meta.node->extras() != nullptr) {
+      meta.node->extras()->StopRetaining(meta.leaf->slot.get());
+    }
+    node->MakeExtras().Retain(0, meta.leaf->slot);
+  }
+  meta.node = std::move(node);
+  meta.output_nr = 0;
+  meta.requires_grad = false;
+}
+
+}  // namespace autograd

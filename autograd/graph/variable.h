@@ -1,0 +1,109 @@
+// Variables: tensors with a place in the backward graph.
+//
+//   SetRequiresGrad(x, true);                 // a leaf
+//   SetHistory(y, node);                      // y is the node's result
+//   Edge edge = GradientEdge(y);              // where gradients of y go
+//
+// A variable is a Tensor whose meta is an AutogradMeta. It owns its graph: a result owns its node, nodes own
+// nodes nearer to the leaves, a leaf owns its accumulator. Nothing in the graph owns a variable
+// (saved variables keep data and edge alone), so there is no cycle, not even through `.grad`.
+//
+// Threads: reading a variable's graph from several threads is safe; changing it is the caller's to order.
+
+#ifndef AUTOGRAD_GRAPH_VARIABLE_H_
+#define AUTOGRAD_GRAPH_VARIABLE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "autograd/graph/edge.h"
+#include "autograd/graph/grad_slot.h"
+#include "autograd/graph/node.h"
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/atomic.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd {
+
+bool RequiresGrad(const Tensor& tensor);
+// Error(kInvalidArgument) on a result of recorded operations, or where the type is not floating.
+void SetRequiresGrad(const Tensor& tensor, bool requires_grad);
+// Whether the tensor is no result of recorded operations.
+bool IsLeaf(const Tensor& tensor);
+
+// `.grad`: a handle to the very tensor, undefined if there is none.
+Tensor Grad(const Tensor& tensor);
+void SetGrad(const Tensor& tensor, Tensor grad);
+
+// Where gradients of the tensor go: its node, or its accumulator if it is a leaf. Invalid if it does not
+// require grad. A view whose base was written since gets a new node first.
+Edge GradientEdge(const Tensor& tensor);
+
+// Makes `result` the result `output_nr` of `node` and adds the matching input to the node. Outputs are
+// given in order; every one once.
+void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr = 0);
+
+// Whether an operation on these tensors records: grad mode is on and one of them requires grad.
+template <class... Tensors>
+bool ShouldRecord(const Tensors&... tensors) {
+  return CurrentThread().grad_mode && (RequiresGrad(tensors) || ...);
+}
+
+// What was so when a view was made, and forbids writes through it that record.
+enum class ViewOrigin : uint8_t { kDefault, kNoGrad };
+
+// Of a view: what it shows of which base, and its place in the graph, made anew after writes.
+struct ViewInfo {
+  Tensor base;  // not itself a view
+  ViewOrigin origin = ViewOrigin::kDefault;
+  sync::Mutex mutex{"view"};
+  NodePtr node AG_GUARDED_BY(mutex);
+  uint32_t output_nr AG_GUARDED_BY(mutex) = 0;
+  // The storage's version that `node` belongs to.
+  uint32_t version AG_GUARDED_BY(mutex) = 0;
+};
+
+// What a leaf that requires grad, or a tensor that retains its gradient, has besides.
+struct LeafInfo {
+  sync::IntrusivePtr<GradSlot> slot = sync::MakeIntrusive<GradSlot>();
+  sync::Mutex mutex{"leaf"};
+  // Made at first use; `accumulator` owns it, `ready_accumulator` is for readers without the lock.
+  NodePtr accumulator AG_GUARDED_BY(mutex);
+  sync::Atomic<Node*> ready_accumulator{nullptr};
+
+  ~LeafInfo() { slot->Close(); }
+};
+
+class AutogradMeta final : public TensorMeta {
+ public:
+  // Of the tensor, made if there is none.
+  static AutogradMeta& Of(const Tensor& tensor);
+  // Null where there is none.
+  static AutogradMeta* Find(const Tensor& tensor) {
+    // Only this class is ever attached to a tensor.
+    return static_cast<AutogradMeta*>(tensor.impl()->meta());
+  }
+
+  LeafInfo& MakeLeafInfo() {
+    if (leaf == nullptr) leaf = std::make_unique<LeafInfo>();
+    return *leaf;
+  }
+
+  static void* operator new(size_t bytes) { return pool::Allocate(bytes); }
+  static void operator delete(void* block, size_t bytes) { pool::Free(block, bytes); }
+
+  NodePtr node;  // that made the tensor; of views it is in `view`
+  uint32_t output_nr = 0;
+  bool requires_grad = false;  // of leaves
+  bool retains_grad = false;
+  std::unique_ptr<LeafInfo> leaf;
+  std::unique_ptr<ViewInfo> view;
+};
+
+// Gives `tensor`, which is no view, the node that a write made; moves retain_grad there. No input is added.
+void ReplaceNode(const Tensor& tensor, NodePtr node);
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_VARIABLE_H_

@@ -1,0 +1,138 @@
+// Views, writes in place, and the graph after them. See view.h.
+
+#include "autograd/graph/view.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/graph/copy_slices.h"
+#include "autograd/graph/error.h"
+#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/hooks.h"
+#include "autograd/graph/strided.h"
+
+namespace autograd {
+namespace {
+
+// Moves retain_grad of a tensor whose node was `before`.
+void MoveRetained(AutogradMeta& meta, Node* before, Node& after) {
+  if (!meta.retains_grad) return;
+  if (before != nullptr && before->extras() != nullptr) {
+    before->extras()->StopRetaining(meta.leaf->slot.get());
+  }
+  after.MakeExtras().Retain(0, meta.leaf->slot);
+}
+
+}  // namespace
+
+Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
+                absl::Span<const int64_t> strides, int64_t offset, NodePtr node) {
+  Tensor view = operand.AsStrided(sizes, strides, offset);
+  if (!IsFloating(view.dtype())) return view;
+  AutogradMeta* from = AutogradMeta::Find(operand);
+  const bool is_chained = from != nullptr && from->view != nullptr;
+  auto info = std::make_unique<ViewInfo>();
+  info->base = is_chained ? from->view->base : operand;
+  const bool inherits = is_chained && from->view->origin == ViewOrigin::kNoGrad;
+  info->origin = inherits || !GradMode::IsEnabled() ? ViewOrigin::kNoGrad : ViewOrigin::kDefault;
+  if (node != nullptr) node->AddInput(view);
+  {
+    sync::MutexLock lock(info->mutex);
+    info->version = view.version();
+    info->node = std::move(node);
+  }
+  AutogradMeta::Of(view).view = std::move(info);
+  return view;
+}
+
+bool IsView(const Tensor& tensor) {
+  AutogradMeta* meta = AutogradMeta::Find(tensor);
+  return meta != nullptr && meta->view != nullptr;
+}
+
+Tensor ViewBase(const Tensor& tensor) {
+  AutogradMeta* meta = AutogradMeta::Find(tensor);
+  return meta != nullptr && meta->view != nullptr ? meta->view->base : tensor;
+}
+
+bool ViewRequiresGrad(const Tensor& view, AutogradMeta& meta) {
+  ViewInfo& info = *meta.view;
+  {
+    sync::MutexLock lock(info.mutex);
+    if (info.node != nullptr) return true;
+    if (info.version == view.version()) return false;
+  }
+  return RequiresGrad(info.base);
+}
+
+Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta) {
+  ViewInfo& info = *meta.view;
+  NodePtr replaced;  // destroyed after the lock is given up
+  sync::MutexLock lock(info.mutex);
+  if (info.version != view.version() && RequiresGrad(info.base)) {
+    auto map = sync::MakeShared<const ViewMap>(info.base, view);
+    NodePtr node = MakeNode<RegeneratedView>(std::move(map));
+    node->AddNextEdge(GradientEdge(info.base));
+    node->AddInput(view);
+    MoveRetained(meta, info.node.get(), *node);
+    replaced = std::exchange(info.node, std::move(node));
+    info.output_nr = 0;
+    info.version = view.version();
+  }
+  return info.node == nullptr ? Edge() : Edge(info.node, info.output_nr);
+}
+
+void CheckInPlace(const Tensor& self, bool would_record) {
+  if (HasInternalOverlap(self.sizes(), self.strides())) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[view] a write to ", ShapeToString(self.sizes()), " with strides ",
+                             ShapeToString(self.strides()),
+                             ", where several elements share one place; each must have its own; "
+                             "clone() the tensor first"));
+  }
+  if (!would_record) return;
+  AutogradMeta* meta = AutogradMeta::Find(self);
+  if (meta == nullptr) return;
+  const bool is_view = meta->view != nullptr;
+  if (is_view && meta->view->origin == ViewOrigin::kNoGrad) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[view] a view that was made without grad mode is written in grad mode; views "
+                "made in grad mode may be written; make the view in grad mode, or write without");
+  }
+  const Tensor base = ViewBase(self);
+  if (IsLeaf(base) && RequiresGrad(base)) {
+    throw Error(ErrorKind::kLeafInPlace,
+                absl::StrCat("[graph] ", is_view ? "a view of a leaf" : "a leaf",
+                             " that requires grad is written in place; leaves may be written in "
+                             "no_grad; clone() it first"));
+  }
+}
+
+void RebaseHistory(const Tensor& self, NodePtr node) {
+  AutogradMeta& meta = AutogradMeta::Of(self);
+  if (meta.view == nullptr) {
+    node->AddInput(self);
+    ReplaceNode(self, std::move(node));
+    return;
+  }
+  ViewInfo& info = *meta.view;
+  const Tensor base = info.base;
+  auto map = sync::MakeShared<const ViewMap>(base, self);
+  node->AddInput(self);
+  NodePtr inner = node;
+  auto copy_slices = MakeNode<CopySlices>(GradientEdge(base), map, std::move(node));
+  copy_slices->AddInput(base);
+  // What the operation saved of its result is a view of the base as the write left it.
+  Node* outer = copy_slices.get();
+  inner->MakeExtras().result_edge = [outer, map, written = self.Detach()] {
+    NodePtr view = MakeNode<RegeneratedView>(map);
+    view->AddNextEdge(Edge(NodePtr(outer), 0));
+    view->AddInput(written);
+    return Edge(std::move(view), 0);
+  };
+  ReplaceNode(base, std::move(copy_slices));
+  sync::MutexLock lock(info.mutex);
+  info.version = self.version() - 1;
+}
+
+}  // namespace autograd
