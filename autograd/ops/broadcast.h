@@ -1,0 +1,42 @@
+// Broadcasting and its undoing, differentiable: the one place where gradients are reduced to the shape of
+// a broadcast operand.
+//
+//   Tensor g = ops::SumTo(gradient, {3});        // sums the repeated dimensions away
+//   Tensor e = ops::ExpandTo(g, {2, 3});         // repeats them, without a copy
+//
+// Each is the other's derivative.
+
+#ifndef AUTOGRAD_OPS_BROADCAST_H_
+#define AUTOGRAD_OPS_BROADCAST_H_
+
+#include <memory>
+
+#include "absl/types/span.h"
+#include "autograd/program/dtype.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::ops {
+
+// Sums `a` to `shape`, which must broadcast to a's shape; `a` itself where they are equal.
+Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);
+// Reads `a` with `shape`, to which its own must broadcast; `a` itself where they are equal. The result
+// may show one element at many places: never write to it.
+Tensor ExpandTo(const Tensor& a, absl::Span<const int64_t> shape);
+
+// The shape to which a gradient must be summed, kept only where operand and result differ in it.
+class BroadcastUndo {
+ public:
+  BroadcastUndo() = default;
+  BroadcastUndo(const Tensor& operand, const Tensor& result);
+
+  Tensor Undo(Tensor gradient) const {
+    return shape_ == nullptr ? gradient : SumTo(gradient, *shape_);
+  }
+
+ private:
+  std::unique_ptr<const Shape> shape_;
+};
+
+}  // namespace autograd::ops
+
+#endif  // AUTOGRAD_OPS_BROADCAST_H_

@@ -1,0 +1,135 @@
+#include "autograd/ops/geometry.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/tensor/error.h"
+#include "autograd/tensor/kernels/loops.h"
+
+namespace autograd::ops {
+namespace {
+
+void CheckDim(const char* op, int64_t dim, int64_t limit) {
+  if (dim >= 0 && dim < limit) return;
+  throw Error(ErrorKind::kIndex, absl::StrCat("[", op, "] dimension ", dim,
+                                              " is out of range; 0 to ", limit - 1,
+                                              " are allowed here"));
+}
+
+}  // namespace
+
+void CheckElementCount(const char* op, const Tensor& a, Ints shape) {
+  if (ElementCount(shape) == a.numel()) return;
+  throw Error(ErrorKind::kShape,
+              absl::StrCat("[", op, "] shape ", ShapeToString(shape), " does not hold the ",
+                           a.numel(), " elements of ", ShapeToString(a.sizes()),
+                           "; the numbers of elements must be equal"));
+}
+
+Geometry ReshapedGeometry(const Tensor& a, Ints shape) {
+  CheckElementCount("view", a, shape);
+  if (!a.IsContiguous()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[view] operand of shape ", ShapeToString(a.sizes()),
+                             " and strides ", ShapeToString(a.strides()),
+                             " is not contiguous; a view needs row-major memory; use reshape"));
+  }
+  return {Shape(shape.begin(), shape.end()), ContiguousStrides(shape), a.storage_offset()};
+}
+
+Geometry PermutedGeometry(const Tensor& a, Ints dims) {
+  Geometry g;
+  g.offset = a.storage_offset();
+  absl::InlinedVector<bool, 4> seen(a.sizes().size(), false);
+  for (int64_t d : dims) {
+    CheckDim("permute", d, a.dim());
+    if (seen[d] || dims.size() != seen.size()) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  absl::StrCat("[permute] dims ", ShapeToString(dims), " of a tensor of rank ",
+                               a.dim(), "; each dimension is given exactly once"));
+    }
+    seen[d] = true;
+    g.sizes.push_back(a.sizes()[d]);
+    g.strides.push_back(a.strides()[d]);
+  }
+  return g;
+}
+
+Shape InversePermutation(Ints dims) {
+  Shape inverse(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i) inverse[dims[i]] = static_cast<int64_t>(i);
+  return inverse;
+}
+
+Geometry ExpandedGeometry(const Tensor& a, Ints shape) {
+  if (!kernels::BroadcastsTo(a.sizes(), shape)) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[expand] shape ", ShapeToString(a.sizes()), " does not expand to ",
+                             ShapeToString(shape), "; only sizes of 1 can be repeated"));
+  }
+  return {Shape(shape.begin(), shape.end()), kernels::StridesFor(a, shape), a.storage_offset()};
+}
+
+Geometry PartGeometry(const Tensor& a, const Part& part) {
+  Geometry g{Shape(a.sizes().begin(), a.sizes().end()),
+             Shape(a.strides().begin(), a.strides().end()), a.storage_offset()};
+  // An empty part may begin at the end; it must not point out of the storage.
+  if (part.length > 0) g.offset += part.start * g.strides[part.dim];
+  if (part.drop) {
+    g.sizes.erase(g.sizes.begin() + part.dim);
+    g.strides.erase(g.strides.begin() + part.dim);
+  } else {
+    g.sizes[part.dim] = part.length;
+    if (part.length > 1) g.strides[part.dim] *= part.step;
+  }
+  return g;
+}
+
+Part SelectedPart(const Tensor& a, int64_t dim, int64_t index) {
+  CheckDim("select", dim, a.dim());
+  const int64_t size = a.sizes()[dim];
+  if (index < 0 || index >= size) {
+    throw Error(ErrorKind::kIndex, absl::StrCat("[select] index ", index, " of dimension ", dim,
+                                                " of size ", size, "; 0 to ", size - 1,
+                                                " are allowed"));
+  }
+  return {Shape(a.sizes().begin(), a.sizes().end()), dim, index, 1, 1, true};
+}
+
+Part SlicedPart(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t step) {
+  CheckDim("slice", dim, a.dim());
+  if (start < 0 || stop < 0 || step < 1) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[slice] start ", start, ", stop ", stop, ", step ", step,
+                             "; start and stop are 0 or more, step 1 or more"));
+  }
+  const int64_t size = a.sizes()[dim];
+  const int64_t first = std::min(start, size);
+  const int64_t span = std::max<int64_t>(std::min(stop, size) - first, 0);
+  const int64_t length = span == 0 ? 0 : (span - 1) / step + 1;
+  return {Shape(a.sizes().begin(), a.sizes().end()), dim, first, step, length, false};
+}
+
+Geometry SqueezedGeometry(const Tensor& a, Ints dims) {
+  for (int64_t d : dims) CheckDim("squeeze", d, a.dim());
+  Geometry g;
+  g.offset = a.storage_offset();
+  for (int64_t d = 0; d < a.dim(); ++d) {
+    const bool named = dims.empty() || std::find(dims.begin(), dims.end(), d) != dims.end();
+    if (named && a.sizes()[d] == 1) continue;
+    g.sizes.push_back(a.sizes()[d]);
+    g.strides.push_back(a.strides()[d]);
+  }
+  return g;
+}
+
+Geometry UnsqueezedGeometry(const Tensor& a, int64_t dim) {
+  CheckDim("unsqueeze", dim, a.dim() + 1);
+  Geometry g{Shape(a.sizes().begin(), a.sizes().end()),
+             Shape(a.strides().begin(), a.strides().end()), a.storage_offset()};
+  g.sizes.insert(g.sizes.begin() + dim, 1);
+  g.strides.insert(g.strides.begin() + dim, 1);
+  return g;
+}
+
+}  // namespace autograd::ops

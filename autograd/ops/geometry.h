@@ -1,0 +1,63 @@
+// Where the elements of a view lie: sizes, strides and offset from those of the operand.
+//
+//   Geometry g = PermutedGeometry(a, {1, 0});
+//   Tensor t = a.AsStrided(g.sizes, g.strides, g.offset);
+//
+// Offsets count from the start of the storage. Arguments that do not fit are Error kShape, kIndex or
+// kInvalidArgument. Pure functions.
+
+#ifndef AUTOGRAD_OPS_GEOMETRY_H_
+#define AUTOGRAD_OPS_GEOMETRY_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "autograd/program/dtype.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::ops {
+
+using Ints = absl::Span<const int64_t>;
+
+struct Geometry {
+  Shape sizes;
+  Shape strides;
+  int64_t offset = 0;
+};
+
+// Entries start, start + step, ... (length of them) of one dimension of a tensor of shape `whole`; the
+// dimension is absent from the part where `drop` is set (length is 1 then).
+struct Part {
+  Shape whole;
+  int64_t dim = 0;
+  int64_t start = 0;
+  int64_t step = 1;
+  int64_t length = 1;
+  bool drop = false;
+};
+
+// Row-major with another shape; Error(kInvalidArgument) unless the operand is contiguous.
+Geometry ReshapedGeometry(const Tensor& a, Ints shape);
+// Error(kShape) unless `shape` has as many elements as `a`.
+void CheckElementCount(const char* op, const Tensor& a, Ints shape);
+
+Geometry PermutedGeometry(const Tensor& a, Ints dims);
+// dims with the inverse effect.
+Shape InversePermutation(Ints dims);
+
+// Sizes of 1 repeated, leading dimensions added.
+Geometry ExpandedGeometry(const Tensor& a, Ints shape);
+
+Geometry PartGeometry(const Tensor& a, const Part& part);
+Part SelectedPart(const Tensor& a, int64_t dim, int64_t index);
+// As a Python slice: start and stop are clamped to the size.
+Part SlicedPart(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t step);
+
+// Without those of `dims` (of all dimensions where `dims` is empty) whose size is 1.
+Geometry SqueezedGeometry(const Tensor& a, Ints dims);
+// With a dimension of size 1 before `dim`.
+Geometry UnsqueezedGeometry(const Tensor& a, int64_t dim);
+
+}  // namespace autograd::ops
+
+#endif  // AUTOGRAD_OPS_GEOMETRY_H_

@@ -1,0 +1,33 @@
+// Gradients in another layout: what the derivatives of views are made of.
+//
+//   Tensor g = ops::PermuteTo(gradient, inverse);   // shares memory where it can, with history
+//
+// They record in grad mode as any operation does, but their results are no views: gradients are never
+// written by users, so no write can make them stale. Use view.h for variables of users.
+
+#ifndef AUTOGRAD_OPS_LAYOUT_H_
+#define AUTOGRAD_OPS_LAYOUT_H_
+
+#include "absl/types/span.h"
+#include "autograd/ops/geometry.h"
+#include "autograd/program/dtype.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::ops {
+
+// The same elements in row-major order with another shape; a copy where `a` is not contiguous.
+Tensor ReshapeTo(const Tensor& a, absl::Span<const int64_t> shape);
+
+// Dimension i of the result is dimension dims[i] of `a`.
+Tensor PermuteTo(const Tensor& a, absl::Span<const int64_t> dims);
+// The last two dimensions swapped.
+Tensor TransposeLast(const Tensor& a);
+
+// The part of `a`, whose shape is place.whole, that lies at `place`.
+Tensor TakePart(const Tensor& a, const Part& place);
+// Zeros of shape place.whole with `part` at `place`: the adjoint of TakePart.
+Tensor EmbedPart(const Tensor& part, const Part& place);
+
+}  // namespace autograd::ops
+
+#endif  // AUTOGRAD_OPS_LAYOUT_H_

@@ -1,0 +1,40 @@
+#include "autograd/ops/recording.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/tensor/error.h"
+#include "autograd/tensor/kernels/copy.h"
+
+namespace autograd::ops {
+
+Tensor OldContents(const Tensor& self) {
+  Tensor copy = kernels::Clone(self);
+  if (RequiresGrad(self)) {
+    Edge edge = GradientEdge(self);
+    AutogradMeta& meta = AutogradMeta::Of(copy);
+    meta.output_nr = edge.input_nr;
+    meta.node = std::move(edge.function);
+  }
+  return copy;
+}
+
+void StoreInPlace(const char* op, Tensor& self, const Tensor& result) {
+  if (self.sizes() != result.sizes()) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[", op, "] the result has shape ", ShapeToString(result.sizes()),
+                             " and the tensor to write ", ShapeToString(self.sizes()),
+                             "; in place the shape stays; expand the tensor first"));
+  }
+  kernels::CopyInto(self, result);
+  self.BumpVersion();
+}
+
+void CheckDefined(const char* op, const Tensor& operand) {
+  if (operand.defined()) return;
+  throw Error(ErrorKind::kUndefined,
+              absl::StrCat("[", op, "] an operand is an undefined gradient; operands must be "
+                           "tensors; ask for gradients with materialize=1"));
+}
+
+}  // namespace autograd::ops

@@ -1,0 +1,35 @@
+// How an operation decides whether it leaves a node behind, and what an in-place write has in common.
+//
+// A statement records iff grad mode is on and a differentiable operand requires grad; only floating tensors
+// can. It then makes one node with one edge a differentiable operand, in operand order. Edges are taken
+// before the node is made: a stale view regenerates its own node then, which must come first.
+// Every thread works on its own tensors; nothing here is shared.
+
+#ifndef AUTOGRAD_OPS_RECORDING_H_
+#define AUTOGRAD_OPS_RECORDING_H_
+
+#include <utility>
+
+#include "autograd/graph/node.h"
+#include "autograd/graph/variable.h"
+
+namespace autograd::ops {
+
+// The edge of an operand: invalid where it does not require grad.
+inline Edge EdgeOf(const Tensor& operand) {
+  return RequiresGrad(operand) ? GradientEdge(operand) : Edge();
+}
+
+// A private copy of what `self` holds, with self's history: what an in-place operation saves of the
+// operand that it is about to overwrite.
+Tensor OldContents(const Tensor& self);
+
+// Writes `result`, which must have self's shape (else Error kShape naming `op`), and bumps the version.
+void StoreInPlace(const char* op, Tensor& self, const Tensor& result);
+
+// Throws Error(kUndefined) naming `op` when the operand is an undefined gradient.
+void CheckDefined(const char* op, const Tensor& operand);
+
+}  // namespace autograd::ops
+
+#endif  // AUTOGRAD_OPS_RECORDING_H_

@@ -1,0 +1,43 @@
+// The table of operations: for each Opcode of the computing categories its function and its documentation.
+//
+//   const Operation* op = ops::Find(program::Opcode::kMul);
+//   Tensor c = op->run({&a, &b}, statement);      // in place: op writes *operands[0], gives undefined
+//
+// Joins names of statements to functions for the runner and tests; README.md's table is checked against it, and a
+// test fails when a statement of the signature table has no row. Constant; any thread.
+
+#ifndef AUTOGRAD_OPS_REGISTRY_H_
+#define AUTOGRAD_OPS_REGISTRY_H_
+
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "autograd/device/device.h"
+#include "autograd/program/opcode.h"
+#include "autograd/program/program.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::ops {
+
+using Operands = absl::Span<Tensor* const>;
+
+struct Operation {
+  program::Opcode opcode = program::Opcode::kLeaf;
+  // Null for statements that compute nothing.
+  Tensor (*run)(Operands operands, const program::Statement& statement) = nullptr;
+  std::string_view forward;     // in the notation of README.md
+  std::string_view derivative;  // gradients of the operands; g is that of the result r
+  std::string_view domain;      // element types, and arguments refused or special
+};
+
+// Null for an opcode that is no operation.
+const Operation* Find(program::Opcode opcode);
+// All rows, in the order of Opcode.
+absl::Span<const Operation> Operations();
+
+// The device that a Program means by an index.
+Device DeviceOf(program::DeviceIndex index);
+
+}  // namespace autograd::ops
+
+#endif  // AUTOGRAD_OPS_REGISTRY_H_

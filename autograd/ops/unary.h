@@ -1,0 +1,37 @@
+// Operations of one operand, each described by a rule: a row of what it computes, saves and derives.
+//
+//   constexpr UnaryRule kExp = {"exp", "ExpBackward", kernels::Exp, Saves::kResult, ExpDerivative};
+//   Tensor Exp(const Tensor& a) { return ApplyUnary(kExp, a); }
+//   void ExpInPlace(Tensor& a) { ApplyUnaryInPlace(kExp, a); }
+//
+// The derivative is written in differentiable operations, so that it can be derived again. Rules are
+// constant and outlive every node.
+
+#ifndef AUTOGRAD_OPS_UNARY_H_
+#define AUTOGRAD_OPS_UNARY_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::ops {
+
+enum class Saves : uint8_t { kNothing, kOperand, kResult };
+
+struct UnaryRule {
+  const char* name;
+  std::string_view node_name;
+  Tensor (*forward)(const Tensor& operand);
+  Saves saves;
+  // The gradient of the operand from that of the result; `saved` is undefined for Saves::kNothing.
+  Tensor (*derivative)(const Tensor& gradient, const Tensor& saved);
+};
+
+Tensor ApplyUnary(const UnaryRule& rule, const Tensor& operand);
+// Saves a private copy of the operand where the rule saves the operand.
+void ApplyUnaryInPlace(const UnaryRule& rule, Tensor& self);
+
+}  // namespace autograd::ops
+
+#endif  // AUTOGRAD_OPS_UNARY_H_
