@@ -1,0 +1,67 @@
+// Memory that lives as long as one run of a witness: arrays, maps and records are taken from it and
+// never given back one by one.
+//
+// Allocation is a pointer increment, so that a run of a dozen statements costs a few calls of
+// malloc. Only for trivially destructible types. Throws OutOfArena past its limit. One thread.
+
+#ifndef AUTOGRAD_REFERENCE_ARENA_H_
+#define AUTOGRAD_REFERENCE_ARENA_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+namespace autograd::reference {
+
+// The Program needs more memory than a witness is given.
+struct OutOfArena {};
+
+class Arena {
+ public:
+  static constexpr size_t kLimit = size_t{1} << 31;
+
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Uninitialised room for `count` objects.
+  template <typename T>
+  T* Allocate(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= kAlign);
+    const size_t bytes = (count * sizeof(T) + kAlign - 1) / kAlign * kAlign;
+    if (static_cast<size_t>(end_ - next_) < bytes) Grow(bytes);
+    char* at = next_;
+    next_ += bytes;
+    return reinterpret_cast<T*>(at);
+  }
+
+  template <typename T>
+  T* New(const T& value) {
+    return new (Allocate<T>(1)) T(value);
+  }
+
+ private:
+  static constexpr size_t kAlign = 8;
+  static constexpr size_t kChunk = size_t{48} << 10;
+
+  void Grow(size_t bytes) {
+    const size_t size = std::max(bytes, kChunk);
+    total_ += size;
+    if (total_ > kLimit) throw OutOfArena();
+    chunks_.emplace_back(new char[size]);
+    next_ = chunks_.back().get();
+    end_ = next_ + size;
+  }
+
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* next_ = nullptr;
+  char* end_ = nullptr;
+  size_t total_ = 0;
+};
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_ARENA_H_

@@ -1,0 +1,504 @@
+#include "autograd/reference/call.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace autograd::reference {
+
+using program::CallRecord;
+using program::ErrorClass;
+using program::Key;
+using program::kNoValue;
+using program::NodeRole;
+using program::Opcode;
+using program::ValueId;
+
+Call::Call(Interpreter& interpreter, const program::Statement& statement, int32_t index)
+    : interpreter_(interpreter),
+      calculus_(interpreter.calculus()),
+      statement_(statement),
+      index_(index),
+      is_grad_(statement.op == Opcode::kGrad),
+      create_graph_(statement.Get<bool>(Key::kCreateGraph)),
+      keep_graph_(statement.Get<bool>(Key::kRetainGraph, create_graph_)) {}
+
+void Call::Run() {
+  TwinResult& result = interpreter_.result();
+  call_ = static_cast<int32_t>(result.observation.calls.size());
+  CallRecord& record = result.observation.calls.emplace_back();
+  record.statement = index_;
+  record.keep_graph = keep_graph_;
+  record.create_graph = create_graph_;
+  record.accumulate_grad = !is_grad_;
+  result.call_predicted.push_back(true);
+  result.hook_bounds.emplace_back();
+  TakeArguments();
+  Prepare();
+  calculus_.BeginCall(index_, create_graph_);
+  Walk();
+  calculus_.EndCall();
+  if (error_.has_value()) {
+    FindLegalErrors();
+    throw Raised{*error_};
+  }
+  result.grad_alternatives.clear();
+  DeliverResults();
+}
+
+// The checks in the order of the README.
+void Call::TakeArguments() {
+  std::vector<ValueId> seeds;
+  if (const auto* given = statement_.Find(Key::kSeeds)) {
+    seeds = std::get<std::vector<ValueId>>(*given);
+  }
+  if (const auto* given = statement_.Find(Key::kInputs)) {
+    has_inputs_ = true;
+    inputs_ = std::get<std::vector<ValueId>>(*given);
+  }
+  const auto check = [this](ValueId value) {
+    if (value != kNoValue && !interpreter_.tensor(value).defined) {
+      throw Raised{ErrorClass::kUndefined};
+    }
+  };
+  for (const ValueId root : statement_.operands) check(root);
+  for (const ValueId seed : seeds) check(seed);
+  for (const ValueId input : inputs_) check(input);
+  if (has_inputs_ && inputs_.empty()) throw Raised{ErrorClass::kInvalidArgument};
+  TakeSeeds(seeds);
+  TakeInputs();
+}
+
+void Call::TakeSeeds(const std::vector<ValueId>& seeds) {
+  const size_t roots = statement_.operands.size();
+  const bool surplus = seeds.size() > roots;
+  if (!seeds.empty() && seeds.size() != roots &&
+      (!surplus || interpreter_.rules().surplus_seeds_are_errors)) {
+    throw Raised{ErrorClass::kGradCount};
+  }
+  for (size_t r = 0; r < roots; ++r) {
+    const ValueId root = statement_.operands[r];
+    if (!interpreter_.RequiresGrad(root)) throw Raised{ErrorClass::kNoGraph};
+    seeds_.push_back(TakeSeed(root, seeds.empty() ? kNoValue : seeds[r]));
+    roots_.push_back(interpreter_.GradientEdge(root));
+  }
+}
+
+Variable Call::TakeSeed(ValueId root, ValueId seed) {
+  const Tensor& of = interpreter_.tensor(root);
+  Variable variable;
+  if (seed == kNoValue) {
+    if (of.map.size != 1) throw Raised{ErrorClass::kImplicitSeed};
+    variable.data = Filled(interpreter_.arena(), of.dtype, of.shape, 1, 1);
+    return variable;
+  }
+  const Tensor& given = interpreter_.tensor(seed);
+  if (*given.shape != *of.shape) throw Raised{ErrorClass::kShape};
+  if (given.dtype != of.dtype) throw Raised{ErrorClass::kDType};
+  if (given.device != of.device) throw Raised{ErrorClass::kDevice};
+  variable = interpreter_.Read(seed);
+  if (create_graph_ && interpreter_.RequiresGrad(seed)) {
+    variable.tracked = true;
+    variable.node = interpreter_.GradientEdge(seed);
+  }
+  return variable;
+}
+
+void Call::TakeInputs() {
+  for (const ValueId input : inputs_) {
+    if (!interpreter_.RequiresGrad(input)) throw Raised{ErrorClass::kNoGraph};
+    if (interpreter_.tensor(input).made_by_call) {
+      throw Skipped{"a gradient made by a call is an input"};
+    }
+  }
+  for (const ValueId input : inputs_) {
+    if (!is_grad_) interpreter_.RetainGrad(input);
+    input_nodes_.push_back(interpreter_.GradientEdge(input));
+  }
+}
+
+void Call::Prepare() {
+  start_ = roots_[0];
+  if (roots_.size() > 1) {
+    Node root;
+    root.name = {NodeRole::kGraphRoot, index_, 0};
+    root.edges = absl::MakeConstSpan(roots_);
+    start_ = calculus_.AddNode(root);
+  }
+  states_.resize(calculus_.nodes().size());
+  for (size_t i = 0; i < input_nodes_.size() && is_grad_; ++i) {
+    int32_t& first = states_[input_nodes_[i]].captures;
+    captures_.push_back({static_cast<int32_t>(i), first});
+    first = static_cast<int32_t>(i);
+  }
+  captured_.resize(is_grad_ ? inputs_.size() : 0);
+  CountDependencies();
+  if (Filtered()) MarkNeeded();
+  FindDevices();
+  RecordGraph();
+}
+
+// Edges lead from younger nodes to older ones, so that a pass by age sees producers first.
+void Call::CountDependencies() {
+  const std::vector<Node>& nodes = calculus_.nodes();
+  int32_t least = 0;
+  for (size_t i = 0; i < input_nodes_.size(); ++i) {
+    const int32_t nr = nodes[input_nodes_[i]].topological_nr;
+    least = i == 0 ? nr : std::min(least, nr);
+  }
+  states_[start_].reachable = states_[start_].expanded = true;
+  std::vector<bool> counted(states_.size());  // as an engine that prunes comes to know them
+  counted[start_] = true;
+  for (NodeId n = start_; n >= 0; --n) {
+    if (!states_[n].reachable) continue;
+    states_[n].expanded = counted[n] && nodes[n].topological_nr >= least;
+    for (const NodeId next : nodes[n].edges) {
+      if (next == kNoNode) continue;
+      states_[next].reachable = true;
+      if (!states_[n].expanded) continue;
+      counted[next] = true;
+      states_[next].outstanding = ++states_[next].dependencies;
+    }
+    predicted_ &= nodes[n].name.role != NodeRole::kBackward;
+  }
+}
+
+// A node executes when gradients it makes are wanted: a pass from the leaves.
+void Call::MarkNeeded() {
+  if (!is_grad_) {
+    for (const NodeId input : input_nodes_) states_[input].needed = true;
+  }
+  const std::vector<Node>& nodes = calculus_.nodes();
+  for (NodeId n = 0; n <= start_; ++n) {
+    if (!states_[n].expanded) continue;
+    for (const NodeId next : nodes[n].edges) {
+      if (next != kNoNode && Delivers(next)) states_[n].needed = true;
+    }
+  }
+}
+
+void Call::RecordGraph() {
+  TwinResult& result = interpreter_.result();
+  result.call_predicted[call_] = predicted_;
+  if (!predicted_) return;
+  const std::vector<Node>& nodes = calculus_.nodes();
+  CallRecord& record = result.observation.calls[call_];
+  for (NodeId n = start_; n >= 0; --n) {
+    State& state = states_[n];
+    if (!state.reachable) continue;
+    state.record = static_cast<int32_t>(record.nodes.size());
+    program::NodeRecord& node = record.nodes.emplace_back();
+    node.name = nodes[n].name;
+    node.num_inputs = nodes[n].name.role == NodeRole::kGraphRoot ? 0 : 1;
+    record.dependencies.push_back(state.dependencies == 0 ? -1 : state.dependencies);
+    if (Filtered()) record.needed.push_back(state.needed);
+  }
+  const auto edge = [this](NodeId node) {
+    return program::EdgeRecord{node == kNoNode ? -1 : states_[node].record, 0};
+  };
+  for (NodeId n = start_; n >= 0; --n) {
+    if (states_[n].record < 0) continue;
+    for (const NodeId next : nodes[n].edges) {
+      record.nodes[states_[n].record].next_edges.push_back(edge(next));
+    }
+  }
+  for (const NodeId root : roots_) record.roots.push_back(edge(root));
+  for (const NodeId input : input_nodes_) record.inputs.push_back(edge(input));
+}
+
+void Call::Walk() {
+  if (roots_.size() == 1) {
+    Contribution first{seeds_[0], nullptr};
+    states_[start_].first = states_[start_].last = interpreter_.arena().New(first);
+  }
+  ready_.push_back({calculus_.nodes()[start_].key, arrivals_++, start_});
+  while (!ready_.empty()) {
+    std::pop_heap(ready_.begin(), ready_.end());
+    const NodeId node = ready_.back().node;
+    ready_.pop_back();
+    EvaluateOrStop(node);
+    if (error_.has_value() && !several_devices_) return;
+  }
+}
+
+void Call::EvaluateOrStop(NodeId node) {
+  try {
+    Evaluate(node);
+  } catch (const Raised& raised) {
+    StopAt(node, raised.error);
+  }
+}
+
+void Call::StopAt(NodeId node, ErrorClass error) {
+  states_[node].dead = true;
+  if (!error_.has_value()) error_ = error;
+}
+
+void Call::Evaluate(NodeId id) {
+  calculus_.EnterNode(id);
+  State& state = states_[id];
+  std::vector<Variable> terms;
+  for (const Contribution* c = state.first; c != nullptr; c = c->next) {
+    terms.push_back(c->gradient);
+  }
+  Variable gradient;
+  if (!terms.empty()) gradient = calculus_.AddAll(terms);
+  if (!Executes(id)) {
+    RunTensorHooks(id, gradient);
+    StoreRetained(id, gradient);
+    StoreCaptures(id, gradient);
+    return;
+  }
+  if (!error_.has_value()) {
+    state.executed = true;
+    CallRecord& record = interpreter_.result().observation.calls[call_];
+    if (predicted_) record.executed.push_back(state.record);
+  }
+  const DialectRules& rules = interpreter_.rules();
+  if (!rules.captures_always_see_hooks) StoreCaptures(id, gradient);
+  RunTensorHooks(id, gradient);
+  if (rules.captures_always_see_hooks) StoreCaptures(id, gradient);
+  if (!rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
+  if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
+    for (const int32_t hook : hooks->pre) RunHook(id, hook, gradient);
+  }
+  if (rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
+  ApplyNode(id, gradient);
+}
+
+void Call::ApplyNode(NodeId id, const Variable& gradient) {
+  const Node node = calculus_.nodes()[id];
+  if (node.name.role == NodeRole::kAccumulateGrad) return Accumulate(id, gradient);
+  const size_t count = node.edges.size();
+  absl::Span<Variable> results;
+  if (node.name.role == NodeRole::kGraphRoot) {
+    results = absl::MakeSpan(seeds_);
+  } else {
+    // What a write through a view saved is not looked at without a gradient.
+    if (gradient.defined() || node.name.role != NodeRole::kCopySlices) CheckSaved(node);
+    auto* wanted = interpreter_.arena().Allocate<bool>(count);
+    for (size_t k = 0; k < count; ++k) {
+      wanted[k] = node.edges[k] != kNoNode && Delivers(node.edges[k]);
+    }
+    results = calculus_.Differentiate(id, gradient, absl::MakeConstSpan(wanted, count));
+  }
+  RunPostHooks(id, gradient, results);
+  if (!keep_graph_ && !error_.has_value()) calculus_.nodes()[id].freed = true;
+  for (size_t k = 0; k < count; ++k) {
+    if (node.edges[k] != kNoNode) Deliver(node.edges[k], results[k]);
+  }
+}
+
+void Call::CheckSaved(const Node& node) const {
+  if (node.saves && node.freed) throw Raised{ErrorClass::kFreed};
+  for (const SavedVersion& saved : node.saved) {
+    if (interpreter_.storage(saved.storage).version != saved.version) {
+      throw Raised{ErrorClass::kVersion};
+    }
+  }
+}
+
+void Call::Deliver(NodeId id, const Variable& gradient) {
+  State& state = states_[id];
+  --state.outstanding;
+  if (!Delivers(id)) return;
+  if (gradient.defined()) {
+    auto* added = interpreter_.arena().New(Contribution{gradient, nullptr});
+    (state.first == nullptr ? state.first : state.last->next) = added;
+    state.last = added;
+  }
+  if (state.outstanding > 0) return;
+  const Node& node = calculus_.nodes()[id];
+  const bool leaf = node.name.role == NodeRole::kAccumulateGrad;
+  ready_.push_back({leaf ? UINT64_MAX : node.key, arrivals_++, id});
+  std::push_heap(ready_.begin(), ready_.end());
+}
+
+void Call::Accumulate(NodeId id, const Variable& gradient) {
+  if (!gradient.defined()) return;
+  AddToGrad(calculus_.nodes()[id].leaf, gradient, /*in_place=*/!create_graph_);
+  if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
+    Variable grad = interpreter_.tensor(calculus_.nodes()[id].leaf).grad;
+    for (const int32_t hook : hooks->accumulate) RunHook(id, hook, grad);
+  }
+}
+
+// `.grad` of a leaf (in place: it keeps its history) or of a value that retains it.
+void Call::AddToGrad(ValueId value, const Variable& gradient, bool in_place) {
+  Tensor& tensor = interpreter_.tensor(value);
+  const Variable old = tensor.grad;
+  Variable grad;
+  if (!old.defined()) {
+    grad = calculus_.Gather(gradient, {nullptr, gradient.data->size}, tensor.shape);
+    grad.storage = -1;
+  } else {
+    grad = calculus_.Apply(Primitive::kAdd, old, gradient);
+    if (in_place) {
+      grad.tracked = old.tracked;
+      grad.node = old.node;
+    }
+  }
+  if (several_devices_) {
+    // Under another timing an error may come before this, or after it.
+    const bool before = !error_.has_value();
+    const Variable& other = before ? old : grad;
+    GradAlternative alternative{value, other.defined(), {}, {}};
+    if (other.defined()) {
+      alternative.data = interpreter_.Contents(*other.data);
+      alternative.bound = Interpreter::Bounds(*other.data);
+    }
+    interpreter_.result().grad_alternatives.push_back(std::move(alternative));
+    if (!before) return;
+  }
+  tensor.grad = grad;
+}
+
+void Call::StoreRetained(NodeId id, const Variable& gradient) {
+  NodeHooks* hooks = interpreter_.hooks_of(id);
+  if (hooks == nullptr || !gradient.defined()) return;
+  for (const ValueId value : hooks->retained) AddToGrad(value, gradient, /*in_place=*/false);
+}
+
+void Call::StoreCaptures(NodeId id, const Variable& gradient) {
+  for (int32_t c = states_[id].captures; c >= 0; c = captures_[c].next) {
+    captured_[captures_[c].input] = gradient;
+  }
+}
+
+void Call::RunTensorHooks(NodeId id, Variable& gradient) {
+  NodeHooks* hooks = interpreter_.hooks_of(id);
+  if (hooks == nullptr) return;
+  for (const int32_t hook : hooks->tensor) RunHook(id, hook, gradient);
+}
+
+void Call::RunHook(NodeId id, int32_t index, Variable& gradient) {
+  const Hook& hook = interpreter_.hook(index);
+  if (hook.removed) return;
+  if (!error_.has_value()) {
+    TwinResult& result = interpreter_.result();
+    program::HookRecord& record = result.observation.calls[call_].hooks.emplace_back();
+    Judged& bounds = result.hook_bounds[call_].emplace_back();
+    record.node = states_[id].record;
+    record.statement = hook.statement;
+    record.gradient_defined = gradient.defined();
+    if (gradient.defined()) {
+      record.gradient = interpreter_.Contents(*gradient.data);
+      bounds = Interpreter::Bounds(*gradient.data);
+    }
+  }
+  switch (hook.action) {
+    case HookAction::kRecord:
+      return;
+    case HookAction::kScale: {
+      if (!gradient.defined()) return;
+      const double by = Rounded(hook.by, FormatOf(gradient.data->dtype));
+      gradient = calculus_.Apply(Primitive::kMultiply, gradient, calculus_.Constant(by, gradient));
+      return;
+    }
+    case HookAction::kUndefined:
+      gradient = {};
+      return;
+    case HookAction::kThrow:
+      throw Raised{ErrorClass::kUser};
+    case HookAction::kMisfit:
+      throw Raised{ErrorClass::kHook};
+  }
+}
+
+void Call::RunPostHooks(NodeId id, const Variable& gradient, absl::Span<Variable> results) {
+  NodeHooks* hooks = interpreter_.hooks_of(id);
+  if (hooks == nullptr) return;
+  for (const int32_t index : hooks->post) {
+    Variable seen = gradient;
+    const Hook& hook = interpreter_.hook(index);
+    RunHook(id, index, seen);
+    if (hook.removed || hook.action == HookAction::kRecord) continue;
+    for (Variable& result : results) {
+      if (!result.defined()) continue;
+      result =
+          hook.action == HookAction::kUndefined
+              ? Variable()
+              : calculus_.Apply(Primitive::kMultiply, result, calculus_.Constant(hook.by, result));
+    }
+  }
+}
+
+// Whether the node would throw if its turn came, whatever its gradient.
+std::optional<ErrorClass> Call::Throws(NodeId id) const {
+  const auto thrown = [this](const std::vector<int32_t>& hooks) -> std::optional<ErrorClass> {
+    for (const int32_t index : hooks) {
+      const Hook& hook = interpreter_.hook(index);
+      if (hook.removed) continue;
+      if (hook.action == HookAction::kThrow) return ErrorClass::kUser;
+      if (hook.action == HookAction::kMisfit) return ErrorClass::kHook;
+    }
+    return std::nullopt;
+  };
+  const NodeHooks* hooks = interpreter_.hooks_of(id);
+  if (hooks != nullptr) {
+    if (auto error = thrown(hooks->tensor)) return error;
+    if (!Executes(id)) return std::nullopt;
+    if (auto error = thrown(hooks->pre)) return error;
+  }
+  if (!Executes(id)) return std::nullopt;
+  try {
+    CheckSaved(calculus_.nodes()[id]);
+  } catch (const Raised& raised) {
+    return raised.error;
+  }
+  if (hooks == nullptr) return std::nullopt;
+  if (auto error = thrown(hooks->post)) return error;
+  return thrown(hooks->accumulate);
+}
+
+void Call::FindDevices() {
+  const std::vector<Node>& nodes = calculus_.nodes();
+  std::optional<program::DeviceIndex> first;
+  for (NodeId n = 0; n <= start_; ++n) {
+    const NodeRole role = nodes[n].name.role;
+    if (!states_[n].expanded || role == NodeRole::kGraphRoot) continue;
+    if (!first.has_value()) first = nodes[n].device;
+    several_devices_ |= *first != nodes[n].device;
+  }
+}
+
+// With several device threads, any node that can throw before all others do.
+void Call::FindLegalErrors() {
+  TwinResult& result = interpreter_.result();
+  result.legal_errors = {{*error_, index_, ""}};
+  if (!several_devices_) return;
+  result.single_thread_only |= interpreter_.InTry();
+  const std::vector<Node>& nodes = calculus_.nodes();
+  std::vector<bool> blocked(states_.size());
+  for (NodeId n = start_; n >= 0; --n) {
+    if (states_[n].dependencies == 0 && n != start_) continue;
+    std::optional<ErrorClass> error;
+    if (!blocked[n] && Delivers(n)) error = Throws(n);
+    if (error.has_value()) {
+      const bool known = std::any_of(result.legal_errors.begin(), result.legal_errors.end(),
+                                     [&](const auto& legal) { return legal.error == *error; });
+      if (!known) result.legal_errors.push_back({*error, index_, ""});
+    }
+    for (const NodeId next : nodes[n].edges) {
+      if (next != kNoNode && (blocked[n] || error.has_value())) blocked[next] = true;
+    }
+  }
+}
+
+void Call::DeliverResults() {
+  if (!is_grad_) return;
+  const bool materialize = statement_.Get<bool>(Key::kMaterialize);
+  const bool allow_unused = materialize || statement_.Get<bool>(Key::kAllowUnused);
+  for (size_t i = 0; i < captured_.size(); ++i) {
+    if (captured_[i].defined()) continue;
+    if (!allow_unused) throw Raised{ErrorClass::kUnusedInput};
+    if (!materialize) continue;
+    const Tensor& input = interpreter_.tensor(inputs_[i]);
+    captured_[i].data = Filled(interpreter_.arena(), input.dtype, input.shape, input.map.size, 0);
+  }
+  for (size_t i = 0; i < captured_.size(); ++i) {
+    interpreter_.DefineGradient(statement_.results[i], captured_[i], inputs_[i]);
+  }
+}
+
+}  // namespace autograd::reference

@@ -1,0 +1,119 @@
+// One call of the engine, as the twin predicts it: arguments, counts, then a walk node by node in
+// the order of the single-threaded ready queue.
+//
+// Contributions are summed when the last has arrived; hooks act on complete gradients. When a node
+// throws and several devices were at work, the walk goes on beside the record, to learn which
+// errors and which gradients another timing could have shown. Lives for one statement.
+
+#ifndef AUTOGRAD_REFERENCE_CALL_H_
+#define AUTOGRAD_REFERENCE_CALL_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/calculus.h"
+#include "autograd/reference/interpreter.h"
+
+namespace autograd::reference {
+
+class Call {
+ public:
+  Call(Interpreter& interpreter, const program::Statement& statement, int32_t index);
+
+  // Throws Raised as the engine would.
+  void Run();
+
+ private:
+  struct Contribution {
+    Variable gradient;
+    Contribution* next = nullptr;
+  };
+  // What the walk knows of a node.
+  struct State {
+    bool reachable = false;
+    bool expanded = false;  // not pruned: its edges count
+    bool needed = false;
+    bool executed = false;
+    bool dead = false;  // threw, or waits for one that did
+    int32_t dependencies = 0;
+    int32_t outstanding = 0;
+    int32_t record = -1;    // index in the call's record
+    int32_t captures = -1;  // first of the captures here
+    Contribution* first = nullptr;
+    Contribution* last = nullptr;
+  };
+  struct Capture {
+    int32_t input;
+    int32_t next;  // capture of the same node
+  };
+  struct Ready {
+    uint64_t key;
+    uint64_t arrival;
+    NodeId node;
+    bool operator<(const Ready& other) const {
+      return key != other.key ? key < other.key : arrival > other.arrival;
+    }
+  };
+
+  void TakeArguments();
+  void TakeSeeds(const std::vector<program::ValueId>& seeds);
+  Variable TakeSeed(program::ValueId root, program::ValueId seed);
+  void TakeInputs();
+  void Prepare();
+  void CountDependencies();
+  void MarkNeeded();
+  void RecordGraph();
+  void Walk();
+  void Evaluate(NodeId node);
+  void EvaluateOrStop(NodeId node);
+  void StopAt(NodeId node, program::ErrorClass error);
+  void ApplyNode(NodeId node, const Variable& gradient);
+  void Deliver(NodeId node, const Variable& gradient);
+  void Accumulate(NodeId node, const Variable& gradient);
+  void AddToGrad(program::ValueId value, const Variable& gradient, bool in_place);
+  void StoreRetained(NodeId node, const Variable& gradient);
+  void StoreCaptures(NodeId node, const Variable& gradient);
+  void RunTensorHooks(NodeId node, Variable& gradient);
+  void RunHook(NodeId node, int32_t hook, Variable& gradient);
+  void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
+  void CheckSaved(const Node& node) const;
+  std::optional<program::ErrorClass> Throws(NodeId node) const;
+  void FindLegalErrors();
+  void FindDevices();
+  void DeliverResults();
+
+  bool Filtered() const { return has_inputs_; }
+  bool Executes(NodeId node) const { return !Filtered() || states_[node].needed; }
+  bool Delivers(NodeId node) const { return Executes(node) || states_[node].captures >= 0; }
+
+  Interpreter& interpreter_;
+  Calculus& calculus_;
+  const program::Statement& statement_;
+  const int32_t index_;
+  const bool is_grad_;
+  const bool create_graph_;
+  const bool keep_graph_;
+  bool has_inputs_ = false;
+  bool predicted_ = true;  // all nodes are made by statements
+  bool several_devices_ = false;
+  std::vector<program::ValueId> inputs_;
+  std::vector<NodeId> roots_;
+  std::vector<Variable> seeds_;
+  std::vector<NodeId> input_nodes_;
+  std::vector<Variable> captured_;
+  std::vector<Capture> captures_;
+  std::vector<State> states_;
+  std::vector<Ready> ready_;
+  uint64_t arrivals_ = 0;
+  NodeId start_ = kNoNode;
+  int32_t call_ = -1;  // index of the call's record
+  // After the first error: what else could have happened goes beside the record.
+  std::optional<program::ErrorClass> error_;
+};
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_CALL_H_

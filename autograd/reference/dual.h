@@ -1,0 +1,45 @@
+// The dual-number witness: derivatives of first and second order in forward mode, with no tape.
+//
+// Every number carries its derivatives along all leaf elements, and where the Program needs them
+// the second derivatives as well; tensors that share storage share their jets, so that views and
+// in-place writes need no rule of their own. It predicts numbers alone, of Programs that run
+// without an error: no counts, no order, no definedness (an absent gradient is zero). A pure
+// function of the Program; safe from any thread.
+
+#ifndef AUTOGRAD_REFERENCE_DUAL_H_
+#define AUTOGRAD_REFERENCE_DUAL_H_
+
+#include <string>
+#include <vector>
+
+#include "autograd/program/program.h"
+
+namespace autograd::reference {
+
+// A tensor as the witness knows it. `bound` is the witness's own distance from the exact value:
+// an engine agrees when it lies within `bound` plus its own error bound; +infinity: not compared.
+struct DualTensor {
+  bool known = false;  // false: the witness does not know this tensor
+  std::vector<double> data;
+  std::vector<double> bound;
+};
+
+struct DualResult {
+  // 2 where the Program uses gradients made with create_graph, 1 where it has a call, else 0.
+  int order_needed = 0;
+  // The order to which it was judged: order_needed, or 0 with the reason.
+  int order_judged = 0;
+  std::string not_applicable;
+  // By ValueId, at the end of the run: contents (floating tensors) and .grad (zero where none).
+  std::vector<DualTensor> values;
+  std::vector<DualTensor> grads;
+  // A point without a derivative was touched (0 at relu, abs, sqrt or log, a tie at maximum):
+  // derivatives there follow this repository's conventions, other engines may have others.
+  bool kink = false;
+};
+
+DualResult RunDual(const program::Program& program);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_DUAL_H_

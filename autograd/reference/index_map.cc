@@ -1,0 +1,232 @@
+#include "autograd/reference/index_map.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace autograd::reference {
+namespace {
+
+using program::Key;
+using program::Opcode;
+using program::Statement;
+
+Shape RowMajorStrides(const Shape& sizes) {
+  Shape strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    strides[d] = stride;
+    stride *= std::max<int64_t>(sizes[d], 1);
+  }
+  return strides;
+}
+
+// Strides of `from` seen as `to`: 0 where a dimension is repeated or missing.
+Shape BroadcastStrides(const Shape& from, const Shape& to) {
+  const Shape own = RowMajorStrides(from);
+  Shape strides(to.size(), 0);
+  const size_t missing = to.size() - from.size();
+  for (size_t d = 0; d < from.size(); ++d) {
+    strides[missing + d] = from[d] == 1 ? 0 : own[d];
+  }
+  return strides;
+}
+
+Shape ToShape(const std::vector<int64_t>& sizes) { return Shape(sizes.begin(), sizes.end()); }
+
+std::vector<int64_t> Dims(const Statement& statement) {
+  return statement.Get<std::vector<int64_t>>(Key::kDims);
+}
+
+ShapedMap SliceMap(Arena& arena, const Statement& view, const Shape& from) {
+  const auto dim = static_cast<size_t>(view.Get<int64_t>(Key::kDim));
+  const int64_t size = from[dim], step = view.Get<int64_t>(Key::kStep, 1);
+  const int64_t start = std::min(view.Get<int64_t>(Key::kStart, 0), size);
+  const int64_t length = std::min(view.Get<int64_t>(Key::kStop, size), size) - start;
+  Shape shape = from, strides = RowMajorStrides(from);
+  const int64_t offset = start * strides[dim];
+  shape[dim] = length <= 0 ? 0 : (length - 1) / step + 1;
+  if (shape[dim] > 1) strides[dim] *= step;  // a step past the end must not overflow
+  return {shape, StridedMap(arena, shape, strides, offset)};
+}
+
+ShapedMap SelectMap(Arena& arena, const Statement& view, const Shape& from) {
+  const auto dim = view.Get<int64_t>(Key::kDim);
+  Shape shape = from, strides = RowMajorStrides(from);
+  const int64_t offset = view.Get<int64_t>(Key::kIndex) * strides[dim];
+  shape.erase(shape.begin() + dim);
+  strides.erase(strides.begin() + dim);
+  return {shape, StridedMap(arena, shape, strides, offset)};
+}
+
+ShapedMap PermuteMap(Arena& arena, const Statement& view, const Shape& from) {
+  const std::vector<int64_t> dims = Dims(view);
+  const Shape own = RowMajorStrides(from);
+  Shape shape = from, strides = own;
+  if (view.op == Opcode::kTranspose) {
+    std::swap(shape[dims[0]], shape[dims[1]]);
+    std::swap(strides[dims[0]], strides[dims[1]]);
+  } else {
+    for (size_t d = 0; d < dims.size(); ++d) {
+      shape[d] = from[dims[d]];
+      strides[d] = own[dims[d]];
+    }
+  }
+  return {shape, StridedMap(arena, shape, strides, 0)};
+}
+
+Shape Squeezed(const Statement& view, const Shape& from) {
+  const std::vector<int64_t> dims = Dims(view);
+  Shape shape;
+  for (size_t d = 0; d < from.size(); ++d) {
+    const bool listed =
+        dims.empty() || std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+    if (!(listed && from[d] == 1)) shape.push_back(from[d]);
+  }
+  return shape;
+}
+
+}  // namespace
+
+int32_t Count(const Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  return static_cast<int32_t>(count);
+}
+
+IndexMap StridedMap(Arena& arena, const Shape& sizes, const Shape& strides, int64_t offset) {
+  const int32_t count = Count(sizes);
+  if (count == 0 || (offset == 0 && strides == RowMajorStrides(sizes))) return {nullptr, count};
+  auto* index = arena.Allocate<int32_t>(count);
+  Shape at(sizes.size(), 0);
+  int64_t place = offset;
+  for (int32_t i = 0; i < count; ++i) {
+    index[i] = static_cast<int32_t>(place);
+    for (size_t d = sizes.size(); d-- > 0;) {
+      place += strides[d];
+      if (++at[d] < sizes[d]) break;
+      place -= strides[d] * sizes[d];
+      at[d] = 0;
+    }
+  }
+  return {index, count};
+}
+
+Shape BroadcastShape(const Shape& a, const Shape& b) {
+  const Shape& longer = a.size() >= b.size() ? a : b;
+  const Shape& shorter = a.size() >= b.size() ? b : a;
+  Shape shape = longer;
+  const size_t missing = longer.size() - shorter.size();
+  for (size_t d = 0; d < shorter.size(); ++d) {
+    if (shape[missing + d] == 1) shape[missing + d] = shorter[d];
+  }
+  return shape;
+}
+
+IndexMap BroadcastMap(Arena& arena, const Shape& from, const Shape& to) {
+  const int32_t count = Count(to);
+  // As many places as before: nothing is repeated, and the order stays.
+  if (count == 0 || count == Count(from)) return {nullptr, count};
+  return StridedMap(arena, to, BroadcastStrides(from, to), 0);
+}
+
+ShapedMap ViewMap(Arena& arena, const Statement& view, const Shape& from) {
+  switch (view.op) {
+    case Opcode::kView:
+    case Opcode::kReshape:
+      return {ToShape(view.Get<std::vector<int64_t>>(Key::kShape)), {nullptr, Count(from)}};
+    case Opcode::kExpand: {
+      const Shape shape = ToShape(view.Get<std::vector<int64_t>>(Key::kShape));
+      return {shape, BroadcastMap(arena, from, shape)};
+    }
+    case Opcode::kTranspose:
+    case Opcode::kPermute:
+      return PermuteMap(arena, view, from);
+    case Opcode::kSelect:
+      return SelectMap(arena, view, from);
+    case Opcode::kSlice:
+      return SliceMap(arena, view, from);
+    case Opcode::kSqueeze:
+      return {Squeezed(view, from), {nullptr, Count(from)}};
+    default: {  // unsqueeze
+      Shape shape = from;
+      shape.insert(shape.begin() + view.Get<int64_t>(Key::kDim), 1);
+      return {shape, {nullptr, Count(from)}};
+    }
+  }
+}
+
+ReductionMap ReduceMap(Arena& arena, const Statement& reduction, const Shape& from) {
+  const std::vector<int64_t> dims = Dims(reduction);
+  const bool keep = reduction.Get<bool>(Key::kKeepdim);
+  Shape kept = from, result;
+  for (size_t d = 0; d < from.size(); ++d) {
+    const bool reduced =
+        dims.empty() || std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+    if (reduced) kept[d] = 1;
+    if (!reduced || keep) result.push_back(kept[d]);
+  }
+  int64_t count = 1;
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (kept[d] != from[d] || kept[d] == 1) count *= from[d];
+  }
+  return {result, BroadcastMap(arena, kept, from), count};
+}
+
+MatmulMaps ProductMaps(Arena& arena, const Shape& a, const Shape& b) {
+  // Vectors are matrices with one row (left) or one column (right) that the result drops.
+  Shape left = a, right = b;
+  if (a.size() == 1) left.insert(left.begin(), 1);
+  if (b.size() == 1) right.push_back(1);
+  const Shape left_batch(left.begin(), left.end() - 2), right_batch(right.begin(), right.end() - 2);
+  const Shape batch = BroadcastShape(left_batch, right_batch);
+  const int64_t rows = left[left.size() - 2], inner = left.back(), columns = right.back();
+
+  // The space of products is batch x rows x columns x inner.
+  Shape space = batch, left_strides = BroadcastStrides(left_batch, batch);
+  Shape right_strides = BroadcastStrides(right_batch, batch);
+  Shape result_strides = RowMajorStrides(batch);
+  for (size_t d = 0; d < batch.size(); ++d) {
+    left_strides[d] *= rows * inner;
+    right_strides[d] *= inner * columns;
+    result_strides[d] *= rows * columns;
+  }
+  for (const int64_t size : {rows, columns, inner}) space.push_back(size);
+  for (const int64_t stride : {inner, int64_t{0}, int64_t{1}}) left_strides.push_back(stride);
+  for (const int64_t stride : {int64_t{0}, int64_t{1}, columns}) right_strides.push_back(stride);
+  for (const int64_t stride : {columns, int64_t{1}, int64_t{0}}) result_strides.push_back(stride);
+
+  Shape shape = batch;
+  if (a.size() > 1) shape.push_back(rows);
+  if (b.size() > 1) shape.push_back(columns);
+  return {shape, StridedMap(arena, space, left_strides, 0),
+          StridedMap(arena, space, right_strides, 0), StridedMap(arena, space, result_strides, 0)};
+}
+
+IndexMap Compose(Arena& arena, const IndexMap& outer, const IndexMap& inner) {
+  if (inner.identity() && inner.size == outer.size) return outer;
+  if (outer.identity()) return inner;
+  auto* index = arena.Allocate<int32_t>(inner.size);
+  for (int32_t i = 0; i < inner.size; ++i) index[i] = outer[inner[i]];
+  return {index, inner.size};
+}
+
+bool IsConsecutive(const IndexMap& map) {
+  if (map.identity()) return true;
+  for (int32_t i = 1; i < map.size; ++i) {
+    if (map.index[i] != map.index[i - 1] + 1) return false;
+  }
+  return true;
+}
+
+bool Overlaps(Arena& arena, const IndexMap& map, int32_t places) {
+  if (map.identity()) return false;
+  auto* seen = arena.Allocate<bool>(places);
+  std::memset(seen, 0, places);
+  for (int32_t i = 0; i < map.size; ++i) {
+    if (seen[map.index[i]]) return true;
+    seen[map.index[i]] = true;
+  }
+  return false;
+}
+
+}  // namespace autograd::reference

@@ -1,0 +1,78 @@
+// Index maps: what views, broadcasts, reductions and matrix products do to places, said as lists of
+// integers.
+//
+// A map of n entries says for each of n places which place of another array belongs to it. Reading
+// through it is a gather, adding through it a scatter-add; the two are each other's transpose, so
+// that one list serves values and derivatives. Both witnesses use these maps; the engine has
+// strides and has to agree.
+
+#ifndef AUTOGRAD_REFERENCE_INDEX_MAP_H_
+#define AUTOGRAD_REFERENCE_INDEX_MAP_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/arena.h"
+
+namespace autograd::reference {
+
+struct IndexMap {
+  const int32_t* index = nullptr;  // null: the identity
+  int32_t size = 0;
+
+  bool identity() const { return index == nullptr; }
+  int32_t operator[](int32_t i) const { return identity() ? i : index[i]; }
+};
+
+// A map together with the shape of the array whose places it lists.
+struct ShapedMap {
+  Shape shape;
+  IndexMap map;
+};
+
+int32_t Count(const Shape& shape);
+
+// Entry i is offset plus the dot product of `strides` with the row-major coordinates of i.
+IndexMap StridedMap(Arena& arena, const Shape& sizes, const Shape& strides, int64_t offset);
+
+// The shape that both broadcast to. They must fit.
+Shape BroadcastShape(const Shape& a, const Shape& b);
+
+// For each place of `to`, the place of `from` that is repeated there.
+IndexMap BroadcastMap(Arena& arena, const Shape& from, const Shape& to);
+
+// Where the elements of a view statement's result lie in its operand of shape `from`.
+ShapedMap ViewMap(Arena& arena, const program::Statement& view, const Shape& from);
+
+// For each place of the operand of sum or mean, the place of the result that it goes to; the shape
+// is the result's, `count` how many elements meet in one place.
+struct ReductionMap {
+  Shape shape;
+  IndexMap map;
+  int64_t count = 0;
+};
+ReductionMap ReduceMap(Arena& arena, const program::Statement& reduction, const Shape& from);
+
+// A matrix product as a list of products: entry i multiplies a[left[i]] by b[right[i]] and adds to
+// out[result[i]].
+struct MatmulMaps {
+  Shape shape;
+  IndexMap left;
+  IndexMap right;
+  IndexMap result;
+};
+MatmulMaps ProductMaps(Arena& arena, const Shape& a, const Shape& b);
+
+// The places outer[inner[i]].
+IndexMap Compose(Arena& arena, const IndexMap& outer, const IndexMap& inner);
+
+// Whether the places follow each other: what a row-major tensor shows.
+bool IsConsecutive(const IndexMap& map);
+
+// Whether two entries name one place.
+bool Overlaps(Arena& arena, const IndexMap& map, int32_t places);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_INDEX_MAP_H_

@@ -1,0 +1,177 @@
+// The state of a twin's run and the meaning of every statement that is not a call of the engine.
+//
+// Tensors alias by storage and index map; each keeps its place in the graph as engine_behaviours.md
+// has it: leaves with their accumulator, results with their node, views with a node that is made
+// anew after a write. Statements lower themselves to the primitives of calculus.h. Calls are in
+// call.h. One thread.
+
+#ifndef AUTOGRAD_REFERENCE_INTERPRETER_H_
+#define AUTOGRAD_REFERENCE_INTERPRETER_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "autograd/program/program.h"
+#include "autograd/reference/calculus.h"
+#include "autograd/reference/twin.h"
+
+namespace autograd::reference {
+
+// An error of the Program, raised by the statement that runs.
+struct Raised {
+  program::ErrorClass error;
+};
+// The twin cannot judge this Program.
+struct Skipped {
+  std::string reason;
+};
+
+struct Storage {
+  const Array* content = nullptr;
+  uint32_t version = 0;
+};
+
+// A value of the Program.
+struct Tensor {
+  bool defined = false;
+  bool requires_grad = false;
+  bool retains_grad = false;
+  bool made_by_call = false;  // a result of `grad`
+  DType dtype = DType::kF64;
+  program::DeviceIndex device = program::kCpu;
+  const Shape* shape = nullptr;
+  int32_t storage = -1;
+  IndexMap map;  // places in the storage
+  int32_t statement = -1;
+  NodeId node = kNoNode;         // that made it; of a leaf none
+  NodeId accumulator = kNoNode;  // of a leaf, made when first needed
+  // Of a differentiable view: what it shows of which base, and the version its node belongs to.
+  program::ValueId base = program::kNoValue;
+  IndexMap base_map;
+  uint32_t view_version = 0;
+  int32_t regenerated = 0;  // how often its node was made anew
+  bool viewed_in_no_grad = false;
+  Variable grad;
+
+  bool is_view() const { return base != program::kNoValue; }
+};
+
+enum class HookAction : uint8_t { kRecord, kScale, kUndefined, kThrow, kMisfit };
+
+struct Hook {
+  int32_t statement = -1;
+  HookAction action = HookAction::kRecord;
+  double by = 1;
+  bool removed = false;
+};
+
+// What is attached to a node; hooks by index into the run's list, in the order of registration.
+struct NodeHooks {
+  std::vector<int32_t> tensor;
+  std::vector<int32_t> pre;
+  std::vector<int32_t> post;
+  std::vector<int32_t> accumulate;
+  std::vector<program::ValueId> retained;
+};
+
+class Interpreter {
+ public:
+  Interpreter(const program::Program& program, Dialect dialect, TwinResult& result);
+
+  // Runs the Program to its end or its error.
+  void Run();
+
+  // For calls.
+  // Where gradients of the value go; a view whose base was written gets a new node first.
+  NodeId GradientEdge(program::ValueId value);
+  bool RequiresGrad(program::ValueId value) const;
+  Variable Read(program::ValueId value);
+  void RetainGrad(program::ValueId value);
+  void DefineGradient(program::ValueId value, const Variable& gradient, program::ValueId input);
+  bool InTry() const { return !try_regions_.empty(); }
+
+  Arena& arena() { return arena_; }
+  Calculus& calculus() { return calculus_; }
+  Tensor& tensor(program::ValueId value) { return tensors_[value]; }
+  const Storage& storage(int32_t index) const { return storages_[index]; }
+  const Hook& hook(int32_t index) const { return hooks_[index]; }
+  NodeHooks* hooks_of(NodeId node);
+  const DialectRules& rules() const { return rules_; }
+  TwinResult& result() { return result_; }
+  program::TensorData Contents(const Array& array) const;
+  static Judged Bounds(const Array& array);
+
+ private:
+  struct Region {
+    bool grad_mode_before;
+    bool is_try;
+    int32_t end;  // statement
+  };
+
+  bool Execute(const program::Statement& statement);
+  bool ExecuteGradient(const program::Statement& statement);
+  void RunStatement(int32_t index);
+  void Leaf(const program::Statement& statement);
+  void Compute(const program::Statement& statement);
+  void View(const program::Statement& statement);
+  void Detach(const program::Statement& statement);
+  void InPlace(const program::Statement& statement);
+  void CheckInPlace(program::ValueId self, bool would_record);
+  void ReadGrad(const program::Statement& statement);
+  void AddHook(const program::Statement& statement);
+  void RemoveHook(const program::Statement& statement);
+  void Begin(const program::Statement& statement);
+  void End();
+  int32_t EndOf(int32_t begin) const;
+
+  // The operands as variables, with history when the statement records.
+  struct Operands {
+    Variable variable[3];
+    const Shape* shape[3] = {};
+    int count = 0;
+    bool records = false;
+  };
+  Operands TakeOperands(const program::Statement& statement, uint32_t differentiable);
+  Variable Lower(program::Opcode op, const program::Statement& statement, Operands& operands);
+  Variable LowerBroadcast(Primitive primitive, Operands& operands);
+  Variable LowerReduction(const program::Statement& statement, Operands& operands);
+  Variable LowerMatmul(Operands& operands);
+
+  Tensor& Define(program::ValueId value, DType dtype, program::DeviceIndex device,
+                 const Shape* shape);
+  Tensor& DefineFresh(program::ValueId value, const Array* content, program::DeviceIndex device);
+  NodeId AddStatementNode(program::NodeRole role, absl::Span<const NodeId> edges,
+                          absl::Span<const Step> steps, program::DeviceIndex device);
+  absl::Span<const NodeId> EdgesOf(const Operands& operands, uint32_t differentiable);
+  void SetSavedResult(absl::Span<Step> steps, int32_t storage);
+  const Array* LikeBase(program::ValueId view);
+  void RegenerateView(program::ValueId value);
+  void MoveRetained(program::ValueId value, NodeId from, NodeId to);
+  NodeHooks& MakeHooks(NodeId node);
+  const Shape* Keep(const Shape& shape);
+  void Finish();
+
+  const program::Program& program_;
+  const DialectRules rules_;
+  TwinResult& result_;
+  Arena arena_;
+  Calculus calculus_;
+  std::vector<Tensor> tensors_;
+  std::vector<Storage> storages_;
+  std::vector<Hook> hooks_;
+  std::vector<std::pair<std::string_view, int32_t>> handles_;
+  std::vector<NodeHooks> node_hooks_;
+  std::vector<Region> regions_;
+  std::vector<int32_t> try_regions_;  // indices into regions_
+  bool grad_mode_ = true;
+  int32_t statement_ = -1;
+  std::deque<Shape> shapes_;
+};
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_INTERPRETER_H_

@@ -1,0 +1,428 @@
+// The statements that compute: what they lower to, which node they leave, what in-place writes do.
+
+#include <algorithm>
+
+#include "autograd/program/signature.h"
+#include "autograd/reference/interpreter.h"
+
+namespace autograd::reference {
+
+using program::ErrorClass;
+using program::Key;
+using program::kNoValue;
+using program::NodeRole;
+using program::Opcode;
+using program::Statement;
+using program::ValueId;
+
+namespace {
+
+// The statement that an in-place statement performs on the old contents.
+Opcode OutOfPlace(Opcode op) {
+  switch (op) {
+    case Opcode::kAddInPlace:
+      return Opcode::kAdd;
+    case Opcode::kSubInPlace:
+      return Opcode::kSub;
+    case Opcode::kMulInPlace:
+      return Opcode::kMul;
+    case Opcode::kDivInPlace:
+      return Opcode::kDiv;
+    case Opcode::kNegInPlace:
+      return Opcode::kNeg;
+    case Opcode::kExpInPlace:
+      return Opcode::kExp;
+    case Opcode::kSqrtInPlace:
+      return Opcode::kSqrt;
+    case Opcode::kSinInPlace:
+      return Opcode::kSin;
+    case Opcode::kCosInPlace:
+      return Opcode::kCos;
+    case Opcode::kTanhInPlace:
+      return Opcode::kTanh;
+    case Opcode::kSigmoidInPlace:
+      return Opcode::kSigmoid;
+    case Opcode::kReluInPlace:
+      return Opcode::kRelu;
+    case Opcode::kAbsInPlace:
+      return Opcode::kAbs;
+    default:
+      return op;
+  }
+}
+
+Primitive ElementwisePrimitive(Opcode op) {
+  switch (op) {
+    case Opcode::kAdd:
+      return Primitive::kAdd;
+    case Opcode::kSub:
+      return Primitive::kSubtract;
+    case Opcode::kMul:
+      return Primitive::kMultiply;
+    case Opcode::kDiv:
+      return Primitive::kDivide;
+    case Opcode::kPow:
+      return Primitive::kPower;
+    case Opcode::kMaximum:
+      return Primitive::kMaximum;
+    case Opcode::kNeg:
+      return Primitive::kNegate;
+    case Opcode::kExp:
+      return Primitive::kExp;
+    case Opcode::kLog:
+      return Primitive::kLog;
+    case Opcode::kSqrt:
+      return Primitive::kSqrt;
+    case Opcode::kSin:
+      return Primitive::kSin;
+    case Opcode::kCos:
+      return Primitive::kCos;
+    case Opcode::kTanh:
+      return Primitive::kTanh;
+    case Opcode::kSigmoid:
+      return Primitive::kSigmoid;
+    case Opcode::kRelu:
+      return Primitive::kRelu;
+    case Opcode::kAbs:
+      return Primitive::kAbs;
+    default:
+      throw Skipped{"the twin has no primitive for this statement"};
+  }
+}
+
+}  // namespace
+
+bool Interpreter::RequiresGrad(ValueId value) const {
+  const Tensor& tensor = tensors_[value];
+  if (tensor.requires_grad || !tensor.is_view()) return tensor.requires_grad;
+  // A view takes part in the base's history from the next write on.
+  const Tensor& base = tensors_[tensor.base];
+  return base.requires_grad && IsFloating(tensor.dtype) &&
+         tensor.view_version != storages_[tensor.storage].version;
+}
+
+NodeId Interpreter::GradientEdge(ValueId value) {
+  if (!RequiresGrad(value)) return kNoNode;
+  Tensor& tensor = tensors_[value];
+  if (tensor.is_view()) {
+    const bool stale = tensor.view_version != storages_[tensor.storage].version;
+    if (stale && tensors_[tensor.base].requires_grad) RegenerateView(value);
+    return tensor.node;
+  }
+  if (tensor.node != kNoNode) return tensor.node;
+  if (tensor.accumulator == kNoNode) {
+    Node node;
+    node.name = {NodeRole::kAccumulateGrad, tensor.statement, 0};
+    node.device = tensor.device;
+    node.leaf = value;
+    tensor.accumulator = calculus_.AddNode(node);
+  }
+  return tensor.accumulator;
+}
+
+// An array with the type and shape of a view's base, its elements unset.
+const Array* Interpreter::LikeBase(ValueId view) {
+  const Tensor& base = tensors_[tensors_[view].base];
+  return NewArray(arena_, base.dtype, base.shape, base.map.size);
+}
+
+void Interpreter::RegenerateView(ValueId value) {
+  const NodeId edge = GradientEdge(tensors_[value].base);
+  Tensor& view = tensors_[value];
+  Step step;
+  step.primitive = Primitive::kGather;
+  step.in[0].data = LikeBase(value);
+  step.in[0].tracked = true;
+  step.in[0].operand = 0;
+  step.in[0].node = edge;
+  step.out.tracked = true;
+  step.out.step = 0;
+  step.arguments.map = view.base_map;
+  step.arguments.shape = view.shape;
+  Node node;
+  node.name = {NodeRole::kRegeneratedView, view.statement, view.regenerated++};
+  node.device = view.device;
+  node.edges = {arena_.New(edge), 1};
+  node.steps = {arena_.New(step), 1};
+  const NodeId made = calculus_.AddNode(node);
+  MoveRetained(value, view.node, made);
+  view.node = made;
+  view.requires_grad = true;
+  view.view_version = storages_[view.storage].version;
+}
+
+void Interpreter::MoveRetained(ValueId value, NodeId from, NodeId to) {
+  if (!tensors_[value].retains_grad) return;
+  auto& retained = MakeHooks(from).retained;
+  retained.erase(std::remove(retained.begin(), retained.end(), value), retained.end());
+  MakeHooks(to).retained.push_back(value);
+}
+
+NodeHooks& Interpreter::MakeHooks(NodeId node) {
+  int32_t& index = calculus_.nodes()[node].hooks;
+  if (index < 0) {
+    index = static_cast<int32_t>(node_hooks_.size());
+    node_hooks_.emplace_back();
+  }
+  return node_hooks_[index];
+}
+
+NodeHooks* Interpreter::hooks_of(NodeId node) {
+  const int32_t index = calculus_.nodes()[node].hooks;
+  return index < 0 ? nullptr : &node_hooks_[index];
+}
+
+Interpreter::Operands Interpreter::TakeOperands(const Statement& statement,
+                                                uint32_t differentiable) {
+  Operands operands;
+  operands.count = static_cast<int>(statement.operands.size());
+  for (int k = 0; k < operands.count; ++k) {
+    const ValueId value = statement.operands[k];
+    operands.variable[k] = Read(value);
+    operands.shape[k] = tensors_[value].shape;
+    const bool reached = (differentiable >> k & 1) != 0;
+    operands.variable[k].tracked = grad_mode_ && reached && RequiresGrad(value);
+    operands.records |= operands.variable[k].tracked;
+  }
+  return operands;
+}
+
+// One edge a differentiable operand, in order; also numbers the operands by their edges.
+absl::Span<const NodeId> Interpreter::EdgesOf(const Operands& operands, uint32_t differentiable) {
+  auto* edges = arena_.Allocate<NodeId>(operands.count);
+  size_t count = 0;
+  for (int k = 0; k < operands.count; ++k) {
+    if ((differentiable >> k & 1) != 0) edges[count++] = operands.variable[k].node;
+  }
+  return absl::MakeConstSpan(edges, count);
+}
+
+NodeId Interpreter::AddStatementNode(NodeRole role, absl::Span<const NodeId> edges,
+                                     absl::Span<const Step> steps, program::DeviceIndex device) {
+  Node node;
+  node.name = {role, statement_, 0};
+  node.device = device;
+  auto* kept = arena_.Allocate<NodeId>(edges.size());
+  std::copy(edges.begin(), edges.end(), kept);
+  node.edges = absl::MakeConstSpan(kept, edges.size());
+  node.steps = steps;
+  node.saved = calculus_.SavedOf(steps, &node.saves);
+  return calculus_.AddNode(node);
+}
+
+// The result as the last step's derivative reads it: with the storage it went to.
+void Interpreter::SetSavedResult(absl::Span<Step> steps, int32_t storage) {
+  if (steps.empty()) return;
+  steps.back().out.storage = storage;
+  steps.back().out.version = storages_[storage].version;
+}
+
+void Interpreter::Compute(const Statement& statement) {
+  const uint32_t differentiable = program::SignatureOf(statement.op).differentiable;
+  Operands operands = TakeOperands(statement, differentiable);
+  const bool to_integer =
+      statement.op == Opcode::kCast && !IsFloating(statement.Get<DType>(Key::kTo));
+  const bool records = operands.records && !to_integer;
+  int16_t edge = 0;
+  for (int k = 0; k < operands.count; ++k) {
+    Variable& operand = operands.variable[k];
+    const bool reached = (differentiable >> k & 1) != 0;
+    operand.tracked &= records;
+    if (operand.tracked) operand.node = GradientEdge(statement.operands[k]);
+    if (reached) operand.operand = edge++;
+  }
+  const absl::Span<const NodeId> edges = EdgesOf(operands, differentiable);
+  calculus_.BeginStatement();
+  const Variable out = Lower(statement.op, statement, operands);
+  const absl::Span<Step> steps = calculus_.TakeSteps();
+  const auto device =
+      statement.op == Opcode::kTo
+          ? static_cast<program::DeviceIndex>(statement.Get<int64_t>(Key::kDevice, program::kCpu))
+          : tensors_[statement.operands[0]].device;
+  Tensor& result = DefineFresh(statement.results[0], out.data, device);
+  if (!records) return;
+  SetSavedResult(steps, result.storage);
+  result.node = AddStatementNode(NodeRole::kStatement, edges, steps, device);
+  result.requires_grad = true;
+}
+
+Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& operands) {
+  Variable* const in = operands.variable;
+  PrimitiveArguments arguments;
+  switch (op) {
+    case Opcode::kWhere: {
+      const Shape* shape = Keep(BroadcastShape(
+          *operands.shape[0], BroadcastShape(*operands.shape[1], *operands.shape[2])));
+      for (int k = 0; k < 3; ++k) {
+        in[k] = calculus_.Gather(in[k], BroadcastMap(arena_, *operands.shape[k], *shape), shape);
+      }
+      return calculus_.Apply(Primitive::kSelect, in[1], in[2], in[0]);
+    }
+    case Opcode::kSum:
+    case Opcode::kMean:
+      return LowerReduction(statement, operands);
+    case Opcode::kMatmul:
+      return LowerMatmul(operands);
+    case Opcode::kClone:
+    case Opcode::kTo:
+    case Opcode::kReshape: {
+      const Shape* shape = op == Opcode::kReshape
+                               ? Keep(ViewMap(arena_, statement, *operands.shape[0]).shape)
+                               : operands.shape[0];
+      return calculus_.Gather(in[0], {nullptr, in[0].data->size}, shape);
+    }
+    case Opcode::kCast:
+      arguments.dtype = statement.Get<DType>(Key::kTo);
+      return calculus_.Apply(Primitive::kCast, in[0], {}, {}, arguments);
+    default:
+      if (operands.count == 2) return LowerBroadcast(ElementwisePrimitive(op), operands);
+      return calculus_.Apply(ElementwisePrimitive(op), in[0]);
+  }
+}
+
+Variable Interpreter::LowerBroadcast(Primitive primitive, Operands& operands) {
+  Variable* const in = operands.variable;
+  if (*operands.shape[0] != *operands.shape[1]) {
+    const Shape* shape = Keep(BroadcastShape(*operands.shape[0], *operands.shape[1]));
+    for (int k = 0; k < 2; ++k) {
+      if (*operands.shape[k] == *shape) continue;
+      in[k] = calculus_.Gather(in[k], BroadcastMap(arena_, *operands.shape[k], *shape), shape);
+    }
+  }
+  try {
+    return calculus_.Apply(primitive, in[0], in[1]);
+  } catch (const DomainError&) {
+    throw Raised{ErrorClass::kDomain};
+  }
+}
+
+Variable Interpreter::LowerReduction(const Statement& statement, Operands& operands) {
+  const ReductionMap reduction = ReduceMap(arena_, statement, *operands.shape[0]);
+  const Shape* shape = Keep(reduction.shape);
+  const Variable sum = calculus_.ScatterAdd(operands.variable[0], reduction.map, shape);
+  if (statement.op == Opcode::kSum) return sum;
+  PrimitiveArguments arguments;
+  arguments.count = reduction.count;
+  return calculus_.Apply(Primitive::kDivideCount, sum, {}, {}, arguments);
+}
+
+Variable Interpreter::LowerMatmul(Operands& operands) {
+  const MatmulMaps maps = ProductMaps(arena_, *operands.shape[0], *operands.shape[1]);
+  const Shape* products = Keep({maps.left.size});
+  const Shape* shape = Keep(maps.shape);
+  const Variable left = calculus_.Gather(operands.variable[0], maps.left, products);
+  const Variable right = calculus_.Gather(operands.variable[1], maps.right, products);
+  return calculus_.ScatterAdd(calculus_.Apply(Primitive::kMultiply, left, right), maps.result,
+                              shape);
+}
+
+void Interpreter::View(const Statement& statement) {
+  const ValueId of = statement.operands[0];
+  if (!tensors_[of].defined) throw Raised{ErrorClass::kUndefined};
+  const bool reshapes = statement.op == Opcode::kView || statement.op == Opcode::kReshape;
+  if (reshapes && !IsConsecutive(tensors_[of].map)) {
+    if (statement.op == Opcode::kView) throw Raised{ErrorClass::kInvalidArgument};
+    return Compute(statement);
+  }
+  Operands operands = TakeOperands(statement, 1);
+  Variable& operand = operands.variable[0];
+  operand.operand = 0;
+  if (operand.tracked) operand.node = GradientEdge(of);
+  const ShapedMap view = ViewMap(arena_, statement, *tensors_[of].shape);
+  const Shape* shape = Keep(view.shape);
+
+  const Tensor& source = tensors_[of];
+  Tensor& result = Define(statement.results[0], source.dtype, source.device, shape);
+  result.storage = source.storage;
+  result.map = Compose(arena_, source.map, view.map);
+  result.base = source.is_view() ? source.base : of;
+  result.base_map = source.is_view() ? Compose(arena_, source.base_map, view.map) : view.map;
+  result.view_version = storages_[source.storage].version;
+  result.viewed_in_no_grad = !grad_mode_ || source.viewed_in_no_grad;
+  if (!operands.records) return;
+  calculus_.BeginStatement();
+  calculus_.Gather(operand, view.map, shape);
+  const absl::Span<Step> steps = calculus_.TakeSteps();
+  result.node = AddStatementNode(NodeRole::kStatement, {&operand.node, 1}, steps, result.device);
+  result.requires_grad = true;
+}
+
+void Interpreter::Detach(const Statement& statement) {
+  const ValueId of = statement.operands[0];
+  if (!tensors_[of].defined) throw Raised{ErrorClass::kUndefined};
+  const Tensor& source = tensors_[of];
+  Tensor& result = Define(statement.results[0], source.dtype, source.device, source.shape);
+  result.storage = source.storage;
+  result.map = source.map;
+}
+
+void Interpreter::CheckInPlace(ValueId self, bool would_record) {
+  const Tensor& tensor = tensors_[self];
+  if (Overlaps(arena_, tensor.map, storages_[tensor.storage].content->size)) {
+    throw Raised{ErrorClass::kInvalidArgument};
+  }
+  if (!would_record) return;
+  if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorClass::kInvalidArgument};
+  const Tensor& base = tensor.is_view() ? tensors_[tensor.base] : tensor;
+  if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorClass::kLeafInPlace};
+}
+
+void Interpreter::InPlace(const Statement& statement) {
+  const ValueId self = statement.operands[0];
+  const bool drops = statement.op == Opcode::kCopyInPlace || statement.op == Opcode::kZeroInPlace;
+  // The old contents are an operand like the others, and requiring grad they make the write record.
+  Operands operands = TakeOperands(statement, statement.operands.size() == 1 ? 1 : 3);
+  CheckInPlace(self, operands.records);
+  for (int k = 0; k < operands.count; ++k) {
+    Variable& operand = operands.variable[k];
+    operand.operand = static_cast<int16_t>(k);
+    if (operand.tracked && !(k == 0 && drops)) operand.node = GradientEdge(statement.operands[k]);
+  }
+  operands.variable[0].storage = -1;  // saved as a private copy
+  const bool through_view = tensors_[self].is_view();
+  const ValueId written = through_view ? tensors_[self].base : self;
+  NodeId old_edge = kNoNode;
+  if (operands.records && (through_view || !drops)) old_edge = GradientEdge(written);
+
+  calculus_.BeginStatement();
+  Variable out;
+  if (statement.op == Opcode::kZeroInPlace) {
+    out = calculus_.Constant(0, operands.variable[0]);
+  } else if (statement.op == Opcode::kCopyInPlace) {
+    const Shape* shape = operands.shape[0];
+    out = calculus_.Gather(operands.variable[1], BroadcastMap(arena_, *operands.shape[1], *shape),
+                           shape);
+  } else {
+    out = Lower(OutOfPlace(statement.op), statement, operands);
+  }
+  const absl::Span<Step> steps = calculus_.TakeSteps();
+
+  Tensor& tensor = tensors_[self];
+  Storage& storage = storages_[tensor.storage];
+  const Array* in[3] = {storage.content, out.data, nullptr};
+  PrimitiveArguments arguments;
+  arguments.map = tensor.map;
+  storage.content = Evaluate(arena_, Primitive::kOverwrite, in, arguments, false);
+  ++storage.version;
+  if (!operands.records) return;
+
+  SetSavedResult(steps, tensor.storage);
+  const NodeId other =
+      operands.count > 1 && operands.variable[1].tracked ? operands.variable[1].node : kNoNode;
+  const NodeId edges[2] = {old_edge, other};
+  const NodeId node =
+      AddStatementNode(through_view ? NodeRole::kCopySlices : NodeRole::kStatement,
+                       absl::MakeConstSpan(edges, operands.count), steps, tensor.device);
+  if (through_view) {
+    Node& copy_slices = calculus_.nodes()[node];
+    copy_slices.base_like = LikeBase(self);
+    copy_slices.slice = tensor.base_map;
+    copy_slices.slice_shape = tensor.shape;
+  }
+  Tensor& target = tensors_[written];
+  MoveRetained(written, target.node, node);
+  target.node = node;
+  target.requires_grad = true;
+}
+
+}  // namespace autograd::reference

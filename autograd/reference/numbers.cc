@@ -1,0 +1,265 @@
+#include "autograd/reference/numbers.h"
+
+#include <algorithm>
+
+namespace autograd::reference {
+namespace {
+
+bool BothExact(Number a, Number b) { return a.e == 0 && b.e == 0; }
+bool Known(Number a) { return a.e < kUnknown; }
+
+// Of one exact operand: NaN or infinity at the function's edge of its domain.
+Number Unary(double x, double r, const Format& f, double propagated, double ulps) {
+  if (!std::isfinite(r))
+    return NonFinite(r, propagated == 0 && !(std::isfinite(x) && std::isinf(r)));
+  return Bounded(r, propagated, 2 * ulps, f);
+}
+
+// a to a small whole power by repeated products, each of which must be lossless.
+bool ExactWholePower(double a, int n, const Format& f, double* result) {
+  double p = 1;
+  for (int i = 0; i < n; ++i) {
+    const double next = p * a;
+    if (!std::isfinite(next) || std::fma(p, a, -next) != 0 || Rounded(next, f) != next)
+      return false;
+    if (std::fabs(next) < 0x1p-900 && next != 0) return false;
+    p = next;
+  }
+  *result = p;
+  return true;
+}
+
+bool ExactPower(double a, double b, const Format& f, double* result) {
+  if (b == 0 || a == 1) {
+    *result = 1;
+    return true;
+  }
+  if (std::isnan(a) || std::isnan(b)) {
+    *result = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
+  if (b == 1) {
+    *result = a;
+    return true;
+  }
+  if (!std::isfinite(a) || b != std::trunc(b) || std::fabs(b) > 64) return false;
+  if (b > 0) return ExactWholePower(a, static_cast<int>(b), f, result);
+  double p;
+  if (a == 0 || !ExactWholePower(a, static_cast<int>(-b), f, &p)) return false;
+  *result = 1 / p;
+  return std::fma(*result, p, -1) == 0 && Rounded(*result, f) == *result;
+}
+
+}  // namespace
+
+Number Add(Number a, Number b, const Format& f) {
+  const double s = a.v + b.v, r = Rounded(s, f);
+  if (!std::isfinite(r)) {
+    const bool given = !std::isfinite(a.v) || !std::isfinite(b.v);
+    return NonFinite(r, given && Known(a) && Known(b));
+  }
+  if (BothExact(a, b)) {
+    const double part = s - a.v;
+    const double lost = (a.v - (s - part)) + (b.v - part);
+    if (lost == 0 && r == s) return {r, 0};
+  }
+  return Bounded(r, a.e + b.e, 1, f);
+}
+
+Number Multiply(Number a, Number b, const Format& f) {
+  const double p = a.v * b.v, r = Rounded(p, f);
+  if ((a.v == 0 && a.e == 0 && std::isfinite(b.v) && Known(b)) ||
+      (b.v == 0 && b.e == 0 && std::isfinite(a.v) && Known(a))) {
+    return {0, 0};
+  }
+  if (!std::isfinite(r)) {
+    const bool given = !std::isfinite(a.v) || !std::isfinite(b.v);
+    return NonFinite(r, given && BothExact(a, b));
+  }
+  if (BothExact(a, b)) {
+    const bool lossless = std::fabs(p) > 0x1p-900 && std::fma(a.v, b.v, -p) == 0 && r == p;
+    if (lossless) return {r, 0};
+    return Bounded(r, 0, 1, f);
+  }
+  return Bounded(r, std::fabs(a.v) * b.e + std::fabs(b.v) * a.e + a.e * b.e, 1, f);
+}
+
+Number Divide(Number a, Number b, const Format& f) {
+  const double q = a.v / b.v, r = Rounded(q, f);
+  if (std::fabs(b.v) <= b.e || b.v == 0) {
+    // The sign of a quotient by zero is the sign of a zero; only NaN does not depend on it.
+    return NonFinite(r, BothExact(a, b) && std::isnan(r));
+  }
+  if (a.v == 0 && a.e == 0 && Known(b) && std::isfinite(b.v)) return {0, 0};
+  if (!std::isfinite(r)) {
+    const bool given = !std::isfinite(a.v) || !std::isfinite(b.v);
+    return NonFinite(r, given && BothExact(a, b));
+  }
+  if (BothExact(a, b)) {
+    if (std::isinf(b.v)) return {0, 0};
+    const bool lossless = std::fabs(a.v) > 0x1p-900 && std::fabs(q) > 0x1p-900 &&
+                          std::fma(q, b.v, -a.v) == 0 && r == q;
+    if (lossless) return {r, 0};
+  }
+  return Bounded(r, (a.e + std::fabs(q) * b.e) / (std::fabs(b.v) - b.e), 1, f);
+}
+
+Number Power(Number a, Number b, const Format& f) {
+  double exact;
+  if (BothExact(a, b) && ExactPower(a.v, b.v, f, &exact)) return {exact, 0};
+  // A power of 0 or 1 is what it is for every base, also for one with a bound.
+  if (b.e == 0 && b.v == 0) return {1, 0};
+  if (b.e == 0 && b.v == 1) return a;
+  const double r = Rounded(std::pow(a.v, b.v), f);
+  if (!std::isfinite(r))
+    return NonFinite(
+        r, BothExact(a, b) && (std::isnan(r) || a.v > 0) && !(std::isfinite(a.v) && std::isinf(r)));
+  if (BothExact(a, b) && a.v == 0) return {0, 0};
+  if (!Known(a) || !Known(b)) return {r, kUnknown};
+  if (a.v > a.e) {
+    // Relative change of a^b = exp(b log a).
+    const double low = std::fabs(std::log(a.v - a.e)), high = std::fabs(std::log(a.v + a.e));
+    const double change =
+        std::fabs(b.v) * a.e / (a.v - a.e) + b.e * std::max(low, high) + b.e * a.e / (a.v - a.e);
+    return Bounded(r, std::fabs(r) * std::expm1(change * (1 + 1e-6)) + 4 * f.tiny, 2 * kUlps.pow,
+                   f);
+  }
+  if (b.e == 0 && b.v == std::trunc(b.v) && b.v >= 1) {
+    const double slope = b.v * std::pow(std::fabs(a.v) + a.e, b.v - 1);
+    return Bounded(r, slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
+  }
+  if (b.e == 0 && b.v == std::trunc(b.v) && std::fabs(a.v) > a.e) {
+    const double slope = -b.v * std::pow(std::fabs(a.v) - a.e, b.v - 1);
+    return Bounded(r, slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
+  }
+  return {r, kUnknown};
+}
+
+Number Exp(Number a, const Format& f) {
+  if (a.v == 0 && a.e == 0) return {1, 0};
+  if (a.v == -kUnknown && a.e == 0) return {0, 0};
+  const double r = Rounded(std::exp(a.v), f);
+  return Unary(a.v, r, f, a.e == 0 ? 0 : r * std::expm1(a.e) + f.tiny, kUlps.exp);
+}
+
+Number Log(Number a, const Format& f) {
+  if (a.v == 1 && a.e == 0) return {0, 0};
+  const double r = Rounded(std::log(a.v), f);
+  if (a.v == 0 && a.e == 0) return {r, 0};
+  const double room = std::fabs(a.v) - a.e;
+  if (!(room > 0)) return {r, a.e == 0 ? 0 : kUnknown};
+  return Unary(a.v, r, f, a.e == 0 ? 0 : a.e / room, kUlps.log);
+}
+
+Number Sqrt(Number a, const Format& f) {
+  const double s = std::sqrt(a.v), r = Rounded(s, f);
+  if (a.e == 0) {
+    if (!std::isfinite(r)) return {r, 0};
+    if (r == s && std::fma(r, r, -a.v) == 0 && (a.v == 0 || a.v > 0x1p-900)) return {r, 0};
+    return Bounded(r, 0, 1, f);
+  }
+  if (!(a.v > a.e)) return {r, kUnknown};
+  return Bounded(r, a.e / s, 1, f);
+}
+
+Number Sin(Number a, const Format& f) {
+  if (a.v == 0 && a.e == 0) return {0, 0};
+  return Unary(a.v, Rounded(std::sin(a.v), f), f, a.e, kUlps.sin);
+}
+
+Number Cos(Number a, const Format& f) {
+  if (a.v == 0 && a.e == 0) return {1, 0};
+  return Unary(a.v, Rounded(std::cos(a.v), f), f, a.e, kUlps.cos);
+}
+
+Number Tanh(Number a, const Format& f) {
+  if (a.e == 0 && (a.v == 0 || std::isinf(a.v))) return {std::tanh(a.v), 0};
+  return Unary(a.v, Rounded(std::tanh(a.v), f), f, a.e, kUlps.tanh);
+}
+
+Number Sigmoid(Number a, const Format& f) {
+  if (a.v == 0 && a.e == 0) return {0.5, 0};
+  if (std::isinf(a.v) && a.e == 0) return {a.v > 0 ? 1.0 : 0.0, 0};
+  const double r = Rounded(1 / (1 + std::exp(-a.v)), f);
+  Number result = Unary(a.v, r, f, a.e / 4, kUlps.sigmoid);
+  // exp(-x) may overflow where the result is not yet zero.
+  if (std::isfinite(r)) result.e += 2 * f.smallest_normal;
+  return result;
+}
+
+Number Relu(Number a) {
+  if (std::isnan(a.v)) return a;
+  if (Known(a) && a.v < -a.e) return {0, 0};
+  return {a.v > 0 ? a.v : 0, a.e};
+}
+
+Number Abs(Number a) { return {std::fabs(a.v), a.e}; }
+
+Number Maximum(Number a, Number b) {
+  if (std::isnan(a.v) || std::isnan(b.v)) {
+    return {std::numeric_limits<double>::quiet_NaN(), Known(a) && Known(b) ? 0 : kUnknown};
+  }
+  if (a.v - a.e > b.v + b.e) return a;
+  if (b.v - b.e > a.v + a.e) return b;
+  return {std::max(a.v, b.v), std::max(a.e, b.e)};
+}
+
+Number Negated(Number a) { return {-a.v, a.e}; }
+
+Number Converted(Number a, const Format& f) {
+  const double r = Rounded(a.v, f);
+  if (r == a.v || std::isnan(r)) return a;
+  if (!std::isfinite(r)) return {r, kUnknown};
+  return Bounded(r, a.e, 1, f);
+}
+
+Number Truncated(Number a, int64_t* result) {
+  const auto saturated = [](double x) -> int64_t {
+    if (std::isnan(x)) return 0;
+    if (x >= 0x1p63) return std::numeric_limits<int64_t>::max();
+    if (x < -0x1p63) return std::numeric_limits<int64_t>::min();
+    return static_cast<int64_t>(x);
+  };
+  *result = saturated(a.v);
+  if (a.e == 0) return {0, 0};
+  const bool same = Known(a) && std::isfinite(a.v) && saturated(a.v - a.e) == *result &&
+                    saturated(a.v + a.e) == *result;
+  return {0, same ? 0 : kUnknown};
+}
+
+Number FromInteger(int64_t a, const Format& f) {
+  const double r = f.single ? static_cast<double>(static_cast<float>(a)) : static_cast<double>(a);
+  const bool exact = r < 0x1p63 && static_cast<int64_t>(r) == a;
+  return exact ? Number{r, 0} : Bounded(r, 0, 1, f);
+}
+
+void SumInAnyOrder::Add(Number x) {
+  sum_ = count_ == 0 ? x.v : Rounded(sum_ + x.v, format_);
+  ++count_;
+  error_ += x.e;
+  if (!std::isfinite(x.v)) {
+    finite_ = false;
+  } else if (x.v != 0) {
+    magnitude_ += std::fabs(x.v);
+    if (x.e == 0) granule_ = std::min(granule_, Granule(x.v));
+  }
+}
+
+Number SumInAnyOrder::Total() const {
+  if (count_ <= 1) return {sum_, error_};
+  if (!(error_ < kUnknown)) return {sum_, kUnknown};
+  if (magnitude_ + error_ >= format_.largest / 2) return {sum_, kUnknown};
+  if (!finite_) return {sum_, 0};
+  // All terms are multiples of 2^granule, and so is every partial sum in whatever order; it has a
+  // place in the format as long as the sum of magnitudes does.
+  if (error_ == 0 &&
+      (magnitude_ == 0 || magnitude_ <= std::ldexp(1.0, format_.precision + granule_))) {
+    return {sum_, 0};
+  }
+  // n - 1 additions, each of at most the sum of magnitudes.
+  const double roundings = static_cast<double>(count_ - 1) * format_.unit * (1 + 1e-6);
+  const double e = error_ + roundings * (magnitude_ + error_) + format_.tiny;
+  return {sum_, e * (1 + 1e-9)};
+}
+
+}  // namespace autograd::reference

@@ -1,0 +1,124 @@
+// Floating-point numbers that know how far any correct engine may be from them.
+//
+// A Number is a value and a bound on |x - exact| for the x of every correct engine, this value
+// included, where `exact` is the result in real arithmetic. Bound 0: every operation on the way was
+// lossless, sums in any order, so that all engines have these very bits. +infinity: nothing is
+// known. Bounds come from the table kUlps and from the rounding unit of the element type, through
+// each operation by the usual first-order rule plus what makes it strict. No tolerance is typed
+// anywhere. NaN and infinities that follow exactly from exact operands have bound 0.
+//
+// Scalar code in plain double arithmetic: f32 results are computed in double and rounded once,
+// which for + - * / and sqrt is the correctly rounded result. -0 equals 0, and results that depend
+// on the sign of a zero are not compared. Pure functions.
+
+#ifndef AUTOGRAD_REFERENCE_NUMBERS_H_
+#define AUTOGRAD_REFERENCE_NUMBERS_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "autograd/program/dtype.h"
+
+namespace autograd::reference {
+
+struct Number {
+  double v = 0;
+  double e = 0;
+};
+
+inline constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+// Largest error of an engine's elementary functions, in units in the last place.
+struct Ulps {
+  double exp = 2, log = 2, sin = 2, cos = 2, tanh = 2, pow = 2;
+  double sigmoid = 4;  // 1 / (1 + exp(-x)): exp's error and two roundings
+};
+inline constexpr Ulps kUlps;
+
+// A binary format.
+struct Format {
+  bool single = false;
+  int precision = 53;
+  double unit = 0x1p-53;  // largest relative rounding error
+  double tiny = 0x1p-1074;
+  double smallest_normal = 0x1p-1022;
+  double largest = std::numeric_limits<double>::max();
+};
+inline constexpr Format kDoubleFormat;
+inline constexpr Format kSingleFormat = {true,     24,       0x1p-24,
+                                         0x1p-149, 0x1p-126, std::numeric_limits<float>::max()};
+constexpr const Format& FormatOf(DType dtype) {
+  return dtype == DType::kF32 ? kSingleFormat : kDoubleFormat;
+}
+
+inline double Rounded(double x, const Format& f) {
+  return f.single ? static_cast<double>(static_cast<float>(x)) : x;
+}
+
+// Exponent of the lowest set bit of a finite v != 0: v is a multiple of 2^Granule(v).
+inline int Granule(double v) {
+  const auto bits = std::bit_cast<uint64_t>(v);
+  const int exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  const uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
+  if (exponent == 0) return -1074 + std::countr_zero(mantissa);
+  return exponent - 1075 + std::countr_zero(mantissa | uint64_t{1} << 52);
+}
+
+// The rounded result r with a bound for `propagated`, the effect of the operands' bounds, and for
+// `roundings` errors of one unit each.
+inline Number Bounded(double r, double propagated, double roundings, const Format& f) {
+  const double e = propagated + roundings * f.unit * (std::fabs(r) + propagated);
+  // Half as many units again, and 1e-9 for the arithmetic of bounds itself.
+  if (!(e < kUnknown) || !std::isfinite(r)) return {r, kUnknown};
+  return {r, (e + 2 * f.tiny) * (1 + 1e-9)};
+}
+
+// A result that is NaN or infinite: it follows exactly when an operand was so and none is unknown.
+inline Number NonFinite(double r, bool follows) { return {r, follows ? 0 : kUnknown}; }
+
+Number Add(Number a, Number b, const Format& f);
+Number Multiply(Number a, Number b, const Format& f);
+Number Divide(Number a, Number b, const Format& f);
+Number Power(Number a, Number b, const Format& f);
+Number Exp(Number a, const Format& f);
+Number Log(Number a, const Format& f);
+Number Sqrt(Number a, const Format& f);
+Number Sin(Number a, const Format& f);
+Number Cos(Number a, const Format& f);
+Number Tanh(Number a, const Format& f);
+Number Sigmoid(Number a, const Format& f);
+Number Relu(Number a);
+Number Abs(Number a);
+Number Maximum(Number a, Number b);
+Number Negated(Number a);
+
+// A floating value in another format.
+Number Converted(Number a, const Format& f);
+// The integer that a float becomes: truncated, saturated, NaN to 0; kUnknown when the bound
+// reaches over an integer boundary.
+Number Truncated(Number a, int64_t* result);
+// An integer as a float.
+Number FromInteger(int64_t a, const Format& f);
+
+// A sum in an order that nobody has fixed. Its value is the left fold.
+class SumInAnyOrder {
+ public:
+  explicit SumInAnyOrder(const Format& format) : format_(format) {}
+  void Add(Number x);
+  Number Total() const;
+
+ private:
+  const Format& format_;
+  double sum_ = 0;
+  double magnitude_ = 0;  // of the finite terms
+  double error_ = 0;
+  int granule_ = std::numeric_limits<int>::max();
+  int64_t count_ = 0;
+  bool finite_ = true;
+};
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_NUMBERS_H_

@@ -1,0 +1,102 @@
+// The primitives that the twin lowers every statement to, on dense row-major arrays.
+//
+// Elementwise maps, reading through an index map (all views and broadcasts), adding through one
+// (sums, matrix products, the transposes of views), and overwriting places (in-place writes through
+// views). Arrays are immutable once made, so that a saved array is just a pointer. Derivatives are
+// in calculus.h, written with these same primitives.
+
+#ifndef AUTOGRAD_REFERENCE_PRIMITIVES_H_
+#define AUTOGRAD_REFERENCE_PRIMITIVES_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/arena.h"
+#include "autograd/reference/index_map.h"
+#include "autograd/reference/numbers.h"
+
+namespace autograd::reference {
+
+enum class Primitive : uint8_t {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kPower,
+  kMaximum,
+  kNegate,
+  kExp,
+  kLog,
+  kSqrt,
+  kSin,
+  kCos,
+  kTanh,
+  kSigmoid,
+  kRelu,
+  kAbs,
+  kSelect,       // in[2] ? in[0] : in[1]
+  kWeigh,        // times in[1], which no gradient reaches
+  kDivideCount,  // by the number of elements that meet in a mean
+  kCast,
+  kGather,      // out[i] = in[0][map[i]]
+  kScatterAdd,  // out[map[i]] += in[0][i]
+  kOverwrite,   // in[0], with in[1] at the places of map
+  kAddAll,      // sum of a slot's contributions; any number of inputs
+};
+
+// Elements of one type. Integers and bools are in `i`, floats in `v`; `e` holds the bounds of
+// numbers.h, null when all are 0 (an integer is exact or unknown).
+struct Array {
+  DType dtype = DType::kF64;
+  int32_t size = 0;
+  const Shape* shape = nullptr;
+  double* v = nullptr;
+  int64_t* i = nullptr;
+  double* e = nullptr;
+
+  Number At(int32_t at) const { return {v[at], e == nullptr ? 0 : e[at]}; }
+  double Error(int32_t at) const { return e == nullptr ? 0 : e[at]; }
+};
+
+// What a primitive needs beyond its inputs.
+struct PrimitiveArguments {
+  IndexMap map;
+  const Shape* shape = nullptr;  // of the result, where it is not that of in[0]
+  DType dtype = DType::kF64;     // cast
+  int64_t count = 1;             // mean
+};
+
+// Integer pow with a negative exponent.
+struct DomainError {};
+// The result hangs on an integer that is not known.
+struct UnknownInteger {};
+
+// Evaluates one primitive; `lenient` leaves a NaN made from numbers (0 * inf) not compared, as
+// formulas that are equal on paper differ there.
+const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
+                      const PrimitiveArguments& arguments, bool lenient);
+
+// The sum of arrays of one shape in an order that nobody has fixed.
+const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms);
+
+// Arrays from outside.
+Array* NewArray(Arena& arena, DType dtype, const Shape* shape, int32_t size);
+const Array* ArrayFromBits(Arena& arena, DType dtype, const Shape* shape,
+                           const program::Bits& bits);
+const Array* Filled(Arena& arena, DType dtype, const Shape* shape, int32_t size, double value);
+// The same elements in another shape.
+const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape);
+
+// Constant weights of derivatives: of maximum's operand `which`, of relu from its result, of abs
+// from its operand; unknown where the bounds do not decide.
+const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which);
+const Array* ReluWeight(Arena& arena, const Array* result);
+const Array* SignOf(Arena& arena, const Array* a);
+// Conditions of pow's derivatives: b == 0, and a == 0 with b >= 0.
+const Array* IsZero(Arena& arena, const Array* b);
+const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_PRIMITIVES_H_

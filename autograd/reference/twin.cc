@@ -1,0 +1,23 @@
+#include "autograd/reference/twin.h"
+
+#include "autograd/reference/arena.h"
+#include "autograd/reference/interpreter.h"
+#include "autograd/reference/primitives.h"
+
+namespace autograd::reference {
+
+TwinResult RunTwin(const program::Program& program, Dialect dialect) {
+  TwinResult result;
+  try {
+    Interpreter(program, dialect, result).Run();
+  } catch (const Skipped& skipped) {
+    result.skipped = skipped.reason;
+  } catch (const UnknownInteger&) {
+    result.skipped = "an integer that rounding decides is an exponent";
+  } catch (const OutOfArena&) {
+    result.skipped = "the Program is too large for the twin";
+  }
+  return result;
+}
+
+}  // namespace autograd::reference

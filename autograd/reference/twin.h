@@ -1,0 +1,65 @@
+// The twin: a single-threaded interpreter of Programs that predicts all that an engine must show.
+//
+// Values come from scalar loops, gradients from walking the Program backwards, node by node in the
+// order of the single-threaded ready queue; dependency counts, execution sets, hooks and errors
+// from the rules in README.md. With every number goes a bound on the distance of any correct
+// engine's number. Knows nothing of tensor, graph, ops or engine. A pure function of the Program;
+// safe from any thread.
+
+#ifndef AUTOGRAD_REFERENCE_TWIN_H_
+#define AUTOGRAD_REFERENCE_TWIN_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/dialect.h"
+
+namespace autograd::reference {
+
+// How far the numbers of a tensor may lie from the twin's, by element: 0: equal (a NaN equals a
+// NaN, and -0 equals 0), +infinity: not compared, else |other - twin| <= bound. Empty where the
+// tensor is undefined.
+struct Judged {
+  std::vector<double> bound;
+};
+
+// What a leaf's .grad may be instead, where several device threads ran a call that failed: a
+// gradient is there completely or not at all, and which of the two depends on timing.
+struct GradAlternative {
+  program::ValueId value = program::kNoValue;
+  bool defined = false;
+  program::TensorData data;
+  Judged bound;
+};
+
+struct TwinResult {
+  // As one thread shows it. The nodes, roots, inputs, dependencies, needed and executed of a call
+  // are empty unless `call_predicted`.
+  program::Observation observation;
+  std::vector<Judged> value_bounds;  // by ValueId
+  std::vector<Judged> grad_bounds;   // by ValueId
+  // By call: whether all of its nodes are made by statements, so that their names, edges, counts
+  // and order follow from the Program alone; a graph that create_graph made is for the recount.
+  std::vector<bool> call_predicted;
+  // By call and hook record: bounds on what the hook saw.
+  std::vector<std::vector<Judged>> hook_bounds;
+  // When the Program ends in an error, any of these is right for an engine with several device
+  // threads; the first is the one of a single thread.
+  std::vector<program::ErrorRecord> legal_errors;
+  std::vector<GradAlternative> grad_alternatives;
+  // A call failed in a try region and several devices were at work: what follows depends on
+  // timing, only an engine with one thread can be compared.
+  bool single_thread_only = false;
+  // Why the twin cannot judge this Program; the rest is then meaningless.
+  std::optional<std::string> skipped;
+};
+
+// `program` must be valid (see autograd/program/validate.h).
+TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::kTwingrad);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_TWIN_H_
