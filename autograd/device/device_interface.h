@@ -1,0 +1,72 @@
+// DeviceInterface and Event: what an implementation of a device type offers to the rest of the
+// engine.
+//
+// The three implementations are the CPU (cpu_device.h), the simulated accelerator (sim_device.h)
+// and CUDA, which registers itself from //cuda (device_registry.h): nothing under autograd/ names
+// it.
+//
+// All members may be called from any thread. What cannot be done is an autograd::Error of kind
+// kDevice (no such device, out of memory) or kInvalidArgument (a stream or an address of another
+// device).
+#ifndef AUTOGRAD_DEVICE_DEVICE_INTERFACE_H_
+#define AUTOGRAD_DEVICE_DEVICE_INTERFACE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "autograd/device/device.h"
+#include "autograd/device/stream.h"
+
+namespace autograd {
+
+// A point in a stream that other streams, or the host, can wait for. Dies before its device does.
+class Event {
+ public:
+  virtual ~Event() = default;
+
+  // The point after all work queued on `stream` so far; replaces an earlier point.
+  virtual void Record(Stream stream) = 0;
+  // Work queued on `stream` from now on runs after the point. No point yet: nothing to wait for.
+  virtual void MakeWait(Stream stream) = 0;
+  // True when the point has been reached, or there is none.
+  virtual bool IsReached() = 0;
+  // Returns when the point has been reached.
+  virtual void Synchronize() = 0;
+};
+
+class DeviceInterface {
+ public:
+  virtual ~DeviceInterface() = default;
+
+  virtual DeviceType type() const = 0;
+  // Devices of this type on this machine: indices 0 to count - 1. 0: none, and nothing else works.
+  virtual int DeviceCount() const = 0;
+
+  // Memory for work queued on `stream` from now on; 64-byte aligned, non-null even for 0 bytes.
+  // The block belongs to the stream: once it is given back, it may be reused for work queued on
+  // that stream later, without waiting.
+  virtual void* Allocate(size_t bytes, Stream stream) = 0;
+  // Gives a block back; work queued earlier on its stream may still use it.
+  virtual void Deallocate(void* data) = 0;
+  // Work on `stream`, not the block's own, uses it: it is not reused before that work has run.
+  virtual void RecordStream(void* data, Stream stream) = 0;
+
+  // A stream other than all before; it lives as long as the interface.
+  virtual Stream CreateStream(uint8_t device_index) = 0;
+  virtual std::unique_ptr<Event> CreateEvent(uint8_t device_index) = 0;
+  // Return when all work queued so far on the stream, or on all streams of the device, has run.
+  virtual void Synchronize(Stream stream) = 0;
+  virtual void SynchronizeDevice(uint8_t device_index) = 0;
+
+  // Reads the host's bytes before it returns; they arrive in stream order.
+  virtual void CopyFromHost(void* to, const void* from_host, size_t bytes, Stream stream) = 0;
+  // Waits for the stream; the bytes are there when it returns.
+  virtual void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) = 0;
+  // Between blocks of devices of this type, in order of `stream`; the blocks do not overlap.
+  virtual void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) = 0;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_DEVICE_DEVICE_INTERFACE_H_

@@ -1,0 +1,27 @@
+// The implementations of device types, by type.
+//
+// The CPU and the simulated accelerator are always there. Others register themselves before the
+// first use of a device, usually from a static initialiser: CUDA does so from //cuda, so a program
+// gets it by linking it.
+#ifndef AUTOGRAD_DEVICE_DEVICE_REGISTRY_H_
+#define AUTOGRAD_DEVICE_DEVICE_REGISTRY_H_
+
+#include <memory>
+
+#include "autograd/device/device.h"
+#include "autograd/device/device_interface.h"
+
+namespace autograd {
+
+// Adds an implementation; programmer error if its type has one already.
+void RegisterDeviceInterface(std::unique_ptr<DeviceInterface> implementation);
+
+// The implementation of a type, for the life of the process, or null.
+DeviceInterface* FindDeviceInterface(DeviceType type);
+
+// The implementation that serves `device`; Error of kind kDevice where there is no such device.
+DeviceInterface& GetDeviceInterface(Device device);
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_DEVICE_DEVICE_REGISTRY_H_

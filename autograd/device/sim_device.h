@@ -1,0 +1,131 @@
+// SimDevice: the simulated accelerator. Memory is host memory; streams are queues that run later.
+//
+//   SimDevice sim;
+//   Stream a = sim.CreateStream(0), b = sim.CreateStream(0);
+//   sim.Launch(a, {{.data = x, .bytes = 8, .is_write = true}}, "fill", [=] { *x = 1; });
+//   sim.Launch(b, {{.data = x, .bytes = 8, .is_write = false}}, "use", [=] { Use(*x); });
+//   sim.TakeReports();   // "... read by use ... is not ordered with the write by fill ..."
+//
+// It finds with no GPU what goes wrong on one: every read, write or reuse of memory that no event,
+// no synchronisation and no stream orders is reported when it is queued, whether or not this run
+// came out right (stream_order.h). And since nothing runs before it must, or before RunOne is
+// called, the values do come out wrong in the orders that a real device would allow.
+//
+// Work runs on the thread that synchronises, with the device's lock held: it must not call the
+// device.
+#ifndef AUTOGRAD_DEVICE_SIM_DEVICE_H_
+#define AUTOGRAD_DEVICE_SIM_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autograd/device/device_interface.h"
+#include "autograd/device/stream_order.h"
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/sync/shared.h"
+
+namespace autograd {
+
+class SimDevice final : public DeviceInterface {
+ public:
+  static constexpr int kDeviceCount = 8;
+
+  // Bytes that a piece of work reads, or writes (and then may read as well).
+  struct Access {
+    const void* data;
+    size_t bytes;
+    bool is_write;
+  };
+
+  SimDevice();
+  // Runs what is still queued.
+  ~SimDevice() override;
+
+  DeviceType type() const override { return DeviceType::kSim; }
+  int DeviceCount() const override { return kDeviceCount; }
+  void* Allocate(size_t bytes, Stream stream) override;
+  void Deallocate(void* data) override;
+  void RecordStream(void* data, Stream stream) override;
+  Stream CreateStream(uint8_t device_index) override;
+  std::unique_ptr<Event> CreateEvent(uint8_t device_index) override;
+  void Synchronize(Stream stream) override;
+  void SynchronizeDevice(uint8_t device_index) override;
+  void CopyFromHost(void* to, const void* from_host, size_t bytes, Stream stream) override;
+  void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) override;
+  void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override;
+
+  // Queues `work`, which touches exactly `accesses`; `what` names it in reports.
+  void Launch(Stream stream, const std::vector<Access>& accesses, std::string what,
+              std::function<void()> work);
+  // The host itself reads or writes device memory, now.
+  void AccessFromHost(const Access& access, const std::string& what);
+
+  // Streams whose next work could run now.
+  std::vector<Stream> RunnableStreams();
+  // Runs the next work of a stream; false if it has none, or must wait for an event.
+  bool RunOne(Stream stream);
+
+  // What the detector found since the last call.
+  std::vector<std::string> TakeReports();
+
+ private:
+  class SimEvent;
+  // The state that an event shares with the work that waits for it.
+  struct Point {
+    StreamOrder::Clock moment;
+    size_t queue = 0;     // where it was recorded
+    uint64_t number = 0;  // of the work it follows: reached once that many have run there
+  };
+  struct Work {
+    std::string what;
+    std::function<void()> run;               // null: waits only
+    sync::SharedPtr<const Point> waits_for;  // null: for nothing
+  };
+  struct Queue {
+    Stream stream;
+    StreamOrder::Timeline timeline;
+    std::deque<Work> waiting;
+    uint64_t queued = 0;  // in all; run = queued - waiting.size()
+  };
+  struct Use {
+    size_t queue;
+    uint64_t number;
+    StreamOrder::Clock moment;
+  };
+  struct Block {
+    size_t bytes;
+    Stream stream;
+    bool is_free = false;
+    std::vector<Stream> recorded;  // other streams that use it, while it is in use
+    std::vector<Use> pending;      // what must have run before it is reused
+  };
+
+  size_t IndexOf(Stream stream) AG_REQUIRES(mutex_);
+  void Enqueue(Stream stream, const std::vector<Access>& accesses, std::string what,
+               std::function<void()> work) AG_REQUIRES(mutex_);
+  void Check(StreamOrder::Timeline timeline, const Access& access, const std::string& what)
+      AG_REQUIRES(mutex_);
+  Block& InUse(const void* data, const char* action) AG_REQUIRES(mutex_);
+  bool CanReuse(const Block& block, size_t bytes, Stream stream) AG_REQUIRES(mutex_);
+  bool HasRun(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
+  bool CanRunNext(size_t queue) AG_REQUIRES(mutex_);
+  void RunNext(size_t queue) AG_REQUIRES(mutex_);
+  void RunUntil(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
+
+  sync::Mutex mutex_{"simulated accelerator"};
+  std::vector<Queue> queues_ AG_GUARDED_BY(mutex_);
+  std::map<const char*, Block> blocks_ AG_GUARDED_BY(mutex_);  // by address
+  StreamOrder order_ AG_GUARDED_BY(mutex_);
+  std::vector<std::string> reports_ AG_GUARDED_BY(mutex_);
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_DEVICE_SIM_DEVICE_H_

@@ -1,0 +1,83 @@
+// Vector clocks over streams; see stream_order.h.
+#include "autograd/device/stream_order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace autograd {
+
+namespace {
+
+void JoinInto(StreamOrder::Clock& clock, const StreamOrder::Clock& other) {
+  if (clock.size() < other.size()) clock.resize(other.size(), 0);
+  for (size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+uint64_t At(const StreamOrder::Clock& clock, StreamOrder::Timeline timeline) {
+  return timeline < clock.size() ? clock[timeline] : 0;
+}
+
+void Tick(StreamOrder::Clock& clock, StreamOrder::Timeline timeline) {
+  if (clock.size() <= timeline) clock.resize(timeline + 1, 0);
+  ++clock[timeline];
+}
+
+}  // namespace
+
+StreamOrder::Timeline StreamOrder::AddTimeline(std::string name) {
+  clocks_.emplace_back();
+  names_.push_back(std::move(name));
+  return clocks_.size() - 1;
+}
+
+const StreamOrder::Clock& StreamOrder::Queue(Timeline stream) {
+  Tick(clocks_[kHost], kHost);
+  JoinInto(clocks_[stream], clocks_[kHost]);
+  Tick(clocks_[stream], stream);
+  return clocks_[stream];
+}
+
+void StreamOrder::Join(Timeline timeline, const Clock& moment) {
+  JoinInto(clocks_[timeline], moment);
+}
+
+bool StreamOrder::IsBefore(const Visit& visit, Timeline timeline) const {
+  return visit.timeline == timeline || visit.time <= At(clocks_[timeline], visit.timeline);
+}
+
+std::optional<std::string> StreamOrder::Access(Timeline timeline, const void* begin, size_t bytes,
+                                               bool is_write, const std::string& what) {
+  // The host's own accesses have a moment too: what it does next is queued after them.
+  if (timeline == kHost) Tick(clocks_[kHost], kHost);
+  const uintptr_t from = reinterpret_cast<uintptr_t>(begin);
+  const Visit visit{from, from + bytes, timeline, At(clocks_[timeline], timeline), is_write, what};
+  std::optional<std::string> report;
+  std::erase_if(visits_, [&](const Visit& other) {
+    if (other.end <= visit.begin || visit.end <= other.begin) return false;
+    const bool before = IsBefore(other, timeline);
+    if (!before && (is_write || other.is_write) && !report) {
+      report = absl::StrCat(
+          "[device] ", is_write ? "write" : "read", " by ", what, " on ", names_[timeline],
+          " is not ordered with the ", other.is_write ? "write" : "read", " by ", other.what,
+          " on ", names_[other.timeline],
+          "; record an event after the one and let the other's stream wait for it");
+    }
+    // Once a later access covers it and is ordered with all that conflicts with it, it says no
+    // more.
+    const bool covered = visit.begin <= other.begin && other.end <= visit.end;
+    return before && covered && (is_write || (!other.is_write && other.timeline == timeline));
+  });
+  visits_.push_back(visit);
+  return report;
+}
+
+void StreamOrder::Forget(const void* begin, size_t bytes) {
+  const uintptr_t from = reinterpret_cast<uintptr_t>(begin);
+  std::erase_if(visits_, [&](const Visit& visit) {
+    return from <= visit.begin && visit.end <= from + bytes;
+  });
+}
+
+}  // namespace autograd

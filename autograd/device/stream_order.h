@@ -1,0 +1,66 @@
+// StreamOrder: knows which work on streams is ordered with which, and finds accesses that are not.
+//
+// Every stream is a timeline, and so is the host (all its threads together: their order among each
+// other is for thread tools to judge). Queueing, events and synchronisation order timelines; two
+// accesses to the same bytes, one of them a write, must be ordered. The judgement is made when work
+// is queued and does not depend on when it runs, so a bug is reported although the run came out
+// right.
+//
+// Vector clocks. Not thread-safe: its owner holds a lock.
+#ifndef AUTOGRAD_DEVICE_STREAM_ORDER_H_
+#define AUTOGRAD_DEVICE_STREAM_ORDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace autograd {
+
+class StreamOrder {
+ public:
+  using Timeline = size_t;
+  static constexpr Timeline kHost = 0;
+  // For each timeline, how many of its steps are known to lie before.
+  using Clock = std::vector<uint64_t>;
+
+  explicit StreamOrder() : clocks_(1) { names_.push_back("the host"); }
+
+  Timeline AddTimeline(std::string name);
+
+  // The host queues work on `stream`: it comes after all that the host knows, and after the work
+  // queued there before. Returns the moment of the work.
+  const Clock& Queue(Timeline stream);
+  // `timeline` waits for a moment: the clock that Queue gave, or Now.
+  void Join(Timeline timeline, const Clock& moment);
+  const Clock& Now(Timeline timeline) const { return clocks_[timeline]; }
+
+  // Work queued last on `timeline` reads or writes [begin, begin + bytes). Returns what is wrong
+  // with that, or nothing. `what` names the work in later reports.
+  std::optional<std::string> Access(Timeline timeline, const void* begin, size_t bytes,
+                                    bool is_write, const std::string& what);
+  // The bytes are given back to the system: nothing at these addresses conflicts any more.
+  void Forget(const void* begin, size_t bytes);
+
+ private:
+  struct Visit {
+    uintptr_t begin;
+    uintptr_t end;
+    Timeline timeline;
+    uint64_t time;  // on that timeline
+    bool is_write;
+    std::string what;
+  };
+
+  bool IsBefore(const Visit& visit, Timeline timeline) const;
+
+  std::vector<Clock> clocks_;
+  std::vector<std::string> names_;
+  std::vector<Visit> visits_;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_DEVICE_STREAM_ORDER_H_
