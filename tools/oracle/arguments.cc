@@ -1,0 +1,293 @@
+#include "tools/oracle/arguments.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+
+namespace twingrad::oracle {
+namespace {
+
+absl::Status Usage(std::string_view wrong, std::string_view allowed, std::string_view action) {
+  return absl::InvalidArgumentError(absl::StrCat("[oracle] ", wrong, "; ", allowed, "; ", action));
+}
+
+std::string_view Allowed(FlagType type) {
+  switch (type) {
+    case FlagType::kCount:
+      return "allowed is a whole number of at least 1";
+    case FlagType::kSeed:
+      return "allowed is a number of 64 bits, decimal or 0x followed by hexadecimal digits";
+    case FlagType::kDuration:
+      return "allowed is a positive number with an optional unit s, m or h";
+    case FlagType::kSize:
+      return "allowed is a positive number with an optional unit M or G";
+    case FlagType::kList:
+      return "allowed are words apart by commas";
+    case FlagType::kPath:
+      return "allowed is a path";
+  }
+  return "";
+}
+
+bool WellFormed(FlagType type, std::string_view value) {
+  switch (type) {
+    case FlagType::kCount:
+      return ReadCount(value).has_value();
+    case FlagType::kSeed:
+      return ReadSeed(value).has_value();
+    case FlagType::kDuration:
+      return ReadDuration(value).has_value();
+    case FlagType::kSize:
+      return ReadSize(value).has_value();
+    case FlagType::kList: {
+      const std::vector<std::string> words = absl::StrSplit(value, ',');
+      return std::none_of(words.begin(), words.end(),
+                          [](const std::string& word) { return word.empty(); });
+    }
+    case FlagType::kPath:
+      return !value.empty();
+  }
+  return false;
+}
+
+const FlagSpec* FindFlag(const VerbSpec& verb, std::string_view name) {
+  for (const FlagSpec& flag : verb.flags) {
+    if (flag.name == name) return &flag;
+  }
+  return nullptr;
+}
+
+absl::Status UnknownFlag(const VerbSpec& verb, std::string_view word) {
+  std::vector<std::string> names;
+  for (const FlagSpec& flag : verb.flags) names.push_back(absl::StrCat("--", flag.name));
+  names.push_back("--help");
+  return Usage(absl::StrCat("`", verb.name, "` has no flag ", word),
+               absl::StrCat("allowed are ", absl::StrJoin(names, " ")),
+               absl::StrCat("see `oracle ", verb.name, " --help`"));
+}
+
+absl::Status UnknownVerb(absl::Span<const VerbSpec> verbs, std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const VerbSpec& verb : verbs) {
+    if (!verb.hidden) names.push_back(verb.name);
+  }
+  return Usage(absl::StrCat("unknown verb `", word, "`"),
+               absl::StrCat("allowed are ", absl::StrJoin(names, ", ")), "see `oracle --help`");
+}
+
+// Reads one flag at words[i]; leaves i at the last word used.
+absl::Status ParseFlag(absl::Span<const std::string> words, size_t* i, Arguments* arguments) {
+  const VerbSpec& verb = *arguments->verb;
+  std::string_view word = words[*i];
+  std::string_view name = word.substr(2);
+  std::optional<std::string> value;
+  if (const size_t equals = name.find('='); equals != std::string_view::npos) {
+    value = std::string(name.substr(equals + 1));
+    name = name.substr(0, equals);
+  }
+  const FlagSpec* flag = FindFlag(verb, name);
+  if (flag == nullptr) return UnknownFlag(verb, absl::StrCat("--", name));
+  if (!value && *i + 1 < words.size()) value = words[++*i];
+  if (!value) {
+    return Usage(absl::StrCat("--", name, " lacks its value"), Allowed(flag->type),
+                 absl::StrCat("write --", name, "=", flag->placeholder));
+  }
+  if (arguments->Has(name)) {
+    return Usage(absl::StrCat("--", name, " is given twice"), "allowed is once",
+                 "leave one of the two out");
+  }
+  if (!WellFormed(flag->type, *value)) {
+    return Usage(absl::StrCat("--", name, "=", *value, " cannot be read"), Allowed(flag->type),
+                 absl::StrCat("see `oracle ", verb.name, " --help`"));
+  }
+  arguments->Set(name, *value);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::optional<uint64_t> ReadCount(std::string_view text) {
+  const std::string digits = absl::StrReplaceAll(text, {{"_", ""}});
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(),
+                                     [](unsigned char c) { return std::isdigit(c) != 0; })) {
+    return std::nullopt;
+  }
+  uint64_t number = 0;
+  if (!absl::SimpleAtoi(digits, &number) || number == 0) return std::nullopt;
+  return number;
+}
+
+std::optional<uint64_t> ReadSeed(std::string_view text) {
+  uint64_t number = 0;
+  if (absl::StartsWith(text, "0x")) {
+    const std::string_view digits = text.substr(2);
+    if (digits.empty() || digits.size() > 16 ||
+        !std::all_of(digits.begin(), digits.end(),
+                     [](unsigned char c) { return std::isxdigit(c) != 0; }) ||
+        !absl::SimpleHexAtoi(digits, &number)) {
+      return std::nullopt;
+    }
+    return number;
+  }
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) == 0) return std::nullopt;
+  if (!absl::SimpleAtoi(text, &number)) return std::nullopt;
+  return number;
+}
+
+std::optional<std::chrono::nanoseconds> ReadDuration(std::string_view text) {
+  double unit = 1;
+  if (absl::ConsumeSuffix(&text, "h")) {
+    unit = 3600;
+  } else if (absl::ConsumeSuffix(&text, "m")) {
+    unit = 60;
+  } else {
+    absl::ConsumeSuffix(&text, "s");
+  }
+  double number = 0;
+  // The upper end keeps the product within 63 bits of nanoseconds.
+  if (!absl::SimpleAtod(text, &number) || !(number > 0) || number * unit > 1e9) return std::nullopt;
+  return std::chrono::nanoseconds(static_cast<int64_t>(number * unit * 1e9));
+}
+
+std::optional<uint64_t> ReadSize(std::string_view text) {
+  uint64_t unit = uint64_t{1} << 20;
+  if (absl::ConsumeSuffix(&text, "G")) {
+    unit <<= 10;
+  } else {
+    absl::ConsumeSuffix(&text, "M");
+  }
+  const std::optional<uint64_t> number = ReadCount(text);
+  if (!number || *number > std::numeric_limits<uint32_t>::max()) return std::nullopt;
+  return *number * unit;
+}
+
+std::optional<uint64_t> Arguments::Number(std::string_view flag) const {
+  const auto it = values_.find(flag);
+  if (it == values_.end()) return std::nullopt;
+  const FlagSpec* spec = FindFlag(*verb, flag);
+  if (spec->type == FlagType::kSize) return ReadSize(it->second);
+  return spec->type == FlagType::kSeed ? ReadSeed(it->second) : ReadCount(it->second);
+}
+
+std::optional<std::chrono::nanoseconds> Arguments::Duration(std::string_view flag) const {
+  const auto it = values_.find(flag);
+  if (it == values_.end()) return std::nullopt;
+  return ReadDuration(it->second);
+}
+
+std::vector<std::string> Arguments::List(std::string_view flag) const {
+  const auto it = values_.find(flag);
+  if (it == values_.end()) return {};
+  return absl::StrSplit(it->second, ',');
+}
+
+std::optional<std::string> Arguments::Path(std::string_view flag) const {
+  const auto it = values_.find(flag);
+  if (it == values_.end()) return std::nullopt;
+  return it->second;
+}
+
+std::string Arguments::Text(absl::Span<const std::string_view> names) const {
+  std::string text;
+  for (const std::string_view name : names) {
+    const auto it = values_.find(name);
+    if (it != values_.end()) absl::StrAppend(&text, " --", name, "=", it->second);
+  }
+  return text;
+}
+
+absl::StatusOr<Arguments> ParseArguments(absl::Span<const VerbSpec> verbs,
+                                         absl::Span<const std::string> words) {
+  Arguments arguments;
+  if (words.empty()) {
+    return Usage("no verb is given", "allowed is one of those that `oracle --help` lists",
+                 "start with `oracle check`");
+  }
+  std::string_view first = words[0];
+  const bool help_verb = first == "help";
+  if (first == "--help" || first == "-h" || help_verb) {
+    arguments.help = true;
+    if (words.size() == 1) return arguments;
+    if (!help_verb) first = words[1];
+    words = words.subspan(1);
+    first = words[0];
+  }
+  const auto it = std::find_if(verbs.begin(), verbs.end(),
+                               [&](const VerbSpec& verb) { return verb.name == first; });
+  if (it == verbs.end()) return UnknownVerb(verbs, first);
+  arguments.verb = &*it;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--help" || word == "-h") {
+      arguments.help = true;
+      return arguments;
+    }
+    if (absl::StartsWith(word, "--")) {
+      if (absl::Status status = ParseFlag(words, &i, &arguments); !status.ok()) return status;
+    } else if (absl::StartsWith(word, "-") && word != "-") {
+      return UnknownFlag(*it, word);
+    } else if (it->operand.empty()) {
+      return Usage(absl::StrCat("`", it->name, "` takes no operand but got `", word, "`"),
+                   "allowed are flags", absl::StrCat("see `oracle ", it->name, " --help`"));
+    } else if (arguments.operand) {
+      return Usage(absl::StrCat("`", it->name, "` got a second operand `", word, "`"),
+                   absl::StrCat("allowed is one ", it->operand), "run it once for each");
+    } else {
+      arguments.operand = word;
+    }
+  }
+  if (!it->operand.empty() && !arguments.operand && !arguments.help) {
+    return Usage(absl::StrCat("`", it->name, "` lacks its ", it->operand),
+                 absl::StrCat("allowed is `oracle ", it->name, " ", it->operand, "`"),
+                 absl::StrCat("see `oracle ", it->name, " --help`"));
+  }
+  return arguments;
+}
+
+std::string ToolHelp(absl::Span<const VerbSpec> verbs) {
+  std::string text =
+      "oracle: compares an autograd engine with its twin, Program by Program\n\n"
+      "usage: oracle VERB [--flag=value ...] [OPERAND]\n\nverbs:\n";
+  for (const VerbSpec& verb : verbs) {
+    if (verb.hidden) continue;
+    const std::string left =
+        verb.operand.empty() ? std::string(verb.name) : absl::StrCat(verb.name, " ", verb.operand);
+    absl::StrAppend(&text, "  ", left, std::string(left.size() < 16 ? 16 - left.size() : 1, ' '),
+                    verb.summary, "\n");
+  }
+  absl::StrAppend(
+      &text,
+      "\n`oracle VERB --help` lists the verb's flags. A Program is text; its grammar is in\n"
+      "autograd/program/README.md. Relative paths start from where the command was typed.\n\n"
+      "exit status: 0 nothing found, 1 a finding, 2 wrong usage, 3 an engine could not be\n"
+      "started.\n");
+  return text;
+}
+
+std::string VerbHelp(const VerbSpec& verb) {
+  std::string text =
+      absl::StrCat("oracle ", verb.name, ": ", verb.summary, "\n\nusage: oracle ", verb.name,
+                   verb.flags.empty() ? "" : " [--flag=value ...]", verb.operand.empty() ? "" : " ",
+                   verb.operand, "\n\n", verb.description);
+  if (!verb.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
+  for (const FlagSpec& flag : verb.flags) {
+    const std::string left = absl::StrCat("--", flag.name, "=", flag.placeholder);
+    absl::StrAppend(&text, "  ", left, std::string(left.size() < 20 ? 20 - left.size() : 1, ' '),
+                    flag.help, " (default: ", flag.otherwise, ")\n");
+  }
+  absl::StrAppend(&text, "\nexamples:\n");
+  for (const std::string_view line : absl::StrSplit(verb.examples, '\n', absl::SkipEmpty())) {
+    absl::StrAppend(&text, "  tools/bazel run //tools/oracle -- ", line, "\n");
+  }
+  return text;
+}
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,87 @@
+// The command line: tables of verbs and flags, from which parsing and every page of help are made.
+//
+// A verb is followed by flags (`--name=value` or `--name value`) and at most one operand, in any
+// order; `-` is an operand (standard input). Errors read `[oracle] what is wrong; what is allowed;
+// what to do`.
+
+#ifndef TOOLS_ORACLE_ARGUMENTS_H_
+#define TOOLS_ORACLE_ARGUMENTS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace twingrad::oracle {
+
+// How the text of a flag is read.
+enum class FlagType : uint8_t {
+  kCount,     // a whole number of at least 1; 10_000 and 10000 are the same
+  kSeed,      // a 64-bit number, decimal or 0x...
+  kDuration,  // 90, 1.5, 10s, 5m, 2h; a bare number is in seconds
+  kSize,      // 512M, 2G; a bare number is in MiB
+  kList,      // words apart by commas
+  kPath,
+};
+
+struct FlagSpec {
+  std::string_view name;
+  std::string_view placeholder;  // of the value, in help
+  FlagType type;
+  std::string_view otherwise;  // the default, in words, for help
+  std::string_view help;
+};
+
+struct VerbSpec {
+  std::string_view name;
+  std::string_view operand;      // placeholder; empty: takes none
+  std::string_view summary;      // one line
+  std::string_view description;  // paragraphs
+  absl::Span<const FlagSpec> flags;
+  std::string_view examples;  // lines after `oracle `
+  bool hidden = false;
+};
+
+// A parsed command line. Values have been checked against their types.
+class Arguments {
+ public:
+  const VerbSpec* verb = nullptr;  // null: help on the tool
+  bool help = false;
+  std::optional<std::string> operand;
+
+  bool Has(std::string_view flag) const { return values_.find(flag) != values_.end(); }
+  std::optional<uint64_t> Number(std::string_view flag) const;  // kCount, kSeed, kSize (in bytes)
+  std::optional<std::chrono::nanoseconds> Duration(std::string_view flag) const;
+  std::vector<std::string> List(std::string_view flag) const;
+  std::optional<std::string> Path(std::string_view flag) const;
+  // The flags as given, for a command that repeats them: `--ops=add,mul --jobs=2`.
+  std::string Text(absl::Span<const std::string_view> names) const;
+
+  void Set(std::string_view flag, std::string value) { values_[std::string(flag)] = value; }
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
+absl::StatusOr<Arguments> ParseArguments(absl::Span<const VerbSpec> verbs,
+                                         absl::Span<const std::string> words);
+
+// The page of help of the tool, and of one verb.
+std::string ToolHelp(absl::Span<const VerbSpec> verbs);
+std::string VerbHelp(const VerbSpec& verb);
+
+// The readings of single values, by type; nothing when malformed.
+std::optional<uint64_t> ReadCount(std::string_view text);
+std::optional<uint64_t> ReadSeed(std::string_view text);
+std::optional<std::chrono::nanoseconds> ReadDuration(std::string_view text);
+std::optional<uint64_t> ReadSize(std::string_view text);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_ARGUMENTS_H_

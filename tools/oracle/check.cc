@@ -1,0 +1,270 @@
+#include "tools/oracle/check.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "tools/oracle/campaign.h"
+#include "tools/oracle/files.h"
+#include "tools/oracle/finding.h"
+#include "tools/oracle/progress.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr uint64_t kDefaultPrograms = 2000;
+// Further failures are counted, not shrunk: one defect can make a third of all Programs fail.
+constexpr uint64_t kMaxShrunk = 32;
+constexpr size_t kMaxShown = 8;
+constexpr std::chrono::milliseconds kPumpWait(50);
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// The first signal ends the run in order, a second one at once (the workers die with their parent).
+void InstallInterrupt() {
+  interrupted = 0;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int NumCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+uint64_t FreshSeed() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+struct Written {
+  Finding finding;
+  std::string folder;
+  uint64_t more = 0;  // further failures with the same key
+};
+
+// The state of one run of `check`.
+class Check {
+ public:
+  Check(const Arguments& arguments, Subject& subject, WorkerCommand command)
+      : subject_(subject),
+        command_(std::move(command)),
+        flags_(arguments.Text({"features", "ops"})),
+        seed_(arguments.Number("seed").value_or(FreshSeed())),
+        jobs_(static_cast<int>(
+            std::min<uint64_t>(arguments.Number("jobs").value_or(NumCores()), 4096))),
+        time_(arguments.Duration("time")),
+        out_(ResolvePath(arguments.Path("out").value_or("findings"))),
+        prober_(command_, [this] { Pump(std::chrono::milliseconds(0)); }),
+        progress_(STDERR_FILENO) {
+    if (const std::optional<uint64_t> programs = arguments.Number("programs")) {
+      total_ = programs;
+    } else if (!time_) {
+      total_ = kDefaultPrograms;
+    }
+  }
+
+  absl::StatusOr<int> Run();
+
+ private:
+  bool Pump(std::chrono::milliseconds wait);
+  absl::Status HandleFailures();
+  absl::Status HandleFailure(Failure failure);
+  void PrintSummary() const;
+  void PrintFindings() const;
+  Seconds Elapsed() const { return steady_clock::now() - begin_; }
+  bool TimeIsUp() const { return time_ && Elapsed() >= Seconds(*time_); }
+
+  Subject& subject_;
+  WorkerCommand command_;
+  std::string flags_;
+  uint64_t seed_;
+  int jobs_;
+  std::optional<uint64_t> total_;
+  std::optional<std::chrono::nanoseconds> time_;
+  std::string out_;
+  Prober prober_;
+  Progress progress_;
+  std::unique_ptr<Campaign> campaign_;
+  steady_clock::time_point begin_;
+  std::optional<Seconds> judged_for_;  // until the last worker ended
+  bool shrinking_ = false;
+  std::vector<Failure> waiting_;
+  std::vector<Written> written_;
+  std::map<std::string, size_t> by_key_;
+  uint64_t shrunk_ = 0;
+};
+
+bool Check::Pump(std::chrono::milliseconds wait) {
+  const bool alive = campaign_->Pump(wait);
+  if (!alive && !judged_for_) judged_for_ = Elapsed();
+  if (interrupted != 0 || TimeIsUp()) campaign_->Stop();
+  ProgressState state;
+  state.elapsed = Elapsed();
+  state.programs = campaign_->programs();
+  state.total = total_;
+  if (time_) state.time = Seconds(*time_);
+  state.failed = campaign_->failed();
+  if (shrinking_) state.activity = "shrinking";
+  progress_.Update(state);
+  return alive;
+}
+
+absl::Status Check::HandleFailure(Failure failure) {
+  if (shrunk_ >= kMaxShrunk) return absl::OkStatus();
+  ++shrunk_;
+  shrinking_ = true;
+  ShrinkLimits limits;
+  limits.interrupted = [] { return interrupted != 0; };
+  absl::StatusOr<Finding> finding =
+      ShrinkFailure(std::move(failure), subject_, prober_, command_.limits, limits);
+  shrinking_ = false;
+  if (!finding.ok()) return finding.status();
+  finding->campaign_seed = seed_;
+  finding->flags = flags_;
+  const auto [known, fresh] = by_key_.emplace(KeyOf(*finding), written_.size());
+  if (!fresh) {
+    ++written_[known->second].more;
+    return absl::OkStatus();
+  }
+  std::string note;
+  absl::StatusOr<std::string> folder = WriteFinding(*finding, out_, prober_, &note);
+  progress_.Clear();
+  if (!note.empty()) absl::FPrintF(stderr, "%s\n", note);
+  if (!folder.ok()) {
+    // The finding must not be lost with the disk full: the summary shows its Program.
+    absl::FPrintF(stderr, "%s\n", folder.status().message());
+    folder = std::string();
+  }
+  written_.push_back({*std::move(finding), *std::move(folder)});
+  return absl::OkStatus();
+}
+
+absl::Status Check::HandleFailures() {
+  // Failures that come in while one is being shrunk wait here.
+  while (true) {
+    for (Failure& failure : campaign_->TakeFailures()) waiting_.push_back(std::move(failure));
+    if (waiting_.empty()) return absl::OkStatus();
+    Failure next = std::move(waiting_.front());
+    waiting_.erase(waiting_.begin());
+    if (absl::Status status = HandleFailure(std::move(next)); !status.ok()) return status;
+  }
+}
+
+void Check::PrintFindings() const {
+  if (written_.empty()) {
+    absl::PrintF("findings       none\n");
+    return;
+  }
+  absl::PrintF("findings       %d, in %s programs\n", written_.size(),
+               WithSeparators(campaign_->failed()));
+  for (size_t i = 0; i < written_.size(); ++i) {
+    const Written& w = written_[i];
+    absl::PrintF("\nfinding %d: %s, seed %d%s\n", i + 1, w.finding.verdict.oracle,
+                 w.finding.failure.seed,
+                 w.more > 0 ? absl::StrCat(", and ", WithSeparators(w.more), " more like it") : "");
+    if (i < kMaxShown || w.folder.empty()) {
+      for (std::string_view line :
+           absl::StrSplit(w.finding.verdict.text, '\n', absl::SkipEmpty())) {
+        absl::PrintF("  %s\n", line);
+      }
+    }
+    if (w.folder.empty()) {
+      absl::PrintF("  program:\n%s", w.finding.program);
+    } else {
+      absl::PrintF("  folder: %s\n  replay: %s\n", w.folder, ReplayCommand(w.folder));
+    }
+  }
+  if (campaign_->failed() > shrunk_) {
+    absl::PrintF("\n%s further programs failed; they were not made small\n",
+                 WithSeparators(campaign_->failed() - shrunk_));
+  }
+}
+
+void Check::PrintSummary() const {
+  const double seconds = std::max(1e-9, judged_for_.value_or(Elapsed()).count());
+  const uint64_t programs = campaign_->programs();
+  const double rate = static_cast<double>(programs) / seconds;
+  absl::PrintF("seed           %d%s\n", seed_, flags_);
+  if (interrupted != 0) absl::PrintF("ended          early, by a signal\n");
+  absl::PrintF("programs       %s in %.1f s with %d jobs: %s a second, %s a second a core\n",
+               WithSeparators(programs), seconds, jobs_,
+               WithSeparators(static_cast<uint64_t>(rate)),
+               WithSeparators(static_cast<uint64_t>(rate / std::min(jobs_, NumCores()))));
+  absl::PrintF("%s", subject_.Summarise(campaign_->counters()));
+  if (campaign_->restarts() > 0) {
+    absl::PrintF("workers        %d killed from outside; their programs were run again\n",
+                 campaign_->restarts());
+  }
+  PrintFindings();
+  std::fflush(stdout);
+}
+
+absl::StatusOr<int> Check::Run() {
+  InstallInterrupt();
+  absl::FPrintF(stderr, "[oracle] seed %d: check --seed=%d%s repeats this run\n", seed_, seed_,
+                flags_);
+  begin_ = steady_clock::now();
+  CampaignOptions options;
+  options.seed = seed_;
+  options.programs = total_.value_or(UINT64_MAX / 2);
+  options.jobs = jobs_;
+  options.worker = command_;
+  absl::StatusOr<std::unique_ptr<Campaign>> campaign = Campaign::Create(std::move(options));
+  if (!campaign.ok()) return campaign.status();
+  campaign_ = *std::move(campaign);
+  while (Pump(kPumpWait)) {
+    if (absl::Status status = HandleFailures(); !status.ok()) return status;
+  }
+  if (!campaign_->status().ok()) return campaign_->status();
+  if (absl::Status status = HandleFailures(); !status.ok()) return status;
+  progress_.Clear();
+  PrintSummary();
+  return written_.empty() ? kNothingFound : kFound;
+}
+
+}  // namespace
+
+WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder) {
+  WorkerCommand command;
+  command.executable = "/proc/self/exe";
+  char path[4096];
+  // The link itself would name the child's own binary only by luck; its target is the same file.
+  if (const ssize_t n = readlink("/proc/self/exe", path, sizeof(path)); n > 0) {
+    command.executable.assign(path, static_cast<size_t>(n));
+  }
+  const std::string flags = arguments.Text({"features", "ops"});
+  command.flags = absl::StrSplit(flags, ' ', absl::SkipEmpty());
+  command.folder = folder;
+  command.limits.timeout = arguments.Duration("timeout").value_or(command.limits.timeout);
+  command.limits.memory = arguments.Number("memory").value_or(command.limits.memory);
+  return command;
+}
+
+absl::StatusOr<int> RunCheck(const Arguments& arguments, Subject& subject) {
+  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle");
+  if (!folder.ok()) return folder.status();
+  Check check(arguments, subject, MakeWorkerCommand(arguments, folder->path()));
+  return check.Run();
+}
+
+}  // namespace twingrad::oracle

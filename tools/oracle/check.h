@@ -1,0 +1,31 @@
+// The verb `check`: runs a campaign, makes its findings small, writes them down and prints the
+// summary.
+
+#ifndef TOOLS_ORACLE_CHECK_H_
+#define TOOLS_ORACLE_CHECK_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/oracle/arguments.h"
+#include "tools/oracle/subject.h"
+#include "tools/oracle/worker_process.h"
+
+namespace twingrad::oracle {
+
+// Exit statuses of the tool.
+inline constexpr int kNothingFound = 0;
+inline constexpr int kFound = 1;
+inline constexpr int kWrongUsage = 2;
+inline constexpr int kCannotStart = 3;
+
+// Returns the exit status. An error of the kind Unavailable means that an engine could not be
+// started, any other wrong usage.
+absl::StatusOr<int> RunCheck(const Arguments& arguments, Subject& subject);
+
+// What the flags say of workers; `folder` is for their recorders.
+WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_CHECK_H_

@@ -1,0 +1,11 @@
+// The command-line tool over the Subject with planted faults.
+
+#include <memory>
+
+#include "tools/oracle/fake_subject.h"
+#include "tools/oracle/oracle.h"
+
+int main(int argc, char** argv) {
+  return twingrad::oracle::OracleMain(
+      argc, argv, [] { return std::make_unique<twingrad::oracle::FakeSubject>(); });
+}

@@ -1,0 +1,84 @@
+#include "tools/oracle/files.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FilesTest : public testing::Test {
+ protected:
+  TemporaryFolder folder_ = *TemporaryFolder::Make("files-test");
+  std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
+};
+
+TEST_F(FilesTest, ResolvesAgainstWhereTheCommandWasTyped) {
+  setenv("BUILD_WORKING_DIRECTORY", "/somewhere/else", 1);
+  EXPECT_EQ(ResolvePath("a/../b.txt"), "/somewhere/else/b.txt");
+  EXPECT_EQ(ResolvePath("/absolute"), "/absolute");
+  EXPECT_EQ(ResolvePath("-"), "-");
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  EXPECT_EQ(ResolvePath("b.txt"), (fs::current_path() / "b.txt").string());
+}
+
+TEST_F(FilesTest, WritesAndReads) {
+  const std::string text("a\0b\n", 4);
+  ASSERT_TRUE(WriteFile(Path("x"), text).ok());
+  EXPECT_EQ(*ReadInput(Path("x")), text);
+}
+
+TEST_F(FilesTest, SaysWhyAFileCannotBeRead) {
+  EXPECT_EQ(ReadInput(Path("none")).status().message(),
+            "[oracle] cannot read " + Path("none") +
+                " (No such file or directory); allowed is a path that this user may read; check "
+                "the path");
+  EXPECT_NE(ReadInput(folder_.path()).status().message().find("it is a folder"), std::string::npos);
+  EXPECT_FALSE(WriteFile(Path("no/such/folder"), "x").ok());
+}
+
+TEST_F(FilesTest, RefusesHugeInput) {
+  ASSERT_TRUE(WriteFile(Path("huge"), "").ok());
+  ASSERT_EQ(truncate(Path("huge").c_str(), (off_t{16} << 20) + 1), 0);
+  EXPECT_FALSE(ReadInput(Path("huge")).ok());
+}
+
+TEST_F(FilesTest, WritesFoldersWholeAndNeverOverOneAnother) {
+  const std::string target = Path("deep/er/finding");
+  EXPECT_EQ(*WriteFolder(target, {{"a", "1"}, {"b", "2"}}), target);
+  EXPECT_EQ(*WriteFolder(target, {{"a", "3"}}), target + "-2");
+  EXPECT_EQ(*WriteFolder(target, {{"a", "4"}}), target + "-3");
+  EXPECT_EQ(*ReadInput(target + "/b"), "2");
+  EXPECT_EQ(*ReadInput(target + "-2/a"), "3");
+  // Nothing half-written is left beside them.
+  int entries = 0;
+  for (const auto& entry : fs::directory_iterator(Path("deep/er"))) {
+    ++entries;
+    EXPECT_NE(entry.path().filename().string()[0], '.') << entry.path();
+  }
+  EXPECT_EQ(entries, 3);
+}
+
+TEST_F(FilesTest, WriteFolderFailsWhereItMayNotWrite) {
+  ASSERT_TRUE(WriteFile(Path("file"), "").ok());
+  EXPECT_FALSE(WriteFolder(Path("file/finding"), {{"a", "1"}}).ok());
+}
+
+TEST_F(FilesTest, TemporaryFoldersGo) {
+  std::string path;
+  {
+    absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("files-test");
+    ASSERT_TRUE(folder.ok());
+    path = folder->path();
+    ASSERT_TRUE(WriteFile(path + "/x", "x").ok());
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

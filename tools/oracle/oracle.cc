@@ -1,0 +1,211 @@
+#include "tools/oracle/oracle.h"
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
+#include "tools/oracle/check.h"
+#include "tools/oracle/files.h"
+#include "tools/oracle/picture.h"
+#include "tools/oracle/prober.h"
+#include "tools/oracle/worker.h"
+
+namespace twingrad::oracle {
+namespace {
+
+constexpr FlagSpec kFeatures = {"features", "A,B", FlagType::kList, "all",
+                                "only Programs that may hold these features"};
+constexpr FlagSpec kOps = {"ops", "A,B", FlagType::kList, "all", "only Programs of these ops"};
+constexpr FlagSpec kTimeout = {"timeout", "TIME", FlagType::kDuration, "10s",
+                               "a Program that runs longer is a hang"};
+constexpr FlagSpec kMemory = {"memory", "SIZE", FlagType::kSize, "2G",
+                              "a worker that grows beyond is a finding"};
+
+constexpr FlagSpec kCheckFlags[] = {
+    {"programs", "N", FlagType::kCount, "2000, or no limit with --time", "Programs to judge"},
+    {"seed", "N", FlagType::kSeed, "a fresh one, printed", "makes the run repeatable"},
+    kFeatures,
+    kOps,
+    {"time", "TIME", FlagType::kDuration, "no limit", "ends the run after 90, 90s, 5m or 2h"},
+    {"jobs", "N", FlagType::kCount, "all cores", "worker processes"},
+    kTimeout,
+    kMemory,
+    {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
+};
+constexpr FlagSpec kReplayFlags[] = {kTimeout, kMemory};
+constexpr FlagSpec kExplainFlags[] = {
+    {"out", "FILE", FlagType::kPath, "standard output", "where the picture goes"}};
+constexpr FlagSpec kGenerateFlags[] = {
+    {"seed", "N", FlagType::kSeed, "a fresh one", "of the Program; findings name theirs"},
+    kFeatures,
+    kOps,
+};
+constexpr FlagSpec kWorkerFlags[] = {
+    {"recorder", "FILE", FlagType::kPath, "none", "the flight recorder"},
+    {"campaign", "FILE", FlagType::kPath, "none", "the programs not yet handed out"},
+    kMemory,
+    kFeatures,
+    kOps,
+};
+
+const VerbSpec kVerbs[] = {
+    {"check", "", "compares the engine with its twin on random Programs",
+     "Runs random Programs through the engine and through its witnesses, in worker processes, and\n"
+     "compares all that they show. A Program on which they differ, or that crashes, hangs or takes "
+     "too\n"
+     "much memory, is a finding: it is made small, then written to a folder with a picture, and "
+     "the run\n"
+     "goes on. The summary at the end says what was compared. Ctrl-C ends the run with its "
+     "summary.\n",
+     kCheckFlags,
+     "check\ncheck --programs=100000 --jobs=2\ncheck --time=2h --out=/tmp/findings\n"
+     "check --seed=7 --ops=mul,sum --features=view\n"},
+    {"run",
+     "FILE",
+     "executes one Program and prints its Observation",
+     "FILE holds a Program, `-` is standard input. Prints every value, its .grad, and for each "
+     "call of the\n"
+     "engine the nodes, dependency counts and order of execution.\n",
+     {},
+     "run program.txt\nrun - < program.txt\n"},
+    {"explain", "FILE", "draws the graph of one Program as SVG, with dependency counts",
+     "FILE holds a Program, `-` is standard input. One drawing for each call of the engine. Where "
+     "graphviz\n"
+     "is not installed, its source is written instead, and a line says so.\n",
+     kExplainFlags, "explain program.txt --out=graph.svg\n"},
+    {"generate", "", "prints a random Program",
+     "Prints the Program that `check` makes of this seed with these flags.\n", kGenerateFlags,
+     "generate --seed=7\ngenerate --ops=mul,sum\n"},
+    {"replay", "DIR", "repeats a finding",
+     "DIR is the folder of a finding. Judges its Program again in a fresh worker. Exit status 1: "
+     "it still\n"
+     "fails; 0: it does not.\n",
+     kReplayFlags, "replay findings/twin-0000000000000007\n"},
+    {"worker", "", "judges Programs for a parent process", "Started by the other verbs.\n",
+     kWorkerFlags, "", /*hidden=*/true},
+};
+
+absl::Status Configure(const Arguments& arguments, Subject& subject) {
+  return subject.Configure({arguments.List("features"), arguments.List("ops")});
+}
+
+absl::Status LoadOperand(const Arguments& arguments, Subject& subject) {
+  const std::string path = ResolvePath(*arguments.operand);
+  absl::StatusOr<std::string> text = ReadInput(path);
+  if (!text.ok()) return text.status();
+  return subject.Load(*text, *arguments.operand == "-" ? "standard input" : *arguments.operand);
+}
+
+absl::StatusOr<int> RunOne(const Arguments& arguments, Subject& subject) {
+  if (absl::Status status = LoadOperand(arguments, subject); !status.ok()) return status;
+  if (absl::Status status = subject.Start(); !status.ok()) {
+    return absl::UnavailableError(status.message());
+  }
+  absl::PrintF("%s", subject.Run());
+  return kNothingFound;
+}
+
+absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
+  if (absl::Status status = LoadOperand(arguments, subject); !status.ok()) return status;
+  if (absl::Status status = subject.Start(); !status.ok()) {
+    return absl::UnavailableError(status.message());
+  }
+  std::string picture = subject.Draw({}, /*run_engine=*/true);
+  if (absl::StatusOr<std::string> svg = RenderSvg(picture); svg.ok()) {
+    picture = *std::move(svg);
+  } else {
+    absl::FPrintF(stderr, "%s\n[oracle] its source follows in place of the picture\n",
+                  svg.status().message());
+  }
+  if (const std::optional<std::string> out = arguments.Path("out")) {
+    if (absl::Status status = WriteFile(ResolvePath(*out), picture); !status.ok()) return status;
+  } else {
+    absl::PrintF("%s", picture);
+  }
+  return kNothingFound;
+}
+
+absl::StatusOr<int> Generate(const Arguments& arguments, Subject& subject) {
+  std::optional<uint64_t> seed = arguments.Number("seed");
+  if (!seed) {
+    seed = MonotonicNanoseconds();
+    absl::FPrintF(stderr, "[oracle] seed %d\n", *seed);
+  }
+  absl::PrintF("%s", subject.Generate(*seed));
+  return kNothingFound;
+}
+
+absl::StatusOr<int> Replay(const Arguments& arguments) {
+  const std::string folder = ResolvePath(*arguments.operand);
+  absl::StatusOr<std::string> program = ReadInput(folder + "/program.txt");
+  if (!program.ok()) return program.status();
+  absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
+  if (!temporary.ok()) return temporary.status();
+  Prober prober(MakeWorkerCommand(arguments, temporary->path()));
+  absl::StatusOr<Verdict> verdict = prober.Judge(*program);
+  if (!verdict.ok()) return verdict.status();
+  if (!verdict->failed) {
+    absl::PrintF("the finding no longer shows\n");
+    return kNothingFound;
+  }
+  absl::PrintF("the finding still shows: %s\n%s\nexpected:\n%s\nactual:\n%s", verdict->oracle,
+               verdict->text, verdict->expected, verdict->actual);
+  if (absl::StatusOr<std::string> text = ReadInput(folder + "/finding.json"); text.ok()) {
+    const nlohmann::json known = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+    const std::string oracle = known.is_object() ? known.value("oracle", "") : "";
+    if (!oracle.empty() && oracle != verdict->oracle) {
+      absl::PrintF("\nit was found as: %s\n", oracle);
+    }
+  }
+  return kFound;
+}
+
+absl::StatusOr<int> Work(const Arguments& arguments, Subject& subject) {
+  WorkerOptions options;
+  options.recorder = arguments.Path("recorder").value_or("");
+  options.campaign = arguments.Path("campaign").value_or("");
+  options.memory = arguments.Number("memory").value_or(0);
+  options.programs = {arguments.List("features"), arguments.List("ops")};
+  if (options.recorder.empty()) {
+    return absl::InvalidArgumentError(
+        "[oracle] `worker` is started by other verbs; allowed is `oracle check`; start that");
+  }
+  return RunWorker(subject, options);
+}
+
+absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& make_subject) {
+  if (arguments.help) {
+    absl::PrintF("%s", arguments.verb != nullptr ? VerbHelp(*arguments.verb) : ToolHelp(Verbs()));
+    return kNothingFound;
+  }
+  const std::string_view verb = arguments.verb->name;
+  if (verb == "replay") return Replay(arguments);
+  const std::unique_ptr<Subject> subject = make_subject();
+  if (verb == "worker") return Work(arguments, *subject);
+  if (absl::Status status = Configure(arguments, *subject); !status.ok()) return status;
+  if (verb == "check") return RunCheck(arguments, *subject);
+  if (verb == "run") return RunOne(arguments, *subject);
+  if (verb == "explain") return Explain(arguments, *subject);
+  return Generate(arguments, *subject);
+}
+
+}  // namespace
+
+absl::Span<const VerbSpec> Verbs() { return kVerbs; }
+
+int OracleMain(int argc, char** argv, const SubjectFactory& make_subject) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  absl::StatusOr<Arguments> arguments = ParseArguments(Verbs(), words);
+  absl::StatusOr<int> code =
+      arguments.ok() ? Dispatch(*arguments, make_subject) : arguments.status();
+  if (code.ok()) return *code;
+  absl::FPrintF(stderr, "%s\n", code.status().message());
+  return absl::IsUnavailable(code.status()) ? kCannotStart : kWrongUsage;
+}
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,22 @@
+// The command-line tool: verbs, their flags and their help, over any Subject.
+//
+// main.cc gives it the repository's engine; the tests give it a Subject with planted faults.
+
+#ifndef TOOLS_ORACLE_ORACLE_H_
+#define TOOLS_ORACLE_ORACLE_H_
+
+#include "absl/types/span.h"
+#include "tools/oracle/arguments.h"
+#include "tools/oracle/subject.h"
+
+namespace twingrad::oracle {
+
+// All verbs in the order of the help page.
+absl::Span<const VerbSpec> Verbs();
+
+// What main() returns.
+int OracleMain(int argc, char** argv, const SubjectFactory& make_subject);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_ORACLE_H_

@@ -1,0 +1,109 @@
+// The command line as a user meets it: help, wrong usage, and the verbs that take one Program.
+
+#include "tools/oracle/oracle.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tools/oracle/files.h"
+#include "tools/oracle/subprocess.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using absl::StrContains;
+
+SubprocessResult Oracle(std::vector<std::string> words, const SubprocessOptions& options = {}) {
+  words.insert(words.begin(), "tools/oracle/fake_oracle");
+  return RunSubprocess(std::move(words), options);
+}
+
+TEST(OracleTest, HelpIsAsInTheGoldens) {
+  const SubprocessResult tool = Oracle({"--help"});
+  EXPECT_EQ(tool.exit_status, 0);
+  EXPECT_EQ(tool.output, *ReadInput("tools/oracle/help/oracle.txt"));
+  for (const VerbSpec& verb : Verbs()) {
+    if (verb.hidden) continue;
+    const SubprocessResult help = Oracle({std::string(verb.name), "--help"});
+    EXPECT_EQ(help.exit_status, 0);
+    EXPECT_EQ(help.output, *ReadInput(absl::StrCat("tools/oracle/help/", verb.name, ".txt")));
+    EXPECT_EQ(Oracle({"help", std::string(verb.name)}).output, help.output);
+  }
+}
+
+TEST(OracleTest, WrongUsageIsStatusTwo) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"chek"},
+      {"check", "--programs"},
+      {"check", "--programs=many"},
+      {"check", "--features=nonsense"},
+      {"check", "extra"},
+      {"run"},
+      {"run", "no/such/file"},
+      {"explain", "."},
+      {"replay", "/no/such/finding"},
+      {"generate", "--seed=-1"},
+  };
+  for (const std::vector<std::string>& words : wrong) {
+    const SubprocessResult run = Oracle(words);
+    const std::string shown = words.empty() ? "nothing" : words.back();
+    EXPECT_EQ(run.exit_status, 2) << shown;
+    EXPECT_EQ(run.output, "") << shown;
+    EXPECT_TRUE(absl::StartsWith(run.errors, "[oracle] ")) << run.errors;
+    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+    EXPECT_GE(std::count(run.errors.begin(), run.errors.end(), ';'), 2) << run.errors;
+  }
+}
+
+TEST(OracleTest, RunsAProgramFromAFileOrStandardInput) {
+  SubprocessOptions options;
+  options.input = "value 1\nvalue 2\n";
+  EXPECT_EQ(Oracle({"run", "-"}, options).output, "ran 2 lines\n");
+  const TemporaryFolder folder = *TemporaryFolder::Make("oracle-test");
+  ASSERT_TRUE(WriteFile(folder.path() + "/p.txt", "value 1\n").ok());
+  SubprocessOptions elsewhere;
+  elsewhere.environment = {"BUILD_WORKING_DIRECTORY=" + folder.path()};
+  EXPECT_EQ(Oracle({"run", "p.txt"}, elsewhere).output, "ran 1 lines\n");
+}
+
+TEST(OracleTest, AMalformedProgramIsToldWithItsPlace) {
+  SubprocessOptions options;
+  options.input = "value 1\nvalue 2\nnonsense\n";
+  const SubprocessResult run = Oracle({"run", "-"}, options);
+  EXPECT_EQ(run.exit_status, 2);
+  EXPECT_EQ(
+      run.errors,
+      "[fake] standard input:3:1: unknown word `nonsense`; allowed is value; mend the line\n");
+}
+
+TEST(OracleTest, ExplainsAsAPictureOrItsSource) {
+  SubprocessOptions options;
+  options.input = "value 17\n";
+  const SubprocessResult drawn = Oracle({"explain", "-"}, options);
+  EXPECT_EQ(drawn.exit_status, 0);
+  EXPECT_TRUE(StrContains(drawn.output, "value 17"));
+  options.environment = {"PATH=/nonexistent"};
+  const SubprocessResult source = Oracle({"explain", "-"}, options);
+  EXPECT_EQ(source.exit_status, 0);
+  EXPECT_EQ(source.output, "digraph {\n  n0 [label=\"value 17\"];\n}\n");
+  EXPECT_TRUE(StrContains(source.errors, "install the package graphviz")) << source.errors;
+
+  const TemporaryFolder folder = *TemporaryFolder::Make("oracle-test");
+  EXPECT_EQ(Oracle({"explain", "-", "--out", folder.path() + "/x.svg"}, options).output, "");
+  EXPECT_EQ(*ReadInput(folder.path() + "/x.svg"), source.output);
+}
+
+TEST(OracleTest, GeneratesTheSameProgramFromTheSameSeed) {
+  const SubprocessResult first = Oracle({"generate", "--seed=0x7"});
+  EXPECT_EQ(first.exit_status, 0);
+  EXPECT_TRUE(absl::StartsWith(first.output, "value "));
+  EXPECT_EQ(Oracle({"generate", "--seed=7"}).output, first.output);
+  EXPECT_TRUE(absl::StartsWith(Oracle({"generate"}).errors, "[oracle] seed "));
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

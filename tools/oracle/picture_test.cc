@@ -1,0 +1,34 @@
+#include "tools/oracle/picture.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+TEST(PictureTest, DrawsOrSaysThatGraphvizIsMissing) {
+  const absl::StatusOr<std::string> svg = RenderSvg("digraph { hello }\n");
+  if (svg.ok()) {
+    EXPECT_NE(svg->find("<svg"), std::string::npos);
+    EXPECT_NE(svg->find("hello"), std::string::npos);
+  } else {
+    EXPECT_NE(svg.status().message().find("install the package graphviz"), std::string::npos);
+  }
+}
+
+TEST(PictureTest, SaysThatGraphvizIsMissing) {
+  const std::string path = std::getenv("PATH") != nullptr ? std::getenv("PATH") : "";
+  setenv("PATH", "/nonexistent", 1);
+  EXPECT_EQ(RenderSvg("digraph { hello }\n").status().message(),
+            "[oracle] no picture: `dot` could not be run (No such file or directory); needed is "
+            "graphviz; "
+            "install the package graphviz, or draw the .dot file elsewhere");
+  setenv("PATH", path.c_str(), 1);
+}
+
+TEST(PictureTest, AMalformedSourceIsAnError) { EXPECT_FALSE(RenderSvg("digraph {").ok()); }
+
+}  // namespace
+}  // namespace twingrad::oracle

@@ -1,0 +1,87 @@
+#include "tools/oracle/prober.h"
+
+#include <utility>
+
+#include <poll.h>
+
+#include "absl/strings/str_cat.h"
+#include "tools/oracle/campaign.h"
+
+namespace twingrad::oracle {
+
+Prober::Prober(WorkerCommand command, std::function<void()> idle)
+    : command_(std::move(command)), idle_(std::move(idle)) {
+  command_.campaign.clear();
+}
+
+void Prober::SetTimeout(std::chrono::nanoseconds timeout) {
+  if (timeout == command_.limits.timeout) return;
+  command_.limits.timeout = timeout;
+  worker_.reset();
+}
+
+absl::StatusOr<Prober::Answer> Prober::Ask(const nlohmann::json& request) {
+  if (!worker_) {
+    absl::StatusOr<std::unique_ptr<WorkerProcess>> worker =
+        WorkerProcess::Spawn(command_, "prober");
+    if (!worker.ok()) return worker.status();
+    worker_ = *std::move(worker);
+  }
+  worker_->channel().Send(request);
+  std::string start_error;
+  while (true) {
+    pollfd fd = {worker_->channel().fd(), POLLIN, 0};
+    const int events = worker_->channel().closed() ? 0 : poll(&fd, 1, 20);
+    if (events == 0) idle_();
+    while (std::optional<nlohmann::json> reply = worker_->channel().Receive(false)) {
+      const std::string type = reply->value("type", "");
+      if (type == "cannot_start") {
+        start_error = reply->value("message", "");
+      } else if (type != "ready") {
+        return Answer{*std::move(reply), std::nullopt};
+      }
+    }
+    worker_->EnforceLimits();
+    if (const std::optional<Death> death = worker_->Reap()) {
+      const std::unique_ptr<WorkerProcess> dead = std::move(worker_);
+      if (death->cause == Death::Cause::kCannotStart) {
+        return absl::UnavailableError(
+            start_error.empty()
+                ? absl::StrCat("[oracle] a worker died while its engine started: ", death->reason,
+                               "; needed is an engine that starts; ", "run it by hand to see why")
+                : start_error);
+      }
+      Answer answer;
+      answer.death = VerdictOfDeath(*death, *dead, "judging the program");
+      return answer;
+    }
+  }
+}
+
+absl::StatusOr<Verdict> Prober::Judge(std::string_view program) {
+  absl::StatusOr<Answer> answer = Ask({{"type", "judge"}, {"program", std::string(program)}});
+  if (!answer.ok()) return answer.status();
+  if (answer->death) return *answer->death;
+  if (answer->reply.value("type", "") == "verdict") {
+    return VerdictFromJson(answer->reply["verdict"]);
+  }
+  return absl::InvalidArgumentError(answer->reply.value("message", "[oracle] malformed Program"));
+}
+
+absl::StatusOr<std::string> Prober::Draw(std::string_view program, absl::Span<const int> marked) {
+  absl::StatusOr<Answer> answer = Ask({{"type", "draw"},
+                                       {"program", std::string(program)},
+                                       {"marked", std::vector<int>(marked.begin(), marked.end())}});
+  if (!answer.ok()) return answer.status();
+  if (answer->death) {
+    return absl::InternalError(
+        absl::StrCat("[oracle] drawing brought the worker down: ", answer->death->text,
+                     "; needed is a twin that survives; replay the finding"));
+  }
+  if (answer->reply.value("type", "") != "drawing") {
+    return absl::InvalidArgumentError(answer->reply.value("message", "[oracle] malformed Program"));
+  }
+  return answer->reply.value("dot", "");
+}
+
+}  // namespace twingrad::oracle

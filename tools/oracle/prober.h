@@ -1,0 +1,48 @@
+// Judges single Programs in worker processes, for shrinking and replay: a Program that crashes,
+// hangs or eats memory gives a Verdict like any other, and the next one finds a fresh worker.
+
+#ifndef TOOLS_ORACLE_PROBER_H_
+#define TOOLS_ORACLE_PROBER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "tools/oracle/worker_process.h"
+
+namespace twingrad::oracle {
+
+class Prober {
+ public:
+  // `idle` is called often while a Program runs; it must not block.
+  explicit Prober(
+      WorkerCommand command, std::function<void()> idle = [] {});
+
+  // An error: the engine could not be started, or the Program is malformed.
+  absl::StatusOr<Verdict> Judge(std::string_view program);
+
+  // The graph of the Program in the language of graphviz.
+  absl::StatusOr<std::string> Draw(std::string_view program, absl::Span<const int> marked);
+
+  // Starts the next Program in a fresh worker with this time limit.
+  void SetTimeout(std::chrono::nanoseconds timeout);
+
+ private:
+  // The worker's answer, or how it died.
+  struct Answer {
+    nlohmann::json reply;
+    std::optional<Verdict> death;
+  };
+  absl::StatusOr<Answer> Ask(const nlohmann::json& request);
+
+  WorkerCommand command_;
+  std::function<void()> idle_;
+  std::unique_ptr<WorkerProcess> worker_;
+};
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_PROBER_H_

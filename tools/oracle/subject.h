@@ -1,0 +1,84 @@
+// A Subject: what the tool checks, seen through text alone.
+//
+// The processes, recorders, limits, findings and pictures of this folder know nothing of engines;
+// they drive a Subject. engine_subject.h joins the repository's engine, twin and oracles; the tests
+// use a Subject with planted crashes, hangs and disagreements. A Subject is used by one thread of
+// one process.
+
+#ifndef TOOLS_ORACLE_SUBJECT_H_
+#define TOOLS_ORACLE_SUBJECT_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace twingrad::oracle {
+
+// What the oracles say of one Program. `oracle` is a short word, usable in a file name; the words
+// crash, hang and memory are given by the parent to Programs that brought a worker down.
+struct Verdict {
+  bool failed = false;
+  std::string oracle;
+  std::string text;         // 3 to 6 lines, for a person to read first
+  std::string expected;     // the whole expectation, as text
+  std::string actual;       // the whole Observation, as text
+  std::vector<int> marked;  // statements to mark in the picture
+};
+
+// Which Programs are made.
+struct ProgramOptions {
+  std::vector<std::string> features;  // empty: all
+  std::vector<std::string> ops;       // empty: all
+};
+
+// What the summary is made from: sums over all judged Programs. At most kMaxCounters numbers, and
+// adding two runs' numbers one by one gives those of both.
+using Counters = std::vector<uint64_t>;
+inline constexpr size_t kMaxCounters = 1024;
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  // Checks that the options name things that exist; the message says what is allowed. Starts
+  // nothing.
+  virtual absl::Status Configure(const ProgramOptions& options) = 0;
+
+  // Starts the engine. An error ends the campaign with exit status 3.
+  virtual absl::Status Start() = 0;
+
+  // Makes the Program of this seed the current one; returns its text. Needs Configure, not Start.
+  virtual std::string Generate(uint64_t seed) = 0;
+
+  // Makes the Program in `text` the current one; `origin` names the file in errors. Needs no Start.
+  virtual absl::Status Load(std::string_view text, std::string_view origin) = 0;
+
+  // The following act on the current Program. Judge adds to the counters.
+  virtual Verdict Judge() = 0;
+  virtual absl::Span<const uint64_t> counters() const = 0;
+  // Runs it on the engine alone; returns the Observation as text.
+  virtual std::string Run() = 0;
+  // Its graph in the language of graphviz, with dependency counts. With `marked`, drawn from the
+  // Program and its prediction alone, so that it works for Programs that bring the engine down.
+  virtual std::string Draw(absl::Span<const int> marked, bool run_engine) = 0;
+
+  // The smallest Program found for which `still_fails` holds, starting from `text`; both are texts.
+  virtual std::string Shrink(std::string_view text,
+                             const std::function<bool(std::string_view)>& still_fails) = 0;
+
+  // The lines of the summary that these counters give, each ending in a newline.
+  virtual std::string Summarise(absl::Span<const uint64_t> counters) const = 0;
+};
+
+using SubjectFactory = std::function<std::unique_ptr<Subject>()>;
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_SUBJECT_H_
