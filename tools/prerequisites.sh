@@ -35,7 +35,7 @@ readonly PACKAGES_format="
 /usr/bin/git                                git
 "
 
-say() { echo "${0##*/}: $*" >&2; }
+say() { echo "$0: $*" >&2; }
 
 # missing_of GROUP...: prints the packages whose file is absent.
 missing_of() {

@@ -1,0 +1,73 @@
+// CudaDevice: NVIDIA GPUs behind the device interface.
+//
+// Stream 0 of a device is a non-blocking stream of its own, not CUDA's legacy default stream,
+// because here the default stream waits for no other. Memory comes from the device's stream-ordered
+// pool, whose rule (a block given back may be reused by later work of its stream without waiting)
+// is the interface's. A program gets CUDA by linking //cuda, which registers this class.
+//
+// Any thread. Each call leaves the calling thread's current CUDA device as it was. Streams live as
+// long as the process.
+#ifndef CUDA_CUDA_DEVICE_H_
+#define CUDA_CUDA_DEVICE_H_
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "autograd/device/device_interface.h"
+#include "autograd/sync/mutex.h"
+
+namespace autograd::cuda {
+
+class CudaDevice final : public DeviceInterface {
+ public:
+  DeviceType type() const override { return DeviceType::kCuda; }
+  int DeviceCount() const override;
+
+  void* Allocate(size_t bytes, Stream stream) override;
+  void Deallocate(void* data) override;
+  void RecordStream(void* data, Stream stream) override;
+
+  Stream CreateStream(uint8_t device_index) override;
+  std::unique_ptr<Event> CreateEvent(uint8_t device_index) override;
+  void Synchronize(Stream stream) override;
+  void SynchronizeDevice(uint8_t device_index) override;
+
+  void CopyFromHost(void* to, const void* from_host, size_t bytes, Stream stream) override;
+  void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) override;
+  void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override;
+
+  // CUDA's handle of a stream, for launching kernels. Error of kind kDevice or kInvalidArgument
+  // where there is no such stream.
+  cudaStream_t Native(Stream stream);
+
+ private:
+  struct Block {
+    Stream stream;                            // that it was allocated for
+    absl::InlinedVector<Stream, 2> recorded;  // others that use it
+  };
+
+  cudaStream_t NativeLocked(Stream stream) AG_REQUIRES(mutex_);
+  // The stream on which blocks used by several streams are given back.
+  cudaStream_t ReleaseStream(uint8_t device_index) AG_REQUIRES(mutex_);
+
+  sync::Mutex mutex_{"cuda device"};
+  // By device index, then by stream id.
+  std::array<std::vector<cudaStream_t>, 256> streams_ AG_GUARDED_BY(mutex_);
+  std::array<cudaStream_t, 256> release_streams_ AG_GUARDED_BY(mutex_) = {};
+  absl::flat_hash_map<void*, Block> blocks_ AG_GUARDED_BY(mutex_);
+};
+
+// Links CUDA into the registry of devices; returns the instance. A program that links //cuda has it
+// registered already.
+CudaDevice& RegisteredCudaDevice();
+
+}  // namespace autograd::cuda
+
+#endif  // CUDA_CUDA_DEVICE_H_

@@ -1,0 +1,52 @@
+#include "cuda/status.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/sync/once.h"
+#include "autograd/tensor/error.h"
+
+namespace autograd::cuda {
+namespace {
+
+constexpr int kMaxDevices = 255;  // Device holds its index in a byte.
+
+struct Devices {
+  int count = 0;
+  std::string why_none;
+
+  Devices() {
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess) {
+      count = 0;
+      why_none = absl::StrCat("no CUDA device: ", cudaGetErrorString(status), " (",
+                              cudaGetErrorName(status), ")");
+      cudaGetLastError();
+    } else if (count == 0) {
+      why_none = "no CUDA device: the driver reports none";
+    }
+    count = std::min(count, kMaxDevices);
+  }
+};
+
+constinit sync::Lazy<Devices> devices;
+
+}  // namespace
+
+void ThrowIfFailed(cudaError_t status, std::string_view what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  const std::string advice = status == cudaErrorMemoryAllocation
+                                 ? "free tensors or use smaller ones"
+                                 : "after an error of a kernel the process has to be started anew";
+  throw Error(ErrorKind::kDevice,
+              absl::StrCat("[cuda] ", what, " failed: ", cudaGetErrorString(status), " (",
+                           cudaGetErrorName(status), "); it must succeed; ", advice));
+}
+
+int DeviceCount() { return devices->count; }
+
+std::string_view WhyNoDevice() { return devices->why_none; }
+
+}  // namespace autograd::cuda
