@@ -1,0 +1,15 @@
+// Calls of the engine: backward and grad with every combination of flags, several in a row.
+
+#ifndef PROPTESTS_GENERATORS_CALLS_H_
+#define PROPTESTS_GENERATORS_CALLS_H_
+
+#include "proptests/generators/draft.h"
+
+namespace twingrad::generators {
+
+// One to three calls; without Feature::kCalls one plain backward.
+void AddCalls(Draft& draft);
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_CALLS_H_

@@ -1,0 +1,312 @@
+#include "proptests/generators/draft.h"
+
+#include <algorithm>
+
+#include "autograd/program/leaf_data.h"
+#include "autograd/program/signature.h"
+#include "proptests/generators/leaf.h"
+
+namespace twingrad::generators {
+namespace {
+
+using autograd::program::Category;
+using autograd::program::Signature;
+using autograd::program::SignatureOf;
+
+// Which operands' saved copies an op keeps, and whether it keeps its result. Bit i: operand i; bit 7: the result.
+uint8_t Saves(Opcode op, bool a_requires, bool b_requires) {
+  constexpr uint8_t kResult = 128;
+  switch (op) {
+    case Opcode::kMul:
+    case Opcode::kMatmul:
+      return static_cast<uint8_t>((b_requires ? 1 : 0) | (a_requires ? 2 : 0));
+    case Opcode::kMulInPlace:
+      return a_requires ? 2 : 0;
+    case Opcode::kDiv:
+      return static_cast<uint8_t>(2 | (b_requires ? 1 : 0));
+    case Opcode::kDivInPlace:
+      return 2;
+    case Opcode::kPow:
+      return static_cast<uint8_t>(3 | (b_requires ? kResult : 0));
+    case Opcode::kMaximum:
+      return 3;
+    case Opcode::kWhere:
+    case Opcode::kLog:
+    case Opcode::kSin:
+    case Opcode::kCos:
+    case Opcode::kAbs:
+      return 1;
+    case Opcode::kExp:
+    case Opcode::kSqrt:
+    case Opcode::kTanh:
+    case Opcode::kSigmoid:
+    case Opcode::kRelu:
+    case Opcode::kExpInPlace:
+    case Opcode::kSqrtInPlace:
+    case Opcode::kTanhInPlace:
+    case Opcode::kSigmoidInPlace:
+    case Opcode::kReluInPlace:
+      return kResult;
+    default:
+      return 0;
+  }
+}
+
+// Which derivatives depend on something that requires grad, and on what: bit i of the first is edge i; bits
+// of the second are operands, bit 7 the result.
+struct Dependence {
+  uint8_t nonlinear = 0;
+  uint8_t factors = 0;
+};
+Dependence DependenceOf(Opcode op, bool a_requires, bool b_requires) {
+  const uint8_t a = a_requires ? 1 : 0;
+  const uint8_t b = b_requires ? 2 : 0;
+  switch (op) {
+    case Opcode::kMul:
+    case Opcode::kMatmul:
+    case Opcode::kMulInPlace:
+      return {static_cast<uint8_t>((b_requires ? 1 : 0) | (a_requires ? 2 : 0)),
+              static_cast<uint8_t>(a | b)};
+    case Opcode::kDiv:
+    case Opcode::kDivInPlace:
+      return {static_cast<uint8_t>((b_requires ? 1 : 0) | 2), static_cast<uint8_t>(a | b)};
+    case Opcode::kPow:
+      return {3, static_cast<uint8_t>(a | b)};
+    case Opcode::kLog:
+    case Opcode::kSin:
+    case Opcode::kCos:
+    case Opcode::kExp:
+    case Opcode::kSqrt:
+    case Opcode::kTanh:
+    case Opcode::kSigmoid:
+    case Opcode::kSinInPlace:
+    case Opcode::kCosInPlace:
+    case Opcode::kExpInPlace:
+    case Opcode::kSqrtInPlace:
+    case Opcode::kTanhInPlace:
+    case Opcode::kSigmoidInPlace:
+      return {1, 1};
+    default:
+      return {};
+  }
+}
+
+bool IsView(Opcode op, bool operand_contiguous) {
+  if (op == Opcode::kReshape) return operand_contiguous;
+  return SignatureOf(op).category == Category::kView;
+}
+
+}  // namespace
+
+int64_t Draft::NumElements(ValueId value) const {
+  return autograd::program::NumElements(ShapeOf(value));
+}
+
+NodeIndex Draft::NodeOf(ValueId value) {
+  Known& known = known_[value];
+  if (known.base == value) return known.node;
+  const Known& base = known_[known.base];
+  if (known.synced != writes_[known.base] && base.node != kNoNode) {
+    known.node = graph_.Add({{base.node}});
+    known.synced = writes_[known.base];
+  }
+  return known.node;
+}
+
+bool Draft::IsRoomy(const Range& range, DType dtype) const {
+  if (!range.exact) return range.high <= 12;
+  return range.Width() <= RoomyWidth(dtype) && range.high <= RoomyWidth(dtype);
+}
+
+bool Draft::MayWrite(ValueId value) {
+  const Known& known = known_[value];
+  if (!known.writable || !known.usable) return false;
+  if (grad_mode() && known.made_in_no_grad) return false;
+  if (known_[known.base].leaf && known_[known.base].node != kNoNode && grad_mode()) return false;
+  const ValueId storage = builder_.Info(value).storage;
+  for (const auto& [saved, node] : saved_) {
+    if (saved == storage && !graph_[node].freed) return false;
+  }
+  return true;
+}
+
+ValueId Draft::PickDifferentiable() {
+  const ValueId value = Pick([this](ValueId v) {
+    return IsFloating(v) && RequiresGrad(v) && IsRoomy(known_[v].range, DTypeOf(v));
+  });
+  return value != kNoValue ? value : MakeLeaf(*this, {.grad = true});
+}
+
+ValueId Draft::Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device,
+                    const Range& range) {
+  const ValueId value = builder_.Leaf(type, std::move(data), grad, device);
+  if (value == kNoValue) return value;
+  Known& known = Learn(value);
+  known.base = value;
+  known.leaf = true;
+  known.range = range;
+  if (grad) known.node = graph_.Add({});
+  return value;
+}
+
+ValueId Draft::SeededLeaf(const TensorType& type, int64_t seed, bool grad, DeviceIndex device) {
+  const ValueId value = builder_.SeededLeaf(type, seed, grad, device);
+  if (value == kNoValue) return value;
+  Known& known = Learn(value);
+  known.base = value;
+  known.leaf = true;
+  if (grad) known.node = graph_.Add({});
+  return value;
+}
+
+Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const {
+  const Range& a = known_[operands[0]].range;
+  const int64_t before = NumElements(operands[0]);
+  const int64_t after = result == kNoValue ? before : NumElements(result);
+  switch (op) {
+    case Opcode::kSum:
+    case Opcode::kMean: {
+      const int64_t terms = after == 0 ? 1 : before / after;
+      Range range = AfterSum(a, terms);
+      if (op == Opcode::kMean) {
+        const bool shift = terms > 0 && (terms & (terms - 1)) == 0;
+        range.exact = range.exact && shift;
+        range.low -= 5;
+      }
+      return range;
+    }
+    case Opcode::kMatmul: {
+      const Shape& shape = ShapeOf(operands[0]);
+      return AfterSum(AfterProduct(a, known_[operands[1]].range), shape.empty() ? 1 : shape.back());
+    }
+    case Opcode::kWhere:
+      return Union(known_[operands[1]].range, known_[operands[2]].range);
+    case Opcode::kCast: {
+      Range range = a;
+      if (!autograd::IsFloating(DTypeOf(result))) {
+        range.low = std::max(range.low, 0);
+        range.positive = range.power_of_two = false;
+        range.exact = true;
+      }
+      return range;
+    }
+    case Opcode::kZeroInPlace:
+      return {0, 0};
+    default:
+      return operands.size() == 2 ? AfterBinary(op, a, known_[operands[1]].range) : AfterUnary(op, a);
+  }
+}
+
+NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place) {
+  const ValueId target = in_place ? operands[0] : result;
+  if (!grad_mode() || !IsFloating(target) || op == Opcode::kDetach) return kNoNode;
+  const Signature& signature = SignatureOf(op);
+  GraphNode node;
+  bool any = false;
+  bool requires_grad[3] = {};
+  for (size_t i = 0; i < operands.size() && i < 3; ++i) {
+    if (!signature.IsDifferentiable(static_cast<int>(i))) continue;
+    const NodeIndex edge = IsFloating(operands[i]) ? NodeOf(operands[i]) : kNoNode;
+    requires_grad[i] = edge != kNoNode;
+    any |= requires_grad[i];
+    node.edges.push_back(edge);
+  }
+  if (op == Opcode::kZeroInPlace || op == Opcode::kCopyInPlace) {
+    any |= NodeOf(operands[0]) != kNoNode;
+  }
+  if (!any) return kNoNode;
+  const Dependence dependence = DependenceOf(op, requires_grad[0], requires_grad[1]);
+  node.nonlinear = dependence.nonlinear;
+  for (size_t i = 0; i < operands.size() && i < 3; ++i) {
+    if (dependence.factors >> i & 1 && requires_grad[i]) node.factors.push_back(NodeOf(operands[i]));
+  }
+  const uint8_t saves = Saves(op, requires_grad[0], requires_grad[1]);
+  node.saves = saves != 0 || (in_place && dependence.factors != 0);
+  const NodeIndex index = graph_.Add(std::move(node));
+  for (size_t i = 0; i < operands.size() && i < 3; ++i) {
+    if (saves >> i & 1) saved_.push_back({builder_.Info(operands[i]).storage, index});
+  }
+  if (saves & 128) saved_.push_back({builder_.Info(target).storage, index});
+  return index;
+}
+
+void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attributes& attributes) {
+  const Known from = known_[operand];
+  Known& known = known_[result];
+  known.base = from.base;
+  known.synced = writes_[from.base];
+  known.writable = from.writable && (op != Opcode::kExpand || ShapeOf(operand) == ShapeOf(result));
+  known.made_in_no_grad = from.made_in_no_grad || !grad_mode();
+  known.range = from.range;
+  bool keeps_order = op == Opcode::kView || op == Opcode::kReshape || op == Opcode::kSqueeze ||
+                     op == Opcode::kUnsqueeze;
+  if (op == Opcode::kSelect) {
+    for (const Attribute& a : attributes) {
+      keeps_order |= a.key == Key::kDim && std::get<int64_t>(a.value) == 0;
+    }
+  }
+  known.contiguous = (from.contiguous && (keeps_order || ShapeOf(operand) == ShapeOf(result))) ||
+                     NumElements(result) <= 1;
+}
+
+ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
+  const bool view = IsView(op, known_[operands[0]].contiguous);
+  const ValueId result = builder_.Op(op, operands, attributes);
+  if (result == kNoValue) return result;
+  Learn(result).base = result;
+  if (view) {
+    LearnView(op, operands[0], result, attributes);
+  } else {
+    known_[result].range = RangeOf(op, operands, result);
+  }
+  if (op == Opcode::kDetach) {
+    const Known& from = known_[operands[0]];
+    known_[result].contiguous = from.contiguous;
+    known_[result].writable = from.writable;
+    known_[result].range = from.range;
+  }
+  const NodeIndex node = Record(op, operands, result, /*in_place=*/false);
+  known_[result].node = node;
+  return result;
+}
+
+bool Draft::Write(Opcode op, std::initializer_list<ValueId> operands) {
+  const absl::Span<const ValueId> span(operands.begin(), operands.size());
+  const ValueId target = span[0];
+  const ValueId storage = builder_.Info(target).storage;
+  if (!builder_.Add(op, span)) return false;
+  // What was saved of this storage so far is overwritten.
+  for (const auto& [saved, node] : saved_) {
+    if (saved == storage) graph_[node].stale = true;
+  }
+  const Range written = RangeOf(op, span, kNoValue);
+  const NodeIndex node = Record(op, span, kNoValue, /*in_place=*/true);
+  const ValueId base = known_[target].base;
+  const bool whole = NumElements(target) == NumElements(base);
+  for (ValueId v = 0; v < num_values(); ++v) {
+    if (builder_.Info(v).storage != storage) continue;
+    known_[v].range = whole ? written : Union(known_[v].range, written);
+  }
+  ++writes_[base];
+  if (node == kNoNode) return true;
+  if (base != target && known_[base].node != kNoNode) {
+    graph_[node].edges.push_back(known_[base].node);
+  }
+  known_[base].node = node;
+  known_[base].leaf = false;
+  return true;
+}
+
+bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes) {
+  return builder_.Add(op, operands, std::move(attributes));
+}
+
+void Draft::BeginNoGrad() {
+  if (Add(Opcode::kBegin, {}, {{Key::kKind, std::string("no_grad")}})) ++no_grad_depth_;
+}
+
+void Draft::EndNoGrad() {
+  if (no_grad_depth_ > 0 && Add(Opcode::kEnd, {})) --no_grad_depth_;
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,160 @@
+// A Draft: the Program under construction, and what its generator knows of each value.
+//
+// Adds what ProgramBuilder does not follow: which values require grad, families of views, saved variables that a
+// write would spoil, ranges of numbers. Parts ask the Draft for values that suit them and add statements to
+// it; a statement that the builder refuses leaves everything as it was. Belongs to one thread.
+
+#ifndef PROPTESTS_GENERATORS_DRAFT_H_
+#define PROPTESTS_GENERATORS_DRAFT_H_
+
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "autograd/program/builder.h"
+#include "autograd/program/program.h"
+#include "proptests/generators/graph.h"
+#include "proptests/generators/options.h"
+#include "proptests/generators/range.h"
+#include "proptests/generators/source.h"
+
+namespace twingrad::generators {
+
+using autograd::DType;
+using autograd::Shape;
+using autograd::program::Attribute;
+using autograd::program::Bits;
+using autograd::program::DeviceIndex;
+using autograd::program::Key;
+using autograd::program::kNoValue;
+using autograd::program::Opcode;
+using autograd::program::Program;
+using autograd::program::ProgramBuilder;
+using autograd::program::TensorType;
+using autograd::program::ValueId;
+using Attributes = ProgramBuilder::Attributes;
+
+// What the Draft knows of a value beyond its type.
+struct Known {
+  NodeIndex node = kNoNode;    // of its gradient; may lag behind a write to the base: ask NodeOf
+  ValueId base = kNoValue;     // of its family of views; itself when it is none
+  bool leaf = false;
+  bool writable = true;        // false: read-only, or elements overlap in memory, or may be undefined
+  bool contiguous = true;
+  bool usable = true;          // false: may be undefined; only calls' leftovers
+  bool made_in_no_grad = false;  // a view that grad mode may not write
+  uint32_t synced = 0;         // writes of the base that `node` knows of
+  Range range;
+};
+
+class Draft {
+ public:
+  Draft(const GeneratorOptions& options, Source& source) : options_(options), source_(source) {}
+
+  // --- What there is ---
+  const GeneratorOptions& options() const { return options_; }
+  Source& source() { return source_; }
+  Graph& graph() { return graph_; }
+  int num_values() const { return static_cast<int>(known_.size()); }
+  int num_statements() const { return builder_.num_statements(); }
+  const Known& operator[](ValueId value) const { return known_[value]; }
+  const TensorType& TypeOf(ValueId value) const { return builder_.TypeOf(value); }
+  DType DTypeOf(ValueId value) const { return TypeOf(value).dtype; }
+  const Shape& ShapeOf(ValueId value) const { return TypeOf(value).shape; }
+  DeviceIndex DeviceOf(ValueId value) const { return builder_.Info(value).device; }
+  int64_t NumElements(ValueId value) const;
+  bool IsFloating(ValueId value) const { return autograd::IsFloating(DTypeOf(value)); }
+  // The node of the value's gradient, made anew for a view whose base was written; kNoNode without grad.
+  NodeIndex NodeOf(ValueId value);
+  bool RequiresGrad(ValueId value) { return NodeOf(value) != kNoNode; }
+  bool grad_mode() const { return no_grad_depth_ == 0; }
+  // The widest exact range still leaves room for the derivatives of it.
+  bool IsRoomy(const Range& range, DType dtype) const;
+  // True when writing the value spoils no saved variable and breaks no other rule.
+  bool MayWrite(ValueId value);
+
+  // A value for which `suits(ValueId)` holds, recent ones more often; kNoValue when there is none.
+  template <typename Predicate>
+  ValueId Pick(Predicate suits) {
+    absl::InlinedVector<ValueId, 32> candidates;
+    for (ValueId v = 0; v < num_values(); ++v) {
+      if (known_[v].usable && suits(v)) candidates.push_back(v);
+    }
+    if (candidates.empty()) return kNoValue;
+    if (source_.Chance(50)) return candidates[source_.Below(candidates.size())];
+    return candidates.back();
+  }
+  // A floating value that requires grad, small enough to go on with; made when there is none.
+  ValueId PickDifferentiable();
+
+  // Whether the Program may still grow, keeping `reserve` statements for what must follow.
+  bool HasRoom(int reserve = 0) const { return num_statements() + reserve < budget_; }
+  void SetBudget(int statements) { budget_ = statements; }
+  // Ops that round are used in some Programs only, so that most stay exact.
+  bool rounding() const { return rounding_; }
+  void SetRounding(bool rounding) { rounding_ = rounding; }
+
+  // --- Adding to it ---
+  ValueId Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device, const Range& range);
+  // A leaf given by seed= (small integers) or fill=.
+  ValueId SeededLeaf(const TensorType& type, int64_t seed, bool grad, DeviceIndex device);
+  // An op with one result; kNoValue when refused.
+  ValueId Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes = {});
+  ValueId Op(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {}) {
+    return Op(op, absl::MakeConstSpan(operands.begin(), operands.size()), std::move(attributes));
+  }
+  // An in-place op; false when refused.
+  bool Write(Opcode op, std::initializer_list<ValueId> operands);
+  // Any statement without results and without effect on the graph: hooks, retain_grad, zero_grad.
+  bool Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
+  void BeginNoGrad();
+  void EndNoGrad();
+
+  struct Call {
+    absl::InlinedVector<ValueId, 2> roots;
+    absl::InlinedVector<ValueId, 2> seeds;  // kNoValue: implicit; empty: all implicit
+    absl::InlinedVector<ValueId, 2> inputs;
+    bool grad = false;  // `grad`, else `backward`
+    bool create_graph = false;
+    int retain_graph = -1;  // -1: absent
+    bool allow_unused = false;
+    bool materialize = false;
+  };
+  // Adds the call; the results of a `grad`, in the order of inputs. Empty when refused.
+  std::vector<ValueId> AddCall(const Call& call);
+  bool IsBroken(absl::Span<const ValueId> roots);  // would meet freed or overwritten variables
+  // The gradient that this call would compute for `input`.
+  GradientFacts Gradient(const Call& call, ValueId input);
+
+  // %s read_grad of a value whose .grad is known to be defined.
+  ValueId ReadGrad(ValueId value);
+
+  Program Take() { return builder_.Take(); }
+
+ private:
+  Known& Learn(ValueId value) {
+    known_.resize(value + 1);
+    writes_.resize(value + 1);
+    return known_[value];
+  }
+  Range RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const;
+  NodeIndex Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place);
+  void LearnView(Opcode op, ValueId operand, ValueId result, const Attributes& attributes);
+
+  const GeneratorOptions& options_;
+  Source& source_;
+  ProgramBuilder builder_;
+  std::vector<Known> known_;
+  Graph graph_;
+  std::vector<uint32_t> writes_;                      // by ValueId of a base
+  std::vector<std::pair<ValueId, NodeIndex>> saved_;  // storage, the node that saved it
+  int budget_ = 12;
+  int no_grad_depth_ = 0;
+  bool rounding_ = false;
+};
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_DRAFT_H_

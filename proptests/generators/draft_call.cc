@@ -1,0 +1,93 @@
+// Draft: calls of the engine and what they leave behind.
+
+#include "proptests/generators/draft.h"
+
+namespace twingrad::generators {
+namespace {
+
+using NodeList = absl::InlinedVector<NodeIndex, 4>;
+
+}  // namespace
+
+bool Draft::IsBroken(absl::Span<const ValueId> roots) {
+  NodeList nodes;
+  for (ValueId root : roots) nodes.push_back(NodeOf(root));
+  return graph_.Broken(graph_.Reached(nodes));
+}
+
+GradientFacts Draft::Gradient(const Call& call, ValueId input) {
+  const NodeIndex target = NodeOf(input);
+  NodeList roots;
+  NodeList seeds;
+  for (size_t i = 0; i < call.roots.size(); ++i) {
+    roots.push_back(NodeOf(call.roots[i]));
+    const ValueId seed = i < call.seeds.size() ? call.seeds[i] : kNoValue;
+    seeds.push_back(seed == kNoValue ? kNoNode : NodeOf(seed));
+  }
+  return graph_.Gradient(roots, seeds, target);
+}
+
+std::vector<ValueId> Draft::AddCall(const Call& call) {
+  Attributes attributes;
+  bool explicit_seed = false;
+  for (ValueId seed : call.seeds) explicit_seed |= seed != kNoValue;
+  if (explicit_seed) {
+    attributes.push_back({Key::kSeeds, std::vector<ValueId>(call.seeds.begin(), call.seeds.end())});
+  }
+  if (!call.inputs.empty()) {
+    attributes.push_back(
+        {Key::kInputs, std::vector<ValueId>(call.inputs.begin(), call.inputs.end())});
+  }
+  if (call.retain_graph >= 0) attributes.push_back({Key::kRetainGraph, call.retain_graph == 1});
+  if (call.create_graph) attributes.push_back({Key::kCreateGraph, true});
+  if (call.allow_unused) attributes.push_back({Key::kAllowUnused, true});
+  if (call.materialize) attributes.push_back({Key::kMaterialize, true});
+
+  NodeList roots;
+  for (ValueId root : call.roots) roots.push_back(NodeOf(root));
+  std::vector<GradientFacts> facts;
+  for (ValueId input : call.inputs) facts.push_back(Gradient(call, input));
+
+  std::vector<ValueId> results;
+  if (!call.grad) {
+    if (!builder_.Add(Opcode::kBackward, call.roots, std::move(attributes))) return results;
+  } else {
+    results = builder_.Results(static_cast<int>(call.inputs.size()), Opcode::kGrad, call.roots,
+                               std::move(attributes));
+    if (results.empty()) return results;
+  }
+  const bool keeps = call.retain_graph == 1 || (call.retain_graph < 0 && call.create_graph);
+  if (!keeps) graph_.Free(graph_.Reached(roots));
+  for (size_t i = 0; i < results.size(); ++i) {
+    Known& known = Learn(results[i]);
+    known.base = results[i];
+    known.writable = false;
+    known.usable = facts[i].reached || call.materialize;
+    // A gradient is about as wide as the root times everything on the way: guess from the input.
+    known.range = known_[call.inputs[i]].range;
+    known.range.high += 4;
+    known.range.power_of_two = known.range.positive = false;
+    if (call.create_graph && facts[i].requires_grad) {
+      GraphNode node;
+      for (NodeIndex n : facts[i].dependencies) node.edges.push_back(n);
+      for (NodeIndex n : facts[i].dependencies) node.factors.push_back(n);
+      node.nonlinear = 255;
+      node.saves = true;
+      known.node = graph_.Add(std::move(node));
+    }
+  }
+  return results;
+}
+
+ValueId Draft::ReadGrad(ValueId value) {
+  const ValueId result = builder_.Op(Opcode::kReadGrad, {value});
+  if (result == kNoValue) return result;
+  Known& known = Learn(result);
+  known.base = result;
+  known.range = known_[value].range;
+  known.range.high += 4;
+  known.range.power_of_two = known.range.positive = false;
+  return result;
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,63 @@
+#include "proptests/generators/draft.h"
+
+#include "proptests/generators/part_test_support.h"
+
+namespace twingrad::generators {
+namespace {
+
+// x, a leaf with grad; y = x * x, which saves x.
+TEST(Draft, SavedVariablesAreNotWritten) {
+  const GeneratorOptions options;
+  Source source = Source::FromSeed(1);
+  Draft draft(options, source);
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}, .grad = true});
+  const ValueId a = draft.Op(Opcode::kNeg, {x});
+  EXPECT_FALSE(draft.MayWrite(x));
+  EXPECT_TRUE(draft.MayWrite(a));
+  draft.Op(Opcode::kMul, {a, a});
+  EXPECT_FALSE(draft.MayWrite(a));
+}
+
+TEST(Draft, WritesReachViewsOfTheBase) {
+  const GeneratorOptions options;
+  Source source = Source::FromSeed(1);
+  Draft draft(options, source);
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}, .grad = true});
+  const ValueId base = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}});
+  const ValueId view = draft.Op(Opcode::kReshape, {base}, {{Key::kShape, std::vector<int64_t>{2}}});
+  const ValueId detached = draft.Op(Opcode::kDetach, {base});
+  EXPECT_FALSE(draft.RequiresGrad(view));
+  ASSERT_TRUE(draft.Write(Opcode::kAddInPlace, {base, x}));
+  EXPECT_TRUE(draft.RequiresGrad(base));
+  EXPECT_TRUE(draft.RequiresGrad(view));
+  EXPECT_FALSE(draft.RequiresGrad(detached));
+}
+
+TEST(Draft, CallsFreeWhatTheyVisit) {
+  const GeneratorOptions options;
+  Source source = Source::FromSeed(1);
+  Draft draft(options, source);
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{}, .grad = true});
+  const ValueId y = draft.Op(Opcode::kMul, {x, x});
+  Draft::Call call;
+  call.roots = {y};
+  call.retain_graph = 1;
+  draft.AddCall(call);
+  EXPECT_FALSE(draft.IsBroken({y}));
+  call.retain_graph = -1;
+  draft.AddCall(call);
+  EXPECT_TRUE(draft.IsBroken({y}));
+}
+
+TEST(Draft, RefusedStatementsChangeNothing) {
+  const GeneratorOptions options;
+  Source source = Source::FromSeed(1);
+  Draft draft(options, source);
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}});
+  EXPECT_EQ(draft.Op(Opcode::kView, {x}, {{Key::kShape, std::vector<int64_t>{3}}}), kNoValue);
+  EXPECT_EQ(draft.num_values(), 1);
+  EXPECT_EQ(draft.num_statements(), 1);
+}
+
+}  // namespace
+}  // namespace twingrad::generators

@@ -1,0 +1,172 @@
+#include "proptests/generators/error.h"
+
+#include <string>
+#include <vector>
+
+#include "proptests/generators/leaf.h"
+#include "proptests/generators/root.h"
+
+namespace twingrad::generators {
+namespace {
+
+// A seed that does not fit the root.
+void AddWrongSeed(Draft& draft) {
+  Source& source = draft.source();
+  const ValueId root = PickRoot(draft);
+  if (root == kNoValue) return;
+  LeafRequest request = {.dtype = draft.DTypeOf(root),
+                         .shape = draft.ShapeOf(root),
+                         .device = draft.DeviceOf(root)};
+  switch (source.Below(3)) {
+    case 0:
+      request.shape->push_back(2);
+      break;
+    case 1:
+      request.dtype = draft.DTypeOf(root) == DType::kF64 ? DType::kF32 : DType::kF64;
+      break;
+    default:
+      request.device = draft.DeviceOf(root) == 0 ? autograd::program::kCpu : 0;
+      break;
+  }
+  Draft::Call call;
+  call.roots = {root};
+  call.seeds = {MakeLeaf(draft, request)};
+  draft.AddCall(call);
+}
+
+// An implicit seed of more or fewer than one element, or a root without a graph.
+void AddWrongRoot(Draft& draft) {
+  const bool no_graph = draft.source().Chance(40);
+  const ValueId root = draft.Pick([&](ValueId v) {
+    if (no_graph) return !draft.RequiresGrad(v);
+    return draft.NumElements(v) != 1 && draft.IsFloating(v) && draft.RequiresGrad(v);
+  });
+  if (root == kNoValue) return;
+  Draft::Call call;
+  call.roots = {root};
+  draft.AddCall(call);
+}
+
+// A second call over a graph that the first one freed.
+void AddFreed(Draft& draft) {
+  const ValueId root = PickRoot(draft);
+  if (root == kNoValue) return;
+  Draft::Call call;
+  call.roots = {root};
+  if (draft.NumElements(root) != 1) call.seeds = {MakeSeed(draft, root)};
+  draft.AddCall(call);
+  draft.AddCall(call);
+}
+
+void AddLeafInPlace(Draft& draft) {
+  const ValueId leaf =
+      draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
+  if (leaf != kNoValue) draft.Write(Opcode::kNegInPlace, {leaf});
+}
+
+// A saved variable is overwritten, then needed.
+void AddVersion(Draft& draft) {
+  const ValueId x = draft.PickDifferentiable();
+  if (x == kNoValue || !draft.options().Has(Opcode::kMul)) return;
+  const ValueId y = draft.Op(Opcode::kMul, {x, x});
+  const ValueId z = y == kNoValue ? kNoValue : draft.Op(Opcode::kMul, {y, y});
+  if (z == kNoValue) return;
+  draft.Write(Opcode::kNegInPlace, {y});
+  Draft::Call call;
+  call.roots = {z};
+  if (draft.NumElements(z) != 1) call.seeds = {MakeSeed(draft, z)};
+  draft.AddCall(call);
+}
+
+void AddUnused(Draft& draft) {
+  const ValueId root = PickRoot(draft);
+  const ValueId unused = MakeLeaf(draft, {.grad = true});
+  if (root == kNoValue || unused == kNoValue) return;
+  Draft::Call call;
+  call.grad = true;
+  call.roots = {root};
+  if (draft.NumElements(root) != 1) call.seeds = {MakeSeed(draft, root)};
+  call.inputs = {unused};
+  draft.AddCall(call);
+}
+
+// A hook that throws, or whose result does not fit.
+void AddBadHook(Draft& draft) {
+  Source& source = draft.source();
+  const ValueId root = PickRoot(draft);
+  if (root == kNoValue) return;
+  const ValueId x = source.Chance(50) ? root : draft.PickDifferentiable();
+  const char* action = source.Pick({"throw", "throw", "wrong_shape", "wrong_dtype"});
+  const Opcode op = source.Pick({Opcode::kHook, Opcode::kHook, Opcode::kPreHook, Opcode::kPostHook});
+  draft.Add(op, {x}, {{Key::kDo, std::string(action)}});
+  Draft::Call call;
+  call.roots = {root};
+  if (draft.NumElements(root) != 1) call.seeds = {MakeSeed(draft, root)};
+  draft.AddCall(call);
+}
+
+void AddNegativePower(Draft& draft) {
+  if (!draft.options().Has(Opcode::kPow)) return;
+  constexpr auto kMinusOne = static_cast<uint64_t>(-1);
+  const ValueId base = draft.Leaf({DType::kI64, {}}, {2}, false, autograd::program::kCpu, {});
+  const ValueId exponent =
+      draft.Leaf({DType::kI64, {}}, {kMinusOne}, false, autograd::program::kCpu, {});
+  if (base != kNoValue && exponent != kNoValue) draft.Op(Opcode::kPow, {base, exponent});
+}
+
+// A write to elements that share memory, and a view of what is not contiguous.
+void AddBadView(Draft& draft) {
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2, 3}});
+  if (x == kNoValue) return;
+  if (draft.source().Chance(50) && draft.options().Has(Opcode::kExpand)) {
+    const ValueId wide = draft.Op(Opcode::kExpand, {x}, {{Key::kShape, std::vector<int64_t>{2, 2, 3}}});
+    if (wide != kNoValue) draft.Write(Opcode::kNegInPlace, {wide});
+  } else if (draft.options().Has(Opcode::kTranspose) && draft.options().Has(Opcode::kView)) {
+    const ValueId turned = draft.Op(Opcode::kTranspose, {x}, {{Key::kDims, std::vector<int64_t>{0, 1}}});
+    if (turned != kNoValue) draft.Op(Opcode::kView, {turned}, {{Key::kShape, std::vector<int64_t>{6}}});
+  }
+}
+
+// A view made without grad mode, written with it.
+void AddNoGradView(Draft& draft) {
+  if (!draft.options().Has(Opcode::kClone) || !draft.options().Has(Opcode::kReshape)) return;
+  const ValueId x = draft.PickDifferentiable();
+  const ValueId base = x == kNoValue ? kNoValue : draft.Op(Opcode::kClone, {x});
+  if (base == kNoValue) return;
+  draft.BeginNoGrad();
+  const Shape& shape = draft.ShapeOf(base);
+  const ValueId view = draft.Op(
+      Opcode::kReshape, {base}, {{Key::kShape, std::vector<int64_t>(shape.begin(), shape.end())}});
+  draft.EndNoGrad();
+  if (view != kNoValue) draft.Write(Opcode::kMulInPlace, {view, x});
+}
+
+}  // namespace
+
+void AddError(Draft& draft) {
+  switch (draft.source().Below(12)) {
+    case 0:
+    case 1:
+      return AddWrongSeed(draft);
+    case 2:
+      return AddWrongRoot(draft);
+    case 3:
+    case 4:
+      return AddFreed(draft);
+    case 5:
+      return AddLeafInPlace(draft);
+    case 6:
+      return AddVersion(draft);
+    case 7:
+      return AddUnused(draft);
+    case 8:
+    case 9:
+      return AddBadHook(draft);
+    case 10:
+      return draft.source().Chance(50) ? AddNegativePower(draft) : AddNoGradView(draft);
+    default:
+      return AddBadView(draft);
+  }
+}
+
+}  // namespace twingrad::generators

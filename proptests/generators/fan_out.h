@@ -1,0 +1,15 @@
+// Fans: one value with several consumers, whose gradients must all be summed before it goes on.
+
+#ifndef PROPTESTS_GENERATORS_FAN_OUT_H_
+#define PROPTESTS_GENERATORS_FAN_OUT_H_
+
+#include "proptests/generators/draft.h"
+
+namespace twingrad::generators {
+
+// Two to five consumers of one value, joined again as far as their shapes allow.
+void AddFanOut(Draft& draft);
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_FAN_OUT_H_

@@ -1,0 +1,92 @@
+#include "proptests/generators/generate.h"
+
+#include <algorithm>
+
+#include "proptests/generators/calls.h"
+#include "proptests/generators/chain.h"
+#include "proptests/generators/devices.h"
+#include "proptests/generators/diamond.h"
+#include "proptests/generators/draft.h"
+#include "proptests/generators/error.h"
+#include "proptests/generators/fan_out.h"
+#include "proptests/generators/grad_of_grad.h"
+#include "proptests/generators/hook.h"
+#include "proptests/generators/in_place.h"
+#include "proptests/generators/ladder.h"
+#include "proptests/generators/leaf.h"
+#include "proptests/generators/no_grad.h"
+#include "proptests/generators/numbers.h"
+#include "proptests/generators/order.h"
+#include "proptests/generators/repeated_operand.h"
+#include "proptests/generators/shared_subgraph.h"
+#include "proptests/generators/unused_input.h"
+#include "proptests/generators/view.h"
+
+namespace twingrad::generators {
+namespace {
+
+// A part of the body and how often it is drawn.
+struct Part {
+  Feature feature;
+  int weight;
+  void (*add)(Draft&);
+};
+
+constexpr Part kParts[] = {
+    {Feature::kChain, 20, AddChain},
+    {Feature::kFanOut, 10, AddFanOut},
+    {Feature::kDiamond, 12, AddDiamond},
+    {Feature::kLadder, 6, AddLadder},
+    {Feature::kSharedSubgraph, 8, AddSharedSubgraph},
+    {Feature::kRepeatedOperand, 10, AddRepeatedOperand},
+    {Feature::kUnusedInput, 3, AddUnusedInput},
+    {Feature::kView, 14, AddView},
+    {Feature::kInPlace, 10, AddInPlace},
+    {Feature::kDevices, 8, AddDevices},
+    {Feature::kHook, 5, AddHook},
+    {Feature::kNumbers, 5, AddNumbers},
+    {Feature::kNoGrad, 5, AddNoGrad},
+    {Feature::kOrder, 1, AddOrder},
+};
+
+void AddPart(Draft& draft) {
+  int total = 0;
+  for (const Part& part : kParts) total += draft.options().Has(part.feature) ? part.weight : 0;
+  if (total == 0) return AddChain(draft);
+  int draw = static_cast<int>(draft.source().Below(static_cast<uint64_t>(total)));
+  for (const Part& part : kParts) {
+    if (!draft.options().Has(part.feature)) continue;
+    draw -= part.weight;
+    if (draw < 0) return part.add(draft);
+  }
+}
+
+}  // namespace
+
+Program Generate(Source& source, const GeneratorOptions& options) {
+  Draft draft(options, source);
+  // Sizes are spread around the average; the end of a Program takes about six statements.
+  const int average = std::max(options.statements, 2);
+  const int total = static_cast<int>(source.Between(average / 3, average + average * 2 / 3));
+  const int ending = std::min(6, total / 2);
+  draft.SetBudget(total - ending);
+  draft.SetRounding(source.Chance(25));
+
+  for (int64_t leaves = source.Between(1, 2); leaves > 0; --leaves) {
+    MakeLeaf(draft, {.grad = true});
+  }
+  for (int parts = 0; parts < total && draft.HasRoom(); ++parts) AddPart(draft);
+
+  draft.SetBudget(total);
+  bool ended = false;
+  if (options.Has(Feature::kGradOfGrad) && source.Chance(75)) {
+    // Sometimes after calls that keep the graph.
+    if (options.Has(Feature::kCalls) && source.Chance(10)) AddCalls(draft);
+    ended = AddGradOfGrad(draft);
+  }
+  if (!ended || source.Chance(8)) AddCalls(draft);
+  if (options.Has(Feature::kError) && source.Chance(7)) AddError(draft);
+  return draft.Take();
+}
+
+}  // namespace twingrad::generators

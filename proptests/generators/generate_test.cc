@@ -1,0 +1,100 @@
+// Laws of generated Programs: valid, reproducible, of the size asked for, and with everything in them.
+
+#include "proptests/generators/generate.h"
+
+#include <array>
+#include <vector>
+
+#include "autograd/program/analyze.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "autograd/program/signature.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::generators {
+namespace {
+
+using autograd::program::Category;
+using autograd::program::Opcode;
+using autograd::program::Program;
+using autograd::program::SignatureOf;
+
+constexpr int kPrograms = 5000;
+
+// Law: every Program is valid, and its text reads back as itself.
+TEST(Generate, ProgramsAreValid) {
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const Program program = Generate(seed);
+    const auto analysis = autograd::program::Analyze(program);
+    ASSERT_TRUE(analysis.ok()) << "seed " << seed << ": " << analysis.status() << "\n"
+                               << autograd::program::Print(program);
+    ASSERT_FALSE(analysis->racy) << "seed " << seed;
+    const auto parsed = autograd::program::Parse(autograd::program::Print(program));
+    ASSERT_TRUE(parsed.ok()) << "seed " << seed << ": " << parsed.status();
+    ASSERT_TRUE(*parsed == program) << "seed " << seed;
+  }
+}
+
+TEST(Generate, SameSeedSameProgram) {
+  EXPECT_TRUE(Generate(11) == Generate(11));
+  EXPECT_FALSE(Generate(11) == Generate(12));
+}
+
+// Law: any bytes decode to a valid Program.
+TEST(Generate, BytesDecodeToPrograms) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Source random = Source::FromSeed(seed);
+    std::vector<uint8_t> bytes(random.Below(200));
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.Below(256));
+    Source source = Source::FromBytes(bytes);
+    const Program program = Generate(source);
+    ASSERT_TRUE(autograd::program::Analyze(program).ok()) << autograd::program::Print(program);
+  }
+  Source empty = Source::FromBytes({});
+  EXPECT_LE(Generate(empty).statements.size(), 8u);
+}
+
+TEST(Generate, TheAverageSizeIsTheOneAskedFor) {
+  for (int wanted : {6, 12, 30}) {
+    GeneratorOptions options;
+    options.statements = wanted;
+    double total = 0;
+    for (uint64_t seed = 0; seed < 2000; ++seed) {
+      total += static_cast<double>(Generate(seed, options).statements.size());
+    }
+    EXPECT_GT(total / 2000, wanted * 0.8) << wanted;
+    EXPECT_LT(total / 2000, wanted * 1.25) << wanted;
+  }
+}
+
+TEST(Generate, EveryOpOccurs) {
+  std::array<int, autograd::program::kNumOpcodes> seen = {};
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+    for (const auto& statement : Generate(seed).statements) {
+      ++seen[static_cast<size_t>(statement.op)];
+    }
+  }
+  for (const auto& signature : autograd::program::Signatures()) {
+    const bool later = signature.category == Category::kCustom ||
+                       signature.category == Category::kStream ||
+                       signature.category == Category::kExpect;
+    if (later || signature.op == Opcode::kReadGrad) continue;
+    EXPECT_GT(seen[static_cast<size_t>(signature.op)], 0) << signature.name;
+  }
+}
+
+TEST(Generate, OptionsAreKept) {
+  GeneratorOptions options;
+  ASSERT_TRUE(SetFeatures("chain,grad_of_grad", &options).ok());
+  ASSERT_TRUE(SetOps("mul,sum,sin", &options).ok());
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    for (const auto& statement : Generate(seed, options).statements) {
+      const Category category = SignatureOf(statement.op).category;
+      if (category == Category::kLeaf || category == Category::kCall) continue;
+      EXPECT_TRUE(options.Has(statement.op)) << "seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace twingrad::generators

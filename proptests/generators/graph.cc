@@ -1,0 +1,74 @@
+#include "proptests/generators/graph.h"
+
+#include <algorithm>
+
+namespace twingrad::generators {
+
+std::vector<uint8_t> Graph::Reached(absl::Span<const NodeIndex> roots) const {
+  std::vector<uint8_t> reached(nodes_.size(), 0);
+  for (NodeIndex root : roots) {
+    if (root != kNoNode) reached[root] = 1;
+  }
+  for (NodeIndex i = size() - 1; i >= 0; --i) {
+    if (!reached[i]) continue;
+    for (NodeIndex next : nodes_[i].edges) {
+      if (next != kNoNode) reached[next] = 1;
+    }
+  }
+  return reached;
+}
+
+bool Graph::Broken(const std::vector<uint8_t>& reached) const {
+  for (int i = 0; i < size(); ++i) {
+    if (reached[i] && nodes_[i].saves && (nodes_[i].freed || nodes_[i].stale)) return true;
+  }
+  return false;
+}
+
+void Graph::Free(const std::vector<uint8_t>& reached) {
+  for (int i = 0; i < size(); ++i) {
+    if (reached[i]) nodes_[i].freed = true;
+  }
+}
+
+GradientFacts Graph::Gradient(absl::Span<const NodeIndex> roots, absl::Span<const NodeIndex> seeds,
+                              NodeIndex target) const {
+  GradientFacts facts;
+  if (target == kNoNode) return facts;
+  // Bit 0: a gradient arrives; bit 1: one that requires grad; bit 2: the target lies below.
+  std::vector<uint8_t> state(nodes_.size(), 0);
+  state[target] |= 4;
+  for (NodeIndex i = target + 1; i < size(); ++i) {
+    for (NodeIndex next : nodes_[i].edges) {
+      if (next != kNoNode) state[i] |= state[next] & 4;
+    }
+  }
+  const auto depend = [&facts](NodeIndex node) {
+    if (node != kNoNode && std::find(facts.dependencies.begin(), facts.dependencies.end(), node) ==
+                               facts.dependencies.end()) {
+      facts.dependencies.push_back(node);
+    }
+  };
+  for (size_t r = 0; r < roots.size(); ++r) {
+    if (roots[r] == kNoNode) continue;
+    state[roots[r]] |= seeds[r] == kNoNode ? 1 : 3;
+    if (state[roots[r]] & 4) depend(seeds[r]);
+  }
+  for (NodeIndex i = size() - 1; i > target; --i) {
+    if ((state[i] & 5) != 5) continue;
+    const GraphNode& node = nodes_[i];
+    for (size_t e = 0; e < node.edges.size(); ++e) {
+      const NodeIndex next = node.edges[e];
+      if (next == kNoNode) continue;
+      const bool requires_grad = (state[i] & 2) || (node.nonlinear >> e & 1);
+      state[next] |= requires_grad ? 3 : 1;
+    }
+    for (NodeIndex factor : node.factors) depend(factor);
+  }
+  facts.reached = state[target] & 1;
+  facts.requires_grad = state[target] & 2;
+  if (!facts.requires_grad) facts.dependencies.clear();
+  return facts;
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,66 @@
+// The graph that a Program under construction will record, as far as a generator has to know it.
+//
+// It answers which inputs a call reaches, whether a gradient will itself require grad, and whether a call
+// would meet freed or overwritten saved variables, so that a generator raises errors only where it means to.
+// An approximation from the safe side: the twin, not this file, says what is right.
+
+#ifndef PROPTESTS_GENERATORS_GRAPH_H_
+#define PROPTESTS_GENERATORS_GRAPH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+
+namespace twingrad::generators {
+
+using NodeIndex = int32_t;
+inline constexpr NodeIndex kNoNode = -1;
+
+struct GraphNode {
+  // One a differentiable operand; kNoNode where that operand does not require grad. All are lower.
+  absl::InlinedVector<NodeIndex, 3> edges = {};
+  // Bit i: the derivative for edge i depends on something that requires grad.
+  uint8_t nonlinear = 0;
+  // The nodes of what the derivatives depend on.
+  absl::InlinedVector<NodeIndex, 2> factors = {};
+  bool saves = false;
+  bool freed = false;  // what it saved is gone
+  bool stale = false;  // what it saved was overwritten
+};
+
+// How a gradient of `target` comes out of a call.
+struct GradientFacts {
+  bool reached = false;
+  bool requires_grad = false;                      // under create_graph
+  absl::InlinedVector<NodeIndex, 4> dependencies;  // of that gradient, under create_graph
+};
+
+class Graph {
+ public:
+  NodeIndex Add(GraphNode node) {
+    nodes_.push_back(std::move(node));
+    return static_cast<NodeIndex>(nodes_.size()) - 1;
+  }
+  GraphNode& operator[](NodeIndex i) { return nodes_[i]; }
+  const GraphNode& operator[](NodeIndex i) const { return nodes_[i]; }
+  int size() const { return static_cast<int>(nodes_.size()); }
+
+  // By node: whether a call from these roots can visit it.
+  std::vector<uint8_t> Reached(absl::Span<const NodeIndex> roots) const;
+  // True when such a call would fail on a saved variable.
+  bool Broken(const std::vector<uint8_t>& reached) const;
+  // The saved variables of all nodes reached are gone.
+  void Free(const std::vector<uint8_t>& reached);
+  // seeds[i]: the node of root i's seed, or kNoNode.
+  GradientFacts Gradient(absl::Span<const NodeIndex> roots, absl::Span<const NodeIndex> seeds,
+                         NodeIndex target) const;
+
+ private:
+  std::vector<GraphNode> nodes_;
+};
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_GRAPH_H_

@@ -1,0 +1,19 @@
+// In-place writes: through a base and through views of it, to leaves without grad, of values with and without
+// history.
+
+#ifndef PROPTESTS_GENERATORS_IN_PLACE_H_
+#define PROPTESTS_GENERATORS_IN_PLACE_H_
+
+#include "proptests/generators/draft.h"
+
+namespace twingrad::generators {
+
+// A write to some value, or to a fresh copy of one where nothing may be written.
+void AddInPlace(Draft& draft);
+
+// One write that fits; false where none does.
+bool ApplyInPlace(Draft& draft, ValueId target);
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_IN_PLACE_H_

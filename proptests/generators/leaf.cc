@@ -1,0 +1,163 @@
+#include "proptests/generators/leaf.h"
+
+#include <bit>
+
+#include "autograd/program/leaf_data.h"
+
+namespace twingrad::generators {
+namespace {
+
+// One element as a double; every choice is exact in f32 too but for decimals, which the caller rounds.
+double MakeElement(Source& source, Content content) {
+  constexpr double kSmall[] = {0, 1, 2, -1, 0, 3, -2, -3, 0, 1, 2, -1};
+  constexpr double kPowers[] = {1, 2, -1, 0.5, -2, 1, 2, -0.5};
+  constexpr double kPositive[] = {1, 2, 0.5, 3, 4, 1.5, 1, 2};
+  constexpr double kFractions[] = {0.5, 1.25, -0.75, 0, 2.5, -1.5, 0.25, -2};
+  constexpr double kLarge[] = {100, -100, 1000, -1000, 1, 0, -1, 100};
+  constexpr double kDecimals[] = {0.1, -0.3, 0.7, 1.1, -1.9, 0.9, 2.3, -0.6};
+  switch (content) {
+    case Content::kZeroOneTwo:
+      return static_cast<double>(source.Below(3));
+    case Content::kPowersOfTwo:
+      return source.Pick(kPowers);
+    case Content::kPositive:
+      return source.Pick(kPositive);
+    case Content::kFractions:
+      return source.Pick(kFractions);
+    case Content::kLarge:
+      return source.Pick(kLarge);
+    case Content::kDecimals:
+      return source.Pick(kDecimals);
+    default:
+      return source.Pick(kSmall);
+  }
+}
+
+Range RangeOfContent(Content content) {
+  switch (content) {
+    case Content::kZeroOneTwo:
+      return {1, 0};
+    case Content::kPowersOfTwo:
+      return {1, -1, true, false, true};
+    case Content::kPositive:
+      return {2, -1, true, true, false};
+    case Content::kFractions:
+      return {2, -2};
+    case Content::kLarge:
+      return {10, 0};
+    case Content::kDecimals:
+      return {2, -50, false, false, false};
+    default:
+      return {2, 0};
+  }
+}
+
+uint64_t ToBits(double element, DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return std::bit_cast<uint64_t>(static_cast<double>(static_cast<float>(element)));
+    case DType::kF64:
+      return std::bit_cast<uint64_t>(element);
+    case DType::kI64:
+      return static_cast<uint64_t>(static_cast<int64_t>(element));
+    case DType::kBool:
+      return element != 0 ? 1 : 0;
+  }
+  return 0;
+}
+
+Content ChooseContent(Draft& draft) {
+  Source& source = draft.source();
+  const uint64_t draw = source.Below(20);
+  if (draw < 11) return Content::kSmall;
+  if (draw < 13) return Content::kZeroOneTwo;
+  if (draw < 15) return Content::kPowersOfTwo;
+  if (draw < 17) return draft.rounding() ? Content::kPositive : Content::kFractions;
+  if (draw < 18) return Content::kPositive;
+  if (draft.rounding()) return Content::kDecimals;
+  if (draw < 19 && draft.options().Has(Feature::kNumbers)) return Content::kLarge;
+  return Content::kSmall;
+}
+
+DeviceIndex ChooseDevice(Draft& draft) {
+  // Most leaves share the device of the latest value, so that operands fit together.
+  Source& source = draft.source();
+  if (!draft.options().Has(Feature::kDevices)) return autograd::program::kCpu;
+  const int last = draft.num_values() - 1;
+  if (last >= 0 && !source.Chance(4)) return draft.DeviceOf(last);
+  if (!source.Chance(20)) return autograd::program::kCpu;
+  return static_cast<DeviceIndex>(source.Below(draft.options().devices));
+}
+
+DType ChooseDType(Draft& draft, bool grad) {
+  Source& source = draft.source();
+  const int last = draft.num_values() - 1;
+  if (last >= 0 && draft.IsFloating(last) && !source.Chance(3)) return draft.DTypeOf(last);
+  if (!draft.options().Has(Feature::kNumbers)) return DType::kF64;
+  if (!grad && source.Chance(6)) return source.Chance(30) ? DType::kBool : DType::kI64;
+  return source.Chance(25) ? DType::kF32 : DType::kF64;
+}
+
+}  // namespace
+
+Shape MakeShape(Draft& draft) {
+  Source& source = draft.source();
+  const int max_rank = draft.options().max_rank;
+  const uint64_t draw = source.Below(100);
+  int rank = draw < 35 ? 0 : draw < 65 ? 1 : draw < 88 ? 2 : draw < 96 ? 3 : 4;
+  if (rank > max_rank) rank = max_rank;
+  Shape shape;
+  int64_t elements = 1;
+  for (int i = 0; i < rank; ++i) {
+    constexpr int64_t kSizes[] = {2, 1, 3, 2, 1, 4, 3, 2, 2, 3, 1, 2, 3, 2, 1, 2, 3, 2, 0, 2};
+    int64_t size = source.Pick(kSizes);
+    if (elements * size > draft.options().max_elements) size = 1;
+    elements *= size;
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+Shape MakeBroadcastable(Draft& draft, const Shape& shape) {
+  Source& source = draft.source();
+  const uint64_t draw = source.Below(10);
+  if (draw < 6) return shape;
+  if (draw < 8) return {};
+  Shape result(shape.begin() + static_cast<int64_t>(source.Below(shape.size() + 1)), shape.end());
+  for (int64_t& size : result) {
+    if (source.Chance(40)) size = 1;
+  }
+  return result;
+}
+
+ValueId MakeLeaf(Draft& draft, const LeafRequest& request) {
+  Source& source = draft.source();
+  TensorType type;
+  type.dtype = request.dtype ? *request.dtype : ChooseDType(draft, request.grad);
+  type.shape = request.shape ? *request.shape : MakeShape(draft);
+  const DeviceIndex device = request.device ? *request.device : ChooseDevice(draft);
+  const bool grad = request.grad && autograd::IsFloating(type.dtype);
+  const int64_t elements = autograd::program::NumElements(type.shape);
+  if (request.content == Content::kAny && elements > 1 && source.Chance(6)) {
+    return draft.SeededLeaf(type, static_cast<int64_t>(source.Below(256)), grad, device);
+  }
+  Content content = request.content == Content::kAny ? ChooseContent(draft) : request.content;
+  if (!autograd::IsFloating(type.dtype) &&
+      (content == Content::kFractions || content == Content::kDecimals ||
+       content == Content::kPowersOfTwo)) {
+    content = Content::kSmall;
+  }
+  Bits data;
+  data.reserve(static_cast<size_t>(elements));
+  // Equal elements in different leaves: repeat a short pattern rather than draw each.
+  const bool plain = source.Chance(12);
+  for (int64_t i = 0; i < elements; ++i) {
+    const double element = plain ? 2 - static_cast<double>(i % 2) : MakeElement(source, content);
+    data.push_back(ToBits(element, type.dtype));
+  }
+  Range range = plain ? Range{1, 0, true, true, true} : RangeOfContent(content);
+  if (!autograd::IsFloating(type.dtype)) range.power_of_two = range.positive = false;
+  return draft.Leaf(type, std::move(data), grad, device, range);
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,43 @@
+// Leaves: shapes with 0, 1 and no dimensions, small integers with many zeros, equal data in different leaves,
+// exponents, bases and divisors from {0, 1, 2}, magnitudes of 100 and 1000.
+
+#ifndef PROPTESTS_GENERATORS_LEAF_H_
+#define PROPTESTS_GENERATORS_LEAF_H_
+
+#include <optional>
+
+#include "proptests/generators/draft.h"
+
+namespace twingrad::generators {
+
+// What the elements shall be like.
+enum class Content : uint8_t {
+  kAny,          // one of the others, by chance
+  kSmall,        // -3..3 with many zeros
+  kZeroOneTwo,   // exponents, bases, divisors
+  kPowersOfTwo,  // +-1, +-2, +-1/2: exact divisors
+  kPositive,     // 1..4 and halves
+  kFractions,    // multiples of 1/4
+  kLarge,        // +-100, +-1000
+  kDecimals,     // 0.1, 0.3, ...: rounded from the start
+};
+
+struct LeafRequest {
+  std::optional<DType> dtype = std::nullopt;  // by chance when absent
+  std::optional<Shape> shape = std::nullopt;
+  std::optional<DeviceIndex> device = std::nullopt;
+  bool grad = false;
+  Content content = Content::kAny;
+};
+
+ValueId MakeLeaf(Draft& draft, const LeafRequest& request = {});
+
+// A shape of at most options().max_elements elements: often none or one dimension, sometimes with a 0.
+Shape MakeShape(Draft& draft);
+
+// A shape that broadcasts with `shape` to itself: the same, or with dimensions dropped or of size 1.
+Shape MakeBroadcastable(Draft& draft, const Shape& shape);
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_LEAF_H_

@@ -1,0 +1,70 @@
+#include "proptests/generators/numbers.h"
+
+#include <utility>
+
+#include "proptests/generators/leaf.h"
+#include "proptests/generators/operation.h"
+
+namespace twingrad::generators {
+namespace {
+
+// The one part that makes values that are not finite; rare, as most of what follows them is not either.
+void AddNotFinite(Draft& draft) {
+  constexpr uint64_t kInfinity = 0x7ff0000000000000;
+  constexpr uint64_t kNegativeInfinity = 0xfff0000000000000;
+  constexpr uint64_t kNan = 0x7ff8000000000000;
+  constexpr uint64_t kNegativeZero = 0x8000000000000000;
+  constexpr uint64_t kOne = 0x3ff0000000000000;
+  Source& source = draft.source();
+  const ValueId x = draft.PickDifferentiable();
+  if (x == kNoValue) return;
+  Bits data = {source.Pick({kInfinity, kNegativeInfinity, kNan, kNegativeZero}), kOne};
+  const ValueId leaf = draft.Leaf({draft.DTypeOf(x), {2}}, std::move(data), source.Chance(50),
+                                  draft.DeviceOf(x), {12, -50, false, false, false});
+  if (leaf != kNoValue) Combine(draft, x, leaf);
+}
+
+void AddIntegers(Draft& draft) {
+  Source& source = draft.source();
+  const ValueId a = MakeLeaf(draft, {.dtype = DType::kI64});
+  if (a == kNoValue) return;
+  const ValueId b = ApplyOp(draft, a);
+  if (!draft.options().Has(Opcode::kCast) || !draft.HasRoom()) return;
+  const DType to = source.Chance(30) ? DType::kF32 : DType::kF64;
+  const ValueId cast = draft.Op(Opcode::kCast, {b}, {{Key::kTo, to}});
+  if (cast != kNoValue) ApplyOp(draft, cast);
+}
+
+// There and back between f32 and f64, or through integers, where no gradient comes back.
+void AddCasts(Draft& draft) {
+  Source& source = draft.source();
+  const ValueId x = draft.PickDifferentiable();
+  if (x == kNoValue || !draft.options().Has(Opcode::kCast)) return;
+  const DType from = draft.DTypeOf(x);
+  DType to = from == DType::kF64 ? DType::kF32 : DType::kF64;
+  if (source.Chance(15)) to = source.Chance(50) ? DType::kI64 : DType::kBool;
+  const ValueId cast = draft.Op(Opcode::kCast, {x}, {{Key::kTo, to}});
+  if (cast == kNoValue) return;
+  const ValueId y = autograd::IsFloating(to) && source.Chance(60) ? ApplyOp(draft, cast) : cast;
+  const ValueId back = draft.Op(Opcode::kCast, {y}, {{Key::kTo, from}});
+  if (back != kNoValue) Combine(draft, x, back);
+}
+
+}  // namespace
+
+void AddNumbers(Draft& draft) {
+  Source& source = draft.source();
+  const uint64_t draw = source.Below(20);
+  if (draw == 19) {
+    AddNotFinite(draft);
+  } else if (draw >= 14) {
+    AddIntegers(draft);
+  } else if (draw >= 10) {
+    const ValueId leaf = MakeLeaf(draft, {.grad = true, .content = Content::kLarge});
+    if (leaf != kNoValue) ApplyOp(draft, leaf);
+  } else {
+    AddCasts(draft);
+  }
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,249 @@
+#include "proptests/generators/operation.h"
+
+#include <algorithm>
+
+#include "autograd/program/leaf_data.h"
+#include "proptests/generators/leaf.h"
+
+namespace twingrad::generators {
+namespace {
+
+constexpr int64_t kMaxResult = 64;  // elements
+
+bool Suits(const Draft& draft, ValueId a, ValueId b) {
+  return draft.DTypeOf(a) == draft.DTypeOf(b) && draft.DeviceOf(a) == draft.DeviceOf(b) &&
+         Broadcast(draft.ShapeOf(a), draft.ShapeOf(b));
+}
+
+// Another operand for x: an existing value, or a leaf.
+ValueId Partner(Draft& draft, ValueId x, Content content = Content::kAny) {
+  Source& source = draft.source();
+  if (content == Content::kAny && source.Chance(65)) {
+    const ValueId found = draft.Pick([&](ValueId v) {
+      return v != x && Suits(draft, x, v) && draft.IsRoomy(draft[v].range, draft.DTypeOf(v));
+    });
+    if (found != kNoValue) return found;
+  }
+  return MakeLeaf(draft, {.dtype = draft.DTypeOf(x),
+                          .shape = MakeBroadcastable(draft, draft.ShapeOf(x)),
+                          .device = draft.DeviceOf(x),
+                          .grad = content == Content::kAny ? source.Chance(70) : source.Chance(25),
+                          .content = content});
+}
+
+bool StaysRoomy(Draft& draft, Opcode op, ValueId a, ValueId b) {
+  return draft.IsRoomy(AfterBinary(op, draft[a].range, draft[b].range), draft.DTypeOf(a));
+}
+
+ValueId ApplyDiv(Draft& draft, ValueId x) {
+  if (!draft.IsFloating(x)) return x;
+  Source& source = draft.source();
+  // Division by other numbers rounds; by zero it makes infinities, which are rare and wanted.
+  const Content content = !draft.rounding()                                               ? Content::kPowersOfTwo
+                          : source.Chance(6) && draft.options().Has(Feature::kNumbers) ? Content::kZeroOneTwo
+                                                                                        : Content::kPositive;
+  const ValueId divisor = Partner(draft, x, content);
+  const ValueId result = draft.Op(Opcode::kDiv, {x, divisor});
+  return result == kNoValue ? x : result;
+}
+
+ValueId ApplyPow(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  if (!StaysRoomy(draft, Opcode::kPow, x, x)) return x;
+  const bool grad = draft.rounding() && draft[x].range.positive && source.Chance(50);
+  const ValueId exponent =
+      MakeLeaf(draft, {.dtype = draft.DTypeOf(x),
+                       .shape = source.Chance(70) ? Shape{} : draft.ShapeOf(x),
+                       .device = draft.DeviceOf(x),
+                       .grad = grad,
+                       .content = Content::kZeroOneTwo});
+  const ValueId result = draft.Op(Opcode::kPow, {x, exponent});
+  return result == kNoValue ? x : result;
+}
+
+}  // namespace
+
+bool Broadcast(const Shape& a, const Shape& b) {
+  int64_t elements = 1;
+  const size_t rank = std::max(a.size(), b.size());
+  for (size_t i = 1; i <= rank; ++i) {
+    const int64_t from_a = i <= a.size() ? a[a.size() - i] : 1;
+    const int64_t from_b = i <= b.size() ? b[b.size() - i] : 1;
+    if (from_a != from_b && from_a != 1 && from_b != 1) return false;
+    elements *= from_a == 1 ? from_b : from_a;
+  }
+  return elements <= kMaxResult;
+}
+
+ValueId ApplyUnary(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  constexpr Opcode kExact[] = {Opcode::kNeg, Opcode::kRelu, Opcode::kNeg, Opcode::kAbs};
+  constexpr Opcode kRounding[] = {Opcode::kSin,     Opcode::kExp, Opcode::kTanh,
+                                  Opcode::kSigmoid, Opcode::kCos, Opcode::kLog,
+                                  Opcode::kSqrt};
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const bool rounding = draft.rounding() && draft.IsFloating(x) && source.Chance(75);
+    const Opcode op = rounding ? source.Pick(kRounding) : source.Pick(kExact);
+    if (!draft.options().Has(op)) continue;
+    if (op == Opcode::kAbs && draft.DTypeOf(x) == DType::kBool) continue;
+    const bool needs_positive = op == Opcode::kLog || op == Opcode::kSqrt;
+    if (needs_positive && !draft[x].range.positive && !source.Chance(4)) continue;
+    if (op == Opcode::kExp && draft[x].range.high > 4) continue;
+    const ValueId result = draft.Op(op, {x});
+    if (result != kNoValue) return result;
+  }
+  return x;
+}
+
+ValueId Combine(Draft& draft, ValueId a, ValueId b) {
+  Source& source = draft.source();
+  constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kSub, Opcode::kMul,
+                             Opcode::kAdd, Opcode::kMul, Opcode::kMaximum};
+  if (!Suits(draft, a, b)) return kNoValue;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const Opcode op = attempt == 2 ? Opcode::kAdd : source.Pick(kOps);
+    if (!draft.options().Has(op) || !StaysRoomy(draft, op, a, b)) continue;
+    return draft.Op(op, {a, b});
+  }
+  return kNoValue;
+}
+
+ValueId ApplyBinary(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  if (draft.DTypeOf(x) == DType::kBool) return x;
+  const uint64_t draw = source.Below(20);
+  if (draw >= 18 && draft.options().Has(Opcode::kDiv)) return ApplyDiv(draft, x);
+  if (draw >= 16 && draft.options().Has(Opcode::kPow)) return ApplyPow(draft, x);
+  const ValueId other = Partner(draft, x);
+  if (other == kNoValue) return x;
+  const bool swap = source.Chance(40);
+  const ValueId result = swap ? Combine(draft, other, x) : Combine(draft, x, other);
+  return result == kNoValue ? x : result;
+}
+
+ValueId ApplyWhere(Draft& draft, ValueId x) {
+  if (!draft.options().Has(Opcode::kWhere)) return x;
+  Source& source = draft.source();
+  ValueId condition = draft.Pick([&](ValueId v) {
+    return draft.DTypeOf(v) == DType::kBool && draft.DeviceOf(v) == draft.DeviceOf(x) &&
+           Broadcast(draft.ShapeOf(v), draft.ShapeOf(x));
+  });
+  if (condition == kNoValue) {
+    condition = MakeLeaf(draft, {.dtype = DType::kBool,
+                                 .shape = MakeBroadcastable(draft, draft.ShapeOf(x)),
+                                 .device = draft.DeviceOf(x)});
+  }
+  const ValueId other = source.Chance(15) ? x : Partner(draft, x);
+  if (condition == kNoValue || other == kNoValue) return x;
+  const ValueId result = draft.Op(Opcode::kWhere, {condition, x, other});
+  return result == kNoValue ? x : result;
+}
+
+ValueId ApplyReduction(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const int64_t elements = draft.NumElements(x);
+  const bool shift = elements > 0 && (elements & (elements - 1)) == 0;
+  const bool mean = draft.IsFloating(x) && draft.options().Has(Opcode::kMean) &&
+                    (shift || draft.rounding()) && source.Chance(30);
+  const Opcode op = mean ? Opcode::kMean : Opcode::kSum;
+  if (!draft.options().Has(op)) return x;
+  Attributes attributes;
+  const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
+  std::vector<int64_t> dims;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (source.Chance(45)) dims.push_back(d);
+  }
+  if (!dims.empty()) attributes.push_back({Key::kDims, std::move(dims)});
+  if (source.Chance(35)) attributes.push_back({Key::kKeepdim, true});
+  const ValueId result = draft.Op(op, {x}, std::move(attributes));
+  return result == kNoValue ? x : result;
+}
+
+ValueId ApplyMatmul(Draft& draft, ValueId x) {
+  if (!draft.options().Has(Opcode::kMatmul)) return x;
+  Source& source = draft.source();
+  const Shape& shape = draft.ShapeOf(x);
+  if (shape.empty() || draft.NumElements(x) > 32 || draft.DTypeOf(x) == DType::kBool) return x;
+  ValueId other = source.Chance(50) ? draft.Pick([&](ValueId v) {
+    const Shape& b = draft.ShapeOf(v);
+    if (b.empty() || b.size() > 2 || draft.DTypeOf(v) != draft.DTypeOf(x)) return false;
+    return draft.DeviceOf(v) == draft.DeviceOf(x) && b[0] == shape.back() &&
+           draft.NumElements(v) <= 32;
+  }) : kNoValue;
+  if (other == kNoValue) {
+    Shape b;
+    const uint64_t draw = source.Below(10);
+    // Vector, matrix, or batches that broadcast against those of x.
+    if (draw == 9 && shape.size() >= 2) {
+      b = Shape(shape.begin(), shape.end() - 2);
+      for (int64_t& size : b) size = source.Chance(50) ? 1 : size;
+    } else if (draw == 8 && shape.size() <= 3) {
+      b = {source.Between(1, 2)};
+    }
+    b.push_back(shape.back());
+    if (draw >= 4) b.push_back(source.Between(1, 3));
+    other = MakeLeaf(draft, {.dtype = draft.DTypeOf(x),
+                             .shape = b,
+                             .device = draft.DeviceOf(x),
+                             .grad = source.Chance(70)});
+  }
+  if (other == kNoValue) return x;
+  const Range product = AfterProduct(draft[x].range, draft[other].range);
+  if (!draft.IsRoomy(AfterSum(product, shape.back()), draft.DTypeOf(x))) return x;
+  const ValueId result = draft.Op(Opcode::kMatmul, {x, other});
+  return result == kNoValue ? x : result;
+}
+
+ValueId ApplyCopy(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const bool cast = draft.options().Has(Feature::kNumbers) && draft.options().Has(Opcode::kCast);
+  if (cast && source.Chance(60)) {
+    // Mostly between the floating types: other casts cut the graph.
+    DType to = draft.DTypeOf(x) == DType::kF64 ? DType::kF32 : DType::kF64;
+    if (source.Chance(12)) to = source.Chance(30) ? DType::kBool : DType::kI64;
+    if (draft.IsRoomy(draft[x].range, to)) {
+      const ValueId result = draft.Op(Opcode::kCast, {x}, {{Key::kTo, to}});
+      if (result != kNoValue) return result;
+    }
+  }
+  if (!draft.options().Has(Opcode::kClone)) return x;
+  const ValueId result = draft.Op(Opcode::kClone, {x});
+  return result == kNoValue ? x : result;
+}
+
+ValueId ApplyOp(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const uint64_t draw = source.Below(100);
+    ValueId result = x;
+    const int unary = draft.rounding() ? 35 : 14;
+    if (draw < 52 - static_cast<uint64_t>(unary - 14)) {
+      result = ApplyBinary(draft, x);
+    } else if (draw < 66) {
+      result = ApplyUnary(draft, x);
+    } else if (draw < 76) {
+      result = ApplyMatmul(draft, x);
+    } else if (draw < 86) {
+      result = ApplyReduction(draft, x);
+    } else if (draw < 93) {
+      result = ApplyWhere(draft, x);
+    } else {
+      result = ApplyCopy(draft, x);
+    }
+    if (result != x) return result;
+  }
+  return x;
+}
+
+ValueId SumAll(Draft& draft, ValueId x) {
+  if (draft.ShapeOf(x).empty()) return x;
+  const int64_t elements = draft.NumElements(x);
+  const bool shift = elements > 0 && (elements & (elements - 1)) == 0;
+  if (shift && draft.options().Has(Opcode::kMean) && draft.source().Chance(12)) {
+    return draft.Op(Opcode::kMean, {x});
+  }
+  if (!draft.options().Has(Opcode::kSum)) return kNoValue;
+  return draft.Op(Opcode::kSum, {x});
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,57 @@
+// For the tests of parts: many small Drafts of a leaf and one part, each of which must be valid.
+
+#ifndef PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_
+#define PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_
+
+#include <functional>
+
+#include "autograd/program/analyze.h"
+#include "autograd/program/print.h"
+#include "gtest/gtest.h"
+#include "proptests/generators/draft.h"
+#include "proptests/generators/leaf.h"
+
+namespace twingrad::generators {
+
+// Makes `count` Programs by `add`, on Drafts that hold one leaf, and checks that each is valid; returns in how many
+// of them `holds(program)` is true.
+inline int CountOf(const std::function<void(Draft&)>& add,
+                   const std::function<bool(const Program&)>& holds, int count = 300) {
+  int found = 0;
+  const GeneratorOptions options;
+  for (int seed = 0; seed < count; ++seed) {
+    Source source = Source::FromSeed(static_cast<uint64_t>(seed));
+    Draft draft(options, source);
+    draft.SetBudget(12);
+    draft.SetRounding(seed % 4 == 0);
+    MakeLeaf(draft, {.dtype = DType::kF64, .grad = true});
+    add(draft);
+    const Program program = draft.Take();
+    const auto analysis = autograd::program::Analyze(program);
+    EXPECT_TRUE(analysis.ok()) << "seed " << seed << ": " << analysis.status() << "\n"
+                               << autograd::program::Print(program);
+    if (holds(program)) ++found;
+  }
+  return found;
+}
+
+// How many operands are `value`, over the whole Program.
+inline int UsesOf(const Program& program, ValueId value) {
+  int uses = 0;
+  for (const auto& statement : program.statements) {
+    for (ValueId operand : statement.operands) uses += operand == value ? 1 : 0;
+  }
+  return uses;
+}
+
+// Whether some statement is an `op`.
+inline bool Holds(const Program& program, Opcode op) {
+  for (const auto& statement : program.statements) {
+    if (statement.op == op) return true;
+  }
+  return false;
+}
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_

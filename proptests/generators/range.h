@@ -1,0 +1,58 @@
+// What a generator knows of a value's numbers: how large, how fine, of which sign.
+//
+// Generators keep products short with it, so that most gradients are exact in binary floating point, and feed
+// log, sqrt and divisions something sensible. Upper bounds only; nothing is wrong when they are loose.
+
+#ifndef PROPTESTS_GENERATORS_RANGE_H_
+#define PROPTESTS_GENERATORS_RANGE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "autograd/program/dtype.h"
+#include "autograd/program/opcode.h"
+
+namespace twingrad::generators {
+
+struct Range {
+  int high = 2;       // magnitudes are at most 2^high
+  int low = 0;        // elements are multiples of 2^low
+  bool exact = true;  // computed without rounding
+  bool positive = false;
+  bool power_of_two = false;  // each element is +-2^k, or there is no element
+
+  int Width() const { return high - low; }
+};
+
+// The widest exact value that leaves room for derivatives of it: a third of the mantissa.
+constexpr int RoomyWidth(autograd::DType dtype) { return dtype == autograd::DType::kF32 ? 9 : 18; }
+
+// The range of what either holds.
+inline Range Union(const Range& a, const Range& b) {
+  return {std::max(a.high, b.high), std::min(a.low, b.low), a.exact && b.exact,
+          a.positive && b.positive, a.power_of_two && b.power_of_two};
+}
+
+inline Range AfterSum(Range a, int64_t terms) {
+  while (terms > 1) {
+    ++a.high;
+    terms = (terms + 1) / 2;
+  }
+  if (terms == 0) a.positive = false;
+  a.power_of_two = false;
+  return a;
+}
+
+inline Range AfterProduct(const Range& a, const Range& b) {
+  return {a.high + b.high, a.low + b.low, a.exact && b.exact, a.positive && b.positive,
+          a.power_of_two && b.power_of_two};
+}
+
+// Unary elementwise ops; `a` for those that change nothing.
+Range AfterUnary(autograd::program::Opcode op, const Range& a);
+// Elementwise ops of two operands.
+Range AfterBinary(autograd::program::Opcode op, const Range& a, const Range& b);
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_RANGE_H_

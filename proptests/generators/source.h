@@ -1,0 +1,56 @@
+// A Source: where a generator takes its choices from, a seed or the bytes of a fuzzer.
+//
+// Generators ask only this class, so one generator serves random testing and coverage-guided fuzzing. All
+// draws from a byte string that has run out are 0, and 0 is always the plainest choice, so that a shorter
+// string makes a smaller Program. Same seed or bytes, same draws, on every machine. Not thread-safe.
+
+#ifndef PROPTESTS_GENERATORS_SOURCE_H_
+#define PROPTESTS_GENERATORS_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "absl/types/span.h"
+
+namespace twingrad::generators {
+
+class Source {
+ public:
+  static Source FromSeed(uint64_t seed);
+  // The bytes must outlive the Source.
+  static Source FromBytes(absl::Span<const uint8_t> bytes);
+
+  // A number in [0, n); n > 0. Takes one byte where n <= 256, else four.
+  uint64_t Below(uint64_t n);
+  // A number in [low, high].
+  int64_t Between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(Below(static_cast<uint64_t>(high - low + 1)));
+  }
+  // True in `percent` of 100 draws; a draw of 0 is false (unless percent is 100).
+  bool Chance(int percent) { return static_cast<int>(Below(100)) >= 100 - percent; }
+
+  // One element of a non-empty container; a draw of 0 takes the first.
+  template <typename Container>
+  const auto& Pick(const Container& container) {
+    return container[Below(std::size(container))];
+  }
+  template <typename T>
+  T Pick(std::initializer_list<T> choices) {
+    return choices.begin()[Below(choices.size())];
+  }
+
+  // 64 random bits, for data that no decision depends on.
+  uint64_t Bits();
+
+ private:
+  Source() = default;
+
+  absl::Span<const uint8_t> bytes_;
+  bool from_bytes_ = false;
+  uint64_t state_[4] = {};  // xoshiro256++
+};
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_SOURCE_H_

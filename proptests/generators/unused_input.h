@@ -1,0 +1,15 @@
+// Unused and unreachable inputs: leaves and results that no root depends on, there to be asked for.
+
+#ifndef PROPTESTS_GENERATORS_UNUSED_INPUT_H_
+#define PROPTESTS_GENERATORS_UNUSED_INPUT_H_
+
+#include "proptests/generators/draft.h"
+
+namespace twingrad::generators {
+
+// A leaf that requires grad and, sometimes, an op on it that leads nowhere.
+void AddUnusedInput(Draft& draft);
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_UNUSED_INPUT_H_

@@ -1,0 +1,133 @@
+#include "proptests/generators/view.h"
+
+#include <utility>
+#include <vector>
+
+#include "proptests/generators/operation.h"
+
+namespace twingrad::generators {
+namespace {
+
+Attributes One(Key key, int64_t number) { return {{key, number}}; }
+Attributes List(Key key, std::vector<int64_t> numbers) { return {{key, std::move(numbers)}}; }
+
+// Another shape of as many elements.
+std::vector<int64_t> SameCount(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const Shape& shape = draft.ShapeOf(x);
+  const int64_t elements = draft.NumElements(x);
+  std::vector<int64_t> result(shape.begin(), shape.end());
+  const uint64_t draw = source.Below(5);
+  if (draw == 0) return result;  // changes nothing
+  if (draw == 1 && elements == 1) return {};
+  if (draw <= 2) return {elements};
+  if (draw == 3 && elements % 2 == 0 && elements > 0) return {2, elements / 2};
+  result.insert(result.begin(), 1);
+  if (result.size() > 4) return {elements};
+  return result;
+}
+
+ValueId Permute(Draft& draft, ValueId x) {
+  const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
+  std::vector<int64_t> dims;
+  for (int64_t i = 0; i < rank; ++i) dims.push_back(i);
+  for (int64_t i = rank - 1; i > 0; --i) {
+    std::swap(dims[i], dims[draft.source().Below(static_cast<uint64_t>(i) + 1)]);
+  }
+  return draft.Op(Opcode::kPermute, {x}, List(Key::kDims, std::move(dims)));
+}
+
+ValueId Expand(Draft& draft, ValueId x) {
+  const Shape& shape = draft.ShapeOf(x);
+  std::vector<int64_t> sizes(shape.begin(), shape.end());
+  int64_t elements = draft.NumElements(x);
+  for (int64_t& size : sizes) {
+    if (size == 1 && elements * 3 <= 36 && draft.source().Chance(70)) {
+      size = draft.source().Between(2, 3);
+      elements *= size;
+    }
+  }
+  if (sizes.size() < 3 && elements * 2 <= 36 && draft.source().Chance(50)) {
+    sizes.insert(sizes.begin(), 2);
+  }
+  return draft.Op(Opcode::kExpand, {x}, List(Key::kShape, std::move(sizes)));
+}
+
+ValueId Slice(Draft& draft, ValueId x, int64_t dim) {
+  Source& source = draft.source();
+  const int64_t size = draft.ShapeOf(x)[dim];
+  Attributes attributes = One(Key::kDim, dim);
+  const int64_t start = source.Between(0, size > 0 ? size - 1 : 0);
+  if (start != 0) attributes.push_back({Key::kStart, start});
+  if (source.Chance(40)) attributes.push_back({Key::kStop, source.Between(start, size)});
+  if (source.Chance(30)) attributes.push_back({Key::kStep, int64_t{2}});
+  return draft.Op(Opcode::kSlice, {x}, std::move(attributes));
+}
+
+}  // namespace
+
+ValueId ApplyView(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  constexpr Opcode kViews[] = {Opcode::kReshape,   Opcode::kTranspose, Opcode::kSelect,
+                               Opcode::kSlice,     Opcode::kExpand,    Opcode::kView,
+                               Opcode::kUnsqueeze, Opcode::kPermute,   Opcode::kSqueeze};
+  const Opcode op = source.Pick(kViews);
+  if (!draft.options().Has(op)) return x;
+  const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
+  const int64_t dim = rank == 0 ? 0 : source.Between(0, rank - 1);
+  ValueId result = kNoValue;
+  switch (op) {
+    case Opcode::kView:
+      if (!draft[x].contiguous) return x;
+      result = draft.Op(op, {x}, List(Key::kShape, SameCount(draft, x)));
+      break;
+    case Opcode::kReshape:
+      result = draft.Op(op, {x}, List(Key::kShape, SameCount(draft, x)));
+      break;
+    case Opcode::kTranspose:
+      if (rank < 2) return x;
+      result = draft.Op(op, {x}, List(Key::kDims, {dim, (dim + 1) % rank}));
+      break;
+    case Opcode::kPermute:
+      result = Permute(draft, x);
+      break;
+    case Opcode::kExpand:
+      result = Expand(draft, x);
+      break;
+    case Opcode::kSelect:
+      if (rank == 0 || draft.ShapeOf(x)[dim] == 0) return x;
+      result = draft.Op(op, {x},
+                        {{Key::kDim, dim},
+                         {Key::kIndex, source.Between(0, draft.ShapeOf(x)[dim] - 1)}});
+      break;
+    case Opcode::kSlice:
+      if (rank == 0) return x;
+      result = Slice(draft, x, dim);
+      break;
+    case Opcode::kSqueeze:
+      result = draft.Op(op, {x}, rank > 0 && draft.ShapeOf(x)[dim] == 1 && source.Chance(50)
+                                     ? List(Key::kDims, {dim})
+                                     : Attributes{});
+      break;
+    case Opcode::kUnsqueeze:
+      if (rank >= 4) return x;
+      result = draft.Op(op, {x}, One(Key::kDim, source.Between(0, rank)));
+      break;
+    default:
+      break;
+  }
+  return result == kNoValue ? x : result;
+}
+
+void AddView(Draft& draft) {
+  ValueId x = draft.PickDifferentiable();
+  if (x == kNoValue) return;
+  // Views between two nonlinear ops find more than views of leaves.
+  if (draft[x].leaf && draft.source().Chance(40)) x = ApplyOp(draft, x);
+  for (int64_t i = draft.source().Between(1, 3); i > 0 && draft.HasRoom(); --i) {
+    x = ApplyView(draft, x);
+  }
+  if (draft.HasRoom() && draft.source().Chance(60)) ApplyOp(draft, x);
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,18 @@
+// Views: chains of them, views that change nothing, and ops between them.
+
+#ifndef PROPTESTS_GENERATORS_VIEW_H_
+#define PROPTESTS_GENERATORS_VIEW_H_
+
+#include "proptests/generators/draft.h"
+
+namespace twingrad::generators {
+
+// One to three views in a row on some value, then an op on the last.
+void AddView(Draft& draft);
+
+// One view that fits the value; the value where none does.
+ValueId ApplyView(Draft& draft, ValueId x);
+
+}  // namespace twingrad::generators
+
+#endif  // PROPTESTS_GENERATORS_VIEW_H_

@@ -1,0 +1,59 @@
+// RapidCheck's view of generator and shrinker: an arbitrary Program that shrinks by the same steps.
+
+#ifndef PROPTESTS_SHRINK_ARBITRARY_H_
+#define PROPTESTS_SHRINK_ARBITRARY_H_
+
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include "autograd/program/print.h"
+#include "autograd/program/program.h"
+#include "proptests/generators/generate.h"
+#include "proptests/shrink/candidates.h"
+#include <rapidcheck.h>
+
+namespace twingrad::shrink {
+
+// The candidates as one of RapidCheck's sequences.
+class CandidateSequence {
+ public:
+  explicit CandidateSequence(autograd::program::Program program)
+      : candidates_(std::move(program)) {}
+
+  rc::Maybe<autograd::program::Program> operator()() {
+    std::optional<autograd::program::Program> next = candidates_.Next();
+    if (!next) return rc::Nothing;
+    return *std::move(next);
+  }
+
+ private:
+  Candidates candidates_;
+};
+
+inline rc::Shrinkable<autograd::program::Program> ToShrinkable(autograd::program::Program program) {
+  return rc::shrinkable::shrinkRecur(std::move(program), [](const autograd::program::Program& p) {
+    return rc::makeSeq<CandidateSequence>(p);
+  });
+}
+
+inline rc::Gen<autograd::program::Program> ArbitraryProgram(
+    const generators::GeneratorOptions& options = {}) {
+  return [options](const rc::Random& random, int) {
+    rc::Random copy = random;
+    return ToShrinkable(generators::Generate(copy.next(), options));
+  };
+}
+
+}  // namespace twingrad::shrink
+
+namespace autograd::program {
+
+// How RapidCheck prints a counter-example: the text that `tools/oracle run` takes.
+inline void showValue(const Program& program, std::ostream& os) {
+  os << "\n" << Print(program);
+}
+
+}  // namespace autograd::program
+
+#endif  // PROPTESTS_SHRINK_ARBITRARY_H_

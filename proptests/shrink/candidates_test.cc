@@ -1,0 +1,45 @@
+#include "proptests/shrink/candidates.h"
+
+#include "autograd/program/analyze.h"
+#include "autograd/program/print.h"
+#include "gtest/gtest.h"
+#include "proptests/generators/generate.h"
+
+namespace twingrad::shrink {
+namespace {
+
+using autograd::program::Program;
+
+// Law: every candidate is valid and smaller.
+TEST(Candidates, AreValidAndSmaller) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const Program program = generators::Generate(seed);
+    const Size size = SizeOf(program);
+    Candidates candidates(program);
+    int count = 0;
+    while (const auto candidate = candidates.Next()) {
+      ASSERT_LT(SizeOf(*candidate), size);
+      const auto analysis = autograd::program::Analyze(*candidate);
+      ASSERT_TRUE(analysis.ok()) << analysis.status() << "\nfrom\n"
+                                 << autograd::program::Print(program);
+      ++count;
+    }
+    EXPECT_GT(count, 5) << autograd::program::Print(program);
+  }
+}
+
+TEST(Candidates, ACopyGoesOnFromTheSamePlace) {
+  Candidates a(generators::Generate(3));
+  a.Next();
+  Candidates b = a;
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(a.Next() == b.Next());
+}
+
+TEST(Candidates, OfTheSmallestProgramThereAreNone) {
+  autograd::program::Program program;
+  Candidates candidates(program);
+  EXPECT_FALSE(candidates.Next().has_value());
+}
+
+}  // namespace
+}  // namespace twingrad::shrink

@@ -1,0 +1,151 @@
+#include "proptests/shrink/rebuild.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "autograd/program/signature.h"
+
+namespace twingrad::shrink {
+
+using autograd::program::Attribute;
+using autograd::program::Category;
+using autograd::program::Default;
+using autograd::program::Key;
+using autograd::program::kNoValue;
+using autograd::program::Opcode;
+using autograd::program::Signature;
+using autograd::program::SignatureOf;
+using autograd::program::Statement;
+using autograd::program::ValueId;
+
+namespace {
+
+// Gives the statement the next free ids as results; false where the builder refuses it.
+bool AddFresh(autograd::program::ProgramBuilder& builder, Statement& statement) {
+  for (size_t i = 0; i < statement.results.size(); ++i) {
+    statement.results[i] = builder.num_values() + static_cast<ValueId>(i);
+  }
+  return builder.AddStatement(statement);
+}
+
+}  // namespace
+
+void Rebuilder::Skip(const Statement& statement) {
+  if (statement.op == Opcode::kBegin) skipped_regions_.push_back(true);
+}
+
+// Maps operands and value lists in place; false where one is missing.
+bool Rebuilder::MapValues(Statement* statement) {
+  for (ValueId& operand : statement->operands) {
+    if (operand == kNoValue) continue;
+    operand = map_[operand];
+    if (operand == kNoValue) return false;
+  }
+  for (Attribute& attribute : statement->attributes) {
+    auto* list = std::get_if<std::vector<ValueId>>(&attribute.value);
+    if (list == nullptr) continue;
+    for (ValueId& value : *list) {
+      if (value == kNoValue) continue;
+      value = map_[value];
+      if (value == kNoValue) return false;
+    }
+  }
+  return true;
+}
+
+// As MapValues for a call: missing roots and inputs are taken out, with their seeds and results.
+bool Rebuilder::MapCall(Statement* statement, std::vector<int>* kept_results) {
+  std::vector<ValueId>* seeds = nullptr;
+  std::vector<ValueId>* inputs = nullptr;
+  for (Attribute& attribute : statement->attributes) {
+    if (attribute.key == Key::kSeeds) seeds = &std::get<std::vector<ValueId>>(attribute.value);
+    if (attribute.key == Key::kInputs) inputs = &std::get<std::vector<ValueId>>(attribute.value);
+  }
+  absl::InlinedVector<ValueId, 3> roots;
+  std::vector<ValueId> kept_seeds;
+  for (size_t i = 0; i < statement->operands.size(); ++i) {
+    const ValueId root = map_[statement->operands[i]];
+    if (root == kNoValue) continue;
+    roots.push_back(root);
+    if (seeds == nullptr || i >= seeds->size()) continue;
+    const ValueId seed = (*seeds)[i];
+    kept_seeds.push_back(seed == kNoValue ? kNoValue : map_[seed]);
+  }
+  if (roots.empty()) return false;
+  statement->operands = std::move(roots);
+  if (seeds != nullptr) *seeds = std::move(kept_seeds);
+  if (inputs == nullptr) return true;
+  std::vector<ValueId> kept_inputs;
+  for (size_t i = 0; i < inputs->size(); ++i) {
+    const ValueId input = map_[(*inputs)[i]];
+    if (input == kNoValue) continue;
+    kept_inputs.push_back(input);
+    kept_results->push_back(static_cast<int>(i));
+  }
+  if (kept_inputs.empty() && !inputs->empty()) return false;
+  *inputs = std::move(kept_inputs);
+  // Seeds that are all implicit are written as none.
+  if (seeds != nullptr &&
+      std::all_of(seeds->begin(), seeds->end(), [](ValueId v) { return v == kNoValue; })) {
+    std::erase_if(statement->attributes, [](const Attribute& a) { return a.key == Key::kSeeds; });
+  }
+  return true;
+}
+
+void Rebuilder::AddCall(const Statement& original) {
+  Statement statement = original;
+  std::vector<int> kept;
+  if (!MapCall(&statement, &kept)) return;
+  if (!original.results.empty()) {
+    statement.results.clear();
+    for (size_t i = 0; i < kept.size(); ++i) statement.results.push_back(0);
+  }
+  if (!AddFresh(builder_, statement)) return;
+  for (size_t i = 0; i < statement.results.size(); ++i) {
+    map_[original.results[kept[i]]] = statement.results[i];
+  }
+}
+
+// The statement does not fit any more: without its optional attributes, perhaps; else its result stands for
+// its first operand.
+void Rebuilder::Retry(const Statement& original, Statement statement) {
+  const Signature& signature = SignatureOf(statement.op);
+  const size_t before = statement.attributes.size();
+  std::erase_if(statement.attributes, [&](const Attribute& a) {
+    const auto* spec = signature.Find(a.key);
+    return spec == nullptr || spec->otherwise != Default::kRequired;
+  });
+  if (statement.attributes.size() < before && AddFresh(builder_, statement)) {
+    for (size_t i = 0; i < original.results.size(); ++i) {
+      map_[original.results[i]] = statement.results[i];
+    }
+    return;
+  }
+  if (original.results.size() == 1 && !original.operands.empty()) {
+    map_[original.results[0]] = statement.operands.back();
+    if (statement.op != Opcode::kWhere) map_[original.results[0]] = statement.operands.front();
+  }
+}
+
+void Rebuilder::Add(const Statement& original) {
+  if (original.op == Opcode::kEnd) {
+    const bool skipped = skipped_regions_.empty() || skipped_regions_.back();
+    if (!skipped_regions_.empty()) skipped_regions_.pop_back();
+    if (!skipped) builder_.AddStatement(original);
+    return;
+  }
+  if (SignatureOf(original.op).category == Category::kCall) return AddCall(original);
+  Statement statement = original;
+  const bool complete = MapValues(&statement);
+  const bool added = complete && AddFresh(builder_, statement);
+  if (original.op == Opcode::kBegin) skipped_regions_.push_back(!added);
+  if (added) {
+    for (size_t i = 0; i < original.results.size(); ++i) {
+      map_[original.results[i]] = statement.results[i];
+    }
+  } else if (complete) {
+    Retry(original, std::move(statement));
+  }
+}
+
+}  // namespace twingrad::shrink

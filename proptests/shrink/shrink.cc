@@ -1,0 +1,36 @@
+#include "proptests/shrink/shrink.h"
+
+#include <optional>
+#include <utility>
+
+#include "proptests/shrink/candidates.h"
+
+namespace twingrad::shrink {
+
+using autograd::program::Program;
+
+ShrinkResult Shrink(const Program& program, const std::function<bool(const Program&)>& still_fails,
+                    const ShrinkLimits& limits) {
+  ShrinkResult result;
+  result.program = program;
+  while (true) {
+    Candidates candidates(result.program);
+    bool improved = false;
+    while (std::optional<Program> candidate = candidates.Next()) {
+      if (result.attempts >= limits.max_attempts) return result;
+      if (limits.interrupt && limits.interrupt()) return result;
+      ++result.attempts;
+      if (!still_fails(*candidate)) continue;
+      ++result.steps;
+      result.program = *std::move(candidate);
+      improved = true;
+      break;
+    }
+    if (!improved) {
+      result.minimal = true;
+      return result;
+    }
+  }
+}
+
+}  // namespace twingrad::shrink

@@ -1,0 +1,30 @@
+// The edits that the shrinker tries, each a numbered family over a Program.
+//
+// An edit may yield a Program that is no smaller; Candidates filters those out.
+
+#ifndef PROPTESTS_SHRINK_STEPS_H_
+#define PROPTESTS_SHRINK_STEPS_H_
+
+#include <optional>
+
+#include "absl/types/span.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::shrink {
+
+struct Step {
+  const char* name;
+  // How many edits there are.
+  int (*count)(const autograd::program::Program&);
+  // Edit number `position`, or nothing where it does not apply.
+  std::optional<autograd::program::Program> (*edit)(const autograd::program::Program&,
+                                                    int position);
+};
+
+// steps_structure.cc: statements and values. steps_detail.cc: shapes, attributes, data.
+absl::Span<const Step> StructureSteps();
+absl::Span<const Step> DetailSteps();
+
+}  // namespace twingrad::shrink
+
+#endif  // PROPTESTS_SHRINK_STEPS_H_

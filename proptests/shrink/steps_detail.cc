@@ -1,0 +1,228 @@
+// Edits within statements: shapes, element types, devices, attributes, ops and data.
+
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "autograd/program/leaf_data.h"
+#include "autograd/program/signature.h"
+#include "proptests/shrink/rebuild.h"
+#include "proptests/shrink/size.h"
+#include "proptests/shrink/steps.h"
+
+namespace twingrad::shrink {
+
+using autograd::DType;
+using autograd::Shape;
+using autograd::program::Attribute;
+using autograd::program::Bits;
+using autograd::program::Key;
+using autograd::program::Opcode;
+using autograd::program::Program;
+using autograd::program::Statement;
+using autograd::program::TensorType;
+
+namespace {
+
+int Count(const Program& program) { return static_cast<int>(program.statements.size()); }
+
+// The Program with each statement passed through `edit(Statement*)`.
+template <typename Edit>
+Program EditAll(const Program& program, Edit edit) {
+  Rebuilder rebuilder(program);
+  for (const Statement& statement : program.statements) {
+    Statement edited = statement;
+    edit(&edited);
+    rebuilder.Add(edited);
+  }
+  return rebuilder.Take();
+}
+template <typename Edit>
+Program EditOne(const Program& program, int at, Edit edit) {
+  int i = 0;
+  return EditAll(program, [&](Statement* statement) {
+    if (i++ == at) edit(statement);
+  });
+}
+
+uint64_t One(DType dtype) {
+  return autograd::IsFloating(dtype) ? std::bit_cast<uint64_t>(1.0) : 1;
+}
+
+Attribute* Find(Statement* statement, Key key) {
+  for (Attribute& attribute : statement->attributes) {
+    if (attribute.key == key) return &attribute;
+  }
+  return nullptr;
+}
+
+// Gives a leaf another type: as many of its elements as fit, then ones.
+void Retype(Statement* leaf, const TensorType& type) {
+  Attribute* attribute = Find(leaf, Key::kType);
+  if (attribute == nullptr) return;
+  const auto old = std::get<TensorType>(attribute->value);
+  Bits data = autograd::program::LeafData(*leaf);
+  data.resize(static_cast<size_t>(autograd::program::NumElements(type.shape)), One(old.dtype));
+  if (autograd::IsFloating(old.dtype) != autograd::IsFloating(type.dtype) ||
+      type.dtype == DType::kF32) {
+    for (uint64_t& bits : data) bits = One(type.dtype);
+  }
+  attribute->value = type;
+  std::erase_if(leaf->attributes, [](const Attribute& a) {
+    return a.key == Key::kData || a.key == Key::kSeed || a.key == Key::kFill;
+  });
+  leaf->attributes.push_back({Key::kData, std::move(data)});
+}
+
+// --- The whole Program at once: scalars, sizes of 1, one element type, no devices ---
+constexpr int kGlobals = 12;
+int CountGlobals(const Program&) { return kGlobals; }
+std::optional<Program> Globally(const Program& program, int position) {
+  return EditAll(program, [position](Statement* statement) {
+    if (position == 1) {
+      std::erase_if(statement->attributes, [](const Attribute& a) { return a.key == Key::kDevice; });
+      return;
+    }
+    const auto from = static_cast<int64_t>(12 - position);  // sizes 10 to 2 become 1
+    if (statement->op == Opcode::kLeaf) {
+      auto type = statement->Get<TensorType>(Key::kType);
+      if (position == 0) {
+        type.shape.clear();
+      } else if (position == 2) {
+        if (type.dtype == DType::kF32) type.dtype = DType::kF64;
+      } else {
+        for (int64_t& size : type.shape) {
+          if (size == from) size = 1;
+        }
+      }
+      if (type != statement->Get<TensorType>(Key::kType)) Retype(statement, type);
+    }
+    Attribute* shape = Find(statement, Key::kShape);
+    if (shape == nullptr) return;
+    auto& sizes = std::get<std::vector<int64_t>>(shape->value);
+    if (position == 0) sizes.clear();
+    if (position == 2) return;
+    for (int64_t& size : sizes) {
+      if (size == from) size = 1;
+    }
+  });
+}
+
+// --- One leaf: no dimensions; one dimension less; a size less ---
+constexpr int kShapeEdits = 10;
+int CountShapes(const Program& program) { return Count(program) * kShapeEdits; }
+std::optional<Program> Reshape(const Program& program, int position) {
+  const int at = position / kShapeEdits;
+  const int edit = position % kShapeEdits;
+  if (program.statements[at].op != Opcode::kLeaf) return std::nullopt;
+  auto type = program.statements[at].Get<TensorType>(Key::kType);
+  const auto rank = static_cast<int>(type.shape.size());
+  if (rank == 0) return std::nullopt;
+  if (edit == 0) {
+    type.shape.clear();
+  } else if (edit <= 3) {
+    if (edit - 1 >= rank) return std::nullopt;
+    type.shape.erase(type.shape.begin() + (edit - 1));
+  } else {
+    const int dim = (edit - 4) / 2;
+    if (dim >= rank || type.shape[dim] < 2) return std::nullopt;
+    type.shape[dim] = edit % 2 == 0 ? 1 : type.shape[dim] - 1;
+  }
+  return EditOne(program, at, [&](Statement* leaf) { Retype(leaf, type); });
+}
+
+// --- Drop an attribute ---
+constexpr int kMaxAttributes = 6;
+int CountAttributes(const Program& program) { return Count(program) * kMaxAttributes; }
+std::optional<Program> DropAttribute(const Program& program, int position) {
+  const int at = position / kMaxAttributes;
+  const auto index = static_cast<size_t>(position % kMaxAttributes);
+  const Statement& statement = program.statements[at];
+  if (index >= statement.attributes.size()) return std::nullopt;
+  const Key key = statement.attributes[index].key;
+  if (key == Key::kType || key == Key::kData) return std::nullopt;
+  return EditOne(program, at, [&](Statement* edited) {
+    // A leaf given by a seed becomes one of ones.
+    if (key == Key::kSeed) Retype(edited, edited->Get<TensorType>(Key::kType));
+    std::erase_if(edited->attributes, [&](const Attribute& a) { return a.key == key; });
+  });
+}
+
+// --- A lighter op in place of another ---
+constexpr Opcode kUnary[] = {Opcode::kNeg, Opcode::kClone};
+constexpr Opcode kBinary[] = {Opcode::kAdd, Opcode::kMul};
+constexpr Opcode kInPlace[] = {Opcode::kNegInPlace};
+int CountOps(const Program& program) { return Count(program) * 2; }
+std::optional<Program> ReplaceOp(const Program& program, int position) {
+  const int at = position / 2;
+  const auto choice = static_cast<size_t>(position % 2);
+  const Statement& statement = program.statements[at];
+  Statement edited = statement;
+  const auto category = autograd::program::SignatureOf(statement.op).category;
+  if (category == autograd::program::Category::kInPlace) {
+    if (choice >= std::size(kInPlace)) return std::nullopt;
+    edited.op = kInPlace[choice];
+    edited.operands.resize(1);
+  } else if (statement.results.size() == 1 && statement.operands.size() == 1) {
+    edited.op = kUnary[choice];
+    edited.attributes.clear();
+  } else if (statement.results.size() == 1 && statement.operands.size() == 2) {
+    edited.op = kBinary[choice];
+  } else {
+    return std::nullopt;
+  }
+  return EditOne(program, at, [&](Statement* s) { *s = edited; });
+}
+
+// --- Data: all elements 0, 1 or 2; then one at a time ---
+constexpr int kDataEdits = 3 + 3 * 24;
+int CountData(const Program& program) { return Count(program) * kDataEdits; }
+std::optional<Program> SimplifyData(const Program& program, int position) {
+  const int at = position / kDataEdits;
+  const int edit = position % kDataEdits;
+  const Statement& leaf = program.statements[at];
+  if (leaf.op != Opcode::kLeaf) return std::nullopt;
+  const auto* attribute = leaf.Find(Key::kData);
+  if (attribute == nullptr) return std::nullopt;
+  const DType dtype = leaf.Get<TensorType>(Key::kType).dtype;
+  Bits data = std::get<Bits>(*attribute);
+  const double number = edit % 3;
+  const uint64_t bits =
+      autograd::IsFloating(dtype) ? std::bit_cast<uint64_t>(number) : static_cast<uint64_t>(edit % 3);
+  if (dtype == DType::kBool && bits > 1) return std::nullopt;
+  if (edit < 3) {
+    for (uint64_t& element : data) element = bits;
+  } else {
+    const auto index = static_cast<size_t>(edit / 3 - 1);
+    if (index >= data.size() || ElementWeight(data[index], dtype) <= ElementWeight(bits, dtype)) {
+      return std::nullopt;
+    }
+    data[index] = bits;
+  }
+  if (data == std::get<Bits>(*attribute)) return std::nullopt;
+  return EditOne(program, at,
+                 [&](Statement* edited) { Find(edited, Key::kData)->value = std::move(data); });
+}
+
+// --- Numbers of hooks ---
+int CountStatements(const Program& program) { return Count(program); }
+std::optional<Program> SimplifyNumber(const Program& program, int position) {
+  const auto* by = program.statements[position].Find(Key::kBy);
+  if (by == nullptr || std::get<double>(*by) == 2.0) return std::nullopt;
+  return EditOne(program, position, [](Statement* s) { Find(s, Key::kBy)->value = 2.0; });
+}
+
+constexpr Step kSteps[] = {
+    {"simplify the whole Program", CountGlobals, Globally},
+    {"shrink a leaf", CountShapes, Reshape},
+    {"drop an attribute", CountAttributes, DropAttribute},
+    {"use a lighter op", CountOps, ReplaceOp},
+    {"simplify data", CountData, SimplifyData},
+    {"simplify a factor", CountStatements, SimplifyNumber},
+};
+
+}  // namespace
+
+absl::Span<const Step> DetailSteps() { return kSteps; }
+
+}  // namespace twingrad::shrink

@@ -1,0 +1,68 @@
+#include <set>
+#include <string>
+
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "gtest/gtest.h"
+#include "proptests/shrink/steps.h"
+
+namespace twingrad::shrink {
+namespace {
+
+// All that the named step makes of the Program, as text.
+std::set<std::string> Edits(const std::string& name, const std::string& text) {
+  const auto program = autograd::program::Parse(text);
+  EXPECT_TRUE(program.ok()) << program.status();
+  std::set<std::string> edits;
+  for (const Step& step : DetailSteps()) {
+    if (step.name != name) continue;
+    for (int i = 0; i < step.count(*program); ++i) {
+      if (const auto edited = step.edit(*program, i)) {
+        edits.insert(autograd::program::Print(*edited));
+      }
+    }
+  }
+  return edits;
+}
+
+constexpr char kProgram[] =
+    "twingrad 1\n"
+    "%v0 = leaf type=f64[2] data=3,4 grad=1\n"
+    "%v1 = sum %v0 dims=0 keepdim=1\n";
+
+TEST(StepsDetail, WholeProgramsBecomeScalar) {
+  EXPECT_EQ(Edits("simplify the whole Program", kProgram)
+                .count("twingrad 1\n"
+                       "%v0 = leaf type=f64[] data=3 grad=1\n"
+                       "%v1 = sum %v0\n"),
+            1u);
+}
+
+TEST(StepsDetail, AttributesAreDropped) {
+  EXPECT_EQ(Edits("drop an attribute", kProgram)
+                .count("twingrad 1\n"
+                       "%v0 = leaf type=f64[2] data=3,4 grad=1\n"
+                       "%v1 = sum %v0 dims=0\n"),
+            1u);
+}
+
+TEST(StepsDetail, DataBecomeSimple) {
+  const auto edits = Edits("simplify data", kProgram);
+  EXPECT_EQ(edits.count("twingrad 1\n"
+                        "%v0 = leaf type=f64[2] data=1,1 grad=1\n"
+                        "%v1 = sum %v0 dims=0 keepdim=1\n"),
+            1u);
+  EXPECT_EQ(edits.count("twingrad 1\n"
+                        "%v0 = leaf type=f64[2] data=3,0 grad=1\n"
+                        "%v1 = sum %v0 dims=0 keepdim=1\n"),
+            1u);
+}
+
+TEST(StepsDetail, OpsBecomeLighter) {
+  EXPECT_EQ(Edits("use a lighter op", "twingrad 1\n%v0 = leaf type=f64[]\n%v1 = sigmoid %v0\n")
+                .count("twingrad 1\n%v0 = leaf type=f64[]\n%v1 = neg %v0\n"),
+            1u);
+}
+
+}  // namespace
+}  // namespace twingrad::shrink

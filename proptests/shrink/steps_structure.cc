@@ -1,0 +1,242 @@
+// Edits of statements and values: what is dropped, bypassed, cut off or merged.
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "autograd/program/analyze.h"
+#include "autograd/program/leaf_data.h"
+#include "autograd/program/signature.h"
+#include "proptests/shrink/rebuild.h"
+#include "proptests/shrink/steps.h"
+
+namespace twingrad::shrink {
+
+using autograd::program::Analysis;
+using autograd::program::Analyzer;
+using autograd::program::Attribute;
+using autograd::program::Bits;
+using autograd::program::Category;
+using autograd::program::Key;
+using autograd::program::kNoValue;
+using autograd::program::Opcode;
+using autograd::program::Program;
+using autograd::program::SignatureOf;
+using autograd::program::Statement;
+using autograd::program::TensorType;
+using autograd::program::ValueId;
+using autograd::program::ValueInfo;
+
+namespace {
+
+int Count(const Program& program) { return static_cast<int>(program.statements.size()); }
+
+template <typename Keep>
+Program Filter(const Program& program, Keep keep) {
+  Rebuilder rebuilder(program);
+  for (int i = 0; i < Count(program); ++i) {
+    if (keep(i)) {
+      rebuilder.Add(program.statements[i]);
+    } else {
+      rebuilder.Skip(program.statements[i]);
+    }
+  }
+  return rebuilder.Take();
+}
+
+// --- Cut the end off: half of it, a quarter, ... one statement ---
+int CountCuts(const Program& program) {
+  int cuts = 0;
+  for (int size = Count(program) / 2; size >= 1; size /= 2) ++cuts;
+  return cuts;
+}
+std::optional<Program> Cut(const Program& program, int position) {
+  const int size = Count(program) / 2 >> position;
+  return Filter(program, [&](int i) { return i < Count(program) - size; });
+}
+
+// --- Drop runs: halves, quarters, ... single statements, later ones first ---
+std::pair<int, int> Run(const Program& program, int position) {
+  const int total = Count(program);
+  for (int size = std::max(total / 2, 1);; size /= 2) {
+    const int runs = (total + size - 1) / size;
+    if (position < runs) {
+      const int end = total - position * size;
+      return {std::max(end - size, 0), end};
+    }
+    position -= runs;
+    if (size == 1) return {0, 0};
+  }
+}
+int CountRuns(const Program& program) {
+  const int total = Count(program);
+  int runs = 0;
+  for (int size = std::max(total / 2, 1);; size /= 2) {
+    runs += (total + size - 1) / size;
+    if (size == 1) return runs;
+  }
+}
+std::optional<Program> DropRun(const Program& program, int position) {
+  const auto [begin, end] = Run(program, position);
+  return Filter(program, [&, b = begin, e = end](int i) { return i < b || i >= e; });
+}
+
+// --- Drop every statement whose results nothing uses ---
+int One(const Program&) { return 1; }
+std::optional<Program> DropUnused(const Program& program, int) {
+  std::vector<bool> used(program.names.size(), false);
+  std::vector<bool> keep(program.statements.size(), true);
+  for (int i = Count(program) - 1; i >= 0; --i) {
+    const Statement& statement = program.statements[i];
+    const Category category = SignatureOf(statement.op).category;
+    bool needed = statement.results.empty() || category == Category::kCall;
+    for (ValueId result : statement.results) needed |= used[result];
+    keep[i] = needed;
+    if (!needed) continue;
+    for (ValueId operand : statement.operands) {
+      if (operand != kNoValue) used[operand] = true;
+    }
+    for (const Attribute& attribute : statement.attributes) {
+      const auto* list = std::get_if<std::vector<ValueId>>(&attribute.value);
+      if (list == nullptr) continue;
+      for (ValueId value : *list) {
+        if (value != kNoValue) used[value] = true;
+      }
+    }
+  }
+  return Filter(program, [&](int i) { return keep[i]; });
+}
+
+// --- Take one root, input or result out of a call ---
+int CountCallParts(const Program& program) { return Count(program) * 8; }
+std::optional<Program> DropCallPart(const Program& program, int position) {
+  const int at = Count(program) - 1 - position / 8;
+  const int part = position % 8;
+  Statement edited = program.statements[at];
+  if (SignatureOf(edited.op).category != Category::kCall) return std::nullopt;
+  if (part < 3) {
+    // A root, with its seed.
+    if (static_cast<int>(edited.operands.size()) <= part || edited.operands.size() == 1) {
+      return std::nullopt;
+    }
+    edited.operands.erase(edited.operands.begin() + part);
+    for (Attribute& a : edited.attributes) {
+      if (a.key != Key::kSeeds) continue;
+      auto& seeds = std::get<std::vector<ValueId>>(a.value);
+      if (static_cast<int>(seeds.size()) > part) seeds.erase(seeds.begin() + part);
+    }
+  } else if (part < 6) {
+    // An input, with its result.
+    const int index = part - 3;
+    bool found = false;
+    for (Attribute& a : edited.attributes) {
+      if (a.key != Key::kInputs) continue;
+      auto& inputs = std::get<std::vector<ValueId>>(a.value);
+      if (static_cast<int>(inputs.size()) <= index || inputs.size() == 1) return std::nullopt;
+      inputs.erase(inputs.begin() + index);
+      found = true;
+    }
+    if (!found) return std::nullopt;
+    if (!edited.results.empty()) edited.results.erase(edited.results.begin() + index);
+  } else if (part == 6 && edited.op == Opcode::kGrad) {
+    // A backward in place of the grad.
+    edited.op = Opcode::kBackward;
+    edited.results.clear();
+    std::erase_if(edited.attributes, [](const Attribute& a) {
+      return a.key == Key::kInputs || a.key == Key::kAllowUnused || a.key == Key::kMaterialize;
+    });
+  } else {
+    return std::nullopt;
+  }
+  Rebuilder rebuilder(program);
+  for (int i = 0; i < Count(program); ++i) rebuilder.Add(i == at ? edited : program.statements[i]);
+  return rebuilder.Take();
+}
+
+// --- Bypass: the result stands for one of the operands ---
+int CountBypasses(const Program& program) { return Count(program) * 3; }
+std::optional<Program> Bypass(const Program& program, int position) {
+  const int at = position / 3;
+  const auto operand = static_cast<size_t>(position % 3);
+  const Statement& bypassed = program.statements[at];
+  if (bypassed.results.size() != 1 || operand >= bypassed.operands.size()) return std::nullopt;
+  Rebuilder rebuilder(program);
+  for (int i = 0; i < Count(program); ++i) {
+    if (i == at) {
+      rebuilder.Substitute(bypassed.results[0], bypassed.operands[operand]);
+    } else {
+      rebuilder.Add(program.statements[i]);
+    }
+  }
+  return rebuilder.Take();
+}
+
+// --- Turn a node into a leaf; what it was made of goes when nothing else uses it ---
+int CountNodes(const Program& program) { return Count(program) * 2; }
+std::optional<Program> TurnIntoLeaf(const Program& program, int position) {
+  const int at = Count(program) - 1 - position / 2;
+  const Statement& node = program.statements[at];
+  if (node.results.size() != 1 || node.op == Opcode::kLeaf) return std::nullopt;
+  Analyzer analyzer;
+  for (int i = 0; i <= at; ++i) {
+    if (!analyzer.Add(program.statements[i])) return std::nullopt;
+  }
+  const ValueInfo& info = analyzer.values()[node.results[0]];
+  Statement leaf;
+  leaf.op = Opcode::kLeaf;
+  leaf.results = node.results;
+  const bool grad = autograd::IsFloating(info.type.dtype) && position % 2 == 0;
+  const uint64_t one = autograd::IsFloating(info.type.dtype) ? 0x3ff0000000000000 : 1;
+  const auto elements = static_cast<size_t>(autograd::program::NumElements(info.type.shape));
+  leaf.attributes = {{Key::kType, info.type}, {Key::kData, Bits(elements, one)}};
+  if (grad) leaf.attributes.push_back({Key::kGrad, true});
+  leaf.attributes.push_back({Key::kDevice, int64_t{info.device}});
+  Rebuilder rebuilder(program);
+  for (int i = 0; i < Count(program); ++i) rebuilder.Add(i == at ? leaf : program.statements[i]);
+  return DropUnused(rebuilder.Take(), 0);
+}
+
+// --- Let one value stand for another of the same type; what made it goes when nothing else needs it ---
+int CountPairs(const Program& program) {
+  const int values = static_cast<int>(program.names.size());
+  return values * (values - 1) / 2;
+}
+std::optional<Program> Merge(const Program& program, int position) {
+  // Pair (value, by) with by < value.
+  int value = 1;
+  while (position >= value) position -= value++;
+  const int by = position;
+  Analyzer analyzer;
+  for (const Statement& statement : program.statements) {
+    if (!analyzer.Add(statement)) return std::nullopt;
+  }
+  const auto& values = analyzer.values();
+  if (values[value].type != values[by].type || values[value].device != values[by].device) {
+    return std::nullopt;
+  }
+  Rebuilder rebuilder(program);
+  for (const Statement& statement : program.statements) {
+    rebuilder.Add(statement);
+    if (!statement.results.empty() && statement.results.back() >= value) {
+      rebuilder.Substitute(value, by);
+    }
+  }
+  return DropUnused(rebuilder.Take(), 0);
+}
+
+constexpr Step kSteps[] = {
+    {"cut the end off", CountCuts, Cut},
+    {"drop a run of statements", CountRuns, DropRun},
+    {"drop what is unused", One, DropUnused},
+    {"drop part of a call", CountCallParts, DropCallPart},
+    {"bypass a node", CountBypasses, Bypass},
+    {"turn a node into a leaf", CountNodes, TurnIntoLeaf},
+    {"merge two values", CountPairs, Merge},
+};
+
+}  // namespace
+
+absl::Span<const Step> StructureSteps() { return kSteps; }
+
+}  // namespace twingrad::shrink

@@ -1,0 +1,76 @@
+#include <set>
+#include <string>
+
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "gtest/gtest.h"
+#include "proptests/shrink/steps.h"
+
+namespace twingrad::shrink {
+namespace {
+
+// All that the named step makes of the Program, as text.
+std::set<std::string> Edits(const std::string& name, const std::string& text) {
+  const auto program = autograd::program::Parse(text);
+  EXPECT_TRUE(program.ok()) << program.status();
+  std::set<std::string> edits;
+  for (const Step& step : StructureSteps()) {
+    if (step.name != name) continue;
+    for (int i = 0; i < step.count(*program); ++i) {
+      if (const auto edited = step.edit(*program, i)) {
+        edits.insert(autograd::program::Print(*edited));
+      }
+    }
+  }
+  return edits;
+}
+
+constexpr char kProgram[] =
+    "twingrad 1\n"
+    "%v0 = leaf type=f64[] data=3 grad=1\n"
+    "%v1 = mul %v0 %v0\n"
+    "%v2 = neg %v1\n"
+    "backward %v2\n";
+
+TEST(StepsStructure, BypassesLinkConsumersToOperands) {
+  EXPECT_EQ(Edits("bypass a node", kProgram).count("twingrad 1\n"
+                                                   "%v0 = leaf type=f64[] data=3 grad=1\n"
+                                                   "%v1 = neg %v0\n"
+                                                   "backward %v1\n"),
+            1u);
+}
+
+TEST(StepsStructure, NodesBecomeLeaves) {
+  EXPECT_EQ(Edits("turn a node into a leaf", kProgram)
+                .count("twingrad 1\n"
+                       "%v0 = leaf type=f64[] data=1 grad=1\n"
+                       "%v1 = neg %v0\n"
+                       "backward %v1\n"),
+            1u);
+}
+
+TEST(StepsStructure, RunsAreDropped) {
+  EXPECT_EQ(Edits("drop a run of statements", kProgram)
+                .count("twingrad 1\n"
+                       "%v0 = leaf type=f64[] data=3 grad=1\n"
+                       "%v1 = mul %v0 %v0\n"
+                       "%v2 = neg %v1\n"),
+            1u);
+}
+
+TEST(StepsStructure, ValuesOfOneTypeAreMerged) {
+  EXPECT_EQ(Edits("merge two values",
+                  "twingrad 1\n"
+                  "%a = leaf type=f64[] data=3\n"
+                  "%b = leaf type=f64[] data=4 grad=1\n"
+                  "%y = mul %a %b\n"
+                  "backward %y\n")
+                .count("twingrad 1\n"
+                       "%v0 = leaf type=f64[] data=3\n"
+                       "%v1 = mul %v0 %v0\n"
+                       "backward %v1\n"),
+            1u);
+}
+
+}  // namespace
+}  // namespace twingrad::shrink
