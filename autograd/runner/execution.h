@@ -1,0 +1,84 @@
+// Execution: the state of one run of a Program, statement by statement. Used by Run alone.
+//
+// Values are tensors by id, undefined until their statement has run. Errors of the engine are
+// exceptions here; Run turns them into records. One thread, but for the hooks that the engine runs.
+
+#ifndef AUTOGRAD_RUNNER_EXECUTION_H_
+#define AUTOGRAD_RUNNER_EXECUTION_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "autograd/engine/engine.h"
+#include "autograd/graph/hooks.h"
+#include "autograd/graph/node.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/runner/hook_effect.h"
+#include "autograd/runner/node_names.h"
+#include "autograd/runner/recorder.h"
+#include "autograd/runner/run.h"
+
+namespace autograd::runner {
+
+class Execution {
+ public:
+  Execution(const program::Program& program, Engine& engine, const RunOptions& options);
+  ~Execution();
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  // Runs the Program to its end or its error, then gives what was seen.
+  program::Observation Run();
+
+ private:
+  struct Region {
+    bool grad_mode_before;
+    bool is_try;
+    int32_t end;  // the statement that ends it
+  };
+
+  // Runs one statement; false after an error that ends the run.
+  bool Step(int32_t& index);
+  // Leaves the innermost try region after an error; false where there is none.
+  bool Recover(int32_t& index);
+  void RunStatement(const program::Statement& statement);
+  void Compute(const program::Statement& statement);
+  void Leaf(const program::Statement& statement);
+  void GradientStatement(const program::Statement& statement);
+  void AddHook(const program::Statement& statement);
+  HookHandle AddNodeHook(const program::Statement& statement, const HookEffect& effect);
+  void RemoveHook(const program::Statement& statement);
+  void Begin(const program::Statement& statement);
+  void End();
+  int32_t EndOf(int32_t begin) const;
+
+  // Calls of the engine.
+  void Call(const program::Statement& statement);
+  std::vector<Tensor> ValuesOf(const program::Statement& statement, program::Key key) const;
+  void NoteCallOperands(const program::Statement& statement);
+
+  void Define(const program::Statement& statement, size_t result, Tensor value);
+  void NoteOperand(program::ValueId value);
+  program::Observation Observe();
+
+  const program::Program& program_;
+  Engine& engine_;
+  const RunOptions options_;
+  program::Observation observation_;
+  NodeNames names_;
+  Recorder recorder_;
+  std::vector<Tensor> values_;        // by ValueId
+  std::vector<int32_t> defined_at_;   // by ValueId
+  std::vector<Region> regions_;
+  std::vector<std::pair<std::string, HookHandle>> handles_;
+  int32_t statement_ = -1;
+  bool grad_mode_before_;
+};
+
+}  // namespace autograd::runner
+
+#endif  // AUTOGRAD_RUNNER_EXECUTION_H_

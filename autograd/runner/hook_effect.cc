@@ -1,0 +1,45 @@
+#include "autograd/runner/hook_effect.h"
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/copy.h"
+#include "autograd/tensor/error.h"
+
+namespace autograd::runner {
+
+std::optional<HookAction> HookActionOf(std::string_view word) {
+  if (word == "record") return HookAction::kRecord;
+  if (word == "scale") return HookAction::kScale;
+  if (word == "undefined") return HookAction::kUndefined;
+  if (word == "throw") return HookAction::kThrow;
+  if (word == "wrong_shape") return HookAction::kWrongShape;
+  if (word == "wrong_dtype") return HookAction::kWrongDType;
+  return std::nullopt;
+}
+
+Tensor HookEffect::operator()(const Tensor& gradient) const {
+  switch (action) {
+    case HookAction::kRecord:
+      return gradient;
+    case HookAction::kScale:
+      if (!gradient.defined()) return gradient;
+      return ops::Mul(gradient, ops::Constant(by, gradient));
+    case HookAction::kUndefined:
+      return Tensor();
+    case HookAction::kThrow:
+      throw Error(ErrorKind::kUser,
+                  "[runner] a hook with do=throw was run; hooks may throw; the call ends here");
+    case HookAction::kWrongShape: {
+      // One dimension more, so that it fits no gradient whatever its sizes are.
+      const size_t rank = gradient.defined() ? gradient.sizes().size() + 1 : 1;
+      return Tensor::Zeros(Shape(rank, 2), dtype, device);
+    }
+    case HookAction::kWrongDType: {
+      const DType other = dtype == DType::kF64 ? DType::kF32 : DType::kF64;
+      if (!gradient.defined()) return Tensor::Zeros({}, other, device);
+      return ops::Cast(gradient, other);
+    }
+  }
+  return gradient;
+}
+
+}  // namespace autograd::runner

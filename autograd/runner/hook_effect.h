@@ -1,0 +1,44 @@
+// HookEffect: what a hook of a Program does with a gradient, by the word of its do=.
+//
+//   HookEffect effect{HookAction::kScale, 2, x.dtype(), x.device()};
+//   Tensor replaced = effect(gradient);          // gradient * 2, with history in grad mode
+//
+// An undefined gradient is passed on by record and scale. Copyable; any thread.
+
+#ifndef AUTOGRAD_RUNNER_HOOK_EFFECT_H_
+#define AUTOGRAD_RUNNER_HOOK_EFFECT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "autograd/device/device.h"
+#include "autograd/program/dtype.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::runner {
+
+enum class HookAction : uint8_t {
+  kRecord,
+  kScale,
+  kUndefined,
+  kThrow,       // Error(kUser)
+  kWrongShape,  // a shape that no gradient here has
+  kWrongDType,
+};
+
+// Nothing for a word that the runner does not run.
+std::optional<HookAction> HookActionOf(std::string_view word);
+
+struct HookEffect {
+  HookAction action = HookAction::kRecord;
+  double by = 1;
+  DType dtype = DType::kF64;  // of the hooked value
+  Device device;
+
+  Tensor operator()(const Tensor& gradient) const;
+};
+
+}  // namespace autograd::runner
+
+#endif  // AUTOGRAD_RUNNER_HOOK_EFFECT_H_

@@ -1,0 +1,141 @@
+#include "autograd/runner/print.h"
+
+#include <bit>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "autograd/program/element_text.h"
+#include "autograd/program/signature.h"
+
+namespace autograd::runner {
+namespace {
+
+using program::CallRecord;
+using program::EdgeRecord;
+using program::NodeRole;
+using program::Observation;
+using program::Program;
+using program::TensorData;
+using program::ValueRecord;
+
+std::string ElementText(uint64_t bits, DType dtype) {
+  std::string exact;
+  program::AppendElement(bits, dtype, exact);
+  if (!IsFloating(dtype) || exact.find('x') == std::string::npos) return exact;
+  const double value = std::bit_cast<double>(bits);
+  return absl::StrFormat(dtype == DType::kF32 ? "%.9g (%s)" : "%.17g (%s)", value, exact);
+}
+
+std::string StatementName(const Program& program, int statement) {
+  if (statement < 0 || statement >= static_cast<int>(program.statements.size())) return "?";
+  return std::string(program::SignatureOf(program.statements[statement].op).name);
+}
+
+std::string RoleName(const Program& program, const program::NodeName& name) {
+  switch (name.role) {
+    case NodeRole::kStatement:
+      return StatementName(program, name.statement);
+    case NodeRole::kAccumulateGrad:
+      return "accumulate_grad";
+    case NodeRole::kCopySlices:
+      return "copy_slices";
+    case NodeRole::kRegeneratedView:
+      return absl::StrCat("regenerated_", StatementName(program, name.statement));
+    case NodeRole::kGraphRoot:
+      return "graph_root";
+    case NodeRole::kIdentity:
+      return "identity";
+    case NodeRole::kBackward:
+      return "backward";
+  }
+  return "?";
+}
+
+std::string EdgesText(const std::vector<EdgeRecord>& edges) {
+  return absl::StrJoin(edges, " ", [](std::string* out, const EdgeRecord& edge) {
+    if (edge.node < 0) {
+      absl::StrAppend(out, "_");
+    } else if (edge.input_nr == 0) {
+      absl::StrAppend(out, "#", edge.node);
+    } else {
+      absl::StrAppend(out, "#", edge.node, ".", edge.input_nr);
+    }
+  });
+}
+
+void AppendValue(const Program& program, size_t id, const ValueRecord& value, std::string& out) {
+  absl::StrAppend(&out, "  %", id < program.names.size() ? program.names[id] : "?");
+  if (!value.defined) {
+    absl::StrAppend(&out, " undefined\n");
+    return;
+  }
+  absl::StrAppend(&out, " = ", TensorText(value.data), " version=", value.version,
+                  value.requires_grad ? " requires_grad" : "", "\n");
+  if (value.grad_defined) {
+    absl::StrAppend(&out, "  %", program.names[id], ".grad = ", TensorText(value.grad), "\n");
+  }
+}
+
+void AppendCall(const Program& program, size_t index, const CallRecord& call, std::string& out) {
+  absl::StrAppend(&out, "call ", index, ": ", StatementName(program, call.statement), "@",
+                  call.statement, " keep_graph=", call.keep_graph,
+                  " create_graph=", call.create_graph,
+                  " accumulate_grad=", call.accumulate_grad, "\n");
+  absl::StrAppend(&out, "  roots ", EdgesText(call.roots), "\n");
+  if (!call.inputs.empty()) absl::StrAppend(&out, "  inputs ", EdgesText(call.inputs), "\n");
+  for (size_t n = 0; n < call.nodes.size(); ++n) {
+    absl::StrAppend(&out, "  #", n, " ", NodeText(program, call.nodes[n].name));
+    if (n < call.dependencies.size() && call.dependencies[n] >= 0) {
+      absl::StrAppend(&out, " dependencies=", call.dependencies[n]);
+    }
+    if (n < call.needed.size()) absl::StrAppend(&out, call.needed[n] ? " needed" : " not_needed");
+    if (!call.nodes[n].next_edges.empty()) {
+      absl::StrAppend(&out, " -> ", EdgesText(call.nodes[n].next_edges));
+    }
+    absl::StrAppend(&out, "\n");
+  }
+  absl::StrAppend(&out, "  executed", call.executed.empty() ? "" : " #",
+                  absl::StrJoin(call.executed, " #"), "\n");
+  for (const program::HookRecord& hook : call.hooks) {
+    absl::StrAppend(&out, "  hook @", hook.statement, " at ",
+                    hook.node < 0 ? "the end" : absl::StrCat("#", hook.node), ": ",
+                    hook.gradient_defined ? TensorText(hook.gradient) : "undefined", "\n");
+  }
+}
+
+}  // namespace
+
+std::string TensorText(const TensorData& tensor) {
+  std::string out = absl::StrCat(DTypeName(tensor.dtype), "[", absl::StrJoin(tensor.shape, ","),
+                                 "]", tensor.bits.empty() ? "" : " ");
+  for (size_t i = 0; i < tensor.bits.size(); ++i) {
+    absl::StrAppend(&out, i == 0 ? "" : ",", ElementText(tensor.bits[i], tensor.dtype));
+  }
+  return out;
+}
+
+std::string NodeText(const Program& program, const program::NodeName& name) {
+  const bool counted = name.index != 0 || name.role == NodeRole::kBackward;
+  return absl::StrCat(RoleName(program, name), "@", name.statement,
+                      counted ? absl::StrCat(".", name.index) : "");
+}
+
+std::string PrintObservation(const Program& program, const Observation& observation) {
+  std::string out = "values\n";
+  for (size_t id = 0; id < observation.values.size(); ++id) {
+    AppendValue(program, id, observation.values[id], out);
+  }
+  for (size_t c = 0; c < observation.calls.size(); ++c) {
+    AppendCall(program, c, observation.calls[c], out);
+  }
+  if (observation.error.has_value()) {
+    absl::StrAppend(&out, "error ", program::ErrorClassName(observation.error->error), " at ",
+                    StatementName(program, observation.error->statement), "@",
+                    observation.error->statement, ": ", observation.error->message, "\n");
+  }
+  return out;
+}
+
+}  // namespace autograd::runner

@@ -1,0 +1,33 @@
+// Runs a Program on the engine and yields what is to be seen of it.
+//
+//   Engine engine;
+//   program::Observation seen = runner::Run(program, engine);
+//
+// The only place that joins programs and engine. Whatever the Program does, nothing is thrown: an error ends the run
+// (unless a region of kind=try holds it) and stands in the Observation, statements that the engine does not
+// run end it with kUnsupported. `expect` statements are passed over; see expect.h. Nothing of a
+// run outlives it.
+//
+// The engine belongs to one run at a time: its observer is set for as long. Programs must be valid
+// (program/validate.h).
+
+#ifndef AUTOGRAD_RUNNER_RUN_H_
+#define AUTOGRAD_RUNNER_RUN_H_
+
+#include "autograd/engine/engine.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace autograd::runner {
+
+struct RunOptions {
+  // Graphs, counts, orders and hook logs of calls; without it only values and the error.
+  bool record_calls = true;
+};
+
+program::Observation Run(const program::Program& program, Engine& engine,
+                         const RunOptions& options = {});
+
+}  // namespace autograd::runner
+
+#endif  // AUTOGRAD_RUNNER_RUN_H_

@@ -1,0 +1,63 @@
+#include "autograd/runner/tensor_data.h"
+
+#include <bit>
+#include <cmath>
+#include <type_traits>
+
+#include "autograd/program/element_text.h"
+#include "autograd/tensor/kernels/loops.h"
+
+namespace autograd::runner {
+namespace {
+
+template <typename T>
+T FromBits(uint64_t bits) {
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::bit_cast<double>(bits));
+  return static_cast<T>(bits);
+}
+
+template <typename T>
+uint64_t ToBits(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) return program::kNanBits;
+    return std::bit_cast<uint64_t>(static_cast<double>(value));
+  } else {
+    return static_cast<uint64_t>(value);
+  }
+}
+
+}  // namespace
+
+Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits, Device device) {
+  Tensor tensor = Tensor::Empty(type.shape, type.dtype, device);
+  kernels::DispatchAll(type.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    T* out = tensor.data<T>();
+    for (uint64_t element : bits) *out++ = FromBits<T>(element);
+  });
+  return tensor;
+}
+
+program::TensorData DataOf(const Tensor& tensor) {
+  program::TensorData data;
+  data.dtype = tensor.dtype();
+  data.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
+  data.bits.resize(static_cast<size_t>(tensor.numel()));
+  uint64_t* out = data.bits.data();
+  kernels::DispatchAll(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* in = tensor.data<T>();
+    if (tensor.IsContiguous()) {
+      for (int64_t i = 0; i < tensor.numel(); ++i) out[i] = ToBits(in[i]);
+      return;
+    }
+    kernels::ForEachRow<1>(
+        tensor.sizes(), {kernels::StridesFor(tensor, tensor.sizes())},
+        [&](const kernels::Row<1>& row) {
+          for (int64_t i = 0; i < row.count; ++i) *out++ = ToBits(in[row.offset[0] + i * row.step[0]]);
+        });
+  });
+  return data;
+}
+
+}  // namespace autograd::runner

@@ -1,0 +1,25 @@
+// Between the engine's tensors and the plain contents that Programs and Observations hold.
+//
+//   Tensor x = TensorFromBits(type, bits, device);
+//   program::TensorData data = DataOf(x);     // row-major, floats widened to f64, one NaN
+//
+// Pure functions; reading a tensor is the caller's to order with writes to it.
+
+#ifndef AUTOGRAD_RUNNER_TENSOR_DATA_H_
+#define AUTOGRAD_RUNNER_TENSOR_DATA_H_
+
+#include "autograd/device/device.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::runner {
+
+// `bits` has one entry an element.
+Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits, Device device);
+
+program::TensorData DataOf(const Tensor& tensor);
+
+}  // namespace autograd::runner
+
+#endif  // AUTOGRAD_RUNNER_TENSOR_DATA_H_
