@@ -130,9 +130,9 @@ bool Analyzer::CheckAction(const Statement& statement) {
                    absl::StrCat("do=", action, has_factor ? " with" : " without",
                                 " by=; do=scale takes it, the others do not"));
   }
-  if (has_factor) {
-    const auto factor = std::bit_cast<uint64_t>(statement.Get<double>(Key::kBy));
-    if (!CheckElements({factor}, DType::kF64, Key::kBy)) return false;
+  // A NaN is not equal to itself, and so could not round-trip.
+  if (has_factor && std::isnan(statement.Get<double>(Key::kBy))) {
+    return FailKey(Key::kBy, "a factor that is no number; any other goes, inf as well");
   }
   return CheckTarget(statement, action);
 }

@@ -15,7 +15,9 @@ void AppendValue(const Program& program, ValueId value, std::string& out) {
     return;
   }
   out += '%';
-  out += program.names[value];
+  out += value >= 0 && static_cast<size_t>(value) < program.names.size()
+             ? std::string_view(program.names[value])
+             : "?";
 }
 
 void AppendValues(const Program& program, absl::Span<const ValueId> values, std::string& out) {
@@ -42,12 +44,17 @@ void AppendType(const TensorType& type, std::string& out) {
 
 // The element type in which a statement's data= and fill= are written.
 DType ElementType(const Statement& statement) {
-  const AttributeValue* type = statement.Find(Key::kType);
-  return type == nullptr ? DType::kF64 : std::get<TensorType>(*type).dtype;
+  const AttributeValue* value = statement.Find(Key::kType);
+  const auto* type = value == nullptr ? nullptr : std::get_if<TensorType>(value);
+  return type == nullptr ? DType::kF64 : type->dtype;
 }
 
 void AppendArgument(const Program& program, const Statement& statement, Format format,
                     const AttributeValue& value, std::string& out) {
+  if (!HasFormat(format, value)) {
+    out += '?';
+    return;
+  }
   switch (format) {
     case Format::kFlag:
       out += std::get<bool>(value) ? '1' : '0';

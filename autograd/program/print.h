@@ -1,7 +1,7 @@
 // The canonical text of a Program: the inverse of Parse.
 //
-// Pure functions. They take any Program whose attributes have the alternatives of the signature
-// table and whose ids are in range; Validate says whether that holds.
+// Pure functions. A malformed Program is printed too, `?` standing for what has no text, so that
+// its faults can be shown; Validate says whether it is well-formed.
 
 #ifndef AUTOGRAD_PROGRAM_PRINT_H_
 #define AUTOGRAD_PROGRAM_PRINT_H_

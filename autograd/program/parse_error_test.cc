@@ -1,0 +1,110 @@
+// Every message that a text can draw from parser and analyzer, as written in testdata/errors.txt.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_replace.h"
+#include "autograd/program/limits.h"
+#include "autograd/program/parse.h"
+
+namespace autograd::program {
+namespace {
+
+constexpr char kFile[] = "autograd/program/testdata/errors.txt";
+
+struct Case {
+  std::string title;
+  std::string text;
+  std::string message;
+};
+
+// Blocks of `== title`, the text, `-- message`. In texts, \r and \x80 stand for those bytes.
+std::vector<Case> ReadCases() {
+  std::ifstream file(kFile);
+  EXPECT_TRUE(file.good()) << kFile;
+  std::vector<Case> cases;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("== ", 0) == 0) {
+      cases.push_back({line.substr(3), "", ""});
+    } else if (line.rfind("-- ", 0) == 0) {
+      cases.back().message = line.substr(3);
+    } else if (!cases.empty()) {
+      cases.back().text += absl::StrReplaceAll(line, {{"\\r", "\r"}, {"\\x80", "\x80"}}) + "\n";
+    }
+  }
+  return cases;
+}
+
+TEST(ParseError, MessagesAreTheGoldenOnes) {
+  const std::vector<Case> cases = ReadCases();
+  EXPECT_GT(cases.size(), 100u);
+  std::ostringstream updated;
+  for (const Case& c : cases) {
+    const auto parsed = Parse(c.text);
+    const std::string message(parsed.status().message());
+    EXPECT_FALSE(parsed.ok()) << c.title;
+    EXPECT_EQ(message, c.message) << c.title << "\n" << c.text;
+    updated << "== " << c.title << "\n"
+            << absl::StrReplaceAll(c.text, {{"\r", "\\r"}, {"\x80", "\\x80"}}) << "-- " << message
+            << "\n";
+  }
+  // To accept new messages, after reading them: --test_env=TWINGRAD_UPDATE=<file to write>.
+  if (const char* path = std::getenv("TWINGRAD_UPDATE")) std::ofstream(path) << updated.str();
+}
+
+// `[program] line:column what is wrong; what is allowed`, on one line, in printable ASCII.
+TEST(ParseError, MessagesHaveTheForm) {
+  for (const Case& c : ReadCases()) {
+    EXPECT_EQ(c.message.rfind("[program] ", 0), 0u) << c.message;
+    EXPECT_NE(c.message.find("; "), std::string::npos) << c.message;
+    for (const char byte : c.message) EXPECT_TRUE(byte >= ' ' && byte <= '~') << c.message;
+  }
+}
+
+TEST(ParseError, TooManyStatements) {
+  std::string text = "twingrad 1\n";
+  for (int i = 0; i < kMaxStatements; ++i)
+    text += "%v" + std::to_string(i) + " = leaf type=f64[]\n";
+  EXPECT_TRUE(Parse(text).ok());
+  text += "%one_more = leaf type=f64[]\n";
+  EXPECT_EQ(Parse(text).status().message(),
+            "[program] 10002:13 statement number 10001; a Program has at most 10000");
+}
+
+TEST(ParseError, TooManyOperands) {
+  std::string text = "twingrad 1\n%x = leaf type=f64[] grad=1\nbackward";
+  for (int i = 0; i < kMaxOperands; ++i) text += " %x";
+  EXPECT_TRUE(Parse(text).ok());
+  EXPECT_EQ(Parse(text + " %x").status().message(),
+            "[program] 3:3010 too many operands; at most 1000");
+}
+
+TEST(ParseError, TooManyValuesInAList) {
+  std::string text = "twingrad 1\n%x = leaf type=f64[] grad=1\nbackward %x inputs=%x";
+  for (int i = 1; i < kMaxOperands; ++i) text += ",%x";
+  EXPECT_TRUE(Parse(text).ok());
+  EXPECT_EQ(Parse(text + ",%x").status().message(), "[program] 3:13 1001 values; at most 1000");
+}
+
+TEST(ParseError, TextTooLong) {
+  const std::string text(static_cast<size_t>(kMaxTextBytes) + 1, '\n');
+  EXPECT_EQ(Parse(text).status().message(),
+            "[program] 1:1 a text of 67108865 bytes; at most 67108864");
+}
+
+TEST(ParseError, TotalElements) {
+  std::string text = "twingrad 1\n%v0 = leaf type=f64[1024,1024]\n";
+  for (int i = 1; i < 65; ++i) {
+    text += "%v" + std::to_string(i) + " = detach %v0\n";
+    EXPECT_EQ(Parse(text).ok(), i < 64) << i;
+  }
+}
+
+}  // namespace
+}  // namespace autograd::program

@@ -1,0 +1,64 @@
+#include "autograd/program/racy.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/program/parse.h"
+
+namespace autograd::program {
+namespace {
+
+// %a and %b are unordered; %c comes from both.
+bool Racy(const std::string& rest) {
+  const auto program = Parse(absl::StrCat(
+      "twingrad 1\n%x = leaf type=f64[] grad=1\n%a = neg %x\n%b = exp %x\n%c = mul %a %b\n", rest));
+  EXPECT_TRUE(program.ok()) << program.status();
+  return program.ok() && IsRacy(*program);
+}
+
+TEST(Racy, HooksThatActOnAnotherNode) {
+  EXPECT_FALSE(Racy("hook %a do=scale by=2\nhook %b do=throw\n"));
+  EXPECT_FALSE(Racy("hook %a do=callback\n"));
+  EXPECT_TRUE(Racy("hook %a do=register target=%b\n"));
+  EXPECT_FALSE(Racy("hook %a do=register target=%c\n"));
+  EXPECT_FALSE(Racy("hook %a do=register target=%a\n"));
+  EXPECT_FALSE(Racy("hook %c do=register target=%x\n"));
+  EXPECT_TRUE(Racy("hook %b id=h do=record\nhook %a do=remove target=h\n"));
+  EXPECT_FALSE(Racy("hook %c id=h do=record\nhook %a do=remove target=h\n"));
+}
+
+TEST(Racy, AWriteInPlaceMakesTheOrderUnknown) {
+  EXPECT_TRUE(Racy("zero_ %a\nhook %a do=register target=%c\n"));
+  EXPECT_FALSE(Racy("zero_ %a\nhook %a do=register target=%a\n"));
+}
+
+TEST(Racy, HooksThatRunBackward) {
+  // All that a backward from %x or %b reaches comes after %c; from %c it reaches %b, unordered with
+  // %a.
+  EXPECT_FALSE(Racy("hook %c do=backward target=%b\n"));
+  EXPECT_TRUE(Racy("hook %a do=backward target=%c\n"));
+  EXPECT_TRUE(Racy("hook %a do=backward target=%b\n"));
+  EXPECT_TRUE(Racy("%z = custom %a do=backward target=%b\n"));
+  EXPECT_FALSE(Racy("%z = custom %a do=backward target=%a\n"));
+}
+
+TEST(Racy, SectionsThatRunAtTheSameTime) {
+  const std::string call = "begin kind=thread\n%s1 = neg %c\nbackward %s1\nend\n";
+  const std::string other = "begin kind=thread\n%s2 = neg %c\nbackward %s2\nend\n";
+  const std::string quiet = "begin kind=thread\n%s2 = neg %c\nhook %s2 do=record\nend\n";
+  const std::string reads = "begin kind=thread\n%s2 = read_grad %x\nend\n";
+  EXPECT_FALSE(Racy(call));
+  EXPECT_TRUE(Racy(call + other));
+  EXPECT_FALSE(Racy(call + "%between = neg %c\n" + other));
+  EXPECT_FALSE(Racy(call + quiet));
+  EXPECT_TRUE(Racy(call + reads));
+  EXPECT_TRUE(Racy(call + "begin kind=thread\nend\n" + other));
+  EXPECT_FALSE(Racy("begin kind=try\n" + call + "end\n" + other));
+  EXPECT_TRUE(
+      Racy("hook %a id=h do=record\n" + call + "begin kind=thread\nremove_hook id=h\nend\n"));
+}
+
+}  // namespace
+}  // namespace autograd::program
