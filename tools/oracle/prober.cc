@@ -69,19 +69,20 @@ absl::StatusOr<Verdict> Prober::Judge(std::string_view program) {
 }
 
 absl::StatusOr<std::string> Prober::Draw(std::string_view program, absl::Span<const int> marked) {
-  absl::StatusOr<Answer> answer = Ask({{"type", "draw"},
-                                       {"program", std::string(program)},
-                                       {"marked", std::vector<int>(marked.begin(), marked.end())}});
-  if (!answer.ok()) return answer.status();
-  if (answer->death) {
-    return absl::InternalError(
-        absl::StrCat("[oracle] drawing brought the worker down: ", answer->death->text,
-                     "; needed is a twin that survives; replay the finding"));
-  }
-  if (answer->reply.value("type", "") != "drawing") {
+  // What the engine shows, or, where it brings the worker down, what the twin predicts.
+  for (const bool engine : {true, false}) {
+    absl::StatusOr<Answer> answer = Ask({{"type", "draw"},
+                                         {"program", std::string(program)},
+                                         {"marked", std::vector<int>(marked.begin(), marked.end())},
+                                         {"engine", engine}});
+    if (!answer.ok()) return answer.status();
+    if (answer->death) continue;
+    if (answer->reply.value("type", "") == "drawing") return answer->reply.value("dot", "");
     return absl::InvalidArgumentError(answer->reply.value("message", "[oracle] malformed Program"));
   }
-  return answer->reply.value("dot", "");
+  return absl::InternalError(
+      "[oracle] no picture: the Program brings engine and twin down; needed is one that survives; "
+      "replay the finding");
 }
 
 }  // namespace twingrad::oracle

@@ -96,7 +96,7 @@ void RunProber(Subject& subject, FlightRecord& record, Channel& channel) {
       reply = {{"type", "malformed"}, {"message", std::string(status.message())}};
     } else if (request->value("type", "") == "draw") {
       const std::vector<int> marked = request->value("marked", std::vector<int>());
-      reply = {{"type", "drawing"}, {"dot", subject.Draw(marked, /*run_engine=*/false)}};
+      reply = {{"type", "drawing"}, {"dot", subject.Draw(marked, request->value("engine", false))}};
     } else {
       reply = {{"type", "verdict"}, {"verdict", ToJson(subject.Judge())}};
     }

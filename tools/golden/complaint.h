@@ -1,0 +1,19 @@
+// What a run of an entry misses, as text for a failed test.
+
+#ifndef TOOLS_GOLDEN_COMPLAINT_H_
+#define TOOLS_GOLDEN_COMPLAINT_H_
+
+#include <string>
+
+#include "autograd/program/observation.h"
+#include "tools/golden/entry.h"
+
+namespace twingrad::golden {
+
+// Empty when all expectations of the entry are met; `by` names what ran it.
+std::string Complaint(const Entry& entry, const autograd::program::Observation& observation,
+                      const std::string& by);
+
+}  // namespace twingrad::golden
+
+#endif  // TOOLS_GOLDEN_COMPLAINT_H_

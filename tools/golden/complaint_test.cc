@@ -1,0 +1,32 @@
+#include "tools/golden/complaint.h"
+
+#include <bit>
+
+#include "autograd/program/parse.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::golden {
+namespace {
+
+TEST(ComplaintTest, NamesTheEntryTheRunnerAndWhatIsMissed) {
+  Entry entry;
+  entry.path = "golden/programs/a/a-0001.twin";
+  entry.program = *autograd::program::Parse(
+      "twingrad 1\n%x = leaf type=f64[] data=3\nexpect %x kind=value data=3\n");
+  autograd::program::Observation observation;
+  observation.values.resize(1);
+  observation.values[0].defined = true;
+  observation.values[0].data.bits = {std::bit_cast<uint64_t>(3.0)};
+  EXPECT_EQ(Complaint(entry, observation, "me"), "");
+
+  observation.values[0].data.bits = {std::bit_cast<uint64_t>(4.0)};
+  const std::string text = Complaint(entry, observation, "me");
+  EXPECT_EQ(text.find("golden/programs/a/a-0001.twin, run by me:\n  statement 1: expect %x"), 0u)
+      << text;
+  EXPECT_NE(
+      text.find("replay: tools/bazel run //tools/oracle -- run golden/programs/a/a-0001.twin\n"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace twingrad::golden

@@ -1,0 +1,33 @@
+// Every entry of golden/programs on the engine, with several numbers of device threads.
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/engine/engine.h"
+#include "autograd/runner/run.h"
+#include "gtest/gtest.h"
+#include "tools/golden/complaint.h"
+#include "tools/golden/entry.h"
+
+namespace twingrad::golden {
+namespace {
+
+class GoldenEngineTest : public testing::TestWithParam<int> {};
+
+TEST_P(GoldenEngineTest, ShowsWhatIsExpected) {
+  const absl::StatusOr<std::vector<Entry>> entries = LoadEntries("golden/programs");
+  ASSERT_TRUE(entries.ok()) << entries.status();
+  autograd::EngineOptions options;
+  options.device_threads = GetParam();
+  autograd::Engine engine(options);
+  const std::string by = absl::StrCat("the engine with ", GetParam(), " device threads");
+  for (const Entry& entry : *entries) {
+    EXPECT_EQ(Complaint(entry, autograd::runner::Run(entry.program, engine), by), "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(DeviceThreads, GoldenEngineTest, testing::Values(0, 1, 2, 4));
+
+}  // namespace
+}  // namespace twingrad::golden

@@ -1,0 +1,37 @@
+// Every entry of golden/programs on the twin, and the index.
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "autograd/reference/twin.h"
+#include "gtest/gtest.h"
+#include "tools/golden/complaint.h"
+#include "tools/golden/entry.h"
+
+namespace twingrad::golden {
+namespace {
+
+TEST(GoldenTwinTest, TheIndexNamesEveryEntry) {
+  const absl::StatusOr<std::vector<Entry>> entries = LoadEntries("golden/programs");
+  ASSERT_TRUE(entries.ok()) << entries.status();
+  EXPECT_GE(entries->size(), 50u);
+  std::ifstream file("golden/INDEX");
+  const std::string index{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const absl::Status status = CheckIndex(index, *entries);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST(GoldenTwinTest, ShowsWhatIsExpected) {
+  const absl::StatusOr<std::vector<Entry>> entries = LoadEntries("golden/programs");
+  ASSERT_TRUE(entries.ok()) << entries.status();
+  for (const Entry& entry : *entries) {
+    const autograd::reference::TwinResult twin = autograd::reference::RunTwin(entry.program);
+    EXPECT_EQ(twin.skipped.value_or(""), "") << entry.path;
+    EXPECT_EQ(twin.skipped ? "" : Complaint(entry, twin.observation, "the twin"), "");
+  }
+}
+
+}  // namespace
+}  // namespace twingrad::golden

@@ -1,0 +1,145 @@
+#include "tools/oracle/engine_subject.h"
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "autograd/engine/engine.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "autograd/reference/twin.h"
+#include "autograd/runner/print.h"
+#include "autograd/runner/run.h"
+#include "proptests/generators/generate.h"
+#include "proptests/generators/options.h"
+#include "proptests/shrink/shrink.h"
+#include "tools/oracle/drawing.h"
+#include "tools/oracle/summary.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using autograd::program::Observation;
+using autograd::program::Program;
+using oracles::Statistics;
+
+// Statistics are plain numbers that add up, so they travel as such.
+static_assert(std::is_trivially_copyable_v<Statistics>);
+static_assert(sizeof(Statistics) % sizeof(uint64_t) == 0);
+constexpr size_t kNumCounters = sizeof(Statistics) / sizeof(uint64_t);
+static_assert(kNumCounters <= kMaxCounters);
+
+class EngineSubject : public Subject {
+ public:
+  explicit EngineSubject(oracles::JudgeOptions options) : judge_options_(std::move(options)) {}
+
+  absl::Status Configure(const ProgramOptions& options) override {
+    if (!options.features.empty()) {
+      absl::Status status =
+          generators::SetFeatures(absl::StrJoin(options.features, ","), &generator_options_);
+      if (!status.ok()) return status;
+    }
+    if (options.ops.empty()) return absl::OkStatus();
+    return generators::SetOps(absl::StrJoin(options.ops, ","), &generator_options_);
+  }
+
+  absl::Status Start() override {
+    judge_.emplace(judge_options_);
+    return absl::OkStatus();
+  }
+
+  std::string Generate(uint64_t seed) override {
+    program_ = generators::Generate(seed, generator_options_);
+    return autograd::program::Print(program_);
+  }
+
+  absl::Status Load(std::string_view text, std::string_view origin) override {
+    absl::StatusOr<Program> program = autograd::program::Parse(text);
+    if (!program.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("[oracle] ", origin, " holds no Program; ",
+                                                     program.status().message(),
+                                                     "; see autograd/program/README.md"));
+    }
+    program_ = *std::move(program);
+    return absl::OkStatus();
+  }
+
+  Verdict Judge() override;
+
+  absl::Span<const uint64_t> counters() const override {
+    if (judge_) std::memcpy(counters_.data(), &judge_->statistics(), sizeof(Statistics));
+    return counters_;
+  }
+
+  std::string Run() override { return autograd::runner::PrintObservation(program_, Observe()); }
+
+  std::string Draw(absl::Span<const int> marked, bool run_engine) override {
+    if (run_engine) return DrawGraphs(program_, Observe(), marked);
+    return DrawGraphs(program_, autograd::reference::RunTwin(program_).observation, marked);
+  }
+
+  std::string Shrink(std::string_view text,
+                     const std::function<bool(std::string_view)>& still_fails) override {
+    absl::StatusOr<Program> program = autograd::program::Parse(text);
+    if (!program.ok()) return std::string(text);
+    const auto fails = [&](const Program& smaller) {
+      return still_fails(autograd::program::Print(smaller));
+    };
+    return autograd::program::Print(shrink::Shrink(*program, fails).program);
+  }
+
+  std::string Summarise(absl::Span<const uint64_t> counters) const override {
+    Statistics statistics;
+    if (counters.size() == kNumCounters) {
+      std::memcpy(&statistics, counters.data(), sizeof(Statistics));
+    }
+    return SummaryText(statistics);
+  }
+
+ private:
+  // On the engine that the Judge would run first.
+  Observation Observe() const {
+    if (judge_options_.run) return judge_options_.run(program_, 0);
+    autograd::Engine engine;
+    return autograd::runner::Run(program_, engine);
+  }
+
+  oracles::JudgeOptions judge_options_;
+  generators::GeneratorOptions generator_options_;
+  std::optional<oracles::Judge> judge_;
+  Program program_;
+  mutable std::array<uint64_t, kNumCounters> counters_ = {};
+};
+
+Verdict EngineSubject::Judge() {
+  const oracles::Judgement judgement = (*judge_)(program_);
+  Verdict verdict;
+  const oracles::Verdict* failure = judgement.Failure();
+  if (failure == nullptr) return verdict;
+  verdict.failed = true;
+  verdict.oracle = std::string(failure->oracle);
+  verdict.text = failure->text;
+  verdict.marked.assign(failure->statements.begin(), failure->statements.end());
+  verdict.expected = autograd::runner::PrintObservation(program_, judgement.expected.observation);
+  for (size_t i = 0; i < judgement.observed.size(); ++i) {
+    if (i > 0) {
+      absl::StrAppend(&verdict.actual, "\nwith ", judge_options_.device_threads[i],
+                      " device threads\n");
+    }
+    absl::StrAppend(&verdict.actual,
+                    autograd::runner::PrintObservation(program_, judgement.observed[i]));
+  }
+  return verdict;
+}
+
+}  // namespace
+
+std::unique_ptr<Subject> MakeEngineSubject(oracles::JudgeOptions options) {
+  return std::make_unique<EngineSubject>(std::move(options));
+}
+
+}  // namespace twingrad::oracle

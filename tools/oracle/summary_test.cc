@@ -1,0 +1,69 @@
+#include "tools/oracle/summary.h"
+
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(SummaryTest, ShowsCountsAndShares) {
+  oracles::Statistics s;
+  s.programs = 2000;
+  s.statements = 24000;
+  s.runs = 4000;
+  s.nodes_executed = 1234567;
+  s.values = 10;
+  s.gradients = 400;
+  s.gradients_exact = 300;
+  s.gradients_bounded = 90;
+  s.gradients_not_compared = 10;
+  s.counts_predicted = 50;
+  s.counts_recounted = 60;
+  s.errors_judged = 7;
+  s.twin_judged = 1990;
+  s.skipped = 10;
+  s.dual_first = 1500;
+  s.dual_second = 1100;
+  s.dual_kinks = 20;
+  const std::string text = SummaryText(s);
+  EXPECT_TRUE(Has(text, "statements     24,000, 12.0 a program\n")) << text;
+  EXPECT_TRUE(Has(text, "nodes executed 1,234,567 in 4,000 runs of the engine\n")) << text;
+  EXPECT_TRUE(
+      Has(text,
+          "compared       10 values, 400 gradients, 50 counts predicted, 60 recounted, 7 errors\n"))
+      << text;
+  EXPECT_TRUE(Has(text, "gradients      exact 75.0 %, bounded 22.5 %, not compared 2.5 %\n"))
+      << text;
+  EXPECT_TRUE(
+      Has(text,
+          "witnesses      twin 99.5 % of programs, dual numbers 75.0 % to first order, 55.0 % to "
+          "second; at a kink 1.0 %, skipped 0.5 %\n"))
+      << text;
+}
+
+TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
+  oracles::Statistics s;
+  s.programs = 1;
+  s.opcodes[static_cast<size_t>(autograd::program::Opcode::kMul)] = 1500;
+  s.opcodes[static_cast<size_t>(autograd::program::Opcode::kLeaf)] = 3000;
+  s.features[static_cast<size_t>(oracles::Feature::kHook)] = 4;
+  const std::string text = SummaryText(s);
+  EXPECT_TRUE(Has(text, "\nops            leaf 3,000, mul 1,500, add 0, ")) << text;
+  EXPECT_TRUE(Has(text, "\nfeatures       hook 4, ")) << text;
+  EXPECT_TRUE(Has(text, "matmul 0")) << text;
+  size_t width = 0;
+  for (const char c : text) {
+    width = c == '\n' ? 0 : width + 1;
+    EXPECT_LE(width, 125u) << text;
+  }
+}
+
+TEST(SummaryTest, NothingJudgedIsNoDivisionByZero) {
+  EXPECT_TRUE(Has(SummaryText(oracles::Statistics()), "exact -, bounded -"));
+}
+
+}  // namespace
+}  // namespace twingrad::oracle
