@@ -1,0 +1,35 @@
+// Left folds of gradients. See accumulate.h.
+
+#include "autograd/engine/accumulate.h"
+
+#include <utility>
+
+#include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/grad_mode.h"
+#include "autograd/tensor/kernels/arithmetic.h"
+
+namespace autograd {
+namespace {
+
+// Whether only the slot can see the tensor's memory.
+bool IsPrivate(const Tensor& sum) {
+  return sum.IsUniquelyOwned() && sum.OwnsStorageAlone() && sum.IsContiguous() &&
+         sum.impl()->meta() == nullptr;
+}
+
+}  // namespace
+
+void AddGradient(Tensor& sum, Tensor&& gradient) {
+  if (!gradient.defined()) return;
+  if (!sum.defined()) {
+    sum = std::move(gradient);
+  } else if (GradMode::IsEnabled()) {
+    sum = GradientAdd(sum, gradient);
+  } else if (IsPrivate(sum)) {
+    kernels::AddInto(sum, gradient);
+  } else {
+    sum = kernels::Add(sum, gradient);
+  }
+}
+
+}  // namespace autograd

@@ -1,0 +1,119 @@
+// Counting dependencies and marking what is needed. See dependencies.h.
+
+#include "autograd/engine/dependencies.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace autograd {
+namespace {
+
+uint32_t LowestOutput(const GraphTask& task) {
+  uint32_t lowest = 0;
+  bool first = true;
+  for (const Edge& output : task.arguments().outputs) {
+    const uint32_t number = output.is_valid() ? output.function->topological_nr() : 0;
+    lowest = first ? number : std::min(lowest, number);
+    first = false;
+  }
+  return lowest;
+}
+
+}  // namespace
+
+void ComputeDependencies(GraphTask& task) {
+  const uint32_t lowest = LowestOutput(task);
+  std::vector<NodeState>& states = task.states();
+  task.FindOrAdd(task.root());
+  // Nodes are appended as they are met: the array is its own queue.
+  for (size_t i = 0; i < states.size(); ++i) {
+    Node* node = states[i].node;
+    if (lowest != 0 && node->topological_nr() < lowest) continue;
+    for (const Edge& edge : node->next_edges()) {
+      if (edge.is_valid()) ++states[task.FindOrAdd(edge.function.get())].pending;
+    }
+  }
+}
+
+void MarkNeeded(GraphTask& task) {
+  if (!task.has_filter()) return;
+  std::vector<NodeState>& states = task.states();
+  for (NodeState& state : states) state.flags = 0;
+  const absl::Span<const Edge> outputs = task.arguments().outputs;
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].is_valid()) continue;
+    const uint32_t index = task.IndexOf(outputs[i].function.get());
+    if (index == GraphTask::kNotFound) continue;  // no root reaches it
+    if (task.arguments().accumulate_grad) {
+      states[index].flags |= NodeState::kApply;
+    } else {
+      task.AddCapture(index, outputs[i].input_nr, i);
+    }
+  }
+  task.SortCaptures();
+
+  // Depth first: a node is to be applied if one of its children executes.
+  const uint32_t lowest = LowestOutput(task);
+  struct Frame {
+    uint32_t index;
+    uint32_t next_edge;
+  };
+  std::vector<Frame> stack = {{0, 0}};
+  states[0].flags |= NodeState::kVisited;
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    NodeState& state = states[frame.index];
+    const absl::Span<const Edge> edges = state.node->next_edges();
+    const bool is_below = lowest != 0 && state.node->topological_nr() < lowest;
+    if (is_below || frame.next_edge == edges.size()) {
+      const bool executes = (state.flags & NodeState::kExecutes) != 0;
+      stack.pop_back();
+      if (executes && !stack.empty()) states[stack.back().index].flags |= NodeState::kApply;
+      continue;
+    }
+    const Edge& edge = edges[frame.next_edge++];
+    if (!edge.is_valid()) continue;
+    const uint32_t child = task.IndexOf(edge.function.get());
+    if ((states[child].flags & NodeState::kVisited) != 0) {
+      if ((states[child].flags & NodeState::kExecutes) != 0) state.flags |= NodeState::kApply;
+      continue;
+    }
+    states[child].flags |= NodeState::kVisited;
+    stack.push_back({child, 0});
+  }
+}
+
+GraphView ViewOf(const GraphTask& task) {
+  const ExecuteArguments& arguments = task.arguments();
+  GraphView view;
+  view.task = task.number();
+  view.keep_graph = arguments.keep_graph;
+  view.create_graph = arguments.create_graph;
+  view.accumulate_grad = arguments.accumulate_grad;
+  view.roots.assign(arguments.roots.begin(), arguments.roots.end());
+  view.outputs.assign(arguments.outputs.begin(), arguments.outputs.end());
+  absl::flat_hash_map<const Node*, size_t> seen = {{task.root(), 0}};
+  view.nodes.push_back(task.root());
+  for (size_t i = 0; i < view.nodes.size(); ++i) {
+    for (const Edge& edge : view.nodes[i]->next_edges()) {
+      if (edge.is_valid() && seen.try_emplace(edge.function.get(), view.nodes.size()).second) {
+        view.nodes.push_back(edge.function.get());
+      }
+    }
+  }
+  for (const Node* node : view.nodes) {
+    const uint32_t index = task.IndexOf(node);
+    const bool has_entry = index != GraphTask::kNotFound && task.states()[index].pending > 0;
+    view.dependencies.push_back(has_entry ? static_cast<int32_t>(task.states()[index].pending)
+                                          : -1);
+    if (!task.has_filter()) continue;
+    view.needed.push_back(index != GraphTask::kNotFound &&
+                          (task.states()[index].flags & NodeState::kApply) != 0);
+  }
+  return view;
+}
+
+}  // namespace autograd

@@ -1,0 +1,78 @@
+// Evaluating a node. See evaluate.h.
+
+#include "autograd/engine/evaluate.h"
+
+#include <utility>
+
+#include "autograd/engine/validate.h"
+#include "autograd/graph/hooks.h"
+#include "autograd/sync/thread_local.h"
+
+namespace autograd {
+namespace {
+
+AG_THREAD_LOCAL(EngineThread, ThisThread);
+
+// What precedes the node where it has hooks or captures. False: the node is not to be applied.
+bool BeforeApply(GraphTask& task, uint32_t index, VariableList& gradients) {
+  const NodeState& state = task.states()[index];
+  const Node& node = *state.node;
+  const NodeExtras* extras = node.extras();
+  const bool applies = (state.flags & NodeState::kApply) != 0;
+  if (task.observer() != nullptr) task.observer()->OnEvaluate(task.number(), node, applies);
+  if (extras != nullptr) extras->RunTensorHooks(node, gradients);
+  if (!applies && extras != nullptr) extras->StoreRetained(gradients);
+  if ((state.flags & NodeState::kCapture) != 0) task.Capture(index, gradients, !applies);
+  if (!applies) return false;
+  if (extras != nullptr) {
+    extras->RunPreHooks(node, gradients);
+    extras->StoreRetained(gradients);
+  }
+  return true;
+}
+
+}  // namespace
+
+EngineThread& CurrentEngineThread() { return ThisThread(); }
+
+EvaluationScope::EvaluationScope(GraphTask& task)
+    : engine_before_(ThisThread()),
+      grad_mode_before_(CurrentThread().grad_mode),
+      filter_before_(CurrentThread().filter) {
+  ThisThread().task = &task;
+  ++ThisThread().depth;
+  CurrentThread().grad_mode = task.arguments().create_graph;
+  CurrentThread().filter = task.has_filter() ? &task : nullptr;
+}
+
+EvaluationScope::~EvaluationScope() {
+  ThisThread() = engine_before_;
+  CurrentThread().grad_mode = grad_mode_before_;
+  CurrentThread().filter = filter_before_;
+}
+
+bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients,
+                  VariableList& results) {
+  const NodeState& state = task.states()[index];
+  Node& node = *state.node;
+  NodeExtras* extras = node.extras();
+  const bool is_plain =
+      extras == nullptr && state.flags == NodeState::kApply && task.observer() == nullptr;
+  if (!is_plain) [[unlikely]] {
+    if (!BeforeApply(task, index, gradients)) return false;
+    extras = node.extras();
+  }
+  VariableList kept;
+  const bool has_post_hooks = extras != nullptr && extras->HasPostHooks();
+  if (has_post_hooks) kept = gradients;
+  results = node.Apply(std::move(gradients));
+  gradients.clear();
+  if (!GradientsMatch(node.next_edges(), results)) [[unlikely]] {
+    ValidateGradients(node.next_edges(), results, node.name());
+  }
+  if (has_post_hooks) extras->RunPostHooks(node, results, kept);
+  if (!task.arguments().keep_graph) node.ReleaseVariables();
+  return true;
+}
+
+}  // namespace autograd

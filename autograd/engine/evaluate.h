@@ -1,0 +1,45 @@
+// The evaluation of one node, the same in every kind of run.
+
+#ifndef AUTOGRAD_ENGINE_EVALUATE_H_
+#define AUTOGRAD_ENGINE_EVALUATE_H_
+
+#include <cstdint>
+
+#include "autograd/engine/graph_task.h"
+#include "autograd/graph/node.h"
+
+namespace autograd {
+
+// What the evaluation of nodes finds about its thread.
+struct EngineThread {
+  // The task whose node or hook runs, for callbacks; null outside.
+  GraphTask* task = nullptr;
+  // How many calls of the engine are nested on this thread.
+  uint32_t depth = 0;
+};
+EngineThread& CurrentEngineThread();
+
+// Sets the thread up for evaluating nodes of `task`, until the end of the block: its grad mode, its filter,
+// one level of depth.
+class [[nodiscard]] EvaluationScope {
+ public:
+  explicit EvaluationScope(GraphTask& task);
+  ~EvaluationScope();
+  EvaluationScope(const EvaluationScope&) = delete;
+  EvaluationScope& operator=(const EvaluationScope&) = delete;
+
+ private:
+  EngineThread engine_before_;
+  bool grad_mode_before_;
+  const ExecutionFilter* filter_before_;
+};
+
+// Runs tensor hooks, captures, pre-hooks, retain_grad, the node, checks, post-hooks; then releases what the node
+// saved unless the graph is kept. `results` gets one gradient an edge; false if the node was only
+// captured and has none. Takes `gradients`. Throws what hooks and node throw.
+bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients,
+                  VariableList& results);
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_EVALUATE_H_

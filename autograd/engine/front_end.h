@@ -1,0 +1,48 @@
+// Backward and Grad: the calls that users make, with all checks of their arguments.
+//
+//   Backward({loss});                                   // adds to .grad of the leaves
+//   VariableList g = Grad({y}, {x}, {}, {.create_graph = true});
+//
+// Checks in this order: undefined root or input (kUndefined), no roots or an empty list of inputs
+// (kInvalidArgument), number of seeds (kGradCount), each root in order (kNoGraph, kImplicitSeed, kShape, kDType,
+// kDevice), each input (kNoGraph); after the run, for Grad, an input that no gradient reached (kUnusedInput).
+
+#ifndef AUTOGRAD_ENGINE_FRONT_END_H_
+#define AUTOGRAD_ENGINE_FRONT_END_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "autograd/engine/engine.h"
+#include "autograd/graph/node.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd {
+
+struct BackwardOptions {
+  std::optional<bool> retain_graph;  // absent: as create_graph
+  bool create_graph = false;
+  // Only these get a gradient. One that is no leaf keeps it in its `.grad`, and its node is executed.
+  std::optional<std::vector<Tensor>> inputs;
+  Engine* engine = nullptr;  // null: Engine::Default()
+};
+
+// `seeds`: empty, or one a root; an undefined seed stands for a one where the root has one element.
+void Backward(absl::Span<const Tensor> roots, absl::Span<const Tensor> seeds = {},
+              const BackwardOptions& options = {});
+
+struct GradOptions {
+  std::optional<bool> retain_graph;
+  bool create_graph = false;
+  bool allow_unused = false;       // unused inputs get undefined gradients
+  bool materialize_grads = false;  // unused inputs get zeros
+  Engine* engine = nullptr;
+};
+
+VariableList Grad(absl::Span<const Tensor> roots, absl::Span<const Tensor> inputs,
+                  absl::Span<const Tensor> seeds = {}, const GradOptions& options = {});
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_FRONT_END_H_

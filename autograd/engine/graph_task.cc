@@ -1,0 +1,163 @@
+// Claims, captures and callbacks of a task. See graph_task.h.
+
+#include "autograd/engine/graph_task.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "autograd/engine/validate.h"
+#include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/grad_mode.h"
+#include "autograd/sync/thread_local.h"
+#include "autograd/tensor/kernels/copy.h"
+
+namespace autograd {
+namespace {
+
+// Arrays larger than this are given back to the system.
+constexpr size_t kLargestSpare = size_t{1} << 21;
+
+struct Spare {
+  std::unique_ptr<TaskArrays> arrays;
+};
+AG_THREAD_LOCAL(Spare, ThreadSpare);
+
+uint64_t ClaimWord(uint32_t id, uint32_t index) { return uint64_t{id} << 32 | index; }
+
+}  // namespace
+
+std::unique_ptr<TaskArrays> TaskArrays::Take() {
+  if (ThreadSpare().arrays != nullptr) return std::move(ThreadSpare().arrays);
+  return std::make_unique<TaskArrays>();
+}
+
+void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
+  // Dropping gradients may end graphs, and so run other tasks' code: first everything, then the cache.
+  arrays->states.clear();
+  arrays->more_gradients.clear();
+  arrays->scratch.clear();
+  if (arrays->states.capacity() <= kLargestSpare) ThreadSpare().arrays = std::move(arrays);
+}
+
+GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer)
+    : arguments_(arguments), observer_(observer), arrays_(TaskArrays::Take()) {
+  VariableList seeds(arguments.seeds.begin(), arguments.seeds.end());
+  ValidateGradients(arguments.roots, seeds, "the call");
+  if (arguments.roots.size() == 1 && arguments.roots[0].is_valid()) {
+    root_ = arguments.roots[0].function;
+    root_input_ = arguments.roots[0].input_nr;
+    root_seed_ = std::move(seeds[0]);
+  } else {
+    root_ = MakeNode<GraphRoot>(arguments.roots, std::move(seeds));
+  }
+  sync::MutexLock lock(mutex_);
+  if (!arguments.accumulate_grad) results_.resize(arguments.outputs.size());
+}
+
+GraphTask::~GraphTask() { TaskArrays::GiveBack(std::move(arrays_)); }
+
+uint32_t GraphTask::FindOrAdd(Node* node) {
+  uint64_t word = node->claim().Load(sync::kRelaxed);
+  while (true) {
+    const uint32_t holder = static_cast<uint32_t>(word >> 32);
+    if (holder == id_.claim_id() && holder != 0) {
+      const uint32_t index = static_cast<uint32_t>(word);
+      if (index < states().size() && states()[index].node == node) return index;
+      // Left by a task with the same id, four thousand million tasks ago.
+    } else if (id_.claim_id() == 0 || TaskId::IsAlive(holder)) {
+      auto [it, added] = elsewhere_.try_emplace(node, static_cast<uint32_t>(states().size()));
+      return added ? AddState(node) : it->second;
+    } else if (!elsewhere_.empty()) {
+      // Its holder may have ended after this task met the node first.
+      if (auto it = elsewhere_.find(node); it != elsewhere_.end()) return it->second;
+    }
+    const uint64_t mine = ClaimWord(id_.claim_id(), static_cast<uint32_t>(states().size()));
+    if (node->claim().CompareExchangeStrong(word, mine, sync::kRelaxed, sync::kRelaxed)) {
+      return AddState(node);
+    }
+  }
+}
+
+uint32_t GraphTask::AddState(Node* node) {
+  const uint32_t index = static_cast<uint32_t>(states().size());
+  NodeState& state = arrays_->states.emplace_back();
+  state.node = node;
+  if (node->num_inputs() > 1) [[unlikely]] {
+    state.more_begin = static_cast<uint32_t>(more_gradients().size());
+    more_gradients().resize(more_gradients().size() + node->num_inputs() - 1);
+  }
+  return index;
+}
+
+uint32_t GraphTask::IndexInMap(const Node* node) const {
+  auto it = elsewhere_.find(node);
+  return it == elsewhere_.end() ? kNotFound : it->second;
+}
+
+bool GraphTask::ShouldExecute(const Node* node) const {
+  const uint32_t index = IndexOf(node);
+  return index != kNotFound && (states()[index].flags & NodeState::kExecutes) != 0;
+}
+
+void GraphTask::AddCapture(uint32_t index, uint32_t input_nr, uint32_t output) {
+  captures_.push_back({index, input_nr, output});
+  states()[index].flags |= NodeState::kCapture;
+}
+
+void GraphTask::SortCaptures() {
+  std::stable_sort(captures_.begin(), captures_.end(),
+                   [](const CaptureEntry& a, const CaptureEntry& b) { return a.index < b.index; });
+}
+
+Tensor GraphTask::CapturedCopy(Tensor& gradient, bool may_take) const {
+  if (!gradient.defined()) return Tensor();
+  if (GradMode::IsEnabled()) {
+    // What is copied must not depend on who else happens to hold the gradient at this moment.
+    for (const Tensor& seed : arguments_.seeds) {
+      if (seed.defined() && seed.HasSameStorage(gradient)) return GradientClone(gradient);
+    }
+    return gradient;
+  }
+  const bool is_ours = may_take && gradient.IsUniquelyOwned() && gradient.OwnsStorageAlone() &&
+                       gradient.IsContiguous() && gradient.impl()->meta() == nullptr;
+  return is_ours ? std::move(gradient) : kernels::Clone(gradient);
+}
+
+void GraphTask::Capture(uint32_t index, VariableList& gradients, bool last_use) {
+  auto it = std::lower_bound(
+      captures_.begin(), captures_.end(), index,
+      [](const CaptureEntry& entry, uint32_t wanted) { return entry.index < wanted; });
+  for (; it != captures_.end() && it->index == index; ++it) {
+    // Two captures of one gradient must not share memory.
+    const bool is_last = std::none_of(it + 1, captures_.end(), [&](const CaptureEntry& other) {
+      return other.index == index && other.input_nr == it->input_nr;
+    });
+    Tensor value = CapturedCopy(gradients[it->input_nr], last_use && is_last);
+    sync::MutexLock lock(mutex_);
+    results_[it->output] = std::move(value);
+  }
+}
+
+VariableList GraphTask::TakeResults() {
+  sync::MutexLock lock(mutex_);
+  return std::move(results_);
+}
+
+void GraphTask::AddCallback(std::function<void()> callback) {
+  sync::MutexLock lock(mutex_);
+  callbacks_.push_back(std::move(callback));
+}
+
+void GraphTask::RunCallbacks() {
+  for (size_t i = 0;; ++i) {
+    std::function<void()> callback;
+    {
+      sync::MutexLock lock(mutex_);
+      if (i == callbacks_.size()) return;
+      callback = std::move(callbacks_[i]);
+    }
+    callback();
+  }
+}
+
+}  // namespace autograd

@@ -1,0 +1,146 @@
+// GraphTask: one call of the engine, as data: its nodes in a dense array and what the call asked for.
+//
+// Each node that the roots reach has a dense index. The node itself holds (task, index) in its claim word,
+// taken by compare-exchange; where another live task holds the node, this task's own map does, so that
+// a nested or concurrent task never disturbs one that runs. The arrays come from a cache of the
+// thread and go back to it.
+//
+// Threads: built by one thread (Discover, MarkNeeded); after that nodes and claims only are read, by any
+// thread of the run. `first_gradient` and `more_gradients` belong to a local run (local_run.h); a
+// shared run keeps gradients in slots of its own.
+
+#ifndef AUTOGRAD_ENGINE_GRAPH_TASK_H_
+#define AUTOGRAD_ENGINE_GRAPH_TASK_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "autograd/engine/observer.h"
+#include "autograd/engine/task_id.h"
+#include "autograd/graph/edge.h"
+#include "autograd/graph/node.h"
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
+
+namespace autograd {
+
+struct NodeState {
+  enum Flag : uint32_t { kApply = 1, kCapture = 2, kVisited = 4 };
+  static constexpr uint32_t kExecutes = kApply | kCapture;
+
+  Node* node = nullptr;
+  // The gradient of input 0.
+  Tensor first_gradient;
+  // Contributions that are still to come: at first, the counted edges into the node.
+  uint32_t pending = 0;
+  // Where the gradients of inputs 1.. begin in more_gradients.
+  uint32_t more_begin = 0;
+  uint32_t flags = kApply;
+};
+
+// Arrays that tasks of one thread use one after the other.
+struct TaskArrays {
+  std::vector<NodeState> states;
+  std::vector<Tensor> more_gradients;
+  std::vector<uint32_t> scratch;
+
+  // Takes the thread's spare arrays, or makes some; all empty.
+  static std::unique_ptr<TaskArrays> Take();
+  static void GiveBack(std::unique_ptr<TaskArrays> arrays);
+};
+
+struct ExecuteArguments {
+  absl::Span<const Edge> roots;
+  absl::Span<const Tensor> seeds;
+  bool keep_graph = false;
+  bool create_graph = false;
+  bool accumulate_grad = false;
+  absl::Span<const Edge> outputs;
+};
+
+class GraphTask final : public ExecutionFilter {
+ public:
+  static constexpr uint32_t kNotFound = UINT32_MAX;
+
+  // Checks the seeds and makes the root; the arguments outlive the task.
+  GraphTask(const ExecuteArguments& arguments, EngineObserver* observer);
+  ~GraphTask();
+  GraphTask(const GraphTask&) = delete;
+  GraphTask& operator=(const GraphTask&) = delete;
+
+  const ExecuteArguments& arguments() const { return arguments_; }
+  EngineObserver* observer() const { return observer_; }
+  uint64_t number() const { return id_.number(); }
+
+  std::vector<NodeState>& states() { return arrays_->states; }
+  const std::vector<NodeState>& states() const { return arrays_->states; }
+  std::vector<Tensor>& more_gradients() { return arrays_->more_gradients; }
+  std::vector<uint32_t>& scratch() { return arrays_->scratch; }
+
+  // The dense index of a node, kNotFound if it is not in the task. Index 0 is the root.
+  uint32_t IndexOf(const Node* node) const {
+    const uint64_t word = node->claim().Load(sync::kRelaxed);
+    if (static_cast<uint32_t>(word >> 32) == id_.claim_id()) [[likely]] {
+      const uint32_t index = static_cast<uint32_t>(word);
+      if (index < states().size() && states()[index].node == node) [[likely]] return index;
+    }
+    return IndexInMap(node);
+  }
+  // The same, giving the node an index if it has none.
+  uint32_t FindOrAdd(Node* node);
+
+  // The one gradient that the root starts with: which input of it, and the value. For a GraphRoot,
+  // which has no inputs, nothing.
+  Node* root() const { return root_.get(); }
+  uint32_t root_input() const { return root_input_; }
+  Tensor TakeRootSeed() { return std::move(root_seed_); }
+
+  // Whether only part of the graph is executed.
+  bool has_filter() const { return !arguments_.outputs.empty(); }
+  bool ShouldExecute(const Node* node) const override;
+
+  // Captures, by state; filled while needed nodes are marked.
+  void AddCapture(uint32_t index, uint32_t input_nr, uint32_t output);
+  void SortCaptures();
+  // Copies to the results what the node captures of these gradients; `last_use`: they may be taken.
+  void Capture(uint32_t index, VariableList& gradients, bool last_use) AG_EXCLUDES(mutex_);
+  VariableList TakeResults() AG_EXCLUDES(mutex_);
+
+  void AddCallback(std::function<void()> callback) AG_EXCLUDES(mutex_);
+  // Runs them in order, those too that they add; with no lock held.
+  void RunCallbacks() AG_EXCLUDES(mutex_);
+
+ private:
+  struct CaptureEntry {
+    uint32_t index;
+    uint32_t input_nr;
+    uint32_t output;
+  };
+
+  uint32_t IndexInMap(const Node* node) const;
+  uint32_t AddState(Node* node);
+  Tensor CapturedCopy(Tensor& gradient, bool may_take) const;
+
+  const ExecuteArguments arguments_;
+  EngineObserver* const observer_;
+  TaskId id_;
+  NodePtr root_;
+  uint32_t root_input_ = 0;
+  Tensor root_seed_;
+  std::unique_ptr<TaskArrays> arrays_;
+  // Nodes that other live tasks hold.
+  absl::flat_hash_map<const Node*, uint32_t> elsewhere_;
+  std::vector<CaptureEntry> captures_;
+
+  sync::Mutex mutex_{"graph_task"};
+  VariableList results_ AG_GUARDED_BY(mutex_);
+  std::vector<std::function<void()>> callbacks_ AG_GUARDED_BY(mutex_);
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_GRAPH_TASK_H_

@@ -1,0 +1,15 @@
+// A run on one thread: no lock, no atomic but the nodes' own, no allocation but the gradients.
+
+#ifndef AUTOGRAD_ENGINE_LOCAL_RUN_H_
+#define AUTOGRAD_ENGINE_LOCAL_RUN_H_
+
+#include "autograd/engine/graph_task.h"
+
+namespace autograd {
+
+// Evaluates all nodes of the task here. Contributions arrive in the canonical order by themselves.
+void RunLocally(GraphTask& task);
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_LOCAL_RUN_H_

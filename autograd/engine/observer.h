@@ -1,0 +1,44 @@
+// EngineObserver: watches dependency counts, what is executed and in which order.
+//
+// For tests and tools. An engine without one pays a predictable branch a node. Calls come on the
+// thread that runs the task or evaluates the node, several at once where several threads run: the
+// observer locks for itself. It must not throw.
+
+#ifndef AUTOGRAD_ENGINE_OBSERVER_H_
+#define AUTOGRAD_ENGINE_OBSERVER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/graph/edge.h"
+#include "autograd/graph/node.h"
+
+namespace autograd {
+
+// A task as it stands before its run.
+struct GraphView {
+  uint64_t task = 0;  // numbers the tasks of the process
+  bool keep_graph = false;
+  bool create_graph = false;
+  bool accumulate_grad = false;
+  std::vector<Edge> roots;
+  std::vector<Edge> outputs;  // empty: everything is executed
+  // Everything that the roots reach, in discovery order; a GraphRoot first where there is one.
+  std::vector<const Node*> nodes;
+  // By node: how many edges are counted into it, -1 where the engine holds no entry.
+  std::vector<int32_t> dependencies;
+  // By node: whether it is to be executed (captures not included); empty when `outputs` is.
+  std::vector<bool> needed;
+};
+
+class EngineObserver {
+ public:
+  virtual ~EngineObserver() = default;
+  virtual void OnGraphReady(const GraphView& graph) = 0;
+  // The evaluation of a node begins. `applied`: it is executed, not only captured.
+  virtual void OnEvaluate(uint64_t task, const Node& node, bool applied) = 0;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_OBSERVER_H_

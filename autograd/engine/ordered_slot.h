@@ -1,0 +1,59 @@
+// OrderedSlot: the gradient of one input in a run of several threads.
+//
+// Expects a known number of contributions and adds them in their canonical order, whatever the order in
+// which they come: a prefix is added as soon as it is complete, what is early is parked (up to
+// all but one; that is the price of results that do not depend on timing). One thread at a time adds, outside the
+// lock of the run. No lock of its own: all members are called under the run's.
+
+#ifndef AUTOGRAD_ENGINE_ORDERED_SLOT_H_
+#define AUTOGRAD_ENGINE_ORDERED_SLOT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/tensor/tensor.h"
+
+namespace autograd {
+
+// What one edge delivered; undefined values take their place too.
+struct Contribution {
+  Tensor value;
+  // Who made it: nodes made for the sum belong to that rank.
+  uint32_t rank = 0;
+  uint32_t output_nr = 0;
+};
+
+class OrderedSlot {
+ public:
+  explicit OrderedSlot(uint32_t expected = 0) : expected_(expected) {}
+
+  void Put(uint32_t ordinal, Contribution contribution);
+  // If the next contribution is here and nobody adds, hands out the sum so far and it. Then EndFold
+  // must follow.
+  bool BeginFold(Tensor& sum, Contribution& next);
+  void EndFold(Tensor sum);
+
+  bool IsComplete() const { return next_ == expected_ && !folding_; }
+  // Of a complete slot.
+  Tensor TakeSum() { return std::move(sum_); }
+  // Drops everything.
+  void Clear();
+
+ private:
+  struct Place {
+    bool is_here = false;
+    Contribution contribution;
+  };
+
+  Tensor sum_;
+  uint32_t expected_;
+  uint32_t next_ = 0;  // the ordinal to be added next
+  bool folding_ = false;
+  bool next_is_here_ = false;  // in next_contribution_
+  Contribution next_contribution_;
+  std::vector<Place> parked_;  // by ordinal; empty until something comes early
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_ORDERED_SLOT_H_

@@ -1,0 +1,50 @@
+// The queue of one consumer. See ready_queue.h.
+
+#include "autograd/engine/ready_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace autograd {
+
+bool ReadyQueue::RunsLater(const Item& a, const Item& b) {
+  const bool a_wakes = a.task.work == nullptr;
+  const bool b_wakes = b.task.work == nullptr;
+  if (a_wakes != b_wakes) return b_wakes;
+  if (a.task.order_key != b.task.order_key) return a.task.order_key < b.task.order_key;
+  return a.arrival > b.arrival;
+}
+
+void ReadyQueue::Push(NodeTask task) {
+  {
+    sync::MutexLock lock(mutex_);
+    heap_.push_back({std::move(task), arrivals_++});
+    std::push_heap(heap_.begin(), heap_.end(), RunsLater);
+  }
+  not_empty_.NotifyOne();
+}
+
+void ReadyQueue::PushShutdown() {
+  {
+    sync::MutexLock lock(mutex_);
+    shut_down_ = true;
+  }
+  not_empty_.NotifyOne();
+}
+
+std::optional<NodeTask> ReadyQueue::Pop() {
+  sync::MutexLock lock(mutex_);
+  while (heap_.empty() && !shut_down_) not_empty_.Wait(mutex_);
+  if (shut_down_) return std::nullopt;
+  std::pop_heap(heap_.begin(), heap_.end(), RunsLater);
+  NodeTask task = std::move(heap_.back().task);
+  heap_.pop_back();
+  return task;
+}
+
+size_t ReadyQueue::Size() const {
+  sync::MutexLock lock(mutex_);
+  return heap_.size();
+}
+
+}  // namespace autograd

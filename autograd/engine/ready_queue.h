@@ -1,0 +1,67 @@
+// ReadyQueue: nodes that are ready to run on one thread, highest order key first.
+//
+//   queue.Push({run, index, key});                // any thread
+//   while (std::optional<NodeTask> task = queue.Pop()) { ... }   // the one consumer
+//
+// What decides the order is stored in the task when it is pushed and never changes. Tasks without work only
+// wake the consumer and come before all others; equal keys keep the order of their pushes. After PushShutdown, Pop
+// returns nothing, at once and for good; tasks still in the queue are destroyed with it.
+
+#ifndef AUTOGRAD_ENGINE_READY_QUEUE_H_
+#define AUTOGRAD_ENGINE_READY_QUEUE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/sync/ref_count.h"
+
+namespace autograd {
+
+// A run whose nodes are queued one by one.
+class QueuedWork : public sync::RefCounted<QueuedWork> {
+ public:
+  virtual ~QueuedWork() = default;
+  // Evaluates the node with this dense index. Does not throw.
+  virtual void RunNode(uint32_t index) = 0;
+};
+
+struct NodeTask {
+  sync::IntrusivePtr<QueuedWork> work;  // null: wakes the consumer
+  uint32_t index = 0;
+  uint64_t order_key = 0;
+};
+
+class ReadyQueue {
+ public:
+  ReadyQueue() = default;
+  ReadyQueue(const ReadyQueue&) = delete;
+  ReadyQueue& operator=(const ReadyQueue&) = delete;
+
+  void Push(NodeTask task) AG_EXCLUDES(mutex_);
+  void PushShutdown() AG_EXCLUDES(mutex_);
+  // Waits for a task; nothing after a shutdown.
+  std::optional<NodeTask> Pop() AG_EXCLUDES(mutex_);
+  size_t Size() const AG_EXCLUDES(mutex_);
+
+ private:
+  struct Item {
+    NodeTask task;
+    uint64_t arrival;
+  };
+  // Whether `b` runs before `a`.
+  static bool RunsLater(const Item& a, const Item& b);
+
+  mutable sync::Mutex mutex_{"ready_queue"};
+  sync::CondVar not_empty_{"ready_queue.not_empty"};
+  std::vector<Item> heap_ AG_GUARDED_BY(mutex_);
+  uint64_t arrivals_ AG_GUARDED_BY(mutex_) = 0;
+  bool shut_down_ AG_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_READY_QUEUE_H_

@@ -1,0 +1,194 @@
+// Runs on several threads. See shared_run.h.
+
+#include "autograd/engine/shared_run.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/engine/accumulate.h"
+#include "autograd/engine/evaluate.h"
+#include "autograd/graph/error.h"
+#include "autograd/graph/order_key.h"
+
+namespace autograd {
+namespace {
+
+// Sums come after all that the producer's own evaluation makes.
+constexpr uint32_t kFirstSumKey = uint32_t{1} << 31;
+
+bool Executes(const NodeState& state) { return (state.flags & NodeState::kExecutes) != 0; }
+
+}  // namespace
+
+SharedRun::SharedRun(GraphTask& task, WorkerGroup& workers)
+    : task_(task), workers_(workers), ranks_(ComputeRanks(task)) {
+  sync::MutexLock lock(mutex_);
+  slots_.reserve(ranks_.slot_size.size());
+  for (uint32_t size : ranks_.slot_size) slots_.emplace_back(size);
+  pending_.reserve(task.states().size());
+  for (const NodeState& state : task.states()) pending_.push_back(state.pending);
+}
+
+bool SharedRun::IsWorthwhile(const GraphTask& task) {
+  return std::any_of(task.states().begin(), task.states().end(), [](const NodeState& state) {
+    return Executes(state) && !state.node->device().IsCpu();
+  });
+}
+
+bool SharedRun::IsDone() const { return failed_ ? in_flight_ == 0 : outstanding_ == 0; }
+
+void SharedRun::Queue(uint32_t index) {
+  const Node& node = *task_.states()[index].node;
+  ReadyQueue& queue =
+      node.device().IsCpu() ? caller_queue_ : workers_.QueueOf(node.device());
+  queue.Push({sync::IntrusivePtr<QueuedWork>(this), index, node.sequence_nr()});
+}
+
+void SharedRun::Run() {
+  if (Executes(task_.states()[0])) {
+    {
+      sync::MutexLock lock(mutex_);
+      outstanding_ = 1;
+    }
+    Queue(0);
+    while (true) {
+      {
+        sync::MutexLock lock(mutex_);
+        if (IsDone()) break;
+      }
+      std::optional<NodeTask> next = caller_queue_.Pop();
+      if (next->work != nullptr) next->work->RunNode(next->index);
+    }
+  }
+  Renumber();
+  std::vector<OrderedSlot> slots;  // destroyed with no lock held: graphs may end with it
+  std::exception_ptr error;
+  uint32_t evaluated = 0;
+  {
+    sync::MutexLock lock(mutex_);
+    over_ = true;
+    slots = std::move(slots_);
+    error = std::move(error_);
+    evaluated = evaluated_;
+  }
+  if (error != nullptr) std::rethrow_exception(error);
+  if (evaluated != ranks_.count) {
+    throw Error(ErrorKind::kInternal,
+                absl::StrCat("[engine] ", evaluated, " of ", ranks_.count,
+                             " nodes were evaluated; every needed node must run once; report "
+                             "this"));
+  }
+}
+
+void SharedRun::RunNode(uint32_t index) {
+  VariableList gradients;
+  if (!Begin(index, gradients)) return;
+  std::vector<NodePtr> made;
+  std::exception_ptr error;
+  try {
+    EvaluationScope scope(task_);
+    VariableList results;
+    bool applied;
+    {
+      OrderScope order(ProvisionalOrderKey(ranks_.rank[index], 0), &made);
+      applied = EvaluateNode(task_, index, gradients, results);
+    }
+    gradients.clear();
+    if (applied) Deliver(index, results, made);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  gradients.clear();
+  End(std::move(made), std::move(error));
+}
+
+bool SharedRun::Begin(uint32_t index, VariableList& gradients) {
+  sync::MutexLock lock(mutex_);
+  if (failed_ || over_) return false;
+  ++in_flight_;
+  ++evaluated_;
+  const uint32_t count = task_.states()[index].node->num_inputs();
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool is_seed = index == 0 && i == task_.root_input();
+    gradients.push_back(is_seed ? task_.TakeRootSeed()
+                                : slots_[ranks_.slot_begin[index] + i].TakeSum());
+  }
+  return true;
+}
+
+void SharedRun::End(std::vector<NodePtr> made, std::exception_ptr error) {
+  bool done = false;
+  {
+    sync::MutexLock lock(mutex_);
+    for (NodePtr& node : made) made_.push_back(std::move(node));
+    --in_flight_;
+    --outstanding_;
+    if (error != nullptr && !failed_) {
+      failed_ = true;
+      // Moved, so that the last reference to the exception is the caller's.
+      error_ = std::move(error);
+    }
+    done = IsDone();
+  }
+  // From here on the caller may have returned; only this object, which the queued task keeps, is left.
+  if (done) caller_queue_.Push({});
+}
+
+void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodePtr>& made) {
+  const absl::Span<const Edge> edges = task_.states()[index].node->next_edges();
+  IndexList ready;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (!edges[i].is_valid()) continue;
+    const uint32_t target = task_.IndexOf(edges[i].function.get());
+    if (!Executes(task_.states()[target])) continue;
+    AddTo(target, ranks_.slot_begin[target] + edges[i].input_nr,
+          ranks_.ordinal[ranks_.edge_begin[index] + i],
+          {std::move(results[i]), ranks_.rank[index], static_cast<uint32_t>(i)}, made, ready);
+  }
+  for (uint32_t target : ready) Queue(target);
+}
+
+void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribution contribution,
+                      std::vector<NodePtr>& made, IndexList& ready) {
+  Tensor sum;
+  Contribution next;
+  sync::ReleasableMutexLock lock(mutex_);
+  slots_[slot].Put(ordinal, std::move(contribution));
+  while (!failed_ && slots_[slot].BeginFold(sum, next)) {
+    if (sum.defined() && next.value.defined()) {
+      lock.Unlock();
+      OrderScope order(ProvisionalOrderKey(next.rank, kFirstSumKey + next.output_nr), &made);
+      AddGradient(sum, std::move(next.value));
+      lock.Lock();
+    } else {
+      AddGradient(sum, std::move(next.value));
+    }
+    slots_[slot].EndFold(std::move(sum));
+    if (--pending_[target] == 0) {
+      ++outstanding_;
+      ready.push_back(target);
+    }
+  }
+}
+
+void SharedRun::Renumber() {
+  std::vector<NodePtr> made;
+  {
+    sync::MutexLock lock(mutex_);
+    made = std::move(made_);
+  }
+  std::erase_if(made, [](const NodePtr& n) { return n->sequence_nr() == kAccumulateOrderKey; });
+  std::sort(made.begin(), made.end(), [](const NodePtr& a, const NodePtr& b) {
+    return a->sequence_nr() < b->sequence_nr();
+  });
+  for (NodePtr& node : made) {
+    node->set_sequence_nr(NextOrderKey());
+    if (auto* outer = CurrentThread().provisional; outer != nullptr) {
+      outer->push_back(std::move(node));
+    }
+  }
+}
+
+}  // namespace autograd

@@ -1,0 +1,78 @@
+// SharedRun: the run of one task on its caller's thread and on device workers.
+//
+// The caller's thread evaluates CPU nodes, each device's worker that device's. Gradients are added in the
+// canonical order (ranks.h, ordered_slot.h), nodes that evaluations make are numbered as one thread would
+// have made them, so that the result does not depend on timing. The first error ends the run: what is
+// queued is dropped, what is being evaluated is waited for, and the error is thrown to the caller.
+
+#ifndef AUTOGRAD_ENGINE_SHARED_RUN_H_
+#define AUTOGRAD_ENGINE_SHARED_RUN_H_
+
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "autograd/engine/graph_task.h"
+#include "autograd/engine/ordered_slot.h"
+#include "autograd/engine/ranks.h"
+#include "autograd/engine/ready_queue.h"
+#include "autograd/engine/worker.h"
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
+
+namespace autograd {
+
+class SharedRun final : public QueuedWork {
+ public:
+  // Both outlive Run.
+  SharedRun(GraphTask& task, WorkerGroup& workers);
+
+  // Whether the task has anything for a worker to do.
+  static bool IsWorthwhile(const GraphTask& task);
+
+  // Called once, by the caller's thread; returns when every evaluation has ended, or throws the error.
+  void Run() AG_EXCLUDES(mutex_);
+
+  // On the caller's thread or a worker's. After Run has returned it does nothing: tasks that an error
+  // left in queues keep the object, not the graph.
+  void RunNode(uint32_t index) override AG_EXCLUDES(mutex_);
+
+ private:
+  using IndexList = absl::InlinedVector<uint32_t, 8>;
+
+  bool IsDone() const AG_REQUIRES(mutex_);
+  // Begins the evaluation of a node and takes its gradients; false if the run is over.
+  bool Begin(uint32_t index, VariableList& gradients) AG_EXCLUDES(mutex_);
+  void End(std::vector<NodePtr> made, std::exception_ptr error) AG_EXCLUDES(mutex_);
+  // Hands out the results of a node and queues the nodes that they complete.
+  void Deliver(uint32_t index, VariableList& results, std::vector<NodePtr>& made)
+      AG_EXCLUDES(mutex_);
+  void AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribution contribution,
+             std::vector<NodePtr>& made, IndexList& ready) AG_EXCLUDES(mutex_);
+  void Queue(uint32_t index);
+  // Gives nodes with provisional keys final ones, in their order.
+  void Renumber() AG_EXCLUDES(mutex_);
+
+  // Not used once the run is over.
+  GraphTask& task_;
+  WorkerGroup& workers_;
+  const Ranks ranks_;
+  ReadyQueue caller_queue_;
+
+  sync::Mutex mutex_{"shared_run"};
+  std::vector<OrderedSlot> slots_ AG_GUARDED_BY(mutex_);
+  // By node: contributions that are still to be added.
+  std::vector<uint32_t> pending_ AG_GUARDED_BY(mutex_);
+  uint32_t outstanding_ AG_GUARDED_BY(mutex_) = 0;  // nodes queued or being evaluated
+  uint32_t in_flight_ AG_GUARDED_BY(mutex_) = 0;    // nodes being evaluated
+  uint32_t evaluated_ AG_GUARDED_BY(mutex_) = 0;
+  bool failed_ AG_GUARDED_BY(mutex_) = false;
+  bool over_ AG_GUARDED_BY(mutex_) = false;
+  std::exception_ptr error_ AG_GUARDED_BY(mutex_);
+  std::vector<NodePtr> made_ AG_GUARDED_BY(mutex_);
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_SHARED_RUN_H_

@@ -1,0 +1,34 @@
+// TaskId: the number by which nodes name the task that holds them.
+//
+// Alive while its object is. A node's claim word names a task and is never cleaned: a claim by a task that
+// is no longer alive is free to take. Any thread.
+
+#ifndef AUTOGRAD_ENGINE_TASK_ID_H_
+#define AUTOGRAD_ENGINE_TASK_ID_H_
+
+#include <cstdint>
+
+namespace autograd {
+
+class TaskId {
+ public:
+  TaskId();
+  ~TaskId();
+  TaskId(const TaskId&) = delete;
+  TaskId& operator=(const TaskId&) = delete;
+
+  // 0: too many tasks are alive, this one claims no nodes and keeps a map instead.
+  uint32_t claim_id() const { return claim_id_; }
+  // Unique in the process.
+  uint64_t number() const { return number_; }
+
+  static bool IsAlive(uint32_t claim_id);
+
+ private:
+  uint32_t claim_id_ = 0;
+  uint64_t number_;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_TASK_ID_H_

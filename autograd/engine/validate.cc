@@ -1,0 +1,75 @@
+// Making a gradient fit where it goes, or saying why it does not. See validate.h.
+
+#include "autograd/engine/validate.h"
+
+#include "absl/strings/str_cat.h"
+#include "autograd/graph/error.h"
+#include "autograd/ops/broadcast.h"
+#include "autograd/ops/copy.h"
+
+namespace autograd {
+namespace {
+
+// Whether a gradient of shape `from` can be summed to `to`: each size equal or 1, aligned on the right.
+bool CanSumTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
+  if (from.size() < to.size()) return false;
+  const size_t extra = from.size() - to.size();
+  for (size_t d = 0; d < to.size(); ++d) {
+    if (to[d] != from[extra + d] && to[d] != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient,
+                 std::string_view source) {
+  const Shape wanted = place.sizes();
+  if (gradient.sizes() != absl::Span<const int64_t>(wanted)) {
+    if (!CanSumTo(gradient.sizes(), wanted)) {
+      throw Error(ErrorKind::kShape,
+                  absl::StrCat("[engine] gradient ", i, " that ", source, " gave has shape ",
+                               ShapeToString(gradient.sizes()), " where ", ShapeToString(wanted),
+                               " is expected; a shape that broadcasting made of it is allowed; "
+                               "return the operand's shape"));
+    }
+    gradient = ops::SumTo(gradient, wanted);
+  }
+  if (gradient.dtype() != place.dtype()) {
+    if (!IsFloating(place.dtype())) {
+      throw Error(ErrorKind::kDType,
+                  absl::StrCat("[engine] gradient ", i, " that ", source, " gave is ",
+                               DTypeName(gradient.dtype()), " for a tensor of ",
+                               DTypeName(place.dtype()),
+                               "; only floating tensors have gradients; return undefined"));
+    }
+    gradient = ops::Cast(gradient, place.dtype());
+  }
+  if (gradient.device() != place.device()) {
+    if (gradient.dim() != 0) {
+      throw Error(ErrorKind::kDevice,
+                  absl::StrCat("[engine] gradient ", i, " that ", source, " gave is on ",
+                               gradient.device().ToString(), " where ",
+                               place.device().ToString(),
+                               " is expected; it must lie on the operand's device; copy it there"));
+    }
+    gradient = ops::To(gradient, place.device());
+  }
+}
+
+void ValidateGradients(absl::Span<const Edge> edges, VariableList& gradients,
+                       std::string_view source) {
+  if (edges.size() != gradients.size()) {
+    throw Error(ErrorKind::kGradCount,
+                absl::StrCat("[engine] ", source, " gave ", gradients.size(), " gradients for ",
+                             edges.size(), " edges; there must be one for each, undefined ones "
+                             "where there is none; return as many as there are operands"));
+  }
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (!edges[i].is_valid() || !gradients[i].defined()) continue;
+    const InputMetadata& place = edges[i].function->input_metadata(edges[i].input_nr);
+    if (!place.Matches(gradients[i])) FitGradient(place, i, gradients[i], source);
+  }
+}
+
+}  // namespace autograd

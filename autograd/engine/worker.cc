@@ -1,0 +1,66 @@
+// The life of device workers. See worker.h.
+
+#include "autograd/engine/worker.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace autograd {
+namespace {
+
+void Work(ReadyQueue& queue) {
+  while (std::optional<NodeTask> task = queue.Pop()) {
+    if (task->work != nullptr) task->work->RunNode(task->index);
+  }
+}
+
+}  // namespace
+
+WorkerGroup::WorkerGroup(int count) {
+  for (int i = 0; i < count; ++i) queues_.push_back(std::make_unique<ReadyQueue>());
+}
+
+WorkerGroup::~WorkerGroup() { Stop(); }
+
+void WorkerGroup::Start() {
+  for (size_t i = 0; i < queues_.size(); ++i) {
+    threads_.emplace_back(absl::StrCat("ag_device_", i),
+                          [queue = queues_[i].get()] { Work(*queue); });
+  }
+}
+
+bool WorkerGroup::Enter() {
+  sync::MutexLock lock(mutex_);
+  if (stopping_) return false;
+  if (threads_.empty()) Start();
+  ++runs_;
+  return true;
+}
+
+void WorkerGroup::Leave() {
+  sync::MutexLock lock(mutex_);
+  if (--runs_ == 0) changed_.NotifyAll();
+}
+
+void WorkerGroup::Stop() {
+  std::vector<sync::Thread> threads;
+  {
+    sync::MutexLock lock(mutex_);
+    if (stopping_) {
+      while (!stopped_) changed_.Wait(mutex_);
+      return;
+    }
+    stopping_ = true;
+    while (runs_ > 0) changed_.Wait(mutex_);
+    threads = std::move(threads_);
+  }
+  for (const auto& queue : queues_) queue->PushShutdown();
+  for (sync::Thread& thread : threads) thread.Join();
+  sync::MutexLock lock(mutex_);
+  stopped_ = true;
+  changed_.NotifyAll();
+}
+
+}  // namespace autograd

@@ -1,0 +1,51 @@
+// WorkerGroup: the device worker threads of an engine and their queues.
+
+#ifndef AUTOGRAD_ENGINE_WORKER_H_
+#define AUTOGRAD_ENGINE_WORKER_H_
+
+#include <memory>
+#include <vector>
+
+#include "autograd/device/device.h"
+#include "autograd/engine/ready_queue.h"
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/sync/thread.h"
+
+namespace autograd {
+
+class WorkerGroup {
+ public:
+  // Threads start with the first run that needs them.
+  explicit WorkerGroup(int count);
+  // Stops.
+  ~WorkerGroup();
+  WorkerGroup(const WorkerGroup&) = delete;
+  WorkerGroup& operator=(const WorkerGroup&) = delete;
+
+  // Announces a run; each true is followed by one Leave. False once stopping: run without workers.
+  bool Enter() AG_EXCLUDES(mutex_);
+  void Leave() AG_EXCLUDES(mutex_);
+
+  // Where nodes of the device are queued; the device is not the CPU. Between Enter and Leave.
+  ReadyQueue& QueueOf(Device device) { return *queues_[device.index % queues_.size()]; }
+
+  // Waits for announced runs, ends the threads, waits for them. May be called again, by several threads.
+  void Stop() AG_EXCLUDES(mutex_);
+
+ private:
+  void Start() AG_REQUIRES(mutex_);
+
+  // One a worker; the vector never changes.
+  std::vector<std::unique_ptr<ReadyQueue>> queues_;
+  sync::Mutex mutex_{"workers"};
+  sync::CondVar changed_{"workers.changed"};
+  std::vector<sync::Thread> threads_ AG_GUARDED_BY(mutex_);
+  int runs_ AG_GUARDED_BY(mutex_) = 0;
+  bool stopping_ AG_GUARDED_BY(mutex_) = false;
+  bool stopped_ AG_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_ENGINE_WORKER_H_
