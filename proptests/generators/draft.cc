@@ -250,6 +250,7 @@ void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attribut
 }
 
 ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
+  if (!options_.Has(op)) return kNoValue;
   const bool view = IsView(op, known_[operands[0]].contiguous);
   const ValueId result = builder_.Op(op, operands, attributes);
   if (result == kNoValue) return result;
@@ -274,7 +275,7 @@ bool Draft::Write(Opcode op, std::initializer_list<ValueId> operands) {
   const absl::Span<const ValueId> span(operands.begin(), operands.size());
   const ValueId target = span[0];
   const ValueId storage = builder_.Info(target).storage;
-  if (!builder_.Add(op, span)) return false;
+  if (!options_.Has(op) || !builder_.Add(op, span)) return false;
   // What was saved of this storage so far is overwritten.
   for (const auto& [saved, node] : saved_) {
     if (saved == storage) graph_[node].stale = true;

@@ -100,7 +100,7 @@ class Draft {
   ValueId Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device, const Range& range);
   // A leaf given by seed= (small integers) or fill=.
   ValueId SeededLeaf(const TensorType& type, int64_t seed, bool grad, DeviceIndex device);
-  // An op with one result; kNoValue when refused.
+  // An op with one result; kNoValue when refused or not among the options.
   ValueId Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes = {});
   ValueId Op(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {}) {
     return Op(op, absl::MakeConstSpan(operands.begin(), operands.size()), std::move(attributes));

@@ -37,7 +37,7 @@ TEST(Draft, CallsFreeWhatTheyVisit) {
   const GeneratorOptions options;
   Source source = Source::FromSeed(1);
   Draft draft(options, source);
-  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{}, .grad = true});
+  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{1}, .grad = true});
   const ValueId y = draft.Op(Opcode::kMul, {x, x});
   Draft::Call call;
   call.roots = {y};

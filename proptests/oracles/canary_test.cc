@@ -1,0 +1,25 @@
+#include "proptests/oracles/canary.h"
+
+#include "proptests/oracles/oracle_test_support.h"
+
+namespace twingrad::oracles {
+namespace {
+
+TEST(Canary, TheTwinAgrees) {
+  const auto twin = autograd::reference::RunTwin(CanaryProgram());
+  ASSERT_FALSE(twin.skipped.has_value());
+  ExpectAgreement(JudgeCanary(twin.observation));
+}
+
+TEST(Canary, AWrongOrMissingGradientIsFound) {
+  auto observed = autograd::reference::RunTwin(CanaryProgram()).observation;
+  observed.values[0].grad.bits[0] = Number(7);
+  ExpectFinding(JudgeCanary(observed), "canary");
+  observed.values[0].grad_defined = false;
+  ExpectFinding(JudgeCanary(observed), "canary");
+  observed.error = {autograd::program::ErrorClass::kInternal, 3, "state left behind"};
+  ExpectFinding(JudgeCanary(observed), "canary");
+}
+
+}  // namespace
+}  // namespace twingrad::oracles

@@ -1,0 +1,159 @@
+#include "proptests/oracles/compare.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/program/element_text.h"
+#include "autograd/program/print.h"
+
+namespace twingrad::oracles {
+
+using autograd::DType;
+using autograd::program::NodeName;
+using autograd::program::NodeRole;
+using autograd::program::Program;
+using autograd::program::TensorData;
+using autograd::program::ValueId;
+
+namespace {
+
+bool Within(double expected, double actual, double bound) {
+  if (bound == std::numeric_limits<double>::infinity()) return true;
+  if (std::isnan(expected) || std::isnan(actual)) return std::isnan(expected) && std::isnan(actual);
+  if (expected == actual) return true;
+  return bound > 0 && std::fabs(actual - expected) <= bound;
+}
+
+}  // namespace
+
+Difference Compare(const TensorData& expected, const TensorData& actual,
+                   absl::Span<const double> bounds) {
+  if (expected.dtype != actual.dtype || expected.shape != actual.shape ||
+      expected.bits.size() != actual.bits.size()) {
+    return {Difference::Kind::kType, 0, 0};
+  }
+  const bool floating = autograd::IsFloating(expected.dtype);
+  for (size_t i = 0; i < expected.bits.size(); ++i) {
+    if (expected.bits[i] == actual.bits[i]) continue;
+    const double bound = i < bounds.size() ? bounds[i] : 0;
+    const bool within = floating ? Within(std::bit_cast<double>(expected.bits[i]),
+                                          std::bit_cast<double>(actual.bits[i]), bound)
+                                 : bound == std::numeric_limits<double>::infinity();
+    if (!within) return {Difference::Kind::kElement, i, bound};
+  }
+  return {};
+}
+
+Difference CompareBits(const TensorData& a, const TensorData& b) {
+  if (a.dtype != b.dtype || a.shape != b.shape || a.bits.size() != b.bits.size()) {
+    return {Difference::Kind::kType, 0, 0};
+  }
+  for (size_t i = 0; i < a.bits.size(); ++i) {
+    if (a.bits[i] != b.bits[i]) return {Difference::Kind::kElement, i, 0};
+  }
+  return {};
+}
+
+Rule RuleOf(absl::Span<const double> bounds) {
+  double widest = 0;
+  for (double bound : bounds) widest = bound > widest ? bound : widest;
+  if (widest == 0) return Rule::kExact;
+  return std::isinf(widest) ? Rule::kNotCompared : Rule::kBounded;
+}
+
+std::string NameOf(const Program& program, ValueId value) {
+  if (value < 0 || value >= static_cast<ValueId>(program.names.size())) return "_";
+  return absl::StrCat("%", program.names[value]);
+}
+
+int StatementOf(const Program& program, ValueId value) {
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    for (ValueId result : program.statements[i].results) {
+      if (result == value) return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+std::string LineOf(const Program& program, int statement) {
+  if (statement < 0 || statement >= static_cast<int>(program.statements.size())) {
+    return absl::StrCat("statement ", statement);
+  }
+  std::string line = autograd::program::PrintStatement(program, statement);
+  if (line.size() > 120) line = line.substr(0, 117) + "...";
+  return absl::StrCat("statement ", statement, ": ", line);
+}
+
+std::string TypeText(DType dtype, const autograd::Shape& shape) {
+  std::string text(autograd::DTypeName(dtype));
+  text += '[';
+  for (size_t i = 0; i < shape.size(); ++i) absl::StrAppend(&text, i == 0 ? "" : ",", shape[i]);
+  text += ']';
+  return text;
+}
+
+std::string ElementText(const TensorData& data, size_t index) {
+  if (index >= data.bits.size()) return "nothing";
+  std::string exact;
+  autograd::program::AppendElement(data.bits[index], data.dtype, exact);
+  const bool plain = !autograd::IsFloating(data.dtype) || exact.find('p') == std::string::npos;
+  if (plain) return exact;
+  char decimal[40];
+  std::snprintf(decimal, sizeof decimal, "%.17g", std::bit_cast<double>(data.bits[index]));
+  return absl::StrCat(decimal, " (", exact, ")");
+}
+
+std::string DifferenceText(const Difference& difference, const TensorData& expected,
+                           const TensorData& actual) {
+  if (difference.kind == Difference::Kind::kType) {
+    return absl::StrCat("  expected ", TypeText(expected.dtype, expected.shape), "\n  actual   ",
+                        TypeText(actual.dtype, actual.shape), "\n");
+  }
+  char bound[40];
+  std::snprintf(bound, sizeof bound, "%.3g", difference.bound);
+  return absl::StrCat("  expected ", ElementText(expected, difference.index), "\n  actual   ",
+                      ElementText(actual, difference.index), "\n  at element ", difference.index,
+                      difference.bound == 0 ? std::string(": exact, so the bits must be equal\n")
+                                            : absl::StrCat(": may differ by ", bound, "\n"));
+}
+
+std::string EngineText(int device_threads) {
+  if (device_threads == 0) return "engine on the caller's thread";
+  return absl::StrCat("engine with ", device_threads, " device thread",
+                      device_threads == 1 ? "" : "s");
+}
+
+std::string NodeText(const NodeName& name) {
+  std::string_view role;
+  switch (name.role) {
+    case NodeRole::kStatement:
+      role = "node";
+      break;
+    case NodeRole::kAccumulateGrad:
+      role = "accumulate_grad";
+      break;
+    case NodeRole::kCopySlices:
+      role = "copy_slices";
+      break;
+    case NodeRole::kRegeneratedView:
+      role = "regenerated view";
+      break;
+    case NodeRole::kGraphRoot:
+      role = "graph_root";
+      break;
+    case NodeRole::kIdentity:
+      role = "identity";
+      break;
+    case NodeRole::kBackward:
+      role = "node made by create_graph";
+      break;
+  }
+  std::string text = absl::StrCat(std::string(role), " of statement ", name.statement);
+  if (name.index != 0) absl::StrAppend(&text, " number ", name.index);
+  return text;
+}
+
+}  // namespace twingrad::oracles

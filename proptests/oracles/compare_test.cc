@@ -1,0 +1,62 @@
+#include "proptests/oracles/compare.h"
+
+#include <limits>
+
+#include "proptests/oracles/oracle_test_support.h"
+
+namespace twingrad::oracles {
+namespace {
+
+using autograd::DType;
+using autograd::program::TensorData;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TensorData Pair(double a, double b) { return {DType::kF64, {2}, {Number(a), Number(b)}}; }
+
+TEST(Compare, BoundsDecide) {
+  EXPECT_FALSE(Compare(Pair(1, 2), Pair(1, 2), {}));
+  EXPECT_EQ(Compare(Pair(1, 2), Pair(1, 2.5), {}).index, 1u);
+  const double half[] = {0, 0.5};
+  EXPECT_FALSE(Compare(Pair(1, 2), Pair(1, 2.5), half));
+  EXPECT_TRUE(Compare(Pair(1, 2), Pair(1, 2.75), half));
+  const double none[] = {kInfinity, 0};
+  EXPECT_FALSE(Compare(Pair(1, 2), Pair(7, 2), none));
+}
+
+TEST(Compare, NanEqualsNanAndZerosAreEqual) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(Compare(Pair(nan, 0.0), Pair(nan, -0.0), {}));
+  EXPECT_TRUE(Compare(Pair(nan, 0), Pair(1, 0), {}));
+  EXPECT_TRUE(Compare(Pair(kInfinity, 0), Pair(1, 0), {}));
+  EXPECT_TRUE(CompareBits(Pair(1, 0.0), Pair(1, -0.0)));
+}
+
+TEST(Compare, TypesCount) {
+  const TensorData wide = {DType::kF64, {2, 1}, {Number(1), Number(2)}};
+  EXPECT_EQ(Compare(Pair(1, 2), wide, {}).kind, Difference::Kind::kType);
+}
+
+TEST(Compare, RulesFollowTheWidestBound) {
+  const double mixed[] = {0, 1e-12};
+  const double wide[] = {0, kInfinity};
+  EXPECT_EQ(RuleOf({}), Rule::kExact);
+  EXPECT_EQ(RuleOf(mixed), Rule::kBounded);
+  EXPECT_EQ(RuleOf(wide), Rule::kNotCompared);
+}
+
+TEST(Compare, WordsNameWhatTheyMean) {
+  const Trial trial(kProduct);
+  EXPECT_EQ(NameOf(trial.program, 2), "%y");
+  EXPECT_EQ(StatementOf(trial.program, 2), 2);
+  EXPECT_EQ(LineOf(trial.program, 2), "statement 2: %y = mul %x %w");
+  EXPECT_EQ(TypeText(DType::kF32, {2, 3}), "f32[2,3]");
+  EXPECT_EQ(ElementText(Pair(3, 0.5), 0), "3");
+  EXPECT_EQ(ElementText(Pair(3, 0.5), 1), "0.5 (0x1p-1)");
+  EXPECT_EQ(EngineText(2), "engine with 2 device threads");
+  EXPECT_EQ(NodeText({autograd::program::NodeRole::kAccumulateGrad, 4, 0}),
+            "accumulate_grad of statement 4");
+}
+
+}  // namespace
+}  // namespace twingrad::oracles

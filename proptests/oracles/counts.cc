@@ -1,0 +1,210 @@
+#include "proptests/oracles/counts.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/reference/recount.h"
+#include "proptests/oracles/compare.h"
+
+namespace twingrad::oracles {
+
+using autograd::program::CallRecord;
+using autograd::program::EdgeRecord;
+using autograd::program::NodeName;
+using autograd::program::NodeRecord;
+using autograd::reference::Recount;
+
+namespace {
+
+std::string Text(const Evidence& evidence, const char* oracle, const CallRecord& call,
+                 const std::string& what, const std::string& expected, const std::string& actual) {
+  return absl::StrCat(oracle, ": ", what, "\n  in the call of ",
+                      LineOf(evidence.program, call.statement), "\n  expected ", expected,
+                      "\n  actual   ", actual, "\n  ", EngineText(evidence.device_threads), "\n");
+}
+
+std::string Joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) absl::StrAppend(&text, text.empty() ? "" : ", ", part);
+  return text.empty() ? "none" : text;
+}
+
+std::string EdgesText(const CallRecord& call, const NodeRecord& node) {
+  std::vector<std::string> parts;
+  for (const EdgeRecord& edge : node.next_edges) {
+    parts.push_back(edge.node < 0 ? "-" : NodeText(call.nodes[edge.node].name));
+  }
+  return Joined(parts);
+}
+
+std::string CountText(int32_t count) {
+  return count < 0 ? "no entry" : absl::StrCat(count, count == 1 ? " dependency" : " dependencies");
+}
+
+// Where each expected node stands in the actual list, by name; -1 where it is missing.
+std::vector<int32_t> Match(const CallRecord& expected, const CallRecord& actual) {
+  std::vector<int32_t> at(expected.nodes.size(), -1);
+  for (size_t i = 0; i < expected.nodes.size(); ++i) {
+    // Most often both list their nodes in one order.
+    if (i < actual.nodes.size() && actual.nodes[i].name == expected.nodes[i].name) {
+      at[i] = static_cast<int32_t>(i);
+      continue;
+    }
+    for (size_t j = 0; j < actual.nodes.size(); ++j) {
+      if (actual.nodes[j].name == expected.nodes[i].name) {
+        at[i] = static_cast<int32_t>(j);
+        break;
+      }
+    }
+  }
+  return at;
+}
+
+bool SameEdges(const NodeRecord& expected, const NodeRecord& actual,
+               const std::vector<int32_t>& at) {
+  if (expected.next_edges.size() != actual.next_edges.size()) return false;
+  for (size_t i = 0; i < expected.next_edges.size(); ++i) {
+    const EdgeRecord& e = expected.next_edges[i];
+    const EdgeRecord& a = actual.next_edges[i];
+    if (e.node < 0 ? a.node >= 0 : a.node != at[e.node]) return false;
+    if (e.node >= 0 && e.input_nr != a.input_nr) return false;
+  }
+  return true;
+}
+
+Verdict JudgePredictedCall(const Evidence& evidence, const CallRecord& expected,
+                           const CallRecord& actual) {
+  constexpr std::string_view kOracle = "predicted";
+  const auto disagree = [&](const std::string& what, const std::string& e, const std::string& a,
+                            int statement) {
+    return Disagree(kOracle, Text(evidence, "predicted", actual, what, e, a),
+                    {actual.statement, statement});
+  };
+  const std::vector<int32_t> at = Match(expected, actual);
+  for (size_t i = 0; i < at.size(); ++i) {
+    const NodeName& name = expected.nodes[i].name;
+    if (at[i] < 0) {
+      return disagree(absl::StrCat("the graph lacks the ", NodeText(name)),
+                      absl::StrCat(expected.nodes.size(), " nodes"),
+                      absl::StrCat(actual.nodes.size(), " nodes"), name.statement);
+    }
+  }
+  if (expected.nodes.size() != actual.nodes.size()) {
+    return disagree("number of nodes", absl::StrCat(expected.nodes.size()),
+                    absl::StrCat(actual.nodes.size()), actual.statement);
+  }
+  for (size_t i = 0; i < at.size(); ++i) {
+    const NodeRecord& e = expected.nodes[i];
+    const NodeRecord& a = actual.nodes[at[i]];
+    if (!SameEdges(e, a, at)) {
+      return disagree(absl::StrCat("edges of the ", NodeText(e.name)), EdgesText(expected, e),
+                      EdgesText(actual, a), e.name.statement);
+    }
+    const int32_t count = actual.dependencies.empty() ? -1 : actual.dependencies[at[i]];
+    if (!expected.dependencies.empty() && expected.dependencies[i] != count) {
+      return disagree(absl::StrCat("dependencies of the ", NodeText(e.name)),
+                      CountText(expected.dependencies[i]), CountText(count), e.name.statement);
+    }
+    const bool needed = !actual.needed.empty() && actual.needed[at[i]];
+    if (!expected.needed.empty() && expected.needed[i] != needed) {
+      return disagree(absl::StrCat("the ", NodeText(e.name)),
+                      expected.needed[i] ? "needed" : "not needed", needed ? "needed" : "not needed",
+                      e.name.statement);
+    }
+  }
+  if (evidence.statistics != nullptr) evidence.statistics->counts_predicted += at.size();
+  return Agree(kOracle);
+}
+
+Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, bool complete) {
+  constexpr std::string_view kOracle = "recount";
+  const Recount recount = autograd::reference::RecountCall(call);
+  const auto disagree = [&](const std::string& what, const std::string& e, const std::string& a,
+                            int statement) {
+    return Disagree(kOracle, Text(evidence, "recount", call, what, e, a),
+                    {call.statement, statement});
+  };
+  if (!recount.malformed.empty()) {
+    return disagree("the recorded graph is malformed", "a graph without cycles", recount.malformed,
+                    call.statement);
+  }
+  std::vector<int> runs(call.nodes.size(), 0);
+  for (int32_t node : call.executed) {
+    if (node < 0 || node >= static_cast<int32_t>(runs.size())) {
+      return disagree("a node ran that the graph does not hold", "a recorded node",
+                      absl::StrCat("node ", node), call.statement);
+    }
+    ++runs[node];
+  }
+  for (size_t i = 0; i < call.nodes.size(); ++i) {
+    const NodeName& name = call.nodes[i].name;
+    const int32_t count = call.dependencies.empty() ? -1 : call.dependencies[i];
+    if (recount.dependencies[i] != count) {
+      return disagree(absl::StrCat("dependencies of the ", NodeText(name)),
+                      CountText(recount.dependencies[i]), CountText(count), name.statement);
+    }
+    if (!recount.needed.empty() && !call.needed.empty() && recount.needed[i] != call.needed[i]) {
+      return disagree(absl::StrCat("the ", NodeText(name)),
+                      recount.needed[i] ? "needed" : "not needed",
+                      call.needed[i] ? "needed" : "not needed", name.statement);
+    }
+    const int most = recount.executed[i] ? 1 : 0;
+    if (runs[i] > most || (complete && runs[i] < most)) {
+      return disagree(absl::StrCat("runs of the ", NodeText(name)), absl::StrCat(most),
+                      absl::StrCat(runs[i]), name.statement);
+    }
+  }
+  if (evidence.statistics != nullptr) evidence.statistics->counts_recounted += call.nodes.size();
+  return Agree(kOracle);
+}
+
+// Whether a call stands in a `try` region, where an error may have cut it short unseen.
+std::vector<bool> CallsInTry(const Evidence& evidence) {
+  std::vector<bool> in_try(evidence.program.statements.size(), false);
+  std::vector<bool> open;
+  for (size_t i = 0; i < in_try.size(); ++i) {
+    const auto& statement = evidence.program.statements[i];
+    if (statement.op == autograd::program::Opcode::kBegin) {
+      const bool is_try = statement.Get<std::string>(autograd::program::Key::kKind) == "try";
+      open.push_back(is_try || (!open.empty() && open.back()));
+    } else if (statement.op == autograd::program::Opcode::kEnd && !open.empty()) {
+      open.pop_back();
+    }
+    in_try[i] = !open.empty() && open.back();
+  }
+  return in_try;
+}
+
+}  // namespace
+
+Verdict JudgePredictedCounts(const Evidence& evidence) {
+  constexpr std::string_view kOracle = "predicted";
+  const auto& expected = evidence.expected.observation.calls;
+  const auto& actual = evidence.observed.calls;
+  if (expected.size() != actual.size()) {
+    return Disagree(kOracle, absl::StrCat("predicted: number of calls\n  expected ",
+                                          expected.size(), "\n  actual   ", actual.size(), "\n  ",
+                                          EngineText(evidence.device_threads), "\n"));
+  }
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (!evidence.expected.call_predicted[i]) continue;
+    Verdict verdict = JudgePredictedCall(evidence, expected[i], actual[i]);
+    if (verdict.outcome == Outcome::kDisagree) return verdict;
+  }
+  return Agree(kOracle);
+}
+
+Verdict JudgeRecount(const Evidence& evidence) {
+  const std::vector<bool> in_try = CallsInTry(evidence);
+  for (const CallRecord& call : evidence.observed.calls) {
+    const bool complete =
+        !evidence.MayBeCutShort(call) && call.statement >= 0 && !in_try[call.statement];
+    Verdict verdict = JudgeRecountedCall(evidence, call, complete);
+    if (verdict.outcome == Outcome::kDisagree) return verdict;
+  }
+  return Agree("recount");
+}
+
+}  // namespace twingrad::oracles

@@ -1,0 +1,71 @@
+#include "proptests/oracles/counts.h"
+
+#include "proptests/oracles/oracle_test_support.h"
+
+namespace twingrad::oracles {
+namespace {
+
+using autograd::program::CallRecord;
+
+// The place of a node with this many dependencies.
+size_t NodeWith(const CallRecord& call, int dependencies) {
+  for (size_t i = 0; i < call.dependencies.size(); ++i) {
+    if (call.dependencies[i] == dependencies) return i;
+  }
+  ADD_FAILURE() << "no node with " << dependencies << " dependencies";
+  return 0;
+}
+
+TEST(Counts, AgreeWithThemselves) {
+  Trial trial(kProduct);
+  ASSERT_TRUE(trial.expected.call_predicted[0]);
+  ExpectAgreement(JudgePredictedCounts(trial.evidence()));
+  ExpectAgreement(JudgeRecount(trial.evidence()));
+  EXPECT_EQ(trial.statistics.counts_predicted, 5u);
+  EXPECT_EQ(trial.statistics.counts_recounted, 5u);
+}
+
+TEST(Counts, ACountOffByOneIsFoundTwice) {
+  Trial trial(kProduct);
+  CallRecord& call = trial.observed.calls[0];
+  ++call.dependencies[NodeWith(call, 2)];
+  ExpectFinding(JudgePredictedCounts(trial.evidence()), "predicted");
+  ExpectFinding(JudgeRecount(trial.evidence()), "recount");
+}
+
+TEST(Counts, NodesAndEdgesAreCompared) {
+  {
+    Trial trial(kProduct);
+    trial.observed.calls[0].nodes[1].next_edges.clear();
+    ExpectFinding(JudgePredictedCounts(trial.evidence()), "predicted");
+  }
+  {
+    Trial trial(kProduct);
+    trial.observed.calls[0].nodes[0].name.statement = 3;
+    ExpectFinding(JudgePredictedCounts(trial.evidence()), "predicted");
+  }
+}
+
+TEST(Counts, NodesThatDidNotRunOrRanTwiceAreFound) {
+  {
+    Trial trial(kProduct);
+    trial.observed.calls[0].executed.pop_back();
+    ExpectFinding(JudgeRecount(trial.evidence()), "recount");
+  }
+  {
+    Trial trial(kProduct);
+    auto& executed = trial.observed.calls[0].executed;
+    executed.push_back(executed.back());
+    ExpectFinding(JudgeRecount(trial.evidence()), "recount");
+  }
+}
+
+TEST(Counts, ACallCutShortMayLackNodes) {
+  Trial trial(kProduct);
+  trial.observed.calls[0].executed.pop_back();
+  trial.observed.error = {autograd::program::ErrorClass::kUser, 5, ""};
+  ExpectAgreement(JudgeRecount(trial.evidence()));
+}
+
+}  // namespace
+}  // namespace twingrad::oracles

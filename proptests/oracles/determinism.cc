@@ -1,0 +1,128 @@
+#include "proptests/oracles/determinism.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "proptests/oracles/compare.h"
+
+namespace twingrad::oracles {
+
+using autograd::program::CallRecord;
+using autograd::program::HookRecord;
+using autograd::program::Observation;
+using autograd::program::Program;
+using autograd::program::TensorData;
+using autograd::program::ValueId;
+using autograd::program::ValueRecord;
+
+namespace {
+
+constexpr std::string_view kOracle = "determinism";
+
+Verdict Differs(const Program& program, int statement, const std::string& what,
+                const std::string& names) {
+  return Disagree(kOracle,
+                  absl::StrCat("determinism: ", what, "\n  ", LineOf(program, statement), "\n  ",
+                               names, "\n"),
+                  {statement});
+}
+
+std::string BitsText(const std::string& what, const Difference& difference, const TensorData& a,
+                     const TensorData& b) {
+  if (difference.kind == Difference::Kind::kType) {
+    return absl::StrCat(what, "\n  one  ", TypeText(a.dtype, a.shape), "\n  other ",
+                        TypeText(b.dtype, b.shape));
+  }
+  return absl::StrCat(what, " at element ", difference.index, "\n  one   ",
+                      ElementText(a, difference.index), "\n  other ",
+                      ElementText(b, difference.index));
+}
+
+Verdict JudgeValue(const Program& program, ValueId value, const ValueRecord& a,
+                   const ValueRecord& b, bool compare_grad, const std::string& names) {
+  const int statement = StatementOf(program, value);
+  if (a.defined != b.defined || a.requires_grad != b.requires_grad || a.version != b.version) {
+    return Differs(program, statement,
+                   "whether the value is defined or requires grad, or its version", names);
+  }
+  if (a.defined) {
+    if (const Difference d = CompareBits(a.data, b.data)) {
+      return Differs(program, statement, BitsText("value", d, a.data, b.data), names);
+    }
+  }
+  if (!compare_grad) return Agree(kOracle);
+  if (a.grad_defined != b.grad_defined) {
+    return Differs(program, statement, "whether .grad is defined", names);
+  }
+  if (a.grad_defined) {
+    if (const Difference d = CompareBits(a.grad, b.grad)) {
+      return Differs(program, statement, BitsText(".grad", d, a.grad, b.grad), names);
+    }
+  }
+  return Agree(kOracle);
+}
+
+// The log with hooks of different nodes in a fixed order.
+std::vector<const HookRecord*> Sorted(const CallRecord& call) {
+  std::vector<const HookRecord*> hooks;
+  for (const HookRecord& record : call.hooks) hooks.push_back(&record);
+  std::stable_sort(hooks.begin(), hooks.end(), [](const HookRecord* x, const HookRecord* y) {
+    return x->node < y->node;
+  });
+  return hooks;
+}
+
+Verdict JudgeCall(const Program& program, const CallRecord& a, const CallRecord& b,
+                  const std::string& names) {
+  bool same_nodes = a.nodes.size() == b.nodes.size();
+  for (size_t i = 0; same_nodes && i < a.nodes.size(); ++i) {
+    same_nodes = a.nodes[i].name == b.nodes[i].name && a.nodes[i].next_edges == b.nodes[i].next_edges;
+  }
+  if (!same_nodes) return Differs(program, a.statement, "the nodes of the call", names);
+  if (a.dependencies != b.dependencies || a.needed != b.needed) {
+    return Differs(program, a.statement, "the counts of the call", names);
+  }
+  const std::vector<const HookRecord*> x = Sorted(a);
+  const std::vector<const HookRecord*> y = Sorted(b);
+  bool same = x.size() == y.size();
+  for (size_t i = 0; same && i < x.size(); ++i) {
+    same = x[i]->statement == y[i]->statement && x[i]->gradient_defined == y[i]->gradient_defined &&
+           !CompareBits(x[i]->gradient, y[i]->gradient);
+  }
+  return same ? Agree(kOracle) : Differs(program, a.statement, "the hooks of the call", names);
+}
+
+}  // namespace
+
+Verdict JudgeDeterminism(const Program& program, const Observation& a, const Observation& b,
+                         bool threads, const std::string& names) {
+  if (a.error.has_value() != b.error.has_value()) {
+    const int statement = a.error ? a.error->statement : b.error->statement;
+    return Differs(program, statement, "whether there is an error", names);
+  }
+  const bool failed = a.error.has_value();
+  const bool loose = failed && threads;
+  if (failed && a.error->statement != b.error->statement) {
+    return Differs(program, a.error->statement, "the statement of the error", names);
+  }
+  if (failed && !loose && a.error->error != b.error->error) {
+    return Differs(program, a.error->statement, "the class of the error", names);
+  }
+  if (a.values.size() != b.values.size() || a.calls.size() != b.calls.size()) {
+    return Differs(program, 0, "the number of values or calls", names);
+  }
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    Verdict verdict = JudgeValue(program, static_cast<ValueId>(i), a.values[i], b.values[i], !loose,
+                                 names);
+    if (verdict.outcome == Outcome::kDisagree) return verdict;
+  }
+  for (size_t i = 0; i < a.calls.size(); ++i) {
+    if (failed && a.calls[i].statement == a.error->statement) continue;
+    Verdict verdict = JudgeCall(program, a.calls[i], b.calls[i], names);
+    if (verdict.outcome == Outcome::kDisagree) return verdict;
+  }
+  return Agree(kOracle);
+}
+
+}  // namespace twingrad::oracles

@@ -1,0 +1,18 @@
+// First and second derivatives are those of the dual numbers, which know nothing of reverse mode.
+
+#ifndef PROPTESTS_ORACLES_DUAL_H_
+#define PROPTESTS_ORACLES_DUAL_H_
+
+#include "autograd/reference/dual.h"
+#include "proptests/oracles/evidence.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::oracles {
+
+// Values and .grad within the sum of both witnesses' bounds. Where the Program touches a kink, any subgradient is a
+// convention: the disagreement says so. Skipped where the dual numbers do not apply.
+Verdict JudgeDual(const Evidence& evidence, const autograd::reference::DualResult& dual);
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_ORACLES_DUAL_H_

@@ -1,0 +1,50 @@
+#include "proptests/oracles/errors.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "proptests/oracles/compare.h"
+
+namespace twingrad::oracles {
+
+using autograd::program::ErrorClass;
+using autograd::program::ErrorRecord;
+
+namespace {
+
+std::string ErrorText(const ErrorRecord& error) {
+  std::string text = absl::StrCat(std::string(ErrorClassName(error.error)), " at statement ",
+                                  error.statement);
+  if (!error.message.empty()) absl::StrAppend(&text, ": ", error.message.substr(0, 160));
+  return text;
+}
+
+}  // namespace
+
+Verdict JudgeErrors(const Evidence& evidence) {
+  constexpr std::string_view kOracle = "errors";
+  const auto& observed = evidence.observed.error;
+  const auto& expected = evidence.expected.observation.error;
+  if (observed && observed->error == ErrorClass::kUnsupported) {
+    return Skip(kOracle, absl::StrCat("the engine does not run ",
+                                      LineOf(evidence.program, observed->statement)));
+  }
+  if (!observed && !expected) return Agree(kOracle);
+  if (observed) {
+    const auto& legal = evidence.expected.legal_errors;
+    const size_t allowed = evidence.device_threads == 0 && !legal.empty() ? 1 : legal.size();
+    for (size_t i = 0; i < allowed; ++i) {
+      if (legal[i].error == observed->error && legal[i].statement == observed->statement) {
+        return Agree(kOracle);
+      }
+    }
+  }
+  const int statement = observed ? observed->statement : expected->statement;
+  std::string text = absl::StrCat("errors: ", LineOf(evidence.program, statement), "\n  expected ",
+                                  expected ? ErrorText(*expected) : "no error", "\n  actual   ",
+                                  observed ? ErrorText(*observed) : "no error", "\n  ",
+                                  EngineText(evidence.device_threads), "\n");
+  return Disagree(kOracle, std::move(text), {statement});
+}
+
+}  // namespace twingrad::oracles

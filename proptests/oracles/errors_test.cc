@@ -1,0 +1,51 @@
+#include "proptests/oracles/errors.h"
+
+#include "proptests/oracles/oracle_test_support.h"
+
+namespace twingrad::oracles {
+namespace {
+
+using autograd::program::ErrorClass;
+using autograd::program::ErrorRecord;
+
+constexpr char kNoGraph[] = "%x = leaf type=f64[]\nbackward %x\n";
+
+TEST(Errors, TheTwinsErrorIsLegal) {
+  Trial trial(kNoGraph);
+  ASSERT_TRUE(trial.observed.error.has_value());
+  ExpectAgreement(JudgeErrors(trial.evidence()));
+}
+
+TEST(Errors, AnotherClassStatementOrNoErrorIsNot) {
+  Trial trial(kNoGraph);
+  trial.observed.error->error = ErrorClass::kFreed;
+  ExpectFinding(JudgeErrors(trial.evidence()), "errors");
+  trial.observed.error = ErrorRecord{ErrorClass::kNoGraph, 0, ""};
+  ExpectFinding(JudgeErrors(trial.evidence()), "errors");
+  trial.observed.error.reset();
+  ExpectFinding(JudgeErrors(trial.evidence()), "errors");
+}
+
+TEST(Errors, AnUnexpectedErrorIsAFinding) {
+  Trial trial(kProduct);
+  ExpectAgreement(JudgeErrors(trial.evidence()));
+  trial.observed.error = ErrorRecord{ErrorClass::kInternal, 5, "dependency not found"};
+  ExpectFinding(JudgeErrors(trial.evidence()), "errors");
+}
+
+TEST(Errors, AlternativesAreLegalWithSeveralThreadsOnly) {
+  Trial trial(kNoGraph);
+  trial.expected.legal_errors.push_back({ErrorClass::kUser, 1, ""});
+  trial.observed.error->error = ErrorClass::kUser;
+  ExpectFinding(JudgeErrors(trial.evidence(0)), "errors");
+  ExpectAgreement(JudgeErrors(trial.evidence(2)));
+}
+
+TEST(Errors, UnsupportedIsSkipped) {
+  Trial trial(kProduct);
+  trial.observed.error = ErrorRecord{ErrorClass::kUnsupported, 2, ""};
+  EXPECT_EQ(JudgeErrors(trial.evidence()).outcome, Outcome::kSkipped);
+}
+
+}  // namespace
+}  // namespace twingrad::oracles

@@ -1,0 +1,29 @@
+// What oracles judge: one run of a Program beside what the twin says of it.
+
+#ifndef PROPTESTS_ORACLES_EVIDENCE_H_
+#define PROPTESTS_ORACLES_EVIDENCE_H_
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/twin.h"
+#include "proptests/oracles/statistics.h"
+
+namespace twingrad::oracles {
+
+struct Evidence {
+  const autograd::program::Program& program;
+  const autograd::reference::TwinResult& expected;
+  const autograd::program::Observation& observed;
+  int device_threads = 0;  // of the engine that was observed
+  // Where comparisons are counted; may be null.
+  Statistics* statistics = nullptr;
+
+  // Whether this call may have been cut short by the error that ended the run, by timing.
+  bool MayBeCutShort(const autograd::program::CallRecord& call) const {
+    return observed.error && observed.error->statement == call.statement;
+  }
+};
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_ORACLES_EVIDENCE_H_

@@ -1,0 +1,96 @@
+#include "proptests/oracles/features.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "autograd/program/signature.h"
+
+namespace twingrad::oracles {
+
+using autograd::DType;
+using autograd::program::Category;
+using autograd::program::DeviceIndex;
+using autograd::program::Key;
+using autograd::program::kCpu;
+using autograd::program::Opcode;
+using autograd::program::Program;
+using autograd::program::SignatureOf;
+using autograd::program::Statement;
+using autograd::program::TensorType;
+
+namespace {
+
+using Features = std::bitset<kNumFeatures>;
+
+void Set(Features* features, Feature feature, bool value = true) {
+  if (value) features->set(static_cast<size_t>(feature));
+}
+
+void AddLeaf(const Statement& leaf, Features* features) {
+  const auto* attribute = leaf.Find(Key::kType);
+  if (attribute == nullptr) return;
+  const TensorType& type = std::get<TensorType>(*attribute);
+  Set(features, Feature::kScalarLeaf, type.shape.empty());
+  Set(features, Feature::kEmptyTensor,
+      std::find(type.shape.begin(), type.shape.end(), 0) != type.shape.end());
+  Set(features, Feature::kF32, type.dtype == DType::kF32);
+  Set(features, Feature::kInteger, !autograd::IsFloating(type.dtype));
+}
+
+// Returns whether the call made a graph.
+bool AddCall(const Statement& call, int calls, bool created, Features* features) {
+  Set(features, Feature::kSeveralCalls, calls > 0);
+  Set(features, Feature::kSeveralRoots, call.operands.size() > 1);
+  Set(features, Feature::kGradOfGrad, created);
+  Set(features, Feature::kInputs, call.Find(Key::kInputs) != nullptr);
+  Set(features, Feature::kSeeds, call.Find(Key::kSeeds) != nullptr);
+  Set(features, Feature::kRetainGraph, call.Get<bool>(Key::kRetainGraph));
+  Set(features, Feature::kUnusedAllowed,
+      call.Get<bool>(Key::kAllowUnused) || call.Get<bool>(Key::kMaterialize));
+  const bool creates = call.Get<bool>(Key::kCreateGraph);
+  Set(features, Feature::kCreateGraph, creates);
+  return creates;
+}
+
+}  // namespace
+
+Features FeaturesOf(const Program& program) {
+  Features features;
+  int calls = 0;
+  bool created = false;
+  for (const Statement& statement : program.statements) {
+    switch (SignatureOf(statement.op).category) {
+      case Category::kLeaf:
+        AddLeaf(statement, &features);
+        break;
+      case Category::kView:
+        Set(&features, Feature::kView);
+        break;
+      case Category::kInPlace:
+        Set(&features, Feature::kInPlace);
+        break;
+      case Category::kHook:
+        Set(&features, Feature::kHook);
+        break;
+      case Category::kCall:
+        created |= AddCall(statement, calls++, created, &features);
+        break;
+      case Category::kRegion: {
+        const auto kind = statement.Get<std::string>(Key::kKind);
+        Set(&features, Feature::kNoGrad, kind == "no_grad");
+        Set(&features, Feature::kThreads, kind == "thread");
+        break;
+      }
+      default:
+        break;
+    }
+    Set(&features, Feature::kRetainGrad, statement.op == Opcode::kRetainGrad);
+    Set(&features, Feature::kDetach, statement.op == Opcode::kDetach);
+    const bool device = statement.op == Opcode::kTo || statement.Find(Key::kDevice) != nullptr;
+    Set(&features, Feature::kSeveralDevices, device);
+  }
+  return features;
+}
+
+}  // namespace twingrad::oracles

@@ -1,0 +1,18 @@
+// A gradient has the shape and element type of what it is the gradient of.
+
+#ifndef PROPTESTS_ORACLES_GRADIENT_TYPE_H_
+#define PROPTESTS_ORACLES_GRADIENT_TYPE_H_
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::oracles {
+
+// Judged without the twin: .grad against its value, results of `grad` against the inputs.
+Verdict JudgeGradientTypes(const autograd::program::Program& program,
+                           const autograd::program::Observation& observed);
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_ORACLES_GRADIENT_TYPE_H_

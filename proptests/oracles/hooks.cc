@@ -1,0 +1,127 @@
+#include "proptests/oracles/hooks.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "proptests/oracles/compare.h"
+
+namespace twingrad::oracles {
+
+using autograd::program::CallRecord;
+using autograd::program::HookRecord;
+
+namespace {
+
+constexpr std::string_view kOracle = "hooks";
+
+Verdict Differs(const Evidence& evidence, const CallRecord& call, int hook,
+                const std::string& what) {
+  return Disagree(kOracle,
+                  absl::StrCat("hooks: ", LineOf(evidence.program, hook), "\n", what,
+                               "  in the call of ", LineOf(evidence.program, call.statement),
+                               "\n  ", EngineText(evidence.device_threads), "\n"),
+                  {hook, call.statement});
+}
+
+Verdict JudgeRecord(const Evidence& evidence, const CallRecord& call, const HookRecord& expected,
+                    const HookRecord& actual, absl::Span<const double> bounds) {
+  if (expected.gradient_defined != actual.gradient_defined) {
+    const auto text = [](bool defined) { return defined ? "a gradient" : "no gradient"; };
+    return Differs(evidence, call, actual.statement,
+                   absl::StrCat("  expected to see ", text(expected.gradient_defined),
+                                "\n  actual   ", text(actual.gradient_defined), "\n"));
+  }
+  if (!expected.gradient_defined) return Agree(kOracle);
+  if (const Difference difference = Compare(expected.gradient, actual.gradient, bounds)) {
+    return Differs(evidence, call, actual.statement,
+                   DifferenceText(difference, expected.gradient, actual.gradient));
+  }
+  return Agree(kOracle);
+}
+
+absl::Span<const double> BoundsOf(const Evidence& evidence, size_t call, size_t record) {
+  const auto& bounds = evidence.expected.hook_bounds;
+  if (call >= bounds.size() || record >= bounds[call].size()) return {};
+  return bounds[call][record].bound;
+}
+
+std::string LogText(const std::vector<HookRecord>& log) {
+  std::string text;
+  for (const HookRecord& record : log) {
+    absl::StrAppend(&text, text.empty() ? "" : ",", record.statement);
+  }
+  return text.empty() ? "no hook" : absl::StrCat("hooks of statements ", text);
+}
+
+// With one thread: record by record.
+Verdict JudgeLog(const Evidence& evidence, size_t at) {
+  const CallRecord& expected = evidence.expected.observation.calls[at];
+  const CallRecord& actual = evidence.observed.calls[at];
+  bool same = expected.hooks.size() == actual.hooks.size();
+  for (size_t i = 0; same && i < expected.hooks.size(); ++i) {
+    same = expected.hooks[i].statement == actual.hooks[i].statement;
+  }
+  if (!same) {
+    const int hook = !actual.hooks.empty() ? actual.hooks.front().statement
+                                           : expected.hooks.front().statement;
+    return Differs(evidence, actual, hook,
+                   absl::StrCat("  expected ", LogText(expected.hooks), "\n  actual   ",
+                                LogText(actual.hooks), "\n"));
+  }
+  for (size_t i = 0; i < expected.hooks.size(); ++i) {
+    Verdict verdict = JudgeRecord(evidence, actual, expected.hooks[i], actual.hooks[i],
+                                  BoundsOf(evidence, at, i));
+    if (verdict.outcome == Outcome::kDisagree) return verdict;
+  }
+  return Agree(kOracle);
+}
+
+// With several threads: each hook fires as often as expected and sees the same; those of one node keep their order.
+Verdict JudgeByNode(const Evidence& evidence, size_t at) {
+  const CallRecord& expected = evidence.expected.observation.calls[at];
+  const CallRecord& actual = evidence.observed.calls[at];
+  if (expected.hooks.size() != actual.hooks.size()) return JudgeLog(evidence, at);
+  std::vector<bool> used(expected.hooks.size(), false);
+  // The last expected record that was matched on each node.
+  std::vector<int> last(actual.nodes.size(), -1);
+  for (const HookRecord& record : actual.hooks) {
+    size_t match = 0;
+    while (match < used.size() &&
+           (used[match] || expected.hooks[match].statement != record.statement)) {
+      ++match;
+    }
+    if (match == used.size()) {
+      return Differs(evidence, actual, record.statement, "  fired more often than expected\n");
+    }
+    used[match] = true;
+    if (record.node >= 0 && record.node < static_cast<int32_t>(last.size())) {
+      if (last[record.node] > static_cast<int>(match)) {
+        return Differs(evidence, actual, record.statement,
+                       "  fired after a hook of the same node that comes later\n");
+      }
+      last[record.node] = static_cast<int>(match);
+    }
+    Verdict verdict = JudgeRecord(evidence, actual, expected.hooks[match], record,
+                                  BoundsOf(evidence, at, match));
+    if (verdict.outcome == Outcome::kDisagree) return verdict;
+  }
+  return Agree(kOracle);
+}
+
+}  // namespace
+
+Verdict JudgeHooks(const Evidence& evidence) {
+  const auto& expected = evidence.expected.observation.calls;
+  const auto& actual = evidence.observed.calls;
+  for (size_t i = 0; i < actual.size() && i < expected.size(); ++i) {
+    if (expected[i].hooks.empty() && actual[i].hooks.empty()) continue;
+    const bool several = evidence.device_threads != 0;
+    if (several && evidence.MayBeCutShort(actual[i])) continue;
+    Verdict verdict = several ? JudgeByNode(evidence, i) : JudgeLog(evidence, i);
+    if (verdict.outcome == Outcome::kDisagree) return verdict;
+  }
+  return Agree(kOracle);
+}
+
+}  // namespace twingrad::oracles

@@ -1,0 +1,16 @@
+// Hooks fire as often, in the order and with the gradients that the twin says.
+
+#ifndef PROPTESTS_ORACLES_HOOKS_H_
+#define PROPTESTS_ORACLES_HOOKS_H_
+
+#include "proptests/oracles/evidence.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::oracles {
+
+// With one thread the whole log of each call is compared; with several, the log of each node.
+Verdict JudgeHooks(const Evidence& evidence);
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_ORACLES_HOOKS_H_

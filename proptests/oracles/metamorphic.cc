@@ -1,0 +1,235 @@
+#include "proptests/oracles/metamorphic.h"
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/program/builder.h"
+#include "autograd/program/leaf_data.h"
+#include "autograd/program/signature.h"
+#include "proptests/oracles/compare.h"
+
+namespace twingrad::oracles {
+
+using autograd::DType;
+using autograd::program::Attribute;
+using autograd::program::Bits;
+using autograd::program::Category;
+using autograd::program::Key;
+using autograd::program::kNoValue;
+using autograd::program::Observation;
+using autograd::program::Opcode;
+using autograd::program::Program;
+using autograd::program::ProgramBuilder;
+using autograd::program::SignatureOf;
+using autograd::program::Statement;
+using autograd::program::TensorData;
+using autograd::program::TensorType;
+using autograd::program::ValueId;
+
+namespace {
+
+constexpr std::string_view kOracle = "metamorphic";
+
+// The place of the only call, or -1.
+int OnlyCall(const Program& program) {
+  int at = -1;
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    if (SignatureOf(program.statements[i].op).category != Category::kCall) continue;
+    if (at >= 0) return -1;
+    at = static_cast<int>(i);
+  }
+  return at;
+}
+
+// The elements of the seed of root number `i`; nothing where it is computed.
+std::optional<Bits> SeedData(const Program& program, const ProgramBuilder& builder,
+                             const Statement& call, size_t i) {
+  const auto* attribute = call.Find(Key::kSeeds);
+  const ValueId seed =
+      attribute == nullptr ? kNoValue : std::get<std::vector<ValueId>>(*attribute)[i];
+  const TensorType& type = builder.TypeOf(call.operands[i]);
+  if (seed == kNoValue) {
+    const auto elements = static_cast<size_t>(autograd::program::NumElements(type.shape));
+    return Bits(elements, std::bit_cast<uint64_t>(1.0));
+  }
+  const Statement& leaf = program.statements[builder.Info(seed).statement];
+  if (leaf.op != Opcode::kLeaf || !(builder.TypeOf(seed) == type)) return std::nullopt;
+  return autograd::program::LeafData(leaf);
+}
+
+// What the law compares: .grad of each value, then the results of grad, with the twin's bounds where wanted.
+void ForEachGradient(
+    const SeededProgram& seeded, size_t values,
+    const std::function<bool(ValueId value, bool is_grad)>& visit) {
+  for (size_t i = 0; i < values; ++i) {
+    if (!visit(static_cast<ValueId>(i), true)) return;
+  }
+  for (const Statement& statement : seeded.program.statements) {
+    if (statement.op != Opcode::kGrad) continue;
+    for (ValueId result : statement.results) {
+      if (!visit(result, false)) return;
+    }
+  }
+}
+
+const TensorData* Gradient(const Observation& observed, ValueId value, bool is_grad) {
+  const auto& record = observed.values[static_cast<size_t>(value)];
+  if (is_grad) return record.grad_defined ? &record.grad : nullptr;
+  return record.defined ? &record.data : nullptr;
+}
+
+double ElementOf(const TensorData& data, size_t i) { return std::bit_cast<double>(data.bits[i]); }
+
+// Whether the number is far from the ends of its format's range.
+bool IsOrdinary(double x, DType dtype) {
+  const double magnitude = std::fabs(x);
+  if (magnitude == 0) return true;
+  return dtype == DType::kF32 ? magnitude > 1e-30 && magnitude < 1e30
+                              : magnitude > 1e-290 && magnitude < 1e290;
+}
+
+Verdict Differs(const SeededProgram& seeded, ValueId value, bool is_grad, const std::string& law,
+                double expected, double actual) {
+  const int statement = StatementOf(seeded.program, value);
+  return Disagree(kOracle,
+                  absl::StrCat("metamorphic: ", law, "\n  ", is_grad ? ".grad of " : "", "",
+                               LineOf(seeded.program, statement), "\n  expected ", expected,
+                               "\n  actual   ", actual, "\n"),
+                  {statement});
+}
+
+bool Comparable(const Observation& a, const Observation& b) {
+  return !a.error && !b.error && a.values.size() == b.values.size();
+}
+
+}  // namespace
+
+std::optional<SeededProgram> MakeSeeded(const Program& program) {
+  const int at = OnlyCall(program);
+  if (at < 0) return std::nullopt;
+  ProgramBuilder builder;
+  for (int i = 0; i < at; ++i) {
+    if (!builder.AddStatement(program.statements[i])) return std::nullopt;
+  }
+  SeededProgram seeded;
+  Statement call = program.statements[at];
+  std::vector<ValueId> seeds;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const TensorType type = builder.TypeOf(call.operands[i]);
+    if (!autograd::IsFloating(type.dtype)) return std::nullopt;
+    std::optional<Bits> data = SeedData(program, builder, call, i);
+    if (!data) return std::nullopt;
+    seeded.seeds.push_back(builder.num_statements());
+    seeds.push_back(
+        builder.Leaf(type, *std::move(data), false, builder.Info(call.operands[i]).device));
+  }
+  std::erase_if(call.attributes, [](const Attribute& a) { return a.key == Key::kSeeds; });
+  call.attributes.push_back({Key::kSeeds, std::move(seeds)});
+  for (size_t i = 0; i < call.results.size(); ++i) {
+    call.results[i] = builder.num_values() + static_cast<ValueId>(i);
+  }
+  if (!builder.AddStatement(call)) return std::nullopt;
+  seeded.program = builder.Take();
+  return seeded;
+}
+
+Program EditSeeds(const SeededProgram& seeded, SeedEdit edit) {
+  constexpr double kPattern[] = {1, -1, 2, 0};
+  Program program = seeded.program;
+  for (int at : seeded.seeds) {
+    Statement& leaf = program.statements[at];
+    Bits data = autograd::program::LeafData(leaf);
+    for (size_t i = 0; i < data.size(); ++i) {
+      const double old = std::bit_cast<double>(data[i]);
+      const double pattern = kPattern[i % 4];
+      double element = 0;
+      if (edit == SeedEdit::kTwice) element = 2 * old;
+      if (edit == SeedEdit::kPattern) element = pattern;
+      if (edit == SeedEdit::kSum) element = old + pattern;
+      data[i] = std::bit_cast<uint64_t>(element);
+    }
+    std::erase_if(leaf.attributes, [](const Attribute& a) {
+      return a.key == Key::kData || a.key == Key::kFill || a.key == Key::kSeed;
+    });
+    leaf.attributes.push_back({Key::kData, std::move(data)});
+    autograd::program::Canonicalize(leaf);
+  }
+  return program;
+}
+
+Verdict JudgeTwice(const SeededProgram& seeded, const Observation& once, const Observation& twice) {
+  if (!Comparable(once, twice)) return Skip(kOracle, "the Program ends in an error");
+  Verdict verdict = Agree(kOracle);
+  ForEachGradient(seeded, once.values.size(), [&](ValueId value, bool is_grad) {
+    const TensorData* a = Gradient(once, value, is_grad);
+    const TensorData* b = Gradient(twice, value, is_grad);
+    if (a == nullptr || b == nullptr || a->bits.size() != b->bits.size()) {
+      if (a == b) return true;
+      verdict = Differs(seeded, value, is_grad, "twice the seed changes what is defined", 0, 0);
+      return false;
+    }
+    for (size_t i = 0; i < a->bits.size(); ++i) {
+      const double x = ElementOf(*a, i);
+      const double y = ElementOf(*b, i);
+      if (y == 2 * x || !IsOrdinary(x, a->dtype) || !IsOrdinary(y, a->dtype)) continue;
+      verdict = Differs(seeded, value, is_grad, "twice the seed gives twice the gradient", 2 * x, y);
+      return false;
+    }
+    return true;
+  });
+  return verdict;
+}
+
+Verdict JudgeZeroSeed(const SeededProgram& seeded, const Observation& zero) {
+  if (zero.error) return Skip(kOracle, "the Program ends in an error");
+  Verdict verdict = Agree(kOracle);
+  ForEachGradient(seeded, zero.values.size(), [&](ValueId value, bool is_grad) {
+    const TensorData* data = Gradient(zero, value, is_grad);
+    if (data == nullptr) return true;
+    for (size_t i = 0; i < data->bits.size(); ++i) {
+      const double x = ElementOf(*data, i);
+      if (x == 0 || std::isnan(x)) continue;
+      verdict = Differs(seeded, value, is_grad, "a zero seed gives zero", 0, x);
+      return false;
+    }
+    return true;
+  });
+  return verdict;
+}
+
+Verdict JudgeSum(const SeededProgram& seeded, const Judged& u, const Judged& v, const Judged& sum) {
+  if (!Comparable(u.observed, v.observed) || !Comparable(u.observed, sum.observed)) {
+    return Skip(kOracle, "the Program ends in an error");
+  }
+  const auto exact = [](const Judged& run, ValueId value, bool is_grad) {
+    if (run.expected.skipped) return false;
+    const auto& bounds = is_grad ? run.expected.grad_bounds : run.expected.value_bounds;
+    return static_cast<size_t>(value) < bounds.size() &&
+           RuleOf(bounds[static_cast<size_t>(value)].bound) == Rule::kExact;
+  };
+  Verdict verdict = Agree(kOracle);
+  ForEachGradient(seeded, u.observed.values.size(), [&](ValueId value, bool is_grad) {
+    const TensorData* a = Gradient(u.observed, value, is_grad);
+    const TensorData* b = Gradient(v.observed, value, is_grad);
+    const TensorData* c = Gradient(sum.observed, value, is_grad);
+    if (a == nullptr || b == nullptr || c == nullptr) return true;
+    if (!exact(u, value, is_grad) || !exact(v, value, is_grad) || !exact(sum, value, is_grad)) {
+      return true;
+    }
+    for (size_t i = 0; i < c->bits.size() && i < a->bits.size() && i < b->bits.size(); ++i) {
+      const double expected = ElementOf(*a, i) + ElementOf(*b, i);
+      const double actual = ElementOf(*c, i);
+      if (expected == actual || std::isnan(expected)) continue;
+      verdict = Differs(seeded, value, is_grad, "the gradient of a sum of seeds is the sum",
+                        expected, actual);
+      return false;
+    }
+    return true;
+  });
+  return verdict;
+}
+
+}  // namespace twingrad::oracles

@@ -1,0 +1,58 @@
+#include "proptests/oracles/metamorphic.h"
+
+#include "proptests/oracles/oracle_test_support.h"
+
+namespace twingrad::oracles {
+namespace {
+
+using autograd::program::Observation;
+using autograd::program::Program;
+using autograd::reference::RunTwin;
+using autograd::reference::TwinResult;
+
+SeededProgram Seeded() {
+  const Trial trial(kProduct);
+  const auto seeded = MakeSeeded(trial.program);
+  EXPECT_TRUE(seeded.has_value());
+  return *seeded;
+}
+
+TEST(Metamorphic, ImplicitSeedsBecomeLeaves) {
+  const SeededProgram seeded = Seeded();
+  ASSERT_EQ(seeded.seeds.size(), 1u);
+  EXPECT_EQ(seeded.program.statements[seeded.seeds[0]].op, autograd::program::Opcode::kLeaf);
+  const TwinResult twin = RunTwin(seeded.program);
+  EXPECT_FALSE(twin.observation.error.has_value());
+}
+
+TEST(Metamorphic, TwoCallsDoNotQualify) {
+  const Trial trial(
+      "%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y\nbackward %y\n");
+  EXPECT_FALSE(MakeSeeded(trial.program).has_value());
+}
+
+TEST(Metamorphic, TheTwinKeepsTheLaws) {
+  const SeededProgram seeded = Seeded();
+  const TwinResult once = RunTwin(seeded.program);
+  const TwinResult twice = RunTwin(EditSeeds(seeded, SeedEdit::kTwice));
+  const TwinResult zero = RunTwin(EditSeeds(seeded, SeedEdit::kZero));
+  const TwinResult pattern = RunTwin(EditSeeds(seeded, SeedEdit::kPattern));
+  const TwinResult sum = RunTwin(EditSeeds(seeded, SeedEdit::kSum));
+  ExpectAgreement(JudgeTwice(seeded, once.observation, twice.observation));
+  ExpectAgreement(JudgeZeroSeed(seeded, zero.observation));
+  ExpectAgreement(JudgeSum(seeded, {once.observation, once}, {pattern.observation, pattern},
+                           {sum.observation, sum}));
+}
+
+TEST(Metamorphic, BrokenLawsAreFound) {
+  const SeededProgram seeded = Seeded();
+  const TwinResult once = RunTwin(seeded.program);
+  ExpectFinding(JudgeTwice(seeded, once.observation, once.observation), "metamorphic");
+  ExpectFinding(JudgeZeroSeed(seeded, once.observation), "metamorphic");
+  ExpectFinding(JudgeSum(seeded, {once.observation, once}, {once.observation, once},
+                         {once.observation, once}),
+                "metamorphic");
+}
+
+}  // namespace
+}  // namespace twingrad::oracles

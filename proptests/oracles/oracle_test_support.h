@@ -1,0 +1,67 @@
+// For the tests of oracles: the twin as its own engine, whose Observation is then falsified.
+
+#ifndef PROPTESTS_ORACLES_ORACLE_TEST_SUPPORT_H_
+#define PROPTESTS_ORACLES_ORACLE_TEST_SUPPORT_H_
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "autograd/program/parse.h"
+#include "autograd/reference/twin.h"
+#include "gtest/gtest.h"
+#include "proptests/oracles/evidence.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::oracles {
+
+struct Trial {
+  explicit Trial(const std::string& text) {
+    auto parsed = autograd::program::Parse("twingrad 1\n" + text);
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    program = *std::move(parsed);
+    expected = autograd::reference::RunTwin(program);
+    EXPECT_FALSE(expected.skipped.has_value()) << *expected.skipped;
+    observed = expected.observation;
+  }
+
+  Evidence evidence(int device_threads = 0) {
+    return {program, expected, observed, device_threads, &statistics};
+  }
+
+  autograd::program::Program program;
+  autograd::reference::TwinResult expected;
+  autograd::program::Observation observed;
+  Statistics statistics;
+};
+
+inline uint64_t Number(double value) { return std::bit_cast<uint64_t>(value); }
+
+// y = x * w, z = y + x, then backward: x has a dependency count of 2.
+inline constexpr char kProduct[] =
+    "%x = leaf type=f64[2] data=1,2 grad=1\n"
+    "%w = leaf type=f64[2] data=3,4 grad=1\n"
+    "%y = mul %x %w\n"
+    "%z = add %y %x\n"
+    "%s = sum %z\n"
+    "backward %s\n";
+
+// A text that a person can take in: 3 to 6 lines.
+inline void ExpectFinding(const Verdict& verdict, std::string_view oracle) {
+  EXPECT_EQ(verdict.outcome, Outcome::kDisagree);
+  EXPECT_EQ(verdict.oracle, oracle);
+  int lines = 0;
+  for (char c : verdict.text) lines += c == '\n' ? 1 : 0;
+  EXPECT_GE(lines, 3) << verdict.text;
+  EXPECT_LE(lines, 6) << verdict.text;
+  EXPECT_EQ(verdict.text.back(), '\n');
+}
+
+inline void ExpectAgreement(const Verdict& verdict) {
+  EXPECT_EQ(verdict.outcome, Outcome::kAgree) << verdict.text;
+}
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_ORACLES_ORACLE_TEST_SUPPORT_H_

@@ -1,0 +1,142 @@
+#include "proptests/oracles/twin.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "proptests/oracles/compare.h"
+
+namespace twingrad::oracles {
+
+using autograd::program::Opcode;
+using autograd::program::TensorData;
+using autograd::program::ValueId;
+using autograd::program::ValueRecord;
+
+namespace {
+
+constexpr std::string_view kOracle = "twin";
+
+// The last lines of every disagreement of this oracle.
+Verdict Differs(const Evidence& evidence, ValueId value, const std::string& what,
+                const std::string& body) {
+  const int statement = StatementOf(evidence.program, value);
+  return Disagree(kOracle,
+                  absl::StrCat("twin: ", what, " of ", NameOf(evidence.program, value), ", ",
+                               LineOf(evidence.program, statement), "\n", body, "  ",
+                               EngineText(evidence.device_threads), "\n"),
+                  {statement});
+}
+
+std::string Pair(const std::string& expected, const std::string& actual) {
+  return absl::StrCat("  expected ", expected, "\n  actual   ", actual, "\n");
+}
+
+const char* Defined(bool defined) { return defined ? "defined" : "undefined"; }
+
+absl::Span<const double> BoundsOf(const std::vector<autograd::reference::Judged>& bounds,
+                                  size_t value) {
+  if (value >= bounds.size()) return {};
+  return bounds[value].bound;
+}
+
+void Count(Statistics* statistics, bool gradient, absl::Span<const double> bounds) {
+  if (statistics == nullptr) return;
+  ++statistics->values;
+  if (!gradient) return;
+  ++statistics->gradients;
+  switch (RuleOf(bounds)) {
+    case Rule::kExact:
+      ++statistics->gradients_exact;
+      break;
+    case Rule::kBounded:
+      ++statistics->gradients_bounded;
+      break;
+    case Rule::kNotCompared:
+      ++statistics->gradients_not_compared;
+      break;
+  }
+}
+
+// Whether .grad is what an error may have left there under several threads.
+bool IsAlternative(const Evidence& evidence, ValueId value, const ValueRecord& actual) {
+  if (evidence.device_threads == 0) return false;
+  for (const auto& alternative : evidence.expected.grad_alternatives) {
+    if (alternative.value != value || alternative.defined != actual.grad_defined) continue;
+    if (!alternative.defined || !Compare(alternative.data, actual.grad, alternative.bound.bound)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Which values are results of `grad` or `read_grad`.
+std::vector<bool> GradientValues(const Evidence& evidence) {
+  std::vector<bool> gradients(evidence.program.names.size(), false);
+  for (const auto& statement : evidence.program.statements) {
+    if (statement.op != Opcode::kGrad && statement.op != Opcode::kReadGrad) continue;
+    for (ValueId result : statement.results) gradients[static_cast<size_t>(result)] = true;
+  }
+  return gradients;
+}
+
+Verdict JudgeGrad(const Evidence& evidence, ValueId value, const ValueRecord& expected,
+                  const ValueRecord& actual) {
+  const absl::Span<const double> bounds =
+      BoundsOf(evidence.expected.grad_bounds, static_cast<size_t>(value));
+  if (expected.grad_defined != actual.grad_defined) {
+    if (IsAlternative(evidence, value, actual)) return Agree(kOracle);
+    return Differs(evidence, value, ".grad",
+                   Pair(Defined(expected.grad_defined), Defined(actual.grad_defined)));
+  }
+  if (!expected.grad_defined) return Agree(kOracle);
+  if (const Difference difference = Compare(expected.grad, actual.grad, bounds)) {
+    if (IsAlternative(evidence, value, actual)) return Agree(kOracle);
+    return Differs(evidence, value, ".grad",
+                   DifferenceText(difference, expected.grad, actual.grad));
+  }
+  Count(evidence.statistics, /*gradient=*/true, bounds);
+  return Agree(kOracle);
+}
+
+}  // namespace
+
+Verdict JudgeValues(const Evidence& evidence) {
+  const auto& expected = evidence.expected.observation.values;
+  const auto& actual = evidence.observed.values;
+  if (expected.size() != actual.size()) {
+    return Disagree(kOracle, absl::StrCat("twin: number of values\n",
+                                          Pair(absl::StrCat(expected.size()),
+                                               absl::StrCat(actual.size())),
+                                          "  ", EngineText(evidence.device_threads), "\n"));
+  }
+  const std::vector<bool> gradients = GradientValues(evidence);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const auto value = static_cast<ValueId>(i);
+    const ValueRecord& e = expected[i];
+    const ValueRecord& a = actual[i];
+    if (e.defined != a.defined) {
+      return Differs(evidence, value, "value", Pair(Defined(e.defined), Defined(a.defined)));
+    }
+    if (e.defined) {
+      const absl::Span<const double> bounds = BoundsOf(evidence.expected.value_bounds, i);
+      if (const Difference difference = Compare(e.data, a.data, bounds)) {
+        return Differs(evidence, value, "value", DifferenceText(difference, e.data, a.data));
+      }
+      Count(evidence.statistics, gradients[i], bounds);
+      if (e.requires_grad != a.requires_grad) {
+        return Differs(evidence, value, "requires_grad",
+                       Pair(e.requires_grad ? "1" : "0", a.requires_grad ? "1" : "0"));
+      }
+      if (e.version != a.version) {
+        return Differs(evidence, value, "version",
+                       Pair(absl::StrCat(e.version), absl::StrCat(a.version)));
+      }
+    }
+    Verdict grad = JudgeGrad(evidence, value, e, a);
+    if (grad.outcome == Outcome::kDisagree) return grad;
+  }
+  return Agree(kOracle);
+}
+
+}  // namespace twingrad::oracles

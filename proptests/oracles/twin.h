@@ -1,0 +1,18 @@
+// Values, gradients, versions and flags are the twin's.
+
+#ifndef PROPTESTS_ORACLES_TWIN_H_
+#define PROPTESTS_ORACLES_TWIN_H_
+
+#include "proptests/oracles/evidence.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::oracles {
+
+// Every value at the end of the run: whether it is defined and requires grad, its version, contents and .grad,
+// numbers by the bounds that the twin computed. After an error in a call that several threads ran, a leaf's
+// .grad may also be one of the twin's alternatives.
+Verdict JudgeValues(const Evidence& evidence);
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_ORACLES_TWIN_H_
