@@ -1,4 +1,4 @@
-// Every message that a text can draw from parser and analyzer, as written in testdata/errors.txt.
+// Every message that a text can draw from parser and analyzer, as written in testdata/errors.golden.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace autograd::program {
 namespace {
 
-constexpr char kFile[] = "autograd/program/testdata/errors.txt";
+constexpr char kFile[] = "autograd/program/testdata/errors.golden";
 
 struct Case {
   std::string title;
@@ -41,7 +41,7 @@ std::vector<Case> ReadCases() {
   return cases;
 }
 
-TEST(ParseError, MessagesAreTheGoldenOnes) {
+TEST(Parse, MessagesAreTheGoldenOnes) {
   const std::vector<Case> cases = ReadCases();
   EXPECT_GT(cases.size(), 100u);
   std::ostringstream updated;
@@ -59,7 +59,7 @@ TEST(ParseError, MessagesAreTheGoldenOnes) {
 }
 
 // `[program] line:column what is wrong; what is allowed`, on one line, in printable ASCII.
-TEST(ParseError, MessagesHaveTheForm) {
+TEST(Parse, MessagesHaveTheForm) {
   for (const Case& c : ReadCases()) {
     EXPECT_EQ(c.message.rfind("[program] ", 0), 0u) << c.message;
     EXPECT_NE(c.message.find("; "), std::string::npos) << c.message;
@@ -67,7 +67,7 @@ TEST(ParseError, MessagesHaveTheForm) {
   }
 }
 
-TEST(ParseError, TooManyStatements) {
+TEST(Parse, TooManyStatements) {
   std::string text = "twingrad 1\n";
   for (int i = 0; i < kMaxStatements; ++i)
     text += "%v" + std::to_string(i) + " = leaf type=f64[]\n";
@@ -77,7 +77,7 @@ TEST(ParseError, TooManyStatements) {
             "[program] 10002:13 statement number 10001; a Program has at most 10000");
 }
 
-TEST(ParseError, TooManyOperands) {
+TEST(Parse, TooManyOperands) {
   std::string text = "twingrad 1\n%x = leaf type=f64[] grad=1\nbackward";
   for (int i = 0; i < kMaxOperands; ++i) text += " %x";
   EXPECT_TRUE(Parse(text).ok());
@@ -85,20 +85,20 @@ TEST(ParseError, TooManyOperands) {
             "[program] 3:3010 too many operands; at most 1000");
 }
 
-TEST(ParseError, TooManyValuesInAList) {
+TEST(Parse, TooManyValuesInAList) {
   std::string text = "twingrad 1\n%x = leaf type=f64[] grad=1\nbackward %x inputs=%x";
   for (int i = 1; i < kMaxOperands; ++i) text += ",%x";
   EXPECT_TRUE(Parse(text).ok());
   EXPECT_EQ(Parse(text + ",%x").status().message(), "[program] 3:13 1001 values; at most 1000");
 }
 
-TEST(ParseError, TextTooLong) {
+TEST(Parse, TextTooLong) {
   const std::string text(static_cast<size_t>(kMaxTextBytes) + 1, '\n');
   EXPECT_EQ(Parse(text).status().message(),
             "[program] 1:1 a text of 67108865 bytes; at most 67108864");
 }
 
-TEST(ParseError, TotalElements) {
+TEST(Parse, TotalElements) {
   std::string text = "twingrad 1\n%v0 = leaf type=f64[1024,1024]\n";
   for (int i = 1; i < 65; ++i) {
     text += "%v" + std::to_string(i) + " = detach %v0\n";

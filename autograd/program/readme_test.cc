@@ -1,0 +1,129 @@
+// The table of statements in README.md is that of signature.cc.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "autograd/program/signature.h"
+
+namespace autograd::program {
+namespace {
+
+constexpr char kFile[] = "autograd/program/README.md";
+constexpr char kBegin[] = "<!-- The table below is checked by readme_test. -->\n";
+constexpr char kEnd[] = "<!-- The end of the table. -->\n";
+
+std::string Count(int least, int most) {
+  return least == most ? absl::StrCat(least) : absl::StrCat(least, "–", most);
+}
+
+std::string_view DTypes(const Signature& s) {
+  if (s.max_operands == 0) return "";
+  switch (s.dtypes) {
+    case DTypeRule::kAny:
+      return "any";
+    case DTypeRule::kNumeric:
+      return "f32 f64 i64";
+    case DTypeRule::kFloating:
+      return "f32 f64";
+  }
+  return "";
+}
+
+std::string Argument(const AttributeSpec& a) {
+  switch (a.format) {
+    case Format::kFlag:
+      return "0|1";
+    case Format::kInteger:
+      return "integer";
+    case Format::kNumber:
+      return "number";
+    case Format::kWord:
+      return absl::StrReplaceAll(a.words, {{" ", "|"}});
+    case Format::kName:
+      return "handle";
+    case Format::kIntegers:
+      return "integers";
+    case Format::kElements:
+      return "elements";
+    case Format::kElement:
+      return "element";
+    case Format::kValues:
+      return "values";
+    case Format::kTarget:
+      return "handle|value";
+    case Format::kType:
+      return "type";
+    case Format::kDType:
+      return "f32|f64|i64|bool";
+    case Format::kDevice:
+      return "device";
+  }
+  return "";
+}
+
+// A required attribute stands alone, an optional one in brackets.
+std::string Attributes(const Signature& s) {
+  return absl::StrJoin(s.attributes, " ", [](std::string* out, const AttributeSpec& a) {
+    const bool required = a.otherwise == Default::kRequired;
+    absl::StrAppend(out, "`", required ? "" : "[", KeyName(a.key), "=",
+                    absl::StrReplaceAll(Argument(a), {{"|", "\\|"}}), required ? "" : "]", "`");
+  });
+}
+
+// Operands that a gradient can flow to, or `-`.
+std::string Differentiable(const Signature& s) {
+  std::string text;
+  for (int i = 0; i < s.max_operands && i < 32; ++i) {
+    if (s.IsDifferentiable(i)) absl::StrAppend(&text, text.empty() ? "" : " ", i);
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string Table() {
+  std::string table =
+      "| statement | operands | results | types | gradient to | attributes | what it does |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const Signature& s : Signatures()) {
+    absl::StrAppend(&table, "| `", s.name, "` | ", Count(s.min_operands, s.max_operands), " | ",
+                    Count(s.min_results, s.max_results), " | ", DTypes(s), " | ", Differentiable(s),
+                    " | ", Attributes(s), " | ", s.doc, " |\n");
+  }
+  return table;
+}
+
+TEST(Readme, TableOfStatementsIsThatOfTheCode) {
+  std::ifstream file(kFile);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string readme = text.str();
+  const size_t begin = readme.find(kBegin);
+  const size_t end = readme.find(kEnd);
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_NE(end, std::string::npos);
+  const size_t from = begin + sizeof kBegin - 1;
+  EXPECT_EQ(readme.substr(from, end - from), Table());
+  // To accept the new table: --test_env=TWINGRAD_UPDATE=<file to write>.
+  if (const char* path = std::getenv("TWINGRAD_UPDATE")) {
+    std::ofstream(path) << readme.substr(0, from) << Table() << readme.substr(end);
+  }
+}
+
+TEST(Readme, NamesEveryKindOfArgumentInTheGrammar) {
+  std::ifstream file(kFile);
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const char* word :
+       {"type", "elements", "integers", "values", "device", "handle", "number"}) {
+    EXPECT_NE(text.str().find(absl::StrCat("\n", word)), std::string::npos) << word;
+  }
+}
+
+}  // namespace
+}  // namespace autograd::program
