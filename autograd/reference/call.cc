@@ -67,6 +67,9 @@ void Call::TakeArguments() {
   if (has_inputs_ && inputs_.empty()) throw Raised{ErrorClass::kInvalidArgument};
   TakeSeeds(seeds);
   TakeInputs();
+  for (const ValueId root : statement_.operands) {
+    roots_.push_back(interpreter_.GradientEdge(root));
+  }
 }
 
 void Call::TakeSeeds(const std::vector<ValueId>& seeds) {
@@ -80,7 +83,6 @@ void Call::TakeSeeds(const std::vector<ValueId>& seeds) {
     const ValueId root = statement_.operands[r];
     if (!interpreter_.RequiresGrad(root)) throw Raised{ErrorClass::kNoGraph};
     seeds_.push_back(TakeSeed(root, seeds.empty() ? kNoValue : seeds[r]));
-    roots_.push_back(interpreter_.GradientEdge(root));
   }
 }
 
@@ -113,8 +115,8 @@ void Call::TakeInputs() {
   }
   for (const ValueId input : inputs_) {
     if (!is_grad_) interpreter_.RetainGrad(input);
-    input_nodes_.push_back(interpreter_.GradientEdge(input));
   }
+  for (const ValueId input : inputs_) input_nodes_.push_back(interpreter_.GradientEdge(input));
 }
 
 void Call::Prepare() {
@@ -211,7 +213,7 @@ void Call::Walk() {
     Contribution first{seeds_[0], nullptr};
     states_[start_].first = states_[start_].last = interpreter_.arena().New(first);
   }
-  ready_.push_back({calculus_.nodes()[start_].key, arrivals_++, start_});
+  if (Delivers(start_)) ready_.push_back({calculus_.nodes()[start_].key, arrivals_++, start_});
   while (!ready_.empty()) {
     std::pop_heap(ready_.begin(), ready_.end());
     const NodeId node = ready_.back().node;
@@ -268,10 +270,11 @@ void Call::Evaluate(NodeId id) {
 
 void Call::ApplyNode(NodeId id, const Variable& gradient) {
   const Node node = calculus_.nodes()[id];
-  if (node.name.role == NodeRole::kAccumulateGrad) return Accumulate(id, gradient);
   const size_t count = node.edges.size();
   absl::Span<Variable> results;
-  if (node.name.role == NodeRole::kGraphRoot) {
+  if (node.name.role == NodeRole::kAccumulateGrad) {
+    Accumulate(id, gradient);
+  } else if (node.name.role == NodeRole::kGraphRoot) {
     results = absl::MakeSpan(seeds_);
   } else {
     // What a write through a view saved is not looked at without a gradient.
@@ -372,31 +375,37 @@ void Call::RunTensorHooks(NodeId id, Variable& gradient) {
 }
 
 void Call::RunHook(NodeId id, int32_t index, Variable& gradient) {
-  const Hook& hook = interpreter_.hook(index);
-  if (hook.removed) return;
-  if (!error_.has_value()) {
-    TwinResult& result = interpreter_.result();
-    program::HookRecord& record = result.observation.calls[call_].hooks.emplace_back();
-    Judged& bounds = result.hook_bounds[call_].emplace_back();
-    record.node = states_[id].record;
-    record.statement = hook.statement;
-    record.gradient_defined = gradient.defined();
-    if (gradient.defined()) {
-      record.gradient = interpreter_.Contents(*gradient.data);
-      bounds = Interpreter::Bounds(*gradient.data);
-    }
-  }
+  if (interpreter_.hook(index).removed) return;
+  NoteHook(id, index, gradient);
+  Act(interpreter_.hook(index), &gradient);
+}
+
+void Call::NoteHook(NodeId id, int32_t index, const Variable& gradient) {
+  if (error_.has_value()) return;
+  TwinResult& result = interpreter_.result();
+  program::HookRecord& record = result.observation.calls[call_].hooks.emplace_back();
+  Judged& bounds = result.hook_bounds[call_].emplace_back();
+  record.node = states_[id].record;
+  record.statement = interpreter_.hook(index).statement;
+  record.gradient_defined = gradient.defined();
+  if (!gradient.defined()) return;
+  record.gradient = interpreter_.Contents(*gradient.data);
+  bounds = Interpreter::Bounds(*gradient.data);
+}
+
+void Call::Act(const Hook& hook, Variable* gradient) {
   switch (hook.action) {
     case HookAction::kRecord:
       return;
     case HookAction::kScale: {
-      if (!gradient.defined()) return;
-      const double by = Rounded(hook.by, FormatOf(gradient.data->dtype));
-      gradient = calculus_.Apply(Primitive::kMultiply, gradient, calculus_.Constant(by, gradient));
+      if (!gradient->defined()) return;
+      const double by = Rounded(hook.by, FormatOf(gradient->data->dtype));
+      *gradient =
+          calculus_.Apply(Primitive::kMultiply, *gradient, calculus_.Constant(by, *gradient));
       return;
     }
     case HookAction::kUndefined:
-      gradient = {};
+      *gradient = {};
       return;
     case HookAction::kThrow:
       throw Raised{ErrorClass::kUser};
@@ -405,27 +414,22 @@ void Call::RunHook(NodeId id, int32_t index, Variable& gradient) {
   }
 }
 
+// Post-hooks see the gradient that came and act on those that leave.
 void Call::RunPostHooks(NodeId id, const Variable& gradient, absl::Span<Variable> results) {
   NodeHooks* hooks = interpreter_.hooks_of(id);
   if (hooks == nullptr) return;
   for (const int32_t index : hooks->post) {
-    Variable seen = gradient;
+    if (interpreter_.hook(index).removed) continue;
+    NoteHook(id, index, gradient);
     const Hook& hook = interpreter_.hook(index);
-    RunHook(id, index, seen);
-    if (hook.removed || hook.action == HookAction::kRecord) continue;
-    for (Variable& result : results) {
-      if (!result.defined()) continue;
-      result =
-          hook.action == HookAction::kUndefined
-              ? Variable()
-              : calculus_.Apply(Primitive::kMultiply, result, calculus_.Constant(hook.by, result));
-    }
+    if (results.empty() && hook.action == HookAction::kThrow) Act(hook, nullptr);
+    for (Variable& result : results) Act(hook, &result);
   }
 }
 
 // Whether the node would throw if its turn came, whatever its gradient.
 std::optional<ErrorClass> Call::Throws(NodeId id) const {
-  const auto thrown = [this](const std::vector<int32_t>& hooks) -> std::optional<ErrorClass> {
+  const auto thrown = [&](const std::vector<int32_t>& hooks) -> std::optional<ErrorClass> {
     for (const int32_t index : hooks) {
       const Hook& hook = interpreter_.hook(index);
       if (hook.removed) continue;
@@ -447,8 +451,10 @@ std::optional<ErrorClass> Call::Throws(NodeId id) const {
     return raised.error;
   }
   if (hooks == nullptr) return std::nullopt;
-  if (auto error = thrown(hooks->post)) return error;
-  return thrown(hooks->accumulate);
+  if (auto error = thrown(hooks->accumulate)) return error;
+  auto error = thrown(hooks->post);
+  const bool leaf = calculus_.nodes()[id].edges.empty();
+  return leaf && error == ErrorClass::kHook ? std::nullopt : error;
 }
 
 void Call::FindDevices() {

@@ -78,6 +78,8 @@ class Call {
   void StoreCaptures(NodeId node, const Variable& gradient);
   void RunTensorHooks(NodeId node, Variable& gradient);
   void RunHook(NodeId node, int32_t hook, Variable& gradient);
+  void NoteHook(NodeId node, int32_t hook, const Variable& gradient);
+  void Act(const Hook& hook, Variable* gradient);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
   void CheckSaved(const Node& node) const;
   std::optional<program::ErrorClass> Throws(NodeId node) const;

@@ -4,6 +4,7 @@
 
 #include "autograd/program/signature.h"
 #include "autograd/reference/interpreter.h"
+#include "autograd/reference/lowering.h"
 
 namespace autograd::reference {
 
@@ -14,83 +15,6 @@ using program::NodeRole;
 using program::Opcode;
 using program::Statement;
 using program::ValueId;
-
-namespace {
-
-// The statement that an in-place statement performs on the old contents.
-Opcode OutOfPlace(Opcode op) {
-  switch (op) {
-    case Opcode::kAddInPlace:
-      return Opcode::kAdd;
-    case Opcode::kSubInPlace:
-      return Opcode::kSub;
-    case Opcode::kMulInPlace:
-      return Opcode::kMul;
-    case Opcode::kDivInPlace:
-      return Opcode::kDiv;
-    case Opcode::kNegInPlace:
-      return Opcode::kNeg;
-    case Opcode::kExpInPlace:
-      return Opcode::kExp;
-    case Opcode::kSqrtInPlace:
-      return Opcode::kSqrt;
-    case Opcode::kSinInPlace:
-      return Opcode::kSin;
-    case Opcode::kCosInPlace:
-      return Opcode::kCos;
-    case Opcode::kTanhInPlace:
-      return Opcode::kTanh;
-    case Opcode::kSigmoidInPlace:
-      return Opcode::kSigmoid;
-    case Opcode::kReluInPlace:
-      return Opcode::kRelu;
-    case Opcode::kAbsInPlace:
-      return Opcode::kAbs;
-    default:
-      return op;
-  }
-}
-
-Primitive ElementwisePrimitive(Opcode op) {
-  switch (op) {
-    case Opcode::kAdd:
-      return Primitive::kAdd;
-    case Opcode::kSub:
-      return Primitive::kSubtract;
-    case Opcode::kMul:
-      return Primitive::kMultiply;
-    case Opcode::kDiv:
-      return Primitive::kDivide;
-    case Opcode::kPow:
-      return Primitive::kPower;
-    case Opcode::kMaximum:
-      return Primitive::kMaximum;
-    case Opcode::kNeg:
-      return Primitive::kNegate;
-    case Opcode::kExp:
-      return Primitive::kExp;
-    case Opcode::kLog:
-      return Primitive::kLog;
-    case Opcode::kSqrt:
-      return Primitive::kSqrt;
-    case Opcode::kSin:
-      return Primitive::kSin;
-    case Opcode::kCos:
-      return Primitive::kCos;
-    case Opcode::kTanh:
-      return Primitive::kTanh;
-    case Opcode::kSigmoid:
-      return Primitive::kSigmoid;
-    case Opcode::kRelu:
-      return Primitive::kRelu;
-    case Opcode::kAbs:
-      return Primitive::kAbs;
-    default:
-      throw Skipped{"the twin has no primitive for this statement"};
-  }
-}
-
-}  // namespace
 
 bool Interpreter::RequiresGrad(ValueId value) const {
   const Tensor& tensor = tensors_[value];
@@ -274,9 +198,12 @@ Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& ope
     case Opcode::kCast:
       arguments.dtype = statement.Get<DType>(Key::kTo);
       return calculus_.Apply(Primitive::kCast, in[0], {}, {}, arguments);
-    default:
-      if (operands.count == 2) return LowerBroadcast(ElementwisePrimitive(op), operands);
-      return calculus_.Apply(ElementwisePrimitive(op), in[0]);
+    default: {
+      const std::optional<Primitive> primitive = ElementwisePrimitive(op);
+      if (!primitive.has_value()) throw Skipped{"the twin has no primitive for this statement"};
+      if (operands.count == 2) return LowerBroadcast(*primitive, operands);
+      return calculus_.Apply(*primitive, in[0]);
+    }
   }
 }
 

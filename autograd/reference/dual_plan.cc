@@ -1,0 +1,154 @@
+#include "autograd/reference/dual_plan.h"
+
+#include <algorithm>
+
+#include "autograd/program/signature.h"
+
+namespace autograd::reference {
+
+using program::Category;
+using program::Key;
+using program::kNoValue;
+using program::Opcode;
+using program::Program;
+using program::Statement;
+using program::ValueId;
+
+namespace {
+
+class Planner {
+ public:
+  explicit Planner(const Program& program) : program_(program) {
+    plan_.values.resize(program.names.size());
+    for (size_t v = 0; v < plan_.values.size(); ++v) {
+      plan_.values[v].owner = static_cast<ValueId>(v);
+    }
+    grad_levels_.resize(program.names.size());
+  }
+
+  DualPlan Run() {
+    for (const Statement& statement : program_.statements) {
+      Take(statement);
+      if (!plan_.not_applicable.empty()) return plan_;
+    }
+    if (plan_.order > 2) return Refuse("derivatives of third or higher order"), plan_;
+    for (const ValueId value : scaled_) {
+      if (plan_.order > 1) return Refuse("a hook changes gradients of second order"), plan_;
+      if (plan_.values[value].is_view || plan_.values[plan_.values[value].owner].written) {
+        return Refuse("a hook changes the gradient of a value that shares its storage"), plan_;
+      }
+    }
+    return plan_;
+  }
+
+ private:
+  void Refuse(std::string reason) { plan_.not_applicable = std::move(reason); }
+  ValuePlan& Owner(ValueId value) { return plan_.values[plan_.values[value].owner]; }
+  int LevelOf(ValueId value) { return Owner(value).level; }
+
+  void Take(const Statement& statement) {
+    switch (program::SignatureOf(statement.op).category) {
+      case Category::kLeaf: {
+        ValuePlan& leaf = plan_.values[statement.results[0]];
+        leaf.leaf = leaf.seeded = statement.Get<bool>(Key::kGrad);
+        return;
+      }
+      case Category::kElementwise:
+      case Category::kReduction:
+      case Category::kMatmul:
+      case Category::kCopy:
+      case Category::kView:
+        return TakeComputed(statement);
+      case Category::kInPlace:
+        Owner(statement.operands[0]).written = true;
+        if (statement.operands.size() > 1) {
+          int& level = Owner(statement.operands[0]).level;
+          level = std::max(level, LevelOf(statement.operands[1]));
+        }
+        return;
+      case Category::kGradient:
+        return TakeGradient(statement);
+      case Category::kHook:
+        return TakeHook(statement);
+      case Category::kCall:
+        return TakeCall(statement);
+      case Category::kRegion:
+        if (statement.op == Opcode::kBegin && statement.Get<std::string>(Key::kKind) != "no_grad") {
+          Refuse("a region of kind=" + statement.Get<std::string>(Key::kKind));
+        }
+        return;
+      case Category::kExpect:
+        return;
+      case Category::kCustom:
+      case Category::kStream:
+        return Refuse("a custom function, stream or event");
+    }
+  }
+
+  void TakeComputed(const Statement& statement) {
+    ValuePlan& result = plan_.values[statement.results[0]];
+    const ValueId first = statement.operands[0];
+    if (program::SignatureOf(statement.op).category == Category::kView) {
+      result.is_view = true;
+      result.owner = plan_.values[first].owner;
+      return;
+    }
+    if (statement.op == Opcode::kDetach) return;
+    for (const ValueId operand : statement.operands) {
+      result.level = std::max(result.level, LevelOf(operand));
+    }
+  }
+
+  void TakeGradient(const Statement& statement) {
+    const ValueId of = statement.operands[0];
+    if (statement.op == Opcode::kReadGrad) {
+      plan_.values[statement.results[0]].level = grad_levels_[of];
+    } else if (statement.op == Opcode::kRetainGrad) {
+      plan_.values[of].seeded = true;
+    }
+  }
+
+  void TakeHook(const Statement& statement) {
+    if (statement.op == Opcode::kRemoveHook) {
+      if (!scaled_.empty()) Refuse("a hook that changes gradients is removed");
+      return;
+    }
+    const auto action = statement.Get<std::string>(Key::kDo);
+    if (action == "record") return;
+    if (statement.op != Opcode::kHook || (action != "scale" && action != "undefined")) {
+      return Refuse("a hook that is not linear, or on a node");
+    }
+    if (called_) return Refuse("a hook changes the gradients of later calls alone");
+    const ValueId value = statement.operands[0];
+    scaled_.push_back(value);
+    plan_.values[value].scale *= action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 0.0;
+  }
+
+  void TakeCall(const Statement& statement) {
+    called_ = true;
+    int level = 0;
+    for (const ValueId root : statement.operands) level = std::max(level, LevelOf(root));
+    for (const ValueId seed : statement.Get<std::vector<ValueId>>(Key::kSeeds)) {
+      if (seed != kNoValue) level = std::max(level, LevelOf(seed));
+    }
+    plan_.order = std::max(plan_.order, level + 1);
+    const auto inputs = statement.Get<std::vector<ValueId>>(Key::kInputs);
+    for (const ValueId input : inputs) plan_.values[input].seeded = true;
+    if (!statement.Get<bool>(Key::kCreateGraph)) return;
+    for (const ValueId result : statement.results) plan_.values[result].level = level + 1;
+    if (statement.op == Opcode::kGrad) return;
+    for (int& grad_level : grad_levels_) grad_level = std::max(grad_level, level + 1);
+  }
+
+  const Program& program_;
+  DualPlan plan_;
+  std::vector<int> grad_levels_;  // of .grad
+  std::vector<ValueId> scaled_;
+  bool called_ = false;
+};
+
+}  // namespace
+
+DualPlan PlanDual(const Program& program) { return Planner(program).Run(); }
+
+}  // namespace autograd::reference

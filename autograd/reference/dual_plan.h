@@ -1,0 +1,42 @@
+// What the dual witness must know of a Program before it runs it: how many orders of derivatives,
+// which values need variables of their own, which gradients a hook scales, and whether it can judge
+// the Program at all. A pure function.
+
+#ifndef AUTOGRAD_REFERENCE_DUAL_PLAN_H_
+#define AUTOGRAD_REFERENCE_DUAL_PLAN_H_
+
+#include <string>
+#include <vector>
+
+#include "autograd/program/program.h"
+
+namespace autograd::reference {
+
+struct ValuePlan {
+  // The value whose tangents this one shows: itself, unless it is a view.
+  program::ValueId owner = program::kNoValue;
+  bool is_view = false;
+  bool seeded = false;   // a leaf that requires grad, or a value whose gradient is asked for
+  bool leaf = false;     // that requires grad
+  bool written = false;  // in place, itself or a value that shares its tangents
+  double scale = 1;      // by linear hooks on its gradient
+  int level = 0;         // how many times its contents are gradients of gradients
+};
+
+struct DualPlan {
+  std::vector<ValuePlan> values;
+  int order = 0;
+  std::string not_applicable;  // why the witness cannot judge the Program
+
+  // A value whose gradient its own variables give.
+  bool HasOwnGradient(program::ValueId value) const {
+    const ValuePlan& plan = values[value];
+    return plan.leaf || (plan.seeded && !plan.is_view && !values[plan.owner].written);
+  }
+};
+
+DualPlan PlanDual(const program::Program& program);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_DUAL_PLAN_H_

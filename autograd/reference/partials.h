@@ -1,0 +1,29 @@
+// First and second partial derivatives of the elementwise functions, for the dual witness.
+//
+// Written from the calculus textbook in forward form, apart from the twin's reverse rules, with
+// this repository's conventions at points that have no derivative: 0 at relu and abs, a half each
+// at a tie. Pure functions.
+
+#ifndef AUTOGRAD_REFERENCE_PARTIALS_H_
+#define AUTOGRAD_REFERENCE_PARTIALS_H_
+
+#include "autograd/reference/numbers.h"
+#include "autograd/reference/primitives.h"
+#include "autograd/reference/tangents.h"
+
+namespace autograd::reference {
+
+struct ElementwisePoint {
+  Number a;
+  Number b;  // of functions of two numbers
+  Number result;
+  bool a_varies = false;  // has tangents
+  bool b_varies = false;
+};
+
+// Sets *kink where the function has no derivative at the point, or the bound cannot tell.
+Partials PartialsOf(Primitive primitive, const ElementwisePoint& point, bool* kink);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_PARTIALS_H_

@@ -1,0 +1,211 @@
+#include "autograd/reference/tangents.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace autograd::reference {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+// Derivatives that a run may hold.
+constexpr int64_t kMaxTotal = int64_t{1} << 22;
+
+// A product in which 0 beats the unknown.
+double Times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
+
+// The error of factor * x for |x| <= magnitude known to `error`, with one rounding.
+double ProductError(Number factor, double magnitude, double error) {
+  const double size = std::fabs(factor.v);
+  return Times(size, error) + Times(factor.e, magnitude + error) +
+         2 * kUnit * Times(size, magnitude);
+}
+
+bool IsZero(Number x) { return x.v == 0 && x.e == 0; }
+
+// A partial derivative that is no number: nothing is known of what it enters.
+Number Usable(Number x) { return std::isfinite(x.v) ? x : Number{0, kUnknown}; }
+
+// Rounded up, with room for the additions that combine terms.
+double Up(double error) { return error * (1 + 1e-9); }
+
+}  // namespace
+
+double Tangents::First(int32_t i, int32_t a) const {
+  return a < begin || a >= end ? 0 : FirstOf(i)[a - begin];
+}
+
+double Tangents::Second(int32_t i, int32_t a, int32_t b) const {
+  if (second == nullptr || std::min(a, b) < begin || std::max(a, b) >= end) return 0;
+  return SecondOf(i)[Row(std::min(a, b) - begin) + std::max(a, b) - begin];
+}
+
+Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end) {
+  Tangents t;
+  t.size = size;
+  t.begin = begin;
+  t.end = end;
+  const int64_t firsts = int64_t{size} * t.width();
+  const int64_t seconds = order_ > 1 ? size * t.pairs() : 0;
+  total_ += firsts + seconds;
+  if (total_ > kMaxTotal) throw TooWide();
+  const size_t count = firsts + seconds + 4 * static_cast<size_t>(size);
+  auto* room = arena_.Allocate<double>(count);
+  if (count > 0) std::memset(room, 0, count * sizeof(double));
+  t.first_error = room;
+  t.first_magnitude = room + size;
+  t.second_error = room + 2 * size;
+  t.second_magnitude = room + 3 * size;
+  t.first = room + 4 * size;
+  t.second = order_ > 1 ? t.first + firsts : nullptr;
+  return arena_.New(t);
+}
+
+const Tangents* TangentAlgebra::Seeds(int32_t size, int32_t begin, double weight) {
+  Tangents* t = New(size, begin, begin + size);
+  for (int32_t i = 0; i < size; ++i) {
+    t->FirstOf(i)[i] = weight;
+    t->first_magnitude[i] = std::fabs(weight);
+  }
+  return t;
+}
+
+// to[at] += factor * from[i].
+void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i,
+                                Number factor) {
+  if (IsZero(factor)) return;
+  const int32_t shift = from.begin - to.begin, width = from.width();
+  const double f = factor.v, size = std::fabs(f);
+  const double* source = from.FirstOf(i);
+  double* target = to.FirstOf(at) + shift;
+  for (int32_t j = 0; j < width; ++j) target[j] += f * source[j];
+  double& magnitude = to.first_magnitude[at];
+  magnitude += Times(size, from.first_magnitude[i]);
+  to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * magnitude +
+                          ProductError(factor, from.first_magnitude[i], from.first_error[i]));
+  if (to.second == nullptr) return;
+  for (int32_t r = 0; r < width; ++r) {
+    const double* row = from.SecondOf(i) + from.Row(r);
+    double* target_row = to.SecondOf(at) + to.Row(r + shift) + shift;
+    for (int32_t j = r; j < width; ++j) target_row[j] += f * row[j];
+  }
+  double& second = to.second_magnitude[at];
+  second += Times(size, from.second_magnitude[i]);
+  to.second_error[at] = Up(to.second_error[at] + 2 * kUnit * second +
+                           ProductError(factor, from.second_magnitude[i], from.second_error[i]));
+}
+
+// Second derivatives of to[at] += factor * (a[i] b[i]^T + b[i] a[i]^T) / 2, doubled where a is not
+// b.
+void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b,
+                                int32_t i, Number factor) {
+  if (IsZero(factor)) return;
+  const int32_t width = to.width();
+  if (scratch_ < width) {
+    left_ = arena_.Allocate<double>(width);
+    right_ = arena_.Allocate<double>(width);
+    scratch_ = width;
+  }
+  const auto spread = [&](const Tangents& from, double* row) {
+    std::fill(row, row + width, 0.0);
+    std::copy(from.FirstOf(i), from.FirstOf(i) + from.width(), row + (from.begin - to.begin));
+  };
+  spread(a, left_);
+  const bool square = &a == &b;
+  if (!square) spread(b, right_);
+  const double f = factor.v;
+  for (int32_t r = 0; r < width; ++r) {
+    double* row = to.SecondOf(at) + to.Row(r);
+    const double x = f * left_[r];
+    if (square) {
+      for (int32_t j = r; j < width; ++j) row[j] += x * left_[j];
+    } else {
+      const double y = f * right_[r];
+      for (int32_t j = r; j < width; ++j) row[j] += x * right_[j] + y * left_[j];
+    }
+  }
+  const double ma = a.first_magnitude[i], mb = b.first_magnitude[i];
+  const double ea = a.first_error[i], eb = b.first_error[i];
+  const double terms = square ? 1 : 2;
+  const double product = Times(ma, mb);
+  const double error = Times(ma, eb) + Times(mb, ea) + Times(ea, eb) + 2 * kUnit * product;
+  double& magnitude = to.second_magnitude[at];
+  magnitude += terms * Times(std::fabs(f), product);
+  to.second_error[at] = Up(to.second_error[at] + terms * ProductError(factor, product, error) +
+                           4 * kUnit * magnitude);
+}
+
+const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, int32_t size,
+                                        const Partials* partials) {
+  if (a == nullptr && b == nullptr) return nullptr;
+  const int32_t begin = std::min(a ? a->begin : b->begin, b ? b->begin : a->begin);
+  const int32_t end = std::max(a ? a->end : b->end, b ? b->end : a->end);
+  Tangents* out = New(size, begin, end);
+  for (int32_t i = 0; i < size; ++i) {
+    const Partials& p = partials[i];
+    if (a != nullptr) AddElement(*out, i, *a, i, Usable(p.a));
+    if (b != nullptr) AddElement(*out, i, *b, i, Usable(p.b));
+    if (out->second == nullptr) continue;
+    if (a != nullptr) AddProduct(*out, i, *a, *a, i, Usable(p.aa));
+    if (b != nullptr) AddProduct(*out, i, *b, *b, i, Usable(p.bb));
+    if (a == nullptr || b == nullptr) continue;
+    // The same tangents twice: (ab)' gives both halves.
+    if (a == b) {
+      const Number ab = Usable(p.ab);
+      AddProduct(*out, i, *a, *a, i, {2 * ab.v, 2 * ab.e});
+    } else {
+      AddProduct(*out, i, *a, *b, i, Usable(p.ab));
+    }
+  }
+  return out;
+}
+
+const Tangents* TangentAlgebra::Gather(const Tangents* a, const IndexMap& map) {
+  if (a == nullptr || (map.identity() && map.size == a->size)) return a;
+  Tangents* out = New(map.size, a->begin, a->end);
+  for (int32_t i = 0; i < map.size; ++i) {
+    const int32_t from = map[i];
+    std::copy(a->FirstOf(from), a->FirstOf(from) + a->width(), out->FirstOf(i));
+    if (a->second != nullptr) {
+      std::copy(a->SecondOf(from), a->SecondOf(from) + a->pairs(), out->SecondOf(i));
+    }
+    out->first_error[i] = a->first_error[from];
+    out->first_magnitude[i] = a->first_magnitude[from];
+    out->second_error[i] = a->second_error[from];
+    out->second_magnitude[i] = a->second_magnitude[from];
+  }
+  return out;
+}
+
+const Tangents* TangentAlgebra::ScatterAdd(const Tangents* a, const IndexMap& map, int32_t size) {
+  if (a == nullptr || (map.identity() && size == a->size)) return a;
+  Tangents* out = New(size, a->begin, a->end);
+  for (int32_t i = 0; i < a->size; ++i) AddElement(*out, map[i], *a, i, {1, 0});
+  return out;
+}
+
+const Tangents* TangentAlgebra::Overwrite(const Tangents* base, int32_t size,
+                                          const Tangents* values, const IndexMap& map) {
+  if (base == nullptr && values == nullptr) return nullptr;
+  const Tangents& any = base != nullptr ? *base : *values;
+  const int32_t begin = values != nullptr ? std::min(any.begin, values->begin) : any.begin;
+  const int32_t end = values != nullptr ? std::max(any.end, values->end) : any.end;
+  auto* written = arena_.Allocate<int32_t>(size);
+  std::fill(written, written + size, -1);
+  for (int32_t i = 0; i < map.size; ++i) written[map[i]] = i;
+  Tangents* out = New(size, begin, end);
+  for (int32_t i = 0; i < size; ++i) {
+    const Tangents* from = written[i] >= 0 ? values : base;
+    if (from != nullptr) AddElement(*out, i, *from, written[i] >= 0 ? written[i] : i, {1, 0});
+  }
+  return out;
+}
+
+const Tangents* TangentAlgebra::Scaled(const Tangents* a, double factor) {
+  if (a == nullptr) return nullptr;
+  Tangents* out = New(a->size, a->begin, a->end);
+  for (int32_t i = 0; i < a->size; ++i) AddElement(*out, i, *a, i, {factor, 0});
+  return out;
+}
+
+}  // namespace autograd::reference

@@ -1,0 +1,90 @@
+// Tangents: the first and second derivatives of an array's elements along the seeded variables.
+//
+// A variable is one element of a leaf (or of a value whose gradient is asked for). Tangents cover
+// an interval of variables; outside it all derivatives are 0, and an array without tangents is
+// constant. With each element go a bound on the error of any of its first (second) derivatives and
+// one on their magnitude: errors are bounded element by element in the maximum norm, which keeps
+// the cost of bounds small beside that of the derivatives.
+//
+// Second derivatives are symmetric and kept as the rows of the upper triangle. Immutable once made;
+// everything lives in the run's arena.
+
+#ifndef AUTOGRAD_REFERENCE_TANGENTS_H_
+#define AUTOGRAD_REFERENCE_TANGENTS_H_
+
+#include <cstdint>
+
+#include "autograd/reference/arena.h"
+#include "autograd/reference/index_map.h"
+#include "autograd/reference/numbers.h"
+
+namespace autograd::reference {
+
+struct Tangents {
+  int32_t size = 0;  // elements
+  int32_t begin = 0;
+  int32_t end = 0;  // variables [begin, end)
+  double* first = nullptr;
+  double* second = nullptr;  // null at first order
+  double* first_error = nullptr;
+  double* first_magnitude = nullptr;
+  double* second_error = nullptr;
+  double* second_magnitude = nullptr;
+
+  int32_t width() const { return end - begin; }
+  int64_t pairs() const { return int64_t{width()} * (width() + 1) / 2; }
+  double* FirstOf(int32_t i) const { return first + int64_t{i} * width(); }
+  double* SecondOf(int32_t i) const { return second + i * pairs(); }
+  // Where the row of variable begin + r starts in a triangle, less r: entry j of the row, j >= r,
+  // is at Row(r) + j.
+  int64_t Row(int32_t r) const { return int64_t{r} * width() - int64_t{r} * (r + 1) / 2; }
+  // A second derivative by two variables in any order; 0 outside the interval.
+  double Second(int32_t i, int32_t a, int32_t b) const;
+  double First(int32_t i, int32_t a) const;
+};
+
+// The partial derivatives of a function of two numbers, with their errors.
+struct Partials {
+  Number a, b, aa, ab, bb;
+};
+
+// Too many derivatives for a witness.
+struct TooWide {};
+
+class TangentAlgebra {
+ public:
+  TangentAlgebra(Arena& arena, int order) : arena_(arena), order_(order) {}
+
+  int order() const { return order_; }
+
+  // Zero tangents of `size` elements over an interval.
+  Tangents* New(int32_t size, int32_t begin, int32_t end);
+  // Element i has derivative `weight` along variable begin + i.
+  const Tangents* Seeds(int32_t size, int32_t begin, double weight);
+
+  // Elementwise function of a and b; either may be null (constant). `partials` has one an element.
+  const Tangents* Combine(const Tangents* a, const Tangents* b, int32_t size,
+                          const Partials* partials);
+  const Tangents* Gather(const Tangents* a, const IndexMap& map);
+  const Tangents* ScatterAdd(const Tangents* a, const IndexMap& map, int32_t size);
+  // `base` with `values` at the places of the map.
+  const Tangents* Overwrite(const Tangents* base, int32_t size, const Tangents* values,
+                            const IndexMap& map);
+  const Tangents* Scaled(const Tangents* a, double factor);
+
+ private:
+  void AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i, Number factor);
+  void AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b, int32_t i,
+                  Number factor);
+
+  Arena& arena_;
+  const int order_;
+  int64_t total_ = 0;
+  double* left_ = nullptr;  // scratch rows
+  double* right_ = nullptr;
+  int32_t scratch_ = 0;
+};
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_TANGENTS_H_
