@@ -12,8 +12,7 @@ _WARNINGS = [
     "-Werror",
 ]
 
-# Abseil's headers mix signed and unsigned in macros that expand in our code, and GCC 12 sees uninitialised
-# or out-of-bounds values in inlined library code where there are none.
+# GCC 12 sees uninitialised or out-of-bounds values in inlined library code where there are none.
 _GCC = ["-Wno-maybe-uninitialized", "-Wno-array-bounds", "-Wno-stringop-overflow", "-Wno-restrict"]
 
 _CLANG = ["-Wthread-safety", "-Wthread-safety-beta", "-Wno-gnu-zero-variadic-macro-arguments"]

@@ -187,12 +187,15 @@ def parse_allowances(text: str) -> List[Allowance]:
     return allowances
 
 
-def check_tests(paths: Dict[str, bool], allowances: List[Allowance], allowances_path: str) -> Iterator[Finding]:
-    """A test beside each source, or an allowance that is true."""
+def check_tests(paths: Dict[str, bool], texts: Dict[str, Optional[str]], allowances: List[Allowance],
+                allowances_path: str) -> Iterator[Finding]:
+    """A test beside each source, or an allowance that is true. A fuzz target is tested by its corpus."""
     allowed = {allowance.path: allowance for allowance in allowances}
     for path in sorted(paths):
         stem, extension = os.path.splitext(path)
         if extension not in ('.cc', '.cu') or is_test(path) or path in allowed:
+            continue
+        if re.search(r'^extern "C" int LLVMFuzzerTestOneInput\([^)]*\) {', texts.get(path) or '', re.MULTILINE):
             continue
         if f'{stem}_test.cc' not in paths:
             yield Finding(path, 1, f'no test beside it; add {os.path.basename(stem)}_test.cc, or a line in '

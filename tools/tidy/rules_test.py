@@ -123,14 +123,20 @@ class LinksTest(unittest.TestCase):
 
 class TreeTest(unittest.TestCase):
 
-    def _tests(self, names, allowances=''):
+    def _tests(self, names, allowances='', texts=None):
         paths = {name: False for name in names}
-        return list(rules.check_tests(paths, rules.parse_allowances(allowances), 'allowances.txt'))
+        return list(rules.check_tests(paths, texts or {}, rules.parse_allowances(allowances), 'allowances.txt'))
 
     def test_test_beside_each_source(self):
         self.assertEqual(self._tests(['a/b.cc', 'a/b_test.cc', 'a/c.h']), [])
         self.assertEqual(len(self._tests(['a/b.cc'])), 1)
         self.assertEqual(len(self._tests(['a/b.cu', 'a/c_test.cc'])), 1)
+
+    def test_a_fuzz_target_is_tested_by_its_corpus(self):
+        target = 'extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {\n}\n'
+        self.assertEqual(self._tests(['a/b.cc'], texts={'a/b.cc': target}), [])
+        declaration = 'extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);\n'
+        self.assertEqual(len(self._tests(['a/b.cc'], texts={'a/b.cc': declaration})), 1)
 
     def test_allowances_must_be_true(self):
         line = 'a/b.cc | a/c_test.cc | both halves are one contract\n'

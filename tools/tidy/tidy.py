@@ -51,7 +51,7 @@ def check_tree(root: str) -> List[rules.Finding]:
         for check in (rules.check_opening_comment, rules.check_links):
             findings.extend(check(path, text, paths))
     allowances = rules.parse_allowances(texts.get(_ALLOWANCES) or '')
-    findings.extend(rules.check_tests(paths, allowances, _ALLOWANCES))
+    findings.extend(rules.check_tests(paths, texts, allowances, _ALLOWANCES))
     findings.extend(rules.check_readmes(paths, texts))
     return findings
 
