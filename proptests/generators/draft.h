@@ -60,6 +60,7 @@ class Draft {
   int num_values() const { return static_cast<int>(known_.size()); }
   int num_statements() const { return builder_.num_statements(); }
   const Known& operator[](ValueId value) const { return known_[value]; }
+  // References hold until the next value is added.
   const TensorType& TypeOf(ValueId value) const { return builder_.TypeOf(value); }
   DType DTypeOf(ValueId value) const { return TypeOf(value).dtype; }
   const Shape& ShapeOf(ValueId value) const { return TypeOf(value).shape; }

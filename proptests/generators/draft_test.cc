@@ -33,22 +33,6 @@ TEST(Draft, WritesReachViewsOfTheBase) {
   EXPECT_FALSE(draft.RequiresGrad(detached));
 }
 
-TEST(Draft, CallsFreeWhatTheyVisit) {
-  const GeneratorOptions options;
-  Source source = Source::FromSeed(1);
-  Draft draft(options, source);
-  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{1}, .grad = true});
-  const ValueId y = draft.Op(Opcode::kMul, {x, x});
-  Draft::Call call;
-  call.roots = {y};
-  call.retain_graph = 1;
-  draft.AddCall(call);
-  EXPECT_FALSE(draft.IsBroken({y}));
-  call.retain_graph = -1;
-  draft.AddCall(call);
-  EXPECT_TRUE(draft.IsBroken({y}));
-}
-
 TEST(Draft, RefusedStatementsChangeNothing) {
   const GeneratorOptions options;
   Source source = Source::FromSeed(1);

@@ -134,7 +134,7 @@ void AddNoGradView(Draft& draft) {
   const ValueId base = x == kNoValue ? kNoValue : draft.Op(Opcode::kClone, {x});
   if (base == kNoValue) return;
   draft.BeginNoGrad();
-  const Shape& shape = draft.ShapeOf(base);
+  const Shape shape = draft.ShapeOf(base);
   const ValueId view = draft.Op(
       Opcode::kReshape, {base}, {{Key::kShape, std::vector<int64_t>(shape.begin(), shape.end())}});
   draft.EndNoGrad();

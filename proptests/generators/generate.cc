@@ -67,7 +67,7 @@ Program Generate(Source& source, const GeneratorOptions& options) {
   Draft draft(options, source);
   // Sizes are spread around the average; the end of a Program takes about six statements.
   const int average = std::max(options.statements, 2);
-  const int total = static_cast<int>(source.Between(average / 3, average + average * 2 / 3));
+  const int total = static_cast<int>(source.Between(average / 3, average * 3 / 2));
   const int ending = std::min(6, total / 2);
   draft.SetBudget(total - ending);
   draft.SetRounding(source.Chance(25));

@@ -10,7 +10,7 @@ namespace {
 // Something to write: of the target's type, broadcast to it.
 ValueId Operand(Draft& draft, ValueId target, Content content) {
   Source& source = draft.source();
-  const Shape& shape = draft.ShapeOf(target);
+  const Shape shape = draft.ShapeOf(target);
   if (content == Content::kAny && source.Chance(60)) {
     const ValueId found = draft.Pick([&](ValueId v) {
       return draft.DTypeOf(v) == draft.DTypeOf(target) &&

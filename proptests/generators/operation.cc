@@ -162,7 +162,7 @@ ValueId ApplyReduction(Draft& draft, ValueId x) {
 ValueId ApplyMatmul(Draft& draft, ValueId x) {
   if (!draft.options().Has(Opcode::kMatmul)) return x;
   Source& source = draft.source();
-  const Shape& shape = draft.ShapeOf(x);
+  const Shape shape = draft.ShapeOf(x);  // a copy: new values move the originals
   if (shape.empty() || draft.NumElements(x) > 32 || draft.DTypeOf(x) == DType::kBool) return x;
   ValueId other = source.Chance(50) ? draft.Pick([&](ValueId v) {
     const Shape& b = draft.ShapeOf(v);

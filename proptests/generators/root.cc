@@ -1,6 +1,7 @@
 #include "proptests/generators/root.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "proptests/generators/leaf.h"
 
@@ -14,8 +15,17 @@ ValueId PickRoot(Draft& draft) {
   }
   if (candidates.empty()) return kNoValue;
   Source& source = draft.source();
-  if (source.Chance(25)) return candidates[source.Below(candidates.size())];
-  return candidates.back();
+  if (source.Chance(20)) return candidates[source.Below(candidates.size())];
+  // Of the latest three, the one that stands on the most.
+  ValueId best = candidates.back();
+  int64_t most = -1;
+  for (size_t i = candidates.size(); i > 0 && i + 3 > candidates.size(); --i) {
+    const std::vector<uint8_t> reached = draft.graph().Reached({draft.NodeOf(candidates[i - 1])});
+    const int64_t nodes = std::count(reached.begin(), reached.end(), 1);
+    if (nodes > most) best = candidates[i - 1];
+    most = std::max(most, nodes);
+  }
+  return best;
 }
 
 ValueId MakeSeed(Draft& draft, ValueId root, bool grad) {

@@ -56,8 +56,8 @@ class Fiber {
   char* stack_bottom_ = nullptr;  // lowest usable address
   size_t stack_bytes_ = 0;
   ExceptionGlobals exceptions_;
-  void* asan_fake_stack_ = nullptr;
-  void* tsan_fiber_ = nullptr;
+  [[maybe_unused]] void* asan_fake_stack_ = nullptr;
+  [[maybe_unused]] void* tsan_fiber_ = nullptr;
   bool is_main_ = false;
   bool ended_ = false;
   bool abandoned_ = false;
