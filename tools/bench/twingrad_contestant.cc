@@ -1,0 +1,113 @@
+// The benchmark's graphs on this engine, through its C++ API.
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "autograd/engine/engine.h"
+#include "autograd/engine/front_end.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/variable.h"
+#include "autograd/ops/arithmetic.h"
+#include "tools/bench/contestant.h"
+
+namespace twingrad::bench {
+namespace {
+
+using autograd::Edge;
+using autograd::NodePtr;
+using autograd::Tensor;
+using autograd::VariableList;
+
+// Passes its only gradient to each of its edges.
+class PassThrough : public autograd::Node {
+ public:
+  VariableList Apply(VariableList&& gradients) override {
+    if (num_outputs() == 1) return std::move(gradients);
+    return VariableList(num_outputs(), gradients[0]);
+  }
+  std::string_view name() const override { return "PassThrough"; }
+};
+
+class Twingrad : public Contestant {
+ public:
+  std::string_view name() const override { return "twingrad"; }
+
+  Timing Chain(int64_t n) override {
+    NodePtr last = MakeNode();
+    for (int64_t i = 1; i < n; ++i) {
+      NodePtr node = MakeNode();
+      node->AddNextEdge(Edge{std::move(last), 0});
+      last = std::move(node);
+    }
+    return Backward(last);
+  }
+
+  Timing Ladder(int64_t n) override {
+    NodePtr before = MakeNode();
+    NodePtr last = MakeNode();
+    last->AddNextEdge(Edge{before, 0});
+    for (int64_t i = 2; i < n; ++i) {
+      NodePtr node = MakeNode();
+      node->AddNextEdge(Edge{last, 0});
+      node->AddNextEdge(Edge{std::move(before), 0});
+      before = std::move(last);
+      last = std::move(node);
+    }
+    return Backward(last);
+  }
+
+  Timing Fan(int64_t n) override {
+    NodePtr sink = MakeNode();
+    std::vector<NodePtr> blades;
+    for (int64_t i = 0; i < n; ++i) {
+      blades.push_back(MakeNode());
+      blades.back()->AddNextEdge(Edge{sink, 0});
+    }
+    NodePtr hub = MakeNode();
+    for (NodePtr& blade : blades) hub->AddNextEdge(Edge{std::move(blade), 0});
+    return Backward(hub);
+  }
+
+  Timing Multiply(int64_t n) override {
+    Tensor w = Tensor::Scalar(1);
+    Tensor y = Tensor::Scalar(1);
+    autograd::SetRequiresGrad(w, true);
+    autograd::SetRequiresGrad(y, true);
+    Timing timing;
+    timing.forward_ns = TimeNs([&] {
+      for (int64_t i = 0; i < n; ++i) y = autograd::ops::Mul(y, w);
+    });
+    autograd::BackwardOptions options;
+    options.engine = &engine_;
+    timing.backward_ns = TimeNs([&] { autograd::Backward({y}, {}, options); });
+    return timing;
+  }
+
+ private:
+  NodePtr MakeNode() {
+    NodePtr node = autograd::MakeNode<PassThrough>();
+    node->AddInput(one_);
+    return node;
+  }
+
+  Timing Backward(const NodePtr& root) {
+    const Edge edge{root, 0};
+    Timing timing;
+    timing.backward_ns = TimeNs([&] {
+      engine_.Execute({edge}, {one_}, /*keep_graph=*/false, /*create_graph=*/false,
+                      /*accumulate_grad=*/true);
+    });
+    return timing;
+  }
+
+  autograd::Engine engine_;
+  const Tensor one_ = Tensor::Ones({1}, autograd::DType::kF64);
+};
+
+}  // namespace
+
+std::unique_ptr<Contestant> MakeTwingrad() { return std::make_unique<Twingrad>(); }
+
+}  // namespace twingrad::bench
