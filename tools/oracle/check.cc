@@ -4,11 +4,11 @@
 #include <csignal>
 #include <cstdio>
 #include <map>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include <sched.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
@@ -49,11 +49,6 @@ int NumCores() {
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
   return std::max(1, CPU_COUNT(&set));
-}
-
-uint64_t FreshSeed() {
-  std::random_device device;
-  return uint64_t{device()} << 32 | device();
 }
 
 struct Written {
@@ -243,6 +238,15 @@ absl::StatusOr<int> Check::Run() {
 }
 
 }  // namespace
+
+uint64_t FreshSeed() {
+  // 32 bits are enough, and can be typed.
+  uint32_t seed = 0;
+  if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) {
+    seed = static_cast<uint32_t>(steady_clock::now().time_since_epoch().count());
+  }
+  return seed;
+}
 
 WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder) {
   WorkerCommand command;

@@ -4,6 +4,7 @@
 #ifndef TOOLS_ORACLE_CHECK_H_
 #define TOOLS_ORACLE_CHECK_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -22,6 +23,9 @@ inline constexpr int kCannotStart = 3;
 // Returns the exit status. An error of the kind Unavailable means that an engine could not be
 // started, any other wrong usage.
 absl::StatusOr<int> RunCheck(const Arguments& arguments, Subject& subject);
+
+// A seed that no run had before, for all practical purposes; print it.
+uint64_t FreshSeed();
 
 // What the flags say of workers; `folder` is for their recorders.
 WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder);

@@ -133,7 +133,7 @@ absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
 absl::StatusOr<int> Generate(const Arguments& arguments, Subject& subject) {
   std::optional<uint64_t> seed = arguments.Number("seed");
   if (!seed) {
-    seed = MonotonicNanoseconds();
+    seed = FreshSeed();
     absl::FPrintF(stderr, "[oracle] seed %d\n", *seed);
   }
   absl::PrintF("%s", subject.Generate(*seed));
