@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -97,7 +96,7 @@ Report Explore(const Options& options, const std::function<void()>& body) {
   RandomStrategy strategy(options.chances);
   const std::optional<uint64_t> only_seed = SeedFromEnvironment();
   Report report;
-  report.seed = options.seed ? *options.seed : std::random_device()();
+  report.seed = options.seed;
   SplitMix seeds(report.seed);
   const int schedules = only_seed ? 1 : options.schedules;
   for (int i = 0; i < schedules; ++i) {

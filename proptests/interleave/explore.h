@@ -33,8 +33,8 @@ inline constexpr char kSeedVariable[] = "TWINGRAD_INTERLEAVE_SEED";
 
 struct Options {
   int schedules = 1000;
-  // Of the whole exploration; schedule i has a seed of its own derived from it. Without one, fresh.
-  std::optional<uint64_t> seed;
+  // Of the whole exploration; each schedule has a seed of its own, derived from it.
+  uint64_t seed = 1;
   RandomStrategy::Chances chances = {};
   int64_t max_steps = 100000;
 };

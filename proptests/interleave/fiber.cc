@@ -78,8 +78,8 @@ void Fiber::Abandon() {
   abandoned_ = true;
 #if defined(TWINGRAD_ASAN)
   __lsan_register_root_region(stack_bottom_, stack_bytes_);
-  // Where use after return is looked for, locals live in ASan's stand-in for the stack: 11 classes of
-  // frames with as many bytes as the stack has, and flags. What is not mapped is not scanned.
+  // Where use after return is looked for, locals live in ASan's stand-in for the stack: 11 classes
+  // of frames with as many bytes as the stack has, and flags. What is not mapped is not scanned.
   if (asan_fake_stack_ != nullptr) {
     __lsan_register_root_region(asan_fake_stack_, 12 * kStackBytes);
   }

@@ -55,7 +55,7 @@ _interleaving_test = rule(
     test = True,
 )
 
-def interleaving_test(name, srcs, deps = [], data = [], size = "medium", tags = [], **kwargs):
+def interleaving_test(name, srcs, deps = [], data = [], size = "small", tags = [], **kwargs):
     """A GoogleTest whose whole closure is compiled against the model back end.
 
     Args:

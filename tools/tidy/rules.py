@@ -44,8 +44,8 @@ _PRODUCTION_BANS = [
     _ban(r'\bstd::(j?thread|this_thread|async|future|promise|packaged_task)\b', 'sync::Thread'),
     _ban(r'\bstd::((atomic_)?(shared_ptr|weak_ptr)|make_shared|allocate_shared|enable_shared_from_this)\b',
          'sync::IntrusivePtr'),
-    _ban(r'\bstd::(call_once|once_flag)\b|\babsl::(call_once|once_flag)\b', 'sync::Once'),
-    _ban(r'\bthread_local\b', 'sync::ThreadLocal'),
+    _ban(r'\bstd::(call_once|once_flag)\b|\babsl::(call_once|once_flag)\b', 'sync::Lazy of autograd/sync/once.h'),
+    _ban(r'\bthread_local\b(?!\.h)', 'AG_THREAD_LOCAL of autograd/sync/thread_local.h'),
     _ban(r'#\s*include\s*"absl/synchronization/|\babsl::(Mutex\w*|CondVar|Notification|Barrier|BlockingCounter)\b',
          'sync::Mutex and sync::CondVar'),
     _ban(r'\b__(atomic|sync)_\w+', 'sync::Atomic'),
@@ -147,7 +147,7 @@ def check_functions(path: str, text: str) -> Iterator[Finding]:
         for match in _LOCAL_STATIC.finditer(function.body):
             line = function.first_line + function.body.count('\n', 0, match.start())
             yield Finding(path, line, 'a function-local static that is initialised at run time is banned here; '
-                          'use constexpr, or a sync::Once object')
+                          'use constexpr, or a sync::Lazy object')
 
 
 def check_links(path: str, text: str, paths: Dict[str, bool]) -> Iterator[Finding]:
