@@ -1,56 +1,130 @@
-// The slow paths of the pool: system memory, and the life of a thread's lists. See pool.h.
+// The slow paths of the pool: the shared store, new memory, and the life of a thread's lists. See pool.h.
 
 #include "autograd/tensor/pool.h"
 
-#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/sync/once.h"
 
 namespace autograd::pool {
 namespace {
 
-// Blocks start on a cache line: the hot fields of nodes and tensors lie in the first one.
-constexpr std::align_val_t kAlignment{64};
+#if defined(AG_POOL_PASSES_THROUGH)
+constexpr bool kPassesThrough = true;
+#else
+constexpr bool kPassesThrough = false;
+#endif
 
-size_t RoundedUp(size_t bytes) {
-  bytes = std::max<size_t>(bytes, 1);
-  return (bytes + kGranule - 1) / kGranule * kGranule;
+// Chunks start on a cache line, so that blocks of 64 and 128 bytes do.
+constexpr std::align_val_t kAlignment{64};
+constexpr size_t kChunkBytes = size_t{1} << 16;
+
+size_t BlockBytes(size_t size_class) { return (size_class + 1) * kGranule; }
+
+// Lists that threads have given up.
+class Store {
+ public:
+  struct List {
+    FreeBlock* head = nullptr;
+    uint32_t count = 0;
+  };
+  void Put(size_t size_class, List list) AG_EXCLUDES(mutex_) {
+    if (list.head == nullptr) return;
+    sync::MutexLock lock(mutex_);
+    lists_[size_class].push_back(list);
+  }
+  List Take(size_t size_class) AG_EXCLUDES(mutex_) {
+    sync::MutexLock lock(mutex_);
+    if (lists_[size_class].empty()) return {};
+    const List list = lists_[size_class].back();
+    lists_[size_class].pop_back();
+    return list;
+  }
+
+ private:
+  sync::Mutex mutex_{"pool"};
+  std::vector<List> lists_[kNumClasses] AG_GUARDED_BY(mutex_);
+};
+constinit sync::Lazy<Store> store;
+
+void* CutBlock(ThreadLists& lists, size_t size_class) {
+  char* block = lists.uncut[size_class];
+  lists.uncut[size_class] += BlockBytes(size_class);
+  return block;
 }
 
-// Frees the lists of its thread when that ends.
+bool HasUncut(const ThreadLists& lists, size_t size_class) {
+  return static_cast<size_t>(lists.uncut_end[size_class] - lists.uncut[size_class]) >=
+         BlockBytes(size_class);
+}
+
+void PushBlock(ThreadLists& lists, size_t size_class, void* block) {
+  auto* free_block = static_cast<FreeBlock*>(block);
+  free_block->next = lists.head[size_class];
+  lists.head[size_class] = free_block;
+  ++lists.count[size_class];
+}
+
+void GiveUpList(ThreadLists& lists, size_t size_class) {
+  store.Get().Put(size_class, {std::exchange(lists.head[size_class], nullptr),
+                               std::exchange(lists.count[size_class], 0)});
+}
+
+// Empties the lists of its thread when that ends.
 struct Reaper {
-  // Not trivial, so that the thread-local is registered for destruction at first use.
   ThreadLists* lists = nullptr;
   ~Reaper() {
     if (lists == nullptr) return;
     lists->state = ThreadLists::State::kEnded;
     for (size_t c = 0; c < kNumClasses; ++c) {
-      while (lists->head[c] != nullptr) {
-        FreeBlock* block = lists->head[c];
-        lists->head[c] = block->next;
-        ::operator delete(block, kAlignment);
-      }
-      lists->count[c] = 0;
+      while (HasUncut(*lists, c)) PushBlock(*lists, c, CutBlock(*lists, c));
+      GiveUpList(*lists, c);
     }
   }
 };
 AG_THREAD_LOCAL(Reaper, ThreadReaper);
 
+void Register(ThreadLists& lists) {
+  if (lists.state != ThreadLists::State::kUnused) return;
+  ThreadReaper().lists = &lists;
+  lists.state = ThreadLists::State::kReady;
+}
+
 }  // namespace
 
-void* AllocateSlow(size_t bytes) { return ::operator new(RoundedUp(bytes), kAlignment); }
+void* AllocateSlow(size_t bytes) {
+  if (kPassesThrough || bytes > kLargest) return ::operator new(bytes, kAlignment);
+  ThreadLists& lists = Lists();
+  Register(lists);
+  const size_t size_class = ClassOf(bytes);
+  if (HasUncut(lists, size_class)) return CutBlock(lists, size_class);
+  const Store::List list = store.Get().Take(size_class);
+  if (list.head != nullptr) {
+    lists.head[size_class] = list.head->next;
+    lists.count[size_class] = list.count - 1;
+    return list.head;
+  }
+  auto* chunk = static_cast<char*>(::operator new(kChunkBytes, kAlignment));
+  lists.uncut[size_class] = chunk;
+  lists.uncut_end[size_class] = chunk + kChunkBytes;
+  return CutBlock(lists, size_class);
+}
 
 void FreeSlow(void* block, size_t bytes) {
-#if !defined(AG_POOL_PASSES_THROUGH)
-  ThreadLists& lists = Lists();
-  if (bytes <= kLargest && lists.state == ThreadLists::State::kUnused) {
-    ThreadReaper().lists = &lists;
-    lists.state = ThreadLists::State::kReady;
-    Free(block, bytes);
+  if (kPassesThrough || bytes > kLargest) {
+    ::operator delete(block, kAlignment);
     return;
   }
-#else
-  (void)bytes;
-#endif
-  ::operator delete(block, kAlignment);
+  ThreadLists& lists = Lists();
+  Register(lists);
+  const size_t size_class = ClassOf(bytes);
+  PushBlock(lists, size_class, block);
+  const bool ended = lists.state == ThreadLists::State::kEnded;
+  if (ended || lists.count[size_class] > kListLimit) GiveUpList(lists, size_class);
 }
 
 }  // namespace autograd::pool

@@ -4,21 +4,21 @@
 //   pool::Free(block, sizeof(MulNode));
 //
 // Each thread keeps free lists by size class; taking a block from a list costs a few instructions,
-// no lock and no atomic. A block may be freed by another thread than the one that took it. Lists are
-// bounded, what exceeds them goes back to the system, and a thread that ends frees its lists.
-// Sizes above kLargest go straight to the system. Under AddressSanitizer every block does, so that
-// use after free is still seen.
+// no lock and no atomic. A block may be freed by another thread than the one that took it: a list that
+// has grown to kListLimit goes, as a whole, to a shared store, from which threads with an empty list help
+// themselves, and so do the lists of a thread that ends. Memory of the pool is not given back to the
+// system. Sizes above kLargest go straight there, and so does everything under AddressSanitizer
+// (to see use after free) and under the model of autograd/sync (to have each execution start alike).
 
 #ifndef AUTOGRAD_TENSOR_POOL_H_
 #define AUTOGRAD_TENSOR_POOL_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 #include "autograd/sync/thread_local.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(AUTOGRAD_SYNC_MODEL)
 #define AG_POOL_PASSES_THROUGH 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -32,16 +32,19 @@ inline constexpr size_t kGranule = 32;
 inline constexpr size_t kLargest = 512;
 inline constexpr size_t kNumClasses = kLargest / kGranule;
 // At most this many blocks wait in one list of one thread.
-inline constexpr uint32_t kListLimit = 1u << 16;
+inline constexpr uint32_t kListLimit = 1u << 15;
 
 struct FreeBlock {
   FreeBlock* next;
 };
 
-// Trivially destructible, so that reaching it costs no guard; Refill registers what frees it.
+// Trivially destructible, so that reaching it costs no guard; the slow paths register what empties it.
 struct ThreadLists {
   FreeBlock* head[kNumClasses];
   uint32_t count[kNumClasses];
+  // Memory not yet cut into blocks.
+  char* uncut[kNumClasses];
+  char* uncut_end[kNumClasses];
   enum class State : uint8_t { kUnused, kReady, kEnded } state;
 };
 AG_THREAD_LOCAL(ThreadLists, Lists);
@@ -50,11 +53,13 @@ AG_THREAD_LOCAL(ThreadLists, Lists);
 void* AllocateSlow(size_t bytes);
 void FreeSlow(void* block, size_t bytes);
 
+inline size_t ClassOf(size_t bytes) { return (bytes - 1) / kGranule; }
+
 inline void* Allocate(size_t bytes) {
 #if !defined(AG_POOL_PASSES_THROUGH)
   if (bytes <= kLargest) [[likely]] {
     ThreadLists& lists = Lists();
-    const size_t size_class = (bytes - 1) / kGranule;
+    const size_t size_class = ClassOf(bytes);
     FreeBlock* block = lists.head[size_class];
     if (block != nullptr) [[likely]] {
       lists.head[size_class] = block->next;
@@ -70,7 +75,7 @@ inline void Free(void* block, size_t bytes) {
 #if !defined(AG_POOL_PASSES_THROUGH)
   if (bytes <= kLargest) [[likely]] {
     ThreadLists& lists = Lists();
-    const size_t size_class = (bytes - 1) / kGranule;
+    const size_t size_class = ClassOf(bytes);
     if (lists.count[size_class] < kListLimit && lists.state == ThreadLists::State::kReady)
         [[likely]] {
       auto* free_block = static_cast<FreeBlock*>(block);

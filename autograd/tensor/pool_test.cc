@@ -35,11 +35,44 @@ TEST(PoolTest, AFreedBlockIsUsedAgain) {
   pool::Free(second, 100);
 }
 
-TEST(PoolTest, ListsAreBounded) {
+TEST(PoolTest, AFullListGoesToOtherThreads) {
   std::vector<void*> blocks(pool::kListLimit + 10);
   for (void*& block : blocks) block = pool::Allocate(16);
+  const std::set<void*> all(blocks.begin(), blocks.end());
   for (void* block : blocks) pool::Free(block, 16);
-  EXPECT_LE(pool::Lists().count[0], pool::kListLimit);
+  EXPECT_LT(pool::Lists().count[0], pool::kListLimit);
+  sync::Thread thread("take", [&] {
+    void* block = pool::Allocate(16);
+    EXPECT_EQ(all.count(block), 1u);
+    pool::Free(block, 16);
+  });
+  thread.Join();
+}
+
+TEST(PoolTest, TheListsOfAThreadThatEndedAreUsedAgain) {
+  void* block = nullptr;
+  sync::Thread first("first", [&] {
+    block = pool::Allocate(500);
+    pool::Free(block, 500);
+  });
+  first.Join();
+  bool found = false;
+  sync::Thread second("second", [&] {
+    std::vector<void*> blocks(1000);
+    for (void*& b : blocks) {
+      b = pool::Allocate(500);
+      found = found || b == block;
+    }
+    for (void* b : blocks) pool::Free(b, 500);
+  });
+  second.Join();
+  EXPECT_TRUE(found);
+}
+
+TEST(PoolTest, LargeSizesBypassTheLists) {
+  void* block = pool::Allocate(pool::kLargest + 1);
+  std::memset(block, 1, pool::kLargest + 1);
+  pool::Free(block, pool::kLargest + 1);
 }
 #endif
 
@@ -48,7 +81,6 @@ TEST(PoolTest, ABlockMayBeFreedByAnotherThread) {
   for (void*& block : blocks) block = pool::Allocate(64);
   sync::Thread thread("free", [&] {
     for (void* block : blocks) pool::Free(block, 64);
-    // Lists of this thread go back to the system when it ends; leak checkers see the difference.
   });
   thread.Join();
 }

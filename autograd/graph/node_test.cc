@@ -1,0 +1,90 @@
+// Edges, inputs, order keys and destruction of nodes.
+
+#include "autograd/graph/node.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/graph/saved_variable.h"
+#include "autograd/graph/test_nodes.h"
+
+namespace autograd {
+namespace {
+
+TEST(NodeTest, EdgesKeepTheirOrderHoweverMany) {
+  for (uint32_t count : {0u, 1u, 2u, 3u, 4u, 5u, 9u, 100u}) {
+    NodePtr target = MakePass({});
+    NodePtr node = MakePass({});
+    for (uint32_t i = 0; i < count; ++i) node->AddNextEdge(Edge(target, i));
+    ASSERT_EQ(node->num_outputs(), count);
+    for (uint32_t i = 0; i < count; ++i) EXPECT_EQ(node->next_edge(i).input_nr, i);
+    EXPECT_EQ(target->ReferenceCount(), 1 + count);
+    node.reset();
+    EXPECT_EQ(target->ReferenceCount(), 1u);
+  }
+}
+
+TEST(NodeTest, TopologicalNumberIsTheLongestPath) {
+  NodePtr a = MakePass({});
+  NodePtr b = MakePass({Edge(a, 0)});
+  NodePtr c = MakePass({Edge(a, 0), Edge(b, 0), Edge()});
+  EXPECT_EQ(a->topological_nr(), 0u);
+  EXPECT_EQ(c->topological_nr(), 2u);
+}
+
+TEST(NodeTest, DeviceIsTheFirstThatIsNotTheCpu) {
+  NodePtr node = MakePass({});
+  EXPECT_TRUE(node->device().IsCpu());
+  node->AddInput(Tensor::Scalar(0, DType::kF64, Device::Sim(2)));
+  node->AddInput(Tensor::Scalar(0, DType::kF64, Device::Sim(1)));
+  EXPECT_EQ(node->device(), Device::Sim(2));
+  EXPECT_EQ(node->num_inputs(), 3u);
+  EXPECT_EQ(node->input_metadata(2).device(), Device::Sim(1));
+}
+
+TEST(NodeTest, MetadataTellsTypesApart) {
+  NodePtr node = MakePass({}, Tensor::Zeros({2, 3}, DType::kF32));
+  EXPECT_TRUE(node->input_metadata(0).Matches(Tensor::Zeros({2, 3}, DType::kF32)));
+  EXPECT_FALSE(node->input_metadata(0).Matches(Tensor::Zeros({3, 2}, DType::kF32)));
+  EXPECT_FALSE(node->input_metadata(0).Matches(Tensor::Zeros({2, 3}, DType::kF64)));
+  NodePtr wide = MakePass({}, Tensor::Zeros({1, 2, 3, 4}, DType::kF32));
+  EXPECT_TRUE(wide->input_metadata(0).Matches(Tensor::Zeros({1, 2, 3, 4}, DType::kF32)));
+  EXPECT_FALSE(wide->input_metadata(0).Matches(Tensor::Zeros({1, 2, 3, 5}, DType::kF32)));
+}
+
+TEST(NodeTest, LaterNodesHaveHigherKeysAndScopesSetThem) {
+  NodePtr first = MakePass({});
+  NodePtr second = MakePass({});
+  EXPECT_LT(first->sequence_nr(), second->sequence_nr());
+  {
+    std::vector<NodePtr> made;
+    OrderScope scope(ProvisionalOrderKey(7, 0), &made);
+    NodePtr third = MakePass({});
+    EXPECT_EQ(third->sequence_nr(), ProvisionalOrderKey(7, 0));
+    ASSERT_EQ(made.size(), 1u);
+    EXPECT_EQ(made[0], third);
+  }
+  EXPECT_EQ(MakePass({})->sequence_nr(), second->sequence_nr() + 1);
+  const uint64_t reserved = ReserveOrderKeys(10);
+  EXPECT_EQ(MakePass({})->sequence_nr(), reserved + 10);
+}
+
+TEST(NodeTest, LongChainsAreDestroyedWithoutRecursion) {
+  NodePtr last = MakePass({});
+  for (int i = 0; i < 1'000'000; ++i) last = MakePass({Edge(std::move(last), 0)});
+  last.reset();
+}
+
+TEST(NodeTest, LongChainsThroughSavedVariablesAreDestroyedWithoutRecursion) {
+  Tensor value = MakeLeaf(1);
+  for (int i = 0; i < 1'000'000; ++i) {
+    auto saved = std::make_shared<SavedVariable>(value, false);
+    NodePtr node = MakeFunction([saved](FunctionNode&, VariableList g) { return g; }, {});
+    value = Tensor::Scalar(1);
+    AutogradMeta& meta = AutogradMeta::Of(value);
+    meta.node = std::move(node);
+  }
+  value.reset();
+}
+
+}  // namespace
+}  // namespace autograd

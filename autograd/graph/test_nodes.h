@@ -1,0 +1,77 @@
+// Small nodes and checks that the tests of graph and engine share.
+
+#ifndef AUTOGRAD_GRAPH_TEST_NODES_H_
+#define AUTOGRAD_GRAPH_TEST_NODES_H_
+
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "autograd/graph/error.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/variable.h"
+
+namespace autograd {
+
+// Does what it is told to.
+class FunctionNode final : public Node {
+ public:
+  using Function = std::function<VariableList(FunctionNode&, VariableList)>;
+  explicit FunctionNode(Function function) : function_(std::move(function)) {}
+  VariableList Apply(VariableList&& gradients) override {
+    return function_(*this, std::move(gradients));
+  }
+  std::string_view name() const override { return "Function"; }
+
+ private:
+  Function function_;
+};
+
+// Passes its first gradient to each of its edges.
+class PassNode final : public Node {
+ public:
+  VariableList Apply(VariableList&& gradients) override {
+    return VariableList(num_outputs(), gradients[0]);
+  }
+  std::string_view name() const override { return "Pass"; }
+};
+
+inline NodePtr MakePass(const std::vector<Edge>& edges, const Tensor& like = Tensor::Scalar(0)) {
+  NodePtr node = MakeNode<PassNode>();
+  node->AddInput(like);
+  node->SetNextEdges(edges);
+  return node;
+}
+
+inline NodePtr MakeFunction(FunctionNode::Function function, const std::vector<Edge>& edges,
+                            const Tensor& like = Tensor::Scalar(0)) {
+  NodePtr node = MakeNode<FunctionNode>(std::move(function));
+  node->AddInput(like);
+  node->SetNextEdges(edges);
+  return node;
+}
+
+inline Tensor MakeLeaf(double value, Device device = Device::Cpu()) {
+  Tensor leaf = Tensor::Scalar(value, DType::kF64, device);
+  SetRequiresGrad(leaf, true);
+  return leaf;
+}
+
+// The kind of the Error that `action` throws.
+inline ErrorKind KindOf(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what()[0], '[') << error.what();
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error was thrown";
+  return ErrorKind::kInternal;
+}
+
+}  // namespace autograd
+
+#endif  // AUTOGRAD_GRAPH_TEST_NODES_H_
