@@ -1,18 +1,16 @@
 #include "proptests/oracles/judge.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/engine/engine.h"
 #include "autograd/reference/dual.h"
-#include "autograd/runner/run.h"
 #include "proptests/oracles/canary.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/counts.h"
 #include "proptests/oracles/determinism.h"
 #include "proptests/oracles/dual.h"
+#include "proptests/oracles/engine_run.h"
 #include "proptests/oracles/errors.h"
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/features.h"
@@ -32,23 +30,6 @@ using autograd::reference::DualResult;
 
 namespace {
 
-// The repository's engine, one for each number of device threads, kept for the next Program.
-class OwnEngines {
- public:
-  Observation operator()(const Program& program, int device_threads) {
-    std::unique_ptr<autograd::Engine>& engine = engines_[device_threads];
-    if (engine == nullptr) {
-      autograd::EngineOptions options;
-      options.device_threads = device_threads;
-      engine = std::make_unique<autograd::Engine>(options);
-    }
-    return autograd::runner::Run(program, *engine);
-  }
-
- private:
-  std::map<int, std::unique_ptr<autograd::Engine>> engines_;
-};
-
 void CountProgram(const Program& program, Statistics* statistics) {
   ++statistics->programs;
   statistics->statements += program.statements.size();
@@ -67,10 +48,10 @@ bool Unsupported(const Observation& observed) {
 
 struct Judge::Impl {
   JudgeOptions options;
-  OwnEngines engines;
+  EngineRun engine;
 
   Observation Observe(const Program& program, int device_threads) {
-    return options.run ? options.run(program, device_threads) : engines(program, device_threads);
+    return options.run ? options.run(program, device_threads) : engine(program, device_threads);
   }
 
   // All oracles that look at one run; false after the first disagreement, as the others repeat it.

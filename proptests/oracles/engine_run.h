@@ -1,0 +1,27 @@
+// Runs Programs on the repository's engine, kept from one run to the next.
+
+#ifndef PROPTESTS_ORACLES_ENGINE_RUN_H_
+#define PROPTESTS_ORACLES_ENGINE_RUN_H_
+
+#include <map>
+#include <memory>
+
+#include "autograd/engine/engine.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::oracles {
+
+// One engine for each number of device threads, made when first asked for. Used by one thread at a time.
+class EngineRun {
+ public:
+  autograd::program::Observation operator()(const autograd::program::Program& program,
+                                            int device_threads);
+
+ private:
+  std::map<int, std::unique_ptr<autograd::Engine>> engines_;
+};
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_ORACLES_ENGINE_RUN_H_

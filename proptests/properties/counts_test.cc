@@ -1,0 +1,46 @@
+// Laws: the dependency counts of each call are those predicted from the Program alone, and those recounted from
+// its recorded graph.
+
+#include "autograd/reference/twin.h"
+#include "gtest/gtest.h"
+#include "proptests/oracles/counts.h"
+#include "proptests/oracles/engine_run.h"
+#include "proptests/properties/property.h"
+
+namespace twingrad::properties {
+namespace {
+
+using autograd::program::Program;
+using autograd::reference::TwinResult;
+using oracles::Evidence;
+using oracles::Verdict;
+
+void CheckCounts(int programs, const generators::GeneratorOptions& options,
+                 Verdict (*judge)(const Evidence&)) {
+  oracles::EngineRun run;
+  oracles::Statistics statistics;
+  ForAll(programs, options, [&](const Program& program) {
+    const TwinResult expected = autograd::reference::RunTwin(program);
+    if (expected.skipped) return std::string();
+    const auto observed = run(program, 0);
+    if (observed.calls.size() != expected.observation.calls.size()) return std::string();
+    return TextOf(judge({program, expected, observed, 0, &statistics}));
+  });
+  EXPECT_GT(statistics.counts_predicted + statistics.counts_recounted,
+            static_cast<uint64_t>(programs));
+}
+
+TEST(Counts, ArePredicted) { CheckCounts(3000, {}, oracles::JudgePredictedCounts); }
+
+TEST(Counts, AreRecounted) { CheckCounts(3000, {}, oracles::JudgeRecount); }
+
+TEST(Counts, OfFansDiamondsAndLadders) {
+  const auto options =
+      Features("fan_out,diamond,ladder,shared_subgraph,repeated_operand,several_roots,"
+               "unused_input,calls,grad_of_grad");
+  CheckCounts(2000, options, oracles::JudgePredictedCounts);
+  CheckCounts(2000, options, oracles::JudgeRecount);
+}
+
+}  // namespace
+}  // namespace twingrad::properties

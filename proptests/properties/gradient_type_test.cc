@@ -1,0 +1,25 @@
+// Law: a gradient has the shape and element type of what it is the gradient of, empty and scalar tensors included.
+
+#include "gtest/gtest.h"
+#include "proptests/oracles/engine_run.h"
+#include "proptests/oracles/gradient_type.h"
+#include "proptests/properties/property.h"
+
+namespace twingrad::properties {
+namespace {
+
+using autograd::program::Program;
+
+TEST(GradientType, IsTheLeafs) {
+  oracles::EngineRun run;
+  int gradients = 0;
+  ForAll(4000, {}, [&](const Program& program) {
+    const auto observed = run(program, 0);
+    for (const auto& value : observed.values) gradients += value.grad_defined ? 1 : 0;
+    return TextOf(oracles::JudgeGradientTypes(program, observed));
+  });
+  EXPECT_GT(gradients, 4000);
+}
+
+}  // namespace
+}  // namespace twingrad::properties

@@ -1,0 +1,75 @@
+// Laws: the vector-Jacobian product is linear in the seed: twice the seed gives twice the gradient, bit for bit; a sum of
+// seeds gives the sum; a zero seed gives zero. No witness is asked but for what is exact.
+
+#include <optional>
+
+#include "autograd/reference/twin.h"
+#include "gtest/gtest.h"
+#include "proptests/oracles/engine_run.h"
+#include "proptests/oracles/metamorphic.h"
+#include "proptests/properties/property.h"
+
+namespace twingrad::properties {
+namespace {
+
+using autograd::program::Program;
+using autograd::reference::RunTwin;
+using autograd::reference::TwinResult;
+using oracles::EditSeeds;
+using oracles::MakeSeeded;
+using oracles::SeedEdit;
+using oracles::SeededProgram;
+
+// Programs of one call.
+generators::GeneratorOptions OneCall() {
+  return Features("-error,grad_of_grad,calls,numbers,hook");
+}
+
+TEST(Linearity, TwiceTheSeedGivesTwiceTheGradient) {
+  oracles::EngineRun run;
+  int judged = 0;
+  ForAll(3000, OneCall(), [&](const Program& program) {
+    const std::optional<SeededProgram> seeded = MakeSeeded(program);
+    if (!seeded) return std::string();
+    ++judged;
+    const auto once = run(seeded->program, 0);
+    const auto twice = run(EditSeeds(*seeded, SeedEdit::kTwice), 0);
+    return TextOf(JudgeTwice(*seeded, once, twice));
+  });
+  EXPECT_GT(judged, 2000);
+}
+
+TEST(Linearity, AZeroSeedGivesZero) {
+  oracles::EngineRun run;
+  int judged = 0;
+  ForAll(3000, OneCall(), [&](const Program& program) {
+    const std::optional<SeededProgram> seeded = MakeSeeded(program);
+    if (!seeded) return std::string();
+    ++judged;
+    return TextOf(JudgeZeroSeed(*seeded, run(EditSeeds(*seeded, SeedEdit::kZero), 0)));
+  });
+  EXPECT_GT(judged, 2000);
+}
+
+TEST(Linearity, ASumOfSeedsGivesTheSum) {
+  oracles::EngineRun run;
+  int judged = 0;
+  ForAll(2000, OneCall(), [&](const Program& program) {
+    const std::optional<SeededProgram> seeded = MakeSeeded(program);
+    if (!seeded) return std::string();
+    ++judged;
+    const Program pattern = EditSeeds(*seeded, SeedEdit::kPattern);
+    const Program sum = EditSeeds(*seeded, SeedEdit::kSum);
+    const TwinResult u = RunTwin(seeded->program);
+    const TwinResult v = RunTwin(pattern);
+    const TwinResult w = RunTwin(sum);
+    const auto seen_u = run(seeded->program, 0);
+    const auto seen_v = run(pattern, 0);
+    const auto seen_w = run(sum, 0);
+    return TextOf(JudgeSum(*seeded, {seen_u, u}, {seen_v, v}, {seen_w, w}));
+  });
+  EXPECT_GT(judged, 1200);
+}
+
+}  // namespace
+}  // namespace twingrad::properties
