@@ -146,7 +146,8 @@ struct CallRecord {
   bool keep_graph = false;
   bool create_graph = false;
   bool accumulate_grad = false;
-  // The graph as it stood before the run: all nodes reachable from the roots, in discovery order.
+  // The graph as it stood before the run: all nodes reachable from the roots, in discovery order,
+  // then those of inputs that no root reaches (their place decides what is pruned).
   std::vector<NodeRecord> nodes;
   std::vector<EdgeRecord> roots;
   std::vector<EdgeRecord> inputs;  // empty for a plain backward

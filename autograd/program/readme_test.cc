@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
 #include "autograd/program/signature.h"
 
 namespace autograd::program {
@@ -113,6 +115,18 @@ TEST(Readme, TableOfStatementsIsThatOfTheCode) {
   if (const char* path = std::getenv("TWINGRAD_UPDATE")) {
     std::ofstream(path) << readme.substr(0, from) << Table() << readme.substr(end);
   }
+}
+
+TEST(Readme, ExampleIsACanonicalProgram) {
+  std::ifstream file(kFile);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string readme = text.str();
+  const size_t begin = readme.find("```\n") + 4;
+  const std::string example = readme.substr(begin, readme.find("```", begin) - begin);
+  const auto program = Parse(example);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(Print(*program), example);
 }
 
 TEST(Readme, NamesEveryKindOfArgumentInTheGrammar) {
