@@ -34,7 +34,9 @@ Tensor HookEffect::operator()(const Tensor& gradient) const {
       return Tensor::Zeros(Shape(rank, 2), dtype, device);
     }
     case HookAction::kWrongDType: {
-      const DType other = dtype == DType::kF64 ? DType::kF32 : DType::kF64;
+      // The gradients that leave a cast's node have another type than the hooked value.
+      const DType own = gradient.defined() ? gradient.dtype() : dtype;
+      const DType other = own == DType::kF64 ? DType::kF32 : DType::kF64;
       if (!gradient.defined()) return Tensor::Zeros({}, other, device);
       return ops::Cast(gradient, other);
     }

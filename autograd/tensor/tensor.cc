@@ -235,8 +235,9 @@ Tensor Tensor::AsStrided(absl::Span<const int64_t> sizes, absl::Span<const int64
            !__builtin_add_overflow(reach < 0 ? lowest : highest, reach,
                                    reach < 0 ? &lowest : &highest);
   }
-  fits = fits && offset >= 0 && offset <= capacity &&
-         (empty || (lowest >= 0 && highest < capacity));
+  // Where there is no element, a slice of an empty tensor say, any offset will do.
+  if (empty) offset = std::clamp<int64_t>(offset, 0, capacity);
+  fits = fits && (empty || (lowest >= 0 && highest < capacity));
   if (!fits) {
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[tensor] sizes ", ShapeToString(sizes), " with strides ",
