@@ -97,11 +97,17 @@ GraphView ViewOf(const GraphTask& task) {
   view.outputs.assign(arguments.outputs.begin(), arguments.outputs.end());
   absl::flat_hash_map<const Node*, size_t> seen = {{task.root(), 0}};
   view.nodes.push_back(task.root());
-  for (size_t i = 0; i < view.nodes.size(); ++i) {
-    for (const Edge& edge : view.nodes[i]->next_edges()) {
-      if (edge.is_valid() && seen.try_emplace(edge.function.get(), view.nodes.size()).second) {
-        view.nodes.push_back(edge.function.get());
-      }
+  const auto list = [&view, &seen](const Edge& edge) {
+    if (edge.is_valid() && seen.try_emplace(edge.function.get(), view.nodes.size()).second) {
+      view.nodes.push_back(edge.function.get());
+    }
+  };
+  // What the roots reach, then outputs beside it: the lowest output decides what is pruned.
+  size_t next = 0;
+  for (size_t output = 0; output <= view.outputs.size(); ++output) {
+    if (output > 0) list(view.outputs[output - 1]);
+    for (; next < view.nodes.size(); ++next) {
+      for (const Edge& edge : view.nodes[next]->next_edges()) list(edge);
     }
   }
   for (const Node* node : view.nodes) {

@@ -23,6 +23,8 @@ namespace {
 
 // Calls nested this deep go on on a fresh thread's stack.
 constexpr uint32_t kDepthOfOneStack = 60;
+// Deeper nesting is taken for a recursion without end.
+constexpr uint32_t kDeepest = 30'000;
 
 constinit sync::Lazy<Engine> default_engine;
 
@@ -85,6 +87,11 @@ VariableList Engine::Execute(absl::Span<const Edge> roots, absl::Span<const Tens
   const ExecuteArguments arguments{roots, seeds, keep_graph, create_graph, accumulate_grad, outputs};
   const uint32_t depth = CurrentEngineThread().depth;
   if (depth == 0 || depth % kDepthOfOneStack != 0) return ExecuteHere(arguments);
+  if (depth >= kDeepest) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[engine] a call is nested ", depth, " deep in others; fewer than ",
+                             kDeepest, " levels are allowed; look for a hook that runs itself"));
+  }
   VariableList results;
   OnFreshStack([&] { results = ExecuteHere(arguments); });
   return results;

@@ -1,0 +1,300 @@
+// Whole runs, alike with and without workers: order, captures, hooks, errors, nesting, callbacks, stop.
+
+#include "autograd/engine/engine.h"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "autograd/engine/front_end.h"
+#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/hooks.h"
+#include "autograd/graph/test_nodes.h"
+#include "autograd/ops/ops.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/sync/thread.h"
+
+namespace autograd {
+namespace {
+
+// The parameter is the number of device threads.
+class EngineTest : public testing::TestWithParam<int> {
+ protected:
+  VariableList Run(const std::vector<Edge>& roots, const std::vector<Tensor>& seeds,
+                   const std::vector<Edge>& outputs = {}, bool accumulate = true) {
+    return engine_.Execute(roots, seeds, true, false, accumulate, outputs);
+  }
+  BackwardOptions Options() {
+    BackwardOptions options;
+    options.engine = &engine_;
+    return options;
+  }
+
+  Engine engine_{{.device_threads = GetParam()}};
+};
+
+INSTANTIATE_TEST_SUITE_P(Threads, EngineTest, testing::Values(0, 1, 2, 4));
+
+Tensor On(Device device, double value = 0) { return Tensor::Scalar(value, DType::kF64, device); }
+
+TEST_P(EngineTest, ContributionsOfThreeDevicesAreAddedInTheOrderOfOneThread) {
+  // 1e8, 1 and -1e8 in f32 give 0 in this order and 1 in others.
+  for (int round = 0; round < 50; ++round) {
+    Tensor x = Tensor::Scalar(1, DType::kF32);
+    SetRequiresGrad(x, true);
+    std::vector<Tensor> lanes;
+    const double factors[] = {-1e8, 1, 1e8};  // the last made runs first
+    Tensor total = Tensor::Scalar(0, DType::kF32);
+    for (int i = 0; i < 3; ++i) {
+      const Device device = Device::Sim(static_cast<uint8_t>(i));
+      Tensor lane = ops::Mul(ops::To(x, device), Tensor::Scalar(factors[i], DType::kF32, device));
+      total = ops::Add(total, ops::To(lane, Device::Cpu()));
+    }
+    Backward({total}, {}, Options());
+    EXPECT_EQ(Grad(x).item<float>(), 0.0f);
+  }
+}
+
+TEST_P(EngineTest, EveryNodeRunsOnceAfterAllItsProducers) {
+  sync::Mutex mutex;
+  std::string log;
+  auto logged = [&](char name, Device device, const std::vector<Edge>& edges) {
+    return MakeFunction(
+        [&, name](FunctionNode& node, VariableList g) {
+          sync::MutexLock lock(mutex);
+          log += name;
+          return VariableList(node.num_outputs(), g[0]);
+        },
+        edges, On(device));
+  };
+  NodePtr d = logged('d', Device::Cpu(), {});
+  NodePtr c = logged('c', Device::Cpu(), {Edge(d, 0)});
+  NodePtr b = logged('b', Device::Cpu(), {Edge(c, 0), Edge(d, 0)});
+  NodePtr a = logged('a', Device::Cpu(), {Edge(d, 0), Edge(b, 0), Edge(c, 0)});
+  Run({Edge(a, 0)}, {Tensor::Scalar(1)});
+  EXPECT_EQ(log, "abcd");
+}
+
+TEST_P(EngineTest, UndefinedGradientsStillRunTheirNodes) {
+  int calls = 0;
+  NodePtr last = MakeFunction(
+      [&](FunctionNode&, VariableList g) {
+        ++calls;
+        EXPECT_FALSE(g[0].defined());
+        return VariableList();
+      },
+      {}, On(Device::Sim(0)));
+  NodePtr root = MakeFunction([](FunctionNode&, VariableList) { return VariableList(1); },
+                              {Edge(last, 0)});
+  Run({Edge(root, 0)}, {Tensor::Scalar(1)});
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_P(EngineTest, CapturesSeeTensorHooksAndNodesBelowAreNotRun) {
+  Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  Tensor z = ops::Mul(y, y);
+  RegisterHook(y, [](const Tensor& g) { return Tensor::Scalar(g.item<double>() * 100); });
+  VariableList one = Grad({z}, {y}, {}, {.retain_graph = true, .engine = &engine_});
+  EXPECT_EQ(one[0].item<double>(), 800);
+  VariableList two = Grad({z}, {y, x}, {}, {.retain_graph = true, .engine = &engine_});
+  EXPECT_EQ(two[0].item<double>(), 800);
+  EXPECT_EQ(two[1].item<double>(), 3200);
+  EXPECT_FALSE(Grad(x).defined());
+}
+
+TEST_P(EngineTest, AnErrorReachesTheCallerAndTheEngineStaysUsable) {
+  for (int round = 0; round < 30; ++round) {
+    Tensor x = MakeLeaf(1);
+    std::vector<Edge> lanes;
+    for (uint8_t d = 0; d < 4; ++d) {
+      NodePtr lane = MakeFunction(
+          [d](FunctionNode&, VariableList g) -> VariableList {
+            if (d == 2) throw std::runtime_error("planned");
+            return g;
+          },
+          {GradientEdge(x)}, On(Device::Sim(d)));
+      lanes.emplace_back(
+          MakeFunction(
+              [d](FunctionNode&, VariableList) {
+                return VariableList{Tensor::Scalar(1, DType::kF64, Device::Sim(d))};
+              },
+              {Edge(lane, 0)}),
+          0);
+    }
+    // The last lane returns a scalar of its device for a CPU leaf, which is moved.
+    EXPECT_THROW(Run(lanes, std::vector<Tensor>(4, Tensor::Scalar(1))), std::runtime_error);
+    EXPECT_FALSE(Grad(x).defined());
+    Tensor canary = MakeLeaf(3);
+    Backward({ops::Mul(canary, canary)}, {}, Options());
+    EXPECT_EQ(Grad(canary).item<double>(), 6);
+  }
+}
+
+TEST_P(EngineTest, NestedCallsOverTheNodesOfTheirParent) {
+  Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  Tensor z = ops::Mul(y, y);
+  Tensor moved = ops::To(z, Device::Sim(0));
+  double inner = 0;
+  RegisterHook(z, [&](const Tensor& g) {
+    // While the outer call holds them, the same nodes run in an inner one.
+    inner = Grad({y}, {x}, {}, {.retain_graph = true, .engine = &engine_})[0].item<double>();
+    return g;
+  });
+  Backward({moved}, {}, Options());
+  EXPECT_EQ(inner, 4);
+  EXPECT_EQ(Grad(x).item<double>(), 32);
+}
+
+TEST_P(EngineTest, DeepNestingGoesOnOnFreshStacks) {
+  int depth = 0;
+  std::function<void()> dive = [&] {
+    if (++depth == 1000) return;
+    NodePtr node = MakeFunction(
+        [&](FunctionNode&, VariableList) {
+          dive();
+          return VariableList();
+        },
+        {}, On(Device::Sim(0)));
+    Run({Edge(node, 0)}, {On(Device::Sim(0), 1)});
+  };
+  const uint64_t key = NextOrderKey();
+  dive();
+  EXPECT_EQ(depth, 1000);
+  EXPECT_GE(NextOrderKey(), key);
+}
+
+TEST_P(EngineTest, CallbacksRunOnceAfterAllNodesOnTheCallersThread) {
+  EXPECT_EQ(KindOf([] { Engine::QueueCallback([] {}); }), ErrorKind::kInvalidArgument);
+  std::string log;
+  NodePtr last = MakeFunction(
+      [&](FunctionNode&, VariableList) {
+        log += "n";
+        return VariableList();
+      },
+      {});
+  NodePtr root = MakeFunction(
+      [&](FunctionNode&, VariableList g) {
+        Engine::QueueCallback([&] { log += "c"; });
+        return VariableList{Tensor::Scalar(g[0].item<double>())};
+      },
+      {Edge(last, 0)}, On(Device::Sim(1)));
+  Run({Edge(root, 0)}, {On(Device::Sim(1), 1)});
+  EXPECT_EQ(log, "nc");
+}
+
+TEST_P(EngineTest, AStoppedEngineRunsOnItsCallers) {
+  engine_.Stop();
+  engine_.Stop();
+  Tensor x = MakeLeaf(3, Device::Sim(1));
+  Backward({ops::Mul(x, x)}, {}, Options());
+  EXPECT_EQ(Grad(x).item<double>(), 6);
+  NodePtr node = MakeFunction(
+      [&](FunctionNode&, VariableList) {
+        EXPECT_EQ(KindOf([&] { engine_.Stop(); }), ErrorKind::kInvalidArgument);
+        return VariableList();
+      },
+      {});
+  Run({Edge(node, 0)}, {Tensor::Scalar(1)});
+}
+
+TEST_P(EngineTest, GradModeInsideIsCreateGraphAndIsRestored) {
+  for (bool create_graph : {false, true}) {
+    NodePtr node = MakeFunction(
+        [&](FunctionNode&, VariableList) {
+          EXPECT_EQ(GradMode::IsEnabled(), create_graph);
+          return VariableList();
+        },
+        {}, On(Device::Sim(0)));
+    engine_.Execute({Edge(node, 0)}, {On(Device::Sim(0), 1)}, false, create_graph, true);
+    EXPECT_TRUE(GradMode::IsEnabled());
+  }
+}
+
+TEST_P(EngineTest, PostHooksAndPreHooksRunAroundTheNode) {
+  std::string log;
+  Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  NodePtr node = GradientEdge(y).function;
+  RegisterPreHook(*node, [&](const VariableList& g) {
+    log += "p";
+    return VariableList{Tensor::Scalar(g[0].item<double>() * 10)};
+  });
+  RegisterHook(y, [&](const Tensor& g) {
+    log += "t";
+    return g;
+  });
+  RetainGrad(y);
+  RegisterPostHook(*node, [&](VariableList results, const VariableList& gradients) {
+    log += "q";
+    EXPECT_EQ(gradients[0].item<double>(), 10);
+    return results;
+  });
+  Backward({y}, {}, Options());
+  EXPECT_EQ(log, "tpq");
+  EXPECT_EQ(Grad(y).item<double>(), 10);
+  EXPECT_EQ(Grad(x).item<double>(), 40);
+}
+
+// The second derivative's bits must not depend on threads either.
+TEST_P(EngineTest, ASecondBackwardThroughAGraphOfManyDevicesHasTheBitsOfOneThread) {
+  auto second = [](Engine& engine) {
+    Tensor x = Tensor::Scalar(1.25, DType::kF32);
+    SetRequiresGrad(x, true);
+    Tensor total = Tensor::Scalar(0, DType::kF32);
+    for (int i = 0; i < 6; ++i) {
+      const Device device = Device::Sim(static_cast<uint8_t>(i % 3));
+      Tensor lane = ops::To(x, device);
+      Tensor factor = Tensor::Scalar(i % 2 == 0 ? 1e7 * (i + 1) : 1.37 * i, DType::kF32, device);
+      lane = ops::Mul(ops::Mul(lane, lane), ops::Mul(lane, factor));
+      total = ops::Add(total, ops::To(lane, Device::Cpu()));
+    }
+    VariableList first = Grad({total}, {x}, {}, {.create_graph = true, .engine = &engine});
+    VariableList result = Grad({first[0]}, {x}, {}, {.create_graph = true, .engine = &engine});
+    return result[0].item<float>();
+  };
+  Engine alone;
+  const float expected = second(alone);
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(second(engine_), expected);
+}
+
+class Recorder final : public EngineObserver {
+ public:
+  void OnGraphReady(const GraphView& graph) override { views.push_back(graph); }
+  void OnEvaluate(uint64_t task, const Node& node, bool applied) override {
+    sync::MutexLock lock(mutex);
+    EXPECT_EQ(task, views.back().task);
+    names.push_back(std::string(node.name()) + (applied ? "" : "?"));
+  }
+  sync::Mutex mutex;
+  std::vector<GraphView> views;
+  std::vector<std::string> names;
+};
+
+TEST(EngineObserverTest, SeesCountsAndOrder) {
+  Recorder recorder;
+  Engine engine({.device_threads = 0, .observer = &recorder});
+  Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  Grad({ops::Neg(y)}, {x}, {}, {.engine = &engine});
+  ASSERT_EQ(recorder.views.size(), 1u);
+  const GraphView& view = recorder.views[0];
+  ASSERT_EQ(view.nodes.size(), 3u);
+  EXPECT_EQ(view.dependencies, (std::vector<int32_t>{-1, 1, 2}));
+  EXPECT_EQ(view.needed, (std::vector<bool>{true, true, false}));
+  ASSERT_EQ(recorder.names.size(), 3u);
+  EXPECT_EQ(recorder.names[2], "AccumulateGrad?");
+}
+
+TEST(EngineOptionsTest, NumbersOfThreadsAreChecked) {
+  EXPECT_EQ(KindOf([] { Engine engine({.device_threads = -1}); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([] { Engine engine({.device_threads = 1000}); }), ErrorKind::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace autograd

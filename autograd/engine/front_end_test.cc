@@ -1,0 +1,119 @@
+// What Backward and Grad accept, and what they say where they do not.
+
+#include "autograd/engine/front_end.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "autograd/graph/hooks.h"
+#include "autograd/graph/test_nodes.h"
+#include "autograd/ops/ops.h"
+
+namespace autograd {
+namespace {
+
+double GradValue(const Tensor& x) { return Grad(x).item<double>(); }
+
+TEST(FrontEndTest, ChecksRootsSeedsAndInputs) {
+  Tensor x = MakeLeaf(2);
+  Tensor wide = ops::Expand(x, {3});
+  const Tensor plain = Tensor::Scalar(1);
+  const Tensor ones = Tensor::Ones({3}, DType::kF64);
+  EXPECT_EQ(KindOf([&] { Backward({Tensor()}); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { Grad({x}, {Tensor()}); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { Backward({}); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { Grad({x}, {}); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { Backward({x}, {plain, plain}); }), ErrorKind::kGradCount);
+  EXPECT_EQ(KindOf([&] { Backward({plain}); }), ErrorKind::kNoGraph);
+  EXPECT_EQ(KindOf([&] { Backward({wide}); }), ErrorKind::kImplicitSeed);
+  EXPECT_EQ(KindOf([&] { Backward({wide}, {plain}); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Backward({wide}, {Tensor::Ones({3}, DType::kF32)}); }),
+            ErrorKind::kDType);
+  EXPECT_EQ(KindOf([&] { Backward({wide}, {Tensor::Ones({3}, DType::kF64, Device::Sim(0))}); }),
+            ErrorKind::kDevice);
+  EXPECT_EQ(KindOf([&] { Grad({x}, {plain}); }), ErrorKind::kNoGraph);
+  Backward({wide}, {ones});
+  EXPECT_EQ(GradValue(x), 3);
+}
+
+TEST(FrontEndTest, ALeafMayBeARootAndRootsMayRepeat) {
+  Tensor x = MakeLeaf(2);
+  Backward({x, x});
+  EXPECT_EQ(GradValue(x), 2);
+}
+
+TEST(FrontEndTest, ARootMayLieAboveAnother) {
+  Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  Tensor z = ops::Mul(y, y);
+  Backward({y, z});
+  EXPECT_EQ(GradValue(x), 4 + 32);
+}
+
+TEST(FrontEndTest, TheGradientOfARootByItselfIsItsSeedButNotItsMemory) {
+  Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  Tensor seed = Tensor::Scalar(7);
+  for (bool create_graph : {false, true}) {
+    VariableList g = Grad({y}, {y}, {seed}, {.retain_graph = true, .create_graph = create_graph});
+    EXPECT_EQ(g[0].item<double>(), 7);
+    EXPECT_FALSE(g[0].HasSameStorage(seed));
+  }
+}
+
+TEST(FrontEndTest, UnusedInputs) {
+  Tensor x = MakeLeaf(2);
+  Tensor other = Tensor::Ones({2}, DType::kF64);
+  SetRequiresGrad(other, true);
+  Tensor y = ops::Mul(x, x);
+  EXPECT_EQ(KindOf([&] { Grad({y}, {other}, {}, {.retain_graph = true}); }),
+            ErrorKind::kUnusedInput);
+  EXPECT_FALSE(
+      Grad({y}, {other}, {}, {.retain_graph = true, .allow_unused = true})[0].defined());
+  VariableList zeros = Grad({y}, {other, x}, {}, {.materialize_grads = true});
+  EXPECT_EQ(zeros[0].data<double>()[1], 0);
+  EXPECT_EQ(zeros[1].item<double>(), 4);
+}
+
+TEST(FrontEndTest, InputsThatAreNoLeavesKeepTheirGradAndAreExecuted) {
+  Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  Tensor z = ops::Mul(y, y);
+  int executed = 0;
+  RegisterPreHook(*GradientEdge(y).function, [&](const VariableList& g) {
+    ++executed;
+    return g;
+  });
+  BackwardOptions options;
+  options.inputs = {{y}};
+  Backward({z}, {}, options);
+  EXPECT_EQ(GradValue(y), 8);
+  EXPECT_EQ(executed, 1);
+  EXPECT_FALSE(Grad(x).defined());
+  options.inputs = {std::vector<Tensor>()};
+  EXPECT_EQ(KindOf([&] { Backward({z}, {}, options); }), ErrorKind::kInvalidArgument);
+}
+
+TEST(FrontEndTest, AGraphIsUsedOnceUnlessRetained) {
+  Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  Backward({y}, {}, {.retain_graph = true});
+  Backward({y});
+  EXPECT_EQ(KindOf([&] { Backward({y}); }), ErrorKind::kFreed);
+  EXPECT_EQ(GradValue(x), 8);
+}
+
+TEST(FrontEndTest, ManyInputsOfOneCall) {
+  std::vector<Tensor> leaves;
+  Tensor total = MakeLeaf(0);
+  for (int i = 0; i < 1000; ++i) {
+    leaves.push_back(MakeLeaf(i));
+    total = ops::Add(total, ops::Mul(leaves.back(), leaves.back()));
+  }
+  VariableList grads = Grad({total}, leaves);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(grads[i].item<double>(), 2.0 * i);
+}
+
+}  // namespace
+}  // namespace autograd

@@ -1,0 +1,192 @@
+// Dependency counts, claims, needed nodes and ranks of tasks.
+
+#include "autograd/engine/graph_task.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "autograd/engine/dependencies.h"
+#include "autograd/engine/ranks.h"
+#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/test_nodes.h"
+
+namespace autograd {
+namespace {
+
+// root -> left, right -> left again -> leaf, twice from left.
+struct Diamond {
+  NodePtr leaf = MakePass({});
+  NodePtr left = MakePass({Edge(leaf, 0), Edge(leaf, 0)});
+  NodePtr right = MakePass({Edge(left, 0), Edge()});
+  NodePtr root = MakePass({Edge(left, 0), Edge(right, 0)});
+};
+
+class Prepared {
+ public:
+  Prepared(std::vector<Edge> roots, std::vector<Edge> outputs, bool accumulate)
+      : roots_(std::move(roots)),
+        outputs_(std::move(outputs)),
+        seeds_(roots_.size(), Tensor::Scalar(1)),
+        task_({roots_, seeds_, false, false, accumulate, outputs_}, nullptr) {
+    ComputeDependencies(task_);
+    MarkNeeded(task_);
+  }
+  GraphTask& operator*() { return task_; }
+  GraphTask* operator->() { return &task_; }
+  uint32_t PendingOf(const NodePtr& node) {
+    return task_.states()[task_.IndexOf(node.get())].pending;
+  }
+  uint32_t FlagsOf(const NodePtr& node) {
+    return task_.states()[task_.IndexOf(node.get())].flags & NodeState::kExecutes;
+  }
+
+ private:
+  std::vector<Edge> roots_;
+  std::vector<Edge> outputs_;
+  std::vector<Tensor> seeds_;
+  GraphTask task_;
+};
+
+TEST(DependenciesTest, EveryEdgeCounts) {
+  Diamond d;
+  Prepared task({Edge(d.root, 0)}, {}, true);
+  EXPECT_EQ(task->states().size(), 4u);
+  EXPECT_EQ(task->IndexOf(d.root.get()), 0u);
+  EXPECT_EQ(task.PendingOf(d.root), 0u);
+  EXPECT_EQ(task.PendingOf(d.left), 2u);
+  EXPECT_EQ(task.PendingOf(d.right), 1u);
+  EXPECT_EQ(task.PendingOf(d.leaf), 2u);
+  const NodePtr other = MakePass({});
+  EXPECT_EQ(task->IndexOf(other.get()), GraphTask::kNotFound);
+}
+
+TEST(DependenciesTest, SeveralRootsAreCountedLikeAnyEdge) {
+  Diamond d;
+  Prepared task({Edge(d.root, 0), Edge(d.left, 0), Edge(d.left, 0)}, {}, true);
+  EXPECT_EQ(task->root()->name(), "GraphRoot");
+  EXPECT_EQ(task.PendingOf(d.left), 4u);
+  EXPECT_EQ(task.PendingOf(d.root), 1u);
+}
+
+TEST(DependenciesTest, NodesBelowEveryOutputAreCountedButNotExpanded) {
+  Diamond d;
+  Prepared task({Edge(d.root, 0)}, {Edge(d.left, 0)}, false);
+  EXPECT_EQ(task->states().size(), 4u);
+  EXPECT_EQ(task.PendingOf(d.leaf), 2u);
+  Prepared higher({Edge(d.root, 0)}, {Edge(d.right, 0)}, false);
+  EXPECT_EQ(higher->states().size(), 3u);
+  EXPECT_EQ(higher.PendingOf(d.left), 2u);
+}
+
+TEST(DependenciesTest, OnlyWhatLeadsToAnOutputIsNeeded) {
+  Diamond d;
+  Prepared captured({Edge(d.root, 0)}, {Edge(d.right, 0)}, false);
+  EXPECT_EQ(captured.FlagsOf(d.root), NodeState::kApply);
+  EXPECT_EQ(captured.FlagsOf(d.right), NodeState::kCapture);
+  EXPECT_EQ(captured.FlagsOf(d.left), 0u);
+  EXPECT_TRUE(captured->ShouldExecute(d.right.get()));
+  EXPECT_FALSE(captured->ShouldExecute(d.left.get()));
+  Prepared accumulated({Edge(d.root, 0)}, {Edge(d.right, 0)}, true);
+  EXPECT_EQ(accumulated.FlagsOf(d.right), NodeState::kApply);
+  // Two outputs on one path: the upper one is applied as well.
+  Prepared both({Edge(d.root, 0)}, {Edge(d.right, 0), Edge(d.left, 0)}, false);
+  EXPECT_EQ(both.FlagsOf(d.right), NodeState::kApply | NodeState::kCapture);
+  Prepared unreachable({Edge(d.leaf, 0)}, {Edge(d.root, 0)}, false);
+  EXPECT_EQ(unreachable.FlagsOf(d.leaf), 0u);
+}
+
+TEST(DependenciesTest, TheViewTellsCountsAndNeeds) {
+  Diamond d;
+  Prepared task({Edge(d.root, 0)}, {Edge(d.right, 0)}, false);
+  const GraphView view = ViewOf(*task);
+  ASSERT_EQ(view.nodes.size(), 4u);  // the leaf, too, which the task does not look at
+  EXPECT_EQ(view.nodes[0], d.root.get());
+  EXPECT_EQ(view.dependencies[0], -1);
+  for (size_t i = 0; i < 4; ++i) {
+    if (view.nodes[i] == d.left.get()) {
+      EXPECT_EQ(view.dependencies[i], 2);
+      EXPECT_FALSE(view.needed[i]);
+    }
+    if (view.nodes[i] == d.leaf.get()) EXPECT_EQ(view.dependencies[i], -1);
+  }
+}
+
+TEST(GraphTaskTest, TasksOverOneGraphDoNotDisturbEachOther) {
+  Diamond d;
+  auto first = std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}, std::vector<Edge>{},
+                                          true);
+  const uint32_t index = (*first)->IndexOf(d.leaf.get());
+  {
+    Prepared nested({Edge(d.left, 0)}, {}, true);
+    EXPECT_EQ(nested->IndexOf(d.left.get()), 0u);
+    EXPECT_EQ(nested.PendingOf(d.leaf), 2u);
+    EXPECT_EQ((*first)->IndexOf(d.leaf.get()), index);
+    first.reset();
+    // The nested task keeps its own indices although the holder is gone and another comes.
+    Prepared third({Edge(d.root, 0)}, {}, true);
+    EXPECT_EQ(nested->IndexOf(d.left.get()), 0u);
+    EXPECT_EQ(third.PendingOf(d.left), 2u);
+  }
+  Prepared last({Edge(d.root, 0)}, {}, true);
+  EXPECT_EQ(last.PendingOf(d.left), 2u);
+}
+
+TEST(GraphTaskTest, MoreTasksThanPlacesStillFindTheirNodes) {
+  Diamond d;
+  std::vector<std::unique_ptr<Prepared>> tasks;
+  for (int i = 0; i < 300; ++i) {
+    tasks.push_back(std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)},
+                                               std::vector<Edge>{}, true));
+  }
+  for (auto& task : tasks) EXPECT_EQ(task->PendingOf(d.left), 2u);
+}
+
+TEST(GraphTaskTest, CapturesOfOneGradientDoNotShareMemory) {
+  NodePtr node = MakePass({});
+  Prepared task({Edge(node, 0)}, {Edge(node, 0), Edge(node, 0)}, false);
+  VariableList gradients = {Tensor::Scalar(3)};
+  const TensorImpl* impl = gradients[0].impl();
+  {
+    GradModeGuard no_grad(false);
+    task->Capture(0, gradients, true);
+  }
+  VariableList results = task->TakeResults();
+  EXPECT_EQ(results[0].item<double>(), 3);
+  EXPECT_FALSE(results[0].HasSameStorage(results[1]));
+  EXPECT_EQ(results[1].impl(), impl);
+}
+
+TEST(GraphTaskTest, CallbacksRunInOrderAndMayAddOthers) {
+  NodePtr node = MakePass({});
+  Prepared task({Edge(node, 0)}, {}, true);
+  std::string log;
+  task->AddCallback([&] {
+    log += "a";
+    task->AddCallback([&] { log += "c"; });
+  });
+  task->AddCallback([&] { log += "b"; });
+  task->RunCallbacks();
+  EXPECT_EQ(log, "abc");
+}
+
+TEST(RanksTest, ContributionsAreNumberedInTheOrderOfTheSingleThreadedRun) {
+  Diamond d;
+  Prepared task({Edge(d.root, 0)}, {}, true);
+  const Ranks ranks = ComputeRanks(*task);
+  const auto at = [&](const NodePtr& node) { return task->IndexOf(node.get()); };
+  EXPECT_EQ(ranks.count, 4u);
+  EXPECT_EQ(ranks.rank[at(d.root)], 0u);
+  EXPECT_EQ(ranks.rank[at(d.right)], 1u);
+  EXPECT_EQ(ranks.rank[at(d.left)], 2u);
+  EXPECT_EQ(ranks.rank[at(d.leaf)], 3u);
+  EXPECT_EQ(ranks.ordinal[ranks.edge_begin[at(d.root)]], 0u);   // into left
+  EXPECT_EQ(ranks.ordinal[ranks.edge_begin[at(d.right)]], 1u);  // into left
+  EXPECT_EQ(ranks.ordinal[ranks.edge_begin[at(d.left)] + 1], 1u);
+  EXPECT_EQ(ranks.slot_size[ranks.slot_begin[at(d.leaf)]], 2u);
+}
+
+}  // namespace
+}  // namespace autograd

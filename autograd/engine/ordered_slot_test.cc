@@ -1,0 +1,87 @@
+// Contributions are added in their order, whatever the order in which they come.
+
+#include "autograd/engine/ordered_slot.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace autograd {
+namespace {
+
+// Folds into a number whose digits tell the order.
+void FoldAll(OrderedSlot& slot, std::vector<uint32_t>& order) {
+  Tensor sum;
+  Contribution next;
+  while (slot.BeginFold(sum, next)) {
+    if (next.value.defined()) {
+      order.push_back(static_cast<uint32_t>(next.value.item<double>()));
+      sum = next.value;
+    }
+    slot.EndFold(std::move(sum));
+  }
+}
+
+TEST(OrderedSlotTest, EveryOrderOfArrivalGivesTheSameOrderOfAdding) {
+  std::vector<uint32_t> arrival(5);
+  std::iota(arrival.begin(), arrival.end(), 0);
+  do {
+    OrderedSlot slot(5);
+    std::vector<uint32_t> order;
+    for (uint32_t ordinal : arrival) {
+      EXPECT_FALSE(slot.IsComplete());
+      slot.Put(ordinal, {Tensor::Scalar(ordinal), 0, 0});
+      FoldAll(slot, order);
+    }
+    EXPECT_TRUE(slot.IsComplete());
+    EXPECT_EQ(order, (std::vector<uint32_t>{0, 1, 2, 3, 4}));
+    EXPECT_EQ(slot.TakeSum().item<double>(), 4);
+  } while (std::next_permutation(arrival.begin(), arrival.end()));
+}
+
+TEST(OrderedSlotTest, APrefixIsAddedAsSoonAsItIsComplete) {
+  OrderedSlot slot(3);
+  std::vector<uint32_t> order;
+  slot.Put(1, {Tensor::Scalar(1), 0, 0});
+  FoldAll(slot, order);
+  EXPECT_TRUE(order.empty());
+  slot.Put(0, {Tensor::Scalar(0), 0, 0});
+  FoldAll(slot, order);
+  EXPECT_EQ(order, (std::vector<uint32_t>{0, 1}));
+}
+
+TEST(OrderedSlotTest, UndefinedContributionsTakeTheirPlace) {
+  OrderedSlot slot(2);
+  std::vector<uint32_t> order;
+  slot.Put(1, {Tensor::Scalar(1), 0, 0});
+  slot.Put(0, {Tensor(), 0, 0});
+  FoldAll(slot, order);
+  EXPECT_TRUE(slot.IsComplete());
+  EXPECT_EQ(order, (std::vector<uint32_t>{1}));
+}
+
+TEST(OrderedSlotTest, OneThreadAtATimeAdds) {
+  OrderedSlot slot(3);
+  Tensor sum;
+  Contribution next;
+  slot.Put(0, {Tensor::Scalar(0), 7, 8});
+  ASSERT_TRUE(slot.BeginFold(sum, next));
+  EXPECT_EQ(next.rank, 7u);
+  EXPECT_EQ(next.output_nr, 8u);
+  Tensor other_sum;
+  Contribution other;
+  slot.Put(1, {Tensor::Scalar(1), 0, 0});
+  EXPECT_FALSE(slot.BeginFold(other_sum, other));
+  slot.EndFold(next.value);
+  EXPECT_TRUE(slot.BeginFold(other_sum, other));
+  EXPECT_EQ(other.value.item<double>(), 1);
+  slot.EndFold(other.value);
+  EXPECT_FALSE(slot.IsComplete());
+  slot.Clear();
+}
+
+}  // namespace
+}  // namespace autograd

@@ -1,0 +1,77 @@
+// Order, wake-ups and shutdown of the queue of one consumer.
+
+#include "autograd/engine/ready_queue.h"
+
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "autograd/sync/thread.h"
+
+namespace autograd {
+namespace {
+
+class NoWork final : public QueuedWork {
+ public:
+  void RunNode(uint32_t /*index*/) override {}
+};
+
+sync::IntrusivePtr<QueuedWork> MakeWork() { return sync::MakeIntrusive<NoWork>(); }
+
+TEST(ReadyQueueTest, HighestKeyFirstThenOrderOfPushes) {
+  ReadyQueue queue;
+  const auto work = MakeWork();
+  const uint64_t keys[] = {3, 9, 3, UINT64_MAX, 9, 0};
+  for (uint32_t i = 0; i < 6; ++i) queue.Push({work, i, keys[i]});
+  EXPECT_EQ(queue.Size(), 6u);
+  std::vector<uint32_t> order;
+  for (int i = 0; i < 6; ++i) order.push_back(queue.Pop()->index);
+  EXPECT_EQ(order, (std::vector<uint32_t>{3, 1, 4, 0, 2, 5}));
+}
+
+TEST(ReadyQueueTest, WakeUpsComeFirst) {
+  ReadyQueue queue;
+  queue.Push({MakeWork(), 0, UINT64_MAX});
+  queue.Push({});
+  EXPECT_EQ(queue.Pop()->work, nullptr);
+  EXPECT_NE(queue.Pop()->work, nullptr);
+}
+
+TEST(ReadyQueueTest, AfterShutdownNothingIsPopped) {
+  ReadyQueue queue;
+  const auto work = MakeWork();
+  queue.Push({work, 0, 1});
+  queue.PushShutdown();
+  EXPECT_FALSE(queue.Pop().has_value());
+  EXPECT_FALSE(queue.Pop().has_value());
+}
+
+TEST(ReadyQueueTest, ADroppedQueueDropsItsTasks) {
+  const auto work = MakeWork();
+  {
+    ReadyQueue queue;
+    queue.Push({work, 0, 1});
+    EXPECT_EQ(work->ReferenceCount(), 2u);
+  }
+  EXPECT_EQ(work->ReferenceCount(), 1u);
+}
+
+TEST(ReadyQueueTest, PopWaitsForAnotherThread) {
+  ReadyQueue queue;
+  const auto work = MakeWork();
+  std::vector<uint32_t> popped;
+  sync::Thread consumer("consumer", [&] {
+    while (std::optional<NodeTask> task = queue.Pop()) {
+      if (task->work == nullptr) break;
+      popped.push_back(task->index);
+      if (popped.size() == 1000) queue.Push({});
+    }
+  });
+  for (uint32_t i = 0; i < 1000; ++i) queue.Push({work, i, i});
+  consumer.Join();
+  EXPECT_EQ(popped.size(), 1000u);
+}
+
+}  // namespace
+}  // namespace autograd

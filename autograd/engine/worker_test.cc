@@ -1,0 +1,56 @@
+// Start, use and stop of workers.
+
+#include "autograd/engine/worker.h"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "autograd/sync/atomic.h"
+#include "autograd/sync/thread.h"
+
+namespace autograd {
+namespace {
+
+class Counter final : public QueuedWork {
+ public:
+  void RunNode(uint32_t index) override { sum.FetchAdd(index, sync::kAcqRel); }
+  sync::Atomic<uint32_t> sum{0};
+};
+
+TEST(WorkerGroupTest, WorkersRunWhatIsQueuedForTheirDevices) {
+  WorkerGroup workers(2);
+  auto counter = sync::MakeIntrusive<Counter>();
+  ASSERT_TRUE(workers.Enter());
+  for (uint8_t device = 0; device < 4; ++device) {
+    workers.QueueOf(Device::Sim(device)).Push({counter, 1u << device, 0});
+  }
+  EXPECT_EQ(&workers.QueueOf(Device::Sim(1)), &workers.QueueOf(Device::Sim(3)));
+  while (counter->sum.Load(sync::kAcquire) != 15) sync::Thread::Yield();
+  workers.Leave();
+  workers.Stop();
+}
+
+TEST(WorkerGroupTest, StopWaitsForRunsAndIsFinal) {
+  WorkerGroup workers(1);
+  ASSERT_TRUE(workers.Enter());
+  sync::Atomic<bool> stopped{false};
+  sync::Thread stopper("stop", [&] {
+    workers.Stop();
+    stopped.Store(true, sync::kRelease);
+  });
+  EXPECT_FALSE(stopped.Load(sync::kAcquire));
+  workers.Leave();
+  workers.Stop();  // by two threads at once
+  stopper.Join();
+  EXPECT_TRUE(stopped.Load(sync::kAcquire));
+  EXPECT_FALSE(workers.Enter());
+}
+
+TEST(WorkerGroupTest, AGroupThatWasNeverUsedStops) {
+  WorkerGroup workers(3);
+  workers.Stop();
+}
+
+}  // namespace
+}  // namespace autograd
