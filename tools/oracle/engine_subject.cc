@@ -95,7 +95,7 @@ class EngineSubject : public Subject {
   std::string Summarise(absl::Span<const uint64_t> counters) const override {
     Statistics statistics;
     if (counters.size() == kNumCounters) {
-      std::memcpy(&statistics, counters.data(), sizeof(Statistics));
+      std::memcpy(static_cast<void*>(&statistics), counters.data(), sizeof(Statistics));
     }
     return SummaryText(statistics);
   }
