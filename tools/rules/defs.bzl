@@ -15,7 +15,13 @@ _WARNINGS = [
 # GCC 12 sees uninitialised or out-of-bounds values in inlined library code where there are none.
 _GCC = ["-Wno-maybe-uninitialized", "-Wno-array-bounds", "-Wno-stringop-overflow", "-Wno-restrict"]
 
-_CLANG = ["-Wthread-safety", "-Wthread-safety-beta", "-Wno-gnu-zero-variadic-macro-arguments"]
+_CLANG = [
+    "-Wthread-safety",
+    "-Wthread-safety-beta",
+    # GoogleTest's macros; and std::stable_sort of libstdc++ 12, which uses what it deprecates.
+    "-Wno-gnu-zero-variadic-macro-arguments",
+    "-Wno-deprecated-declarations",
+]
 
 COPTS = _WARNINGS + select({
     "//tools/rules:clang": _CLANG,

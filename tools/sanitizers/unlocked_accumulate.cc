@@ -1,32 +1,17 @@
-// Planted race: two tasks add to one leaf's gradient and only one of them takes its lock. TSan must
-// report it.
-#include <memory>
-#include <mutex>
+// Two tasks that add to one leaf's `.grad`, whose accumulation was robbed of its lock
+// (unlocked_accumulate.patch). TSan must report it.
 #include <thread>
 
-namespace {
-
-struct Accumulator {
-  std::mutex mutex;
-  double gradient = 0;
-};
-
-void AddLocked(Accumulator& leaf, double gradient) {
-  const std::lock_guard<std::mutex> lock(leaf.mutex);
-  leaf.gradient += gradient;
-}
-
-void Add(Accumulator& leaf, double gradient) {  // The lock that belongs here is the planted defect.
-  leaf.gradient += gradient;
-}
-
-}  // namespace
+#include "autograd/graph/grad_slot.h"
+#include "autograd/tensor/tensor.h"
 
 int main() {
-  const auto leaf = std::make_unique<Accumulator>();
-  std::thread task([&] {
-    for (int i = 0; i < 1000; ++i) AddLocked(*leaf, 1);
-  });
-  for (int i = 0; i < 1000; ++i) Add(*leaf, 1);
-  task.join();
+  const auto slot = autograd::sync::MakeIntrusive<autograd::GradSlot>();
+  slot->Set(autograd::Tensor::Scalar(0));
+  const auto add = [&] {
+    for (int i = 0; i < 200; ++i) slot->Accumulate(autograd::Tensor::Scalar(1));
+  };
+  std::thread other(add);
+  add();
+  other.join();
 }
