@@ -116,8 +116,13 @@ GraphView ViewOf(const GraphTask& task) {
     view.dependencies.push_back(has_entry ? static_cast<int32_t>(task.states()[index].pending)
                                           : -1);
     if (!task.has_filter()) continue;
-    view.needed.push_back(index != GraphTask::kNotFound &&
-                          (task.states()[index].flags & NodeState::kApply) != 0);
+    // An output that no root reaches is wanted as well, in vain.
+    const bool is_output = arguments.accumulate_grad &&
+                           std::any_of(view.outputs.begin(), view.outputs.end(),
+                                       [node](const Edge& e) { return e.function.get() == node; });
+    view.needed.push_back(index != GraphTask::kNotFound
+                              ? (task.states()[index].flags & NodeState::kApply) != 0
+                              : is_output);
   }
   return view;
 }
