@@ -103,7 +103,7 @@ constexpr Operation kRows[] = {
     {Opcode::kTanh, Unary<Tanh>, "tanh a", "g (1 - r²)", kFloats},
     {Opcode::kSigmoid, Unary<Sigmoid>, "1 / (1 + e^-a)", "g r (1 - r)", kFloats},
     {Opcode::kRelu, Unary<Relu>, "max(a, 0)", "g where r > 0, else 0", kNumbers},
-    {Opcode::kAbs, Unary<Abs>, "|a|", "g sign(a), 0 at 0", kNumbers},
+    {Opcode::kAbs, Unary<Abs>, "abs(a)", "g sign(a), 0 at 0", kNumbers},
     {Opcode::kWhere, RunWhere, "c ? a : b",
      "g where c, else 0; 0 where c, else g", "f32 f64 i64; c is bool and has no gradient"},
     {Opcode::kSum, RunSum, "sum over dims", "g, repeated", kNumbers},
@@ -138,7 +138,7 @@ constexpr Operation kRows[] = {
     {Opcode::kTanhInPlace, Write<TanhInPlace>, "a ← tanh a", "as tanh", kFloats},
     {Opcode::kSigmoidInPlace, Write<SigmoidInPlace>, "a ← 1 / (1 + e^-a)", "as sigmoid", kFloats},
     {Opcode::kReluInPlace, Write<ReluInPlace>, "a ← max(a, 0)", "as relu", kNumbers},
-    {Opcode::kAbsInPlace, Write<AbsInPlace>, "a ← |a|", "as abs", kNumbers},
+    {Opcode::kAbsInPlace, Write<AbsInPlace>, "a ← abs(a)", "as abs", kNumbers},
     {Opcode::kCopyInPlace, WriteWith<CopyInPlace>, "a ← b", "none; g summed to b's shape", kAll},
     {Opcode::kZeroInPlace, Write<ZeroInPlace>, "a ← 0", "none", kAll},
 };

@@ -1,0 +1,59 @@
+#include "autograd/ops/binary.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/test_gradients.h"
+#include "autograd/tensor/error.h"
+
+namespace autograd::ops {
+namespace {
+
+ErrorKind KindOfBackward(const Tensor& y) {
+  try {
+    BackwardOptions options;
+    options.retain_graph = true;
+    Backward({y}, {}, options);
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return ErrorKind::kInternal;
+}
+
+// mul saves a only for b's gradient, so a write to a does no harm where b needs none.
+TEST(Binary, SavesOnlyWhatIsNeeded) {
+  const Tensor x = Leaf({}, {3});
+  Tensor constant = Values({}, {2});
+  Tensor variable = Neg(x);
+  const Tensor y = Mul(variable, constant);
+  NegInPlace(variable);
+  EXPECT_EQ(Elements(Derive(y, {x})[0]), (Doubles{-2}));
+  NegInPlace(constant);
+  EXPECT_EQ(KindOfBackward(y), ErrorKind::kVersion);
+}
+
+TEST(Binary, InPlaceWithItselfIsToldApart) {
+  const Tensor x = Leaf({}, {3});
+  Tensor y = Neg(x);
+  MulInPlace(y, y);
+  EXPECT_EQ(Elements(y), (Doubles{9}));
+  EXPECT_EQ(KindOfBackward(y), ErrorKind::kVersion);
+  Tensor z = Neg(x);
+  AddInPlace(z, z);
+  EXPECT_EQ(Elements(Derive(z, {x})[0]), (Doubles{-2}));
+}
+
+TEST(Binary, ARepeatedOperandCountsTwice) {
+  const Tensor x = Leaf({}, {3});
+  EXPECT_EQ(Elements(Derive(Mul(x, x), {x})[0]), (Doubles{6}));
+}
+
+TEST(Binary, UnusedSidesAreNotComputed) {
+  const Tensor a = Leaf({2}, {1, 2}), b = Leaf({2}, {3, 4});
+  const auto gradients = Derive(Mul(a, b), {b});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{1, 2}));
+  EXPECT_FALSE(Grad(a).defined());
+}
+
+}  // namespace
+}  // namespace autograd::ops

@@ -1,0 +1,62 @@
+#include "autograd/ops/linear_algebra.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/test_gradients.h"
+
+namespace autograd::ops {
+namespace {
+
+TEST(LinearAlgebra, Matrices) {
+  const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6}), b = Leaf({3, 1}, {1, 10, 100});
+  const Tensor y = Matmul(a, b);
+  EXPECT_EQ(Elements(y), (Doubles{321, 654}));
+  const auto gradients = Derive(y, {a, b});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{1, 10, 100, 1, 10, 100}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{5, 7, 9}));
+}
+
+TEST(LinearAlgebra, VectorsGetGradientsOfTheirShape) {
+  const Tensor m = Leaf({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor x = Leaf({3}, {1, 1, 2}), y = Leaf({2}, {1, 10});
+  auto gradients = Derive(Matmul(m, x), {m, x});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{1, 1, 2, 1, 1, 2}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{5, 7, 9}));
+  EXPECT_EQ(gradients[1].dim(), 1);
+  gradients = Derive(Matmul(y, m), {y, m});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{6, 15}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{1, 1, 1, 10, 10, 10}));
+  gradients = Derive(Matmul(x, x), {x});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{2, 2, 4}));
+}
+
+TEST(LinearAlgebra, BroadcastBatchesAreSummed) {
+  const Tensor a = Leaf({2, 1, 2}, {1, 2, 3, 4}), b = Leaf({2, 1}, {5, 6});
+  const auto gradients = Derive(Matmul(a, b), {a, b});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{5, 6, 5, 6}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{4, 6}));
+  const Tensor v = Leaf({2}, {1, 1});
+  EXPECT_EQ(Elements(Derive(Matmul(a, v), {v})[0]), (Doubles{4, 6}));
+}
+
+TEST(LinearAlgebra, EmptyProducts) {
+  const Tensor a = Leaf({2, 0}, {}), b = Leaf({0, 3}, {});
+  const Tensor y = Matmul(a, b);
+  EXPECT_EQ(Elements(y), Doubles(6, 0));
+  EXPECT_EQ(Derive(y, {a, b})[1].sizes(), b.sizes());
+}
+
+TEST(LinearAlgebra, SecondDerivative) {
+  const Tensor a = Leaf({1, 2}, {1, 2}), b = Leaf({2, 1}, {3, 4});
+  const Tensor y = Matmul(a, b);  // 11
+  const Tensor by_a = Derive(Mul(y, y), {a}, true)[0];  // 2 y b
+  EXPECT_EQ(Elements(by_a), (Doubles{66, 88}));
+  // The sum of 2 y b: by a it is 2 b (b0 + b1), by b 2 a (b0 + b1) + 2 y.
+  const auto second = Derive(by_a, {a, b});
+  EXPECT_EQ(Elements(second[0]), (Doubles{42, 56}));
+  EXPECT_EQ(Elements(second[1]), (Doubles{36, 50}));
+}
+
+}  // namespace
+}  // namespace autograd::ops

@@ -1,0 +1,96 @@
+#include "autograd/ops/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "autograd/ops/test_gradients.h"
+#include "autograd/program/signature.h"
+
+namespace autograd::ops {
+namespace {
+
+using program::Category;
+using program::Opcode;
+using program::Statement;
+
+bool Computes(Category category) {
+  switch (category) {
+    case Category::kElementwise:
+    case Category::kReduction:
+    case Category::kMatmul:
+    case Category::kView:
+    case Category::kCopy:
+    case Category::kInPlace:
+      return true;
+    default:
+      return false;
+  }
+}
+
+TEST(Registry, HasEveryComputingStatementAndNoOther) {
+  for (const program::Signature& signature : program::Signatures()) {
+    const Operation* operation = Find(signature.op);
+    EXPECT_EQ(operation != nullptr, Computes(signature.category)) << signature.name;
+    if (operation == nullptr) continue;
+    EXPECT_EQ(operation->opcode, signature.op);
+    EXPECT_FALSE(operation->forward.empty() || operation->derivative.empty() ||
+                 operation->domain.empty())
+        << signature.name;
+  }
+}
+
+TEST(Registry, DomainsFollowTheSignatures) {
+  for (const Operation& operation : Operations()) {
+    const program::Signature& signature = program::SignatureOf(operation.opcode);
+    const std::string_view types = signature.dtypes == program::DTypeRule::kAny       ? "all"
+                                   : signature.dtypes == program::DTypeRule::kNumeric ? "f32 f64 i64"
+                                                                                      : "f32 f64";
+    const std::string domain(operation.domain);
+    EXPECT_EQ(domain.substr(0, domain.find(';')), types) << signature.name;
+  }
+}
+
+TEST(Registry, RunsWithAttributes) {
+  Tensor a = Values({2, 3}, {1, 2, 3, 4, 5, 6});
+  Statement sum;
+  sum.op = Opcode::kSum;
+  sum.attributes = {{program::Key::kDims, std::vector<int64_t>{1}},
+                    {program::Key::kKeepdim, true}};
+  const Tensor s = Find(Opcode::kSum)->run({&a}, sum);
+  EXPECT_EQ(s.dim(), 2);
+  EXPECT_EQ(Elements(s), (Doubles{6, 15}));
+  Statement slice;
+  slice.op = Opcode::kSlice;
+  slice.attributes = {{program::Key::kDim, int64_t{1}}, {program::Key::kStart, int64_t{1}}};
+  EXPECT_EQ(Elements(Find(Opcode::kSlice)->run({&a}, slice)), (Doubles{2, 3, 5, 6}));
+  Statement to;
+  to.op = Opcode::kTo;
+  to.attributes = {{program::Key::kDevice, int64_t{3}}};
+  EXPECT_EQ(Find(Opcode::kTo)->run({&a}, to).device(), DeviceOf(3));
+  EXPECT_FALSE(Find(Opcode::kNegInPlace)->run({&a}, Statement()).defined());
+  EXPECT_EQ(Elements(a)[0], -1);
+}
+
+// The table of README.md, row by row.
+TEST(Registry, ReadmeShowsTheTable) {
+  std::ifstream file("autograd/ops/README.md");
+  ASSERT_TRUE(file.is_open());
+  std::ostringstream text;
+  text << file.rdbuf();
+  std::string table = "| op | forward | derivative | domain |\n|---|---|---|---|\n";
+  for (const Operation& operation : Operations()) {
+    absl::StrAppend(&table, "| `", program::SignatureOf(operation.opcode).name, "` | ",
+                    operation.forward, " | ", operation.derivative, " | ", operation.domain,
+                    " |\n");
+  }
+  EXPECT_NE(text.str().find(table), std::string::npos) << "the table should read\n" << table;
+}
+
+}  // namespace
+}  // namespace autograd::ops

@@ -1,0 +1,141 @@
+#include "autograd/ops/view.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/graph/view.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/copy.h"
+#include "autograd/ops/elementary.h"
+#include "autograd/ops/test_gradients.h"
+#include "autograd/tensor/error.h"
+
+namespace autograd::ops {
+namespace {
+
+using Shapes = absl::Span<const int64_t>;
+
+ErrorKind KindOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return ErrorKind::kInternal;
+}
+
+TEST(View, SharesStorageAndVersion) {
+  const Tensor a = Values({2, 3}, {1, 2, 3, 4, 5, 6});
+  for (const Tensor& v : {View(a, {3, 2}), Reshape(a, {6}), Transpose(a, 0, 1),
+                          Permute(a, {1, 0}), Expand(a, {2, 2, 3}), Select(a, 0, 1),
+                          Slice(a, 1, 0, 9, 2), Squeeze(a, {}), Unsqueeze(a, 1), Detach(a)}) {
+    EXPECT_TRUE(v.HasSameStorage(a));
+  }
+  Tensor row = Select(a, 0, 1);
+  AddInPlace(row, Values({3}, {10, 10, 10}));
+  EXPECT_EQ(Elements(a), (Doubles{1, 2, 3, 14, 15, 16}));
+  EXPECT_EQ(a.version(), 1u);
+}
+
+// Each view weighed by 1, 2, 3, ...: its gradient is the weights, put back in place.
+TEST(View, GradientsGoBackInPlace) {
+  const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto weighed = [&](const Tensor& v) {
+    std::vector<double> weights;
+    for (int64_t i = 1; i <= v.numel(); ++i) weights.push_back(static_cast<double>(i));
+    return Elements(Derive(Mul(v, Tensor::FromData<double>(v.sizes(), weights)), {a})[0]);
+  };
+  EXPECT_EQ(weighed(View(a, {3, 2})), (Doubles{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(weighed(Transpose(a, 0, 1)), (Doubles{1, 3, 5, 2, 4, 6}));
+  EXPECT_EQ(weighed(Permute(a, {1, 0})), (Doubles{1, 3, 5, 2, 4, 6}));
+  EXPECT_EQ(weighed(Expand(a, {2, 2, 3})), (Doubles{8, 10, 12, 14, 16, 18}));
+  EXPECT_EQ(weighed(Select(a, 1, 2)), (Doubles{0, 0, 1, 0, 0, 2}));
+  EXPECT_EQ(weighed(Slice(a, 1, 0, 3, 2)), (Doubles{1, 0, 2, 3, 0, 4}));
+  EXPECT_EQ(weighed(Slice(a, 0, 2, 5, 1)), (Doubles{0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(weighed(Unsqueeze(a, 0)), (Doubles{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(weighed(Squeeze(Unsqueeze(a, 1), {1})), (Doubles{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(weighed(Reshape(Transpose(a, 0, 1), {6})), (Doubles{1, 3, 5, 2, 4, 6}));
+}
+
+TEST(View, SecondDerivativesThroughViews) {
+  const Tensor a = Leaf({2, 2}, {1, 2, 3, 4});
+  const Tensor v = Select(Transpose(a, 0, 1), 0, 1);  // 2, 4
+  const Tensor first = Derive(Mul(Mul(v, v), v), {a}, true)[0];
+  EXPECT_EQ(Elements(first), (Doubles{0, 12, 0, 48}));
+  EXPECT_EQ(Elements(Derive(first, {a})[0]), (Doubles{0, 12, 0, 24}));
+}
+
+TEST(View, WritesThroughAViewReachTheBase) {
+  const Tensor x = Leaf({2, 2}, {1, 2, 3, 4}), w = Leaf({2}, {10, 100});
+  const Tensor base = Clone(x);
+  Tensor row = Select(base, 0, 0);
+  const Tensor other = Select(base, 0, 1);
+  MulInPlace(row, w);
+  EXPECT_EQ(Elements(base), (Doubles{10, 200, 3, 4}));
+  const auto gradients = Derive(Mul(base, base), {x, w});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{200, 40000, 6, 8}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{20, 800}));
+  // The view that was not written is of the new base all the same.
+  EXPECT_EQ(Elements(Derive(other, {x})[0]), (Doubles{0, 0, 1, 1}));
+  EXPECT_EQ(Elements(Derive(row, {x})[0]), (Doubles{10, 100, 0, 0}));
+}
+
+TEST(View, SecondDerivativeOfAWriteThroughAView) {
+  const Tensor x = Leaf({2}, {0.5, 3});
+  const Tensor base = Clone(x);
+  Tensor first = Slice(base, 0, 0, 1, 1);
+  ExpInPlace(first);
+  const Tensor gradient = Derive(Mul(base, base), {x}, true)[0];
+  EXPECT_DOUBLE_EQ(Elements(gradient)[0], 2 * std::exp(1.0));
+  EXPECT_DOUBLE_EQ(Elements(Derive(gradient, {x})[0])[0], 4 * std::exp(1.0));
+}
+
+TEST(View, CopyAndZeroDropWhatTheyOverwrite) {
+  const Tensor x = Leaf({2}, {1, 2}), w = Leaf({}, {7});
+  const Tensor base = Clone(x);
+  Tensor head = Slice(base, 0, 0, 1, 1), tail = Slice(base, 0, 1, 2, 1);
+  CopyInPlace(head, w);
+  auto gradients = Derive(base, {x, w});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{0, 1}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{1}));
+  ZeroInPlace(tail);
+  gradients = Derive(base, {x, w});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{0, 0}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{1}));
+}
+
+TEST(View, Refusals) {
+  const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(KindOf([&] { View(Transpose(a, 0, 1), {6}); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { View(a, {4}); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Select(a, 0, 2); }), ErrorKind::kIndex);
+  EXPECT_EQ(KindOf([&] { Transpose(a, 0, 2); }), ErrorKind::kIndex);
+  EXPECT_EQ(KindOf([&] { Permute(a, {0, 0}); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { Expand(a, {4, 3}); }), ErrorKind::kShape);
+  Tensor of_leaf = Select(a, 0, 0);
+  EXPECT_EQ(KindOf([&] { NegInPlace(of_leaf); }), ErrorKind::kLeafInPlace);
+  Tensor repeated = Expand(Values({1}, {1}), {3});
+  EXPECT_EQ(KindOf([&] { NegInPlace(repeated); }), ErrorKind::kInvalidArgument);
+}
+
+TEST(View, MadeWithoutGradModeCannotBeWrittenWithIt) {
+  const Tensor base = Clone(Leaf({2}, {1, 2}));
+  Tensor view;
+  {
+    GradModeGuard no_grad(false);
+    view = Slice(base, 0, 0, 1, 1);
+  }
+  EXPECT_EQ(KindOf([&] { NegInPlace(view); }), ErrorKind::kInvalidArgument);
+}
+
+TEST(View, EmptyAndScalar) {
+  const Tensor a = Leaf({0, 3}, {});
+  EXPECT_EQ(View(a, {3, 0}).numel(), 0);
+  EXPECT_EQ(Derive(Transpose(a, 0, 1), {a})[0].sizes(), a.sizes());
+  const Tensor s = Leaf({}, {2});
+  EXPECT_EQ(Unsqueeze(s, 0).dim(), 1);
+  EXPECT_EQ(Permute(s, {}).dim(), 0);
+  EXPECT_EQ(Elements(Derive(Expand(s, {3}), {s})[0]), (Doubles{3}));
+}
+
+}  // namespace
+}  // namespace autograd::ops

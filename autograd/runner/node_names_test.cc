@@ -1,0 +1,66 @@
+#include "autograd/runner/node_names.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/graph/variable.h"
+#include "autograd/graph/view.h"
+#include "autograd/ops/ops.h"
+
+namespace autograd::runner {
+namespace {
+
+using program::NodeName;
+using program::NodeRole;
+
+TEST(NodeNames, FollowTheStatements) {
+  NodeNames names;
+  names.BeginStatement(0, false);
+  const Tensor x = Tensor::FromData<double>({2}, {1, 2});
+  SetRequiresGrad(x, true);
+  names.NoteLeaf(x);
+  names.BeginStatement(1, false);
+  const Tensor y = ops::Mul(x, x);
+  names.BeginStatement(4, false);  // statements may be left out
+  Tensor v = ops::Slice(y, 0, 0, 1, 1);
+  names.BeginStatement(5, false);
+  ops::NegInPlace(v);
+  names.NoteOperand(v, 4);
+  names.BeginStatement(6, false);
+  const Tensor z = ops::Neg(v);
+  names.NoteOperand(v, 4);
+  names.BeginStatement(7, true);
+  const Tensor made = ops::Neg(z);
+
+  const auto name = [&](const Tensor& t) { return names.NameOf(*GradientEdge(t).function); };
+  EXPECT_EQ(name(x), (NodeName{NodeRole::kAccumulateGrad, 0, 0}));
+  EXPECT_EQ(name(y), (NodeName{NodeRole::kCopySlices, 5, 0}));
+  EXPECT_EQ(name(z), (NodeName{NodeRole::kStatement, 6, 0}));
+  EXPECT_EQ(name(v), (NodeName{NodeRole::kRegeneratedView, 4, 0}));
+  EXPECT_EQ(name(made), (NodeName{NodeRole::kBackward, 7, 0}));
+}
+
+TEST(NodeNames, CountRegenerations) {
+  NodeNames names;
+  names.BeginStatement(0, false);
+  const Tensor x = Tensor::FromData<double>({2}, {1, 2});
+  SetRequiresGrad(x, true);
+  names.BeginStatement(1, false);
+  Tensor y = ops::Neg(x);
+  names.BeginStatement(2, false);
+  const Tensor v = ops::Slice(y, 0, 0, 1, 1);
+  std::vector<NodePtr> nodes;
+  for (int i = 0; i < 3; ++i) {
+    names.BeginStatement(3 + 2 * i, false);
+    ops::NegInPlace(y);
+    names.BeginStatement(4 + 2 * i, false);
+    nodes.push_back(GradientEdge(v).function);
+    names.NoteOperand(v, 2);
+    names.NoteOperand(v, 2);
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(names.NameOf(*nodes[i]), (NodeName{NodeRole::kRegeneratedView, 2, i}));
+  }
+}
+
+}  // namespace
+}  // namespace autograd::runner

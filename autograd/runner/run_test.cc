@@ -1,0 +1,273 @@
+#include "autograd/runner/run.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "autograd/program/parse.h"
+#include "autograd/runner/expect.h"
+#include "autograd/runner/print.h"
+
+namespace autograd::runner {
+namespace {
+
+using program::ErrorClass;
+using program::NodeName;
+using program::NodeRole;
+using program::Observation;
+using program::Program;
+
+Program Parsed(std::string_view text) {
+  auto program = program::Parse(text);
+  EXPECT_TRUE(program.ok()) << program.status();
+  return program.ok() ? *std::move(program) : Program();
+}
+
+// Runs the text on an engine with `threads` device threads; its expectations must be met.
+Observation Check(std::string_view text, int threads = 0) {
+  const Program program = Parsed(text);
+  Engine engine({.device_threads = threads});
+  Observation seen = runner::Run(program, engine);
+  for (const Unmet& unmet : UnmetExpectations(program, seen)) {
+    ADD_FAILURE() << unmet.text << "\n" << PrintObservation(program, seen);
+  }
+  return seen;
+}
+
+TEST(Run, ValuesGradientsAndCounts) {
+  const Observation seen = Check(R"(twingrad 1
+%x = leaf type=f64[2] data=3,4 grad=1
+%w = leaf type=f64[2] data=1,2
+%y = mul %x %w
+%z = mul %y %y
+%s = sum %z
+backward %s
+expect %y kind=value type=f64[2] data=3,8
+expect %x kind=grad data=6,32
+expect %w kind=undefined_grad
+expect %x kind=dependencies count=1
+expect %y kind=dependencies count=2
+expect %s kind=executed count=1
+expect kind=executed count=4
+)");
+  ASSERT_EQ(seen.calls.size(), 1u);
+  const program::CallRecord& call = seen.calls[0];
+  EXPECT_EQ(call.statement, 5);
+  EXPECT_TRUE(call.accumulate_grad);
+  EXPECT_FALSE(call.keep_graph || call.create_graph);
+  ASSERT_EQ(call.nodes.size(), 4u);
+  EXPECT_EQ(call.nodes[0].name, (NodeName{NodeRole::kStatement, 4, 0}));
+  EXPECT_EQ(call.roots.size(), 1u);
+  EXPECT_TRUE(call.needed.empty());
+}
+
+TEST(Run, NamesNodesByWhatMadeThem) {
+  const Observation seen = Check(R"(twingrad 1
+%x = leaf type=f64[2] data=3,4 grad=1
+%y = clone %x
+%v = slice %y dim=0 stop=1
+mul_ %v %v
+%z = exp %v
+backward %z %y seeds=_,%x inputs=%x retain_graph=1
+)");
+  EXPECT_EQ(seen.error, std::nullopt);
+  std::string names;
+  const Program program = Parsed(R"(twingrad 1
+%x = leaf type=f64[2] data=3,4 grad=1
+%y = clone %x
+%v = slice %y dim=0 stop=1
+mul_ %v %v
+%z = exp %v
+backward %z %y seeds=_,%x inputs=%x retain_graph=1
+)");
+  for (const auto& node : seen.calls[0].nodes) names += NodeText(program, node.name) + " ";
+  for (const char* name : {"graph_root@5", "exp@4", "regenerated_slice@2", "copy_slices@3",
+                           "clone@1", "accumulate_grad@0"}) {
+    EXPECT_NE(names.find(name), std::string::npos) << name << " is missing in " << names;
+  }
+}
+
+TEST(Run, GradientsOfGradients) {
+  const Observation seen = Check(R"(twingrad 1
+%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+%z = mul %y %x
+%g = grad %z inputs=%x create_graph=1
+%h = grad %g inputs=%x create_graph=1
+%k = grad %h inputs=%x
+expect %g kind=value data=27
+expect %g kind=requires_grad
+expect %h kind=value data=18
+expect %k kind=value data=6
+expect %k kind=no_requires_grad
+)");
+  EXPECT_EQ(seen.calls.size(), 3u);
+  bool made_by_call = false;
+  for (const auto& node : seen.calls[1].nodes) {
+    made_by_call |= node.name.role == NodeRole::kBackward && node.name.statement == 3;
+  }
+  EXPECT_TRUE(made_by_call);
+}
+
+TEST(Run, Hooks) {
+  const Observation seen = Check(R"(twingrad 1
+%x = leaf type=f64[2] data=1,2 grad=1
+%y = mul %x %x
+hook %y id=h do=scale by=10
+hook %y do=record
+pre_hook %y do=scale by=2
+post_hook %y do=record
+accumulate_hook %x do=record
+retain_grad %y
+%s = sum %y
+backward %s retain_graph=1
+remove_hook id=h
+backward %s
+expect %x kind=grad data=44,88
+expect %y kind=grad data=22,22
+)");
+  ASSERT_EQ(seen.calls.size(), 2u);
+  ASSERT_EQ(seen.calls[0].hooks.size(), 5u);
+  const auto bits = [&](int call, int hook) {
+    return TensorText(seen.calls[call].hooks[hook].gradient);
+  };
+  EXPECT_EQ(bits(0, 0), "f64[2] 1,1");
+  EXPECT_EQ(bits(0, 1), "f64[2] 10,10");
+  EXPECT_EQ(bits(0, 2), "f64[2] 10,10");
+  EXPECT_EQ(bits(0, 3), "f64[2] 20,20");
+  EXPECT_EQ(bits(0, 4), "f64[2] 40,80");
+  EXPECT_EQ(seen.calls[0].hooks[4].statement, 6);
+  EXPECT_EQ(seen.calls[1].hooks.size(), 4u);
+}
+
+TEST(Run, HooksThatEndACall) {
+  const std::string_view start = R"(twingrad 1
+%x = leaf type=f64[2] data=1,2 grad=1
+%y = mul %x %x
+%s = sum %y
+)";
+  const auto error_of = [&](const char* hook) {
+    const Program program = Parsed(std::string(start) + hook + "backward %s\n");
+    Engine engine;
+    const Observation seen = runner::Run(program, engine);
+    EXPECT_FALSE(seen.values[0].grad_defined);
+    return seen.error.has_value() ? seen.error->error : ErrorClass::kInternal;
+  };
+  EXPECT_EQ(error_of("hook %y do=throw\n"), ErrorClass::kUser);
+  EXPECT_EQ(error_of("post_hook %y do=throw\n"), ErrorClass::kUser);
+  EXPECT_EQ(error_of("hook %y do=wrong_shape\n"), ErrorClass::kHook);
+  EXPECT_EQ(error_of("pre_hook %y do=wrong_dtype\n"), ErrorClass::kHook);
+  EXPECT_EQ(error_of("post_hook %y do=wrong_shape\n"), ErrorClass::kHook);
+}
+
+TEST(Run, ErrorsEndTheRunAtTheirStatement) {
+  const Observation seen = Check(R"(twingrad 1
+%x = leaf type=f64[2] data=1,2 grad=1
+%y = mul %x %x
+%s = sum %y
+backward %s
+backward %s
+%after = neg %x
+expect kind=error error=freed at=4
+expect %x kind=grad data=2,4
+expect %after kind=undefined
+)");
+  EXPECT_EQ(seen.calls.size(), 2u);
+}
+
+TEST(Run, TryRegionsHoldErrors) {
+  Check(R"(twingrad 1
+%x = leaf type=f64[2] data=1,2 grad=1
+begin kind=try
+begin kind=no_grad
+neg_ %x
+end
+neg_ %x
+%skipped = exp %x
+end
+%y = mul %x %x
+expect %skipped kind=undefined
+expect %y kind=value data=1,4
+expect %y kind=requires_grad
+expect %x kind=version count=1
+)");
+}
+
+TEST(Run, RefusesWhatTheEngineDoesNotRun) {
+  for (const char* text : {"begin kind=anomaly\nend\n", "begin kind=try\nbegin kind=thread\nend\nend\n",
+                           "%y = custom %x do=pass\n", "stream id=s device=dev:0\n",
+                           "hook %x do=backward\n"}) {
+    const Program program =
+        Parsed(std::string("twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n") + text);
+    Engine engine;
+    const Observation seen = runner::Run(program, engine);
+    ASSERT_TRUE(seen.error.has_value()) << text;
+    EXPECT_EQ(seen.error->error, ErrorClass::kUnsupported) << text;
+  }
+}
+
+TEST(Run, SeveralDevices) {
+  for (int threads : {0, 1, 2, 4}) {
+    Check(R"(twingrad 1
+%x = leaf type=f64[2] data=1,2 grad=1
+%a = to %x device=dev:0
+%b = to %x device=dev:1
+%p = mul %a %a
+%q = exp %b
+%pc = to %p device=cpu
+%qc = sub %x %x
+%s = add %pc %qc
+%t = sum %s
+%u = to %q device=dev:0
+%v = sum %u
+backward %t %v
+expect %x kind=executed count=1
+expect %x kind=dependencies count=4
+expect %x kind=version count=0
+)",
+          threads);
+  }
+}
+
+TEST(Run, ReadAndZeroGrad) {
+  Check(R"(twingrad 1
+%x = leaf type=f64[] data=3 grad=1
+%none = read_grad %x
+%y = mul %x %x
+%z = mul %y %x
+backward %z create_graph=1
+%g = read_grad %x
+zero_grad %x
+backward %g
+expect %none kind=undefined
+expect %g kind=value data=27
+expect %x kind=grad data=18
+)");
+}
+
+TEST(Run, WithoutRecords) {
+  const Program program = Parsed(
+      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+  Engine engine;
+  const Observation seen = runner::Run(program, engine, {.record_calls = false});
+  EXPECT_TRUE(seen.values[0].grad_defined);
+  ASSERT_EQ(seen.calls.size(), 1u);
+  EXPECT_TRUE(seen.calls[0].nodes.empty());
+}
+
+// Grad mode and the engine's observer are as they were, whatever the Program did.
+TEST(Run, LeavesNothingBehind) {
+  const Program program = Parsed(
+      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\nbegin kind=no_grad\n%e = exp %x\nbackward "
+      "%e\nend\n");
+  Engine engine;
+  const Observation first = runner::Run(program, engine);
+  ASSERT_TRUE(first.error.has_value());
+  EXPECT_EQ(first.error->error, ErrorClass::kNoGraph);
+  const Observation again = runner::Run(program, engine);
+  EXPECT_EQ(PrintObservation(program, first), PrintObservation(program, again));
+}
+
+}  // namespace
+}  // namespace autograd::runner
