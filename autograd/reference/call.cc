@@ -135,6 +135,7 @@ void Call::Prepare() {
   }
   captured_.resize(is_grad_ ? inputs_.size() : 0);
   CountDependencies();
+  FindInputsBeside();
   if (Filtered()) MarkNeeded();
   FindDevices();
   RecordGraph();
@@ -165,11 +166,22 @@ void Call::CountDependencies() {
   }
 }
 
+// Inputs that no root reaches, and what is below them, are listed as well: how low the lowest input
+// lies decides what is pruned.
+void Call::FindInputsBeside() {
+  for (const NodeId input : input_nodes_) states_[input].beside = true;
+  for (NodeId n = static_cast<NodeId>(states_.size()) - 1; n >= 0; --n) {
+    if (!states_[n].beside) continue;
+    for (const NodeId next : calculus_.nodes()[n].edges) {
+      if (next != kNoNode) states_[next].beside = true;
+    }
+    predicted_ &= calculus_.nodes()[n].name.role != NodeRole::kBackward;
+  }
+}
+
 // A node executes when gradients it makes are wanted: a pass from the leaves.
 void Call::MarkNeeded() {
-  if (!is_grad_) {
-    for (const NodeId input : input_nodes_) states_[input].needed = true;
-  }
+  for (const NodeId input : input_nodes_) states_[input].needed = !is_grad_;
   const std::vector<Node>& nodes = calculus_.nodes();
   for (NodeId n = 0; n <= start_; ++n) {
     if (!states_[n].expanded) continue;
@@ -185,9 +197,9 @@ void Call::RecordGraph() {
   if (!predicted_) return;
   const std::vector<Node>& nodes = calculus_.nodes();
   CallRecord& record = result.observation.calls[call_];
-  for (NodeId n = start_; n >= 0; --n) {
+  for (NodeId n = static_cast<NodeId>(states_.size()) - 1; n >= 0; --n) {
     State& state = states_[n];
-    if (!state.reachable) continue;
+    if (!state.reachable && !state.beside) continue;
     state.record = static_cast<int32_t>(record.nodes.size());
     program::NodeRecord& node = record.nodes.emplace_back();
     node.name = nodes[n].name;
@@ -198,7 +210,7 @@ void Call::RecordGraph() {
   const auto edge = [this](NodeId node) {
     return program::EdgeRecord{node == kNoNode ? -1 : states_[node].record, 0};
   };
-  for (NodeId n = start_; n >= 0; --n) {
+  for (NodeId n = static_cast<NodeId>(states_.size()) - 1; n >= 0; --n) {
     if (states_[n].record < 0) continue;
     for (const NodeId next : nodes[n].edges) {
       record.nodes[states_[n].record].next_edges.push_back(edge(next));

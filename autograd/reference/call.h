@@ -34,6 +34,7 @@ class Call {
   // What the walk knows of a node.
   struct State {
     bool reachable = false;
+    bool beside = false;    // an input or below one
     bool expanded = false;  // not pruned: its edges count
     bool needed = false;
     bool executed = false;
@@ -64,6 +65,7 @@ class Call {
   void TakeInputs();
   void Prepare();
   void CountDependencies();
+  void FindInputsBeside();
   void MarkNeeded();
   void RecordGraph();
   void Walk();

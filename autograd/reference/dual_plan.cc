@@ -94,6 +94,9 @@ class Planner {
       return;
     }
     if (statement.op == Opcode::kDetach) return;
+    result.saves_result = statement.op == Opcode::kExp || statement.op == Opcode::kSqrt ||
+                          statement.op == Opcode::kTanh || statement.op == Opcode::kSigmoid ||
+                          statement.op == Opcode::kPow;
     for (const ValueId operand : statement.operands) {
       result.level = std::max(result.level, LevelOf(operand));
     }

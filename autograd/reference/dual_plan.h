@@ -20,7 +20,10 @@ struct ValuePlan {
   bool leaf = false;     // that requires grad
   bool written = false;  // in place, itself or a value that shares its tangents
   double scale = 1;      // by linear hooks on its gradient
-  int level = 0;         // how many times its contents are gradients of gradients
+  // Its own derivative is written with the result (exp): second derivatives with respect to it
+  // hang on that form and are no property of the function.
+  bool saves_result = false;
+  int level = 0;  // how many times its contents are gradients of gradients
 };
 
 struct DualPlan {

@@ -311,6 +311,8 @@ void Interpreter::InPlace(const Statement& statement) {
   NodeId old_edge = kNoNode;
   if (operands.records && (through_view || !drops)) old_edge = GradientEdge(written);
 
+  const NodeId other = operands.variable[1].node;
+
   calculus_.BeginStatement();
   Variable out;
   if (statement.op == Opcode::kZeroInPlace) {
@@ -334,8 +336,6 @@ void Interpreter::InPlace(const Statement& statement) {
   if (!operands.records) return;
 
   SetSavedResult(steps, tensor.storage);
-  const NodeId other =
-      operands.count > 1 && operands.variable[1].tracked ? operands.variable[1].node : kNoNode;
   const NodeId edges[2] = {old_edge, other};
   const NodeId node =
       AddStatementNode(through_view ? NodeRole::kCopySlices : NodeRole::kStatement,

@@ -1,0 +1,158 @@
+// Calls of the engine, in forward mode: a gradient is a row of tangents.
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/reference/dual_interpreter.h"
+
+namespace autograd::reference {
+
+using program::Key;
+using program::kNoValue;
+using program::Opcode;
+using program::Statement;
+using program::ValueId;
+
+DualInterpreter::Engagement DualInterpreter::TakeRoots(const Statement& statement) {
+  Engagement call;
+  call.create_graph = statement.Get<bool>(Key::kCreateGraph);
+  const auto given = statement.Get<std::vector<ValueId>>(Key::kSeeds);
+  const bool grad_mode = grad_mode_;
+  grad_mode_ = true;  // a root's derivatives are those of its history
+  for (size_t r = 0; r < statement.operands.size(); ++r) {
+    const ValueId root = statement.operands[r], seed = r < given.size() ? given[r] : kNoValue;
+    call.roots.push_back(Read(root));
+    call.of_gradients |= plan_.values[plan_.values[root].owner].level > 0;
+    const Array& value = *call.roots.back().value;
+    call.seeds.push_back(
+        seed != kNoValue ? Read(seed)
+                         : Jets{Filled(arena_, DType::kF64, value.shape, value.size, 1), nullptr});
+    if (call.seeds.back().value->size != value.size) throw NotApplicable{"a seed does not fit"};
+    if (!call.create_graph) call.seeds.back().tangents = nullptr;
+  }
+  grad_mode_ = grad_mode;
+  return call;
+}
+
+void DualInterpreter::Call(const Statement& statement) {
+  const Engagement call = TakeRoots(statement);
+  const auto* filter = statement.Find(Key::kInputs);
+  std::vector<ValueId> inputs;
+  if (filter != nullptr) inputs = std::get<std::vector<ValueId>>(*filter);
+  const bool is_grad = statement.op == Opcode::kGrad;
+  for (size_t i = 0; is_grad && i < inputs.size(); ++i) {
+    Define(statement.results[i], GradientOf(inputs[i], call), values_[inputs[i]].shape);
+  }
+  for (size_t v = 0; v < values_.size(); ++v) {
+    DualValue& value = values_[v];
+    if (!value.defined) continue;
+    const auto id = static_cast<ValueId>(v);
+    const bool leaf = plan_.values[v].leaf;
+    const bool chosen = std::find(inputs.begin(), inputs.end(), id) != inputs.end();
+    if (!is_grad && (chosen || (filter == nullptr && (leaf || value.retains_grad)))) {
+      Accumulate(id, GradientOf(id, call), call.create_graph, !leaf);
+      value.retains_grad |= chosen && !leaf;
+    } else if (value.retains_grad) {
+      value.grad_known = false;  // it hangs on which nodes the call runs
+    }
+  }
+}
+
+// The derivative of sum(seeds * roots) along the variables of `input`.
+Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
+  const DualValue& value = values_[input];
+  Array* gradient = NewArray(arena_, DType::kF64, value.shape, value.map.size);
+  gradient->e = arena_.Allocate<double>(value.map.size);
+  const bool known =
+      value.first_variable >= 0 && !(call.of_gradients && plan_.values[input].saves_result);
+  if (!known) {
+    if (call.create_graph && plan_.order > 1) {
+      throw NotApplicable{"a gradient that is not known is used"};
+    }
+    std::fill(gradient->v, gradient->v + gradient->size, 0.0);
+    std::fill(gradient->e, gradient->e + gradient->size, kUnknown);
+    return {gradient, nullptr};
+  }
+  for (int32_t j = 0; j < gradient->size; ++j) {
+    SumInAnyOrder sum(kDoubleFormat);
+    for (size_t r = 0; r < call.roots.size(); ++r) {
+      const Tangents* t = call.roots[r].tangents;
+      const int32_t variable = value.first_variable + j;
+      if (t == nullptr || variable < t->begin || variable >= t->end) continue;
+      for (int32_t i = 0; i < t->size; ++i) {
+        sum.Add(Multiply(call.seeds[r].value->At(i), {t->First(i, variable), t->first_error[i]},
+                         kDoubleFormat));
+      }
+    }
+    const Number total = sum.Total();
+    gradient->v[j] = total.v;
+    gradient->e[j] = total.e;
+  }
+  if (!call.create_graph || plan_.order < 2) return {gradient, nullptr};
+  return {gradient, GradientTangents(value, call)};
+}
+
+// The tangents of such a gradient: one order less than those of the roots.
+const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const Engagement& call) {
+  Tangents* out = algebra_.New(input.map.size, 0, variables_);
+  const auto add = [&](int32_t j, int32_t k, Number factor, double derivative, double error) {
+    const Number term = Multiply(factor, {derivative, error}, kDoubleFormat);
+    out->FirstOf(j)[k] += term.v;
+    return term.e;
+  };
+  for (int32_t j = 0; j < out->size; ++j) {
+    const int32_t variable = input.first_variable + j;
+    double error = 0, magnitude = 0;
+    for (size_t r = 0; r < call.roots.size(); ++r) {
+      const Tangents* t = call.roots[r].tangents;
+      if (t == nullptr) continue;
+      const Tangents* dt = call.seeds[r].tangents;
+      for (int32_t i = 0; i < t->size; ++i) {
+        const Number seed = call.seeds[r].value->At(i);
+        double worst = 0;
+        for (int32_t k = t->begin; k < t->end; ++k) {
+          worst = std::max(worst, add(j, k, seed, t->Second(i, variable, k), t->second_error[i]));
+        }
+        magnitude += std::fabs(seed.v) * t->second_magnitude[i];
+        error += worst;
+        const Number slope{t->First(i, variable), t->first_error[i]};
+        for (int32_t k = 0; dt != nullptr && k < dt->width(); ++k) {
+          add(j, dt->begin + k, slope, dt->FirstOf(i)[k], 0);
+        }
+        if (dt == nullptr) continue;
+        magnitude += std::fabs(slope.v) * dt->first_magnitude[i];
+        error += std::fabs(slope.v) * dt->first_error[i] +
+                 slope.e * (dt->first_magnitude[i] + dt->first_error[i]) +
+                 0x1p-52 * std::fabs(slope.v) * dt->first_magnitude[i];
+      }
+    }
+    const double additions =
+        0x1p-53 * static_cast<double>(call.roots.size() * 2 * out->width() + 64);
+    out->first_magnitude[j] = magnitude;
+    out->first_error[j] = (error + additions * (magnitude + error)) * (1 + 1e-9);
+    // Nothing is known of the next order, and the plan asks for none.
+    out->second_error[j] = kUnknown;
+  }
+  return out;
+}
+
+void DualInterpreter::Accumulate(ValueId id, const Jets& gradient, bool create_graph,
+                                 bool retained) {
+  Jets& grad = values_[id].grad;
+  if (grad.value == nullptr) {
+    grad = gradient;
+    return;
+  }
+  const Array* sum = Apply(Primitive::kAdd, grad.value, gradient.value);
+  const Tangents* tangents = grad.tangents;
+  if (create_graph) {
+    auto* partials = arena_.Allocate<Partials>(sum->size);
+    std::fill(partials, partials + sum->size, Partials{{1, 0}, {1, 0}, {}, {}, {}});
+    tangents = algebra_.Combine(grad.tangents, gradient.tangents, sum->size, partials);
+  } else if (retained) {
+    tangents = nullptr;  // a new tensor without history
+  }
+  grad = {sum, tangents};
+}
+
+}  // namespace autograd::reference

@@ -1,0 +1,125 @@
+// A run of the dual witness: the meaning of statements and of calls in forward mode.
+//
+// Values alias by storage and index map; tangents belong to the owner of a family of views, so that
+// detach and no_grad part the two. One thread; internal to dual.cc and its parts.
+
+#ifndef AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_
+#define AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "autograd/program/program.h"
+#include "autograd/reference/arena.h"
+#include "autograd/reference/dual.h"
+#include "autograd/reference/dual_plan.h"
+#include "autograd/reference/index_map.h"
+#include "autograd/reference/primitives.h"
+#include "autograd/reference/tangents.h"
+
+namespace autograd::reference {
+
+// The witness cannot judge what the Program does here.
+struct NotApplicable {
+  std::string reason;
+};
+
+// Elements and their tangents; floats of either width are computed in double.
+struct Jets {
+  const Array* value = nullptr;
+  const Tangents* tangents = nullptr;
+};
+
+struct DualStorage {
+  const Array* content = nullptr;
+  uint32_t version = 0;
+};
+
+struct DualValue {
+  bool defined = false;
+  const Shape* shape = nullptr;
+  int32_t storage = -1;
+  IndexMap map;        // places in the storage
+  IndexMap owner_map;  // places in the owner's tangents
+  // A view made without grad mode has no tangents until its storage is written.
+  bool constant_until_written = false;
+  uint32_t version = 0;
+  int32_t first_variable = -1;
+  bool retains_grad = false;
+  bool grad_known = true;
+  Jets grad;
+};
+
+class DualInterpreter {
+ public:
+  DualInterpreter(const program::Program& program, const DualPlan& plan, DualResult& result)
+      : program_(program),
+        plan_(plan),
+        result_(result),
+        algebra_(arena_, plan.order),
+        values_(program.names.size()),
+        owned_(program.names.size()) {}
+
+  void Run() {
+    for (const program::Statement& statement : program_.statements) Execute(statement);
+    Finish();
+  }
+
+ private:
+  void Execute(const program::Statement& statement);
+  void Leaf(const program::Statement& statement);
+  void Compute(const program::Statement& statement);
+  void View(const program::Statement& statement);
+  void Detach(const program::Statement& statement);
+  void InPlace(const program::Statement& statement);
+  void Gradient(const program::Statement& statement);
+  void Call(const program::Statement& statement);
+
+  Jets Lower(program::Opcode op, const program::Statement& statement, Jets* in,
+             const Shape* const* shapes);
+  Jets Elementwise(Primitive primitive, const Jets& a, const Jets* b);
+  Jets Where(Jets* in, const Shape* const* shapes);
+  Jets Reduce(const program::Statement& statement, const Jets& a, const Shape& shape);
+  Jets Matmul(const Jets& a, const Jets& b, const Shape* const* shapes);
+  Jets Gather(const Jets& a, const IndexMap& map, const Shape* shape);
+  Jets ScatterAdd(const Jets& a, const IndexMap& map, const Shape* shape);
+  const Array* Apply(Primitive primitive, const Array* a, const Array* b = nullptr,
+                     const PrimitiveArguments& arguments = {});
+
+  Jets Read(program::ValueId value);
+  void Define(program::ValueId value, const Jets& jets, const Shape* shape);
+  void Seed(program::ValueId value);
+  // What a call differentiates.
+  struct Engagement {
+    std::vector<Jets> roots;
+    std::vector<Jets> seeds;
+    bool create_graph = false;
+    bool of_gradients = false;  // a root is made from gradients with history
+  };
+  Engagement TakeRoots(const program::Statement& statement);
+  Jets GradientOf(program::ValueId input, const Engagement& call);
+  const Tangents* GradientTangents(const DualValue& input, const Engagement& call);
+  void Accumulate(program::ValueId value, const Jets& gradient, bool create_graph, bool retained);
+  DualTensor Known(const Array& array) const;
+  const Shape* Keep(const Shape& shape) { return &shapes_.emplace_back(shape); }
+  void Finish();
+
+  const program::Program& program_;
+  const DualPlan& plan_;
+  DualResult& result_;
+  Arena arena_;
+  TangentAlgebra algebra_;
+  std::vector<DualValue> values_;
+  std::vector<const Tangents*> owned_;  // by owner
+  std::vector<DualStorage> storages_;
+  std::vector<bool> grad_modes_;  // before each open region
+  bool grad_mode_ = true;
+  int32_t variables_ = 0;
+  std::deque<Shape> shapes_;
+};
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_

@@ -1,0 +1,337 @@
+// What statements do to values and tangents.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "autograd/program/leaf_data.h"
+#include "autograd/program/signature.h"
+#include "autograd/reference/dual_interpreter.h"
+#include "autograd/reference/lowering.h"
+#include "autograd/reference/partials.h"
+
+namespace autograd::reference {
+
+using program::Category;
+using program::Key;
+using program::Opcode;
+using program::Statement;
+using program::ValueId;
+
+void DualInterpreter::Execute(const Statement& statement) {
+  switch (program::SignatureOf(statement.op).category) {
+    case Category::kLeaf:
+      return Leaf(statement);
+    case Category::kView:
+      return View(statement);
+    case Category::kInPlace:
+      return InPlace(statement);
+    case Category::kGradient:
+      return Gradient(statement);
+    case Category::kCall:
+      return Call(statement);
+    case Category::kRegion:  // no_grad
+      if (statement.op == Opcode::kBegin) {
+        grad_modes_.push_back(grad_mode_);
+        grad_mode_ = false;
+      } else {
+        grad_mode_ = grad_modes_.back();
+        grad_modes_.pop_back();
+      }
+      return;
+    case Category::kElementwise:
+    case Category::kReduction:
+    case Category::kMatmul:
+    case Category::kCopy:
+      if (statement.op == Opcode::kDetach) return Detach(statement);
+      return Compute(statement);
+    default:
+      return;  // hooks are in the plan
+  }
+}
+
+void DualInterpreter::Leaf(const Statement& statement) {
+  const auto& type = std::get<program::TensorType>(*statement.Find(Key::kType));
+  const DType dtype = IsFloating(type.dtype) ? DType::kF64 : type.dtype;
+  const Array* content = ArrayFromBits(arena_, dtype, &type.shape, program::LeafData(statement));
+  Define(statement.results[0], {content, nullptr}, &type.shape);
+}
+
+void DualInterpreter::Define(ValueId value, const Jets& jets, const Shape* shape) {
+  DualValue& defined = values_[value];
+  defined.defined = true;
+  defined.shape = shape;
+  defined.storage = static_cast<int32_t>(storages_.size());
+  defined.map = defined.owner_map = {nullptr, jets.value->size};
+  storages_.push_back({jets.value, 0});
+  owned_[value] = jets.tangents;
+  if (plan_.values[value].scale != 1) {
+    owned_[value] = algebra_.Scaled(owned_[value], plan_.values[value].scale);
+  }
+  if (plan_.HasOwnGradient(value) && IsFloating(jets.value->dtype)) Seed(value);
+}
+
+// Gives each element a variable of its own, which a gradient with respect to it is read from.
+void DualInterpreter::Seed(ValueId value) {
+  DualValue& seeded = values_[value];
+  const int32_t size = seeded.map.size;
+  seeded.first_variable = variables_;
+  variables_ += size;
+  const Tangents* seeds = algebra_.Seeds(size, seeded.first_variable, plan_.values[value].scale);
+  auto* partials = arena_.Allocate<Partials>(size);
+  std::fill(partials, partials + size, Partials{{1, 0}, {1, 0}, {}, {}, {}});
+  owned_[value] = algebra_.Combine(seeds, owned_[value], size, partials);
+}
+
+Jets DualInterpreter::Read(ValueId value) {
+  const DualValue& from = values_[value];
+  if (!from.defined) throw NotApplicable{"an undefined gradient is an operand"};
+  const DualStorage& storage = storages_[from.storage];
+  PrimitiveArguments arguments;
+  arguments.map = from.map;
+  arguments.shape = from.shape;
+  Jets jets;
+  jets.value = Apply(Primitive::kGather, storage.content, nullptr, arguments);
+  const bool constant = from.constant_until_written && from.version == storage.version;
+  if (grad_mode_ && !constant) {
+    jets.tangents = algebra_.Gather(owned_[plan_.values[value].owner], from.owner_map);
+  }
+  return jets;
+}
+
+const Array* DualInterpreter::Apply(Primitive primitive, const Array* a, const Array* b,
+                                    const PrimitiveArguments& arguments) {
+  const Array* in[3] = {a, b, nullptr};
+  return Evaluate(arena_, primitive, in, arguments, false);
+}
+
+Jets DualInterpreter::Gather(const Jets& a, const IndexMap& map, const Shape* shape) {
+  PrimitiveArguments arguments;
+  arguments.map = map;
+  arguments.shape = shape;
+  return {Apply(Primitive::kGather, a.value, nullptr, arguments), algebra_.Gather(a.tangents, map)};
+}
+
+Jets DualInterpreter::ScatterAdd(const Jets& a, const IndexMap& map, const Shape* shape) {
+  PrimitiveArguments arguments;
+  arguments.map = map;
+  arguments.shape = shape;
+  return {Apply(Primitive::kScatterAdd, a.value, nullptr, arguments),
+          algebra_.ScatterAdd(a.tangents, map, Count(*shape))};
+}
+
+void DualInterpreter::Compute(const Statement& statement) {
+  Jets in[3];
+  const Shape* shapes[3] = {};
+  for (size_t k = 0; k < statement.operands.size(); ++k) {
+    in[k] = Read(statement.operands[k]);
+    shapes[k] = values_[statement.operands[k]].shape;
+  }
+  const Jets out = Lower(statement.op, statement, in, shapes);
+  Define(statement.results[0], out, out.value->shape);
+}
+
+Jets DualInterpreter::Lower(Opcode op, const Statement& statement, Jets* in,
+                            const Shape* const* shapes) {
+  switch (op) {
+    case Opcode::kWhere:
+      return Where(in, shapes);
+    case Opcode::kSum:
+    case Opcode::kMean:
+      return Reduce(statement, in[0], *shapes[0]);
+    case Opcode::kMatmul:
+      return Matmul(in[0], in[1], shapes);
+    case Opcode::kClone:
+    case Opcode::kTo:
+      return in[0];
+    case Opcode::kCast: {
+      PrimitiveArguments arguments;
+      const auto to = statement.Get<DType>(Key::kTo);
+      arguments.dtype = IsFloating(to) ? DType::kF64 : to;
+      return {Apply(Primitive::kCast, in[0].value, nullptr, arguments),
+              IsFloating(to) ? in[0].tangents : nullptr};
+    }
+    default: {
+      const std::optional<Primitive> primitive = ElementwisePrimitive(op);
+      if (!primitive.has_value()) throw NotApplicable{"a statement without a derivative"};
+      if (statement.operands.size() == 1) return Elementwise(*primitive, in[0], nullptr);
+      const Shape* shape = Keep(BroadcastShape(*shapes[0], *shapes[1]));
+      for (int k = 0; k < 2; ++k) {
+        in[k] = Gather(in[k], BroadcastMap(arena_, *shapes[k], *shape), shape);
+      }
+      return Elementwise(*primitive, in[0], &in[1]);
+    }
+  }
+}
+
+Jets DualInterpreter::Elementwise(Primitive primitive, const Jets& a, const Jets* b) {
+  const Array* value = Apply(primitive, a.value, b == nullptr ? nullptr : b->value);
+  const Tangents* other = b == nullptr ? nullptr : b->tangents;
+  if (a.tangents == nullptr && other == nullptr) return {value, nullptr};
+  auto* partials = arena_.Allocate<Partials>(value->size);
+  ElementwisePoint point;
+  point.a_varies = a.tangents != nullptr;
+  point.b_varies = other != nullptr;
+  for (int32_t i = 0; i < value->size; ++i) {
+    point.a = a.value->At(i);
+    if (b != nullptr) point.b = b->value->At(i);
+    point.result = value->At(i);
+    partials[i] = PartialsOf(primitive, point, &result_.kink);
+  }
+  return {value, algebra_.Combine(a.tangents, other, value->size, partials)};
+}
+
+Jets DualInterpreter::Where(Jets* in, const Shape* const* shapes) {
+  const Shape* shape = Keep(BroadcastShape(*shapes[0], BroadcastShape(*shapes[1], *shapes[2])));
+  for (int k = 0; k < 3; ++k) {
+    in[k] = Gather(in[k], BroadcastMap(arena_, *shapes[k], *shape), shape);
+  }
+  const Array* arrays[3] = {in[1].value, in[2].value, in[0].value};
+  const Array* value = Evaluate(arena_, Primitive::kSelect, arrays, {}, false);
+  auto* partials = arena_.Allocate<Partials>(value->size);
+  for (int32_t i = 0; i < value->size; ++i) {
+    const bool first = in[0].value->i[i] != 0;
+    const double error = in[0].value->Error(i);
+    partials[i] = {{first ? 1.0 : 0.0, error}, {first ? 0.0 : 1.0, error}, {}, {}, {}};
+  }
+  return {value, algebra_.Combine(in[1].tangents, in[2].tangents, value->size, partials)};
+}
+
+Jets DualInterpreter::Reduce(const Statement& statement, const Jets& a, const Shape& shape) {
+  const ReductionMap reduction = ReduceMap(arena_, statement, shape);
+  const Jets sum = ScatterAdd(a, reduction.map, Keep(reduction.shape));
+  if (statement.op == Opcode::kSum) return sum;
+  PrimitiveArguments arguments;
+  arguments.count = reduction.count;
+  const Number share = Divide({1, 0}, FromInteger(reduction.count, kDoubleFormat), kDoubleFormat);
+  auto* partials = arena_.Allocate<Partials>(sum.value->size);
+  std::fill(partials, partials + sum.value->size, Partials{share, {}, {}, {}, {}});
+  return {Apply(Primitive::kDivideCount, sum.value, nullptr, arguments),
+          algebra_.Combine(sum.tangents, nullptr, sum.value->size, partials)};
+}
+
+Jets DualInterpreter::Matmul(const Jets& a, const Jets& b, const Shape* const* shapes) {
+  const MatmulMaps maps = ProductMaps(arena_, *shapes[0], *shapes[1]);
+  const Shape* products = Keep({maps.left.size});
+  const Jets left = Gather(a, maps.left, products), right = Gather(b, maps.right, products);
+  return ScatterAdd(Elementwise(Primitive::kMultiply, left, &right), maps.result, Keep(maps.shape));
+}
+
+void DualInterpreter::View(const Statement& statement) {
+  const ValueId of = statement.operands[0];
+  if (!values_[of].defined) throw NotApplicable{"an undefined gradient is an operand"};
+  const ShapedMap view = ViewMap(arena_, statement, *values_[of].shape);
+  const Shape* shape = Keep(view.shape);
+  const DualValue& source = values_[of];
+  DualValue& result = values_[statement.results[0]];
+  result.defined = true;
+  result.shape = shape;
+  if (statement.op == Opcode::kReshape && !IsConsecutive(source.map)) {
+    // A copy, which no later write reaches.
+    if (plan_.values[plan_.values[of].owner].written) {
+      throw NotApplicable{"a reshape that copies, of a value that is written in place"};
+    }
+  }
+  result.storage = source.storage;
+  result.map = Compose(arena_, source.map, view.map);
+  result.owner_map = Compose(arena_, source.owner_map, view.map);
+  result.version = storages_[source.storage].version;
+  const bool source_constant =
+      source.constant_until_written && source.version == storages_[source.storage].version;
+  result.constant_until_written = !grad_mode_ || source_constant;
+}
+
+void DualInterpreter::Detach(const Statement& statement) {
+  const ValueId of = statement.operands[0];
+  if (!values_[of].defined) throw NotApplicable{"an undefined gradient is an operand"};
+  const DualValue& source = values_[of];
+  DualValue& result = values_[statement.results[0]];
+  result.defined = true;
+  result.shape = source.shape;
+  result.storage = source.storage;
+  result.map = source.map;
+  result.owner_map = {nullptr, source.map.size};
+}
+
+void DualInterpreter::InPlace(const Statement& statement) {
+  const ValueId self = statement.operands[0];
+  Jets in[2];
+  const Shape* shapes[2] = {};
+  for (size_t k = 0; k < statement.operands.size(); ++k) {
+    in[k] = Read(statement.operands[k]);
+    shapes[k] = values_[statement.operands[k]].shape;
+  }
+  const bool records = in[0].tangents != nullptr || in[1].tangents != nullptr;
+  const Shape* shape = shapes[0];
+  Jets out;
+  if (statement.op == Opcode::kZeroInPlace) {
+    out.value = Filled(arena_, in[0].value->dtype, shape, in[0].value->size, 0);
+  } else if (statement.op == Opcode::kCopyInPlace) {
+    out = Gather(in[1], BroadcastMap(arena_, *shapes[1], *shape), shape);
+  } else {
+    out = Lower(OutOfPlace(statement.op), statement, in, shapes);
+  }
+  const DualValue& written = values_[self];
+  DualStorage& storage = storages_[written.storage];
+  PrimitiveArguments arguments;
+  arguments.map = written.map;
+  storage.content = Apply(Primitive::kOverwrite, storage.content, out.value, arguments);
+  ++storage.version;
+  if (!records) return;
+  const ValueId owner = plan_.values[self].owner;
+  owned_[owner] =
+      algebra_.Overwrite(owned_[owner], values_[owner].map.size, out.tangents, written.owner_map);
+}
+
+void DualInterpreter::Gradient(const Statement& statement) {
+  const ValueId of = statement.operands[0];
+  DualValue& value = values_[of];
+  if (!value.defined) throw NotApplicable{"an undefined gradient is an operand"};
+  switch (statement.op) {
+    case Opcode::kRetainGrad:
+      value.retains_grad = true;
+      return;
+    case Opcode::kZeroGrad:
+      value.grad = {};
+      value.grad_known = true;
+      return;
+    default: {  // read_grad
+      if (!value.grad_known) throw NotApplicable{"a gradient that is not known is read"};
+      Jets grad = value.grad;
+      if (grad.value == nullptr) {
+        grad.value = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
+      }
+      if (!grad_mode_) grad.tangents = nullptr;
+      return Define(statement.results[0], grad, value.shape);
+    }
+  }
+}
+
+DualTensor DualInterpreter::Known(const Array& array) const {
+  DualTensor tensor;
+  tensor.known = true;
+  tensor.data.assign(array.v, array.v + array.size);
+  tensor.bound.resize(array.size);
+  for (int32_t i = 0; i < array.size; ++i) {
+    tensor.bound[i] = std::isfinite(array.v[i]) ? array.Error(i) : kUnknown;
+  }
+  return tensor;
+}
+
+void DualInterpreter::Finish() {
+  result_.values.resize(values_.size());
+  result_.grads.resize(values_.size());
+  for (size_t v = 0; v < values_.size(); ++v) {
+    const DualValue& value = values_[v];
+    if (!value.defined) continue;
+    const Array& content = *Read(static_cast<ValueId>(v)).value;
+    if (IsFloating(content.dtype)) result_.values[v] = Known(content);
+    const bool has_grad = plan_.values[v].leaf || value.grad.value != nullptr;
+    if (!has_grad || !value.grad_known) continue;
+    const Array* grad = value.grad.value;
+    if (grad == nullptr) grad = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
+    result_.grads[v] = Known(*grad);
+  }
+}
+
+}  // namespace autograd::reference

@@ -1,0 +1,112 @@
+#include "autograd/reference/numbers.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace autograd::reference {
+namespace {
+
+constexpr const Format& kD = kDoubleFormat;
+constexpr const Format& kS = kSingleFormat;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+TEST(NumbersTest, SmallIntegersStayExact) {
+  EXPECT_EQ(Add({3, 0}, {4, 0}, kS).e, 0);
+  EXPECT_EQ(Multiply({3, 0}, {-7, 0}, kS).e, 0);
+  EXPECT_EQ(Multiply({3, 0}, {-7, 0}, kS).v, -21);
+  EXPECT_EQ(Divide({21, 0}, {-7, 0}, kD).e, 0);
+  EXPECT_EQ(Power({-3, 0}, {3, 0}, kD).v, -27);
+  EXPECT_EQ(Power({-3, 0}, {3, 0}, kD).e, 0);
+  EXPECT_EQ(Power({2, 0}, {-2, 0}, kD).e, 0);
+  EXPECT_EQ(Sqrt({49, 0}, kS).e, 0);
+}
+
+TEST(NumbersTest, RoundingIsBounded) {
+  const Number third = Divide({1, 0}, {3, 0}, kD);
+  EXPECT_GT(third.e, 0);
+  EXPECT_LT(third.e, 1e-16);
+  EXPECT_GT(Add({1, 0}, {0x1p-60, 0}, kD).e, 0);
+  EXPECT_GT(Add({1e8, 0}, {1, 0}, kS).e, 0.9);  // 1e8 + 1 is no float
+  EXPECT_EQ(Add({1e8, 0}, {1, 0}, kD).e, 0);
+  EXPECT_GT(Multiply({0x1p-600, 0}, {0x1.8p-500, 0}, kD).e, 0);  // underflows
+}
+
+// True values in long double lie within the bounds of long chains of operations.
+TEST(NumbersTest, BoundsCoverTheTrueValue) {
+  for (const Format* f : {&kD, &kS}) {
+    for (double start : {0.3, 1.7, 2.9}) {
+      Number x{Rounded(start, *f), 0};
+      long double truth = x.v;
+      for (int i = 0; i < 8; ++i) {
+        x = Add(Multiply(Sin(x, *f), {3, 0}, *f), Exp(Negated(Abs(x)), *f), *f);
+        truth = sinl(truth) * 3 + expl(-fabsl(truth));
+        EXPECT_LE(fabsl(x.v - truth), x.e) << start << " after " << i;
+        x = Divide(Sqrt(Add(Multiply(x, x, *f), {1, 0}, *f), *f), Cos({0.25, 0}, *f), *f);
+        truth = sqrtl(truth * truth + 1) / cosl(0.25L);
+        EXPECT_LE(fabsl(x.v - truth), x.e) << start << " after " << i;
+        x = Add(Tanh(x, *f), Log(Power(x, {1.5, 0}, *f), *f), *f);
+        truth = tanhl(truth) + logl(powl(truth, 1.5L));
+        EXPECT_LE(fabsl(x.v - truth), x.e) << start << " after " << i;
+      }
+      EXPECT_LT(x.e, f->single ? 1 : 1e-9);
+    }
+  }
+}
+
+TEST(NumbersTest, NonFiniteResults) {
+  EXPECT_EQ(Log({-1, 0}, kD).e, 0);  // NaN for everyone
+  EXPECT_TRUE(std::isnan(Log({-1, 0}, kD).v));
+  EXPECT_EQ(Log({0, 0}, kD).v, -kInf);
+  EXPECT_EQ(Add({kInf, 0}, {1, 0}, kD).e, 0);
+  EXPECT_EQ(Add({1e308, 0}, {1e308, 0}, kD).e, kUnknown);  // overflow
+  EXPECT_EQ(Divide({1, 0}, {0, 0}, kD).e, kUnknown);       // hangs on the sign of 0
+  EXPECT_EQ(Divide({0, 0}, {0, 0}, kD).e, 0);
+  EXPECT_EQ(Sqrt({1e-17, 1e-16}, kD).e, kUnknown);
+  EXPECT_EQ(Multiply({0, 0}, {5, 1e-10}, kD).e, 0);
+  EXPECT_EQ(Multiply({0, 0}, {5, kUnknown}, kD).e, kUnknown);
+  EXPECT_EQ(Maximum({kNaN, 0}, {1, 0}).e, 0);
+  EXPECT_TRUE(std::isnan(Maximum({kNaN, 0}, {1, 0}).v));
+}
+
+TEST(NumbersTest, DecisionsNearTheirBound) {
+  int64_t n = 0;
+  EXPECT_EQ(Truncated({2.9999, 0}, &n).e, 0);
+  EXPECT_EQ(n, 2);
+  EXPECT_EQ(Truncated({3, 1e-9}, &n).e, kUnknown);
+  EXPECT_EQ(Truncated({3.5, 1e-9}, &n).e, 0);
+  EXPECT_EQ(Truncated({kNaN, 0}, &n).e, 0);
+  EXPECT_EQ(n, 0);
+  Truncated({1e30, 0}, &n);
+  EXPECT_EQ(n, std::numeric_limits<int64_t>::max());
+  Truncated({-1e30, 0}, &n);
+  EXPECT_EQ(n, std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(Relu({-1, 0.5}).e, 0);
+  EXPECT_EQ(Relu({0.25, 0.5}).e, 0.5);
+  EXPECT_EQ(FromInteger((int64_t{1} << 53) + 1, kD).e > 0, true);
+  EXPECT_EQ(FromInteger(int64_t{1} << 62, kD).e, 0);
+}
+
+Number Sum(const std::vector<double>& terms, const Format& f) {
+  SumInAnyOrder sum(f);
+  for (const double t : terms) sum.Add({t, 0});
+  return sum.Total();
+}
+
+TEST(SumInAnyOrderTest, ExactWhereEveryOrderIs) {
+  EXPECT_EQ(Sum({}, kS).v, 0);
+  EXPECT_EQ(Sum({1, -2, 3, 0.5}, kS).e, 0);
+  EXPECT_EQ(Sum({1e8, -1e8, 64}, kS).e, 0);  // all multiples of 64
+  EXPECT_GT(Sum({1e8, 1, -1e8}, kS).e, 1);   // 0 or 1, by the order
+  EXPECT_EQ(Sum({1e8, 1, -1e8}, kD).e, 0);
+  EXPECT_EQ(Sum({0x1p52, 0.5}, kD).e, 0);
+  EXPECT_GT(Sum({0x1p53, 0.5}, kD).e, 0);
+  EXPECT_EQ(Sum({kInf, 1, 2}, kD).e, 0);
+  EXPECT_EQ(Sum({3e38, 3e38, -3e38}, kS).e, kUnknown);  // overflows in some order
+}
+
+}  // namespace
+}  // namespace autograd::reference
