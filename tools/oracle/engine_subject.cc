@@ -1,5 +1,6 @@
 #include "tools/oracle/engine_subject.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
 #include "autograd/reference/twin.h"
+#include "autograd/runner/expect.h"
 #include "autograd/runner/print.h"
 #include "autograd/runner/run.h"
 #include "proptests/generators/generate.h"
@@ -75,7 +77,7 @@ class EngineSubject : public Subject {
     return counters_;
   }
 
-  std::string Run() override { return autograd::runner::PrintObservation(program_, Observe()); }
+  std::string Run() override;
 
   std::string Draw(absl::Span<const int> marked, bool run_engine) override {
     if (run_engine) return DrawGraphs(program_, Observe(), marked);
@@ -114,6 +116,20 @@ class EngineSubject : public Subject {
   Program program_;
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
 };
+
+std::string EngineSubject::Run() {
+  const Observation seen = Observe();
+  std::string text = autograd::runner::PrintObservation(program_, seen);
+  const auto& statements = program_.statements;
+  if (std::any_of(statements.begin(), statements.end(), [](const auto& statement) {
+        return statement.op == autograd::program::Opcode::kExpect;
+      })) {
+    const auto unmet = autograd::runner::UnmetExpectations(program_, seen);
+    absl::StrAppend(&text, "expectations\n", unmet.empty() ? "  all met\n" : "");
+    for (const auto& miss : unmet) absl::StrAppend(&text, "  ", miss.text, "\n");
+  }
+  return text;
+}
 
 Verdict EngineSubject::Judge() {
   const oracles::Judgement judgement = (*judge_)(program_);

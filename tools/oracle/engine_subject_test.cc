@@ -100,6 +100,14 @@ TEST(EngineSubjectTest, RunPrintsTheObservation) {
   EXPECT_TRUE(StrContains(run.output, "accumulate_grad@0 dependencies=2")) << run.output;
 }
 
+TEST(EngineSubjectTest, RunJudgesExpectations) {
+  const std::string right = absl::StrCat(kSquare, "expect %x kind=grad data=6\n");
+  EXPECT_TRUE(absl::EndsWith(Oracle({"run", "-"}, right).output, "expectations\n  all met\n"));
+  const std::string wrong = absl::StrCat(kSquare, "expect %x kind=grad data=7\n");
+  EXPECT_TRUE(StrContains(Oracle({"run", "-"}, wrong).output,
+                          "expectations\n  statement 3: expect %x kind=grad: expected "));
+}
+
 TEST(EngineSubjectTest, ExplainDrawsTheGraph) {
   const SubprocessResult run = Oracle({"explain", "-"}, std::string(kSquare));
   EXPECT_EQ(run.exit_status, 0) << run.errors;

@@ -70,7 +70,8 @@ const VerbSpec kVerbs[] = {
      "executes one Program and prints its Observation",
      "FILE holds a Program, `-` is standard input. Prints every value, its .grad, and for each "
      "call of the\n"
-     "engine the nodes, dependency counts and order of execution.\n",
+     "engine the nodes, dependency counts and order of execution; then the expect statements that\n"
+     "are not met.\n",
      {},
      "run program.txt\nrun - < program.txt\n"},
     {"explain", "FILE", "draws the graph of one Program as SVG, with dependency counts",
