@@ -124,7 +124,8 @@ TEST(View, MadeWithoutGradModeCannotBeWrittenWithIt) {
     GradModeGuard no_grad(false);
     view = Slice(base, 0, 0, 1, 1);
   }
-  EXPECT_EQ(KindOf([&] { NegInPlace(view); }), ErrorKind::kInvalidArgument);
+  const Tensor w = Leaf({1}, {2});
+  EXPECT_EQ(KindOf([&] { MulInPlace(view, w); }), ErrorKind::kInvalidArgument);
 }
 
 TEST(View, EmptyAndScalar) {

@@ -10,7 +10,7 @@
 //   expect %x kind=version count=1           of its storage
 //   expect %x kind=dependencies count=2 at=9 the engine's counter for %x's node in the call at
 //                                            statement 9, the last call without at=; 0: no counter
-//   expect %x kind=executed count=1 at=9     how often %x's node ran; all nodes that ran without %x
+//   expect %x kind=executed count=1 at=9     how often %x's node ran
 //   expect kind=error error=freed at=7       the run ended so; at= may be left out
 //
 // A value's node is that of the statement that defines it, for a leaf its AccumulateGrad. Elements must
