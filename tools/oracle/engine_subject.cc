@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "autograd/engine/engine.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
@@ -35,18 +36,30 @@ static_assert(sizeof(Statistics) % sizeof(uint64_t) == 0);
 constexpr size_t kNumCounters = sizeof(Statistics) / sizeof(uint64_t);
 static_assert(kNumCounters <= kMaxCounters);
 
+// The generator's complaint about a flag, in the tool's form.
+absl::Status Refusal(std::string_view flag, const absl::Status& status) {
+  if (status.ok()) return status;
+  std::string_view why = status.message();
+  absl::ConsumePrefix(&why, "[generator] ");
+  return absl::InvalidArgumentError(
+      absl::StrCat("[oracle] --", flag, ": ", why, "; see `oracle check --help`"));
+}
+
 class EngineSubject : public Subject {
  public:
   explicit EngineSubject(oracles::JudgeOptions options) : judge_options_(std::move(options)) {}
 
   absl::Status Configure(const ProgramOptions& options) override {
+    absl::Status status;
     if (!options.features.empty()) {
-      absl::Status status =
-          generators::SetFeatures(absl::StrJoin(options.features, ","), &generator_options_);
-      if (!status.ok()) return status;
+      const std::string list = absl::StrJoin(options.features, ",");
+      status = Refusal("features", generators::SetFeatures(list, &generator_options_));
     }
-    if (options.ops.empty()) return absl::OkStatus();
-    return generators::SetOps(absl::StrJoin(options.ops, ","), &generator_options_);
+    if (status.ok() && !options.ops.empty()) {
+      const std::string list = absl::StrJoin(options.ops, ",");
+      status = Refusal("ops", generators::SetOps(list, &generator_options_));
+    }
+    return status;
   }
 
   absl::Status Start() override {

@@ -19,8 +19,9 @@ namespace twingrad::oracle {
 namespace {
 
 constexpr FlagSpec kFeatures = {"features", "A,B", FlagType::kList, "all",
-                                "only Programs that may hold these features"};
-constexpr FlagSpec kOps = {"ops", "A,B", FlagType::kList, "all", "only Programs of these ops"};
+                                "features that Programs may hold; -A,-B: all but these"};
+constexpr FlagSpec kOps = {"ops", "A,B", FlagType::kList, "all",
+                           "ops that Programs may use; -A,-B: all but these"};
 constexpr FlagSpec kTimeout = {"timeout", "TIME", FlagType::kDuration, "10s",
                                "a Program that runs longer is a hang"};
 constexpr FlagSpec kMemory = {"memory", "SIZE", FlagType::kSize, "2G",
