@@ -154,7 +154,8 @@ TEST(IntrusivePtrTest, CountsReferencesAndDestroysOnce) {
   EXPECT_EQ(first->ReferenceCount(), 3u);
   EXPECT_EQ(third.get(), first.get());
   second = nullptr;
-  first = std::move(first);  // NOLINT(clang-diagnostic-self-move)
+  IntrusivePtr<Node>& same = first;
+  first = std::move(same);
   EXPECT_NE(first, nullptr);
   third.reset();
   EXPECT_EQ(destroyed, 0);
