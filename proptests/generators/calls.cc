@@ -47,7 +47,8 @@ void AddCalls(Draft& draft) {
   for (int64_t i = several ? source.Between(1, 2) : 0; i > 0 && draft.HasRoom(1); --i) {
     AddCall(draft, /*last=*/false);
     if (source.Chance(10)) {
-      const ValueId leaf = draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
+      const ValueId leaf =
+          draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
       if (leaf != kNoValue) draft.Add(Opcode::kZeroGrad, {leaf});
     }
   }

@@ -17,9 +17,9 @@ void AddDevices(Draft& draft) {
     if (there == kNoValue) return;
     if (source.Chance(70)) there = ApplyOp(draft, there);
     if (width == 1) return;
-    const ValueId back =
-        draft.DeviceOf(there) == home ? there
-                                      : draft.Op(Opcode::kTo, {there}, {{Key::kDevice, int64_t{home}}});
+    const ValueId back = draft.DeviceOf(there) == home
+                             ? there
+                             : draft.Op(Opcode::kTo, {there}, {{Key::kDevice, int64_t{home}}});
     if (back == kNoValue) return;
     const ValueId sum = joined == kNoValue ? back : Combine(draft, joined, back);
     if (sum != kNoValue) joined = sum;

@@ -1,4 +1,5 @@
-// Several devices: a value copied to two or three of them, worked on there, and brought together again.
+// Several devices: a value copied to two or three of them, worked on there, and brought together
+// again.
 
 #ifndef PROPTESTS_GENERATORS_DEVICES_H_
 #define PROPTESTS_GENERATORS_DEVICES_H_

@@ -13,7 +13,8 @@ using autograd::program::Category;
 using autograd::program::Signature;
 using autograd::program::SignatureOf;
 
-// Which operands' saved copies an op keeps, and whether it keeps its result. Bit i: operand i; bit 7: the result.
+// Which operands' saved copies an op keeps, and whether it keeps its result. Bit i: operand i; bit
+// 7: the result.
 uint8_t Saves(Opcode op, bool a_requires, bool b_requires) {
   constexpr uint8_t kResult = 128;
   switch (op) {
@@ -52,8 +53,8 @@ uint8_t Saves(Opcode op, bool a_requires, bool b_requires) {
   }
 }
 
-// Which derivatives depend on something that requires grad, and on what: bit i of the first is edge i; bits
-// of the second are operands, bit 7 the result.
+// Which derivatives depend on something that requires grad, and on what: bit i of the first is edge
+// i; bits of the second are operands, bit 7 the result.
 struct Dependence {
   uint8_t nonlinear = 0;
   uint8_t factors = 0;
@@ -193,11 +194,13 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
     case Opcode::kZeroInPlace:
       return {0, 0};
     default:
-      return operands.size() == 2 ? AfterBinary(op, a, known_[operands[1]].range) : AfterUnary(op, a);
+      return operands.size() == 2 ? AfterBinary(op, a, known_[operands[1]].range)
+                                  : AfterUnary(op, a);
   }
 }
 
-NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place) {
+NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId result,
+                        bool in_place) {
   const ValueId target = in_place ? operands[0] : result;
   if (!grad_mode() || !IsFloating(target) || op == Opcode::kDetach) return kNoNode;
   const Signature& signature = SignatureOf(op);
@@ -218,7 +221,8 @@ NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId r
   const Dependence dependence = DependenceOf(op, requires_grad[0], requires_grad[1]);
   node.nonlinear = dependence.nonlinear;
   for (size_t i = 0; i < operands.size() && i < 3; ++i) {
-    if (dependence.factors >> i & 1 && requires_grad[i]) node.factors.push_back(NodeOf(operands[i]));
+    if (dependence.factors >> i & 1 && requires_grad[i])
+      node.factors.push_back(NodeOf(operands[i]));
   }
   const uint8_t saves = Saves(op, requires_grad[0], requires_grad[1]);
   node.saves = saves != 0 || (in_place && dependence.factors != 0);

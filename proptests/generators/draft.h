@@ -1,8 +1,9 @@
 // A Draft: the Program under construction, and what its generator knows of each value.
 //
-// Adds what ProgramBuilder does not follow: which values require grad, families of views, saved variables that a
-// write would spoil, ranges of numbers. Parts ask the Draft for values that suit them and add statements to
-// it; a statement that the builder refuses leaves everything as it was. Belongs to one thread.
+// Adds what ProgramBuilder does not follow: which values require grad, families of views, saved
+// variables that a write would spoil, ranges of numbers. Parts ask the Draft for values that suit
+// them and add statements to it; a statement that the builder refuses leaves everything as it was.
+// Belongs to one thread.
 
 #ifndef PROPTESTS_GENERATORS_DRAFT_H_
 #define PROPTESTS_GENERATORS_DRAFT_H_
@@ -38,14 +39,14 @@ using Attributes = ProgramBuilder::Attributes;
 
 // What the Draft knows of a value beyond its type.
 struct Known {
-  NodeIndex node = kNoNode;    // of its gradient; may lag behind a write to the base: ask NodeOf
-  ValueId base = kNoValue;     // of its family of views; itself when it is none
+  NodeIndex node = kNoNode;  // of its gradient; may lag behind a write to the base: ask NodeOf
+  ValueId base = kNoValue;   // of its family of views; itself when it is none
   bool leaf = false;
-  bool writable = true;        // false: read-only, or elements overlap in memory, or may be undefined
+  bool writable = true;  // false: read-only, or elements overlap in memory, or may be undefined
   bool contiguous = true;
-  bool usable = true;          // false: may be undefined; only calls' leftovers
+  bool usable = true;            // false: may be undefined; only calls' leftovers
   bool made_in_no_grad = false;  // a view that grad mode may not write
-  uint32_t synced = 0;         // writes of the base that `node` knows of
+  uint32_t synced = 0;           // writes of the base that `node` knows of
   Range range;
 };
 
@@ -67,7 +68,8 @@ class Draft {
   DeviceIndex DeviceOf(ValueId value) const { return builder_.Info(value).device; }
   int64_t NumElements(ValueId value) const;
   bool IsFloating(ValueId value) const { return autograd::IsFloating(DTypeOf(value)); }
-  // The node of the value's gradient, made anew for a view whose base was written; kNoNode without grad.
+  // The node of the value's gradient, made anew for a view whose base was written; kNoNode without
+  // grad.
   NodeIndex NodeOf(ValueId value);
   bool RequiresGrad(ValueId value) { return NodeOf(value) != kNoNode; }
   bool grad_mode() const { return no_grad_depth_ == 0; }
@@ -98,7 +100,8 @@ class Draft {
   void SetRounding(bool rounding) { rounding_ = rounding; }
 
   // --- Adding to it ---
-  ValueId Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device, const Range& range);
+  ValueId Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device,
+               const Range& range);
   // A leaf given by seed= (small integers) or fill=.
   ValueId SeededLeaf(const TensorType& type, int64_t seed, bool grad, DeviceIndex device);
   // An op with one result; kNoValue when refused or not among the options.

@@ -14,9 +14,8 @@ void AddWrongSeed(Draft& draft) {
   Source& source = draft.source();
   const ValueId root = PickRoot(draft);
   if (root == kNoValue) return;
-  LeafRequest request = {.dtype = draft.DTypeOf(root),
-                         .shape = draft.ShapeOf(root),
-                         .device = draft.DeviceOf(root)};
+  LeafRequest request = {
+      .dtype = draft.DTypeOf(root), .shape = draft.ShapeOf(root), .device = draft.DeviceOf(root)};
   switch (source.Below(3)) {
     case 0:
       request.shape->push_back(2);
@@ -97,7 +96,8 @@ void AddBadHook(Draft& draft) {
   if (root == kNoValue) return;
   const ValueId x = source.Chance(50) ? root : draft.PickDifferentiable();
   const char* action = source.Pick({"throw", "throw", "wrong_shape", "wrong_dtype"});
-  const Opcode op = source.Pick({Opcode::kHook, Opcode::kHook, Opcode::kPreHook, Opcode::kPostHook});
+  const Opcode op =
+      source.Pick({Opcode::kHook, Opcode::kHook, Opcode::kPreHook, Opcode::kPostHook});
   draft.Add(op, {x}, {{Key::kDo, std::string(action)}});
   Draft::Call call;
   call.roots = {root};
@@ -119,11 +119,14 @@ void AddBadView(Draft& draft) {
   const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2, 3}});
   if (x == kNoValue) return;
   if (draft.source().Chance(50) && draft.options().Has(Opcode::kExpand)) {
-    const ValueId wide = draft.Op(Opcode::kExpand, {x}, {{Key::kShape, std::vector<int64_t>{2, 2, 3}}});
+    const ValueId wide =
+        draft.Op(Opcode::kExpand, {x}, {{Key::kShape, std::vector<int64_t>{2, 2, 3}}});
     if (wide != kNoValue) draft.Write(Opcode::kNegInPlace, {wide});
   } else if (draft.options().Has(Opcode::kTranspose) && draft.options().Has(Opcode::kView)) {
-    const ValueId turned = draft.Op(Opcode::kTranspose, {x}, {{Key::kDims, std::vector<int64_t>{0, 1}}});
-    if (turned != kNoValue) draft.Op(Opcode::kView, {turned}, {{Key::kShape, std::vector<int64_t>{6}}});
+    const ValueId turned =
+        draft.Op(Opcode::kTranspose, {x}, {{Key::kDims, std::vector<int64_t>{0, 1}}});
+    if (turned != kNoValue)
+      draft.Op(Opcode::kView, {turned}, {{Key::kShape, std::vector<int64_t>{6}}});
   }
 }
 
@@ -135,8 +138,8 @@ void AddNoGradView(Draft& draft) {
   if (base == kNoValue) return;
   draft.BeginNoGrad();
   const Shape shape = draft.ShapeOf(base);
-  const ValueId view = draft.Op(
-      Opcode::kReshape, {base}, {{Key::kShape, std::vector<int64_t>(shape.begin(), shape.end())}});
+  const ValueId view = draft.Op(Opcode::kReshape, {base},
+                                {{Key::kShape, std::vector<int64_t>(shape.begin(), shape.end())}});
   draft.EndNoGrad();
   if (view != kNoValue) draft.Write(Opcode::kMulInPlace, {view, x});
 }

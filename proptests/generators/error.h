@@ -7,7 +7,8 @@
 
 namespace twingrad::generators {
 
-// One statement, or two, of which the last raises an error; or nothing where the values at hand do not allow it.
+// One statement, or two, of which the last raises an error; or nothing where the values at hand do
+// not allow it.
 void AddError(Draft& draft);
 
 }  // namespace twingrad::generators

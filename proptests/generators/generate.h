@@ -1,9 +1,9 @@
 // Random Programs, valid by construction: what every random test and every fuzz target starts from.
 //
-// A Program is a few leaves, a body composed of the parts in this folder's other files, and calls of the
-// engine at its end. Most data are small integers and most ops keep them exact, so that gradients
-// can be compared bit by bit; most Programs end with a second derivative. Same seed and options, same
-// Program, on every machine and in every process; about 10 microseconds each.
+// A Program is a few leaves, a body composed of the parts in this folder's other files, and calls
+// of the engine at its end. Most data are small integers and most ops keep them exact, so that
+// gradients can be compared bit by bit; most Programs end with a second derivative. Same seed and
+// options, same Program, on every machine and in every process; about 10 microseconds each.
 
 #ifndef PROPTESTS_GENERATORS_GENERATE_H_
 #define PROPTESTS_GENERATORS_GENERATE_H_

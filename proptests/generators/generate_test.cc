@@ -1,4 +1,5 @@
-// Laws of generated Programs: valid, reproducible, of the size asked for, and with everything in them.
+// Laws of generated Programs: valid, reproducible, of the size asked for, and with everything in
+// them.
 
 #include "proptests/generators/generate.h"
 

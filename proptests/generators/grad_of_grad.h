@@ -1,4 +1,5 @@
-// Gradients of gradients: grad with create_graph, a scalar of the result and a vector, backward through that.
+// Gradients of gradients: grad with create_graph, a scalar of the result and a vector, backward
+// through that.
 
 #ifndef PROPTESTS_GENERATORS_GRAD_OF_GRAD_H_
 #define PROPTESTS_GENERATORS_GRAD_OF_GRAD_H_

@@ -1,8 +1,9 @@
 // The graph that a Program under construction will record, as far as a generator has to know it.
 //
-// It answers which inputs a call reaches, whether a gradient will itself require grad, and whether a call
-// would meet freed or overwritten saved variables, so that a generator raises errors only where it means to.
-// An approximation from the safe side: the twin, not this file, says what is right.
+// It answers which inputs a call reaches, whether a gradient will itself require grad, and whether
+// a call would meet freed or overwritten saved variables, so that a generator raises errors only
+// where it means to. An approximation from the safe side: the twin, not this file, says what is
+// right.
 
 #ifndef PROPTESTS_GENERATORS_GRAPH_H_
 #define PROPTESTS_GENERATORS_GRAPH_H_

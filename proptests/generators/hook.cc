@@ -6,7 +6,8 @@
 namespace twingrad::generators {
 namespace {
 
-// What the hook does. Scaling stays exact; an undefined gradient is rare, as little is left after it.
+// What the hook does. Scaling stays exact; an undefined gradient is rare, as little is left after
+// it.
 void AddAction(Draft& draft, Attributes* attributes) {
   Source& source = draft.source();
   const uint64_t draw = source.Below(20);
@@ -40,9 +41,7 @@ void AddHook(Draft& draft) {
     draft.Add(Opcode::kAccumulateHook, {x}, std::move(attributes));
   } else {
     AddAction(draft, &attributes);
-    const Opcode op = draw < 6    ? Opcode::kHook
-                      : draw == 6 ? Opcode::kPreHook
-                                  : Opcode::kPostHook;
+    const Opcode op = draw < 6 ? Opcode::kHook : draw == 6 ? Opcode::kPreHook : Opcode::kPostHook;
     draft.Add(op, {x}, std::move(attributes));
   }
   if (remove) draft.Add(Opcode::kRemoveHook, {}, {{Key::kId, id}});

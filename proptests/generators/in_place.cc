@@ -70,7 +70,8 @@ void AddInPlace(Draft& draft) {
   if (target == kNoValue || (draft[target].leaf && source.Chance(50))) {
     const ValueId x = draft.PickDifferentiable();
     if (x == kNoValue) return;
-    target = draft.options().Has(Opcode::kClone) ? draft.Op(Opcode::kClone, {x}) : ApplyOp(draft, x);
+    target =
+        draft.options().Has(Opcode::kClone) ? draft.Op(Opcode::kClone, {x}) : ApplyOp(draft, x);
   }
   const ValueId base = target;
   ValueId other = kNoValue;

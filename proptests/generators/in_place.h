@@ -1,5 +1,5 @@
-// In-place writes: through a base and through views of it, to leaves without grad, of values with and without
-// history.
+// In-place writes: through a base and through views of it, to leaves without grad, of values with
+// and without history.
 
 #ifndef PROPTESTS_GENERATORS_IN_PLACE_H_
 #define PROPTESTS_GENERATORS_IN_PLACE_H_

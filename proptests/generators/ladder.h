@@ -1,4 +1,5 @@
-// Ladders: each rung takes the two values before it, so that the number of paths grows as Fibonacci's.
+// Ladders: each rung takes the two values before it, so that the number of paths grows as
+// Fibonacci's.
 
 #ifndef PROPTESTS_GENERATORS_LADDER_H_
 #define PROPTESTS_GENERATORS_LADDER_H_

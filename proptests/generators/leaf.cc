@@ -7,7 +7,8 @@
 namespace twingrad::generators {
 namespace {
 
-// One element as a double; every choice is exact in f32 too but for decimals, which the caller rounds.
+// One element as a double; every choice is exact in f32 too but for decimals, which the caller
+// rounds.
 double MakeElement(Source& source, Content content) {
   constexpr double kSmall[] = {0, 1, 2, -1, 0, 3, -2, -3, 0, 1, 2, -1};
   constexpr double kPowers[] = {1, 2, -1, 0.5, -2, 1, 2, -0.5};

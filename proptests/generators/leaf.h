@@ -1,5 +1,5 @@
-// Leaves: shapes with 0, 1 and no dimensions, small integers with many zeros, equal data in different leaves,
-// exponents, bases and divisors from {0, 1, 2}, magnitudes of 100 and 1000.
+// Leaves: shapes with 0, 1 and no dimensions, small integers with many zeros, equal data in
+// different leaves, exponents, bases and divisors from {0, 1, 2}, magnitudes of 100 and 1000.
 
 #ifndef PROPTESTS_GENERATORS_LEAF_H_
 #define PROPTESTS_GENERATORS_LEAF_H_
@@ -32,10 +32,12 @@ struct LeafRequest {
 
 ValueId MakeLeaf(Draft& draft, const LeafRequest& request = {});
 
-// A shape of at most options().max_elements elements: often none or one dimension, sometimes with a 0.
+// A shape of at most options().max_elements elements: often none or one dimension, sometimes with a
+// 0.
 Shape MakeShape(Draft& draft);
 
-// A shape that broadcasts with `shape` to itself: the same, or with dimensions dropped or of size 1.
+// A shape that broadcasts with `shape` to itself: the same, or with dimensions dropped or of
+// size 1.
 Shape MakeBroadcastable(Draft& draft, const Shape& shape);
 
 }  // namespace twingrad::generators

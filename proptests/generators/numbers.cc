@@ -8,7 +8,8 @@
 namespace twingrad::generators {
 namespace {
 
-// The one part that makes values that are not finite; rare, as most of what follows them is not either.
+// The one part that makes values that are not finite; rare, as most of what follows them is not
+// either.
 void AddNotFinite(Draft& draft) {
   constexpr uint64_t kInfinity = 0x7ff0000000000000;
   constexpr uint64_t kNegativeInfinity = 0xfff0000000000000;

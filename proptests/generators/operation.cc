@@ -39,9 +39,10 @@ ValueId ApplyDiv(Draft& draft, ValueId x) {
   if (!draft.IsFloating(x)) return x;
   Source& source = draft.source();
   // Division by other numbers rounds; by zero it makes infinities, which are rare and wanted.
-  const Content content = !draft.rounding()                                               ? Content::kPowersOfTwo
-                          : source.Chance(6) && draft.options().Has(Feature::kNumbers) ? Content::kZeroOneTwo
-                                                                                        : Content::kPositive;
+  const Content content = !draft.rounding() ? Content::kPowersOfTwo
+                          : source.Chance(6) && draft.options().Has(Feature::kNumbers)
+                              ? Content::kZeroOneTwo
+                              : Content::kPositive;
   const ValueId divisor = Partner(draft, x, content);
   const ValueId result = draft.Op(Opcode::kDiv, {x, divisor});
   return result == kNoValue ? x : result;
@@ -51,12 +52,11 @@ ValueId ApplyPow(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (!StaysRoomy(draft, Opcode::kPow, x, x)) return x;
   const bool grad = draft.rounding() && draft[x].range.positive && source.Chance(50);
-  const ValueId exponent =
-      MakeLeaf(draft, {.dtype = draft.DTypeOf(x),
-                       .shape = source.Chance(70) ? Shape{} : draft.ShapeOf(x),
-                       .device = draft.DeviceOf(x),
-                       .grad = grad,
-                       .content = Content::kZeroOneTwo});
+  const ValueId exponent = MakeLeaf(draft, {.dtype = draft.DTypeOf(x),
+                                            .shape = source.Chance(70) ? Shape{} : draft.ShapeOf(x),
+                                            .device = draft.DeviceOf(x),
+                                            .grad = grad,
+                                            .content = Content::kZeroOneTwo});
   const ValueId result = draft.Op(Opcode::kPow, {x, exponent});
   return result == kNoValue ? x : result;
 }
@@ -78,9 +78,8 @@ bool Broadcast(const Shape& a, const Shape& b) {
 ValueId ApplyUnary(Draft& draft, ValueId x) {
   Source& source = draft.source();
   constexpr Opcode kExact[] = {Opcode::kNeg, Opcode::kRelu, Opcode::kNeg, Opcode::kAbs};
-  constexpr Opcode kRounding[] = {Opcode::kSin,     Opcode::kExp, Opcode::kTanh,
-                                  Opcode::kSigmoid, Opcode::kCos, Opcode::kLog,
-                                  Opcode::kSqrt};
+  constexpr Opcode kRounding[] = {Opcode::kSin, Opcode::kExp, Opcode::kTanh, Opcode::kSigmoid,
+                                  Opcode::kCos, Opcode::kLog, Opcode::kSqrt};
   for (int attempt = 0; attempt < 3; ++attempt) {
     const bool rounding = draft.rounding() && draft.IsFloating(x) && source.Chance(75);
     const Opcode op = rounding ? source.Pick(kRounding) : source.Pick(kExact);
@@ -97,7 +96,7 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
 
 ValueId Combine(Draft& draft, ValueId a, ValueId b) {
   Source& source = draft.source();
-  constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kSub, Opcode::kMul,
+  constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kSub,    Opcode::kMul,
                              Opcode::kAdd, Opcode::kMul, Opcode::kMaximum};
   if (!Suits(draft, a, b)) return kNoValue;
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -169,7 +168,8 @@ ValueId ApplyMatmul(Draft& draft, ValueId x) {
     if (b.empty() || b.size() > 2 || draft.DTypeOf(v) != draft.DTypeOf(x)) return false;
     return draft.DeviceOf(v) == draft.DeviceOf(x) && b[0] == shape.back() &&
            draft.NumElements(v) <= 32;
-  }) : kNoValue;
+  })
+                                    : kNoValue;
   if (other == kNoValue) {
     Shape b;
     const uint64_t draw = source.Below(10);

@@ -1,7 +1,8 @@
 // Single ops: the bricks of all other parts.
 //
-// Each function applies one op that fits the value and the options, finding or making the other operands; it
-// prefers ops that keep the numbers exact and leaves the value alone (and returns it) where nothing fits.
+// Each function applies one op that fits the value and the options, finding or making the other
+// operands; it prefers ops that keep the numbers exact and leaves the value alone (and returns it)
+// where nothing fits.
 
 #ifndef PROPTESTS_GENERATORS_OPERATION_H_
 #define PROPTESTS_GENERATORS_OPERATION_H_

@@ -13,9 +13,9 @@ namespace {
 using autograd::program::Opcode;
 
 constexpr std::array<std::string_view, kNumFeatures> kWords = {
-    "chain",         "fan_out",      "diamond",  "ladder", "shared_subgraph", "repeated_operand",
-    "several_roots", "unused_input", "view",     "in_place", "devices",       "calls",
-    "grad_of_grad",  "hook",         "error",    "numbers",  "no_grad",       "order"};
+    "chain",         "fan_out",      "diamond", "ladder",   "shared_subgraph", "repeated_operand",
+    "several_roots", "unused_input", "view",    "in_place", "devices",         "calls",
+    "grad_of_grad",  "hook",         "error",   "numbers",  "no_grad",         "order"};
 
 std::optional<size_t> FeatureOf(std::string_view word) {
   for (size_t i = 0; i < kWords.size(); ++i) {
@@ -57,8 +57,8 @@ absl::Status SetBits(std::string_view list, const char* what, const std::string&
     if (minus) word.remove_prefix(1);
     const std::optional<size_t> at = find(word);
     if (!at) {
-      return absl::InvalidArgumentError(absl::StrCat("[generator] unknown word '", std::string(word),
-                                                     "' in the list of ", what,
+      return absl::InvalidArgumentError(absl::StrCat("[generator] unknown word '",
+                                                     std::string(word), "' in the list of ", what,
                                                      "; known ones: ", known));
     }
     named.set(*at);

@@ -1,7 +1,7 @@
 // What a generated Program may hold: features, ops and sizes.
 //
-// A feature is a part that a generator file of this folder makes; its word is the file's name. Switching a
-// feature off removes it everywhere, so `--features=chain,view` asks for nothing else.
+// A feature is a part that a generator file of this folder makes; its word is the file's name.
+// Switching a feature off removes it everywhere, so `--features=chain,view` asks for nothing else.
 
 #ifndef PROPTESTS_GENERATORS_OPTIONS_H_
 #define PROPTESTS_GENERATORS_OPTIONS_H_
@@ -28,13 +28,13 @@ enum class Feature : uint8_t {
   kView,
   kInPlace,
   kDevices,
-  kCalls,       // flags of calls, several calls in a row; without it one plain backward
+  kCalls,  // flags of calls, several calls in a row; without it one plain backward
   kGradOfGrad,
   kHook,
   kError,
-  kNumbers,     // f32, i64 and bool, casts, large magnitudes, infinities
-  kNoGrad,      // no_grad regions and detach
-  kOrder,       // sums whose bits reveal the order of their terms: 1e8, 1, -1e8
+  kNumbers,  // f32, i64 and bool, casts, large magnitudes, infinities
+  kNoGrad,   // no_grad regions and detach
+  kOrder,    // sums whose bits reveal the order of their terms: 1e8, 1, -1e8
 };
 inline constexpr int kNumFeatures = static_cast<int>(Feature::kOrder) + 1;
 
@@ -46,17 +46,17 @@ struct GeneratorOptions {
   // Ops that may be used. Leaves and calls are always made, whatever stands here.
   std::bitset<autograd::program::kNumOpcodes> ops =
       std::bitset<autograd::program::kNumOpcodes>().set();
-  int statements = 12;       // on average
-  int max_elements = 24;     // of a leaf
+  int statements = 12;    // on average
+  int max_elements = 24;  // of a leaf
   int max_rank = 4;
-  int devices = 3;           // how many accelerators a Program may name
+  int devices = 3;  // how many accelerators a Program may name
 
   bool Has(Feature feature) const { return features[static_cast<size_t>(feature)]; }
   bool Has(autograd::program::Opcode op) const { return ops[static_cast<size_t>(op)]; }
 };
 
-// Reads a comma-separated list of feature words: `view,in_place` means these alone, `-hook,-error` all but
-// these. An unknown word is an error that lists the known ones.
+// Reads a comma-separated list of feature words: `view,in_place` means these alone, `-hook,-error`
+// all but these. An unknown word is an error that lists the known ones.
 absl::Status SetFeatures(std::string_view list, GeneratorOptions* options);
 // The same for the text names of ops: `mul,sum` or `-pow`.
 absl::Status SetOps(std::string_view list, GeneratorOptions* options);

@@ -9,7 +9,8 @@ constexpr double kLane[] = {1e8, 1, -1e8, 1, -1e8, 1e8};
 
 Bits Lanes(Source& source, int64_t elements) {
   Bits bits;
-  for (int64_t i = 0; i < elements; ++i) bits.push_back(std::bit_cast<uint64_t>(source.Pick(kLane)));
+  for (int64_t i = 0; i < elements; ++i)
+    bits.push_back(std::bit_cast<uint64_t>(source.Pick(kLane)));
   return bits;
 }
 

@@ -1,4 +1,5 @@
-// Sums whose bits reveal the order of their terms: lanes of 1e8, 1, -1e8 in f32, over several devices.
+// Sums whose bits reveal the order of their terms: lanes of 1e8, 1, -1e8 in f32, over several
+// devices.
 
 #ifndef PROPTESTS_GENERATORS_ORDER_H_
 #define PROPTESTS_GENERATORS_ORDER_H_
@@ -7,8 +8,8 @@
 
 namespace twingrad::generators {
 
-// A leaf with three or four consumers on different devices whose gradients are such lanes. Nothing of it is exact:
-// the engine is compared with its own runs on other numbers of threads.
+// A leaf with three or four consumers on different devices whose gradients are such lanes. Nothing
+// of it is exact: the engine is compared with its own runs on other numbers of threads.
 void AddOrder(Draft& draft);
 
 }  // namespace twingrad::generators

@@ -13,8 +13,8 @@
 
 namespace twingrad::generators {
 
-// Makes `count` Programs by `add`, on Drafts that hold one leaf, and checks that each is valid; returns in how many
-// of them `holds(program)` is true.
+// Makes `count` Programs by `add`, on Drafts that hold one leaf, and checks that each is valid;
+// returns in how many of them `holds(program)` is true.
 inline int CountOf(const std::function<void(Draft&)>& add,
                    const std::function<bool(const Program&)>& holds, int count = 300) {
   int found = 0;

@@ -1,7 +1,8 @@
 // What a generator knows of a value's numbers: how large, how fine, of which sign.
 //
-// Generators keep products short with it, so that most gradients are exact in binary floating point, and feed
-// log, sqrt and divisions something sensible. Upper bounds only; nothing is wrong when they are loose.
+// Generators keep products short with it, so that most gradients are exact in binary floating
+// point, and feed log, sqrt and divisions something sensible. Upper bounds only; nothing is wrong
+// when they are loose.
 
 #ifndef PROPTESTS_GENERATORS_RANGE_H_
 #define PROPTESTS_GENERATORS_RANGE_H_

@@ -46,7 +46,8 @@ absl::InlinedVector<ValueId, 2> PickInputs(Draft& draft) {
   }
   absl::InlinedVector<ValueId, 2> inputs;
   for (int64_t i = source.Between(1, 3); i > 0; --i) {
-    const auto& from = results.empty() || (!leaves.empty() && !source.Chance(30)) ? leaves : results;
+    const auto& from =
+        results.empty() || (!leaves.empty() && !source.Chance(30)) ? leaves : results;
     if (from.empty()) break;
     const ValueId input = from[source.Below(from.size())];
     const bool repeated = std::find(inputs.begin(), inputs.end(), input) != inputs.end();

@@ -1,8 +1,9 @@
 // A Source: where a generator takes its choices from, a seed or the bytes of a fuzzer.
 //
-// Generators ask only this class, so one generator serves random testing and coverage-guided fuzzing. All
-// draws from a byte string that has run out are 0, and 0 is always the plainest choice, so that a shorter
-// string makes a smaller Program. Same seed or bytes, same draws, on every machine. Not thread-safe.
+// Generators ask only this class, so one generator serves random testing and coverage-guided
+// fuzzing. All draws from a byte string that has run out are 0, and 0 is always the plainest
+// choice, so that a shorter string makes a smaller Program. Same seed or bytes, same draws, on
+// every machine. Not thread-safe.
 
 #ifndef PROPTESTS_GENERATORS_SOURCE_H_
 #define PROPTESTS_GENERATORS_SOURCE_H_

@@ -96,18 +96,18 @@ ValueId ApplyView(Draft& draft, ValueId x) {
       break;
     case Opcode::kSelect:
       if (rank == 0 || draft.ShapeOf(x)[dim] == 0) return x;
-      result = draft.Op(op, {x},
-                        {{Key::kDim, dim},
-                         {Key::kIndex, source.Between(0, draft.ShapeOf(x)[dim] - 1)}});
+      result = draft.Op(
+          op, {x}, {{Key::kDim, dim}, {Key::kIndex, source.Between(0, draft.ShapeOf(x)[dim] - 1)}});
       break;
     case Opcode::kSlice:
       if (rank == 0) return x;
       result = Slice(draft, x, dim);
       break;
     case Opcode::kSqueeze:
-      result = draft.Op(op, {x}, rank > 0 && draft.ShapeOf(x)[dim] == 1 && source.Chance(50)
-                                     ? List(Key::kDims, {dim})
-                                     : Attributes{});
+      result = draft.Op(op, {x},
+                        rank > 0 && draft.ShapeOf(x)[dim] == 1 && source.Chance(50)
+                            ? List(Key::kDims, {dim})
+                            : Attributes{});
       break;
     case Opcode::kUnsqueeze:
       if (rank >= 4) return x;

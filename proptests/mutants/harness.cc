@@ -1,7 +1,8 @@
 // The main function of mutant tests: `<test> <name> must_die|must_live`.
 //
-// A mutant must be found within kMaxPrograms and shrink to kMaxStatements; a control must not be found. Prints a row of
-// the kill matrix, the finding and the smallest Program. Exit status 0 as expected, 1 otherwise.
+// A mutant must be found within kMaxPrograms and shrink to kMaxStatements; a control must not be
+// found. Prints a row of the kill matrix, the finding and the smallest Program. Exit status 0 as
+// expected, 1 otherwise.
 
 #include <cstdint>
 #include <cstdio>

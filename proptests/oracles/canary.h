@@ -1,4 +1,5 @@
-// The canary: a trivial Program that must still be right after an error, on the engine that raised it.
+// The canary: a trivial Program that must still be right after an error, on the engine that raised
+// it.
 
 #ifndef PROPTESTS_ORACLES_CANARY_H_
 #define PROPTESTS_ORACLES_CANARY_H_

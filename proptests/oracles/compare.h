@@ -17,13 +17,13 @@ namespace twingrad::oracles {
 struct Difference {
   enum class Kind : uint8_t { kNone, kType, kElement };
   Kind kind = Kind::kNone;
-  size_t index = 0;    // of the element
-  double bound = 0;    // that held there
+  size_t index = 0;  // of the element
+  double bound = 0;  // that held there
   explicit operator bool() const { return kind != Kind::kNone; }
 };
 
-// The first element of `actual` further from `expected` than its bound: 0: equal (NaN equals NaN, -0 equals 0),
-// +infinity: not compared. `bounds` is empty (all 0) or has one entry an element.
+// The first element of `actual` further from `expected` than its bound: 0: equal (NaN equals NaN,
+// -0 equals 0), +infinity: not compared. `bounds` is empty (all 0) or has one entry an element.
 Difference Compare(const autograd::program::TensorData& expected,
                    const autograd::program::TensorData& actual, absl::Span<const double> bounds);
 

@@ -111,8 +111,8 @@ Verdict JudgePredictedCall(const Evidence& evidence, const CallRecord& expected,
     const bool needed = !actual.needed.empty() && actual.needed[at[i]];
     if (!expected.needed.empty() && expected.needed[i] != needed) {
       return disagree(absl::StrCat("the ", NodeText(e.name)),
-                      expected.needed[i] ? "needed" : "not needed", needed ? "needed" : "not needed",
-                      e.name.statement);
+                      expected.needed[i] ? "needed" : "not needed",
+                      needed ? "needed" : "not needed", e.name.statement);
     }
   }
   if (evidence.statistics != nullptr) evidence.statistics->counts_predicted += at.size();
@@ -131,8 +131,8 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
     return disagree("the recorded graph is malformed", "a graph without cycles", recount.malformed,
                     call.statement);
   }
-  // Pruning stops at the lowest input. Of an input that no root reaches the record does not show how low it is, so
-  // that only what is needed and what runs can be recounted there.
+  // Pruning stops at the lowest input. Of an input that no root reaches the record does not show
+  // how low it is, so that only what is needed and what runs can be recounted there.
   const bool hides_an_input = std::any_of(call.inputs.begin(), call.inputs.end(),
                                           [](const EdgeRecord& input) { return input.node < 0; });
   std::vector<int> runs(call.nodes.size(), 0);

@@ -1,7 +1,8 @@
-// Dependency counts, twice: predicted from the Program alone, and recounted from the recorded graph.
+// Dependency counts, twice: predicted from the Program alone, and recounted from the recorded
+// graph.
 //
-// The two judge each other: the twin derives the first from what statements are, the second takes the graph as the engine
-// shows it and counts by an algorithm of its own.
+// The two judge each other: the twin derives the first from what statements are, the second takes
+// the graph as the engine shows it and counts by an algorithm of its own.
 
 #ifndef PROPTESTS_ORACLES_COUNTS_H_
 #define PROPTESTS_ORACLES_COUNTS_H_
@@ -11,11 +12,12 @@
 
 namespace twingrad::oracles {
 
-// The nodes of each call that statements alone made, their edges, dependencies and whether they are needed, are the
-// twin's.
+// The nodes of each call that statements alone made, their edges, dependencies and whether they are
+// needed, are the twin's.
 Verdict JudgePredictedCounts(const Evidence& evidence);
 
-// Dependencies, topological pruning, what is needed and what ran, of every call, follow from its recorded nodes.
+// Dependencies, topological pruning, what is needed and what ran, of every call, follow from its
+// recorded nodes.
 Verdict JudgeRecount(const Evidence& evidence);
 
 }  // namespace twingrad::oracles

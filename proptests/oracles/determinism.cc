@@ -22,10 +22,10 @@ constexpr std::string_view kOracle = "determinism";
 
 Verdict Differs(const Program& program, int statement, const std::string& what,
                 const std::string& names) {
-  return Disagree(kOracle,
-                  absl::StrCat("determinism: ", what, "\n  ", LineOf(program, statement), "\n  ",
-                               names, "\n"),
-                  {statement});
+  return Disagree(
+      kOracle,
+      absl::StrCat("determinism: ", what, "\n  ", LineOf(program, statement), "\n  ", names, "\n"),
+      {statement});
 }
 
 std::string BitsText(const std::string& what, const Difference& difference, const TensorData& a,
@@ -67,9 +67,8 @@ Verdict JudgeValue(const Program& program, ValueId value, const ValueRecord& a,
 std::vector<const HookRecord*> Sorted(const CallRecord& call) {
   std::vector<const HookRecord*> hooks;
   for (const HookRecord& record : call.hooks) hooks.push_back(&record);
-  std::stable_sort(hooks.begin(), hooks.end(), [](const HookRecord* x, const HookRecord* y) {
-    return x->node < y->node;
-  });
+  std::stable_sort(hooks.begin(), hooks.end(),
+                   [](const HookRecord* x, const HookRecord* y) { return x->node < y->node; });
   return hooks;
 }
 
@@ -77,7 +76,8 @@ Verdict JudgeCall(const Program& program, const CallRecord& a, const CallRecord&
                   const std::string& names) {
   bool same_nodes = a.nodes.size() == b.nodes.size();
   for (size_t i = 0; same_nodes && i < a.nodes.size(); ++i) {
-    same_nodes = a.nodes[i].name == b.nodes[i].name && a.nodes[i].next_edges == b.nodes[i].next_edges;
+    same_nodes =
+        a.nodes[i].name == b.nodes[i].name && a.nodes[i].next_edges == b.nodes[i].next_edges;
   }
   if (!same_nodes) return Differs(program, a.statement, "the nodes of the call", names);
   if (a.dependencies != b.dependencies || a.needed != b.needed) {
@@ -113,8 +113,8 @@ Verdict JudgeDeterminism(const Program& program, const Observation& a, const Obs
     return Differs(program, 0, "the number of values or calls", names);
   }
   for (size_t i = 0; i < a.values.size(); ++i) {
-    Verdict verdict = JudgeValue(program, static_cast<ValueId>(i), a.values[i], b.values[i], !loose,
-                                 names);
+    Verdict verdict =
+        JudgeValue(program, static_cast<ValueId>(i), a.values[i], b.values[i], !loose, names);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
   for (size_t i = 0; i < a.calls.size(); ++i) {

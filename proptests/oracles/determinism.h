@@ -11,8 +11,9 @@
 
 namespace twingrad::oracles {
 
-// Values, gradients, versions, counts and what each hook saw. Where a run ended in an error, .grad and which error it was
-// may depend on timing if `threads` is set; the rest may not. `names` says which runs they are.
+// Values, gradients, versions, counts and what each hook saw. Where a run ended in an error, .grad
+// and which error it was may depend on timing if `threads` is set; the rest may not. `names` says
+// which runs they are.
 Verdict JudgeDeterminism(const autograd::program::Program& program,
                          const autograd::program::Observation& a,
                          const autograd::program::Observation& b, bool threads,

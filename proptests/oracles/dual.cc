@@ -59,13 +59,13 @@ Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value,
     numbers = absl::StrCat("  dual has ", expected.data.size(), " elements, actual ",
                            actual.bits.size(), "\n");
   }
-  return Disagree(kOracle,
-                  absl::StrCat("dual: ", what, " of ", NameOf(evidence.program, value), ", ",
-                               LineOf(evidence.program, statement), "\n", numbers,
-                               dual.kink ? "  a kink was touched: other subgradients are conventions\n"
-                                         : "",
-                               "  ", EngineText(evidence.device_threads), "\n"),
-                  {statement});
+  return Disagree(
+      kOracle,
+      absl::StrCat("dual: ", what, " of ", NameOf(evidence.program, value), ", ",
+                   LineOf(evidence.program, statement), "\n", numbers,
+                   dual.kink ? "  a kink was touched: other subgradients are conventions\n" : "",
+                   "  ", EngineText(evidence.device_threads), "\n"),
+      {statement});
 }
 
 }  // namespace

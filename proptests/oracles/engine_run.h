@@ -12,7 +12,8 @@
 
 namespace twingrad::oracles {
 
-// One engine for each number of device threads, made when first asked for. Used by one thread at a time.
+// One engine for each number of device threads, made when first asked for. Used by one thread at a
+// time.
 class EngineRun {
  public:
   autograd::program::Observation operator()(const autograd::program::Program& program,

@@ -13,8 +13,8 @@ using autograd::program::ErrorRecord;
 namespace {
 
 std::string ErrorText(const ErrorRecord& error) {
-  std::string text = absl::StrCat(std::string(ErrorClassName(error.error)), " at statement ",
-                                  error.statement);
+  std::string text =
+      absl::StrCat(std::string(ErrorClassName(error.error)), " at statement ", error.statement);
   if (!error.message.empty()) absl::StrAppend(&text, ": ", error.message.substr(0, 160));
   return text;
 }

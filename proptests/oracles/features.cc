@@ -11,8 +11,8 @@ namespace twingrad::oracles {
 using autograd::DType;
 using autograd::program::Category;
 using autograd::program::DeviceIndex;
-using autograd::program::Key;
 using autograd::program::kCpu;
+using autograd::program::Key;
 using autograd::program::Opcode;
 using autograd::program::Program;
 using autograd::program::SignatureOf;

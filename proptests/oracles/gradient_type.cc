@@ -22,12 +22,12 @@ constexpr std::string_view kOracle = "gradient type";
 
 Verdict Differs(const Program& program, ValueId value, int statement, const TensorData& data,
                 const TensorData& gradient) {
-  return Disagree(kOracle,
-                  absl::StrCat("gradient type: gradient of ", NameOf(program, value), ", ",
-                               LineOf(program, statement), "\n  expected ",
-                               TypeText(data.dtype, data.shape), "\n  actual   ",
-                               TypeText(gradient.dtype, gradient.shape), "\n"),
-                  {statement});
+  return Disagree(
+      kOracle,
+      absl::StrCat("gradient type: gradient of ", NameOf(program, value), ", ",
+                   LineOf(program, statement), "\n  expected ", TypeText(data.dtype, data.shape),
+                   "\n  actual   ", TypeText(gradient.dtype, gradient.shape), "\n"),
+      {statement});
 }
 
 bool SameType(const TensorData& a, const TensorData& b) {

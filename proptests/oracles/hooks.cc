@@ -63,8 +63,8 @@ Verdict JudgeLog(const Evidence& evidence, size_t at) {
     same = expected.hooks[i].statement == actual.hooks[i].statement;
   }
   if (!same) {
-    const int hook = !actual.hooks.empty() ? actual.hooks.front().statement
-                                           : expected.hooks.front().statement;
+    const int hook =
+        !actual.hooks.empty() ? actual.hooks.front().statement : expected.hooks.front().statement;
     return Differs(evidence, actual, hook,
                    absl::StrCat("  expected ", LogText(expected.hooks), "\n  actual   ",
                                 LogText(actual.hooks), "\n"));
@@ -77,7 +77,8 @@ Verdict JudgeLog(const Evidence& evidence, size_t at) {
   return Agree(kOracle);
 }
 
-// With several threads: each hook fires as often as expected and sees the same; those of one node keep their order.
+// With several threads: each hook fires as often as expected and sees the same; those of one node
+// keep their order.
 Verdict JudgeByNode(const Evidence& evidence, size_t at) {
   const CallRecord& expected = evidence.expected.observation.calls[at];
   const CallRecord& actual = evidence.observed.calls[at];
@@ -102,8 +103,8 @@ Verdict JudgeByNode(const Evidence& evidence, size_t at) {
       }
       last[record.node] = static_cast<int>(match);
     }
-    Verdict verdict = JudgeRecord(evidence, actual, expected.hooks[match], record,
-                                  BoundsOf(evidence, at, match));
+    Verdict verdict =
+        JudgeRecord(evidence, actual, expected.hooks[match], record, BoundsOf(evidence, at, match));
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
   return Agree(kOracle);

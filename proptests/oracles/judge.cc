@@ -1,6 +1,6 @@
 #include "proptests/oracles/judge.h"
 
-#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -54,6 +54,20 @@ struct Judge::Impl {
     return options.run ? options.run(program, device_threads) : engine(program, device_threads);
   }
 
+  // The canary speaks of what an error left behind only if it is right on a fresh engine: else the
+  // engine is wrong from the start, and the other oracles say how.
+  bool CanaryTells(int device_threads) {
+    if (!options.canary) return false;
+    if (options.run) return true;
+    const auto [it, is_new] = canary_tells.try_emplace(device_threads, false);
+    if (is_new) {
+      EngineRun fresh;
+      it->second = JudgeCanary(fresh(CanaryProgram(), device_threads)).outcome == Outcome::kAgree;
+    }
+    return it->second;
+  }
+  std::map<int, bool> canary_tells;
+
   // All oracles that look at one run; false after the first disagreement, as the others repeat it.
   bool JudgeRun(const Evidence& evidence, const DualResult* dual, Judgement* judgement);
   bool RunAndJudge(const Program& program, const DualResult* dual, Statistics* statistics,
@@ -73,13 +87,13 @@ Judge::Judge(JudgeOptions options) : impl_(std::make_unique<Impl>()) {
 
 Judge::~Judge() = default;
 
-bool Judge::Impl::JudgeRun(const Evidence& evidence, const DualResult* dual,
-                           Judgement* judgement) {
+bool Judge::Impl::JudgeRun(const Evidence& evidence, const DualResult* dual, Judgement* judgement) {
   const auto add = [judgement](Verdict verdict) {
     judgement->verdicts.push_back(std::move(verdict));
     return judgement->verdicts.back().outcome != Outcome::kDisagree;
   };
-  if (!add(JudgeErrors(evidence)) || !add(JudgeGradientTypes(evidence.program, evidence.observed)) ||
+  if (!add(JudgeErrors(evidence)) ||
+      !add(JudgeGradientTypes(evidence.program, evidence.observed)) ||
       !add(JudgeValues(evidence)) || !add(JudgePredictedCounts(evidence))) {
     return false;
   }
@@ -102,8 +116,8 @@ bool Judge::Impl::RunAndJudge(const Program& program, const DualResult* dual,
       }
     }
     if (Unsupported(observed)) {
-      judgement->skipped = absl::StrCat("the engine does not run ",
-                                        LineOf(program, observed.error->statement));
+      judgement->skipped =
+          absl::StrCat("the engine does not run ", LineOf(program, observed.error->statement));
       return true;
     }
     if (threads != 0 && twin.single_thread_only) continue;
@@ -112,19 +126,18 @@ bool Judge::Impl::RunAndJudge(const Program& program, const DualResult* dual,
     if (!JudgeRun(evidence, i == 0 ? dual : nullptr, judgement)) return false;
     for (int repeat = 1; repeat < options.repeats; ++repeat) {
       const Observation again = Observe(program, threads);
-      judgement->verdicts.push_back(JudgeDeterminism(
-          program, observed, again, threads != 0,
-          absl::StrCat("two runs of the ", EngineText(threads))));
+      judgement->verdicts.push_back(
+          JudgeDeterminism(program, observed, again, threads != 0,
+                           absl::StrCat("two runs of the ", EngineText(threads))));
       if (judgement->verdicts.back().outcome == Outcome::kDisagree) return false;
     }
     if (i > 0) {
-      judgement->verdicts.push_back(
-          JudgeDeterminism(program, judgement->observed[0], observed, true,
-                           absl::StrCat(EngineText(options.device_threads[0]), ", then ",
-                                        EngineText(threads))));
+      judgement->verdicts.push_back(JudgeDeterminism(
+          program, judgement->observed[0], observed, true,
+          absl::StrCat(EngineText(options.device_threads[0]), ", then ", EngineText(threads))));
       if (judgement->verdicts.back().outcome == Outcome::kDisagree) return false;
     }
-    if (observed.error && options.canary) {
+    if (observed.error && CanaryTells(threads)) {
       judgement->verdicts.push_back(JudgeCanary(Observe(CanaryProgram(), threads)));
       if (judgement->verdicts.back().outcome == Outcome::kDisagree) return false;
     }

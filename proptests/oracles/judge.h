@@ -1,9 +1,10 @@
 // The Judge: runs one Program on the engine and on both witnesses and lets every oracle speak.
 //
-// The one thing that the command-line tool, the fuzz target, the property tests and the mutants all use, so
-// that a finding of one is a finding of all. A Judge is used by one thread at a time; it owns its engines
-// and their device threads. It never throws. Judging the same Program twice gives the same Judgement, bit
-// for bit, unless the engine is not deterministic, which is itself a disagreement.
+// The one thing that the command-line tool, the fuzz target, the property tests and the mutants all
+// use, so that a finding of one is a finding of all. A Judge is used by one thread at a time; it
+// owns its engines and their device threads. It never throws. Judging the same Program twice gives
+// the same Judgement, bit for bit, unless the engine is not deterministic, which is itself a
+// disagreement.
 
 #ifndef PROPTESTS_ORACLES_JUDGE_H_
 #define PROPTESTS_ORACLES_JUDGE_H_
@@ -22,26 +23,27 @@
 
 namespace twingrad::oracles {
 
-// Runs a Program on some engine: what a Judge judges. `device_threads` is 0 for the caller's thread alone.
-using RunFunction = std::function<autograd::program::Observation(
-    const autograd::program::Program&, int device_threads)>;
+// Runs a Program on some engine: what a Judge judges. `device_threads` is 0 for the caller's thread
+// alone.
+using RunFunction = std::function<autograd::program::Observation(const autograd::program::Program&,
+                                                                 int device_threads)>;
 
 struct JudgeOptions {
   // The engine runs once for each entry, with that many device threads.
   std::vector<int> device_threads = {0, 2};
   // How often each of these runs is made; results must have the same bits.
   int repeats = 1;
-  bool dual = true;      // the dual-number witness, to second order
-  bool recount = true;   // dependencies, execution sets and order from the recorded graph
-  bool canary = true;    // a trivial program right after each error
+  bool dual = true;     // the dual-number witness, to second order
+  bool recount = true;  // dependencies, execution sets and order from the recorded graph
+  bool canary = true;   // a trivial program right after each error
   // Null: the repository's engine, through autograd/runner. Else the engine under test.
   RunFunction run;
 };
 
 struct Judgement {
   std::vector<Verdict> verdicts;  // one for each oracle that had something to judge
-  // The twin's prediction and the engine's Observations in the order of device_threads (the first of
-  // each repeat); what a report prints as expected and actual.
+  // The twin's prediction and the engine's Observations in the order of device_threads (the first
+  // of each repeat); what a report prints as expected and actual.
   autograd::reference::TwinResult expected;
   std::vector<autograd::program::Observation> observed;
   // Set when the Program could not be judged at all: the reason.

@@ -90,8 +90,7 @@ TEST(Judge, TheTwinAgreesWithItselfOnGeneratedPrograms) {
   Judge judge(Fake([](Observation*, int) {}));
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const Judgement judgement = judge(generators::Generate(seed));
-    ASSERT_EQ(judgement.Failure(), nullptr) << "seed " << seed << "\n"
-                                            << judgement.Failure()->text;
+    ASSERT_EQ(judgement.Failure(), nullptr) << "seed " << seed << "\n" << judgement.Failure()->text;
   }
 }
 

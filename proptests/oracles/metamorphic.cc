@@ -60,10 +60,10 @@ std::optional<Bits> SeedData(const Program& program, const ProgramBuilder& build
   return autograd::program::LeafData(leaf);
 }
 
-// What the law compares: .grad of each value, then the results of grad, with the twin's bounds where wanted.
-void ForEachGradient(
-    const SeededProgram& seeded, size_t values,
-    const std::function<bool(ValueId value, bool is_grad)>& visit) {
+// What the law compares: .grad of each value, then the results of grad, with the twin's bounds
+// where wanted.
+void ForEachGradient(const SeededProgram& seeded, size_t values,
+                     const std::function<bool(ValueId value, bool is_grad)>& visit) {
   for (size_t i = 0; i < values; ++i) {
     if (!visit(static_cast<ValueId>(i), true)) return;
   }
@@ -175,7 +175,8 @@ Verdict JudgeTwice(const SeededProgram& seeded, const Observation& once, const O
       const double x = ElementOf(*a, i);
       const double y = ElementOf(*b, i);
       if (y == 2 * x || !IsOrdinary(x, a->dtype) || !IsOrdinary(y, a->dtype)) continue;
-      verdict = Differs(seeded, value, is_grad, "twice the seed gives twice the gradient", 2 * x, y);
+      verdict =
+          Differs(seeded, value, is_grad, "twice the seed gives twice the gradient", 2 * x, y);
       return false;
     }
     return true;

@@ -1,7 +1,8 @@
-// Metamorphic laws of vector-Jacobian products: Programs made from a Program, whose gradients must follow from its own.
+// Metamorphic laws of vector-Jacobian products: Programs made from a Program, whose gradients must
+// follow from its own.
 //
-// They need no second engine and no prediction. Programs with one call, whose explicit seeds are leaves, qualify; what
-// follows the call is left out.
+// They need no second engine and no prediction. Programs with one call, whose explicit seeds are
+// leaves, qualify; what follows the call is left out.
 
 #ifndef PROPTESTS_ORACLES_METAMORPHIC_H_
 #define PROPTESTS_ORACLES_METAMORPHIC_H_
@@ -17,7 +18,8 @@
 
 namespace twingrad::oracles {
 
-// A Program whose only call has explicit seeds, all leaves of their own, made from one that qualifies.
+// A Program whose only call has explicit seeds, all leaves of their own, made from one that
+// qualifies.
 struct SeededProgram {
   autograd::program::Program program;
   std::vector<int> seeds;  // statements of the seed leaves
@@ -33,8 +35,8 @@ enum class SeedEdit : uint8_t {
 };
 autograd::program::Program EditSeeds(const SeededProgram& seeded, SeedEdit edit);
 
-// Twice the seed gives twice every .grad and every result of grad, bit for bit: rounding commutes with a power of two
-// where nothing over- or underflows.
+// Twice the seed gives twice every .grad and every result of grad, bit for bit: rounding commutes
+// with a power of two where nothing over- or underflows.
 Verdict JudgeTwice(const SeededProgram& seeded, const autograd::program::Observation& once,
                    const autograd::program::Observation& twice);
 

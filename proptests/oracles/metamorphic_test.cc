@@ -26,8 +26,7 @@ TEST(Metamorphic, ImplicitSeedsBecomeLeaves) {
 }
 
 TEST(Metamorphic, TwoCallsDoNotQualify) {
-  const Trial trial(
-      "%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y\nbackward %y\n");
+  const Trial trial("%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y\nbackward %y\n");
   EXPECT_FALSE(MakeSeeded(trial.program).has_value());
 }
 

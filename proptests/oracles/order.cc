@@ -18,11 +18,11 @@ constexpr std::string_view kOracle = "order";
 
 Verdict Differs(const Evidence& evidence, const CallRecord& call, const std::string& what,
                 int statement) {
-  return Disagree(kOracle,
-                  absl::StrCat("order: ", what, "\n  in the call of ",
-                               LineOf(evidence.program, call.statement), "\n  ",
-                               EngineText(evidence.device_threads), "\n"),
-                  {call.statement, statement});
+  return Disagree(
+      kOracle,
+      absl::StrCat("order: ", what, "\n  in the call of ", LineOf(evidence.program, call.statement),
+                   "\n  ", EngineText(evidence.device_threads), "\n"),
+      {call.statement, statement});
 }
 
 Verdict JudgeCall(const Evidence& evidence, const CallRecord& call) {
@@ -60,10 +60,10 @@ Verdict JudgePredictedOrder(const Evidence& evidence, const CallRecord& expected
     const auto& e = expected.nodes[expected.executed[i]].name;
     const auto& a = actual.nodes[actual.executed[i]].name;
     if (e == a) continue;
-    return Differs(evidence, actual,
-                   absl::StrCat("place ", i, "\n  expected ", NodeText(e), "\n  actual   ",
-                                NodeText(a)),
-                   a.statement);
+    return Differs(
+        evidence, actual,
+        absl::StrCat("place ", i, "\n  expected ", NodeText(e), "\n  actual   ", NodeText(a)),
+        a.statement);
   }
   if (expected.executed.size() != actual.executed.size()) {
     return Differs(evidence, actual,

@@ -10,24 +10,32 @@ namespace twingrad::oracles {
 namespace {
 
 constexpr std::array<std::string_view, kNumFeatures> kFeatureNames = {
-    "view",          "in_place",      "hook",          "retain_grad",  "no_grad",
-    "detach",        "devices",       "several_calls", "several_roots", "inputs",
-    "seeds",         "retain_graph",  "create_graph",  "grad_of_grad", "unused_allowed",
-    "empty_tensor",  "scalar_leaf",   "f32",           "integer",      "error",
+    "view",         "in_place",     "hook",          "retain_grad",   "no_grad",
+    "detach",       "devices",      "several_calls", "several_roots", "inputs",
+    "seeds",        "retain_graph", "create_graph",  "grad_of_grad",  "unused_allowed",
+    "empty_tensor", "scalar_leaf",  "f32",           "integer",       "error",
     "threads"};
 
 // All counters in one fixed order.
 template <typename Stats>
 auto Counters(Stats& s) {
-  return std::array{&s.programs,         &s.statements,
-                    &s.runs,             &s.nodes_executed,
-                    &s.findings,         &s.skipped,
-                    &s.values,           &s.gradients,
-                    &s.gradients_exact,  &s.gradients_bounded,
+  return std::array{&s.programs,
+                    &s.statements,
+                    &s.runs,
+                    &s.nodes_executed,
+                    &s.findings,
+                    &s.skipped,
+                    &s.values,
+                    &s.gradients,
+                    &s.gradients_exact,
+                    &s.gradients_bounded,
                     &s.gradients_not_compared,
-                    &s.counts_predicted, &s.counts_recounted,
-                    &s.twin_judged,      &s.dual_first,
-                    &s.dual_second,      &s.dual_kinks,
+                    &s.counts_predicted,
+                    &s.counts_recounted,
+                    &s.twin_judged,
+                    &s.dual_first,
+                    &s.dual_second,
+                    &s.dual_kinks,
                     &s.errors_judged};
 }
 

@@ -27,8 +27,8 @@ enum class Feature : uint8_t {
   kSeveralDevices,
   kSeveralCalls,
   kSeveralRoots,
-  kInputs,         // a call with inputs=
-  kSeeds,          // a call with an explicit seed
+  kInputs,  // a call with inputs=
+  kSeeds,   // a call with an explicit seed
   kRetainGraph,
   kCreateGraph,
   kGradOfGrad,     // a call after one with create_graph
@@ -36,9 +36,9 @@ enum class Feature : uint8_t {
   kEmptyTensor,    // a leaf with a dimension of size 0
   kScalarLeaf,     // a leaf without dimensions
   kF32,
-  kInteger,        // an i64 or bool leaf
-  kError,          // the run ended in an error
-  kThreads,        // a section run by several threads
+  kInteger,  // an i64 or bool leaf
+  kError,    // the run ended in an error
+  kThreads,  // a section run by several threads
 };
 inline constexpr int kNumFeatures = static_cast<int>(Feature::kThreads) + 1;
 std::string_view FeatureName(Feature feature);
@@ -57,8 +57,8 @@ struct Statistics {
   uint64_t gradients_exact = 0;         // proved exact: same bits demanded
   uint64_t gradients_bounded = 0;       // within a computed error bound
   uint64_t gradients_not_compared = 0;  // the bound was too wide to mean anything
-  uint64_t counts_predicted = 0;        // nodes whose count the twin predicted from the Program alone
-  uint64_t counts_recounted = 0;        // nodes whose count was recounted from the recorded graph
+  uint64_t counts_predicted = 0;  // nodes whose count the twin predicted from the Program alone
+  uint64_t counts_recounted = 0;  // nodes whose count was recounted from the recorded graph
 
   // By witness, in programs.
   uint64_t twin_judged = 0;

@@ -105,10 +105,10 @@ Verdict JudgeValues(const Evidence& evidence) {
   const auto& expected = evidence.expected.observation.values;
   const auto& actual = evidence.observed.values;
   if (expected.size() != actual.size()) {
-    return Disagree(kOracle, absl::StrCat("twin: number of values\n",
-                                          Pair(absl::StrCat(expected.size()),
-                                               absl::StrCat(actual.size())),
-                                          "  ", EngineText(evidence.device_threads), "\n"));
+    return Disagree(kOracle,
+                    absl::StrCat("twin: number of values\n",
+                                 Pair(absl::StrCat(expected.size()), absl::StrCat(actual.size())),
+                                 "  ", EngineText(evidence.device_threads), "\n"));
   }
   const std::vector<bool> gradients = GradientValues(evidence);
   for (size_t i = 0; i < expected.size(); ++i) {

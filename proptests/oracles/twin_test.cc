@@ -54,8 +54,7 @@ TEST(TwinOracle, AlternativesAreAllowedToSeveralThreads) {
 }
 
 TEST(TwinOracle, RoundedGradientsAreBounded) {
-  Trial trial(
-      "%x = leaf type=f64[] data=0x1.999999999999ap-4 grad=1\n%y = exp %x\nbackward %y\n");
+  Trial trial("%x = leaf type=f64[] data=0x1.999999999999ap-4 grad=1\n%y = exp %x\nbackward %y\n");
   ExpectAgreement(JudgeValues(trial.evidence()));
   EXPECT_EQ(trial.statistics.gradients_bounded, 1u);
   trial.observed.values[0].grad.bits[0] += 1;  // the next number: within an ulp

@@ -1,8 +1,8 @@
 // A Verdict: what one oracle says of one Program.
 //
-// Oracles are pure functions of Observations (and of the Program that they are of); a Verdict is plain
-// data. The text of a disagreement has three to six lines and is what a person reads first, so it names
-// the statement, the rule of comparison and both values.
+// Oracles are pure functions of Observations (and of the Program that they are of); a Verdict is
+// plain data. The text of a disagreement has three to six lines and is what a person reads first,
+// so it names the statement, the rule of comparison and both values.
 
 #ifndef PROPTESTS_ORACLES_VERDICT_H_
 #define PROPTESTS_ORACLES_VERDICT_H_

@@ -1,9 +1,9 @@
-// Laws: the dependency counts of each call are those predicted from the Program alone, and those recounted from
-// its recorded graph.
+// Laws: the dependency counts of each call are those predicted from the Program alone, and those
+// recounted from its recorded graph.
 
+#include "proptests/oracles/counts.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/counts.h"
 #include "proptests/oracles/engine_run.h"
 #include "proptests/properties/property.h"
 
@@ -35,9 +35,9 @@ TEST(Counts, ArePredicted) { CheckCounts(3000, {}, oracles::JudgePredictedCounts
 TEST(Counts, AreRecounted) { CheckCounts(3000, {}, oracles::JudgeRecount); }
 
 TEST(Counts, OfFansDiamondsAndLadders) {
-  const auto options =
-      Features("fan_out,diamond,ladder,shared_subgraph,repeated_operand,several_roots,"
-               "unused_input,calls,grad_of_grad");
+  const auto options = Features(
+      "fan_out,diamond,ladder,shared_subgraph,repeated_operand,several_roots,"
+      "unused_input,calls,grad_of_grad");
   CheckCounts(2000, options, oracles::JudgePredictedCounts);
   CheckCounts(2000, options, oracles::JudgeRecount);
 }

@@ -1,5 +1,5 @@
-// Law: first and second derivatives are those of the dual numbers, which know no reverse mode. At kinks both follow one
-// convention.
+// Law: first and second derivatives are those of the dual numbers, which know no reverse mode. At
+// kinks both follow one convention.
 
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"

@@ -1,9 +1,10 @@
-// Law: 1, 2 and 4 device threads and the caller alone, and repeated runs, show the same bits; also where sums reveal the
-// order of their terms, and in a second backward through a graph made by create_graph.
+// Law: 1, 2 and 4 device threads and the caller alone, and repeated runs, show the same bits; also
+// where sums reveal the order of their terms, and in a second backward through a graph made by
+// create_graph.
 
+#include "proptests/oracles/determinism.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/determinism.h"
 #include "proptests/oracles/engine_run.h"
 #include "proptests/properties/property.h"
 

@@ -1,11 +1,11 @@
-// Laws: a Program ends in a legal error at the statement that the twin names, or in none; and right after an error a
-// canary Program is right on the same engine.
+// Laws: a Program ends in a legal error at the statement that the twin names, or in none; and right
+// after an error a canary Program is right on the same engine.
 
+#include "proptests/oracles/errors.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "proptests/oracles/canary.h"
 #include "proptests/oracles/engine_run.h"
-#include "proptests/oracles/errors.h"
 #include "proptests/oracles/twin.h"
 #include "proptests/properties/property.h"
 

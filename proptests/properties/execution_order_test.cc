@@ -1,4 +1,5 @@
-// Law: each needed node runs exactly once and after all that deliver to it; with one thread, in the twin's order.
+// Law: each needed node runs exactly once and after all that deliver to it; with one thread, in the
+// twin's order.
 
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"

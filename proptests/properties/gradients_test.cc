@@ -1,4 +1,5 @@
-// Law: values, gradients, versions and flags are the twin's, with one thread and with two device threads.
+// Law: values, gradients, versions and flags are the twin's, with one thread and with two device
+// threads.
 
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,6 @@
-// Laws: the vector-Jacobian product is linear in the seed: twice the seed gives twice the gradient, bit for bit; a sum of
-// seeds gives the sum; a zero seed gives zero. No witness is asked but for what is exact.
+// Laws: the vector-Jacobian product is linear in the seed: twice the seed gives twice the gradient,
+// bit for bit; a sum of seeds gives the sum; a zero seed gives zero. No witness is asked but for
+// what is exact.
 
 #include <optional>
 
@@ -22,7 +23,7 @@ using oracles::SeededProgram;
 
 // Programs of one call.
 generators::GeneratorOptions OneCall() {
-  return Features("-error,grad_of_grad,calls,numbers,hook");
+  return Features("-error,-grad_of_grad,-calls,-numbers,-hook");
 }
 
 TEST(Linearity, TwiceTheSeedGivesTwiceTheGradient) {

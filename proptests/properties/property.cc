@@ -18,11 +18,10 @@ void ForAll(int programs, const generators::GeneratorOptions& options, const Law
   rc::detail::TestMetadata metadata;
   metadata.id = std::string(info->test_suite_name()) + "/" + info->name();
   metadata.description = metadata.id;
-  rc::detail::TestParams params = rc::detail::configuration().testParams;
-  if (std::getenv("RC_PARAMS") == nullptr) {
-    params.seed = kSeed;
-    params.maxSuccess = programs;
-  }
+  rc::detail::TestParams params;
+  params.seed = kSeed;
+  params.maxSuccess = programs;
+  if (std::getenv("RC_PARAMS") != nullptr) params = rc::detail::configuration().testParams;
   const auto generator = shrink::ArbitraryProgram(options);
   const auto result = rc::detail::checkTestable(
       [&] {

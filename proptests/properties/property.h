@@ -1,7 +1,7 @@
 // A law for all Programs, checked with RapidCheck: what every test of this folder is made of.
 //
-// The seed is fixed, so that a test says the same each time; RC_PARAMS overrides it. A failure is shrunk, printed as text
-// with the law's own words, and ends with the commands that replay it.
+// The seed is fixed, so that a test says the same each time; RC_PARAMS overrides it. A failure is
+// shrunk, printed as text with the law's own words, and ends with the commands that replay it.
 
 #ifndef PROPTESTS_PROPERTIES_PROPERTY_H_
 #define PROPTESTS_PROPERTIES_PROPERTY_H_

@@ -30,7 +30,7 @@ void ForAllWithoutProducts() {
 TEST(Property, AFailureIsShrunkAndSaysHowToReplayIt) {
   // The smallest Program with a product.
   EXPECT_FATAL_FAILURE(ForAllWithoutProducts(),
-                       "%v0 = leaf type=f64[]\n%v1 = mul %v0 %v0\n");
+                       "%v0 = leaf type=f64[] data=0\n%v1 = mul %v0 %v0\n");
   EXPECT_FATAL_FAILURE(ForAllWithoutProducts(), "there is a product");
   EXPECT_FATAL_FAILURE(ForAllWithoutProducts(), "RC_PARAMS='seed=");
 }

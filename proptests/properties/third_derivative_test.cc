@@ -1,4 +1,5 @@
-// Law: for each differentiable op, the third derivative of a Program of that op alone is the twin's.
+// Law: for each differentiable op, the third derivative of a Program of that op alone is the
+// twin's.
 
 #include <string>
 #include <vector>
@@ -74,7 +75,7 @@ Program ThirdDerivative(const Signature& signature) {
   if (signature.category == Category::kInPlace) {
     y = b.Op(Opcode::kMul, {x, w});
     if (signature.max_operands == 2) {
-      b.Add(signature.op, {y, w});
+      b.Add(signature.op, {y, signature.op == Opcode::kCopyInPlace ? x : w});
     } else {
       b.Add(signature.op, {y});
     }
@@ -89,9 +90,10 @@ Program ThirdDerivative(const Signature& signature) {
   const ValueId cube = b.Op(Opcode::kMul, {b.Op(Opcode::kMul, {y, y}), y});
   ValueId scalar = Contract(b, cube);
   for (int order = 1; order <= 2; ++order) {
-    const ValueId g = b.Results(1, Opcode::kGrad, {{scalar}},
-                                {{Key::kInputs, std::vector<ValueId>{x}}, {Key::kCreateGraph, true}})
-                          .front();
+    const ValueId g =
+        b.Results(1, Opcode::kGrad, {{scalar}},
+                  {{Key::kInputs, std::vector<ValueId>{x}}, {Key::kCreateGraph, true}})
+            .front();
     scalar = Contract(b, g);
   }
   b.Add(Opcode::kBackward, {scalar});
@@ -125,7 +127,8 @@ TEST(ThirdDerivative, OfEachOpIsTheTwins) {
     const oracles::Judgement judgement = judge(program);
     EXPECT_FALSE(judgement.skipped.has_value()) << signature.name << ": " << *judgement.skipped;
     EXPECT_EQ(judgement.Failure(), nullptr)
-        << signature.name << "\n" << judgement.Failure()->text << autograd::program::Print(program);
+        << signature.name << "\n"
+        << judgement.Failure()->text << autograd::program::Print(program);
     EXPECT_FALSE(judgement.observed.at(0).error.has_value()) << signature.name;
     EXPECT_TRUE(judgement.observed.at(0).values[0].grad_defined) << signature.name;
   }

@@ -7,11 +7,11 @@
 #include <ostream>
 #include <utility>
 
+#include <rapidcheck.h>
 #include "autograd/program/print.h"
 #include "autograd/program/program.h"
 #include "proptests/generators/generate.h"
 #include "proptests/shrink/candidates.h"
-#include <rapidcheck.h>
 
 namespace twingrad::shrink {
 
@@ -50,9 +50,7 @@ inline rc::Gen<autograd::program::Program> ArbitraryProgram(
 namespace autograd::program {
 
 // How RapidCheck prints a counter-example: the text that `tools/oracle run` takes.
-inline void showValue(const Program& program, std::ostream& os) {
-  os << "\n" << Print(program);
-}
+inline void showValue(const Program& program, std::ostream& os) { os << "\n" << Print(program); }
 
 }  // namespace autograd::program
 

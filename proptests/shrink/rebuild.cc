@@ -106,8 +106,8 @@ void Rebuilder::AddCall(const Statement& original) {
   }
 }
 
-// The statement does not fit any more: without its optional attributes, perhaps; else its result stands for
-// its first operand.
+// The statement does not fit any more: without its optional attributes, perhaps; else its result
+// stands for its first operand.
 void Rebuilder::Retry(const Statement& original, Statement statement) {
   const Signature& signature = SignatureOf(statement.op);
   const size_t before = statement.attributes.size();

@@ -1,8 +1,8 @@
 // Builds a valid Program from statements of another one, whatever was taken out of them.
 //
-// The shrinker edits a copy of the statements carelessly; the Rebuilder maps their values, drops what lost an operand,
-// takes missing roots, seeds and inputs out of calls, and tries an op without its attributes, or leaves it out,
-// where it no longer fits. So every edit ends in a valid Program.
+// The shrinker edits a copy of the statements carelessly; the Rebuilder maps their values, drops
+// what lost an operand, takes missing roots, seeds and inputs out of calls, and tries an op without
+// its attributes, or leaves it out, where it no longer fits. So every edit ends in a valid Program.
 
 #ifndef PROPTESTS_SHRINK_REBUILD_H_
 #define PROPTESTS_SHRINK_REBUILD_H_
@@ -41,8 +41,7 @@ class Rebuilder {
   bool MapCall(autograd::program::Statement* statement, std::vector<int>* kept_results);
   bool MapValues(autograd::program::Statement* statement);
   void AddCall(const autograd::program::Statement& statement);
-  void Retry(const autograd::program::Statement& original,
-             autograd::program::Statement statement);
+  void Retry(const autograd::program::Statement& original, autograd::program::Statement statement);
 
   autograd::program::ProgramBuilder builder_;
   std::vector<autograd::program::ValueId> map_;

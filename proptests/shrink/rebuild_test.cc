@@ -32,8 +32,10 @@ std::string Without(const std::string& text, size_t dropped) {
 }
 
 TEST(Rebuild, WhatLostAnOperandGoes) {
-  EXPECT_EQ(Without("twingrad 1\n%a = leaf type=f64[]\n%b = leaf type=f64[]\n%c = neg %a\n%d = neg %b\n", 0),
-            "twingrad 1\n%v0 = leaf type=f64[]\n%v1 = neg %v0\n");
+  EXPECT_EQ(
+      Without("twingrad 1\n%a = leaf type=f64[]\n%b = leaf type=f64[]\n%c = neg %a\n%d = neg %b\n",
+              0),
+      "twingrad 1\n%v0 = leaf type=f64[]\n%v1 = neg %v0\n");
 }
 
 TEST(Rebuild, CallsKeepTheirOtherRootsSeedsAndInputs) {
@@ -58,8 +60,7 @@ TEST(Rebuild, RegionsGoWithTheirBegin) {
 }
 
 TEST(Rebuild, SubstitutedValuesStandForAnother) {
-  const Program program =
-      Parsed("twingrad 1\n%a = leaf type=f64[]\n%b = neg %a\n%c = neg %b\n");
+  const Program program = Parsed("twingrad 1\n%a = leaf type=f64[]\n%b = neg %a\n%c = neg %b\n");
   Rebuilder rebuilder(program);
   rebuilder.Add(program.statements[0]);
   rebuilder.Substitute(1, 0);

@@ -1,7 +1,8 @@
 // The one shrinker of the repository: from a Program that fails to a small one that still fails.
 //
-// Greedy: takes the first smaller candidate that still fails and starts again from it, until none does or the limits
-// are reached. What "fails" means is the caller's: an oracle that disagrees, a worker process that dies.
+// Greedy: takes the first smaller candidate that still fails and starts again from it, until none
+// does or the limits are reached. What "fails" means is the caller's: an oracle that disagrees, a
+// worker process that dies.
 
 #ifndef PROPTESTS_SHRINK_SHRINK_H_
 #define PROPTESTS_SHRINK_SHRINK_H_
@@ -20,8 +21,8 @@ struct ShrinkLimits {
 struct ShrinkResult {
   autograd::program::Program program;
   int attempts = 0;
-  int steps = 0;          // attempts that still failed
-  bool minimal = false;   // no candidate fails any more; else the limits ended it
+  int steps = 0;         // attempts that still failed
+  bool minimal = false;  // no candidate fails any more; else the limits ended it
 };
 
 // `program` itself must fail.

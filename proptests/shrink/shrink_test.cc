@@ -64,9 +64,15 @@ TEST(Shrink, LimitsEndIt) {
   const Program program = generators::Generate(5);
   ShrinkLimits limits;
   limits.max_attempts = 3;
-  EXPECT_LE(Shrink(program, [](const Program&) { return false; }, limits).attempts, 3);
+  EXPECT_LE(Shrink(
+                program, [](const Program&) { return false; }, limits)
+                .attempts,
+            3);
   limits.interrupt = [] { return true; };
-  EXPECT_EQ(Shrink(program, [](const Program&) { return true; }, limits).attempts, 0);
+  EXPECT_EQ(Shrink(
+                program, [](const Program&) { return true; }, limits)
+                .attempts,
+            0);
 }
 
 }  // namespace

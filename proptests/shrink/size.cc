@@ -98,8 +98,8 @@ Size SizeOf(const Program& program) {
     }
     if (statement.op != Opcode::kLeaf) continue;
     const auto type = statement.Get<TensorType>(Key::kType);
-    size.elements += autograd::program::NumElements(type.shape) +
-                     static_cast<int64_t>(type.shape.size());
+    size.elements +=
+        autograd::program::NumElements(type.shape) + static_cast<int64_t>(type.shape.size());
     if (const auto* data = statement.Find(Key::kData)) {
       for (uint64_t bits : std::get<Bits>(*data)) size.data += ElementWeight(bits, type.dtype);
     }

@@ -1,7 +1,7 @@
 // How large a Program is to a reader: what the shrinker makes smaller.
 //
-// Ordered by statements first, then by kinds of statements, elements, attributes and data, so that every step
-// of the shrinker has somewhere to go and none goes round in a circle.
+// Ordered by statements first, then by kinds of statements, elements, attributes and data, so that
+// every step of the shrinker has somewhere to go and none goes round in a circle.
 
 #ifndef PROPTESTS_SHRINK_SIZE_H_
 #define PROPTESTS_SHRINK_SIZE_H_
@@ -14,8 +14,8 @@ namespace twingrad::shrink {
 
 struct Size {
   int64_t statements = 0;
-  int64_t ops = 0;         // weights of the ops: a leaf is lighter than an add, an add than a matmul
-  int64_t values = 0;      // operands, results and values in lists
+  int64_t ops = 0;     // weights of the ops: a leaf is lighter than an add, an add than a matmul
+  int64_t values = 0;  // operands, results and values in lists
   int64_t attributes = 0;  // without data
   int64_t elements = 0;    // of the leaves, and the dimensions they are spread over
   int64_t data = 0;        // 0 is lighter than 1, 1 than 2, an integer than a fraction

@@ -45,9 +45,7 @@ Program EditOne(const Program& program, int at, Edit edit) {
   });
 }
 
-uint64_t One(DType dtype) {
-  return autograd::IsFloating(dtype) ? std::bit_cast<uint64_t>(1.0) : 1;
-}
+uint64_t One(DType dtype) { return autograd::IsFloating(dtype) ? std::bit_cast<uint64_t>(1.0) : 1; }
 
 Attribute* Find(Statement* statement, Key key) {
   for (Attribute& attribute : statement->attributes) {
@@ -80,7 +78,8 @@ int CountGlobals(const Program&) { return kGlobals; }
 std::optional<Program> Globally(const Program& program, int position) {
   return EditAll(program, [position](Statement* statement) {
     if (position == 1) {
-      std::erase_if(statement->attributes, [](const Attribute& a) { return a.key == Key::kDevice; });
+      std::erase_if(statement->attributes,
+                    [](const Attribute& a) { return a.key == Key::kDevice; });
       return;
     }
     const auto from = static_cast<int64_t>(12 - position);  // sizes 10 to 2 become 1
@@ -168,6 +167,9 @@ std::optional<Program> ReplaceOp(const Program& program, int position) {
     edited.attributes.clear();
   } else if (statement.results.size() == 1 && statement.operands.size() == 2) {
     edited.op = kBinary[choice];
+  } else if (statement.op == Opcode::kWhere) {
+    edited.op = kBinary[choice];
+    edited.operands.erase(edited.operands.begin());
   } else {
     return std::nullopt;
   }
@@ -187,8 +189,8 @@ std::optional<Program> SimplifyData(const Program& program, int position) {
   const DType dtype = leaf.Get<TensorType>(Key::kType).dtype;
   Bits data = std::get<Bits>(*attribute);
   const double number = edit % 3;
-  const uint64_t bits =
-      autograd::IsFloating(dtype) ? std::bit_cast<uint64_t>(number) : static_cast<uint64_t>(edit % 3);
+  const uint64_t bits = autograd::IsFloating(dtype) ? std::bit_cast<uint64_t>(number)
+                                                    : static_cast<uint64_t>(edit % 3);
   if (dtype == DType::kBool && bits > 1) return std::nullopt;
   if (edit < 3) {
     for (uint64_t& element : data) element = bits;

@@ -1,3 +1,5 @@
+// Edits of shapes, attributes, ops and data: each step by name, on a small Program.
+
 #include <set>
 #include <string>
 
@@ -61,6 +63,12 @@ TEST(StepsDetail, DataBecomeSimple) {
 TEST(StepsDetail, OpsBecomeLighter) {
   EXPECT_EQ(Edits("use a lighter op", "twingrad 1\n%v0 = leaf type=f64[]\n%v1 = sigmoid %v0\n")
                 .count("twingrad 1\n%v0 = leaf type=f64[]\n%v1 = neg %v0\n"),
+            1u);
+  EXPECT_EQ(Edits("use a lighter op",
+                  "twingrad 1\n%v0 = leaf type=bool[]\n%v1 = leaf type=f64[]\n"
+                  "%v2 = where %v0 %v1 %v1\n")
+                .count("twingrad 1\n%v0 = leaf type=bool[]\n%v1 = leaf type=f64[]\n"
+                       "%v2 = add %v1 %v1\n"),
             1u);
 }
 

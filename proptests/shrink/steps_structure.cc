@@ -197,7 +197,8 @@ std::optional<Program> TurnIntoLeaf(const Program& program, int position) {
   return DropUnused(rebuilder.Take(), 0);
 }
 
-// --- Let one value stand for another of the same type; what made it goes when nothing else needs it ---
+// --- Let one value stand for another of the same type; what made it goes when nothing else needs
+// it ---
 int CountPairs(const Program& program) {
   const int values = static_cast<int>(program.names.size());
   return values * (values - 1) / 2;
@@ -226,12 +227,9 @@ std::optional<Program> Merge(const Program& program, int position) {
 }
 
 constexpr Step kSteps[] = {
-    {"cut the end off", CountCuts, Cut},
-    {"drop a run of statements", CountRuns, DropRun},
-    {"drop what is unused", One, DropUnused},
-    {"drop part of a call", CountCallParts, DropCallPart},
-    {"bypass a node", CountBypasses, Bypass},
-    {"turn a node into a leaf", CountNodes, TurnIntoLeaf},
+    {"cut the end off", CountCuts, Cut},      {"drop a run of statements", CountRuns, DropRun},
+    {"drop what is unused", One, DropUnused}, {"drop part of a call", CountCallParts, DropCallPart},
+    {"bypass a node", CountBypasses, Bypass}, {"turn a node into a leaf", CountNodes, TurnIntoLeaf},
     {"merge two values", CountPairs, Merge},
 };
 

@@ -1,3 +1,5 @@
+// Edits of statements and values: each step by name, on a small Program.
+
 #include <set>
 #include <string>
 
@@ -33,10 +35,11 @@ constexpr char kProgram[] =
     "backward %v2\n";
 
 TEST(StepsStructure, BypassesLinkConsumersToOperands) {
-  EXPECT_EQ(Edits("bypass a node", kProgram).count("twingrad 1\n"
-                                                   "%v0 = leaf type=f64[] data=3 grad=1\n"
-                                                   "%v1 = neg %v0\n"
-                                                   "backward %v1\n"),
+  EXPECT_EQ(Edits("bypass a node", kProgram)
+                .count("twingrad 1\n"
+                       "%v0 = leaf type=f64[] data=3 grad=1\n"
+                       "%v1 = neg %v0\n"
+                       "backward %v1\n"),
             1u);
 }
 
