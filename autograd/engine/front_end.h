@@ -21,10 +21,10 @@
 namespace autograd {
 
 struct BackwardOptions {
-  std::optional<bool> retain_graph;  // absent: as create_graph
+  std::optional<bool> retain_graph = {};  // absent: as create_graph
   bool create_graph = false;
   // Only these get a gradient. One that is no leaf keeps it in its `.grad`, and its node is executed.
-  std::optional<std::vector<Tensor>> inputs;
+  std::optional<std::vector<Tensor>> inputs = {};
   Engine* engine = nullptr;  // null: Engine::Default()
 };
 
@@ -33,7 +33,7 @@ void Backward(absl::Span<const Tensor> roots, absl::Span<const Tensor> seeds = {
               const BackwardOptions& options = {});
 
 struct GradOptions {
-  std::optional<bool> retain_graph;
+  std::optional<bool> retain_graph = {};
   bool create_graph = false;
   bool allow_unused = false;       // unused inputs get undefined gradients
   bool materialize_grads = false;  // unused inputs get zeros

@@ -3,6 +3,7 @@
 #include "autograd/engine/graph_task.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "autograd/engine/validate.h"
@@ -105,8 +106,9 @@ void GraphTask::AddCapture(uint32_t index, uint32_t input_nr, uint32_t output) {
 }
 
 void GraphTask::SortCaptures() {
-  std::stable_sort(captures_.begin(), captures_.end(),
-                   [](const CaptureEntry& a, const CaptureEntry& b) { return a.index < b.index; });
+  std::sort(captures_.begin(), captures_.end(), [](const CaptureEntry& a, const CaptureEntry& b) {
+    return std::tie(a.index, a.output) < std::tie(b.index, b.output);
+  });
 }
 
 Tensor GraphTask::CapturedCopy(Tensor& gradient, bool may_take) const {
