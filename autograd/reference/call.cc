@@ -376,7 +376,14 @@ void Call::StoreRetained(NodeId id, const Variable& gradient) {
 
 void Call::StoreCaptures(NodeId id, const Variable& gradient) {
   for (int32_t c = states_[id].captures; c >= 0; c = captures_[c].next) {
-    captured_[captures_[c].input] = gradient;
+    Variable& captured = captured_[captures_[c].input];
+    captured = gradient;
+    // A seed that passed through as it is: the result is a copy with a node of its own.
+    const bool seed =
+        gradient.tracked && calculus_.nodes()[gradient.node].name.role != NodeRole::kBackward;
+    if (seed) {
+      captured = calculus_.Gather(gradient, {nullptr, gradient.data->size}, gradient.data->shape);
+    }
   }
 }
 
@@ -491,7 +498,8 @@ void Call::FindLegalErrors() {
   for (NodeId n = start_; n >= 0; --n) {
     if (states_[n].dependencies == 0 && n != start_) continue;
     std::optional<ErrorClass> error;
-    if (!blocked[n] && Delivers(n)) error = Throws(n);
+    const bool ran_well = states_[n].executed && !states_[n].dead;
+    if (!blocked[n] && Delivers(n) && !ran_well) error = Throws(n);
     if (error.has_value()) {
       const bool known = std::any_of(result.legal_errors.begin(), result.legal_errors.end(),
                                      [&](const auto& legal) { return legal.error == *error; });

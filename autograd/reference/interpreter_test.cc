@@ -1,7 +1,5 @@
 // Statements: recording, views, writes in place, regions.
 
-#include "autograd/reference/interpreter.h"
-
 #include <cmath>
 #include <vector>
 

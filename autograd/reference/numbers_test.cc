@@ -41,7 +41,7 @@ TEST(NumbersTest, BoundsCoverTheTrueValue) {
     for (double start : {0.3, 1.7, 2.9}) {
       Number x{Rounded(start, *f), 0};
       long double truth = x.v;
-      for (int i = 0; i < 8; ++i) {
+      for (int i = 0; i < 3; ++i) {
         x = Add(Multiply(Sin(x, *f), {3, 0}, *f), Exp(Negated(Abs(x)), *f), *f);
         truth = sinl(truth) * 3 + expl(-fabsl(truth));
         EXPECT_LE(fabsl(x.v - truth), x.e) << start << " after " << i;
@@ -52,7 +52,7 @@ TEST(NumbersTest, BoundsCoverTheTrueValue) {
         truth = tanhl(truth) + logl(powl(truth, 1.5L));
         EXPECT_LE(fabsl(x.v - truth), x.e) << start << " after " << i;
       }
-      EXPECT_LT(x.e, f->single ? 1 : 1e-9);
+      EXPECT_LT(x.e, f->single ? 0.1 : 1e-10);
     }
   }
 }

@@ -258,14 +258,14 @@ const Array* Overwrite(Arena& arena, const Array* base, const Array* values, con
   return result;
 }
 
-// Weights and conditions that change at 0 alone: unknown where the bound reaches it.
+// Weights and conditions that change at 0 alone: unknown where the bound reaches it, and at NaN.
 template <typename F>
 const Array* Decided(Arena& arena, const Array* a, DType dtype, F decide) {
   Result result(arena, dtype, a->shape, a->size);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i);
     const double weight = decide(x.v);
-    const bool sure = x.e == 0 || std::fabs(x.v) > x.e;
+    const bool sure = !std::isnan(x.v) && (x.e == 0 || std::fabs(x.v) > x.e);
     if (dtype == DType::kBool) {
       result.SetInteger(i, weight != 0 ? 1 : 0, sure ? 0 : kUnknown);
     } else {
@@ -365,9 +365,7 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
 }
 
 const Array* ReluWeight(Arena& arena, const Array* result) {
-  return Decided(arena, result, result->dtype, [](double x) {
-    return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : (x > 0 ? 1.0 : 0.0);
-  });
+  return Decided(arena, result, result->dtype, [](double x) { return x > 0 ? 1.0 : 0.0; });
 }
 
 const Array* SignOf(Arena& arena, const Array* a) {

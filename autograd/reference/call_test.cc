@@ -1,0 +1,303 @@
+// Calls: counts, pruning, order, hooks, errors, what several devices may do.
+
+#include <string>
+#include <vector>
+
+#include "autograd/reference/test_program.h"
+#include "gtest/gtest.h"
+
+namespace autograd::reference {
+namespace {
+
+using program::ErrorClass;
+using program::NodeRole;
+using Row = std::vector<double>;
+using Ints = std::vector<int>;
+
+constexpr NodeRole kLeaf = NodeRole::kAccumulateGrad;
+
+// z = y * x + y with y = x * x: three edges into the leaf's accumulator.
+TEST(CallTest, DependencyCounts) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+%w = mul %y %x
+%z = add %w %y
+%s = sum %z
+backward %s
+)");
+  const auto& call = run.Call(0);
+  EXPECT_EQ(call.dependencies[run.Node(0, 0, kLeaf)], 3);
+  EXPECT_EQ(call.dependencies[run.Node(0, 1)], 2);
+  EXPECT_EQ(call.dependencies[run.Node(0, 2)], 1);
+  EXPECT_EQ(call.dependencies[run.Node(0, 3)], 1);
+  EXPECT_EQ(call.dependencies[run.Node(0, 4)], -1);
+  EXPECT_TRUE(call.needed.empty());
+  EXPECT_EQ(run.Executed(0), Ints({4, 3, 2, 1, 0}));
+  EXPECT_EQ(run.Grad("x"), Row({33}));
+}
+
+TEST(CallTest, CapturesStopTheWalk) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+%w = mul %y %x
+%z = add %w %y
+%g = grad %z inputs=%y
+)");
+  EXPECT_EQ(run.Value("g"), Row({4}));
+  const auto& call = run.Call(0);
+  EXPECT_TRUE(call.needed[run.Node(0, 3)]);
+  EXPECT_TRUE(call.needed[run.Node(0, 2)]);
+  EXPECT_FALSE(call.needed[run.Node(0, 1)]);  // captured only
+  EXPECT_FALSE(call.needed[run.Node(0, 0, kLeaf)]);
+  EXPECT_EQ(call.dependencies[run.Node(0, 0, kLeaf)], 3);  // y is not below the lowest input
+  EXPECT_EQ(run.Executed(0), Ints({3, 2}));
+  EXPECT_FALSE(run.Record("x").grad_defined);
+}
+
+TEST(CallTest, SeveralRootsOneAboveAnother) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=2 grad=1
+%y = mul %x %x
+%z = neg %y
+backward %y %z seeds=_,_
+)");
+  EXPECT_EQ(run.Grad("x"), Row({0}));
+  const int root = run.Node(0, 3, NodeRole::kGraphRoot);
+  ASSERT_GE(root, 0);
+  EXPECT_EQ(run.Call(0).executed[0], root);
+  EXPECT_EQ(run.Call(0).dependencies[run.Node(0, 1)], 2);
+}
+
+TEST(CallTest, RootsMayRepeatAndBeLeaves) {
+  EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[] data=2 grad=1
+backward %x %x %x
+)")
+                .Grad("x"),
+            Row({3}));
+  EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[] data=2 grad=1
+%s = leaf type=f64[] data=5
+%g,%h = grad %x seeds=%s inputs=%x,%x
+)")
+                .Value("h"),
+            Row({5}));
+}
+
+TEST(CallTest, YoungerNodesFirstAndAccumulatorsBeforeAll) {
+  const TwinRun run(R"(%a = leaf type=f64[] data=1 grad=1
+%b = leaf type=f64[] data=1 grad=1
+%p = neg %a
+%q = neg %b
+%s = add %p %q
+backward %s
+)");
+  EXPECT_EQ(run.Executed(0), Ints({4, 3, 1, 2, 0}));
+}
+
+TEST(CallTest, BackwardIntoANonLeafExecutesItsNode) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=2 grad=1
+%y = mul %x %x
+%z = mul %y %y
+backward %z inputs=%y retain_graph=1
+backward %z
+)");
+  EXPECT_EQ(run.Grad("y"), Row({16}));
+  EXPECT_EQ(run.Executed(0), Ints({2, 1}));
+  EXPECT_EQ(run.Grad("x"), Row({32}));  // of the second call
+}
+
+TEST(CallTest, HookOrder) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+post_hook %y id=post do=record
+pre_hook %y id=pre do=scale by=5
+hook %y id=second do=scale by=3
+hook %y id=first do=record
+retain_grad %y
+accumulate_hook %x do=record
+backward %y
+)");
+  const auto& hooks = run.Call(0).hooks;
+  ASSERT_EQ(hooks.size(), 5u);
+  EXPECT_EQ(hooks[0].statement, 4);
+  EXPECT_EQ(Numbers(hooks[0].gradient), Row({1}));
+  EXPECT_EQ(hooks[1].statement, 5);
+  EXPECT_EQ(Numbers(hooks[1].gradient), Row({3}));
+  EXPECT_EQ(hooks[2].statement, 3);
+  EXPECT_EQ(hooks[3].statement, 2);
+  EXPECT_EQ(Numbers(hooks[3].gradient), Row({15}));
+  EXPECT_EQ(hooks[4].statement, 7);
+  EXPECT_EQ(Numbers(hooks[4].gradient), Row({90}));
+  EXPECT_EQ(run.Grad("y"), Row({15}));
+}
+
+TEST(CallTest, HooksSeeCompleteGradientsAndStayOnTheOldNode) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+hook %y do=scale by=10
+retain_grad %y
+neg_ %y
+%a = neg %y
+%b = neg %y
+%z = add %a %b
+backward %z
+)");
+  EXPECT_EQ(run.Grad("y"), Row({-2}));  // retained at the node of neg_
+  EXPECT_EQ(run.Grad("x"), Row({120}));
+  ASSERT_EQ(run.Call(0).hooks.size(), 1u);
+  EXPECT_EQ(Numbers(run.Call(0).hooks[0].gradient), Row({2}));
+}
+
+TEST(CallTest, UndefinedGradients) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+hook %y do=undefined
+accumulate_hook %x do=record
+%z = neg %y
+backward %z
+)");
+  EXPECT_FALSE(run.Record("x").grad_defined);
+  EXPECT_EQ(run.Executed(0), Ints({4, 1, 0}));
+  EXPECT_EQ(run.Call(0).hooks.size(), 1u);
+}
+
+TEST(CallTest, RemovedHooksAreSilent) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+hook %x id=h do=scale by=2
+%y = neg %x
+backward %y
+remove_hook id=h
+%z = neg %x
+backward %z
+)");
+  EXPECT_EQ(run.Grad("x"), Row({-3}));
+}
+
+TEST(CallTest, GradientsAddUpOverCalls) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+backward %y create_graph=1
+%g = read_grad %x
+%h = mul %g %g
+zero_grad %x
+backward %h
+)");
+  // g = 2x, h = 4x^2, h' = 8x.
+  EXPECT_EQ(run.Value("g"), Row({6}));
+  EXPECT_EQ(run.Grad("x"), Row({24}));
+  EXPECT_TRUE(run.result().call_predicted[0]);
+  EXPECT_FALSE(run.result().call_predicted[1]);
+  EXPECT_TRUE(run.Call(1).nodes.empty());
+}
+
+TEST(CallTest, UnusedInputs) {
+  constexpr const char* kLeaves = R"(%x = leaf type=f64[] data=3 grad=1
+%u = leaf type=f64[2] grad=1
+%y = neg %x
+)";
+  const TwinRun error(std::string(kLeaves) + "%g,%h = grad %y inputs=%x,%u\n");
+  EXPECT_EQ(error.Error(), ErrorClass::kUnusedInput);
+  const TwinRun allowed(std::string(kLeaves) + "%g,%h = grad %y inputs=%x,%u allow_unused=1\n");
+  EXPECT_FALSE(allowed.Record("h").defined);
+  EXPECT_EQ(allowed.Value("g"), Row({-1}));
+  const TwinRun zeros(std::string(kLeaves) + "%g,%h = grad %y inputs=%x,%u materialize=1\n");
+  EXPECT_EQ(zeros.Value("h"), Row({0, 0}));
+}
+
+TEST(CallTest, ErrorsOfArguments) {
+  const auto error = [](const std::string& call) {
+    return TwinRun(R"(%x = leaf type=f64[2] data=1,2 grad=1
+%c = leaf type=f64[2] data=1,2
+%f = leaf type=f32[2] data=1,2
+%d = leaf type=f64[2] data=1,2 device=dev:0
+%t = leaf type=f64[] data=1
+%y = neg %x
+)" + call + "\n")
+        .Error();
+  };
+  EXPECT_EQ(error("backward %y"), ErrorClass::kImplicitSeed);
+  EXPECT_EQ(error("backward %y seeds=%c,%c"), ErrorClass::kGradCount);
+  EXPECT_EQ(error("backward %c seeds=%c"), ErrorClass::kNoGraph);
+  EXPECT_EQ(error("backward %y seeds=%t"), ErrorClass::kShape);
+  EXPECT_EQ(error("backward %y seeds=%f"), ErrorClass::kDType);
+  EXPECT_EQ(error("backward %y seeds=%d"), ErrorClass::kDevice);
+  EXPECT_EQ(error("backward %y seeds=%c inputs=%c"), ErrorClass::kNoGraph);
+  EXPECT_EQ(error("backward %y seeds=%c inputs=none"), ErrorClass::kInvalidArgument);
+}
+
+TEST(CallTest, SavedVariables) {
+  EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+backward %y
+backward %y
+)")
+                .Error(),
+            ErrorClass::kFreed);
+  EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[] data=3 grad=1
+%y = neg %x
+backward %y
+backward %y
+)")
+                .Grad("x"),
+            Row({-2}));
+  EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[] data=3 grad=1
+%c = leaf type=f64[] data=3
+%y = mul %x %c
+neg_ %c
+backward %y
+)")
+                .Error(),
+            ErrorClass::kVersion);
+  EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[] data=3 grad=1
+%y = exp %x
+neg_ %y
+backward %y
+)")
+                .Error(),
+            ErrorClass::kVersion);
+}
+
+TEST(CallTest, NothingIsWrittenAfterAnError) {
+  const TwinRun run(R"(%a = leaf type=f64[] data=1 grad=1
+%b = leaf type=f64[] data=2 grad=1
+%p = neg %a
+%q = neg %b
+hook %p do=throw
+%s = add %p %q
+backward %s
+)");
+  EXPECT_EQ(run.Error(), ErrorClass::kUser);
+  EXPECT_EQ(run.ErrorStatement(), 6);
+  EXPECT_FALSE(run.Record("a").grad_defined);
+  EXPECT_EQ(run.Grad("b"), Row({-1}));  // q is younger and ran before
+  EXPECT_EQ(run.result().legal_errors.size(), 1u);
+  EXPECT_TRUE(run.result().grad_alternatives.empty());
+}
+
+// With a thread a device, either thrower may be first, and either leaf may have its gradient.
+TEST(CallTest, SeveralDevicesHaveSeveralLegalOutcomes) {
+  const TwinRun run(R"(%a = leaf type=f64[] data=1 grad=1
+%b = leaf type=f64[] data=2 grad=1 device=dev:0
+%c = leaf type=f64[] data=2 grad=1 device=dev:0
+%p = mul %a %a
+%d = add %b %c
+hook %c do=throw
+%k = leaf type=f64[] data=4 device=dev:0
+%e = mul %d %k
+%f = to %e device=cpu
+%s = add %p %f
+begin kind=no_grad
+neg_ %a
+end
+backward %s
+)");
+  const TwinResult& result = run.result();
+  EXPECT_EQ(run.Error(), ErrorClass::kUser);
+  ASSERT_EQ(result.legal_errors.size(), 2u);
+  EXPECT_EQ(result.legal_errors[1].error, ErrorClass::kVersion);
+  EXPECT_EQ(run.Grad("b"), Row({4}));
+  ASSERT_EQ(result.grad_alternatives.size(), 1u);
+  EXPECT_EQ(result.grad_alternatives[0].value, ValueOf(run.program(), "b"));
+  EXPECT_FALSE(result.grad_alternatives[0].defined);
+}
+
+}  // namespace
+}  // namespace autograd::reference

@@ -1,0 +1,217 @@
+// The dual witness against the twin, on Programs that cover every statement, and by hand.
+
+#include "autograd/reference/dual.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "autograd/reference/test_program.h"
+#include "gtest/gtest.h"
+
+namespace autograd::reference {
+namespace {
+
+using Row = std::vector<double>;
+
+// How many numbers of two records were compared; every one must lie within both bounds.
+int Compare(const program::TensorData& data, const Judged& judged, const DualTensor& dual,
+            const std::string& what) {
+  if (!dual.known || !IsFloating(data.dtype)) return 0;
+  const Row numbers = Numbers(data);
+  EXPECT_EQ(numbers.size(), dual.data.size()) << what;
+  int compared = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!std::isfinite(numbers[i]) || std::isinf(judged.bound[i]) || std::isinf(dual.bound[i])) {
+      continue;
+    }
+    ++compared;
+    EXPECT_LE(std::fabs(numbers[i] - dual.data[i]), judged.bound[i] + dual.bound[i])
+        << what << "[" << i << "]: twin " << numbers[i] << ", dual " << dual.data[i];
+  }
+  return compared;
+}
+
+struct Agreement {
+  DualResult dual;
+  int compared = 0;
+};
+
+Agreement Agree(const std::string& text) {
+  const TwinRun twin(text);
+  EXPECT_FALSE(twin.result().observation.error.has_value()) << text;
+  Agreement agreement{RunDual(twin.program()), 0};
+  if (!agreement.dual.not_applicable.empty()) return agreement;
+  for (size_t v = 0; v < twin.program().names.size(); ++v) {
+    const auto& record = twin.result().observation.values[v];
+    if (!record.defined) continue;
+    const std::string& name = twin.program().names[v];
+    agreement.compared +=
+        Compare(record.data, twin.result().value_bounds[v], agreement.dual.values[v], name);
+    if (!record.grad_defined) continue;
+    agreement.compared +=
+        Compare(record.grad, twin.result().grad_bounds[v], agreement.dual.grads[v], name + ".grad");
+  }
+  return agreement;
+}
+
+constexpr const char* kLeaves = R"(%x = leaf type=f64[2,3] data=1,-2,0.5,3,0.25,-1 grad=1
+%w = leaf type=f64[3] data=2,0.5,1.5 grad=1
+%p = leaf type=f64[2,3] data=1,2,0.5,3,0.25,1 grad=1
+)";
+
+// One statement of %y at a time, then first and second derivatives.
+TEST(DualTest, AgreesWithTheTwinOnEveryStatement) {
+  for (const char* statement : {"%y = add %x %w",
+                                "%y = sub %x %w",
+                                "%y = mul %x %w",
+                                "%y = div %x %w",
+                                "%y = pow %p %w",
+                                "%y = maximum %x %w",
+                                "%y = neg %x",
+                                "%y = exp %x",
+                                "%y = log %p",
+                                "%y = sqrt %p",
+                                "%y = sin %x",
+                                "%y = cos %x",
+                                "%y = tanh %x",
+                                "%y = sigmoid %x",
+                                "%y = relu %x",
+                                "%y = abs %x",
+                                "%c = cast %x to=bool\n%y = where %c %x %w",
+                                "%y = sum %x dims=1",
+                                "%y = mean %x dims=0 keepdim=1",
+                                "%y = matmul %x %w",
+                                "%y = view %x shape=3,2",
+                                "%t = transpose %x dims=0,1\n%y = reshape %t shape=6",
+                                "%y = permute %x dims=1,0",
+                                "%u = unsqueeze %x dim=1\n%y = expand %u shape=2,2,3",
+                                "%y = select %x dim=1 index=2",
+                                "%y = slice %x dim=1 start=1",
+                                "%u = unsqueeze %x dim=0\n%y = squeeze %u",
+                                "%y = clone %x",
+                                "%d = detach %x\n%y = mul %d %x",
+                                "%f = cast %x to=f32\n%q = mul %f %f\n%y = cast %q to=f64",
+                                "%y = to %x device=dev:0"}) {
+    const std::string text = std::string(kLeaves) + statement + R"(
+%z = sin %y
+%sum = sum %z
+%all = sum %x
+%s = mul %sum %all
+backward %s create_graph=1
+%g = read_grad %x
+%h = mul %g %g
+%t2 = sum %h
+backward %t2 inputs=%x
+)";
+    const Agreement agreement = Agree(text);
+    EXPECT_EQ(agreement.dual.not_applicable, "") << statement;
+    EXPECT_EQ(agreement.dual.order_judged, 2) << statement;
+    EXPECT_GE(agreement.compared, 20) << statement;
+  }
+}
+
+TEST(DualTest, AgreesOnWritesInPlace) {
+  for (const char* statement :
+       {"add_ %y %w", "sub_ %y %w", "mul_ %y %w", "div_ %y %w", "neg_ %y", "exp_ %y", "sin_ %y",
+        "cos_ %y", "tanh_ %y", "sigmoid_ %y", "relu_ %y", "abs_ %y", "copy_ %y %w", "zero_ %y",
+        "%v = select %y dim=0 index=1\nmul_ %v %w", "%v = select %y dim=1 index=1\nexp_ %v",
+        "%v = slice %y dim=1 start=1\n%v2 = select %v dim=0 index=0\nsin_ %v2",
+        "%v = select %y dim=0 index=0\ncopy_ %v %w\n%q = mul %v %v\nsin_ %y",
+        "begin kind=no_grad\nneg_ %y\nend"}) {
+    const Agreement agreement = Agree(std::string(kLeaves) + "%y = mul %x %p\n" + statement + R"(
+%z = mul %y %y
+%sum = sum %z
+%all = sum %x
+%s = mul %sum %all
+backward %s create_graph=1
+%g = read_grad %x
+%t2 = sum %g
+backward %t2
+)");
+    EXPECT_EQ(agreement.dual.order_judged, 2) << statement;
+    EXPECT_GE(agreement.compared, 30) << statement;
+  }
+}
+
+TEST(DualTest, CallsAddUp) {
+  const Agreement agreement = Agree(std::string(kLeaves) + R"(%y = mul %x %w
+%s = sum %y
+%m = mean %x
+backward %s %m %s seeds=_,_,_ retain_graph=1
+backward %s inputs=%w retain_graph=1
+%gy,%gw = grad %s inputs=%y,%w materialize=1
+)");
+  EXPECT_EQ(agreement.dual.order_judged, 1);
+  EXPECT_GE(agreement.compared, 30);
+}
+
+TEST(DualTest, LinearHooksScale) {
+  const Agreement agreement = Agree(std::string(kLeaves) + R"(%y = mul %x %w
+hook %y do=scale by=3
+hook %w do=scale by=-2
+retain_grad %y
+%z = sin %y
+%s = sum %z
+backward %s
+)");
+  EXPECT_EQ(agreement.dual.order_judged, 1);
+  EXPECT_TRUE(agreement.dual.grads[3].known);
+  EXPECT_GE(agreement.compared, 30);
+}
+
+TEST(DualTest, GradientsOfIntermediateValues) {
+  const Agreement agreement = Agree(std::string(kLeaves) + R"(%y = mul %x %w
+%z = mul %y %y
+%s = sum %z
+%gy = grad %s inputs=%y create_graph=1
+%t = sum %gy
+%hx,%hy = grad %t inputs=%x,%y
+)");
+  EXPECT_EQ(agreement.dual.order_judged, 2);
+  EXPECT_GE(agreement.compared, 40);
+}
+
+TEST(DualTest, KinksAreTold) {
+  EXPECT_TRUE(Agree(R"(%x = leaf type=f64[2] data=0,1 grad=1
+%y = relu %x
+%s = sum %y
+backward %s
+)")
+                  .dual.kink);
+  EXPECT_FALSE(Agree(R"(%x = leaf type=f64[2] data=2,1 grad=1
+%y = relu %x
+%s = sum %y
+backward %s
+)")
+                   .dual.kink);
+  EXPECT_TRUE(Agree(R"(%x = leaf type=f64[2] data=2,1 grad=1
+%y = maximum %x %x
+%s = sum %y
+backward %s
+)")
+                  .dual.kink);
+}
+
+TEST(DualTest, SaysWhatItCannotJudge) {
+  EXPECT_NE(RunDual(ParseOrThrow("begin kind=try\nend\n")).not_applicable, "");
+  EXPECT_NE(RunDual(ParseOrThrow(R"(%x = leaf type=f64[4096] seed=1 grad=1
+%y = mul %x %x
+%s = sum %y
+backward %s
+)"))
+                .not_applicable,
+            "");
+}
+
+TEST(DualTest, TheGradientOfAViewIsNotKnown) {
+  const Agreement agreement = Agree(R"(%x = leaf type=f64[2] data=2,1 grad=1
+%v = select %x dim=0 index=0
+%y = mul %v %v
+%g = grad %y inputs=%v
+)");
+  EXPECT_TRUE(std::isinf(agreement.dual.values[3].bound[0]));
+}
+
+}  // namespace
+}  // namespace autograd::reference

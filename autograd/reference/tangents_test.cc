@@ -1,0 +1,76 @@
+#include "autograd/reference/tangents.h"
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace autograd::reference {
+namespace {
+
+constexpr Partials kProduct(double a, double b) { return {{b, 0}, {a, 0}, {}, {1, 0}, {}}; }
+
+class TangentsTest : public testing::Test {
+ protected:
+  Arena arena_;
+  TangentAlgebra algebra_{arena_, 2};
+};
+
+// f = x^2 y at x = 3, y = 5.
+TEST_F(TangentsTest, ProductRule) {
+  const Tangents* x = algebra_.Seeds(1, 0, 1);
+  const Tangents* y = algebra_.Seeds(1, 1, 1);
+  const Partials square = kProduct(3, 3), times = kProduct(9, 5);
+  const Tangents* xx = algebra_.Combine(x, x, 1, &square);
+  const Tangents* f = algebra_.Combine(xx, y, 1, &times);
+  EXPECT_EQ(xx->First(0, 0), 6);
+  EXPECT_EQ(xx->Second(0, 0, 0), 2);
+  EXPECT_EQ(f->First(0, 0), 30);
+  EXPECT_EQ(f->First(0, 1), 9);
+  EXPECT_EQ(f->Second(0, 0, 0), 10);
+  EXPECT_EQ(f->Second(0, 0, 1), 6);
+  EXPECT_EQ(f->Second(0, 1, 0), 6);
+  EXPECT_EQ(f->Second(0, 1, 1), 0);
+  EXPECT_EQ(f->First(0, 2), 0);  // outside the interval
+  EXPECT_LT(f->second_error[0], 1e-12);
+}
+
+TEST_F(TangentsTest, MapsMoveElements) {
+  const Tangents* x = algebra_.Seeds(3, 0, 2);
+  const int32_t places[] = {2, 0, 2};
+  const IndexMap map{places, 3};
+  const Tangents* gathered = algebra_.Gather(x, map);
+  EXPECT_EQ(gathered->First(0, 2), 2);
+  EXPECT_EQ(gathered->First(1, 0), 2);
+  const Tangents* summed = algebra_.ScatterAdd(x, map, 3);
+  EXPECT_EQ(summed->First(2, 0), 2);
+  EXPECT_EQ(summed->First(2, 2), 2);
+  EXPECT_EQ(summed->First(1, 1), 0);
+  const int32_t one[] = {1};
+  const Tangents* written = algebra_.Overwrite(x, 3, nullptr, {one, 1});
+  EXPECT_EQ(written->First(0, 0), 2);
+  EXPECT_EQ(written->First(1, 1), 0);
+  EXPECT_EQ(algebra_.Scaled(x, -3)->First(1, 1), -6);
+}
+
+TEST_F(TangentsTest, ConstantsStayConstant) {
+  EXPECT_EQ(algebra_.Combine(nullptr, nullptr, 1, nullptr), nullptr);
+  EXPECT_EQ(algebra_.Gather(nullptr, {nullptr, 1}), nullptr);
+  EXPECT_EQ(algebra_.Overwrite(nullptr, 1, nullptr, {nullptr, 1}), nullptr);
+}
+
+TEST_F(TangentsTest, ErrorsPropagate) {
+  const Tangents* x = algebra_.Seeds(1, 0, 1);
+  const Partials inexact{{2, 1e-10}, {}, {}, {}, {}};
+  const Tangents* y = algebra_.Combine(x, nullptr, 1, &inexact);
+  EXPECT_GE(y->first_error[0], 1e-10);
+  EXPECT_LT(y->first_error[0], 1.1e-10);
+  const Partials unknown{{0, kUnknown}, {}, {}, {}, {}};
+  EXPECT_EQ(algebra_.Combine(x, nullptr, 1, &unknown)->first_error[0], kUnknown);
+}
+
+TEST_F(TangentsTest, RefusesTooManyDerivatives) {
+  EXPECT_THROW(algebra_.Seeds(100'000, 0, 1), TooWide);
+}
+
+}  // namespace
+}  // namespace autograd::reference
