@@ -25,7 +25,8 @@ std::string ElementText(uint64_t bits, DType dtype) {
   program::AppendElement(bits, dtype, exact);
   if (!IsFloating(dtype) || exact.find('x') == std::string::npos) return exact;
   const double value = std::bit_cast<double>(bits);
-  return absl::StrFormat(dtype == DType::kF32 ? "%.9g (%s)" : "%.17g (%s)", value, exact);
+  return dtype == DType::kF32 ? absl::StrFormat("%.9g (%s)", value, exact)
+                              : absl::StrFormat("%.17g (%s)", value, exact);
 }
 
 std::string StatementName(const Program& program, int statement) {
