@@ -306,6 +306,10 @@ bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes a
   return builder_.Add(op, operands, std::move(attributes));
 }
 
+void Draft::Forget(ValueId first) {
+  for (ValueId v = first; v < num_values(); ++v) known_[v].usable = false;
+}
+
 void Draft::BeginNoGrad() {
   if (Add(Opcode::kBegin, {}, {{Key::kKind, std::string("no_grad")}})) ++no_grad_depth_;
 }

@@ -44,7 +44,8 @@ struct Known {
   bool leaf = false;
   bool writable = true;  // false: read-only, or elements overlap in memory, or may be undefined
   bool contiguous = true;
-  bool usable = true;            // false: may be undefined; only calls' leftovers
+  bool usable = true;            // false: may be undefined
+  bool is_gradient = false;      // made by a call
   bool made_in_no_grad = false;  // a view that grad mode may not write
   uint32_t synced = 0;           // writes of the base that `node` knows of
   Range range;
@@ -113,6 +114,8 @@ class Draft {
   bool Write(Opcode op, std::initializer_list<ValueId> operands);
   // Any statement without results and without effect on the graph: hooks, retain_grad, zero_grad.
   bool Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
+  // Values from this one on are not to be used any more: they may be undefined.
+  void Forget(ValueId first);
   void BeginNoGrad();
   void EndNoGrad();
 
@@ -132,8 +135,8 @@ class Draft {
   // The gradient that this call would compute for `input`.
   GradientFacts Gradient(const Call& call, ValueId input);
 
-  // %s read_grad of a value whose .grad is known to be defined.
-  ValueId ReadGrad(ValueId value);
+  // read_grad of `input`, after `call` accumulated there; kNoValue when the call does not reach it.
+  ValueId ReadGrad(const Call& call, ValueId input);
 
   Program Take() { return builder_.Take(); }
 
@@ -143,6 +146,7 @@ class Draft {
     writes_.resize(value + 1);
     return known_[value];
   }
+  void LearnGradient(const Call& call, ValueId input, const GradientFacts& facts, ValueId gradient);
   Range RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const;
   NodeIndex Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place);
   void LearnView(Opcode op, ValueId operand, ValueId result, const Attributes& attributes);

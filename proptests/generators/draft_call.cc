@@ -59,34 +59,36 @@ std::vector<ValueId> Draft::AddCall(const Call& call) {
   const bool keeps = call.retain_graph == 1 || (call.retain_graph < 0 && call.create_graph);
   if (!keeps) graph_.Free(graph_.Reached(roots));
   for (size_t i = 0; i < results.size(); ++i) {
-    Known& known = Learn(results[i]);
-    known.base = results[i];
-    known.writable = false;
-    known.usable = facts[i].reached || call.materialize;
-    // A gradient is about as wide as the root times everything on the way: guess from the input.
-    known.range = known_[call.inputs[i]].range;
-    known.range.high += 4;
-    known.range.power_of_two = known.range.positive = false;
-    if (call.create_graph && facts[i].requires_grad) {
-      GraphNode node;
-      for (NodeIndex n : facts[i].dependencies) node.edges.push_back(n);
-      for (NodeIndex n : facts[i].dependencies) node.factors.push_back(n);
-      node.nonlinear = 255;
-      node.saves = true;
-      known.node = graph_.Add(std::move(node));
-    }
+    LearnGradient(call, call.inputs[i], facts[i], results[i]);
+    known_[results[i]].writable = false;
   }
   return results;
 }
 
-ValueId Draft::ReadGrad(ValueId value) {
-  const ValueId result = builder_.Op(Opcode::kReadGrad, {value});
-  if (result == kNoValue) return result;
-  Known& known = Learn(result);
-  known.base = result;
-  known.range = known_[value].range;
+void Draft::LearnGradient(const Call& call, ValueId input, const GradientFacts& facts,
+                          ValueId gradient) {
+  Known& known = Learn(gradient);
+  known.base = gradient;
+  known.usable = facts.reached || call.materialize;
+  known.is_gradient = true;
+  // A gradient is about as wide as the root times everything on the way: guess from the input.
+  known.range = known_[input].range;
   known.range.high += 4;
   known.range.power_of_two = known.range.positive = false;
+  if (!call.create_graph || !facts.requires_grad) return;
+  GraphNode node;
+  for (NodeIndex n : facts.dependencies) node.edges.push_back(n);
+  for (NodeIndex n : facts.dependencies) node.factors.push_back(n);
+  node.nonlinear = 255;
+  node.saves = true;
+  known.node = graph_.Add(std::move(node));
+}
+
+ValueId Draft::ReadGrad(const Call& call, ValueId input) {
+  const GradientFacts facts = Gradient(call, input);
+  if (!facts.reached) return kNoValue;
+  const ValueId result = builder_.Op(Opcode::kReadGrad, {input});
+  if (result != kNoValue) LearnGradient(call, input, facts, result);
   return result;
 }
 

@@ -172,4 +172,12 @@ void AddError(Draft& draft) {
   }
 }
 
+void AddSurvivedError(Draft& draft) {
+  const int before = draft.num_values();
+  if (!draft.Add(Opcode::kBegin, {}, {{Key::kKind, std::string("try")}})) return;
+  AddError(draft);
+  draft.Add(Opcode::kEnd, {});
+  draft.Forget(before);
+}
+
 }  // namespace twingrad::generators

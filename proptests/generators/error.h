@@ -11,6 +11,9 @@ namespace twingrad::generators {
 // not allow it.
 void AddError(Draft& draft);
 
+// The same in a region of kind=try: the Program goes on after it.
+void AddSurvivedError(Draft& draft);
+
 }  // namespace twingrad::generators
 
 #endif  // PROPTESTS_GENERATORS_ERROR_H_

@@ -7,7 +7,9 @@ namespace twingrad::generators {
 void AddFanOut(Draft& draft) {
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue) return;
-  const int64_t width = draft.source().Between(2, 5);
+  // Wide ones are rare: more than five contributions to one slot.
+  const bool wide = draft.source().Chance(8);
+  const int64_t width = wide ? draft.source().Between(6, 9) : draft.source().Between(2, 5);
   ValueId joined = kNoValue;
   for (int64_t i = 0; i < width && draft.HasRoom(); ++i) {
     const ValueId consumer = ApplyOp(draft, x);

@@ -7,7 +7,7 @@
 
 namespace twingrad::generators {
 
-// Two to five consumers of one value, joined again as far as their shapes allow.
+// Two to nine consumers of one value, joined again as far as their shapes allow.
 void AddFanOut(Draft& draft);
 
 }  // namespace twingrad::generators

@@ -40,8 +40,8 @@ constexpr Part kParts[] = {
     {Feature::kSharedSubgraph, 8, AddSharedSubgraph},
     {Feature::kRepeatedOperand, 10, AddRepeatedOperand},
     {Feature::kUnusedInput, 3, AddUnusedInput},
-    {Feature::kView, 14, AddView},
-    {Feature::kInPlace, 10, AddInPlace},
+    {Feature::kView, 18, AddView},
+    {Feature::kInPlace, 14, AddInPlace},
     {Feature::kDevices, 8, AddDevices},
     {Feature::kHook, 5, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
@@ -70,13 +70,15 @@ Program Generate(Source& source, const GeneratorOptions& options) {
   const int total = static_cast<int>(source.Between(average / 3, average * 3 / 2));
   const int ending = std::min(6, total / 2);
   draft.SetBudget(total - ending);
-  draft.SetRounding(source.Chance(25));
+  draft.SetRounding(source.Chance(33));
 
   for (int64_t leaves = source.Between(1, 2); leaves > 0; --leaves) {
     MakeLeaf(draft, {.grad = true});
   }
   for (int parts = 0; parts < total && draft.HasRoom(); ++parts) AddPart(draft);
 
+  // An error that the Program survives comes before its calls.
+  if (options.Has(Feature::kError) && source.Chance(3)) AddSurvivedError(draft);
   draft.SetBudget(total);
   bool ended = false;
   if (options.Has(Feature::kGradOfGrad) && source.Chance(75)) {

@@ -1,5 +1,7 @@
 #include "proptests/generators/grad_of_grad.h"
 
+#include <algorithm>
+
 #include "proptests/generators/operation.h"
 #include "proptests/generators/root.h"
 
@@ -51,6 +53,20 @@ ValueId Contract(Draft& draft, const std::vector<ValueId>& gradients) {
   return total;
 }
 
+// The same gradients through .grad: backward with create_graph, then read_grad of each.
+std::vector<ValueId> ReadGradients(Draft& draft, Draft::Call call) {
+  call.grad = false;
+  const Inputs read = call.inputs;
+  if (draft.source().Chance(60)) call.inputs.clear();
+  draft.AddCall(call);
+  std::vector<ValueId> gradients;
+  for (ValueId input : read) {
+    const ValueId gradient = draft.ReadGrad(call, input);
+    if (gradient != kNoValue) gradients.push_back(gradient);
+  }
+  return gradients;
+}
+
 // The last call, of `scalar` or of a gradient with a seed.
 void AddSecondCall(Draft& draft, ValueId root) {
   Source& source = draft.source();
@@ -91,7 +107,12 @@ bool AddGradOfGrad(Draft& draft) {
     if (call.inputs.empty()) return false;
   }
   if (draft.NumElements(root) != 1) call.seeds = {MakeSeed(draft, root, source.Chance(30))};
-  const std::vector<ValueId> gradients = draft.AddCall(call);
+  // .grad is kept of leaves alone, unless it is asked for.
+  const bool leaves =
+      std::all_of(call.inputs.begin(), call.inputs.end(), [&](ValueId v) { return draft[v].leaf; });
+  const bool through_grad = leaves && draft.options().Has(Opcode::kReadGrad) && source.Chance(10);
+  const std::vector<ValueId> gradients =
+      through_grad ? ReadGradients(draft, call) : draft.AddCall(call);
   if (gradients.empty()) return false;
   if (source.Chance(15)) {
     AddSecondCall(draft, gradients.front());  // a vector-Jacobian product of the gradient itself

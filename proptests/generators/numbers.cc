@@ -16,13 +16,32 @@ void AddNotFinite(Draft& draft) {
   constexpr uint64_t kNan = 0x7ff8000000000000;
   constexpr uint64_t kNegativeZero = 0x8000000000000000;
   constexpr uint64_t kOne = 0x3ff0000000000000;
+  constexpr uint64_t kHuge = 0x4630000000000000;  // 2^100: beyond every integer
   Source& source = draft.source();
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue) return;
-  Bits data = {source.Pick({kInfinity, kNegativeInfinity, kNan, kNegativeZero}), kOne};
+  Bits data = {source.Pick({kInfinity, kNegativeInfinity, kNan, kNegativeZero, kHuge}), kOne};
   const ValueId leaf = draft.Leaf({draft.DTypeOf(x), {2}}, std::move(data), source.Chance(50),
                                   draft.DeviceOf(x), {12, -50, false, false, false});
-  if (leaf != kNoValue) Combine(draft, x, leaf);
+  if (leaf == kNoValue) return;
+  if (source.Chance(30)) {
+    draft.Op(Opcode::kCast, {leaf}, {{Key::kTo, DType::kI64}});  // saturates; NaN becomes 0
+  } else {
+    Combine(draft, x, leaf);
+  }
+}
+
+// i64 at the ends of its range wraps around.
+void AddWrap(Draft& draft) {
+  Source& source = draft.source();
+  constexpr uint64_t kEnds[] = {0x7fffffffffffffff, 0x8000000000000000, 0x4000000000000000, 3};
+  Bits data = {source.Pick(kEnds), source.Pick(kEnds)};
+  const ValueId ends =
+      draft.Leaf({DType::kI64, {2}}, std::move(data), false, autograd::program::kCpu, {63, 0});
+  if (ends == kNoValue) return;
+  const Opcode op = source.Pick({Opcode::kAdd, Opcode::kMul, Opcode::kSub});
+  draft.Op(op, {ends, ends});
+  draft.Op(source.Pick({Opcode::kNeg, Opcode::kAbs, Opcode::kSum}), {ends});
 }
 
 void AddIntegers(Draft& draft) {
@@ -58,6 +77,8 @@ void AddNumbers(Draft& draft) {
   const uint64_t draw = source.Below(20);
   if (draw == 19) {
     AddNotFinite(draft);
+  } else if (draw == 18) {
+    AddWrap(draft);
   } else if (draw >= 14) {
     AddIntegers(draft);
   } else if (draw >= 10) {

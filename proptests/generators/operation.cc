@@ -86,7 +86,12 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
     if (!draft.options().Has(op)) continue;
     if (op == Opcode::kAbs && draft.DTypeOf(x) == DType::kBool) continue;
     const bool needs_positive = op == Opcode::kLog || op == Opcode::kSqrt;
-    if (needs_positive && !draft[x].range.positive && !source.Chance(4)) continue;
+    if (needs_positive && !draft[x].range.positive && !source.Chance(4)) {
+      // Now and then by way of a sigmoid, which makes any value positive.
+      const ValueId positive = source.Chance(40) ? draft.Op(Opcode::kSigmoid, {x}) : kNoValue;
+      if (positive == kNoValue) continue;
+      x = positive;
+    }
     if (op == Opcode::kExp && draft[x].range.high > 4) continue;
     const ValueId result = draft.Op(op, {x});
     if (result != kNoValue) return result;

@@ -42,6 +42,7 @@ absl::InlinedVector<ValueId, 2> PickInputs(Draft& draft) {
   absl::InlinedVector<ValueId, 32> results;
   for (ValueId v = 0; v < draft.num_values(); ++v) {
     if (!draft[v].usable || !draft.IsFloating(v) || !draft.RequiresGrad(v)) continue;
+    if (draft[v].is_gradient && !source.Chance(20)) continue;
     (draft[v].leaf ? leaves : results).push_back(v);
   }
   absl::InlinedVector<ValueId, 2> inputs;

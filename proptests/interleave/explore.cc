@@ -54,17 +54,17 @@ Outcome RunOnce(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed,
                        {.max_steps = options.max_steps, .record_events = record_events});
 }
 
-std::string ReplayCommand(uint64_t seed) {
+std::string ReplayCommand(uint64_t seed, const Options& options) {
   const char* target = std::getenv("TEST_TARGET");
-  const char* filter = std::getenv("TESTBRIDGE_TEST_ONLY");
-  std::string command =
-      absl::StrCat("bazel test ", target != nullptr ? target : "<this test>",
-                   " --test_env=", kSeedVariable, "=", seed, " --test_output=all");
-  if (filter != nullptr) absl::StrAppend(&command, " --test_filter=", filter);
-  return command;
+  std::string command = absl::StrCat("bazel test ", target != nullptr ? target : "<this test>",
+                                     " --test_env=", kSeedVariable, "=", seed);
+  if (!options.test_filter.empty()) {
+    absl::StrAppend(&command, " --test_filter=", options.test_filter);
+  }
+  return command + " --test_output=all";
 }
 
-std::string FailureText(const Report& report) {
+std::string FailureText(const Report& report, const Options& options) {
   const Outcome& outcome = report.outcome;
   std::string text = absl::StrCat("[interleave] ", OutcomeName(outcome.kind), " in schedule ",
                                   report.schedules, " of seed ", report.seed, " (", outcome.steps,
@@ -77,7 +77,7 @@ std::string FailureText(const Report& report) {
   }
   absl::StrAppend(&text, "last steps ('>': another thread ran before):\n",
                   FormatEvents(outcome, kReportedEvents),
-                  "replay: ", ReplayCommand(*report.failing_seed), "\n");
+                  "replay: ", ReplayCommand(*report.failing_seed, options), "\n");
   return text;
 }
 
@@ -111,7 +111,7 @@ Report Explore(const Options& options, const std::function<void()>& body) {
     report.failing_seed = seed;
     report.uncontrolled = again.decisions != outcome.decisions || again.kind != outcome.kind;
     report.outcome = report.uncontrolled ? std::move(outcome) : std::move(again);
-    report.text = FailureText(report);
+    report.text = FailureText(report, options);
     return report;
   }
   report.text =

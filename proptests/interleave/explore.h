@@ -37,6 +37,8 @@ struct Options {
   uint64_t seed = 1;
   RandomStrategy::Chances chances = {};
   int64_t max_steps = 100000;
+  // For the replay command: which test of its file explores, as "Suite.Name".
+  std::string test_filter = "";
 };
 
 struct Report {

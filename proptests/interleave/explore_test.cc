@@ -23,20 +23,26 @@ namespace sync = autograd::sync;
 
 static_assert(sync::kIsModel, "an interleaving_test is compiled against the model");
 
-constexpr Options kOptions{.schedules = 2000, .seed = 20240601};
+// Names the running test, so that a failure's replay command runs it alone.
+Options OptionsHere() {
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  return {.schedules = 2000,
+          .seed = 20240601,
+          .test_filter = std::string(test.test_suite_name()) + "." + test.name()};
+}
 
 // A failure that is found again from its seed and from its trace, decision for decision.
 Report ExpectFound(OutcomeKind kind, const std::function<void()>& body) {
-  Report report = Explore(kOptions, body);
+  Report report = Explore(OptionsHere(), body);
   EXPECT_FALSE(report.ok()) << "not found: " << report.text;
   if (report.ok()) return report;
   EXPECT_EQ(report.outcome.kind, kind) << report.text;
   EXPECT_FALSE(report.uncontrolled) << report.text;
   EXPECT_NE(report.text.find(std::to_string(*report.failing_seed)), std::string::npos);
-  const Outcome again = RunSeed(*report.failing_seed, kOptions, body);
+  const Outcome again = RunSeed(*report.failing_seed, OptionsHere(), body);
   EXPECT_EQ(again.kind, kind);
   EXPECT_EQ(again.decisions, report.outcome.decisions);
-  const Outcome replayed = ReplayTrace(report.outcome.decisions, kOptions, body);
+  const Outcome replayed = ReplayTrace(report.outcome.decisions, OptionsHere(), body);
   EXPECT_EQ(replayed.kind, kind);
   EXPECT_EQ(replayed.message, report.outcome.message);
   EXPECT_EQ(replayed.decisions, report.outcome.decisions);
@@ -56,7 +62,7 @@ void CountTo20(const Increment& increment, const std::function<int()>& total) {
 }
 
 TEST(ExploreTest, ALockedCounterLosesNothing) {
-  const Report report = Explore(kOptions, [] {
+  const Report report = Explore(OptionsHere(), [] {
     Mutex mutex("counter");
     Cell<int> counter{0};
     CountTo20(
@@ -67,8 +73,7 @@ TEST(ExploreTest, ALockedCounterLosesNothing) {
         [&] { return counter.Read(); });
   });
   EXPECT_TRUE(report.ok()) << report.text;
-  EXPECT_EQ(report.schedules, kOptions.schedules);
-  EXPECT_GT(report.decisions, kOptions.schedules);
+  EXPECT_GT(report.decisions, report.schedules);
 }
 
 TEST(ExploreTest, AnUnlockedCellIsARace) {
@@ -87,7 +92,7 @@ TEST(ExploreTest, ASplitAtomicUpdateLosesIncrements) {
 }
 
 TEST(ExploreTest, AWholeAtomicUpdateLosesNothing) {
-  const Report report = Explore(kOptions, [] {
+  const Report report = Explore(OptionsHere(), [] {
     Atomic<int> counter{0};
     CountTo20([&] { counter.FetchAdd(1, sync::kRelaxed); },
               [&] { return counter.Load(sync::kRelaxed); });
@@ -107,7 +112,7 @@ void Publish(sync::MemoryOrder store_order) {
 }
 
 TEST(ExploreTest, ReleaseAndAcquireOrderCellsARelaxedStoreDoesNot) {
-  const Report report = Explore(kOptions, [] { Publish(sync::kRelease); });
+  const Report report = Explore(OptionsHere(), [] { Publish(sync::kRelease); });
   EXPECT_TRUE(report.ok()) << report.text;
   ExpectFound(OutcomeKind::kRace, [] { Publish(sync::kRelaxed); });
 }
@@ -149,7 +154,7 @@ TEST(ExploreTest, MisuseOfAMutexIsReported) {
 
 TEST(ExploreTest, TryLockTakesAFreeMutexOnly) {
   std::set<bool> seen;
-  const Report report = Explore(kOptions, [&] {
+  const Report report = Explore(OptionsHere(), [&] {
     Mutex mutex;
     Thread other("other", [&] { MutexLock lock(mutex); });
     const bool taken = mutex.TryLock();
@@ -163,7 +168,7 @@ TEST(ExploreTest, TryLockTakesAFreeMutexOnly) {
 
 TEST(ExploreTest, AWaitEndsByNotifyOrDeadline) {
   std::set<bool> seen;
-  const Report report = Explore(kOptions, [&] {
+  const Report report = Explore(OptionsHere(), [&] {
     Mutex mutex;
     CondVar changed("changed");
     bool ready = false;
@@ -190,7 +195,7 @@ TEST(ExploreTest, AWaitEndsByNotifyOrDeadline) {
 AG_THREAD_LOCAL(int, Depth, 5);
 
 TEST(ExploreTest, ThreadLocalsBelongToTheModelledThread) {
-  const Report report = Explore(kOptions, [] {
+  const Report report = Explore(OptionsHere(), [] {
     const auto body = [] {
       Check(Depth() == 5, "[test] another thread's or execution's value");
       for (int i = 0; i < 3; ++i) {
@@ -213,7 +218,7 @@ struct Counted : sync::RefCounted<Counted> {
 };
 
 TEST(ExploreTest, CountedObjectsDieExactlyOnce) {
-  const Report report = Explore(kOptions, [] {
+  const Report report = Explore(OptionsHere(), [] {
     int destroyed = 0;
     {
       auto object = sync::MakeIntrusive<Counted>(&destroyed);
@@ -233,7 +238,7 @@ sync::Lazy<int> lazy([] {
 });
 
 TEST(ExploreTest, LazyObjectsAreBuiltOnceInEachExecution) {
-  const Report report = Explore(kOptions, [] {
+  const Report report = Explore(OptionsHere(), [] {
     built = 0;
     Thread other("other", [] { Check(lazy.Get() == 1, "[test] built twice"); });
     Check(*lazy == 1, "[test] built twice");
@@ -244,7 +249,7 @@ TEST(ExploreTest, LazyObjectsAreBuiltOnceInEachExecution) {
 }
 
 TEST(ExploreTest, ExceptionsSurviveSwitchesInsideCatch) {
-  const Report report = Explore(kOptions, [] {
+  const Report report = Explore(OptionsHere(), [] {
     const auto body = [](const char* text) {
       try {
         throw std::runtime_error(text);
@@ -267,7 +272,7 @@ TEST(ExploreTest, ExceptionsSurviveSwitchesInsideCatch) {
 
 TEST(ExploreTest, ABodyThatDependsOnMoreThanTheScheduleIsToldSo) {
   int runs = 0;
-  const Report report = Explore(kOptions, [&] {
+  const Report report = Explore(OptionsHere(), [&] {
     const bool fails = ++runs == 3;
     Thread other("other", [] {});
     other.Join();

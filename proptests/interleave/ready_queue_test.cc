@@ -31,7 +31,13 @@ using autograd::QueuedWork;
 using autograd::ReadyQueue;
 using sync::Thread;
 
-constexpr Options kOptions{.schedules = 5000, .seed = 20240602};
+// Names the running test, so that a failure's replay command runs it alone.
+Options OptionsHere() {
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  return {.schedules = 5000,
+          .seed = 20240602,
+          .test_filter = std::string(test.test_suite_name()) + "." + test.name()};
+}
 constexpr int kProducers = 3;
 constexpr int kTasksEach = 3;
 constexpr int kTasks = kProducers * kTasksEach;
@@ -118,21 +124,20 @@ void ShutDownAfter() {
 }
 
 TEST(ReadyQueueInterleavingTest, DeliversEveryTaskOnceAndInOrder) {
-  const Report report = Explore(kOptions, DeliverAll<ReadyQueue>);
+  const Report report = Explore(OptionsHere(), DeliverAll<ReadyQueue>);
   EXPECT_TRUE(report.ok()) << report.text;
-  EXPECT_EQ(report.schedules, kOptions.schedules);
 }
 
 TEST(ReadyQueueInterleavingTest, ShutsDownAtAnyMoment) {
   for (const auto& body : {ShutDownAfter<ReadyQueue, 0>, ShutDownAfter<ReadyQueue, 1>,
                            ShutDownAfter<ReadyQueue, kProducers>}) {
-    const Report report = Explore(kOptions, body);
+    const Report report = Explore(OptionsHere(), body);
     EXPECT_TRUE(report.ok()) << report.text;
   }
 }
 
 TEST(ReadyQueueInterleavingTest, TasksThatWakeComeFirstThenKeysThenArrival) {
-  const Report report = Explore(kOptions, [] {
+  const Report report = Explore(OptionsHere(), [] {
     sync::IntrusivePtr<QueuedWork> work = sync::MakeIntrusive<NoWork>();
     ReadyQueue queue;
     queue.Push({work, 0, 1});
@@ -207,15 +212,16 @@ class BrokenQueue {
 // Found within the schedules of the passing tests, and the same again from seed and from trace.
 void ExpectFound(OutcomeKind kind, const std::string& part_of_message,
                  const std::function<void()>& body) {
-  const Report report = Explore(kOptions, body);
+  const Report report = Explore(OptionsHere(), body);
   ASSERT_FALSE(report.ok()) << "survived: " << report.text;
   EXPECT_EQ(report.outcome.kind, kind) << report.text;
   EXPECT_NE(report.outcome.message.find(part_of_message), std::string::npos) << report.text;
   EXPECT_FALSE(report.uncontrolled) << report.text;
-  const Outcome from_seed = RunSeed(*report.failing_seed, kOptions, body);
+  EXPECT_NE(report.text.find("--test_filter=BrokenQueueTest."), std::string::npos) << report.text;
+  const Outcome from_seed = RunSeed(*report.failing_seed, OptionsHere(), body);
   EXPECT_EQ(from_seed.kind, kind);
   EXPECT_EQ(from_seed.decisions, report.outcome.decisions);
-  const Outcome from_trace = ReplayTrace(report.outcome.decisions, kOptions, body);
+  const Outcome from_trace = ReplayTrace(report.outcome.decisions, OptionsHere(), body);
   EXPECT_EQ(from_trace.kind, kind);
   EXPECT_EQ(from_trace.decisions, report.outcome.decisions);
   EXPECT_EQ(FormatEvents(from_trace, 10000), FormatEvents(report.outcome, 10000));
@@ -226,7 +232,7 @@ void ExpectFound(OutcomeKind kind, const std::string& part_of_message,
 TEST(BrokenQueueTest, TheCopyItselfIsSound) {
   for (const auto& body : {DeliverAll<BrokenQueue<Defect::kNone>>,
                            ShutDownAfter<BrokenQueue<Defect::kNone>, kProducers>}) {
-    const Report report = Explore(kOptions, body);
+    const Report report = Explore(OptionsHere(), body);
     EXPECT_TRUE(report.ok()) << report.text;
   }
 }
