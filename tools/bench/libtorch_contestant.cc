@@ -20,6 +20,7 @@ using torch::autograd::variable_list;
 // Passes its only gradient to each of its edges.
 struct PassThrough : Node {
   variable_list apply(variable_list&& grads) override {
+    if (next_edges().size() == 1) return std::move(grads);
     return variable_list(next_edges().size(), grads[0]);
   }
 };
