@@ -99,7 +99,8 @@ void Calculus::BeginCall(int32_t statement, bool create_graph) {
   nodes_of_call_ = 0;
 }
 
-void Calculus::EndCall() { create_graph_ = false; }
+// Also after an error in the middle of a statement or call.
+void Calculus::EndCall() { create_graph_ = in_statement_ = false; }
 
 Variable Calculus::Record(Primitive primitive, const Variable* in,
                           const PrimitiveArguments& arguments, const Array* data) {

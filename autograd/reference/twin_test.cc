@@ -216,6 +216,21 @@ backward %a seeds=_,_
   EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("a"), Row({1}));
 }
 
+// An error in the middle of a statement leaves nothing half recorded.
+TEST(TwinTest, RecordsAfterAnErrorInATryRegion) {
+  constexpr const char* kText = R"(%x = leaf type=f64[] data=3 grad=1
+%y = mul %x %x
+begin kind=try
+%i = leaf type=i64[] data=2
+%n = leaf type=i64[] data=-1
+%p = pow %i %n
+end
+%g = grad %y inputs=%x create_graph=1
+backward %g
+)";
+  EXPECT_EQ(TwinRun(kText).Grad("x"), Row({2}));
+}
+
 TEST(TwinTest, RefusesWhatItDoesNotRun) {
   EXPECT_TRUE(TwinRun(R"(%a = leaf type=f64[] data=1 grad=1
 %b = custom %a do=pass
