@@ -13,9 +13,15 @@ namespace {
 
 class BinaryNode final : public Node {
  public:
-  BinaryNode(const BinaryRule& rule, Edge edge_a, Edge edge_b) : rule_(rule) {
-    if (edge_a.is_valid()) saves_ |= rule.needs_a;
-    if (edge_b.is_valid()) saves_ |= rule.needs_b;
+  // `a`, `b`: the operands as they are to be saved; `result` has the result's type.
+  BinaryNode(const BinaryRule& rule, const Tensor& a, const Tensor& b, const Tensor& result,
+             Edge edge_a, Edge edge_b)
+      : rule_(rule),
+        saves_(SavesOf(rule, edge_a, edge_b)),
+        reduced_a_(a, result),
+        reduced_b_(b, result),
+        a_(Needs(kSavesA) ? SavedVariable(a, /*is_output=*/false) : SavedVariable()),
+        b_(Needs(kSavesB) ? SavedVariable(b, /*is_output=*/false) : SavedVariable()) {
     AddNextEdge(std::move(edge_a));
     AddNextEdge(std::move(edge_b));
   }
@@ -44,17 +50,18 @@ class BinaryNode final : public Node {
   std::string_view name() const override { return rule_.node_name; }
 
   bool Needs(uint8_t what) const { return (saves_ & what) != 0; }
-  void SaveA(const Tensor& a) { a_ = SavedVariable(a, /*is_output=*/false); }
-  void SaveB(const Tensor& b) { b_ = SavedVariable(b, /*is_output=*/false); }
-  void SaveResult(const Tensor& result) { result_ = SavedVariable(result, /*is_output=*/true); }
-  void NoteShapes(const Tensor& a, const Tensor& b, const Tensor& result) {
-    reduced_a_ = BroadcastUndo(a, result);
-    reduced_b_ = BroadcastUndo(b, result);
+  // To be called once the result has its history.
+  void SaveResult(const Tensor& result) {
+    if (Needs(kSavesResult)) result_ = SavedVariable(result, /*is_output=*/true);
+  }
+  static uint8_t SavesOf(const BinaryRule& rule, const Edge& edge_a, const Edge& edge_b) {
+    return (edge_a.is_valid() ? rule.needs_a : kSavesNothing) |
+           (edge_b.is_valid() ? rule.needs_b : kSavesNothing);
   }
 
  private:
   const BinaryRule& rule_;
-  uint8_t saves_ = kSavesNothing;
+  const uint8_t saves_;
   BroadcastUndo reduced_a_;
   BroadcastUndo reduced_b_;
   SavedVariable a_;
@@ -69,15 +76,13 @@ Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b) {
   CheckDefined(rule.name, b);
   Tensor result = rule.forward(a, b);
   if (!ShouldRecord(a, b)) return result;
-  Edge edge_a = EdgeOf(a);
-  Edge edge_b = EdgeOf(b);
-  auto node = MakeNode<BinaryNode>(rule, std::move(edge_a), std::move(edge_b));
-  node->NoteShapes(a, b, result);
-  if (node->Needs(kSavesA)) node->SaveA(a);
-  if (node->Needs(kSavesB)) node->SaveB(b);
+  Edge edge_a = GradientEdge(a);
+  Edge edge_b = GradientEdge(b);
+  auto node =
+      MakeNode<BinaryNode>(rule, a, b, result, std::move(edge_a), std::move(edge_b));
   BinaryNode* const made = node.get();
   SetHistory(result, std::move(node));
-  if (made->Needs(kSavesResult)) made->SaveResult(result);
+  made->SaveResult(result);
   return result;
 }
 
@@ -88,15 +93,14 @@ void ApplyBinaryInPlace(const BinaryRule& rule, Tensor& self, const Tensor& othe
   CheckInPlace(self, records);
   const Tensor value = rule.forward(self, other);
   if (!records) return StoreInPlace(rule.name, self, value);
-  Edge edge_a = EdgeOf(self);
-  Edge edge_b = EdgeOf(other);
-  auto node = MakeNode<BinaryNode>(rule, std::move(edge_a), std::move(edge_b));
-  node->NoteShapes(self, other, value);
-  if (node->Needs(kSavesA)) node->SaveA(OldContents(self));
-  if (node->Needs(kSavesB)) node->SaveB(other);
+  Edge edge_a = GradientEdge(self);
+  Edge edge_b = GradientEdge(other);
+  const bool saves_self = (BinaryNode::SavesOf(rule, edge_a, edge_b) & kSavesA) != 0;
+  const Tensor old = saves_self ? OldContents(self) : self;
+  auto node = MakeNode<BinaryNode>(rule, old, other, value, std::move(edge_a), std::move(edge_b));
   StoreInPlace(rule.name, self, value);
   RebaseHistory(self, node);
-  if (node->Needs(kSavesResult)) node->SaveResult(self);
+  node->SaveResult(self);
 }
 
 }  // namespace autograd::ops

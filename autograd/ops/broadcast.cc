@@ -47,8 +47,7 @@ Tensor ExpandTo(const Tensor& a, absl::Span<const int64_t> shape) {
   return result;
 }
 
-BroadcastUndo::BroadcastUndo(const Tensor& operand, const Tensor& result) {
-  if (operand.sizes() == result.sizes()) return;
+void BroadcastUndo::Remember(const Tensor& operand) {
   shape_ = std::make_unique<const Shape>(operand.sizes().begin(), operand.sizes().end());
 }
 

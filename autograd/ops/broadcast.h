@@ -27,13 +27,17 @@ Tensor ExpandTo(const Tensor& a, absl::Span<const int64_t> shape);
 class BroadcastUndo {
  public:
   BroadcastUndo() = default;
-  BroadcastUndo(const Tensor& operand, const Tensor& result);
+  BroadcastUndo(const Tensor& operand, const Tensor& result) {
+    if (!operand.HasSameTypeAs(result) && operand.sizes() != result.sizes()) Remember(operand);
+  }
 
   Tensor Undo(Tensor gradient) const {
     return shape_ == nullptr ? gradient : SumTo(gradient, *shape_);
   }
 
  private:
+  void Remember(const Tensor& operand);
+
   std::unique_ptr<const Shape> shape_;
 };
 

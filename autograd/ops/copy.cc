@@ -102,7 +102,7 @@ void CopyInPlace(Tensor& self, const Tensor& other) {
   CheckInPlace(self, records);
   NodePtr node;
   if (records) {
-    Edge edge = EdgeOf(other);
+    Edge edge = GradientEdge(other);
     node = MakeNode<CopyNode>(std::move(edge), other, self);
   }
   kernels::CopyInto(self, other);

@@ -79,8 +79,8 @@ Tensor Matmul(const Tensor& a, const Tensor& b) {
   CheckDefined("matmul", b);
   Tensor result = kernels::Matmul(a, b);
   if (ShouldRecord(a, b)) {
-    Edge edge_a = EdgeOf(a);
-    Edge edge_b = EdgeOf(b);
+    Edge edge_a = GradientEdge(a);
+    Edge edge_b = GradientEdge(b);
     SetHistory(result, MakeNode<MatmulNode>(a, b, std::move(edge_a), std::move(edge_b)));
   }
   return result;

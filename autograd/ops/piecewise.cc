@@ -74,8 +74,8 @@ Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   CheckDefined("where", b);
   Tensor result = kernels::Where(condition, a, b);
   if (ShouldRecord(a, b)) {
-    Edge edge_a = EdgeOf(a);
-    Edge edge_b = EdgeOf(b);
+    Edge edge_a = GradientEdge(a);
+    Edge edge_b = GradientEdge(b);
     auto node = MakeNode<WhereNode>(condition, std::move(edge_a), std::move(edge_b));
     node->NoteShapes(a, b, result);
     SetHistory(result, std::move(node));

@@ -30,8 +30,7 @@ void StoreInPlace(const char* op, Tensor& self, const Tensor& result) {
   self.BumpVersion();
 }
 
-void CheckDefined(const char* op, const Tensor& operand) {
-  if (operand.defined()) return;
+void RefuseUndefined(const char* op) {
   throw Error(ErrorKind::kUndefined,
               absl::StrCat("[", op, "] an operand is an undefined gradient; operands must be "
                            "tensors; ask for gradients with materialize=1"));

@@ -15,11 +15,6 @@
 
 namespace autograd::ops {
 
-// The edge of an operand: invalid where it does not require grad.
-inline Edge EdgeOf(const Tensor& operand) {
-  return RequiresGrad(operand) ? GradientEdge(operand) : Edge();
-}
-
 // A private copy of what `self` holds, with self's history: what an in-place operation saves of the
 // operand that it is about to overwrite.
 Tensor OldContents(const Tensor& self);
@@ -27,8 +22,12 @@ Tensor OldContents(const Tensor& self);
 // Writes `result`, which must have self's shape (else Error kShape naming `op`), and bumps the version.
 void StoreInPlace(const char* op, Tensor& self, const Tensor& result);
 
+[[noreturn]] void RefuseUndefined(const char* op);
+
 // Throws Error(kUndefined) naming `op` when the operand is an undefined gradient.
-void CheckDefined(const char* op, const Tensor& operand);
+inline void CheckDefined(const char* op, const Tensor& operand) {
+  if (!operand.defined()) [[unlikely]] RefuseUndefined(op);
+}
 
 }  // namespace autograd::ops
 

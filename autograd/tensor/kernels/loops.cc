@@ -49,17 +49,15 @@ void RefuseDType(const char* op, DType dtype, const char* allowed) {
                                               "; cast the operand"));
 }
 
-void CheckSameKind(const char* op, const Tensor& a, const Tensor& b) {
+void RefuseMixedKinds(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype()) {
     throw Error(ErrorKind::kDType,
                 absl::StrCat("[", op, "] element types ", DTypeName(a.dtype()), " and ",
                              DTypeName(b.dtype()), " differ; they must be equal; cast one operand"));
   }
-  if (a.device() != b.device()) {
-    throw Error(ErrorKind::kDevice, absl::StrCat("[", op, "] operands are on ", a.device().ToString(),
-                                                 " and ", b.device().ToString(),
-                                                 "; they must be on one device; copy one with to"));
-  }
+  throw Error(ErrorKind::kDevice, absl::StrCat("[", op, "] operands are on ", a.device().ToString(),
+                                               " and ", b.device().ToString(),
+                                               "; they must be on one device; copy one with to"));
 }
 
 }  // namespace autograd::kernels

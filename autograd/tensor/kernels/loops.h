@@ -122,8 +122,13 @@ decltype(auto) DispatchFloating(const char* op, DType dtype, Function&& function
   RefuseDType(op, dtype, "f32 and f64");
 }
 
+[[noreturn]] void RefuseMixedKinds(const char* op, const Tensor& a, const Tensor& b);
+
 // Throws unless both have one dtype and one device.
-void CheckSameKind(const char* op, const Tensor& a, const Tensor& b);
+inline void CheckSameKind(const char* op, const Tensor& a, const Tensor& b) {
+  if (a.dtype() == b.dtype() && a.device() == b.device()) [[likely]] return;
+  RefuseMixedKinds(op, a, b);
+}
 
 }  // namespace autograd::kernels
 
