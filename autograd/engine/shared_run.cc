@@ -62,6 +62,8 @@ void SharedRun::Run() {
       if (next->work != nullptr) next->work->RunNode(next->index);
     }
   }
+  // What an error left queued here holds this object, which holds the queue.
+  while (caller_queue_.Size() > 0) caller_queue_.Pop();
   Renumber();
   std::vector<OrderedSlot> slots;  // destroyed with no lock held: graphs may end with it
   std::exception_ptr error;
