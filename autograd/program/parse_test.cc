@@ -1,4 +1,5 @@
-// Every message that a text can draw from parser and analyzer, as written in testdata/errors.golden.
+// Every message that a text can draw from parser and analyzer, as written in
+// testdata/errors.golden.
 
 #include <gtest/gtest.h>
 
