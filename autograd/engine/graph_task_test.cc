@@ -110,7 +110,9 @@ TEST(DependenciesTest, TheViewTellsCountsAndNeeds) {
       EXPECT_EQ(view.dependencies[i], 2);
       EXPECT_FALSE(view.needed[i]);
     }
-    if (view.nodes[i] == d.leaf.get()) EXPECT_EQ(view.dependencies[i], -1);
+    if (view.nodes[i] == d.leaf.get()) {
+      EXPECT_EQ(view.dependencies[i], -1);
+    }
   }
 }
 

@@ -162,8 +162,12 @@ TEST(StressTest, ErrorsOfSomeLeaveOthersAloneAndFreezeTheirOwn) {
       for (size_t i = 0; i < leaves.size(); ++i) {
         const Tensor grad = Grad(leaves[i]);
         EXPECT_EQ(grad.defined(), had_grad[i]);  // frozen
-        if (grad.defined()) EXPECT_EQ(grad.item<double>(), 4);
-        if (!failed) EXPECT_TRUE(grad.defined());
+        if (grad.defined()) {
+          EXPECT_EQ(grad.item<double>(), 4);
+        }
+        if (!failed) {
+          EXPECT_TRUE(grad.defined());
+        }
       }
     }
   });
@@ -182,7 +186,9 @@ TEST(StressTest, ReleasingAGraphThatOthersRunIsAnErrorForThem) {
         EXPECT_EQ(error.kind(), ErrorKind::kFreed) << error.what();
       }
     });
-    if (successes.load() > 0) EXPECT_TRUE(Grad(shared.x).defined());
+    if (successes.load() > 0) {
+      EXPECT_TRUE(Grad(shared.x).defined());
+    }
   }
 }
 
