@@ -24,31 +24,43 @@ Tensor PowByExponent(const Tensor& gradient, const Saved& s) {
                Constant(0, gradient));
 }
 
-constexpr BinaryRule kAdd = {"add", "AddBackward", kernels::Add, kSavesNothing, kSavesNothing,
-                             Passed, Passed};
+constexpr BinaryRule kAdd = {"add",         "AddBackward", kernels::Add, kSavesNothing,
+                             kSavesNothing, Passed,        Passed};
 
-constexpr BinaryRule kSub = {
-    "sub", "SubBackward", kernels::Sub, kSavesNothing, kSavesNothing, Passed,
-    [](const Tensor& gradient, const Saved&) { return Neg(gradient); }};
+constexpr BinaryRule kSub = {"sub",
+                             "SubBackward",
+                             kernels::Sub,
+                             kSavesNothing,
+                             kSavesNothing,
+                             Passed,
+                             [](const Tensor& gradient, const Saved&) { return Neg(gradient); }};
 
 constexpr BinaryRule kMul = {
-    "mul", "MulBackward", kernels::Mul, kSavesB, kSavesA,
+    "mul",
+    "MulBackward",
+    kernels::Mul,
+    kSavesB,
+    kSavesA,
     [](const Tensor& gradient, const Saved& s) { return Mul(gradient, s.b); },
     [](const Tensor& gradient, const Saved& s) { return Mul(gradient, s.a); }};
 
 constexpr BinaryRule kDiv = {
-    "div", "DivBackward", kernels::Div, kSavesB, kSavesA | kSavesB,
+    "div",
+    "DivBackward",
+    kernels::Div,
+    kSavesB,
+    kSavesA | kSavesB,
     [](const Tensor& gradient, const Saved& s) { return Div(gradient, s.b); },
     [](const Tensor& gradient, const Saved& s) {
       return Neg(Div(Mul(gradient, s.a), Mul(s.b, s.b)));
     }};
 
-constexpr BinaryRule kPow = {"pow", "PowBackward", kernels::Pow, kSavesA | kSavesB,
-                             kSavesA | kSavesB | kSavesResult, PowByBase, PowByExponent};
+constexpr BinaryRule kPow = {
+    "pow",     "PowBackward", kernels::Pow, kSavesA | kSavesB, kSavesA | kSavesB | kSavesResult,
+    PowByBase, PowByExponent};
 
-constexpr UnaryRule kNeg = {
-    "neg", "NegBackward", kernels::Neg, Saves::kNothing,
-    [](const Tensor& gradient, const Tensor&) { return Neg(gradient); }};
+constexpr UnaryRule kNeg = {"neg", "NegBackward", kernels::Neg, Saves::kNothing,
+                            [](const Tensor& gradient, const Tensor&) { return Neg(gradient); }};
 
 }  // namespace
 

@@ -3,8 +3,9 @@
 //   Tensor c = ops::Mul(a, b);    // with history where an operand requires grad
 //   ops::AddInPlace(c, a);        // c becomes c + a
 //
-// Operands of one element type on one device, broadcast; in place the result must keep self's shape. The gradient of
-// pow by its base is 0 where the exponent is 0, by its exponent 0 where the base is 0 and the exponent not negative.
+// Operands of one element type on one device, broadcast; in place the result must keep self's
+// shape. The gradient of pow by its base is 0 where the exponent is 0, by its exponent 0 where the
+// base is 0 and the exponent not negative.
 
 #ifndef AUTOGRAD_OPS_ARITHMETIC_H_
 #define AUTOGRAD_OPS_ARITHMETIC_H_

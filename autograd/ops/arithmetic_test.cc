@@ -19,8 +19,7 @@ TEST(Arithmetic, ValuesAndGradients) {
   };
   for (const Case& c :
        {Case{Add, {5, 2}, {1, 1}, {1, 1}}, Case{Sub, {1, -6}, {1, 1}, {-1, -1}},
-        Case{Mul, {6, -8}, {2, 4}, {3, -2}},
-        Case{Div, {1.5, -0.5}, {0.5, 0.25}, {-0.75, 0.125}}}) {
+        Case{Mul, {6, -8}, {2, 4}, {3, -2}}, Case{Div, {1.5, -0.5}, {0.5, 0.25}, {-0.75, 0.125}}}) {
     const Tensor y = c.function(a, b);
     EXPECT_EQ(Elements(y), c.value);
     const auto gradients = Derive(y, {a, b});
@@ -77,10 +76,10 @@ TEST(Arithmetic, BroadcastOperandsGetGradientsOfTheirShape) {
 TEST(Arithmetic, InPlace) {
   const Tensor x = Leaf({2}, {3, 5}), w = Leaf({2}, {2, 4});
   Tensor y = Clone(x);
-  MulInPlace(y, w);   // x w
-  AddInPlace(y, x);   // x w + x
-  DivInPlace(y, w);   // x + x / w
-  SubInPlace(y, w);   // x + x / w - w
+  MulInPlace(y, w);  // x w
+  AddInPlace(y, x);  // x w + x
+  DivInPlace(y, w);  // x + x / w
+  SubInPlace(y, w);  // x + x / w - w
   NegInPlace(y);
   EXPECT_EQ(Elements(y), (Doubles{-2.5, -2.25}));
   EXPECT_EQ(y.version(), 5u);
@@ -111,7 +110,9 @@ TEST(Arithmetic, InPlaceRefusals) {
   };
   EXPECT_EQ(kind_of([&] { AddInPlace(leaf, leaf); }), ErrorKind::kLeafInPlace);
   Tensor narrow = Values({2}, {0, 0});
-  EXPECT_EQ(kind_of([&] { AddInPlace(narrow, Values({3, 2}, {1, 1, 1, 1, 1, 1})); }),
+  EXPECT_EQ(kind_of([&] {
+              AddInPlace(narrow, Values({3, 2}, {1, 1, 1, 1, 1, 1}));
+            }),
             ErrorKind::kShape);
   EXPECT_EQ(narrow.version(), 0u);
   {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "autograd/graph/view.h"
 #include "autograd/graph/saved_variable.h"
+#include "autograd/graph/view.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/recording.h"
 
@@ -78,8 +78,7 @@ Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b) {
   if (!ShouldRecord(a, b)) return result;
   Edge edge_a = GradientEdge(a);
   Edge edge_b = GradientEdge(b);
-  auto node =
-      MakeNode<BinaryNode>(rule, a, b, result, std::move(edge_a), std::move(edge_b));
+  auto node = MakeNode<BinaryNode>(rule, a, b, result, std::move(edge_a), std::move(edge_b));
   BinaryNode* const made = node.get();
   SetHistory(result, std::move(node));
   made->SaveResult(result);

@@ -4,8 +4,9 @@
 //                                [](const Tensor& g, const Saved& s) { return Mul(g, s.b); }, ...};
 //
 // What a node saves depends on which operands require grad: the union of what their gradients need.
-// Gradients are computed in the result's shape and then summed to the operand's (broadcast.h), in one
-// place for all rules. Derivatives are written in differentiable operations. Rules are constant.
+// Gradients are computed in the result's shape and then summed to the operand's (broadcast.h), in
+// one place for all rules. Derivatives are written in differentiable operations. Rules are
+// constant.
 
 #ifndef AUTOGRAD_OPS_BINARY_H_
 #define AUTOGRAD_OPS_BINARY_H_

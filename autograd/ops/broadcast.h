@@ -1,5 +1,5 @@
-// Broadcasting and its undoing, differentiable: the one place where gradients are reduced to the shape of
-// a broadcast operand.
+// Broadcasting and its undoing, differentiable: the one place where gradients are reduced to the
+// shape of a broadcast operand.
 //
 //   Tensor g = ops::SumTo(gradient, {3});        // sums the repeated dimensions away
 //   Tensor e = ops::ExpandTo(g, {2, 3});         // repeats them, without a copy
@@ -19,8 +19,8 @@ namespace autograd::ops {
 
 // Sums `a` to `shape`, which must broadcast to a's shape; `a` itself where they are equal.
 Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);
-// Reads `a` with `shape`, to which its own must broadcast; `a` itself where they are equal. The result
-// may show one element at many places: never write to it.
+// Reads `a` with `shape`, to which its own must broadcast; `a` itself where they are equal. The
+// result may show one element at many places: never write to it.
 Tensor ExpandTo(const Tensor& a, absl::Span<const int64_t> shape);
 
 // The shape to which a gradient must be summed, kept only where operand and result differ in it.

@@ -20,7 +20,8 @@ class CloneNode final : public OneGradientNode {
 
 class CastNode final : public OneGradientNode {
  public:
-  CastNode(Edge edge, DType dtype) : OneGradientNode("CastBackward", std::move(edge)), dtype_(dtype) {}
+  CastNode(Edge edge, DType dtype)
+      : OneGradientNode("CastBackward", std::move(edge)), dtype_(dtype) {}
   Tensor Derivative(const Tensor& gradient) const override { return Cast(gradient, dtype_); }
 
  private:

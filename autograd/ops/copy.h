@@ -3,8 +3,8 @@
 //   Tensor y = ops::Cast(x, DType::kF32);
 //   ops::CopyInPlace(row, y);             // row becomes y, with y's history
 //
-// detach shares storage and version, has no history and is no view for autograd. The gradient of what
-// copy_ and zero_ overwrite is dropped.
+// detach shares storage and version, has no history and is no view for autograd. The gradient of
+// what copy_ and zero_ overwrite is dropped.
 
 #ifndef AUTOGRAD_OPS_COPY_H_
 #define AUTOGRAD_OPS_COPY_H_

@@ -43,10 +43,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"sqrt", Sqrt, 4, {2, 1. / 4, -1. / 32, 3. / 256}},
         Case{"sin", Sin, 0.3, {std::sin(0.3), std::cos(0.3), -std::sin(0.3), -std::cos(0.3)}},
         Case{"cos", Cos, 0.3, {std::cos(0.3), -std::sin(0.3), -std::cos(0.3), std::sin(0.3)}},
-        Case{"tanh", Tanh, 0.5,
+        Case{"tanh",
+             Tanh,
+             0.5,
              {T(), 1 - T() * T(), -2 * T() * (1 - T() * T()),
               (1 - T() * T()) * (6 * T() * T() - 2)}},
-        Case{"sigmoid", Sigmoid, 0.75,
+        Case{"sigmoid",
+             Sigmoid,
+             0.75,
              {S(), S() * (1 - S()), S() * (1 - S()) * (1 - 2 * S()),
               S() * (1 - S()) * (1 - 6 * S() + 6 * S() * S())}}),
     [](const auto& instance) { return std::string(instance.param.name); });
@@ -56,9 +60,9 @@ TEST(Elementary, InPlaceGivesTheSameGradients) {
     Tensor (*function)(const Tensor&);
     void (*write)(Tensor&);
   };
-  for (const Pair& pair : {Pair{Exp, ExpInPlace}, Pair{Sqrt, SqrtInPlace}, Pair{Sin, SinInPlace},
-                           Pair{Cos, CosInPlace}, Pair{Tanh, TanhInPlace},
-                           Pair{Sigmoid, SigmoidInPlace}}) {
+  for (const Pair& pair :
+       {Pair{Exp, ExpInPlace}, Pair{Sqrt, SqrtInPlace}, Pair{Sin, SinInPlace},
+        Pair{Cos, CosInPlace}, Pair{Tanh, TanhInPlace}, Pair{Sigmoid, SigmoidInPlace}}) {
     const Tensor x = Leaf({2}, {0.5, 1.25});
     const Tensor expected = pair.function(Mul(x, x));
     Tensor y = Mul(x, x);

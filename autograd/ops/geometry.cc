@@ -11,9 +11,9 @@ namespace {
 
 void CheckDim(const char* op, int64_t dim, int64_t limit) {
   if (dim >= 0 && dim < limit) return;
-  throw Error(ErrorKind::kIndex, absl::StrCat("[", op, "] dimension ", dim,
-                                              " is out of range; 0 to ", limit - 1,
-                                              " are allowed here"));
+  throw Error(ErrorKind::kIndex,
+              absl::StrCat("[", op, "] dimension ", dim, " is out of range; 0 to ", limit - 1,
+                           " are allowed here"));
 }
 
 }  // namespace
@@ -30,8 +30,8 @@ Geometry ReshapedGeometry(const Tensor& a, Ints shape) {
   CheckElementCount("view", a, shape);
   if (!a.IsContiguous()) {
     throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[view] operand of shape ", ShapeToString(a.sizes()),
-                             " and strides ", ShapeToString(a.strides()),
+                absl::StrCat("[view] operand of shape ", ShapeToString(a.sizes()), " and strides ",
+                             ShapeToString(a.strides()),
                              " is not contiguous; a view needs row-major memory; use reshape"));
   }
   return {Shape(shape.begin(), shape.end()), ContiguousStrides(shape), a.storage_offset()};
@@ -89,9 +89,9 @@ Part SelectedPart(const Tensor& a, int64_t dim, int64_t index) {
   CheckDim("select", dim, a.dim());
   const int64_t size = a.sizes()[dim];
   if (index < 0 || index >= size) {
-    throw Error(ErrorKind::kIndex, absl::StrCat("[select] index ", index, " of dimension ", dim,
-                                                " of size ", size, "; 0 to ", size - 1,
-                                                " are allowed"));
+    throw Error(ErrorKind::kIndex,
+                absl::StrCat("[select] index ", index, " of dimension ", dim, " of size ", size,
+                             "; 0 to ", size - 1, " are allowed"));
   }
   return {Shape(a.sizes().begin(), a.sizes().end()), dim, index, 1, 1, true};
 }

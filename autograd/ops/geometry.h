@@ -3,8 +3,8 @@
 //   Geometry g = PermutedGeometry(a, {1, 0});
 //   Tensor t = a.AsStrided(g.sizes, g.strides, g.offset);
 //
-// Offsets count from the start of the storage. Arguments that do not fit are Error kShape, kIndex or
-// kInvalidArgument. Pure functions.
+// Offsets count from the start of the storage. Arguments that do not fit are Error kShape, kIndex
+// or kInvalidArgument. Pure functions.
 
 #ifndef AUTOGRAD_OPS_GEOMETRY_H_
 #define AUTOGRAD_OPS_GEOMETRY_H_
@@ -25,8 +25,8 @@ struct Geometry {
   int64_t offset = 0;
 };
 
-// Entries start, start + step, ... (length of them) of one dimension of a tensor of shape `whole`; the
-// dimension is absent from the part where `drop` is set (length is 1 then).
+// Entries start, start + step, ... (length of them) of one dimension of a tensor of shape `whole`;
+// the dimension is absent from the part where `drop` is set (length is 1 then).
 struct Part {
   Shape whole;
   int64_t dim = 0;

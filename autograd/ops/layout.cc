@@ -10,7 +10,9 @@
 namespace autograd::ops {
 namespace {
 
-Tensor Alias(const Tensor& a, const Geometry& g) { return a.AsStrided(g.sizes, g.strides, g.offset); }
+Tensor Alias(const Tensor& a, const Geometry& g) {
+  return a.AsStrided(g.sizes, g.strides, g.offset);
+}
 
 }  // namespace
 

@@ -2,8 +2,8 @@
 //
 //   Tensor g = ops::PermuteTo(gradient, inverse);   // shares memory where it can, with history
 //
-// They record in grad mode as any operation does, but their results are no views: gradients are never
-// written by users, so no write can make them stale. Use view.h for variables of users.
+// They record in grad mode as any operation does, but their results are no views: gradients are
+// never written by users, so no write can make them stale. Use view.h for variables of users.
 
 #ifndef AUTOGRAD_OPS_LAYOUT_H_
 #define AUTOGRAD_OPS_LAYOUT_H_

@@ -1,4 +1,5 @@
-// The nodes of operations that move elements and do not compute: views, and the layouts of gradients.
+// The nodes of operations that move elements and do not compute: views, and the layouts of
+// gradients.
 //
 // Each gives its one operand the gradient with the move undone.
 
@@ -18,7 +19,8 @@ namespace autograd::ops {
 class ReshapeNode final : public OneGradientNode {
  public:
   ReshapeNode(std::string_view name, Edge edge, Ints operand_sizes)
-      : OneGradientNode(name, std::move(edge)), sizes_(operand_sizes.begin(), operand_sizes.end()) {}
+      : OneGradientNode(name, std::move(edge)),
+        sizes_(operand_sizes.begin(), operand_sizes.end()) {}
   Tensor Derivative(const Tensor& gradient) const override;
 
  private:
@@ -40,7 +42,8 @@ class PermuteNode final : public OneGradientNode {
 class ExpandNode final : public OneGradientNode {
  public:
   ExpandNode(std::string_view name, Edge edge, Ints operand_sizes)
-      : OneGradientNode(name, std::move(edge)), sizes_(operand_sizes.begin(), operand_sizes.end()) {}
+      : OneGradientNode(name, std::move(edge)),
+        sizes_(operand_sizes.begin(), operand_sizes.end()) {}
   Tensor Derivative(const Tensor& gradient) const override;
 
  private:

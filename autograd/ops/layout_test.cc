@@ -23,10 +23,9 @@ TEST(Layout, DerivativesOfAnyOrder) {
   const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6});
   const Part rows = SlicedPart(a, 0, 1, 2, 1);
   const auto cube = [](const Tensor& x) { return Mul(Mul(x, x), x); };
-  for (const Tensor& y :
-       {ReshapeTo(a, {3, 2}), PermuteTo(a, {1, 0}), TransposeLast(a),
-        TakePart(a, rows), TakePart(EmbedPart(TakePart(a, rows), rows), rows),
-        SumTo(ExpandTo(a, {1, 2, 3}), {2, 3})}) {
+  for (const Tensor& y : {ReshapeTo(a, {3, 2}), PermuteTo(a, {1, 0}), TransposeLast(a),
+                          TakePart(a, rows), TakePart(EmbedPart(TakePart(a, rows), rows), rows),
+                          SumTo(ExpandTo(a, {1, 2, 3}), {2, 3})}) {
     const Tensor first = Derive(cube(y), {a}, true)[0];
     const Doubles second = Elements(Derive(first, {a})[0]);
     for (int i = 0; i < 6; ++i) {

@@ -2,8 +2,8 @@
 //
 //   Tensor c = ops::Matmul(a, b);   // [..,m,k] x [..,k,n] -> [..,m,n]
 //
-// Ranks 1 to 4; an operand of rank 1 is a row on the left and a column on the right; leading dimensions
-// are broadcast.
+// Ranks 1 to 4; an operand of rank 1 is a row on the left and a column on the right; leading
+// dimensions are broadcast.
 
 #ifndef AUTOGRAD_OPS_LINEAR_ALGEBRA_H_
 #define AUTOGRAD_OPS_LINEAR_ALGEBRA_H_

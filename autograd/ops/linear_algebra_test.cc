@@ -49,7 +49,7 @@ TEST(LinearAlgebra, EmptyProducts) {
 
 TEST(LinearAlgebra, SecondDerivative) {
   const Tensor a = Leaf({1, 2}, {1, 2}), b = Leaf({2, 1}, {3, 4});
-  const Tensor y = Matmul(a, b);  // 11
+  const Tensor y = Matmul(a, b);                        // 11
   const Tensor by_a = Derive(Mul(y, y), {a}, true)[0];  // 2 y b
   EXPECT_EQ(Elements(by_a), (Doubles{66, 88}));
   // The sum of 2 y b: by a it is 2 b (b0 + b1), by b 2 a (b0 + b1) + 2 y.

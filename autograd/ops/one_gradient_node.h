@@ -4,7 +4,8 @@
 //     Tensor Derivative(const Tensor& gradient) const override { return Neg(gradient); }
 //   };
 //
-// An undefined gradient stays undefined, and nothing is computed that the running task does not want.
+// An undefined gradient stays undefined, and nothing is computed that the running task does not
+// want.
 
 #ifndef AUTOGRAD_OPS_ONE_GRADIENT_NODE_H_
 #define AUTOGRAD_OPS_ONE_GRADIENT_NODE_H_

@@ -52,15 +52,18 @@ class WhereNode final : public Node {
 };
 
 constexpr BinaryRule kMaximum = {
-    "maximum", "MaximumBackward", kernels::Maximum, kSavesA | kSavesB, kSavesA | kSavesB,
+    "maximum",
+    "MaximumBackward",
+    kernels::Maximum,
+    kSavesA | kSavesB,
+    kSavesA | kSavesB,
     [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.a, s.b)); },
     [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.b, s.a)); }};
 
-constexpr UnaryRule kRelu = {
-    "relu", "ReluBackward", kernels::Relu, Saves::kResult,
-    [](const Tensor& g, const Tensor& r) {
-      return Where(kernels::IsPositive(r), g, Constant(0, g));
-    }};
+constexpr UnaryRule kRelu = {"relu", "ReluBackward", kernels::Relu, Saves::kResult,
+                             [](const Tensor& g, const Tensor& r) {
+                               return Where(kernels::IsPositive(r), g, Constant(0, g));
+                             }};
 
 constexpr UnaryRule kAbs = {
     "abs", "AbsBackward", kernels::Abs, Saves::kOperand,

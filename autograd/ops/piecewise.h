@@ -2,8 +2,8 @@
 //
 //   Tensor y = ops::Where(condition, a, b);
 //
-// Masks are constants: no gradient passes through them. At their kinks: relu'(0) = 0, abs'(0) = 0, and at a
-// tie maximum gives half of the gradient to each side. NaN passes through all of them.
+// Masks are constants: no gradient passes through them. At their kinks: relu'(0) = 0, abs'(0) = 0,
+// and at a tie maximum gives half of the gradient to each side. NaN passes through all of them.
 
 #ifndef AUTOGRAD_OPS_PIECEWISE_H_
 #define AUTOGRAD_OPS_PIECEWISE_H_

@@ -32,7 +32,8 @@ void StoreInPlace(const char* op, Tensor& self, const Tensor& result) {
 
 void RefuseUndefined(const char* op) {
   throw Error(ErrorKind::kUndefined,
-              absl::StrCat("[", op, "] an operand is an undefined gradient; operands must be "
+              absl::StrCat("[", op,
+                           "] an operand is an undefined gradient; operands must be "
                            "tensors; ask for gradients with materialize=1"));
 }
 

@@ -1,9 +1,10 @@
-// How an operation decides whether it leaves a node behind, and what an in-place write has in common.
+// How an operation decides whether it leaves a node behind, and what an in-place write has in
+// common.
 //
-// A statement records iff grad mode is on and a differentiable operand requires grad; only floating tensors
-// can. It then makes one node with one edge a differentiable operand, in operand order. Edges are taken
-// before the node is made: a stale view regenerates its own node then, which must come first.
-// Every thread works on its own tensors; nothing here is shared.
+// A statement records iff grad mode is on and a differentiable operand requires grad; only floating
+// tensors can. It then makes one node with one edge a differentiable operand, in operand order.
+// Edges are taken before the node is made: a stale view regenerates its own node then, which must
+// come first. Every thread works on its own tensors; nothing here is shared.
 
 #ifndef AUTOGRAD_OPS_RECORDING_H_
 #define AUTOGRAD_OPS_RECORDING_H_
@@ -19,14 +20,16 @@ namespace autograd::ops {
 // operand that it is about to overwrite.
 Tensor OldContents(const Tensor& self);
 
-// Writes `result`, which must have self's shape (else Error kShape naming `op`), and bumps the version.
+// Writes `result`, which must have self's shape (else Error kShape naming `op`), and bumps the
+// version.
 void StoreInPlace(const char* op, Tensor& self, const Tensor& result);
 
 [[noreturn]] void RefuseUndefined(const char* op);
 
 // Throws Error(kUndefined) naming `op` when the operand is an undefined gradient.
 inline void CheckDefined(const char* op, const Tensor& operand) {
-  if (!operand.defined()) [[unlikely]] RefuseUndefined(op);
+  if (!operand.defined()) [[unlikely]]
+    RefuseUndefined(op);
 }
 
 }  // namespace autograd::ops

@@ -1,10 +1,13 @@
-// The table of operations: for each Opcode of the computing categories its function and its documentation.
+// The table of operations: for each Opcode of the computing categories its function and its
+// documentation.
 //
 //   const Operation* op = ops::Find(program::Opcode::kMul);
-//   Tensor c = op->run({&a, &b}, statement);      // in place: op writes *operands[0], gives undefined
+//   Tensor c = op->run({&a, &b}, statement);      // in place: op writes *operands[0], gives
+//   undefined
 //
-// Joins names of statements to functions for the runner and tests; README.md's table is checked against it, and a
-// test fails when a statement of the signature table has no row. Constant; any thread.
+// Joins names of statements to functions for the runner and tests; README.md's table is checked
+// against it, and a test fails when a statement of the signature table has no row. Constant; any
+// thread.
 
 #ifndef AUTOGRAD_OPS_REGISTRY_H_
 #define AUTOGRAD_OPS_REGISTRY_H_

@@ -48,9 +48,10 @@ TEST(Registry, HasEveryComputingStatementAndNoOther) {
 TEST(Registry, DomainsFollowTheSignatures) {
   for (const Operation& operation : Operations()) {
     const program::Signature& signature = program::SignatureOf(operation.opcode);
-    const std::string_view types = signature.dtypes == program::DTypeRule::kAny       ? "all"
-                                   : signature.dtypes == program::DTypeRule::kNumeric ? "f32 f64 i64"
-                                                                                      : "f32 f64";
+    const std::string_view types = signature.dtypes == program::DTypeRule::kAny ? "all"
+                                   : signature.dtypes == program::DTypeRule::kNumeric
+                                       ? "f32 f64 i64"
+                                       : "f32 f64";
     const std::string domain(operation.domain);
     EXPECT_EQ(domain.substr(0, domain.find(';')), types) << signature.name;
   }
@@ -60,8 +61,7 @@ TEST(Registry, RunsWithAttributes) {
   Tensor a = Values({2, 3}, {1, 2, 3, 4, 5, 6});
   Statement sum;
   sum.op = Opcode::kSum;
-  sum.attributes = {{program::Key::kDims, std::vector<int64_t>{1}},
-                    {program::Key::kKeepdim, true}};
+  sum.attributes = {{program::Key::kDims, std::vector<int64_t>{1}}, {program::Key::kKeepdim, true}};
   const Tensor s = Find(Opcode::kSum)->run({&a}, sum);
   EXPECT_EQ(s.dim(), 2);
   EXPECT_EQ(Elements(s), (Doubles{6, 15}));

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "autograd/graph/view.h"
 #include "autograd/graph/saved_variable.h"
+#include "autograd/graph/view.h"
 #include "autograd/ops/recording.h"
 
 namespace autograd::ops {

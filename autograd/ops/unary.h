@@ -1,11 +1,12 @@
-// Operations of one operand, each described by a rule: a row of what it computes, saves and derives.
+// Operations of one operand, each described by a rule: a row of what it computes, saves and
+// derives.
 //
 //   constexpr UnaryRule kExp = {"exp", "ExpBackward", kernels::Exp, Saves::kResult, ExpDerivative};
 //   Tensor Exp(const Tensor& a) { return ApplyUnary(kExp, a); }
 //   void ExpInPlace(Tensor& a) { ApplyUnaryInPlace(kExp, a); }
 //
-// The derivative is written in differentiable operations, so that it can be derived again. Rules are
-// constant and outlive every node.
+// The derivative is written in differentiable operations, so that it can be derived again. Rules
+// are constant and outlive every node.
 
 #ifndef AUTOGRAD_OPS_UNARY_H_
 #define AUTOGRAD_OPS_UNARY_H_

@@ -29,15 +29,13 @@ Tensor ReshapedView(const Tensor& a, const Geometry& g, const char* node_name) {
 }
 
 Tensor PermutedView(const Tensor& a, Ints dims, const char* node_name) {
-  return ViewOf(a, PermutedGeometry(a, dims), [&](Edge edge) {
-    return MakeNode<PermuteNode>(node_name, std::move(edge), dims);
-  });
+  return ViewOf(a, PermutedGeometry(a, dims),
+                [&](Edge edge) { return MakeNode<PermuteNode>(node_name, std::move(edge), dims); });
 }
 
 Tensor PartView(const Tensor& a, const Part& part, const char* node_name) {
-  return ViewOf(a, PartGeometry(a, part), [&](Edge edge) {
-    return MakeNode<PartNode>(node_name, std::move(edge), part);
-  });
+  return ViewOf(a, PartGeometry(a, part),
+                [&](Edge edge) { return MakeNode<PartNode>(node_name, std::move(edge), part); });
 }
 
 }  // namespace

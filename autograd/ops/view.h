@@ -3,8 +3,9 @@
 //   Tensor row = ops::Select(a, 0, 1);     // shares a's memory and version
 //   ops::MulInPlace(row, b);               // a changes, with history
 //
-// Results are differentiable views of the operand's base: writes through one are seen through all. All element
-// types. Dimensions count from 0 and are never negative. Out of range: Error kIndex; shapes that do not fit: kShape.
+// Results are differentiable views of the operand's base: writes through one are seen through all.
+// All element types. Dimensions count from 0 and are never negative. Out of range: Error kIndex;
+// shapes that do not fit: kShape.
 
 #ifndef AUTOGRAD_OPS_VIEW_H_
 #define AUTOGRAD_OPS_VIEW_H_

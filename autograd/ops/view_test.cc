@@ -25,9 +25,9 @@ ErrorKind KindOf(const std::function<void()>& call) {
 
 TEST(View, SharesStorageAndVersion) {
   const Tensor a = Values({2, 3}, {1, 2, 3, 4, 5, 6});
-  for (const Tensor& v : {View(a, {3, 2}), Reshape(a, {6}), Transpose(a, 0, 1),
-                          Permute(a, {1, 0}), Expand(a, {2, 2, 3}), Select(a, 0, 1),
-                          Slice(a, 1, 0, 9, 2), Squeeze(a, {}), Unsqueeze(a, 1), Detach(a)}) {
+  for (const Tensor& v : {View(a, {3, 2}), Reshape(a, {6}), Transpose(a, 0, 1), Permute(a, {1, 0}),
+                          Expand(a, {2, 2, 3}), Select(a, 0, 1), Slice(a, 1, 0, 9, 2),
+                          Squeeze(a, {}), Unsqueeze(a, 1), Detach(a)}) {
     EXPECT_TRUE(v.HasSameStorage(a));
   }
   Tensor row = Select(a, 0, 1);

@@ -134,8 +134,8 @@ void Execution::NoteOperand(ValueId value) {
 
 void Execution::Leaf(const Statement& statement) {
   const auto& type = std::get<program::TensorType>(*statement.Find(Key::kType));
-  const auto device = static_cast<program::DeviceIndex>(
-      statement.Get<int64_t>(Key::kDevice, program::kCpu));
+  const auto device =
+      static_cast<program::DeviceIndex>(statement.Get<int64_t>(Key::kDevice, program::kCpu));
   Tensor leaf = TensorFromBits(type, program::LeafData(statement), ops::DeviceOf(device));
   if (statement.Get<bool>(Key::kGrad)) {
     SetRequiresGrad(leaf, true);

@@ -71,8 +71,8 @@ class Execution {
   program::Observation observation_;
   NodeNames names_;
   Recorder recorder_;
-  std::vector<Tensor> values_;        // by ValueId
-  std::vector<int32_t> defined_at_;   // by ValueId
+  std::vector<Tensor> values_;       // by ValueId
+  std::vector<int32_t> defined_at_;  // by ValueId
   std::vector<Region> regions_;
   std::vector<std::pair<std::string, HookHandle>> handles_;
   int32_t statement_ = -1;

@@ -93,8 +93,7 @@ Miss JudgeCall(const Program& program, const Statement& statement, bool dependen
     return CompareCount("executions", count, times);
   }
   const bool counted = node >= 0 && node < static_cast<int>(call->dependencies.size());
-  return CompareCount("dependencies", count,
-                      counted ? std::max(call->dependencies[node], 0) : 0);
+  return CompareCount("dependencies", count, counted ? std::max(call->dependencies[node], 0) : 0);
 }
 
 Miss JudgeError(const Statement& statement, const Observation& observation) {
@@ -152,10 +151,10 @@ std::vector<Unmet> UnmetExpectations(const Program& program, const Observation& 
                      absl::StrCat("statement ", s, ": expect", name, " kind=", kind, ": ", miss)});
   }
   if (observation.error.has_value() && !expects_error) {
-    unmet.push_back({-1, absl::StrCat("no error was expected: ",
-                                      program::ErrorClassName(observation.error->error),
-                                      " at statement ", observation.error->statement, ": ",
-                                      observation.error->message)});
+    unmet.push_back(
+        {-1, absl::StrCat("no error was expected: ",
+                          program::ErrorClassName(observation.error->error), " at statement ",
+                          observation.error->statement, ": ", observation.error->message)});
   }
   return unmet;
 }

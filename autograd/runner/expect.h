@@ -13,8 +13,8 @@
 //   expect %x kind=executed count=1 at=9     how often %x's node ran
 //   expect kind=error error=freed at=7       the run ended so; at= may be left out
 //
-// A value's node is that of the statement that defines it, for a leaf its AccumulateGrad. Elements must
-// be equal, sign of zero included; every NaN equals every other. An error that no statement
+// A value's node is that of the statement that defines it, for a leaf its AccumulateGrad. Elements
+// must be equal, sign of zero included; every NaN equals every other. An error that no statement
 // expects is unmet too. Pure functions.
 
 #ifndef AUTOGRAD_RUNNER_EXPECT_H_

@@ -46,8 +46,8 @@ Observation Seen() {
 }
 
 size_t CountUnmet(const std::string& expectation, const Observation& seen = Seen()) {
-  auto program = program::Parse(
-      "twingrad 1\n%x = leaf type=f64[3] grad=1\nbackward %x seeds=%x\n" + expectation + "\n");
+  auto program = program::Parse("twingrad 1\n%x = leaf type=f64[3] grad=1\nbackward %x seeds=%x\n" +
+                                expectation + "\n");
   EXPECT_TRUE(program.ok()) << program.status();
   return program.ok() ? UnmetExpectations(*program, seen).size() : 99;
 }
@@ -94,8 +94,8 @@ TEST(Expect, Errors) {
 }
 
 TEST(Expect, SaysWhatWasExpectedAndWhatIs) {
-  auto program = program::Parse(
-      "twingrad 1\n%x = leaf type=f64[3] grad=1\nexpect %x kind=grad data=5,6,8\n");
+  auto program =
+      program::Parse("twingrad 1\n%x = leaf type=f64[3] grad=1\nexpect %x kind=grad data=5,6,8\n");
   ASSERT_TRUE(program.ok());
   const auto unmet = UnmetExpectations(*program, Seen());
   ASSERT_EQ(unmet.size(), 1u);

@@ -1,9 +1,10 @@
 // Names nodes of the engine by the Program's statements, without holding any of them.
 //
 // A node's order key says when it was made: the runner notes the next key before each statement, so
-// the statement of a node is found by its key. Accumulators have no key of their own; they are known by
-// their leaf. Nodes of views made anew are noted when they appear. Names are right for nodes made on
-// the thread that runs the Program, and for those that the engine made for its calls. One thread.
+// the statement of a node is found by its key. Accumulators have no key of their own; they are
+// known by their leaf. Nodes of views made anew are noted when they appear. Names are right for
+// nodes made on the thread that runs the Program, and for those that the engine made for its calls.
+// One thread.
 
 #ifndef AUTOGRAD_RUNNER_NODE_NAMES_H_
 #define AUTOGRAD_RUNNER_NODE_NAMES_H_
@@ -25,8 +26,8 @@ class NodeNames {
   void BeginStatement(int32_t index, bool is_call);
   // `leaf` requires grad and is defined by the statement at hand.
   void NoteLeaf(const Tensor& leaf);
-  // `value`, defined by statement `defined_at`, may be a view whose node was made anew by the statement
-  // at hand.
+  // `value`, defined by statement `defined_at`, may be a view whose node was made anew by the
+  // statement at hand.
   void NoteOperand(const Tensor& value, int32_t defined_at);
 
   program::NodeName NameOf(const Node& node) const;

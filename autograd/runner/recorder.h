@@ -4,8 +4,8 @@
 //   engine.SetObserver(&recorder);
 //   recorder.BeginCall(record);  ... Backward(...) ...
 //
-// Nodes appear in the order of their discovery. Evaluations and hooks may come from several threads;
-// they are noted in the order in which they take the lock.
+// Nodes appear in the order of their discovery. Evaluations and hooks may come from several
+// threads; they are noted in the order in which they take the lock.
 
 #ifndef AUTOGRAD_RUNNER_RECORDER_H_
 #define AUTOGRAD_RUNNER_RECORDER_H_
@@ -29,8 +29,8 @@ class Recorder final : public EngineObserver {
   Recorder(const NodeNames& names, std::vector<program::CallRecord>& calls)
       : names_(names), calls_(calls) {}
 
-  // A call begins; `record` has its statement and flags. `before_graph` runs when the graph is known, before it
-  // is recorded.
+  // A call begins; `record` has its statement and flags. `before_graph` runs when the graph is
+  // known, before it is recorded.
   void BeginCall(program::CallRecord record, std::function<void()> before_graph);
   // A hook that `statement` registered on `node` fires.
   void NoteHook(const Node& node, int32_t statement, const Tensor& gradient) AG_EXCLUDES(mutex_);

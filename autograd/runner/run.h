@@ -3,10 +3,10 @@
 //   Engine engine;
 //   program::Observation seen = runner::Run(program, engine);
 //
-// The only place that joins programs and engine. Whatever the Program does, nothing is thrown: an error ends the run
-// (unless a region of kind=try holds it) and stands in the Observation, statements that the engine does not
-// run end it with kUnsupported. `expect` statements are passed over; see expect.h. Nothing of a
-// run outlives it.
+// The only place that joins programs and engine. Whatever the Program does, nothing is thrown: an
+// error ends the run (unless a region of kind=try holds it) and stands in the Observation,
+// statements that the engine does not run end it with kUnsupported. `expect` statements are passed
+// over; see expect.h. Nothing of a run outlives it.
 //
 // The engine belongs to one run at a time: its observer is set for as long. Programs must be valid
 // (program/validate.h).

@@ -194,9 +194,10 @@ expect %x kind=version count=1
 }
 
 TEST(Run, RefusesWhatTheEngineDoesNotRun) {
-  for (const char* text : {"begin kind=anomaly\nend\n", "begin kind=try\nbegin kind=thread\nend\nend\n",
-                           "%y = custom %x do=pass\n", "stream id=s device=dev:0\n",
-                           "hook %x do=backward target=%x\n"}) {
+  for (const char* text :
+       {"begin kind=anomaly\nend\n", "begin kind=try\nbegin kind=thread\nend\nend\n",
+        "%y = custom %x do=pass\n", "stream id=s device=dev:0\n",
+        "hook %x do=backward target=%x\n"}) {
     const Program program =
         Parsed(std::string("twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n") + text);
     Engine engine;
@@ -246,8 +247,8 @@ expect %x kind=grad data=18
 }
 
 TEST(Run, WithoutRecords) {
-  const Program program = Parsed(
-      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+  const Program program =
+      Parsed("twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
   Engine engine;
   const Observation seen = runner::Run(program, engine, {.record_calls = false});
   EXPECT_TRUE(seen.values[0].grad_defined);

@@ -51,11 +51,11 @@ program::TensorData DataOf(const Tensor& tensor) {
       for (int64_t i = 0; i < tensor.numel(); ++i) out[i] = ToBits(in[i]);
       return;
     }
-    kernels::ForEachRow<1>(
-        tensor.sizes(), {kernels::StridesFor(tensor, tensor.sizes())},
-        [&](const kernels::Row<1>& row) {
-          for (int64_t i = 0; i < row.count; ++i) *out++ = ToBits(in[row.offset[0] + i * row.step[0]]);
-        });
+    kernels::ForEachRow<1>(tensor.sizes(), {kernels::StridesFor(tensor, tensor.sizes())},
+                           [&](const kernels::Row<1>& row) {
+                             for (int64_t i = 0; i < row.count; ++i)
+                               *out++ = ToBits(in[row.offset[0] + i * row.step[0]]);
+                           });
   });
   return data;
 }

@@ -15,10 +15,9 @@ TEST(TensorData, RoundTripsEveryType) {
     DType dtype;
     program::Bits bits;
   };
-  for (const Case& c : {Case{DType::kF64, {bits(0.1), bits(-0.0)}},
-                        Case{DType::kF32, {bits(0.5), bits(3)}},
-                        Case{DType::kI64, {uint64_t(-7), uint64_t{1} << 62}},
-                        Case{DType::kBool, {1, 0}}}) {
+  for (const Case& c :
+       {Case{DType::kF64, {bits(0.1), bits(-0.0)}}, Case{DType::kF32, {bits(0.5), bits(3)}},
+        Case{DType::kI64, {uint64_t(-7), uint64_t{1} << 62}}, Case{DType::kBool, {1, 0}}}) {
     const Tensor t = TensorFromBits({c.dtype, {2}}, c.bits, Device::Sim(2));
     EXPECT_EQ(t.device(), Device::Sim(2));
     const program::TensorData data = DataOf(t);

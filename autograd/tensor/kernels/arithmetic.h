@@ -4,8 +4,8 @@
 //   Tensor c = kernels::Mul(a, b);   // fresh, contiguous, on the operands' device
 //
 // Operands have one element type and one device (else Error kDType, kDevice) and shapes that fit
-// (else kShape). Strided operands are fine. Single elements take a path without loops. No history is
-// recorded; nothing is written but the result. Any thread.
+// (else kShape). Strided operands are fine. Single elements take a path without loops. No history
+// is recorded; nothing is written but the result. Any thread.
 
 #ifndef AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_
 #define AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_

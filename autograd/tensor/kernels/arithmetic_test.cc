@@ -87,8 +87,9 @@ TEST(Arithmetic, Masks) {
   const Tensor b = Make<double>({4}, {2, 2, 2, 2});
   EXPECT_EQ(Elements<double>(MaximumWeight(a, b)), (Doubles{0, 0.5, 1, 1}));
   EXPECT_EQ(Elements<double>(MaximumWeight(b, a)), (Doubles{1, 0.5, 0, 1}));
-  EXPECT_EQ(Elements<bool>(PowExponentMask(Make<double>({3}, {0, 0, 2}), Make<double>({3}, {1, -1, 1}))),
-            (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(
+      Elements<bool>(PowExponentMask(Make<double>({3}, {0, 0, 2}), Make<double>({3}, {1, -1, 1}))),
+      (std::vector<bool>{false, true, true}));
 }
 
 TEST(Arithmetic, AddsInPlace) {

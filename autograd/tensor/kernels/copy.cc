@@ -36,9 +36,8 @@ void CopyElements(Tensor& target, const Tensor& source) {
 
 void CopyAny(Tensor& target, const Tensor& source) {
   DispatchAll(target.dtype(), [&](auto to) {
-    DispatchAll(source.dtype(), [&](auto from) {
-      CopyElements<decltype(to), decltype(from)>(target, source);
-    });
+    DispatchAll(source.dtype(),
+                [&](auto from) { CopyElements<decltype(to), decltype(from)>(target, source); });
   });
 }
 
@@ -51,8 +50,7 @@ Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const T* x = a.data<T>();
   const T* y = b.data<T>();
   T* z = out.data<T>();
-  ForEachRow<3>(shape,
-                {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
+  ForEachRow<3>(shape, {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
                 [&](const Row<3>& row) {
                   for (int64_t i = 0; i < row.count; ++i) {
                     const bool chosen = c[row.offset[0] + i * row.step[0]];
@@ -118,9 +116,8 @@ Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b) {
                              " and the operands on ", a.device().ToString(),
                              "; they must be on one device; copy one with to"));
   }
-  return DispatchAll(a.dtype(), [&](auto zero) {
-    return WhereOf<decltype(zero)>(condition, a, b);
-  });
+  return DispatchAll(a.dtype(),
+                     [&](auto zero) { return WhereOf<decltype(zero)>(condition, a, b); });
 }
 
 }  // namespace autograd::kernels

@@ -26,8 +26,9 @@ TEST(Copy, ClonesAreFreshAndContiguous) {
 TEST(Copy, CastsSaturate) {
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor a = Make<double>({4}, {2.75, inf, -inf, std::numeric_limits<double>::quiet_NaN()});
-  EXPECT_EQ(Elements<int64_t>(Cast(a, DType::kI64)),
-            (Integers{2, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(), 0}));
+  EXPECT_EQ(
+      Elements<int64_t>(Cast(a, DType::kI64)),
+      (Integers{2, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(), 0}));
   EXPECT_EQ(Elements<bool>(Cast(a, DType::kBool)), (std::vector<bool>{true, true, true, true}));
   EXPECT_EQ(Elements<float>(Cast(Make<bool>({2}, {true, false}), DType::kF32)),
             (std::vector<float>{1, 0}));
@@ -63,8 +64,8 @@ TEST(Copy, Fills) {
 }
 
 TEST(Copy, WhereBroadcastsAllThree) {
-  const Tensor c = Where(Make<bool>({2, 1}, {true, false}), Make<double>({3}, {1, 2, 3}),
-                         Make<double>({}, {0}));
+  const Tensor c =
+      Where(Make<bool>({2, 1}, {true, false}), Make<double>({3}, {1, 2, 3}), Make<double>({}, {0}));
   EXPECT_EQ(Elements<double>(c), (Doubles{1, 2, 3, 0, 0, 0}));
   EXPECT_EQ(SizesOf(c), (Integers{2, 3}));
   const Tensor x = Make<double>({1}, {1});

@@ -2,8 +2,8 @@
 //
 //   Tensor c = kernels::Exp(a);   // fresh, contiguous, on the operand's device
 //
-// Strided operands are fine. Elementary functions are the C library's, whatever the size. No history
-// is recorded; nothing is written but the result. Any thread. A type that is not allowed is
+// Strided operands are fine. Elementary functions are the C library's, whatever the size. No
+// history is recorded; nothing is written but the result. Any thread. A type that is not allowed is
 // Error(kDType).
 
 #ifndef AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_

@@ -44,16 +44,16 @@ bool BroadcastsTo(Sizes from, Sizes to) {
 }
 
 void RefuseDType(const char* op, DType dtype, const char* allowed) {
-  throw Error(ErrorKind::kDType, absl::StrCat("[", op, "] element type ", DTypeName(dtype),
-                                              " is not supported; allowed are ", allowed,
-                                              "; cast the operand"));
+  throw Error(ErrorKind::kDType,
+              absl::StrCat("[", op, "] element type ", DTypeName(dtype),
+                           " is not supported; allowed are ", allowed, "; cast the operand"));
 }
 
 void RefuseMixedKinds(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype()) {
-    throw Error(ErrorKind::kDType,
-                absl::StrCat("[", op, "] element types ", DTypeName(a.dtype()), " and ",
-                             DTypeName(b.dtype()), " differ; they must be equal; cast one operand"));
+    throw Error(ErrorKind::kDType, absl::StrCat("[", op, "] element types ", DTypeName(a.dtype()),
+                                                " and ", DTypeName(b.dtype()),
+                                                " differ; they must be equal; cast one operand"));
   }
   throw Error(ErrorKind::kDevice, absl::StrCat("[", op, "] operands are on ", a.device().ToString(),
                                                " and ", b.device().ToString(),

@@ -60,8 +60,8 @@ void ForEachRow(Sizes sizes, const std::array<Shape, N>& strides, Function&& fun
   }
 }
 
-// The strides with which a tensor of `sizes` and `strides` is read as one of shape `target`, aligned at
-// the right; 0 where a dimension is repeated. The shapes must fit.
+// The strides with which a tensor of `sizes` and `strides` is read as one of shape `target`,
+// aligned at the right; 0 where a dimension is repeated. The shapes must fit.
 Shape BroadcastStrides(Sizes sizes, absl::Span<const int64_t> strides, Sizes target);
 
 inline Shape StridesFor(const Tensor& tensor, Sizes target) {
@@ -74,8 +74,8 @@ Shape BroadcastShape(const char* op, Sizes a, Sizes b);
 // Whether a tensor of shape `from` can be read as one of shape `to`.
 bool BroadcastsTo(Sizes from, Sizes to);
 
-// Calls function(T()) with the C++ type of `dtype`. The Numeric form excludes bool, the Floating one
-// integers too: they throw Error(kDType) naming `op`.
+// Calls function(T()) with the C++ type of `dtype`. The Numeric form excludes bool, the Floating
+// one integers too: they throw Error(kDType) naming `op`.
 [[noreturn]] void RefuseDType(const char* op, DType dtype, const char* allowed);
 
 template <typename Function>
@@ -126,7 +126,8 @@ decltype(auto) DispatchFloating(const char* op, DType dtype, Function&& function
 
 // Throws unless both have one dtype and one device.
 inline void CheckSameKind(const char* op, const Tensor& a, const Tensor& b) {
-  if (a.dtype() == b.dtype() && a.device() == b.device()) [[likely]] return;
+  if (a.dtype() == b.dtype() && a.device() == b.device()) [[likely]]
+    return;
   RefuseMixedKinds(op, a, b);
 }
 

@@ -53,11 +53,10 @@ void WithEigen(const Matrix<T>& matrix, Function&& function) {
 
 template <typename T>
 void LargeProduct(const Matrix<T>& a, const Matrix<T>& b, T* out) {
-  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> result(
-      out, a.rows, b.columns);
-  WithEigen(a, [&](const auto& x) {
-    WithEigen(b, [&](const auto& y) { result.noalias() = x * y; });
-  });
+  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> result(out, a.rows,
+                                                                                       b.columns);
+  WithEigen(a,
+            [&](const auto& x) { WithEigen(b, [&](const auto& y) { result.noalias() = x * y; }); });
 }
 
 // Whether Eigen can read it in place: one dimension of step 1, rows that do not overlap.
@@ -84,8 +83,8 @@ void CheckShapes(const Tensor& a, const Tensor& b) {
   const auto fits = [](const Tensor& t) { return t.dim() >= 1 && t.dim() <= kMaxRank; };
   if (!fits(a) || !fits(b)) {
     throw Error(ErrorKind::kShape,
-                absl::StrCat("[matmul] ranks ", a.dim(), " and ", b.dim(),
-                             "; ranks 1 to ", kMaxRank, " are allowed; reshape the operand"));
+                absl::StrCat("[matmul] ranks ", a.dim(), " and ", b.dim(), "; ranks 1 to ",
+                             kMaxRank, " are allowed; reshape the operand"));
   }
   const int64_t inner_a = a.sizes().back();
   const int64_t inner_b = b.sizes()[b.dim() == 1 ? 0 : b.dim() - 2];

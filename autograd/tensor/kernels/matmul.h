@@ -2,11 +2,11 @@
 //
 //   Tensor c = kernels::Matmul(a, b);   // [..,m,k] x [..,k,n] -> [..,m,n]
 //
-// Ranks 1 to 4. An operand of rank 1 is a row on the left and a column on the right, and its dimension is
-// absent from the result; leading dimensions are broadcast. Shapes that do not fit are Error(kShape).
-// f32, f64, i64 (wraps). An inner dimension of 0 gives zeros. Small products are left folds over
-// the inner dimension from +0; from kMatmulVectorSize multiplications on Eigen's blocked product is used, which
-// sums in another, fixed order. No history; any thread.
+// Ranks 1 to 4. An operand of rank 1 is a row on the left and a column on the right, and its
+// dimension is absent from the result; leading dimensions are broadcast. Shapes that do not fit are
+// Error(kShape). f32, f64, i64 (wraps). An inner dimension of 0 gives zeros. Small products are
+// left folds over the inner dimension from +0; from kMatmulVectorSize multiplications on Eigen's
+// blocked product is used, which sums in another, fixed order. No history; any thread.
 
 #ifndef AUTOGRAD_TENSOR_KERNELS_MATMUL_H_
 #define AUTOGRAD_TENSOR_KERNELS_MATMUL_H_

@@ -1,8 +1,8 @@
 // The meaning of every elementary operation on one element, as the kernels apply it.
 //
-//   NumberOf<int64_t>: arithmetic wraps (computed as uint64_t).  Float to integer saturates, NaN is 0.
-//   Elementary functions of floats are the C library's, for one element and for a million alike, so
-//   that a value does not depend on the size of the tensor that holds it.
+//   NumberOf<int64_t>: arithmetic wraps (computed as uint64_t).  Float to integer saturates, NaN is
+//   0. Elementary functions of floats are the C library's, for one element and for a million alike,
+//   so that a value does not depend on the size of the tensor that holds it.
 //
 // Each operation is a stateless struct with a static Of(); loops take it as a template argument.
 // Written apart from the twin's rules on purpose: the two are compared. Pure functions, any thread.

@@ -28,7 +28,8 @@ void AddUp(const Tensor& a, T* out, const Shape& out_strides) {
   });
 }
 
-// Sums into a fresh tensor of `shape`, which has as many elements as `kept`: a's sizes, 1 where reduced.
+// Sums into a fresh tensor of `shape`, which has as many elements as `kept`: a's sizes, 1 where
+// reduced.
 Tensor SumInto(const Tensor& a, const Shape& kept, Sizes shape) {
   Tensor out = Tensor::Zeros(shape, a.dtype(), a.device());
   Shape strides(kept.size(), 0);

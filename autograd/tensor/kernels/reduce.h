@@ -3,9 +3,9 @@
 //   Tensor s = kernels::Sum(a, {0}, /*keepdim=*/false);
 //   Tensor g = kernels::SumTo(gradient, operand.sizes());
 //
-// Every sum is a left fold that starts at +0 and takes the elements in row-major order of the operand,
-// rounding to the element type at each step; the same bits on every run. f32, f64, i64 (wraps).
-// A sum of nothing is 0. No history; any thread.
+// Every sum is a left fold that starts at +0 and takes the elements in row-major order of the
+// operand, rounding to the element type at each step; the same bits on every run. f32, f64, i64
+// (wraps). A sum of nothing is 0. No history; any thread.
 
 #ifndef AUTOGRAD_TENSOR_KERNELS_REDUCE_H_
 #define AUTOGRAD_TENSOR_KERNELS_REDUCE_H_
@@ -15,13 +15,13 @@
 
 namespace autograd::kernels {
 
-// Over `dims`, each within 0..rank-1 and given once, else Error(kInvalidArgument); over none when the list
-// is empty. keepdim leaves a size of 1 in place of each.
+// Over `dims`, each within 0..rank-1 and given once, else Error(kInvalidArgument); over none when
+// the list is empty. keepdim leaves a size of 1 in place of each.
 Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 Tensor SumAll(const Tensor& a, bool keepdim);
 
-// Sums a to `shape`, which must broadcast to a's shape (else Error(kShape)). Where the shapes are equal the
-// result is `a` itself, not a copy.
+// Sums a to `shape`, which must broadcast to a's shape (else Error(kShape)). Where the shapes are
+// equal the result is `a` itself, not a copy.
 Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);
 
 }  // namespace autograd::kernels
