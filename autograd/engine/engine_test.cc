@@ -291,6 +291,21 @@ TEST(EngineObserverTest, SeesCountsAndOrder) {
   EXPECT_EQ(recorder.names[2], "AccumulateGrad?");
 }
 
+TEST(EngineArgumentsTest, EdgesToInputsThatANodeDoesNotHaveAreErrors) {
+  Engine engine;
+  NodePtr node = MakePass({});
+  const Tensor one = Tensor::Scalar(1);
+  EXPECT_EQ(KindOf([&] { engine.Execute({Edge(node, 1)}, {one}, false, false, true); }),
+            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] {
+              engine.Execute({Edge(node, 0)}, {one}, false, false, false, {Edge(node, 7)});
+            }),
+            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { engine.Execute({Edge(node, 0)}, {one, one}, false, false, true); }),
+            ErrorKind::kGradCount);
+  engine.Execute({Edge()}, {one}, false, false, true);  // a root without graph: nothing to do
+}
+
 TEST(EngineOptionsTest, NumbersOfThreadsAreChecked) {
   EXPECT_EQ(KindOf([] { Engine engine({.device_threads = -1}); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([] { Engine engine({.device_threads = 1000}); }), ErrorKind::kInvalidArgument);

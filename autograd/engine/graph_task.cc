@@ -6,8 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/engine/validate.h"
 #include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/error.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/sync/thread_local.h"
 #include "autograd/tensor/kernels/copy.h"
@@ -22,6 +24,17 @@ struct Spare {
   std::unique_ptr<TaskArrays> arrays;
 };
 AG_THREAD_LOCAL(Spare, ThreadSpare);
+
+void CheckEdges(absl::Span<const Edge> edges, std::string_view what) {
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (!edges[i].is_valid() || edges[i].input_nr < edges[i].function->num_inputs()) continue;
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[engine] ", what, " ", i, " is input ", edges[i].input_nr, " of ",
+                             edges[i].function->name(), ", which has ",
+                             edges[i].function->num_inputs(),
+                             "; inputs count from 0; use GradientEdge"));
+  }
+}
 
 uint64_t ClaimWord(uint32_t id, uint32_t index) { return uint64_t{id} << 32 | index; }
 
@@ -42,6 +55,8 @@ void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
 
 GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer)
     : arguments_(arguments), observer_(observer), arrays_(TaskArrays::Take()) {
+  CheckEdges(arguments.roots, "root");
+  CheckEdges(arguments.outputs, "output");
   VariableList seeds(arguments.seeds.begin(), arguments.seeds.end());
   ValidateGradients(arguments.roots, seeds, "the call");
   if (arguments.roots.size() == 1 && arguments.roots[0].is_valid()) {

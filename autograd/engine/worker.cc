@@ -3,6 +3,7 @@
 #include "autograd/engine/worker.h"
 
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,17 +25,28 @@ WorkerGroup::WorkerGroup(int count) {
 
 WorkerGroup::~WorkerGroup() { Stop(); }
 
-void WorkerGroup::Start() {
-  for (size_t i = 0; i < queues_.size(); ++i) {
-    threads_.emplace_back(absl::StrCat("ag_device_", i),
-                          [queue = queues_[i].get()] { Work(*queue); });
+bool WorkerGroup::Start() {
+  try {
+    for (size_t i = 0; i < queues_.size(); ++i) {
+      threads_.emplace_back(absl::StrCat("ag_device_", i),
+                            [queue = queues_[i].get()] { Work(*queue); });
+    }
+    return true;
+  } catch (const std::system_error&) {
+    // Workers that did start wait at their queues and never take this lock.
+    for (const auto& queue : queues_) queue->PushShutdown();
+    for (sync::Thread& thread : threads_) thread.Join();
+    threads_.clear();
+    stopping_ = true;
+    stopped_ = true;
+    return false;
   }
 }
 
 bool WorkerGroup::Enter() {
   sync::MutexLock lock(mutex_);
   if (stopping_) return false;
-  if (threads_.empty()) Start();
+  if (threads_.empty() && !Start()) return false;
   ++runs_;
   return true;
 }

@@ -23,7 +23,8 @@ class WorkerGroup {
   WorkerGroup(const WorkerGroup&) = delete;
   WorkerGroup& operator=(const WorkerGroup&) = delete;
 
-  // Announces a run; each true is followed by one Leave. False once stopping: run without workers.
+  // Announces a run; each true is followed by one Leave. False once stopping, and where the system has
+  // no threads to give: run without workers.
   bool Enter() AG_EXCLUDES(mutex_);
   void Leave() AG_EXCLUDES(mutex_);
 
@@ -34,7 +35,7 @@ class WorkerGroup {
   void Stop() AG_EXCLUDES(mutex_);
 
  private:
-  void Start() AG_REQUIRES(mutex_);
+  bool Start() AG_REQUIRES(mutex_);
 
   // One a worker; the vector never changes.
   std::vector<std::unique_ptr<ReadyQueue>> queues_;
