@@ -7,8 +7,8 @@
 
 namespace autograd {
 
-// sum += gradient; undefined ones count as zero. In grad mode the sum has history; otherwise it is formed in
-// place where nobody else can see the memory. Memory of others is never written.
+// sum += gradient; undefined ones count as zero. In grad mode the sum has history; otherwise it is
+// formed in place where nobody else can see the memory. Memory of others is never written.
 void AddGradient(Tensor& sum, Tensor&& gradient);
 
 }  // namespace autograd

@@ -1,4 +1,5 @@
-// Before the run: which nodes the roots reach, how many contributions each expects, which are needed.
+// Before the run: which nodes the roots reach, how many contributions each expects, which are
+// needed.
 
 #ifndef AUTOGRAD_ENGINE_DEPENDENCIES_H_
 #define AUTOGRAD_ENGINE_DEPENDENCIES_H_

@@ -84,7 +84,8 @@ Engine& Engine::Default() { return default_engine.Get(); }
 VariableList Engine::Execute(absl::Span<const Edge> roots, absl::Span<const Tensor> seeds,
                              bool keep_graph, bool create_graph, bool accumulate_grad,
                              absl::Span<const Edge> outputs) {
-  const ExecuteArguments arguments{roots, seeds, keep_graph, create_graph, accumulate_grad, outputs};
+  const ExecuteArguments arguments{roots,        seeds,           keep_graph,
+                                   create_graph, accumulate_grad, outputs};
   const uint32_t depth = CurrentEngineThread().depth;
   if (depth == 0 || depth % kDepthOfOneStack != 0) return ExecuteHere(arguments);
   if (depth >= kDeepest) {

@@ -4,9 +4,9 @@
 //   engine.Execute(roots, seeds, /*keep_graph=*/false, /*create_graph=*/false,
 //                  /*accumulate_grad=*/true);
 //
-// CPU nodes run on the calling thread; nodes of device d on worker d % device_threads, or on the caller too when
-// there are no workers. A call made while a node or hook is evaluated runs entirely where it is made, so that it
-// waits for nobody. Results do not depend on threads: see README.md.
+// CPU nodes run on the calling thread; nodes of device d on worker d % device_threads, or on the
+// caller too when there are no workers. A call made while a node or hook is evaluated runs entirely
+// where it is made, so that it waits for nobody. Results do not depend on threads: see README.md.
 //
 // Threads: all members but the destructor may be called at once, also over one graph. Errors are
 // thrown to the caller after every evaluation of the call has stopped; the engine stays usable.
@@ -47,9 +47,9 @@ class Engine {
   // Without workers; never destroyed.
   static Engine& Default();
 
-  // Sends `seeds`, one a root (undefined: zero), down the graph. `outputs` empty: every leaf reached
-  // accumulates. Else only what leads to them runs: with accumulate_grad their nodes are executed,
-  // without it the result has the gradient of each, undefined where none arrived.
+  // Sends `seeds`, one a root (undefined: zero), down the graph. `outputs` empty: every leaf
+  // reached accumulates. Else only what leads to them runs: with accumulate_grad their nodes are
+  // executed, without it the result has the gradient of each, undefined where none arrived.
   VariableList Execute(absl::Span<const Edge> roots, absl::Span<const Tensor> seeds,
                        bool keep_graph, bool create_graph, bool accumulate_grad,
                        absl::Span<const Edge> outputs = {});
@@ -58,7 +58,8 @@ class Engine {
   // of this call. Error(kInvalidArgument) outside the evaluation of a node or hook.
   static void QueueCallback(std::function<void()> callback);
 
-  // Replaces the observer (null: none), which must outlive the engine or be replaced. Between calls only.
+  // Replaces the observer (null: none), which must outlive the engine or be replaced. Between calls
+  // only.
   void SetObserver(EngineObserver* observer) { options_.observer = observer; }
 
   // Ends the workers once running calls are done; later calls run on their callers' threads. May be

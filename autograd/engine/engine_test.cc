@@ -1,4 +1,5 @@
-// Whole runs, alike with and without workers: order, captures, hooks, errors, nesting, callbacks, stop.
+// Whole runs, alike with and without workers: order, captures, hooks, errors, nesting, callbacks,
+// stop.
 
 #include "autograd/engine/engine.h"
 
@@ -88,8 +89,8 @@ TEST_P(EngineTest, UndefinedGradientsStillRunTheirNodes) {
         return VariableList();
       },
       {}, On(Device::Sim(0)));
-  NodePtr root = MakeFunction([](FunctionNode&, VariableList) { return VariableList(1); },
-                              {Edge(last, 0)});
+  NodePtr root =
+      MakeFunction([](FunctionNode&, VariableList) { return VariableList(1); }, {Edge(last, 0)});
   Run({Edge(root, 0)}, {Tensor::Scalar(1)});
   EXPECT_EQ(calls, 1);
 }
@@ -118,13 +119,12 @@ TEST_P(EngineTest, AnErrorReachesTheCallerAndTheEngineStaysUsable) {
             return g;
           },
           {GradientEdge(x)}, On(Device::Sim(d)));
-      lanes.emplace_back(
-          MakeFunction(
-              [d](FunctionNode&, VariableList) {
-                return VariableList{Tensor::Scalar(1, DType::kF64, Device::Sim(d))};
-              },
-              {Edge(lane, 0)}),
-          0);
+      lanes.emplace_back(MakeFunction(
+                             [d](FunctionNode&, VariableList) {
+                               return VariableList{Tensor::Scalar(1, DType::kF64, Device::Sim(d))};
+                             },
+                             {Edge(lane, 0)}),
+                         0);
     }
     // The last lane returns a scalar of its device for a CPU leaf, which is moved.
     EXPECT_THROW(Run(lanes, std::vector<Tensor>(4, Tensor::Scalar(1))), std::runtime_error);
@@ -297,11 +297,12 @@ TEST(EngineArgumentsTest, EdgesToInputsThatANodeDoesNotHaveAreErrors) {
   const Tensor one = Tensor::Scalar(1);
   EXPECT_EQ(KindOf([&] { engine.Execute({Edge(node, 1)}, {one}, false, false, true); }),
             ErrorKind::kInvalidArgument);
+  EXPECT_EQ(
+      KindOf([&] { engine.Execute({Edge(node, 0)}, {one}, false, false, false, {Edge(node, 7)}); }),
+      ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] {
-              engine.Execute({Edge(node, 0)}, {one}, false, false, false, {Edge(node, 7)});
+              engine.Execute({Edge(node, 0)}, {one, one}, false, false, true);
             }),
-            ErrorKind::kInvalidArgument);
-  EXPECT_EQ(KindOf([&] { engine.Execute({Edge(node, 0)}, {one, one}, false, false, true); }),
             ErrorKind::kGradCount);
   engine.Execute({Edge()}, {one}, false, false, true);  // a root without graph: nothing to do
 }

@@ -51,8 +51,7 @@ EvaluationScope::~EvaluationScope() {
   CurrentThread().filter = filter_before_;
 }
 
-bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients,
-                  VariableList& results) {
+bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results) {
   const NodeState& state = task.states()[index];
   Node& node = *state.node;
   NodeExtras* extras = node.extras();

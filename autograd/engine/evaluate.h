@@ -19,8 +19,8 @@ struct EngineThread {
 };
 EngineThread& CurrentEngineThread();
 
-// Sets the thread up for evaluating nodes of `task`, until the end of the block: its grad mode, its filter,
-// one level of depth.
+// Sets the thread up for evaluating nodes of `task`, until the end of the block: its grad mode, its
+// filter, one level of depth.
 class [[nodiscard]] EvaluationScope {
  public:
   explicit EvaluationScope(GraphTask& task);
@@ -34,11 +34,10 @@ class [[nodiscard]] EvaluationScope {
   const ExecutionFilter* filter_before_;
 };
 
-// Runs tensor hooks, captures, pre-hooks, retain_grad, the node, checks, post-hooks; then releases what the node
-// saved unless the graph is kept. `results` gets one gradient an edge; false if the node was only
-// captured and has none. Takes `gradients`. Throws what hooks and node throw.
-bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients,
-                  VariableList& results);
+// Runs tensor hooks, captures, pre-hooks, retain_grad, the node, checks, post-hooks; then releases
+// what the node saved unless the graph is kept. `results` gets one gradient an edge; false if the
+// node was only captured and has none. Takes `gradients`. Throws what hooks and node throw.
+bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results);
 
 }  // namespace autograd
 

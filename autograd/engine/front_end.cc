@@ -47,16 +47,16 @@ void CheckSeed(const Tensor& root, const Tensor& seed, size_t i) {
                              "; they must be equal; reshape or expand the seed"));
   }
   if (seed.dtype() != root.dtype()) {
-    throw Error(ErrorKind::kDType,
-                absl::StrCat("[engine] seed ", i, " is ", DTypeName(seed.dtype()),
-                             " for a root of ", DTypeName(root.dtype()),
-                             "; they must be equal; cast the seed"));
+    throw Error(
+        ErrorKind::kDType,
+        absl::StrCat("[engine] seed ", i, " is ", DTypeName(seed.dtype()), " for a root of ",
+                     DTypeName(root.dtype()), "; they must be equal; cast the seed"));
   }
   if (seed.device() != root.device()) {
-    throw Error(ErrorKind::kDevice,
-                absl::StrCat("[engine] seed ", i, " is on ", seed.device().ToString(),
-                             " for a root on ", root.device().ToString(),
-                             "; they must be equal; copy the seed there"));
+    throw Error(
+        ErrorKind::kDevice,
+        absl::StrCat("[engine] seed ", i, " is on ", seed.device().ToString(), " for a root on ",
+                     root.device().ToString(), "; they must be equal; copy the seed there"));
   }
 }
 
@@ -90,9 +90,10 @@ Engine& EngineOf(Engine* engine) { return engine != nullptr ? *engine : Engine::
 
 void CheckNotEmpty(size_t count, std::string_view what) {
   if (count > 0) return;
-  throw Error(ErrorKind::kInvalidArgument,
-              absl::StrCat("[engine] the list of ", what,
-                           " is empty; at least one is needed; leave inputs out to reach every leaf"));
+  throw Error(
+      ErrorKind::kInvalidArgument,
+      absl::StrCat("[engine] the list of ", what,
+                   " is empty; at least one is needed; leave inputs out to reach every leaf"));
 }
 
 }  // namespace
@@ -136,8 +137,7 @@ VariableList Grad(absl::Span<const Tensor> roots, absl::Span<const Tensor> input
       results[i] = Tensor::Zeros(inputs[i].sizes(), inputs[i].dtype(), inputs[i].device());
     } else if (!options.allow_unused) {
       throw Error(ErrorKind::kUnusedInput,
-                  absl::StrCat("[engine] input ", i, " of shape ",
-                               ShapeToString(inputs[i].sizes()),
+                  absl::StrCat("[engine] input ", i, " of shape ", ShapeToString(inputs[i].sizes()),
                                " received no gradient from the roots; every input must be used; "
                                "set allow_unused for an undefined gradient, materialize_grads for "
                                "zeros"));

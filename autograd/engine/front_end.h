@@ -4,8 +4,9 @@
 //   VariableList g = Grad({y}, {x}, {}, {.create_graph = true});
 //
 // Checks in this order: undefined root or input (kUndefined), no roots or an empty list of inputs
-// (kInvalidArgument), number of seeds (kGradCount), each root in order (kNoGraph, kImplicitSeed, kShape, kDType,
-// kDevice), each input (kNoGraph); after the run, for Grad, an input that no gradient reached (kUnusedInput).
+// (kInvalidArgument), number of seeds (kGradCount), each root in order (kNoGraph, kImplicitSeed,
+// kShape, kDType, kDevice), each input (kNoGraph); after the run, for Grad, an input that no
+// gradient reached (kUnusedInput).
 
 #ifndef AUTOGRAD_ENGINE_FRONT_END_H_
 #define AUTOGRAD_ENGINE_FRONT_END_H_
@@ -23,7 +24,8 @@ namespace autograd {
 struct BackwardOptions {
   std::optional<bool> retain_graph = {};  // absent: as create_graph
   bool create_graph = false;
-  // Only these get a gradient. One that is no leaf keeps it in its `.grad`, and its node is executed.
+  // Only these get a gradient. One that is no leaf keeps it in its `.grad`, and its node is
+  // executed.
   std::optional<std::vector<Tensor>> inputs = {};
   Engine* engine = nullptr;  // null: Engine::Default()
 };

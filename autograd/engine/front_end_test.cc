@@ -28,8 +28,7 @@ TEST(FrontEndTest, ChecksRootsSeedsAndInputs) {
   EXPECT_EQ(KindOf([&] { Backward({plain}); }), ErrorKind::kNoGraph);
   EXPECT_EQ(KindOf([&] { Backward({wide}); }), ErrorKind::kImplicitSeed);
   EXPECT_EQ(KindOf([&] { Backward({wide}, {plain}); }), ErrorKind::kShape);
-  EXPECT_EQ(KindOf([&] { Backward({wide}, {Tensor::Ones({3}, DType::kF32)}); }),
-            ErrorKind::kDType);
+  EXPECT_EQ(KindOf([&] { Backward({wide}, {Tensor::Ones({3}, DType::kF32)}); }), ErrorKind::kDType);
   EXPECT_EQ(KindOf([&] { Backward({wide}, {Tensor::Ones({3}, DType::kF64, Device::Sim(0))}); }),
             ErrorKind::kDevice);
   EXPECT_EQ(KindOf([&] { Grad({x}, {plain}); }), ErrorKind::kNoGraph);
@@ -69,8 +68,7 @@ TEST(FrontEndTest, UnusedInputs) {
   Tensor y = ops::Mul(x, x);
   EXPECT_EQ(KindOf([&] { Grad({y}, {other}, {}, {.retain_graph = true}); }),
             ErrorKind::kUnusedInput);
-  EXPECT_FALSE(
-      Grad({y}, {other}, {}, {.retain_graph = true, .allow_unused = true})[0].defined());
+  EXPECT_FALSE(Grad({y}, {other}, {}, {.retain_graph = true, .allow_unused = true})[0].defined());
   VariableList zeros = Grad({y}, {other, x}, {}, {.materialize_grads = true});
   EXPECT_EQ(zeros[0].data<double>()[1], 0);
   EXPECT_EQ(zeros[1].item<double>(), 4);

@@ -28,11 +28,11 @@ AG_THREAD_LOCAL(Spare, ThreadSpare);
 void CheckEdges(absl::Span<const Edge> edges, std::string_view what) {
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid() || edges[i].input_nr < edges[i].function->num_inputs()) continue;
-    throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[engine] ", what, " ", i, " is input ", edges[i].input_nr, " of ",
-                             edges[i].function->name(), ", which has ",
-                             edges[i].function->num_inputs(),
-                             "; inputs count from 0; use GradientEdge"));
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        absl::StrCat("[engine] ", what, " ", i, " is input ", edges[i].input_nr, " of ",
+                     edges[i].function->name(), ", which has ", edges[i].function->num_inputs(),
+                     "; inputs count from 0; use GradientEdge"));
   }
 }
 
@@ -46,7 +46,8 @@ std::unique_ptr<TaskArrays> TaskArrays::Take() {
 }
 
 void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
-  // Dropping gradients may end graphs, and so run other tasks' code: first everything, then the cache.
+  // Dropping gradients may end graphs, and so run other tasks' code: first everything, then the
+  // cache.
   arrays->states.clear();
   arrays->more_gradients.clear();
   arrays->scratch.clear();

@@ -1,13 +1,14 @@
-// GraphTask: one call of the engine, as data: its nodes in a dense array and what the call asked for.
+// GraphTask: one call of the engine, as data: its nodes in a dense array and what the call asked
+// for.
 //
-// Each node that the roots reach has a dense index. The node itself holds (task, index) in its claim word,
-// taken by compare-exchange; where another live task holds the node, this task's own map does, so that
-// a nested or concurrent task never disturbs one that runs. The arrays come from a cache of the
-// thread and go back to it.
+// Each node that the roots reach has a dense index. The node itself holds (task, index) in its
+// claim word, taken by compare-exchange; where another live task holds the node, this task's own
+// map does, so that a nested or concurrent task never disturbs one that runs. The arrays come from
+// a cache of the thread and go back to it.
 //
-// Threads: built by one thread (Discover, MarkNeeded); after that nodes and claims only are read, by any
-// thread of the run. `first_gradient` and `more_gradients` belong to a local run (local_run.h); a
-// shared run keeps gradients in slots of its own.
+// Threads: built by one thread (Discover, MarkNeeded); after that nodes and claims only are read,
+// by any thread of the run. `first_gradient` and `more_gradients` belong to a local run
+// (local_run.h); a shared run keeps gradients in slots of its own.
 
 #ifndef AUTOGRAD_ENGINE_GRAPH_TASK_H_
 #define AUTOGRAD_ENGINE_GRAPH_TASK_H_
@@ -86,7 +87,8 @@ class GraphTask final : public ExecutionFilter {
     const uint64_t word = node->claim().Load(sync::kRelaxed);
     if (static_cast<uint32_t>(word >> 32) == id_.claim_id()) [[likely]] {
       const uint32_t index = static_cast<uint32_t>(word);
-      if (index < states().size() && states()[index].node == node) [[likely]] return index;
+      if (index < states().size() && states()[index].node == node) [[likely]]
+        return index;
     }
     return IndexInMap(node);
   }

@@ -118,8 +118,8 @@ TEST(DependenciesTest, TheViewTellsCountsAndNeeds) {
 
 TEST(GraphTaskTest, TasksOverOneGraphDoNotDisturbEachOther) {
   Diamond d;
-  auto first = std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}, std::vector<Edge>{},
-                                          true);
+  auto first =
+      std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}, std::vector<Edge>{}, true);
   const uint32_t index = (*first)->IndexOf(d.leaf.get());
   {
     Prepared nested({Edge(d.left, 0)}, {}, true);
@@ -140,8 +140,8 @@ TEST(GraphTaskTest, MoreTasksThanPlacesStillFindTheirNodes) {
   Diamond d;
   std::vector<std::unique_ptr<Prepared>> tasks;
   for (int i = 0; i < 300; ++i) {
-    tasks.push_back(std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)},
-                                               std::vector<Edge>{}, true));
+    tasks.push_back(
+        std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}, std::vector<Edge>{}, true));
   }
   for (auto& task : tasks) EXPECT_EQ(task->PendingOf(d.left), 2u);
 }

@@ -23,8 +23,8 @@ struct GraphView {
   bool accumulate_grad = false;
   std::vector<Edge> roots;
   std::vector<Edge> outputs;  // empty: everything is executed
-  // Everything that the roots reach, in discovery order (a GraphRoot first where there is one), then
-  // outputs that no root reaches, with what they reach.
+  // Everything that the roots reach, in discovery order (a GraphRoot first where there is one),
+  // then outputs that no root reaches, with what they reach.
   std::vector<const Node*> nodes;
   // By node: how many edges are counted into it, -1 where the engine holds no entry.
   std::vector<int32_t> dependencies;

@@ -1,8 +1,9 @@
 // Ranks: the single-threaded run of a task, foreseen.
 //
-// The order in which one thread evaluates nodes depends on their keys and edges alone, so it can be known
-// before the run. The rank of a node is its place there. The contributions to a slot are numbered in
-// the order in which that run would deliver them: by (rank of the producer, its output).
+// The order in which one thread evaluates nodes depends on their keys and edges alone, so it can be
+// known before the run. The rank of a node is its place there. The contributions to a slot are
+// numbered in the order in which that run would deliver them: by (rank of the producer, its
+// output).
 
 #ifndef AUTOGRAD_ENGINE_RANKS_H_
 #define AUTOGRAD_ENGINE_RANKS_H_

@@ -41,8 +41,7 @@ bool SharedRun::IsDone() const { return failed_ ? in_flight_ == 0 : outstanding_
 
 void SharedRun::Queue(uint32_t index) {
   const Node& node = *task_.states()[index].node;
-  ReadyQueue& queue =
-      node.device().IsCpu() ? caller_queue_ : workers_.QueueOf(node.device());
+  ReadyQueue& queue = node.device().IsCpu() ? caller_queue_ : workers_.QueueOf(node.device());
   queue.Push({sync::IntrusivePtr<QueuedWork>(this), index, node.sequence_nr()});
 }
 
@@ -134,7 +133,8 @@ void SharedRun::End(std::vector<NodePtr> made, std::exception_ptr error) {
     }
     done = IsDone();
   }
-  // From here on the caller may have returned; only this object, which the queued task keeps, is left.
+  // From here on the caller may have returned; only this object, which the queued task keeps, is
+  // left.
   if (done) caller_queue_.Push({});
 }
 
@@ -182,9 +182,8 @@ void SharedRun::Renumber() {
     made = std::move(made_);
   }
   std::erase_if(made, [](const NodePtr& n) { return n->sequence_nr() == kAccumulateOrderKey; });
-  std::sort(made.begin(), made.end(), [](const NodePtr& a, const NodePtr& b) {
-    return a->sequence_nr() < b->sequence_nr();
-  });
+  std::sort(made.begin(), made.end(),
+            [](const NodePtr& a, const NodePtr& b) { return a->sequence_nr() < b->sequence_nr(); });
   for (NodePtr& node : made) {
     node->set_sequence_nr(NextOrderKey());
     if (auto* outer = CurrentThread().provisional; outer != nullptr) {

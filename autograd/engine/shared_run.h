@@ -1,9 +1,10 @@
 // SharedRun: the run of one task on its caller's thread and on device workers.
 //
-// The caller's thread evaluates CPU nodes, each device's worker that device's. Gradients are added in the
-// canonical order (ranks.h, ordered_slot.h), nodes that evaluations make are numbered as one thread would
-// have made them, so that the result does not depend on timing. The first error ends the run: what is
-// queued is dropped, what is being evaluated is waited for, and the error is thrown to the caller.
+// The caller's thread evaluates CPU nodes, each device's worker that device's. Gradients are added
+// in the canonical order (ranks.h, ordered_slot.h), nodes that evaluations make are numbered as one
+// thread would have made them, so that the result does not depend on timing. The first error ends
+// the run: what is queued is dropped, what is being evaluated is waited for, and the error is
+// thrown to the caller.
 
 #ifndef AUTOGRAD_ENGINE_SHARED_RUN_H_
 #define AUTOGRAD_ENGINE_SHARED_RUN_H_
@@ -31,11 +32,12 @@ class SharedRun final : public QueuedWork {
   // Whether the task has anything for a worker to do.
   static bool IsWorthwhile(const GraphTask& task);
 
-  // Called once, by the caller's thread; returns when every evaluation has ended, or throws the error.
+  // Called once, by the caller's thread; returns when every evaluation has ended, or throws the
+  // error.
   void Run() AG_EXCLUDES(mutex_);
 
-  // On the caller's thread or a worker's. After Run has returned it does nothing: tasks that an error
-  // left in queues keep the object, not the graph.
+  // On the caller's thread or a worker's. After Run has returned it does nothing: tasks that an
+  // error left in queues keep the object, not the graph.
   void RunNode(uint32_t index) override AG_EXCLUDES(mutex_);
 
  private:

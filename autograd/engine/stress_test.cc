@@ -1,4 +1,5 @@
-// Many callers, devices and errors at once. Meant for ThreadSanitizer; right results are checked too.
+// Many callers, devices and errors at once. Meant for ThreadSanitizer; right results are checked
+// too.
 //
 //   bazel test --config=tsan //autograd/engine:stress_test
 //   bazel run //autograd/engine:stress_test_large         # the same graph by two threads, at size
@@ -124,10 +125,10 @@ TEST(StressTest, CreateGraphOverSharedSubgraphs) {
       for (const Tensor& lane : shared.lanes) {
         total = ops::Add(total, ops::To(ops::Mul(lane, lane), Device::Cpu()));  // x^4 a lane
       }
-      VariableList first =
-          Grad({total}, {shared.x}, {}, {.create_graph = true, .engine = &engine});
+      VariableList first = Grad({total}, {shared.x}, {}, {.create_graph = true, .engine = &engine});
       EXPECT_EQ(first[0].item<double>(), 4.0 * 27 * kDevices);
-      VariableList second = Grad({first[0]}, {shared.x}, {}, {.retain_graph = true, .engine = &engine});
+      VariableList second =
+          Grad({first[0]}, {shared.x}, {}, {.retain_graph = true, .engine = &engine});
       EXPECT_EQ(second[0].item<double>(), 12.0 * 9 * kDevices);
     }
   });
@@ -199,8 +200,8 @@ TEST(StressTest, EnginesStopWhileCallersRun) {
       for (int i = 0; i < 10; ++i) {
         if (caller == 3 && i == 5) engine->Stop();
         Tensor x = MakeLeaf(2);
-        Tensor y = ops::To(ops::Mul(ops::To(x, DeviceOf(i)), ops::To(x, DeviceOf(i))),
-                           Device::Cpu());
+        Tensor y =
+            ops::To(ops::Mul(ops::To(x, DeviceOf(i)), ops::To(x, DeviceOf(i))), Device::Cpu());
         Backward({y}, {}, OptionsFor(*engine));
         EXPECT_EQ(Grad(x).item<double>(), 4);
       }
@@ -252,8 +253,9 @@ void TwoThreadsOverOneGraph(Engine& engine, Device device) {
   int wrong = 0;
   for (const auto& node : chain) wrong += node->runs.load() != 2 * rounds ? 1 : 0;
   EXPECT_EQ(wrong, 0);
-  std::printf("2 threads x %d backwards over %d nodes: %.2f s, %.0f ns a node, .grad %.0f\n", rounds,
-              nodes, seconds, seconds * 1e9 / (2.0 * rounds * nodes), Grad(x).item<double>());
+  std::printf("2 threads x %d backwards over %d nodes: %.2f s, %.0f ns a node, .grad %.0f\n",
+              rounds, nodes, seconds, seconds * 1e9 / (2.0 * rounds * nodes),
+              Grad(x).item<double>());
 }
 
 TEST(SharedGraphTest, TwoThreadsWithKeepGraph) {
@@ -268,9 +270,7 @@ TEST(SharedGraphTest, TwoThreadsWithKeepGraphOnADevice) {
 
 }  // namespace
 
-void SetSize(std::string_view option, int value) {
-  (option == "--nodes" ? nodes : rounds) = value;
-}
+void SetSize(std::string_view option, int value) { (option == "--nodes" ? nodes : rounds) = value; }
 
 }  // namespace autograd
 

@@ -10,7 +10,8 @@
 namespace autograd {
 namespace {
 
-// Whether a gradient of shape `from` can be summed to `to`: each size equal or 1, aligned on the right.
+// Whether a gradient of shape `from` can be summed to `to`: each size equal or 1, aligned on the
+// right.
 bool CanSumTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
   if (from.size() < to.size()) return false;
   const size_t extra = from.size() - to.size();
@@ -22,8 +23,7 @@ bool CanSumTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
 
 }  // namespace
 
-void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient,
-                 std::string_view source) {
+void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient, std::string_view source) {
   const Shape wanted = place.sizes();
   if (gradient.sizes() != absl::Span<const int64_t>(wanted)) {
     if (!CanSumTo(gradient.sizes(), wanted)) {
@@ -37,11 +37,11 @@ void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient,
   }
   if (gradient.dtype() != place.dtype()) {
     if (!IsFloating(place.dtype())) {
-      throw Error(ErrorKind::kDType,
-                  absl::StrCat("[engine] gradient ", i, " that ", source, " gave is ",
-                               DTypeName(gradient.dtype()), " for a tensor of ",
-                               DTypeName(place.dtype()),
-                               "; only floating tensors have gradients; return undefined"));
+      throw Error(
+          ErrorKind::kDType,
+          absl::StrCat("[engine] gradient ", i, " that ", source, " gave is ",
+                       DTypeName(gradient.dtype()), " for a tensor of ", DTypeName(place.dtype()),
+                       "; only floating tensors have gradients; return undefined"));
     }
     gradient = ops::Cast(gradient, place.dtype());
   }
@@ -49,8 +49,7 @@ void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient,
     if (gradient.dim() != 0) {
       throw Error(ErrorKind::kDevice,
                   absl::StrCat("[engine] gradient ", i, " that ", source, " gave is on ",
-                               gradient.device().ToString(), " where ",
-                               place.device().ToString(),
+                               gradient.device().ToString(), " where ", place.device().ToString(),
                                " is expected; it must lie on the operand's device; copy it there"));
     }
     gradient = ops::To(gradient, place.device());
@@ -62,7 +61,8 @@ void ValidateGradients(absl::Span<const Edge> edges, VariableList& gradients,
   if (edges.size() != gradients.size()) {
     throw Error(ErrorKind::kGradCount,
                 absl::StrCat("[engine] ", source, " gave ", gradients.size(), " gradients for ",
-                             edges.size(), " edges; there must be one for each, undefined ones "
+                             edges.size(),
+                             " edges; there must be one for each, undefined ones "
                              "where there is none; return as many as there are operands"));
   }
   for (size_t i = 0; i < edges.size(); ++i) {

@@ -11,9 +11,10 @@
 
 namespace autograd {
 
-// One gradient an edge, as many as edges (else Error kGradCount). Undefined gradients and invalid edges
-// are passed over. A gradient whose shape can be summed to the place's is, another floating dtype is cast; what
-// else does not fit is Error kShape, kDType or kDevice. `source` names who made them, for the message.
+// One gradient an edge, as many as edges (else Error kGradCount). Undefined gradients and invalid
+// edges are passed over. A gradient whose shape can be summed to the place's is, another floating
+// dtype is cast; what else does not fit is Error kShape, kDType or kDevice. `source` names who made
+// them, for the message.
 void ValidateGradients(absl::Span<const Edge> edges, VariableList& gradients,
                        std::string_view source);
 

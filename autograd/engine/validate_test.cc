@@ -45,9 +45,7 @@ TEST(ValidateTest, WhatDoesNotFitIsAnError) {
   const Tensor three = Tensor::Zeros({3}, DType::kF64);
   EXPECT_EQ(KindOf([&] { Fitted(three, Tensor::Zeros({2}, DType::kF64)); }), ErrorKind::kShape);
   EXPECT_EQ(KindOf([&] { Fitted(three, Tensor::Scalar(1)); }), ErrorKind::kShape);
-  EXPECT_EQ(KindOf([&] {
-              Fitted(three, Tensor::Zeros({3}, DType::kF64, Device::Sim(0)));
-            }),
+  EXPECT_EQ(KindOf([&] { Fitted(three, Tensor::Zeros({3}, DType::kF64, Device::Sim(0))); }),
             ErrorKind::kDevice);
   VariableList none;
   const std::vector<Edge> edges = {Edge()};

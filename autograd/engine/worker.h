@@ -23,15 +23,16 @@ class WorkerGroup {
   WorkerGroup(const WorkerGroup&) = delete;
   WorkerGroup& operator=(const WorkerGroup&) = delete;
 
-  // Announces a run; each true is followed by one Leave. False once stopping, and where the system has
-  // no threads to give: run without workers.
+  // Announces a run; each true is followed by one Leave. False once stopping, and where the system
+  // has no threads to give: run without workers.
   bool Enter() AG_EXCLUDES(mutex_);
   void Leave() AG_EXCLUDES(mutex_);
 
   // Where nodes of the device are queued; the device is not the CPU. Between Enter and Leave.
   ReadyQueue& QueueOf(Device device) { return *queues_[device.index % queues_.size()]; }
 
-  // Waits for announced runs, ends the threads, waits for them. May be called again, by several threads.
+  // Waits for announced runs, ends the threads, waits for them. May be called again, by several
+  // threads.
   void Stop() AG_EXCLUDES(mutex_);
 
  private:

@@ -1,4 +1,5 @@
-// Error, as autograd/tensor/error.h defines it: the name under which graph and engine code includes it.
+// Error, as autograd/tensor/error.h defines it: the name under which graph and engine code includes
+// it.
 
 #ifndef AUTOGRAD_GRAPH_ERROR_H_
 #define AUTOGRAD_GRAPH_ERROR_H_

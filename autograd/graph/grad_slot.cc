@@ -25,8 +25,8 @@ Tensor GradSlot::Get() const {
   return grad_;
 }
 
-// Tensors that leave the slot are destroyed after the lock is given up: their graphs may end with them, and
-// other slots with those.
+// Tensors that leave the slot are destroyed after the lock is given up: their graphs may end with
+// them, and other slots with those.
 
 void GradSlot::Set(Tensor grad) {
   Tensor before;

@@ -1,7 +1,8 @@
 // GradSlot: the place of a tensor's `.grad`.
 //
-// Shared by the tensor's AutogradMeta and by the node that writes it, so that the node need not own the
-// tensor. The tensor closes it when it goes: that cuts the cycle tensor, .grad, its graph, node.
+// Shared by the tensor's AutogradMeta and by the node that writes it, so that the node need not own
+// the tensor. The tensor closes it when it goes: that cuts the cycle tensor, .grad, its graph,
+// node.
 
 #ifndef AUTOGRAD_GRAPH_GRAD_SLOT_H_
 #define AUTOGRAD_GRAPH_GRAD_SLOT_H_

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/accumulate_grad.h"
+#include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"

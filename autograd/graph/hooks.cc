@@ -27,10 +27,9 @@ void CheckReplacement(const Node& node, const Tensor& before, const Tensor& afte
 
 void CheckReplacements(const Node& node, const VariableList& before, const VariableList& after) {
   if (before.size() != after.size()) {
-    throw Error(ErrorKind::kHook,
-                absl::StrCat("[hook] a hook of ", node.name(), " returned ", after.size(),
-                             " gradients for ", before.size(),
-                             "; it must return as many as it gets"));
+    throw Error(ErrorKind::kHook, absl::StrCat("[hook] a hook of ", node.name(), " returned ",
+                                               after.size(), " gradients for ", before.size(),
+                                               "; it must return as many as it gets"));
   }
   for (size_t i = 0; i < before.size(); ++i) CheckReplacement(node, before[i], after[i]);
 }

@@ -3,11 +3,11 @@
 //   HookHandle handle = RegisterHook(y, [](const Tensor& g) { return Double(g); });
 //   Remove(handle);
 //
-// Order at a node: tensor hooks (in the order of registration), pre-hooks, retain_grad, the node itself,
-// post-hooks. Tensor hooks and retain_grad also run where the gradient is only captured. The value
-// that a hook returns replaces the gradient; an undefined one makes it undefined. A hook added
-// during a call runs from the next call on; one removed during a call runs no more.
-// Hooks run with no lock held, on the thread that evaluates the node.
+// Order at a node: tensor hooks (in the order of registration), pre-hooks, retain_grad, the node
+// itself, post-hooks. Tensor hooks and retain_grad also run where the gradient is only captured.
+// The value that a hook returns replaces the gradient; an undefined one makes it undefined. A hook
+// added during a call runs from the next call on; one removed during a call runs no more. Hooks run
+// with no lock held, on the thread that evaluates the node.
 
 #ifndef AUTOGRAD_GRAPH_HOOKS_H_
 #define AUTOGRAD_GRAPH_HOOKS_H_

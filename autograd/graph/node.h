@@ -1,5 +1,5 @@
-// Node: a function of the backward graph. It turns gradients of its forward operation's results into
-// gradients of the operands.
+// Node: a function of the backward graph. It turns gradients of its forward operation's results
+// into gradients of the operands.
 //
 //   class NegNode : public Node {
 //     VariableList Apply(VariableList&& g) override { return {Neg(g[0])}; }
@@ -9,9 +9,10 @@
 //   node->AddNextEdge(GradientEdge(x));
 //   SetHistory(y, node);
 //
-// Threads: edges and metadata are fixed before the node is first run. Apply may run on several threads at once
-// (tasks may share graphs), so it changes nothing but saved variables, which lock themselves.
-// Destruction does not recurse along the graph, however deep it is. The hot fields lie in the first cache line.
+// Threads: edges and metadata are fixed before the node is first run. Apply may run on several
+// threads at once (tasks may share graphs), so it changes nothing but saved variables, which lock
+// themselves. Destruction does not recurse along the graph, however deep it is. The hot fields lie
+// in the first cache line.
 
 #ifndef AUTOGRAD_GRAPH_NODE_H_
 #define AUTOGRAD_GRAPH_NODE_H_
@@ -79,7 +80,8 @@ class Node {
   // That of the first input that is not on the CPU, else the CPU.
   Device device() const { return device_; }
 
-  // Whether the running task wants the gradient of edge i; outside a task, whether the edge is valid.
+  // Whether the running task wants the gradient of edge i; outside a task, whether the edge is
+  // valid.
   bool TaskShouldComputeOutput(size_t i) const {
     const Edge& edge = next_edge(i);
     if (!edge.is_valid()) return false;

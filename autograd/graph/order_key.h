@@ -1,4 +1,5 @@
-// Order keys: the place of a node among those ready to run, fixed by the program and never by timing.
+// Order keys: the place of a node among those ready to run, fixed by the program and never by
+// timing.
 //
 // Nodes take keys from a counter of the thread that makes them; the engine runs the highest first.
 // OrderScope gives a thread another range for a while: threads of one section get disjoint ranges
@@ -36,8 +37,7 @@ class [[nodiscard]] OrderScope {
  public:
   // While it lives this thread's nodes take keys from `first` on and, unless null, are noted in
   // `provisional`.
-  explicit OrderScope(uint64_t first,
-                      std::vector<sync::IntrusivePtr<Node>>* provisional = nullptr)
+  explicit OrderScope(uint64_t first, std::vector<sync::IntrusivePtr<Node>>* provisional = nullptr)
       : next_before_(CurrentThread().next_order_key),
         provisional_before_(CurrentThread().provisional) {
     CurrentThread().next_order_key = first;

@@ -13,8 +13,8 @@
 
 namespace autograd {
 
-// Holds a saved variable's lock byte. What it protects takes a few instructions, and contention needs two
-// tasks at one node, so waiting is a plain loop.
+// Holds a saved variable's lock byte. What it protects takes a few instructions, and contention
+// needs two tasks at one node, so waiting is a plain loop.
 class SavedVariable::Guard {
  public:
   explicit Guard(sync::Atomic<uint8_t>& locked) : locked_(locked) {
@@ -62,10 +62,11 @@ Tensor SavedVariable::Unpack(const Node* saved_for) const {
   }
   if (state == State::kEmpty) return Tensor();
   if (state == State::kFreed) {
-    throw Error(ErrorKind::kFreed,
-                absl::StrCat("[graph] ", saved_for->name(),
-                             " runs a second time, but its saved variables were released by the "
-                             "first run; a graph may be used once; pass retain_graph the first time"));
+    throw Error(
+        ErrorKind::kFreed,
+        absl::StrCat("[graph] ", saved_for->name(),
+                     " runs a second time, but its saved variables were released by the "
+                     "first run; a graph may be used once; pass retain_graph the first time"));
   }
   if (data.version() != version_) {
     throw Error(ErrorKind::kVersion,

@@ -1,11 +1,12 @@
 // SavedVariable: a tensor that a node keeps for its Apply.
 //
 //   SavedVariable saved(a, /*is_output=*/false);
-//   Tensor a = saved.Unpack(this);       // Error kVersion if it was written since, kFreed if released
+//   Tensor a = saved.Unpack(this);       // Error kVersion if it was written since, kFreed if
+//   released
 //
-// Keeps the data and the gradient edge, never the variable itself: there is no cycle, not even when the
-// variable is the node's own result or keeps a `.grad` with history. In grad mode Unpack gives a variable
-// with the same place in the graph. Unpack and Reset may race (tasks may share a graph).
+// Keeps the data and the gradient edge, never the variable itself: there is no cycle, not even when
+// the variable is the node's own result or keeps a `.grad` with history. In grad mode Unpack gives
+// a variable with the same place in the graph. Unpack and Reset may race (tasks may share a graph).
 
 #ifndef AUTOGRAD_GRAPH_SAVED_VARIABLE_H_
 #define AUTOGRAD_GRAPH_SAVED_VARIABLE_H_

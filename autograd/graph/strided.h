@@ -19,7 +19,8 @@
 
 namespace autograd {
 
-// For each element of the view in row-major order, the row-major index in the base. Immutable; shared.
+// For each element of the view in row-major order, the row-major index in the base. Immutable;
+// shared.
 class ViewMap {
  public:
   ViewMap(const Tensor& base, const Tensor& view);

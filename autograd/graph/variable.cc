@@ -76,11 +76,11 @@ Tensor Grad(const Tensor& tensor) {
 
 void SetGrad(const Tensor& tensor, Tensor grad) {
   if (grad.defined() && !grad.HasSameTypeAs(tensor)) {
-    throw Error(ErrorKind::kShape,
-                absl::StrCat("[graph] .grad of ", DTypeName(tensor.dtype()),
-                             ShapeToString(tensor.sizes()), " was to be set to ",
-                             DTypeName(grad.dtype()), ShapeToString(grad.sizes()),
-                             "; it has the tensor's dtype, shape and device; convert it first"));
+    throw Error(
+        ErrorKind::kShape,
+        absl::StrCat("[graph] .grad of ", DTypeName(tensor.dtype()), ShapeToString(tensor.sizes()),
+                     " was to be set to ", DTypeName(grad.dtype()), ShapeToString(grad.sizes()),
+                     "; it has the tensor's dtype, shape and device; convert it first"));
   }
   if (!grad.defined() && AutogradMeta::Find(tensor) == nullptr) return;
   AutogradMeta::Of(tensor).MakeLeafInfo().slot->Set(std::move(grad));

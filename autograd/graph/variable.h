@@ -4,11 +4,13 @@
 //   SetHistory(y, node);                      // y is the node's result
 //   Edge edge = GradientEdge(y);              // where gradients of y go
 //
-// A variable is a Tensor whose meta is an AutogradMeta. It owns its graph: a result owns its node, nodes own
-// nodes nearer to the leaves, a leaf owns its accumulator. Nothing in the graph owns a variable
-// (saved variables keep data and edge alone), so there is no cycle, not even through `.grad`.
+// A variable is a Tensor whose meta is an AutogradMeta. It owns its graph: a result owns its node,
+// nodes own nodes nearer to the leaves, a leaf owns its accumulator. Nothing in the graph owns a
+// variable (saved variables keep data and edge alone), so there is no cycle, not even through
+// `.grad`.
 //
-// Threads: reading a variable's graph from several threads is safe; changing it is the caller's to order.
+// Threads: reading a variable's graph from several threads is safe; changing it is the caller's to
+// order.
 
 #ifndef AUTOGRAD_GRAPH_VARIABLE_H_
 #define AUTOGRAD_GRAPH_VARIABLE_H_
@@ -36,12 +38,12 @@ bool IsLeaf(const Tensor& tensor);
 Tensor Grad(const Tensor& tensor);
 void SetGrad(const Tensor& tensor, Tensor grad);
 
-// Where gradients of the tensor go: its node, or its accumulator if it is a leaf. Invalid if it does not
-// require grad. A view whose base was written since gets a new node first.
+// Where gradients of the tensor go: its node, or its accumulator if it is a leaf. Invalid if it
+// does not require grad. A view whose base was written since gets a new node first.
 Edge GradientEdge(const Tensor& tensor);
 
-// Makes `result` the result `output_nr` of `node` and adds the matching input to the node. Outputs are
-// given in order; every one once.
+// Makes `result` the result `output_nr` of `node` and adds the matching input to the node. Outputs
+// are given in order; every one once.
 void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr = 0);
 
 // Whether an operation on these tensors records: grad mode is on and one of them requires grad.
@@ -101,7 +103,8 @@ class AutogradMeta final : public TensorMeta {
   std::unique_ptr<ViewInfo> view;
 };
 
-// Gives `tensor`, which is no view, the node that a write made; moves retain_grad there. No input is added.
+// Gives `tensor`, which is no view, the node that a write made; moves retain_grad there. No input
+// is added.
 void ReplaceNode(const Tensor& tensor, NodePtr node);
 
 }  // namespace autograd

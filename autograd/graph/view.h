@@ -4,7 +4,8 @@
 //   CheckInPlace(a, would_record);  ... write ...;  a.BumpVersion();  RebaseHistory(a, node);
 //
 // A view of a view is a view of the base. After a write to the base, or through any view of it, the
-// node of each view is out of date and is made anew when it is next needed, with one edge to the base.
+// node of each view is out of date and is made anew when it is next needed, with one edge to the
+// base.
 
 #ifndef AUTOGRAD_GRAPH_VIEW_H_
 #define AUTOGRAD_GRAPH_VIEW_H_
@@ -18,8 +19,9 @@
 
 namespace autograd {
 
-// The view of `operand` (itself a view or not) with this geometry, which counts from the storage's start.
-// `node` is null where the operation does not record; its edge to the operand is the caller's to set.
+// The view of `operand` (itself a view or not) with this geometry, which counts from the storage's
+// start. `node` is null where the operation does not record; its edge to the operand is the
+// caller's to set.
 Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
                 absl::Span<const int64_t> strides, int64_t offset, NodePtr node);
 
@@ -28,9 +30,9 @@ bool IsView(const Tensor& tensor);
 // The base of a view; the tensor itself if it is none.
 Tensor ViewBase(const Tensor& tensor);
 
-// To be called before a write. `would_record`: grad mode is on and the write's result requires grad.
-// Error kLeafInPlace on a leaf that requires grad or a view of one, kInvalidArgument where two elements
-// share a place or a view made without grad mode would be recorded.
+// To be called before a write. `would_record`: grad mode is on and the write's result requires
+// grad. Error kLeafInPlace on a leaf that requires grad or a view of one, kInvalidArgument where
+// two elements share a place or a view made without grad mode would be recorded.
 void CheckInPlace(const Tensor& self, bool would_record);
 
 // After a recorded write: `node` is the operation's, its edge 0 stands for the old contents. The

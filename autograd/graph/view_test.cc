@@ -45,8 +45,7 @@ TEST(StridedTest, GatherAndScatterAreAdjoint) {
 TEST(StridedTest, RepeatedElementsAddUp) {
   Tensor base = Vector({1, 2}, false);
   auto map = sync::MakeShared<const ViewMap>(base, base.AsStrided({3, 2}, {0, 1}, 0));
-  EXPECT_EQ(Elements(Scatter(Tensor::Ones({3, 2}, DType::kF64), map)),
-            (std::vector<double>{3, 3}));
+  EXPECT_EQ(Elements(Scatter(Tensor::Ones({3, 2}, DType::kF64), map)), (std::vector<double>{3, 3}));
 }
 
 TEST(StridedTest, TheBaseMayBeStridedItself) {

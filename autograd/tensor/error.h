@@ -2,7 +2,8 @@
 //
 // A kind that callers can act on and a message of the form
 // `[part] what is wrong with the actual values; what is allowed; what to do`.
-// Lives beside Tensor because tensors are the lowest layer that throws; graph/error.h forwards to it.
+// Lives beside Tensor because tensors are the lowest layer that throws; graph/error.h forwards to
+// it.
 
 #ifndef AUTOGRAD_TENSOR_ERROR_H_
 #define AUTOGRAD_TENSOR_ERROR_H_

@@ -1,4 +1,5 @@
-// The slow paths of the pool: the shared store, new memory, and the life of a thread's lists. See pool.h.
+// The slow paths of the pool: the shared store, new memory, and the life of a thread's lists. See
+// pool.h.
 
 #include "autograd/tensor/pool.h"
 

@@ -4,11 +4,12 @@
 //   pool::Free(block, sizeof(MulNode));
 //
 // Each thread keeps free lists by size class; taking a block from a list costs a few instructions,
-// no lock and no atomic. A block may be freed by another thread than the one that took it: a list that
-// has grown to kListLimit goes, as a whole, to a shared store, from which threads with an empty list help
-// themselves, and so do the lists of a thread that ends. Memory of the pool is not given back to the
-// system. Sizes above kLargest go straight there, and so does everything under AddressSanitizer
-// (to see use after free) and under the model of autograd/sync (to have each execution start alike).
+// no lock and no atomic. A block may be freed by another thread than the one that took it: a list
+// that has grown to kListLimit goes, as a whole, to a shared store, from which threads with an
+// empty list help themselves, and so do the lists of a thread that ends. Memory of the pool is not
+// given back to the system. Sizes above kLargest go straight there, and so does everything under
+// AddressSanitizer (to see use after free) and under the model of autograd/sync (to have each
+// execution start alike).
 
 #ifndef AUTOGRAD_TENSOR_POOL_H_
 #define AUTOGRAD_TENSOR_POOL_H_
@@ -38,7 +39,8 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Trivially destructible, so that reaching it costs no guard; the slow paths register what empties it.
+// Trivially destructible, so that reaching it costs no guard; the slow paths register what empties
+// it.
 struct ThreadLists {
   FreeBlock* head[kNumClasses];
   uint32_t count[kNumClasses];

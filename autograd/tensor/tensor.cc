@@ -36,7 +36,8 @@ namespace {
 constexpr std::align_val_t kElementAlignment{64};
 
 OwningBlock* BlockOf(Storage* storage) {
-  // The storage is a member of a standard block; offsetof is exact for it on every supported compiler.
+  // The storage is a member of a standard block; offsetof is exact for it on every supported
+  // compiler.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
   constexpr size_t kOffset = offsetof(OwningBlock, storage);
@@ -110,11 +111,10 @@ TensorImpl* TensorImpl::MakeOwning(absl::Span<const int64_t> sizes, DType dtype,
     void* data = ::operator new(static_cast<size_t>(bytes), kElementAlignment, std::nothrow);
     if (data == nullptr) {
       throw Error(ErrorKind::kInvalidArgument,
-                  absl::StrCat("[tensor] no memory for the ", bytes, " bytes of ",
-                               DTypeName(dtype), ShapeToString(sizes), "; use smaller sizes"));
+                  absl::StrCat("[tensor] no memory for the ", bytes, " bytes of ", DTypeName(dtype),
+                               ShapeToString(sizes), "; use smaller sizes"));
     }
-    block = new (pool::Allocate(sizeof(OwningBlock)))
-        OwningBlock(data, static_cast<size_t>(bytes));
+    block = new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(data, static_cast<size_t>(bytes));
   }
   TensorImpl& impl = block->impl;
   impl.type_ = TypeWords::Of(dtype, device, sizes);
@@ -207,8 +207,8 @@ Tensor Tensor::FromBytes(absl::Span<const int64_t> sizes, DType dtype, const voi
   Tensor result = Empty(sizes, dtype, device);
   if (static_cast<int64_t>(count) != result.numel()) {
     throw Error(ErrorKind::kShape,
-                absl::StrCat("[tensor] ", count, " elements given for shape ",
-                             ShapeToString(sizes), "; it takes exactly ", result.numel()));
+                absl::StrCat("[tensor] ", count, " elements given for shape ", ShapeToString(sizes),
+                             "; it takes exactly ", result.numel()));
   }
   if (count > 0) std::memcpy(result.raw_data(), data, count * ElementSize(dtype));
   return result;
@@ -221,8 +221,7 @@ bool Tensor::HasSameTypeAs(const Tensor& other) const {
 
 Tensor Tensor::AsStrided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides,
                          int64_t offset) const {
-  const int64_t capacity =
-      static_cast<int64_t>(impl_->storage()->bytes() / ElementSize(dtype()));
+  const int64_t capacity = static_cast<int64_t>(impl_->storage()->bytes() / ElementSize(dtype()));
   int64_t lowest = offset;
   int64_t highest = offset;
   bool fits = sizes.size() == strides.size();
@@ -239,14 +238,14 @@ Tensor Tensor::AsStrided(absl::Span<const int64_t> sizes, absl::Span<const int64
   if (empty) offset = std::clamp<int64_t>(offset, 0, capacity);
   fits = fits && (empty || (lowest >= 0 && highest < capacity));
   if (!fits) {
-    throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[tensor] sizes ", ShapeToString(sizes), " with strides ",
-                             ShapeToString(strides), " at offset ", offset,
-                             " reach out of a storage of ", capacity,
-                             " elements; every element must lie inside"));
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        absl::StrCat("[tensor] sizes ", ShapeToString(sizes), " with strides ",
+                     ShapeToString(strides), " at offset ", offset, " reach out of a storage of ",
+                     capacity, " elements; every element must lie inside"));
   }
-  return Tensor(sync::IntrusivePtr<TensorImpl>::Adopt(
-      TensorImpl::MakeAlias(*impl_, sizes, strides, offset)));
+  return Tensor(
+      sync::IntrusivePtr<TensorImpl>::Adopt(TensorImpl::MakeAlias(*impl_, sizes, strides, offset)));
 }
 
 Tensor Tensor::Detach() const {
@@ -265,9 +264,9 @@ int64_t ElementCount(absl::Span<const int64_t> sizes) {
   bool empty = false;
   for (int64_t size : sizes) {
     if (size < 0) {
-      throw Error(ErrorKind::kInvalidArgument, absl::StrCat("[tensor] size ", size, " in shape ",
-                                                            ShapeToString(sizes),
-                                                            "; sizes are 0 or more"));
+      throw Error(ErrorKind::kInvalidArgument,
+                  absl::StrCat("[tensor] size ", size, " in shape ", ShapeToString(sizes),
+                               "; sizes are 0 or more"));
     }
     if (size == 0) {
       empty = true;

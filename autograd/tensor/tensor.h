@@ -52,7 +52,8 @@ struct DTypeOf<bool> {
 };
 
 // dtype, device and shape as two words, so that the usual comparison is two instructions.
-// Exact when IsExact(); otherwise (rank above 3, sizes of 2^32 and more) sizes must be compared too.
+// Exact when IsExact(); otherwise (rank above 3, sizes of 2^32 and more) sizes must be compared
+// too.
 struct TypeWords {
   uint64_t low = 0;
   uint64_t high = 0;
@@ -136,9 +137,7 @@ class TensorImpl {
   bool is_contiguous() const { return contiguous_; }
   Storage* storage() const { return storage_; }
   absl::Span<const int64_t> sizes() const { return {dims(), static_cast<size_t>(rank_)}; }
-  absl::Span<const int64_t> strides() const {
-    return {dims() + rank_, static_cast<size_t>(rank_)};
-  }
+  absl::Span<const int64_t> strides() const { return {dims() + rank_, static_cast<size_t>(rank_)}; }
 
   TensorMeta* meta() const { return meta_; }
   // Takes `meta` over; frees the one before.

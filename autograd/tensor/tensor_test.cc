@@ -109,8 +109,7 @@ TEST(TensorTest, AsStridedStaysInsideTheStorage) {
 
 TEST(TensorTest, ImpossibleSizesAreErrors) {
   constexpr int64_t kBig = int64_t{1} << 40;
-  EXPECT_EQ(KindOf([] { Tensor::Empty({kBig, kBig}, DType::kF64); }),
-            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([] { Tensor::Empty({kBig, kBig}, DType::kF64); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([] { Tensor::Empty({int64_t{1} << 61}, DType::kF64); }),
             ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([] { Tensor::Empty({-1}, DType::kF64); }), ErrorKind::kInvalidArgument);
@@ -120,7 +119,8 @@ TEST(TensorTest, ImpossibleSizesAreErrors) {
 
 TEST(TensorTest, TypesCompareByDtypeDeviceAndShape) {
   const std::vector<std::vector<int64_t>> shapes = {
-      {}, {1}, {2}, {1, 1}, {2, 3}, {3, 2}, {2, 3, 4}, {2, 3, 5}, {1, 2, 3, 4}, {1, 2, 3, 5}, {0, 5}};
+      {},        {1},       {2},          {1, 1},       {2, 3}, {3, 2},
+      {2, 3, 4}, {2, 3, 5}, {1, 2, 3, 4}, {1, 2, 3, 5}, {0, 5}};
   for (size_t i = 0; i < shapes.size(); ++i) {
     for (size_t j = 0; j < shapes.size(); ++j) {
       Tensor a = Tensor::Zeros(shapes[i], DType::kF32);

@@ -1,9 +1,9 @@
 // Contestant: an engine that builds and differentiates the graphs of the benchmark.
 //
-// Each method builds one graph afresh, outside the clock, and times one backward pass through it; the
-// destruction of the graph is not timed. The nodes of Chain, Ladder and Fan pass their gradient on as it
-// is, so that what is measured is the engine alone: counting dependencies, queueing, adding up.
-// Single-threaded; a contestant is used from one thread at a time.
+// Each method builds one graph afresh, outside the clock, and times one backward pass through it;
+// the destruction of the graph is not timed. The nodes of Chain, Ladder and Fan pass their gradient
+// on as it is, so that what is measured is the engine alone: counting dependencies, queueing,
+// adding up. Single-threaded; a contestant is used from one thread at a time.
 
 #ifndef TOOLS_BENCH_CONTESTANT_H_
 #define TOOLS_BENCH_CONTESTANT_H_

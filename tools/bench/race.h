@@ -14,7 +14,8 @@
 
 namespace twingrad::bench {
 
-// The middle value; the mean of the two middle ones where their number is even. `values` is not empty.
+// The middle value; the mean of the two middle ones where their number is even. `values` is not
+// empty.
 double Median(std::vector<double> values);
 
 struct RaceOptions {
