@@ -21,7 +21,7 @@ struct OutOfArena {};
 
 class Arena {
  public:
-  static constexpr size_t kLimit = size_t{1} << 31;
+  static constexpr size_t kLimit = size_t{1} << 29;
 
   Arena() = default;
   Arena(const Arena&) = delete;

@@ -92,7 +92,7 @@ TEST(DualTest, AgreesWithTheTwinOnEveryStatement) {
                                 "%y = clone %x",
                                 "%d = detach %x\n%y = mul %d %x",
                                 "%f = cast %x to=f32\n%q = mul %f %f\n%y = cast %q to=f64",
-                                "%y = to %x device=dev:0"}) {
+                                "%a = to %x device=dev:0\n%b = exp %a\n%y = to %b device=cpu"}) {
     const std::string text = std::string(kLeaves) + statement + R"(
 %z = sin %y
 %sum = sum %z

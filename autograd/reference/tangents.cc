@@ -73,7 +73,12 @@ const Tangents* TangentAlgebra::Seeds(int32_t size, int32_t begin, double weight
 // to[at] += factor * from[i].
 void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i,
                                 Number factor) {
-  if (IsZero(factor)) return;
+  if (IsZero(factor)) {
+    // Unless what it multiplies is no number: then neither is the product.
+    if (std::isinf(from.first_error[i])) to.first_error[at] = kUnknown;
+    if (std::isinf(from.second_error[i])) to.second_error[at] = kUnknown;
+    return;
+  }
   const int32_t shift = from.begin - to.begin, width = from.width();
   const double f = factor.v, size = std::fabs(f);
   const double* source = from.FirstOf(i);
@@ -99,7 +104,12 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
 // b.
 void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b,
                                 int32_t i, Number factor) {
-  if (IsZero(factor)) return;
+  if (IsZero(factor)) {
+    if (std::isinf(a.first_error[i]) || std::isinf(b.first_error[i])) {
+      to.second_error[at] = kUnknown;
+    }
+    return;
+  }
   const int32_t width = to.width();
   if (scratch_ < width) {
     left_ = arena_.Allocate<double>(width);

@@ -65,7 +65,12 @@ TEST_F(TangentsTest, ErrorsPropagate) {
   EXPECT_GE(y->first_error[0], 1e-10);
   EXPECT_LT(y->first_error[0], 1.1e-10);
   const Partials unknown{{0, kUnknown}, {}, {}, {}, {}};
-  EXPECT_EQ(algebra_.Combine(x, nullptr, 1, &unknown)->first_error[0], kUnknown);
+  const Tangents* z = algebra_.Combine(x, nullptr, 1, &unknown);
+  EXPECT_EQ(z->first_error[0], kUnknown);
+  // Nor is 0 times what may be no number known.
+  const Partials zero{{0, 0}, {}, {}, {}, {}};
+  EXPECT_EQ(algebra_.Combine(z, nullptr, 1, &zero)->first_error[0], kUnknown);
+  EXPECT_EQ(algebra_.Combine(x, nullptr, 1, &zero)->first_error[0], 0);
 }
 
 TEST_F(TangentsTest, RefusesTooManyDerivatives) {

@@ -1,0 +1,241 @@
+// The walk of a call: nodes in the order of the ready queue, hooks, and what arrives at the leaves.
+
+#include <algorithm>
+#include <utility>
+
+#include "autograd/reference/call.h"
+
+namespace autograd::reference {
+
+using program::CallRecord;
+using program::ErrorClass;
+using program::NodeRole;
+using program::ValueId;
+
+void Call::Walk() {
+  if (roots_.size() == 1) {
+    Contribution first{seeds_[0], nullptr};
+    states_[start_].first = states_[start_].last = interpreter_.arena().New(first);
+  }
+  if (Delivers(start_)) ready_.push_back({calculus_.nodes()[start_].key, arrivals_++, start_});
+  while (!ready_.empty()) {
+    std::pop_heap(ready_.begin(), ready_.end());
+    const NodeId node = ready_.back().node;
+    ready_.pop_back();
+    EvaluateOrStop(node);
+    if (error_.has_value() && !several_devices_) return;
+  }
+}
+
+void Call::EvaluateOrStop(NodeId node) {
+  try {
+    Evaluate(node);
+  } catch (const Raised& raised) {
+    StopAt(node, raised.error);
+  }
+}
+
+void Call::StopAt(NodeId node, ErrorClass error) {
+  states_[node].dead = true;
+  if (!error_.has_value()) error_ = error;
+}
+
+void Call::Evaluate(NodeId id) {
+  calculus_.EnterNode(id);
+  State& state = states_[id];
+  std::vector<Variable> terms;
+  for (const Contribution* c = state.first; c != nullptr; c = c->next) {
+    terms.push_back(c->gradient);
+  }
+  Variable gradient;
+  if (!terms.empty()) gradient = calculus_.AddAll(terms);
+  if (!Executes(id)) {
+    RunTensorHooks(id, gradient);
+    StoreRetained(id, gradient);
+    StoreCaptures(id, gradient);
+    return;
+  }
+  if (!error_.has_value()) {
+    state.executed = true;
+    CallRecord& record = interpreter_.result().observation.calls[call_];
+    if (predicted_) record.executed.push_back(state.record);
+  }
+  const DialectRules& rules = interpreter_.rules();
+  if (!rules.captures_always_see_hooks) StoreCaptures(id, gradient);
+  RunTensorHooks(id, gradient);
+  if (rules.captures_always_see_hooks) StoreCaptures(id, gradient);
+  if (!rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
+  if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
+    for (const int32_t hook : hooks->pre) RunHook(id, hook, gradient);
+  }
+  if (rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
+  ApplyNode(id, gradient);
+}
+
+void Call::ApplyNode(NodeId id, const Variable& gradient) {
+  const Node node = calculus_.nodes()[id];
+  const size_t count = node.edges.size();
+  absl::Span<Variable> results;
+  if (node.name.role == NodeRole::kAccumulateGrad) {
+    Accumulate(id, gradient);
+  } else if (node.name.role == NodeRole::kGraphRoot) {
+    results = absl::MakeSpan(seeds_);
+  } else {
+    // What a write through a view saved is not looked at without a gradient.
+    if (gradient.defined() || node.name.role != NodeRole::kCopySlices) CheckSaved(node);
+    auto* wanted = interpreter_.arena().Allocate<bool>(count);
+    for (size_t k = 0; k < count; ++k) {
+      wanted[k] = node.edges[k] != kNoNode && Delivers(node.edges[k]);
+    }
+    results = calculus_.Differentiate(id, gradient, absl::MakeConstSpan(wanted, count));
+  }
+  RunPostHooks(id, gradient, results);
+  if (!keep_graph_ && !error_.has_value()) calculus_.nodes()[id].freed = true;
+  for (size_t k = 0; k < count; ++k) {
+    if (node.edges[k] != kNoNode) Deliver(node.edges[k], results[k]);
+  }
+}
+
+void Call::CheckSaved(const Node& node) const {
+  if (node.saves && node.freed) throw Raised{ErrorClass::kFreed};
+  for (const SavedVersion& saved : node.saved) {
+    if (interpreter_.storage(saved.storage).version != saved.version) {
+      throw Raised{ErrorClass::kVersion};
+    }
+  }
+}
+
+void Call::Deliver(NodeId id, const Variable& gradient) {
+  State& state = states_[id];
+  --state.outstanding;
+  if (!Delivers(id)) return;
+  if (gradient.defined()) {
+    auto* added = interpreter_.arena().New(Contribution{gradient, nullptr});
+    (state.first == nullptr ? state.first : state.last->next) = added;
+    state.last = added;
+  }
+  if (state.outstanding > 0) return;
+  const Node& node = calculus_.nodes()[id];
+  const bool leaf = node.name.role == NodeRole::kAccumulateGrad;
+  ready_.push_back({leaf ? UINT64_MAX : node.key, arrivals_++, id});
+  std::push_heap(ready_.begin(), ready_.end());
+}
+
+void Call::Accumulate(NodeId id, const Variable& gradient) {
+  if (!gradient.defined()) return;
+  AddToGrad(calculus_.nodes()[id].leaf, gradient, /*in_place=*/!create_graph_);
+  if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
+    Variable grad = interpreter_.tensor(calculus_.nodes()[id].leaf).grad;
+    for (const int32_t hook : hooks->accumulate) RunHook(id, hook, grad);
+  }
+}
+
+// `.grad` of a leaf (in place: it keeps its history) or of a value that retains it.
+void Call::AddToGrad(ValueId value, const Variable& gradient, bool in_place) {
+  Tensor& tensor = interpreter_.tensor(value);
+  const Variable old = tensor.grad;
+  Variable grad;
+  if (!old.defined()) {
+    grad = calculus_.Gather(gradient, {nullptr, gradient.data->size}, tensor.shape);
+    grad.storage = -1;
+  } else {
+    grad = calculus_.Apply(Primitive::kAdd, old, gradient);
+    if (in_place) {
+      grad.tracked = old.tracked;
+      grad.node = old.node;
+    }
+  }
+  if (several_devices_) {
+    // Under another timing an error may come before this, or after it.
+    const bool before = !error_.has_value();
+    const Variable& other = before ? old : grad;
+    GradAlternative alternative{value, other.defined(), {}, {}};
+    if (other.defined()) {
+      alternative.data = interpreter_.Contents(*other.data);
+      alternative.bound = Interpreter::Bounds(*other.data);
+    }
+    interpreter_.result().grad_alternatives.push_back(std::move(alternative));
+    if (!before) return;
+  }
+  tensor.grad = grad;
+}
+
+void Call::StoreRetained(NodeId id, const Variable& gradient) {
+  NodeHooks* hooks = interpreter_.hooks_of(id);
+  if (hooks == nullptr || !gradient.defined()) return;
+  for (const ValueId value : hooks->retained) AddToGrad(value, gradient, /*in_place=*/false);
+}
+
+void Call::StoreCaptures(NodeId id, const Variable& gradient) {
+  for (int32_t c = states_[id].captures; c >= 0; c = captures_[c].next) {
+    Variable& captured = captured_[captures_[c].input];
+    captured = gradient;
+    // A seed that passed through as it is: the result is a copy with a node of its own.
+    const bool seed =
+        gradient.tracked && calculus_.nodes()[gradient.node].name.role != NodeRole::kBackward;
+    if (seed) {
+      captured = calculus_.Gather(gradient, {nullptr, gradient.data->size}, gradient.data->shape);
+    }
+  }
+}
+
+void Call::RunTensorHooks(NodeId id, Variable& gradient) {
+  NodeHooks* hooks = interpreter_.hooks_of(id);
+  if (hooks == nullptr) return;
+  for (const int32_t hook : hooks->tensor) RunHook(id, hook, gradient);
+}
+
+void Call::RunHook(NodeId id, int32_t index, Variable& gradient) {
+  if (interpreter_.hook(index).removed) return;
+  NoteHook(id, index, gradient);
+  Act(interpreter_.hook(index), &gradient);
+}
+
+void Call::NoteHook(NodeId id, int32_t index, const Variable& gradient) {
+  if (error_.has_value()) return;
+  TwinResult& result = interpreter_.result();
+  program::HookRecord& record = result.observation.calls[call_].hooks.emplace_back();
+  Judged& bounds = result.hook_bounds[call_].emplace_back();
+  record.node = states_[id].record;
+  record.statement = interpreter_.hook(index).statement;
+  record.gradient_defined = gradient.defined();
+  if (!gradient.defined()) return;
+  record.gradient = interpreter_.Contents(*gradient.data);
+  bounds = Interpreter::Bounds(*gradient.data);
+}
+
+void Call::Act(const Hook& hook, Variable* gradient) {
+  switch (hook.action) {
+    case HookAction::kRecord:
+      return;
+    case HookAction::kScale: {
+      if (!gradient->defined()) return;
+      const double by = Rounded(hook.by, FormatOf(gradient->data->dtype));
+      *gradient =
+          calculus_.Apply(Primitive::kMultiply, *gradient, calculus_.Constant(by, *gradient));
+      return;
+    }
+    case HookAction::kUndefined:
+      *gradient = {};
+      return;
+    case HookAction::kThrow:
+      throw Raised{ErrorClass::kUser};
+    case HookAction::kMisfit:
+      throw Raised{ErrorClass::kHook};
+  }
+}
+
+// Post-hooks see the gradient that came and act on those that leave.
+void Call::RunPostHooks(NodeId id, const Variable& gradient, absl::Span<Variable> results) {
+  NodeHooks* hooks = interpreter_.hooks_of(id);
+  if (hooks == nullptr) return;
+  for (const int32_t index : hooks->post) {
+    if (interpreter_.hook(index).removed) continue;
+    NoteHook(id, index, gradient);
+    const Hook& hook = interpreter_.hook(index);
+    if (results.empty() && hook.action == HookAction::kThrow) Act(hook, nullptr);
+    for (Variable& result : results) Act(hook, &result);
+  }
+}
+
+}  // namespace autograd::reference

@@ -1,0 +1,25 @@
+#!/bin/sh
+# A reference is worth something while a person can read it: each part must stay under 1,500 lines
+# of code, blank lines and comments not counted.
+
+set -eu
+
+cd autograd/reference
+check() {
+  part=$1
+  shift
+  lines=$(cat "$@" | grep -v -c -E '^[[:space:]]*(//.*)?$')
+  echo "$part: $lines lines of code"
+  if [ "$lines" -ge 1500 ]; then
+    echo "[reference] $part has $lines lines of code; fewer than 1500 are allowed; simplify it"
+    exit 1
+  fi
+}
+
+check twin twin.h twin.cc dialect.h interpreter.h interpreter.cc interpreter_statements.cc call.h \
+  call.cc call_walk.cc
+check "dual witness" dual.h dual.cc dual_call.cc dual_interpreter.h dual_plan.h dual_plan.cc \
+  dual_statements.cc partials.h partials.cc tangents.h tangents.cc
+check "calculus and recount" calculus.h calculus.cc recount.h recount.cc
+check numbers arena.h index_map.h index_map.cc lowering.h lowering.cc numbers.h numbers.cc \
+  primitives.h primitives.cc
