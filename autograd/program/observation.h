@@ -170,9 +170,10 @@ struct ValueRecord {
 };
 
 struct Observation {
-  std::vector<ValueRecord> values;   // by ValueId
-  std::vector<CallRecord> calls;     // in the order of the Program; a failed call included
-  std::optional<ErrorRecord> error;  // the error that ended the run
+  std::vector<ValueRecord> values;    // by ValueId
+  std::vector<CallRecord> calls;      // in the order of the Program; a failed call included
+  std::optional<ErrorRecord> error;   // the error that ended the run
+  std::vector<ErrorRecord> survived;  // errors that ended a region of kind=try, as they came
 };
 
 }  // namespace autograd::program

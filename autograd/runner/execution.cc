@@ -77,7 +77,10 @@ bool Execution::Step(int32_t& index) {
   }
   const bool may_recover =
       error.error != ErrorClass::kUnsupported && error.error != ErrorClass::kInternal;
-  if (may_recover && Recover(index)) return true;
+  if (may_recover && Recover(index)) {
+    observation_.survived.push_back(std::move(error));
+    return true;
+  }
   observation_.error = std::move(error);
   return false;
 }

@@ -9,6 +9,7 @@
 namespace twingrad::oracles {
 
 using autograd::program::CallRecord;
+using autograd::program::ErrorRecord;
 using autograd::program::HookRecord;
 using autograd::program::Observation;
 using autograd::program::Program;
@@ -97,11 +98,20 @@ Verdict JudgeCall(const Program& program, const CallRecord& a, const CallRecord&
 
 Verdict JudgeDeterminism(const Program& program, const Observation& a, const Observation& b,
                          bool threads, const std::string& names) {
+  if (threads && !a.survived.empty() && !b.survived.empty() &&
+      a.survived[0].statement == b.survived[0].statement) {
+    return Skip(kOracle, "the Program goes on after an error whose effect may depend on timing");
+  }
   if (a.error.has_value() != b.error.has_value()) {
     const int statement = a.error ? a.error->statement : b.error->statement;
     return Differs(program, statement, "whether there is an error", names);
   }
   const bool failed = a.error.has_value();
+  if (a.survived.empty() != b.survived.empty() ||
+      (!a.survived.empty() && a.survived[0].statement != b.survived[0].statement)) {
+    const ErrorRecord& survived = a.survived.empty() ? b.survived[0] : a.survived[0];
+    return Differs(program, survived.statement, "which error the Program survives first", names);
+  }
   const bool loose = failed && threads;
   if (failed && a.error->statement != b.error->statement) {
     return Differs(program, a.error->statement, "the statement of the error", names);

@@ -12,8 +12,8 @@
 namespace twingrad::oracles {
 
 // Values, gradients, versions, counts and what each hook saw. Where a run ended in an error, .grad
-// and which error it was may depend on timing if `threads` is set; the rest may not. `names` says
-// which runs they are.
+// and which error it was may depend on timing if `threads` is set; the rest may not. What follows
+// an error that a Program survives is then skipped. `names` says which runs they are.
 Verdict JudgeDeterminism(const autograd::program::Program& program,
                          const autograd::program::Observation& a,
                          const autograd::program::Observation& b, bool threads,

@@ -36,5 +36,19 @@ TEST(Determinism, CountsAndErrorsAreCompared) {
   }
 }
 
+TEST(Determinism, WhatFollowsASurvivedErrorMayDependOnTheTimingOfThreads) {
+  Trial trial(kProduct);
+  trial.observed.survived = {{autograd::program::ErrorClass::kUser, 5, ""}};
+  autograd::program::Observation other = trial.observed;
+  other.values[0].grad.bits[0] ^= 1;
+  EXPECT_EQ(JudgeDeterminism(trial.program, trial.observed, other, true, "runs").outcome,
+            Outcome::kSkipped);
+  ExpectFinding(JudgeDeterminism(trial.program, trial.observed, other, false, "runs"),
+                "determinism");
+  other.survived[0].statement = 3;
+  ExpectFinding(JudgeDeterminism(trial.program, trial.observed, other, true, "runs"),
+                "determinism");
+}
+
 }  // namespace
 }  // namespace twingrad::oracles

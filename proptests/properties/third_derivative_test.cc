@@ -91,7 +91,7 @@ Program ThirdDerivative(const Signature& signature) {
   ValueId scalar = Contract(b, cube);
   for (int order = 1; order <= 2; ++order) {
     const ValueId g =
-        b.Results(1, Opcode::kGrad, {{scalar}},
+        b.Results(1, Opcode::kGrad, {scalar},
                   {{Key::kInputs, std::vector<ValueId>{x}}, {Key::kCreateGraph, true}})
             .front();
     scalar = Contract(b, g);
