@@ -1,5 +1,7 @@
 #include "autograd/reference/partials.h"
 
+#include <cmath>
+
 namespace autograd::reference {
 namespace {
 
@@ -34,6 +36,11 @@ Partials OfMaximum(const ElementwisePoint& p, bool* kink) {
 
 Partials OfPower(const ElementwisePoint& p, bool* kink) {
   const Number a = p.a, b = p.b;
+  // pow(nan, 0) is 1 with slope 0, but what an engine masks there comes back in higher orders.
+  if (!std::isfinite(a.v) || !std::isfinite(b.v)) {
+    *kink = true;
+    return {kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown};
+  }
   Partials out{};
   if (!IsExactly(b, 0)) {
     out.a = b * Power(a, b - kOne, kFormat);

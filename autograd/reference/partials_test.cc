@@ -91,5 +91,15 @@ TEST(PartialsTest, PowersOfZeroAreNoKinksWithAConstantExponent) {
   }
 }
 
+TEST(PartialsTest, OfPowersOfNoNumberNothingIsKnown) {
+  for (const double base : {std::nan(""), HUGE_VAL}) {
+    bool kink = false;
+    const Partials p = At(Primitive::kPower, base, 0, &kink);
+    EXPECT_TRUE(kink);
+    EXPECT_EQ(p.a.e, kUnknown);
+    EXPECT_EQ(p.aa.e, kUnknown);
+  }
+}
+
 }  // namespace
 }  // namespace autograd::reference
