@@ -300,7 +300,9 @@ TEST(EngineArgumentsTest, EdgesToInputsThatANodeDoesNotHaveAreErrors) {
   EXPECT_EQ(
       KindOf([&] { engine.Execute({Edge(node, 0)}, {one}, false, false, false, {Edge(node, 7)}); }),
       ErrorKind::kInvalidArgument);
-  EXPECT_EQ(KindOf([&] { engine.Execute({Edge(node, 0)}, {one, one}, false, false, true); }),
+  EXPECT_EQ(KindOf([&] {
+              engine.Execute({Edge(node, 0)}, {one, one}, false, false, true);
+            }),
             ErrorKind::kGradCount);
   engine.Execute({Edge()}, {one}, false, false, true);  // a root without graph: nothing to do
 }
