@@ -107,7 +107,7 @@ TEST_F(FindingTest, WritesAWholeFolder) {
   const nlohmann::json description = nlohmann::json::parse(*ReadInput(folder + "/finding.json"));
   EXPECT_EQ(description["oracle"], "wrong");
   EXPECT_EQ(description["seed"], 2748u);
-  EXPECT_EQ(description["marked"], nlohmann::json({0}));
+  EXPECT_EQ(description["marked"], nlohmann::json::array({0}));
   if (const absl::StatusOr<std::string> svg = ReadInput(folder + "/graph.svg"); svg.ok()) {
     EXPECT_NE(svg->find("stroke=\"red\""), std::string::npos);
   } else {
