@@ -105,6 +105,7 @@ void Backward(absl::Span<const Tensor> roots, absl::Span<const Tensor> seeds,
   CheckNotEmpty(roots.size(), "roots");
   if (options.inputs.has_value()) CheckNotEmpty(options.inputs->size(), "inputs");
   const std::vector<Tensor> checked_seeds = MakeSeeds(roots, seeds);
+  const std::vector<Edge> starts = EdgesOf(roots);
   std::vector<Edge> outputs;
   if (options.inputs.has_value()) {
     for (size_t i = 0; i < options.inputs->size(); ++i) {
@@ -114,7 +115,7 @@ void Backward(absl::Span<const Tensor> roots, absl::Span<const Tensor> seeds,
     outputs = EdgesOf(*options.inputs);
   }
   EngineOf(options.engine)
-      .Execute(EdgesOf(roots), checked_seeds, options.retain_graph.value_or(options.create_graph),
+      .Execute(starts, checked_seeds, options.retain_graph.value_or(options.create_graph),
                options.create_graph, /*accumulate_grad=*/true, outputs);
 }
 
@@ -125,12 +126,13 @@ VariableList Grad(absl::Span<const Tensor> roots, absl::Span<const Tensor> input
   CheckNotEmpty(roots.size(), "roots");
   CheckNotEmpty(inputs.size(), "inputs");
   const std::vector<Tensor> checked_seeds = MakeSeeds(roots, seeds);
+  const std::vector<Edge> starts = EdgesOf(roots);
   for (size_t i = 0; i < inputs.size(); ++i) CheckRequiresGrad(inputs[i], "input", i);
   const std::vector<Edge> outputs = EdgesOf(inputs);
-  VariableList results = EngineOf(options.engine)
-                             .Execute(EdgesOf(roots), checked_seeds,
-                                      options.retain_graph.value_or(options.create_graph),
-                                      options.create_graph, /*accumulate_grad=*/false, outputs);
+  VariableList results =
+      EngineOf(options.engine)
+          .Execute(starts, checked_seeds, options.retain_graph.value_or(options.create_graph),
+                   options.create_graph, /*accumulate_grad=*/false, outputs);
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].defined()) continue;
     if (options.materialize_grads) {

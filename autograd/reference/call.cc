@@ -66,10 +66,10 @@ void Call::TakeArguments() {
   for (const ValueId input : inputs_) check(input);
   if (has_inputs_ && inputs_.empty()) throw Raised{ErrorClass::kInvalidArgument};
   TakeSeeds(seeds);
-  TakeInputs();
   for (const ValueId root : statement_.operands) {
     roots_.push_back(interpreter_.GradientEdge(root));
   }
+  TakeInputs();
 }
 
 void Call::TakeSeeds(const std::vector<ValueId>& seeds) {
@@ -255,7 +255,9 @@ void Call::FindDevices() {
   std::optional<program::DeviceIndex> first;
   for (NodeId n = 0; n <= start_; ++n) {
     const NodeRole role = nodes[n].name.role;
-    if (!states_[n].expanded || role == NodeRole::kGraphRoot) continue;
+    if (!states_[n].expanded) continue;
+    // The caller hands several roots out one by one, while the first may run already.
+    if (role == NodeRole::kGraphRoot && nodes[n].edges.size() < 2) continue;
     if (!first.has_value()) first = nodes[n].device;
     several_devices_ |= *first != nodes[n].device;
   }

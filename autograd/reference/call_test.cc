@@ -299,5 +299,21 @@ backward %s
   EXPECT_FALSE(result.grad_alternatives[0].defined);
 }
 
+// The caller hands the roots out, and the device may have failed before it gets the second.
+TEST(CallTest, SeveralRootsOnOneDeviceHaveSeveralLegalOutcomes) {
+  const TwinRun run(R"(%a = leaf type=f64[] data=1 grad=1 device=dev:0
+%b = leaf type=f64[] data=2 grad=1 device=dev:0
+%p = neg %a
+hook %p do=throw
+%seed = leaf type=f64[] data=1 device=dev:0
+backward %p %b seeds=%seed,%seed
+)");
+  const TwinResult& result = run.result();
+  EXPECT_EQ(run.Error(), ErrorClass::kUser);
+  EXPECT_EQ(result.legal_errors.size(), 1u);
+  ASSERT_EQ(result.grad_alternatives.size(), 1u);
+  EXPECT_EQ(result.grad_alternatives[0].value, ValueOf(run.program(), "b"));
+}
+
 }  // namespace
 }  // namespace autograd::reference

@@ -85,8 +85,10 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
       }
     }
     const Number total = sum.Total();
+    const bool singular =
+        call.of_gradients ? algebra_.AnySingular() : algebra_.Singular(value.first_variable + j);
     gradient->v[j] = total.v;
-    gradient->e[j] = total.e;
+    gradient->e[j] = singular ? kUnknown : total.e;
   }
   if (!call.create_graph || plan_.order < 2) return {gradient, nullptr};
   return {gradient, GradientTangents(value, call)};
@@ -130,6 +132,7 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
         0x1p-53 * static_cast<double>(call.roots.size() * 2 * out->width() + 64);
     out->first_magnitude[j] = magnitude;
     out->first_error[j] = (error + additions * (magnitude + error)) * (1 + 1e-9);
+    if (algebra_.AnySingular()) out->first_error[j] = kUnknown;
     // Nothing is known of the next order, and the plan asks for none.
     out->second_error[j] = kUnknown;
   }

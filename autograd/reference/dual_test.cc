@@ -204,6 +204,19 @@ backward %s
             "");
 }
 
+// Backward meets such a slope with a cotangent of 0, and 0 times no number is no number.
+TEST(DualTest, NothingIsKnownBehindASlopeThatIsNoNumber) {
+  for (const std::string leaf_and_op :
+       {"data=0,4 grad=1\n%y = sqrt %x", "data=0,4 grad=1\n%y = log %x",
+        "data=-1,4 grad=1\n%y = sqrt %x", "data=inf,4 grad=1\n%y = cos %x",
+        "data=0,4 grad=1\n%c = leaf type=f64[2] data=inf,1 grad=0\n%y = mul %x %c",
+        "data=0,4 grad=1\n%c = leaf type=f64[] data=1 grad=0\n%y = div %c %x"}) {
+    const Agreement agreement = Agree("%x = leaf type=f64[2] " + leaf_and_op +
+                                      "\n%z = slice %y dim=0 start=1\nbackward %z");
+    EXPECT_TRUE(std::isinf(agreement.dual.grads[0].bound[0])) << leaf_and_op;
+  }
+}
+
 TEST(DualTest, TheGradientOfAViewIsNotKnown) {
   const Agreement agreement = Agree(R"(%x = leaf type=f64[2] data=2,1 grad=1
 %v = select %x dim=0 index=0

@@ -21,6 +21,8 @@ double ProductError(Number factor, double magnitude, double error) {
          2 * kUnit * Times(size, magnitude);
 }
 
+bool IsKnown(Number x) { return std::isfinite(x.v) && std::isfinite(x.e); }
+
 bool IsZero(Number x) { return x.v == 0 && x.e == 0; }
 
 // A partial derivative that is no number: nothing is known of what it enters.
@@ -145,6 +147,20 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
                            4 * kUnit * magnitude);
 }
 
+bool TangentAlgebra::Singular(int32_t variable) const {
+  return std::any_of(singular_.begin(), singular_.end(), [variable](const auto& interval) {
+    return variable >= interval.first && variable < interval.second;
+  });
+}
+
+void TangentAlgebra::NoteSingular(const Tangents* operand, Number slope, Number curvature,
+                                  Number mixed) {
+  if (operand == nullptr) return;
+  if (IsKnown(slope) && (order_ < 2 || (IsKnown(curvature) && IsKnown(mixed)))) return;
+  const std::pair<int32_t, int32_t> interval(operand->begin, operand->end);
+  if (singular_.empty() || singular_.back() != interval) singular_.push_back(interval);
+}
+
 const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, int32_t size,
                                         const Partials* partials) {
   if (a == nullptr && b == nullptr) return nullptr;
@@ -153,6 +169,8 @@ const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, in
   Tangents* out = New(size, begin, end);
   for (int32_t i = 0; i < size; ++i) {
     const Partials& p = partials[i];
+    NoteSingular(a, p.a, p.aa, p.ab);
+    NoteSingular(b, p.b, p.bb, p.ab);
     if (a != nullptr) AddElement(*out, i, *a, i, Usable(p.a));
     if (b != nullptr) AddElement(*out, i, *b, i, Usable(p.b));
     if (out->second == nullptr) continue;

@@ -13,6 +13,8 @@
 #define AUTOGRAD_REFERENCE_TANGENTS_H_
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "autograd/reference/arena.h"
 #include "autograd/reference/index_map.h"
@@ -72,7 +74,14 @@ class TangentAlgebra {
                             const IndexMap& map);
   const Tangents* Scaled(const Tangents* a, double factor);
 
+  // Whether this variable, or any, stands behind a partial derivative that is no number or not
+  // known. Reverse mode multiplies such a one with every cotangent, 0 included, so the derivatives
+  // here say nothing of what it delivers.
+  bool Singular(int32_t variable) const;
+  bool AnySingular() const { return !singular_.empty(); }
+
  private:
+  void NoteSingular(const Tangents* operand, Number slope, Number curvature, Number mixed);
   void AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i, Number factor);
   void AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b, int32_t i,
                   Number factor);
@@ -80,7 +89,8 @@ class TangentAlgebra {
   Arena& arena_;
   const int order_;
   int64_t total_ = 0;
-  double* left_ = nullptr;  // scratch rows
+  std::vector<std::pair<int32_t, int32_t>> singular_;  // intervals of variables
+  double* left_ = nullptr;                             // scratch rows
   double* right_ = nullptr;
   int32_t scratch_ = 0;
 };
