@@ -21,53 +21,49 @@ using oracles::MakeSeeded;
 using oracles::SeedEdit;
 using oracles::SeededProgram;
 
-// Programs of one call.
-generators::GeneratorOptions OneCall() {
-  return Features("-error,-grad_of_grad,-calls,-numbers,-hook");
+// How many of `programs` Programs of one call had seeds to edit; `judge` gives the text of a
+// failure.
+template <typename JudgeFunction>
+int ForAllSeeded(int programs, const JudgeFunction& judge) {
+  oracles::EngineRun run;
+  int judged = 0;
+  ForAll(programs, Features("-error,-grad_of_grad,-calls,-numbers,-hook"),
+         [&](const Program& program) {
+           const std::optional<SeededProgram> seeded = MakeSeeded(program);
+           if (!seeded) return std::string();
+           ++judged;
+           return TextOf(judge(*seeded, run));
+         });
+  return judged;
 }
 
 TEST(Linearity, TwiceTheSeedGivesTwiceTheGradient) {
-  oracles::EngineRun run;
-  int judged = 0;
-  ForAll(3000, OneCall(), [&](const Program& program) {
-    const std::optional<SeededProgram> seeded = MakeSeeded(program);
-    if (!seeded) return std::string();
-    ++judged;
-    const auto once = run(seeded->program, 0);
-    const auto twice = run(EditSeeds(*seeded, SeedEdit::kTwice), 0);
-    return TextOf(JudgeTwice(*seeded, once, twice));
+  const int judged = ForAllSeeded(3000, [](const SeededProgram& seeded, oracles::EngineRun& run) {
+    const auto once = run(seeded.program, 0);
+    const auto twice = run(EditSeeds(seeded, SeedEdit::kTwice), 0);
+    return JudgeTwice(seeded, once, twice);
   });
   EXPECT_GT(judged, 2000);
 }
 
 TEST(Linearity, AZeroSeedGivesZero) {
-  oracles::EngineRun run;
-  int judged = 0;
-  ForAll(3000, OneCall(), [&](const Program& program) {
-    const std::optional<SeededProgram> seeded = MakeSeeded(program);
-    if (!seeded) return std::string();
-    ++judged;
-    return TextOf(JudgeZeroSeed(*seeded, run(EditSeeds(*seeded, SeedEdit::kZero), 0)));
+  const int judged = ForAllSeeded(3000, [](const SeededProgram& seeded, oracles::EngineRun& run) {
+    return JudgeZeroSeed(seeded, run(EditSeeds(seeded, SeedEdit::kZero), 0));
   });
   EXPECT_GT(judged, 2000);
 }
 
 TEST(Linearity, ASumOfSeedsGivesTheSum) {
-  oracles::EngineRun run;
-  int judged = 0;
-  ForAll(2000, OneCall(), [&](const Program& program) {
-    const std::optional<SeededProgram> seeded = MakeSeeded(program);
-    if (!seeded) return std::string();
-    ++judged;
-    const Program pattern = EditSeeds(*seeded, SeedEdit::kPattern);
-    const Program sum = EditSeeds(*seeded, SeedEdit::kSum);
-    const TwinResult u = RunTwin(seeded->program);
+  const int judged = ForAllSeeded(2000, [](const SeededProgram& seeded, oracles::EngineRun& run) {
+    const Program pattern = EditSeeds(seeded, SeedEdit::kPattern);
+    const Program sum = EditSeeds(seeded, SeedEdit::kSum);
+    const TwinResult u = RunTwin(seeded.program);
     const TwinResult v = RunTwin(pattern);
     const TwinResult w = RunTwin(sum);
-    const auto seen_u = run(seeded->program, 0);
+    const auto seen_u = run(seeded.program, 0);
     const auto seen_v = run(pattern, 0);
     const auto seen_w = run(sum, 0);
-    return TextOf(JudgeSum(*seeded, {seen_u, u}, {seen_v, v}, {seen_w, w}));
+    return JudgeSum(seeded, {seen_u, u}, {seen_v, v}, {seen_w, w});
   });
   EXPECT_GT(judged, 1200);
 }

@@ -3,28 +3,15 @@
 #include <set>
 #include <string>
 
-#include "autograd/program/parse.h"
-#include "autograd/program/print.h"
 #include "gtest/gtest.h"
 #include "proptests/shrink/steps.h"
+#include "proptests/shrink/steps_test_support.h"
 
 namespace twingrad::shrink {
 namespace {
 
-// All that the named step makes of the Program, as text.
 std::set<std::string> Edits(const std::string& name, const std::string& text) {
-  const auto program = autograd::program::Parse(text);
-  EXPECT_TRUE(program.ok()) << program.status();
-  std::set<std::string> edits;
-  for (const Step& step : DetailSteps()) {
-    if (step.name != name) continue;
-    for (int i = 0; i < step.count(*program); ++i) {
-      if (const auto edited = step.edit(*program, i)) {
-        edits.insert(autograd::program::Print(*edited));
-      }
-    }
-  }
-  return edits;
+  return shrink::Edits(DetailSteps(), name, text);
 }
 
 constexpr char kProgram[] =
