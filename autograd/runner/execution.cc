@@ -1,6 +1,7 @@
 #include "autograd/runner/execution.h"
 
 #include <exception>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/graph/grad_mode.h"
@@ -56,16 +57,41 @@ Observation Execution::Run() {
   for (int32_t s = 0; s < count; ++s) {
     if (!Step(s)) break;
   }
+  if (options_.check_frozen) {
+    engine_.Stop();
+    IsFrozen();
+  }
   return Observe();
+}
+
+bool Execution::IsFrozen() {
+  const std::optional<size_t> changed = frozen_.Changed(values_);
+  if (!changed.has_value()) return true;
+  observation_.error = program::ErrorRecord{
+      ErrorClass::kInternal, last_call_,
+      absl::StrCat("[runner] the .grad of %", program_.names[*changed],
+                   " changed after the call had ended; nothing may write it then")};
+  frozen_.Thaw();
+  return false;
+}
+
+void Execution::NoteFrozen(const Statement& statement) {
+  const Category category = program::SignatureOf(statement.op).category;
+  if (category == Category::kGradient) frozen_.Thaw();
+  if (category != Category::kCall) return;
+  last_call_ = statement_;
+  frozen_.Take(values_);
 }
 
 bool Execution::Step(int32_t& index) {
   statement_ = index;
   const Statement& statement = program_.statements[index];
+  if (options_.check_frozen && !IsFrozen()) return false;
   names_.BeginStatement(index, statement.op == Opcode::kBackward || statement.op == Opcode::kGrad);
   program::ErrorRecord error{ErrorClass::kInternal, index, ""};
   try {
     RunStatement(statement);
+    if (options_.check_frozen) NoteFrozen(statement);
     return true;
   } catch (const Error& thrown) {
     error.error = static_cast<ErrorClass>(thrown.kind());
@@ -75,6 +101,7 @@ bool Execution::Step(int32_t& index) {
   } catch (...) {
     error.message = "an exception of unknown type";
   }
+  if (options_.check_frozen) NoteFrozen(statement);
   const bool may_recover =
       error.error != ErrorClass::kUnsupported && error.error != ErrorClass::kInternal;
   if (may_recover && Recover(index)) {

@@ -17,6 +17,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/runner/frozen_grads.h"
 #include "autograd/runner/hook_effect.h"
 #include "autograd/runner/node_names.h"
 #include "autograd/runner/recorder.h"
@@ -64,6 +65,10 @@ class Execution {
   void Define(const program::Statement& statement, size_t result, Tensor value);
   void NoteOperand(program::ValueId value);
   program::Observation Observe();
+  // With check_frozen: false, and the error noted, if a .grad was written after a call had ended;
+  // what to remember after a statement.
+  bool IsFrozen();
+  void NoteFrozen(const program::Statement& statement);
 
   const program::Program& program_;
   Engine& engine_;
@@ -75,6 +80,8 @@ class Execution {
   std::vector<int32_t> defined_at_;  // by ValueId
   std::vector<Region> regions_;
   std::vector<std::pair<std::string, HookHandle>> handles_;
+  FrozenGrads frozen_;
+  int32_t last_call_ = -1;
   int32_t statement_ = -1;
   bool grad_mode_before_;
 };

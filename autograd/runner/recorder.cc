@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "autograd/runner/tensor_data.h"
+#include "autograd/sync/watch.h"
 
 namespace autograd::runner {
 
@@ -27,6 +28,7 @@ EdgeRecord Recorder::RecordOf(const Edge& edge) const {
 }
 
 void Recorder::OnGraphReady(const GraphView& graph) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   if (has_graph_) return;  // of a nested call
   has_graph_ = true;
@@ -52,12 +54,14 @@ void Recorder::OnGraphReady(const GraphView& graph) {
 }
 
 void Recorder::OnEvaluate(uint64_t task, const Node& node, bool applied) {
+  const sync::WatchScope watching;
   if (!applied) return;
   sync::MutexLock lock(mutex_);
   if (has_graph_ && task == task_) calls_.back().executed.push_back(IndexOf(&node));
 }
 
 void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradient) {
+  const sync::WatchScope watching;
   program::HookRecord record;
   record.statement = statement;
   record.gradient_defined = gradient.defined();

@@ -23,6 +23,10 @@ namespace autograd::runner {
 struct RunOptions {
   // Graphs, counts, orders and hook logs of calls; without it only values and the error.
   bool record_calls = true;
+  // Looks whether a .grad changes once a call has returned or thrown, until the next statement that
+  // may write one; ends the engine's workers after the last statement and looks again. A change
+  // ends the run with kInternal.
+  bool check_frozen = false;
 };
 
 program::Observation Run(const program::Program& program, Engine& engine,

@@ -17,6 +17,7 @@
 
 #if defined(AUTOGRAD_SYNC_MODEL)
 #include <memory>
+#include <utility>
 
 #include "autograd/sync/model/scheduler.h"
 #endif
@@ -50,6 +51,9 @@ class Lazy {
     T* object = object_.Load(kRelaxed);
     if (object == nullptr) {
       object = build_();
+#if defined(AUTOGRAD_SYNC_MODEL)
+      built_ = object;
+#endif
       object_.Store(object, kRelease);
     }
     return *object;
@@ -57,13 +61,15 @@ class Lazy {
 #if defined(AUTOGRAD_SYNC_MODEL)
   // A failed execution leaves its objects as they are, and this mutex perhaps held.
   void Reset(bool completed) {
-    T* object = object_.Exchange(nullptr, kAcqRel);
+    object_.Store(nullptr, kRelease);
+    T* const object = std::exchange(built_, nullptr);
     if (completed) {
       delete object;
     } else {
       std::construct_at(&mutex_);
     }
   }
+  T* built_ = nullptr;
 #endif
 
   Builder build_;

@@ -13,5 +13,6 @@
 #include "autograd/sync/shared.h"        // IWYU pragma: export
 #include "autograd/sync/thread.h"        // IWYU pragma: export
 #include "autograd/sync/thread_local.h"  // IWYU pragma: export
+#include "autograd/sync/watch.h"         // IWYU pragma: export
 
 #endif  // AUTOGRAD_SYNC_SYNC_H_

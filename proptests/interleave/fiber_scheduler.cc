@@ -57,6 +57,7 @@ Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strateg
   strategy_ = &strategy;
   strategy.Begin(seed);
   limits_ = limits;
+  if (limits_.locks != nullptr) limits_.locks->Begin();
   outcome_ = Outcome();
   races_.Reset();
   at_end_.clear();
@@ -78,6 +79,9 @@ Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strateg
 void FiberScheduler::FailAs(OutcomeKind kind, std::string message) {
   outcome_.kind = kind;
   outcome_.message = std::move(message);
+  std::sort(outcome_.places.begin(), outcome_.places.end());
+  outcome_.places.erase(std::unique(outcome_.places.begin(), outcome_.places.end()),
+                        outcome_.places.end());
   Worker* const worker = Record(current_).worker;
   std::erase(idle_workers_, worker);  // there already if its thread has just ended
   main_.SwitchFrom(worker->fiber);
@@ -119,6 +123,7 @@ void FiberScheduler::ServeThreads(Worker& worker) {
     RunThread(thread);
     ThreadRecord& record = Record(thread);
     record.state = State::kEnded;
+    ++record.steps;  // the choice of who goes on is another than that of its last step
     runnable_ &= ~Bit(thread);
     idle_workers_.push_back(&worker);
     if (thread == 0) {
@@ -173,7 +178,7 @@ FiberScheduler::ThreadId FiberScheduler::Spawn(std::string name, std::function<v
 
 void FiberScheduler::Join(ThreadId thread, std::source_location where) {
   ThreadRecord& record = Record(thread);
-  const Operation operation{OperationKind::kJoin, &record, record.name.c_str(), where};
+  const Operation operation{OperationKind::kJoin, &record, "", where, thread};
   Step(operation);
   while (record.state != State::kEnded) Wait(operation, std::nullopt);
   races_.Join(current_, thread);
@@ -185,14 +190,51 @@ void FiberScheduler::AtEnd(std::function<void(bool)> action) {
   at_end_.push_back(std::move(action));
 }
 
+void FiberScheduler::Acquire(const void* object) {
+  const ThreadRecord& record = Record(current_);
+  if (record.quiet) return;
+  if (limits_.locks != nullptr) {
+    const OperationKind doing = record.doing;
+    // After a wait on a condition variable it is the mutex that is taken again.
+    if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
+        doing == OperationKind::kWait) {
+      limits_.locks->OnLock(
+          current_, {OperationKind::kLock, object, record.object_name, record.where}, races_);
+    }
+  }
+  races_.Acquire(current_, object);
+}
+
+void FiberScheduler::Release(const void* object) {
+  const ThreadRecord& record = Record(current_);
+  if (record.quiet) return;
+  if (limits_.locks != nullptr &&
+      (record.doing == OperationKind::kUnlock || record.doing == OperationKind::kWait)) {
+    limits_.locks->OnUnlock(current_, object, races_);
+  }
+  races_.Release(current_, object);
+}
+
+void FiberScheduler::Note(const Operation& operation) {
+  ThreadRecord& record = Record(current_);
+  record.doing = operation.kind;
+  record.where = operation.where;
+  record.object_name = operation.name;
+}
+
 void FiberScheduler::Access(const Operation& operation) {
-  if (auto race = races_.Access(current_, operation)) FailAs(OutcomeKind::kRace, *std::move(race));
+  if (Record(current_).quiet) return;
+  if (auto race = races_.Access(current_, operation)) {
+    outcome_.places.assign(race->places.begin(), race->places.end());
+    FailAs(OutcomeKind::kRace, std::move(race->text));
+  }
 }
 
 // --- Steps and waits
 // -------------------------------------------------------------------------------
 
 void FiberScheduler::CountStep() {
+  ++Record(current_).steps;
   if (++outcome_.steps > limits_.max_steps) {
     FailAs(OutcomeKind::kStepBudget, absl::StrCat("[interleave] no end after ", limits_.max_steps,
                                                   " steps: a livelock, or raise max_steps"));
@@ -206,7 +248,9 @@ void FiberScheduler::Log(const Operation& operation, Event::Phase phase) {
 }
 
 void FiberScheduler::Step(const Operation& operation) {
+  if (Record(current_).quiet) return;
   CountStep();
+  Note(operation);
   if (runnable_ != Bit(current_)) {
     const ThreadId next = PickThread(SiteOf(current_, operation));
     if (next != current_) SwitchTo(next);
@@ -216,13 +260,21 @@ void FiberScheduler::Step(const Operation& operation) {
 
 bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> deadline) {
   CountStep();
+  Note(operation);
   const uint32_t site = SiteOf(current_, operation);
   const bool spurious =
       operation.kind == OperationKind::kWait && Decide(DecisionKind::kSpurious, 2, 0, site) == 1;
   Log(operation, Event::Phase::kParked);
   ThreadRecord& record = Record(current_);
   record.timed_out = false;
-  if (spurious) {
+  const bool expires = !spurious && deadline && operation.kind == OperationKind::kWait &&
+                       runnable_ != Bit(current_) &&
+                       Decide(DecisionKind::kTimeout, 2, 0, site) == 1;
+  if (expires) {
+    record.timed_out = true;
+    MoveTimeTo(*deadline);
+  }
+  if (spurious || expires) {
     const ThreadId next = PickThread(site);
     if (next != current_) SwitchTo(next);
   } else {
@@ -234,6 +286,13 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
   }
   Log(operation, record.timed_out ? Event::Phase::kTimedOut : Event::Phase::kWoken);
   return !record.timed_out;
+}
+
+bool FiberScheduler::FailsWithoutReason(const Operation& operation) {
+  if (Record(current_).quiet) return false;
+  const bool is_lock = operation.kind == OperationKind::kTryLock;
+  return Decide(is_lock ? DecisionKind::kTryLock : DecisionKind::kWeakFail, 2, 0,
+                SiteOf(current_, operation)) == 1;
 }
 
 void FiberScheduler::Wake(ThreadId thread) {
@@ -273,9 +332,13 @@ void FiberScheduler::WakeAll(const void* object) {
 // -------------------------------------------------------------------------------------
 
 int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uint32_t site) {
-  const int chosen = strategy_->Choose({kind, alternatives, current, site});
+  const uint64_t runnable = kind == DecisionKind::kThread ? runnable_ : 0;
+  const int step = Record(current_).steps;
+  const int chosen =
+      strategy_->Choose({kind, alternatives, current, site, current_, step, runnable});
   if (!strategy_->error().empty()) FailAs(OutcomeKind::kDivergedReplay, strategy_->error());
-  outcome_.decisions.push_back({kind, alternatives, chosen, site});
+  outcome_.decisions.push_back(
+      {kind, alternatives, chosen, site, current, current_, step, runnable});
   return chosen;
 }
 
@@ -292,6 +355,11 @@ FiberScheduler::ThreadId FiberScheduler::PickThread(uint32_t site) {
 
 void FiberScheduler::PassOn(uint32_t site) {
   if (runnable_ == 0 && !AdvanceTime()) {
+    for (const auto& record : threads_) {
+      if (record->state != State::kWaiting) continue;
+      outcome_.places.push_back(absl::StrCat(model::OperationName(record->waits_for->kind), " ",
+                                             record->waits_for->name));
+    }
     FailAs(OutcomeKind::kDeadlock,
            "[interleave] deadlock: no thread can go on\n" + DescribeWaits());
   }
@@ -317,7 +385,12 @@ bool FiberScheduler::AdvanceTime() {
     }
   }
   if (!earliest) return false;
-  now_ = std::max(now_, *earliest);
+  MoveTimeTo(*earliest);
+  return true;
+}
+
+void FiberScheduler::MoveTimeTo(TimePoint time) {
+  now_ = std::max(now_, time);
   for (size_t i = 0; i < threads_.size(); ++i) {
     ThreadRecord& record = *threads_[i];
     if (record.state == State::kWaiting && record.deadline && *record.deadline <= now_) {
@@ -325,7 +398,6 @@ bool FiberScheduler::AdvanceTime() {
       Wake(static_cast<ThreadId>(i));
     }
   }
-  return true;
 }
 
 std::string FiberScheduler::DescribeWaits() const {
@@ -337,7 +409,8 @@ std::string FiberScheduler::DescribeWaits() const {
                     " ", operation.name, " at ", operation.where.file_name(), ":",
                     operation.where.line());
     if (operation.holder != model::kNoThread) {
-      absl::StrAppend(&text, ", held by ", threads_[static_cast<size_t>(operation.holder)]->name);
+      absl::StrAppend(&text, operation.kind == OperationKind::kJoin ? ", of " : ", held by ",
+                      threads_[static_cast<size_t>(operation.holder)]->name);
     }
     absl::StrAppend(&text, "\n");
   }

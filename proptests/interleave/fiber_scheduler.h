@@ -17,10 +17,12 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/sync/model/scheduler.h"
 #include "proptests/interleave/fiber.h"
+#include "proptests/interleave/lock_coverage.h"
 #include "proptests/interleave/outcome.h"
 #include "proptests/interleave/race_detector.h"
 #include "proptests/interleave/strategy.h"
@@ -30,11 +32,13 @@ namespace twingrad::interleave {
 struct ExecutionLimits {
   int64_t max_steps = 100000;
   bool record_events = false;
+  LockCoverage* locks = nullptr;  // told of every lock taken, unless null
 };
 
 class FiberScheduler final : public autograd::sync::model::Scheduler {
  public:
   using Operation = autograd::sync::model::Operation;
+  using OperationKind = autograd::sync::model::OperationKind;
   using ThreadId = autograd::sync::model::ThreadId;
   using TimePoint = autograd::sync::model::TimePoint;
 
@@ -49,6 +53,7 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
 
   void Step(const Operation& operation) override;
   bool Wait(const Operation& operation, std::optional<TimePoint> deadline) override;
+  bool FailsWithoutReason(const Operation& operation) override;
   void WakeOne(const void* object) override;
   void WakeAll(const void* object) override;
   ThreadId Spawn(std::string name, std::function<void()> body, std::source_location where) override;
@@ -56,8 +61,9 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   ThreadId CurrentThread() const override { return current_; }
   autograd::sync::model::LocalTable& Locals() override;
   TimePoint Now() const override { return now_; }
-  void Acquire(const void* object) override { races_.Acquire(current_, object); }
-  void Release(const void* object) override { races_.Release(current_, object); }
+  bool SetQuiet(bool quiet) override { return std::exchange(Record(current_).quiet, quiet); }
+  void Acquire(const void* object) override;
+  void Release(const void* object) override;
   void Access(const Operation& operation) override;
   void Forget(const void* cell) override { races_.Forget(cell); }
   void AtEnd(std::function<void(bool completed)> action) override;
@@ -74,6 +80,12 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
     std::optional<Operation> waits_for;  // set while kWaiting
     std::optional<TimePoint> deadline;
     bool timed_out = false;
+    bool quiet = false;
+    int steps = 0;
+    // The operation at hand: what Acquire and Release are part of.
+    OperationKind doing = OperationKind::kYield;
+    std::source_location where;
+    const char* object_name = "";
     Worker* worker = nullptr;
     autograd::sync::model::LocalTable locals;
   };
@@ -84,6 +96,7 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   void RunThread(ThreadId thread);
   void AddThread(std::string name, std::function<void()> body);
   void CountStep();
+  void Note(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
   // One of the runnable threads, of which there is at least one.
@@ -94,6 +107,7 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   void Wake(ThreadId thread);
   // Moves time to the earliest deadline and wakes who waits for it; false if nobody does.
   bool AdvanceTime();
+  void MoveTimeTo(TimePoint time);
   std::string DescribeWaits() const;
   void AbandonExecution();
 

@@ -1,6 +1,8 @@
 // Text of outcomes and events.
 #include "proptests/interleave/outcome.h"
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -8,11 +10,33 @@
 
 namespace twingrad::interleave {
 
+using autograd::sync::model::OperationKind;
+
+namespace {
+
+std::string NameOf(const Outcome& outcome, autograd::sync::model::ThreadId thread) {
+  const size_t index = static_cast<size_t>(thread);
+  return index < outcome.thread_names.size() ? outcome.thread_names[index] : "";
+}
+
+}  // namespace
+
 std::string_view OutcomeName(OutcomeKind kind) {
   constexpr std::string_view kNames[] = {"passed",       "deadlock",       "leaked thread",
                                          "step budget",  "data race",      "escaped exception",
                                          "failed check", "diverged replay"};
   return kNames[static_cast<int>(kind)];
+}
+
+bool SameEvents(const Outcome& a, const Outcome& b) {
+  const auto same = [](const Event& x, const Event& y) {
+    return x.thread == y.thread && x.phase == y.phase && x.switched == y.switched &&
+           x.operation.kind == y.operation.kind &&
+           x.operation.where.line() == y.operation.where.line() &&
+           x.operation.where.column() == y.operation.where.column() &&
+           std::strcmp(x.operation.where.file_name(), y.operation.where.file_name()) == 0;
+  };
+  return std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(), same);
 }
 
 std::string FormatEvents(const Outcome& outcome, size_t limit) {
@@ -22,11 +46,13 @@ std::string FormatEvents(const Outcome& outcome, size_t limit) {
   if (begin > 0) absl::StrAppend(&text, "  ... ", begin, " earlier steps\n");
   for (size_t i = begin; i < outcome.events.size(); ++i) {
     const Event& event = outcome.events[i];
+    const bool is_join = event.operation.kind == OperationKind::kJoin;
     absl::StrAppendFormat(&text, "%c %4d %-12s %-11s %-12s %s:%d%s\n", event.switched ? '>' : ' ',
                           i, outcome.thread_names[static_cast<size_t>(event.thread)],
                           autograd::sync::model::OperationName(event.operation.kind),
-                          event.operation.name, event.operation.where.file_name(),
-                          event.operation.where.line(), kPhases[static_cast<int>(event.phase)]);
+                          is_join ? NameOf(outcome, event.operation.holder) : event.operation.name,
+                          event.operation.where.file_name(), event.operation.where.line(),
+                          kPhases[static_cast<int>(event.phase)]);
   }
   return text;
 }

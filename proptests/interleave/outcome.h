@@ -39,6 +39,9 @@ struct Event {
 struct Outcome {
   OutcomeKind kind = OutcomeKind::kPassed;
   std::string message;  // empty when passed
+  // Of a deadlock what each thread waits for, of a race the two source lines; each
+  // once and sorted, so that two executions that fail alike have the same.
+  std::vector<std::string> places;
   int64_t steps = 0;
   int64_t switches = 0;
   Trace decisions;
@@ -47,6 +50,10 @@ struct Outcome {
 
   bool ok() const { return kind == OutcomeKind::kPassed; }
 };
+
+// Whether both went through the same events: threads, operations, source lines, phases; the
+// objects' addresses do not count.
+bool SameEvents(const Outcome& a, const Outcome& b);
 
 // The last `limit` events, one a line: thread, operation, object's name, source line.
 std::string FormatEvents(const Outcome& outcome, size_t limit);

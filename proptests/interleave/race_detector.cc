@@ -63,19 +63,30 @@ void RaceDetector::Release(ThreadId thread, const void* object) {
   ++mine[static_cast<size_t>(thread)];
 }
 
+uint32_t RaceDetector::TimeOf(ThreadId thread) const {
+  const size_t index = static_cast<size_t>(thread);
+  return index < threads_.size() ? threads_[index][index] : 1;
+}
+
+bool RaceDetector::Knows(ThreadId thread, ThreadId other, uint32_t time) const {
+  const size_t index = static_cast<size_t>(thread);
+  return index < threads_.size() && At(threads_[index], other) >= time;
+}
+
 bool RaceDetector::HappensBefore(ThreadId earlier, const Visit& visit, ThreadId now) {
   return earlier == now || visit.time <= At(ClockOf(now), earlier);
 }
 
-std::optional<std::string> RaceDetector::Access(ThreadId thread,
-                                                const autograd::sync::model::Operation& operation) {
+std::optional<Race> RaceDetector::Access(ThreadId thread,
+                                         const autograd::sync::model::Operation& operation) {
   const bool is_write = operation.kind == autograd::sync::model::OperationKind::kCellWrite;
   CellHistory& cell = cells_[operation.object];
   const auto race = [&](std::string_view kind, ThreadId other, const Visit& visit) {
-    return absl::StrCat("[interleave] data race on a cell: ", is_write ? "write" : "read",
-                        " by thread ", thread, " at ", Place(operation.where),
-                        " is not ordered with the ", kind, " by thread ", other, " at ",
-                        Place(visit.where));
+    return Race{absl::StrCat("[interleave] data race on a cell: ", is_write ? "write" : "read",
+                             " by thread ", thread, " at ", Place(operation.where),
+                             " is not ordered with the ", kind, " by thread ", other, " at ",
+                             Place(visit.where)),
+                {Place(operation.where), Place(visit.where)}};
   };
   if (cell.write.time != 0 && !HappensBefore(cell.writer, cell.write, thread)) {
     return race("write", cell.writer, cell.write);

@@ -21,6 +21,11 @@ namespace twingrad::interleave {
 
 inline constexpr int kMaxThreads = 64;
 
+struct Race {
+  std::string text;  // with both source lines
+  std::array<std::string, 2> places;
+};
+
 class RaceDetector {
  public:
   using ThreadId = autograd::sync::model::ThreadId;
@@ -32,11 +37,14 @@ class RaceDetector {
   void Join(ThreadId thread, ThreadId ended);
   void Acquire(ThreadId thread, const void* object);
   void Release(ThreadId thread, const void* object);
+  // The thread's own time, which moves with each release.
+  uint32_t TimeOf(ThreadId thread) const;
+  // Whether what `other` had done at that time of its own happened before what `thread` does now.
+  bool Knows(ThreadId thread, ThreadId other, uint32_t time) const;
   void Forget(const void* cell) { cells_.erase(cell); }
 
-  // Text of the race that this access completes, with both source lines, or nothing.
-  std::optional<std::string> Access(ThreadId thread,
-                                    const autograd::sync::model::Operation& operation);
+  // The race that this access completes, or nothing.
+  std::optional<Race> Access(ThreadId thread, const autograd::sync::model::Operation& operation);
 
  private:
   using Clock = std::vector<uint32_t>;  // by thread; a thread beyond the end is at 0

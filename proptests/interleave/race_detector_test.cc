@@ -73,9 +73,9 @@ TEST_F(RaceDetectorTest, TheTextNamesThreadsAndLines) {
   const auto race =
       detector_.Access(2, {OperationKind::kCellRead, &cell_, "", std::source_location::current()});
   ASSERT_TRUE(race.has_value());
-  EXPECT_NE(race->find("read by thread 2 at "), std::string::npos) << *race;
-  EXPECT_NE(race->find("write by thread 1 at "), std::string::npos) << *race;
-  EXPECT_NE(race->find("race_detector_test.cc:"), std::string::npos) << *race;
+  EXPECT_NE(race->text.find("read by thread 2 at "), std::string::npos) << race->text;
+  EXPECT_NE(race->text.find("write by thread 1 at "), std::string::npos) << race->text;
+  EXPECT_NE(race->text.find("race_detector_test.cc:"), std::string::npos) << race->text;
 }
 
 }  // namespace

@@ -11,6 +11,11 @@ uint64_t SplitMix::Next() {
   return z ^ (z >> 31);
 }
 
+std::string RandomStrategy::name() const {
+  return "random:switch=" + std::to_string(chances_.switch_percent) +
+         ",spurious=" + std::to_string(chances_.spurious_percent);
+}
+
 int RandomStrategy::Choose(const Question& question) {
   switch (question.kind) {
     case DecisionKind::kThread: {
@@ -22,6 +27,9 @@ int RandomStrategy::Choose(const Question& question) {
     case DecisionKind::kWaiter:
       return random_.Below(question.alternatives);
     case DecisionKind::kSpurious:
+    case DecisionKind::kTimeout:
+    case DecisionKind::kTryLock:
+    case DecisionKind::kWeakFail:
       return random_.Below(100) < chances_.spurious_percent ? 1 : 0;
   }
   return 0;

@@ -29,8 +29,10 @@ class SplitMix {
 class RandomStrategy final : public Strategy {
  public:
   struct Chances {
-    int switch_percent = 10;   // that the running thread makes way at a step
-    int spurious_percent = 2;  // that a wait ends with no wake-up
+    int switch_percent = 10;  // that the running thread makes way at a step
+    // That a wait ends with no wake-up or before its time, that an operation which may fail without
+    // a reason does.
+    int spurious_percent = 2;
   };
 
   RandomStrategy() : RandomStrategy(Chances()) {}
@@ -39,6 +41,7 @@ class RandomStrategy final : public Strategy {
   void Begin(uint64_t seed) override { random_ = SplitMix(seed); }
   int Choose(const Question& question) override;
   const std::string& error() const override { return error_; }
+  std::string name() const override;
 
  private:
   Chances chances_;

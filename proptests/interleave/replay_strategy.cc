@@ -20,7 +20,7 @@ int ReplayStrategy::Choose(const Question& question) {
   }
   const Decision& recorded = trace_[next_];
   if (recorded.kind != question.kind || recorded.alternatives != question.alternatives ||
-      recorded.site != question.site) {
+      (recorded.site != 0 && recorded.site != question.site)) {
     error_ = absl::StrCat("[interleave] diverged at decision ", next_, ": recorded ",
                           DecisionName(recorded.kind), " of ", recorded.alternatives, " at site ",
                           absl::Hex(recorded.site), ", the execution asks for ",

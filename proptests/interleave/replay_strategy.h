@@ -1,7 +1,8 @@
 // ReplayStrategy: answers from a recorded trace and checks that each question is the recorded one.
 //
 // Where an execution asks something else than the trace holds (another kind, number of alternatives
-// or site, or more questions), it ends with an error that names the decision.
+// or site, or more questions), it ends with an error that names the decision. A recorded site of 0
+// fits any: such a trace outlives edits of the sources that leave its steps as they are.
 #ifndef PROPTESTS_INTERLEAVE_REPLAY_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_REPLAY_STRATEGY_H_
 
@@ -21,6 +22,7 @@ class ReplayStrategy final : public Strategy {
   void Begin(uint64_t seed) override;  // the seed plays no part
   int Choose(const Question& question) override;
   const std::string& error() const override { return error_; }
+  std::string name() const override { return "replay"; }
 
   // True when every recorded decision was asked for.
   bool Finished() const { return error_.empty() && next_ == trace_.size(); }

@@ -1,7 +1,7 @@
 // Strategy: who answers the questions of an execution.
 //
 // A strategy serves one execution after another; Begin is called before each. Implementations, one
-// file each: random_strategy.h, replay_strategy.h.
+// file each: random_strategy.h, pct_strategy.h, replay_strategy.h, forced_strategy.h.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGY_H_
 
@@ -13,12 +13,15 @@
 namespace twingrad::interleave {
 
 struct Question {
-  DecisionKind kind;
-  int alternatives;  // at least 2
+  DecisionKind kind = DecisionKind::kThread;
+  int alternatives = 2;  // at least 2
   // For kThread: the index of the running thread among the runnable ones, or -1 when it cannot go
   // on.
-  int current;
-  uint32_t site;
+  int current = -1;
+  uint32_t site = 0;
+  int thread = 0;         // that is running
+  int step = 0;           // how many steps it has made; with kind and thread unique in an execution
+  uint64_t runnable = 0;  // for kThread: bit i is thread i
 };
 
 class Strategy {
@@ -30,6 +33,8 @@ class Strategy {
   virtual int Choose(const Question& question) = 0;
   // Set once the strategy cannot answer any more: why the execution must end.
   virtual const std::string& error() const = 0;
+  // With parameters; strategies.h makes one from it.
+  virtual std::string name() const = 0;
 };
 
 }  // namespace twingrad::interleave

@@ -2,11 +2,15 @@
 //
 // Sequentially consistent whatever order is asked for: a scheduling point, then a plain access.
 // Each access both acquires and releases, so the race detector takes every atomic as an ordering
-// one. The weak compare-exchange never fails without a reason.
+// one. The weak compare-exchange may fail without a reason.
+//
+// An atomic of static storage that an execution changes gets its value back at the end: each
+// execution starts alike, also after one that failed half-way.
 #ifndef AUTOGRAD_SYNC_MODEL_ATOMIC_H_
 #define AUTOGRAD_SYNC_MODEL_ATOMIC_H_
 
 #include <source_location>
+#include <type_traits>
 
 #include "autograd/sync/model/scheduler.h"
 
@@ -28,6 +32,7 @@ class Atomic {
   }
   void Store(T value, MemoryOrder order, Site where = Site::current()) {
     Step(model::OperationKind::kAtomicStore, order, where);
+    KeepForNext();
     value_ = value;
   }
   T Exchange(T value, MemoryOrder order, Site where = Site::current()) {
@@ -42,6 +47,7 @@ class Atomic {
     const bool equal = value_ == expected;
     Order(scheduler, equal ? success : failure);
     if (equal) {
+      KeepForNext();
       value_ = desired;
     } else {
       expected = value_;
@@ -50,6 +56,13 @@ class Atomic {
   }
   bool CompareExchangeWeak(T& expected, T desired, MemoryOrder success, MemoryOrder failure,
                            Site where = Site::current()) {
+    model::Scheduler* scheduler = model::Current();
+    const model::Operation operation{model::OperationKind::kAtomicUpdate, this, "", where};
+    if (scheduler != nullptr && value_ == expected && scheduler->FailsWithoutReason(operation)) {
+      Step(model::OperationKind::kAtomicLoad, failure, where);
+      expected = value_;
+      return false;
+    }
     return CompareExchangeStrong(expected, desired, success, failure, where);
   }
   T FetchAdd(T delta, MemoryOrder order, Site where = Site::current()) {
@@ -82,11 +95,24 @@ class Atomic {
   T Update(F change, MemoryOrder order, Site where) {
     Step(model::OperationKind::kAtomicUpdate, order, where);
     const T before = value_;
+    KeepForNext();
     value_ = change(before);
     return before;
   }
 
+  void KeepForNext() {
+    if (!is_static_ || is_kept_ || model::Current() == nullptr) return;
+    is_kept_ = true;
+    model::AtEndOfExecution([this, before = value_](bool) {
+      value_ = before;
+      is_kept_ = false;
+    });
+  }
+
   T value_{};
+  // Constant evaluation is what makes objects of static storage, and no others of ours.
+  const bool is_static_ = std::is_constant_evaluated();
+  bool is_kept_ = false;
 };
 
 }  // namespace autograd::sync

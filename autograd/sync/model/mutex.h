@@ -48,10 +48,10 @@ class AG_CAPABILITY("mutex") Mutex {
   }
   [[nodiscard]] bool TryLock(Site where = Site::current()) AG_TRY_ACQUIRE(true) {
     model::Scheduler* scheduler = model::Current();
-    if (scheduler != nullptr) {
-      scheduler->Step({model::OperationKind::kTryLock, this, name_, where});
-    }
+    const model::Operation operation{model::OperationKind::kTryLock, this, name_, where};
+    if (scheduler != nullptr) scheduler->Step(operation);
     if (held_) return false;
+    if (scheduler != nullptr && scheduler->FailsWithoutReason(operation)) return false;
     held_ = true;
     if (scheduler != nullptr) {
       owner_ = scheduler->CurrentThread();

@@ -90,6 +90,8 @@ class Scheduler {
   // Parks the caller until operation.object is woken (true) or the deadline has passed (false).
   // A wait on a condition variable may end with no wake-up.
   virtual bool Wait(const Operation& operation, std::optional<TimePoint> deadline) = 0;
+  // Whether `operation`, a weak compare-exchange or an attempt to lock, is to fail for no reason.
+  virtual bool FailsWithoutReason(const Operation& operation) = 0;
   // Makes one thread, chosen by the scheduler, or all threads parked on `object` runnable.
   virtual void WakeOne(const void* object) = 0;
   virtual void WakeAll(const void* object) = 0;
@@ -102,6 +104,10 @@ class Scheduler {
 
   // Virtual time: moves only when no thread can run.
   virtual TimePoint Now() const = 0;
+
+  // While quiet, what the calling thread does is no scheduling point and orders nothing, though it
+  // may still wait. Returns what was set before.
+  virtual bool SetQuiet(bool quiet) = 0;
 
   // What orders memory accesses: everything before a Release of `object` happens before everything
   // after a later Acquire of it.

@@ -1,0 +1,33 @@
+#include "autograd/runner/frozen_grads.h"
+
+#include "autograd/graph/variable.h"
+#include "autograd/runner/tensor_data.h"
+
+namespace autograd::runner {
+
+namespace {
+
+std::optional<program::TensorData> GradOf(const Tensor& value) {
+  if (!value.defined()) return std::nullopt;
+  const Tensor grad = Grad(value);
+  if (!grad.defined()) return std::nullopt;
+  return DataOf(grad);
+}
+
+}  // namespace
+
+void FrozenGrads::Take(absl::Span<const Tensor> values) {
+  is_frozen_ = true;
+  grads_.clear();
+  for (const Tensor& value : values) grads_.push_back(GradOf(value));
+}
+
+std::optional<size_t> FrozenGrads::Changed(absl::Span<const Tensor> values) const {
+  if (!is_frozen_) return std::nullopt;
+  for (size_t i = 0; i < grads_.size(); ++i) {
+    if (GradOf(values[i]) != grads_[i]) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace autograd::runner

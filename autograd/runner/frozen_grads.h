@@ -1,0 +1,37 @@
+// FrozenGrads: what every `.grad` held when a call of the engine had returned or thrown.
+//
+//   frozen.Take(values);
+//   ... nothing that may write a .grad ...
+//   if (std::optional<size_t> value = frozen.Changed(values)) ...   // written after the end
+//
+// Copies, so that it holds no gradient alive. One thread.
+
+#ifndef AUTOGRAD_RUNNER_FROZEN_GRADS_H_
+#define AUTOGRAD_RUNNER_FROZEN_GRADS_H_
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "autograd/program/observation.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::runner {
+
+class FrozenGrads {
+ public:
+  void Take(absl::Span<const Tensor> values);
+  // Forgets what was taken: `.grad` may be written again.
+  void Thaw() { is_frozen_ = false; }
+  // The first value whose `.grad` is not what it was; nothing if none was taken.
+  std::optional<size_t> Changed(absl::Span<const Tensor> values) const;
+
+ private:
+  bool is_frozen_ = false;
+  std::vector<std::optional<program::TensorData>> grads_;  // by value; nothing: undefined
+};
+
+}  // namespace autograd::runner
+
+#endif  // AUTOGRAD_RUNNER_FROZEN_GRADS_H_

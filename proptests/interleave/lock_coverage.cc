@@ -1,0 +1,73 @@
+// Pairs of lock sites; see lock_coverage.h.
+#include "proptests/interleave/lock_coverage.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace twingrad::interleave {
+
+LockCoverage::Site LockCoverage::SiteNamed(const std::string& name) {
+  const auto [found, is_new] = site_by_name_.try_emplace(name, static_cast<Site>(names_.size()));
+  if (is_new) names_.push_back(name);
+  return found->second;
+}
+
+LockCoverage::Site LockCoverage::SiteOf(const std::source_location& where) {
+  const uint64_t place = uint64_t{where.line()} << 32 | where.column();
+  const auto [found, is_new] = site_by_location_.try_emplace({where.file_name(), place}, 0);
+  if (is_new) {
+    found->second = SiteNamed(absl::StrCat(where.file_name(), ":", where.line()));
+  }
+  return found->second;
+}
+
+void LockCoverage::OnLock(ThreadId thread, const autograd::sync::model::Operation& operation,
+                          const RaceDetector& clocks) {
+  const Site site = SiteOf(operation.where);
+  const auto [found, is_first] = holders_.try_emplace(operation.object, Holder{thread, site});
+  if (is_first) return;
+  const Holder before = std::exchange(found->second, Holder{thread, site});
+  if (before.thread == thread) return;
+  Pair& pair = pairs_[{before.site, site}];
+  if (pair.mutex.empty()) pair.mutex = operation.name;
+  pair.seen = true;
+  if (before.released == 0 || clocks.Knows(thread, before.thread, before.released)) return;
+  Pair& reversed = pairs_[{site, before.site}];
+  if (reversed.mutex.empty()) reversed.mutex = operation.name;
+}
+
+void LockCoverage::OnUnlock(ThreadId thread, const void* mutex, const RaceDetector& clocks) {
+  const auto found = holders_.find(mutex);
+  if (found != holders_.end()) found->second.released = clocks.TimeOf(thread);
+}
+
+void LockCoverage::Merge(const LockCoverage& other) {
+  for (const auto& [sites, pair] : other.pairs_) {
+    const auto from = static_cast<size_t>(sites.first);
+    const auto to = static_cast<size_t>(sites.second);
+    Pair& mine = pairs_[{SiteNamed(other.names_[from]), SiteNamed(other.names_[to])}];
+    mine.seen |= pair.seen;
+    if (mine.mutex.empty()) mine.mutex = pair.mutex;
+  }
+}
+
+LockCoverage::Summary LockCoverage::Summarize(std::string_view part_of_path) const {
+  Summary summary;
+  for (const auto& [sites, pair] : pairs_) {
+    const std::string& from = names_[static_cast<size_t>(sites.first)];
+    const std::string& to = names_[static_cast<size_t>(sites.second)];
+    if (!absl::StrContains(from, part_of_path) || !absl::StrContains(to, part_of_path)) continue;
+    ++summary.possible;
+    if (pair.seen) {
+      ++summary.seen;
+    } else {
+      summary.missing.push_back(absl::StrCat(from, " before ", to, " (", pair.mutex, ")"));
+    }
+  }
+  std::sort(summary.missing.begin(), summary.missing.end());
+  return summary;
+}
+
+}  // namespace twingrad::interleave

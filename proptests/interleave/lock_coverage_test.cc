@@ -1,0 +1,81 @@
+#include "proptests/interleave/lock_coverage.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace twingrad::interleave {
+namespace {
+
+using autograd::sync::model::Operation;
+using autograd::sync::model::OperationKind;
+
+class LockCoverageTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    clocks_.Spawn(0, 1);
+    clocks_.Spawn(0, 2);
+    coverage_.Begin();
+  }
+  void Lock(int thread, const std::source_location& where) {
+    coverage_.OnLock(thread, {OperationKind::kLock, &mutex_, "m", where}, clocks_);
+    clocks_.Acquire(thread, &mutex_);
+  }
+  void Unlock(int thread) {
+    coverage_.OnUnlock(thread, &mutex_, clocks_);
+    clocks_.Release(thread, &mutex_);
+  }
+  void LockAndUnlock(int thread, const std::source_location& where) {
+    Lock(thread, where);
+    Unlock(thread);
+  }
+
+  RaceDetector clocks_;
+  LockCoverage coverage_;
+  int mutex_ = 0;
+  int other_ = 0;
+  const std::source_location a_ = std::source_location::current();
+  const std::source_location b_ = std::source_location::current();
+};
+
+TEST_F(LockCoverageTest, TheReverseOfAnUnorderedPairIsPossible) {
+  LockAndUnlock(1, a_);
+  LockAndUnlock(2, b_);
+  const LockCoverage::Summary summary = coverage_.Summarize();
+  EXPECT_EQ(summary.seen, 1);
+  EXPECT_EQ(summary.possible, 2);
+  ASSERT_EQ(summary.missing.size(), 1u);
+  const std::string line = std::to_string(b_.line()) + " before ";
+  EXPECT_NE(summary.missing[0].find(line), std::string::npos) << summary.missing[0];
+  EXPECT_EQ(coverage_.Summarize("no such path").possible, 0);
+  coverage_.Begin();
+  LockAndUnlock(2, b_);
+  LockAndUnlock(1, a_);
+  EXPECT_EQ(coverage_.Summarize().seen, 2);
+}
+
+TEST_F(LockCoverageTest, AnOrderedPairIsPossibleOneWayOnly) {
+  LockAndUnlock(1, a_);
+  clocks_.Release(1, &other_);
+  clocks_.Acquire(2, &other_);
+  LockAndUnlock(2, b_);
+  EXPECT_EQ(coverage_.Summarize().possible, 1);
+}
+
+TEST_F(LockCoverageTest, OneThreadMakesNoPair) {
+  LockAndUnlock(1, a_);
+  LockAndUnlock(1, b_);
+  EXPECT_EQ(coverage_.Summarize().possible, 0);
+}
+
+TEST_F(LockCoverageTest, MergeAddsWhatAnotherSaw) {
+  LockAndUnlock(1, a_);
+  LockAndUnlock(2, b_);
+  LockCoverage other;
+  other.Merge(coverage_);
+  EXPECT_EQ(other.Summarize().seen, 1);
+  EXPECT_EQ(other.Summarize().possible, 2);
+}
+
+}  // namespace
+}  // namespace twingrad::interleave

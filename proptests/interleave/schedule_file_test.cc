@@ -1,0 +1,68 @@
+#include "proptests/interleave/schedule_file.h"
+
+#include <string>
+#include <string_view>
+
+#include "gtest/gtest.h"
+
+namespace twingrad::interleave {
+namespace {
+
+constexpr char kText[] =
+    "twingrad-schedule 1\n"
+    "program 00000000deadbeef\n"
+    "threads 3\n"
+    "strategy random:switch=10,spurious=2\n"
+    "seed 18446744073709551615\n"
+    "detector data race\n"
+    "decisions 4\n"
+    "thread 1/3 9f3a2b11 x2\n"
+    "waiter 0/2 0\n"
+    "spurious 1/2 ff\n";
+
+TEST(ScheduleFileTest, TextAndBack) {
+  const auto schedule = ParseSchedule(kText);
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  EXPECT_EQ(schedule->program_hash, 0xdeadbeefu);
+  EXPECT_EQ(schedule->device_threads, 3);
+  EXPECT_EQ(schedule->seed, UINT64_MAX);
+  EXPECT_EQ(schedule->detector, "data race");
+  ASSERT_EQ(schedule->decisions.size(), 4u);
+  EXPECT_EQ(schedule->decisions[1].chosen, 1);
+  EXPECT_EQ(schedule->decisions[1].alternatives, 3);
+  EXPECT_EQ(schedule->decisions[1].site, 0x9f3a2b11u);
+  EXPECT_EQ(schedule->decisions[3].kind, DecisionKind::kSpurious);
+  EXPECT_EQ(PrintSchedule(*schedule), kText);
+}
+
+TEST(ScheduleFileTest, AScheduleWithoutDecisionsOrFailure) {
+  ScheduleFile schedule;
+  schedule.strategy = "forced";
+  const std::string text = PrintSchedule(schedule);
+  const auto again = ParseSchedule(text);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->detector, "");
+  EXPECT_EQ(PrintSchedule(*again), text);
+}
+
+TEST(ScheduleFileTest, ErrorsNameTheLine) {
+  const auto expect_error = [](std::string_view from, std::string_view to, std::string_view line) {
+    std::string text = kText;
+    text.replace(text.find(from), from.size(), to);
+    const auto schedule = ParseSchedule(text);
+    ASSERT_FALSE(schedule.ok()) << text;
+    EXPECT_NE(schedule.status().message().find(line), std::string::npos) << schedule.status();
+  };
+  expect_error("schedule 1", "schedule 2", "line 1: not");
+  expect_error("threads 3", "thread 3", "line 3: `thread 3`; `threads ...`");
+  expect_error("seed 1", "seed x", "line 5: no seed");
+  expect_error("1/3", "3/3", "line 8:");
+  expect_error("1/3", "0/1", "line 8:");
+  expect_error("waiter", "writer", "line 9:");
+  expect_error(" x2", " y2", "line 8:");
+  expect_error("decisions 4", "decisions 5", "the head says 5");
+  expect_error("decisions 4", "decisions 3", "the head says 3");
+}
+
+}  // namespace
+}  // namespace twingrad::interleave

@@ -1,0 +1,110 @@
+// Shrinking against a scheduler that is no more than a table of steps: three threads of ten steps,
+// and a failure that takes one departure.
+#include "proptests/interleave/schedule_shrink.h"
+
+#include <optional>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "proptests/interleave/forced_strategy.h"
+
+namespace twingrad::interleave {
+namespace {
+
+constexpr int kThreads = 3;
+constexpr int kSteps = 10;
+
+// Runs the threads' steps in the order that the strategy wants; gives who ran at each step.
+Trace RunSteps(Strategy& strategy, std::vector<int>* order) {
+  Trace trace;
+  int done[kThreads] = {};
+  int current = 0;
+  strategy.Begin(0);
+  order->clear();
+  for (int step = 0; step < kThreads * kSteps; ++step) {
+    uint64_t runnable = 0;
+    std::vector<int> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      if (done[t] == kSteps) continue;
+      runnable |= uint64_t{1} << t;
+      threads.push_back(t);
+    }
+    int stay = -1;
+    for (size_t i = 0; i < threads.size(); ++i) {
+      if (threads[i] == current) stay = static_cast<int>(i);
+    }
+    const int count = static_cast<int>(threads.size());
+    if (count > 1) {
+      const Question question{DecisionKind::kThread, count,   stay, 0, current,
+                              done[current],         runnable};
+      const int chosen = strategy.Choose(question);
+      trace.push_back(
+          {DecisionKind::kThread, count, chosen, 0, stay, current, done[current], runnable});
+      current = threads[static_cast<size_t>(chosen)];
+    } else {
+      current = threads[0];
+    }
+    ++done[current];
+    order->push_back(current);
+  }
+  return trace;
+}
+
+// Thread 2 begins before thread 0 has ended its third step.
+bool Fails(const std::vector<int>& order) {
+  int zeros = 0;
+  for (int thread : order) {
+    if (thread == 2) return zeros < 3;
+    zeros += thread == 0 ? 1 : 0;
+  }
+  return false;
+}
+
+// Takes the threads in turn: as many departures as steps.
+class RoundRobin final : public Strategy {
+ public:
+  void Begin(uint64_t) override {}
+  int Choose(const Question& question) override {
+    return question.current < 0 ? 0 : (question.current + 1) % question.alternatives;
+  }
+  const std::string& error() const override { return error_; }
+  std::string name() const override { return "round_robin"; }
+
+ private:
+  std::string error_;
+};
+
+TEST(ShrinkScheduleTest, LeavesTheDeparturesThatItTakes) {
+  std::vector<int> order;
+  RoundRobin round_robin;
+  const Trace failing = RunSteps(round_robin, &order);
+  ASSERT_TRUE(Fails(order));
+  ASSERT_GT(PreemptionsOf(failing), 10);
+  int runs = 0;
+  const FailingRun run = [&](Strategy& strategy) -> std::optional<Trace> {
+    ++runs;
+    Trace trace = RunSteps(strategy, &order);
+    if (!Fails(order)) return std::nullopt;
+    return trace;
+  };
+  const ScheduleShrink small = ShrinkSchedule(failing, run);
+  EXPECT_EQ(small.choices.size(), 1u);
+  EXPECT_EQ(PreemptionsOf(small.trace), 1);
+  EXPECT_EQ(small.attempts, runs);
+  ForcedStrategy again(small.choices);
+  EXPECT_EQ(RunSteps(again, &order), small.trace);
+  EXPECT_TRUE(Fails(order));
+}
+
+TEST(ShrinkScheduleTest, KeepsTheTraceThatNothingCanBeTakenFrom) {
+  std::vector<int> order;
+  RoundRobin round_robin;
+  const Trace failing = RunSteps(round_robin, &order);
+  const ScheduleShrink small = ShrinkSchedule(
+      failing, [](Strategy&) { return std::optional<Trace>(); }, 20);
+  EXPECT_EQ(small.trace, failing);
+  EXPECT_EQ(small.attempts, 20);
+}
+
+}  // namespace
+}  // namespace twingrad::interleave
