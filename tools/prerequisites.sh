@@ -18,6 +18,7 @@ readonly PACKAGES_base="
 /usr/bin/g++-12                             g++-12
 /usr/bin/python3                            python3
 /usr/bin/patch                              patch
+/usr/bin/objdump                            binutils
 /usr/bin/dpkg-source                        dpkg-dev
 /usr/bin/bzip2                              bzip2
 /usr/bin/xz                                 xz-utils
