@@ -53,6 +53,13 @@ void LockCoverage::Merge(const LockCoverage& other) {
   }
 }
 
+void LockCoverage::Visit(const Visitor& visit) const {
+  for (const auto& [sites, pair] : pairs_) {
+    visit(names_[static_cast<size_t>(sites.first)], names_[static_cast<size_t>(sites.second)],
+          pair.seen);
+  }
+}
+
 LockCoverage::Summary LockCoverage::Summarize(std::string_view part_of_path) const {
   Summary summary;
   for (const auto& [sites, pair] : pairs_) {

@@ -9,6 +9,7 @@
 #define PROPTESTS_INTERLEAVE_LOCK_COVERAGE_H_
 
 #include <cstdint>
+#include <functional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ class LockCoverage {
   void Merge(const LockCoverage& other);
   // Over the pairs whose sites both lie in files whose path holds `part_of_path`.
   Summary Summarize(std::string_view part_of_path = "") const;
+  // Tells of each possible pair: its two sites as "file:line", and whether it was seen.
+  using Visitor = std::function<void(std::string_view, std::string_view, bool)>;
+  void Visit(const Visitor& visit) const;
 
  private:
   using Site = int32_t;

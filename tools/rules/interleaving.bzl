@@ -55,6 +55,35 @@ _interleaving_test = rule(
     test = True,
 )
 
+# An existing binary, its closure compiled against the model, as a test.
+model_binary_test = _interleaving_test
+
+def _model_binary_impl(ctx):
+    binary = ctx.attr.binary[0][DefaultInfo]
+    executable = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(
+        output = executable,
+        target_file = binary.files_to_run.executable,
+        is_executable = True,
+    )
+    return [DefaultInfo(executable = executable, runfiles = binary.default_runfiles)]
+
+# An existing binary, its closure compiled against the model, as a program to start.
+model_binary = rule(
+    implementation = _model_binary_impl,
+    attrs = {
+        "binary": attr.label(
+            cfg = model_backend_transition,
+            executable = True,
+            mandatory = True,
+        ),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+    executable = True,
+)
+
 def interleaving_test(name, srcs, deps = [], data = [], size = "small", tags = [], **kwargs):
     """A GoogleTest whose whole closure is compiled against the model back end.
 

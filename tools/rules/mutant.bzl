@@ -1,13 +1,15 @@
-"""mutant_test: a copy of one production source with one defect, which the harness must find and shrink."""
+"""mutant_test, interleaving_mutant_test: copies of production sources with one defect, which a harness must find.
 
-load("//tools/rules:defs.bzl", "ag_test")
+The copies are the test's own sources. They define every symbol that the originals' object files do, so the linker
+never takes the originals out of their libraries: everything else is linked as it stands. A patch that no longer
+applies fails the build, a mutant that survives fails the test.
+"""
+
+load("//tools/rules:defs.bzl", "ag_binary", "ag_test")
+load("//tools/rules:interleaving.bzl", "model_binary_test")
 
 def mutant_test(name, source, patch = None, harness = "//proptests/mutants:harness", **kwargs):
     """Passes if the harness finds the defect; without a patch, if it finds nothing.
-
-    The patched copy is one of the test's own sources. It defines every symbol that the original's object file
-    does, so the linker never takes the original out of its library: everything else is linked as it stands.
-    A patch that no longer applies fails the build, a mutant that survives fails the test.
 
     Args:
       name: of the mutant, and of its row in the kill matrix.
@@ -36,4 +38,66 @@ def mutant_test(name, source, patch = None, harness = "//proptests/mutants:harne
         size = "medium",
         deps = [harness],
         **kwargs
+    )
+
+def _copies_of(name, sources, patch):
+    """Labels of copies of `sources` with `patch` applied, that include one another instead of the originals."""
+    package = native.package_name()
+    command = "mkdir -p $(RULEDIR)/{n} && cp $(SRCS) $(RULEDIR)/{n}/ && cd $(RULEDIR)/{n} && chmod u+w *".format(n = name)
+    command = "root=$$PWD && " + command
+    if patch:
+        # Fails where a hunk no longer matches. The patch names files from the root of the repository.
+        command += " && patch -p2 --quiet --no-backup-if-mismatch -i $$root/$(location %s) && rm -f *.patch" % patch
+    for source in sources:
+        path = source[2:].replace(":", "/")
+        # Reports name the lines of the copy under the original's name.
+        command += " && sed -i '1i #line 1 \"%s\"' %s" % (path, path.split("/")[-1])
+        if path.endswith(".h"):
+            own = "%s/%s/%s" % (package, name, path.split("/")[-1])
+            command += " && sed -i 's|#include \"%s\"|#include \"%s\"|' *" % (path, own)
+    native.genrule(
+        name = name + "_source",
+        testonly = True,
+        srcs = sources + ([patch] if patch else []),
+        outs = ["%s/%s" % (name, source.split(":")[1]) for source in sources],
+        cmd = command,
+    )
+    return ":" + name + "_source"
+
+def interleaving_mutant_test(
+        name,
+        sources,
+        patch = None,
+        harness = "//proptests/mutants/interleave:harness",
+        plain = "//proptests/mutants/interleave:plain",
+        target_compatible_with = None):
+    """Passes if the checker finds the defect in the sources compiled against the model, replays and shrinks it.
+
+    NAME_plain is the same defect on real threads, to show that they do not find it.
+
+    Args:
+      name: of the mutant, and of its scenario.
+      sources: labels of production sources, headers included where the patch changes them.
+      patch: what to do to them; a control without one shows that the copies themselves change nothing.
+      harness: library with the main function of the test.
+      plain: library with the main function of NAME_plain.
+      target_compatible_with: of the test.
+    """
+    copies = _copies_of(name, sources, patch)
+    for program, main in [("_model", harness), ("_plain", plain)]:
+        ag_binary(
+            name = name + program,
+            testonly = True,
+            srcs = [copies],
+            args = [name],
+            tags = ["manual"],
+            deps = [main],
+        )
+    model_binary_test(
+        name = name + "_test",
+        testonly = True,
+        args = [name, "must_die" if patch else "must_live"],
+        binary = ":%s_model" % name,
+        size = "medium",
+        target_compatible_with = target_compatible_with,
     )

@@ -1,0 +1,40 @@
+// Hunt: from a scenario to its smallest failing schedule, found, replayed and made small.
+//
+// Only compiled against the model (interleaving_mutant_test).
+
+#ifndef PROPTESTS_MUTANTS_INTERLEAVE_HUNT_H_
+#define PROPTESTS_MUTANTS_INTERLEAVE_HUNT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "proptests/interleave/outcome.h"
+#include "proptests/mutants/interleave/scenarios.h"
+
+namespace twingrad::mutants {
+
+inline constexpr int64_t kMaxSchedules = 200'000;
+inline constexpr int kMaxPreemptions = 4;
+inline constexpr int kMaxNodes = 5;
+
+struct Catch {
+  int64_t schedules = 0;  // until it was found
+  double seconds = 0;
+  std::string detector;  // deadlock, race, bits, error, frozen...
+  std::string text;
+  bool replays = false;  // decision by decision, to the same failure
+  int preemptions = 0;   // of the smallest schedule
+  interleave::Outcome smallest;
+};
+
+// Nothing: the scenario passed every schedule.
+std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed,
+                          int64_t max_schedules = kMaxSchedules);
+
+// `| dropped_notify | 312 | 0.01 s | deadlock | 3 | 2 |`
+std::string MatrixRow(const Scenario& scenario, const Catch& caught);
+
+}  // namespace twingrad::mutants
+
+#endif  // PROPTESTS_MUTANTS_INTERLEAVE_HUNT_H_

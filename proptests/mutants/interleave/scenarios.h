@@ -1,0 +1,31 @@
+// Scenarios: the smallest use of the engine in which each planted concurrency defect can show.
+//
+// Each builds an engine and a graph of a few nodes, runs it, and says what is wrong with what it
+// sees: the right answer is known, so no witness is needed. Compiled against the model it is the
+// body of an exploration; compiled against the standard back end it runs on real threads, where
+// some nodes take a millisecond, as kernels do, while they are one step of the model.
+
+#ifndef PROPTESTS_MUTANTS_INTERLEAVE_SCENARIOS_H_
+#define PROPTESTS_MUTANTS_INTERLEAVE_SCENARIOS_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/types/span.h"
+
+namespace twingrad::mutants {
+
+struct Scenario {
+  std::string_view name;  // of the mutant that it is for
+  int nodes;              // that the engine evaluates
+  std::string_view detector;
+  std::string (*run)();  // empty: all is as it must be
+};
+
+absl::Span<const Scenario> Scenarios();
+// Null: there is none of this name.
+const Scenario* FindScenario(std::string_view name);
+
+}  // namespace twingrad::mutants
+
+#endif  // PROPTESTS_MUTANTS_INTERLEAVE_SCENARIOS_H_
