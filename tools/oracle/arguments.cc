@@ -33,6 +33,8 @@ std::string_view Allowed(FlagType type) {
       return "allowed are words apart by commas";
     case FlagType::kPath:
       return "allowed is a path";
+    case FlagType::kWord:
+      return "allowed is a word";
   }
   return "";
 }
@@ -53,6 +55,7 @@ bool WellFormed(FlagType type, std::string_view value) {
                           [](const std::string& word) { return word.empty(); });
     }
     case FlagType::kPath:
+    case FlagType::kWord:
       return !value.empty();
   }
   return false;

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -66,8 +67,10 @@ std::optional<json> Channel::Receive(bool blocking) {
 }
 
 json ToJson(const Verdict& verdict) {
-  return {{"failed", verdict.failed},     {"oracle", verdict.oracle}, {"text", verdict.text},
-          {"expected", verdict.expected}, {"actual", verdict.actual}, {"marked", verdict.marked}};
+  return {
+      {"failed", verdict.failed},         {"oracle", verdict.oracle}, {"text", verdict.text},
+      {"expected", verdict.expected},     {"actual", verdict.actual}, {"marked", verdict.marked},
+      {"reproducer", verdict.reproducer}, {"files", verdict.files}};
 }
 
 json ToJson(const Failure& failure) {
@@ -85,6 +88,8 @@ Verdict VerdictFromJson(const json& j) {
   verdict.expected = j.value("expected", "");
   verdict.actual = j.value("actual", "");
   verdict.marked = j.value("marked", std::vector<int>());
+  verdict.reproducer = j.value("reproducer", "");
+  verdict.files = j.value("files", std::map<std::string, std::string>());
   return verdict;
 }
 

@@ -26,6 +26,10 @@ using std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr uint64_t kDefaultPrograms = 2000;
+constexpr uint64_t kDefaultExplored = 100;
+// What decides which cases there are; a worker is given these.
+constexpr std::string_view kCaseFlags[] = {"features", "ops",     "strategy", "schedules",
+                                           "threads",  "program", "schedule"};
 // Further failures are counted, not shrunk: one defect can make a third of all Programs fail.
 constexpr uint64_t kMaxShrunk = 32;
 constexpr size_t kMaxShown = 8;
@@ -63,7 +67,8 @@ class Check {
   Check(const Arguments& arguments, Subject& subject, WorkerCommand command)
       : subject_(subject),
         command_(std::move(command)),
-        flags_(arguments.Text({"features", "ops"})),
+        verb_(arguments.verb->name),
+        flags_(arguments.Text(kCaseFlags)),
         seed_(arguments.Number("seed").value_or(FreshSeed())),
         jobs_(static_cast<int>(
             std::min<uint64_t>(arguments.Number("jobs").value_or(NumCores()), 4096))),
@@ -74,7 +79,9 @@ class Check {
     if (const std::optional<uint64_t> programs = arguments.Number("programs")) {
       total_ = programs;
     } else if (!time_) {
-      total_ = kDefaultPrograms;
+      total_ = arguments.Has("program") ? 1
+               : verb_ == "explore"     ? kDefaultExplored
+                                        : kDefaultPrograms;
     }
   }
 
@@ -91,6 +98,7 @@ class Check {
 
   Subject& subject_;
   WorkerCommand command_;
+  std::string verb_;
   std::string flags_;
   uint64_t seed_;
   int jobs_;
@@ -136,6 +144,7 @@ absl::Status Check::HandleFailure(Failure failure) {
   if (!finding.ok()) return finding.status();
   finding->campaign_seed = seed_;
   finding->flags = flags_;
+  finding->verb = verb_;
   const auto [known, fresh] = by_key_.emplace(KeyOf(*finding), written_.size());
   if (!fresh) {
     ++written_[known->second].more;
@@ -216,7 +225,7 @@ void Check::PrintSummary() const {
 
 absl::StatusOr<int> Check::Run() {
   InstallInterrupt();
-  absl::FPrintF(stderr, "[oracle] seed %d: check --seed=%d%s repeats this run\n", seed_, seed_,
+  absl::FPrintF(stderr, "[oracle] seed %d: %s --seed=%d%s repeats this run\n", seed_, verb_, seed_,
                 flags_);
   begin_ = steady_clock::now();
   CampaignOptions options;
@@ -256,7 +265,7 @@ WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& f
   if (const ssize_t n = readlink("/proc/self/exe", path, sizeof(path)); n > 0) {
     command.executable.assign(path, static_cast<size_t>(n));
   }
-  const std::string flags = arguments.Text({"features", "ops"});
+  const std::string flags = arguments.Text(kCaseFlags);
   command.flags = absl::StrSplit(flags, ' ', absl::SkipEmpty());
   command.folder = folder;
   command.limits.timeout = arguments.Duration("timeout").value_or(command.limits.timeout);

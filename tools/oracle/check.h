@@ -1,5 +1,5 @@
-// The verb `check`: runs a campaign, makes its findings small, writes them down and prints the
-// summary.
+// The verbs `check` and `explore`: run a campaign, make its findings small, write them down and
+// print the summary.
 
 #ifndef TOOLS_ORACLE_CHECK_H_
 #define TOOLS_ORACLE_CHECK_H_

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "tools/oracle/case_text.h"
 #include "tools/oracle/files.h"
 #include "tools/oracle/picture.h"
 
@@ -25,7 +26,8 @@ constexpr int kTries = 3;
 // The names of the statements of a Program's text, without values, operands and attributes.
 std::string StatementNames(std::string_view program) {
   std::vector<std::string> names;
-  for (std::string_view line : absl::StrSplit(program, '\n', absl::SkipEmpty())) {
+  const std::string text = SplitCase(program).program;
+  for (std::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
     if (const size_t equals = line.find(" = "); equals != std::string_view::npos) {
       line.remove_prefix(equals + 3);
     }
@@ -51,9 +53,14 @@ std::string Report(const Finding& finding, const std::string& folder) {
   absl::StrAppendFormat(&text,
                         "\noracle:  %s\nseed:    %d (program %d of the run with --seed=%d)\n",
                         finding.verdict.oracle, failure.seed, failure.index, finding.campaign_seed);
-  absl::StrAppend(&text,
-                  "make:    tools/bazel run //tools/oracle -- generate --seed=", failure.seed,
-                  finding.flags, "\nreplay:  ", ReplayCommand(folder), "\n");
+  absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", finding.verb,
+                  " --seed=", finding.campaign_seed, finding.flags, "\n");
+  if (finding.verb == "check") {
+    absl::StrAppend(&text,
+                    "make:    tools/bazel run //tools/oracle -- generate --seed=", failure.seed,
+                    finding.flags, "\n");
+  }
+  absl::StrAppend(&text, "replay:  ", ReplayCommand(folder), "\n");
   if (!finding.repeats) {
     absl::StrAppend(&text, "note:    it did not show again in ", kTries,
                     " further runs, so the Program is as found\n");
@@ -116,6 +123,10 @@ absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober&
     }
   }
   if (!finding.repeats) return status.ok() ? absl::StatusOr<Finding>(finding) : status;
+  if (!finding.verdict.reproducer.empty()) {  // the Subject has made it small
+    finding.program = finding.verdict.reproducer;
+    return finding;
+  }
 
   if (finding.verdict.oracle == "hang") {
     prober.SetTimeout(std::min(worker_limits.timeout, limits.timeout));
@@ -141,8 +152,8 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
                                          Prober& prober, std::string* note) {
   const std::string folder = absl::StrCat(parent, "/", FileWord(finding.verdict.oracle), "-",
                                           absl::StrFormat("%016x", finding.failure.seed));
-  std::map<std::string, std::string> files;
-  files["program.txt"] = finding.program;
+  std::map<std::string, std::string> files = finding.verdict.files;
+  files["program.txt"] = SplitCase(finding.program).program;
   files["original.txt"] = finding.failure.program;
   files["expected.txt"] = finding.verdict.expected;
   files["actual.txt"] = finding.verdict.actual;

@@ -26,6 +26,7 @@ struct Finding {
   bool repeats = false;  // it failed in the same way when run again
   int probes = 0;        // Programs judged while shrinking
   std::string flags;     // ` --features=... --ops=...`, as given to the campaign
+  std::string verb = "check";
   uint64_t campaign_seed = 0;
 };
 
@@ -40,7 +41,7 @@ struct ShrinkLimits {
 };
 
 // Judges the Program again and, when it fails in the same way, makes it small, both in fresh
-// workers.
+// workers; a Subject whose Verdict has a reproducer has done so itself.
 absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober& prober,
                                       const WorkerLimits& worker_limits,
                                       const ShrinkLimits& limits);

@@ -1,9 +1,35 @@
 // The command-line tool over the repository's engine.
+//
+// What runs under a scheduler is a second program beside this one: the same tool, its engine
+// compiled against the model (explore_main.cc).
+
+#include <unistd.h>
+#include <cstdio>
+#include <string>
 
 #include "tools/oracle/engine_subject.h"
 #include "tools/oracle/oracle.h"
 
+namespace {
+
+// Becomes the other program; returns only if it cannot.
+int BecomeExplorer(char** argv) {
+  char self[4096];
+  const ssize_t size = readlink("/proc/self/exe", self, sizeof(self));
+  std::string path(self, size > 0 ? static_cast<size_t>(size) : 0);
+  path = path.substr(0, path.rfind('/') + 1) + "explorer";
+  execv(path.c_str(), argv);
+  std::fprintf(stderr,
+               "[oracle] %s cannot be started; it is built with this program; start the tool with "
+               "tools/bazel run //tools/oracle\n",
+               path.c_str());
+  return 3;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  if (twingrad::oracle::NeedsModel(argc, argv)) return BecomeExplorer(argv);
   return twingrad::oracle::OracleMain(argc, argv,
                                       [] { return twingrad::oracle::MakeEngineSubject(); });
 }

@@ -1,5 +1,6 @@
 #include "tools/oracle/oracle.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "tools/oracle/case_text.h"
 #include "tools/oracle/check.h"
 #include "tools/oracle/files.h"
 #include "tools/oracle/picture.h"
@@ -38,6 +40,34 @@ constexpr FlagSpec kCheckFlags[] = {
     kMemory,
     {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
 };
+constexpr FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, "random",
+                                "random, pct, or replay of --schedule"};
+constexpr FlagSpec kSchedules = {"schedules", "N", FlagType::kCount, "1000", "for each Program"};
+constexpr FlagSpec kThreads = {"threads", "N", FlagType::kCount, "one for each device",
+                               "device workers of the engine"};
+constexpr FlagSpec kProgram = {"program", "FILE", FlagType::kPath, "random ones",
+                               "explores this Program"};
+constexpr FlagSpec kSchedule = {"schedule", "FILE", FlagType::kPath, "none",
+                                "what --strategy=replay follows, with --program"};
+
+constexpr FlagSpec kExploreFlags[] = {
+    {"programs", "N", FlagType::kCount, "100, or no limit with --time, or 1 with --program",
+     "Programs to explore"},
+    kSchedules,
+    kStrategy,
+    {"seed", "N", FlagType::kSeed, "a fresh one, printed", "makes the run repeatable"},
+    kThreads,
+    kProgram,
+    kSchedule,
+    kFeatures,
+    kOps,
+    {"time", "TIME", FlagType::kDuration, "no limit", "ends the run after 90, 90s, 5m or 2h"},
+    {"jobs", "N", FlagType::kCount, "all cores", "worker processes"},
+    {"timeout", "TIME", FlagType::kDuration, "10s",
+     "a Program whose schedules run longer is a hang"},
+    kMemory,
+    {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
+};
 constexpr FlagSpec kReplayFlags[] = {kTimeout, kMemory};
 constexpr FlagSpec kExplainFlags[] = {
     {"out", "FILE", FlagType::kPath, "standard output", "where the picture goes"}};
@@ -52,6 +82,11 @@ constexpr FlagSpec kWorkerFlags[] = {
     kMemory,
     kFeatures,
     kOps,
+    kSchedules,
+    kStrategy,
+    kThreads,
+    kProgram,
+    kSchedule,
 };
 
 const VerbSpec kVerbs[] = {
@@ -66,6 +101,20 @@ const VerbSpec kVerbs[] = {
      kCheckFlags,
      "check\ncheck --programs=100000 --jobs=2\ncheck --time=2h --out=/tmp/findings\n"
      "check --seed=7 --ops=mul,sum --features=view\n"},
+    {"explore", "", "runs the engine under schedules that decide every interleaving",
+     "Runs each Program many times on the engine, compiled so that a scheduler decides which "
+     "thread goes\n"
+     "on at every lock, wait, notify and atomic access. A schedule that ends in a deadlock or a "
+     "data race,\n"
+     "or shows another bit than a single thread does, is a finding: Program and schedule are made "
+     "small,\n"
+     "then written to a folder with a picture, and the run goes on. The summary at the end says "
+     "what was\n"
+     "explored. Ctrl-C ends the run with its summary.\n",
+     kExploreFlags,
+     "explore --programs=100 --schedules=1000\nexplore --time=5m --jobs=2 --strategy=pct\n"
+     "explore --program=program.txt --schedules=100000\n"
+     "explore --program=program.txt --strategy=replay --schedule=schedule.txt\n"},
     {"run",
      "FILE",
      "executes one Program and prints its Observation",
@@ -86,14 +135,25 @@ const VerbSpec kVerbs[] = {
     {"replay", "DIR", "repeats a finding",
      "DIR is the folder of a finding. Judges its Program again in a fresh worker. Exit status 1: "
      "it still\n"
-     "fails; 0: it does not.\n",
+     "fails; 0: it does not. A finding of `explore` is repeated decision by decision.\n",
      kReplayFlags, "replay findings/twin-0000000000000007\n"},
     {"worker", "", "judges Programs for a parent process", "Started by the other verbs.\n",
      kWorkerFlags, "", /*hidden=*/true},
 };
 
+ProgramOptions OptionsOf(const Arguments& arguments) {
+  ProgramOptions options{arguments.List("features"), arguments.List("ops"), {}};
+  options.explore.strategy = arguments.Path("strategy").value_or("random");
+  options.explore.schedules = arguments.Number("schedules").value_or(1000);
+  options.explore.threads =
+      static_cast<int>(std::min<uint64_t>(arguments.Number("threads").value_or(0), 32));
+  if (const auto path = arguments.Path("program")) options.explore.program = ResolvePath(*path);
+  if (const auto path = arguments.Path("schedule")) options.explore.schedule = ResolvePath(*path);
+  return options;
+}
+
 absl::Status Configure(const Arguments& arguments, Subject& subject) {
-  return subject.Configure({arguments.List("features"), arguments.List("ops")});
+  return subject.Configure(OptionsOf(arguments));
 }
 
 absl::Status LoadOperand(const Arguments& arguments, Subject& subject) {
@@ -146,6 +206,10 @@ absl::StatusOr<int> Replay(const Arguments& arguments) {
   const std::string folder = ResolvePath(*arguments.operand);
   absl::StatusOr<std::string> program = ReadInput(folder + "/program.txt");
   if (!program.ok()) return program.status();
+  // A finding of `explore` is a Program with its schedule.
+  if (absl::StatusOr<std::string> schedule = ReadInput(folder + "/schedule.txt"); schedule.ok()) {
+    program = JoinCase({*program, std::nullopt, false, *schedule});
+  }
   absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
   if (!temporary.ok()) return temporary.status();
   Prober prober(MakeWorkerCommand(arguments, temporary->path()));
@@ -172,7 +236,7 @@ absl::StatusOr<int> Work(const Arguments& arguments, Subject& subject) {
   options.recorder = arguments.Path("recorder").value_or("");
   options.campaign = arguments.Path("campaign").value_or("");
   options.memory = arguments.Number("memory").value_or(0);
-  options.programs = {arguments.List("features"), arguments.List("ops")};
+  options.programs = OptionsOf(arguments);
   if (options.recorder.empty()) {
     return absl::InvalidArgumentError(
         "[oracle] `worker` is started by other verbs; allowed is `oracle check`; start that");
@@ -190,7 +254,7 @@ absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& m
   const std::unique_ptr<Subject> subject = make_subject();
   if (verb == "worker") return Work(arguments, *subject);
   if (absl::Status status = Configure(arguments, *subject); !status.ok()) return status;
-  if (verb == "check") return RunCheck(arguments, *subject);
+  if (verb == "check" || verb == "explore") return RunCheck(arguments, *subject);
   if (verb == "run") return RunOne(arguments, *subject);
   if (verb == "explain") return Explain(arguments, *subject);
   return Generate(arguments, *subject);
@@ -199,6 +263,15 @@ absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& m
 }  // namespace
 
 absl::Span<const VerbSpec> Verbs() { return kVerbs; }
+
+bool NeedsModel(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const absl::StatusOr<Arguments> arguments = ParseArguments(Verbs(), words);
+  if (!arguments.ok() || arguments->help || arguments->verb == nullptr) return false;
+  if (arguments->verb->name == "explore") return true;
+  return arguments->verb->name == "replay" &&
+         ReadInput(ResolvePath(*arguments->operand) + "/schedule.txt").ok();
+}
 
 int OracleMain(int argc, char** argv, const SubjectFactory& make_subject) {
   const std::vector<std::string> words(argv + 1, argv + argc);

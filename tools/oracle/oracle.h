@@ -14,6 +14,9 @@ namespace twingrad::oracle {
 // All verbs in the order of the help page.
 absl::Span<const VerbSpec> Verbs();
 
+// Whether the command line asks for the engine compiled against the model of autograd/sync.
+bool NeedsModel(int argc, char** argv);
+
 // What main() returns.
 int OracleMain(int argc, char** argv, const SubjectFactory& make_subject);
 

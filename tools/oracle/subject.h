@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,18 +31,32 @@ struct Verdict {
   std::string expected;     // the whole expectation, as text
   std::string actual;       // the whole Observation, as text
   std::vector<int> marked;  // statements to mark in the picture
+  // Text that repeats the failure exactly, where the Program alone does not; else empty.
+  std::string reproducer;
+  // Further files of the finding's folder, by name.
+  std::map<std::string, std::string> files;
+};
+
+// How a Program is explored; for Subjects that run it under many schedules.
+struct ExploreOptions {
+  std::string strategy = "random";  // random, pct or replay
+  uint64_t schedules = 1000;        // for each Program
+  int threads = 0;                  // device workers; 0: one for each device
+  std::string program;              // path: explore this one instead of random ones
+  std::string schedule;             // path: what `replay` follows
 };
 
 // Which Programs are made.
 struct ProgramOptions {
   std::vector<std::string> features;  // empty: all
   std::vector<std::string> ops;       // empty: all
+  ExploreOptions explore;
 };
 
 // What the summary is made from: sums over all judged Programs. At most kMaxCounters numbers, and
 // adding two runs' numbers one by one gives those of both.
 using Counters = std::vector<uint64_t>;
-inline constexpr size_t kMaxCounters = 1024;
+inline constexpr size_t kMaxCounters = 16384;
 
 class Subject {
  public:

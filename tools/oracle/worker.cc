@@ -54,6 +54,7 @@ void JudgeNext(Subject& subject, FlightRecord& record, Channel& channel, uint64_
   BeginJudging(record, failure.program);
   failure.verdict = subject.Judge();
   if (failure.verdict.failed) {
+    if (!failure.verdict.reproducer.empty()) failure.program = failure.verdict.reproducer;
     // Sent before the commit: a death in between repeats the program, it never loses the finding.
     record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
     nlohmann::json message = ToJson(failure);

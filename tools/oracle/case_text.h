@@ -1,0 +1,36 @@
+// A case of `explore`: a Program and, below it as comments, how it is to be run.
+//
+//   twingrad 1
+//   ...
+//   # seed 8431                  of the schedules that are to be tried
+//   # twingrad-schedule 1        or the one schedule to run it under, a comment a line
+//   # ...
+//
+// So a case is still a Program, which every other verb reads, and one text is all of a failure.
+
+#ifndef TOOLS_ORACLE_CASE_TEXT_H_
+#define TOOLS_ORACLE_CASE_TEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace twingrad::oracle {
+
+struct Case {
+  std::string program;
+  std::optional<uint64_t> seed;
+  bool shrink = false;   // as it was found: to be made small
+  std::string schedule;  // as in proptests/interleave/schedule_file.h; empty: none
+
+  friend bool operator==(const Case&, const Case&) = default;
+};
+
+// A text without such comments is a case of a Program alone.
+Case SplitCase(std::string_view text);
+std::string JoinCase(const Case& parts);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_CASE_TEXT_H_

@@ -1,0 +1,9 @@
+// The command-line tool over the engine compiled against the model: what `oracle explore` becomes.
+
+#include "tools/oracle/explore_subject.h"
+#include "tools/oracle/oracle.h"
+
+int main(int argc, char** argv) {
+  return twingrad::oracle::OracleMain(argc, argv,
+                                      [] { return twingrad::oracle::MakeExploreSubject(); });
+}

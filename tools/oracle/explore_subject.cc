@@ -1,0 +1,253 @@
+#include "tools/oracle/explore_subject.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "autograd/program/hash.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "autograd/runner/print.h"
+#include "proptests/interleave/forced_strategy.h"
+#include "proptests/interleave/lock_coverage.h"
+#include "proptests/interleave/program_run.h"
+#include "proptests/interleave/program_shrink.h"
+#include "proptests/interleave/random_strategy.h"
+#include "proptests/interleave/replay_strategy.h"
+#include "proptests/interleave/schedule_file.h"
+#include "proptests/interleave/strategies.h"
+#include "tools/oracle/case_text.h"
+#include "tools/oracle/engine_subject.h"
+#include "tools/oracle/explore_summary.h"
+#include "tools/oracle/files.h"
+#include "tools/oracle/timeline.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using autograd::program::Program;
+using interleave::ProgramExplorer;
+using interleave::ProgramRun;
+using interleave::ScheduleFile;
+using std::chrono::steady_clock;
+
+// A Program that names no device runs on one thread: further ones are drawn from its seed.
+constexpr int kDraws = 16;
+// Making a finding small must end long before its worker counts as hanging.
+constexpr std::chrono::seconds kShrinkTime(4);
+constexpr size_t kShownEvents = 40;
+
+std::string WithNewline(std::string text) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+class ExploreSubject final : public Subject {
+ public:
+  absl::Status Configure(const ProgramOptions& options) override;
+  absl::Status Start() override { return absl::OkStatus(); }
+  std::string Generate(uint64_t seed) override;
+  absl::Status Load(std::string_view text, std::string_view origin) override;
+  Verdict Judge() override;
+  absl::Span<const uint64_t> counters() const override { return statistics_.counters(); }
+  std::string Run() override { return engine_->Run(); }
+  std::string Draw(absl::Span<const int> marked, bool run_engine) override {
+    return engine_->Draw(marked, run_engine);
+  }
+  std::string Shrink(std::string_view text,
+                     const std::function<bool(std::string_view)>& still_fails) override;
+  std::string Summarise(absl::Span<const uint64_t> counters) const override {
+    return ExploreSummary(counters);
+  }
+
+ private:
+  absl::Status LoadCase(Case parts, std::string_view origin);
+  Verdict Explore();
+  Verdict Replay(const ScheduleFile& schedule);
+  // `run` has failed, found from `seed`. Without `small` the Verdict only says how to repeat it.
+  Verdict Failed(const ProgramRun& run, uint64_t seed, bool small);
+  ScheduleFile FileOf(const ProgramRun& run, uint64_t seed) const;
+
+  const std::unique_ptr<Subject> engine_ = MakeEngineSubject();  // makes and draws Programs
+  ExploreOptions options_;
+  Case case_;
+  Program program_;
+  std::optional<ScheduleFile> schedule_;
+  std::optional<ProgramExplorer> explorer_;
+  std::unique_ptr<interleave::Strategy> strategy_;
+  ExploreStatistics statistics_;
+};
+
+absl::Status ExploreSubject::Configure(const ProgramOptions& options) {
+  options_ = options.explore;
+  if (absl::Status status = engine_->Configure(options); !status.ok()) return status;
+  const bool replays = options_.strategy == "replay";
+  if (replays != !options_.schedule.empty() || (replays && options_.program.empty())) {
+    return absl::InvalidArgumentError(
+        "[oracle] --strategy=replay and --schedule=FILE need one another, and --program=FILE; "
+        "allowed is all three or none; give a finding's program.txt and schedule.txt");
+  }
+  if (!replays) {
+    absl::StatusOr<std::unique_ptr<interleave::Strategy>> strategy =
+        interleave::MakeStrategy(options_.strategy);
+    if (!strategy.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("[oracle] --strategy=", options_.strategy,
+                                                     ": ", strategy.status().message(),
+                                                     "; see `oracle explore --help`"));
+    }
+    strategy_ = *std::move(strategy);
+  }
+  if (options_.program.empty()) return absl::OkStatus();
+  absl::StatusOr<std::string> text = ReadInput(options_.program);
+  if (!text.ok()) return text.status();
+  Case given{*std::move(text), std::nullopt, false, ""};
+  if (replays) {
+    absl::StatusOr<std::string> schedule = ReadInput(options_.schedule);
+    if (!schedule.ok()) return schedule.status();
+    given.schedule = *std::move(schedule);
+  }
+  return LoadCase(std::move(given), options_.program);
+}
+
+absl::Status ExploreSubject::LoadCase(Case parts, std::string_view origin) {
+  if (absl::Status status = engine_->Load(parts.program, origin); !status.ok()) return status;
+  program_ = *autograd::program::Parse(parts.program);
+  schedule_.reset();
+  if (!parts.schedule.empty()) {
+    absl::StatusOr<ScheduleFile> schedule = interleave::ParseSchedule(parts.schedule);
+    if (!schedule.ok()) return schedule.status();
+    schedule_ = *std::move(schedule);
+  }
+  case_ = std::move(parts);
+  return absl::OkStatus();
+}
+
+absl::Status ExploreSubject::Load(std::string_view text, std::string_view origin) {
+  return LoadCase(SplitCase(text), origin);
+}
+
+std::string ExploreSubject::Generate(uint64_t seed) {
+  if (options_.program.empty()) {
+    Case made;
+    made.seed = seed;
+    interleave::SplitMix seeds(seed);
+    uint64_t draw = seed;
+    for (int i = 0; i < kDraws; ++i, draw = seeds.Next()) {
+      made.program = engine_->Generate(draw);
+      program_ = *autograd::program::Parse(made.program);
+      if (interleave::DevicesOf(program_) > 0) break;
+    }
+    case_ = std::move(made);
+  } else {
+    case_.seed = seed;
+  }
+  return JoinCase(case_);
+}
+
+Verdict ExploreSubject::Judge() {
+  const auto begin = steady_clock::now();
+  explorer_.emplace(program_,
+                    interleave::ProgramOptions{
+                        .device_threads = schedule_ ? schedule_->device_threads : options_.threads,
+                        .locks = &statistics_.locks()});
+  Verdict verdict;
+  if (explorer_->skipped()) {
+    statistics_.AddSkipped();
+  } else if (!explorer_->single().ok()) {
+    verdict = Failed(explorer_->single(), 0, false);
+  } else {
+    verdict = schedule_ ? Replay(*schedule_) : Explore();
+  }
+  statistics_.EndProgram(steady_clock::now() - begin);
+  return verdict;
+}
+
+Verdict ExploreSubject::Explore() {
+  const uint64_t seed = case_.seed.value_or(autograd::program::Hash(program_));
+  interleave::SplitMix seeds(seed);
+  for (uint64_t i = 0; i < options_.schedules; ++i) {
+    const uint64_t schedule_seed = seeds.Next();
+    const ProgramRun run = explorer_->Run(*strategy_, schedule_seed);
+    statistics_.AddSchedule(run.outcome, run.order);
+    if (!run.ok()) return Failed(run, schedule_seed, false);
+    if (run.outcome.decisions.empty()) break;  // there is one interleaving, and this is it
+  }
+  return {};
+}
+
+Verdict ExploreSubject::Replay(const ScheduleFile& schedule) {
+  interleave::ReplayStrategy strategy(schedule.decisions);
+  const ProgramRun run = explorer_->Run(strategy, schedule.seed, /*record_events=*/true);
+  statistics_.AddSchedule(run.outcome, run.order);
+  if (run.ok()) return {};
+  return Failed(run, schedule.seed, case_.shrink);
+}
+
+ScheduleFile ExploreSubject::FileOf(const ProgramRun& run, uint64_t seed) const {
+  ScheduleFile file;
+  file.program_hash = autograd::program::Hash(program_);
+  file.device_threads = explorer_->device_threads();
+  file.strategy = schedule_ ? schedule_->strategy : strategy_->name();
+  file.seed = seed;
+  file.detector = run.detector;
+  file.decisions = run.outcome.decisions;
+  return file;
+}
+
+Verdict ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool small) {
+  ProgramRun run = found;
+  if (small) {
+    const steady_clock::time_point deadline = steady_clock::now() + kShrinkTime;
+    interleave::FindingLimits limits;
+    limits.interrupt = [deadline] { return steady_clock::now() > deadline; };
+    interleave::SmallFinding finding = interleave::ShrinkProgramFinding(
+        program_, {.device_threads = explorer_->device_threads()}, found, limits);
+    const int threads = explorer_->device_threads();
+    program_ = std::move(finding.program);
+    run = std::move(finding.run);
+    explorer_.emplace(program_, interleave::ProgramOptions{.device_threads = threads});
+  }
+  Verdict verdict;
+  verdict.failed = true;
+  verdict.oracle = run.detector;
+  verdict.text =
+      absl::StrCat("[explore] ", run.detector, " with ", explorer_->device_threads(), " workers, ",
+                   interleave::PreemptionsOf(run.outcome.decisions), " preemptions, ",
+                   run.outcome.decisions.size(), " decisions\n", run.failure);
+  verdict.expected = autograd::runner::PrintObservation(program_, explorer_->single().observation);
+  verdict.actual = run.observation.values.empty()
+                       ? WithNewline(run.failure)
+                       : autograd::runner::PrintObservation(program_, run.observation);
+  if (!run.outcome.events.empty()) {
+    absl::StrAppend(&verdict.actual, "last steps ('>': another thread ran before):\n",
+                    FormatEvents(run.outcome, kShownEvents));
+    verdict.files["schedule.svg"] = DrawTimeline(run.outcome);
+  }
+  const std::string schedule = interleave::PrintSchedule(FileOf(run, seed));
+  verdict.files["schedule.txt"] = schedule;
+  verdict.reproducer = JoinCase({autograd::program::Print(program_), std::nullopt,
+                                 /*shrink=*/!small && !schedule_, schedule});
+  return verdict;
+}
+
+std::string ExploreSubject::Shrink(std::string_view text,
+                                   const std::function<bool(std::string_view)>& still_fails) {
+  Case parts = SplitCase(text);
+  const auto fails = [&](std::string_view program) {
+    Case smaller = parts;
+    smaller.program = std::string(program);
+    return still_fails(JoinCase(smaller));
+  };
+  parts.program = engine_->Shrink(parts.program, fails);
+  return JoinCase(parts);
+}
+
+}  // namespace
+
+std::unique_ptr<Subject> MakeExploreSubject() { return std::make_unique<ExploreSubject>(); }
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,22 @@
+// The picture of a schedule: a column for each thread, time downwards, each operation with its
+// source line, and at each change of thread the reason.
+
+#ifndef TOOLS_ORACLE_TIMELINE_H_
+#define TOOLS_ORACLE_TIMELINE_H_
+
+#include <string>
+
+#include "proptests/interleave/outcome.h"
+
+namespace twingrad::oracle {
+
+// As SVG. The outcome must have its events recorded; of very long ones the end is drawn.
+std::string DrawTimeline(const interleave::Outcome& outcome);
+
+// Why the thread of event `last` gave way there: "waits for ready_queue.not_empty", "ends" or
+// "preempted".
+std::string ReasonOfSwitch(const interleave::Outcome& outcome, size_t last);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_TIMELINE_H_
