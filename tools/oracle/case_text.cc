@@ -21,7 +21,7 @@ Case SplitCase(std::string_view text) {
   for (std::string_view line : absl::StrSplit(text, '\n')) {
     in_schedule = in_schedule || absl::StartsWith(line, kSchedule);
     uint64_t seed = 0;
-    if (in_schedule) {
+    if (in_schedule || line.empty()) {
       if (absl::ConsumePrefix(&line, "# ")) absl::StrAppend(&parts.schedule, line, "\n");
     } else if (absl::StartsWith(line, kSeed) &&
                absl::SimpleAtoi(line.substr(kSeed.size()), &seed)) {
@@ -32,8 +32,8 @@ Case SplitCase(std::string_view text) {
       absl::StrAppend(&parts.program, line, "\n");
     }
   }
-  // Splitting at newlines leaves an empty last line.
-  if (absl::EndsWith(parts.program, "\n\n")) parts.program.pop_back();
+  if (!parts.seed && !parts.shrink && parts.schedule.empty())
+    return {std::string(text), {}, {}, {}};
   return parts;
 }
 

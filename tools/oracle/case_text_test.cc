@@ -18,7 +18,7 @@ TEST(CaseText, ThePartsOfACaseAreThoseItWasMadeOf) {
 
 TEST(CaseText, AProgramAloneStaysAsItIs) {
   EXPECT_EQ(JoinCase(SplitCase(kProgram)), kProgram);
-  EXPECT_EQ(SplitCase("wrong").program, "wrong\n");
+  for (const char* text : {"", "wrong", "wrong\n\n"}) EXPECT_EQ(SplitCase(text).program, text);
 }
 
 TEST(CaseText, AllButTheProgramIsComments) {

@@ -27,6 +27,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr uint64_t kDefaultPrograms = 2000;
 constexpr uint64_t kDefaultExplored = 100;
+constexpr std::chrono::milliseconds kTimeOfASchedule(2);
 // What decides which cases there are; a worker is given these.
 constexpr std::string_view kCaseFlags[] = {"features", "ops",     "strategy", "schedules",
                                            "threads",  "program", "schedule"};
@@ -265,9 +266,14 @@ WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& f
   if (const ssize_t n = readlink("/proc/self/exe", path, sizeof(path)); n > 0) {
     command.executable.assign(path, static_cast<size_t>(n));
   }
-  const std::string flags = arguments.Text(kCaseFlags);
-  command.flags = absl::StrSplit(flags, ' ', absl::SkipEmpty());
+  for (const std::string_view flag : kCaseFlags) {
+    if (arguments.Has(flag)) command.flags.push_back(arguments.Text({&flag, 1}).substr(1));
+  }
   command.folder = folder;
+  if (const auto schedules = arguments.Number("schedules"); schedules) {
+    // The limit is for a Program with all its schedules.
+    command.limits.timeout += kTimeOfASchedule * std::min<uint64_t>(*schedules, 1'000'000'000);
+  }
   command.limits.timeout = arguments.Duration("timeout").value_or(command.limits.timeout);
   command.limits.memory = arguments.Number("memory").value_or(command.limits.memory);
   return command;

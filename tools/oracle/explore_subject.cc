@@ -1,13 +1,10 @@
 #include "tools/oracle/explore_subject.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "autograd/program/hash.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
@@ -184,6 +181,11 @@ Verdict ExploreSubject::Replay(const ScheduleFile& schedule) {
   const ProgramRun run = explorer_->Run(strategy, schedule.seed, /*record_events=*/true);
   statistics_.AddSchedule(run.outcome, run.order);
   if (run.ok()) return {};
+  if (run.outcome.kind == interleave::OutcomeKind::kDivergedReplay) {
+    Verdict other_engine;  // it asks something else than the one that the schedule is of
+    other_engine.text = WithNewline(run.failure);
+    return other_engine;
+  }
   return Failed(run, schedule.seed, case_.shrink);
 }
 

@@ -63,7 +63,7 @@ constexpr FlagSpec kExploreFlags[] = {
     kOps,
     {"time", "TIME", FlagType::kDuration, "no limit", "ends the run after 90, 90s, 5m or 2h"},
     {"jobs", "N", FlagType::kCount, "all cores", "worker processes"},
-    {"timeout", "TIME", FlagType::kDuration, "10s",
+    {"timeout", "TIME", FlagType::kDuration, "10s and 2 ms a schedule",
      "a Program whose schedules run longer is a hang"},
     kMemory,
     {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
@@ -216,7 +216,7 @@ absl::StatusOr<int> Replay(const Arguments& arguments) {
   absl::StatusOr<Verdict> verdict = prober.Judge(*program);
   if (!verdict.ok()) return verdict.status();
   if (!verdict->failed) {
-    absl::PrintF("the finding no longer shows\n");
+    absl::PrintF("the finding no longer shows\n%s", verdict->text);
     return kNothingFound;
   }
   absl::PrintF("the finding still shows: %s\n%s\nexpected:\n%s\nactual:\n%s", verdict->oracle,

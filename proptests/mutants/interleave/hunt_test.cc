@@ -1,0 +1,75 @@
+#include "proptests/mutants/interleave/hunt.h"
+
+#include <set>
+
+#include "autograd/sync/atomic.h"
+#include "autograd/sync/cell.h"
+#include "autograd/sync/thread.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::mutants {
+namespace {
+
+namespace sync = autograd::sync;
+
+// Two threads add one, each in two steps.
+std::string LostUpdate() {
+  sync::Atomic<int> count{0};
+  const auto add = [&count] { count.Store(count.Load(sync::kAcquire) + 1, sync::kRelease); };
+  sync::Thread other("other", add);
+  add();
+  other.Join();
+  return count.Load(sync::kAcquire) == 2 ? "" : "[bits] an update is lost";
+}
+
+std::string Race() {
+  sync::Cell<int> cell{0};
+  sync::Thread other("other", [&cell] { cell.Write(1); });
+  cell.Write(2);
+  other.Join();
+  return "";
+}
+
+std::string Sound() {
+  sync::Atomic<int> count{0};
+  sync::Thread other("other", [&count] { count.FetchAdd(1, sync::kAcqRel); });
+  count.FetchAdd(1, sync::kAcqRel);
+  other.Join();
+  return count.Load(sync::kAcquire) == 2 ? "" : "[bits] an update is lost";
+}
+
+TEST(HuntTest, FindsReplaysAndShrinks) {
+  const Scenario scenario = {"lost_update", 1, "bits", LostUpdate};
+  const auto caught = Hunt(scenario, 1, 1000);
+  ASSERT_TRUE(caught.has_value());
+  EXPECT_EQ(caught->detector, "bits");
+  EXPECT_TRUE(caught->replays);
+  EXPECT_EQ(caught->preemptions, 1);
+  EXPECT_EQ(caught->smallest.message.find("[bits] an update is lost"), 0u);
+  EXPECT_FALSE(caught->smallest.events.empty());
+  EXPECT_EQ(MatrixRow(scenario, *caught).find("| lost_update | "), 0u);
+}
+
+TEST(HuntTest, NamesTheDetector) {
+  const auto caught = Hunt({"race", 1, "data race", Race}, 1, 1000);
+  ASSERT_TRUE(caught.has_value());
+  EXPECT_EQ(caught->detector, "data race");
+}
+
+TEST(HuntTest, FindsNothingWhereThereIsNothing) {
+  EXPECT_FALSE(Hunt({"sound", 1, "", Sound}, 1, 1000).has_value());
+}
+
+TEST(HuntTest, EachMutantHasAScenarioOfFewNodes) {
+  std::set<std::string_view> names;
+  for (const Scenario& scenario : Scenarios()) {
+    EXPECT_TRUE(names.insert(scenario.name).second) << scenario.name;
+    EXPECT_LE(scenario.nodes, kMaxNodes) << scenario.name;
+    EXPECT_EQ(FindScenario(scenario.name), &scenario);
+  }
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_EQ(FindScenario("none"), nullptr);
+}
+
+}  // namespace
+}  // namespace twingrad::mutants

@@ -1,0 +1,143 @@
+// `explore` end to end: over the repository's engine, and over one with a planted defect.
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gtest/gtest.h"
+#include "tools/oracle/files.h"
+#include "tools/oracle/subprocess.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using absl::StrContains;
+
+constexpr char kSound[] = "tools/oracle/oracle";
+// Its engine splits the decrement of a node's missing contributions
+// (//proptests/mutants/interleave).
+constexpr char kBroken[] = "tools/oracle/broken_explorer";
+
+// Two devices into one leaf, and statements that shrinking must drop.
+constexpr char kLanes[] =
+    "twingrad 1\n%x = leaf type=f64[2] data=1,2 grad=1\n%c = leaf type=f64[2] data=3,4\n"
+    "%y = mul %x %c\n%a = to %y device=dev:0\n%b = to %y device=dev:1\n%d = mul %b %b\n"
+    "%s = leaf type=f64[2] data=1,1 device=dev:0\n%t = leaf type=f64[2] data=1,1 device=dev:1\n"
+    "backward %a %d seeds=%s,%t\n";
+
+class ExploreTest : public testing::Test {
+ protected:
+  SubprocessResult Oracle(std::vector<std::string> words, const char* program = kSound) const {
+    words.insert(words.begin(), program);
+    SubprocessOptions options;
+    options.environment.push_back("BUILD_WORKING_DIRECTORY=" + folder_.path());
+    return RunSubprocess(std::move(words), options);
+  }
+  std::string LanesFile() const {
+    const std::string path = folder_.path() + "/lanes.txt";
+    EXPECT_TRUE(WriteFile(path, kLanes).ok());
+    return path;
+  }
+  static std::string Line(const std::string& text, std::string_view word) {
+    for (const std::string_view line : absl::StrSplit(text, '\n')) {
+      if (absl::StartsWith(line, word)) return std::string(line);
+    }
+    return "";
+  }
+  TemporaryFolder folder_ = *TemporaryFolder::Make("explore-test");
+};
+
+TEST_F(ExploreTest, TheEngineHasNoFindingsAndTheSeedRepeatsTheRun) {
+  std::vector<std::string> decisions;
+  for (const char* jobs : {"--jobs=1", "--jobs=2"}) {
+    const SubprocessResult run =
+        Oracle({"explore", "--seed=5", "--programs=6", "--schedules=50", jobs});
+    EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+    EXPECT_EQ(Line(run.output, "findings"), "findings       none") << run.output;
+    EXPECT_TRUE(StrContains(Line(run.output, "lock sites"), " ordered pairs seen of "))
+        << run.output;
+    EXPECT_TRUE(StrContains(run.errors, "explore --seed=5 --schedules=50 repeats this run"))
+        << run.errors;
+    decisions.push_back(Line(run.output, "decisions"));
+  }
+  EXPECT_FALSE(StrContains(decisions[0], " 0,")) << decisions[0];
+  EXPECT_EQ(decisions[0], decisions[1]);
+}
+
+TEST_F(ExploreTest, EveryStrategyExploresAGivenProgram) {
+  for (const char* strategy : {"random", "pct"}) {
+    const SubprocessResult run = Oracle({"explore", "--seed=1", "--program", LanesFile(),
+                                         absl::StrCat("--strategy=", strategy), "--schedules=200"});
+    EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+    EXPECT_TRUE(absl::StartsWith(Line(run.output, "schedules"), "schedules      200: "))
+        << run.output;
+  }
+}
+
+TEST_F(ExploreTest, ADefectIsFoundMadeSmallDrawnAndReplayed) {
+  const SubprocessResult run =
+      Oracle({"explore", "--seed=1", "--program", LanesFile(), "--schedules=5000", "--out=found"},
+             kBroken);
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  std::vector<std::string> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path() + "/found")) {
+    folders.push_back(entry.path().string());
+  }
+  ASSERT_EQ(folders.size(), 1u) << run.output;
+  const std::string& folder = folders[0];
+  EXPECT_TRUE(StrContains(run.output, absl::StrCat("-- replay ", folder, "\n"))) << run.output;
+
+  // Small in Program: the product and the factor are gone; and in schedule.
+  const std::string program = *ReadInput(folder + "/program.txt");
+  EXPECT_LT(std::count(program.begin(), program.end(), '\n'),
+            std::count(std::begin(kLanes), std::end(kLanes), '\n'))
+      << program;
+  EXPECT_FALSE(StrContains(program, "#")) << program;
+  const std::string report = *ReadInput(folder + "/report.txt");
+  EXPECT_TRUE(StrContains(report, " 1 preemptions, ") || StrContains(report, " 2 preemptions, "))
+      << report;
+  EXPECT_TRUE(StrContains(*ReadInput(folder + "/schedule.txt"), "twingrad-schedule 1\n"));
+  const std::string picture = *ReadInput(folder + "/schedule.svg");
+  for (const char* part : {"<svg ", ">preempted</text>", "engine/shared_run.cc:"}) {
+    EXPECT_TRUE(StrContains(picture, part)) << part;
+  }
+  EXPECT_FALSE(ReadInput(folder + "/expected.txt")->empty());
+  EXPECT_FALSE(ReadInput(folder + "/actual.txt")->empty());
+
+  const SubprocessResult again = Oracle({"replay", folder}, kBroken);
+  EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
+  EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: ")) << again.output;
+  const SubprocessResult by_strategy =
+      Oracle({"explore", "--strategy=replay", "--program", folder + "/program.txt", "--schedule",
+              folder + "/schedule.txt"},
+             kBroken);
+  EXPECT_EQ(by_strategy.exit_status, 1) << by_strategy.output << by_strategy.errors;
+
+  // The mended engine takes other decisions; `oracle` sees from the folder that it needs the model.
+  const SubprocessResult mended = Oracle({"replay", folder});
+  EXPECT_EQ(mended.exit_status, 0) << mended.output << mended.errors;
+  EXPECT_TRUE(absl::StartsWith(mended.output, "the finding no longer shows\n")) << mended.output;
+}
+
+TEST_F(ExploreTest, WrongUsageIsStatusTwo) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {"explore", "--strategy=guess"},
+      {"explore", "--strategy=replay"},
+      {"explore", "--schedule=schedule.txt"},
+      {"explore", "--program=no/such/file"},
+      {"explore", "--schedules=0"},
+      {"explore", "--strategy=replay", "--program=" + LanesFile(), "--schedule=" + LanesFile()},
+  };
+  for (const std::vector<std::string>& words : wrong) {
+    const SubprocessResult run = Oracle(words);
+    EXPECT_EQ(run.exit_status, 2) << words.back() << run.output;
+    EXPECT_TRUE(absl::StartsWith(run.errors, "[")) << run.errors;
+  }
+}
+
+}  // namespace
+}  // namespace twingrad::oracle
