@@ -53,12 +53,13 @@ std::string Report(const Finding& finding, const std::string& folder) {
   absl::StrAppendFormat(&text,
                         "\noracle:  %s\nseed:    %d (program %d of the run with --seed=%d)\n",
                         finding.verdict.oracle, failure.seed, failure.index, finding.campaign_seed);
-  absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", finding.verb,
-                  " --seed=", finding.campaign_seed, finding.flags, "\n");
   if (finding.verb == "check") {
     absl::StrAppend(&text,
                     "make:    tools/bazel run //tools/oracle -- generate --seed=", failure.seed,
                     finding.flags, "\n");
+  } else {
+    absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", finding.verb,
+                    " --seed=", finding.campaign_seed, finding.flags, "\n");
   }
   absl::StrAppend(&text, "replay:  ", ReplayCommand(folder), "\n");
   if (!finding.repeats) {

@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tools/oracle/case_text.h"
 #include "tools/oracle/fake_subject.h"
 #include "tools/oracle/files.h"
 
@@ -114,6 +115,23 @@ TEST_F(FindingTest, WritesAWholeFolder) {
     EXPECT_NE(ReadInput(folder + "/graph.dot")->find("color=red"), std::string::npos);
     EXPECT_NE(note.find("graphviz"), std::string::npos);
   }
+}
+
+TEST_F(FindingTest, FurtherFilesOfTheVerdictAndHowExploreFoundIt) {
+  Finding finding = Shrunk("value 1\nwrong\n", "wrong");
+  finding.verb = "explore";
+  finding.flags = " --schedules=5";
+  finding.campaign_seed = 77;
+  finding.program = JoinCase({"wrong\n", std::nullopt, false, "twingrad-schedule 1\n"});
+  finding.verdict.files["schedule.txt"] = "twingrad-schedule 1\n";
+  std::string note;
+  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  EXPECT_EQ(*ReadInput(folder + "/schedule.txt"), "twingrad-schedule 1\n");
+  EXPECT_EQ(*ReadInput(folder + "/program.txt"), "wrong\n");
+  EXPECT_NE(ReadInput(folder + "/report.txt")
+                ->find("\nfound:   tools/bazel run //tools/oracle -- explore --seed=77 "
+                       "--schedules=5\nreplay:  "),
+            std::string::npos);
 }
 
 TEST_F(FindingTest, ASecondFindingOfOneSeedGetsItsOwnFolder) {
