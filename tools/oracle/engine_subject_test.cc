@@ -80,14 +80,14 @@ TEST(EngineSubjectTest, TellsAWrongEngineAndShrinks) {
 
 TEST(EngineSubjectTest, RefusesUnknownFeaturesAndOps) {
   const auto subject = MakeEngineSubject();
-  EXPECT_FALSE(subject->Configure({{"nonsense"}, {}}).ok());
-  const std::string message(subject->Configure({{}, {"nonsense"}}).message());
+  EXPECT_FALSE(subject->Configure({{"nonsense"}, {}, {}}).ok());
+  const std::string message(subject->Configure({{}, {"nonsense"}, {}}).message());
   EXPECT_TRUE(
       absl::StartsWith(message, "[oracle] --ops: unknown word 'nonsense' in the list of ops; "))
       << message;
   EXPECT_TRUE(absl::EndsWith(message, "; see `oracle check --help`")) << message;
-  EXPECT_TRUE(subject->Configure({{"-hook"}, {}}).ok());
-  EXPECT_TRUE(subject->Configure({{"chain", "view"}, {"mul", "sum"}}).ok());
+  EXPECT_TRUE(subject->Configure({{"-hook"}, {}, {}}).ok());
+  EXPECT_TRUE(subject->Configure({{"chain", "view"}, {"mul", "sum"}, {}}).ok());
 }
 
 TEST(EngineSubjectTest, CheckFindsNothing) {
