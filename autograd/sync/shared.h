@@ -1,15 +1,17 @@
 // SharedPtr, WeakPtr and MakeShared: shared ownership where an intrusive count does not fit.
 //
-// Prefer sync::IntrusivePtr on hot paths and wherever the class is ours. In both back ends these
-// are the standard library's; under the model their counts are one step with the operation around
-// them.
+// Prefer sync::IntrusivePtr on hot paths and wherever the class is ours. In the standard back end
+// these are the standard library's; under the model their counts are Atomics.
 #ifndef AUTOGRAD_SYNC_SHARED_H_
 #define AUTOGRAD_SYNC_SHARED_H_
 
+#include "autograd/sync/backend.h"
+
+#if defined(AUTOGRAD_SYNC_MODEL)
+#include "autograd/sync/model/shared.h"  // IWYU pragma: export
+#else
 #include <memory>
 #include <utility>
-
-#include "autograd/sync/backend.h"
 
 namespace autograd::sync {
 
@@ -24,5 +26,6 @@ SharedPtr<T> MakeShared(Arguments&&... arguments) {
 }
 
 }  // namespace autograd::sync
+#endif
 
 #endif  // AUTOGRAD_SYNC_SHARED_H_

@@ -231,6 +231,160 @@ TEST(ExploreTest, CountedObjectsDieExactlyOnce) {
   EXPECT_TRUE(report.ok()) << report.text;
 }
 
+// What a SharedPtr points to; counts destructions and knows whether it lives.
+struct Watched {
+  explicit Watched(int* destroyed_in) : destroyed(destroyed_in) {}
+  ~Watched() {
+    alive.Write(false);
+    ++*destroyed;
+  }
+  sync::Cell<bool> alive{true};
+  int* destroyed;
+};
+
+TEST(ExploreTest, SharedObjectsDieOnceAndNeverUnderAnOwner) {
+  std::set<bool> locked;
+  const Report report = Explore(OptionsHere(), [&] {
+    int destroyed = 0;
+    auto object = sync::MakeShared<Watched>(&destroyed);
+    sync::WeakPtr<Watched> weak = object;
+    Thread other("other", [copy = object]() mutable { copy.reset(); });
+    Thread watcher("watcher", [&weak, &locked] {
+      const sync::SharedPtr<Watched> owner = weak.lock();
+      locked.insert(owner != nullptr);
+      if (owner != nullptr) Check(owner->alive.Read(), "[test] destroyed under an owner");
+    });
+    object.reset();
+    other.Join();
+    watcher.Join();
+    Check(destroyed == 1, "[test] destroyed another number of times");
+    Check(weak.expired() && weak.lock() == nullptr, "[test] a dead object is handed out");
+  });
+  EXPECT_TRUE(report.ok()) << report.text;
+  EXPECT_EQ(locked.size(), 2u);
+}
+
+TEST(ExploreTest, UseCountsOfOthersAreStale) {
+  ExpectFound(OutcomeKind::kFailedCheck, [] {
+    auto object = sync::MakeShared<int>(1);
+    Thread other("other", [copy = object]() mutable { copy.reset(); });
+    const bool is_shared = object.use_count() == 2;
+    Thread::Yield();
+    Check(is_shared == (object.use_count() == 2), "[test] the count changed");
+    other.Join();
+  });
+}
+
+TEST(ExploreTest, WeakExchangesAndLockAttemptsMayFailForNoReason) {
+  std::set<bool> exchanged;
+  std::set<bool> taken;
+  const Report report = Explore(OptionsHere(), [&] {
+    Atomic<int> value{1};
+    int expected = 1;
+    exchanged.insert(value.CompareExchangeWeak(expected, 2, sync::kAcqRel, sync::kAcquire));
+    Check(expected == 1, "[test] a failure without a reason changed what was expected");
+    Mutex mutex;
+    const bool got = mutex.TryLock();
+    taken.insert(got);
+    if (got) mutex.Unlock();
+  });
+  EXPECT_TRUE(report.ok()) << report.text;
+  EXPECT_EQ(exchanged.size(), 2u);
+  EXPECT_EQ(taken.size(), 2u);
+}
+
+TEST(ExploreTest, AWaitMayEndByItsDeadlineAlthoughOthersCouldGoOn) {
+  std::set<bool> in_time;
+  const Report report = Explore(OptionsHere(), [&] {
+    Mutex mutex;
+    CondVar changed("changed");
+    bool ready = false;
+    Thread setter("setter", [&] {
+      MutexLock lock(mutex);
+      ready = true;
+      changed.NotifyAll();
+    });
+    {
+      MutexLock lock(mutex);
+      const sync::TimePoint deadline = sync::Now() + std::chrono::hours(1);
+      while (!ready && changed.WaitUntil(mutex, deadline)) {
+      }
+      Check(ready || sync::Now() >= deadline, "[test] a time-out before its time");
+      in_time.insert(ready);
+    }
+    setter.Join();
+  });
+  EXPECT_TRUE(report.ok()) << report.text;
+  EXPECT_EQ(in_time.size(), 2u);
+}
+
+constinit Atomic<int> process_wide{7};
+
+TEST(ExploreTest, StaticAtomicsStartEachExecutionAlike) {
+  for (int i = 0; i < 3; ++i) {
+    const Report report = Explore(OptionsHere(), [] {
+      Check(process_wide.Load(sync::kRelaxed) == 7, "[test] another execution's value");
+      process_wide.Store(8, sync::kRelaxed);
+      process_wide.FetchAdd(1, sync::kRelaxed);
+    });
+    EXPECT_TRUE(report.ok()) << report.text;
+  }
+  ExpectFound(OutcomeKind::kFailedCheck, [] {
+    process_wide.Store(1, sync::kRelaxed);
+    Check(false, "[test] ends half-way");
+  });
+  EXPECT_EQ(process_wide.Load(sync::kRelaxed), 7);
+}
+
+TEST(ExploreTest, WatchingIsNoStepAndOrdersNothing) {
+  const Report quiet = Explore(OptionsHere(), [] {
+    Mutex mutex;
+    Thread other("other", [&] {
+      const sync::WatchScope watching;
+      MutexLock lock(mutex);
+    });
+    other.Join();
+  });
+  EXPECT_TRUE(quiet.ok()) << quiet.text;
+  EXPECT_LE(quiet.steps, 3 * quiet.schedules) << "spawn, join and its wait";
+  ExpectFound(OutcomeKind::kRace, [] {
+    Mutex mutex;
+    Cell<int> cell{0};
+    const auto body = [&] {
+      {
+        const sync::WatchScope watching;
+        MutexLock lock(mutex);
+      }
+      cell.Write(1);
+      {
+        const sync::WatchScope watching;
+        MutexLock lock(mutex);
+      }
+    };
+    Thread other("other", body);
+    body();
+    other.Join();
+  });
+}
+
+struct HoldsMutex : sync::RefCounted<HoldsMutex> {
+  Mutex mutex{"holder"};
+  sync::IntrusivePtr<HoldsMutex> other;
+};
+
+TEST(ExploreTest, ObjectsThatOwnOneAnotherAreALeak) {
+  const auto body = [](bool cut) {
+    auto one = sync::MakeIntrusive<HoldsMutex>();
+    one->other = sync::MakeIntrusive<HoldsMutex>();
+    one->other->other = one;
+    if (cut) one->other.reset();
+  };
+  const Report report = Explore(OptionsHere(), [&] { body(true); });
+  EXPECT_TRUE(report.ok()) << report.text;
+  const Report found = ExpectFound(OutcomeKind::kLeakedObject, [&] { body(false); });
+  EXPECT_NE(found.text.find("2 x holder"), std::string::npos) << found.text;
+}
+
 int built = 0;
 sync::Lazy<int> lazy([] {
   Thread::Yield();

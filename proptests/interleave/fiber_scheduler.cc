@@ -16,18 +16,24 @@ using model::OperationKind;
 
 namespace {
 
+constexpr size_t kMostExpectedDecisions = size_t{1} << 14;
+
 uint64_t Bit(model::ThreadId thread) { return uint64_t{1} << thread; }
 
 // What the thread is about to do, as a number that is the same in every process.
 uint32_t SiteOf(model::ThreadId thread, const model::Operation& operation) {
-  uint32_t hash = 2166136261u;
-  for (uint32_t part : {static_cast<uint32_t>(thread), static_cast<uint32_t>(operation.kind),
-                        static_cast<uint32_t>(operation.where.line()),
-                        static_cast<uint32_t>(operation.where.column())}) {
-    hash = (hash ^ part) * 16777619u;
-    hash ^= hash >> 13;
-  }
-  return hash;
+  const uint64_t place = uint64_t{operation.where.line()} << 32 |
+                         uint64_t{operation.where.column()} << 16 |
+                         static_cast<uint64_t>(operation.kind) << 8 | static_cast<uint64_t>(thread);
+  const auto site = static_cast<uint32_t>((place * 0x9e3779b97f4a7c15u) >> 32);
+  return site == 0 ? 1 : site;  // 0 stands for any
+}
+
+// A few at most, so that counting them one by one is faster than a call.
+int CountOf(uint64_t threads) {
+  int count = 0;
+  for (; threads != 0; threads &= threads - 1) ++count;
+  return count;
 }
 
 }  // namespace
@@ -59,8 +65,10 @@ Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strateg
   limits_ = limits;
   if (limits_.locks != nullptr) limits_.locks->Begin();
   outcome_ = Outcome();
+  outcome_.decisions.reserve(expected_decisions_);
   races_.Reset();
   at_end_.clear();
+  live_.clear();
   runnable_ = 0;
   now_ = TimePoint();
   current_ = 0;
@@ -71,6 +79,8 @@ Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strateg
   Record(0).worker->fiber.SwitchFrom(main_);
   model::SetCurrent(nullptr);
 
+  expected_decisions_ = std::min<size_t>(std::max(expected_decisions_, outcome_.decisions.size()),
+                                         kMostExpectedDecisions);
   if (!outcome_.ok()) AbandonExecution();
   threads_.clear();
   return std::move(outcome_);
@@ -127,19 +137,40 @@ void FiberScheduler::ServeThreads(Worker& worker) {
     runnable_ &= ~Bit(thread);
     idle_workers_.push_back(&worker);
     if (thread == 0) {
-      for (const auto& other : threads_) {
-        if (other->state != State::kEnded) {
-          FailAs(OutcomeKind::kLeakedThread,
-                 absl::StrCat("[interleave] the body ended before thread ", other->name,
-                              " did; join it"));
-        }
-      }
+      CheckNothingIsLeft();
       main_.SwitchFrom(worker.fiber);
     } else {
       WakeAll(&record);
       PassOn(static_cast<uint32_t>(thread));
     }
   }
+}
+
+int& FiberScheduler::LiveOf(const char* name) {
+  for (auto& [known, count] : live_) {
+    if (known == name) return count;
+  }
+  return live_.emplace_back(name, 0).second;
+}
+
+void FiberScheduler::CheckNothingIsLeft() {
+  for (const auto& other : threads_) {
+    if (other->state == State::kEnded) continue;
+    FailAs(OutcomeKind::kLeakedThread, absl::StrCat("[interleave] the body ended before thread ",
+                                                    other->name, " did; join it"));
+  }
+  std::string left;
+  for (const auto& [name, count] : live_) {
+    if (count == 0) continue;
+    const char* const known = *name == '\0' ? "unnamed mutex" : name;
+    absl::StrAppend(&left, left.empty() ? "" : ", ", count, " x ", known);
+    outcome_.places.emplace_back(known);
+  }
+  if (left.empty()) return;
+  FailAs(OutcomeKind::kLeakedObject,
+         absl::StrCat("[interleave] the execution ended and left undestroyed what holds these "
+                      "mutexes: ",
+                      left));
 }
 
 void FiberScheduler::RunThread(ThreadId thread) {
@@ -311,7 +342,7 @@ void FiberScheduler::WakeOne(const void* object) {
       waiting |= uint64_t{1} << i;
     }
   }
-  const int count = std::popcount(waiting);
+  const int count = CountOf(waiting);
   if (count == 0) return;
   const int chosen =
       count == 1 ? 0 : Decide(DecisionKind::kWaiter, count, 0, static_cast<uint32_t>(current_));
@@ -343,10 +374,10 @@ int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uin
 }
 
 FiberScheduler::ThreadId FiberScheduler::PickThread(uint32_t site) {
-  const int count = std::popcount(runnable_);
+  const int count = CountOf(runnable_);
   if (count == 1) return std::countr_zero(runnable_);
   const bool can_stay = (runnable_ & Bit(current_)) != 0;
-  const int stay = can_stay ? std::popcount(runnable_ & (Bit(current_) - 1)) : -1;
+  const int stay = can_stay ? CountOf(runnable_ & (Bit(current_) - 1)) : -1;
   const int chosen = Decide(DecisionKind::kThread, count, stay, site);
   uint64_t rest = runnable_;
   for (int i = 0; i < chosen; ++i) rest &= rest - 1;
@@ -405,13 +436,14 @@ std::string FiberScheduler::DescribeWaits() const {
   for (const auto& record : threads_) {
     if (record->state != State::kWaiting) continue;
     const Operation& operation = *record->waits_for;
+    const bool is_join = operation.kind == OperationKind::kJoin;
+    const std::string other = operation.holder == model::kNoThread
+                                  ? ""
+                                  : threads_[static_cast<size_t>(operation.holder)]->name;
     absl::StrAppend(&text, "  ", record->name, " waits in ", model::OperationName(operation.kind),
-                    " ", operation.name, " at ", operation.where.file_name(), ":",
+                    " ", is_join ? other : operation.name, " at ", operation.where.file_name(), ":",
                     operation.where.line());
-    if (operation.holder != model::kNoThread) {
-      absl::StrAppend(&text, operation.kind == OperationKind::kJoin ? ", of " : ", held by ",
-                      threads_[static_cast<size_t>(operation.holder)]->name);
-    }
+    if (!is_join && !other.empty()) absl::StrAppend(&text, ", held by ", other);
     absl::StrAppend(&text, "\n");
   }
   return text;

@@ -66,6 +66,8 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   void Release(const void* object) override;
   void Access(const Operation& operation) override;
   void Forget(const void* cell) override { races_.Forget(cell); }
+  void Born(const char* name) override { ++LiveOf(name); }
+  void Died(const char* name) override { --LiveOf(name); }
   void AtEnd(std::function<void(bool completed)> action) override;
   [[noreturn]] void Fail(std::string message) override;
 
@@ -109,6 +111,9 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   bool AdvanceTime();
   void MoveTimeTo(TimePoint time);
   std::string DescribeWaits() const;
+  int& LiveOf(const char* name);
+  // Fails the execution if the body has ended too early or left something behind.
+  void CheckNothingIsLeft();
   void AbandonExecution();
 
   Fiber main_;
@@ -120,10 +125,12 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   bool switched_ = false;  // since the last event
   TimePoint now_;
   std::vector<std::function<void(bool)>> at_end_;
+  std::vector<std::pair<const char*, int>> live_;  // mutexes by name: how many were not destroyed
   RaceDetector races_;
   Strategy* strategy_ = nullptr;
   ExecutionLimits limits_;
   Outcome outcome_;
+  size_t expected_decisions_ = 0;  // room for those of an execution
 };
 
 }  // namespace twingrad::interleave

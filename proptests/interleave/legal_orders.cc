@@ -9,12 +9,14 @@ namespace twingrad::interleave {
 
 namespace {
 
+enum class Phase : uint8_t { kTaken, kBegun, kDelivered };
+
 struct State {
   std::vector<int> pending;                // by node: deliveries to come
   std::vector<std::vector<int>> queues;    // by thread, sorted by index
-  std::vector<int> running;                // by thread: the node it has begun, -1
+  std::vector<int> running;                // by thread: the node it has taken, -1
   std::vector<std::vector<int>> to_queue;  // by thread: what it still has to queue, last first
-  std::vector<bool> delivered;             // by thread
+  std::vector<Phase> phases;               // by thread: of that node
 
   friend auto operator<=>(const State&, const State&) = default;
 };
@@ -35,7 +37,7 @@ class Explorer {
     state.queues.resize(count);
     state.running.resize(count, -1);
     state.to_queue.resize(count);
-    state.delivered.resize(count, false);
+    state.phases.resize(count, Phase::kTaken);
     Queue(state, 0);
     return From(state);
   }
@@ -78,13 +80,18 @@ class Explorer {
       const auto first = std::max_element(queue.begin(), queue.end(), [this](int a, int b) {
         return nodes_[static_cast<size_t>(a)].key < nodes_[static_cast<size_t>(b)].key;
       });
-      *begun = state.running[thread] = *first;
+      state.running[thread] = *first;
       queue.erase(first);
-      state.delivered[thread] = false;
+      state.phases[thread] = Phase::kTaken;
       return true;
     }
-    if (!state.delivered[thread]) {
-      state.delivered[thread] = true;
+    if (state.phases[thread] == Phase::kTaken) {
+      state.phases[thread] = Phase::kBegun;
+      *begun = state.running[thread];
+      return true;
+    }
+    if (state.phases[thread] == Phase::kBegun) {
+      state.phases[thread] = Phase::kDelivered;
       const OrderedNode& node = nodes_[static_cast<size_t>(state.running[thread])];
       for (int target : node.targets) {
         if (--state.pending[static_cast<size_t>(target)] > 0) continue;

@@ -1,9 +1,9 @@
 // LegalOrders: in which orders the nodes of a small graph may begin to run, on the caller's thread
 // and a worker a device; computed from the graph alone, to be compared with what schedules show.
 //
-// The rules: a thread runs one node at a time, of those in its queue when it takes one the node
-// with the highest key. A node that has run first delivers to all its targets, then queues those
-// that this made complete, one by one, and other threads may begin them meanwhile.
+// The rules: a thread runs one node at a time: it takes the one with the highest key of those in
+// its queue, and begins it some time later. A node that has run delivers to all its targets, then
+// queues those that this made complete, one by one; other threads may take them meanwhile.
 #ifndef PROPTESTS_INTERLEAVE_LEGAL_ORDERS_H_
 #define PROPTESTS_INTERLEAVE_LEGAL_ORDERS_H_
 

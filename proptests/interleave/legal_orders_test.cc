@@ -34,6 +34,13 @@ TEST(LegalOrdersTest, AThreadMayBeginAWorseNodeBeforeTheBetterOneIsQueued) {
   EXPECT_EQ(LegalOrders(nodes), (Orders{{0, 1, 2}, {0, 2, 1}}));
 }
 
+TEST(LegalOrdersTest, ANodeThatWasTakenEarlyMayBeginLate) {
+  // As before, then the caller queues 3 for another worker: 3 may begin before 1, which was taken
+  // when 2 was not there yet.
+  const std::vector<OrderedNode> nodes = {{0, 9, {1, 2, 3}}, {1, 1, {}}, {1, 2, {}}, {2, 1, {}}};
+  EXPECT_EQ(LegalOrders(nodes).count({0, 3, 1, 2}), 1u);
+}
+
 TEST(LegalOrdersTest, TheCallerBeginsNothingBeforeItHasQueuedAll) {
   // 1 is the caller's, queued before the worker's 2: both orders, for the worker may come late.
   const std::vector<OrderedNode> both = {{0, 9, {1, 2}}, {0, 1, {}}, {1, 1, {}}};

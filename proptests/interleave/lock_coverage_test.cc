@@ -10,6 +10,9 @@ namespace {
 using autograd::sync::model::Operation;
 using autograd::sync::model::OperationKind;
 
+std::source_location HereA() { return std::source_location::current(); }
+std::source_location HereB() { return std::source_location::current(); }
+
 class LockCoverageTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -34,8 +37,8 @@ class LockCoverageTest : public testing::Test {
   LockCoverage coverage_;
   int mutex_ = 0;
   int other_ = 0;
-  const std::source_location a_ = std::source_location::current();
-  const std::source_location b_ = std::source_location::current();
+  const std::source_location a_ = HereA();
+  const std::source_location b_ = HereB();
 };
 
 TEST_F(LockCoverageTest, TheReverseOfAnUnorderedPairIsPossible) {

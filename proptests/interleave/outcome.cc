@@ -22,9 +22,9 @@ std::string NameOf(const Outcome& outcome, autograd::sync::model::ThreadId threa
 }  // namespace
 
 std::string_view OutcomeName(OutcomeKind kind) {
-  constexpr std::string_view kNames[] = {"passed",       "deadlock",       "leaked thread",
-                                         "step budget",  "data race",      "escaped exception",
-                                         "failed check", "diverged replay"};
+  constexpr std::string_view kNames[] = {
+      "passed",    "deadlock",          "leaked thread", "leaked object",  "step budget",
+      "data race", "escaped exception", "failed check",  "diverged replay"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -16,6 +16,7 @@ enum class OutcomeKind : uint8_t {
   kPassed,
   kDeadlock,        // no thread can go on
   kLeakedThread,    // the body ended, a thread did not
+  kLeakedObject,    // the execution ended, something that holds a mutex was not destroyed
   kStepBudget,      // a livelock, or a budget too small
   kRace,            // two unordered accesses to a cell
   kException,       // an exception left a thread
@@ -39,8 +40,8 @@ struct Event {
 struct Outcome {
   OutcomeKind kind = OutcomeKind::kPassed;
   std::string message;  // empty when passed
-  // Of a deadlock what each thread waits for, of a race the two source lines; each
-  // once and sorted, so that two executions that fail alike have the same.
+  // Of a deadlock what each thread waits for, of a race the two source lines, of a leak the
+  // mutexes' names; each once and sorted, so that two executions that fail alike have the same.
   std::vector<std::string> places;
   int64_t steps = 0;
   int64_t switches = 0;

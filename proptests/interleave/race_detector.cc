@@ -33,6 +33,8 @@ void RaceDetector::JoinInto(Clock& clock, const Clock& other) {
 
 RaceDetector::Clock& RaceDetector::ClockOf(ThreadId thread) {
   const size_t index = static_cast<size_t>(thread);
+  if (index < threads_.size()) [[likely]]
+    return threads_[index];
   while (threads_.size() <= index) {
     Clock clock(threads_.size() + 1, 0);
     clock.back() = 1;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "autograd/sync/model/scheduler.h"
 
 namespace twingrad::interleave {
@@ -47,7 +48,7 @@ class RaceDetector {
   std::optional<Race> Access(ThreadId thread, const autograd::sync::model::Operation& operation);
 
  private:
-  using Clock = std::vector<uint32_t>;  // by thread; a thread beyond the end is at 0
+  using Clock = absl::InlinedVector<uint32_t, 8>;  // by thread; one beyond the end is at 0
   struct Visit {
     uint32_t time = 0;  // 0: never
     std::source_location where;

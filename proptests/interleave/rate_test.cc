@@ -1,9 +1,9 @@
 // How many schedules a second one core explores; prints, judges no time. Run by hand:
 //
 //   tools/bazel test //proptests/interleave:rate --test_output=all
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <vector>
 
 #include "autograd/program/parse.h"
@@ -19,14 +19,13 @@ namespace {
 
 namespace sync = autograd::sync;
 
+// Processor time: what one core does, also where others use the machine.
 class Stopwatch {
  public:
-  double Seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double Seconds() const { return static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC; }
 
  private:
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const std::clock_t start_ = std::clock();
 };
 
 void Print(const char* what, int64_t schedules, int64_t steps, int64_t decisions, double seconds) {

@@ -46,6 +46,19 @@ class Shrinker {
     return any;
   }
 
+  // Goes to the second thread at once where one choice led to the next.
+  bool MergeNeighbours() {
+    bool any = false;
+    for (size_t i = 0; i + 1 < best_->choices.size(); ++i) {
+      Choices merged = best_->choices;
+      if (merged[i].kind != merged[i + 1].kind) continue;
+      merged[i].chosen = merged[i + 1].chosen;
+      merged.erase(merged.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      any |= Try(merged);
+    }
+    return any;
+  }
+
  private:
   const FailingRun& run_;
   const int max_attempts_;
@@ -59,7 +72,7 @@ ScheduleShrink ShrinkSchedule(const Trace& failing, const FailingRun& run, int m
   Shrinker shrinker(run, max_attempts, &best);
   shrinker.Try({});
   for (size_t size = best.choices.size() / 2; size > 1; size /= 2) shrinker.DropParts(size);
-  while (shrinker.DropParts(1)) {
+  while (shrinker.DropParts(1) || shrinker.MergeNeighbours()) {
   }
   return best;
 }

@@ -6,8 +6,9 @@
 //     return run.signature == signature ? std::optional(run.outcome.decisions) : std::nullopt;
 //   });
 //
-// Drops forced choices (forced_strategy.h), halves first, then smaller parts, then one by one, as
-// long as the execution still fails alike. Deterministic.
+// Drops forced choices (forced_strategy.h), halves first, then smaller parts, then one by one, and
+// makes one of two that follow each other, as long as the execution still fails alike.
+// Deterministic.
 #ifndef PROPTESTS_INTERLEAVE_SCHEDULE_SHRINK_H_
 #define PROPTESTS_INTERLEAVE_SCHEDULE_SHRINK_H_
 

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <source_location>
+#include <type_traits>
 
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/clock.h"
@@ -21,12 +22,14 @@ class AG_CAPABILITY("mutex") Mutex {
  public:
   using Site = std::source_location;
 
-  constexpr Mutex() = default;
-  constexpr explicit Mutex(const char* name) : name_(name) {}
+  constexpr Mutex() { Count(); }
+  constexpr explicit Mutex(const char* name) : name_(name) { Count(); }
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
   constexpr ~Mutex() {
     if (held_) model::Misuse("[sync] a held mutex is destroyed", Site::current());
+    if (!is_counted_) return;
+    if (model::Scheduler* scheduler = model::Current()) scheduler->Died(name_);
   }
 
   void Lock(Site where = Site::current()) AG_ACQUIRE() {
@@ -66,6 +69,14 @@ class AG_CAPABILITY("mutex") Mutex {
  private:
   friend class CondVar;
 
+  // Those of static storage outlive executions.
+  constexpr void Count() {
+    if (std::is_constant_evaluated()) return;
+    if (model::Scheduler* scheduler = model::Current()) {
+      scheduler->Born(name_);
+      is_counted_ = true;
+    }
+  }
   bool HeldByCaller() const {
     const model::Scheduler* scheduler = model::Current();
     return held_ && (scheduler == nullptr || owner_ == scheduler->CurrentThread());
@@ -91,6 +102,7 @@ class AG_CAPABILITY("mutex") Mutex {
   const char* name_ = "";
   model::ThreadId owner_ = model::kNoThread;
   bool held_ = false;
+  bool is_counted_ = false;
 };
 
 class AG_SCOPED_CAPABILITY MutexLock {

@@ -53,7 +53,7 @@ struct Operation {
   const void* object;
   const char* name;  // of the object, "" where it has none; outlives the execution
   std::source_location where;
-  ThreadId holder = kNoThread;  // of a mutex that is waited for
+  ThreadId holder = kNoThread;  // of a mutex that is waited for; of a join, the thread joined
 };
 
 // Thread-locals of one modelled thread.
@@ -117,6 +117,11 @@ class Scheduler {
   virtual void Access(const Operation& operation) = 0;
   // A cell begins or ends its life at this address: earlier accesses there are another's.
   virtual void Forget(const void* cell) = 0;
+
+  // A mutex begins or ends its life; what is not destroyed by the end of the execution is a leak of
+  // the object that holds it.
+  virtual void Born(const char* name) = 0;
+  virtual void Died(const char* name) = 0;
 
   // Runs at the end of the execution, the youngest first, on thread 0; `completed` is false when
   // the execution has failed, whose objects must be left alone.
