@@ -227,7 +227,7 @@ Verdict ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool smal
   if (!run.outcome.events.empty()) {
     absl::StrAppend(&verdict.actual, "last steps ('>': another thread ran before):\n",
                     FormatEvents(run.outcome, kShownEvents));
-    verdict.files["schedule.svg"] = DrawTimeline(run.outcome);
+    verdict.files["schedule.svg"] = DrawTimeline(run.outcome, run.detector, run.failure);
   }
   const std::string schedule = interleave::PrintSchedule(FileOf(run, seed));
   verdict.files["schedule.txt"] = schedule;

@@ -59,10 +59,10 @@ void Text(std::string* svg, int x, int y, std::string_view look, std::string_vie
 int ColumnOf(int thread) { return 10 + thread * kColumn; }
 
 // The failure below the columns.
-int DrawMessage(const Outcome& outcome, int y, std::string* svg) {
+int DrawFailure(std::string_view detector, std::string_view failure, int y, std::string* svg) {
   y += 2 * kLine;
-  Text(svg, 10, y, "fill=\"#b00020\" font-weight=\"bold\"", OutcomeName(outcome.kind));
-  for (const std::string_view line : absl::StrSplit(outcome.message, '\n', absl::SkipEmpty())) {
+  Text(svg, 10, y, "fill=\"#b00020\" font-weight=\"bold\"", detector);
+  for (const std::string_view line : absl::StrSplit(failure, '\n', absl::SkipEmpty())) {
     y += kLine;
     Text(svg, 10, y, "fill=\"#b00020\"", line);
   }
@@ -83,7 +83,8 @@ std::string ReasonOfSwitch(const Outcome& outcome, size_t last) {
   return comes_back ? "preempted" : "ends";
 }
 
-std::string DrawTimeline(const Outcome& outcome) {
+std::string DrawTimeline(const Outcome& outcome, std::string_view detector,
+                         std::string_view failure) {
   const size_t count = outcome.events.size();
   const size_t first = count > kMaxEvents ? count - kMaxEvents : 0;
   std::string body;
@@ -106,7 +107,7 @@ std::string DrawTimeline(const Outcome& outcome) {
     y += kLine;
     Text(&body, ColumnOf(event.thread), y, "", Label(event));
   }
-  if (!outcome.ok()) y = DrawMessage(outcome, y, &body);
+  y = DrawFailure(detector, failure, y, &body);
   const int width = ColumnOf(std::max(threads, 2));
   std::string svg = absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "

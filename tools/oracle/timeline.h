@@ -5,13 +5,16 @@
 #define TOOLS_ORACLE_TIMELINE_H_
 
 #include <string>
+#include <string_view>
 
 #include "proptests/interleave/outcome.h"
 
 namespace twingrad::oracle {
 
-// As SVG. The outcome must have its events recorded; of very long ones the end is drawn.
-std::string DrawTimeline(const interleave::Outcome& outcome);
+// As SVG, with what failed (a word and the text) below. The outcome must have its events recorded;
+// of very long ones the end is drawn.
+std::string DrawTimeline(const interleave::Outcome& outcome, std::string_view detector,
+                         std::string_view failure);
 
 // Why the thread of event `last` gave way there: "waits for ready_queue.not_empty", "ends" or
 // "preempted".

@@ -18,10 +18,11 @@ Event At(int thread, OperationKind kind, const char* name, Event::Phase phase,
   return {thread, {kind, &object, name, where}, phase, false};
 }
 
+constexpr char kFailure[] = "main waits in wait queue.not_empty\nnobody <notifies> it";
+
 Outcome Sample() {
   Outcome outcome;
   outcome.kind = interleave::OutcomeKind::kDeadlock;
-  outcome.message = "main waits in wait queue.not_empty\nnobody <notifies> it";
   outcome.thread_names = {"main", "worker"};
   outcome.events = {At(0, OperationKind::kLock, "queue", Event::Phase::kDone),
                     At(1, OperationKind::kNotifyOne, "queue.not_empty", Event::Phase::kDone),
@@ -39,7 +40,7 @@ TEST(Timeline, EachSwitchHasItsReason) {
 }
 
 TEST(Timeline, AColumnAThreadWithLinesReasonsAndTheFailure) {
-  const std::string svg = DrawTimeline(Sample());
+  const std::string svg = DrawTimeline(Sample(), "deadlock", kFailure);
   for (const char* part :
        {">main</text>", ">worker</text>",
         "lock queue  oracle/timeline_test.cc:", "wait queue.not_empty - parks", ">preempted</text>",
@@ -52,7 +53,7 @@ TEST(Timeline, AColumnAThreadWithLinesReasonsAndTheFailure) {
 TEST(Timeline, OfALongExecutionTheEndIsDrawn) {
   Outcome outcome = Sample();
   outcome.events.insert(outcome.events.begin(), 1000, outcome.events[0]);
-  const std::string svg = DrawTimeline(outcome);
+  const std::string svg = DrawTimeline(outcome, "deadlock", kFailure);
   EXPECT_NE(svg.find("the first 404 events are left out"), std::string::npos);
   EXPECT_NE(svg.find("- parks"), std::string::npos);
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "proptests/interleave/explore.h"
+#include "proptests/interleave/few_preemptions.h"
 #include "proptests/interleave/fiber_scheduler.h"
 #include "proptests/interleave/forced_strategy.h"
 #include "proptests/interleave/schedule_shrink.h"
@@ -26,8 +27,13 @@ std::string DetectorOf(const Outcome& outcome) {
   return outcome.message.substr(1, end - 1);
 }
 
-// The smallest schedule under which the same failure shows.
-void Shrink(const std::function<void()>& body, Catch* caught) {
+// Tries at each number of preemptions.
+constexpr int kTries = 10'000;
+
+// The smallest schedule under which the same failure shows. Dropping departures from the one that
+// was found may end where none can be spared although others would do with fewer: those are looked
+// for from none upwards.
+void Shrink(const std::function<void()>& body, uint64_t seed, Catch* caught) {
   interleave::FiberScheduler scheduler;
   const auto run = [&](interleave::Strategy& strategy) -> std::optional<interleave::Trace> {
     Outcome outcome = scheduler.Run(body, strategy, 0, {.max_steps = kMaxSteps});
@@ -38,6 +44,17 @@ void Shrink(const std::function<void()>& body, Catch* caught) {
       interleave::ShrinkSchedule(caught->smallest.decisions, run);
   caught->preemptions = interleave::PreemptionsOf(small.trace);
   caught->smallest.decisions = small.trace;
+  interleave::SplitMix seeds(seed);
+  for (int preemptions = 0; preemptions < caught->preemptions; ++preemptions) {
+    interleave::FewPreemptions strategy(preemptions, static_cast<int>(small.trace.size()));
+    for (int i = 0; i < kTries; ++i) {
+      Outcome outcome = scheduler.Run(body, strategy, seeds.Next(), {.max_steps = kMaxSteps});
+      if (outcome.ok() || DetectorOf(outcome) != caught->detector) continue;
+      caught->preemptions = interleave::PreemptionsOf(outcome.decisions);
+      caught->smallest.decisions = std::move(outcome.decisions);
+      return;
+    }
+  }
 }
 
 }  // namespace
@@ -58,7 +75,7 @@ std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, int64_t max_s
   caught.detector = DetectorOf(report.outcome);
   caught.text = report.text;
   caught.smallest = report.outcome;
-  Shrink(body, &caught);
+  Shrink(body, seed, &caught);
   Outcome again = ReplayTrace(caught.smallest.decisions, options, body);
   caught.replays = !report.uncontrolled && again.decisions == caught.smallest.decisions &&
                    DetectorOf(again) == caught.detector;
