@@ -7,7 +7,6 @@
 #include "autograd/tensor/kernels/loops.h"
 
 namespace autograd::ops {
-namespace {
 
 void CheckDim(const char* op, int64_t dim, int64_t limit) {
   if (dim >= 0 && dim < limit) return;
@@ -15,8 +14,6 @@ void CheckDim(const char* op, int64_t dim, int64_t limit) {
               absl::StrCat("[", op, "] dimension ", dim, " is out of range; 0 to ", limit - 1,
                            " are allowed here"));
 }
-
-}  // namespace
 
 void CheckElementCount(const char* op, const Tensor& a, Ints shape) {
   if (ElementCount(shape) == a.numel()) return;

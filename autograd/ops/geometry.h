@@ -36,6 +36,9 @@ struct Part {
   bool drop = false;
 };
 
+// Error(kIndex) naming `op` unless 0 <= dim < limit.
+void CheckDim(const char* op, int64_t dim, int64_t limit);
+
 // Row-major with another shape; Error(kInvalidArgument) unless the operand is contiguous.
 Geometry ReshapedGeometry(const Tensor& a, Ints shape);
 // Error(kShape) unless `shape` has as many elements as `a`.

@@ -1,11 +1,17 @@
 #include "autograd/ops/linear_algebra.h"
 
+#include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/graph/saved_variable.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
+#include "autograd/ops/rule_node.h"
+#include "autograd/tensor/error.h"
+#include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/matmul.h"
 
 namespace autograd::ops {
@@ -72,7 +78,42 @@ class MatmulNode final : public Node {
   SavedVariable a_, b_;
 };
 
+// Of a + b c; saved: what the factors' gradients need, c first.
+struct AddmmRule {
+  Shape sizes;  // of a
+  bool saves_c;
+
+  std::string_view name() const { return "AddmmBackward"; }
+  Tensor Derivative(size_t operand, const Tensor& gradient, const Tensor* saved) const {
+    if (operand == 0) return SumTo(gradient, sizes);
+    if (operand == 1) return Matmul(gradient, TransposeLast(saved[0]));
+    return Matmul(TransposeLast(saved[saves_c ? 1 : 0]), gradient);
+  }
+};
+
 }  // namespace
+
+Tensor Addmm(const Tensor& a, const Tensor& b, const Tensor& c) {
+  for (const Tensor* operand : {&a, &b, &c}) CheckDefined("addmm", *operand);
+  kernels::CheckSameKind("addmm", a, b);
+  const Tensor product = kernels::Matmul(b, c);
+  if (b.dim() != 2 || c.dim() != 2 || !kernels::BroadcastsTo(a.sizes(), product.sizes())) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[addmm] shapes ", ShapeToString(a.sizes()), ", ",
+                             ShapeToString(b.sizes()), " and ", ShapeToString(c.sizes()),
+                             "; the last two must be matrices, the first must broadcast to their "
+                             "product"));
+  }
+  Tensor result = kernels::Add(product, a);
+  if (ShouldRecord(a, b, c)) {
+    const bool saves_c = RequiresGrad(b), saves_b = RequiresGrad(c);
+    const auto node =
+        Record(AddmmRule{Shape(a.sizes().begin(), a.sizes().end()), saves_c}, result, {&a, &b, &c});
+    if (saves_c) node->Save(c);
+    if (saves_b) node->Save(b);
+  }
+  return result;
+}
 
 Tensor Matmul(const Tensor& a, const Tensor& b) {
   CheckDefined("matmul", a);

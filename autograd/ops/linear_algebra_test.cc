@@ -4,6 +4,7 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
+#include "autograd/tensor/error.h"
 
 namespace autograd::ops {
 namespace {
@@ -56,6 +57,20 @@ TEST(LinearAlgebra, SecondDerivative) {
   const auto second = Derive(by_a, {a, b});
   EXPECT_EQ(Elements(second[0]), (Doubles{42, 56}));
   EXPECT_EQ(Elements(second[1]), (Doubles{36, 50}));
+}
+
+TEST(LinearAlgebra, AddmmBroadcastsWhatItAddsTo) {
+  const Tensor a = Leaf({2}, {10, 20}), b = Leaf({1, 2}, {1, 2}), c = Leaf({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(Elements(Addmm(a, b, c)), (Doubles{17, 30}));
+  const Tensor wide = Leaf({2, 1}, {1, 1});
+  const auto gradients = Derive(Addmm(a, Matmul(wide, b), c), {a, b, c});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{2, 2}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{6, 14}));
+  EXPECT_EQ(Elements(gradients[2]), (Doubles{2, 2, 4, 4}));
+  EXPECT_THROW(Addmm(Values({3}, {1, 2, 3}), b, c), Error);
+  EXPECT_THROW(Addmm(a, a, c), Error);
+  const Tensor x = Leaf({1, 1}, {3});
+  EXPECT_EQ(Derivative(Addmm(x, Matmul(x, x), x), x, 2), 18);  // of x + x^3
 }
 
 }  // namespace

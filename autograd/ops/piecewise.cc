@@ -1,5 +1,6 @@
 #include "autograd/ops/piecewise.h"
 
+#include <string_view>
 #include <utility>
 
 #include "autograd/graph/saved_variable.h"
@@ -7,6 +8,7 @@
 #include "autograd/ops/binary.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/recording.h"
+#include "autograd/ops/rule_node.h"
 #include "autograd/ops/unary.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
@@ -60,6 +62,28 @@ constexpr BinaryRule kMaximum = {
     [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.a, s.b)); },
     [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.b, s.a)); }};
 
+constexpr BinaryRule kMinimum = {
+    "minimum",
+    "MinimumBackward",
+    kernels::Minimum,
+    kSavesA | kSavesB,
+    kSavesA | kSavesB,
+    [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.b, s.a)); },
+    [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.a, s.b)); }};
+
+constexpr UnaryRule kSgn = {
+    "sgn", "SgnBackward", kernels::Sign, Saves::kNothing,
+    [](const Tensor& g, const Tensor&) { return Tensor::Zeros(g.sizes(), g.dtype(), g.device()); }};
+
+struct ClampRule {
+  double low, high;
+
+  std::string_view name() const { return "ClampBackward"; }
+  Tensor Derivative(size_t, const Tensor& g, const Tensor* operand) const {
+    return Where(kernels::IsWithin(operand[0], low, high), g, Constant(0, g));
+  }
+};
+
 constexpr UnaryRule kRelu = {"relu", "ReluBackward", kernels::Relu, Saves::kResult,
                              [](const Tensor& g, const Tensor& r) {
                                return Where(kernels::IsPositive(r), g, Constant(0, g));
@@ -87,6 +111,16 @@ Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 }
 
 Tensor Maximum(const Tensor& a, const Tensor& b) { return ApplyBinary(kMaximum, a, b); }
+Tensor Minimum(const Tensor& a, const Tensor& b) { return ApplyBinary(kMinimum, a, b); }
+Tensor Sgn(const Tensor& a) { return ApplyUnary(kSgn, a); }
+
+Tensor Clamp(const Tensor& a, double low, double high) {
+  CheckDefined("clamp", a);
+  Tensor result = kernels::Clamp(a, low, high);
+  if (ShouldRecord(a)) Record(ClampRule{low, high}, result, {&a})->Save(a);
+  return result;
+}
+
 Tensor Relu(const Tensor& a) { return ApplyUnary(kRelu, a); }
 Tensor Abs(const Tensor& a) { return ApplyUnary(kAbs, a); }
 

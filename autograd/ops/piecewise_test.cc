@@ -37,6 +37,31 @@ TEST(Piecewise, MaximumSharesATie) {
   EXPECT_EQ(Elements(gradients[1]), (Doubles{1, 0.5, 0}));
 }
 
+TEST(Piecewise, MinimumSharesATie) {
+  const Tensor a = Leaf({3}, {1, 5, 3}), b = Leaf({3}, {2, 5, 1});
+  EXPECT_EQ(Elements(Minimum(a, b)), (Doubles{1, 5, 1}));
+  const auto gradients = Derive(Minimum(a, b), {a, b});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{1, 0.5, 0}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{0, 0.5, 1}));
+}
+
+TEST(Piecewise, SgnHasNoSlope) {
+  const Tensor a = Leaf({3}, {-2, 0, 3});
+  EXPECT_EQ(Elements(Sgn(a)), (Doubles{-1, 0, 1}));
+  EXPECT_EQ(Elements(Derive(Sgn(a), {a})[0]), (Doubles{0, 0, 0}));
+  EXPECT_FALSE(RequiresGrad(Derive(Sgn(a), {a}, true)[0]));
+}
+
+TEST(Piecewise, ClampPassesItsLimits) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tensor a = Leaf({4}, {-2, -1, 0.5, 3});
+  EXPECT_EQ(Elements(Clamp(a, -1, 1)), (Doubles{-1, -1, 0.5, 1}));
+  EXPECT_EQ(Elements(Derive(Clamp(a, -1, 1), {a})[0]), (Doubles{0, 1, 1, 0}));
+  EXPECT_EQ(Elements(Clamp(a, 0, inf)), (Doubles{0, 0, 0.5, 3}));
+  const Tensor nan = Leaf({1}, {std::nan("")});
+  EXPECT_TRUE(std::isnan(Elements(Clamp(nan, -1, 1))[0]));
+}
+
 TEST(Piecewise, ReluAndAbsAtTheirKinks) {
   const Tensor a = Leaf({3}, {-2, 0, 3});
   EXPECT_EQ(Elements(Relu(a)), (Doubles{0, 0, 3}));

@@ -14,22 +14,11 @@
 namespace autograd::ops {
 namespace {
 
-// The operand's shape with 1 in place of each reduced size.
-Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims) {
-  Shape kept(a.sizes().size(), 1);
-  if (dims.empty()) return kept;
-  for (int64_t d = 0; d < a.dim(); ++d) {
-    if (std::find(dims.begin(), dims.end(), d) == dims.end()) kept[d] = a.sizes()[d];
-  }
-  return kept;
-}
-
 // How many elements of `a` make one of the result.
 double CountOf(const Tensor& a, absl::Span<const int64_t> dims) {
   double count = 1;
   for (int64_t d = 0; d < a.dim(); ++d) {
-    const bool reduced = dims.empty() || std::find(dims.begin(), dims.end(), d) != dims.end();
-    if (reduced) count *= static_cast<double>(a.sizes()[d]);
+    if (IsReduced(dims, d)) count *= static_cast<double>(a.sizes()[d]);
   }
   return count;
 }
@@ -72,6 +61,18 @@ Tensor RawSum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
 }
 
 }  // namespace
+
+bool IsReduced(absl::Span<const int64_t> dims, int64_t d) {
+  return dims.empty() || std::find(dims.begin(), dims.end(), d) != dims.end();
+}
+
+Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims) {
+  Shape kept(a.sizes().begin(), a.sizes().end());
+  for (int64_t d = 0; d < a.dim(); ++d) {
+    if (IsReduced(dims, d)) kept[d] = 1;
+  }
+  return kept;
+}
 
 Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
   CheckDefined("sum", a);

@@ -9,6 +9,7 @@
 #define AUTOGRAD_OPS_REDUCTION_H_
 
 #include "absl/types/span.h"
+#include "autograd/program/dtype.h"
 #include "autograd/tensor/tensor.h"
 
 namespace autograd::ops {
@@ -16,6 +17,11 @@ namespace autograd::ops {
 // Over `dims`, over all dimensions where it is empty. keepdim leaves a size of 1 for each.
 Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+
+// Whether a reduction over `dims` takes in dimension d; the operand's shape with 1 in place of each
+// reduced size.
+bool IsReduced(absl::Span<const int64_t> dims, int64_t d);
+Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims);
 
 }  // namespace autograd::ops
 

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/ops/ops.h"
 
 namespace autograd::ops {
@@ -49,12 +51,55 @@ Tensor WriteWith(Operands x, const Statement&) {
 }
 
 Tensor RunWhere(Operands x, const Statement&) { return Where(*x[0], *x[1], *x[2]); }
-Tensor RunSum(Operands x, const Statement& s) {
-  return Sum(*x[0], List(s, Key::kDims), s.Get<bool>(Key::kKeepdim));
+using Along = Tensor (*)(const Tensor&, int64_t, bool);
+template <Along kFunction>
+Tensor PickAlong(Operands x, const Statement& s) {
+  return kFunction(*x[0], Integer(s, Key::kDim), s.Get<bool>(Key::kKeepdim));
 }
-Tensor RunMean(Operands x, const Statement& s) {
-  return Mean(*x[0], List(s, Key::kDims), s.Get<bool>(Key::kKeepdim));
+template <Along kFunction>
+Tensor OrderAlong(Operands x, const Statement& s) {
+  return kFunction(*x[0], Integer(s, Key::kDim), s.Get<bool>(Key::kDescending));
 }
+using Scan = Tensor (*)(const Tensor&, int64_t);
+template <Scan kFunction>
+Tensor ScanAlong(Operands x, const Statement& s) {
+  return kFunction(*x[0], Integer(s, Key::kDim));
+}
+using Fold = Tensor (*)(const Tensor&, absl::Span<const int64_t>, bool);
+template <Fold kFunction>
+Tensor FoldOver(Operands x, const Statement& s) {
+  return kFunction(*x[0], List(s, Key::kDims), s.Get<bool>(Key::kKeepdim));
+}
+using Joined = Tensor (*)(absl::Span<const Tensor* const>, int64_t);
+template <Joined kFunction>
+Tensor JoinAll(Operands x, const Statement& s) {
+  const absl::InlinedVector<const Tensor*, 4> operands(x.begin(), x.end());
+  return kFunction(operands, Integer(s, Key::kDim));
+}
+using Loss = Tensor (*)(const Tensor&, const Tensor&, Reduction);
+template <Loss kFunction>
+Tensor RunLoss(Operands x, const Statement& s) {
+  const auto reduction = s.Get<std::string>(Key::kReduction);
+  return kFunction(*x[0], *x[1],
+                   reduction == "sum"    ? Reduction::kSum
+                   : reduction == "none" ? Reduction::kNone
+                                         : Reduction::kMean);
+}
+Tensor RunClamp(Operands x, const Statement& s) {
+  constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+  return Clamp(*x[0], s.Get<double>(Key::kMin, -kNoLimit), s.Get<double>(Key::kMax, kNoLimit));
+}
+Tensor RunFlip(Operands x, const Statement& s) { return Flip(*x[0], List(s, Key::kDims)); }
+Tensor RunIndexSelect(Operands x, const Statement& s) {
+  return IndexSelect(*x[0], Integer(s, Key::kDim), *x[1]);
+}
+Tensor RunGather(Operands x, const Statement& s) {
+  return Gather(*x[0], Integer(s, Key::kDim), *x[1]);
+}
+Tensor RunScatterAdd(Operands x, const Statement& s) {
+  return ScatterAdd(*x[0], Integer(s, Key::kDim), *x[1], *x[2]);
+}
+Tensor RunAddmm(Operands x, const Statement&) { return Addmm(*x[0], *x[1], *x[2]); }
 Tensor RunView(Operands x, const Statement& s) { return View(*x[0], List(s, Key::kShape)); }
 Tensor RunReshape(Operands x, const Statement& s) { return Reshape(*x[0], List(s, Key::kShape)); }
 Tensor RunTranspose(Operands x, const Statement& s) {
@@ -94,6 +139,8 @@ constexpr Operation kRows[] = {
      "f32 f64 i64; an integer b < 0 is an error"},
     {Opcode::kMaximum, Binary<Maximum>, "a if a > b, else b; NaN wins",
      "g where a > b, g/2 where a = b; g where b > a, g/2 where a = b", kNumbers},
+    {Opcode::kMinimum, Binary<Minimum>, "a if a < b, else b; NaN wins",
+     "g where a < b, g/2 where a = b; g where b < a, g/2 where a = b", kNumbers},
     {Opcode::kNeg, Unary<Neg>, "-a", "-g", kNumbers},
     {Opcode::kExp, Unary<Exp>, "e^a", "g r", kFloats},
     {Opcode::kLog, Unary<Log>, "log a", "g / a", kFloats},
@@ -104,11 +151,56 @@ constexpr Operation kRows[] = {
     {Opcode::kSigmoid, Unary<Sigmoid>, "1 / (1 + e^-a)", "g r (1 - r)", kFloats},
     {Opcode::kRelu, Unary<Relu>, "max(a, 0)", "g where r > 0, else 0", kNumbers},
     {Opcode::kAbs, Unary<Abs>, "abs(a)", "g sign(a), 0 at 0", kNumbers},
+    {Opcode::kSgn, Unary<Sgn>, "-1, 0 or 1; 0 for NaN", "0", kNumbers},
+    {Opcode::kClamp, RunClamp, "a within min and max", "g where min ≤ a ≤ max, else 0",
+     "f32 f64; NaN stays"},
     {Opcode::kWhere, RunWhere, "c ? a : b", "g where c, else 0; 0 where c, else g",
      "f32 f64 i64; c is bool and has no gradient"},
-    {Opcode::kSum, RunSum, "sum over dims", "g, repeated", kNumbers},
-    {Opcode::kMean, RunMean, "sum over dims / n", "g / n, repeated", "f32 f64; NaN where n = 0"},
+    {Opcode::kSum, FoldOver<Sum>, "sum over dims", "g, repeated", kNumbers},
+    {Opcode::kMean, FoldOver<Mean>, "sum over dims / n", "g / n, repeated",
+     "f32 f64; NaN where n = 0"},
+    {Opcode::kProd, FoldOver<Prod>, "product over dims", "g times the product of the others",
+     "f32 f64 i64; 1 over nothing"},
+    {Opcode::kAmax, FoldOver<Amax>, "greatest over dims; NaN wins",
+     "g / n where a = r, n times in all", "f32 f64 i64; a reduced size of 0 is an error"},
+    {Opcode::kAmin, FoldOver<Amin>, "least over dims; NaN wins",
+     "g / n where a = r, n times in all", "f32 f64 i64; a reduced size of 0 is an error"},
+    {Opcode::kLogsumexp, FoldOver<Logsumexp>, "log Σ e^a over dims", "g e^(a-r)",
+     "f32 f64; -inf over nothing"},
+    {Opcode::kMax, PickAlong<Max>, "the first greatest along dim; NaN wins",
+     "g at its index, else 0", "f32 f64 i64; a size of 0 is an error"},
+    {Opcode::kMin, PickAlong<Min>, "the first least along dim; NaN wins", "g at its index, else 0",
+     "f32 f64 i64; a size of 0 is an error"},
+    {Opcode::kArgmax, PickAlong<Argmax>, "the index of max", "none",
+     "f32 f64 i64; a size of 0 is an error"},
+    {Opcode::kArgmin, PickAlong<Argmin>, "the index of min", "none",
+     "f32 f64 i64; a size of 0 is an error"},
     {Opcode::kMatmul, Binary<Matmul>, "a b", "g bᵀ; aᵀ g", "f32 f64 i64; ranks 1 to 4"},
+    {Opcode::kAddmm, RunAddmm, "a + b c", "g summed to a's shape; g cᵀ; bᵀ g",
+     "f32 f64 i64; b and c of rank 2"},
+    {Opcode::kCat, JoinAll<Cat>, "operands one after the other along dim", "its part of g, each",
+     kAll},
+    {Opcode::kStack, JoinAll<Stack>, "operands one after the other along a new dim",
+     "its part of g, each", kAll},
+    {Opcode::kFlip, RunFlip, "a in reverse along dims", "g in reverse", kAll},
+    {Opcode::kIndexSelect, RunIndexSelect, "entries i of dim", "zeros, g added at entries i",
+     "all; an index out of range is an error"},
+    {Opcode::kGather, RunGather, "a at i along dim", "zeros, g added at i",
+     "all; an index out of range is an error"},
+    {Opcode::kScatterAdd, RunScatterAdd, "a, c added at i along dim, in order", "g; g at i",
+     "f32 f64 i64; an index out of range is an error"},
+    {Opcode::kSort, OrderAlong<Sort>, "a in order along dim, stable, NaN last",
+     "g where it came from", kNumbers},
+    {Opcode::kArgsort, OrderAlong<Argsort>, "where sort took it from", "none", kNumbers},
+    {Opcode::kCumsum, ScanAlong<Cumsum>, "sums up to each along dim", "sums from each on",
+     kNumbers},
+    {Opcode::kSoftmax, ScanAlong<Softmax>, "e^a / Σ e^a along dim", "(g - Σ g r) r", kFloats},
+    {Opcode::kLogSoftmax, ScanAlong<LogSoftmax>, "a - log Σ e^a along dim", "g - e^r Σ g", kFloats},
+    {Opcode::kMseLoss, RunLoss<MseLoss>, "mean, sum or each of (a - b)²",
+     "g/n · 2 (a - b); g/n · 2 (b - a)", kFloats},
+    {Opcode::kCrossEntropy, RunLoss<CrossEntropy>,
+     "mean, sum or each of -log_softmax(a) at class b", "g/n (softmax(a) - 1 at b)",
+     "f32 f64; a class out of range is an error"},
     {Opcode::kView, RunView, "a as shape", "g as a's shape", "all; a must be contiguous"},
     {Opcode::kReshape, RunReshape, "a as shape", "g as a's shape",
      "all; a copy where a is not contiguous"},

@@ -24,6 +24,9 @@ bool Computes(Category category) {
     case Category::kElementwise:
     case Category::kReduction:
     case Category::kMatmul:
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
     case Category::kView:
     case Category::kCopy:
     case Category::kInPlace:

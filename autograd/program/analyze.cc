@@ -21,6 +21,7 @@ std::string CountText(int least, int most) {
 // Statements whose operands must live on one device.
 bool OnOneDevice(Category category) {
   return category == Category::kElementwise || category == Category::kMatmul ||
+         category == Category::kRearrange || category == Category::kLoss ||
          category == Category::kInPlace;
 }
 
@@ -30,6 +31,9 @@ bool IsComputed(Category category) {
     case Category::kElementwise:
     case Category::kReduction:
     case Category::kMatmul:
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
     case Category::kView:
     case Category::kCopy:
     case Category::kInPlace:

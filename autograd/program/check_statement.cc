@@ -16,14 +16,14 @@
 namespace autograd::program {
 namespace {
 
-constexpr uint32_t Bit(Key key) { return uint32_t{1} << static_cast<int>(key); }
+constexpr uint64_t Bit(Key key) { return uint64_t{1} << static_cast<int>(key); }
 
 // What each kind of expectation needs and takes beside kind=.
 struct ExpectForm {
   std::string_view kind;
   bool operand;
-  uint32_t required;
-  uint32_t optional;
+  uint64_t required;
+  uint64_t optional;
 };
 constexpr ExpectForm kExpectForms[] = {
     {"value", true, 0, Bit(Key::kType) | Bit(Key::kData)},

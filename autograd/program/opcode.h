@@ -21,6 +21,7 @@ enum class Opcode : uint8_t {
   kDiv,
   kPow,
   kMaximum,
+  kMinimum,
   // Elementwise, one operand.
   kNeg,
   kExp,
@@ -32,12 +33,40 @@ enum class Opcode : uint8_t {
   kSigmoid,
   kRelu,
   kAbs,
+  kSgn,
+  kClamp,  // min=, max=, one of them or both
   // where %condition %a %b
   kWhere,
   // Reductions: dims= (all when absent), keepdim=.
   kSum,
   kMean,
+  kProd,
+  kAmax,
+  kAmin,
+  kLogsumexp,
+  // Along dim=: the entry that is picked, and its index.
+  kMax,
+  kMin,
+  kArgmax,
+  kArgmin,
   kMatmul,
+  kAddmm,
+  // Elements in other places, as copies: joined, turned round, picked by indices, put in order.
+  kCat,
+  kStack,
+  kFlip,
+  kIndexSelect,
+  kGather,
+  kScatterAdd,
+  kSort,
+  kArgsort,
+  // Along dim=, of the operand's shape.
+  kCumsum,
+  kSoftmax,
+  kLogSoftmax,
+  // Losses: reduction= (mean when absent).
+  kMseLoss,
+  kCrossEntropy,
   // Views: the result shares storage (reshape only where the strides allow it).
   kView,
   kReshape,
@@ -104,10 +133,10 @@ enum class Key : uint8_t {
   kFill,         // leaf: every element has this value
   kGrad,         // leaf: requires grad (0/1)
   kDevice,       // leaf, to: cpu or dev:N
-  kDims,         // sum, mean, permute, transpose (two), squeeze
-  kKeepdim,      // sum, mean (0/1)
+  kDims,         // reductions, permute, transpose (two), squeeze, flip
+  kKeepdim,      // reductions (0/1)
   kShape,        // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none
-  kDim,          // select, slice, unsqueeze
+  kDim,          // select, slice, unsqueeze, and what works along one dimension
   kIndex,        // select
   kStart,        // slice
   kStop,         // slice
@@ -127,8 +156,12 @@ enum class Key : uint8_t {
   kCount,        // expect: a number
   kError,        // expect: class of the error
   kAt,           // expect: statement index, counted from 0
+  kMin,          // clamp: the least value
+  kMax,          // clamp: the greatest value
+  kDescending,   // sort, argsort (0/1)
+  kReduction,    // losses: a word
 };
-inline constexpr int kNumKeys = static_cast<int>(Key::kAt) + 1;
+inline constexpr int kNumKeys = static_cast<int>(Key::kReduction) + 1;
 
 }  // namespace autograd::program
 

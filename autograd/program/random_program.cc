@@ -71,7 +71,10 @@ class RandomStatements {
     const uint64_t most = std::min<uint64_t>(signature.max_operands, signature.min_operands + 3);
     uint64_t operands = signature.min_operands + Below(most - signature.min_operands + 1);
     for (uint64_t i = 0; i < operands; ++i) statement.operands.push_back(Value());
-    if (statement.op == Opcode::kWhere) statement.operands[0] = Condition();
+    if (statement.op == Opcode::kWhere) statement.operands[0] = OfType(DType::kBool);
+    for (uint64_t i = 0; i < operands; ++i) {
+      if (signature.IsIndex(static_cast<int>(i))) statement.operands[i] = OfType(DType::kI64);
+    }
     type_ = Type();
     elements_ = static_cast<size_t>(NumElements(type_.shape));
     if (statement.op == Opcode::kExpect && !statement.operands.empty()) {
@@ -122,11 +125,15 @@ class RandomStatements {
     }
   }
 
-  ValueId Condition() {
+  // The latest value of the type, or one before it.
+  ValueId OfType(DType dtype) {
+    ValueId found = 0;
     for (ValueId value = builder_.num_values() - 1; value >= 0; --value) {
-      if (builder_.TypeOf(value).dtype == DType::kBool) return value;
+      if (builder_.TypeOf(value).dtype != dtype) continue;
+      found = value;
+      if (Below(2) == 0) break;
     }
-    return 0;
+    return found;
   }
 
   // A few handles, so that most are met again.

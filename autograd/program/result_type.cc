@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
+#include "autograd/program/result_type_along.h"
 #include "autograd/program/signature.h"
 
 namespace autograd::program {
@@ -55,6 +56,12 @@ bool CheckDTypes(const Signature& signature, absl::Span<const TensorType* const>
   }
   for (size_t i = first; i < operands.size(); ++i) {
     const DType dtype = operands[i]->dtype;
+    if (signature.IsIndex(static_cast<int>(i))) {
+      if (dtype == DType::kI64) continue;
+      return FailOperand(
+          fault, static_cast<int>(i),
+          absl::StrCat("indices of type ", DTypeName(dtype), "; they must be i64: cast them"));
+    }
     if (!FollowsRule(signature.dtypes, dtype)) {
       return FailOperand(fault, static_cast<int>(i),
                          absl::StrCat(signature.name, " does not take ", DTypeName(dtype),
@@ -133,8 +140,41 @@ bool InferReduction(const Statement& statement, const TensorType& operand, Tenso
     } else if (keepdim) {
       result->shape.push_back(1);
     }
+    if (reduced && operand.shape[d] == 0 &&
+        (statement.op == Opcode::kAmax || statement.op == Opcode::kAmin)) {
+      return FailName(fault, absl::StrCat(SignatureOf(statement.op).name, " over dimension ", d,
+                                          " of size 0; there is nothing to pick: it must be 1 or "
+                                          "more"));
+    }
   }
   return true;
+}
+
+bool InferAddmm(absl::Span<const TensorType* const> operands, TensorType* result, int64_t* work,
+                Fault* fault) {
+  const TensorType &b = *operands[1], &c = *operands[2];
+  for (int i = 1; i < 3; ++i) {
+    const size_t rank = operands[i]->shape.size();
+    if (rank != 2) {
+      return FailOperand(fault, i,
+                         absl::StrCat("addmm of a factor of rank ", rank, "; matrices go"));
+    }
+  }
+  if (b.shape[1] != c.shape[0]) {
+    return FailOperand(
+        fault, 2,
+        absl::StrCat("addmm of ", ShapeText(b.shape), " and ", ShapeText(c.shape), ": inner sizes ",
+                     b.shape[1], " and ", c.shape[0], " differ; they must be equal"));
+  }
+  *result = {b.dtype, {b.shape[0], c.shape[1]}};
+  std::string why;
+  if (!WithinLimits(result->shape, &why)) return FailName(fault, std::move(why));
+  *work = NumElements(result->shape) * (b.shape[1] + 1);
+  if (BroadcastsTo(operands[0]->shape, result->shape)) return true;
+  return FailOperand(
+      fault, 0,
+      absl::StrCat("shape ", ShapeText(operands[0]->shape), " does not broadcast to ",
+                   ShapeText(result->shape), ", the shape of the product; addmm adds to it"));
 }
 
 bool InferMatmul(const TensorType& a, const TensorType& b, TensorType* result, int64_t* work,
@@ -352,13 +392,23 @@ bool InferType(const Statement& statement, absl::Span<const TensorType* const> o
   bool fits = true;
   switch (signature.category) {
     case Category::kElementwise:
-      fits = InferElementwise(operands, result, fault);
+      fits = InferElementwise(operands, result, fault) &&
+             (statement.op != Opcode::kClamp || CheckClamp(statement, result->dtype, fault));
       break;
     case Category::kReduction:
-      fits = InferReduction(statement, *operands[0], result, fault);
+      fits = signature.Find(Key::kDim) != nullptr
+                 ? InferAlong(statement, operands, result, work, fault)
+                 : InferReduction(statement, *operands[0], result, fault);
+      break;
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
+      fits = InferAlong(statement, operands, result, work, fault);
       break;
     case Category::kMatmul:
-      fits = InferMatmul(*operands[0], *operands[1], result, work, fault);
+      fits = statement.op == Opcode::kAddmm
+                 ? InferAddmm(operands, result, work, fault)
+                 : InferMatmul(*operands[0], *operands[1], result, work, fault);
       break;
     case Category::kView:
       fits = InferView(statement, *operands[0], result, fault);

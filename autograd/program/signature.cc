@@ -18,6 +18,13 @@ constexpr AttributeSpec kLeafKeys[] = {
     {Key::kGrad, kFlag, Default::kZero, ""},     {Key::kDevice, kDevice, Default::kOnCpu, ""}};
 constexpr AttributeSpec kReductionKeys[] = {{Key::kDims, kIntegers, Default::kEmpty, ""},
                                             {Key::kKeepdim, kFlag, Default::kZero, ""}};
+constexpr AttributeSpec kExtremeKeys[] = {{Key::kDim, kInteger, Default::kRequired, ""},
+                                          {Key::kKeepdim, kFlag, Default::kZero, ""}};
+constexpr AttributeSpec kSortKeys[] = {{Key::kDim, kInteger, Default::kRequired, ""},
+                                       {Key::kDescending, kFlag, Default::kZero, ""}};
+constexpr AttributeSpec kClampKeys[] = {{Key::kMin, kNumber, Default::kNone, ""},
+                                        {Key::kMax, kNumber, Default::kNone, ""}};
+constexpr AttributeSpec kLossKeys[] = {{Key::kReduction, kWord, Default::kNone, "sum none"}};
 constexpr AttributeSpec kShapeKeys[] = {{Key::kShape, kIntegers, Default::kRequired, ""}};
 constexpr AttributeSpec kDimsKeys[] = {{Key::kDims, kIntegers, Default::kRequired, ""}};
 constexpr AttributeSpec kOptionalDimsKeys[] = {{Key::kDims, kIntegers, Default::kEmpty, ""}};
@@ -89,6 +96,19 @@ constexpr Signature InPlace(Opcode op, std::string_view name, int operands, DTyp
   const auto n = static_cast<uint16_t>(operands);
   return {op, name, Category::kInPlace, n, n, 0, 0, dtypes, differentiable, kNone, doc};
 }
+// One operand, along a dimension; `differentiable` is 0 where the result is indices.
+constexpr Signature Along(Opcode op, std::string_view name, Category category, DTypeRule dtypes,
+                          uint32_t differentiable, absl::Span<const AttributeSpec> attributes,
+                          std::string_view doc) {
+  return {op, name, category, 1, 1, 1, 1, dtypes, differentiable, attributes, doc};
+}
+constexpr Signature Rearranged(Opcode op, std::string_view name, int least, int most,
+                               DTypeRule dtypes, uint32_t differentiable, uint32_t indices,
+                               std::string_view doc) {
+  const auto n = static_cast<uint16_t>(least), m = static_cast<uint16_t>(most);
+  return {op, name,   Category::kRearrange, n,        m,   1,
+          1,  dtypes, differentiable,       kDimKeys, doc, indices};
+}
 // A statement that computes nothing differentiable.
 constexpr Signature Plain(Opcode op, std::string_view name, Category category, int operands,
                           int results, absl::Span<const AttributeSpec> attributes,
@@ -113,6 +133,8 @@ constexpr std::array<Signature, kNumOpcodes> kSignatures = {{
     Elementwise(Opcode::kPow, "pow", 2, kNumeric, "a to the power of b, broadcast"),
     Elementwise(Opcode::kMaximum, "maximum", 2, kNumeric,
                 "the greater of a and b, NaN if either is; broadcast"),
+    Elementwise(Opcode::kMinimum, "minimum", 2, kNumeric,
+                "the lesser of a and b, NaN if either is; broadcast"),
     Elementwise(Opcode::kNeg, "neg", 1, kNumeric, "-a"),
     Elementwise(Opcode::kExp, "exp", 1, kFloating, "e to the power of a"),
     Elementwise(Opcode::kLog, "log", 1, kFloating, "natural logarithm"),
@@ -123,14 +145,62 @@ constexpr std::array<Signature, kNumOpcodes> kSignatures = {{
     Elementwise(Opcode::kSigmoid, "sigmoid", 1, kFloating, "1 / (1 + exp(-a))"),
     Elementwise(Opcode::kRelu, "relu", 1, kNumeric, "the greater of a and 0"),
     Elementwise(Opcode::kAbs, "abs", 1, kNumeric, "absolute value"),
+    Elementwise(Opcode::kSgn, "sgn", 1, kNumeric, "-1, 0 or 1: the sign; 0 for NaN"),
+    Unary(Opcode::kClamp, "clamp", Category::kElementwise, kFloating, kClampKeys,
+          "a, but min= where it is less and max= where it is greater; one of them or both"),
     {Opcode::kWhere, "where", Category::kElementwise, 3, 3, 1, 1, kNumeric, 0b110, kNone,
      "b where the condition a (bool) is true, else c; broadcast"},
     Unary(Opcode::kSum, "sum", Category::kReduction, kNumeric, kReductionKeys,
           "sum over dims= (all without); keepdim=1 keeps them with size 1"),
     Unary(Opcode::kMean, "mean", Category::kReduction, kFloating, kReductionKeys,
           "mean over dims= (all without); keepdim=1 keeps them with size 1"),
+    Unary(Opcode::kProd, "prod", Category::kReduction, kNumeric, kReductionKeys,
+          "product over dims= (all without); 1 over nothing"),
+    Unary(Opcode::kAmax, "amax", Category::kReduction, kNumeric, kReductionKeys,
+          "the greatest over dims= (all without), NaN if any is; none may have size 0"),
+    Unary(Opcode::kAmin, "amin", Category::kReduction, kNumeric, kReductionKeys,
+          "the least over dims= (all without), NaN if any is; none may have size 0"),
+    Unary(Opcode::kLogsumexp, "logsumexp", Category::kReduction, kFloating, kReductionKeys,
+          "log of the sum of exp(a) over dims= (all without)"),
+    Along(Opcode::kMax, "max", Category::kReduction, kNumeric, 1, kExtremeKeys,
+          "the greatest along dim=: the first of the greatest, or the first NaN, and no other"),
+    Along(Opcode::kMin, "min", Category::kReduction, kNumeric, 1, kExtremeKeys,
+          "the least along dim=: the first of the least, or the first NaN, and no other"),
+    Along(Opcode::kArgmax, "argmax", Category::kReduction, kNumeric, 0, kExtremeKeys,
+          "the index along dim= of what max picks, i64"),
+    Along(Opcode::kArgmin, "argmin", Category::kReduction, kNumeric, 0, kExtremeKeys,
+          "the index along dim= of what min picks, i64"),
     {Opcode::kMatmul, "matmul", Category::kMatmul, 2, 2, 1, 1, kNumeric, 0b11, kNone,
      "matrix product, ranks 1 to 4, batch dimensions broadcast"},
+    {Opcode::kAddmm, "addmm", Category::kMatmul, 3, 3, 1, 1, kNumeric, 0b111, kNone,
+     "a plus the product of the matrices b and c; a is broadcast to it"},
+    Rearranged(Opcode::kCat, "cat", 1, kFew, kAny, 0xff, 0,
+               "one after the other along dim=; the other sizes are equal"),
+    Rearranged(Opcode::kStack, "stack", 1, kFew, kAny, 0xff, 0,
+               "one after the other along a new dimension before dim=; the shapes are equal"),
+    Unary(Opcode::kFlip, "flip", Category::kRearrange, kAny, kDimsKeys,
+          "a copy with the order along dims= reversed"),
+    Rearranged(Opcode::kIndexSelect, "index_select", 2, 2, kAny, 1, 0b10,
+               "the entries of dim= whose indices b lists, in its order"),
+    Rearranged(Opcode::kGather, "gather", 2, 2, kAny, 1, 0b10,
+               "b's shape: a where b replaces the coordinate of dim="),
+    Rearranged(Opcode::kScatterAdd, "scatter_add", 3, 3, kNumeric, 0b101, 0b10,
+               "a, and each element of c, in order, added where b replaces the coordinate of dim="),
+    Along(Opcode::kSort, "sort", Category::kRearrange, kNumeric, 1, kSortKeys,
+          "in ascending order along dim=, equal ones in their order, NaN above all"),
+    Along(Opcode::kArgsort, "argsort", Category::kRearrange, kNumeric, 0, kSortKeys,
+          "the indices along dim= of what sort puts there, i64"),
+    Along(Opcode::kCumsum, "cumsum", Category::kScan, kNumeric, 1, kDimKeys,
+          "the sums of the entries up to each along dim="),
+    Along(Opcode::kSoftmax, "softmax", Category::kScan, kFloating, 1, kDimKeys,
+          "exp(a) over its sum along dim="),
+    Along(Opcode::kLogSoftmax, "log_softmax", Category::kScan, kFloating, 1, kDimKeys,
+          "the logarithm of softmax"),
+    {Opcode::kMseLoss, "mse_loss", Category::kLoss, 2, 2, 1, 1, kFloating, 0b11, kLossKeys,
+     "the mean (sum, or each) of (a - b) squared, of equal shapes"},
+    {Opcode::kCrossEntropy, "cross_entropy", Category::kLoss, 2, 2, 1, 1, kFloating, 0b01,
+     kLossKeys,
+     "the mean (sum, or each) of -log_softmax at the class that b names; a [N,C], or [C]", 0b10},
     Unary(Opcode::kView, "view", kView, kAny, kShapeKeys,
           "the same elements with shape=; the operand must be contiguous when run"),
     Unary(Opcode::kReshape, "reshape", kView, kAny, kShapeKeys,
@@ -224,11 +294,11 @@ constexpr std::array<NamedOpcode, kNumOpcodes> SortedByName() {
 constexpr std::array<NamedOpcode, kNumOpcodes> kByName = SortedByName();
 
 constexpr std::array<std::string_view, kNumKeys> kKeyNames = {
-    "type",         "data",         "seed",        "fill",  "grad",   "device",
-    "dims",         "keepdim",      "shape",       "dim",   "index",  "start",
-    "stop",         "step",         "to",          "seeds", "inputs", "retain_graph",
-    "create_graph", "allow_unused", "materialize", "id",    "do",     "by",
-    "target",       "kind",         "count",       "error", "at"};
+    "type",    "data",  "seed",   "fill",         "grad",         "device",       "dims",
+    "keepdim", "shape", "dim",    "index",        "start",        "stop",         "step",
+    "to",      "seeds", "inputs", "retain_graph", "create_graph", "allow_unused", "materialize",
+    "id",      "do",    "by",     "target",       "kind",         "count",        "error",
+    "at",      "min",   "max",    "descending",   "reduction"};
 
 }  // namespace
 
@@ -239,9 +309,10 @@ const Signature& SignatureOf(Opcode op) { return kSignatures[static_cast<int>(op
 std::string_view KeyName(Key key) { return kKeyNames[static_cast<int>(key)]; }
 
 std::string_view CategoryName(Category category) {
-  constexpr std::string_view kNames[] = {"leaf",   "elementwise", "reduction", "matmul", "view",
-                                         "copy",   "in_place",    "gradient",  "hook",   "call",
-                                         "custom", "region",      "stream",    "expect"};
+  constexpr std::string_view kNames[] = {
+      "leaf", "elementwise", "reduction", "matmul",   "rearrange", "scan",
+      "loss", "view",        "copy",      "in_place", "gradient",  "hook",
+      "call", "custom",      "region",    "stream",   "expect"};
   return kNames[static_cast<int>(category)];
 }
 

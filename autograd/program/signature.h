@@ -23,6 +23,9 @@ enum class Category : uint8_t {
   kElementwise,
   kReduction,
   kMatmul,
+  kRearrange,  // copies with the elements in other places
+  kScan,       // along a dimension, of the operand's shape
+  kLoss,
   kView,
   kCopy,  // clone, cast, to; detach, which cuts the graph and shares storage, too
   kInPlace,
@@ -36,8 +39,8 @@ enum class Category : uint8_t {
 };
 
 // Which element types the operands may have. They must all have the same one, but for where's
-// condition (bool) and the operands of calls, custom functions and statements that only name a
-// value.
+// condition (bool), operands that are indices (i64) and the operands of calls, custom functions and
+// statements that only name a value.
 enum class DTypeRule : uint8_t {
   kAny,
   kNumeric,   // f32, f64, i64
@@ -91,6 +94,7 @@ struct Signature {
   uint32_t differentiable;                     // bit i: a gradient can flow to operand i
   absl::Span<const AttributeSpec> attributes;  // in canonical order
   std::string_view doc;
+  uint32_t indices = 0;  // bit i: operand i holds indices, of type i64
 
   // The attribute with this key, or null when the statement takes none.
   const AttributeSpec* Find(Key key) const {
@@ -102,6 +106,7 @@ struct Signature {
   bool IsDifferentiable(int operand) const {
     return operand < 32 && (differentiable >> operand & 1) != 0;
   }
+  bool IsIndex(int operand) const { return operand < 32 && (indices >> operand & 1) != 0; }
 };
 
 // All signatures, in the order of Opcode.

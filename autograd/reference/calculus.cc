@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "autograd/reference/group_primitives.h"
+
 namespace autograd::reference {
 namespace {
 
@@ -15,6 +17,7 @@ int DifferentiableInputs(Primitive primitive) {
     case Primitive::kDivide:
     case Primitive::kPower:
     case Primitive::kMaximum:
+    case Primitive::kMinimum:
     case Primitive::kSelect:
     case Primitive::kOverwrite:
       return 2;
@@ -48,8 +51,13 @@ void ForEachSaved(const Step& step, F save) {
       if (in[1].tracked) save(step.out);
       return;
     case Primitive::kMaximum:
+    case Primitive::kMinimum:
       save(in[0]);
       return save(in[1]);
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+      save(in[0]);
+      return save(step.out);
     case Primitive::kSelect:
       return save(in[2]);
     case Primitive::kWeigh:
@@ -59,11 +67,14 @@ void ForEachSaved(const Step& step, F save) {
     case Primitive::kTanh:
     case Primitive::kSigmoid:
     case Primitive::kRelu:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
       return save(step.out);
     case Primitive::kLog:
     case Primitive::kSin:
     case Primitive::kCos:
     case Primitive::kAbs:
+    case Primitive::kClamp:
       return save(in[0]);
     default:
       return;
@@ -198,6 +209,15 @@ Variable Calculus::AddAll(absl::Span<const Variable> terms) {
   return out;
 }
 
+void Calculus::AlsoSave(NodeId id, const Variable& operand) {
+  Node& node = nodes_[id];
+  const size_t count = node.saved.size();
+  auto* saved = arena_.Allocate<SavedVersion>(count + 1);
+  std::copy(node.saved.begin(), node.saved.end(), saved);
+  saved[count] = {operand.storage, operand.version};
+  node.saved = absl::MakeConstSpan(saved, count + 1);
+}
+
 absl::Span<const SavedVersion> Calculus::SavedOf(absl::Span<const Step> steps, bool* saves) {
   size_t count = 0;
   for (const Step& step : steps) {
@@ -281,9 +301,11 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
   }
   const absl::Span<const Step> steps = nodes_[id].steps;
   if (saved.step >= 0 && saved.step + 1 < static_cast<int>(steps.size())) {
-    // An operand that was broadcast on the way: broadcast it again, with history.
+    // What was made on the way, an operand that was broadcast say: made again, with history.
     const Step& step = steps[saved.step];
-    return Apply(step.primitive, Unpack(id, step.in[0]), {}, {}, step.arguments);
+    Variable in[3];
+    for (int k = 0; k < 3 && step.in[k].defined(); ++k) in[k] = Unpack(id, step.in[k]);
+    return Apply(step.primitive, in[0], in[1], in[2], step.arguments);
   }
   result = saved;
   if (saved.step >= 0) {
@@ -328,9 +350,11 @@ Variable Calculus::Derivative(NodeId id, const Step& step, int which, const Vari
     }
     case Primitive::kPower:
       return DerivativeOfPower(id, step, which, g);
-    case Primitive::kMaximum: {
+    case Primitive::kMaximum:
+    case Primitive::kMinimum: {
       Variable weight;
-      weight.data = MaximumWeight(arena_, step.in[0].data, step.in[1].data, which);
+      weight.data = MaximumWeight(arena_, step.in[0].data, step.in[1].data, which,
+                                  step.primitive == Primitive::kMinimum);
       return Apply(Primitive::kWeigh, g, weight);
     }
     case Primitive::kSelect: {
@@ -387,8 +411,19 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
       return weighed(ReluWeight(arena_, step.out.data));
     case Primitive::kAbs:
       return weighed(SignOf(arena_, step.in[0].data));
+    case Primitive::kSign:
+      return Constant(0, g);
+    case Primitive::kClamp: {
+      bool kink = false;
+      return weighed(ClampWeight(arena_, step.in[0].data, step.arguments, &kink));
+    }
     case Primitive::kWeigh:
       return weighed(step.in[1].data);
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
+      return DerivativeOfGroups(id, step, g);
     case Primitive::kDivideCount:
       return Apply(Primitive::kDivide, g,
                    Constant(FromInteger(step.arguments.count, FormatOf(g.data->dtype)).v, g));
@@ -401,6 +436,34 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
       return Gather(g, step.arguments.map, step.in[0].data->shape);
     default:  // gather
       return ScatterAdd(g, step.arguments.map, step.in[0].data->shape);
+  }
+}
+
+Variable Calculus::DerivativeOfGroups(NodeId id, const Step& step, const Variable& g) {
+  const IndexMap& map = step.arguments.map;
+  const Shape* shape = step.in[0].data->shape;
+  const Variable r = Unpack(id, step.out);
+  const auto sums = [&](const Variable& terms) {
+    return Gather(ScatterAdd(terms, map, step.arguments.shape), map, shape);
+  };
+  switch (step.primitive) {
+    case Primitive::kExtreme: {
+      bool tie = false;
+      Variable weight;
+      weight.data = ExtremeWeight(arena_, step.in[0].data, step.arguments, &tie);
+      return Apply(Primitive::kWeigh, Gather(g, map, shape), weight);
+    }
+    case Primitive::kLogSumExp: {
+      const Variable below =
+          Apply(Primitive::kSubtract, Unpack(id, step.in[0]), Gather(r, map, shape));
+      return Apply(Primitive::kMultiply, Gather(g, map, shape), Apply(Primitive::kExp, below));
+    }
+    case Primitive::kSoftmax:
+      return Apply(Primitive::kMultiply,
+                   Apply(Primitive::kSubtract, g, sums(Apply(Primitive::kMultiply, g, r))), r);
+    default:  // log_softmax
+      return Apply(Primitive::kSubtract, g,
+                   Apply(Primitive::kMultiply, Apply(Primitive::kExp, r), sums(g)));
   }
 }
 

@@ -9,6 +9,7 @@
 #define AUTOGRAD_REFERENCE_CALCULUS_H_
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -96,6 +97,9 @@ class Calculus {
   // What running `node` on the gradient `g` gives, one an edge; undefined where not `wanted`.
   absl::Span<Variable> Differentiate(NodeId node, const Variable& g, absl::Span<const bool> wanted);
 
+  // The node checks this operand's version too, though no step of it saves it.
+  void AlsoSave(NodeId node, const Variable& operand);
+
   // The storages whose versions a node with these steps checks; sets `saves`.
   absl::Span<const SavedVersion> SavedOf(absl::Span<const Step> steps, bool* saves);
 
@@ -107,6 +111,7 @@ class Calculus {
   Variable Derivative(NodeId node, const Step& step, int which, const Variable& g);
   Variable DerivativeOfPower(NodeId node, const Step& step, int which, const Variable& g);
   Variable DerivativeOfMap(NodeId node, const Step& step, const Variable& g);
+  Variable DerivativeOfGroups(NodeId node, const Step& step, const Variable& g);
   Variable Unpack(NodeId node, const Variable& saved);
   NodeId AddBackwardNode(absl::Span<const NodeId> edges, absl::Span<const Step> steps,
                          absl::Span<const Variable> terms);
@@ -121,6 +126,44 @@ class Calculus {
   program::DeviceIndex device_ = program::kCpu;
   int32_t nodes_of_call_ = 0;
   uint64_t next_key_ = 0;
+};
+
+// The algebra of composite.h on variables: what a statement is lowered to becomes its steps.
+class StatementAlgebra {
+ public:
+  using Value = Variable;
+
+  StatementAlgebra(Calculus& calculus, std::deque<Shape>& shapes)
+      : calculus_(calculus), shapes_(shapes) {}
+
+  Arena& arena() { return calculus_.arena(); }
+  const Shape* Keep(const Shape& shape) { return &shapes_.emplace_back(shape); }
+  const Array* ArrayOf(const Variable& v) const { return v.data; }
+  void NoteTie() {}
+  Variable Gather(const Variable& a, const IndexMap& map, const Shape* shape) {
+    return calculus_.Gather(a, map, shape);
+  }
+  Variable ScatterAdd(const Variable& a, const IndexMap& map, const Shape* shape) {
+    return calculus_.ScatterAdd(a, map, shape);
+  }
+  Variable Overwrite(const Variable& base, const Variable& values, const IndexMap& map) {
+    PrimitiveArguments arguments;
+    arguments.map = map;
+    return calculus_.Apply(Primitive::kOverwrite, base, values, {}, arguments);
+  }
+  Variable Apply(Primitive primitive, const Variable& a, const Variable& b = {},
+                 const PrimitiveArguments& arguments = {}) {
+    return calculus_.Apply(primitive, a, b, {}, arguments);
+  }
+  Variable Constant(const Array* array) {
+    Variable constant;
+    constant.data = array;
+    return constant;
+  }
+
+ private:
+  Calculus& calculus_;
+  std::deque<Shape>& shapes_;
 };
 
 }  // namespace autograd::reference

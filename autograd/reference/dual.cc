@@ -1,5 +1,6 @@
 #include "autograd/reference/dual.h"
 
+#include "autograd/reference/composite.h"
 #include "autograd/reference/dual_interpreter.h"
 #include "autograd/reference/dual_plan.h"
 
@@ -21,7 +22,11 @@ DualResult RunDual(const program::Program& program) {
   } catch (const OutOfArena&) {
     result.not_applicable = "too large";
   } catch (const UnknownInteger&) {
-    result.not_applicable = "an integer that rounding decides is an exponent";
+    result.not_applicable = "an integer that rounding decides is an exponent or an index";
+  } catch (const IndexOutOfRange&) {
+    result.not_applicable = "an index out of range";
+  } catch (const TooLong&) {
+    result.not_applicable = "a product of more than 64 factors";
   } catch (const DomainError&) {
     result.not_applicable = "an integer power with a negative exponent";
   }

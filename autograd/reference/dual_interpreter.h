@@ -68,6 +68,8 @@ class DualInterpreter {
   }
 
  private:
+  friend class DualAlgebra;
+
   void Execute(const program::Statement& statement);
   void Leaf(const program::Statement& statement);
   void Compute(const program::Statement& statement);
@@ -79,6 +81,10 @@ class DualInterpreter {
 
   Jets Lower(program::Opcode op, const program::Statement& statement, Jets* in,
              const Shape* const* shapes);
+  Jets LowerComposite(const program::Statement& statement, const Jets* in,
+                      const Shape* const* shapes);
+  Jets OfGroups(Primitive primitive, const Jets& a, const PrimitiveArguments& arguments);
+  Jets Weighed(const Jets& a, const Array* value, const Array* weights);
   Jets Elementwise(Primitive primitive, const Jets& a, const Jets* b);
   Jets Where(Jets* in, const Shape* const* shapes);
   Jets Reduce(const program::Statement& statement, const Jets& a, const Shape& shape);

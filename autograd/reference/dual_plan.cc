@@ -56,6 +56,9 @@ class Planner {
       case Category::kElementwise:
       case Category::kReduction:
       case Category::kMatmul:
+      case Category::kRearrange:
+      case Category::kScan:
+      case Category::kLoss:
       case Category::kCopy:
       case Category::kView:
         return TakeComputed(statement);
@@ -96,7 +99,8 @@ class Planner {
     if (statement.op == Opcode::kDetach) return;
     result.saves_result = statement.op == Opcode::kExp || statement.op == Opcode::kSqrt ||
                           statement.op == Opcode::kTanh || statement.op == Opcode::kSigmoid ||
-                          statement.op == Opcode::kPow;
+                          statement.op == Opcode::kPow || statement.op == Opcode::kSoftmax ||
+                          statement.op == Opcode::kLogSoftmax || statement.op == Opcode::kLogsumexp;
     for (const ValueId operand : statement.operands) {
       result.level = std::max(result.level, LevelOf(operand));
     }

@@ -42,6 +42,9 @@ void DualInterpreter::Execute(const Statement& statement) {
     case Category::kElementwise:
     case Category::kReduction:
     case Category::kMatmul:
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
     case Category::kCopy:
       if (statement.op == Opcode::kDetach) return Detach(statement);
       return Compute(statement);
@@ -121,8 +124,8 @@ Jets DualInterpreter::ScatterAdd(const Jets& a, const IndexMap& map, const Shape
 }
 
 void DualInterpreter::Compute(const Statement& statement) {
-  Jets in[3];
-  const Shape* shapes[3] = {};
+  Jets in[8];
+  const Shape* shapes[8] = {};
   for (size_t k = 0; k < statement.operands.size(); ++k) {
     in[k] = Read(statement.operands[k]);
     shapes[k] = values_[statement.operands[k]].shape;
@@ -153,7 +156,7 @@ Jets DualInterpreter::Lower(Opcode op, const Statement& statement, Jets* in,
     }
     default: {
       const std::optional<Primitive> primitive = ElementwisePrimitive(op);
-      if (!primitive.has_value()) throw NotApplicable{"a statement without a derivative"};
+      if (!primitive.has_value()) return LowerComposite(statement, in, shapes);
       if (statement.operands.size() == 1) return Elementwise(*primitive, in[0], nullptr);
       const Shape* shape = Keep(BroadcastShape(*shapes[0], *shapes[1]));
       for (int k = 0; k < 2; ++k) {

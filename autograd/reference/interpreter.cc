@@ -72,6 +72,9 @@ bool Interpreter::Execute(const Statement& statement) {
     case Category::kElementwise:
     case Category::kReduction:
     case Category::kMatmul:
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
       Compute(statement);
       return true;
     case Category::kView:

@@ -130,13 +130,14 @@ class Interpreter {
 
   // The operands as variables, with history when the statement records.
   struct Operands {
-    Variable variable[3];
-    const Shape* shape[3] = {};
+    Variable variable[8];
+    const Shape* shape[8] = {};
     int count = 0;
     bool records = false;
   };
   Operands TakeOperands(const program::Statement& statement, uint32_t differentiable);
   Variable Lower(program::Opcode op, const program::Statement& statement, Operands& operands);
+  Variable LowerComposite(const program::Statement& statement, Operands& operands);
   Variable LowerBroadcast(Primitive primitive, Operands& operands);
   Variable LowerReduction(const program::Statement& statement, Operands& operands);
   Variable LowerMatmul(Operands& operands);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/program/signature.h"
+#include "autograd/reference/composite.h"
 #include "autograd/reference/interpreter.h"
 #include "autograd/reference/lowering.h"
 
@@ -168,6 +169,12 @@ void Interpreter::Compute(const Statement& statement) {
   SetSavedResult(steps, result.storage);
   result.node = AddStatementNode(NodeRole::kStatement, edges, steps, device);
   result.requires_grad = true;
+  const bool last_tracked = operands.variable[operands.count - 1].tracked;
+  const uint32_t also_saved = AlsoSaved(statement.op, last_tracked);
+  calculus_.nodes()[result.node].saves |= also_saved != 0;
+  for (int k = 0; k < operands.count; ++k) {
+    if ((also_saved >> k & 1) != 0) calculus_.AlsoSave(result.node, Read(statement.operands[k]));
+  }
 }
 
 Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& operands) {
@@ -200,11 +207,29 @@ Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& ope
       return calculus_.Apply(Primitive::kCast, in[0], {}, {}, arguments);
     default: {
       const std::optional<Primitive> primitive = ElementwisePrimitive(op);
-      if (!primitive.has_value()) throw Skipped{"the twin has no primitive for this statement"};
+      if (!primitive.has_value()) return LowerComposite(statement, operands);
       if (operands.count == 2) return LowerBroadcast(*primitive, operands);
       return calculus_.Apply(*primitive, in[0]);
     }
   }
+}
+
+Variable Interpreter::LowerComposite(const Statement& statement, Operands& operands) {
+  StatementAlgebra algebra(calculus_, shapes_);
+  const auto count = static_cast<size_t>(operands.count);
+  Variable out;
+  try {
+    if (Composite(algebra, statement, absl::MakeConstSpan(operands.variable, count),
+                  absl::MakeConstSpan(operands.shape, count))
+            .Lower(&out)) {
+      return out;
+    }
+  } catch (const IndexOutOfRange&) {
+    throw Raised{ErrorClass::kIndex};
+  } catch (const TooLong&) {
+    throw Skipped{"a product of more than 64 factors"};
+  }
+  throw Skipped{"the twin has no primitive for this statement"};
 }
 
 Variable Interpreter::LowerBroadcast(Primitive primitive, Operands& operands) {

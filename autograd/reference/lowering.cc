@@ -37,6 +37,27 @@ Opcode OutOfPlace(Opcode op) {
   }
 }
 
+uint32_t AlsoSaved(Opcode op, bool last_tracked) {
+  switch (op) {
+    case Opcode::kIndexSelect:
+    case Opcode::kGather:
+      return 0b10;
+    case Opcode::kScatterAdd:
+      return last_tracked ? 0b10 : 0;
+    case Opcode::kMseLoss:
+    case Opcode::kCrossEntropy:
+      return 0b11;
+    case Opcode::kProd:
+      return 0b1;
+    case Opcode::kMax:
+    case Opcode::kMin:
+    case Opcode::kSort:
+      return kOwnIndices;
+    default:
+      return 0;
+  }
+}
+
 std::optional<Primitive> ElementwisePrimitive(Opcode op) {
   switch (op) {
     case Opcode::kAdd:
@@ -51,6 +72,8 @@ std::optional<Primitive> ElementwisePrimitive(Opcode op) {
       return Primitive::kPower;
     case Opcode::kMaximum:
       return Primitive::kMaximum;
+    case Opcode::kMinimum:
+      return Primitive::kMinimum;
     case Opcode::kNeg:
       return Primitive::kNegate;
     case Opcode::kExp:
@@ -71,6 +94,8 @@ std::optional<Primitive> ElementwisePrimitive(Opcode op) {
       return Primitive::kRelu;
     case Opcode::kAbs:
       return Primitive::kAbs;
+    case Opcode::kSgn:
+      return Primitive::kSign;
     default:
       return std::nullopt;
   }

@@ -3,6 +3,7 @@
 #ifndef AUTOGRAD_REFERENCE_LOWERING_H_
 #define AUTOGRAD_REFERENCE_LOWERING_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "autograd/program/opcode.h"
@@ -12,6 +13,11 @@ namespace autograd::reference {
 
 // The statement that an in-place statement performs on the old contents; others are themselves.
 program::Opcode OutOfPlace(program::Opcode op);
+
+// Operands that a node saves although none of its primitives does: indices, and what a loss is
+// computed from. Bit i: operand i; `last_tracked`: whether the last operand has a gradient.
+inline constexpr uint32_t kOwnIndices = uint32_t{1} << 31;  // made by the node, no operand
+uint32_t AlsoSaved(program::Opcode op, bool last_tracked);
 
 // Nothing where the statement is not elementwise with one or two operands.
 std::optional<Primitive> ElementwisePrimitive(program::Opcode op);

@@ -14,7 +14,8 @@ using program::Signature;
 // counterpart; so a new one is missed here first.
 TEST(LoweringTest, CoversTheSignatureTable) {
   for (const Signature& signature : program::Signatures()) {
-    if (signature.category == Category::kElementwise && signature.op != Opcode::kWhere) {
+    const bool composite = signature.op == Opcode::kWhere || signature.op == Opcode::kClamp;
+    if (signature.category == Category::kElementwise && !composite) {
       EXPECT_TRUE(ElementwisePrimitive(signature.op).has_value()) << signature.name;
       EXPECT_EQ(OutOfPlace(signature.op), signature.op);
     }
@@ -26,6 +27,17 @@ TEST(LoweringTest, CoversTheSignatureTable) {
     }
   }
   EXPECT_FALSE(ElementwisePrimitive(Opcode::kMatmul).has_value());
+}
+
+// Whatever is an index is looked at again when the node runs.
+TEST(LoweringTest, IndicesAreSaved) {
+  for (const Signature& signature : program::Signatures()) {
+    if (signature.category == Category::kCall || signature.differentiable == 0) continue;
+    EXPECT_EQ(AlsoSaved(signature.op, /*last_tracked=*/true) & signature.indices, signature.indices)
+        << signature.name;
+  }
+  EXPECT_EQ(AlsoSaved(Opcode::kScatterAdd, /*last_tracked=*/false), 0u);
+  EXPECT_EQ(AlsoSaved(Opcode::kSort, false), kOwnIndices);
 }
 
 }  // namespace

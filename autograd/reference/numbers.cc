@@ -204,6 +204,13 @@ Number Maximum(Number a, Number b) {
   return {std::max(a.v, b.v), std::max(a.e, b.e)};
 }
 
+Number Minimum(Number a, Number b) { return Negated(Maximum(Negated(a), Negated(b))); }
+
+Number Sign(Number a) {
+  const double sign = static_cast<double>((a.v > 0) - (a.v < 0));
+  return {sign, a.e == 0 || std::fabs(a.v) > a.e ? 0 : kUnknown};
+}
+
 Number Negated(Number a) { return {-a.v, a.e}; }
 
 Number Converted(Number a, const Format& f) {

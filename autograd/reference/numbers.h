@@ -92,6 +92,8 @@ Number Sigmoid(Number a, const Format& f);
 Number Relu(Number a);
 Number Abs(Number a);
 Number Maximum(Number a, Number b);
+Number Minimum(Number a, Number b);
+Number Sign(Number a);
 Number Negated(Number a);
 
 // A floating value in another format.

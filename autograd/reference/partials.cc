@@ -116,6 +116,13 @@ Partials PartialsOf(Primitive primitive, const ElementwisePoint& p, bool* kink) 
       return OfPower(p, kink);
     case Primitive::kMaximum:
       return OfMaximum(p, kink);
+    case Primitive::kMinimum: {
+      const Partials greater = OfMaximum(p, kink);
+      return {greater.b, greater.a, {}, {}, {}};
+    }
+    case Primitive::kSign:
+      *kink |= MayBeZero(p.a);
+      return {};
     case Primitive::kNegate:
       return {-kOne, {}, {}, {}, {}};
     case Primitive::kExp:

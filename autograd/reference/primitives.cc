@@ -3,6 +3,8 @@
 #include <cstring>
 #include <limits>
 
+#include "autograd/reference/group_primitives.h"
+
 namespace autograd::reference {
 namespace {
 
@@ -86,6 +88,10 @@ int64_t IntegerResult(Primitive primitive, int64_t a, int64_t b) {
       return WrapPower(a, b);
     case Primitive::kMaximum:
       return a < b ? b : a;
+    case Primitive::kMinimum:
+      return b < a ? b : a;
+    case Primitive::kSign:
+      return (a > 0) - (a < 0);
     case Primitive::kNegate:
       return WrapNegate(a);
     case Primitive::kRelu:
@@ -126,6 +132,11 @@ const Array* EvaluateFloats(Arena& arena, Primitive primitive, const Array* a, c
     case Primitive::kMaximum:
       return MapBinary(arena, a, b, false,
                        [](Number x, Number y, const Format&) { return Maximum(x, y); });
+    case Primitive::kMinimum:
+      return MapBinary(arena, a, b, false,
+                       [](Number x, Number y, const Format&) { return Minimum(x, y); });
+    case Primitive::kSign:
+      return MapUnary(arena, a, [](Number x, const Format&) { return Sign(x); });
     case Primitive::kNegate:
       return MapUnary(arena, a, [](Number x, const Format&) { return Negated(x); });
     case Primitive::kExp:
@@ -328,6 +339,15 @@ const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
     }
     case Primitive::kCast:
       return Cast(arena, a, arguments.dtype);
+    case Primitive::kClamp:
+      return MapUnary(arena, a, [&](Number x, const Format&) {
+        return Minimum(Maximum(x, {arguments.low, 0}), {arguments.high, 0});
+      });
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
+      return EvaluateGroups(arena, primitive, a, arguments);
     case Primitive::kGather:
       return Gather(arena, a, arguments.map, arguments.shape);
     case Primitive::kScatterAdd:
@@ -352,7 +372,8 @@ const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms) {
   return result.array();
 }
 
-const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which) {
+const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which, bool least) {
+  if (least) which = 1 - which;  // the lesser gets what the greater would
   Result result(arena, a->dtype, a->shape, a->size);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i), y = b->At(i);

@@ -25,6 +25,7 @@ enum class Primitive : uint8_t {
   kDivide,
   kPower,
   kMaximum,
+  kMinimum,
   kNegate,
   kExp,
   kLog,
@@ -35,12 +36,18 @@ enum class Primitive : uint8_t {
   kSigmoid,
   kRelu,
   kAbs,
+  kSign,
+  kClamp,        // to [low, high]
   kSelect,       // in[2] ? in[0] : in[1]
   kWeigh,        // times in[1], which no gradient reaches
   kDivideCount,  // by the number of elements that meet in a mean
   kCast,
   kGather,      // out[i] = in[0][map[i]]
   kScatterAdd,  // out[map[i]] += in[0][i]
+  kExtreme,     // of each group: the greatest, or the least
+  kLogSumExp,   // of each group
+  kSoftmax,     // within each group
+  kLogSoftmax,  // within each group
   kOverwrite,   // in[0], with in[1] at the places of map
   kAddAll,      // sum of a slot's contributions; any number of inputs
 };
@@ -65,6 +72,9 @@ struct PrimitiveArguments {
   const Shape* shape = nullptr;  // of the result, where it is not that of in[0]
   DType dtype = DType::kF64;     // cast
   int64_t count = 1;             // mean
+  bool least = false;            // extreme
+  double low = -kUnknown;        // clamp
+  double high = kUnknown;
 };
 
 // Integer pow with a negative exponent.
@@ -88,9 +98,10 @@ const Array* Filled(Arena& arena, DType dtype, const Shape* shape, int32_t size,
 // The same elements in another shape.
 const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape);
 
-// Constant weights of derivatives: of maximum's operand `which`, of relu from its result, of abs
-// from its operand; unknown where the bounds do not decide.
-const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which);
+// Constant weights of derivatives: of the operand `which` of maximum or minimum, of relu from its
+// result, of abs from its operand; unknown where the bounds do not decide.
+const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which,
+                           bool least = false);
 const Array* ReluWeight(Arena& arena, const Array* result);
 const Array* SignOf(Arena& arena, const Array* a);
 // Conditions of pow's derivatives: b == 0, and a == 0 with b >= 0.

@@ -13,7 +13,7 @@ TwinResult RunTwin(const program::Program& program, Dialect dialect) {
   } catch (const Skipped& skipped) {
     result.skipped = skipped.reason;
   } catch (const UnknownInteger&) {
-    result.skipped = "an integer that rounding decides is an exponent";
+    result.skipped = "an integer that rounding decides is an exponent or an index";
   } catch (const OutOfArena&) {
     result.skipped = "the Program is too large for the twin";
   }

@@ -130,6 +130,9 @@ void Execution::RunStatement(const Statement& statement) {
     case Category::kElementwise:
     case Category::kReduction:
     case Category::kMatmul:
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
     case Category::kView:
     case Category::kCopy:
     case Category::kInPlace:

@@ -14,10 +14,34 @@ using autograd::program::Signature;
 using autograd::program::SignatureOf;
 
 // Which operands' saved copies an op keeps, and whether it keeps its result. Bit i: operand i; bit
-// 7: the result.
+// 7: the result; bit 6: something of its own.
 uint8_t Saves(Opcode op, bool a_requires, bool b_requires) {
-  constexpr uint8_t kResult = 128;
+  constexpr uint8_t kResult = 128, kOwn = 64;
   switch (op) {
+    case Opcode::kMax:
+    case Opcode::kMin:
+    case Opcode::kSort:
+      return kOwn;
+    case Opcode::kIndexSelect:
+    case Opcode::kGather:
+    case Opcode::kScatterAdd:
+      return 2;
+    case Opcode::kMinimum:
+    case Opcode::kMseLoss:
+    case Opcode::kCrossEntropy:
+      return 3;
+    case Opcode::kAddmm:
+      return 6;
+    case Opcode::kClamp:
+    case Opcode::kProd:
+      return 1;
+    case Opcode::kAmax:
+    case Opcode::kAmin:
+    case Opcode::kLogsumexp:
+      return 1 | kResult;
+    case Opcode::kSoftmax:
+    case Opcode::kLogSoftmax:
+      return kResult;
     case Opcode::kMul:
     case Opcode::kMatmul:
       return static_cast<uint8_t>((b_requires ? 1 : 0) | (a_requires ? 2 : 0));
@@ -59,10 +83,21 @@ struct Dependence {
   uint8_t nonlinear = 0;
   uint8_t factors = 0;
 };
-Dependence DependenceOf(Opcode op, bool a_requires, bool b_requires) {
+Dependence DependenceOf(Opcode op, const bool* requires_grad) {
+  const bool a_requires = requires_grad[0], b_requires = requires_grad[1];
   const uint8_t a = a_requires ? 1 : 0;
   const uint8_t b = b_requires ? 2 : 0;
+  const uint8_t c = requires_grad[2] ? 4 : 0;
   switch (op) {
+    case Opcode::kAddmm:
+      return {static_cast<uint8_t>(c / 2 | b * 2), static_cast<uint8_t>(b | c)};
+    case Opcode::kMseLoss:
+      return {3, static_cast<uint8_t>(a | b)};
+    case Opcode::kProd:
+    case Opcode::kLogsumexp:
+    case Opcode::kSoftmax:
+    case Opcode::kLogSoftmax:
+    case Opcode::kCrossEntropy:
     case Opcode::kMul:
     case Opcode::kMatmul:
     case Opcode::kMulInPlace:
@@ -180,6 +215,29 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       const Shape& shape = ShapeOf(operands[0]);
       return AfterSum(AfterProduct(a, known_[operands[1]].range), shape.empty() ? 1 : shape.back());
     }
+    case Opcode::kProd:
+      return AfterProductOf(a, after == 0 ? 1 : before / after);
+    case Opcode::kCumsum:
+      return AfterSum(a, before);
+    case Opcode::kScatterAdd:
+      return AfterSum(Union(a, known_[operands[2]].range), 1 + NumElements(operands[2]));
+    case Opcode::kAddmm: {
+      const Range product = AfterProduct(known_[operands[1]].range, known_[operands[2]].range);
+      return AfterSum(Union(a, product), 1 + ShapeOf(operands[1]).back());
+    }
+    case Opcode::kMseLoss: {
+      Range range = AfterSum(AfterBinary(op, a, known_[operands[1]].range), before);
+      range.exact = false;  // a mean, in most cases
+      return range;
+    }
+    case Opcode::kCrossEntropy:
+      return AfterUnary(op, a);
+    case Opcode::kCat:
+    case Opcode::kStack: {
+      Range range = a;
+      for (const ValueId operand : operands) range = Union(range, known_[operand].range);
+      return range;
+    }
     case Opcode::kWhere:
       return Union(known_[operands[1]].range, known_[operands[2]].range);
     case Opcode::kCast: {
@@ -218,7 +276,7 @@ NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId r
     any |= NodeOf(operands[0]) != kNoNode;
   }
   if (!any) return kNoNode;
-  const Dependence dependence = DependenceOf(op, requires_grad[0], requires_grad[1]);
+  const Dependence dependence = DependenceOf(op, requires_grad);
   node.nonlinear = dependence.nonlinear;
   for (size_t i = 0; i < operands.size() && i < 3; ++i) {
     if (dependence.factors >> i & 1 && requires_grad[i])

@@ -114,6 +114,27 @@ void AddNegativePower(Draft& draft) {
   if (base != kNoValue && exponent != kNoValue) draft.Op(Opcode::kPow, {base, exponent});
 }
 
+// Indices that name no entry, and a class that there is not.
+void AddBadIndex(Draft& draft) {
+  Source& source = draft.source();
+  const ValueId x = draft.Pick([&](ValueId v) {
+    return draft.ShapeOf(v).size() == 1 && draft.IsFloating(v) && draft.NumElements(v) > 0;
+  });
+  if (x == kNoValue) return;
+  const auto size = static_cast<uint64_t>(draft.NumElements(x));
+  const uint64_t bad = source.Chance(50) ? size : static_cast<uint64_t>(-1);
+  const bool one_class = source.Chance(30);
+  const Shape shape = one_class ? Shape{} : Shape{1};
+  const ValueId index = draft.Leaf({DType::kI64, shape}, {bad}, false, draft.DeviceOf(x), {});
+  if (index == kNoValue) return;
+  if (one_class) {
+    draft.Op(Opcode::kCrossEntropy, {x, index});
+  } else {
+    const Opcode op = source.Chance(50) ? Opcode::kGather : Opcode::kIndexSelect;
+    draft.Op(op, {x, index}, {{Key::kDim, int64_t{0}}});
+  }
+}
+
 // A write to elements that share memory, and a view of what is not contiguous.
 void AddBadView(Draft& draft) {
   const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2, 3}});
@@ -147,7 +168,7 @@ void AddNoGradView(Draft& draft) {
 }  // namespace
 
 void AddError(Draft& draft) {
-  switch (draft.source().Below(12)) {
+  switch (draft.source().Below(13)) {
     case 0:
     case 1:
       return AddWrongSeed(draft);
@@ -167,6 +188,8 @@ void AddError(Draft& draft) {
       return AddBadHook(draft);
     case 10:
       return draft.source().Chance(50) ? AddNegativePower(draft) : AddNoGradView(draft);
+    case 11:
+      return AddBadIndex(draft);
     default:
       return AddBadView(draft);
   }

@@ -4,6 +4,7 @@
 
 #include "autograd/program/leaf_data.h"
 #include "proptests/generators/leaf.h"
+#include "proptests/generators/rearrange.h"
 
 namespace twingrad::generators {
 namespace {
@@ -61,6 +62,19 @@ ValueId ApplyPow(Draft& draft, ValueId x) {
   return result == kNoValue ? x : result;
 }
 
+ValueId ApplyClamp(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  if (!draft.IsFloating(x) || !draft.options().Has(Opcode::kClamp)) return x;
+  constexpr double kLows[] = {-1, 0, -2, 1, -0.5};
+  const double low = source.Pick(kLows);
+  Attributes limits;
+  const uint64_t which = source.Below(3);
+  if (which != 1) limits.push_back({Key::kMin, low});
+  if (which != 0) limits.push_back({Key::kMax, low + static_cast<double>(source.Below(4))});
+  const ValueId result = draft.Op(Opcode::kClamp, {x}, std::move(limits));
+  return result == kNoValue ? x : result;
+}
+
 }  // namespace
 
 bool Broadcast(const Shape& a, const Shape& b) {
@@ -77,14 +91,16 @@ bool Broadcast(const Shape& a, const Shape& b) {
 
 ValueId ApplyUnary(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kExact[] = {Opcode::kNeg, Opcode::kRelu, Opcode::kNeg, Opcode::kAbs};
+  if (source.Chance(8)) return ApplyClamp(draft, x);
+  constexpr Opcode kExact[] = {Opcode::kNeg, Opcode::kRelu, Opcode::kNeg,
+                               Opcode::kAbs, Opcode::kNeg,  Opcode::kSgn};
   constexpr Opcode kRounding[] = {Opcode::kSin, Opcode::kExp, Opcode::kTanh, Opcode::kSigmoid,
                                   Opcode::kCos, Opcode::kLog, Opcode::kSqrt};
   for (int attempt = 0; attempt < 3; ++attempt) {
     const bool rounding = draft.rounding() && draft.IsFloating(x) && source.Chance(75);
     const Opcode op = rounding ? source.Pick(kRounding) : source.Pick(kExact);
     if (!draft.options().Has(op)) continue;
-    if (op == Opcode::kAbs && draft.DTypeOf(x) == DType::kBool) continue;
+    if ((op == Opcode::kAbs || op == Opcode::kSgn) && draft.DTypeOf(x) == DType::kBool) continue;
     const bool needs_positive = op == Opcode::kLog || op == Opcode::kSqrt;
     if (needs_positive && !draft[x].range.positive && !source.Chance(4)) {
       // Now and then by way of a sigmoid, which makes any value positive.
@@ -101,8 +117,9 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
 
 ValueId Combine(Draft& draft, ValueId a, ValueId b) {
   Source& source = draft.source();
-  constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kSub,    Opcode::kMul,
-                             Opcode::kAdd, Opcode::kMul, Opcode::kMaximum};
+  constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kSub,     Opcode::kMul,
+                             Opcode::kAdd, Opcode::kMul, Opcode::kMaximum, Opcode::kMul,
+                             Opcode::kAdd, Opcode::kSub, Opcode::kMinimum};
   if (!Suits(draft, a, b)) return kNoValue;
   for (int attempt = 0; attempt < 3; ++attempt) {
     const Opcode op = attempt == 2 ? Opcode::kAdd : source.Pick(kOps);
@@ -164,8 +181,9 @@ ValueId ApplyReduction(Draft& draft, ValueId x) {
 }
 
 ValueId ApplyMatmul(Draft& draft, ValueId x) {
-  if (!draft.options().Has(Opcode::kMatmul)) return x;
   Source& source = draft.source();
+  if (draft.ShapeOf(x).size() == 2 && source.Chance(25)) return ApplyAddmm(draft, x);
+  if (!draft.options().Has(Opcode::kMatmul)) return x;
   const Shape shape = draft.ShapeOf(x);  // a copy: new values move the originals
   if (shape.empty() || draft.NumElements(x) > 32 || draft.DTypeOf(x) == DType::kBool) return x;
   ValueId other = source.Chance(50) ? draft.Pick([&](ValueId v) {
@@ -222,15 +240,21 @@ ValueId ApplyOp(Draft& draft, ValueId x) {
     const uint64_t draw = source.Below(100);
     ValueId result = x;
     const int unary = draft.rounding() ? 35 : 14;
-    if (draw < 52 - static_cast<uint64_t>(unary - 14)) {
+    if (draw < 46 - static_cast<uint64_t>(unary - 14)) {
       result = ApplyBinary(draft, x);
-    } else if (draw < 66) {
+    } else if (draw < 60) {
       result = ApplyUnary(draft, x);
-    } else if (draw < 76) {
+    } else if (draw < 68) {
       result = ApplyMatmul(draft, x);
-    } else if (draw < 86) {
+    } else if (draw < 74) {
       result = ApplyReduction(draft, x);
-    } else if (draw < 93) {
+    } else if (draw < 79) {
+      result = ApplyFold(draft, x);
+    } else if (draw < 88) {
+      result = ApplyRearrange(draft, x);
+    } else if (draw < 91) {
+      result = ApplyLoss(draft, x);
+    } else if (draw < 95) {
       result = ApplyWhere(draft, x);
     } else {
       result = ApplyCopy(draft, x);

@@ -13,11 +13,13 @@ namespace twingrad::generators {
 
 // Any op of one of the kinds below.
 ValueId ApplyOp(Draft& draft, ValueId x);
-// neg, relu, abs, and, where rounding is allowed, exp, log, sqrt, sin, cos, tanh, sigmoid.
+// neg, relu, abs, sgn, clamp, and, where rounding is allowed, exp, log, sqrt, sin, cos, tanh,
+// sigmoid.
 ValueId ApplyUnary(Draft& draft, ValueId x);
-// add, sub, mul, div, pow, maximum, with another value or a new leaf.
+// add, sub, mul, div, pow, maximum, minimum, with another value or a new leaf.
 ValueId ApplyBinary(Draft& draft, ValueId x);
-// add, sub, mul, maximum of two values that broadcast together; kNoValue where they do not.
+// add, sub, mul, maximum, minimum of two values that broadcast together; kNoValue where they do
+// not.
 ValueId Combine(Draft& draft, ValueId a, ValueId b);
 ValueId ApplyWhere(Draft& draft, ValueId x);
 // sum, mean.

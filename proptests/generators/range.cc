@@ -4,6 +4,39 @@ namespace twingrad::generators {
 
 using autograd::program::Opcode;
 
+namespace {
+
+// Ops of one operand beyond the elementary functions.
+Range AfterOther(Opcode op, const Range& a, const Range& inexact) {
+  switch (op) {
+    case Opcode::kSgn:
+      return {0, 0, a.exact, a.positive, a.positive || a.power_of_two};
+    case Opcode::kClamp:
+      return {std::max(a.high, 2), std::min(a.low, -1), a.exact, false, false};
+    case Opcode::kSoftmax: {
+      Range r = inexact;
+      r.high = 0;
+      r.positive = a.high < 6;
+      return r;
+    }
+    case Opcode::kLogSoftmax:
+    case Opcode::kLogsumexp:
+    case Opcode::kCrossEntropy: {
+      Range r = inexact;
+      r.high = std::max(a.high, 2) + 2;
+      return r;
+    }
+    case Opcode::kArgmax:
+    case Opcode::kArgmin:
+    case Opcode::kArgsort:
+      return {4, 0};
+    default:
+      return a;
+  }
+}
+
+}  // namespace
+
 Range AfterUnary(Opcode op, const Range& a) {
   const Range inexact = {std::max(a.high, 2), -50, false, false, false};
   switch (op) {
@@ -58,7 +91,7 @@ Range AfterUnary(Opcode op, const Range& a) {
     case Opcode::kLog:
       return inexact;
     default:
-      return a;
+      return AfterOther(op, a, inexact);
   }
 }
 
@@ -84,6 +117,19 @@ Range AfterBinary(Opcode op, const Range& a, const Range& b) {
       Range r = Union(a, b);
       r.positive = a.positive || b.positive;
       return r;
+    }
+    case Opcode::kMinimum:
+    case Opcode::kCat:
+    case Opcode::kStack:
+      return Union(a, b);
+    case Opcode::kIndexSelect:
+    case Opcode::kGather:
+      return a;
+    case Opcode::kMseLoss: {
+      Range difference = Union(a, b);
+      ++difference.high;
+      difference.power_of_two = false;
+      return AfterProduct(difference, difference);
     }
     case Opcode::kCopyInPlace:
       return b;

@@ -49,6 +49,12 @@ inline Range AfterProduct(const Range& a, const Range& b) {
           a.power_of_two && b.power_of_two};
 }
 
+// A product of so many factors.
+inline Range AfterProductOf(const Range& a, int64_t factors) {
+  const int n = static_cast<int>(std::min<int64_t>(factors, 64));
+  return {a.high * n, a.low * n, a.exact, a.positive, a.power_of_two};
+}
+
 // Unary elementwise ops; `a` for those that change nothing.
 Range AfterUnary(autograd::program::Opcode op, const Range& a);
 // Elementwise ops of two operands.

@@ -26,6 +26,13 @@ struct MaximumWeightNumber {
   }
 };
 
+struct EqualNumber {
+  template <typename T>
+  static bool Of(T a, T b) {
+    return a == b;
+  }
+};
+
 struct PowExponentMaskNumber {
   template <typename T>
   static bool Of(T a, T b) {
@@ -128,6 +135,8 @@ Tensor Mul(const Tensor& a, const Tensor& b) { return Numeric<MulNumber>("mul", 
 Tensor Div(const Tensor& a, const Tensor& b) { return Floating<DivNumber>("div", a, b); }
 Tensor Maximum(const Tensor& a, const Tensor& b) { return Numeric<MaximumNumber>("maximum", a, b); }
 
+Tensor Minimum(const Tensor& a, const Tensor& b) { return Numeric<MinimumNumber>("minimum", a, b); }
+
 Tensor Pow(const Tensor& a, const Tensor& b) {
   if (b.dtype() == DType::kI64 && a.dtype() == DType::kI64) {
     // Exponents that meet no element are not looked at.
@@ -139,6 +148,13 @@ Tensor Pow(const Tensor& a, const Tensor& b) {
 
 Tensor MaximumWeight(const Tensor& a, const Tensor& b) {
   return Floating<MaximumWeightNumber>("maximum", a, b);
+}
+
+Tensor Equals(const Tensor& a, const Tensor& b) {
+  CheckSameKind("equals", a, b);
+  return DispatchFloating("equals", a.dtype(), [&](auto zero) {
+    return BinaryOf<EqualNumber, bool, decltype(zero)>("equals", a, b, DType::kBool);
+  });
 }
 
 Tensor PowExponentMask(const Tensor& a, const Tensor& b) {

@@ -19,13 +19,17 @@ Tensor Add(const Tensor& a, const Tensor& b);
 Tensor Sub(const Tensor& a, const Tensor& b);
 Tensor Mul(const Tensor& a, const Tensor& b);
 Tensor Maximum(const Tensor& a, const Tensor& b);
+Tensor Minimum(const Tensor& a, const Tensor& b);
 // f32, f64.
 Tensor Div(const Tensor& a, const Tensor& b);
 // f32, f64, i64; an integer exponent below 0 is Error(kDomain).
 Tensor Pow(const Tensor& a, const Tensor& b);
 
 // How much of maximum(a, b)'s gradient goes to a: 1, 1/2 where equal, 0 where a < b. f32, f64.
+// Of minimum(a, b)'s: MaximumWeight(b, a) goes to a.
 Tensor MaximumWeight(const Tensor& a, const Tensor& b);
+// Bool: where a == b. f32, f64.
+Tensor Equals(const Tensor& a, const Tensor& b);
 // Bool: where pow(a, b) has a derivative by b that is not 0, that is unless a == 0 and b >= 0.
 Tensor PowExponentMask(const Tensor& a, const Tensor& b);
 

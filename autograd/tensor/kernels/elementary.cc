@@ -65,7 +65,37 @@ Tensor Mask(const char* op, const Tensor& a) {
   });
 }
 
+// function(x, low, high) of each element as an R, the limits in the operand's type.
+template <typename R, typename T, typename Function>
+void WithLimits(const Tensor& a, double low, double high, Tensor& out, Function function) {
+  const T least = static_cast<T>(low), most = static_cast<T>(high);
+  const T* x = a.data<T>();
+  R* z = out.data<R>();
+  ForEachRow<1>(a.sizes(), {StridesFor(a, a.sizes())}, [&](const Row<1>& row) {
+    const T* p = x + row.offset[0];
+    for (int64_t i = 0; i < row.count; ++i) *z++ = function(p[i * row.step[0]], least, most);
+  });
+}
+
 }  // namespace
+
+Tensor Clamp(const Tensor& a, double low, double high) {
+  Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
+  DispatchFloating("clamp", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    WithLimits<T, T>(a, low, high, out, [](T x, T l, T h) { return x < l ? l : x > h ? h : x; });
+  });
+  return out;
+}
+
+Tensor IsWithin(const Tensor& a, double low, double high) {
+  Tensor out = Tensor::Empty(a.sizes(), DType::kBool, a.device());
+  DispatchFloating("clamp", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    WithLimits<bool, T>(a, low, high, out, [](T x, T l, T h) { return x >= l && x <= h; });
+  });
+  return out;
+}
 
 Tensor Neg(const Tensor& a) { return Numeric<NegNumber>("neg", a); }
 Tensor Abs(const Tensor& a) { return Numeric<AbsNumber>("abs", a); }

@@ -26,6 +26,9 @@ Tensor Sin(const Tensor& a);
 Tensor Cos(const Tensor& a);
 Tensor Tanh(const Tensor& a);
 Tensor Sigmoid(const Tensor& a);  // 1 / (1 + exp(-a))
+// low where a < low, high where a > high, else a, NaN as well; and where low <= a <= high.
+Tensor Clamp(const Tensor& a, double low, double high);
+Tensor IsWithin(const Tensor& a, double low, double high);
 // f32, f64 to bool: where the element is above 0; where it is 0.
 Tensor IsPositive(const Tensor& a);
 Tensor IsZero(const Tensor& a);

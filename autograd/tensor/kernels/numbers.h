@@ -81,6 +81,18 @@ struct MaximumNumber {
   }
 };
 
+struct MinimumNumber {
+  // A NaN on either side is the result.
+  template <typename T>
+  static T Of(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(a)) return a;
+      if (std::isnan(b)) return b;
+    }
+    return b < a ? b : a;
+  }
+};
+
 struct NegNumber {
   template <typename T>
   static T Of(T a) {

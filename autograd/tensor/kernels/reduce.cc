@@ -1,5 +1,8 @@
 #include "autograd/tensor/kernels/reduce.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "autograd/tensor/error.h"
 #include "autograd/tensor/kernels/loops.h"
@@ -8,9 +11,10 @@
 namespace autograd::kernels {
 namespace {
 
-// Adds a's elements into `out`, which holds zeros and is read as a's shape through `out_strides`.
-template <typename T>
-void AddUp(const Tensor& a, T* out, const Shape& out_strides) {
+// Folds a's elements into `out`, which holds the fold of nothing and is read as a's shape through
+// `out_strides`.
+template <typename Number, typename T>
+void Fold(const Tensor& a, T* out, const Shape& out_strides) {
   const T* in = a.data<T>();
   const Sizes sizes = a.sizes();
   ForEachRow<2>(sizes, {out_strides, StridesFor(a, sizes)}, [&](const Row<2>& row) {
@@ -18,56 +22,103 @@ void AddUp(const Tensor& a, T* out, const Shape& out_strides) {
     const T* q = in + row.offset[1];
     if (row.step[0] == 0) {
       T total = *p;
-      for (int64_t i = 0; i < row.count; ++i) total = AddNumber::Of(total, q[i * row.step[1]]);
+      for (int64_t i = 0; i < row.count; ++i) total = Number::Of(total, q[i * row.step[1]]);
       *p = total;
     } else {
       for (int64_t i = 0; i < row.count; ++i) {
-        p[i * row.step[0]] = AddNumber::Of(p[i * row.step[0]], q[i * row.step[1]]);
+        p[i * row.step[0]] = Number::Of(p[i * row.step[0]], q[i * row.step[1]]);
       }
     }
   });
 }
 
-// Sums into a fresh tensor of `shape`, which has as many elements as `kept`: a's sizes, 1 where
-// reduced.
-Tensor SumInto(const Tensor& a, const Shape& kept, Sizes shape) {
-  Tensor out = Tensor::Zeros(shape, a.dtype(), a.device());
+// A fold by Number, from first(T()) on, into a fresh tensor of `shape`, which has as many elements
+// as `kept`: a's sizes, 1 where reduced.
+template <typename Number, typename First>
+Tensor FoldInto(const char* op, const Tensor& a, const Shape& kept, Sizes shape, First first) {
+  Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
   Shape strides(kept.size(), 0);
   int64_t stride = 1;
   for (size_t d = kept.size(); d > 0; --d) {
     if (kept[d - 1] != 1) strides[d - 1] = stride;
     stride *= kept[d - 1];
   }
-  DispatchNumeric("sum", a.dtype(), [&](auto zero) {
+  DispatchNumeric(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    AddUp<T>(a, out.data<T>(), strides);
+    T* elements = out.data<T>();
+    std::fill_n(elements, out.numel(), first(zero));
+    Fold<Number>(a, elements, strides);
   });
   return out;
+}
+
+Tensor SumInto(const Tensor& a, const Shape& kept, Sizes shape) {
+  return FoldInto<AddNumber>("sum", a, kept, shape, [](auto zero) { return zero; });
+}
+
+struct Reduced {
+  Shape kept;   // a's sizes, 1 where reduced
+  Shape shape;  // of the result
+};
+
+Reduced Reduce(const char* op, const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+  absl::InlinedVector<bool, 4> reduced(a.sizes().size(), false);
+  for (int64_t d : dims) {
+    if (d < 0 || d >= a.dim() || reduced[d]) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  absl::StrCat("[", op, "] dimension ", d, " of a tensor of rank ", a.dim(),
+                               "; dimensions lie within 0 and rank - 1, each once"));
+    }
+    reduced[d] = true;
+  }
+  Reduced result;
+  for (int64_t d = 0; d < a.dim(); ++d) {
+    result.kept.push_back(reduced[d] ? 1 : a.sizes()[d]);
+    if (keepdim || !reduced[d]) result.shape.push_back(result.kept.back());
+  }
+  return result;
+}
+
+// Over all dimensions where `dims` is empty.
+Reduced ReduceSomeOrAll(const char* op, const Tensor& a, absl::Span<const int64_t> dims,
+                        bool keepdim) {
+  if (!dims.empty()) return Reduce(op, a, dims, keepdim);
+  const Shape kept(a.sizes().size(), 1);
+  return {kept, keepdim ? kept : Shape()};
 }
 
 }  // namespace
 
 Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
-  absl::InlinedVector<bool, 4> reduced(a.sizes().size(), false);
-  for (int64_t d : dims) {
-    if (d < 0 || d >= a.dim() || reduced[d]) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  absl::StrCat("[sum] dimension ", d, " of a tensor of rank ", a.dim(),
-                               "; dimensions lie within 0 and rank - 1, each once"));
-    }
-    reduced[d] = true;
-  }
-  Shape kept, shape;
-  for (int64_t d = 0; d < a.dim(); ++d) {
-    kept.push_back(reduced[d] ? 1 : a.sizes()[d]);
-    if (keepdim || !reduced[d]) shape.push_back(kept.back());
-  }
-  return SumInto(a, kept, shape);
+  const Reduced to = Reduce("sum", a, dims, keepdim);
+  return SumInto(a, to.kept, to.shape);
 }
 
 Tensor SumAll(const Tensor& a, bool keepdim) {
   const Shape kept(a.sizes().size(), 1);
   return SumInto(a, kept, keepdim ? kept : Shape());
+}
+
+Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+  const Reduced to = ReduceSomeOrAll("prod", a, dims, keepdim);
+  return FoldInto<MulNumber>("prod", a, to.kept, to.shape,
+                             [](auto zero) { return static_cast<decltype(zero)>(1); });
+}
+
+Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+  const Reduced to = ReduceSomeOrAll("amax", a, dims, keepdim);
+  return FoldInto<MaximumNumber>("amax", a, to.kept, to.shape, [](auto zero) {
+    using Limits = std::numeric_limits<decltype(zero)>;
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  });
+}
+
+Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+  const Reduced to = ReduceSomeOrAll("amin", a, dims, keepdim);
+  return FoldInto<MinimumNumber>("amin", a, to.kept, to.shape, [](auto zero) {
+    using Limits = std::numeric_limits<decltype(zero)>;
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  });
 }
 
 Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape) {

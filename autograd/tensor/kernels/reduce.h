@@ -20,6 +20,12 @@ namespace autograd::kernels {
 Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 Tensor SumAll(const Tensor& a, bool keepdim);
 
+// The product, 1 of nothing; the greatest and the least element, NaN if any is, -inf or inf (the
+// least or greatest integer) of nothing. Over `dims` as Sum, over all dimensions where it is empty.
+Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+
 // Sums a to `shape`, which must broadcast to a's shape (else Error(kShape)). Where the shapes are
 // equal the result is `a` itself, not a copy.
 Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);

@@ -1,0 +1,25 @@
+// prod, amax and amin: reductions that are no sums.
+//
+//   Tensor p = ops::Prod(a, {1}, /*keepdim=*/false);
+//   Tensor m = ops::Amax(a, {}, false);             // no dims: over all of them
+//
+// Where several elements are the greatest or least, each gets an equal share of the gradient (max
+// and min of pick.h give it to the first).
+
+#ifndef AUTOGRAD_OPS_FOLD_H_
+#define AUTOGRAD_OPS_FOLD_H_
+
+#include "absl/types/span.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::ops {
+
+// 1 of nothing. Derivatives are right at zeros, however many.
+Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+// Error(kShape) where a reduced dimension has size 0.
+Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+
+}  // namespace autograd::ops
+
+#endif  // AUTOGRAD_OPS_FOLD_H_

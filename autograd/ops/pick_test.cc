@@ -1,0 +1,93 @@
+#include "autograd/ops/pick.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/test_gradients.h"
+#include "autograd/tensor/error.h"
+
+namespace autograd::ops {
+namespace {
+
+Tensor Index(std::initializer_list<int64_t> sizes, std::initializer_list<int64_t> elements) {
+  return Tensor::FromData<int64_t>(absl::MakeConstSpan(sizes.begin(), sizes.size()),
+                                   absl::MakeConstSpan(elements.begin(), elements.size()));
+}
+
+// The gradient of a by the sum of y times 1, 2, 3, ...
+Doubles Weighed(const Tensor& y, const Tensor& a) {
+  Tensor weights = Tensor::Empty(y.sizes(), y.dtype());
+  for (int64_t i = 0; i < y.numel(); ++i) weights.data<double>()[i] = static_cast<double>(i + 1);
+  return Elements(Derive(Mul(y, weights), {a})[0]);
+}
+
+TEST(Pick, Flip) {
+  const Tensor a = Leaf({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(Elements(Flip(a, {0})), (Doubles{3, 4, 1, 2}));
+  EXPECT_EQ(Weighed(Flip(a, {0, 1}), a), (Doubles{4, 3, 2, 1}));
+}
+
+TEST(Pick, DuplicateIndicesAddUp) {
+  const Tensor a = Leaf({3}, {1, 2, 3});
+  EXPECT_EQ(Weighed(IndexSelect(a, 0, Index({4}, {2, 0, 2, 2})), a), (Doubles{2, 0, 8}));
+  EXPECT_EQ(Weighed(Gather(a, 0, Index({3}, {1, 1, 0})), a), (Doubles{3, 3, 0}));
+  const Tensor source = Leaf({3}, {1, 1, 1});
+  const Tensor sum = ScatterAdd(a, 0, Index({3}, {0, 0, 2}), source);
+  EXPECT_EQ(Elements(sum), (Doubles{3, 2, 4}));
+  EXPECT_EQ(Weighed(sum, a), (Doubles{1, 2, 3}));
+  EXPECT_EQ(Weighed(sum, source), (Doubles{1, 1, 3}));
+}
+
+TEST(Pick, GatherReadsPartsOfOtherDimensions) {
+  const Tensor a = Leaf({2, 2}, {1, 2, 3, 4});
+  const Tensor y = Gather(a, 1, Index({1, 3}, {1, 0, 1}));
+  EXPECT_EQ(Elements(y), (Doubles{2, 1, 2}));
+  EXPECT_EQ(Weighed(y, a), (Doubles{2, 4, 0, 0}));
+}
+
+TEST(Pick, OrderAndExtremesGoByTheFirst) {
+  const Tensor a = Leaf({4}, {2, 1, 2, 0});
+  EXPECT_EQ(Elements(Sort(a, 0, false)), (Doubles{0, 1, 2, 2}));
+  EXPECT_EQ(Elements(Argsort(a, 0, true)), (Doubles{0, 2, 1, 3}));
+  EXPECT_EQ(Weighed(Sort(a, 0, false), a), (Doubles{3, 2, 4, 1}));
+  EXPECT_EQ(Weighed(Max(a, 0, false), a), (Doubles{1, 0, 0, 0}));
+  EXPECT_EQ(Weighed(Min(a, 0, true), a), (Doubles{0, 0, 0, 1}));
+  EXPECT_EQ(Elements(Argmax(a, 0, false)), (Doubles{0}));
+  EXPECT_EQ(Argmin(a, 0, true).dim(), 1);
+  EXPECT_FALSE(RequiresGrad(Argsort(a, 0, false)));
+}
+
+TEST(Pick, Cumsum) {
+  const Tensor a = Leaf({3}, {1, 2, 3});
+  EXPECT_EQ(Elements(Cumsum(a, 0)), (Doubles{1, 3, 6}));
+  EXPECT_EQ(Weighed(Cumsum(a, 0), a), (Doubles{6, 5, 3}));
+}
+
+TEST(Pick, SecondDerivatives) {
+  const Tensor x = Leaf({1}, {3});
+  const auto cube = [](const Tensor& t) { return Mul(Mul(t, t), t); };
+  EXPECT_EQ(Derivative(cube(Flip(x, {0})), x, 2), 18);
+  EXPECT_EQ(Derivative(cube(IndexSelect(x, 0, Index({2}, {0, 0}))), x, 2), 36);
+  EXPECT_EQ(Derivative(cube(Gather(x, 0, Index({2}, {0, 0}))), x, 3), 12);
+  EXPECT_EQ(Derivative(cube(ScatterAdd(x, 0, Index({1}, {0}), x)), x, 2), 144);  // of (2 x)^3
+  EXPECT_EQ(Derivative(cube(Sort(x, 0, false)), x, 3), 6);
+  EXPECT_EQ(Derivative(cube(Max(x, 0, false)), x, 2), 18);
+  EXPECT_EQ(Derivative(cube(Cumsum(x, 0)), x, 2), 18);
+}
+
+TEST(Pick, IndicesAreChecked) {
+  const Tensor a = Leaf({2}, {1, 2});
+  EXPECT_THROW(Gather(a, 0, Index({1}, {2})), Error);
+  EXPECT_THROW(Gather(a, 0, Index({1, 1}, {0})), Error);
+  EXPECT_THROW(IndexSelect(a, 0, Index({}, {0})), Error);
+  EXPECT_THROW(ScatterAdd(a, 0, Index({1}, {0}), a), Error);
+  EXPECT_THROW(Max(Values({0}, {}), 0, false), Error);
+  EXPECT_THROW(Sort(a, 1, false), Error);
+  Tensor index = Index({2}, {0, 0});
+  const Tensor y = Gather(a, 0, index);
+  index.BumpVersion();
+  EXPECT_THROW(Derive(y, {a}), Error);
+}
+
+}  // namespace
+}  // namespace autograd::ops

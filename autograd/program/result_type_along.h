@@ -1,0 +1,27 @@
+// Types of results along a dimension: joins, gathers, sorts, scans, losses; and the limits of
+// clamp.
+//
+// The part of result_type.h for statements that name a dimension or hold indices. Pure functions.
+
+#ifndef AUTOGRAD_PROGRAM_RESULT_TYPE_ALONG_H_
+#define AUTOGRAD_PROGRAM_RESULT_TYPE_ALONG_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "autograd/program/fault.h"
+#include "autograd/program/program.h"
+
+namespace autograd::program {
+
+// Categories kRearrange, kScan and kLoss, max, min, argmax and argmin. Element types have been
+// checked; the result's is set.
+bool InferAlong(const Statement& statement, absl::Span<const TensorType* const> operands,
+                TensorType* result, int64_t* work, Fault* fault);
+
+// That min= and max= of clamp are numbers of the operand's type, in order, and at least one.
+bool CheckClamp(const Statement& statement, DType dtype, Fault* fault);
+
+}  // namespace autograd::program
+
+#endif  // AUTOGRAD_PROGRAM_RESULT_TYPE_ALONG_H_

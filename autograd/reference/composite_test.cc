@@ -1,0 +1,92 @@
+// Statements of several primitives on both witnesses: values and gradients against ones worked out
+// by hand, and the errors and limits of lowering.
+
+#include "autograd/reference/composite.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/reference/dual.h"
+#include "autograd/reference/test_program.h"
+#include "gtest/gtest.h"
+
+namespace autograd::reference {
+namespace {
+
+using Doubles = std::vector<double>;
+
+// The gradient of %x by both witnesses of `body`, whose last value is %y; %x is 3,1,2.
+void ExpectGradient(const std::string& body, const Doubles& expected) {
+  const program::Program program = ParseOrThrow(absl::StrCat(
+      "%x = leaf type=f64[3] data=3,1,2 grad=1\n", body, "%s = sum %y\nbackward %s\n"));
+  const TwinResult twin = RunTwin(program);
+  ASSERT_FALSE(twin.skipped.has_value()) << body << *twin.skipped;
+  ASSERT_FALSE(twin.observation.error.has_value()) << body;
+  const program::TensorData& grad = twin.observation.values[0].grad;
+  const DualResult dual = RunDual(program);
+  ASSERT_EQ(dual.not_applicable, "") << body;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(std::bit_cast<double>(grad.bits[i]), expected[i], 1e-12) << body << i;
+    EXPECT_NEAR(dual.grads[0].data[i], expected[i], 1e-12) << body << i;
+  }
+}
+
+TEST(CompositeTest, Rearrangements) {
+  ExpectGradient(
+      "%z = cat %x %x dim=0\n%w = leaf type=f64[6] data=1,2,3,10,20,30\n%y = mul %z %w\n",
+      {11, 22, 33});
+  ExpectGradient("%z = stack %x %x dim=1\n%w = leaf type=f64[2] data=1,10\n%y = mul %z %w\n",
+                 {11, 11, 11});
+  ExpectGradient("%z = flip %x dims=0\n%w = leaf type=f64[3] data=1,2,3\n%y = mul %z %w\n",
+                 {3, 2, 1});
+  ExpectGradient(
+      "%i = leaf type=i64[3] data=2,0,2\n%z = index_select %x %i dim=0\n%y = mul %z %z\n",
+      {6, 0, 8});
+  ExpectGradient("%i = leaf type=i64[2] data=1,1\n%y = gather %x %i dim=0\n", {0, 2, 0});
+  ExpectGradient(
+      "%i = leaf type=i64[3] data=0,0,1\n%b = leaf type=f64[2] data=1,10\n"
+      "%z = scatter_add %b %i %x dim=0\n%y = mul %z %z\n",
+      {10, 10, 24});
+  ExpectGradient("%z = sort %x dim=0\n%w = leaf type=f64[3] data=1,2,3\n%y = mul %z %w\n",
+                 {3, 1, 2});
+  ExpectGradient("%z = cumsum %x dim=0\n%w = leaf type=f64[3] data=1,10,100\n%y = mul %z %w\n",
+                 {111, 110, 100});
+}
+
+TEST(CompositeTest, Folds) {
+  ExpectGradient("%y = prod %x\n", {2, 6, 3});
+  ExpectGradient("%y = amax %x\n", {1, 0, 0});
+  ExpectGradient("%y = min %x dim=0\n", {0, 1, 0});
+  ExpectGradient("%y = clamp %x min=1.5 max=2.5\n", {0, 0, 1});
+  ExpectGradient("%m = leaf type=f64[3] data=3,2,1\n%y = minimum %x %m\n", {0.5, 1, 0});
+  ExpectGradient("%y = sgn %x\n", {0, 0, 0});
+}
+
+TEST(CompositeTest, Losses) {
+  ExpectGradient("%t = leaf type=f64[3] data=1,1,1\n%y = mse_loss %x %t reduction=sum\n",
+                 {4, 0, 2});
+  const double e = std::exp(-1.0), total = 1 + e + e * e;
+  const double p[] = {1 / total, e * e / total, e / total};
+  ExpectGradient("%y = logsumexp %x\n", {p[0], p[1], p[2]});
+  ExpectGradient("%t = leaf type=i64[] data=1\n%y = cross_entropy %x %t\n", {p[0], p[1] - 1, p[2]});
+  ExpectGradient("%y = softmax %x dim=0\n", {0, 0, 0});
+  ExpectGradient("%y = log_softmax %x dim=0\n", {1 - 3 * p[0], 1 - 3 * p[1], 1 - 3 * p[2]});
+}
+
+TEST(CompositeTest, IndicesOutOfRangeAreErrors) {
+  const TwinResult twin = RunTwin(ParseOrThrow(
+      "%x = leaf type=f64[2] data=1,2\n%i = leaf type=i64[1] data=2\n%y = gather %x %i dim=0\n"));
+  ASSERT_TRUE(twin.observation.error.has_value());
+  EXPECT_EQ(twin.observation.error->error, program::ErrorClass::kIndex);
+}
+
+TEST(CompositeTest, LongProductsAreSkipped) {
+  EXPECT_TRUE(
+      RunTwin(ParseOrThrow("%x = leaf type=f64[65] fill=1\n%y = prod %x\n")).skipped.has_value());
+  EXPECT_FALSE(
+      RunTwin(ParseOrThrow("%x = leaf type=f64[64] fill=1\n%y = prod %x\n")).skipped.has_value());
+}
+
+}  // namespace
+}  // namespace autograd::reference

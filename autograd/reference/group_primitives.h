@@ -1,0 +1,29 @@
+// Primitives on groups of elements: extremes, softmax and its kin; and the weights of their
+// derivatives.
+//
+// A map says for each element which group it belongs to, as for kScatterAdd; a group is a place of
+// a reduction's result. Part of primitives.h, for Evaluate and the calculus.
+
+#ifndef AUTOGRAD_REFERENCE_GROUP_PRIMITIVES_H_
+#define AUTOGRAD_REFERENCE_GROUP_PRIMITIVES_H_
+
+#include "autograd/reference/primitives.h"
+
+namespace autograd::reference {
+
+// kExtreme and kLogSumExp: an element a group. kSoftmax and kLogSoftmax: one an element.
+const Array* EvaluateGroups(Arena& arena, Primitive primitive, const Array* a,
+                            const PrimitiveArguments& arguments);
+
+// How much of a group's gradient each element gets: an equal share where several are the extreme,
+// unknown where bounds leave open which are. Sets *tie where there are several.
+const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
+                           bool* tie);
+// 1 within the limits and at them, else 0; unknown where the bound reaches over a limit. Sets *kink
+// where a number is at a limit.
+const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
+                         bool* kink);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_GROUP_PRIMITIVES_H_

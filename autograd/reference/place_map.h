@@ -1,0 +1,52 @@
+// Index maps of statements that put elements in other places: joins, reversals, picks by index,
+// orders, running sums.
+//
+// As index_map.h: a map lists for each place which place of another array belongs to it. Those of
+// picks and orders hang on numbers; they are made only where the numbers are known well enough.
+
+#ifndef AUTOGRAD_REFERENCE_PLACE_MAP_H_
+#define AUTOGRAD_REFERENCE_PLACE_MAP_H_
+
+#include <cstdint>
+
+#include "autograd/program/program.h"
+#include "autograd/reference/arena.h"
+#include "autograd/reference/index_map.h"
+#include "autograd/reference/primitives.h"
+
+namespace autograd::reference {
+
+// An index that names no entry.
+struct IndexOutOfRange {};
+
+// Where a part lies in a whole, from entry `start` of dimension `dim` on; both have one rank.
+IndexMap PartMap(Arena& arena, const Shape& part, const Shape& whole, size_t dim, int64_t start);
+// The same shape with the order along `dims` reversed.
+IndexMap FlipMap(Arena& arena, const Shape& shape, absl::Span<const int64_t> dims);
+
+// For each place of `shape`, the place of an array of shape `of` with the same coordinates but for
+// `dim`, where the coordinate is indices[at[place]]. Throws IndexOutOfRange, UnknownInteger.
+IndexMap PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim,
+                 const Array& indices, const IndexMap& at);
+
+// Running sums as a list of terms: entry i adds a[from[i]] to out[to[i]].
+struct RunningMaps {
+  IndexMap from;
+  IndexMap to;
+};
+RunningMaps CumsumMaps(Arena& arena, const Shape& shape, size_t dim);
+
+// For each place, the place of `a` whose element belongs there when each row along `dim` is in
+// order, equal ones in their order and NaN above all. Throws UnknownInteger where bounds leave the
+// order open. Sets *tie where two numbers are equal.
+IndexMap OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* tie);
+// For each row along `dim`, the place of its greatest (least) element: the first of several, or the
+// first NaN.
+IndexMap ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* tie);
+// The coordinate along `dim` of the places of a map, as integers of shape `shape`.
+const Array* CoordinatesOf(Arena& arena, const IndexMap& map, const Shape& of, size_t dim,
+                           const Shape* shape);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_PLACE_MAP_H_

@@ -1,0 +1,105 @@
+#include "autograd/reference/place_map.h"
+
+#include <limits>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace autograd::reference {
+namespace {
+
+class PlaceMapTest : public testing::Test {
+ protected:
+  std::vector<int32_t> List(const IndexMap& map) {
+    std::vector<int32_t> list;
+    for (int32_t i = 0; i < map.size; ++i) list.push_back(map[i]);
+    return list;
+  }
+  Array* Floats(const Shape& shape, const std::vector<double>& elements) {
+    Array* array = NewArray(arena_, DType::kF64, &shape, Count(shape));
+    std::copy(elements.begin(), elements.end(), array->v);
+    return array;
+  }
+  Array* Integers(const Shape& shape, const std::vector<int64_t>& elements) {
+    Array* array = NewArray(arena_, DType::kI64, &shape, Count(shape));
+    std::copy(elements.begin(), elements.end(), array->i);
+    return array;
+  }
+
+  using Places = std::vector<int32_t>;
+  Arena arena_;
+  bool tie_ = false;
+  const Shape three_ = Shape({3});
+  const Shape matrix_ = Shape({2, 3});
+};
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST_F(PlaceMapTest, Parts) {
+  EXPECT_EQ(List(PartMap(arena_, {2, 1}, {2, 3}, 1, 2)), (Places{2, 5}));
+  EXPECT_EQ(List(PartMap(arena_, {1, 3}, {2, 3}, 0, 0)), (Places{0, 1, 2}));
+  EXPECT_EQ(List(PartMap(arena_, {0, 3}, {2, 3}, 0, 2)), Places{});
+}
+
+TEST_F(PlaceMapTest, Reversals) {
+  const int64_t both[] = {0, 1};
+  EXPECT_EQ(List(FlipMap(arena_, {2, 3}, both)), (Places{5, 4, 3, 2, 1, 0}));
+  EXPECT_EQ(List(FlipMap(arena_, {2, 3}, absl::MakeConstSpan(both, 1))),
+            (Places{3, 4, 5, 0, 1, 2}));
+  EXPECT_EQ(List(FlipMap(arena_, {0, 3}, both)), Places{});
+}
+
+TEST_F(PlaceMapTest, Picks) {
+  const Array* index = Integers(three_, {2, 0, 2});
+  EXPECT_EQ(List(PickMap(arena_, {3}, {3}, 0, *index, {nullptr, 3})), (Places{2, 0, 2}));
+  EXPECT_EQ(List(PickMap(arena_, {3, 2}, {3, 1}, 0, *index, {nullptr, 3})), (Places{4, 0, 4}));
+  EXPECT_THROW(PickMap(arena_, {2}, {3}, 0, *index, {nullptr, 3}), IndexOutOfRange);
+  EXPECT_THROW(PickMap(arena_, {3}, {1}, 0, *Integers(three_, {-1, 0, 0}), {nullptr, 1}),
+               IndexOutOfRange);
+  Array* unsure = Integers(three_, {0, 0, 0});
+  unsure->e = arena_.Allocate<double>(3);
+  std::fill(unsure->e, unsure->e + 3, kUnknown);
+  EXPECT_THROW(PickMap(arena_, {3}, {3}, 0, *unsure, {nullptr, 3}), UnknownInteger);
+}
+
+TEST_F(PlaceMapTest, RunningSums) {
+  const RunningMaps maps = CumsumMaps(arena_, {2, 2}, 0);
+  EXPECT_EQ(List(maps.from), (Places{0, 0, 2, 1, 1, 3}));
+  EXPECT_EQ(List(maps.to), (Places{0, 2, 2, 1, 3, 3}));
+}
+
+TEST_F(PlaceMapTest, OrdersAreStableWithNanAbove) {
+  const Shape five({5});
+  const Array* a = Floats(five, {2, kNan, 1, 2, -1});
+  EXPECT_EQ(List(OrderMap(arena_, *a, 0, false, &tie_)), (Places{4, 2, 0, 3, 1}));
+  EXPECT_TRUE(tie_);
+  EXPECT_EQ(List(OrderMap(arena_, *a, 0, true, &tie_)), (Places{1, 0, 3, 2, 4}));
+  tie_ = false;
+  EXPECT_EQ(List(OrderMap(arena_, *Integers(matrix_, {3, 1, 2, 0, 5, 4}), 1, false, &tie_)),
+            (Places{1, 2, 0, 3, 5, 4}));
+  EXPECT_FALSE(tie_);
+}
+
+TEST_F(PlaceMapTest, ExtremesAreTheFirst) {
+  const Array* a = Floats(matrix_, {1, 5, 5, 0, kNan, kNan});
+  EXPECT_EQ(List(ExtremeMap(arena_, *a, 1, false, &tie_)), (Places{1, 4}));
+  EXPECT_TRUE(tie_);
+  EXPECT_EQ(List(ExtremeMap(arena_, *a, 1, true, &tie_)), (Places{0, 4}));
+  const IndexMap places = ExtremeMap(arena_, *a, 1, true, &tie_);
+  const Array* coordinates = CoordinatesOf(arena_, places, matrix_, 1, &three_);
+  EXPECT_EQ(coordinates->i[0], 0);
+  EXPECT_EQ(coordinates->i[1], 1);
+}
+
+// What rounding may turn round is not decided here.
+TEST_F(PlaceMapTest, OpenOrdersAreRefused) {
+  Array* a = Floats(three_, {1, 2, 2.0000001});
+  a->e = arena_.Allocate<double>(3);
+  std::fill(a->e, a->e + 3, 1e-6);
+  EXPECT_THROW(OrderMap(arena_, *a, 0, false, &tie_), UnknownInteger);
+  EXPECT_THROW(ExtremeMap(arena_, *a, 0, false, &tie_), UnknownInteger);
+  EXPECT_EQ(List(ExtremeMap(arena_, *a, 0, true, &tie_)), Places{0});
+}
+
+}  // namespace
+}  // namespace autograd::reference

@@ -1,0 +1,46 @@
+// Elements in other places: reversed, picked by indices, put in order, added up along a dimension.
+//
+//   Tensor picked = kernels::Gather(a, /*dim=*/1, indices);
+//   Sorted s = kernels::Sort(a, 0, /*descending=*/false);   // s.values, s.indices
+//
+// Results are fresh and contiguous. Indices are i64, 0 to size - 1, else Error(kIndex). Dimensions
+// are within the rank, and shapes fit: the operations check. No history is recorded. Any thread.
+
+#ifndef AUTOGRAD_TENSOR_KERNELS_REARRANGE_H_
+#define AUTOGRAD_TENSOR_KERNELS_REARRANGE_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "autograd/tensor/tensor.h"
+
+namespace autograd::kernels {
+
+Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims);
+
+// The shape of `index`; an element is a's with the coordinate of `dim` replaced by the index there.
+// `op` is named in errors.
+Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index, const char* op = "gather");
+// `a` with each element of `source`, in row-major order, added where the index replaces the
+// coordinate of `dim`. `source` has index's shape.
+Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+
+// Rows along `dim` in order, equal elements in theirs, NaN above all; and where they came from.
+struct Sorted {
+  Tensor values;
+  Tensor indices;
+};
+Sorted Sort(const Tensor& a, int64_t dim, bool descending);
+// The index along `dim` of the greatest (least) element, the first of several, or the first NaN;
+// `dim` is kept with size 1. The size must not be 0.
+Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least);
+
+// Running sums along `dim`, from its end on where `reverse`.
+Tensor Cumsum(const Tensor& a, int64_t dim, bool reverse);
+
+// Of each row of a matrix: for each element the product of all others.
+Tensor ProductOfOthers(const Tensor& matrix);
+
+}  // namespace autograd::kernels
+
+#endif  // AUTOGRAD_TENSOR_KERNELS_REARRANGE_H_

@@ -1,0 +1,236 @@
+#include "proptests/generators/rearrange.h"
+
+#include <string>
+#include <vector>
+
+#include "proptests/generators/leaf.h"
+#include "proptests/generators/operation.h"
+
+namespace twingrad::generators {
+namespace {
+
+constexpr int64_t kMaxResult = 64;  // elements
+
+int64_t ElementsOf(const Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  return count;
+}
+
+// A dimension that x has, or -1.
+int64_t PickDim(Draft& draft, ValueId x) {
+  const auto rank = static_cast<uint64_t>(draft.ShapeOf(x).size());
+  return rank == 0 ? -1 : static_cast<int64_t>(draft.source().Below(rank));
+}
+
+// A leaf of indices from 0 to size - 1.
+ValueId Indices(Draft& draft, const Shape& shape, int64_t size, DeviceIndex device) {
+  Bits data;
+  for (int64_t i = ElementsOf(shape); i > 0; --i) {
+    data.push_back(draft.source().Below(static_cast<uint64_t>(size)));
+  }
+  return draft.Leaf({DType::kI64, shape}, std::move(data), false, device, {2, 0});
+}
+
+// A value of x's type and this shape, or a leaf.
+ValueId Fellow(Draft& draft, ValueId x, const Shape& shape, Content content = Content::kAny) {
+  const DType dtype = draft.DTypeOf(x);
+  const DeviceIndex device = draft.DeviceOf(x);
+  if (content == Content::kAny && draft.source().Chance(60)) {
+    const ValueId found = draft.Pick([&](ValueId v) {
+      return draft.DTypeOf(v) == dtype && draft.DeviceOf(v) == device &&
+             draft.ShapeOf(v) == shape && draft.IsRoomy(draft[v].range, dtype);
+    });
+    if (found != kNoValue) return found;
+  }
+  return MakeLeaf(draft, {.dtype = dtype,
+                          .shape = shape,
+                          .device = device,
+                          .grad = draft.source().Chance(70),
+                          .content = content});
+}
+
+ValueId ApplyJoin(Draft& draft, ValueId x, Opcode op) {
+  Source& source = draft.source();
+  const Shape shape = draft.ShapeOf(x);
+  const bool stacks = op == Opcode::kStack;
+  if (shape.size() + (stacks ? 1 : 0) > 4 || draft.NumElements(x) > kMaxResult / 4) return x;
+  const auto dims = shape.size() + (stacks ? 1 : 0);
+  if (dims == 0) return x;
+  const auto dim = static_cast<int64_t>(source.Below(dims));
+  std::vector<ValueId> operands = {x};
+  for (int64_t more = source.Between(0, 2); more > 0; --more) {
+    Shape other = shape;
+    if (!stacks && source.Chance(40)) other[dim] = source.Between(0, 2);
+    const ValueId fellow = source.Chance(15) ? x : Fellow(draft, x, other);
+    if (fellow != kNoValue) operands.push_back(fellow);
+  }
+  if (source.Chance(30)) std::swap(operands.front(), operands.back());
+  return draft.Op(op, operands, {{Key::kDim, dim}});
+}
+
+ValueId ApplyPick(Draft& draft, ValueId x, Opcode op, int64_t dim) {
+  Source& source = draft.source();
+  const Shape shape = draft.ShapeOf(x);
+  Shape index = op == Opcode::kIndexSelect ? Shape{0} : shape;
+  int64_t& length = op == Opcode::kIndexSelect ? index[0] : index[dim];
+  length = shape[dim] == 0 ? 0 : source.Between(source.Chance(5) ? 0 : 1, 3);
+  if (op != Opcode::kIndexSelect) {
+    for (size_t d = 0; d < index.size(); ++d) {
+      if (static_cast<int64_t>(d) != dim && index[d] > 1 && source.Chance(20)) --index[d];
+    }
+  }
+  if (ElementsOf(shape) / std::max<int64_t>(shape[dim], 1) * length > kMaxResult) return x;
+  const ValueId indices = Indices(draft, index, shape[dim], draft.DeviceOf(x));
+  if (indices == kNoValue) return x;
+  const Attributes attributes = {{Key::kDim, dim}};
+  if (op != Opcode::kScatterAdd) return draft.Op(op, {x, indices}, attributes);
+  const ValueId terms = Fellow(draft, x, index);
+  if (terms == kNoValue) return x;
+  return draft.Op(op, {x, indices, terms}, attributes);
+}
+
+// The order of x, or x picked by it.
+ValueId ApplyOrder(Draft& draft, ValueId x, Opcode op, int64_t dim) {
+  Source& source = draft.source();
+  Attributes attributes = {{Key::kDim, dim}};
+  if (source.Chance(40)) attributes.push_back({Key::kDescending, true});
+  const ValueId order = draft.Op(op, {x}, attributes);
+  if (op == Opcode::kSort || order == kNoValue) return order;
+  return draft.Op(Opcode::kGather, {x, order}, {{Key::kDim, dim}});
+}
+
+ValueId OrSelf(ValueId result, ValueId x) { return result == kNoValue ? x : result; }
+
+bool IsNumeric(const Draft& draft, ValueId x) { return draft.DTypeOf(x) != DType::kBool; }
+
+// Attributes of a reduction over some dimensions; `terms` is how many elements meet.
+Attributes SomeDims(Draft& draft, ValueId x, int64_t* terms) {
+  Source& source = draft.source();
+  const Shape& shape = draft.ShapeOf(x);
+  std::vector<int64_t> dims;
+  *terms = 1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (!source.Chance(50)) continue;
+    dims.push_back(static_cast<int64_t>(d));
+    *terms *= shape[d];
+  }
+  if (dims.empty()) *terms = draft.NumElements(x);
+  Attributes attributes;
+  if (!dims.empty()) attributes.push_back({Key::kDims, std::move(dims)});
+  if (source.Chance(35)) attributes.push_back({Key::kKeepdim, true});
+  return attributes;
+}
+
+ValueId ApplyPicked(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  constexpr Opcode kOps[] = {Opcode::kMax, Opcode::kMin, Opcode::kArgmax, Opcode::kArgmin};
+  const Opcode op = source.Pick(kOps);
+  const int64_t dim = PickDim(draft, x);
+  if (dim < 0 || !draft.options().Has(op)) return x;
+  Attributes attributes = {{Key::kDim, dim}};
+  const bool index = op == Opcode::kArgmax || op == Opcode::kArgmin;
+  if (index || source.Chance(40)) attributes.push_back({Key::kKeepdim, true});
+  const ValueId result = draft.Op(op, {x}, attributes);
+  if (!index || result == kNoValue) return OrSelf(result, x);
+  return OrSelf(draft.Op(Opcode::kGather, {x, result}, {{Key::kDim, dim}}), x);
+}
+
+}  // namespace
+
+ValueId ApplyRearrange(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  constexpr Opcode kOps[] = {Opcode::kCat,         Opcode::kStack,   Opcode::kFlip,
+                             Opcode::kIndexSelect, Opcode::kGather,  Opcode::kScatterAdd,
+                             Opcode::kSort,        Opcode::kArgsort, Opcode::kCumsum};
+  const Opcode op = source.Pick(kOps);
+  if (!draft.options().Has(op)) return x;
+  if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
+  const int64_t dim = PickDim(draft, x);
+  if (dim < 0) return x;
+  switch (op) {
+    case Opcode::kFlip: {
+      std::vector<int64_t> dims = {dim};
+      if (dim > 0 && source.Chance(40)) dims.push_back(0);
+      return OrSelf(draft.Op(op, {x}, {{Key::kDims, std::move(dims)}}), x);
+    }
+    case Opcode::kCumsum: {
+      if (!IsNumeric(draft, x)) return x;
+      const Range after = AfterSum(draft[x].range, draft.ShapeOf(x)[static_cast<size_t>(dim)]);
+      if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
+      return OrSelf(draft.Op(op, {x}, {{Key::kDim, dim}}), x);
+    }
+    case Opcode::kSort:
+    case Opcode::kArgsort:
+      return IsNumeric(draft, x) ? OrSelf(ApplyOrder(draft, x, op, dim), x) : x;
+    default:
+      if (op == Opcode::kScatterAdd && !IsNumeric(draft, x)) return x;
+      return OrSelf(ApplyPick(draft, x, op, dim), x);
+  }
+}
+
+ValueId ApplyFold(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  if (!IsNumeric(draft, x)) return x;
+  if (source.Chance(40)) return ApplyPicked(draft, x);
+  int64_t terms = 0;
+  const Attributes attributes = SomeDims(draft, x, &terms);
+  const bool rounding = draft.rounding() && draft.IsFloating(x);
+  const Opcode op = rounding && source.Chance(50)
+                        ? Opcode::kLogsumexp
+                        : source.Pick({Opcode::kProd, Opcode::kAmax, Opcode::kAmin});
+  if (!draft.options().Has(op)) return x;
+  if (op == Opcode::kProd &&
+      (terms > 8 || !draft.IsRoomy(AfterProductOf(draft[x].range, terms), draft.DTypeOf(x)))) {
+    return x;
+  }
+  return OrSelf(draft.Op(op, {x}, attributes), x);
+}
+
+ValueId ApplyLoss(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  if (!draft.IsFloating(x)) return x;
+  const Shape shape = draft.ShapeOf(x);
+  Attributes reduction;
+  if (source.Chance(70)) {
+    reduction.push_back({Key::kReduction, std::string(source.Chance(50) ? "sum" : "none")});
+  }
+  const int64_t dim = PickDim(draft, x);
+  if (!draft.rounding() || dim < 0 || source.Chance(30)) {
+    const ValueId target = Fellow(draft, x, shape);
+    if (target == kNoValue || !draft.options().Has(Opcode::kMseLoss)) return x;
+    const Range after = AfterBinary(Opcode::kMseLoss, draft[x].range, draft[target].range);
+    if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
+    return OrSelf(draft.Op(Opcode::kMseLoss, {x, target}, reduction), x);
+  }
+  if (source.Chance(60) || shape.size() > 2 || shape.back() == 0) {
+    const Opcode op = source.Chance(50) ? Opcode::kSoftmax : Opcode::kLogSoftmax;
+    return OrSelf(draft.Op(op, {x}, {{Key::kDim, dim}}), x);
+  }
+  const Shape samples(shape.begin(), shape.end() - 1);
+  if (!draft.options().Has(Opcode::kCrossEntropy)) return x;
+  const ValueId classes = Indices(draft, samples, shape.back(), draft.DeviceOf(x));
+  if (classes == kNoValue) return x;
+  return OrSelf(draft.Op(Opcode::kCrossEntropy, {x, classes}, reduction), x);
+}
+
+ValueId ApplyAddmm(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const Shape shape = draft.ShapeOf(x);
+  if (shape.size() != 2 || !draft.options().Has(Opcode::kAddmm) || !IsNumeric(draft, x)) return x;
+  if (draft.NumElements(x) > 16) return x;
+  const bool left = source.Chance(50);
+  const int64_t free = source.Between(1, 3);
+  const ValueId other = Fellow(draft, x, left ? Shape{shape[1], free} : Shape{free, shape[0]});
+  const Shape product = left ? Shape{shape[0], free} : Shape{free, shape[1]};
+  const ValueId added = Fellow(draft, x, MakeBroadcastable(draft, product));
+  if (other == kNoValue || added == kNoValue) return x;
+  const int64_t terms = left ? shape[1] : shape[0];
+  const Range after = AfterSum(
+      Union(draft[added].range, AfterProduct(draft[x].range, draft[other].range)), terms + 1);
+  if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
+  const ValueId a = left ? x : other, b = left ? other : x;
+  return OrSelf(draft.Op(Opcode::kAddmm, {added, a, b}), x);
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,36 @@
+#include "proptests/generators/rearrange.h"
+
+#include "proptests/generators/part_test_support.h"
+
+namespace twingrad::generators {
+namespace {
+
+// Each family makes each of its ops, in valid Programs.
+void Covers(ValueId (*apply)(Draft&, ValueId), std::initializer_list<Opcode> ops) {
+  for (const Opcode op : ops) {
+    const int found = CountOf([&](Draft& draft) { apply(draft, 0); },
+                              [&](const Program& program) { return Holds(program, op); }, 1500);
+    EXPECT_GT(found, 5) << static_cast<int>(op);
+  }
+}
+
+TEST(Rearrange, MakesEachOfItsOps) {
+  Covers(ApplyRearrange,
+         {Opcode::kCat, Opcode::kStack, Opcode::kFlip, Opcode::kIndexSelect, Opcode::kGather,
+          Opcode::kScatterAdd, Opcode::kSort, Opcode::kArgsort, Opcode::kCumsum});
+}
+
+TEST(Rearrange, FoldsMakeEachOfTheirOps) {
+  Covers(ApplyFold, {Opcode::kProd, Opcode::kAmax, Opcode::kAmin, Opcode::kMax, Opcode::kMin,
+                     Opcode::kArgmax, Opcode::kArgmin, Opcode::kLogsumexp});
+}
+
+TEST(Rearrange, LossesMakeEachOfTheirOps) {
+  Covers(ApplyLoss,
+         {Opcode::kSoftmax, Opcode::kLogSoftmax, Opcode::kMseLoss, Opcode::kCrossEntropy});
+}
+
+TEST(Rearrange, AddmmTakesMatrices) { Covers(ApplyAddmm, {Opcode::kAddmm}); }
+
+}  // namespace
+}  // namespace twingrad::generators
