@@ -81,6 +81,23 @@ TEST(CompositeTest, IndicesOutOfRangeAreErrors) {
   EXPECT_EQ(twin.observation.error->error, program::ErrorClass::kIndex);
 }
 
+// PyTorch saves the operand of gather, and so refuses what needs only its shape.
+TEST(CompositeTest, DialectsDifferInWhatIsSaved) {
+  const program::Program program = ParseOrThrow(
+      "%x = leaf type=f64[2] data=1,2 grad=1\n%a = neg %x\n%i = leaf type=i64[1] data=1\n"
+      "%y = gather %a %i dim=0\nneg_ %a\n%s = sum %y\nbackward %s\n");
+  EXPECT_FALSE(RunTwin(program).observation.error.has_value());
+  const TwinResult pytorch = RunTwin(program, Dialect::kPytorch);
+  ASSERT_TRUE(pytorch.observation.error.has_value());
+  EXPECT_EQ(pytorch.observation.error->error, program::ErrorClass::kVersion);
+  const program::Program twice = ParseOrThrow(
+      "%x = leaf type=f64[2] data=1,2 grad=1\n%y = sgn %x\n%s = sum %y\nbackward %s\n"
+      "backward %s\n");
+  EXPECT_FALSE(RunTwin(twice).observation.error.has_value());
+  EXPECT_EQ(RunTwin(twice, Dialect::kPytorch).observation.error->error,
+            program::ErrorClass::kFreed);
+}
+
 TEST(CompositeTest, LongProductsAreSkipped) {
   EXPECT_TRUE(
       RunTwin(ParseOrThrow("%x = leaf type=f64[65] fill=1\n%y = prod %x\n")).skipped.has_value());

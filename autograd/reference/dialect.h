@@ -18,13 +18,17 @@ struct DialectRules {
   bool surplus_seeds_are_errors = true;
   // Node pre-hooks act before the gradient is retained; else after (H).
   bool pre_hooks_before_retain_grad = true;
+  // Nodes save what their derivatives need; else gather its operand, sgn its operand and result,
+  // prod its result besides.
+  bool saves_what_is_needed = true;
 };
 
 constexpr DialectRules RulesOf(Dialect dialect) {
   if (dialect == Dialect::kTwingrad) return {};
   return {.captures_always_see_hooks = false,
           .surplus_seeds_are_errors = false,
-          .pre_hooks_before_retain_grad = false};
+          .pre_hooks_before_retain_grad = false,
+          .saves_what_is_needed = false};
 }
 
 }  // namespace autograd::reference

@@ -170,11 +170,13 @@ void Interpreter::Compute(const Statement& statement) {
   result.node = AddStatementNode(NodeRole::kStatement, edges, steps, device);
   result.requires_grad = true;
   const bool last_tracked = operands.variable[operands.count - 1].tracked;
-  const uint32_t also_saved = AlsoSaved(statement.op, last_tracked);
+  uint32_t also_saved = AlsoSaved(statement.op, last_tracked);
+  if (!rules_.saves_what_is_needed) also_saved |= SavedNeedlessly(statement.op);
   calculus_.nodes()[result.node].saves |= also_saved != 0;
   for (int k = 0; k < operands.count; ++k) {
     if ((also_saved >> k & 1) != 0) calculus_.AlsoSave(result.node, Read(statement.operands[k]));
   }
+  if ((also_saved & kResult) != 0) calculus_.AlsoSave(result.node, Read(statement.results[0]));
 }
 
 Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& operands) {

@@ -58,6 +58,19 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   }
 }
 
+uint32_t SavedNeedlessly(Opcode op) {
+  switch (op) {
+    case Opcode::kGather:
+      return 0b1;
+    case Opcode::kSgn:
+      return 0b1 | kResult;
+    case Opcode::kProd:
+      return kResult;
+    default:
+      return 0;
+  }
+}
+
 std::optional<Primitive> ElementwisePrimitive(Opcode op) {
   switch (op) {
     case Opcode::kAdd:
