@@ -4,7 +4,7 @@
 //
 // Masks are constants: no gradient passes through them. At their kinks: relu'(0) = 0, abs'(0) = 0,
 // and at a tie maximum and minimum give half of the gradient to each side; at its limits clamp
-// passes it on. NaN passes through all of them but sgn, which makes it 0.
+// has none. NaN passes through all of them but sgn, which makes it 0.
 
 #ifndef AUTOGRAD_OPS_PIECEWISE_H_
 #define AUTOGRAD_OPS_PIECEWISE_H_

@@ -52,11 +52,11 @@ TEST(Piecewise, SgnHasNoSlope) {
   EXPECT_FALSE(RequiresGrad(Derive(Sgn(a), {a}, true)[0]));
 }
 
-TEST(Piecewise, ClampPassesItsLimits) {
+TEST(Piecewise, ClampIsFlatAtItsLimits) {
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor a = Leaf({4}, {-2, -1, 0.5, 3});
   EXPECT_EQ(Elements(Clamp(a, -1, 1)), (Doubles{-1, -1, 0.5, 1}));
-  EXPECT_EQ(Elements(Derive(Clamp(a, -1, 1), {a})[0]), (Doubles{0, 1, 1, 0}));
+  EXPECT_EQ(Elements(Derive(Clamp(a, -1, 1), {a})[0]), (Doubles{0, 0, 1, 0}));
   EXPECT_EQ(Elements(Clamp(a, 0, inf)), (Doubles{0, 0, 0.5, 3}));
   const Tensor nan = Leaf({1}, {std::nan("")});
   EXPECT_TRUE(std::isnan(Elements(Clamp(nan, -1, 1))[0]));

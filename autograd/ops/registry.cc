@@ -152,7 +152,7 @@ constexpr Operation kRows[] = {
     {Opcode::kRelu, Unary<Relu>, "max(a, 0)", "g where r > 0, else 0", kNumbers},
     {Opcode::kAbs, Unary<Abs>, "abs(a)", "g sign(a), 0 at 0", kNumbers},
     {Opcode::kSgn, Unary<Sgn>, "-1, 0 or 1; 0 for NaN", "0", kNumbers},
-    {Opcode::kClamp, RunClamp, "a within min and max", "g where min ≤ a ≤ max, else 0",
+    {Opcode::kClamp, RunClamp, "a within min and max", "g where min < a < max, else 0",
      "f32 f64; NaN stays"},
     {Opcode::kWhere, RunWhere, "c ? a : b", "g where c, else 0; 0 where c, else g",
      "f32 f64 i64; c is bool and has no gradient"},

@@ -18,6 +18,7 @@ int DifferentiableInputs(Primitive primitive) {
     case Primitive::kPower:
     case Primitive::kMaximum:
     case Primitive::kMinimum:
+    case Primitive::kSquaredDifference:
     case Primitive::kSelect:
     case Primitive::kOverwrite:
       return 2;
@@ -52,8 +53,13 @@ void ForEachSaved(const Step& step, F save) {
       return;
     case Primitive::kMaximum:
     case Primitive::kMinimum:
+    case Primitive::kSquaredDifference:
       save(in[0]);
       return save(in[1]);
+    case Primitive::kGather:
+    case Primitive::kScatterAdd:
+      if (step.arguments.picks) save(Variable());
+      return;
     case Primitive::kExtreme:
     case Primitive::kLogSumExp:
       save(in[0]);
@@ -357,6 +363,11 @@ Variable Calculus::Derivative(NodeId id, const Step& step, int which, const Vari
                                   step.primitive == Primitive::kMinimum);
       return Apply(Primitive::kWeigh, g, weight);
     }
+    case Primitive::kSquaredDifference: {
+      const Variable difference = Apply(Primitive::kSubtract, in(which), in(1 - which));
+      return Apply(Primitive::kMultiply, g,
+                   Apply(Primitive::kMultiply, Constant(2, difference), difference));
+    }
     case Primitive::kSelect: {
       const Variable zero = Constant(0, g);
       return which == 0 ? Apply(Primitive::kSelect, g, zero, in(2))
@@ -432,10 +443,12 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
       arguments.dtype = step.in[0].data->dtype;
       return Apply(Primitive::kCast, g, {}, {}, arguments);
     }
-    case Primitive::kScatterAdd:
-      return Gather(g, step.arguments.map, step.in[0].data->shape);
-    default:  // gather
-      return ScatterAdd(g, step.arguments.map, step.in[0].data->shape);
+    default: {  // gather and scatter-add are each other's
+      PrimitiveArguments arguments = step.arguments;
+      arguments.shape = step.in[0].data->shape;
+      const bool gathers = step.primitive == Primitive::kGather;
+      return Apply(gathers ? Primitive::kScatterAdd : Primitive::kGather, g, {}, {}, arguments);
+    }
   }
 }
 

@@ -143,6 +143,13 @@ class StatementAlgebra {
   Variable Gather(const Variable& a, const IndexMap& map, const Shape* shape) {
     return calculus_.Gather(a, map, shape);
   }
+  Variable Pick(const Variable& a, const IndexMap& map, const Shape* shape) {
+    PrimitiveArguments arguments;
+    arguments.map = map;
+    arguments.shape = shape;
+    arguments.picks = true;
+    return calculus_.Apply(Primitive::kGather, a, {}, {}, arguments);
+  }
   Variable ScatterAdd(const Variable& a, const IndexMap& map, const Shape* shape) {
     return calculus_.ScatterAdd(a, map, shape);
   }

@@ -3,6 +3,7 @@
 // Written once for an algebra of values: the twin's records steps for the walk back, the dual
 // witness's carries tangents along. An Algebra has
 //   Value      Gather(Value, IndexMap, const Shape*), ScatterAdd(Value, IndexMap, const Shape*)
+//   Value      Pick, a Gather by indices
 //   Value      Overwrite(Value base, Value values, IndexMap)
 //   Value      Apply(Primitive, Value, Value = {}, PrimitiveArguments = {})
 //   Value      Constant(const Array*)
@@ -92,11 +93,9 @@ class Composite {
       case Opcode::kLogSoftmax:
         *out = OfGroups(Primitive::kLogSoftmax, RowsAlong(Dim()));
         return true;
-      case Opcode::kMseLoss: {
-        const Value difference = algebra_.Apply(Primitive::kSubtract, in_[0], in_[1]);
-        *out = Reduced(algebra_.Apply(Primitive::kMultiply, difference, difference));
+      case Opcode::kMseLoss:
+        *out = Reduced(algebra_.Apply(Primitive::kSquaredDifference, in_[0], in_[1]));
         return true;
-      }
       case Opcode::kCrossEntropy:
         *out = CrossEntropy();
         return true;
@@ -270,7 +269,7 @@ class Composite {
 
   Value Picked(const Shape& shape, const IndexMap& at) {
     const IndexMap places = PickMap(arena(), Whole(), shape, Dim(), *algebra_.ArrayOf(in_[1]), at);
-    return algebra_.Gather(in_[0], places, algebra_.Keep(shape));
+    return algebra_.Pick(in_[0], places, algebra_.Keep(shape));
   }
 
   // The elements at the places, or their coordinates.
@@ -279,7 +278,7 @@ class Composite {
       return algebra_.Constant(CoordinatesOf(arena(), places, Whole(), Dim(), shape));
     }
     if (tie) algebra_.NoteTie();
-    return algebra_.Gather(in_[0], places, shape);
+    return algebra_.Pick(in_[0], places, shape);
   }
 
   Arena& arena() { return algebra_.arena(); }

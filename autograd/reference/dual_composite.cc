@@ -24,6 +24,9 @@ class DualAlgebra {
   Jets Gather(const Jets& a, const IndexMap& map, const Shape* shape) {
     return run_.Gather(a, map, shape);
   }
+  Jets Pick(const Jets& a, const IndexMap& map, const Shape* shape) {
+    return run_.Gather(a, map, shape);
+  }
   Jets ScatterAdd(const Jets& a, const IndexMap& map, const Shape* shape) {
     return run_.ScatterAdd(a, map, shape);
   }
@@ -41,6 +44,10 @@ class DualAlgebra {
       case Primitive::kSoftmax:
       case Primitive::kLogSoftmax:
         return run_.OfGroups(primitive, a, arguments);
+      case Primitive::kSquaredDifference: {
+        const Jets difference = run_.Elementwise(Primitive::kSubtract, a, &b);
+        return run_.Elementwise(Primitive::kMultiply, difference, &difference);
+      }
       case Primitive::kClamp:
         return run_.Weighed(a, run_.Apply(primitive, a.value, nullptr, arguments),
                             ClampWeight(arena(), a.value, arguments, &run_.result_.kink));

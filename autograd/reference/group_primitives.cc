@@ -163,7 +163,9 @@ const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments&
     const bool at_limit =
         Near(x, {arguments.low, 0}) || Near(x, {arguments.high, 0}) || std::isnan(x.v);
     *kink |= at_limit;
-    weights->v[i] = x.v >= arguments.low && x.v <= arguments.high ? 1 : 0;
+    const bool above = x.v > arguments.low || arguments.low == -kUnknown;
+    const bool below = x.v < arguments.high || arguments.high == kUnknown;
+    weights->v[i] = above && below ? 1 : 0;
     weights->e[i] = at_limit && (x.e != 0 || std::isnan(x.v)) ? kUnknown : 0;
   }
   return weights;

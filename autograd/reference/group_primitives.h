@@ -19,8 +19,8 @@ const Array* EvaluateGroups(Arena& arena, Primitive primitive, const Array* a,
 // unknown where bounds leave open which are. Sets *tie where there are several.
 const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
                            bool* tie);
-// 1 within the limits and at them, else 0; unknown where the bound reaches over a limit. Sets *kink
-// where a number is at a limit.
+// 1 between the limits, 0 at them and beyond; unknown where the bound reaches over a limit. Sets
+// *kink where a number is at a limit.
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
                          bool* kink);
 

@@ -74,7 +74,7 @@ TEST_F(GroupPrimitivesTest, LogSumExp) {
   EXPECT_TRUE(std::isnan(Run(Primitive::kLogSumExp, {0, 0, 0, kNan})[1]));
 }
 
-TEST_F(GroupPrimitivesTest, LimitsBelongToClamp) {
+TEST_F(GroupPrimitivesTest, ClampIsFlatAtItsLimits) {
   PrimitiveArguments limits;
   limits.low = 0;
   limits.high = 1;
@@ -83,7 +83,7 @@ TEST_F(GroupPrimitivesTest, LimitsBelongToClamp) {
   EXPECT_EQ(Doubles(weights->v, weights->v + 4), (Doubles{0, 1, 1, 0}));
   EXPECT_FALSE(kink);
   const Array* edges = ClampWeight(arena_, Floats({0, 1, kNan, 0}), limits, &kink);
-  EXPECT_EQ(Doubles(edges->v, edges->v + 2), (Doubles{1, 1}));
+  EXPECT_EQ(Doubles(edges->v, edges->v + 2), (Doubles{0, 0}));
   EXPECT_EQ(edges->Error(2), kUnknown);
   EXPECT_TRUE(kink);
 }

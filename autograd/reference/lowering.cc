@@ -44,15 +44,10 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
       return 0b10;
     case Opcode::kScatterAdd:
       return last_tracked ? 0b10 : 0;
-    case Opcode::kMseLoss:
     case Opcode::kCrossEntropy:
       return 0b11;
     case Opcode::kProd:
       return 0b1;
-    case Opcode::kMax:
-    case Opcode::kMin:
-    case Opcode::kSort:
-      return kOwnIndices;
     default:
       return 0;
   }

@@ -16,8 +16,7 @@ program::Opcode OutOfPlace(program::Opcode op);
 
 // Operands that a node saves although none of its primitives does: indices, and what a loss is
 // computed from. Bit i: operand i; `last_tracked`: whether the last operand has a gradient.
-// kResult: the result. kOwnIndices: made by the node, no operand.
-inline constexpr uint32_t kOwnIndices = uint32_t{1} << 31;
+// kResult: the result.
 inline constexpr uint32_t kResult = uint32_t{1} << 30;
 uint32_t AlsoSaved(program::Opcode op, bool last_tracked);
 // What PyTorch saves besides, and no derivative needs.

@@ -37,7 +37,6 @@ TEST(LoweringTest, IndicesAreSaved) {
         << signature.name;
   }
   EXPECT_EQ(AlsoSaved(Opcode::kScatterAdd, /*last_tracked=*/false), 0u);
-  EXPECT_EQ(AlsoSaved(Opcode::kSort, false), kOwnIndices);
 }
 
 }  // namespace

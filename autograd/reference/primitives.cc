@@ -135,6 +135,11 @@ const Array* EvaluateFloats(Arena& arena, Primitive primitive, const Array* a, c
     case Primitive::kMinimum:
       return MapBinary(arena, a, b, false,
                        [](Number x, Number y, const Format&) { return Minimum(x, y); });
+    case Primitive::kSquaredDifference:
+      return MapBinary(arena, a, b, lenient, [](Number x, Number y, const Format& f) {
+        const Number difference = Add(x, Negated(y), f);
+        return Multiply(difference, difference, f);
+      });
     case Primitive::kSign:
       return MapUnary(arena, a, [](Number x, const Format&) { return Sign(x); });
     case Primitive::kNegate:

@@ -26,6 +26,7 @@ enum class Primitive : uint8_t {
   kPower,
   kMaximum,
   kMinimum,
+  kSquaredDifference,
   kNegate,
   kExp,
   kLog,
@@ -72,6 +73,7 @@ struct PrimitiveArguments {
   const Shape* shape = nullptr;  // of the result, where it is not that of in[0]
   DType dtype = DType::kF64;     // cast
   int64_t count = 1;             // mean
+  bool picks = false;            // gather: the map comes from indices, which derivatives save too
   bool least = false;            // extreme
   double low = -kUnknown;        // clamp
   double high = kUnknown;

@@ -1,5 +1,7 @@
 #include "autograd/tensor/kernels/elementary.h"
 
+#include <limits>
+
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 
@@ -92,7 +94,10 @@ Tensor IsWithin(const Tensor& a, double low, double high) {
   Tensor out = Tensor::Empty(a.sizes(), DType::kBool, a.device());
   DispatchFloating("clamp", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    WithLimits<bool, T>(a, low, high, out, [](T x, T l, T h) { return x >= l && x <= h; });
+    WithLimits<bool, T>(a, low, high, out, [](T x, T l, T h) {
+      constexpr T kNoLimit = std::numeric_limits<T>::infinity();
+      return (x > l || l == -kNoLimit) && (x < h || h == kNoLimit);
+    });
   });
   return out;
 }

@@ -26,7 +26,8 @@ Tensor Sin(const Tensor& a);
 Tensor Cos(const Tensor& a);
 Tensor Tanh(const Tensor& a);
 Tensor Sigmoid(const Tensor& a);  // 1 / (1 + exp(-a))
-// low where a < low, high where a > high, else a, NaN as well; and where low <= a <= high.
+// low where a < low, high where a > high, else a, NaN as well; and where low < a < high, an
+// infinite limit being none.
 Tensor Clamp(const Tensor& a, double low, double high);
 Tensor IsWithin(const Tensor& a, double low, double high);
 // f32, f64 to bool: where the element is above 0; where it is 0.
