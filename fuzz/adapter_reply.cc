@@ -1,0 +1,77 @@
+// What an adapter writes, any bytes in any pieces: frames or an error of the documented form, and
+// bodies that are refused or print and read back as themselves.
+//
+// The first byte says into which pieces the rest is cut.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "autograd/program/parse.h"
+#include "tools/adapters/protocol/frame.h"
+#include "tools/adapters/protocol/hello.h"
+#include "tools/adapters/protocol/reply.h"
+
+namespace twingrad {
+namespace {
+
+using adapters::Frame;
+
+constexpr std::string_view kProgram =
+    "twingrad 1\n%x = leaf type=f64[2] data=3,4 grad=1\n%i = leaf type=i64[] data=1\n"
+    "%y = mul %x %x\nhook %y do=record\n%s = sum %y\nbackward %s\n";
+
+void Require(bool condition, const char* what, const std::string& text) {
+  if (condition) return;
+  std::fprintf(stderr, "[fuzz] %s; text:\n%s\n", what, text.c_str());
+  std::abort();
+}
+
+void CheckMessage(std::string_view message) {
+  Require(message.substr(0, 11) == "[protocol] " && message.find("; ") != std::string_view::npos,
+          "an error without `[protocol]` or `; what is allowed`", std::string(message));
+}
+
+void CheckBody(const std::string& body) {
+  static const auto* const program =
+      new autograd::program::Program(*autograd::program::Parse(kProgram));
+  const auto reply = adapters::ParseReply(*program, body);
+  if (!reply.ok()) return CheckMessage(reply.status().message());
+  const std::string printed = adapters::PrintReply(*program, *reply);
+  const auto again = adapters::ParseReply(*program, printed);
+  Require(again.ok(), "the printed body is refused", printed);
+  Require(adapters::PrintReply(*program, *again) == printed, "it reads as another", printed);
+}
+
+void CheckStream(std::string_view bytes, size_t piece) {
+  adapters::FrameReader reader;
+  for (size_t begin = 0; begin < bytes.size(); begin += piece) {
+    reader.Feed(bytes.substr(begin, piece));
+    while (true) {
+      const auto frame = reader.Next();
+      if (!frame.ok()) return CheckMessage(frame.status().message());
+      if (!*frame) break;
+      if ((*frame)->kind == Frame::Kind::kOk) CheckBody((*frame)->text);
+      if ((*frame)->kind != Frame::Kind::kHello) continue;
+      const auto hello = adapters::ParseHello((*frame)->text);
+      if (!hello.ok()) CheckMessage(hello.status().message());
+      if (hello.ok()) {
+        Require(*adapters::ParseHello(adapters::PrintHello(*hello)) == *hello, "hello differs",
+                (*frame)->text);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace twingrad
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  twingrad::CheckStream(bytes, 1 + data[0] % 64);
+  twingrad::CheckBody(std::string(bytes));
+  return 0;
+}

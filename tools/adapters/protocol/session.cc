@@ -1,0 +1,242 @@
+#include "tools/adapters/protocol/session.h"
+
+#include <csignal>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "autograd/program/print.h"
+#include "tools/adapters/protocol/child.h"
+#include "tools/adapters/protocol/frame.h"
+#include "tools/adapters/protocol/reply.h"
+
+namespace twingrad::adapters {
+namespace {
+
+using std::chrono::steady_clock;
+
+// Between two looks at the child's memory.
+constexpr std::chrono::milliseconds kTick(50);
+// From the end of its output to its end.
+constexpr std::chrono::seconds kDying(1);
+constexpr uint64_t kMaxErrors = uint64_t{64} << 20;
+
+double Seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+// Waits for one frame. What is wrong, if anything, is told as a Reply.
+struct Awaited {
+  std::optional<Frame> frame;
+  Reply::Kind wrong = Reply::Kind::kProtocol;
+  std::string text;
+  bool killed_by_other = false;
+};
+
+Awaited Ended(Child& child, bool at_end) {
+  Awaited result;
+  if (const auto end = child.Reap(kDying)) {
+    result.wrong = Reply::Kind::kCrash;
+    result.text = absl::StrCat("the adapter ended with ", *end, " before its reply");
+    result.killed_by_other = child.killed();
+  } else if (at_end) {
+    result.text =
+        "[protocol] the adapter closed its standard output and lives on; allowed is a reply";
+  }
+  return result;
+}
+
+Awaited AwaitFrame(Child& child, const SessionOptions& options, std::chrono::nanoseconds timeout) {
+  FrameReader reader;
+  const auto begin = steady_clock::now();
+  const auto wrong = [](Reply::Kind kind, std::string text) {
+    Awaited result;
+    result.wrong = kind;
+    result.text = std::move(text);
+    return result;
+  };
+  while (true) {
+    std::string bytes;
+    const bool open = child.Pump(kTick, &bytes);
+    reader.Feed(bytes);
+    absl::StatusOr<std::optional<Frame>> frame = reader.Next();
+    if (!frame.ok()) {
+      return wrong(Reply::Kind::kProtocol, std::string(frame.status().message()));
+    }
+    if (*frame) {
+      Awaited result;
+      result.frame = **std::move(frame);
+      if (!reader.empty()) {
+        result.frame.reset();
+        result.text =
+            "[protocol] bytes follow the reply; allowed is one reply a case; see "
+            "tools/adapters/protocol/README.md";
+      }
+      return result;
+    }
+    if (!open) return Ended(child, true);
+    if (!bytes.empty() && steady_clock::now() - begin < kTick) continue;
+    if (steady_clock::now() - begin > timeout) {
+      return wrong(Reply::Kind::kHang, absl::StrFormat("no reply after %.3g s", Seconds(timeout)));
+    }
+    if (const uint64_t size = child.ResidentSize(); size > options.memory) {
+      return wrong(Reply::Kind::kMemory, absl::StrFormat("%d MiB of memory, allowed are %d MiB",
+                                                         size >> 20, options.memory >> 20));
+    }
+    if (child.ErrorSize() > kMaxErrors) {
+      return wrong(Reply::Kind::kProtocol,
+                   absl::StrCat("[protocol] more than ", kMaxErrors,
+                                " bytes of standard error; allowed are less a case"));
+    }
+  }
+}
+
+}  // namespace
+
+Session::Session(SessionOptions options) : options_(std::move(options)) {}
+
+Session::~Session() = default;
+
+int Session::pid() const { return child_ == nullptr ? -1 : child_->pid(); }
+
+absl::StatusOr<std::unique_ptr<Session>> Session::Start(SessionOptions options) {
+  std::signal(SIGPIPE, SIG_IGN);
+  auto session = std::unique_ptr<Session>(new Session(std::move(options)));
+  if (absl::Status status = session->Shake(); !status.ok()) return status;
+  return session;
+}
+
+absl::Status Session::Shake() {
+  absl::StatusOr<std::unique_ptr<Child>> child = Child::Spawn(options_.command);
+  if (!child.ok()) return child.status();
+  child_ = *std::move(child);
+  child_->Write(absl::StrCat("hello ", kProtocolVersion, "\n"));
+  const Awaited awaited = AwaitFrame(*child_, options_, options_.start_timeout);
+  absl::Status status;
+  if (!awaited.frame) {
+    status = absl::UnavailableError(absl::StrCat("in the handshake: ", awaited.text));
+  } else if (awaited.frame->kind != Frame::Kind::kHello) {
+    status = absl::UnavailableError(
+        "[protocol] the first reply is none to `hello`; allowed is `hello 1 ...`; answer the "
+        "runner's first line");
+  } else {
+    absl::StatusOr<Hello> hello = ParseHello(awaited.frame->text);
+    if (!hello.ok()) {
+      status = absl::UnavailableError(hello.status().message());
+    } else if (!hello_.name.empty() && !(*hello == hello_)) {
+      status = absl::UnavailableError(
+          "[protocol] hello: another one than at the first start; allowed is the same each time; "
+          "make it a constant");
+    } else {
+      hello_ = *std::move(hello);
+    }
+  }
+  if (status.ok()) return status;
+  killed_by_other_ = awaited.killed_by_other;
+  const std::string said = child_->ErrorTail();
+  child_.reset();
+  return absl::UnavailableError(absl::StrCat(
+      status.message(), said.empty() ? "" : absl::StrCat("; its standard error ends:\n", said)));
+}
+
+Reply Session::Fail(Reply::Kind kind, std::string text) {
+  Reply reply;
+  reply.kind = kind;
+  reply.text = std::move(text);
+  if (child_ != nullptr) reply.output = child_->ErrorTail();
+  child_.reset();
+  return reply;
+}
+
+void Session::Restart() {
+  // A child may be killed from outside while it starts, too.
+  for (int i = 0; i < 3; ++i) {
+    ++restarts_;
+    killed_by_other_ = false;
+    const absl::Status status = Shake();
+    if (status.ok()) return;
+    failed_ = Fail(Reply::Kind::kCrash,
+                   absl::StrCat("the adapter did not start again: ", status.message()));
+    if (!killed_by_other_) return;
+    ++killed_;
+    failed_.reset();
+  }
+  failed_ = Fail(Reply::Kind::kCrash, "the adapter was killed three times while it started");
+}
+
+// The child has ended between two cases. True: something outside killed it, a fresh one may go on.
+bool Session::Bury() {
+  const Awaited awaited = Ended(*child_, true);
+  if (!awaited.killed_by_other) {
+    failed_ = Fail(awaited.wrong, absl::StrCat(awaited.text, ", between two cases"));
+    return false;
+  }
+  ++killed_;
+  child_.reset();
+  return true;
+}
+
+void Session::Send(const autograd::program::Program& program) {
+  program_ = &program;
+  text_ = autograd::program::Print(program);
+  failed_.reset();
+  ++id_;
+  if (child_ != nullptr) {
+    // What comes before it is asked for belongs to no case.
+    std::string early;
+    const bool open = child_->Pump(std::chrono::nanoseconds(0), &early);
+    if (!early.empty()) {
+      failed_ = Fail(Reply::Kind::kProtocol,
+                     "[protocol] output before the case was sent; allowed is one reply a case; see "
+                     "tools/adapters/protocol/README.md");
+      return;
+    }
+    if (!open && !Bury()) return;
+  }
+  if (child_ == nullptr) Restart();
+  if (failed_) return;
+  child_->ClearErrors();
+  child_->Write(PrintCase(id_, text_));
+  child_->Flush();
+}
+
+Reply Session::Await() {
+  if (failed_) return *std::exchange(failed_, std::nullopt);
+  Awaited awaited = AwaitFrame(*child_, options_, options_.timeout);
+  killed_by_other_ = awaited.killed_by_other;
+  if (!awaited.frame) return Fail(awaited.wrong, std::move(awaited.text));
+  Frame& frame = *awaited.frame;
+  if (frame.kind == Frame::Kind::kHello || frame.id != id_) {
+    return Fail(Reply::Kind::kProtocol,
+                absl::StrCat("[protocol] a reply to case ", frame.id, "; allowed is one to case ",
+                             id_, "; repeat the number of the case"));
+  }
+  Reply reply;
+  reply.text = std::move(frame.text);
+  if (frame.kind == Frame::Kind::kSkip) {
+    reply.kind = Reply::Kind::kSkipped;
+  } else if (frame.kind == Frame::Kind::kError) {
+    return Fail(Reply::Kind::kProtocol, absl::StrCat("the adapter failed: ", reply.text));
+  } else {
+    absl::StatusOr<autograd::program::Observation> observation = ParseReply(*program_, reply.text);
+    if (!observation.ok()) {
+      return Fail(Reply::Kind::kProtocol, std::string(observation.status().message()));
+    }
+    reply.observation = *std::move(observation);
+  }
+  return reply;
+}
+
+Reply Session::Receive() {
+  Reply reply = Await();
+  if (reply.kind != Reply::Kind::kCrash || !killed_by_other_) return reply;
+  // Nobody knows yet that the Program is to blame: once more.
+  ++killed_;
+  killed_by_other_ = false;
+  Send(*program_);
+  reply = Await();
+  if (reply.kind == Reply::Kind::kCrash && killed_by_other_) reply.kind = Reply::Kind::kMemory;
+  return reply;
+}
+
+}  // namespace twingrad::adapters

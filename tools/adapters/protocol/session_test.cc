@@ -1,0 +1,156 @@
+// The pipe, over shell scripts that behave well and badly, and over the faulty adapter.
+
+#include "tools/adapters/protocol/session.h"
+
+#include <csignal>
+#include <fstream>
+#include <string>
+
+#include <unistd.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "autograd/program/parse.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::adapters {
+namespace {
+
+using autograd::program::Program;
+using std::chrono::milliseconds;
+using Kind = Reply::Kind;
+
+constexpr char kFaulty[] = "tools/adapters/faulty/faulty";
+constexpr char kHello[] = "hello 1 name=a version=1 ops=leaf dtypes=f64";
+
+Program Square() {
+  return *autograd::program::Parse(
+      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+}
+
+SessionOptions Command(std::vector<std::string> words) {
+  SessionOptions options;
+  options.command = std::move(words);
+  return options;
+}
+
+// A shell that says hello and then runs `script`.
+SessionOptions Shell(const std::string& script) {
+  return Command({"sh", "-c", absl::StrCat("read line; echo '", kHello, "'; ", script)});
+}
+
+Reply RunOnce(SessionOptions options) {
+  auto session = Session::Start(std::move(options));
+  EXPECT_TRUE(session.ok()) << session.status();
+  if (!session.ok()) return {};
+  const Program program = Square();
+  (*session)->Send(program);
+  return (*session)->Receive();
+}
+
+TEST(SessionTest, RunsPrograms) {
+  auto session = Session::Start(Command({kFaulty, "none"}));
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ((*session)->hello().name, "faulty");
+  const Program program = Square();
+  for (int i = 0; i < 3; ++i) {
+    (*session)->Send(program);
+    const Reply reply = (*session)->Receive();
+    ASSERT_EQ(reply.kind, Kind::kObserved) << reply.text;
+    EXPECT_TRUE(reply.observation.values[0].grad_defined);
+    EXPECT_EQ(reply.observation.calls.size(), 1u);
+  }
+  EXPECT_EQ((*session)->restarts(), 0u);
+}
+
+TEST(SessionTest, WhatCannotShakeHandsIsNamed) {
+  const auto message = [](std::vector<std::string> words) {
+    SessionOptions options = Command(std::move(words));
+    return std::string(Session::Start(options).status().message());
+  };
+  EXPECT_TRUE(absl::StrContains(message({"/no/such/program"}), "exit status 127"));
+  EXPECT_TRUE(absl::StrContains(message({"sh", "-c", "echo oh dear >&2; exit 3"}), "oh dear"));
+  EXPECT_TRUE(absl::StrContains(message({"echo", "good day"}), "`good day` is no reply"));
+  EXPECT_TRUE(absl::StrContains(message({"echo", "ok 1 0"}), "the first reply is none to `hello`"));
+  EXPECT_TRUE(absl::StrContains(message({"echo", "hello 1"}), "name= is missing"));
+  SessionOptions silent = Command({"sleep", "1000"});
+  silent.start_timeout = milliseconds(100);
+  EXPECT_TRUE(absl::StrContains(Session::Start(silent).status().message(), "no reply after 0.1 s"));
+}
+
+TEST(SessionTest, EachFaultIsToldForWhatItIs) {
+  EXPECT_EQ(RunOnce(Command({kFaulty, "crash"})).kind, Kind::kCrash);
+  EXPECT_EQ(RunOnce(Command({kFaulty, "early_exit"})).kind, Kind::kCrash);
+  EXPECT_EQ(RunOnce(Command({kFaulty, "garbage"})).kind, Kind::kProtocol);
+  EXPECT_EQ(RunOnce(Command({kFaulty, "endless"})).kind, Kind::kProtocol);
+  EXPECT_EQ(RunOnce(Command({kFaulty, "twice"})).kind, Kind::kProtocol);
+  SessionOptions hang = Command({kFaulty, "hang"});
+  hang.timeout = milliseconds(200);
+  EXPECT_EQ(RunOnce(hang).kind, Kind::kHang);
+  hang.command = {kFaulty, "truncated"};
+  EXPECT_EQ(RunOnce(hang).kind, Kind::kHang);
+  SessionOptions memory = Command({kFaulty, "memory"});
+  memory.memory = uint64_t{256} << 20;
+  EXPECT_EQ(RunOnce(memory).kind, Kind::kMemory);
+}
+
+TEST(SessionTest, RepliesThatBreakTheRules) {
+  EXPECT_EQ(RunOnce(Shell("read line; echo 'skip 1 not done'; cat")).kind, Kind::kSkipped);
+  const Reply failed = RunOnce(Shell("read line; echo 'error 1 no memory'; cat"));
+  EXPECT_EQ(failed.kind, Kind::kProtocol);
+  EXPECT_EQ(failed.text, "the adapter failed: no memory");
+  EXPECT_TRUE(absl::StrContains(RunOnce(Shell("read line; echo 'ok 2 0'; cat")).text,
+                                "a reply to case 2; allowed is one to case 1"));
+  EXPECT_TRUE(absl::StrContains(RunOnce(Shell("read line; printf 'ok 1 6\\nvalue\\n'; cat")).text,
+                                "reply line 1"));
+  const Reply silent = RunOnce(Shell("read line; echo sorry >&2; exit 4"));
+  EXPECT_EQ(silent.kind, Kind::kCrash);
+  EXPECT_TRUE(absl::StrContains(silent.text, "exit status 4"));
+  EXPECT_TRUE(absl::StrContains(silent.output, "sorry"));
+}
+
+TEST(SessionTest, AfterACrashTheNextProgramFindsAFreshChild) {
+  auto session = Session::Start(Command({kFaulty, "crash"}));
+  ASSERT_TRUE(session.ok());
+  const Program program = Square();
+  const Program harmless = *autograd::program::Parse("twingrad 1\n%x = leaf type=f64[] data=3\n");
+  for (int i = 0; i < 3; ++i) {
+    (*session)->Send(program);
+    EXPECT_EQ((*session)->Receive().kind, Kind::kCrash);
+    (*session)->Send(harmless);
+    EXPECT_EQ((*session)->Receive().kind, Kind::kObserved);
+  }
+  EXPECT_EQ((*session)->restarts(), 3u);
+  EXPECT_EQ((*session)->killed(), 0u);
+}
+
+// Killed between two Programs and while one runs: each gives its reply, once.
+TEST(SessionTest, AKilledChildLosesNothing) {
+  auto session = Session::Start(Command({kFaulty, "none"}));
+  ASSERT_TRUE(session.ok());
+  const Program program = Square();
+  for (int i = 0; i < 20; ++i) {
+    if (i % 2 == 0) kill((*session)->pid(), SIGKILL);
+    (*session)->Send(program);
+    if (i % 2 == 1) kill((*session)->pid(), SIGKILL);
+    const Reply reply = (*session)->Receive();
+    EXPECT_EQ(reply.kind, Kind::kObserved) << i << ": " << reply.text;
+  }
+  EXPECT_GE((*session)->killed(), 10u);
+}
+
+TEST(SessionTest, AChildDiesWithItsSessionAndSoDoesItsGroup) {
+  int child = -1;
+  {
+    auto session = Session::Start(Shell("sleep 1000 & wait"));
+    ASSERT_TRUE(session.ok());
+    child = (*session)->pid();
+    EXPECT_EQ(kill(-child, 0), 0);
+  }
+  // The sleep is reaped by init.
+  for (int i = 0; i < 1000 && kill(-child, 0) == 0; ++i) usleep(10000);
+  EXPECT_NE(kill(-child, 0), 0);
+}
+
+}  // namespace
+}  // namespace twingrad::adapters
