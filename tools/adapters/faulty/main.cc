@@ -1,0 +1,63 @@
+// An adapter of the repository's engine that misbehaves on request: `faulty wrong_sign`.
+
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "autograd/engine/engine.h"
+#include "autograd/program/signature.h"
+#include "autograd/runner/run.h"
+#include "tools/adapters/faulty/faults.h"
+#include "tools/adapters/protocol/serve.h"
+
+namespace twingrad::adapters {
+namespace {
+
+using autograd::DType;
+using autograd::program::Category;
+using autograd::program::Observation;
+using autograd::program::Program;
+
+// All that the repository's engine runs and shows, but for its accelerators.
+Hello MakeHello(Fault fault) {
+  Hello hello;
+  hello.name = "faulty";
+  hello.version = std::string(FaultWord(fault));
+  hello.dialect = "twingrad";
+  for (const auto& signature : autograd::program::Signatures()) {
+    if (signature.category == Category::kCustom || signature.category == Category::kStream)
+      continue;
+    if (signature.op == autograd::program::Opcode::kTo) continue;
+    hello.ops.insert(signature.op);
+    hello.single.insert(signature.op);
+  }
+  hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
+  hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames, Fact::kHooks,
+                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors};
+  return hello;
+}
+
+}  // namespace
+}  // namespace twingrad::adapters
+
+int main(int argc, char** argv) {
+  using namespace twingrad::adapters;
+  const auto fault = FaultOf(argc == 2 ? argv[1] : "");
+  if (!fault) {
+    std::fprintf(stderr, "[faulty] which fault? allowed are:");
+    for (int i = 0; i < kNumFaults; ++i) {
+      std::fprintf(stderr, " %s", std::string(FaultWord(static_cast<Fault>(i))).c_str());
+    }
+    std::fprintf(stderr, "; give one\n");
+    return 2;
+  }
+  const int out = dup(1);
+  autograd::Engine engine;
+  bool after_error = false;
+  return Serve(MakeHello(*fault), [&](const Program& program) -> absl::StatusOr<Observation> {
+    Misbehave(*fault, program, out);
+    Observation observation = autograd::runner::Run(program, engine);
+    Spoil(*fault, program, &after_error, &observation);
+    return observation;
+  });
+}
