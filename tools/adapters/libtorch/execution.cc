@@ -1,0 +1,352 @@
+#include "tools/adapters/libtorch/execution.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <utility>
+
+#include "autograd/program/leaf_data.h"
+#include "autograd/program/signature.h"
+#include "tools/adapters/libtorch/failures.h"
+#include "tools/adapters/libtorch/node_names.h"
+#include "tools/adapters/libtorch/operations.h"
+#include "tools/adapters/libtorch/recorder.h"
+#include "tools/adapters/libtorch/tensor_data.h"
+
+namespace twingrad::adapters::libtorch {
+namespace {
+
+using at::Tensor;
+using autograd::program::CallRecord;
+using autograd::program::ErrorClass;
+using autograd::program::Key;
+using autograd::program::kNoValue;
+using autograd::program::NodeRole;
+using autograd::program::Observation;
+using autograd::program::Opcode;
+using autograd::program::Program;
+using autograd::program::Statement;
+using autograd::program::ValueId;
+using Values = std::vector<ValueId>;
+
+class Execution {
+ public:
+  explicit Execution(const Program& program)
+      : program_(program),
+        recorder_(names_, observation_.calls),
+        values_(program.names.size()),
+        defined_at_(program.names.size(), -1) {
+    at::GradMode::set_enabled(true);
+  }
+
+  Observation Run();
+
+ private:
+  struct Region {
+    bool grad_mode_before;
+    bool is_try;
+    int32_t end;
+  };
+
+  bool Step(int32_t& index);
+  bool Recover(int32_t& index);
+  void RunStatement(const Statement& statement);
+  void Leaf(const Statement& statement);
+  void Gradient(const Statement& statement);
+  void Call(const Statement& statement);
+  void Begin(const Statement& statement);
+  std::vector<Tensor> ValuesOf(const Statement& statement, Key key) const;
+  std::vector<Tensor> Seeds(const Statement& statement, const std::vector<Tensor>& roots) const;
+  void Define(ValueId id, Tensor value);
+  void NoteValue(ValueId id);
+  void NoteWrite(ValueId id);
+  void NoteAll();
+  void NoteGradients(const Statement& statement);
+  Tensor Defined(ValueId id) const;
+  Observation Observe();
+
+  const Program& program_;
+  Observation observation_;
+  NodeNames names_;
+  Recorder recorder_;
+  std::vector<Tensor> values_;
+  std::vector<int32_t> defined_at_;
+  std::vector<Region> regions_;
+  int32_t statement_ = -1;
+};
+
+std::shared_ptr<torch::autograd::Node> GradFn(const Tensor& tensor) {
+  torch::autograd::Node* node = torch::autograd::impl::grad_fn_unsafe(tensor);
+  return node == nullptr ? nullptr : node->shared_from_this();
+}
+
+Observation Execution::Run() {
+  const auto count = static_cast<int32_t>(program_.statements.size());
+  for (int32_t s = 0; s < count; ++s) {
+    if (!Step(s)) break;
+  }
+  at::GradMode::set_enabled(true);
+  return Observe();
+}
+
+bool Execution::Step(int32_t& index) {
+  statement_ = index;
+  autograd::program::ErrorRecord error{ErrorClass::kInternal, index, ""};
+  try {
+    RunStatement(program_.statements[index]);
+    return true;
+  } catch (const Refusal& refusal) {
+    error.error = refusal.error();
+    error.message = refusal.what();
+  } catch (const c10::Error& thrown) {
+    error.message = thrown.what_without_backtrace();
+    error.error = ClassOf(error.message);
+  } catch (const std::exception& thrown) {
+    error.message = thrown.what();
+    error.error = ClassOf(error.message);
+  }
+  recorder_.EndCall();
+  if (error.error != ErrorClass::kUnsupported && Recover(index)) {
+    observation_.survived.push_back(std::move(error));
+    return true;
+  }
+  observation_.error = std::move(error);
+  return false;
+}
+
+bool Execution::Recover(int32_t& index) {
+  size_t depth = regions_.size();
+  while (depth > 0 && !regions_[depth - 1].is_try) --depth;
+  if (depth == 0) return false;
+  index = regions_[depth - 1].end;
+  at::GradMode::set_enabled(regions_[depth - 1].grad_mode_before);
+  regions_.resize(depth - 1);
+  return true;
+}
+
+Tensor Execution::Defined(ValueId id) const {
+  if (!values_[id].defined()) throw Refusal(ErrorClass::kUndefined, "an undefined value");
+  return values_[id];
+}
+
+void Execution::RunStatement(const Statement& statement) {
+  switch (statement.op) {
+    case Opcode::kLeaf:
+      return Leaf(statement);
+    case Opcode::kRetainGrad:
+    case Opcode::kReadGrad:
+    case Opcode::kZeroGrad:
+      return Gradient(statement);
+    case Opcode::kBackward:
+    case Opcode::kGrad:
+      return Call(statement);
+    case Opcode::kBegin:
+      return Begin(statement);
+    case Opcode::kEnd:
+      at::GradMode::set_enabled(regions_.back().grad_mode_before);
+      regions_.pop_back();
+      return;
+    case Opcode::kExpect:
+      return;
+    default:
+      break;
+  }
+  std::vector<Tensor> operands;
+  for (ValueId id : statement.operands) operands.push_back(Defined(id));
+  Tensor result = Compute(statement, operands);
+  // Operands first: views among them may have got a new node, on which the result's stands.
+  if (statement.results.empty()) NoteWrite(statement.operands[0]);
+  for (ValueId id : statement.operands) NoteValue(id);
+  if (!statement.results.empty()) Define(statement.results[0], std::move(result));
+}
+
+void Execution::Define(ValueId id, Tensor value) {
+  values_[id] = std::move(value);
+  defined_at_[id] = statement_;
+  NoteValue(id);
+}
+
+// A value's node that has no name is the statement's, or a view's that was made anew.
+void Execution::NoteValue(ValueId id) {
+  const Tensor& value = values_[id];
+  if (!value.defined()) return;
+  const auto node = GradFn(value);
+  if (node == nullptr || names_.Knows(node.get())) return;
+  const bool anew = defined_at_[id] != statement_ && value.is_view();
+  if (anew) {
+    NoteWrite(id);
+    names_.Note(node, NodeRole::kRegeneratedView, defined_at_[id]);
+  } else {
+    names_.Note(node, NodeRole::kStatement, statement_);
+  }
+}
+
+// A write through a view: the base has got a CopySlices.
+void Execution::NoteWrite(ValueId id) {
+  const Tensor& value = values_[id];
+  if (!value.is_view()) return;
+  const auto node = GradFn(Tensor(value._base()));
+  if (node == nullptr || names_.Knows(node.get())) return;
+  names_.Note(node, NodeRole::kCopySlices, statement_);
+}
+
+void Execution::NoteAll() {
+  for (size_t id = 0; id < values_.size(); ++id) NoteValue(static_cast<ValueId>(id));
+}
+
+void Execution::Leaf(const Statement& statement) {
+  const auto& type = std::get<autograd::program::TensorType>(*statement.Find(Key::kType));
+  if (statement.Get<int64_t>(Key::kDevice, autograd::program::kCpu) != autograd::program::kCpu) {
+    throw Refusal(ErrorClass::kUnsupported, "a leaf on a device");
+  }
+  Tensor leaf = TensorOf(type, autograd::program::LeafData(statement));
+  if (statement.Get<bool>(Key::kGrad)) {
+    leaf.set_requires_grad(true);
+    names_.NoteLeaf(leaf.unsafeGetTensorImpl(), statement_);
+  }
+  Define(statement.results[0], std::move(leaf));
+}
+
+void Execution::Gradient(const Statement& statement) {
+  const Tensor value = Defined(statement.operands[0]);
+  if (statement.op == Opcode::kRetainGrad) {
+    value.retain_grad();
+    NoteValue(statement.operands[0]);
+  } else if (statement.op == Opcode::kZeroGrad) {
+    value.mutable_grad() = Tensor();
+  } else if (const Tensor grad = value.mutable_grad(); grad.defined()) {
+    Define(statement.results[0], grad.clone(at::MemoryFormat::Contiguous));
+  }
+}
+
+void Execution::Begin(const Statement& statement) {
+  const auto& kind = std::get<std::string>(*statement.Find(Key::kKind));
+  if (kind != "no_grad" && kind != "try") {
+    throw Refusal(ErrorClass::kUnsupported, "a region of kind=" + kind);
+  }
+  int32_t end = statement_;
+  for (int depth = 0;; ++end) {
+    if (program_.statements[end].op == Opcode::kBegin) ++depth;
+    if (program_.statements[end].op == Opcode::kEnd && --depth == 0) break;
+  }
+  regions_.push_back({at::GradMode::is_enabled(), kind == "try", end});
+  if (kind == "no_grad") at::GradMode::set_enabled(false);
+}
+
+std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) const {
+  std::vector<Tensor> tensors;
+  const auto* given = statement.Find(key);
+  if (given == nullptr) return tensors;
+  for (ValueId id : std::get<Values>(*given)) {
+    tensors.push_back(id == kNoValue ? Tensor() : Defined(id));
+  }
+  return tensors;
+}
+
+// As torch.autograd makes them: surplus ones are dropped, shapes must be equal.
+std::vector<Tensor> Execution::Seeds(const Statement& statement,
+                                     const std::vector<Tensor>& roots) const {
+  std::vector<Tensor> seeds = ValuesOf(statement, Key::kSeeds);
+  if (seeds.empty()) return seeds;
+  if (seeds.size() < roots.size()) {
+    throw Refusal(ErrorClass::kGradCount, "fewer seeds than roots");
+  }
+  seeds.resize(roots.size());
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (!roots[i].requires_grad()) break;  // libtorch will say so
+    if (!seeds[i].defined()) {
+      if (roots[i].numel() != 1) break;
+      continue;
+    }
+    if (seeds[i].sizes() != roots[i].sizes()) {
+      throw Refusal(ErrorClass::kShape, "a seed of another shape than its root");
+    }
+    if (seeds[i].scalar_type() != roots[i].scalar_type()) {
+      throw Refusal(ErrorClass::kUnsupported, "a seed of another type than its root is converted");
+    }
+  }
+  return seeds;
+}
+
+void Execution::Call(const Statement& statement) {
+  const bool is_grad = statement.op == Opcode::kGrad;
+  CallRecord record;
+  record.statement = statement_;
+  record.create_graph = statement.Get<bool>(Key::kCreateGraph);
+  record.keep_graph = statement.Get<bool>(Key::kRetainGraph, record.create_graph);
+  record.accumulate_grad = !is_grad;
+  const bool create_graph = record.create_graph;
+  const bool keep_graph = record.keep_graph;
+  recorder_.BeginCall(record);
+  std::vector<Tensor> roots;
+  for (ValueId id : statement.operands) roots.push_back(Defined(id));
+  const std::vector<Tensor> inputs = ValuesOf(statement, Key::kInputs);
+  const std::vector<Tensor> seeds = Seeds(statement, roots);
+  if (statement.Find(Key::kInputs) != nullptr && inputs.empty()) {
+    throw Refusal(ErrorClass::kInvalidArgument, "empty inputs");
+  }
+  recorder_.SetInputs(inputs, [this] { NoteAll(); });
+  if (!is_grad) {
+    torch::autograd::backward(roots, seeds, keep_graph, create_graph, inputs);
+  } else {
+    const bool materialize = statement.Get<bool>(Key::kMaterialize);
+    const bool allow_unused = materialize || statement.Get<bool>(Key::kAllowUnused);
+    std::vector<Tensor> gradients =
+        torch::autograd::grad(roots, inputs, seeds, keep_graph, create_graph, allow_unused);
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (materialize && !gradients[i].defined()) gradients[i] = at::zeros_like(inputs[i]);
+      values_[statement.results[i]] = gradients[i];
+      defined_at_[statement.results[i]] = statement_;
+    }
+  }
+  recorder_.EndCall();
+  NoteGradients(statement);
+  NoteAll();
+}
+
+// What create_graph made.
+void Execution::NoteGradients(const Statement& statement) {
+  for (ValueId id : statement.results) {
+    if (values_[id].defined()) names_.Note(GradFn(values_[id]), NodeRole::kBackward, statement_);
+  }
+  for (const Tensor& value : values_) {
+    if (!value.defined()) continue;
+    const Tensor grad = value.mutable_grad();
+    if (grad.defined()) names_.Note(GradFn(grad), NodeRole::kBackward, statement_);
+  }
+}
+
+Observation Execution::Observe() {
+  observation_.values.resize(values_.size());
+  for (size_t id = 0; id < values_.size(); ++id) {
+    const Tensor& value = values_[id];
+    if (!value.defined()) continue;
+    auto& record = observation_.values[id];
+    record.defined = true;
+    record.requires_grad = value.requires_grad();
+    record.data = DataOf(value);
+    record.version = static_cast<uint32_t>(value._version());
+    const Tensor grad = value.mutable_grad();
+    record.grad_defined = grad.defined();
+    if (grad.defined()) record.grad = DataOf(grad);
+  }
+  return std::move(observation_);
+}
+
+}  // namespace
+
+Observation Run(const Program& program) { return Execution(program).Run(); }
+
+std::set<Opcode> KnownStatements() {
+  std::set<Opcode> ops = ComputedOps();
+  for (Opcode op :
+       {Opcode::kLeaf, Opcode::kRetainGrad, Opcode::kReadGrad, Opcode::kZeroGrad, Opcode::kBackward,
+        Opcode::kGrad, Opcode::kBegin, Opcode::kEnd, Opcode::kExpect}) {
+    ops.insert(op);
+  }
+  return ops;
+}
+
+}  // namespace twingrad::adapters::libtorch

@@ -1,0 +1,21 @@
+// Runs one Program on libtorch, as its Python front end would where the C++ interface says less.
+
+#ifndef TOOLS_ADAPTERS_LIBTORCH_EXECUTION_H_
+#define TOOLS_ADAPTERS_LIBTORCH_EXECUTION_H_
+
+#include <set>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::adapters::libtorch {
+
+// Whatever the Program does, nothing is thrown. InstallRecordingEngine must have been called.
+autograd::program::Observation Run(const autograd::program::Program& program);
+
+// Every statement that Run knows.
+std::set<autograd::program::Opcode> KnownStatements();
+
+}  // namespace twingrad::adapters::libtorch
+
+#endif  // TOOLS_ADAPTERS_LIBTORCH_EXECUTION_H_

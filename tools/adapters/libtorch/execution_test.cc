@@ -1,0 +1,129 @@
+// Programs on a real libtorch: values, gradients, counts, and the adapter's table of ops.
+
+#include "tools/adapters/libtorch/execution.h"
+
+#include <bit>
+#include <string>
+
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "autograd/program/signature.h"
+#include "gtest/gtest.h"
+#include "proptests/generators/generate.h"
+#include "proptests/generators/options.h"
+#include "tools/adapters/libtorch/operations.h"
+#include "tools/adapters/libtorch/recording_engine.h"
+
+namespace twingrad::adapters::libtorch {
+namespace {
+
+using autograd::program::CallRecord;
+using autograd::program::ErrorClass;
+using autograd::program::NodeRole;
+using autograd::program::Observation;
+using autograd::program::Opcode;
+
+class ExecutionTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { InstallRecordingEngine(); }
+  static Observation RunText(const std::string& lines) {
+    const auto program = autograd::program::Parse("twingrad 1\n" + lines);
+    EXPECT_TRUE(program.ok()) << program.status();
+    return Run(*program);
+  }
+};
+
+double Gradient(const Observation& observed, size_t value) {
+  EXPECT_TRUE(observed.values[value].grad_defined);
+  return std::bit_cast<double>(observed.values[value].grad.bits.at(0));
+}
+
+TEST_F(ExecutionTest, CountsAreThoseOfTheEngine) {
+  const Observation seen = RunText(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n%m = mul %y %x\n%z = add %m %y\n"
+      "backward %z\n");
+  ASSERT_FALSE(seen.error);
+  EXPECT_EQ(Gradient(seen, 0), 33);
+  const CallRecord& call = seen.calls.at(0);
+  ASSERT_EQ(call.nodes.size(), 4u);
+  for (size_t i = 0; i < call.nodes.size(); ++i) {
+    const auto& name = call.nodes[i].name;
+    const int expected = name.role == NodeRole::kAccumulateGrad ? 3
+                         : name.statement == 1                  ? 2
+                         : name.statement == 2                  ? 1
+                                                                : -1;
+    EXPECT_EQ(call.dependencies[i], expected) << "statement " << name.statement;
+  }
+  EXPECT_EQ(call.executed.size(), 4u);
+  EXPECT_TRUE(call.needed.empty());
+}
+
+TEST_F(ExecutionTest, InputsSayWhatIsNeeded) {
+  const Observation seen = RunText(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n%z = neg %y\n"
+      "%g = grad %z inputs=%y\n");
+  const CallRecord& call = seen.calls.at(0);
+  ASSERT_EQ(call.needed.size(), call.nodes.size());
+  for (size_t i = 0; i < call.nodes.size(); ++i) {
+    EXPECT_EQ(call.needed[i], call.nodes[i].name.statement == 2) << i;
+  }
+  EXPECT_EQ(call.inputs.size(), 1u);
+  EXPECT_EQ(call.executed.size(), 1u);
+}
+
+TEST_F(ExecutionTest, AWriteThroughAViewIsNamed) {
+  const Observation seen = RunText(
+      "%x = leaf type=f64[2] data=3,4 grad=1\n%b = clone %x\n%v = select %b dim=0 index=0\n"
+      "neg_ %v\n%s = sum %b\nbackward %s\n");
+  ASSERT_FALSE(seen.error) << seen.error->message;
+  bool found = false;
+  for (const auto& node : seen.calls.at(0).nodes) {
+    found |= node.name.role == NodeRole::kCopySlices && node.name.statement == 3;
+  }
+  EXPECT_TRUE(found);
+  EXPECT_EQ(Gradient(seen, 0), -1);
+}
+
+TEST_F(ExecutionTest, ErrorsHaveTheirClass) {
+  const std::string square = "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n";
+  EXPECT_EQ(RunText(square + "backward %y\nbackward %y\n").error->error, ErrorClass::kFreed);
+  EXPECT_EQ(RunText("%x = leaf type=f64[] grad=1\nneg_ %x\n").error->error,
+            ErrorClass::kLeafInPlace);
+  EXPECT_EQ(
+      RunText("%x = leaf type=f64[] grad=1\n%z = exp %x\nneg_ %z\nbackward %z\n").error->error,
+      ErrorClass::kVersion);
+  EXPECT_EQ(RunText("%x = leaf type=f64[2] grad=1\n%z = exp %x\nbackward %z\n").error->error,
+            ErrorClass::kImplicitSeed);
+  EXPECT_EQ(RunText("%x = leaf type=f64[]\nbackward %x\n").error->error, ErrorClass::kNoGraph);
+  EXPECT_EQ(RunText(square + "%w = leaf type=f64[] grad=1\n%g = grad %y inputs=%w\n").error->error,
+            ErrorClass::kUnusedInput);
+}
+
+// What the hello's `single` claims, over random Programs of each op.
+TEST_F(ExecutionTest, TheTableOfOpsIsThatOfTheEngine) {
+  ASSERT_GE(SingleNodeOps().size(), 25u);
+  for (Opcode op : SingleNodeOps()) {
+    generators::GeneratorOptions options;
+    options.features.reset(static_cast<size_t>(generators::Feature::kDevices));
+    options.features.reset(static_cast<size_t>(generators::Feature::kHook));
+    options.ops.reset();
+    for (Opcode used : {op, Opcode::kLeaf, Opcode::kBackward, Opcode::kGrad, Opcode::kSum}) {
+      options.ops.set(static_cast<size_t>(used));
+    }
+    for (uint64_t seed = 0; seed < 60; ++seed) {
+      const auto program = generators::Generate(seed, options);
+      for (const CallRecord& call : Run(program).calls) {
+        for (const auto& node : call.nodes) {
+          const bool second = node.name.role == NodeRole::kStatement && node.name.index > 0;
+          EXPECT_FALSE(second) << autograd::program::SignatureOf(op).name << ", statement "
+                               << node.name.statement << " of\n"
+                               << autograd::program::Print(program);
+          if (second) return;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace twingrad::adapters::libtorch

@@ -1,0 +1,31 @@
+// What ends a statement besides libtorch's own exceptions, and the class of each.
+
+#ifndef TOOLS_ADAPTERS_LIBTORCH_FAILURES_H_
+#define TOOLS_ADAPTERS_LIBTORCH_FAILURES_H_
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "autograd/program/observation.h"
+
+namespace twingrad::adapters::libtorch {
+
+// Thrown by the adapter where the Program's rules name an error that libtorch's C++ interface
+// leaves to its Python front end.
+class Refusal : public std::runtime_error {
+ public:
+  Refusal(autograd::program::ErrorClass error, const std::string& what)
+      : std::runtime_error(what), error_(error) {}
+  autograd::program::ErrorClass error() const { return error_; }
+
+ private:
+  autograd::program::ErrorClass error_;
+};
+
+// The class of an error of libtorch, by its message.
+autograd::program::ErrorClass ClassOf(std::string_view message);
+
+}  // namespace twingrad::adapters::libtorch
+
+#endif  // TOOLS_ADAPTERS_LIBTORCH_FAILURES_H_

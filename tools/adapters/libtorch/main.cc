@@ -1,0 +1,37 @@
+// The adapter of libtorch: a child process that speaks the protocol at its standard input and
+// output.
+
+#include <ATen/Parallel.h>
+#include <torch/version.h>
+
+#include "tools/adapters/libtorch/execution.h"
+#include "tools/adapters/libtorch/operations.h"
+#include "tools/adapters/libtorch/recording_engine.h"
+#include "tools/adapters/protocol/serve.h"
+
+int main() {
+  using autograd::DType;
+  using autograd::program::Opcode;
+  using namespace twingrad::adapters;
+  at::set_num_threads(1);
+  at::set_num_interop_threads(1);
+  libtorch::InstallRecordingEngine();
+  Hello hello;
+  hello.name = "libtorch";
+  hello.version = TORCH_VERSION;
+  hello.dialect = "pytorch";
+  hello.ops = libtorch::KnownStatements();
+  // libtorch lets zeros flow into the history of what is overwritten, where Programs ask for none.
+  hello.ops.erase(Opcode::kCopyInPlace);
+  hello.ops.erase(Opcode::kZeroInPlace);
+  hello.single = libtorch::SingleNodeOps();
+  hello.single.insert(Opcode::kReadGrad);
+  hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
+  // Not versions, which its kernels count up inside; not requires_grad: which gradients depend on
+  // what is each engine's own.
+  hello.facts = {Fact::kGraph, Fact::kOrder, Fact::kNames, Fact::kErrors};
+  return Serve(
+      hello,
+      [](const autograd::program::Program& program)
+          -> absl::StatusOr<autograd::program::Observation> { return libtorch::Run(program); });
+}

@@ -1,0 +1,48 @@
+// Names libtorch's nodes by the statements of a Program, without holding any of them.
+//
+// After each statement the new nodes are found by walking from its values' grad_fn, read without
+// making a stale view's node anew. A node that died and one made later at its address are told
+// apart. One thread.
+
+#ifndef TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_
+#define TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_
+
+#include <torch/csrc/autograd/function.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "autograd/program/observation.h"
+
+namespace twingrad::adapters::libtorch {
+
+class NodeNames {
+ public:
+  // `leaf`, a TensorImpl, is defined by `statement`.
+  void NoteLeaf(const void* leaf, int32_t statement) { leaves_[leaf] = statement; }
+  // New nodes at `top` and below it get this role and statement.
+  void Note(const std::shared_ptr<torch::autograd::Node>& top, autograd::program::NodeRole role,
+            int32_t statement);
+  // Whether it has a name.
+  bool Knows(torch::autograd::Node* node) const;
+  // Nodes of the engine itself are named after `call`.
+  autograd::program::NodeName NameOf(torch::autograd::Node* node, int32_t call) const;
+
+ private:
+  struct Named {
+    std::weak_ptr<torch::autograd::Node> node;
+    autograd::program::NodeName name;
+  };
+
+  std::unordered_map<torch::autograd::Node*, Named> names_;
+  std::unordered_map<const void*, int32_t> leaves_;
+  std::map<std::pair<autograd::program::NodeRole, int32_t>, int32_t> counts_;
+};
+
+}  // namespace twingrad::adapters::libtorch
+
+#endif  // TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_

@@ -1,0 +1,34 @@
+// Statements that compute, on libtorch's tensors: one row an opcode.
+//
+// Where a Program asks for something else than the libtorch function of that name (a copy from
+// `cast`, a contiguous operand of `view`), the row does what the Program asks for. Safe from any
+// thread.
+
+#ifndef TOOLS_ADAPTERS_LIBTORCH_OPERATIONS_H_
+#define TOOLS_ADAPTERS_LIBTORCH_OPERATIONS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <set>
+#include <vector>
+
+#include "autograd/program/program.h"
+
+namespace twingrad::adapters::libtorch {
+
+// The result; undefined for statements that write in place. Throws what libtorch throws, and
+// Unsupported.
+at::Tensor Compute(const autograd::program::Statement& statement,
+                   const std::vector<at::Tensor>& operands);
+
+// What Compute knows.
+const std::set<autograd::program::Opcode>& ComputedOps();
+// Those of them that make one node in every case.
+std::set<autograd::program::Opcode> SingleNodeOps();
+
+at::ScalarType TypeOf(autograd::DType dtype);
+autograd::DType DTypeOf(at::ScalarType type);
+
+}  // namespace twingrad::adapters::libtorch
+
+#endif  // TOOLS_ADAPTERS_LIBTORCH_OPERATIONS_H_

@@ -1,0 +1,129 @@
+#include "tools/adapters/libtorch/recorder.h"
+
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <utility>
+
+namespace twingrad::adapters::libtorch {
+namespace {
+
+using autograd::program::CallRecord;
+using autograd::program::EdgeRecord;
+using autograd::program::NodeRecord;
+using autograd::program::NodeRole;
+using torch::autograd::Node;
+using torch::autograd::variable_list;
+
+// The recorder of the Program that runs; hooks may outlive it with their nodes.
+Recorder*& Current() {
+  static Recorder* current = nullptr;
+  return current;
+}
+
+// Tells that its node runs.
+struct Listener : torch::autograd::FunctionPreHook {
+  explicit Listener(Node* listened) : node(listened) {}
+  variable_list operator()(const variable_list& grads) override {
+    if (Current() != nullptr) Current()->NoteRun(node);
+    return grads;
+  }
+  Node* node;
+};
+
+}  // namespace
+
+Recorder::Recorder(const NodeNames& names, std::vector<CallRecord>& calls)
+    : names_(names), calls_(calls) {
+  Current() = this;
+  SetObserver([this](const TaskView& task) { OnTask(task); });
+}
+
+Recorder::~Recorder() {
+  SetObserver(nullptr);
+  Current() = nullptr;
+}
+
+void Recorder::BeginCall(CallRecord record) {
+  calls_.push_back(std::move(record));
+  recording_ = false;
+  nodes_.clear();
+  index_.clear();
+}
+
+void Recorder::SetInputs(std::vector<at::Tensor> inputs, std::function<void()> before_graph) {
+  inputs_ = std::move(inputs);
+  before_graph_ = std::move(before_graph);
+  recording_ = true;
+}
+
+void Recorder::Collect(Node* top) {
+  std::vector<Node*> open = {top};
+  while (!open.empty()) {
+    Node* node = open.back();
+    open.pop_back();
+    if (node == nullptr || !index_.emplace(node, nodes_.size()).second) continue;
+    nodes_.push_back(node);
+    const auto& edges = node->next_edges();
+    for (auto it = edges.rbegin(); it != edges.rend(); ++it) open.push_back(it->function.get());
+  }
+}
+
+EdgeRecord Recorder::EdgeOf(Node* node, uint32_t input_nr) const {
+  const auto it = node == nullptr ? index_.end() : index_.find(node);
+  if (it == index_.end()) return {};
+  return {it->second, static_cast<int32_t>(input_nr)};
+}
+
+void Recorder::Listen(Node* node) {
+  const std::shared_ptr<Node> held = node->shared_from_this();
+  Hooked& hooked = hooked_[node];
+  if (!hooked.node.expired()) return;
+  hooked.node = held;
+  node->add_pre_hook(std::make_unique<Listener>(node));
+}
+
+void Recorder::OnTask(const TaskView& task) {
+  if (!recording_ || !nodes_.empty()) return;  // a task inside the call's own
+  before_graph_();
+  CallRecord& call = calls_.back();
+  Collect(task.root);
+  std::vector<std::pair<Node*, uint32_t>> inputs;
+  for (const at::Tensor& input : inputs_) {
+    // As they are: to ask for the edge could make a new accumulator.
+    Node* node = torch::autograd::impl::grad_fn_unsafe(input);
+    const auto leaf = torch::autograd::impl::try_get_grad_accumulator(input);
+    if (node == nullptr) node = leaf.get();
+    inputs.emplace_back(node, node == leaf.get() ? 0 : input.output_nr());
+    if (node != nullptr) Collect(node);
+  }
+  for (Node* node : nodes_) {
+    NodeRecord record;
+    record.name = names_.NameOf(node, call.statement);
+    record.num_inputs = static_cast<int32_t>(node->num_inputs());
+    for (const auto& edge : node->next_edges()) {
+      record.next_edges.push_back(EdgeOf(edge.function.get(), edge.input_nr));
+    }
+    call.nodes.push_back(std::move(record));
+    const auto count = task.dependencies.find(node);
+    call.dependencies.push_back(count == task.dependencies.end() ? -1 : count->second);
+    if (!task.exec_info.empty()) {
+      const auto info = task.exec_info.find(node);
+      call.needed.push_back(info != task.exec_info.end() && info->second.needed_);
+    }
+    Listen(node);
+  }
+  if (call.nodes[0].name.role == NodeRole::kGraphRoot) {
+    call.roots = call.nodes[0].next_edges;
+  } else {
+    call.roots = {{0, 0}};
+  }
+  for (const auto& [node, input_nr] : inputs) call.inputs.push_back(EdgeOf(node, input_nr));
+}
+
+void Recorder::NoteRun(Node* node) {
+  const auto it = index_.find(node);
+  if (recording_ && it != index_.end()) calls_.back().executed.push_back(it->second);
+}
+
+}  // namespace twingrad::adapters::libtorch

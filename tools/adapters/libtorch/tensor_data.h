@@ -1,0 +1,18 @@
+// Elements of libtorch's tensors as Programs hold them, and back.
+
+#ifndef TOOLS_ADAPTERS_LIBTORCH_TENSOR_DATA_H_
+#define TOOLS_ADAPTERS_LIBTORCH_TENSOR_DATA_H_
+
+#include <ATen/core/Tensor.h>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::adapters::libtorch {
+
+at::Tensor TensorOf(const autograd::program::TensorType& type, const autograd::program::Bits& bits);
+autograd::program::TensorData DataOf(const at::Tensor& tensor);
+
+}  // namespace twingrad::adapters::libtorch
+
+#endif  // TOOLS_ADAPTERS_LIBTORCH_TENSOR_DATA_H_
