@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "nlohmann/json.hpp"
 #include "tools/oracle/campaign.h"
 #include "tools/oracle/files.h"
 #include "tools/oracle/finding.h"
@@ -70,11 +71,13 @@ class Check {
         command_(std::move(command)),
         verb_(arguments.verb->name),
         flags_(arguments.Text(kCaseFlags)),
+        engine_(arguments.Path("engine").value_or("")),
         seed_(arguments.Number("seed").value_or(FreshSeed())),
         jobs_(static_cast<int>(
             std::min<uint64_t>(arguments.Number("jobs").value_or(NumCores()), 4096))),
         time_(arguments.Duration("time")),
         out_(ResolvePath(arguments.Path("out").value_or("findings"))),
+        report_(arguments.Path("report").value_or("")),
         prober_(command_, [this] { Pump(std::chrono::milliseconds(0)); }),
         progress_(STDERR_FILENO) {
     if (const std::optional<uint64_t> programs = arguments.Number("programs")) {
@@ -93,6 +96,7 @@ class Check {
   absl::Status HandleFailures();
   absl::Status HandleFailure(Failure failure);
   void PrintSummary() const;
+  absl::Status AppendReport() const;
   void PrintFindings() const;
   Seconds Elapsed() const { return steady_clock::now() - begin_; }
   bool TimeIsUp() const { return time_ && Elapsed() >= Seconds(*time_); }
@@ -101,11 +105,13 @@ class Check {
   WorkerCommand command_;
   std::string verb_;
   std::string flags_;
+  std::string engine_;
   uint64_t seed_;
   int jobs_;
   std::optional<uint64_t> total_;
   std::optional<std::chrono::nanoseconds> time_;
   std::string out_;
+  std::string report_;
   Prober prober_;
   Progress progress_;
   std::unique_ptr<Campaign> campaign_;
@@ -146,6 +152,7 @@ absl::Status Check::HandleFailure(Failure failure) {
   finding->campaign_seed = seed_;
   finding->flags = flags_;
   finding->verb = verb_;
+  finding->engine = engine_;
   const auto [known, fresh] = by_key_.emplace(KeyOf(*finding), written_.size());
   if (!fresh) {
     ++written_[known->second].more;
@@ -224,10 +231,37 @@ void Check::PrintSummary() const {
   std::fflush(stdout);
 }
 
+// One line of JSON for the run, and one for each finding.
+absl::Status Check::AppendReport() const {
+  if (report_.empty()) return absl::OkStatus();
+  nlohmann::json run = {{"type", "run"},
+                        {"engine", engine_},
+                        {"seed", seed_},
+                        {"flags", flags_},
+                        {"programs", campaign_->programs()},
+                        {"failed", campaign_->failed()},
+                        {"seconds", judged_for_.value_or(Elapsed()).count()}};
+  run.update(nlohmann::json::parse(subject_.Report(campaign_->counters())));
+  std::string lines = run.dump() + "\n";
+  for (const Written& w : written_) {
+    const nlohmann::json finding = {{"type", "finding"},
+                                    {"engine", engine_},
+                                    {"oracle", w.finding.verdict.oracle},
+                                    {"text", w.finding.verdict.text},
+                                    {"program", w.finding.program},
+                                    {"seed", w.finding.failure.seed},
+                                    {"folder", w.folder},
+                                    {"more", w.more}};
+    lines += finding.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
+  return AppendFile(ResolvePath(report_), lines);
+}
+
 absl::StatusOr<int> Check::Run() {
   InstallInterrupt();
-  absl::FPrintF(stderr, "[oracle] seed %d: %s --seed=%d%s repeats this run\n", seed_, verb_, seed_,
-                flags_);
+  const std::string engine = engine_.empty() ? "" : absl::StrCat(" --engine='", engine_, "'");
+  absl::FPrintF(stderr, "[oracle] seed %d: %s --seed=%d%s%s repeats this run\n", seed_, verb_,
+                seed_, flags_, engine);
   begin_ = steady_clock::now();
   CampaignOptions options;
   options.seed = seed_;
@@ -244,7 +278,10 @@ absl::StatusOr<int> Check::Run() {
   if (absl::Status status = HandleFailures(); !status.ok()) return status;
   progress_.Clear();
   PrintSummary();
-  return written_.empty() ? kNothingFound : kFound;
+  if (absl::Status status = AppendReport(); !status.ok()) return status;
+  const std::string objection = subject_.Objection(campaign_->counters());
+  absl::FPrintF(stderr, "%s", objection);
+  return written_.empty() && objection.empty() ? kNothingFound : kFound;
 }
 
 }  // namespace
@@ -269,6 +306,7 @@ WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& f
   for (const std::string_view flag : kCaseFlags) {
     if (arguments.Has(flag)) command.flags.push_back(arguments.Text({&flag, 1}).substr(1));
   }
+  SetEngine(arguments.Path("engine").value_or(""), &command);
   command.folder = folder;
   if (const auto schedules = arguments.Number("schedules"); schedules) {
     // The limit is for a Program with all its schedules.
@@ -277,6 +315,20 @@ WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& f
   command.limits.timeout = arguments.Duration("timeout").value_or(command.limits.timeout);
   command.limits.memory = arguments.Number("memory").value_or(command.limits.memory);
   return command;
+}
+
+void SetEngine(const std::string& engine, WorkerCommand* command) {
+  if (engine.empty()) return;
+  command->flags.push_back(absl::StrCat("--engine=", engine));
+  command->foreign = true;
+}
+
+EngineOptions EngineOf(const Arguments& arguments) {
+  EngineOptions options;
+  options.engine = arguments.Path("engine").value_or("");
+  options.timeout = arguments.Duration("timeout").value_or(options.timeout);
+  options.memory = arguments.Number("memory").value_or(options.memory);
+  return options;
 }
 
 absl::StatusOr<int> RunCheck(const Arguments& arguments, Subject& subject) {

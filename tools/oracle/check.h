@@ -30,6 +30,12 @@ uint64_t FreshSeed();
 // What the flags say of workers; `folder` is for their recorders.
 WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder);
 
+// Makes its workers check this engine.
+void SetEngine(const std::string& engine, WorkerCommand* command);
+
+// What --engine, --timeout and --memory say.
+EngineOptions EngineOf(const Arguments& arguments);
+
 }  // namespace twingrad::oracle
 
 #endif  // TOOLS_ORACLE_CHECK_H_

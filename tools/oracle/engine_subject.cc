@@ -8,26 +8,19 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "autograd/engine/engine.h"
-#include "autograd/program/parse.h"
-#include "autograd/program/print.h"
 #include "autograd/reference/twin.h"
 #include "autograd/runner/expect.h"
 #include "autograd/runner/print.h"
 #include "autograd/runner/run.h"
-#include "proptests/generators/generate.h"
-#include "proptests/generators/options.h"
-#include "proptests/shrink/shrink.h"
 #include "tools/oracle/drawing.h"
+#include "tools/oracle/program_subject.h"
 #include "tools/oracle/summary.h"
 
 namespace twingrad::oracle {
 namespace {
 
 using autograd::program::Observation;
-using autograd::program::Program;
 using oracles::Statistics;
 
 // Statistics are plain numbers that add up, so they travel as such.
@@ -36,50 +29,12 @@ static_assert(sizeof(Statistics) % sizeof(uint64_t) == 0);
 constexpr size_t kNumCounters = sizeof(Statistics) / sizeof(uint64_t);
 static_assert(kNumCounters <= kMaxCounters);
 
-// The generator's complaint about a flag, in the tool's form.
-absl::Status Refusal(std::string_view flag, const absl::Status& status) {
-  if (status.ok()) return status;
-  std::string_view why = status.message();
-  absl::ConsumePrefix(&why, "[generator] ");
-  return absl::InvalidArgumentError(
-      absl::StrCat("[oracle] --", flag, ": ", why, "; see `oracle check --help`"));
-}
-
-class EngineSubject : public Subject {
+class EngineSubject : public ProgramSubject {
  public:
   explicit EngineSubject(oracles::JudgeOptions options) : judge_options_(std::move(options)) {}
 
-  absl::Status Configure(const ProgramOptions& options) override {
-    absl::Status status;
-    if (!options.features.empty()) {
-      const std::string list = absl::StrJoin(options.features, ",");
-      status = Refusal("features", generators::SetFeatures(list, &generator_options_));
-    }
-    if (status.ok() && !options.ops.empty()) {
-      const std::string list = absl::StrJoin(options.ops, ",");
-      status = Refusal("ops", generators::SetOps(list, &generator_options_));
-    }
-    return status;
-  }
-
   absl::Status Start() override {
     judge_.emplace(judge_options_);
-    return absl::OkStatus();
-  }
-
-  std::string Generate(uint64_t seed) override {
-    program_ = generators::Generate(seed, generator_options_);
-    return autograd::program::Print(program_);
-  }
-
-  absl::Status Load(std::string_view text, std::string_view origin) override {
-    absl::StatusOr<Program> program = autograd::program::Parse(text);
-    if (!program.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("[oracle] ", origin, " holds no Program; ",
-                                                     program.status().message(),
-                                                     "; see autograd/program/README.md"));
-    }
-    program_ = *std::move(program);
     return absl::OkStatus();
   }
 
@@ -95,16 +50,6 @@ class EngineSubject : public Subject {
   std::string Draw(absl::Span<const int> marked, bool run_engine) override {
     if (run_engine) return DrawGraphs(program_, Observe(), marked);
     return DrawGraphs(program_, autograd::reference::RunTwin(program_).observation, marked);
-  }
-
-  std::string Shrink(std::string_view text,
-                     const std::function<bool(std::string_view)>& still_fails) override {
-    absl::StatusOr<Program> program = autograd::program::Parse(text);
-    if (!program.ok()) return std::string(text);
-    const auto fails = [&](const Program& smaller) {
-      return still_fails(autograd::program::Print(smaller));
-    };
-    return autograd::program::Print(shrink::Shrink(*program, fails).program);
   }
 
   std::string Summarise(absl::Span<const uint64_t> counters) const override {
@@ -124,9 +69,7 @@ class EngineSubject : public Subject {
   }
 
   oracles::JudgeOptions judge_options_;
-  generators::GeneratorOptions generator_options_;
   std::optional<oracles::Judge> judge_;
-  Program program_;
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
 };
 

@@ -5,5 +5,7 @@
 
 int main(int argc, char** argv) {
   return twingrad::oracle::OracleMain(argc, argv,
-                                      [] { return twingrad::oracle::MakeExploreSubject(); });
+                                      [](const twingrad::oracle::EngineOptions&) {
+                                        return twingrad::oracle::MakeExploreSubject();
+                                      });
 }

@@ -6,6 +6,7 @@
 #include "tools/oracle/oracle.h"
 
 int main(int argc, char** argv) {
-  return twingrad::oracle::OracleMain(
-      argc, argv, [] { return std::make_unique<twingrad::oracle::FakeSubject>(); });
+  return twingrad::oracle::OracleMain(argc, argv, [](const twingrad::oracle::EngineOptions&) {
+    return std::make_unique<twingrad::oracle::FakeSubject>();
+  });
 }

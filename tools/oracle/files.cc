@@ -73,6 +73,13 @@ absl::Status WriteFile(const std::string& path, std::string_view contents) {
   return absl::OkStatus();
 }
 
+absl::Status AppendFile(const std::string& path, std::string_view contents) {
+  std::ofstream file(path, std::ios::binary | std::ios::app);
+  file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+  file.close();
+  return file ? absl::OkStatus() : FileError("write", path, std::strerror(errno));
+}
+
 absl::StatusOr<std::string> WriteFolder(const std::string& path,
                                         const std::map<std::string, std::string>& files) {
   const fs::path target(path);

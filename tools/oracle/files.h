@@ -22,6 +22,8 @@ std::string ResolvePath(std::string_view path);
 absl::StatusOr<std::string> ReadInput(const std::string& path);
 
 absl::Status WriteFile(const std::string& path, std::string_view contents);
+// Makes the file where there is none.
+absl::Status AppendFile(const std::string& path, std::string_view contents);
 
 // Makes the folder `path` with these files in it (name to contents) by writing a temporary folder
 // beside it and renaming that. When `path` exists, the first free of path-2, path-3, ... is taken.

@@ -76,6 +76,7 @@ nlohmann::json Description(const Finding& finding) {
           {"index", finding.failure.index},
           {"campaign_seed", finding.campaign_seed},
           {"flags", finding.flags},
+          {"engine", finding.engine},
           {"repeats", finding.repeats},
           {"probes", finding.probes},
           {"marked", finding.verdict.marked},

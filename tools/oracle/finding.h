@@ -27,6 +27,7 @@ struct Finding {
   int probes = 0;        // Programs judged while shrinking
   std::string flags;     // ` --features=... --ops=...`, as given to the campaign
   std::string verb = "check";
+  std::string engine;  // as --engine= says; empty: the repository's
   uint64_t campaign_seed = 0;
 };
 

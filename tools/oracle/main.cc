@@ -1,4 +1,4 @@
-// The command-line tool over the repository's engine.
+// The command-line tool over the repository's engine, and over those that an adapter joins to it.
 //
 // What runs under a scheduler is a second program beside this one: the same tool, its engine
 // compiled against the model (explore_main.cc).
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tools/oracle/engine_subject.h"
+#include "tools/oracle/foreign_subject.h"
 #include "tools/oracle/oracle.h"
 
 namespace {
@@ -29,7 +30,11 @@ int BecomeExplorer(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (twingrad::oracle::NeedsModel(argc, argv)) return BecomeExplorer(argv);
-  return twingrad::oracle::OracleMain(argc, argv,
-                                      [] { return twingrad::oracle::MakeEngineSubject(); });
+  using namespace twingrad::oracle;
+  if (NeedsModel(argc, argv)) return BecomeExplorer(argv);
+  return OracleMain(argc, argv,
+                    [](const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<Subject>> {
+                      if (options.engine.empty()) return MakeEngineSubject();
+                      return MakeForeignSubject(options);
+                    });
 }

@@ -29,7 +29,11 @@ constexpr FlagSpec kTimeout = {"timeout", "TIME", FlagType::kDuration, "10s",
 constexpr FlagSpec kMemory = {"memory", "SIZE", FlagType::kSize, "2G",
                               "a worker that grows beyond is a finding"};
 
+constexpr FlagSpec kEngine = {"engine", "ENGINE", FlagType::kPath, "the repository's own",
+                              "libtorch, or exec:CMD ARGS for a program that speaks the protocol"};
+
 constexpr FlagSpec kCheckFlags[] = {
+    kEngine,
     {"programs", "N", FlagType::kCount, "2000, or no limit with --time", "Programs to judge"},
     {"seed", "N", FlagType::kSeed, "a fresh one, printed", "makes the run repeatable"},
     kFeatures,
@@ -39,6 +43,7 @@ constexpr FlagSpec kCheckFlags[] = {
     kTimeout,
     kMemory,
     {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
+    {"report", "FILE", FlagType::kPath, "none", "JSON lines, appended; see tools/oracle/report.py"},
 };
 constexpr FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, "random",
                                 "random, pct, or replay of --schedule"};
@@ -69,6 +74,7 @@ constexpr FlagSpec kExploreFlags[] = {
     {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
 };
 constexpr FlagSpec kReplayFlags[] = {kTimeout, kMemory};
+constexpr FlagSpec kRunFlags[] = {kEngine, kTimeout, kMemory};
 constexpr FlagSpec kExplainFlags[] = {
     {"out", "FILE", FlagType::kPath, "standard output", "where the picture goes"}};
 constexpr FlagSpec kGenerateFlags[] = {
@@ -79,6 +85,8 @@ constexpr FlagSpec kGenerateFlags[] = {
 constexpr FlagSpec kWorkerFlags[] = {
     {"recorder", "FILE", FlagType::kPath, "none", "the flight recorder"},
     {"campaign", "FILE", FlagType::kPath, "none", "the programs not yet handed out"},
+    kEngine,
+    kTimeout,
     kMemory,
     kFeatures,
     kOps,
@@ -100,6 +108,7 @@ const VerbSpec kVerbs[] = {
      "summary.\n",
      kCheckFlags,
      "check\ncheck --programs=100000 --jobs=2\ncheck --time=2h --out=/tmp/findings\n"
+     "check --engine=libtorch\ncheck --engine='exec:python3 my_adapter.py'\n"
      "check --seed=7 --ops=mul,sum --features=view\n"},
     {"explore", "", "runs the engine under schedules that decide every interleaving",
      "Runs each Program many times on the engine, compiled so that a scheduler decides which "
@@ -115,15 +124,12 @@ const VerbSpec kVerbs[] = {
      "explore --programs=100 --schedules=1000\nexplore --time=5m --jobs=2 --strategy=pct\n"
      "explore --program=program.txt --schedules=100000\n"
      "explore --program=program.txt --strategy=replay --schedule=schedule.txt\n"},
-    {"run",
-     "FILE",
-     "executes one Program and prints its Observation",
+    {"run", "FILE", "executes one Program and prints its Observation",
      "FILE holds a Program, `-` is standard input. Prints every value, its .grad, and for each "
      "call of the\n"
      "engine the nodes, dependency counts and order of execution; then the expect statements that\n"
      "are not met.\n",
-     {},
-     "run program.txt\nrun - < program.txt\n"},
+     kRunFlags, "run program.txt\nrun - < program.txt\n"},
     {"explain", "FILE", "draws the graph of one Program as SVG, with dependency counts",
      "FILE holds a Program, `-` is standard input. One drawing for each call of the engine. Where "
      "graphviz\n"
@@ -137,6 +143,13 @@ const VerbSpec kVerbs[] = {
      "it still\n"
      "fails; 0: it does not. A finding of `explore` is repeated decision by decision.\n",
      kReplayFlags, "replay findings/twin-0000000000000007\n"},
+    {"doctor", "", "examines the adapter of an engine",
+     "For the author of an adapter: shakes hands, says what it understood, runs small Programs of "
+     "each op\n"
+     "that the hello claims, prints the engine's conventions, and names expected failures whose "
+     "date has\n"
+     "passed. Exit status 1: something is wrong.\n",
+     kRunFlags, "doctor --engine=libtorch\ndoctor --engine='exec:python3 my_adapter.py'\n"},
     {"worker", "", "judges Programs for a parent process", "Started by the other verbs.\n",
      kWorkerFlags, "", /*hidden=*/true},
 };
@@ -170,6 +183,15 @@ absl::StatusOr<int> RunOne(const Arguments& arguments, Subject& subject) {
   }
   absl::PrintF("%s", subject.Run());
   return kNothingFound;
+}
+
+absl::StatusOr<int> Doctor(Subject& subject) {
+  if (absl::Status status = subject.Start(); !status.ok()) {
+    return absl::UnavailableError(status.message());
+  }
+  bool healthy = false;
+  absl::PrintF("%s", subject.Examine(&healthy));
+  return healthy ? kNothingFound : kFound;
 }
 
 absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
@@ -212,7 +234,12 @@ absl::StatusOr<int> Replay(const Arguments& arguments) {
   }
   absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
   if (!temporary.ok()) return temporary.status();
-  Prober prober(MakeWorkerCommand(arguments, temporary->path()));
+  WorkerCommand command = MakeWorkerCommand(arguments, temporary->path());
+  if (absl::StatusOr<std::string> text = ReadInput(folder + "/finding.json"); text.ok()) {
+    const nlohmann::json known = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+    if (known.is_object()) SetEngine(known.value("engine", ""), &command);
+  }
+  Prober prober(command);
   absl::StatusOr<Verdict> verdict = prober.Judge(*program);
   if (!verdict.ok()) return verdict.status();
   if (!verdict->failed) {
@@ -251,10 +278,13 @@ absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& m
   }
   const std::string_view verb = arguments.verb->name;
   if (verb == "replay") return Replay(arguments);
-  const std::unique_ptr<Subject> subject = make_subject();
+  absl::StatusOr<std::unique_ptr<Subject>> made = make_subject(EngineOf(arguments));
+  if (!made.ok()) return made.status();
+  const std::unique_ptr<Subject> subject = *std::move(made);
   if (verb == "worker") return Work(arguments, *subject);
   if (absl::Status status = Configure(arguments, *subject); !status.ok()) return status;
   if (verb == "check" || verb == "explore") return RunCheck(arguments, *subject);
+  if (verb == "doctor") return Doctor(*subject);
   if (verb == "run") return RunOne(arguments, *subject);
   if (verb == "explain") return Explain(arguments, *subject);
   return Generate(arguments, *subject);

@@ -8,6 +8,7 @@
 #ifndef TOOLS_ORACLE_SUBJECT_H_
 #define TOOLS_ORACLE_SUBJECT_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -90,9 +91,28 @@ class Subject {
 
   // The lines of the summary that these counters give, each ending in a newline.
   virtual std::string Summarise(absl::Span<const uint64_t> counters) const = 0;
+  // These counters for machines: the members of a JSON object.
+  virtual std::string Report(absl::Span<const uint64_t>) const { return "{}"; }
+  // A started engine, examined for the author of its adapter. `*healthy`: nothing is wrong.
+  virtual std::string Examine(bool* healthy) {
+    *healthy = true;
+    return "[oracle] nothing to examine: --engine names no adapter\n";
+  }
+  // Why a run with these counters fails even without a finding; empty: it does not.
+  virtual std::string Objection(absl::Span<const uint64_t>) const { return ""; }
 };
 
-using SubjectFactory = std::function<std::unique_ptr<Subject>()>;
+// Which engine is checked, and what it may take.
+struct EngineOptions {
+  std::string engine;  // empty: the repository's; else see foreign_subject.h
+  // Of one Program; what runs in the worker itself is limited by its parent.
+  std::chrono::nanoseconds timeout = std::chrono::seconds(10);
+  uint64_t memory = uint64_t{2} << 30;
+};
+
+// An error is wrong usage.
+using SubjectFactory =
+    std::function<absl::StatusOr<std::unique_ptr<Subject>>(const EngineOptions&)>;
 
 }  // namespace twingrad::oracle
 

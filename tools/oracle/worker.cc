@@ -41,7 +41,10 @@ void LimitProcess(uint64_t memory) {
   // Shadow memory of sanitizers reserves terabytes.
   if (!kShadowMemory && memory > 0) {
     const rlim_t limit = memory + (rlim_t{2} << 30);
-    const rlimit address_space = {limit, limit};
+    rlimit address_space = {};
+    getrlimit(RLIMIT_AS, &address_space);
+    // The hard limit stays: a child of this process has a limit of its own.
+    address_space.rlim_cur = std::min(limit, address_space.rlim_max);
     setrlimit(RLIMIT_AS, &address_space);
   }
 }

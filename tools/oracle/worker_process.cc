@@ -87,6 +87,12 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Spawn(const Worker
   std::vector<std::string> words = {
       command.executable, "worker", absl::StrCat("--recorder=", recorder),
       absl::StrCat("--memory=", std::max<uint64_t>(1, command.limits.memory >> 20))};
+  WorkerLimits limits = command.limits;
+  if (command.foreign) {
+    words.push_back(
+        absl::StrFormat("--timeout=%.9g", std::chrono::duration<double>(limits.timeout).count()));
+    limits.timeout = 4 * limits.timeout + kStartTimeout;
+  }
   if (!command.campaign.empty()) words.push_back(absl::StrCat("--campaign=", command.campaign));
   words.insert(words.end(), command.flags.begin(), command.flags.end());
   pid_t pid = 0;
@@ -97,7 +103,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Spawn(const Worker
     return CannotSpawn(command.executable, error);
   }
   return std::unique_ptr<WorkerProcess>(
-      new WorkerProcess(pid, sockets[0], *std::move(record), output, command.limits));
+      new WorkerProcess(pid, sockets[0], *std::move(record), output, limits));
 }
 
 WorkerProcess::~WorkerProcess() {

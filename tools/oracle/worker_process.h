@@ -28,9 +28,12 @@ struct WorkerLimits {
 
 struct WorkerCommand {
   std::string executable;          // absolute
-  std::vector<std::string> flags;  // of the programs: --features=, --ops=
-  std::string folder;              // for recorders and captured output; exists
-  std::string campaign;            // path of the CampaignRecord; empty: a prober
+  std::vector<std::string> flags;  // of the programs: --features=, --ops=, --engine=
+  // The engine runs in a child of the worker, which holds it to the limits; the worker itself gets
+  // more time, for it starts that child and runs canaries.
+  bool foreign = false;
+  std::string folder;    // for recorders and captured output; exists
+  std::string campaign;  // path of the CampaignRecord; empty: a prober
   WorkerLimits limits;
 };
 

@@ -1,0 +1,30 @@
+// Conventions: what an engine answers where a derivative does not exist. A table, never a finding.
+
+#ifndef TOOLS_ORACLE_CONVENTIONS_H_
+#define TOOLS_ORACLE_CONVENTIONS_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::oracle {
+
+// A point without a derivative, and the Program that stands on it.
+struct Convention {
+  std::string_view point;
+  std::string_view program;
+};
+
+absl::Span<const Convention> Conventions();
+
+// The gradients of the leaves, apart by commas: `1/2` is printed 0.5, an absent gradient `none`, an
+// error by its class.
+std::string ChoiceText(const autograd::program::Program& program,
+                       const autograd::program::Observation& observed);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_CONVENTIONS_H_

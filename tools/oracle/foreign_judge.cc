@@ -1,0 +1,229 @@
+#include "tools/oracle/foreign_judge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/program/signature.h"
+#include "autograd/reference/recount.h"
+#include "proptests/oracles/counts.h"
+#include "proptests/oracles/dual.h"
+#include "proptests/oracles/errors.h"
+#include "proptests/oracles/evidence.h"
+#include "proptests/oracles/gradient_type.h"
+#include "proptests/oracles/hooks.h"
+#include "proptests/oracles/order.h"
+#include "proptests/oracles/twin.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using adapters::Fact;
+using adapters::Hello;
+using autograd::program::CallRecord;
+using autograd::program::Category;
+using autograd::program::ErrorClass;
+using autograd::program::Observation;
+using autograd::program::Opcode;
+using autograd::program::Program;
+using autograd::reference::Dialect;
+using oracles::Evidence;
+
+constexpr std::array<std::string_view, kNumOutcomes> kWords = {
+    "agree", "refuse", "convention", "explained", "wrong",
+    "crash", "hang",   "memory",     "protocol",  "not_judged"};
+
+// Whether a statement makes nodes.
+bool Records(Opcode op) {
+  switch (autograd::program::SignatureOf(op).category) {
+    case Category::kElementwise:
+    case Category::kReduction:
+    case Category::kMatmul:
+    case Category::kView:
+    case Category::kInPlace:
+    case Category::kCustom:
+      return true;
+    case Category::kCopy:
+      return op != Opcode::kDetach;
+    default:
+      return op == Opcode::kReadGrad;
+  }
+}
+
+// Facts that are not shown are as expected.
+void FillValues(const Hello& hello, const Observation& expected, Observation& observed) {
+  for (size_t i = 0; i < observed.values.size() && i < expected.values.size(); ++i) {
+    if (!hello.Has(Fact::kVersions)) observed.values[i].version = expected.values[i].version;
+    if (!hello.Has(Fact::kRequiresGrad)) {
+      observed.values[i].requires_grad = expected.values[i].requires_grad;
+    }
+  }
+}
+
+void FillCalls(const Hello& hello, const Observation& expected, Observation& observed) {
+  for (size_t i = 0; i < observed.calls.size(); ++i) {
+    CallRecord& call = observed.calls[i];
+    if (!hello.Has(Fact::kOrder)) {
+      const auto recount = autograd::reference::RecountCall(call);
+      call.executed.clear();
+      for (size_t n = 0; n < recount.executed.size(); ++n) {
+        if (recount.executed[n]) call.executed.push_back(static_cast<int32_t>(n));
+      }
+    }
+    if (!hello.Has(Fact::kHooks) && i < expected.calls.size()) {
+      call.hooks = expected.calls[i].hooks;
+    }
+  }
+}
+
+void FillErrors(const Hello& hello, const Observation& expected, Observation& observed) {
+  if (hello.Has(Fact::kErrors) || !observed.error || !expected.error) return;
+  if (observed.error->statement == expected.error->statement) {
+    observed.error->error = expected.error->error;
+  }
+}
+
+bool IsZero(const autograd::program::TensorData& data) {
+  return autograd::IsFloating(data.dtype) &&
+         std::all_of(data.bits.begin(), data.bits.end(),
+                     [](uint64_t bits) { return bits << 1 == 0; });
+}
+
+// Which second derivatives are absent and which are zeros is each engine's own: an absent .grad is
+// zero. True where it made a difference; `observed` is then as expected.
+bool TakeZerosForAbsent(const Observation& expected, Observation& observed) {
+  bool differed = false;
+  for (size_t i = 0; i < observed.values.size() && i < expected.values.size(); ++i) {
+    const auto& e = expected.values[i];
+    auto& o = observed.values[i];
+    if (e.grad_defined == o.grad_defined || !IsZero(e.grad_defined ? e.grad : o.grad)) continue;
+    o.grad_defined = e.grad_defined;
+    o.grad = e.grad;
+    differed = true;
+  }
+  return differed;
+}
+
+bool CreatesGraph(const Program& program) {
+  return std::any_of(program.statements.begin(), program.statements.end(), [](const auto& s) {
+    return s.template Get<bool>(autograd::program::Key::kCreateGraph);
+  });
+}
+
+// When a stale view gets its new node, and so its place in the order, is each engine's own.
+bool HasRegeneratedViews(const Observation& observed) {
+  for (const CallRecord& call : observed.calls) {
+    for (const auto& node : call.nodes) {
+      if (node.name.role == autograd::program::NodeRole::kRegeneratedView) return true;
+    }
+  }
+  return false;
+}
+
+// What no root reaches may have no node in the engine, and then its place in the graph is unknown.
+void PredictOnlyWhatIsShown(const Observation& observed, Expectation& expected) {
+  auto& predicted = expected.twin.call_predicted;
+  for (size_t i = 0; i < observed.calls.size() && i < predicted.size(); ++i) {
+    const auto& inputs = observed.calls[i].inputs;
+    if (std::any_of(inputs.begin(), inputs.end(), [](const auto& edge) { return edge.node < 0; })) {
+      predicted[i] = false;
+    }
+  }
+}
+
+// The first oracle that disagrees.
+oracles::Verdict FirstDisagreement(const Hello& hello, const Evidence& evidence,
+                                   const Expectation& expected) {
+  oracles::Verdict verdict = oracles::JudgeErrors(evidence);
+  const auto agrees = [&verdict] { return verdict.outcome != oracles::Outcome::kDisagree; };
+  if (agrees()) verdict = oracles::JudgeGradientTypes(evidence.program, evidence.observed);
+  if (agrees()) verdict = oracles::JudgeValues(evidence);
+  if (agrees() && !evidence.observed.error) verdict = oracles::JudgeDual(evidence, expected.dual);
+  if (!hello.Has(Fact::kGraph)) return verdict;
+  if (agrees()) verdict = oracles::JudgeRecount(evidence);
+  if (agrees() && expected.predicted) verdict = oracles::JudgePredictedCounts(evidence);
+  const bool ordered = expected.predicted && !HasRegeneratedViews(evidence.observed);
+  if (agrees() && hello.Has(Fact::kOrder) && ordered) {
+    verdict = oracles::JudgeOrder(evidence);
+  }
+  if (agrees() && hello.Has(Fact::kHooks)) verdict = oracles::JudgeHooks(evidence);
+  return verdict;
+}
+
+// What the dual numbers say of the twin's own results.
+std::string SecondOpinion(const Program& program, const Expectation& expected, bool* doubtful) {
+  if (expected.twin.observation.error)
+    return "  second opinion: none, the Program ends in an error\n";
+  if (!expected.dual.not_applicable.empty()) {
+    return absl::StrCat("  second opinion: none, ", expected.dual.not_applicable, "\n");
+  }
+  const Evidence twin = {program, expected.twin, expected.twin.observation, 0, nullptr};
+  const oracles::Verdict verdict = oracles::JudgeDual(twin, expected.dual);
+  *doubtful = verdict.outcome == oracles::Outcome::kDisagree;
+  return *doubtful ? absl::StrCat("  second opinion: the dual numbers contradict the twin\n",
+                                  verdict.text)
+                   : "  second opinion: the dual numbers agree with the twin\n";
+}
+
+bool AboutNumbers(std::string_view rule) { return rule == "twin" || rule == "dual"; }
+
+}  // namespace
+
+std::string_view OutcomeWord(Outcome outcome) { return kWords[static_cast<size_t>(outcome)]; }
+
+Expectation Expect(const Program& program, const Hello& hello) {
+  Expectation expected;
+  const Dialect dialect = hello.dialect == "pytorch" ? Dialect::kPytorch : Dialect::kTwingrad;
+  expected.twin = autograd::reference::RunTwin(program, dialect);
+  if (!expected.twin.skipped) expected.dual = autograd::reference::RunDual(program);
+  expected.predicted = hello.Has(Fact::kNames) && hello.Has(Fact::kGraph);
+  for (const auto& statement : program.statements) {
+    if (Records(statement.op) && hello.single.count(statement.op) == 0) expected.predicted = false;
+  }
+  return expected;
+}
+
+ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectation& expected,
+                            Observation& observed, oracles::Statistics* statistics) {
+  ForeignVerdict result;
+  if (expected.twin.skipped) {
+    result.outcome = Outcome::kNotJudged;
+    result.text = *expected.twin.skipped;
+    return result;
+  }
+  if (observed.error && observed.error->error == ErrorClass::kUnsupported) {
+    result.outcome = Outcome::kRefuse;
+    result.text = observed.error->message;
+    return result;
+  }
+  FillValues(hello, expected.twin.observation, observed);
+  FillErrors(hello, expected.twin.observation, observed);
+  FillCalls(hello, expected.twin.observation, observed);
+  const bool absent =
+      CreatesGraph(program) && TakeZerosForAbsent(expected.twin.observation, observed);
+  PredictOnlyWhatIsShown(observed, expected);
+  const Evidence evidence = {program, expected.twin, observed, 0, statistics};
+  oracles::Verdict verdict = FirstDisagreement(hello, evidence, expected);
+  const auto& calls = expected.twin.call_predicted;
+  result.recounted = hello.Has(Fact::kGraph);
+  result.predicted =
+      expected.predicted && std::find(calls.begin(), calls.end(), true) != calls.end();
+  if (verdict.outcome != oracles::Outcome::kDisagree) {
+    if (absent) result.outcome = Outcome::kConvention;
+    return result;
+  }
+  result.rule = std::string(verdict.oracle);
+  result.statements = std::move(verdict.statements);
+  if (AboutNumbers(result.rule) && expected.dual.kink) {
+    result.outcome = Outcome::kConvention;
+    result.text = std::move(verdict.text);
+    return result;
+  }
+  result.outcome = Outcome::kWrong;
+  bool doubtful = false;
+  result.text = absl::StrCat(verdict.text, SecondOpinion(program, expected, &doubtful));
+  if (doubtful) result.rule = "witnesses";
+  return result;
+}
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,66 @@
+// Judges what a foreign engine showed of one Program: agree, refuse, convention or wrong.
+//
+// The twin follows the rules of the engine's dialect; facts that the adapter does not show are not
+// compared. Before an engine is blamed the dual numbers give a second opinion of the twin: where
+// they differ from it, the fault is this repository's and is reported as such. Pure functions.
+
+#ifndef TOOLS_ORACLE_FOREIGN_JUDGE_H_
+#define TOOLS_ORACLE_FOREIGN_JUDGE_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/dual.h"
+#include "autograd/reference/twin.h"
+#include "proptests/oracles/statistics.h"
+#include "tools/adapters/protocol/hello.h"
+
+namespace twingrad::oracle {
+
+enum class Outcome : uint8_t {
+  kAgree,
+  kRefuse,      // the engine says that it does not do this
+  kConvention,  // another subgradient at a kink
+  kExplained,   // wrong, as an expected failure says
+  kWrong,
+  kCrash,
+  kHang,
+  kMemory,
+  kProtocol,
+  kNotJudged,  // the twin cannot say what is right
+};
+inline constexpr int kNumOutcomes = static_cast<int>(Outcome::kNotJudged) + 1;
+std::string_view OutcomeWord(Outcome outcome);
+
+// What is expected of a Program, made before or while the engine runs it.
+struct Expectation {
+  autograd::reference::TwinResult twin;
+  autograd::reference::DualResult dual;
+  // Whether the Program makes one node a statement in this engine, so that its counts are
+  // predicted.
+  bool predicted = false;
+};
+Expectation Expect(const autograd::program::Program& program, const adapters::Hello& hello);
+
+struct ForeignVerdict {
+  Outcome outcome = Outcome::kAgree;
+  std::string rule;  // the oracle that disagreed: twin, errors, recount, ...
+  std::string text;  // 3 to 8 lines
+  std::vector<int32_t> statements;
+  bool predicted = false;  // counts of a call were predicted, beyond the recount
+  bool recounted = false;
+};
+
+// `observed` is changed: facts that the adapter does not show become those of the twin.
+ForeignVerdict JudgeForeign(const autograd::program::Program& program, const adapters::Hello& hello,
+                            Expectation& expected, autograd::program::Observation& observed,
+                            oracles::Statistics* statistics);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_FOREIGN_JUDGE_H_

@@ -1,0 +1,113 @@
+#include "tools/oracle/foreign_judge.h"
+
+#include <bit>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/signature.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using adapters::Fact;
+using adapters::Hello;
+using autograd::program::ErrorClass;
+using autograd::program::Observation;
+using autograd::program::Program;
+
+Program Parse(std::string_view lines) {
+  return *autograd::program::Parse(std::string("twingrad 1\n") + std::string(lines));
+}
+
+Program Square() {
+  return Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+}
+
+Hello Everything() {
+  Hello hello;
+  for (const auto& signature : autograd::program::Signatures()) hello.ops.insert(signature.op);
+  hello.single = hello.ops;
+  hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames, Fact::kHooks,
+                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors};
+  return hello;
+}
+
+// Judges the twin's own prediction after `change`.
+template <typename Change>
+ForeignVerdict Judge(const Program& program, const Hello& hello, const Change& change) {
+  Expectation expected = Expect(program, hello);
+  Observation observed = expected.twin.observation;
+  change(observed);
+  return JudgeForeign(program, hello, expected, observed, nullptr);
+}
+
+TEST(ForeignJudgeTest, AgreesWithTheTwin) {
+  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation&) {});
+  EXPECT_EQ(verdict.outcome, Outcome::kAgree) << verdict.text;
+  EXPECT_TRUE(verdict.predicted);
+  EXPECT_TRUE(verdict.recounted);
+}
+
+TEST(ForeignJudgeTest, AWrongGradientHasASecondOpinion) {
+  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation& observed) {
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(7.0);
+  });
+  EXPECT_EQ(verdict.outcome, Outcome::kWrong);
+  EXPECT_EQ(verdict.rule, "twin");
+  EXPECT_TRUE(absl::StrContains(verdict.text, "the dual numbers agree with the twin"));
+}
+
+TEST(ForeignJudgeTest, AnotherSubgradientIsAConvention) {
+  const Program relu = Parse("%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\nbackward %y\n");
+  const auto one = [](Observation& observed) {
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(1.0);
+  };
+  EXPECT_EQ(Judge(relu, Everything(), one).outcome, Outcome::kConvention);
+  EXPECT_EQ(Judge(Square(), Everything(), one).outcome, Outcome::kWrong);
+}
+
+TEST(ForeignJudgeTest, UnsupportedIsARefusal) {
+  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation& observed) {
+    observed.error = {ErrorClass::kUnsupported, 1, "no mul here"};
+  });
+  EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
+}
+
+TEST(ForeignJudgeTest, OnlyWhatTheHelloClaimsIsCompared) {
+  const auto version = [](Observation& observed) { observed.values[0].version = 9; };
+  const auto count = [](Observation& observed) { observed.calls[0].dependencies[1] = 9; };
+  const auto order = [](Observation& observed) { observed.calls[0].executed.clear(); };
+  for (const auto& [fact, outcome] : {std::pair(true, Outcome::kWrong), {false, Outcome::kAgree}}) {
+    Hello hello = Everything();
+    if (!fact) hello.facts = {};
+    EXPECT_EQ(Judge(Square(), hello, version).outcome, outcome);
+    EXPECT_EQ(Judge(Square(), hello, count).outcome, outcome);
+    EXPECT_EQ(Judge(Square(), hello, order).outcome, outcome);
+  }
+}
+
+TEST(ForeignJudgeTest, CountsArePredictedOnlyWhereEveryOpIsOneNode) {
+  Hello hello = Everything();
+  hello.single.erase(autograd::program::Opcode::kMul);
+  const auto rename = [](Observation& observed) { observed.calls[0].nodes[0].name.index = 5; };
+  EXPECT_EQ(Judge(Square(), hello, rename).outcome, Outcome::kAgree);
+  EXPECT_FALSE(Judge(Square(), hello, rename).predicted);
+  EXPECT_EQ(Judge(Square(), Everything(), rename).rule, "predicted");
+}
+
+TEST(ForeignJudgeTest, TheClassOfAnErrorCountsWhereItIsClaimed) {
+  const Program twice =
+      Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\nbackward %y\n");
+  const auto other = [](Observation& observed) { observed.error->error = ErrorClass::kInternal; };
+  Hello hello = Everything();
+  EXPECT_EQ(Judge(twice, hello, other).rule, "errors");
+  hello.facts.erase(Fact::kErrors);
+  EXPECT_EQ(Judge(twice, hello, other).outcome, Outcome::kAgree);
+  const auto none = [](Observation& observed) { observed.error.reset(); };
+  EXPECT_EQ(Judge(twice, hello, none).rule, "errors");
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

@@ -1,0 +1,348 @@
+#include "tools/oracle/foreign_subject.h"
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <unistd.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "autograd/program/signature.h"
+#include "autograd/runner/print.h"
+#include "tools/adapters/protocol/session.h"
+#include "tools/oracle/conventions.h"
+#include "tools/oracle/drawing.h"
+#include "tools/oracle/expected_failures.h"
+#include "tools/oracle/files.h"
+#include "tools/oracle/foreign_judge.h"
+#include "tools/oracle/foreign_summary.h"
+#include "tools/oracle/program_subject.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using adapters::Reply;
+using adapters::Session;
+using autograd::program::Observation;
+using autograd::program::Opcode;
+using autograd::program::Program;
+
+constexpr size_t kNumCounters = sizeof(ForeignStatistics) / sizeof(uint64_t);
+static_assert(std::is_trivially_copyable_v<ForeignStatistics>);
+static_assert(kNumCounters <= kMaxCounters);
+
+// A trivial Program, right after an error: engines keep broken state.
+constexpr std::string_view kCanary =
+    "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n%z = add %y %x\nbackward %z\n";
+
+Outcome OutcomeOf(Reply::Kind kind) {
+  switch (kind) {
+    case Reply::Kind::kObserved:
+      return Outcome::kAgree;
+    case Reply::Kind::kSkipped:
+      return Outcome::kRefuse;
+    case Reply::Kind::kCrash:
+      return Outcome::kCrash;
+    case Reply::Kind::kHang:
+      return Outcome::kHang;
+    case Reply::Kind::kMemory:
+      return Outcome::kMemory;
+    case Reply::Kind::kProtocol:
+      return Outcome::kProtocol;
+  }
+  return Outcome::kProtocol;
+}
+
+class ForeignSubject : public ProgramSubject {
+ public:
+  explicit ForeignSubject(adapters::SessionOptions options) : options_(std::move(options)) {}
+
+  absl::Status Start() override;
+  Verdict Judge() override;
+  absl::Span<const uint64_t> counters() const override {
+    std::memcpy(counters_.data(), &statistics_, sizeof(statistics_));
+    return counters_;
+  }
+  std::string Run() override;
+  std::string Draw(absl::Span<const int> marked, bool run_engine) override {
+    if (run_engine && session_ != nullptr) {
+      session_->Send(program_);
+      const Reply reply = session_->Receive();
+      if (reply.kind == Reply::Kind::kObserved) {
+        return DrawGraphs(program_, reply.observation, marked);
+      }
+    }
+    return DrawGraphs(program_, autograd::reference::RunTwin(program_).observation, marked);
+  }
+  std::string Summarise(absl::Span<const uint64_t> counters) const override {
+    return ForeignSummary(Read(counters));
+  }
+  std::string Report(absl::Span<const uint64_t> counters) const override {
+    return ForeignReport(Read(counters));
+  }
+  std::string Examine(bool* healthy) override;
+  std::string Objection(absl::Span<const uint64_t> counters) const override {
+    return TooMuchExplained(Read(counters));
+  }
+
+ private:
+  static ForeignStatistics Read(absl::Span<const uint64_t> counters) {
+    ForeignStatistics statistics;
+    if (counters.size() == kNumCounters) {
+      std::memcpy(static_cast<void*>(&statistics), counters.data(), sizeof(statistics));
+    }
+    return statistics;
+  }
+  absl::Status LoadExpectedFailures();
+  ForeignVerdict JudgeReply(Expectation& expected, Reply& reply);
+  ForeignVerdict JudgeCanary();
+  std::string ExamineOp(Opcode op, bool* healthy);
+  std::string ExamineConventions();
+  Verdict VerdictOf(const ForeignVerdict& judged, const Expectation& expected, const Reply& reply);
+
+  adapters::SessionOptions options_;
+  std::unique_ptr<Session> session_;
+  ExpectedFailures failures_;
+  std::optional<Program> canary_;
+  ForeignStatistics statistics_;
+  mutable std::array<uint64_t, kNumCounters> counters_ = {};
+};
+
+absl::Status ForeignSubject::LoadExpectedFailures() {
+  const std::string path = absl::StrCat("golden/expected/", session_->hello().name, "-",
+                                        session_->hello().version, ".txt");
+  if (access(path.c_str(), R_OK) != 0) return absl::OkStatus();
+  absl::StatusOr<std::string> text = ReadInput(path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<ExpectedFailures> failures = ParseExpectedFailures(*text);
+  if (!failures.ok()) return failures.status();
+  failures_ = *std::move(failures);
+  return absl::OkStatus();
+}
+
+absl::Status ForeignSubject::Start() {
+  absl::StatusOr<std::unique_ptr<Session>> session = Session::Start(options_);
+  if (!session.ok()) return session.status();
+  session_ = *std::move(session);
+  const adapters::Hello& hello = session_->hello();
+  for (size_t i = 0; i < generator_options_.ops.size(); ++i) {
+    if (!hello.Has(static_cast<Opcode>(i))) generator_options_.ops.reset(i);
+  }
+  // Without all element types: f64 alone.
+  if (hello.dtypes.size() < 4) {
+    generator_options_.features.reset(static_cast<size_t>(generators::Feature::kNumbers));
+  }
+  generator_options_.devices = hello.devices;
+  if (hello.devices == 0) {
+    generator_options_.features.reset(static_cast<size_t>(generators::Feature::kDevices));
+  }
+  if (hello.Has(Opcode::kMul) && hello.Has(Opcode::kAdd)) {
+    absl::StatusOr<Program> canary = autograd::program::Parse(kCanary);
+    if (!canary.ok()) return canary.status();
+    canary_ = *std::move(canary);
+  }
+  return LoadExpectedFailures();
+}
+
+ForeignVerdict ForeignSubject::JudgeCanary() {
+  Expectation expected = Expect(*canary_, session_->hello());
+  session_->Send(*canary_);
+  Reply reply = session_->Receive();
+  ForeignVerdict judged;
+  if (reply.kind == Reply::Kind::kObserved) {
+    judged = JudgeForeign(*canary_, session_->hello(), expected, reply.observation, nullptr);
+  } else {
+    judged.outcome = OutcomeOf(reply.kind);
+    judged.text = reply.text;
+  }
+  if (judged.outcome == Outcome::kAgree || judged.outcome == Outcome::kNotJudged) return judged;
+  judged.outcome = Outcome::kWrong;
+  judged.rule = "canary";
+  judged.statements.clear();
+  judged.text =
+      absl::StrCat("canary: a trivial Program right after this Program's error\n", judged.text);
+  return judged;
+}
+
+ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
+  ForeignVerdict judged;
+  if (reply.kind != Reply::Kind::kObserved) {
+    judged.outcome = OutcomeOf(reply.kind);
+    judged.rule = std::string(OutcomeWord(judged.outcome));
+    judged.text = absl::StrCat(judged.rule, ": ", reply.text, "\n");
+    if (!reply.output.empty()) absl::StrAppend(&judged.text, "it said:\n", reply.output, "\n");
+    return judged;
+  }
+  oracles::Statistics* statistics = &statistics_.base;
+  judged = JudgeForeign(program_, session_->hello(), expected, reply.observation, statistics);
+  if (judged.outcome == Outcome::kAgree && reply.observation.error && canary_) {
+    const ForeignVerdict canary = JudgeCanary();
+    if (canary.outcome == Outcome::kWrong) return canary;
+  }
+  if (judged.outcome != Outcome::kWrong) return judged;
+  for (const Signature& signature : failures_.signatures) {
+    if (!signature.Matches(program_, judged.rule, expected.twin.observation.error,
+                           reply.observation.error)) {
+      continue;
+    }
+    judged.outcome = Outcome::kExplained;
+    break;
+  }
+  return judged;
+}
+
+Verdict ForeignSubject::VerdictOf(const ForeignVerdict& judged, const Expectation& expected,
+                                  const Reply& reply) {
+  Verdict verdict;
+  switch (judged.outcome) {
+    case Outcome::kAgree:
+    case Outcome::kRefuse:
+    case Outcome::kConvention:
+    case Outcome::kExplained:
+    case Outcome::kNotJudged:
+      return verdict;
+    default:
+      break;
+  }
+  verdict.failed = true;
+  verdict.oracle = judged.rule;
+  verdict.text = absl::StrCat(judged.text, "  engine ", session_->hello().name, " ",
+                              session_->hello().version, "\n");
+  verdict.marked.assign(judged.statements.begin(), judged.statements.end());
+  verdict.expected = autograd::runner::PrintObservation(program_, expected.twin.observation);
+  verdict.actual = reply.kind == Reply::Kind::kObserved
+                       ? autograd::runner::PrintObservation(program_, reply.observation)
+                       : absl::StrCat(reply.text, "\n", reply.output);
+  return verdict;
+}
+
+Verdict ForeignSubject::Judge() {
+  session_->Send(program_);
+  Expectation expected = Expect(program_, session_->hello());
+  Reply reply = session_->Receive();
+  const ForeignVerdict judged = JudgeReply(expected, reply);
+  CountProgram(program_, expected, judged, reply.observation, &statistics_);
+  statistics_.restarts = session_->restarts();
+  statistics_.killed = session_->killed();
+  return VerdictOf(judged, expected, reply);
+}
+
+std::string ForeignSubject::Run() {
+  session_->Send(program_);
+  const Reply reply = session_->Receive();
+  if (reply.kind == Reply::Kind::kObserved) {
+    return autograd::runner::PrintObservation(program_, reply.observation);
+  }
+  return absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n", reply.output);
+}
+
+// Random small Programs that hold the op.
+std::string ForeignSubject::ExamineOp(Opcode op, bool* healthy) {
+  constexpr uint64_t kPrograms = 40;
+  const std::string_view name = autograd::program::SignatureOf(op).name;
+  std::array<int, kNumOutcomes> outcomes = {};
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+    Generate(seed);
+    const auto before = statistics_.outcomes;
+    const Verdict verdict = Judge();
+    for (size_t i = 0; i < outcomes.size(); ++i) {
+      outcomes[i] += static_cast<int>(statistics_.outcomes[i] - before[i]);
+    }
+    if (!verdict.failed) continue;
+    *healthy = false;
+    return absl::StrCat("op ", name, ": wrong\n", verdict.text, "program:\n",
+                        autograd::program::Print(program_));
+  }
+  std::string text = absl::StrCat("op ", name, ":");
+  for (int i = 0; i < kNumOutcomes; ++i) {
+    if (outcomes[static_cast<size_t>(i)] == 0) continue;
+    absl::StrAppend(&text, " ", OutcomeWord(static_cast<Outcome>(i)), " ",
+                    outcomes[static_cast<size_t>(i)]);
+  }
+  return text + "\n";
+}
+
+std::string ForeignSubject::ExamineConventions() {
+  std::string text = "conventions\n";
+  for (const Convention& convention : Conventions()) {
+    absl::StatusOr<Program> program = autograd::program::Parse(convention.program);
+    if (!program.ok()) continue;
+    session_->Send(*program);
+    const Reply reply = session_->Receive();
+    absl::StrAppend(
+        &text, absl::StrFormat("  %-18s ", convention.point),
+        reply.kind == Reply::Kind::kObserved ? ChoiceText(*program, reply.observation) : reply.text,
+        "\n");
+  }
+  return text;
+}
+
+std::string ForeignSubject::Examine(bool* healthy) {
+  *healthy = true;
+  const adapters::Hello& hello = session_->hello();
+  std::string text = absl::StrCat("handshake: ", adapters::PrintHello(hello), "\n");
+  if (hello.facts.empty()) {
+    text +=
+        "facts: none, so values and gradients alone are compared; see "
+        "tools/adapters/protocol/README.md\n";
+  }
+  const generators::GeneratorOptions all = generator_options_;
+  for (const auto& signature : autograd::program::Signatures()) {
+    using autograd::program::Category;
+    const bool computes =
+        signature.category == Category::kElementwise ||
+        signature.category == Category::kReduction || signature.category == Category::kMatmul ||
+        signature.category == Category::kView || signature.category == Category::kInPlace;
+    if (!computes || !hello.Has(signature.op)) continue;
+    generator_options_.ops.reset();
+    for (Opcode op : {signature.op, Opcode::kLeaf, Opcode::kBackward, Opcode::kGrad, Opcode::kSum,
+                      Opcode::kMul}) {
+      if (hello.Has(op)) generator_options_.ops.set(static_cast<size_t>(op));
+    }
+    text += ExamineOp(signature.op, healthy);
+  }
+  generator_options_ = all;
+  text += ExamineConventions();
+  for (const std::string& line :
+       failures_.Expired(absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()))) {
+    *healthy = false;
+    absl::StrAppend(&text, "expired: ", line,
+                    "; look whether it still fails, then move its date\n");
+  }
+  return absl::StrCat(text, *healthy ? "healthy\n" : "not healthy\n");
+}
+
+}  // namespace
+
+std::vector<std::string> AdapterCommand(std::string_view engine) {
+  if (absl::ConsumePrefix(&engine, "exec:")) {
+    return absl::StrSplit(engine, ' ', absl::SkipEmpty());
+  }
+  if (engine == "libtorch") return {"tools/adapters/libtorch/libtorch"};
+  return {};
+}
+
+absl::StatusOr<std::unique_ptr<Subject>> MakeForeignSubject(const EngineOptions& options) {
+  adapters::SessionOptions session;
+  session.command = AdapterCommand(options.engine);
+  session.timeout = options.timeout;
+  session.memory = options.memory;
+  if (session.command.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "[oracle] --engine=", options.engine,
+        " is unknown; allowed are libtorch and exec:CMD ARGS; see `oracle check --help`"));
+  }
+  return std::make_unique<ForeignSubject>(std::move(session));
+}
+
+}  // namespace twingrad::oracle

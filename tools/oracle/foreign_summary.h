@@ -1,0 +1,42 @@
+// What a run over a foreign engine counts, and its lines of the summary.
+
+#ifndef TOOLS_ORACLE_FOREIGN_SUMMARY_H_
+#define TOOLS_ORACLE_FOREIGN_SUMMARY_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "proptests/oracles/statistics.h"
+#include "tools/oracle/foreign_judge.h"
+
+namespace twingrad::oracle {
+
+// Plain numbers that add up over workers.
+struct ForeignStatistics {
+  oracles::Statistics base;
+  std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
+  // By feature: which areas a Program of that outcome holds.
+  std::array<std::array<uint64_t, kNumOutcomes>, oracles::kNumFeatures> areas = {};
+  uint64_t predicted = 0;  // programs whose counts were predicted
+  uint64_t recounted = 0;  // programs whose counts were recounted
+  uint64_t restarts = 0;   // of the adapter, after whatever reason
+  uint64_t killed = 0;     // of these: killed from outside, its program run again
+};
+
+void CountProgram(const autograd::program::Program& program, const Expectation& expected,
+                  const ForeignVerdict& judged, const autograd::program::Observation& observed,
+                  ForeignStatistics* statistics);
+
+// The members of a JSON object: outcomes, and areas by outcome.
+std::string ForeignReport(const ForeignStatistics& statistics);
+
+// Each line ends in a newline.
+std::string ForeignSummary(const ForeignStatistics& statistics);
+
+// The complaint where expected failures explain more than a fiftieth of the programs; else empty.
+std::string TooMuchExplained(const ForeignStatistics& statistics);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_FOREIGN_SUMMARY_H_

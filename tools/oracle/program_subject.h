@@ -1,0 +1,32 @@
+// What the Subjects of real engines share: Programs are generated, read and shrunk in one way.
+
+#ifndef TOOLS_ORACLE_PROGRAM_SUBJECT_H_
+#define TOOLS_ORACLE_PROGRAM_SUBJECT_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "autograd/program/program.h"
+#include "proptests/generators/options.h"
+#include "tools/oracle/subject.h"
+
+namespace twingrad::oracle {
+
+class ProgramSubject : public Subject {
+ public:
+  absl::Status Configure(const ProgramOptions& options) override;
+  std::string Generate(uint64_t seed) override;
+  absl::Status Load(std::string_view text, std::string_view origin) override;
+  std::string Shrink(std::string_view text,
+                     const std::function<bool(std::string_view)>& still_fails) override;
+
+ protected:
+  generators::GeneratorOptions generator_options_;
+  autograd::program::Program program_;  // the current one
+};
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_PROGRAM_SUBJECT_H_

@@ -1,0 +1,126 @@
+"""Renders the JSON lines that `check --report=FILE` writes: JUnit XML, and one HTML page.
+
+    report.py --junit=junit.xml --html=report.html RUN.jsonl...
+
+A line of type `run` opens a run of an engine, its lines of type `finding` follow. The page holds the matrix
+of engines by areas, the outcomes of each run, and each finding with its Program, its graph where the
+finding's folder is at hand, and a snippet for PyTorch where the Program can be written in it.
+"""
+
+import argparse
+import html
+import json
+import os
+import sys
+from xml.etree import ElementTree
+
+from tools.adapters.python import snippet as pytorch
+
+BAD = ('wrong', 'crash', 'hang', 'memory', 'protocol')
+
+
+def read(paths):
+    """The runs, each with its findings under 'findings'."""
+    runs = []
+    for path in paths:
+        with open(path, encoding='utf-8') as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    record = json.loads(line)
+                except ValueError as error:
+                    raise SystemExit(f'[report] {path}:{number}: no JSON ({error}); allowed are lines that '
+                                     '`check --report=FILE` wrote; remove the line')
+                if record.get('type') == 'run':
+                    runs.append(dict(record, findings=[]))
+                elif record.get('type') == 'finding' and runs:
+                    runs[-1]['findings'].append(record)
+    return runs
+
+
+def name(run):
+    return run.get('engine') or 'twingrad'
+
+
+def junit(runs):
+    """A test suite a run: a test case a finding, one more for the Programs that agreed."""
+    suites = ElementTree.Element('testsuites')
+    for run in runs:
+        suite = ElementTree.SubElement(
+            suites, 'testsuite', name=name(run), tests=str(len(run['findings']) + 1),
+            failures=str(len(run['findings'])), errors='0', time=f'{run["seconds"]:.3f}')
+        ElementTree.SubElement(suite, 'testcase', classname=name(run), name=f'seed {run["seed"]}: '
+                               f'{run["programs"] - run["failed"]} of {run["programs"]} programs without finding')
+        for finding in run['findings']:
+            case = ElementTree.SubElement(suite, 'testcase', classname=name(run),
+                                          name=f'{finding["oracle"]}-{finding["seed"]}')
+            failure = ElementTree.SubElement(case, 'failure', message=finding['text'].split('\n')[0],
+                                             type=finding['oracle'])
+            failure.text = finding['text'] + '\n' + finding['program']
+    return ElementTree.tostring(suites, encoding='unicode')
+
+
+def matrix(runs):
+    areas = sorted({area for run in runs for area in run.get('areas', {})})
+    rows = ['<tr><th>engine</th>' + ''.join(f'<th>{html.escape(a)}</th>' for a in areas) + '</tr>']
+    for run in runs:
+        cells = []
+        for area in areas:
+            outcomes = run.get('areas', {}).get(area, {})
+            total, bad = sum(outcomes.values()), sum(outcomes.get(word, 0) for word in BAD)
+            title = html.escape(', '.join(f'{k} {v}' for k, v in sorted(outcomes.items())))
+            kind = 'none' if not total else 'bad' if bad else 'good'
+            cells.append(f'<td class="{kind}" title="{title}">{bad} / {total}</td>')
+        rows.append(f'<tr><th>{html.escape(name(run))}</th>' + ''.join(cells) + '</tr>')
+    return '<table>' + ''.join(rows) + '</table>'
+
+
+def graph(finding):
+    path = os.path.join(finding.get('folder', ''), 'graph.svg')
+    if not os.path.isfile(path):
+        return ''
+    with open(path, encoding='utf-8') as svg:
+        text = svg.read()
+    return text[max(0, text.find('<svg')):]
+
+
+def finding_html(run, finding, snippet):
+    parts = [f'<h3>{html.escape(finding["oracle"])}: {html.escape(name(run))}, seed {finding["seed"]}</h3>',
+             f'<pre>{html.escape(finding["text"])}</pre>', f'<pre>{html.escape(finding["program"])}</pre>',
+             graph(finding)]
+    python = snippet(finding['program'])
+    if python:
+        parts.append(f'<pre>{html.escape(python)}</pre>')
+    return ''.join(parts)
+
+
+STYLE = ('body{font-family:sans-serif}table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 6px}'
+         '.good{background:#dfd}.bad{background:#fbb}pre{background:#eee;padding:6px}')
+
+
+def page(runs, snippet=pytorch.snippet):
+    parts = ['<!doctype html><meta charset="utf-8"><title>Conformance</title>', f'<style>{STYLE}</style>',
+             '<h1>Conformance</h1><h2>Findings by area / programs</h2>', matrix(runs), '<h2>Outcomes</h2><ul>']
+    for run in runs:
+        outcomes = ', '.join(f'{k} {v:,}' for k, v in run.get('outcomes', {}).items() if v)
+        parts.append(f'<li>{html.escape(name(run))}, seed {run["seed"]}: {run["programs"]:,} programs; '
+                     f'{html.escape(outcomes)}</li>')
+    parts.append('</ul><h2>Findings</h2>')
+    parts += [finding_html(run, finding, snippet) for run in runs for finding in run['findings']]
+    return '\n'.join(parts) + '\n'
+
+
+def main(words):
+    parser = argparse.ArgumentParser(description='JSON lines to JUnit XML and HTML')
+    parser.add_argument('--junit')
+    parser.add_argument('--html')
+    parser.add_argument('runs', nargs='+')
+    arguments = parser.parse_args(words)
+    runs = read(arguments.runs)
+    for path, render in ((arguments.junit, junit), (arguments.html, page)):
+        if path:
+            with open(path, 'w', encoding='utf-8') as out:
+                out.write(render(runs))
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -1,0 +1,61 @@
+"""Reports from made-up runs: well-formed XML, and a page that shows what the runs hold."""
+
+import json
+import os
+import tempfile
+import unittest
+from xml.etree import ElementTree
+
+from tools.oracle import report
+
+RUN = {'type': 'run', 'engine': 'exec:a <b>', 'seed': 7, 'programs': 100, 'failed': 1, 'seconds': 1.5,
+       'outcomes': {'agree': 99, 'wrong': 1, 'hang': 0}, 'areas': {'view': {'agree': 9, 'wrong': 1}, 'hook': {'agree': 3}}}
+FINDING = {'type': 'finding', 'oracle': 'twin', 'text': 'twin: .grad & more\n  expected 1', 'seed': 9,
+           'program': 'twingrad 1\n%x = leaf type=f64[]\n', 'folder': '', 'more': 0}
+
+
+def write(lines):
+    path = os.path.join(tempfile.mkdtemp(), 'run.jsonl')
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write(''.join(line + '\n' for line in lines))
+    return path
+
+
+class ReportTest(unittest.TestCase):
+    def setUp(self):
+        self.runs = report.read([write([json.dumps(RUN), json.dumps(FINDING)])])
+
+    def test_reads_runs_with_their_findings(self):
+        self.assertEqual(len(self.runs), 1)
+        self.assertEqual([f['seed'] for f in self.runs[0]['findings']], [9])
+
+    def test_junit_has_a_case_a_finding(self):
+        suite = ElementTree.fromstring(report.junit(self.runs)).find('testsuite')
+        self.assertEqual((suite.get('tests'), suite.get('failures')), ('2', '1'))
+        failure = suite.find('testcase/failure')
+        self.assertEqual(failure.get('message'), 'twin: .grad & more')
+        self.assertIn('%x = leaf', failure.text)
+
+    def test_the_page_shows_matrix_outcomes_and_findings(self):
+        page = report.page(self.runs)
+        self.assertIn('<td class="bad" title="agree 9, wrong 1">1 / 10</td>', page)
+        self.assertIn('<td class="good" title="agree 3">0 / 3</td>', page)
+        self.assertIn('exec:a &lt;b&gt;, seed 7: 100 programs; agree 99, wrong 1', page)
+        self.assertIn('twin: .grad &amp; more', page)
+        self.assertNotIn('<b>', page)
+        self.assertIn('x = torch.tensor([0], dtype=torch.float64).reshape([])', page)
+
+    def test_a_broken_line_is_named(self):
+        with self.assertRaises(SystemExit) as raised:
+            report.read([write([json.dumps(RUN), 'oops'])])
+        self.assertIn(':2: no JSON', str(raised.exception))
+
+    def test_main_writes_both(self):
+        folder = tempfile.mkdtemp()
+        junit, page = os.path.join(folder, 'junit.xml'), os.path.join(folder, 'page.html')
+        report.main(['--junit', junit, '--html', page, write([json.dumps(RUN)])])
+        self.assertTrue(os.path.getsize(junit) > 0 and os.path.getsize(page) > 0)
+
+
+if __name__ == '__main__':
+    unittest.main()
