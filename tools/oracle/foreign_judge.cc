@@ -96,6 +96,10 @@ bool TakeZerosForAbsent(const Observation& expected, Observation& observed) {
   for (size_t i = 0; i < observed.values.size() && i < expected.values.size(); ++i) {
     const auto& e = expected.values[i];
     auto& o = observed.values[i];
+    if (e.defined != o.defined && IsZero(e.defined ? e.data : o.data)) {
+      o = e;
+      differed = true;
+    }
     if (e.grad_defined == o.grad_defined || !IsZero(e.grad_defined ? e.grad : o.grad)) continue;
     o.grad_defined = e.grad_defined;
     o.grad = e.grad;
