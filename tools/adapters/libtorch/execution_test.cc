@@ -29,7 +29,7 @@ class ExecutionTest : public testing::Test {
   static Observation RunText(const std::string& lines) {
     const auto program = autograd::program::Parse("twingrad 1\n" + lines);
     EXPECT_TRUE(program.ok()) << program.status();
-    return Run(*program);
+    return libtorch::Run(*program);
   }
 };
 
@@ -112,7 +112,7 @@ TEST_F(ExecutionTest, TheTableOfOpsIsThatOfTheEngine) {
     }
     for (uint64_t seed = 0; seed < 60; ++seed) {
       const auto program = generators::Generate(seed, options);
-      for (const CallRecord& call : Run(program).calls) {
+      for (const CallRecord& call : libtorch::Run(program).calls) {
         for (const auto& node : call.nodes) {
           const bool second = node.name.role == NodeRole::kStatement && node.name.index > 0;
           EXPECT_FALSE(second) << autograd::program::SignatureOf(op).name << ", statement "
