@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "autograd/program/print.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 
@@ -32,7 +33,7 @@ TEST(Kill, FindsAndShrinksADefect) {
   oracles::Judge judge(WrongAt(Opcode::kMul));
   const auto kill = Hunt(judge, 1);
   ASSERT_TRUE(kill.has_value());
-  EXPECT_LE(kill->shrunk.statements.size(), 2u);
+  EXPECT_LE(kill->shrunk.statements.size(), 2u) << autograd::program::Print(kill->shrunk);
   EXPECT_EQ(kill->oracle, "twin");
   EXPECT_LE(kill->programs, 100);
   const std::string row = MatrixRow("wrong_mul", *kill);
