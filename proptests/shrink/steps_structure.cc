@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
@@ -84,28 +85,51 @@ std::optional<Program> DropRun(const Program& program, int position) {
 
 // --- Drop every statement whose results nothing uses ---
 int One(const Program&) { return 1; }
-std::optional<Program> DropUnused(const Program& program, int) {
-  std::vector<bool> used(program.names.size(), false);
+
+// Marks what the statement uses.
+void MarkUses(const Statement& statement, std::vector<bool>* used) {
+  const auto mark = [used](absl::Span<const ValueId> values) {
+    for (const ValueId value : values) {
+      if (value != kNoValue) (*used)[value] = true;
+    }
+  };
+  mark(statement.operands);
+  for (const Attribute& attribute : statement.attributes) {
+    if (const auto* list = std::get_if<std::vector<ValueId>>(&attribute.value)) mark(*list);
+  }
+}
+
+// `used` is what is wanted for itself.
+std::optional<Program> DropUnusedBut(const Program& program, std::vector<bool> used) {
   std::vector<bool> keep(program.statements.size(), true);
   for (int i = Count(program) - 1; i >= 0; --i) {
     const Statement& statement = program.statements[i];
-    const Category category = SignatureOf(statement.op).category;
-    bool needed = statement.results.empty() || category == Category::kCall;
+    bool needed =
+        statement.results.empty() || SignatureOf(statement.op).category == Category::kCall;
     for (ValueId result : statement.results) needed |= used[result];
     keep[i] = needed;
-    if (!needed) continue;
-    for (ValueId operand : statement.operands) {
-      if (operand != kNoValue) used[operand] = true;
-    }
-    for (const Attribute& attribute : statement.attributes) {
-      const auto* list = std::get_if<std::vector<ValueId>>(&attribute.value);
-      if (list == nullptr) continue;
-      for (ValueId value : *list) {
-        if (value != kNoValue) used[value] = true;
-      }
-    }
+    if (needed) MarkUses(statement, &used);
   }
   return Filter(program, [&](int i) { return keep[i]; });
+}
+
+std::optional<Program> DropUnused(const Program& program, int) {
+  return DropUnusedBut(program, std::vector<bool>(program.names.size(), false));
+}
+
+// Ends an edit that leaves values without use; what nothing used before may be what fails.
+std::optional<Program> DropNewlyUnused(const Program& before, Rebuilder* rebuilder) {
+  std::vector<bool> used(before.names.size(), false);
+  for (const Statement& statement : before.statements) MarkUses(statement, &used);
+  std::vector<ValueId> wanted;
+  for (size_t value = 0; value < used.size(); ++value) {
+    const ValueId now = (*rebuilder)[static_cast<ValueId>(value)];
+    if (!used[value] && now != kNoValue) wanted.push_back(now);
+  }
+  const Program edited = rebuilder->Take();
+  std::vector<bool> keep(edited.names.size(), false);
+  for (const ValueId value : wanted) keep[value] = true;
+  return DropUnusedBut(edited, std::move(keep));
 }
 
 // --- Take one root, input or result out of a call ---
@@ -194,7 +218,7 @@ std::optional<Program> TurnIntoLeaf(const Program& program, int position) {
   leaf.attributes.push_back({Key::kDevice, int64_t{info.device}});
   Rebuilder rebuilder(program);
   for (int i = 0; i < Count(program); ++i) rebuilder.Add(i == at ? leaf : program.statements[i]);
-  return DropUnused(rebuilder.Take(), 0);
+  return DropNewlyUnused(program, &rebuilder);
 }
 
 // --- Let one value stand for another of the same type; what made it goes when nothing else needs
@@ -223,7 +247,7 @@ std::optional<Program> Merge(const Program& program, int position) {
       rebuilder.Substitute(value, by);
     }
   }
-  return DropUnused(rebuilder.Take(), 0);
+  return DropNewlyUnused(program, &rebuilder);
 }
 
 constexpr Step kSteps[] = {
