@@ -31,6 +31,8 @@
 namespace twingrad::oracle {
 namespace {
 
+constexpr char kLibtorchAdapter[] = "tools/adapters/libtorch/libtorch";
+
 using adapters::Reply;
 using adapters::Session;
 using autograd::program::Observation;
@@ -328,7 +330,7 @@ std::vector<std::string> AdapterCommand(std::string_view engine) {
   if (absl::ConsumePrefix(&engine, "exec:")) {
     return absl::StrSplit(engine, ' ', absl::SkipEmpty());
   }
-  if (engine == "libtorch") return {"tools/adapters/libtorch/libtorch"};
+  if (engine == "libtorch") return {kLibtorchAdapter};
   return {};
 }
 
@@ -341,6 +343,11 @@ absl::StatusOr<std::unique_ptr<Subject>> MakeForeignSubject(const EngineOptions&
     return absl::InvalidArgumentError(absl::StrCat(
         "[oracle] --engine=", options.engine,
         " is unknown; allowed are libtorch and exec:CMD ARGS; see `oracle check --help`"));
+  }
+  if (session.command[0] == kLibtorchAdapter && access(kLibtorchAdapter, X_OK) != 0) {
+    return absl::UnavailableError(
+        "[oracle] --engine=libtorch: its adapter is not beside this tool; it is built where "
+        "libtorch is installed, and found by `tools/bazel run`; install libtorch-dev and repeat");
   }
   return std::make_unique<ForeignSubject>(std::move(session));
 }
