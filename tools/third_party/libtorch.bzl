@@ -4,6 +4,9 @@ It is a peer to measure against, nothing that Twingrad is made of. Gives
 
     @local_libtorch//:libtorch                             headers and shared libraries
     @local_libtorch//:libtorch.bzl  LIBTORCH_COMPATIBLE    for target_compatible_with
+                                    with_libtorch          with_libtorch([...]): these labels, or none
+
+Targets that use it are incompatible with clang too, which refuses its headers as C++20.
 """
 
 _HEADERS = "/usr/include/torch"
@@ -27,6 +30,19 @@ package(default_visibility = ["//visibility:public"])
 cc_library(name = "libtorch", target_compatible_with = ["@platforms//:incompatible"])
 """
 
+_SELECTS = """
+LIBTORCH_COMPATIBLE = select({{
+    "//tools/rules:clang": ["@platforms//:incompatible"],
+    "//conditions:default": [] if {present} else ["@platforms//:incompatible"],
+}})
+
+def with_libtorch(labels):
+    return select({{
+        "//tools/rules:clang": [],
+        "//conditions:default": labels if {present} else [],
+    }})
+"""
+
 def _local_libtorch_impl(ctx):
     present = ctx.path(_HEADERS).exists and ctx.path(_LIBRARIES + "/libtorch.so").exists
     if present:
@@ -34,8 +50,7 @@ def _local_libtorch_impl(ctx):
         for library in ["torch", "torch_cpu", "c10"]:
             ctx.symlink("%s/lib%s.so" % (_LIBRARIES, library), "lib/lib%s.so" % library)
     ctx.file("BUILD.bazel", _PRESENT if present else _ABSENT)
-    ctx.file("libtorch.bzl", "LIBTORCH_COMPATIBLE = %s\n" %
-                             ([] if present else ["@platforms//:incompatible"]))
+    ctx.file("libtorch.bzl", _SELECTS.format(present = present))
 
 local_libtorch = repository_rule(
     implementation = _local_libtorch_impl,
