@@ -31,6 +31,9 @@ readonly PACKAGES_clang="
 /usr/bin/ld.lld-19                          lld-19
 /usr/lib/llvm-19/bin/llvm-symbolizer        llvm-19
 "
+readonly PACKAGES_libtorch="
+/usr/include/torch/csrc/api/include/torch/torch.h libtorch-dev
+"
 readonly PACKAGES_format="
 /usr/bin/clang-format-14                    clang-format-14
 /usr/bin/git                                git

@@ -35,6 +35,8 @@ std::string_view Allowed(FlagType type) {
       return "allowed is a path";
     case FlagType::kWord:
       return "allowed is a word";
+    case FlagType::kSwitch:
+      return "allowed is no value";
   }
   return "";
 }
@@ -57,6 +59,8 @@ bool WellFormed(FlagType type, std::string_view value) {
     case FlagType::kPath:
     case FlagType::kWord:
       return !value.empty();
+    case FlagType::kSwitch:
+      return value.empty();
   }
   return false;
 }
@@ -98,6 +102,7 @@ absl::Status ParseFlag(absl::Span<const std::string> words, size_t* i, Arguments
   }
   const FlagSpec* flag = FindFlag(verb, name);
   if (flag == nullptr) return UnknownFlag(verb, absl::StrCat("--", name));
+  if (!value && flag->type == FlagType::kSwitch) value = "";
   if (!value && *i + 1 < words.size()) value = words[++*i];
   if (!value) {
     return Usage(absl::StrCat("--", name, " lacks its value"), Allowed(flag->type),
@@ -282,7 +287,8 @@ std::string VerbHelp(const VerbSpec& verb) {
                    verb.operand, "\n\n", verb.description);
   if (!verb.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
   for (const FlagSpec& flag : verb.flags) {
-    const std::string left = absl::StrCat("--", flag.name, "=", flag.placeholder);
+    const std::string left =
+        absl::StrCat("--", flag.name, flag.type == FlagType::kSwitch ? "" : "=", flag.placeholder);
     absl::StrAppend(&text, "  ", left, std::string(left.size() < 20 ? 20 - left.size() : 1, ' '),
                     flag.help, " (default: ", flag.otherwise, ")\n");
   }

@@ -28,7 +28,8 @@ enum class FlagType : uint8_t {
   kSize,      // 512M, 2G; a bare number is in MiB
   kList,      // words apart by commas
   kPath,
-  kWord,  // one of the words that the help names
+  kWord,    // one of the words that the help names
+  kSwitch,  // given or not; takes no value
 };
 
 struct FlagSpec {

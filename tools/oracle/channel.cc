@@ -70,7 +70,7 @@ json ToJson(const Verdict& verdict) {
   return {
       {"failed", verdict.failed},         {"oracle", verdict.oracle}, {"text", verdict.text},
       {"expected", verdict.expected},     {"actual", verdict.actual}, {"marked", verdict.marked},
-      {"reproducer", verdict.reproducer}, {"files", verdict.files}};
+      {"reproducer", verdict.reproducer}, {"files", verdict.files},   {"outcome", verdict.outcome}};
 }
 
 json ToJson(const Failure& failure) {
@@ -89,6 +89,7 @@ Verdict VerdictFromJson(const json& j) {
   verdict.actual = j.value("actual", "");
   verdict.marked = j.value("marked", std::vector<int>());
   verdict.reproducer = j.value("reproducer", "");
+  verdict.outcome = j.value("outcome", "");
   verdict.files = j.value("files", std::map<std::string, std::string>());
   return verdict;
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "autograd/program/signature.h"
 #include "proptests/oracles/features.h"
@@ -33,6 +34,13 @@ std::optional<oracles::Feature> FeatureOf(std::string_view word) {
     if (oracles::FeatureName(feature) == word) return feature;
   }
   return std::nullopt;
+}
+
+std::string OpsText(const std::vector<Opcode>& ops) {
+  if (ops.empty()) return "*";
+  return absl::StrJoin(ops, ",", [](std::string* text, Opcode op) {
+    absl::StrAppend(text, autograd::program::SignatureOf(op).name);
+  });
 }
 
 std::string ClassText(const std::optional<ErrorRecord>& error) {
@@ -101,10 +109,12 @@ absl::Status ReadLine(std::string_view line, ExpectedFailures* failures) {
 
 }  // namespace
 
+std::string RuleWord(std::string_view rule) { return absl::StrReplaceAll(rule, {{" ", "_"}}); }
+
 bool Signature::Matches(const Program& program, std::string_view broken_rule,
                         const std::optional<ErrorRecord>& expected,
                         const std::optional<ErrorRecord>& actual) const {
-  if (rule != broken_rule) return false;
+  if (rule != RuleWord(broken_rule)) return false;
   for (Opcode op : ops) {
     if (std::none_of(program.statements.begin(), program.statements.end(),
                      [op](const auto& statement) { return statement.op == op; })) {
@@ -147,6 +157,27 @@ absl::StatusOr<ExpectedFailures> ParseExpectedFailures(std::string_view text) {
     }
   }
   return failures;
+}
+
+std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures& failures) {
+  std::vector<std::string> entries;
+  for (const ExpectedEntry& entry : failures.entries) {
+    entries.push_back(
+        absl::StrCat("entry ", entry.id, " ", entry.rule, " ", entry.until, " ", entry.reason));
+  }
+  std::vector<std::string> signatures;
+  for (const Signature& signature : failures.signatures) {
+    signatures.push_back(absl::StrCat(
+        "signature ", signature.rule, " ", OpsText(signature.ops), " ", signature.classes, " ",
+        signature.feature, " ", signature.entry, " ", signature.until, " ", signature.reason));
+  }
+  std::sort(entries.begin(), entries.end());
+  std::sort(signatures.begin(), signatures.end());
+  std::string text(head);
+  for (const auto& lines : {entries, signatures}) {
+    for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
+  }
+  return text;
 }
 
 }  // namespace twingrad::oracle

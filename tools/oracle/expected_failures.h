@@ -25,6 +25,9 @@
 
 namespace twingrad::oracle {
 
+// How a list names the rule that a Verdict's `oracle` is: one word, such as gradient_type.
+std::string RuleWord(std::string_view rule);
+
 struct ExpectedEntry {
   std::string id;
   std::string rule;
@@ -57,6 +60,9 @@ struct ExpectedFailures {
 // Error: `[oracle] LINE: what is wrong; what is allowed`. Each signature must name an entry of the
 // list.
 absl::StatusOr<ExpectedFailures> ParseExpectedFailures(std::string_view text);
+
+// The same list as text, sorted; `head` is the comment that it begins with.
+std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures& failures);
 
 }  // namespace twingrad::oracle
 

@@ -93,6 +93,10 @@ class ForeignSubject : public ProgramSubject {
     return ForeignReport(Read(counters));
   }
   std::string Examine(bool* healthy) override;
+  std::string KnownFailures() const override {
+    return absl::StrCat("golden/expected/", session_->hello().name, "-", session_->hello().version,
+                        ".txt");
+  }
   std::string Objection(absl::Span<const uint64_t> counters) const override {
     return TooMuchExplained(Read(counters));
   }
@@ -121,8 +125,7 @@ class ForeignSubject : public ProgramSubject {
 };
 
 absl::Status ForeignSubject::LoadExpectedFailures() {
-  const std::string path = absl::StrCat("golden/expected/", session_->hello().name, "-",
-                                        session_->hello().version, ".txt");
+  const std::string path = KnownFailures();
   if (access(path.c_str(), R_OK) != 0) return absl::OkStatus();
   absl::StatusOr<std::string> text = ReadInput(path);
   if (!text.ok()) return text.status();
@@ -206,6 +209,9 @@ ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
 Verdict ForeignSubject::VerdictOf(const ForeignVerdict& judged, const Expectation& expected,
                                   const Reply& reply) {
   Verdict verdict;
+  verdict.outcome = std::string(OutcomeWord(judged.outcome));
+  verdict.oracle = judged.rule;
+  verdict.text = judged.text;
   switch (judged.outcome) {
     case Outcome::kAgree:
     case Outcome::kRefuse:
@@ -217,7 +223,6 @@ Verdict ForeignSubject::VerdictOf(const ForeignVerdict& judged, const Expectatio
       break;
   }
   verdict.failed = true;
-  verdict.oracle = judged.rule;
   verdict.text = absl::StrCat(judged.text, "  engine ", session_->hello().name, " ",
                               session_->hello().version, "\n");
   verdict.marked.assign(judged.statements.begin(), judged.statements.end());

@@ -12,6 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/oracle/case_text.h"
 #include "tools/oracle/check.h"
+#include "tools/oracle/conform.h"
 #include "tools/oracle/files.h"
 #include "tools/oracle/picture.h"
 #include "tools/oracle/prober.h"
@@ -75,6 +76,12 @@ constexpr FlagSpec kExploreFlags[] = {
 };
 constexpr FlagSpec kReplayFlags[] = {kTimeout, kMemory};
 constexpr FlagSpec kRunFlags[] = {kEngine, kTimeout, kMemory};
+constexpr FlagSpec kConformFlags[] = {
+    kEngine,
+    {"update", "", FlagType::kSwitch, "not given", "rewrites the engine's list in golden/expected"},
+    kTimeout,
+    kMemory,
+};
 constexpr FlagSpec kExplainFlags[] = {
     {"out", "FILE", FlagType::kPath, "standard output", "where the picture goes"}};
 constexpr FlagSpec kGenerateFlags[] = {
@@ -150,6 +157,17 @@ const VerbSpec kVerbs[] = {
      "date has\n"
      "passed. Exit status 1: something is wrong.\n",
      kRunFlags, "doctor --engine=libtorch\ndoctor --engine='exec:python3 my_adapter.py'\n"},
+    {"conform", "", "runs all goldens on an engine, against the list of its known failures",
+     "Judges every Program of golden/programs and golden/findings. "
+     "golden/expected/NAME-VERSION.txt "
+     "lists\n"
+     "those that the engine is known to get wrong, and by which rule; the list is strict: a golden "
+     "that\n"
+     "fails without being listed, one that is listed and does not fail, and one that fails by "
+     "another rule\n"
+     "give exit status 1.\n",
+     kConformFlags,
+     "conform --engine=libtorch\nconform --engine='exec:python3 my_adapter.py' --update\n"},
     {"worker", "", "judges Programs for a parent process", "Started by the other verbs.\n",
      kWorkerFlags, "", /*hidden=*/true},
 };
@@ -284,6 +302,7 @@ absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& m
   if (verb == "worker") return Work(arguments, *subject);
   if (absl::Status status = Configure(arguments, *subject); !status.ok()) return status;
   if (verb == "check" || verb == "explore") return RunCheck(arguments, *subject);
+  if (verb == "conform") return RunConform(arguments, *subject);
   if (verb == "doctor") return Doctor(*subject);
   if (verb == "run") return RunOne(arguments, *subject);
   if (verb == "explain") return Explain(arguments, *subject);

@@ -34,6 +34,9 @@ struct Verdict {
   std::vector<int> marked;  // statements to mark in the picture
   // Text that repeats the failure exactly, where the Program alone does not; else empty.
   std::string reproducer;
+  // For a foreign engine the word of its outcome (see foreign_judge.h), also where nothing failed;
+  // `oracle` and `text` are then those of a difference that an expected failure explains.
+  std::string outcome;
   // Further files of the finding's folder, by name.
   std::map<std::string, std::string> files;
 };
@@ -98,6 +101,9 @@ class Subject {
     *healthy = true;
     return "[oracle] nothing to examine: --engine names no adapter\n";
   }
+  // The list of Programs that a started engine is known to get wrong, as a path below the
+  // repository's top; empty: it has none.
+  virtual std::string KnownFailures() const { return ""; }
   // Why a run with these counters fails even without a finding; empty: it does not.
   virtual std::string Objection(absl::Span<const uint64_t>) const { return ""; }
 };
