@@ -3,8 +3,9 @@
 Each statement comes as (name, results, operands, attributes): names keep their %, arguments are typed.
 """
 
-_FLAGS = {'grad', 'keepdim', 'retain_graph', 'create_graph', 'allow_unused', 'materialize'}
+_FLAGS = {'grad', 'keepdim', 'retain_graph', 'create_graph', 'allow_unused', 'materialize', 'descending'}
 _INTEGERS = {'seed', 'dim', 'index', 'start', 'stop', 'step', 'count', 'at'}
+_NUMBERS = {'by', 'min', 'max'}
 
 
 def element(text, dtype):
@@ -25,7 +26,7 @@ def argument(key, text, dtype):
         return [] if text == 'none' else text.split(',')
     if key in _FLAGS:
         return text == '1'
-    return int(text) if key in _INTEGERS else element(text, 'f64') if key == 'by' else text
+    return int(text) if key in _INTEGERS else element(text, 'f64') if key in _NUMBERS else text
 
 
 def read(program):

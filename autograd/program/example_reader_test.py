@@ -23,7 +23,7 @@ def argument_text(key, value):
         return '%s[%s]' % (value[0], ','.join(map(str, value[1])))
     if isinstance(value, bool):
         return str(int(value))
-    if key == 'by':
+    if isinstance(value, float):
         return element_text(value)
     if isinstance(value, list):
         empty = 'none' if key in ('seeds', 'inputs') else 'scalar'
@@ -47,6 +47,8 @@ class ExampleReaderTest(unittest.TestCase):
         text = ('twingrad 1\n# a comment\n\n'
                 '%x = leaf type=f64[2,1] data=0x1.8p+0,-inf grad=1 device=dev:0\n'
                 '%y = reshape %x shape=scalar\n'
+                '%c = clamp %y min=0 max=inf\n'
+                '%s = sort %x dim=0 descending=1\n'
                 'backward %x %y seeds=_,%x inputs=none\n')
         self.assertEqual(list(example_reader.read(text)), [
             ('leaf', ['%x'], [], {
@@ -56,6 +58,8 @@ class ExampleReaderTest(unittest.TestCase):
                 'device': 'dev:0'
             }),
             ('reshape', ['%y'], ['%x'], {'shape': []}),
+            ('clamp', ['%c'], ['%y'], {'min': 0.0, 'max': math.inf}),
+            ('sort', ['%s'], ['%x'], {'dim': 0, 'descending': True}),
             ('backward', [], ['%x', '%y'], {'seeds': ['_', '%x'], 'inputs': []}),
         ])
 

@@ -27,15 +27,20 @@ class ProgramError(Exception):
 
 
 class Engine:
-    """What an engine gives. `self.values` maps names (with %) to its tensors."""
+    """What an engine gives. `self.values` maps names (with %) to its tensors, in the order of the Program."""
 
     HELLO = {}
     OPS = {}
 
     def __init__(self):
         self.values = {}
+        self.recording = True
 
-    def leaf(self, dtype, shape, data, requires_grad):
+    def record(self, enabled):
+        """Begins or ends a region of kind=no_grad; called before each Program, too."""
+        self.recording = enabled
+
+    def leaf(self, name, dtype, shape, data, requires_grad):
         raise NotImplementedError
 
     def statement(self, name, results, operands, attributes):
@@ -50,8 +55,8 @@ class Engine:
         """More tokens of the value's line, such as version=1."""
         return ''
 
-    def grad(self, tensor):
-        """Its .grad, or None."""
+    def grad(self, name):
+        """The .grad of a value, or None."""
         raise NotImplementedError
 
     def error_class(self, error):
@@ -82,56 +87,98 @@ def leaf_data(attributes):
     return elements
 
 
-def _element(value):
-    if isinstance(value, float):
-        if value == int(value) if math.isfinite(value) else False:
-            if abs(value) < 2 ** 53:
-                return '-0' if value == 0 and math.copysign(1, value) < 0 else str(int(value))
-        return value.hex() if math.isfinite(value) else str(value)
-    return str(int(value))
-
-
 def _tensor(engine, tensor):
     dtype, shape, elements = engine.data(tensor)
-    text = f' type={dtype}[{",".join(map(str, shape))}]'
-    return text + (' data=' + ','.join(map(_element, elements)) if elements else '')
+    if not elements:
+        return f' type={dtype}[{",".join(map(str, shape))}]'
+    # The shortest decimals that read back as the same floats; 3.0 as 3.
+    text = (','.join(map(repr, elements)) + ',').replace('.0,', ',')
+    if dtype == 'bool':
+        text = text.replace('True', '1').replace('False', '0')
+    return f' type={dtype}[{",".join(map(str, shape))}] data={text[:-1]}'
+
+
+class _Run:
+    """One Program on one engine: statements, regions, errors."""
+
+    def __init__(self, make_engine, program):
+        self.engine, self.statements = make_engine(), list(example_reader.read(program))
+        self.regions, self.survived, self.error = [], [], None
+        self.engine.record(True)
+
+    def run(self):
+        at = 0
+        while at < len(self.statements):
+            try:
+                self.step(*self.statements[at])
+            except Refused:
+                raise
+            except Exception as thrown:  # whatever the engine raises is an observation
+                known = isinstance(thrown, ProgramError)
+                error = thrown.error if known else self.engine.error_class(thrown)
+                line = f'{error} {at} {" ".join(str(thrown).split())}'[:1000]
+                if not any(kind == 'try' for kind, _ in self.regions):
+                    self.error = 'error ' + line
+                    return
+                self.survived.append('survived ' + line)
+                at = self.recover(at)
+            at += 1
+
+    def step(self, name, results, operands, attributes):
+        engine, values = self.engine, self.engine.values
+        if name in engine.OPS:
+            tensors = [values.get(v) for v in operands]
+            if any(t is None for t in tensors):
+                raise ProgramError('undefined', 'an undefined value')
+            result = engine.OPS[name](attributes, *tensors)
+            if results:
+                values[results[0]] = result
+        elif name == 'leaf':
+            dtype, shape = attributes['type']
+            values[results[0]] = engine.leaf(
+                results[0], dtype, shape, leaf_data(attributes), attributes.get('grad', False))
+        elif name == 'begin':
+            if attributes['kind'] not in ('no_grad', 'try'):
+                raise Refused('a region of kind=' + attributes['kind'])
+            self.regions.append((attributes['kind'], engine.recording))
+            engine.record(engine.recording and attributes['kind'] == 'try')
+        elif name == 'end':
+            engine.record(self.regions.pop()[1])
+        elif name != 'expect':
+            if any(values.get(v) is None for v in operands):
+                raise ProgramError('undefined', 'an undefined value')
+            engine.statement(name, results, operands, attributes)
+
+    def recover(self, at):
+        """The statement that ends the innermost region of kind=try, which is left."""
+        depth = 1
+        while (region := self.regions.pop())[0] != 'try':
+            depth += 1
+        self.engine.record(region[1])
+        while depth:
+            at += 1
+            depth += {'begin': 1, 'end': -1}.get(self.statements[at][0], 0)
+        return at
+
+    def lines(self):
+        engine = self.engine
+        for name, tensor in engine.values.items():
+            if tensor is None:
+                continue
+            yield f'value {name}{_tensor(engine, tensor)}{engine.facts(tensor)}'
+            gradient = engine.grad(name)
+            if gradient is not None:
+                yield f'grad {name}{_tensor(engine, gradient)}'
+        yield from self.survived
+        if self.error:
+            yield self.error
 
 
 def run(make_engine, program):
     """The body of `ok` for a Program; raises Refused."""
-    engine, lines, error = make_engine(), [], None
-    for at, (name, results, operands, attributes) in enumerate(example_reader.read(program)):
-        try:
-            missing = [v for v in operands if engine.values.get(v) is None]
-            if name == 'leaf':
-                dtype, shape = attributes['type']
-                engine.values[results[0]] = engine.leaf(
-                    dtype, shape, leaf_data(attributes), attributes.get('grad', False))
-            elif missing:
-                raise ProgramError('undefined', missing[0] + ' is undefined')
-            elif name in engine.OPS:
-                tensors = [engine.values[v] for v in operands]
-                result = engine.OPS[name](attributes, *tensors)
-                if results:
-                    engine.values[results[0]] = result
-            elif name != 'expect':
-                engine.statement(name, results, operands, attributes)
-        except ProgramError as known:
-            error = f'error {known.error} {at} {known}'
-        except Refused:
-            raise
-        except Exception as unknown:  # whatever the engine raises is an observation
-            error = f'error {engine.error_class(unknown)} {at} ' + ' '.join(str(unknown).split())
-        if error:
-            break
-    for name, tensor in engine.values.items():
-        if tensor is None:
-            continue
-        lines.append(f'value {name}{_tensor(engine, tensor)}{engine.facts(tensor)}')
-        gradient = engine.grad(tensor)
-        if gradient is not None:
-            lines.append(f'grad {name}{_tensor(engine, gradient)}')
-    return ''.join(line + '\n' for line in lines + ([error[:1000]] if error else []))
+    execution = _Run(make_engine, program)
+    execution.run()
+    return ''.join(line + '\n' for line in execution.lines())
 
 
 def serve(make_engine):

@@ -17,7 +17,7 @@ class Doubling(core.Engine):
     HELLO = {'name': 'test', 'version': '1', 'ops': 'leaf,add', 'dtypes': 'f64'}
     OPS = {'add': lambda a, x, y: [p + q for p, q in zip(x, y)]}
 
-    def leaf(self, dtype, shape, data, requires_grad):
+    def leaf(self, name, dtype, shape, data, requires_grad):
         return [float(x) for x in data]
 
     def statement(self, name, results, operands, attributes):
@@ -28,8 +28,8 @@ class Doubling(core.Engine):
     def data(self, tensor):
         return 'f64', [len(tensor)], tensor
 
-    def grad(self, tensor):
-        return tensor if tensor[0] == 3 else None
+    def grad(self, name):
+        return self.values[name] if self.values[name][0] == 3 else None
 
     def error_class(self, error):
         return 'freed'
@@ -42,19 +42,37 @@ class CoreTest(unittest.TestCase):
                          'value %y type=f64[2] data=6,6\n')
 
     def test_elements_are_written_exactly(self):
-        program = 'twingrad 1\n%x = leaf type=f64[5] data=0.5,-0,nan,-inf,9007199254740993\n'
+        program = 'twingrad 1\n%x = leaf type=f64[5] data=0.5,-0,nan,-inf,1e300\n'
         self.assertEqual(core.run(Doubling, program),
-                         'value %x type=f64[5] data=0x1.0000000000000p-1,-0,nan,-inf,'
-                         '0x1.0000000000000p+53\n')
+                         'value %x type=f64[5] data=0.5,-0,nan,-inf,1e+300\n')
 
     def test_errors_end_the_program(self):
         body = core.run(Doubling, PROGRAM + 'backward %y\n%z = add %y %y\n')
         self.assertTrue(body.endswith('\nerror freed 2 two lines\n'), body)
         self.assertNotIn('%z', body)
 
+    def test_an_error_ends_its_region_alone(self):
+        body = core.run(Doubling, PROGRAM + 'begin kind=try\nbegin kind=no_grad\nbackward %y\nbegin kind=try\n'
+                        'end\nend\n%n = add %x %x\nend\n%z = add %y %y\nbackward %z\n%w = add %y %y\n')
+        self.assertIn('value %z type=f64[2] data=12,12\nsurvived freed 4 two lines\nerror freed 11 two lines\n', body)
+        self.assertNotIn('%n', body)
+        self.assertNotIn('%w', body)
+
+    def test_regions_end_as_they_began(self):
+        seen = []
+
+        class Recorded(Doubling):
+            def record(self, enabled):
+                super().record(enabled)
+                seen.append(enabled)
+
+        core.run(Recorded, PROGRAM + 'begin kind=no_grad\nbegin kind=try\nbackward %y\nend\nend\n'
+                 'begin kind=try\nend\n')
+        self.assertEqual(seen, [True, False, False, False, True, True, True])
+
     def test_what_is_not_known_is_refused(self):
         with self.assertRaises(core.Refused):
-            core.run(Doubling, PROGRAM + 'begin kind=no_grad\nend\n')
+            core.run(Doubling, PROGRAM + 'begin kind=anomaly\nend\n')
 
     def test_seeds_are_those_of_the_programs(self):
         data = core.leaf_data({'type': ('f64', [6]), 'seed': 1})

@@ -9,14 +9,18 @@ from autograd.program import example_reader
 from tools.adapters.python import core
 
 _BINARY = {'add': '+', 'sub': '-', 'mul': '*', 'div': '/', 'matmul': '@', 'pow': '**'}
-_UNARY = 'neg exp log sqrt sin cos tanh sigmoid relu abs maximum where'.split()
+_PLAIN = ('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum where addmm').split()
+_ALONG = 'index_select gather scatter_add'.split()
 _DTYPES = {'f32': 'float32', 'f64': 'float64', 'i64': 'int64', 'bool': 'bool'}
+
+
+def _float(e):
+    return "float('%s')" % e if e != e or e in (float('inf'), -float('inf')) else repr(e)
 
 
 def _leaf(attributes):
     dtype, shape = attributes['type']
-    data = ', '.join("float('%s')" % e if e != e or e in (float('inf'), -float('inf')) else repr(e)
-                     for e in core.leaf_data(attributes))
+    data = ', '.join(map(_float, core.leaf_data(attributes)))
     grad = '.requires_grad_()' if attributes.get('grad') else ''
     return f'torch.tensor([{data}], dtype=torch.{_DTYPES[dtype]}).reshape({shape}){grad}'
 
@@ -40,12 +44,33 @@ def _expression(name, x, a):
     """The right-hand side, or None for what is no expression of PyTorch."""
     if name in _BINARY:
         return f' {_BINARY[name]} '.join(x)
-    if name in _UNARY:
+    if name in _PLAIN:
         return f'torch.{name}({", ".join(x)})'
-    if name in ('sum', 'mean'):
-        dims = f'dim={a["dims"]}, ' if 'dims' in a else ''
-        keep = f'keepdim={a["keepdim"]}' if a.get('keepdim') else ''
-        return f'{x[0]}.{name}({(dims + keep).rstrip(", ")})'
+    keep = f', keepdim={a["keepdim"]}' if a.get('keepdim') else ''
+    if name in ('sum', 'mean', 'amax', 'amin', 'logsumexp'):
+        everything = f'list(range({x[0]}.dim()))' if keep or name == 'logsumexp' else ''
+        dims = a.get('dims', everything)
+        return f'{x[0]}.{name}({f"dim={dims}" if dims != "" else ""}{keep})'
+    if name == 'prod':  # of one dimension at a time
+        whole = 'dims' not in a and not keep
+        dims = f'range({x[0]}.dim())' if 'dims' not in a else sorted(a['dims'])
+        return f'{x[0]}.prod()' if whole else (
+            f'functools.reduce(lambda t, d: t.prod(dim=d{keep}), sorted({dims}, reverse=True), {x[0]})')
+    if name in ('max', 'min', 'argmax', 'argmin'):
+        return f'{x[0]}.{name[-3:]}(dim={a["dim"]}{keep}).{"indices" if name[:3] == "arg" else "values"}'
+    if name in ('sort', 'argsort'):
+        descending = f', descending={a["descending"]}' if a.get('descending') else ''
+        return f'{x[0]}.sort(dim={a["dim"]}{descending}, stable=True).{"indices" if name[:3] == "arg" else "values"}'
+    if name in ('cat', 'stack'):
+        return f'torch.{name}([{", ".join(x)}], dim={a["dim"]})'
+    if name in _ALONG:
+        return f'{x[0]}.{name}({a["dim"]}, {", ".join(x[1:])})'
+    if name in ('cumsum', 'softmax', 'log_softmax'):
+        return f'{x[0]}.{name}({a["dim"]})'
+    if name in ('mse_loss', 'cross_entropy'):
+        return f'torch.nn.functional.{name}({", ".join(x)}, reduction={a.get("reduction", "mean")!r})'
+    if name == 'clamp':
+        return f'{x[0]}.clamp({", ".join(f"{key}={_float(a[key])}" for key in ("min", "max") if key in a)})'
     if name in ('view', 'reshape', 'expand'):
         return f'{x[0]}.{name}({a["shape"]})'
     if name in ('transpose', 'permute'):
@@ -54,7 +79,7 @@ def _expression(name, x, a):
         stop = a.get('stop', '')
         colons = ':, ' * a['dim']
         return f'{x[0]}[{colons}{a.get("start", 0)}:{stop}:{a.get("step", 1)}]'
-    return {'select': lambda: f'{x[0]}.select({a["dim"]}, {a["index"]})',
+    return {'flip': lambda: f'{x[0]}.flip({a["dims"]})', 'select': lambda: f'{x[0]}.select({a["dim"]}, {a["index"]})',
             'squeeze': lambda: f'{x[0]}.squeeze({tuple(a["dims"]) if "dims" in a else ""})',
             'unsqueeze': lambda: f'{x[0]}.unsqueeze({a["dim"]})', 'detach': lambda: f'{x[0]}.detach()',
             'clone': lambda: f'{x[0]}.clone()', 'read_grad': lambda: f'{x[0]}.grad.clone()',
@@ -63,7 +88,7 @@ def _expression(name, x, a):
 
 def snippet(program):
     """The script, or '' where some statement has no counterpart."""
-    lines, indent, leaves = ['import torch'], '', []
+    lines, indent, leaves, regions = [], '', [], []
     for name, results, operands, a in example_reader.read(program):
         x = [v[1:] for v in operands]
         if name == 'leaf':
@@ -72,11 +97,21 @@ def snippet(program):
         elif name in ('backward', 'grad'):
             text = _call(name, results, operands, a)
         elif name == 'begin' and a['kind'] == 'no_grad':
+            regions.append('no_grad')
             lines.append(indent + 'with torch.no_grad():')
             indent += '    '
             continue
+        elif name == 'begin' and a['kind'] == 'try':
+            regions.append('try')
+            lines.append(indent + 'try:')
+            indent += '    '
+            continue
         elif name == 'end' and indent:
+            if lines[-1].endswith(':'):
+                lines.append(indent + 'pass')
             indent = indent[4:]
+            if regions.pop() == 'try':
+                lines += [indent + 'except RuntimeError as error:', indent + "    print('survived', error)"]
             continue
         elif name == 'retain_grad':
             text = f'{x[0]}.retain_grad()'
@@ -93,7 +128,8 @@ def snippet(program):
             text = f'{results[0][1:]} = {expression}'
         lines.append(indent + text)
     lines += [f'print({leaf!r}, {leaf}.grad)' for leaf in leaves]
-    return '\n'.join(lines) + '\n'
+    imports = ['import functools'] * any('functools' in line for line in lines) + ['import torch']
+    return '\n'.join(imports + lines) + '\n'
 
 
 if __name__ == '__main__':

@@ -18,10 +18,29 @@ retain_grad %s
 backward %s seeds=_ inputs=%x retain_graph=1
 %g,%h = grad %s inputs=%x,%y allow_unused=1
 %k = grad %s inputs=%x materialize=1
+%e = leaf type=f64[2,2] data=1,2,3,4 grad=1
+%j = leaf type=i64[2] data=1,0
+begin kind=try
+neg_ %e
+end
+%m = max %e dim=0 keepdim=1
+%o = argsort %e dim=1 descending=1
+%p = prod %e dims=1,0
+%q = logsumexp %e
+%r = cat %e %e dim=0
+%t = index_select %r %j dim=0
+%u = clamp %t min=0 max=inf
+%w = flip %u dims=0
+%z = cross_entropy %w %j reduction=sum
+%aa = softmax %e dim=0
+%bb = scatter_add %e %o %aa dim=0
+%cc = amax %bb dims=0
+backward %z
 expect %x kind=undefined_grad
 '''
 
-SCRIPT = '''import torch
+SCRIPT = '''import functools
+import torch
 x = torch.tensor([3.0, float('nan')], dtype=torch.float64).reshape([2]).requires_grad_()
 i = torch.tensor([7], dtype=torch.int64).reshape([])
 y = x * x
@@ -34,7 +53,27 @@ c = i.to(torch.float32, copy=True)
 torch.autograd.backward([s], grad_tensors=[None], inputs=[x], retain_graph=True)
 g, h = torch.autograd.grad([s], [x, y], allow_unused=True)
 k, = torch.autograd.grad([s], [x], materialize_grads=True)
+e = torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64).reshape([2, 2]).requires_grad_()
+j = torch.tensor([1, 0], dtype=torch.int64).reshape([2])
+try:
+    e.neg_()
+except RuntimeError as error:
+    print('survived', error)
+m = e.max(dim=0, keepdim=True).values
+o = e.sort(dim=1, descending=True, stable=True).indices
+p = functools.reduce(lambda t, d: t.prod(dim=d), sorted([0, 1], reverse=True), e)
+q = e.logsumexp(dim=list(range(e.dim())))
+r = torch.cat([e, e], dim=0)
+t = r.index_select(0, j)
+u = t.clamp(min=0.0, max=float('inf'))
+w = u.flip([0])
+z = torch.nn.functional.cross_entropy(w, j, reduction='sum')
+aa = e.softmax(0)
+bb = e.scatter_add(0, o, aa)
+cc = bb.amax(dim=[0])
+torch.autograd.backward([z])
 print('x', x.grad)
+print('e', e.grad)
 '''
 
 

@@ -1,0 +1,64 @@
+"""JAX runs Programs as the rules say; needs the package `jax`."""
+
+import importlib.util
+import unittest
+
+from tools.adapters.python import core
+
+JAX = importlib.util.find_spec('jax') is not None
+if JAX:
+    from tools.adapters.python import jax_adapter
+
+HEAD = 'twingrad 1\n%x = leaf type=f64[2] data=3,-0.5 grad=1\n'
+
+
+@unittest.skipUnless(JAX, 'the package jax is not installed: pip install jax')
+class JaxTest(unittest.TestCase):
+    def lines(self, program):
+        return core.run(jax_adapter.Jax, HEAD + program).splitlines()
+
+    def refused(self, program):
+        with self.assertRaises(core.Refused) as raised:
+            self.lines(program)
+        return str(raised.exception)
+
+    def test_gradients_of_leaves_and_values_between(self):
+        lines = self.lines('%z = leaf type=f64[] data=1 grad=1\n%y = mul %x %x\n%s = sum %y\nbackward %s retain_graph=1\n'
+                           'backward %s retain_graph=1\n%g,%h,%n = grad %s inputs=%x,%y,%z allow_unused=1\n')
+        self.assertIn('grad %x type=f64[2] data=12,-2', lines)
+        self.assertIn('value %g type=f64[2] data=6,-1', lines)
+        self.assertIn('value %h type=f64[2] data=1,1', lines)
+        self.assertFalse([line for line in lines if line.startswith(('value %n', 'grad %z'))], lines)
+
+    def test_a_value_asked_for_once_keeps_its_gradients(self):
+        lines = self.lines('%y = neg %x\n%s = sum %y\nbackward %s inputs=%y retain_graph=1\nbackward %s\n')
+        self.assertIn('grad %y type=f64[2] data=2,2', lines)
+        self.assertIn('grad %x type=f64[2] data=-1,-1', lines)
+
+    def test_second_order_through_grad_and_through_read_grad(self):
+        lines = self.lines('%y = mul %x %x\n%c = mul %y %x\n%s = sum %c\n%g = grad %s inputs=%x create_graph=1\n'
+                           'backward %s create_graph=1\n%r = read_grad %x\n%t = sum %r\n%u = sum %g\n'
+                           '%h = grad %t inputs=%x retain_graph=1\n%k = grad %u inputs=%y\n')
+        self.assertIn('value %g type=f64[2] data=27,0.75', lines)
+        self.assertIn('grad %x type=f64[2] data=27,0.75', lines)
+        self.assertIn('value %h type=f64[2] data=18,-3', lines)
+        # x in y * x is held, y is x * x: d/dy of (y + 2 x x) with x fixed.
+        self.assertIn('value %k type=f64[2] data=1,1', lines)
+
+    def test_no_history_in_no_grad_and_behind_detach(self):
+        lines = self.lines('begin kind=no_grad\n%y = mul %x %x\nend\n%d = detach %x\n%p = mul %x %d\n%q = mul %p %y\n'
+                           '%s = sum %q\nbackward %s\n')
+        self.assertIn('grad %x type=f64[2] data=27,-0.125', lines)
+
+    def test_what_has_no_error_in_it_is_refused(self):
+        self.assertEqual(self.refused('backward %x\n'), 'a seed that does not fit')
+        self.assertEqual(self.refused('%s = sum %x\nbackward %s\nbackward %s\n'), 'a graph that was freed')
+        self.assertEqual(self.refused('%d = detach %x\nbackward %d seeds=%d\n'), 'a root or input without gradients')
+
+    def test_an_index_out_of_range_is_an_error(self):
+        lines = self.lines('%i = leaf type=i64[1] data=2\n%y = index_select %x %i dim=0\n')
+        self.assertEqual(lines[-1], 'error index 2 an index out of range')
+
+
+if __name__ == '__main__':
+    unittest.main()

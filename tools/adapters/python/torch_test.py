@@ -1,0 +1,42 @@
+"""PyTorch runs Programs as the rules say; needs the package `torch`."""
+
+import importlib.util
+import unittest
+
+from tools.adapters.python import core
+
+TORCH = importlib.util.find_spec('torch') is not None
+if TORCH:
+    from tools.adapters.python import torch_adapter
+
+HEAD = 'twingrad 1\n%x = leaf type=f64[2] data=3,-0.5 grad=1\n'
+
+
+@unittest.skipUnless(TORCH, 'the package torch is not installed: pip install torch')
+class TorchTest(unittest.TestCase):
+    def lines(self, program):
+        return core.run(torch_adapter.Torch, HEAD + program).splitlines()
+
+    def test_gradients(self):
+        lines = self.lines('%y = mul %x %x\nretain_grad %y\n%s = sum %y\nbackward %s\n')
+        self.assertIn('grad %x type=f64[2] data=6,-1', lines)
+        self.assertIn('grad %y type=f64[2] data=1,1', lines)
+
+    def test_errors_have_classes(self):
+        self.assertIn('error freed 4 ', self.lines('%y = mul %x %x\n%s = sum %y\nbackward %s\nbackward %s\n')[-1] + ' ')
+        self.assertIn('error implicit_seed 1 ', self.lines('backward %x\n')[-1])
+        self.assertIn('error leaf_in_place 1 ', self.lines('neg_ %x\n')[-1])
+        self.assertIn('error index 2 ', self.lines('%i = leaf type=i64[1] data=2\n%y = index_select %x %i dim=0\n')[-1])
+
+    def test_no_grad_ends_with_its_program(self):
+        self.lines('begin kind=no_grad\nneg_ %x\nbackward %x\nend\n')
+        self.assertIn('grad %x type=f64[2] data=1,1', self.lines('%s = sum %x\nbackward %s\n'))
+
+    def test_every_op_of_the_hello_is_known(self):
+        ops = torch_adapter.Torch.HELLO['ops'].split(',')
+        self.assertGreaterEqual(len(ops), 70)
+        self.assertEqual(len(ops), len(set(ops)))
+
+
+if __name__ == '__main__':
+    unittest.main()
