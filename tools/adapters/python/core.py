@@ -134,6 +134,8 @@ class _Run:
             if results:
                 values[results[0]] = result
         elif name == 'leaf':
+            if attributes.get('device', 'cpu') != 'cpu':
+                raise Refused('a leaf on a device')
             dtype, shape = attributes['type']
             values[results[0]] = engine.leaf(
                 results[0], dtype, shape, leaf_data(attributes), attributes.get('grad', False))

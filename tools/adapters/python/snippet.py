@@ -22,7 +22,7 @@ def _leaf(attributes):
     dtype, shape = attributes['type']
     data = ', '.join(map(_float, core.leaf_data(attributes)))
     grad = '.requires_grad_()' if attributes.get('grad') else ''
-    return f'torch.tensor([{data}], dtype=torch.{_DTYPES[dtype]}).reshape({shape}){grad}'
+    return f'torch.tensor([{data}], dtype=torch.{_DTYPES[dtype]}).reshape({shape}).clone(){grad}'
 
 
 def _call(name, results, operands, a):

@@ -41,8 +41,8 @@ expect %x kind=undefined_grad
 
 SCRIPT = '''import functools
 import torch
-x = torch.tensor([3.0, float('nan')], dtype=torch.float64).reshape([2]).requires_grad_()
-i = torch.tensor([7], dtype=torch.int64).reshape([])
+x = torch.tensor([3.0, float('nan')], dtype=torch.float64).reshape([2]).clone().requires_grad_()
+i = torch.tensor([7], dtype=torch.int64).reshape([]).clone()
 y = x * x
 v = y[1::1]
 with torch.no_grad():
@@ -53,8 +53,8 @@ c = i.to(torch.float32, copy=True)
 torch.autograd.backward([s], grad_tensors=[None], inputs=[x], retain_graph=True)
 g, h = torch.autograd.grad([s], [x, y], allow_unused=True)
 k, = torch.autograd.grad([s], [x], materialize_grads=True)
-e = torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64).reshape([2, 2]).requires_grad_()
-j = torch.tensor([1, 0], dtype=torch.int64).reshape([2])
+e = torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64).reshape([2, 2]).clone().requires_grad_()
+j = torch.tensor([1, 0], dtype=torch.int64).reshape([2]).clone()
 try:
     e.neg_()
 except RuntimeError as error:

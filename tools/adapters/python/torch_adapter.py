@@ -15,7 +15,8 @@ MESSAGES = (
     ('single memory location', 'invalid_argument'), ('to not have been used', 'unused_input'),
     ('implicitly created only for', 'implicit_seed'), ('does not require grad', 'no_graph'),
     ('requires_grad=False', 'no_graph'), ('Mismatch in shape', 'shape'), (' tensors and ', 'grad_count'),
-    ('gradients', 'grad_count'), ('out of bounds', 'index'), ('out of range', 'index'))
+    ('gradients', 'grad_count'), ('out of bounds', 'index'), ('out of range', 'index'),
+    ('cannot be empty', 'invalid_argument'))
 
 
 def reduction(function, whole=True):
@@ -101,7 +102,8 @@ class Torch(core.Engine):
         torch.set_grad_enabled(enabled)
 
     def leaf(self, name, dtype, shape, data, requires_grad):
-        return torch.tensor(data, dtype=DTYPES[dtype]).reshape(shape).requires_grad_(requires_grad)
+        # A clone: what reshape gives may be a view, and writes to it would go through its base.
+        return torch.tensor(data, dtype=DTYPES[dtype]).reshape(shape).clone().requires_grad_(requires_grad)
 
     def statement(self, name, results, operands, attributes):
         get = lambda key: [self.values[v] if v != '_' else None for v in attributes[key]] if key in attributes else None
@@ -126,6 +128,10 @@ class Torch(core.Engine):
 
     def grad(self, name):
         tensor = self.values[name]
+        try:
+            tensor.grad_fn
+        except RuntimeError:  # a view made in no_grad, whose base was written
+            return None
         return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
 
     def error_class(self, error):
