@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tools/oracle/worker.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -100,6 +101,7 @@ void Campaign::Respawn(Slot& slot, uint64_t begin, uint64_t end) {
 void Campaign::Retire(Slot& slot) {
   const FlightRecord::Progress& progress = CommittedProgress(slot.process->record());
   retired_programs_ += progress.programs;
+  retired_seeds_ += progress.seeds;
   Add(retired_counters_, CountersOf(progress));
   slot.process.reset();
 }
@@ -127,7 +129,9 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
   const FlightRecord& record = slot.process->record();
   if (death.cause == Death::Cause::kFinished) return Retire(slot);
   const Phase phase = static_cast<Phase>(record.phase.load());
-  const bool in_program = phase == Phase::kGenerating || phase == Phase::kJudging;
+  // Between its commit and the next program the phase is still that of the program.
+  const bool committed = CommittedProgress(record).after == record.index + 1;
+  const bool in_program = (phase == Phase::kGenerating || phase == Phase::kJudging) && !committed;
   // One that dies before its first program would die again and again.
   const bool useless = !in_program && CommittedProgress(record).programs == 0 &&
                        death.cause != Death::Cause::kKilled;
@@ -141,7 +145,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
     Stop();
     return Retire(slot);
   }
-  const uint64_t index = record.index;
+  const uint64_t index = record.index + (committed ? 1 : 0);
   const uint64_t end = record.chunk_end;
   uint64_t next = in_program ? index + 1 : index;
   if (death.cause == Death::Cause::kKilled && slot.last_killed_index != index) {
@@ -154,7 +158,10 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
                                   ? absl::StrCat("generating from seed ", record.seed.load())
                               : in_program ? absl::StrCat("judging program ", index)
                                            : std::string("ending, after its last program");
-    if (in_program) ++retired_programs_;  // it was judged: it brings workers down
+    if (in_program) {  // it was judged: it brings workers down
+      ++retired_programs_;
+      retired_seeds_ += record.seed;
+    }
     AddFailure({index, in_program ? record.seed.load() : 0,
                 phase == Phase::kJudging ? RecordedProgram(record) : std::string(),
                 VerdictOfDeath(death, *slot.process, doing)});
@@ -191,6 +198,15 @@ uint64_t Campaign::programs() const {
     if (slot.process) programs += CommittedProgress(slot.process->record()).programs;
   }
   return programs;
+}
+
+bool Campaign::Whole() const {
+  uint64_t seeds = retired_seeds_;
+  for (const Slot& slot : slots_) {
+    if (slot.process) seeds += CommittedProgress(slot.process->record()).seeds;
+  }
+  for (uint64_t i = 0; i < options_.programs; ++i) seeds -= ProgramSeed(options_.seed, i);
+  return programs() == options_.programs && seeds == 0;
 }
 
 Counters Campaign::counters() const {

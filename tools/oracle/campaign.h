@@ -47,6 +47,9 @@ class Campaign {
   // Sums over the workers, those that died included.
   uint64_t programs() const;
   Counters counters() const;
+  // Whether each of the first `programs()` Programs was judged, and none of them twice. Only for a
+  // campaign that ran to its end.
+  bool Whole() const;
   // Programs that failed, each counted once.
   uint64_t failed() const { return failed_.size(); }
   // Workers that something outside killed and whose Program was run again.
@@ -76,6 +79,7 @@ class Campaign {
   std::vector<Failure> failures_;
   std::set<uint64_t> failed_;
   uint64_t retired_programs_ = 0;
+  uint64_t retired_seeds_ = 0;
   Counters retired_counters_;
   uint64_t restarts_ = 0;
   uint64_t last_pump_ = 0;

@@ -30,8 +30,9 @@ constexpr uint64_t kDefaultPrograms = 2000;
 constexpr uint64_t kDefaultExplored = 100;
 constexpr std::chrono::milliseconds kTimeOfASchedule(2);
 // What decides which cases there are; a worker is given these.
-constexpr std::string_view kCaseFlags[] = {"features", "ops",     "strategy", "schedules",
-                                           "threads",  "program", "schedule"};
+constexpr std::string_view kCaseFlags[] = {"features",  "ops",      "strategy",
+                                           "schedules", "threads",  "program",
+                                           "schedule",  "elements", "rank"};
 // Further failures are counted, not shrunk: one defect can make a third of all Programs fail.
 constexpr uint64_t kMaxShrunk = 32;
 constexpr size_t kMaxShown = 8;
@@ -78,6 +79,7 @@ class Check {
         time_(arguments.Duration("time")),
         out_(ResolvePath(arguments.Path("out").value_or("findings"))),
         report_(arguments.Path("report").value_or("")),
+        enough_(arguments.Number("findings").value_or(UINT64_MAX)),
         prober_(command_, [this] { Pump(std::chrono::milliseconds(0)); }),
         progress_(STDERR_FILENO) {
     if (const std::optional<uint64_t> programs = arguments.Number("programs")) {
@@ -96,9 +98,14 @@ class Check {
   absl::Status HandleFailures();
   absl::Status HandleFailure(Failure failure);
   void PrintSummary() const;
-  absl::Status AppendReport() const;
+  absl::Status AppendReport();
   void PrintFindings() const;
   Seconds Elapsed() const { return steady_clock::now() - begin_; }
+  bool Enough() const { return written_.size() >= enough_; }
+  // Nothing has ended the run before its last Program.
+  bool Complete() const {
+    return total_ && interrupted == 0 && !Enough() && campaign_->status().ok() && !TimeIsUp();
+  }
   bool TimeIsUp() const { return time_ && Elapsed() >= Seconds(*time_); }
 
   Subject& subject_;
@@ -112,6 +119,7 @@ class Check {
   std::optional<std::chrono::nanoseconds> time_;
   std::string out_;
   std::string report_;
+  uint64_t enough_;  // findings
   Prober prober_;
   Progress progress_;
   std::unique_ptr<Campaign> campaign_;
@@ -127,7 +135,7 @@ class Check {
 bool Check::Pump(std::chrono::milliseconds wait) {
   const bool alive = campaign_->Pump(wait);
   if (!alive && !judged_for_) judged_for_ = Elapsed();
-  if (interrupted != 0 || TimeIsUp()) campaign_->Stop();
+  if (interrupted != 0 || TimeIsUp() || Enough()) campaign_->Stop();
   ProgressState state;
   state.elapsed = Elapsed();
   state.programs = campaign_->programs();
@@ -175,7 +183,7 @@ absl::Status Check::HandleFailures() {
   // Failures that come in while one is being shrunk wait here.
   while (true) {
     for (Failure& failure : campaign_->TakeFailures()) waiting_.push_back(std::move(failure));
-    if (waiting_.empty()) return absl::OkStatus();
+    if (waiting_.empty() || Enough()) return absl::OkStatus();
     Failure next = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
     if (absl::Status status = HandleFailure(std::move(next)); !status.ok()) return status;
@@ -232,7 +240,7 @@ void Check::PrintSummary() const {
 }
 
 // One line of JSON for the run, and one for each finding.
-absl::Status Check::AppendReport() const {
+absl::Status Check::AppendReport() {
   if (report_.empty()) return absl::OkStatus();
   nlohmann::json run = {{"type", "run"},
                         {"engine", engine_},
@@ -240,7 +248,13 @@ absl::Status Check::AppendReport() const {
                         {"flags", flags_},
                         {"programs", campaign_->programs()},
                         {"failed", campaign_->failed()},
-                        {"seconds", judged_for_.value_or(Elapsed()).count()}};
+                        {"seconds", judged_for_.value_or(Elapsed()).count()},
+                        {"each_once", Complete() && campaign_->Whole()}};
+  if (command_.foreign) {
+    if (absl::StatusOr<nlohmann::json> conventions = prober_.Conventions(); conventions.ok()) {
+      run["conventions"] = *std::move(conventions);
+    }
+  }
   run.update(nlohmann::json::parse(subject_.Report(campaign_->counters())));
   std::string lines = run.dump() + "\n";
   for (const Written& w : written_) {
@@ -279,7 +293,12 @@ absl::StatusOr<int> Check::Run() {
   progress_.Clear();
   PrintSummary();
   if (absl::Status status = AppendReport(); !status.ok()) return status;
-  const std::string objection = subject_.Objection(campaign_->counters());
+  std::string objection = subject_.Objection(campaign_->counters());
+  if (Complete() && !campaign_->Whole()) {
+    objection +=
+        "[oracle] Programs were lost or judged twice; allowed is each once; this is a defect of "
+        "this tool\n";
+  }
   absl::FPrintF(stderr, "%s", objection);
   return written_.empty() && objection.empty() ? kNothingFound : kFound;
 }

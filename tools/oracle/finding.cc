@@ -14,6 +14,7 @@
 #include "tools/oracle/case_text.h"
 #include "tools/oracle/files.h"
 #include "tools/oracle/picture.h"
+#include "tools/oracle/snippet.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -162,6 +163,11 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
   files["report.txt"] = Report(finding, folder);
   files["finding.json"] =
       Description(finding).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  if (!finding.engine.empty()) {
+    if (std::string snippet = RenderSnippet(files["program.txt"]); !snippet.empty()) {
+      files["snippet.py"] = std::move(snippet);
+    }
+  }
   absl::Status picture;
   if (finding.program.empty()) {
     picture = absl::NotFoundError("[oracle] no picture: there is no Program; needed is one; none");

@@ -99,6 +99,8 @@ void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters) {
   const uint32_t whole = record.committed.load(std::memory_order_relaxed);
   FlightRecord::Progress& next = record.progress[1 - whole];
   next.programs = record.progress[whole].programs + 1;
+  next.seeds = record.progress[whole].seeds + record.seed.load(std::memory_order_relaxed);
+  next.after = record.index.load(std::memory_order_relaxed) + 1;
   next.num_counters = std::min(counters.size(), kMaxCounters);
   std::copy_n(counters.begin(), next.num_counters, next.counters);
   record.committed.store(1 - whole, std::memory_order_release);

@@ -41,6 +41,8 @@ struct FlightRecord {
   // Two copies; `committed` says which is whole.
   struct Progress {
     uint64_t programs;
+    uint64_t seeds;  // their sum: tells programs lost and judged twice apart from all judged once
+    uint64_t after;  // the last one's index, plus 1
     uint64_t num_counters;
     uint64_t counters[kMaxCounters];
   };

@@ -19,7 +19,9 @@
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
 #include "autograd/runner/print.h"
+#include "nlohmann/json.hpp"
 #include "tools/adapters/protocol/session.h"
+#include "tools/oracle/canary.h"
 #include "tools/oracle/conventions.h"
 #include "tools/oracle/drawing.h"
 #include "tools/oracle/expected_failures.h"
@@ -42,10 +44,6 @@ using autograd::program::Program;
 constexpr size_t kNumCounters = sizeof(ForeignStatistics) / sizeof(uint64_t);
 static_assert(std::is_trivially_copyable_v<ForeignStatistics>);
 static_assert(kNumCounters <= kMaxCounters);
-
-// A trivial Program, right after an error: engines keep broken state.
-constexpr std::string_view kCanary =
-    "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n%z = add %y %x\nbackward %z\n";
 
 Outcome OutcomeOf(Reply::Kind kind) {
   switch (kind) {
@@ -93,6 +91,7 @@ class ForeignSubject : public ProgramSubject {
     return ForeignReport(Read(counters));
   }
   std::string Examine(bool* healthy) override;
+  std::string Conventions() override;
   std::string KnownFailures() const override {
     return absl::StrCat("golden/expected/", session_->hello().name, "-", session_->hello().version,
                         ".txt");
@@ -111,7 +110,6 @@ class ForeignSubject : public ProgramSubject {
   }
   absl::Status LoadExpectedFailures();
   ForeignVerdict JudgeReply(Expectation& expected, Reply& reply);
-  ForeignVerdict JudgeCanary();
   std::string ExamineOp(Opcode op, bool* healthy);
   std::string ExamineConventions();
   Verdict VerdictOf(const ForeignVerdict& judged, const Expectation& expected, const Reply& reply);
@@ -119,7 +117,7 @@ class ForeignSubject : public ProgramSubject {
   adapters::SessionOptions options_;
   std::unique_ptr<Session> session_;
   ExpectedFailures failures_;
-  std::optional<Program> canary_;
+  Canary canary_;
   ForeignStatistics statistics_;
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
 };
@@ -148,35 +146,14 @@ absl::Status ForeignSubject::Start() {
     generator_options_.features.reset(static_cast<size_t>(generators::Feature::kNumbers));
   }
   generator_options_.devices = hello.devices;
+  if (!hello.Has(Opcode::kHook)) {
+    generator_options_.features.reset(static_cast<size_t>(generators::Feature::kHook));
+  }
   if (hello.devices == 0) {
     generator_options_.features.reset(static_cast<size_t>(generators::Feature::kDevices));
   }
-  if (hello.Has(Opcode::kMul) && hello.Has(Opcode::kAdd)) {
-    absl::StatusOr<Program> canary = autograd::program::Parse(kCanary);
-    if (!canary.ok()) return canary.status();
-    canary_ = *std::move(canary);
-  }
+  canary_ = Canary(hello);
   return LoadExpectedFailures();
-}
-
-ForeignVerdict ForeignSubject::JudgeCanary() {
-  Expectation expected = Expect(*canary_, session_->hello());
-  session_->Send(*canary_);
-  Reply reply = session_->Receive();
-  ForeignVerdict judged;
-  if (reply.kind == Reply::Kind::kObserved) {
-    judged = JudgeForeign(*canary_, session_->hello(), expected, reply.observation, nullptr);
-  } else {
-    judged.outcome = OutcomeOf(reply.kind);
-    judged.text = reply.text;
-  }
-  if (judged.outcome == Outcome::kAgree || judged.outcome == Outcome::kNotJudged) return judged;
-  judged.outcome = Outcome::kWrong;
-  judged.rule = "canary";
-  judged.statements.clear();
-  judged.text =
-      absl::StrCat("canary: a trivial Program right after this Program's error\n", judged.text);
-  return judged;
 }
 
 ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
@@ -190,10 +167,10 @@ ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
   }
   oracles::Statistics* statistics = &statistics_.base;
   judged = JudgeForeign(program_, session_->hello(), expected, reply.observation, statistics);
-  if (judged.outcome == Outcome::kAgree && reply.observation.error && canary_) {
-    const ForeignVerdict canary = JudgeCanary();
-    if (canary.outcome == Outcome::kWrong) return canary;
-  }
+  // Whatever the verdict: a broken engine must not be asked for the next Program.
+  std::optional<ForeignVerdict> broken;
+  if (reply.observation.error) broken = canary_.Judge(*session_);
+  if (broken && judged.outcome != Outcome::kWrong) return *std::move(broken);
   if (judged.outcome != Outcome::kWrong) return judged;
   for (const Signature& signature : failures_.signatures) {
     if (!signature.Matches(program_, judged.rule, expected.twin.observation.error,
@@ -279,9 +256,26 @@ std::string ForeignSubject::ExamineOp(Opcode op, bool* healthy) {
   return text + "\n";
 }
 
+std::string ForeignSubject::Conventions() {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Convention& convention : oracle::Conventions()) {
+    absl::StatusOr<Program> program = autograd::program::Parse(convention.program);
+    if (!program.ok()) continue;
+    session_->Send(*program);
+    const Reply reply = session_->Receive();
+    const Expectation expected = Expect(*program, session_->hello());
+    rows.push_back({{"point", convention.point},
+                    {"choice", reply.kind == Reply::Kind::kObserved
+                                   ? ChoiceText(*program, reply.observation)
+                                   : std::string(OutcomeWord(OutcomeOf(reply.kind)))},
+                    {"twin", ChoiceText(*program, expected.twin.observation)}});
+  }
+  return rows.dump();
+}
+
 std::string ForeignSubject::ExamineConventions() {
   std::string text = "conventions\n";
-  for (const Convention& convention : Conventions()) {
+  for (const Convention& convention : oracle::Conventions()) {
     absl::StatusOr<Program> program = autograd::program::Parse(convention.program);
     if (!program.ok()) continue;
     session_->Send(*program);

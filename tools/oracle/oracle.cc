@@ -33,6 +33,10 @@ constexpr FlagSpec kMemory = {"memory", "SIZE", FlagType::kSize, "2G",
 constexpr FlagSpec kEngine = {"engine", "ENGINE", FlagType::kPath, "the repository's own",
                               "libtorch, or exec:CMD ARGS for a program that speaks the protocol"};
 
+constexpr FlagSpec kElements = {"elements", "N", FlagType::kCount, "24",
+                                "elements of a leaf at most; few make few shapes"};
+constexpr FlagSpec kRank = {"rank", "N", FlagType::kCount, "4", "dimensions of a leaf at most"};
+
 constexpr FlagSpec kCheckFlags[] = {
     kEngine,
     {"programs", "N", FlagType::kCount, "2000, or no limit with --time", "Programs to judge"},
@@ -41,6 +45,9 @@ constexpr FlagSpec kCheckFlags[] = {
     kOps,
     {"time", "TIME", FlagType::kDuration, "no limit", "ends the run after 90, 90s, 5m or 2h"},
     {"jobs", "N", FlagType::kCount, "all cores", "worker processes"},
+    {"findings", "N", FlagType::kCount, "no limit", "ends the run after so many findings"},
+    kElements,
+    kRank,
     kTimeout,
     kMemory,
     {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
@@ -88,6 +95,8 @@ constexpr FlagSpec kGenerateFlags[] = {
     {"seed", "N", FlagType::kSeed, "a fresh one", "of the Program; findings name theirs"},
     kFeatures,
     kOps,
+    kElements,
+    kRank,
 };
 constexpr FlagSpec kWorkerFlags[] = {
     {"recorder", "FILE", FlagType::kPath, "none", "the flight recorder"},
@@ -97,6 +106,8 @@ constexpr FlagSpec kWorkerFlags[] = {
     kMemory,
     kFeatures,
     kOps,
+    kElements,
+    kRank,
     kSchedules,
     kStrategy,
     kThreads,
@@ -174,6 +185,10 @@ const VerbSpec kVerbs[] = {
 
 ProgramOptions OptionsOf(const Arguments& arguments) {
   ProgramOptions options{arguments.List("features"), arguments.List("ops"), {}};
+  if (const auto n = arguments.Number("elements"))
+    options.elements = static_cast<int>(std::min<uint64_t>(*n, 64));
+  if (const auto n = arguments.Number("rank"))
+    options.rank = static_cast<int>(std::min<uint64_t>(*n, 6));
   options.explore.strategy = arguments.Path("strategy").value_or("random");
   options.explore.schedules = arguments.Number("schedules").value_or(1000);
   options.explore.threads =

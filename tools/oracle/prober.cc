@@ -68,6 +68,13 @@ absl::StatusOr<Verdict> Prober::Judge(std::string_view program) {
   return absl::InvalidArgumentError(answer->reply.value("message", "[oracle] malformed Program"));
 }
 
+absl::StatusOr<nlohmann::json> Prober::Conventions() {
+  absl::StatusOr<Answer> answer = Ask({{"type", "conventions"}});
+  if (!answer.ok()) return answer.status();
+  if (answer->death) return absl::UnavailableError(answer->death->text);
+  return answer->reply.value("conventions", nlohmann::json::array());
+}
+
 absl::StatusOr<std::string> Prober::Draw(std::string_view program, absl::Span<const int> marked) {
   // What the engine shows, or, where it brings the worker down, what the twin predicts.
   for (const bool engine : {true, false}) {

@@ -27,6 +27,9 @@ class Prober {
   // The graph of the Program in the language of graphviz.
   absl::StatusOr<std::string> Draw(std::string_view program, absl::Span<const int> marked);
 
+  // The engine's choices where no derivative exists, as Subject::Conventions has them.
+  absl::StatusOr<nlohmann::json> Conventions();
+
   // Starts the next Program in a fresh worker with this time limit.
   void SetTimeout(std::chrono::nanoseconds timeout);
 

@@ -36,6 +36,8 @@ absl::Status ProgramSubject::Configure(const ProgramOptions& options) {
     const std::string list = absl::StrJoin(options.ops, ",");
     status = Refusal("ops", generators::SetOps(list, &generator_options_));
   }
+  generator_options_.max_elements = options.elements;
+  generator_options_.max_rank = options.rank;
   return status;
 }
 

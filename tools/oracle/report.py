@@ -3,7 +3,7 @@
     report.py --junit=junit.xml --html=report.html RUN.jsonl...
 
 A line of type `run` opens a run of an engine, its lines of type `finding` follow. The page holds the matrix
-of engines by areas, the outcomes of each run, and each finding with its Program, its graph where the
+of engines by areas, the outcomes of each run, the conventions of each engine, and each finding with its Program, its graph where the
 finding's folder is at hand, and a snippet for PyTorch where the Program can be written in it.
 """
 
@@ -71,7 +71,31 @@ def matrix(runs):
             kind = 'none' if not total else 'bad' if bad else 'good'
             cells.append(f'<td class="{kind}" title="{title}">{bad} / {total}</td>')
         rows.append(f'<tr><th>{html.escape(name(run))}</th>' + ''.join(cells) + '</tr>')
-    return '<table>' + ''.join(rows) + '</table>'
+    return '<div class="wide"><table>' + ''.join(rows) + '</table></div>'
+
+
+def conventions(runs):
+    """Rows: points without a derivative; columns: the twin, and each engine that was asked."""
+    asked = [run for run in runs if run.get('conventions')]
+    if not asked:
+        return ''
+    choices, twins, points = {}, {}, []
+    for run in asked:
+        for row in run['conventions']:
+            if row['point'] not in points:
+                points.append(row['point'])
+            choices[name(run), row['point']] = row['choice']
+            twins[row['point']] = row['twin']
+    engines = list(dict.fromkeys(name(run) for run in asked))
+    cells = ['<tr><th>point</th><th>twin</th>' + ''.join(f'<th>{html.escape(e)}</th>' for e in engines) + '</tr>']
+    for point in points:
+        row = ''
+        for engine in engines:
+            choice = choices.get((engine, point), '')
+            kind = 'none' if not choice else 'same' if choice == twins[point] else 'other'
+            row += f'<td class="{kind}">{html.escape(choice)}</td>'
+        cells.append(f'<tr><th>{html.escape(point)}</th><td>{html.escape(twins[point])}</td>{row}</tr>')
+    return '<h2>Conventions: gradients where no derivative exists</h2><table>' + ''.join(cells) + '</table>'
 
 
 def graph(finding):
@@ -89,12 +113,16 @@ def finding_html(run, finding, snippet):
              graph(finding)]
     python = snippet(finding['program'])
     if python:
-        parts.append(f'<pre>{html.escape(python)}</pre>')
+        parts.append(f'<h4>In PyTorch</h4><pre>{html.escape(python)}</pre>')
     return ''.join(parts)
 
 
-STYLE = ('body{font-family:sans-serif}table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 6px}'
-         '.good{background:#dfd}.bad{background:#fbb}pre{background:#eee;padding:6px}')
+STYLE = ('body{font-family:sans-serif;margin:2em auto;max-width:100em;padding:0 1em}'
+         'table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 8px;text-align:right}'
+         'th{background:#f4f4f4}tr>th:first-child{text-align:left;font-weight:normal}'
+         '.wide{overflow-x:auto}.good{background:#dfd}.bad{background:#fbb}.other{background:#ffd}.none{color:#999}'
+         'pre{background:#f4f4f4;padding:8px;overflow-x:auto}svg{max-width:100%;height:auto}'
+         'h3{margin-top:2em;border-top:1px solid #999;padding-top:1em}')
 
 
 def page(runs, snippet=pytorch.snippet):
@@ -104,7 +132,7 @@ def page(runs, snippet=pytorch.snippet):
         outcomes = ', '.join(f'{k} {v:,}' for k, v in run.get('outcomes', {}).items() if v)
         parts.append(f'<li>{html.escape(name(run))}, seed {run["seed"]}: {run["programs"]:,} programs; '
                      f'{html.escape(outcomes)}</li>')
-    parts.append('</ul><h2>Findings</h2>')
+    parts += ['</ul>', conventions(runs), '<h2>Findings</h2>']
     parts += [finding_html(run, finding, snippet) for run in runs for finding in run['findings']]
     return '\n'.join(parts) + '\n'
 

@@ -43,7 +43,15 @@ class ReportTest(unittest.TestCase):
         self.assertIn('exec:a &lt;b&gt;, seed 7: 100 programs; agree 99, wrong 1', page)
         self.assertIn('twin: .grad &amp; more', page)
         self.assertNotIn('<b>', page)
-        self.assertIn('x = torch.tensor([0], dtype=torch.float64).reshape([])', page)
+        self.assertIn('x = torch.tensor([0], dtype=torch.float64).reshape([]).clone()', page)
+
+    def test_conventions_are_a_table_of_points_by_engines(self):
+        rows = [{'point': "abs'(0)", 'choice': '1', 'twin': '0'}, {'point': "relu'(0)", 'choice': '0', 'twin': '0'}]
+        page = report.page(self.runs + [dict(RUN, engine='other', findings=[], conventions=rows)])
+        self.assertIn('<tr><th>point</th><th>twin</th><th>other</th></tr>', page)
+        self.assertIn('<tr><th>abs&#x27;(0)</th><td>0</td><td class="other">1</td></tr>', page)
+        self.assertIn('<tr><th>relu&#x27;(0)</th><td>0</td><td class="same">0</td></tr>', page)
+        self.assertNotIn('Conventions', report.page(self.runs))
 
     def test_a_broken_line_is_named(self):
         with self.assertRaises(SystemExit) as raised:

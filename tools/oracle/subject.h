@@ -55,6 +55,8 @@ struct ProgramOptions {
   std::vector<std::string> features;  // empty: all
   std::vector<std::string> ops;       // empty: all
   ExploreOptions explore;
+  int elements = 24;  // of a leaf, at most
+  int rank = 4;
 };
 
 // What the summary is made from: sums over all judged Programs. At most kMaxCounters numbers, and
@@ -104,6 +106,9 @@ class Subject {
   // The list of Programs that a started engine is known to get wrong, as a path below the
   // repository's top; empty: it has none.
   virtual std::string KnownFailures() const { return ""; }
+  // What a started engine answers where derivatives do not exist: a JSON array of objects with
+  // point, choice and twin.
+  virtual std::string Conventions() { return "[]"; }
   // Why a run with these counters fails even without a finding; empty: it does not.
   virtual std::string Objection(absl::Span<const uint64_t>) const { return ""; }
 };

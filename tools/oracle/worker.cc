@@ -96,7 +96,10 @@ void RunProber(Subject& subject, FlightRecord& record, Channel& channel) {
     BeginGenerating(record, 0, 0);
     BeginJudging(record, program);
     nlohmann::json reply;
-    if (absl::Status status = subject.Load(program, "program"); !status.ok()) {
+    if (request->value("type", "") == "conventions") {
+      reply = {{"type", "conventions"},
+               {"conventions", nlohmann::json::parse(subject.Conventions())}};
+    } else if (absl::Status status = subject.Load(program, "program"); !status.ok()) {
       reply = {{"type", "malformed"}, {"message", std::string(status.message())}};
     } else if (request->value("type", "") == "draw") {
       const std::vector<int> marked = request->value("marked", std::vector<int>());

@@ -19,6 +19,8 @@ using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick(50);
 // From the end of its output to its end.
 constexpr std::chrono::seconds kDying(1);
+// What something outside has killed so often in a row is not tried again.
+constexpr int kTries = 3;
 constexpr uint64_t kMaxErrors = uint64_t{64} << 20;
 
 double Seconds(std::chrono::nanoseconds time) {
@@ -102,9 +104,18 @@ int Session::pid() const { return child_ == nullptr ? -1 : child_->pid(); }
 absl::StatusOr<std::unique_ptr<Session>> Session::Start(SessionOptions options) {
   std::signal(SIGPIPE, SIG_IGN);
   auto session = std::unique_ptr<Session>(new Session(std::move(options)));
-  if (absl::Status status = session->Shake(); !status.ok()) return status;
-  return session;
+  absl::Status status;
+  for (int i = 0; i < kTries; ++i) {
+    session->killed_by_other_ = false;
+    status = session->Shake();
+    if (status.ok()) return session;
+    if (!session->killed_by_other_) break;
+    ++session->killed_;
+  }
+  return status;
 }
+
+void Session::Renew() { child_.reset(); }
 
 absl::Status Session::Shake() {
   absl::StatusOr<std::unique_ptr<Child>> child = Child::Spawn(options_.command);
@@ -150,7 +161,7 @@ Reply Session::Fail(Reply::Kind kind, std::string text) {
 
 void Session::Restart() {
   // A child may be killed from outside while it starts, too.
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kTries; ++i) {
     ++restarts_;
     killed_by_other_ = false;
     const absl::Status status = Shake();
@@ -229,12 +240,13 @@ Reply Session::Await() {
 
 Reply Session::Receive() {
   Reply reply = Await();
-  if (reply.kind != Reply::Kind::kCrash || !killed_by_other_) return reply;
-  // Nobody knows yet that the Program is to blame: once more.
-  ++killed_;
-  killed_by_other_ = false;
-  Send(*program_);
-  reply = Await();
+  // Nobody knows yet that the Program is to blame: twice more.
+  for (int i = 1; i < kTries && reply.kind == Reply::Kind::kCrash && killed_by_other_; ++i) {
+    ++killed_;
+    killed_by_other_ = false;
+    Send(*program_);
+    reply = Await();
+  }
   if (reply.kind == Reply::Kind::kCrash && killed_by_other_) reply.kind = Reply::Kind::kMemory;
   return reply;
 }

@@ -65,6 +65,9 @@ class Session {
   void Send(const autograd::program::Program& program);
   Reply Receive();
 
+  // Ends the child: the next Send starts a fresh one.
+  void Renew();
+
   // Children started after the first; those that something outside killed.
   uint64_t restarts() const { return restarts_; }
   uint64_t killed() const { return killed_; }

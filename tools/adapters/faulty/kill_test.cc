@@ -1,0 +1,132 @@
+// An adapter that something outside kills at random moments, through `check`: no Program is lost,
+// none is judged twice, nothing is blamed, and no process is left behind.
+//
+//   kill_test KILLS [SEED]
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tools/oracle/files.h"
+#include "tools/oracle/subprocess.h"
+
+namespace twingrad::oracle {
+namespace {
+
+constexpr int kPrograms = 1500;  // a run
+constexpr int kMaxRuns = 400;
+
+int wanted_kills = 20;
+uint64_t seed = 20251;
+
+std::string Read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Processes in whose environment `mark` stands: what a run has started, whoever its parent is now.
+// With `name`, those that run that program.
+std::vector<pid_t> Marked(const std::string& mark, const std::string& name = "") {
+  std::vector<pid_t> found;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
+    const std::string folder = entry.path().string();
+    int pid = 0;
+    if (!absl::SimpleAtoi(entry.path().filename().string(), &pid)) continue;
+    if (!name.empty() && Read(folder + "/comm") != name + "\n") continue;
+    if (absl::StrContains(Read(folder + "/environ"), mark)) found.push_back(pid);
+  }
+  return found;
+}
+
+// Kills adapters at random moments until told to stop; counts them.
+int KillAdapters(const std::string& mark, std::mt19937_64& random, int most,
+                 const std::atomic<bool>& stop) {
+  int kills = 0;
+  while (!stop && kills < most) {
+    usleep(static_cast<useconds_t>(random() % 30000));
+    const std::vector<pid_t> adapters = Marked(mark, "faulty");
+    if (adapters.empty()) continue;
+    usleep(static_cast<useconds_t>(random() % 3000));
+    if (kill(adapters[random() % adapters.size()], SIGKILL) == 0) ++kills;
+  }
+  return kills;
+}
+
+// One run with kills; returns how many. What must hold is checked.
+int RunOnce(int run, int most, std::mt19937_64& random) {
+  const auto folder = TemporaryFolder::Make("kill-test");
+  EXPECT_TRUE(folder.ok());
+  const std::string report = folder->path() + "/run.jsonl";
+  const std::string mark = absl::StrCat("KILL_TEST_RUN=", getpid(), "-", run);
+  std::atomic<bool> stop = false;
+  int kills = 0;
+  std::thread killer;
+  SubprocessOptions options;
+  options.environment = {mark};
+  options.meanwhile = [&](pid_t) {
+    killer = std::thread([&] { kills = KillAdapters(mark, random, most, stop); });
+  };
+  const SubprocessResult result = RunSubprocess(
+      {"tools/oracle/oracle_alone", "check", "--engine=exec:tools/adapters/faulty/faulty none",
+       absl::StrCat("--seed=", seed + static_cast<uint64_t>(run)),
+       absl::StrCat("--programs=", kPrograms), "--jobs=2", "--report=" + report,
+       "--out=" + folder->path() + "/findings"},
+      options);
+  stop = true;
+  killer.join();
+  EXPECT_EQ(result.exit_status, 0) << result.output << result.errors;
+  const auto line = nlohmann::json::parse(Read(report), nullptr, /*allow_exceptions=*/false);
+  EXPECT_TRUE(line.is_object()) << result.output;
+  if (!line.is_object()) return kills;
+  EXPECT_EQ(line.value("programs", 0), kPrograms);
+  EXPECT_TRUE(line.value("each_once", false)) << line;
+  EXPECT_EQ(line.value("failed", -1), 0);
+  // The children die with their parents; they may need a moment to be reaped.
+  for (int i = 0; i < 500 && !Marked(mark).empty(); ++i) usleep(10000);
+  EXPECT_TRUE(Marked(mark).empty()) << "left behind: process " << Marked(mark)[0];
+  return kills;
+}
+
+TEST(KillTest, NothingIsLostJudgedTwiceOrLeftBehind) {
+  std::mt19937_64 random(seed);
+  int kills = 0;
+  int runs = 0;
+  while (kills < wanted_kills && runs < kMaxRuns && !HasFailure()) {
+    kills += RunOnce(runs++, wanted_kills - kills, random);
+  }
+  EXPECT_EQ(kills, wanted_kills) << "in " << runs << " runs";
+  std::printf("%d adapters killed in %d runs of %d programs: each program judged once\n", kills,
+              runs, kPrograms);
+  if (HasFailure()) {
+    std::printf("repeats: tools/bazel run //tools/adapters/faulty:kill_test -- %d %llu\n",
+                wanted_kills, static_cast<unsigned long long>(seed));
+  }
+}
+
+}  // namespace
+}  // namespace twingrad::oracle
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc > 1) twingrad::oracle::wanted_kills = std::atoi(argv[1]);
+  if (argc > 2) twingrad::oracle::seed = std::strtoull(argv[2], nullptr, 10);
+  return RUN_ALL_TESTS();
+}
