@@ -68,7 +68,7 @@ TEST(ChannelTest, FailuresSurviveTheJourney) {
   failure.index = 12;
   failure.seed = 0xffffffffffffffff;
   failure.program = "twingrad 1\n";
-  failure.verdict = {true, "twin", "a\nb\n", "e", "x", {3, 5}, "r\n", {{"f.txt", "g"}}};
+  failure.verdict = {true, "twin", "a\nb\n", "e", "x", {3, 5}, "r\n", "wrong", {{"f.txt", "g"}}};
   const Failure copy = FailureFromJson(json::parse(ToJson(failure).dump()));
   EXPECT_EQ(copy.index, failure.index);
   EXPECT_EQ(copy.seed, failure.seed);
@@ -80,6 +80,7 @@ TEST(ChannelTest, FailuresSurviveTheJourney) {
   EXPECT_EQ(copy.verdict.actual, "x");
   EXPECT_EQ(copy.verdict.marked, (std::vector<int>{3, 5}));
   EXPECT_EQ(copy.verdict.reproducer, "r\n");
+  EXPECT_EQ(copy.verdict.outcome, "wrong");
   EXPECT_EQ(copy.verdict.files, failure.verdict.files);
 }
 
