@@ -91,6 +91,8 @@ class Functional(core.Engine):
         names = [f'.{len(self.everything)}.{v}' for v in used]
         more = [v for v in seeds if v != '_'] + [v for v in old.values() if v]
         self.define(names, reach.union(*(self.origins[v] for v in more)) if create else set(), compute)
+        if any(v[0] == '.' for v in reach) and not any(self.everything[name].any() for name in names):
+            raise core.Refused('a gradient of a gradient, zero throughout: perhaps of a constant, an error elsewhere')
         if backward:
             self.grads.update(zip(used, names))
             self.retained |= set(used) & made
