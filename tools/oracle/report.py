@@ -59,19 +59,21 @@ def junit(runs):
     return ElementTree.tostring(suites, encoding='unicode')
 
 
+def cell(outcomes):
+    total, bad = sum(outcomes.values()), sum(outcomes.get(word, 0) for word in BAD)
+    title = html.escape(', '.join(f'{k} {v}' for k, v in sorted(outcomes.items())))
+    kind = 'none' if not total else 'bad' if bad else 'good'
+    return f'<td class="{kind}" title="{title}">{bad} / {total}</td>'
+
+
 def matrix(runs):
+    """Rows: areas; columns: runs, for there are fewer."""
     areas = sorted({area for run in runs for area in run.get('areas', {})})
-    rows = ['<tr><th>engine</th>' + ''.join(f'<th>{html.escape(a)}</th>' for a in areas) + '</tr>']
-    for run in runs:
-        cells = []
-        for area in areas:
-            outcomes = run.get('areas', {}).get(area, {})
-            total, bad = sum(outcomes.values()), sum(outcomes.get(word, 0) for word in BAD)
-            title = html.escape(', '.join(f'{k} {v}' for k, v in sorted(outcomes.items())))
-            kind = 'none' if not total else 'bad' if bad else 'good'
-            cells.append(f'<td class="{kind}" title="{title}">{bad} / {total}</td>')
-        rows.append(f'<tr><th>{html.escape(name(run))}</th>' + ''.join(cells) + '</tr>')
-    return '<div class="wide"><table>' + ''.join(rows) + '</table></div>'
+    rows = ['<tr><th>area</th>' + ''.join(f'<th>{html.escape(name(run))}</th>' for run in runs) + '</tr>']
+    for area in areas:
+        cells = ''.join(cell(run.get('areas', {}).get(area, {})) for run in runs)
+        rows.append(f'<tr><th>{html.escape(area)}</th>{cells}</tr>')
+    return '<table>' + ''.join(rows) + '</table>'
 
 
 def conventions(runs):
@@ -120,7 +122,7 @@ def finding_html(run, finding, snippet):
 STYLE = ('body{font-family:sans-serif;margin:2em auto;max-width:100em;padding:0 1em}'
          'table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 8px;text-align:right}'
          'th{background:#f4f4f4}tr>th:first-child{text-align:left;font-weight:normal}'
-         '.wide{overflow-x:auto}.good{background:#dfd}.bad{background:#fbb}.other{background:#ffd}.none{color:#999}'
+         'td{white-space:nowrap}.good{background:#dfd}.bad{background:#fbb}.other{background:#ffd}.none{color:#999}'
          'pre{background:#f4f4f4;padding:8px;overflow-x:auto}svg{max-width:100%;height:auto}'
          'h3{margin-top:2em;border-top:1px solid #999;padding-top:1em}')
 
