@@ -86,6 +86,23 @@ TEST_F(CheckTest, FindingsAreShrunkWrittenAndReplayed) {
   }
 }
 
+TEST_F(CheckTest, EnoughFindingsEndTheRun) {
+  const SubprocessResult run = Check(
+      {"--seed=1", "--programs=1000000", "--features=wrong,crash", "--jobs=1", "--findings=1"});
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_EQ(Findings().size(), 1u) << run.output;
+  EXPECT_FALSE(StrContains(run.output, "programs       1,000,000 in")) << run.output;
+}
+
+TEST_F(CheckTest, TheReportProvesThatEachProgramWasJudgedOnce) {
+  Check({"--seed=1", "--programs=300", "--features=crash", "--jobs=2", "--report=run.jsonl"});
+  const std::string whole = *ReadInput(folder_.path() + "/run.jsonl");
+  EXPECT_TRUE(StrContains(whole, "\"each_once\":true")) << whole;
+  EXPECT_TRUE(StrContains(whole, "\"programs\":300")) << whole;
+  Check({"--ops=slow", "--time=0.5", "--report=part.jsonl"});
+  EXPECT_TRUE(StrContains(*ReadInput(folder_.path() + "/part.jsonl"), "\"each_once\":false"));
+}
+
 TEST_F(CheckTest, HangsAndGrowthAreFindings) {
   const SubprocessResult run =
       Check({"--seed=1", "--programs=40", "--features=hang", "--timeout=0.4"});

@@ -12,7 +12,7 @@ import time
 
 FAULTS = ('wrong_sign dropped doubled off_by_one nan wrong_shape wrong_dtype broken_after_error crash hang garbage '
           'endless early_exit truncated twice memory').split()
-FLAGS = {'hang': ['--timeout=0.3'], 'truncated': ['--timeout=0.3'], 'memory': ['--memory=400M']}
+FLAGS = {'hang': ['--timeout=0.3'], 'truncated': ['--timeout=0.3'], 'memory': ['--memory=100M']}
 
 
 def row(fault, seed):

@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"hang", "hang", "--timeout=0.5"}, Case{"garbage", "protocol", ""},
                     Case{"endless", "protocol", ""}, Case{"early_exit", "crash", ""},
                     Case{"truncated", "hang", "--timeout=0.5"}, Case{"twice", "protocol", ""},
-                    Case{"memory", "memory", "--memory=400M"}),
+                    Case{"memory", "memory", "--memory=100M"}),
     [](const auto& test) { return test.param.fault; });
 
 TEST(FaultyTest, NoneIsRight) {

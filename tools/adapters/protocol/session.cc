@@ -19,8 +19,10 @@ using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick(50);
 // From the end of its output to its end.
 constexpr std::chrono::seconds kDying(1);
-// What something outside has killed so often in a row is not tried again.
-constexpr int kTries = 3;
+// What something outside has killed so often in a row is not tried again: a Program, and a start,
+// for which no Program is to blame.
+constexpr int kTries = 5;
+constexpr int kStarts = 20;
 constexpr uint64_t kMaxErrors = uint64_t{64} << 20;
 
 double Seconds(std::chrono::nanoseconds time) {
@@ -105,7 +107,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Start(SessionOptions options) 
   std::signal(SIGPIPE, SIG_IGN);
   auto session = std::unique_ptr<Session>(new Session(std::move(options)));
   absl::Status status;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kStarts; ++i) {
     session->killed_by_other_ = false;
     status = session->Shake();
     if (status.ok()) return session;
@@ -161,7 +163,7 @@ Reply Session::Fail(Reply::Kind kind, std::string text) {
 
 void Session::Restart() {
   // A child may be killed from outside while it starts, too.
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kStarts; ++i) {
     ++restarts_;
     killed_by_other_ = false;
     const absl::Status status = Shake();
@@ -172,7 +174,7 @@ void Session::Restart() {
     ++killed_;
     failed_.reset();
   }
-  failed_ = Fail(Reply::Kind::kCrash, "the adapter was killed three times while it started");
+  failed_ = Fail(Reply::Kind::kCrash, "the adapter was killed again and again while it started");
 }
 
 // The child has ended between two cases. True: something outside killed it, a fresh one may go on.
@@ -240,7 +242,7 @@ Reply Session::Await() {
 
 Reply Session::Receive() {
   Reply reply = Await();
-  // Nobody knows yet that the Program is to blame: twice more.
+  // Nobody knows yet that the Program is to blame: once more, and again.
   for (int i = 1; i < kTries && reply.kind == Reply::Kind::kCrash && killed_by_other_; ++i) {
     ++killed_;
     killed_by_other_ = false;
