@@ -20,6 +20,7 @@ int DifferentiableInputs(Primitive primitive) {
     case Primitive::kMinimum:
     case Primitive::kSquaredDifference:
     case Primitive::kSelect:
+    case Primitive::kWeigh:
     case Primitive::kOverwrite:
       return 2;
     default:
@@ -250,6 +251,9 @@ absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
   for (size_t k = 0; k < count; ++k) new (&results[k]) Variable();
   const absl::Span<Variable> span = absl::MakeSpan(results, count);
   if (!g.defined()) return span;
+  if (node.zeros_to_first && node.name.role != program::NodeRole::kCopySlices && wanted[0]) {
+    span[0] = Constant(0, g);
+  }
   if (!node.terms.empty()) {
     for (size_t k = 0; k < count; ++k) {
       if (wanted[k]) span[k] = g;
@@ -258,6 +262,8 @@ absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
   }
   if (node.name.role != program::NodeRole::kCopySlices) {
     DifferentiateSteps(id, g, wanted, span);
+    const bool viewed = node.name.role == program::NodeRole::kRegeneratedView;
+    if (viewed && g.data->size == 0 && rules_.empty_views_lose_history) span[0].tracked = false;
     return span;
   }
   // A write through a view: the written places of the base's gradient go through the operation,
@@ -325,6 +331,7 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
 // The result of a write through a view is a view of the base as the write left it.
 NodeId Calculus::EdgeOfWrittenView(NodeId copy_slices) {
   const Node& node = nodes_[copy_slices];
+  if (node.written_view != kNoNode) return node.written_view;
   Step step;
   step.primitive = Primitive::kGather;
   step.in[0].data = node.base_like;
@@ -347,13 +354,11 @@ Variable Calculus::Derivative(NodeId id, const Step& step, int which, const Vari
       return which == 0 ? g : Apply(Primitive::kNegate, g);
     case Primitive::kMultiply:
       return Apply(Primitive::kMultiply, g, in(1 - which));
-    case Primitive::kDivide: {
-      const Variable b = in(1);
-      if (which == 0) return Apply(Primitive::kDivide, g, b);
-      return Apply(Primitive::kNegate,
-                   Apply(Primitive::kDivide, Apply(Primitive::kMultiply, g, in(0)),
-                         Apply(Primitive::kMultiply, b, b)));
-    }
+    case Primitive::kDivide:
+      return DerivativeOfQuotient(id, step, which, g);
+    case Primitive::kWeigh:
+      // No gradient reaches the weight; where it has history, zeros do.
+      return which == 1 ? Constant(0, g) : DerivativeOfMap(id, step, g);
     case Primitive::kPower:
       return DerivativeOfPower(id, step, which, g);
     case Primitive::kMaximum:
@@ -419,25 +424,25 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
       return times(Apply(Primitive::kMultiply, r, Apply(Primitive::kSubtract, Constant(1, r), r)));
     }
     case Primitive::kRelu:
-      return weighed(ReluWeight(arena_, step.out.data));
+      return DerivativeOfSign(ReluWeight(arena_, step.out.data), result(), g);
     case Primitive::kAbs:
-      return weighed(SignOf(arena_, step.in[0].data));
+      return DerivativeOfSign(SignOf(arena_, step.in[0].data), in(), g);
     case Primitive::kSign:
       return Constant(0, g);
     case Primitive::kClamp: {
       bool kink = false;
-      return weighed(ClampWeight(arena_, step.in[0].data, step.arguments, &kink));
+      return weighed(ClampWeight(arena_, step.in[0].data, step.arguments, &kink,
+                                 rules_.clamp_is_flat_at_limits));
     }
     case Primitive::kWeigh:
-      return weighed(step.in[1].data);
+      return Apply(Primitive::kWeigh, g, Unpack(id, step.in[1]));
     case Primitive::kExtreme:
     case Primitive::kLogSumExp:
     case Primitive::kSoftmax:
     case Primitive::kLogSoftmax:
       return DerivativeOfGroups(id, step, g);
     case Primitive::kDivideCount:
-      return Apply(Primitive::kDivide, g,
-                   Constant(FromInteger(step.arguments.count, FormatOf(g.data->dtype)).v, g));
+      return step.arguments.late ? g : Shared(g, step.arguments.count);
     case Primitive::kCast: {
       PrimitiveArguments arguments;
       arguments.dtype = step.in[0].data->dtype;
@@ -446,55 +451,13 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
     default: {  // gather and scatter-add are each other's
       PrimitiveArguments arguments = step.arguments;
       arguments.shape = step.in[0].data->shape;
+      arguments.late = false;
       const bool gathers = step.primitive == Primitive::kGather;
-      return Apply(gathers ? Primitive::kScatterAdd : Primitive::kGather, g, {}, {}, arguments);
+      const Variable out =
+          Apply(gathers ? Primitive::kScatterAdd : Primitive::kGather, g, {}, {}, arguments);
+      return step.arguments.late ? Shared(out, step.arguments.count) : out;
     }
   }
-}
-
-Variable Calculus::DerivativeOfGroups(NodeId id, const Step& step, const Variable& g) {
-  const IndexMap& map = step.arguments.map;
-  const Shape* shape = step.in[0].data->shape;
-  const Variable r = Unpack(id, step.out);
-  const auto sums = [&](const Variable& terms) {
-    return Gather(ScatterAdd(terms, map, step.arguments.shape), map, shape);
-  };
-  switch (step.primitive) {
-    case Primitive::kExtreme: {
-      bool tie = false;
-      Variable weight;
-      weight.data = ExtremeWeight(arena_, step.in[0].data, step.arguments, &tie);
-      return Apply(Primitive::kWeigh, Gather(g, map, shape), weight);
-    }
-    case Primitive::kLogSumExp: {
-      const Variable below =
-          Apply(Primitive::kSubtract, Unpack(id, step.in[0]), Gather(r, map, shape));
-      return Apply(Primitive::kMultiply, Gather(g, map, shape), Apply(Primitive::kExp, below));
-    }
-    case Primitive::kSoftmax:
-      return Apply(Primitive::kMultiply,
-                   Apply(Primitive::kSubtract, g, sums(Apply(Primitive::kMultiply, g, r))), r);
-    default:  // log_softmax
-      return Apply(Primitive::kSubtract, g,
-                   Apply(Primitive::kMultiply, Apply(Primitive::kExp, r), sums(g)));
-  }
-}
-
-// (b == 0 ? 0 : g b a^(b-1)) and (a == 0 && b >= 0 ? 0 : g a^b log a).
-Variable Calculus::DerivativeOfPower(NodeId id, const Step& step, int which, const Variable& g) {
-  const Variable a = Unpack(id, step.in[0]), b = Unpack(id, step.in[1]);
-  Variable flat, slope;
-  if (which == 0) {
-    flat.data = IsZero(arena_, b.data);
-    const Variable power =
-        Apply(Primitive::kPower, a, Apply(Primitive::kSubtract, b, Constant(1, b)));
-    slope = Apply(Primitive::kMultiply, Apply(Primitive::kMultiply, g, b), power);
-  } else {
-    flat.data = IsZeroToPositive(arena_, a.data, b.data);
-    slope = Apply(Primitive::kMultiply, Apply(Primitive::kMultiply, g, Unpack(id, step.out)),
-                  Apply(Primitive::kLog, a));
-  }
-  return Apply(Primitive::kSelect, Constant(0, slope), slope, flat);
 }
 
 }  // namespace autograd::reference

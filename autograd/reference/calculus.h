@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/observation.h"
 #include "autograd/reference/arena.h"
+#include "autograd/reference/dialect.h"
 #include "autograd/reference/primitives.h"
 
 namespace autograd::reference {
@@ -60,17 +61,21 @@ struct Node {
   absl::Span<const SavedVersion> saved;
   bool saves = false;  // running it again needs retain_graph
   bool freed = false;
-  int32_t hooks = -1;  // index of its hooks, -1: none
+  bool zeros_to_first = false;  // its first edge gets zeros
+  int32_t hooks = -1;           // index of its hooks, -1: none
   program::ValueId leaf = program::kNoValue;
   // In-place write through a view: where the view lies in the base, an array of the base's shape.
   IndexMap slice;
   const Array* base_like = nullptr;
   const Shape* slice_shape = nullptr;
+  NodeId written_view = kNoNode;  // the view's node after the write, where it has one
 };
 
 class Calculus {
  public:
-  explicit Calculus(Arena& arena) : arena_(arena) { nodes_.reserve(64); }
+  explicit Calculus(Arena& arena, const DialectRules& rules = {}) : arena_(arena), rules_(rules) {
+    nodes_.reserve(64);
+  }
 
   Arena& arena() { return arena_; }
   std::vector<Node>& nodes() { return nodes_; }
@@ -111,6 +116,9 @@ class Calculus {
   Variable Derivative(NodeId node, const Step& step, int which, const Variable& g);
   Variable DerivativeOfPower(NodeId node, const Step& step, int which, const Variable& g);
   Variable DerivativeOfMap(NodeId node, const Step& step, const Variable& g);
+  Variable DerivativeOfQuotient(NodeId node, const Step& step, int which, const Variable& g);
+  Variable Shared(const Variable& g, int64_t count);
+  Variable DerivativeOfSign(const Array* weight, Variable value, const Variable& g);
   Variable DerivativeOfGroups(NodeId node, const Step& step, const Variable& g);
   Variable Unpack(NodeId node, const Variable& saved);
   NodeId AddBackwardNode(absl::Span<const NodeId> edges, absl::Span<const Step> steps,
@@ -118,6 +126,7 @@ class Calculus {
   NodeId EdgeOfWrittenView(NodeId copy_slices);
 
   Arena& arena_;
+  const DialectRules rules_;
   std::vector<Node> nodes_;
   std::vector<Step> steps_;
   bool in_statement_ = false;

@@ -33,9 +33,9 @@ void Call::Run() {
   record.accumulate_grad = !is_grad_;
   result.call_predicted.push_back(true);
   result.hook_bounds.emplace_back();
+  calculus_.BeginCall(index_, create_graph_);
   TakeArguments();
   Prepare();
-  calculus_.BeginCall(index_, create_graph_);
   Walk();
   calculus_.EndCall();
   if (error_.has_value()) {
@@ -96,12 +96,20 @@ Variable Call::TakeSeed(ValueId root, ValueId seed) {
   }
   const Tensor& given = interpreter_.tensor(seed);
   if (*given.shape != *of.shape) throw Raised{ErrorClass::kShape};
-  if (given.dtype != of.dtype) throw Raised{ErrorClass::kDType};
+  const bool cast = given.dtype != of.dtype;
+  if (cast && interpreter_.rules().seeds_have_the_type_of_roots) {
+    throw Raised{ErrorClass::kDType};
+  }
   if (given.device != of.device) throw Raised{ErrorClass::kDevice};
   variable = interpreter_.Read(seed);
   if (create_graph_ && interpreter_.RequiresGrad(seed)) {
     variable.tracked = true;
     variable.node = interpreter_.GradientEdge(seed);
+  }
+  if (cast) {
+    PrimitiveArguments arguments;
+    arguments.dtype = of.dtype;
+    variable = calculus_.Apply(Primitive::kCast, variable, {}, {}, arguments);
   }
   return variable;
 }

@@ -17,7 +17,9 @@ void Call::Walk() {
     Contribution first{seeds_[0], nullptr};
     states_[start_].first = states_[start_].last = interpreter_.arena().New(first);
   }
-  if (Delivers(start_)) ready_.push_back({calculus_.nodes()[start_].key, arrivals_++, start_});
+  const bool hooks = roots_.size() == 1 && interpreter_.rules().roots_run_hooks;
+  if (Delivers(start_) || hooks)
+    ready_.push_back({calculus_.nodes()[start_].key, arrivals_++, start_});
   while (!ready_.empty()) {
     std::pop_heap(ready_.begin(), ready_.end());
     const NodeId node = ready_.back().node;
@@ -49,9 +51,12 @@ void Call::Evaluate(NodeId id) {
   }
   Variable gradient;
   if (!terms.empty()) gradient = calculus_.AddAll(terms);
+  const DialectRules& rules = interpreter_.rules();
   if (!Executes(id)) {
-    RunTensorHooks(id, gradient);
-    StoreRetained(id, gradient);
+    if (rules.captures_run_hooks) {
+      RunTensorHooks(id, gradient);
+      StoreRetained(id, gradient);
+    }
     StoreCaptures(id, gradient);
     return;
   }
@@ -60,7 +65,6 @@ void Call::Evaluate(NodeId id) {
     CallRecord& record = interpreter_.result().observation.calls[call_];
     if (predicted_) record.executed.push_back(state.record);
   }
-  const DialectRules& rules = interpreter_.rules();
   if (!rules.captures_always_see_hooks) StoreCaptures(id, gradient);
   RunTensorHooks(id, gradient);
   if (rules.captures_always_see_hooks) StoreCaptures(id, gradient);

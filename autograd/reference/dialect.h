@@ -1,6 +1,7 @@
 // Which engine's rules the twin follows where engines of this kind differ.
 //
-// One switch a rule, named after what it does; a dialect is a setting of all of them. Plain values.
+// One switch a rule, named after what it does; a dialect is a setting of all of them. The table in
+// README.md has them all, dialect_test shows what each of them changes. Plain values.
 
 #ifndef AUTOGRAD_REFERENCE_DIALECT_H_
 #define AUTOGRAD_REFERENCE_DIALECT_H_
@@ -9,26 +10,71 @@
 
 namespace autograd::reference {
 
-enum class Dialect : uint8_t { kTwingrad, kPytorch };
+// PyTorch from 2.0 on, and before it.
+enum class Dialect : uint8_t { kTwingrad, kPytorch, kPytorch1 };
 
 struct DialectRules {
   // A captured gradient has passed the tensor hooks also where its node is executed (D11).
   bool captures_always_see_hooks = true;
+  // Where a gradient is only captured, hooks and retain_grad act on it (H2).
+  bool captures_run_hooks = true;
+  // A root's hooks and retain_grad act also where no input lies below it (H2).
+  bool roots_run_hooks = false;
   // More seeds than roots are an error; else the surplus is ignored (A5).
   bool surplus_seeds_are_errors = true;
+  // A seed of another element type is an error; else it is converted (A3).
+  bool seeds_have_the_type_of_roots = true;
   // Node pre-hooks act before the gradient is retained; else after (H).
   bool pre_hooks_before_retain_grad = true;
+  // A write through a view moves retain_grad of the base to the new node (H6).
+  bool views_move_retain_grad = true;
+  // A view gets its new node when it is written through, and what was saved of it leads there; else
+  // when the node is next asked for (L3).
+  bool written_views_are_renewed = false;
+  // Who asks for the new node of a view made in no_grad gets an error (L6).
+  bool no_grad_views_are_renewed = true;
   // Nodes save what their derivatives need; else gather its operand, sgn its operand and result,
-  // prod its result besides.
+  // prod and pow their result besides.
   bool saves_what_is_needed = true;
+  // The mean of chosen dimensions saves its operand.
+  bool mean_saves_its_operand = false;
+  // A write through a view runs once without retain_graph, whatever it saves (L4).
+  bool view_writes_are_freed = false;
+  // What copy_ and zero_ overwrite gets a gradient of zeros; else none.
+  bool overwritten_gets_zeros = false;
+  // What is written may share memory with the other operand otherwise than element by element.
+  bool operands_may_overlap = true;
+  // The derivatives of relu and abs depend on the value, by a derivative of zero.
+  bool signs_have_history = false;
+  // What a new node of a view without elements gives the base has no history.
+  bool empty_views_lose_history = false;
+  // clamp's derivative at its limits is 0; else 1.
+  bool clamp_is_flat_at_limits = true;
+  // A mean's gradient is divided after it was repeated, a quotient's as a / b / b.
+  bool divides_late = false;
 };
 
 constexpr DialectRules RulesOf(Dialect dialect) {
   if (dialect == Dialect::kTwingrad) return {};
+  const bool before_2 = dialect == Dialect::kPytorch1;
   return {.captures_always_see_hooks = false,
+          .captures_run_hooks = !before_2,
+          .roots_run_hooks = !before_2,
           .surplus_seeds_are_errors = false,
+          .seeds_have_the_type_of_roots = false,
           .pre_hooks_before_retain_grad = false,
-          .saves_what_is_needed = false};
+          .views_move_retain_grad = !before_2,
+          .written_views_are_renewed = true,
+          .no_grad_views_are_renewed = false,
+          .saves_what_is_needed = false,
+          .mean_saves_its_operand = before_2,
+          .view_writes_are_freed = true,
+          .overwritten_gets_zeros = true,
+          .operands_may_overlap = false,
+          .signs_have_history = true,
+          .empty_views_lose_history = true,
+          .clamp_is_flat_at_limits = !before_2,
+          .divides_late = true};
 }
 
 }  // namespace autograd::reference

@@ -156,7 +156,7 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
 }
 
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                         bool* kink) {
+                         bool* kink, bool flat_at_limits) {
   Array* weights = LikeGroups(arena, a, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i);
@@ -165,7 +165,8 @@ const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments&
     *kink |= at_limit;
     const bool above = x.v > arguments.low || arguments.low == -kUnknown;
     const bool below = x.v < arguments.high || arguments.high == kUnknown;
-    weights->v[i] = above && below ? 1 : 0;
+    const bool within = x.v >= arguments.low && x.v <= arguments.high;
+    weights->v[i] = (flat_at_limits ? above && below : within) ? 1 : 0;
     weights->e[i] = at_limit && (x.e != 0 || std::isnan(x.v)) ? kUnknown : 0;
   }
   return weights;

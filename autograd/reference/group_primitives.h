@@ -19,10 +19,10 @@ const Array* EvaluateGroups(Arena& arena, Primitive primitive, const Array* a,
 // unknown where bounds leave open which are. Sets *tie where there are several.
 const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
                            bool* tie);
-// 1 between the limits, 0 at them and beyond; unknown where the bound reaches over a limit. Sets
-// *kink where a number is at a limit.
+// 1 between the limits, 0 beyond, and at them where it is flat there; unknown where the bound
+// reaches over a limit. Sets *kink where a number is at a limit.
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                         bool* kink);
+                         bool* kink, bool flat_at_limits = true);
 
 }  // namespace autograd::reference
 

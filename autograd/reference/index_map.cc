@@ -4,11 +4,6 @@
 #include <cstring>
 
 namespace autograd::reference {
-namespace {
-
-using program::Key;
-using program::Opcode;
-using program::Statement;
 
 Shape RowMajorStrides(const Shape& sizes) {
   Shape strides(sizes.size());
@@ -19,6 +14,12 @@ Shape RowMajorStrides(const Shape& sizes) {
   }
   return strides;
 }
+
+namespace {
+
+using program::Key;
+using program::Opcode;
+using program::Statement;
 
 // Strides of `from` seen as `to`: 0 where a dimension is repeated or missing.
 Shape BroadcastStrides(const Shape& from, const Shape& to) {

@@ -36,6 +36,8 @@ int32_t Count(const Shape& shape);
 // Entry i is offset plus the dot product of `strides` with the row-major coordinates of i.
 IndexMap StridedMap(Arena& arena, const Shape& sizes, const Shape& strides, int64_t offset);
 
+Shape RowMajorStrides(const Shape& sizes);
+
 // The shape that both broadcast to. They must fit.
 Shape BroadcastShape(const Shape& a, const Shape& b);
 

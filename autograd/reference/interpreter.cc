@@ -23,7 +23,7 @@ Interpreter::Interpreter(const program::Program& program, Dialect dialect, TwinR
     : program_(program),
       rules_(RulesOf(dialect)),
       result_(result),
-      calculus_(arena_),
+      calculus_(arena_, rules_),
       tensors_(program.names.size()) {
   storages_.reserve(program.names.size());
 }

@@ -44,6 +44,7 @@ struct Tensor {
   DType dtype = DType::kF64;
   program::DeviceIndex device = program::kCpu;
   const Shape* shape = nullptr;
+  const Shape* strides = nullptr;  // of a view; else row-major
   int32_t storage = -1;
   IndexMap map;  // places in the storage
   int32_t statement = -1;
@@ -121,6 +122,8 @@ class Interpreter {
   void Detach(const program::Statement& statement);
   void InPlace(const program::Statement& statement);
   void CheckInPlace(program::ValueId self, bool would_record);
+  bool OverlapsPartly(const Tensor& a, const Tensor& b);
+  Shape StridesOf(const Tensor& tensor) const;
   void ReadGrad(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
   void RemoveHook(const program::Statement& statement);

@@ -6,6 +6,7 @@
 #include "autograd/reference/composite.h"
 #include "autograd/reference/interpreter.h"
 #include "autograd/reference/lowering.h"
+#include "autograd/reference/strides.h"
 
 namespace autograd::reference {
 
@@ -52,6 +53,9 @@ const Array* Interpreter::LikeBase(ValueId view) {
 }
 
 void Interpreter::RegenerateView(ValueId value) {
+  if (tensors_[value].viewed_in_no_grad && !rules_.no_grad_views_are_renewed) {
+    throw Raised{ErrorClass::kInvalidArgument};
+  }
   const NodeId edge = GradientEdge(tensors_[value].base);
   Tensor& view = tensors_[value];
   Step step;
@@ -172,6 +176,8 @@ void Interpreter::Compute(const Statement& statement) {
   const bool last_tracked = operands.variable[operands.count - 1].tracked;
   uint32_t also_saved = AlsoSaved(statement.op, last_tracked);
   if (!rules_.saves_what_is_needed) also_saved |= SavedNeedlessly(statement.op);
+  const bool chosen = statement.Find(Key::kDims) != nullptr || statement.Get<bool>(Key::kKeepdim);
+  if (statement.op == Opcode::kMean && chosen && rules_.mean_saves_its_operand) also_saved |= 1;
   calculus_.nodes()[result.node].saves |= also_saved != 0;
   for (int k = 0; k < operands.count; ++k) {
     if ((also_saved >> k & 1) != 0) calculus_.AlsoSave(result.node, Read(statement.operands[k]));
@@ -253,10 +259,17 @@ Variable Interpreter::LowerBroadcast(Primitive primitive, Operands& operands) {
 Variable Interpreter::LowerReduction(const Statement& statement, Operands& operands) {
   const ReductionMap reduction = ReduceMap(arena_, statement, *operands.shape[0]);
   const Shape* shape = Keep(reduction.shape);
-  const Variable sum = calculus_.ScatterAdd(operands.variable[0], reduction.map, shape);
-  if (statement.op == Opcode::kSum) return sum;
+  const bool mean = statement.op == Opcode::kMean;
   PrimitiveArguments arguments;
+  arguments.map = reduction.map;
+  arguments.shape = shape;
   arguments.count = reduction.count;
+  arguments.late = mean && rules_.divides_late;
+  const Variable sum =
+      calculus_.Apply(Primitive::kScatterAdd, operands.variable[0], {}, {}, arguments);
+  if (!mean) return sum;
+  arguments.map = {};
+  arguments.shape = nullptr;
   return calculus_.Apply(Primitive::kDivideCount, sum, {}, {}, arguments);
 }
 
@@ -289,6 +302,7 @@ void Interpreter::View(const Statement& statement) {
   Tensor& result = Define(statement.results[0], source.dtype, source.device, shape);
   result.storage = source.storage;
   result.map = Compose(arena_, source.map, view.map);
+  result.strides = Keep(ViewStrides(statement, *source.shape, StridesOf(source), *shape));
   result.base = source.is_view() ? source.base : of;
   result.base_map = source.is_view() ? Compose(arena_, source.base_map, view.map) : view.map;
   result.view_version = storages_[source.storage].version;
@@ -308,6 +322,23 @@ void Interpreter::Detach(const Statement& statement) {
   Tensor& result = Define(statement.results[0], source.dtype, source.device, source.shape);
   result.storage = source.storage;
   result.map = source.map;
+  result.strides = source.strides;
+}
+
+Shape Interpreter::StridesOf(const Tensor& tensor) const {
+  return tensor.strides == nullptr ? RowMajorStrides(*tensor.shape) : *tensor.strides;
+}
+
+// As PyTorch sees it: each fills a stretch of memory, and these meet otherwise than element by
+// element.
+bool Interpreter::OverlapsPartly(const Tensor& a, const Tensor& b) {
+  if (a.storage != b.storage || &a == &b || a.map.size == 0 || b.map.size == 0) return false;
+  const Stretch in_a = StretchOf(a.map), in_b = StretchOf(b.map);
+  if (!in_a.filled || !in_b.filled || in_a.end <= in_b.begin || in_b.end <= in_a.begin) {
+    return false;
+  }
+  const bool same = in_a.begin == in_b.begin && in_a.end == in_b.end;
+  return !same || StridesOf(a) != StridesOf(b);
 }
 
 void Interpreter::CheckInPlace(ValueId self, bool would_record) {
@@ -323,10 +354,16 @@ void Interpreter::CheckInPlace(ValueId self, bool would_record) {
 
 void Interpreter::InPlace(const Statement& statement) {
   const ValueId self = statement.operands[0];
-  const bool drops = statement.op == Opcode::kCopyInPlace || statement.op == Opcode::kZeroInPlace;
+  const bool overwrites =
+      statement.op == Opcode::kCopyInPlace || statement.op == Opcode::kZeroInPlace;
+  const bool drops = overwrites && !rules_.overwritten_gets_zeros;
   // The old contents are an operand like the others, and requiring grad they make the write record.
   Operands operands = TakeOperands(statement, statement.operands.size() == 1 ? 1 : 3);
   CheckInPlace(self, operands.records);
+  if (operands.count == 2 && !rules_.operands_may_overlap &&
+      OverlapsPartly(tensors_[self], tensors_[statement.operands[1]])) {
+    throw Raised{ErrorClass::kInvalidArgument};
+  }
   for (int k = 0; k < operands.count; ++k) {
     Variable& operand = operands.variable[k];
     operand.operand = static_cast<int16_t>(k);
@@ -367,16 +404,21 @@ void Interpreter::InPlace(const Statement& statement) {
   const NodeId node =
       AddStatementNode(through_view ? NodeRole::kCopySlices : NodeRole::kStatement,
                        absl::MakeConstSpan(edges, operands.count), steps, tensor.device);
+  calculus_.nodes()[node].zeros_to_first = overwrites && !drops;
   if (through_view) {
     Node& copy_slices = calculus_.nodes()[node];
+    copy_slices.saves |= rules_.view_writes_are_freed;
     copy_slices.base_like = LikeBase(self);
     copy_slices.slice = tensor.base_map;
     copy_slices.slice_shape = tensor.shape;
   }
   Tensor& target = tensors_[written];
-  MoveRetained(written, target.node, node);
+  if (!through_view || rules_.views_move_retain_grad) MoveRetained(written, target.node, node);
   target.node = node;
   target.requires_grad = true;
+  if (!through_view || !rules_.written_views_are_renewed) return;
+  RegenerateView(self);
+  calculus_.nodes()[node].written_view = tensors_[self].node;
 }
 
 }  // namespace autograd::reference

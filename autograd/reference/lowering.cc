@@ -60,6 +60,7 @@ uint32_t SavedNeedlessly(Opcode op) {
     case Opcode::kSgn:
       return 0b1 | kResult;
     case Opcode::kProd:
+    case Opcode::kPow:
       return kResult;
     default:
       return 0;

@@ -73,6 +73,7 @@ struct PrimitiveArguments {
   const Shape* shape = nullptr;  // of the result, where it is not that of in[0]
   DType dtype = DType::kF64;     // cast
   int64_t count = 1;             // mean
+  bool late = false;             // mean: the gradient is divided by count after it is repeated
   bool picks = false;            // gather: the map comes from indices, which derivatives save too
   bool least = false;            // extreme
   double low = -kUnknown;        // clamp

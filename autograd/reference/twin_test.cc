@@ -1,4 +1,4 @@
-// The twin as a whole: gradients known by hand, bounds, dialects, what it refuses.
+// The twin as a whole: gradients known by hand, bounds, what it refuses.
 
 #include "autograd/reference/twin.h"
 
@@ -195,25 +195,6 @@ backward %s
   EXPECT_EQ(run.Record("x").grad.dtype, DType::kF64);
   EXPECT_FALSE(run.Record("i").requires_grad);
   EXPECT_EQ(run.Value("i"), Row({4, 9}));
-}
-
-TEST(TwinTest, DialectsDifferInCapturedGradients) {
-  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
-%b = mul %a %a
-hook %b do=scale by=100
-%ga,%gb = grad %b inputs=%a,%b
-)";
-  EXPECT_EQ(TwinRun(kText).Value("gb"), Row({100}));
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Value("gb"), Row({1}));
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Value("ga"), Row({200}));
-}
-
-TEST(TwinTest, DialectsDifferInSurplusSeeds) {
-  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
-backward %a seeds=_,_
-)";
-  EXPECT_EQ(TwinRun(kText).Error(), program::ErrorClass::kGradCount);
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("a"), Row({1}));
 }
 
 // An error in the middle of a statement leaves nothing half recorded.

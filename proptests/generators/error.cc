@@ -93,7 +93,7 @@ void AddUnused(Draft& draft) {
 void AddBadHook(Draft& draft) {
   Source& source = draft.source();
   const ValueId root = PickRoot(draft);
-  if (root == kNoValue) return;
+  if (root == kNoValue || !draft.options().Has(Opcode::kHook)) return;
   const ValueId x = source.Chance(50) ? root : draft.PickDifferentiable();
   const char* action = source.Pick({"throw", "throw", "wrong_shape", "wrong_dtype"});
   const Opcode op =

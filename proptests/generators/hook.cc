@@ -27,7 +27,7 @@ void AddHook(Draft& draft) {
   Source& source = draft.source();
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue) return;
-  if (source.Chance(25)) {
+  if (!draft.options().Has(Opcode::kHook) || source.Chance(25)) {
     draft.Add(Opcode::kRetainGrad, {x});
     return;
   }

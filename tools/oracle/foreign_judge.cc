@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/recount.h"
@@ -41,6 +42,9 @@ bool Records(Opcode op) {
     case Category::kMatmul:
     case Category::kView:
     case Category::kInPlace:
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
     case Category::kCustom:
       return true;
     case Category::kCopy:
@@ -124,6 +128,25 @@ bool HasRegeneratedViews(const Observation& observed) {
   return false;
 }
 
+// A view's node that was replaced before anybody could see it has no number in the engine.
+void NumberRegeneratedViews(std::vector<CallRecord>& calls) {
+  for (CallRecord& call : calls) {
+    std::vector<autograd::program::NodeName*> names;
+    for (auto& node : call.nodes) {
+      if (node.name.role == autograd::program::NodeRole::kRegeneratedView) {
+        names.push_back(&node.name);
+      }
+    }
+    std::sort(names.begin(), names.end(), [](const auto* a, const auto* b) {
+      return std::pair(a->statement, a->index) < std::pair(b->statement, b->index);
+    });
+    for (size_t i = 0; i < names.size(); ++i) {
+      const bool another = i > 0 && names[i - 1]->statement == names[i]->statement;
+      names[i]->index = another ? names[i - 1]->index + 1 : 0;
+    }
+  }
+}
+
 // What no root reaches may have no node in the engine, and then its place in the graph is unknown.
 void PredictOnlyWhatIsShown(const Observation& observed, Expectation& expected) {
   auto& predicted = expected.twin.call_predicted;
@@ -141,10 +164,11 @@ oracles::Verdict FirstDisagreement(const Hello& hello, const Evidence& evidence,
   oracles::Verdict verdict = oracles::JudgeErrors(evidence);
   const auto agrees = [&verdict] { return verdict.outcome != oracles::Outcome::kDisagree; };
   if (agrees()) verdict = oracles::JudgeGradientTypes(evidence.program, evidence.observed);
+  // What ran says more of a fault than the values that came of it.
+  if (agrees() && hello.Has(Fact::kGraph)) verdict = oracles::JudgeRecount(evidence);
   if (agrees()) verdict = oracles::JudgeValues(evidence);
   if (agrees() && !evidence.observed.error) verdict = oracles::JudgeDual(evidence, expected.dual);
   if (!hello.Has(Fact::kGraph)) return verdict;
-  if (agrees()) verdict = oracles::JudgeRecount(evidence);
   if (agrees() && expected.predicted) verdict = oracles::JudgePredictedCounts(evidence);
   const bool ordered = expected.predicted && !HasRegeneratedViews(evidence.observed);
   if (agrees() && hello.Has(Fact::kOrder) && ordered) {
@@ -158,6 +182,7 @@ oracles::Verdict FirstDisagreement(const Hello& hello, const Evidence& evidence,
 std::string SecondOpinion(const Program& program, const Expectation& expected, bool* doubtful) {
   if (expected.twin.observation.error)
     return "  second opinion: none, the Program ends in an error\n";
+  if (expected.dual.kink) return "  second opinion: none, at a kink\n";
   if (!expected.dual.not_applicable.empty()) {
     return absl::StrCat("  second opinion: none, ", expected.dual.not_applicable, "\n");
   }
@@ -169,6 +194,61 @@ std::string SecondOpinion(const Program& program, const Expectation& expected, b
                    : "  second opinion: the dual numbers agree with the twin\n";
 }
 
+Dialect DialectOf(std::string_view word) {
+  if (word == "pytorch") return Dialect::kPytorch;
+  return word == "pytorch1" ? Dialect::kPytorch1 : Dialect::kTwingrad;
+}
+
+// Whether a seed has become the .grad of a value and was then accumulated into. A call with
+// create_graph may have replaced that .grad since.
+bool SeedBecameGrad(const Program& program, const Observation& expected,
+                    const Observation& observed) {
+  // Whether some .grad holds all elements that changed.
+  const auto is_grad = [&](const autograd::program::Bits& before,
+                           const autograd::program::Bits& now) {
+    return std::any_of(observed.values.begin(), observed.values.end(), [&](const auto& value) {
+      if (!value.grad_defined) return false;
+      const auto& grad = value.grad.bits;
+      for (size_t i = 0; i < now.size(); ++i) {
+        if (now[i] == before[i]) continue;
+        if (std::find(grad.begin(), grad.end(), now[i]) == grad.end()) return false;
+      }
+      return true;
+    });
+  };
+  for (const auto& statement : program.statements) {
+    const auto* seeds = statement.Find(autograd::program::Key::kSeeds);
+    if (seeds == nullptr) continue;
+    for (const auto id : std::get<std::vector<autograd::program::ValueId>>(*seeds)) {
+      if (id == autograd::program::kNoValue) continue;
+      const auto& seed = observed.values[static_cast<size_t>(id)];
+      const auto& before = expected.values[static_cast<size_t>(id)];
+      if (seed.defined && before.defined && seed.data.bits.size() == before.data.bits.size() &&
+          seed.data.bits != before.data.bits &&
+          (CreatesGraph(program) || is_grad(before.data.bits, seed.data.bits))) {
+        return true;
+      }
+      if (!seed.defined) continue;
+      for (size_t v = 0; v < observed.values.size(); ++v) {
+        const auto& now = observed.values[v];
+        const bool same = now.grad_defined && now.grad.bits == seed.data.bits;
+        if (same && now.grad.bits != expected.values[v].grad.bits) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Captured gradients have not passed the hooks there, of which the dual numbers know nothing.
+bool HooksWhatIsCaptured(const Program& program) {
+  bool hooks = false, captures = false;
+  for (const auto& statement : program.statements) {
+    hooks |= autograd::program::SignatureOf(statement.op).category == Category::kHook;
+    captures |= statement.op == Opcode::kGrad;
+  }
+  return hooks && captures;
+}
+
 bool AboutNumbers(std::string_view rule) { return rule == "twin" || rule == "dual"; }
 
 }  // namespace
@@ -177,9 +257,11 @@ std::string_view OutcomeWord(Outcome outcome) { return kWords[static_cast<size_t
 
 Expectation Expect(const Program& program, const Hello& hello) {
   Expectation expected;
-  const Dialect dialect = hello.dialect == "pytorch" ? Dialect::kPytorch : Dialect::kTwingrad;
-  expected.twin = autograd::reference::RunTwin(program, dialect);
+  expected.twin = autograd::reference::RunTwin(program, DialectOf(hello.dialect));
   if (!expected.twin.skipped) expected.dual = autograd::reference::RunDual(program);
+  if (hello.dialect != "twingrad" && HooksWhatIsCaptured(program)) {
+    expected.dual.not_applicable = "hooks on what is captured";
+  }
   expected.predicted = hello.Has(Fact::kNames) && hello.Has(Fact::kGraph);
   for (const auto& statement : program.statements) {
     if (Records(statement.op) && hello.single.count(statement.op) == 0) expected.predicted = false;
@@ -206,6 +288,8 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   const bool absent =
       CreatesGraph(program) && TakeZerosForAbsent(expected.twin.observation, observed);
   PredictOnlyWhatIsShown(observed, expected);
+  NumberRegeneratedViews(observed.calls);
+  NumberRegeneratedViews(expected.twin.observation.calls);
   const Evidence evidence = {program, expected.twin, observed, 0, statistics};
   oracles::Verdict verdict = FirstDisagreement(hello, evidence, expected);
   const auto& calls = expected.twin.call_predicted;
@@ -224,6 +308,12 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     return result;
   }
   result.outcome = Outcome::kWrong;
+  if (result.rule == "twin" && SeedBecameGrad(program, expected.twin.observation, observed)) {
+    result.rule = "seed_is_grad";
+  }
+  const bool only_there = absl::StrContains(verdict.text, "expected undefined\n  actual   defined");
+  if (result.rule == "twin" && only_there) result.rule = "only_defined";
+  if (absl::StartsWith(verdict.text, "recount: runs of the")) result.rule = "runs";
   bool doubtful = false;
   result.text = absl::StrCat(verdict.text, SecondOpinion(program, expected, &doubtful));
   if (doubtful) result.rule = "witnesses";

@@ -59,6 +59,23 @@ TEST(ForeignJudgeTest, AWrongGradientHasASecondOpinion) {
   EXPECT_TRUE(absl::StrContains(verdict.text, "the dual numbers agree with the twin"));
 }
 
+// Rules of their own, so that a signature hides nothing else.
+TEST(ForeignJudgeTest, ASeedThatBecameAGradAndARunTooManyAreNamed) {
+  const Program seeded = Parse(
+      "%x = leaf type=f64[] data=3 grad=1\n%s = leaf type=f64[] data=2\n%y = mul %x %x\n"
+      "backward %y seeds=%s\n");
+  const auto written = [](Observation& observed) {
+    observed.values[1].data.bits = observed.values[0].grad.bits;
+  };
+  EXPECT_EQ(Judge(seeded, Everything(), written).rule, "seed_is_grad");
+  const auto other = [](Observation& observed) {
+    observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(7.0);
+  };
+  EXPECT_EQ(Judge(seeded, Everything(), other).rule, "twin");
+  const auto twice = [](Observation& observed) { observed.calls[0].executed.push_back(0); };
+  EXPECT_EQ(Judge(Square(), Everything(), twice).rule, "runs");
+}
+
 TEST(ForeignJudgeTest, AnotherSubgradientIsAConvention) {
   const Program relu = Parse("%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\nbackward %y\n");
   const auto one = [](Observation& observed) {

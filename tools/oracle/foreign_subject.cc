@@ -145,6 +145,11 @@ absl::Status ForeignSubject::Start() {
   if (hello.dtypes.size() < 4) {
     generator_options_.features.reset(static_cast<size_t>(generators::Feature::kNumbers));
   }
+  // Hooks are made of all kinds or of none.
+  for (Opcode op :
+       {Opcode::kPreHook, Opcode::kPostHook, Opcode::kAccumulateHook, Opcode::kRemoveHook}) {
+    if (!hello.Has(op)) generator_options_.ops.reset(static_cast<size_t>(Opcode::kHook));
+  }
   generator_options_.devices = hello.devices;
   if (!hello.Has(Opcode::kHook)) {
     generator_options_.features.reset(static_cast<size_t>(generators::Feature::kHook));

@@ -1,6 +1,7 @@
-"""@local_libtorch: the distribution's libtorch (package libtorch-dev), or its absence.
+"""@local_libtorch: the distribution's libtorch (package libtorch-dev), another, or its absence.
 
-It is a peer to measure against, nothing that Twingrad is made of. Gives
+Another is named by --repo_env=TORCH_ROOT=DIR, where DIR holds include/ and lib/: the folder `torch` of a
+pip-installed PyTorch. It is a peer to measure against, nothing that Twingrad is made of. Gives
 
     @local_libtorch//:libtorch                             headers and shared libraries
     @local_libtorch//:libtorch.bzl  LIBTORCH_COMPATIBLE    for target_compatible_with
@@ -24,6 +25,18 @@ cc_library(
 )
 """
 
+# Its libraries find each other where they lie.
+_AT_ROOT = """
+package(default_visibility = ["//visibility:public"])
+
+cc_library(
+    name = "libtorch",
+    hdrs = glob(["include/**/*.h"]),
+    includes = ["include", "include/torch/csrc/api/include"],
+    linkopts = ["-L{root}/lib", "-ltorch_cpu", "-lc10", "-Wl,-rpath,{root}/lib"],
+)
+"""
+
 _ABSENT = """
 package(default_visibility = ["//visibility:public"])
 
@@ -43,7 +56,19 @@ def with_libtorch(labels):
     }})
 """
 
+def _link_root(ctx, root):
+    if not ctx.path(root + "/include/torch/csrc/autograd/engine.h").exists:
+        fail("[third_party] TORCH_ROOT=%s holds no libtorch; allowed is a folder with its include/ and lib/; " % root +
+             "unset it, or give the folder `torch` of an installed PyTorch")
+    ctx.symlink(root + "/include", "include")
+    ctx.file("BUILD.bazel", _AT_ROOT.format(root = root))
+    ctx.file("libtorch.bzl", _SELECTS.format(present = True))
+
 def _local_libtorch_impl(ctx):
+    root = ctx.os.environ.get("TORCH_ROOT", "")
+    if root:
+        _link_root(ctx, root)
+        return
     present = ctx.path(_HEADERS).exists and ctx.path(_LIBRARIES + "/libtorch.so").exists
     if present:
         ctx.symlink(_HEADERS + "/csrc/api/include", "include")
@@ -54,6 +79,7 @@ def _local_libtorch_impl(ctx):
 
 local_libtorch = repository_rule(
     implementation = _local_libtorch_impl,
+    environ = ["TORCH_ROOT"],
     local = True,
     configure = True,
 )

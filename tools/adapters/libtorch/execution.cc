@@ -5,15 +5,19 @@
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
 #include "tools/adapters/libtorch/failures.h"
+#include "tools/adapters/libtorch/hooks.h"
 #include "tools/adapters/libtorch/node_names.h"
 #include "tools/adapters/libtorch/operations.h"
 #include "tools/adapters/libtorch/recorder.h"
 #include "tools/adapters/libtorch/tensor_data.h"
+#include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::adapters::libtorch {
 namespace {
@@ -54,7 +58,9 @@ class Execution {
   bool Recover(int32_t& index);
   void RunStatement(const Statement& statement);
   void Leaf(const Statement& statement);
+  void MakeRowMajor(const Statement& statement, Tensor* result);
   void Gradient(const Statement& statement);
+  void AddHook(const Statement& statement);
   void Call(const Statement& statement);
   void Begin(const Statement& statement);
   std::vector<Tensor> ValuesOf(const Statement& statement, Key key) const;
@@ -62,6 +68,7 @@ class Execution {
   void Define(ValueId id, Tensor value);
   void NoteValue(ValueId id);
   void NoteWrite(ValueId id);
+  void NoteRegenerated(ValueId id);
   void NoteAll();
   void NoteGradients(const Statement& statement);
   Tensor Defined(ValueId id) const;
@@ -74,13 +81,12 @@ class Execution {
   std::vector<Tensor> values_;
   std::vector<int32_t> defined_at_;
   std::vector<Region> regions_;
+  std::map<std::string, std::shared_ptr<ProgramHook>> hooks_;  // by id=
+  std::vector<NodePtr> hooked_;
   int32_t statement_ = -1;
 };
 
-std::shared_ptr<torch::autograd::Node> GradFn(const Tensor& tensor) {
-  torch::autograd::Node* node = torch::autograd::impl::grad_fn_unsafe(tensor);
-  return node == nullptr ? nullptr : node->shared_from_this();
-}
+NodePtr GradFn(const Tensor& tensor) { return Hold(torch::autograd::impl::grad_fn_unsafe(tensor)); }
 
 Observation Execution::Run() {
   const auto count = static_cast<int32_t>(program_.statements.size());
@@ -139,6 +145,14 @@ void Execution::RunStatement(const Statement& statement) {
     case Opcode::kReadGrad:
     case Opcode::kZeroGrad:
       return Gradient(statement);
+    case Opcode::kHook:
+    case Opcode::kPreHook:
+    case Opcode::kPostHook:
+    case Opcode::kAccumulateHook:
+      return AddHook(statement);
+    case Opcode::kRemoveHook:
+      hooks_.at(statement.Get<std::string>(Key::kId))->removed = true;
+      return;
     case Opcode::kBackward:
     case Opcode::kGrad:
       return Call(statement);
@@ -156,10 +170,30 @@ void Execution::RunStatement(const Statement& statement) {
   std::vector<Tensor> operands;
   for (ValueId id : statement.operands) operands.push_back(Defined(id));
   Tensor result = Compute(statement, operands);
+  MakeRowMajor(statement, &result);
   // Operands first: views among them may have got a new node, on which the result's stands.
-  if (statement.results.empty()) NoteWrite(statement.operands[0]);
+  if (statement.results.empty()) {
+    for (ValueId id : statement.operands) {
+      if (id != statement.operands[0]) NoteRegenerated(id);
+    }
+    NoteWrite(statement.operands[0]);
+  }
   for (ValueId id : statement.operands) NoteValue(id);
   if (!statement.results.empty()) Define(statement.results[0], std::move(result));
+}
+
+// Programs' results are row-major, libtorch's may have the strides of a permuted operand. What a
+// node has saved keeps the old memory: the same elements, with the same version.
+void Execution::MakeRowMajor(const Statement& statement, Tensor* result) {
+  using autograd::program::Category;
+  if (!result->defined() || result->is_contiguous()) return;
+  if (autograd::program::SignatureOf(statement.op).category == Category::kView) return;
+  if (statement.op == Opcode::kDetach) return;
+  if (result->is_view()) {
+    *result = result->clone(at::MemoryFormat::Contiguous);
+  } else {
+    result->set_data(result->detach().contiguous());
+  }
 }
 
 void Execution::Define(ValueId id, Tensor value) {
@@ -173,7 +207,7 @@ void Execution::NoteValue(ValueId id) {
   const Tensor& value = values_[id];
   if (!value.defined()) return;
   const auto node = GradFn(value);
-  if (node == nullptr || names_.Knows(node.get())) return;
+  if (!node || names_.Knows(node.get())) return;
   const bool anew = defined_at_[id] != statement_ && value.is_view();
   if (anew) {
     NoteWrite(id);
@@ -183,12 +217,20 @@ void Execution::NoteValue(ValueId id) {
   }
 }
 
+// An operand of a write that is a view: its node may be new, and is not the write's.
+void Execution::NoteRegenerated(ValueId id) {
+  const Tensor& value = values_[id];
+  const auto node = GradFn(value);
+  if (!value.is_view() || !node || names_.Knows(node.get())) return;
+  names_.Note(node, NodeRole::kRegeneratedView, defined_at_[id]);
+}
+
 // A write through a view: the base has got a CopySlices.
 void Execution::NoteWrite(ValueId id) {
   const Tensor& value = values_[id];
   if (!value.is_view()) return;
   const auto node = GradFn(Tensor(value._base()));
-  if (node == nullptr || names_.Knows(node.get())) return;
+  if (!node || names_.Knows(node.get())) return;
   names_.Note(node, NodeRole::kCopySlices, statement_);
 }
 
@@ -212,6 +254,9 @@ void Execution::Leaf(const Statement& statement) {
 void Execution::Gradient(const Statement& statement) {
   const Tensor value = Defined(statement.operands[0]);
   if (statement.op == Opcode::kRetainGrad) {
+    // Before 2.0 retain_grad of a view whose base was written ends the process, unless its node was
+    // made anew before.
+    if (!kHasHooks && value.is_view()) value.grad_fn();
     value.retain_grad();
     NoteValue(statement.operands[0]);
   } else if (statement.op == Opcode::kZeroGrad) {
@@ -219,6 +264,25 @@ void Execution::Gradient(const Statement& statement) {
   } else if (const Tensor grad = value.mutable_grad(); grad.defined()) {
     Define(statement.results[0], grad.clone(at::MemoryFormat::Contiguous));
   }
+}
+
+void Execution::AddHook(const Statement& statement) {
+  auto hook = std::make_shared<ProgramHook>();
+  hook->statement = statement_;
+  hook->action = statement.Get<std::string>(Key::kDo);
+  hook->by = statement.Get<double>(Key::kBy, 1.0);
+  for (const char* action : {"register", "remove", "backward", "callback"}) {
+    if (hook->action == action) {
+      throw Refusal(ErrorClass::kUnsupported, "a hook with do=" + hook->action);
+    }
+  }
+  hook->note = [this](const ProgramHook& seen, Node* node, const Tensor& gradient) {
+    recorder_.NoteHook(seen.statement, node, gradient);
+  };
+  const Tensor value = Defined(statement.operands[0]);
+  hooked_.push_back(Attach(statement, value, hook));
+  NoteValue(statement.operands[0]);
+  if (const auto* id = statement.Find(Key::kId)) hooks_[std::get<std::string>(*id)] = hook;
 }
 
 void Execution::Begin(const Statement& statement) {
@@ -263,11 +327,19 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
     if (seeds[i].sizes() != roots[i].sizes()) {
       throw Refusal(ErrorClass::kShape, "a seed of another shape than its root");
     }
-    if (seeds[i].scalar_type() != roots[i].scalar_type()) {
-      throw Refusal(ErrorClass::kUnsupported, "a seed of another type than its root is converted");
-    }
   }
   return seeds;
+}
+
+// A gradient may be the seed, a view of it, or shared with another: in Programs it is a copy.
+Tensor Fresh(const Tensor& gradient, bool create_graph) {
+  if (!gradient.defined() || gradient._is_zerotensor()) return gradient;
+  const bool shared =
+      gradient.is_view() || gradient.use_count() > 1 || gradient.storage().use_count() > 1;
+  if (!shared && gradient.is_contiguous()) return gradient;
+  if (!create_graph) return gradient.detach().clone(at::MemoryFormat::Contiguous);
+  const at::AutoGradMode record(gradient.requires_grad());
+  return gradient.clone(at::MemoryFormat::Contiguous);
 }
 
 void Execution::Call(const Statement& statement) {
@@ -297,7 +369,7 @@ void Execution::Call(const Statement& statement) {
         torch::autograd::grad(roots, inputs, seeds, keep_graph, create_graph, allow_unused);
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (materialize && !gradients[i].defined()) gradients[i] = at::zeros_like(inputs[i]);
-      values_[statement.results[i]] = gradients[i];
+      values_[statement.results[i]] = Fresh(gradients[i], create_graph);
       defined_at_[statement.results[i]] = statement_;
     }
   }
@@ -345,6 +417,10 @@ std::set<Opcode> KnownStatements() {
        {Opcode::kLeaf, Opcode::kRetainGrad, Opcode::kReadGrad, Opcode::kZeroGrad, Opcode::kBackward,
         Opcode::kGrad, Opcode::kBegin, Opcode::kEnd, Opcode::kExpect}) {
     ops.insert(op);
+  }
+  if (kHasHooks) {
+    ops.insert({Opcode::kHook, Opcode::kPreHook, Opcode::kPostHook, Opcode::kAccumulateHook,
+                Opcode::kRemoveHook});
   }
   return ops;
 }

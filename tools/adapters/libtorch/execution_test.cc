@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
@@ -13,6 +14,7 @@
 #include "proptests/generators/options.h"
 #include "tools/adapters/libtorch/operations.h"
 #include "tools/adapters/libtorch/recording_engine.h"
+#include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::adapters::libtorch {
 namespace {
@@ -97,6 +99,26 @@ TEST_F(ExecutionTest, ErrorsHaveTheirClass) {
   EXPECT_EQ(RunText("%x = leaf type=f64[]\nbackward %x\n").error->error, ErrorClass::kNoGraph);
   EXPECT_EQ(RunText(square + "%w = leaf type=f64[] grad=1\n%g = grad %y inputs=%w\n").error->error,
             ErrorClass::kUnusedInput);
+}
+
+// Before 2.0 they are refused; the adapter does not claim them then.
+TEST_F(ExecutionTest, HooksActAndAreSeen) {
+  const Observation seen = RunText(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = neg %x\nhook %y do=scale by=2\n"
+      "pre_hook %y do=record\npost_hook %y do=scale by=5\naccumulate_hook %x do=record\n"
+      "hook %x id=gone do=throw\nremove_hook id=gone\nbackward %y\n");
+  if (!kHasHooks) {
+    ASSERT_TRUE(seen.error);
+    EXPECT_EQ(seen.error->error, ErrorClass::kUnsupported);
+    return;
+  }
+  ASSERT_FALSE(seen.error) << seen.error->message;
+  EXPECT_EQ(Gradient(seen, 0), -10);
+  std::vector<int32_t> statements;
+  for (const auto& hook : seen.calls.at(0).hooks) statements.push_back(hook.statement);
+  EXPECT_EQ(statements, std::vector<int32_t>({2, 3, 4, 5}));
+  EXPECT_EQ(RunText("%x = leaf type=f64[] grad=1\nhook %x do=throw\nbackward %x\n").error->error,
+            ErrorClass::kUser);
 }
 
 // What the hello's `single` claims, over random Programs of each op.

@@ -7,6 +7,7 @@
 #include "tools/adapters/libtorch/execution.h"
 #include "tools/adapters/libtorch/operations.h"
 #include "tools/adapters/libtorch/recording_engine.h"
+#include "tools/adapters/libtorch/version.h"
 #include "tools/adapters/protocol/serve.h"
 
 int main() {
@@ -19,17 +20,15 @@ int main() {
   Hello hello;
   hello.name = "libtorch";
   hello.version = TORCH_VERSION;
-  hello.dialect = "pytorch";
+  hello.dialect = libtorch::kDialect;
   hello.ops = libtorch::KnownStatements();
-  // libtorch lets zeros flow into the history of what is overwritten, where Programs ask for none.
-  hello.ops.erase(Opcode::kCopyInPlace);
-  hello.ops.erase(Opcode::kZeroInPlace);
   hello.single = libtorch::SingleNodeOps();
   hello.single.insert(Opcode::kReadGrad);
   hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
   // Not versions, which its kernels count up inside; not requires_grad: which gradients depend on
   // what is each engine's own.
   hello.facts = {Fact::kGraph, Fact::kOrder, Fact::kNames, Fact::kErrors};
+  if (libtorch::kHasHooks) hello.facts.insert(Fact::kHooks);
   return Serve(
       hello,
       [](const autograd::program::Program& program)

@@ -7,23 +7,22 @@ namespace twingrad::adapters::libtorch {
 using autograd::program::NodeName;
 using autograd::program::NodeRole;
 using torch::autograd::AccumulateGrad;
-using torch::autograd::Node;
 
 bool NodeNames::Knows(Node* node) const {
   const auto it = names_.find(node);
   return it != names_.end() && !it->second.node.expired();
 }
 
-void NodeNames::Note(const std::shared_ptr<Node>& top, NodeRole role, int32_t statement) {
-  std::vector<std::shared_ptr<Node>> open = {top};
+void NodeNames::Note(const NodePtr& top, NodeRole role, int32_t statement) {
+  std::vector<NodePtr> open = {top};
   while (!open.empty()) {
-    const std::shared_ptr<Node> node = std::move(open.back());
+    const NodePtr node = std::move(open.back());
     open.pop_back();
-    if (node == nullptr || Knows(node.get())) continue;
+    if (!node || Knows(node.get())) continue;
     if (dynamic_cast<AccumulateGrad*>(node.get()) != nullptr) continue;
     NodeName name{role, statement, 0};
     name.index = counts_[{role, statement}]++;
-    names_[node.get()] = {node, name};
+    names_[node.get()] = {Weak(node), name};
     const auto& edges = node->next_edges();
     for (auto it = edges.rbegin(); it != edges.rend(); ++it) open.push_back(it->function);
     // What it stands on is of the same statement, but not a view made anew or a write through one.

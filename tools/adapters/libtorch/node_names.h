@@ -7,16 +7,14 @@
 #ifndef TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_
 #define TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_
 
-#include <torch/csrc/autograd/function.h>
-
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "autograd/program/observation.h"
+#include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::adapters::libtorch {
 
@@ -25,20 +23,19 @@ class NodeNames {
   // `leaf`, a TensorImpl, is defined by `statement`.
   void NoteLeaf(const void* leaf, int32_t statement) { leaves_[leaf] = statement; }
   // New nodes at `top` and below it get this role and statement.
-  void Note(const std::shared_ptr<torch::autograd::Node>& top, autograd::program::NodeRole role,
-            int32_t statement);
+  void Note(const NodePtr& top, autograd::program::NodeRole role, int32_t statement);
   // Whether it has a name.
-  bool Knows(torch::autograd::Node* node) const;
+  bool Knows(Node* node) const;
   // Nodes of the engine itself are named after `call`.
-  autograd::program::NodeName NameOf(torch::autograd::Node* node, int32_t call) const;
+  autograd::program::NodeName NameOf(Node* node, int32_t call) const;
 
  private:
   struct Named {
-    std::weak_ptr<torch::autograd::Node> node;
+    WeakNode node = NoNode();
     autograd::program::NodeName name;
   };
 
-  std::unordered_map<torch::autograd::Node*, Named> names_;
+  std::unordered_map<Node*, Named> names_;
   std::unordered_map<const void*, int32_t> leaves_;
   std::map<std::pair<autograd::program::NodeRole, int32_t>, int32_t> counts_;
 };

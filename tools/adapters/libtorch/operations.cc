@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "tools/adapters/libtorch/failures.h"
+#include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::adapters::libtorch {
 namespace {
@@ -28,28 +30,84 @@ bool Keepdim(const Statement& s) { return s.Get<bool>(Key::kKeepdim); }
 
 Tensor Pow(const Statement&, const Operands& o) {
   // libtorch gives some integer for negative exponents where Programs ask for an error.
-  if (at::isIntegralType(o[0].scalar_type(), true)) {
-    throw Refusal(ErrorClass::kUnsupported, "pow of integers");
+  const bool integers = at::isIntegralType(o[1].scalar_type(), true);
+  if (integers && at::any(at::lt(o[1], 0)).item<bool>()) {
+    throw Refusal(ErrorClass::kDomain, "a negative exponent of an integer");
   }
   return at::pow(o[0], o[1]);
 }
 
+// dims=, or all.
+Integers ReducedDims(const Statement& s, const Tensor& of) {
+  Integers dims = Dims(s);
+  if (s.Find(Key::kDims) != nullptr) return dims;
+  for (int64_t i = 0; i < of.dim(); ++i) dims.push_back(i);
+  return dims;
+}
+
 Tensor Sum(const Statement& s, const Operands& o) {
   if (s.Find(Key::kDims) == nullptr && !Keepdim(s)) return at::sum(o[0]);
-  Integers dims = Dims(s);
-  if (s.Find(Key::kDims) == nullptr) {
-    for (int64_t i = 0; i < o[0].dim(); ++i) dims.push_back(i);
-  }
-  return at::sum(o[0], dims, Keepdim(s));
+  return at::sum(o[0], ReducedDims(s, o[0]), Keepdim(s));
 }
 
 Tensor Mean(const Statement& s, const Operands& o) {
   if (s.Find(Key::kDims) == nullptr && !Keepdim(s)) return at::mean(o[0]);
-  Integers dims = Dims(s);
-  if (s.Find(Key::kDims) == nullptr) {
-    for (int64_t i = 0; i < o[0].dim(); ++i) dims.push_back(i);
-  }
-  return at::mean(o[0], dims, Keepdim(s));
+  return at::mean(o[0], ReducedDims(s, o[0]), Keepdim(s));
+}
+
+// libtorch reduces one dimension at a time here.
+Tensor Prod(const Statement& s, const Operands& o) {
+  if (s.Find(Key::kDims) == nullptr && !Keepdim(s)) return at::prod(o[0]);
+  Integers dims = ReducedDims(s, o[0]);
+  std::sort(dims.rbegin(), dims.rend());
+  if (dims.empty()) return at::prod(o[0]);
+  Tensor result = o[0];
+  for (int64_t dim : dims) result = at::prod(result, dim, Keepdim(s));
+  return result;
+}
+
+template <Tensor (*kFunction)(const Tensor&, at::IntArrayRef, bool)>
+Tensor Reduced(const Statement& s, const Operands& o) {
+  return kFunction(o[0], ReducedDims(s, o[0]), Keepdim(s));
+}
+
+int64_t Dim(const Statement& s) { return s.Get<int64_t>(Key::kDim); }
+
+Tensor Max(const Statement& s, const Operands& o) {
+  return std::get<0>(at::max(o[0], Dim(s), Keepdim(s)));
+}
+Tensor Min(const Statement& s, const Operands& o) {
+  return std::get<0>(at::min(o[0], Dim(s), Keepdim(s)));
+}
+Tensor Argmax(const Statement& s, const Operands& o) {
+  return std::get<1>(at::max(o[0].detach(), Dim(s), Keepdim(s)));
+}
+Tensor Argmin(const Statement& s, const Operands& o) {
+  return std::get<1>(at::min(o[0].detach(), Dim(s), Keepdim(s)));
+}
+
+std::tuple<Tensor, Tensor> Sorted(const Statement& s, const Tensor& of) {
+  return at::sort(of, /*stable=*/true, Dim(s), s.Get<bool>(Key::kDescending));
+}
+
+int64_t ReductionOf(const Statement& s) {
+  const auto reduction = s.Get<std::string>(Key::kReduction);
+  return reduction == "none"  ? at::Reduction::None
+         : reduction == "sum" ? at::Reduction::Sum
+                              : at::Reduction::Mean;
+}
+
+Tensor CrossEntropy(const Statement& s, const Operands& o) {
+  // No class is to be ignored.
+  const int64_t ignored = std::numeric_limits<int64_t>::min();
+  return at::cross_entropy_loss(o[0], o[1], {}, ReductionOf(s), ignored);
+}
+
+Tensor Clamp(const Statement& s, const Operands& o) {
+  Optional<at::Scalar> least, most;
+  if (s.Find(Key::kMin) != nullptr) least = s.Get<double>(Key::kMin);
+  if (s.Find(Key::kMax) != nullptr) most = s.Get<double>(Key::kMax);
+  return at::clamp(o[0], least, most);
 }
 
 Tensor View(const Statement& s, const Operands& o) {
@@ -68,10 +126,15 @@ Tensor Reshape(const Statement& s, const Operands& o) {
 Tensor Squeeze(const Statement& s, const Operands& o) {
   if (s.Find(Key::kDims) == nullptr) return at::squeeze(o[0]);
   Integers dims = Dims(s);
+  if (dims.empty()) return at::alias(o[0]);
+#if TORCH_VERSION_MAJOR >= 2
+  return at::squeeze(o[0], dims);
+#else
   std::sort(dims.rbegin(), dims.rend());
   Tensor result = o[0];
   for (int64_t dim : dims) result = at::squeeze(result, dim);
-  return dims.empty() ? at::alias(o[0]) : result;
+  return result;
+#endif
 }
 
 Tensor Slice(const Statement& s, const Operands& o) {
@@ -131,6 +194,7 @@ Rows Elementwise() {
       {Opcode::kDiv, Binary<at::div>},
       {Opcode::kPow, Pow},
       {Opcode::kMaximum, Binary<at::maximum>},
+      {Opcode::kMinimum, Binary<at::minimum>},
       {Opcode::kNeg, Unary<at::neg>},
       {Opcode::kExp, Unary<at::exp>},
       {Opcode::kLog, Unary<at::log>},
@@ -141,6 +205,8 @@ Rows Elementwise() {
       {Opcode::kSigmoid, Unary<at::sigmoid>},
       {Opcode::kRelu, Unary<at::relu>},
       {Opcode::kAbs, Unary<at::abs>},
+      {Opcode::kSgn, Unary<at::sgn>},
+      {Opcode::kClamp, Clamp},
       {Opcode::kWhere,
        [](const Statement&, const Operands& o) { return at::where(o[0], o[1], o[2]); }},
   };
@@ -150,7 +216,17 @@ Rows ShapesAndCopies() {
   return {
       {Opcode::kSum, Sum},
       {Opcode::kMean, Mean},
+      {Opcode::kProd, Prod},
+      {Opcode::kAmax, Reduced<at::amax>},
+      {Opcode::kAmin, Reduced<at::amin>},
+      {Opcode::kLogsumexp, Reduced<at::logsumexp>},
+      {Opcode::kMax, Max},
+      {Opcode::kMin, Min},
+      {Opcode::kArgmax, Argmax},
+      {Opcode::kArgmin, Argmin},
       {Opcode::kMatmul, Binary<at::matmul>},
+      {Opcode::kAddmm,
+       [](const Statement&, const Operands& o) { return at::addmm(o[0], o[1], o[2]); }},
       {Opcode::kView, View},
       {Opcode::kReshape, Reshape},
       {Opcode::kTranspose,
@@ -177,6 +253,38 @@ Rows ShapesAndCopies() {
                           const Operands& o) { return o[0].clone(at::MemoryFormat::Contiguous); }},
       {Opcode::kDetach, [](const Statement&, const Operands& o) { return o[0].detach(); }},
       {Opcode::kCast, Cast},
+  };
+}
+
+Rows Rearranged() {
+  return {
+      {Opcode::kCat, [](const Statement& s, const Operands& o) { return at::cat(o, Dim(s)); }},
+      {Opcode::kStack, [](const Statement& s, const Operands& o) { return at::stack(o, Dim(s)); }},
+      {Opcode::kFlip,
+       [](const Statement& s, const Operands& o) { return at::flip(o[0], Dims(s)); }},
+      {Opcode::kIndexSelect,
+       [](const Statement& s, const Operands& o) { return at::index_select(o[0], Dim(s), o[1]); }},
+      {Opcode::kGather,
+       [](const Statement& s, const Operands& o) { return at::gather(o[0], Dim(s), o[1]); }},
+      {Opcode::kScatterAdd,
+       [](const Statement& s, const Operands& o) {
+         return at::scatter_add(o[0], Dim(s), o[1], o[2]);
+       }},
+      {Opcode::kSort,
+       [](const Statement& s, const Operands& o) { return std::get<0>(Sorted(s, o[0])); }},
+      {Opcode::kArgsort,
+       [](const Statement& s, const Operands& o) { return std::get<1>(Sorted(s, o[0].detach())); }},
+      {Opcode::kCumsum,
+       [](const Statement& s, const Operands& o) { return at::cumsum(o[0], Dim(s)); }},
+      {Opcode::kSoftmax,
+       [](const Statement& s, const Operands& o) { return at::softmax(o[0], Dim(s)); }},
+      {Opcode::kLogSoftmax,
+       [](const Statement& s, const Operands& o) { return at::log_softmax(o[0], Dim(s)); }},
+      {Opcode::kMseLoss,
+       [](const Statement& s, const Operands& o) {
+         return at::mse_loss(o[0], o[1], ReductionOf(s));
+       }},
+      {Opcode::kCrossEntropy, CrossEntropy},
   };
 }
 
@@ -216,6 +324,7 @@ const Rows& Table() {
   static const Rows table = [] {
     Rows all = Elementwise();
     all.merge(ShapesAndCopies());
+    all.merge(Rearranged());
     all.merge(Writes());
     return all;
   }();
@@ -241,9 +350,12 @@ const std::set<Opcode>& ComputedOps() {
 
 std::set<Opcode> SingleNodeOps() {
   std::set<Opcode> ops = ComputedOps();
-  // matmul folds and expands batches, reshape may copy first, squeeze of several dimensions is a
-  // chain.
-  for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kSqueeze}) ops.erase(op);
+  // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
+  // several dimensions is a chain, cross_entropy takes the logarithm of softmax first.
+  for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy}) {
+    ops.erase(op);
+  }
+  if (TORCH_VERSION_MAJOR < 2) ops.erase(Opcode::kSqueeze);
   return ops;
 }
 

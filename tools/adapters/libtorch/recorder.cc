@@ -1,9 +1,12 @@
 #include "tools/adapters/libtorch/recorder.h"
 
 #include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <utility>
+
+#include "tools/adapters/libtorch/tensor_data.h"
 
 namespace twingrad::adapters::libtorch {
 namespace {
@@ -12,7 +15,7 @@ using autograd::program::CallRecord;
 using autograd::program::EdgeRecord;
 using autograd::program::NodeRecord;
 using autograd::program::NodeRole;
-using torch::autograd::Node;
+using torch::autograd::AccumulateGrad;
 using torch::autograd::variable_list;
 
 // The recorder of the Program that runs; hooks may outlive it with their nodes.
@@ -23,13 +26,29 @@ Recorder*& Current() {
 
 // Tells that its node runs.
 struct Listener : torch::autograd::FunctionPreHook {
-  explicit Listener(Node* listened) : node(listened) {}
+  Listener(const void* listened, bool before_all) : key(listened), first(before_all) {}
   variable_list operator()(const variable_list& grads) override {
-    if (Current() != nullptr) Current()->NoteRun(node);
+    if (Current() != nullptr) Current()->NoteRun(key, first);
     return grads;
   }
-  Node* node;
+  const void* key;
+  bool first;
 };
+
+// The hooks that run before all others of a node. Those of an accumulator are its leaf's.
+auto& FirstHooks(Node& node) {
+#if TORCH_VERSION_MAJOR >= 2
+  return node.tensor_pre_hooks();
+#else
+  return node.pre_hooks();
+#endif
+}
+
+// The leaf whose hooks an accumulator runs.
+const void* LeafOf(Node* node) {
+  const auto* accumulate = kHasHooks ? dynamic_cast<AccumulateGrad*>(node) : nullptr;
+  return accumulate == nullptr ? nullptr : accumulate->variable.unsafeGetTensorImpl();
+}
 
 }  // namespace
 
@@ -49,6 +68,7 @@ void Recorder::BeginCall(CallRecord record) {
   recording_ = false;
   nodes_.clear();
   index_.clear();
+  run_.clear();
 }
 
 void Recorder::SetInputs(std::vector<at::Tensor> inputs, std::function<void()> before_graph) {
@@ -75,12 +95,21 @@ EdgeRecord Recorder::EdgeOf(Node* node, uint32_t input_nr) const {
   return {it->second, static_cast<int32_t>(input_nr)};
 }
 
-void Recorder::Listen(Node* node) {
-  const std::shared_ptr<Node> held = node->shared_from_this();
+// Where hooks run first, a node that is needed is heard before them; one that is not, when it runs
+// all the same.
+void Recorder::Listen(Node* node, bool needed) {
+  const void* leaf = LeafOf(node);
+  const void* key = leaf == nullptr ? node : leaf;
+  run_[key] = {index_.at(node), needed};
   Hooked& hooked = hooked_[node];
-  if (!hooked.node.expired()) return;
-  hooked.node = held;
-  node->add_pre_hook(std::make_unique<Listener>(node));
+  const bool fresh = hooked.node.expired();
+  if (fresh) hooked.node = Weak(Hold(node));
+  if (fresh && kHasHooks) {
+    node->pre_hooks().insert(node->pre_hooks().begin(), std::make_unique<Listener>(key, false));
+  }
+  if (leaf == nullptr ? !fresh : !leaves_.insert(leaf).second) return;
+  auto& hooks = FirstHooks(*node);
+  hooks.insert(hooks.begin(), std::make_unique<Listener>(key, true));
 }
 
 void Recorder::OnTask(const TaskView& task) {
@@ -107,11 +136,10 @@ void Recorder::OnTask(const TaskView& task) {
     call.nodes.push_back(std::move(record));
     const auto count = task.dependencies.find(node);
     call.dependencies.push_back(count == task.dependencies.end() ? -1 : count->second);
-    if (!task.exec_info.empty()) {
-      const auto info = task.exec_info.find(node);
-      call.needed.push_back(info != task.exec_info.end() && info->second.needed_);
-    }
-    Listen(node);
+    const auto info = task.exec_info.find(node);
+    const bool needed = info != task.exec_info.end() && info->second.needed_;
+    if (!task.exec_info.empty()) call.needed.push_back(needed);
+    Listen(node, task.exec_info.empty() || needed);
   }
   if (call.nodes[0].name.role == NodeRole::kGraphRoot) {
     call.roots = call.nodes[0].next_edges;
@@ -121,9 +149,21 @@ void Recorder::OnTask(const TaskView& task) {
   for (const auto& [node, input_nr] : inputs) call.inputs.push_back(EdgeOf(node, input_nr));
 }
 
-void Recorder::NoteRun(Node* node) {
+void Recorder::NoteRun(const void* key, bool first) {
+  const auto it = run_.find(key);
+  if (!recording_ || it == run_.end()) return;
+  if (kHasHooks && first != it->second.needed) return;
+  calls_.back().executed.push_back(it->second.index);
+}
+
+void Recorder::NoteHook(int32_t statement, Node* node, const at::Tensor& gradient) {
+  if (!recording_) return;
+  auto& record = calls_.back().hooks.emplace_back();
   const auto it = index_.find(node);
-  if (recording_ && it != index_.end()) calls_.back().executed.push_back(it->second);
+  record.node = it == index_.end() ? -1 : it->second;
+  record.statement = statement;
+  record.gradient_defined = gradient.defined();
+  if (gradient.defined()) record.gradient = DataOf(gradient);
 }
 
 }  // namespace twingrad::adapters::libtorch

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -31,26 +32,36 @@ class Recorder {
   // The call is over: tasks that come now are recorded nowhere.
   void EndCall() { recording_ = false; }
   // A node begins to run.
-  void NoteRun(torch::autograd::Node* node);
+  // first: before the node's own hooks, which is also where a gradient is only captured.
+  void NoteRun(const void* key, bool first);
+  // A hook of a statement sees a gradient at a node.
+  void NoteHook(int32_t statement, Node* node, const at::Tensor& gradient);
 
  private:
   struct Hooked {
-    std::weak_ptr<torch::autograd::Node> node;
+    WeakNode node = NoNode();
   };
 
   void OnTask(const TaskView& task);
-  void Collect(torch::autograd::Node* top);
-  autograd::program::EdgeRecord EdgeOf(torch::autograd::Node* node, uint32_t input_nr) const;
-  void Listen(torch::autograd::Node* node);
+  void Collect(Node* top);
+  autograd::program::EdgeRecord EdgeOf(Node* node, uint32_t input_nr) const;
+  void Listen(Node* node, bool needed);
 
   const NodeNames& names_;
   std::vector<autograd::program::CallRecord>& calls_;
   std::vector<at::Tensor> inputs_;
   std::function<void()> before_graph_;
   bool recording_ = false;
-  std::vector<torch::autograd::Node*> nodes_;
-  std::unordered_map<torch::autograd::Node*, int32_t> index_;
-  std::unordered_map<torch::autograd::Node*, Hooked> hooked_;
+  std::vector<Node*> nodes_;
+  std::unordered_map<Node*, int32_t> index_;
+  // Where listeners are: at nodes, at leaves where first hooks stay with the leaf.
+  std::unordered_map<const void*, Hooked> hooked_;
+  std::set<const void*> leaves_;
+  struct Expected {
+    int32_t index = -1;
+    bool needed = false;
+  };
+  std::unordered_map<const void*, Expected> run_;  // by what NoteRun is called with
 };
 
 }  // namespace twingrad::adapters::libtorch

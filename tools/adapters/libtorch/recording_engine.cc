@@ -8,7 +8,6 @@ namespace {
 using torch::autograd::Engine;
 using torch::autograd::GraphTask;
 using torch::autograd::InputBuffer;
-using torch::autograd::Node;
 
 std::function<void(const TaskView&)>& Observer() {
   static std::function<void(const TaskView&)> observer;
@@ -21,8 +20,7 @@ class RecordingEngine : public Engine {
   ~RecordingEngine() override { stop(); }
 
   c10::intrusive_ptr<at::ivalue::Future> execute_with_graph_task(
-      const std::shared_ptr<GraphTask>& task, std::shared_ptr<Node> root,
-      InputBuffer&& input) override {
+      const std::shared_ptr<GraphTask>& task, NodePtr root, InputBuffer&& input) override {
     if (Observer() != nullptr) Observer()({root.get(), task->dependencies_, task->exec_info_});
     return Engine::execute_with_graph_task(task, std::move(root), std::move(input));
   }

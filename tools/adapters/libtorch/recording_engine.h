@@ -11,13 +11,15 @@
 
 #include <functional>
 
+#include "tools/adapters/libtorch/version.h"
+
 namespace twingrad::adapters::libtorch {
 
 // What is known just before a task runs. Valid during the call alone.
 struct TaskView {
-  torch::autograd::Node* root;
-  const std::unordered_map<torch::autograd::Node*, int>& dependencies;
-  const std::unordered_map<torch::autograd::Node*, torch::autograd::GraphTask::ExecInfo>& exec_info;
+  Node* root;
+  const std::unordered_map<Node*, int>& dependencies;
+  const std::unordered_map<Node*, torch::autograd::GraphTask::ExecInfo>& exec_info;
 };
 
 // Makes libtorch use the recording engine; before its first backward.

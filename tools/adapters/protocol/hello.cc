@@ -91,9 +91,9 @@ absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello
     }
     (key == "name" ? hello->name : hello->version) = std::string(value);
   } else if (key == "dialect") {
-    if (value != "pytorch" && value != "twingrad") {
+    if (value != "pytorch" && value != "pytorch1" && value != "twingrad") {
       return Wrong(absl::StrCat("dialect= is `", value.substr(0, 64), "`"),
-                   "allowed are pytorch and twingrad");
+                   "allowed are pytorch, pytorch1 and twingrad");
     }
     hello->dialect = std::string(value);
   } else if (key == "devices") {

@@ -37,7 +37,7 @@ std::string_view FactWord(Fact fact);
 struct Hello {
   std::string name;                         // of the engine: letters, digits, `_`, `-` and `.`
   std::string version;                      // the same
-  std::string dialect = "pytorch";          // whose rules it follows: pytorch or twingrad
+  std::string dialect = "pytorch";          // whose rules it follows: pytorch, pytorch1, twingrad
   int devices = 0;                          // accelerators that Programs may name
   std::set<autograd::program::Opcode> ops;  // statements that it runs
   // Those of them that make exactly one node where they record, with an edge for each operand.

@@ -1,0 +1,245 @@
+// What each switch of a dialect changes: a Program, and what it shows with and without.
+
+#include "autograd/reference/dialect.h"
+
+#include <string>
+#include <vector>
+
+#include "autograd/reference/test_program.h"
+#include "gtest/gtest.h"
+
+namespace autograd::reference {
+namespace {
+
+using Row = std::vector<double>;
+
+constexpr std::string_view kNone = "no error";
+
+std::string ErrorOf(std::string_view text, Dialect dialect) {
+  const TwinRun run(text, dialect);
+  const auto& error = run.result().observation.error;
+  if (!error) return std::string(kNone);
+  return absl::StrCat(std::string(ErrorClassName(error->error)), "@", error->statement);
+}
+
+// The error under each of the three dialects.
+struct Errors {
+  std::string_view twingrad, pytorch, pytorch1;
+};
+
+void ExpectErrors(std::string_view text, const Errors& expected) {
+  EXPECT_EQ(ErrorOf(text, Dialect::kTwingrad), expected.twingrad) << text;
+  EXPECT_EQ(ErrorOf(text, Dialect::kPytorch), expected.pytorch) << text;
+  EXPECT_EQ(ErrorOf(text, Dialect::kPytorch1), expected.pytorch1) << text;
+}
+
+TEST(DialectTest, CapturesAlwaysSeeHooks) {
+  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
+%b = mul %a %a
+hook %b do=scale by=100
+%ga,%gb = grad %b inputs=%a,%b
+)";
+  EXPECT_EQ(TwinRun(kText).Value("gb"), Row({100}));
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Value("gb"), Row({1}));
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Value("ga"), Row({200}));
+}
+
+TEST(DialectTest, CapturesRunHooks) {
+  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
+%b = mul %a %a
+retain_grad %b
+%g = grad %b inputs=%b
+)";
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("b"), Row({1}));
+  EXPECT_FALSE(TwinRun(kText, Dialect::kPytorch1).Record("b").grad_defined);
+}
+
+TEST(DialectTest, RootsRunHooks) {
+  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
+%b = leaf type=f64[] data=1 grad=1
+%y = neg %a
+retain_grad %y
+%g = grad %y inputs=%b allow_unused=1
+)";
+  EXPECT_FALSE(TwinRun(kText).Record("y").grad_defined);
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("y"), Row({1}));
+  EXPECT_FALSE(TwinRun(kText, Dialect::kPytorch1).Record("y").grad_defined);
+}
+
+TEST(DialectTest, SurplusSeedsAreErrors) {
+  ExpectErrors("%a = leaf type=f64[] grad=1\nbackward %a seeds=_,_\n",
+               {"grad_count@1", kNone, kNone});
+}
+
+TEST(DialectTest, SeedsHaveTheTypeOfRoots) {
+  constexpr const char* kText = R"(%a = leaf type=f64[] data=3 grad=1
+%s = leaf type=f32[] data=2
+%y = mul %a %a
+backward %y seeds=%s
+)";
+  ExpectErrors(kText, {"dtype@3", kNone, kNone});
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("a"), Row({12}));
+}
+
+TEST(DialectTest, PreHooksBeforeRetainGrad) {
+  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
+%b = neg %a
+retain_grad %b
+pre_hook %b do=scale by=10
+backward %b
+)";
+  EXPECT_EQ(TwinRun(kText).Grad("b"), Row({10}));
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("b"), Row({1}));
+}
+
+TEST(DialectTest, ViewsMoveRetainGrad) {
+  constexpr const char* kText = R"(%a = leaf type=f64[2] grad=1
+%b = neg %a
+retain_grad %b
+%v = select %b dim=0 index=0
+neg_ %v
+%s = sum %b
+backward %s
+)";
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("b"), Row({1, 1}));
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch1).Grad("b"), Row({-1, 1}));
+}
+
+// The derivative of tanh depends on what was written, through the view.
+TEST(DialectTest, WrittenViewsAreRenewed) {
+  ExpectErrors(R"(%x = leaf type=f64[] data=1 grad=1
+%y = neg %x
+%v = view %y shape=scalar
+tanh_ %v
+%g = grad %v inputs=%x create_graph=1
+%h = grad %g inputs=%v
+)",
+               {"unused_input@5", kNone, kNone});
+}
+
+TEST(DialectTest, NoGradViewsAreRenewed) {
+  ExpectErrors(R"(%x = leaf type=f64[] grad=1
+begin kind=no_grad
+%v = permute %x
+neg_ %x
+end
+%y = neg %v
+)",
+               {kNone, "invalid_argument@5", "invalid_argument@5"});
+}
+
+TEST(DialectTest, SavesWhatIsNeeded) {
+  ExpectErrors(R"(%x = leaf type=f64[] data=2 grad=1
+%e = leaf type=f64[] data=3
+%y = pow %x %e
+neg_ %y
+backward %y
+)",
+               {kNone, "version@4", "version@4"});
+}
+
+TEST(DialectTest, MeanSavesItsOperand) {
+  ExpectErrors(R"(%x = leaf type=f64[2] data=2,4 grad=1
+%y = neg %x
+%m = mean %y dims=0
+neg_ %y
+backward %m
+)",
+               {kNone, kNone, "version@4"});
+}
+
+TEST(DialectTest, ViewWritesAreFreed) {
+  ExpectErrors(R"(%x = leaf type=f64[2] grad=1
+%b = neg %x
+%v = select %b dim=0 index=0
+neg_ %v
+%s = sum %b
+backward %s
+backward %s
+)",
+               {kNone, "freed@6", "freed@6"});
+}
+
+TEST(DialectTest, OverwrittenGetsZeros) {
+  for (const char* write : {"copy_ %y %z\n", "zero_ %y\n"}) {
+    const std::string text = absl::StrCat(
+        "%x = leaf type=f64[] data=3 grad=1\n%z = leaf type=f64[] data=2 grad=1\n%y = neg %x\n",
+        write, "backward %y\n");
+    EXPECT_FALSE(TwinRun(text).Record("x").grad_defined) << text;
+    EXPECT_EQ(TwinRun(text, Dialect::kPytorch).Grad("x"), Row({0})) << text;
+  }
+}
+
+TEST(DialectTest, OperandsMayOverlap) {
+  ExpectErrors("%x = leaf type=f64[1] data=3\n%v = view %x shape=scalar\nadd_ %x %v\n",
+               {kNone, "invalid_argument@2", "invalid_argument@2"});
+  ExpectErrors("%x = leaf type=f64[2,2]\n%v = transpose %x dims=0,1\nadd_ %x %v\n",
+               {kNone, "invalid_argument@2", "invalid_argument@2"});
+  // Element by element, in other places, or not in one stretch.
+  ExpectErrors("%x = leaf type=f64[2]\n%v = slice %x dim=0\nadd_ %x %v\n", {kNone, kNone, kNone});
+  ExpectErrors(
+      "%x = leaf type=f64[4]\n%a = slice %x dim=0 stop=2\n%b = slice %x dim=0 start=2\n"
+      "add_ %a %b\n",
+      {kNone, kNone, kNone});
+  ExpectErrors(
+      "%x = leaf type=f64[4]\n%a = slice %x dim=0 step=2\n%b = slice %x dim=0 stop=2\n"
+      "add_ %a %b\n",
+      {kNone, kNone, kNone});
+}
+
+TEST(DialectTest, SignsHaveHistory) {
+  for (const char* op : {"relu", "abs"}) {
+    const std::string text =
+        absl::StrCat("%x = leaf type=f64[] data=3 grad=1\n%y = ", op,
+                     " %x\n%g = grad %y inputs=%x create_graph=1\nbackward %g\n");
+    ExpectErrors(text, {"no_graph@3", kNone, kNone});
+    EXPECT_EQ(TwinRun(text, Dialect::kPytorch).Grad("x"), Row({0})) << text;
+  }
+}
+
+TEST(DialectTest, EmptyViewsLoseHistory) {
+  ExpectErrors(R"(%x = leaf type=f64[1] grad=1
+%y = neg %x
+%v = slice %y dim=0 stop=0
+neg_ %v
+%s = sum %v
+%q = mul %s %s
+%g = grad %q inputs=%x create_graph=1
+backward %g
+)",
+               {kNone, "no_graph@7", "no_graph@7"});
+}
+
+TEST(DialectTest, ClampIsFlatAtLimits) {
+  constexpr const char* kText =
+      "%x = leaf type=f64[3] data=1,2,3 grad=1\n%y = clamp %x min=1 max=3\n%s = sum %y\n"
+      "backward %s\n";
+  EXPECT_EQ(TwinRun(kText).Grad("x"), Row({0, 1, 0}));
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("x"), Row({0, 1, 0}));
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch1).Grad("x"), Row({1, 1, 1}));
+}
+
+// 1/3 three times is not 1.
+TEST(DialectTest, DividesLate) {
+  constexpr const char* kMean = R"(%x = leaf type=f64[6] grad=1
+%m = mean %x
+%w = leaf type=f64[] data=1 grad=1
+%y = mul %m %w
+%g = grad %y inputs=%x create_graph=1
+%s = sum %g
+backward %s
+)";
+  EXPECT_EQ(TwinRun(kMean).GradBound("w"), Row({0}));
+  EXPECT_GT(TwinRun(kMean, Dialect::kPytorch).GradBound("w")[0], 0);
+  constexpr const char* kQuotient = R"(%a = leaf type=f64[] data=3 grad=1
+%b = leaf type=f64[] data=1 grad=1
+%s = leaf type=f64[] data=9
+%q = div %b %a
+backward %q seeds=%s
+)";
+  EXPECT_EQ(TwinRun(kQuotient).GradBound("a"), Row({0}));
+  EXPECT_GT(TwinRun(kQuotient, Dialect::kPytorch).GradBound("a")[0], 0);
+}
+
+}  // namespace
+}  // namespace autograd::reference

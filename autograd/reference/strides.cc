@@ -1,0 +1,109 @@
+#include "autograd/reference/strides.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace autograd::reference {
+namespace {
+
+using program::Key;
+using program::Opcode;
+using program::Statement;
+
+std::vector<int64_t> Dims(const Statement& view) {
+  return view.Get<std::vector<int64_t>>(Key::kDims);
+}
+
+// Of a view whose elements follow each other: dimensions are dealt out from the last one, a run
+// that has one stride after the other.
+Shape Reshaped(const Shape& from, const Shape& strides, const Shape& to) {
+  Shape made(to.size(), 1);
+  if (from.empty()) return made;
+  auto next = static_cast<int64_t>(to.size()) - 1;
+  int64_t base = strides.back(), have = 1, dealt = 1;
+  for (size_t d = from.size(); d-- > 0;) {
+    have *= from[d];
+    const bool ends = d == 0 || (from[d - 1] != 1 && strides[d - 1] != have * base);
+    if (!ends) continue;
+    for (; next >= 0 && (dealt < have || to[next] == 1); --next) {
+      made[next] = dealt * base;
+      dealt *= to[next];
+    }
+    if (d == 0) break;
+    base = strides[d - 1];
+    have = dealt = 1;
+  }
+  return made;
+}
+
+Shape Expanded(const Shape& from, const Shape& strides, const Shape& to) {
+  Shape made(to.size(), 0);
+  const size_t added = to.size() - from.size();
+  for (size_t d = to.size(); d-- > 0;) {
+    const bool old = d >= added;
+    const int64_t size = old ? from[d - added] : 1;
+    const int64_t fresh = d + 1 < to.size() ? to[d + 1] * made[d + 1] : 1;
+    made[d] = size != to[d] ? 0 : old ? strides[d - added] : fresh;
+  }
+  return made;
+}
+
+Shape Squeezed(const Statement& view, const Shape& from, const Shape& strides) {
+  const std::vector<int64_t> dims = Dims(view);
+  Shape made;
+  for (size_t d = 0; d < from.size(); ++d) {
+    const bool named = view.Find(Key::kDims) == nullptr ||
+                       std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+    if (from[d] != 1 || !named) made.push_back(strides[d]);
+  }
+  return made;
+}
+
+}  // namespace
+
+Shape ViewStrides(const Statement& view, const Shape& from, const Shape& strides, const Shape& to) {
+  if (Count(to) == 0) return RowMajorStrides(to);  // nothing to overlap with
+  const auto dim = static_cast<size_t>(view.Get<int64_t>(Key::kDim));
+  Shape made = strides;
+  switch (view.op) {
+    case Opcode::kTranspose:
+      std::swap(made[Dims(view)[0]], made[Dims(view)[1]]);
+      return made;
+    case Opcode::kPermute:
+      for (size_t d = 0; d < made.size(); ++d) made[d] = strides[Dims(view)[d]];
+      return made;
+    case Opcode::kExpand:
+      return Expanded(from, strides, to);
+    case Opcode::kSelect:
+      made.erase(made.begin() + dim);
+      return made;
+    case Opcode::kSlice:
+      made[dim] = static_cast<int64_t>(static_cast<uint64_t>(made[dim]) *
+                                       static_cast<uint64_t>(view.Get<int64_t>(Key::kStep, 1)));
+      return made;
+    case Opcode::kSqueeze:
+      return Squeezed(view, from, strides);
+    case Opcode::kUnsqueeze:
+      made.insert(made.begin() + dim, dim < from.size() ? from[dim] * strides[dim] : 1);
+      return made;
+    default:  // view and reshape
+      return Reshaped(from, strides, to);
+  }
+}
+
+Stretch StretchOf(const IndexMap& map) {
+  if (map.size == 0) return {};
+  if (map.identity()) return {0, map.size, true};
+  const auto [least, most] = std::minmax_element(map.index, map.index + map.size);
+  const int32_t begin = *least, end = *most + 1;
+  std::vector<bool> seen(static_cast<size_t>(end - begin));
+  bool once = end - begin == map.size;
+  for (int32_t i = 0; once && i < map.size; ++i) {
+    once = !seen[map.index[i] - begin];
+    seen[map.index[i] - begin] = true;
+  }
+  return {begin, end, once};
+}
+
+}  // namespace autograd::reference

@@ -1,0 +1,31 @@
+// Strides as PyTorch keeps them: what decides whether it takes two operands for one memory.
+//
+// The twin itself needs none, its tensors are lists of places; an engine compares strides, those of
+// dimensions of size 1 included. Pure functions.
+
+#ifndef AUTOGRAD_REFERENCE_STRIDES_H_
+#define AUTOGRAD_REFERENCE_STRIDES_H_
+
+#include <cstdint>
+
+#include "autograd/program/program.h"
+#include "autograd/reference/index_map.h"
+
+namespace autograd::reference {
+
+// The strides of what a view statement makes of a tensor with these sizes and strides; `to`: the
+// sizes of the result.
+Shape ViewStrides(const program::Statement& view, const Shape& from, const Shape& strides,
+                  const Shape& to);
+
+// From the least of the places to behind the greatest; filled: each place between once.
+struct Stretch {
+  int32_t begin = 0;
+  int32_t end = 0;
+  bool filled = false;
+};
+Stretch StretchOf(const IndexMap& map);
+
+}  // namespace autograd::reference
+
+#endif  // AUTOGRAD_REFERENCE_STRIDES_H_

@@ -1,0 +1,35 @@
+// Hooks of Programs on libtorch's tensors and nodes.
+//
+// They are hooks of libtorch's own kinds, so that its engine decides when each runs. What its
+// Python front end checks of a hook's result, these check. One thread.
+
+#ifndef TOOLS_ADAPTERS_LIBTORCH_HOOKS_H_
+#define TOOLS_ADAPTERS_LIBTORCH_HOOKS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <memory>
+
+#include "autograd/program/program.h"
+#include "tools/adapters/libtorch/version.h"
+
+namespace twingrad::adapters::libtorch {
+
+struct ProgramHook {
+  int32_t statement = -1;
+  std::string action;  // do=
+  double by = 1;
+  bool removed = false;
+  // Called with what the hook sees, at which node.
+  std::function<void(const ProgramHook& hook, Node* node, const at::Tensor& gradient)> note;
+};
+
+// Attaches the hook as the statement says and returns the node that must live as long as it: that
+// of a leaf is nobody else's. Throws Refusal where Python's front end would refuse.
+NodePtr Attach(const autograd::program::Statement& statement, const at::Tensor& value,
+               std::shared_ptr<ProgramHook> hook);
+
+}  // namespace twingrad::adapters::libtorch
+
+#endif  // TOOLS_ADAPTERS_LIBTORCH_HOOKS_H_
