@@ -41,6 +41,8 @@ class OrderedSlot {
   void Clear();
 
  private:
+  friend class EngineInspector;
+
   struct Place {
     bool is_here = false;
     Contribution contribution;

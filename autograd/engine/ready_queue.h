@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/ref_count.h"
 
@@ -49,6 +50,8 @@ class ReadyQueue {
   size_t Size() const AG_EXCLUDES(mutex_);
 
  private:
+  friend class EngineInspector;
+
   struct Item {
     NodeTask task;
     uint64_t arrival;
@@ -61,6 +64,7 @@ class ReadyQueue {
   std::vector<Item> heap_ AG_GUARDED_BY(mutex_);
   uint64_t arrivals_ AG_GUARDED_BY(mutex_) = 0;
   bool shut_down_ AG_GUARDED_BY(mutex_) = false;
+  AG_INSPECTED(ReadyQueue);
 };
 
 }  // namespace autograd

@@ -20,6 +20,7 @@
 #include "autograd/engine/ready_queue.h"
 #include "autograd/engine/worker.h"
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
 
 namespace autograd {
@@ -41,6 +42,7 @@ class SharedRun final : public QueuedWork {
   void RunNode(uint32_t index) override AG_EXCLUDES(mutex_);
 
  private:
+  friend class EngineInspector;
   using IndexList = absl::InlinedVector<uint32_t, 8>;
 
   bool IsDone() const AG_REQUIRES(mutex_);
@@ -73,6 +75,7 @@ class SharedRun final : public QueuedWork {
   bool over_ AG_GUARDED_BY(mutex_) = false;
   std::exception_ptr error_ AG_GUARDED_BY(mutex_);
   std::vector<NodePtr> made_ AG_GUARDED_BY(mutex_);
+  AG_INSPECTED(SharedRun);
 };
 
 }  // namespace autograd

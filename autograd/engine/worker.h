@@ -9,6 +9,7 @@
 #include "autograd/device/device.h"
 #include "autograd/engine/ready_queue.h"
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/thread.h"
 
@@ -36,6 +37,8 @@ class WorkerGroup {
   void Stop() AG_EXCLUDES(mutex_);
 
  private:
+  friend class EngineInspector;
+
   bool Start() AG_REQUIRES(mutex_);
 
   // One a worker; the vector never changes.
@@ -46,6 +49,7 @@ class WorkerGroup {
   int runs_ AG_GUARDED_BY(mutex_) = 0;
   bool stopping_ AG_GUARDED_BY(mutex_) = false;
   bool stopped_ AG_GUARDED_BY(mutex_) = false;
+  AG_INSPECTED(WorkerGroup);
 };
 
 }  // namespace autograd

@@ -7,6 +7,7 @@
 #include "autograd/sync/cell.h"          // IWYU pragma: export
 #include "autograd/sync/check.h"         // IWYU pragma: export
 #include "autograd/sync/clock.h"         // IWYU pragma: export
+#include "autograd/sync/inspected.h"     // IWYU pragma: export
 #include "autograd/sync/mutex.h"         // IWYU pragma: export
 #include "autograd/sync/once.h"          // IWYU pragma: export
 #include "autograd/sync/ref_count.h"     // IWYU pragma: export

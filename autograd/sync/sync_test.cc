@@ -238,6 +238,19 @@ TEST(LazyTest, IsBuiltOnceAtFirstUse) {
   EXPECT_EQ(*moody, 7);
 }
 
+struct Bare {
+  char byte = 0;
+};
+struct Watched {
+  char byte = 0;
+  AG_INSPECTED(Watched);
+};
+
+TEST(InspectedTest, TakesNoSpaceAndNoCode) {
+  static_assert(sizeof(Watched) == sizeof(Bare));
+  static_assert(std::is_trivially_destructible_v<Watched>);
+}
+
 TEST(CellTest, IsAPlainVariable) {
   Cell<std::string> cell{"a"};
   cell.Mutable() += "b";

@@ -50,8 +50,9 @@ class NameSeedOnAbort {
 Outcome RunOnce(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed,
                 const Options& options, bool record_events, const std::function<void()>& body) {
   running_seed = seed;
-  return scheduler.Run(body, strategy, seed,
-                       {.max_steps = options.max_steps, .record_events = record_events});
+  return scheduler.Run(
+      body, strategy, seed,
+      {.max_steps = options.max_steps, .record_events = record_events, .rules = options.rules});
 }
 
 std::string ReplayCommand(uint64_t seed, const Options& options) {
@@ -93,7 +94,8 @@ std::optional<uint64_t> SeedFromEnvironment() {
 Report Explore(const Options& options, const std::function<void()>& body) {
   const NameSeedOnAbort name_seed;
   FiberScheduler scheduler;
-  RandomStrategy strategy(options.chances);
+  RandomStrategy random(options.chances);
+  Strategy& strategy = options.strategy != nullptr ? *options.strategy : random;
   const std::optional<uint64_t> only_seed = SeedFromEnvironment();
   Report report;
   report.seed = options.seed;
@@ -123,7 +125,8 @@ Report Explore(const Options& options, const std::function<void()>& body) {
 Outcome RunSeed(uint64_t schedule_seed, const Options& options, const std::function<void()>& body) {
   const NameSeedOnAbort name_seed;
   FiberScheduler scheduler;
-  RandomStrategy strategy(options.chances);
+  RandomStrategy random(options.chances);
+  Strategy& strategy = options.strategy != nullptr ? *options.strategy : random;
   return RunOnce(scheduler, strategy, schedule_seed, options, true, body);
 }
 

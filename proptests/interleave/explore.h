@@ -25,6 +25,8 @@
 
 #include "proptests/interleave/outcome.h"
 #include "proptests/interleave/random_strategy.h"
+#include "proptests/interleave/state_rules.h"
+#include "proptests/interleave/strategy.h"
 
 namespace twingrad::interleave {
 
@@ -37,6 +39,8 @@ struct Options {
   uint64_t seed = 1;
   RandomStrategy::Chances chances = {};
   int64_t max_steps = 100000;
+  Strategy* strategy = nullptr;  // RandomStrategy with `chances`, unless set
+  StateRules* rules = nullptr;   // checked after every step, unless null
   // For the replay command: which test of its file explores, as "Suite.Name".
   std::string test_filter = "";
 };

@@ -64,6 +64,7 @@ Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strateg
   strategy.Begin(seed);
   limits_ = limits;
   if (limits_.locks != nullptr) limits_.locks->Begin();
+  if (limits_.rules != nullptr) limits_.rules->Begin();
   outcome_ = Outcome();
   outcome_.decisions.reserve(expected_decisions_);
   races_.Reset();
@@ -131,6 +132,7 @@ void FiberScheduler::ServeThreads(Worker& worker) {
   while (worker.thread != model::kNoThread) {
     const ThreadId thread = worker.thread;
     RunThread(thread);
+    CheckRules();
     ThreadRecord& record = Record(thread);
     record.state = State::kEnded;
     ++record.steps;  // the choice of who goes on is another than that of its last step
@@ -221,6 +223,19 @@ void FiberScheduler::AtEnd(std::function<void(bool)> action) {
   at_end_.push_back(std::move(action));
 }
 
+void FiberScheduler::Forget(const void* object) {
+  races_.Forget(object);
+  if (limits_.locks != nullptr) limits_.locks->Forget(object);
+}
+
+void FiberScheduler::Appear(const std::type_info& type, const void* object) {
+  if (limits_.rules != nullptr) limits_.rules->Appear(type, object);
+}
+
+void FiberScheduler::Vanish(const std::type_info& type, const void* object) {
+  if (limits_.rules != nullptr) limits_.rules->Vanish(type, object);
+}
+
 void FiberScheduler::Acquire(const void* object) {
   const ThreadRecord& record = Record(current_);
   if (record.quiet) return;
@@ -264,6 +279,18 @@ void FiberScheduler::Access(const Operation& operation) {
 // --- Steps and waits
 // -------------------------------------------------------------------------------
 
+void FiberScheduler::CheckRules() {
+  if (limits_.rules == nullptr) return;
+  std::optional<BrokenRule> broken = limits_.rules->Check();
+  if (!broken) return;
+  const ThreadRecord& record = Record(current_);
+  outcome_.places.push_back(std::move(broken->name));
+  FailAs(OutcomeKind::kInvariant,
+         absl::StrCat(broken->text, "\n  since ", record.name, " went on from its ",
+                      model::OperationName(record.doing), " ", record.object_name, " at ",
+                      record.where.file_name(), ":", record.where.line()));
+}
+
 void FiberScheduler::CountStep() {
   ++Record(current_).steps;
   if (++outcome_.steps > limits_.max_steps) {
@@ -280,6 +307,7 @@ void FiberScheduler::Log(const Operation& operation, Event::Phase phase) {
 
 void FiberScheduler::Step(const Operation& operation) {
   if (Record(current_).quiet) return;
+  CheckRules();
   CountStep();
   Note(operation);
   if (runnable_ != Bit(current_)) {
@@ -290,6 +318,7 @@ void FiberScheduler::Step(const Operation& operation) {
 }
 
 bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> deadline) {
+  CheckRules();
   CountStep();
   Note(operation);
   const uint32_t site = SiteOf(current_, operation);

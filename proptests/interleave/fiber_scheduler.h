@@ -25,6 +25,7 @@
 #include "proptests/interleave/lock_coverage.h"
 #include "proptests/interleave/outcome.h"
 #include "proptests/interleave/race_detector.h"
+#include "proptests/interleave/state_rules.h"
 #include "proptests/interleave/strategy.h"
 
 namespace twingrad::interleave {
@@ -33,6 +34,7 @@ struct ExecutionLimits {
   int64_t max_steps = 100000;
   bool record_events = false;
   LockCoverage* locks = nullptr;  // told of every lock taken, unless null
+  StateRules* rules = nullptr;    // checked after every step, unless null
 };
 
 class FiberScheduler final : public autograd::sync::model::Scheduler {
@@ -65,9 +67,11 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   void Acquire(const void* object) override;
   void Release(const void* object) override;
   void Access(const Operation& operation) override;
-  void Forget(const void* cell) override { races_.Forget(cell); }
+  void Forget(const void* object) override;
   void Born(const char* name) override { ++LiveOf(name); }
   void Died(const char* name) override { --LiveOf(name); }
+  void Appear(const std::type_info& type, const void* object) override;
+  void Vanish(const std::type_info& type, const void* object) override;
   void AtEnd(std::function<void(bool completed)> action) override;
   [[noreturn]] void Fail(std::string message) override;
 
@@ -98,6 +102,8 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   void RunThread(ThreadId thread);
   void AddThread(std::string name, std::function<void()> body);
   void CountStep();
+  // Fails the execution if what the current thread has done since it was asked last broke a rule.
+  void CheckRules();
   void Note(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);

@@ -227,5 +227,58 @@ TEST_F(FiberSchedulerTest, EndActionsRunTheYoungestFirstAndHearOfFailures) {
   EXPECT_EQ(actions, (std::vector<std::string>{"second1", "first1", "second0", "first0"}));
 }
 
+// A counter that must be even whenever anyone else may run.
+class EvenRule final : public StateRules {
+ public:
+  void Begin() override { counters_.clear(); }
+  void Appear(const std::type_info& type, const void* object) override {
+    if (type == typeid(int)) counters_.insert(static_cast<const int*>(object));
+  }
+  void Vanish(const std::type_info&, const void* object) override {
+    counters_.erase(static_cast<const int*>(object));
+  }
+  std::optional<BrokenRule> Check() override {
+    for (const int* counter : counters_) {
+      if (*counter % 2 != 0) return BrokenRule{"even", "[test] " + std::to_string(*counter)};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::set<const int*> counters_;
+};
+
+TEST_F(FiberSchedulerTest, ABrokenRuleEndsTheExecutionAtTheStepThatBrokeIt) {
+  EvenRule rule;
+  limits_.rules = &rule;
+  for (const bool is_sound : {true, false}) {
+    const Outcome outcome = Run([is_sound] {
+      int counter = 0;
+      model::Current()->Appear(typeid(int), &counter);
+      const auto other = Spawn("other", [&] {
+        model::Current()->Step(Op(OperationKind::kLock));
+        ++counter;
+        if (!is_sound) model::Current()->Step(Op(OperationKind::kYield));
+        ++counter;
+        for (int i = 0; i < 9; ++i) model::Current()->Step(Op(OperationKind::kYield));
+      });
+      Join(other);
+      model::Current()->Vanish(typeid(int), &counter);
+      ++counter;  // nobody's any more
+    });
+    if (is_sound) {
+      EXPECT_TRUE(outcome.ok()) << outcome.message;
+      continue;
+    }
+    EXPECT_EQ(outcome.kind, OutcomeKind::kInvariant);
+    EXPECT_EQ(OutcomeName(outcome.kind), "invariant");
+    EXPECT_EQ(outcome.places, std::vector<std::string>{"even"});
+    EXPECT_NE(outcome.message.find("[test] 1\n  since other went on from its lock object at "),
+              std::string::npos)
+        << outcome.message;
+    EXPECT_EQ(outcome.events.back().operation.kind, OperationKind::kLock);
+  }
+}
+
 }  // namespace
 }  // namespace twingrad::interleave

@@ -39,6 +39,9 @@ class LockCoverage {
               const RaceDetector& clocks);
   void OnUnlock(ThreadId thread, const void* mutex, const RaceDetector& clocks);
 
+  // The mutex ends: the next one at its address is another.
+  void Forget(const void* mutex) { holders_.erase(mutex); }
+
   // Adds what another saw.
   void Merge(const LockCoverage& other);
   // Over the pairs whose sites both lie in files whose path holds `part_of_path`.

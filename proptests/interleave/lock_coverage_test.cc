@@ -71,6 +71,14 @@ TEST_F(LockCoverageTest, OneThreadMakesNoPair) {
   EXPECT_EQ(coverage_.Summarize().possible, 0);
 }
 
+TEST_F(LockCoverageTest, AMutexIsAnotherThanTheOneThatHadItsAddress) {
+  LockAndUnlock(1, a_);
+  coverage_.Forget(&mutex_);
+  clocks_.Forget(&mutex_);
+  LockAndUnlock(2, b_);
+  EXPECT_EQ(coverage_.Summarize().possible, 0);
+}
+
 TEST_F(LockCoverageTest, MergeAddsWhatAnotherSaw) {
   LockAndUnlock(1, a_);
   LockAndUnlock(2, b_);

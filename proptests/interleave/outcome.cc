@@ -23,8 +23,8 @@ std::string NameOf(const Outcome& outcome, autograd::sync::model::ThreadId threa
 
 std::string_view OutcomeName(OutcomeKind kind) {
   constexpr std::string_view kNames[] = {
-      "passed",    "deadlock",          "leaked thread", "leaked object",  "step budget",
-      "data race", "escaped exception", "failed check",  "diverged replay"};
+      "passed",    "deadlock",          "leaked thread", "leaked object", "step budget",
+      "data race", "escaped exception", "invariant",     "failed check",  "diverged replay"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -20,6 +20,7 @@ enum class OutcomeKind : uint8_t {
   kStepBudget,      // a livelock, or a budget too small
   kRace,            // two unordered accesses to a cell
   kException,       // an exception left a thread
+  kInvariant,       // a rule on the state of the code under test is broken (state_rules.h)
   kFailedCheck,     // interleave::Check, or misuse of a synchronisation object
   kDivergedReplay,  // the execution does not follow the recorded schedule
 };
@@ -41,7 +42,8 @@ struct Outcome {
   OutcomeKind kind = OutcomeKind::kPassed;
   std::string message;  // empty when passed
   // Of a deadlock what each thread waits for, of a race the two source lines, of a leak the
-  // mutexes' names; each once and sorted, so that two executions that fail alike have the same.
+  // mutexes' names, of an invariant its name; each once and sorted, so that two executions that
+  // fail alike have the same.
   std::vector<std::string> places;
   int64_t steps = 0;
   int64_t switches = 0;

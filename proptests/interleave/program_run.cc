@@ -75,7 +75,8 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
   run.outcome = scheduler_.Run(body, strategy, seed,
                                {.max_steps = options_.max_steps,
                                 .record_events = record_events,
-                                .locks = device_threads > 0 ? options_.locks : nullptr});
+                                .locks = device_threads > 0 ? options_.locks : nullptr,
+                                .rules = options_.check_state ? &rules_ : nullptr});
   if (!run.outcome.ok()) {
     run.detector = std::string(OutcomeName(run.outcome.kind));
     run.failure = run.outcome.message;

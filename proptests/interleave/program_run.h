@@ -20,6 +20,7 @@
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "proptests/interleave/engine_rules.h"
 #include "proptests/interleave/fiber_scheduler.h"
 #include "proptests/interleave/outcome.h"
 #include "proptests/interleave/program_judge.h"
@@ -47,6 +48,7 @@ struct ProgramOptions {
   int64_t max_steps = 1000000;
   // Graphs, counts, orders and hooks; without it only values and errors are judged.
   bool record_calls = true;
+  bool check_state = true;        // the engine's rules (engine_rules.h), after every step
   LockCoverage* locks = nullptr;  // fed by every run but the one on one thread, unless null
 };
 
@@ -76,6 +78,7 @@ class ProgramExplorer {
   const Options options_;
   const int device_threads_;
   FiberScheduler scheduler_;
+  EngineRules rules_;
   std::optional<ProgramJudge> judge_;
   ProgramRun single_;
   std::optional<std::string> skipped_;

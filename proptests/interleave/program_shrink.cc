@@ -1,9 +1,11 @@
 // Turns on the schedule and on the Program; see program_shrink.h.
 #include "proptests/interleave/program_shrink.h"
 
+#include <array>
 #include <optional>
 #include <utility>
 
+#include "proptests/interleave/few_preemptions.h"
 #include "proptests/interleave/forced_strategy.h"
 #include "proptests/interleave/pct_strategy.h"
 #include "proptests/interleave/random_strategy.h"
@@ -31,8 +33,10 @@ class Finding {
   bool ShrinkSchedule() {
     ProgramExplorer explorer(program_, options_);
     const size_t before = ForcedChoicesOf(trace_).size();
-    const auto run = [&](Strategy& strategy) { return Fails(explorer, strategy, 0); };
-    trace_ = interleave::ShrinkSchedule(trace_, run, limits_.schedule_attempts).trace;
+    const auto run = [&](Strategy& strategy, uint64_t seed) {
+      return Fails(explorer, strategy, seed);
+    };
+    trace_ = interleave::ShrinkSchedule(trace_, run, limits_.schedule).trace;
     return ForcedChoicesOf(trace_).size() < before;
   }
 
@@ -79,8 +83,10 @@ class Finding {
     if (auto trace = Fails(explorer, as_before, 0)) return trace;
     RandomStrategy random;
     PctStrategy pct({.min_depth = 1, .max_depth = 4, .length = 200, .grows = false});
+    FewPreemptions few(PreemptionsOf(trace_), static_cast<int>(trace_.size()));
+    const std::array<Strategy*, 3> strategies = {&random, &pct, &few};
     for (int i = 0; i < limits_.schedules_a_program; ++i) {
-      Strategy& strategy = i % 2 == 0 ? static_cast<Strategy&>(random) : pct;
+      Strategy& strategy = *strategies[static_cast<size_t>(i) % strategies.size()];
       if (auto trace = Fails(explorer, strategy, static_cast<uint64_t>(i))) return trace;
     }
     return std::nullopt;

@@ -12,13 +12,14 @@
 
 #include "autograd/program/program.h"
 #include "proptests/interleave/program_run.h"
+#include "proptests/interleave/schedule_shrink.h"
 
 namespace twingrad::interleave {
 
 struct FindingLimits {
   int program_attempts = 400;     // smaller Programs that are tried
   int schedules_a_program = 100;  // for each of them
-  int schedule_attempts = 1000;   // in each turn on the schedule
+  ShrinkLimits schedule = {};     // in each turn on the schedule
   int turns = 3;
   std::function<bool()> interrupt;  // asked between attempts; true ends it. May be null.
 };

@@ -42,7 +42,11 @@ class RaceDetector {
   uint32_t TimeOf(ThreadId thread) const;
   // Whether what `other` had done at that time of its own happened before what `thread` does now.
   bool Knows(ThreadId thread, ThreadId other, uint32_t time) const;
-  void Forget(const void* cell) { cells_.erase(cell); }
+  // What lives at this address ends: the next object there has no history and orders nothing.
+  void Forget(const void* object) {
+    cells_.erase(object);
+    objects_.erase(object);
+  }
 
   // The race that this access completes, or nothing.
   std::optional<Race> Access(ThreadId thread, const autograd::sync::model::Operation& operation);

@@ -53,6 +53,14 @@ TEST_F(RaceDetectorTest, AReleaseAndALaterAcquireOrder) {
   EXPECT_TRUE(Reads(1)) << "thread 1 has not acquired since";
 }
 
+TEST_F(RaceDetectorTest, WhatHasEndedOrdersNothing) {
+  EXPECT_FALSE(Writes(1));
+  detector_.Release(1, &mutex_);
+  detector_.Forget(&mutex_);
+  detector_.Acquire(2, &mutex_);
+  EXPECT_TRUE(Writes(2));
+}
+
 TEST_F(RaceDetectorTest, WhatFollowsAReleaseIsNotOrderedByIt) {
   detector_.Release(1, &mutex_);
   EXPECT_FALSE(Writes(1));

@@ -1,8 +1,10 @@
-// Dropping forced choices, large parts first; see schedule_shrink.h.
+// Dropping forced choices, large parts first, and looking elsewhere; see schedule_shrink.h.
 #include "proptests/interleave/schedule_shrink.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "proptests/interleave/few_preemptions.h"
 
 namespace twingrad::interleave {
 
@@ -12,20 +14,55 @@ using Choices = std::vector<ForcedChoice>;
 
 class Shrinker {
  public:
-  Shrinker(const FailingRun& run, int max_attempts, ScheduleShrink* best)
-      : run_(run), max_attempts_(max_attempts), best_(best) {}
+  Shrinker(const FailingRun& run, const ShrinkLimits& limits, ScheduleShrink* best)
+      : run_(run), limits_(limits), best_(best) {}
 
-  // Runs with these choices; keeps them if that still fails with fewer departures.
+  // Drops what can be dropped from the best schedule.
+  void Drop() {
+    attempts_left_ = limits_.attempts;
+    Try({});
+    for (size_t size = best_->choices.size() / 2; size > 1; size /= 2) DropParts(size);
+    while (DropParts(1) || MergeNeighbours()) {
+    }
+  }
+
+  // Looks for a schedule with fewer preemptions than the best; true if there is one.
+  bool FindFewer() {
+    SplitMix seeds(1);
+    const int length = static_cast<int>(best_->trace.size());
+    for (int preemptions = 0; preemptions < best_->preemptions; ++preemptions) {
+      FewPreemptions strategy(preemptions, length);
+      for (int i = 0; i < limits_.tries; ++i) {
+        ++best_->attempts;
+        std::optional<Trace> trace = run_(strategy, seeds.Next());
+        if (!trace.has_value() || PreemptionsOf(*trace) >= best_->preemptions) continue;
+        Keep(*std::move(trace));
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  void Keep(Trace trace) {
+    best_->choices = ForcedChoicesOf(trace);  // without those that did not fit
+    best_->preemptions = PreemptionsOf(trace);
+    best_->trace = std::move(trace);
+  }
+
+  // Runs with these choices; keeps them if that still fails with fewer departures, and no more of
+  // them preemptions.
   bool Try(const Choices& choices) {
-    if (best_->attempts >= max_attempts_) return false;
+    if (attempts_left_ <= 0) return false;
+    --attempts_left_;
     ++best_->attempts;
     ForcedStrategy strategy(choices);
-    std::optional<Trace> trace = run_(strategy);
-    if (!trace.has_value()) return false;
-    Choices taken = ForcedChoicesOf(*trace);  // without those that did not fit
-    if (taken.size() >= best_->choices.size()) return false;
-    best_->choices = std::move(taken);
-    best_->trace = *std::move(trace);
+    std::optional<Trace> trace = run_(strategy, 0);
+    if (!trace.has_value() || PreemptionsOf(*trace) > best_->preemptions ||
+        ForcedChoicesOf(*trace).size() >= best_->choices.size()) {
+      return false;
+    }
+    Keep(*std::move(trace));
     return true;
   }
 
@@ -59,21 +96,20 @@ class Shrinker {
     return any;
   }
 
- private:
   const FailingRun& run_;
-  const int max_attempts_;
+  const ShrinkLimits& limits_;
   ScheduleShrink* best_;
+  int attempts_left_ = 0;
 };
 
 }  // namespace
 
-ScheduleShrink ShrinkSchedule(const Trace& failing, const FailingRun& run, int max_attempts) {
-  ScheduleShrink best{failing, ForcedChoicesOf(failing), 0};
-  Shrinker shrinker(run, max_attempts, &best);
-  shrinker.Try({});
-  for (size_t size = best.choices.size() / 2; size > 1; size /= 2) shrinker.DropParts(size);
-  while (shrinker.DropParts(1) || shrinker.MergeNeighbours()) {
-  }
+ScheduleShrink ShrinkSchedule(const Trace& failing, const FailingRun& run,
+                              const ShrinkLimits& limits) {
+  ScheduleShrink best{failing, ForcedChoicesOf(failing), PreemptionsOf(failing), 0};
+  Shrinker shrinker(run, limits, &best);
+  shrinker.Drop();
+  while (shrinker.FindFewer()) shrinker.Drop();
   return best;
 }
 

@@ -1,17 +1,20 @@
 // Shrinking a schedule: from a long random one to the few departures from the straight way that it
 // takes to fail.
 //
-//   ScheduleShrink result = ShrinkSchedule(trace, [&](Strategy& s) -> std::optional<Trace> {
-//     ProgramRun run = explorer.Run(s, 0);
+//   const auto run = [&](Strategy& strategy, uint64_t seed) -> std::optional<Trace> {
+//     ProgramRun run = explorer.Run(strategy, seed);
 //     return run.signature == signature ? std::optional(run.outcome.decisions) : std::nullopt;
-//   });
+//   };
+//   ScheduleShrink result = ShrinkSchedule(trace, run);
 //
 // Drops forced choices (forced_strategy.h), halves first, then smaller parts, then one by one, and
-// makes one of two that follow each other, as long as the execution still fails alike.
-// Deterministic.
+// makes one of two that follow each other, as long as the execution still fails alike. That may end
+// where none can be spared although other schedules would do with fewer preemptions: those are
+// looked for from none upwards (few_preemptions.h), and dropped from again. Deterministic.
 #ifndef PROPTESTS_INTERLEAVE_SCHEDULE_SHRINK_H_
 #define PROPTESTS_INTERLEAVE_SCHEDULE_SHRINK_H_
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -22,16 +25,23 @@
 namespace twingrad::interleave {
 
 // Runs once under the strategy; gives the decisions taken if the execution fails as it should.
-using FailingRun = std::function<std::optional<Trace>(Strategy&)>;
+using FailingRun = std::function<std::optional<Trace>(Strategy&, uint64_t seed)>;
+
+struct ShrinkLimits {
+  int attempts = 2000;  // at dropping choices
+  int tries = 2000;     // with each number of preemptions that is smaller
+};
 
 struct ScheduleShrink {
   Trace trace;  // of the smallest schedule that failed
   std::vector<ForcedChoice> choices;
-  int attempts = 0;
+  int preemptions = 0;
+  int attempts = 0;  // runs of both kinds
 };
 
-// `failing` must fail. At most `max_attempts` runs.
-ScheduleShrink ShrinkSchedule(const Trace& failing, const FailingRun& run, int max_attempts = 2000);
+// `failing` must fail.
+ScheduleShrink ShrinkSchedule(const Trace& failing, const FailingRun& run,
+                              const ShrinkLimits& limits = {});
 
 }  // namespace twingrad::interleave
 

@@ -2,6 +2,7 @@
 // and a failure that takes one departure.
 #include "proptests/interleave/schedule_shrink.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -15,11 +16,11 @@ constexpr int kThreads = 3;
 constexpr int kSteps = 10;
 
 // Runs the threads' steps in the order that the strategy wants; gives who ran at each step.
-Trace RunSteps(Strategy& strategy, std::vector<int>* order) {
+Trace RunSteps(Strategy& strategy, std::vector<int>* order, uint64_t seed = 0) {
   Trace trace;
   int done[kThreads] = {};
   int current = 0;
-  strategy.Begin(0);
+  strategy.Begin(seed);
   order->clear();
   for (int step = 0; step < kThreads * kSteps; ++step) {
     uint64_t runnable = 0;
@@ -81,9 +82,9 @@ TEST(ShrinkScheduleTest, LeavesTheDeparturesThatItTakes) {
   ASSERT_TRUE(Fails(order));
   ASSERT_GT(PreemptionsOf(failing), 10);
   int runs = 0;
-  const FailingRun run = [&](Strategy& strategy) -> std::optional<Trace> {
+  const FailingRun run = [&](Strategy& strategy, uint64_t seed) -> std::optional<Trace> {
     ++runs;
-    Trace trace = RunSteps(strategy, &order);
+    Trace trace = RunSteps(strategy, &order, seed);
     if (!Fails(order)) return std::nullopt;
     return trace;
   };
@@ -100,10 +101,36 @@ TEST(ShrinkScheduleTest, KeepsTheTraceThatNothingCanBeTakenFrom) {
   std::vector<int> order;
   RoundRobin round_robin;
   const Trace failing = RunSteps(round_robin, &order);
-  const ScheduleShrink small = ShrinkSchedule(
-      failing, [](Strategy&) { return std::optional<Trace>(); }, 20);
+  const ScheduleShrink small =
+      ShrinkSchedule(failing, [](Strategy&, uint64_t) { return std::optional<Trace>(); },
+                     {.attempts = 20, .tries = 0});
   EXPECT_EQ(small.trace, failing);
   EXPECT_EQ(small.attempts, 20);
+  EXPECT_EQ(small.preemptions, PreemptionsOf(failing));
+}
+
+bool BeginsWith(const std::vector<int>& order, const std::vector<int>& begin) {
+  return std::equal(begin.begin(), begin.end(), order.begin());
+}
+
+TEST(ShrinkScheduleTest, LooksForFewerPreemptionsWhereNoneCanBeDropped) {
+  // Either the six changes of the round, or one late change to the last thread.
+  std::vector<int> order;
+  const FailingRun run = [&](Strategy& strategy, uint64_t seed) -> std::optional<Trace> {
+    Trace trace = RunSteps(strategy, &order, seed);
+    const bool fails = BeginsWith(order, {1, 2, 0, 1, 2, 0}) || BeginsWith(order, {0, 0, 0, 0, 2});
+    if (!fails) return std::nullopt;
+    return trace;
+  };
+  RoundRobin round_robin;
+  const Trace failing = *run(round_robin, 0);
+  const ScheduleShrink stuck = ShrinkSchedule(failing, run, {.tries = 0});
+  EXPECT_EQ(stuck.preemptions, 6);
+  const ScheduleShrink small = ShrinkSchedule(failing, run);
+  EXPECT_EQ(small.preemptions, 1);
+  EXPECT_EQ(PreemptionsOf(small.trace), 1);
+  ForcedStrategy again(small.choices);
+  EXPECT_EQ(RunSteps(again, &order), small.trace);
 }
 
 }  // namespace

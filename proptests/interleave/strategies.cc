@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "proptests/interleave/pct_strategy.h"
 #include "proptests/interleave/random_strategy.h"
+#include "proptests/interleave/starve_strategy.h"
 
 namespace twingrad::interleave {
 
@@ -57,6 +58,15 @@ absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(std::string_view name) {
     if (!status.ok()) return status;
     return std::make_unique<RandomStrategy>(chances);
   }
+  if (words.first == "starve") {
+    StarveStrategy::Chances chances;
+    const absl::Status status = Read("starve", words.second,
+                                     {{"starve", {&chances.starve_percent, 0, 100}},
+                                      {"switch", {&chances.switch_percent, 0, 100}},
+                                      {"spurious", {&chances.spurious_percent, 0, 99}}});
+    if (!status.ok()) return status;
+    return std::make_unique<StarveStrategy>(chances);
+  }
   if (words.first == "pct") {
     PctStrategy::Parameters parameters;
     int length = 0;
@@ -72,7 +82,7 @@ absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(std::string_view name) {
     return std::make_unique<PctStrategy>(parameters);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("[interleave] strategy `", name, "`; random and pct are allowed"));
+      absl::StrCat("[interleave] strategy `", name, "`; random, starve and pct are allowed"));
 }
 
 }  // namespace twingrad::interleave

@@ -3,6 +3,7 @@
 //   absl::StatusOr<std::unique_ptr<Strategy>> strategy = MakeStrategy("pct:max_depth=5");
 //
 //   random   switch= spurious=                               percent
+//   starve   starve= switch= spurious=                       percent
 //   pct      min_depth= max_depth= length= spurious=         a length that is given does not grow
 //
 // What a strategy calls itself (Strategy::name) makes one that repeats its last execution from the

@@ -25,6 +25,10 @@ class Atomic {
   constexpr explicit Atomic(T value) : value_(value) {}
   Atomic(const Atomic&) = delete;
   Atomic& operator=(const Atomic&) = delete;
+  // The next object at this address inherits no order.
+  constexpr ~Atomic() {
+    if (model::Scheduler* scheduler = model::Current()) scheduler->Forget(this);
+  }
 
   T Load(MemoryOrder order, Site where = Site::current()) const {
     Step(model::OperationKind::kAtomicLoad, order, where);

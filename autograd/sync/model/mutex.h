@@ -28,8 +28,7 @@ class AG_CAPABILITY("mutex") Mutex {
   Mutex& operator=(const Mutex&) = delete;
   constexpr ~Mutex() {
     if (held_) model::Misuse("[sync] a held mutex is destroyed", Site::current());
-    if (!is_counted_) return;
-    if (model::Scheduler* scheduler = model::Current()) scheduler->Died(name_);
+    if (!std::is_constant_evaluated()) End();
   }
 
   void Lock(Site where = Site::current()) AG_ACQUIRE() {
@@ -65,6 +64,8 @@ class AG_CAPABILITY("mutex") Mutex {
   void AssertHeld(Site where = Site::current()) const AG_ASSERT_CAPABILITY(this) {
     if (!HeldByCaller()) model::Misuse("[sync] the caller does not hold the mutex", where);
   }
+  // Whether some thread holds it: for a checker that has stopped them all.
+  bool IsHeld() const { return held_; }
 
  private:
   friend class CondVar;
@@ -76,6 +77,13 @@ class AG_CAPABILITY("mutex") Mutex {
       scheduler->Born(name_);
       is_counted_ = true;
     }
+  }
+  // The next mutex at this address inherits nothing.
+  void End() {
+    model::Scheduler* scheduler = model::Current();
+    if (scheduler == nullptr) return;
+    scheduler->Forget(this);
+    if (is_counted_) scheduler->Died(name_);
   }
   bool HeldByCaller() const {
     const model::Scheduler* scheduler = model::Current();

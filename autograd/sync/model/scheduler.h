@@ -17,6 +17,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 namespace autograd::sync::model {
@@ -115,13 +116,17 @@ class Scheduler {
   virtual void Release(const void* object) = 0;
   // A plain access (kCellRead or kCellWrite) that must be ordered with the conflicting ones.
   virtual void Access(const Operation& operation) = 0;
-  // A cell begins or ends its life at this address: earlier accesses there are another's.
-  virtual void Forget(const void* cell) = 0;
+  // What lives at this address ends: the next object there starts with no history.
+  virtual void Forget(const void* object) = 0;
 
   // A mutex begins or ends its life; what is not destroyed by the end of the execution is a leak of
   // the object that holds it.
   virtual void Born(const char* name) = 0;
   virtual void Died(const char* name) = 0;
+
+  // An object that carries an Inspected is whole, or is about to be destroyed.
+  virtual void Appear(const std::type_info& type, const void* object) = 0;
+  virtual void Vanish(const std::type_info& type, const void* object) = 0;
 
   // Runs at the end of the execution, the youngest first, on thread 0; `completed` is false when
   // the execution has failed, whose objects must be left alone.

@@ -2,23 +2,71 @@
 //
 // A mutant must be found by the detector that its scenario names, replay, and shrink to at most
 // kMaxPreemptions preemptions and kMaxNodes nodes; a control must not be found. Prints a row of the
-// kill matrix and the events of the smallest schedule. Exit status 0 as expected, 1 otherwise.
+// kill matrix and the events of the smallest schedule. Then the engine's rules are checked after
+// every step (engine_rules.h): they find it earlier, or keep silent, as the scenario says. Exit
+// status 0 as expected, 1 otherwise. With TWINGRAD_COMPARE_SEEDS=N it compares strategies instead.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "proptests/interleave/engine_rules.h"
 #include "proptests/interleave/outcome.h"
+#include "proptests/interleave/strategies.h"
 #include "proptests/mutants/interleave/hunt.h"
 #include "proptests/mutants/interleave/scenarios.h"
 
 namespace twingrad::mutants {
 namespace {
 
+using interleave::Outcome;
+
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kControlSchedules = 20'000;
+
+int failures = 0;
+
+void Expect(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("WRONG: %s\n", what);
+  ++failures;
+}
+
+void ExpectSmall(const Scenario& scenario, const Catch& caught) {
+  Expect(caught.replays, "the smallest schedule does not replay decision by decision");
+  Expect(caught.preemptions <= kMaxPreemptions, "the smallest schedule has too many preemptions");
+  Expect(scenario.nodes <= kMaxNodes, "the scenario has too many nodes");
+}
+
+// The engine's rules see the defect at the step at which it breaks one, before any judge could; or,
+// where the scenario says that they cannot, keep silent.
+void HuntByRules(const Scenario& scenario) {
+  interleave::EngineRules rules;
+  const std::optional<Catch> caught = Hunt(scenario, kSeed, {.rules = &rules});
+  if (!caught) return Expect(false, "with the engine's rules it is not found");
+  if (scenario.rule.empty()) {
+    return Expect(caught->detector == scenario.detector, "a rule spoke that should not");
+  }
+  const Outcome& smallest = caught->smallest;
+  const Outcome without = Repeat(scenario, smallest.decisions, nullptr);
+  std::printf("\nrule `%s`: schedule %lld, step %lld, %d preemptions; without rules %s\n%s\n",
+              smallest.places.empty() ? "" : smallest.places[0].c_str(),
+              static_cast<long long>(caught->schedules), static_cast<long long>(smallest.steps),
+              caught->preemptions,
+              without.ok() ? "that schedule passes"
+                           : ("it ends at step " + std::to_string(without.steps)).c_str(),
+              smallest.message.c_str());
+  Expect(caught->detector == "invariant", "with the engine's rules another detector spoke");
+  Expect(smallest.places == std::vector<std::string>{std::string(scenario.rule)},
+         "another rule than the scenario names spoke");
+  Expect(smallest.steps < without.steps, "the rule spoke no earlier than the judge");
+  ExpectSmall(scenario, *caught);
+}
 
 int MustDie(const Scenario& scenario) {
   const std::optional<Catch> caught = Hunt(scenario, kSeed);
@@ -31,22 +79,36 @@ int MustDie(const Scenario& scenario) {
               MatrixRow(scenario, *caught).c_str(), caught->text.c_str(),
               FormatEvents(caught->smallest, caught->smallest.events.size()).c_str(),
               caught->smallest.message.c_str());
-  int failures = 0;
-  const auto expect = [&failures](bool holds, const char* what) {
-    if (holds) return;
-    std::printf("WRONG: %s\n", what);
-    ++failures;
-  };
-  expect(caught->detector == scenario.detector, "another detector than the scenario names spoke");
-  expect(caught->replays, "the smallest schedule does not replay decision by decision");
-  expect(caught->preemptions <= kMaxPreemptions, "the smallest schedule has too many preemptions");
-  expect(scenario.nodes <= kMaxNodes, "the scenario has too many nodes");
+  Expect(caught->detector == scenario.detector, "another detector than the scenario names spoke");
+  ExpectSmall(scenario, *caught);
+  HuntByRules(scenario);
   return failures == 0 ? 0 : 1;
 }
 
+// Schedules until it is found, by each strategy, over several seeds: median and worst.
+int Compare(const Scenario& scenario, int seeds) {
+  std::printf("| %s |", scenario.name.data());
+  for (const char* name : {"random", "starve", "pct"}) {
+    std::vector<int64_t> counts;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      const auto strategy = interleave::MakeStrategy(name);
+      counts.push_back(
+          SchedulesToFind(scenario, static_cast<uint64_t>(seed), {.strategy = strategy->get()})
+              .value_or(kMaxSchedules));
+    }
+    std::sort(counts.begin(), counts.end());
+    std::printf(" %s %lld, %lld |", name, static_cast<long long>(counts[counts.size() / 2]),
+                static_cast<long long>(counts.back()));
+  }
+  std::printf("\n");
+  return 0;
+}
+
 int MustLive() {
+  interleave::EngineRules rules;
   for (const Scenario& scenario : Scenarios()) {
-    const std::optional<Catch> caught = Hunt(scenario, kSeed, kControlSchedules);
+    const std::optional<Catch> caught =
+        Hunt(scenario, kSeed, {.max_schedules = kControlSchedules, .rules = &rules});
     if (caught) {
       std::printf("%s: the engine itself fails\n%s\n", scenario.name.data(), caught->text.c_str());
       return 1;
@@ -68,5 +130,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s NAME must_die|must_live\n", argv[0]);
     return 2;
   }
+  const char* seeds = std::getenv("TWINGRAD_COMPARE_SEEDS");
+  if (seeds != nullptr) return twingrad::mutants::Compare(*scenario, std::atoi(seeds));
   return twingrad::mutants::MustDie(*scenario);
 }

@@ -1,10 +1,11 @@
 #include "proptests/mutants/interleave/hunt.h"
 
 #include <chrono>
+#include <functional>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "proptests/interleave/explore.h"
-#include "proptests/interleave/few_preemptions.h"
 #include "proptests/interleave/fiber_scheduler.h"
 #include "proptests/interleave/forced_strategy.h"
 #include "proptests/interleave/schedule_shrink.h"
@@ -27,47 +28,62 @@ std::string DetectorOf(const Outcome& outcome) {
   return outcome.message.substr(1, end - 1);
 }
 
-// Tries at each number of preemptions.
-constexpr int kTries = 10'000;
+// A schedule in which late_store shows is rare.
+constexpr interleave::ShrinkLimits kShrink = {.attempts = 2000, .tries = 10'000};
 
-// The smallest schedule under which the same failure shows. Dropping departures from the one that
-// was found may end where none can be spared although others would do with fewer: those are looked
-// for from none upwards.
-void Shrink(const std::function<void()>& body, uint64_t seed, Catch* caught) {
+std::function<void()> BodyOf(const Scenario& scenario) {
+  return [&scenario] {
+    const std::string wrong = scenario.run();
+    interleave::Check(wrong.empty(), wrong);
+  };
+}
+
+interleave::Report ExploreScenario(const Scenario& scenario, uint64_t seed,
+                                   const HuntOptions& options) {
+  return interleave::Explore({.schedules = static_cast<int>(options.max_schedules),
+                              .seed = seed,
+                              .max_steps = kMaxSteps,
+                              .strategy = options.strategy,
+                              .rules = options.rules},
+                             BodyOf(scenario));
+}
+
+// The smallest schedule under which the same failure shows.
+void Shrink(const Scenario& scenario, interleave::StateRules* rules, Catch* caught) {
   interleave::FiberScheduler scheduler;
-  const auto run = [&](interleave::Strategy& strategy) -> std::optional<interleave::Trace> {
-    Outcome outcome = scheduler.Run(body, strategy, 0, {.max_steps = kMaxSteps});
+  const std::function<void()> body = BodyOf(scenario);
+  const auto run = [&](interleave::Strategy& strategy,
+                       uint64_t seed) -> std::optional<interleave::Trace> {
+    Outcome outcome = scheduler.Run(body, strategy, seed, {.max_steps = kMaxSteps, .rules = rules});
     if (outcome.ok() || DetectorOf(outcome) != caught->detector) return std::nullopt;
     return std::move(outcome.decisions);
   };
-  const interleave::ScheduleShrink small =
-      interleave::ShrinkSchedule(caught->smallest.decisions, run);
-  caught->preemptions = interleave::PreemptionsOf(small.trace);
-  caught->smallest.decisions = small.trace;
-  interleave::SplitMix seeds(seed);
-  for (int preemptions = 0; preemptions < caught->preemptions; ++preemptions) {
-    interleave::FewPreemptions strategy(preemptions, static_cast<int>(small.trace.size()));
-    for (int i = 0; i < kTries; ++i) {
-      Outcome outcome = scheduler.Run(body, strategy, seeds.Next(), {.max_steps = kMaxSteps});
-      if (outcome.ok() || DetectorOf(outcome) != caught->detector) continue;
-      caught->preemptions = interleave::PreemptionsOf(outcome.decisions);
-      caught->smallest.decisions = std::move(outcome.decisions);
-      return;
-    }
-  }
+  interleave::ScheduleShrink small =
+      interleave::ShrinkSchedule(caught->smallest.decisions, run, kShrink);
+  caught->preemptions = small.preemptions;
+  caught->smallest.decisions = std::move(small.trace);
 }
 
 }  // namespace
 
-std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, int64_t max_schedules) {
-  const std::function<void()> body = [&scenario] {
-    const std::string wrong = scenario.run();
-    interleave::Check(wrong.empty(), wrong);
-  };
-  const interleave::Options options = {
-      .schedules = static_cast<int>(max_schedules), .seed = seed, .max_steps = kMaxSteps};
+std::optional<int64_t> SchedulesToFind(const Scenario& scenario, uint64_t seed,
+                                       const HuntOptions& options) {
+  const interleave::Report report = ExploreScenario(scenario, seed, options);
+  if (report.ok()) return std::nullopt;
+  return report.schedules;
+}
+
+Outcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
+               interleave::StateRules* rules) {
+  interleave::FiberScheduler scheduler;
+  interleave::ForcedStrategy strategy(interleave::ForcedChoicesOf(schedule));
+  return scheduler.Run(BodyOf(scenario), strategy, 0,
+                       {.max_steps = kMaxSteps, .record_events = true, .rules = rules});
+}
+
+std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const interleave::Report report = Explore(options, body);
+  const interleave::Report report = ExploreScenario(scenario, seed, options);
   if (report.ok()) return std::nullopt;
   Catch caught;
   caught.schedules = report.schedules;
@@ -75,8 +91,9 @@ std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, int64_t max_s
   caught.detector = DetectorOf(report.outcome);
   caught.text = report.text;
   caught.smallest = report.outcome;
-  Shrink(body, seed, &caught);
-  Outcome again = ReplayTrace(caught.smallest.decisions, options, body);
+  Shrink(scenario, options.rules, &caught);
+  Outcome again = ReplayTrace(caught.smallest.decisions,
+                              {.max_steps = kMaxSteps, .rules = options.rules}, BodyOf(scenario));
   caught.replays = !report.uncontrolled && again.decisions == caught.smallest.decisions &&
                    DetectorOf(again) == caught.detector;
   caught.smallest = std::move(again);

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "proptests/interleave/outcome.h"
+#include "proptests/interleave/state_rules.h"
+#include "proptests/interleave/strategy.h"
 #include "proptests/mutants/interleave/scenarios.h"
 
 namespace twingrad::mutants {
@@ -28,9 +30,20 @@ struct Catch {
   interleave::Outcome smallest;
 };
 
+struct HuntOptions {
+  int64_t max_schedules = kMaxSchedules;
+  interleave::Strategy* strategy = nullptr;  // random ones, unless set
+  interleave::StateRules* rules = nullptr;   // checked after every step, unless null
+};
+
 // Nothing: the scenario passed every schedule.
-std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed,
-                          int64_t max_schedules = kMaxSchedules);
+std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOptions& options = {});
+// How many schedules it takes to find the defect; nothing: none of them did.
+std::optional<int64_t> SchedulesToFind(const Scenario& scenario, uint64_t seed,
+                                       const HuntOptions& options);
+// The same schedule once more with these rules, or with none.
+interleave::Outcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
+                           interleave::StateRules* rules);
 
 // `| dropped_notify | 312 | 0.01 s | deadlock | 3 | 2 |`
 std::string MatrixRow(const Scenario& scenario, const Catch& caught);

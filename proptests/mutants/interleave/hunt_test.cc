@@ -6,6 +6,7 @@
 #include "autograd/sync/cell.h"
 #include "autograd/sync/thread.h"
 #include "gtest/gtest.h"
+#include "proptests/interleave/starve_strategy.h"
 
 namespace twingrad::mutants {
 namespace {
@@ -39,8 +40,8 @@ std::string Sound() {
 }
 
 TEST(HuntTest, FindsReplaysAndShrinks) {
-  const Scenario scenario = {"lost_update", 1, "bits", LostUpdate};
-  const auto caught = Hunt(scenario, 1, 1000);
+  const Scenario scenario = {"lost_update", 1, "bits", "", LostUpdate};
+  const auto caught = Hunt(scenario, 1, {.max_schedules = 1000});
   ASSERT_TRUE(caught.has_value());
   EXPECT_EQ(caught->detector, "bits");
   EXPECT_TRUE(caught->replays);
@@ -51,13 +52,26 @@ TEST(HuntTest, FindsReplaysAndShrinks) {
 }
 
 TEST(HuntTest, NamesTheDetector) {
-  const auto caught = Hunt({"race", 1, "data race", Race}, 1, 1000);
+  const auto caught = Hunt({"race", 1, "data race", "", Race}, 1, {.max_schedules = 1000});
   ASSERT_TRUE(caught.has_value());
   EXPECT_EQ(caught->detector, "data race");
 }
 
 TEST(HuntTest, FindsNothingWhereThereIsNothing) {
-  EXPECT_FALSE(Hunt({"sound", 1, "", Sound}, 1, 1000).has_value());
+  EXPECT_FALSE(Hunt({"sound", 1, "", "", Sound}, 1, {.max_schedules = 1000}).has_value());
+}
+
+TEST(HuntTest, CountsTheSchedulesThatItTakes) {
+  const Scenario scenario = {"lost_update", 1, "bits", "", LostUpdate};
+  interleave::StarveStrategy starve;
+  for (interleave::Strategy* strategy :
+       {static_cast<interleave::Strategy*>(nullptr), static_cast<interleave::Strategy*>(&starve)}) {
+    const HuntOptions options = {.max_schedules = 1000, .strategy = strategy};
+    const auto schedules = SchedulesToFind(scenario, 1, options);
+    ASSERT_TRUE(schedules.has_value());
+    EXPECT_EQ(SchedulesToFind(scenario, 1, options), schedules);
+  }
+  EXPECT_FALSE(SchedulesToFind({"sound", 1, "", "", Sound}, 1, {.max_schedules = 100}));
 }
 
 TEST(HuntTest, EachMutantHasAScenarioOfFewNodes) {

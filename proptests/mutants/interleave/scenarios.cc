@@ -166,14 +166,14 @@ std::string FailureBesideALeaf() {
 }
 
 constexpr Scenario kScenarios[] = {
-    {"dropped_notify", 2, "deadlock", CompletionByTheWorker},
-    {"late_store", 3, "deadlock", ShutdownWithWorkLeft},
-    {"if_for_while", 2, "deadlock", StopBesideARun},
-    {"split_decrement", 5, "error", TwoIntoOneSlot},
-    {"unlocked_accumulation", 2, "bits", TwoCallersOneLeaf},
-    {"split_completion", 4, "error", FailureOfTheLast},
-    {"early_answer", 3, "frozen", FailureBesideALeaf},
-    {"unlocked_shutdown_flag", 2, "data race", CompletionByTheWorker},
+    {"dropped_notify", 2, "deadlock", "", CompletionByTheWorker},
+    {"late_store", 3, "deadlock", "", ShutdownWithWorkLeft},
+    {"if_for_while", 2, "deadlock", "workers stopping", StopBesideARun},
+    {"split_decrement", 5, "error", "run contributions", TwoIntoOneSlot},
+    {"unlocked_accumulation", 2, "bits", "", TwoCallersOneLeaf},
+    {"split_completion", 4, "error", "run finished", FailureOfTheLast},
+    {"early_answer", 3, "frozen", "run outstanding", FailureBesideALeaf},
+    {"unlocked_shutdown_flag", 2, "data race", "", CompletionByTheWorker},
 };
 
 }  // namespace

@@ -19,6 +19,8 @@ struct Scenario {
   std::string_view name;  // of the mutant that it is for
   int nodes;              // that the engine evaluates
   std::string_view detector;
+  // Of the rule of engine_rules.h that the defect breaks; empty: its state always looks right.
+  std::string_view rule;
   std::string (*run)();  // empty: all is as it must be
 };
 
