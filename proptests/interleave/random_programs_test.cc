@@ -1,8 +1,10 @@
-// Random Programs on the production engine, each under random and PCT schedules: nothing is found.
+// Random Programs on the production engine, each under random, starving and PCT schedules: nothing
+// is found.
 //
 // TWINGRAD_INTERLEAVE_PROGRAMS and TWINGRAD_INTERLEAVE_SCHEDULES take more,
 // TWINGRAD_INTERLEAVE_SEED begins with another Program. What fails is shrunk in Program and
 // schedule and printed as both.
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +20,7 @@
 #include "proptests/interleave/program_shrink.h"
 #include "proptests/interleave/random_strategy.h"
 #include "proptests/interleave/schedule_file.h"
+#include "proptests/interleave/starve_strategy.h"
 
 namespace twingrad::interleave {
 namespace {
@@ -67,10 +70,12 @@ TEST(RandomProgramsTest, NothingIsFound) {
     }
     ASSERT_TRUE(explorer.single().ok()) << "Program " << seed << ": " << explorer.single().failure;
     RandomStrategy random;
+    StarveStrategy starve;
     PctStrategy pct;
+    const std::array<Strategy*, 3> strategies = {&random, &starve, &pct};
     std::set<uint64_t> seen;
     for (int64_t i = 0; i < schedules; ++i) {
-      Strategy& strategy = i % 2 == 0 ? static_cast<Strategy&>(random) : pct;
+      Strategy& strategy = *strategies[static_cast<size_t>(i) % strategies.size()];
       const ProgramRun run = explorer.Run(strategy, static_cast<uint64_t>(seed * 1000 + i));
       ++runs;
       seen.insert(run.order);

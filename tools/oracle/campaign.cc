@@ -118,6 +118,8 @@ void Campaign::ReadMessages(Slot& slot) {
     const std::string type = message->value("type", "");
     if (type == "failure") {
       AddFailure(FailureFromJson(*message));
+    } else if (type == "notes") {
+      notes_.merge(message->value("notes", std::set<std::string>()));
     } else if (type == "cannot_start") {
       slot.start_error = message->value("message", "");
     }

@@ -50,6 +50,8 @@ class Campaign {
   // Whether each of the first `programs()` Programs was judged, and none of them twice. Only for a
   // campaign that ran to its end.
   bool Whole() const;
+  // Of all workers.
+  const std::set<std::string>& notes() const { return notes_; }
   // Programs that failed, each counted once.
   uint64_t failed() const { return failed_.size(); }
   // Workers that something outside killed and whose Program was run again.
@@ -81,6 +83,7 @@ class Campaign {
   uint64_t retired_programs_ = 0;
   uint64_t retired_seeds_ = 0;
   Counters retired_counters_;
+  std::set<std::string> notes_;
   uint64_t restarts_ = 0;
   uint64_t last_pump_ = 0;
   absl::Status status_;

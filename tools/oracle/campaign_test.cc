@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "tools/oracle/files.h"
@@ -55,6 +57,7 @@ class CampaignTest : public testing::Test {
 
 TEST_F(CampaignTest, JudgesEachProgramOnceWhateverTheJobs) {
   Counters first;
+  std::set<std::string> notes;
   for (const int jobs : {1, 2, 5}) {
     const auto campaign = Make(Options(500, jobs, {}));
     EXPECT_TRUE(RunToEnd(*campaign).empty());
@@ -64,6 +67,9 @@ TEST_F(CampaignTest, JudgesEachProgramOnceWhateverTheJobs) {
     // The number of lines is a sum over the Programs: equal sums, equal sets.
     if (first.empty()) first = campaign->counters();
     EXPECT_EQ(campaign->counters(), first);
+    if (notes.empty()) notes = campaign->notes();
+    EXPECT_FALSE(notes.empty());
+    EXPECT_EQ(campaign->notes(), notes);
   }
 }
 

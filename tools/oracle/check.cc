@@ -230,7 +230,8 @@ void Check::PrintSummary() const {
                WithSeparators(programs), seconds, jobs_,
                WithSeparators(static_cast<uint64_t>(rate)),
                WithSeparators(static_cast<uint64_t>(rate / std::min(jobs_, NumCores()))));
-  absl::PrintF("%s", subject_.Summarise(campaign_->counters()));
+  absl::PrintF("%s%s", subject_.Summarise(campaign_->counters()),
+               subject_.SummariseNotes(campaign_->notes()));
   if (campaign_->restarts() > 0) {
     absl::PrintF("workers        %d killed from outside; their programs were run again\n",
                  campaign_->restarts());

@@ -60,6 +60,10 @@ class ExploreSubject final : public Subject {
   std::string Summarise(absl::Span<const uint64_t> counters) const override {
     return ExploreSummary(counters);
   }
+  std::vector<std::string> TakeNotes() override { return statistics_.TakeNotes(); }
+  std::string SummariseNotes(const std::set<std::string>& notes) const override {
+    return LockSitesSummary(notes);
+  }
 
  private:
   absl::Status LoadCase(Case parts, std::string_view origin);

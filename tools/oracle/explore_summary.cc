@@ -2,32 +2,26 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "autograd/program/hash.h"
 #include "tools/oracle/progress.h"
 
 namespace twingrad::oracle {
 namespace {
 
-// For each pair a place among the seen ones and one among the possible ones.
-constexpr size_t kPairPlaces = 8000;
-constexpr size_t kCounters = ExploreStatistics::kFirstPair + 2 * kPairPlaces;
-static_assert(kCounters <= kMaxCounters);
+using S = ExploreStatistics;
 
 // Locks of tests and tools are not the engine's.
 constexpr std::string_view kEngine = "autograd/";
 
-uint64_t Used(absl::Span<const uint64_t> places) {
-  return static_cast<uint64_t>(
-      std::count_if(places.begin(), places.end(), [](uint64_t n) { return n > 0; }));
-}
+// Notes are a word and a pair: "possible A before B".
+constexpr std::string_view kPossible = "possible ";
+constexpr std::string_view kSeen = "seen ";
 
 }  // namespace
-
-ExploreStatistics::ExploreStatistics() : counters_(kCounters, 0) {}
 
 void ExploreStatistics::AddSchedule(const interleave::Outcome& outcome, uint64_t order) {
   ++counters_[kSchedules];
@@ -44,23 +38,26 @@ void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
   counters_[kMicroseconds] += static_cast<uint64_t>(time.count()) / 1000;
   orders_.clear();
   schedules_ = decisions_ = 0;
-  locks_.Visit([this](std::string_view from, std::string_view to, bool seen) {
+}
+
+std::vector<std::string> ExploreStatistics::TakeNotes() {
+  std::vector<std::string> notes;
+  locks_.Visit([&](std::string_view from, std::string_view to, bool seen) {
     if (!absl::StrContains(from, kEngine) || !absl::StrContains(to, kEngine)) return;
-    const size_t place =
-        kFirstPair + autograd::program::Fnv1a(absl::StrCat(from, " ", to)) % kPairPlaces;
-    counters_[place + kPairPlaces] = 1;
-    if (seen) counters_[place] = 1;
+    for (const std::string_view word : {kPossible, kSeen}) {
+      if (word == kSeen && !seen) continue;
+      std::string note = absl::StrCat(word, from, " before ", to);
+      if (told_.insert(note).second) notes.push_back(std::move(note));
+    }
   });
+  return notes;
 }
 
 std::string ExploreSummary(absl::Span<const uint64_t> counters) {
-  if (counters.size() != kCounters) return "";
-  using S = ExploreStatistics;
+  if (counters.size() != S::kCounters) return "";
   const auto number = [counters](S::Counter counter) { return WithSeparators(counters[counter]); };
   const double seconds = static_cast<double>(counters[S::kMicroseconds]) / 1e6;
   const double rate = seconds > 0 ? static_cast<double>(counters[S::kSchedules]) / seconds : 0;
-  const uint64_t seen = Used(counters.subspan(S::kFirstPair, kPairPlaces));
-  const uint64_t possible = Used(counters.subspan(S::kFirstPair + kPairPlaces, kPairPlaces));
   std::string text =
       absl::StrFormat("schedules      %s: %s a second a core\n", number(S::kSchedules),
                       WithSeparators(static_cast<uint64_t>(rate)));
@@ -68,10 +65,6 @@ std::string ExploreSummary(absl::Span<const uint64_t> counters) {
                         number(S::kSteps));
   absl::StrAppendFormat(&text, "orders         %s distinct orders of execution\n",
                         number(S::kOrders));
-  absl::StrAppendFormat(
-      &text, "lock sites     %s ordered pairs seen of %s possible (%.1f %%)\n",
-      WithSeparators(seen), WithSeparators(possible),
-      possible > 0 ? 100.0 * static_cast<double>(seen) / static_cast<double>(possible) : 100.0);
   if (counters[S::kOneOrder] > 0) {
     absl::StrAppendFormat(&text, "one thread     %s programs have but one interleaving\n",
                           number(S::kOneOrder));
@@ -81,6 +74,26 @@ std::string ExploreSummary(absl::Span<const uint64_t> counters) {
                           number(S::kSkipped));
   }
   return text;
+}
+
+std::string LockSitesSummary(const std::set<std::string>& notes) {
+  uint64_t possible = 0;
+  std::string missing;
+  for (const std::string_view note : notes) {
+    if (!absl::StartsWith(note, kPossible)) continue;
+    const std::string_view pair = note.substr(kPossible.size());
+    ++possible;
+    if (notes.count(absl::StrCat(kSeen, pair)) != 0) continue;
+    absl::StrAppend(&missing, "  not seen     ", pair, "\n");
+  }
+  const auto unseen = static_cast<uint64_t>(std::count(missing.begin(), missing.end(), '\n'));
+  const uint64_t seen = possible - unseen;
+  return absl::StrFormat("lock sites     %s ordered pairs seen of %s possible (%.1f %%)\n",
+                         WithSeparators(seen), WithSeparators(possible),
+                         possible > 0
+                             ? 100.0 * static_cast<double>(seen) / static_cast<double>(possible)
+                             : 100.0) +
+         missing;
 }
 
 }  // namespace twingrad::oracle

@@ -1,15 +1,17 @@
 // What `explore` counts, and the lines of its summary.
 //
-// Counters of several workers are added one by one, so each is a sum: pairs of lock sites are
-// counted by a hash of their names, one counter a pair (two pairs seldom share one).
+// Counters of several workers are added one by one, so each is a sum. Ordered pairs of lock sites
+// are notes: which ones were not seen is worth as much as how many.
 
 #ifndef TOOLS_ORACLE_EXPLORE_SUMMARY_H_
 #define TOOLS_ORACLE_EXPLORE_SUMMARY_H_
 
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "proptests/interleave/lock_coverage.h"
@@ -29,10 +31,10 @@ class ExploreStatistics {
     kSkipped,   // Programs that the engine does not run
     kOneOrder,  // Programs with one interleaving
     kMicroseconds,
-    kFirstPair,
+    kCounters,
   };
 
-  ExploreStatistics();
+  ExploreStatistics() : counters_(kCounters, 0) {}
 
   // To be fed by the schedules of all Programs.
   interleave::LockCoverage& locks() { return locks_; }
@@ -40,6 +42,9 @@ class ExploreStatistics {
   void AddSchedule(const interleave::Outcome& outcome, uint64_t order);
   void EndProgram(std::chrono::nanoseconds time);
   absl::Span<const uint64_t> counters() const { return counters_; }
+  // A note for each pair of the engine's lock sites that has become possible, and for each that was
+  // seen, since the last call.
+  std::vector<std::string> TakeNotes();
 
  private:
   Counters counters_;
@@ -47,9 +52,12 @@ class ExploreStatistics {
   uint64_t decisions_ = 0;               // of the current Program
   uint64_t schedules_ = 0;
   interleave::LockCoverage locks_;
+  std::set<std::string> told_;  // notes
 };
 
 std::string ExploreSummary(absl::Span<const uint64_t> counters);
+// How many of the possible pairs were seen, and which were not.
+std::string LockSitesSummary(const std::set<std::string>& notes);
 
 }  // namespace twingrad::oracle
 

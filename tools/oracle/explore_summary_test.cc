@@ -1,6 +1,14 @@
 #include "tools/oracle/explore_summary.h"
 
+#include <set>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "autograd/sync/model/scheduler.h"
 #include "gtest/gtest.h"
+#include "proptests/interleave/lock_coverage.h"
+#include "proptests/interleave/race_detector.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -21,8 +29,46 @@ TEST(ExploreSummary, SaysWhatWasExplored) {
   EXPECT_EQ(ExploreSummary(statistics.counters()),
             "schedules      3: 1,500 a second a core\n"
             "decisions      60, in 300 steps\n"
-            "orders         2 distinct orders of execution\n"
-            "lock sites     0 ordered pairs seen of 0 possible (100.0 %)\n");
+            "orders         2 distinct orders of execution\n");
+}
+
+TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
+  using interleave::RaceDetector;
+  ExploreStatistics statistics;
+  interleave::LockCoverage& locks = statistics.locks();
+  RaceDetector clocks;
+  clocks.Spawn(0, 1);
+  clocks.Spawn(0, 2);
+  int mutex = 0;
+  // In a folder of the engine's name, so that these lines count as the engine's.
+#line 10 "autograd/here.cc"
+  const std::source_location first = std::source_location::current();
+  const std::source_location second = std::source_location::current();
+#line 46 "tools/oracle/explore_summary_test.cc"
+  const auto lock = [&](int thread, const std::source_location& where) {
+    locks.OnLock(thread, {autograd::sync::model::OperationKind::kLock, &mutex, "m", where}, clocks);
+    clocks.Acquire(thread, &mutex);
+    locks.OnUnlock(thread, &mutex, clocks);
+    clocks.Release(thread, &mutex);
+  };
+  lock(1, first);
+  lock(2, second);
+  const std::vector<std::string> notes = statistics.TakeNotes();
+  EXPECT_EQ(notes.size(), 3u);
+  EXPECT_TRUE(statistics.TakeNotes().empty());
+  std::set<std::string> all(notes.begin(), notes.end());
+  EXPECT_EQ(LockSitesSummary(all),
+            "lock sites     1 ordered pairs seen of 2 possible (50.0 %)\n"
+            "  not seen     autograd/here.cc:11 before autograd/here.cc:10\n");
+  locks.Begin();
+  clocks.Reset();
+  clocks.Spawn(0, 1);
+  clocks.Spawn(0, 2);
+  lock(2, second);
+  lock(1, first);
+  for (const std::string& note : statistics.TakeNotes()) all.insert(note);
+  EXPECT_EQ(LockSitesSummary(all), "lock sites     2 ordered pairs seen of 2 possible (100.0 %)\n");
+  EXPECT_EQ(LockSitesSummary({}), "lock sites     0 ordered pairs seen of 0 possible (100.0 %)\n");
 }
 
 TEST(ExploreSummary, OrdersCountForEachProgramAndProgramsOfOneThreadAreTold) {

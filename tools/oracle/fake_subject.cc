@@ -140,6 +140,12 @@ std::string FakeSubject::Shrink(std::string_view text,
   return absl::StrCat(absl::StrJoin(lines, "\n"), "\n");
 }
 
+std::vector<std::string> FakeSubject::TakeNotes() {
+  std::string note = absl::StrCat(lines_.size(), " lines");
+  if (!told_.insert(note).second) return {};
+  return {std::move(note)};
+}
+
 std::string FakeSubject::Summarise(absl::Span<const uint64_t> counters) const {
   return absl::StrCat("lines          ", counters.size() < 2 ? 0 : counters[1], "\n");
 }

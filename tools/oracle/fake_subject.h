@@ -11,6 +11,7 @@
 
 #include <array>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,12 +34,15 @@ class FakeSubject : public Subject {
   std::string Draw(absl::Span<const int> marked, bool run_engine) override;
   std::string Shrink(std::string_view text,
                      const std::function<bool(std::string_view)>& still_fails) override;
+  // How many lines the Programs had, each number once.
+  std::vector<std::string> TakeNotes() override;
   std::string Summarise(absl::Span<const uint64_t> counters) const override;
 
  private:
   ProgramOptions options_;
   std::vector<std::string> lines_;
   std::array<uint64_t, 2> counters_ = {};  // programs, lines
+  std::set<std::string> told_;             // notes
 };
 
 }  // namespace twingrad::oracle

@@ -54,7 +54,7 @@ constexpr FlagSpec kCheckFlags[] = {
     {"report", "FILE", FlagType::kPath, "none", "JSON lines, appended; see tools/oracle/report.py"},
 };
 constexpr FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, "random",
-                                "random, pct, or replay of --schedule"};
+                                "random, starve, pct, or replay of --schedule"};
 constexpr FlagSpec kSchedules = {"schedules", "N", FlagType::kCount, "1000", "for each Program"};
 constexpr FlagSpec kThreads = {"threads", "N", FlagType::kCount, "one for each device",
                                "device workers of the engine"};

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +44,7 @@ struct Verdict {
 
 // How a Program is explored; for Subjects that run it under many schedules.
 struct ExploreOptions {
-  std::string strategy = "random";  // random, pct or replay
+  std::string strategy = "random";  // random, starve, pct or replay
   uint64_t schedules = 1000;        // for each Program
   int threads = 0;                  // device workers; 0: one for each device
   std::string program;              // path: explore this one instead of random ones
@@ -96,6 +97,11 @@ class Subject {
 
   // The lines of the summary that these counters give, each ending in a newline.
   virtual std::string Summarise(absl::Span<const uint64_t> counters) const = 0;
+  // What a summary names rather than counts: notes that are new since the last call. The parent
+  // keeps each once, whichever worker it came from.
+  virtual std::vector<std::string> TakeNotes() { return {}; }
+  // Further lines of the summary, made from all notes of a run.
+  virtual std::string SummariseNotes(const std::set<std::string>&) const { return ""; }
   // These counters for machines: the members of a JSON object.
   virtual std::string Report(absl::Span<const uint64_t>) const { return "{}"; }
   // A started engine, examined for the author of its adapter. `*healthy`: nothing is wrong.

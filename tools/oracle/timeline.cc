@@ -16,8 +16,11 @@ using interleave::Outcome;
 
 constexpr size_t kMaxEvents = 600;
 constexpr int kLine = 14;
-constexpr int kColumn = 400;
+constexpr int kColumn = 440;
+constexpr int kMargin = 10;
 constexpr int kHeader = 40;
+// About what a letter of the font takes, in tenths of a pixel; rather more than less.
+constexpr int kLetter = 68;
 
 std::string Escape(std::string_view text) {
   return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
@@ -56,15 +59,39 @@ void Text(std::string* svg, int x, int y, std::string_view look, std::string_vie
   absl::StrAppendFormat(svg, "<text x=\"%d\" y=\"%d\" %s>%s</text>\n", x, y, look, Escape(text));
 }
 
-int ColumnOf(int thread) { return 10 + thread * kColumn; }
+int ColumnOf(int thread) { return kMargin + thread * kColumn; }
 
-// The failure below the columns.
-int DrawFailure(std::string_view detector, std::string_view failure, int y, std::string* svg) {
+int WidthOf(std::string_view text) { return static_cast<int>(text.size()) * kLetter / 10; }
+
+// Behind the text, so that the eye keeps the columns apart.
+void Band(std::string* svg, int thread, int height) {
+  absl::StrAppendFormat(svg, "<rect x=\"%d\" y=\"0\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
+                        ColumnOf(thread) - 5, kColumn - 6, height,
+                        thread % 2 == 0 ? "#f4f6fa" : "#faf8f2");
+}
+
+// From the reason, in the column of the thread that ran, to the next thread's.
+void Switch(std::string* svg, int from, int to, int y, std::string_view reason) {
+  const bool preempted = reason == "preempted";
+  const int begin = to > from ? ColumnOf(from) + WidthOf(reason) + 6 : ColumnOf(from) - 2;
+  const int end = to > from ? ColumnOf(to) - 2 : ColumnOf(to) + kColumn / 2;
+  absl::StrAppendFormat(svg,
+                        "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#1a4fa0\" "
+                        "marker-end=\"url(#arrow)\"/>\n",
+                        begin, y - 4, end, y - 4);
+  Text(svg, ColumnOf(from), y,
+       preempted ? "fill=\"#b06000\" font-weight=\"bold\"" : "fill=\"#1a4fa0\"", reason);
+}
+
+// The failure below the columns; `width` becomes that of its longest line, where it is wider.
+int DrawFailure(std::string_view detector, std::string_view failure, int y, std::string* svg,
+                int* width) {
   y += 2 * kLine;
-  Text(svg, 10, y, "fill=\"#b00020\" font-weight=\"bold\"", detector);
+  Text(svg, kMargin, y, "fill=\"#b00020\" font-weight=\"bold\"", detector);
   for (const std::string_view line : absl::StrSplit(failure, '\n', absl::SkipEmpty())) {
     y += kLine;
-    Text(svg, 10, y, "fill=\"#b00020\"", line);
+    Text(svg, kMargin, y, "fill=\"#b00020\" xml:space=\"preserve\"", line);
+    *width = std::max(*width, 2 * kMargin + WidthOf(line));
   }
   return y;
 }
@@ -97,30 +124,31 @@ std::string DrawTimeline(const Outcome& outcome, std::string_view detector,
       const Event& before = outcome.events[i - 1];
       const std::string reason = ReasonOfSwitch(outcome, i - 1);
       y += kLine;
-      absl::StrAppendFormat(&body,
-                            "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#1a4fa0\"/>\n",
-                            ColumnOf(before.thread), y - 4, ColumnOf(event.thread), y - 4);
-      Text(&body, ColumnOf(before.thread), y - 6,
-           reason == "preempted" ? "fill=\"#b06000\" font-weight=\"bold\"" : "fill=\"#1a4fa0\"",
-           reason);
+      Switch(&body, before.thread, event.thread, y, reason);
     }
     y += kLine;
-    Text(&body, ColumnOf(event.thread), y, "", Label(event));
+    Text(&body, ColumnOf(event.thread), y, "xml:space=\"preserve\"", Label(event));
   }
-  y = DrawFailure(detector, failure, y, &body);
-  const int width = ColumnOf(std::max(threads, 2));
+  const int bands = y + kLine;
+  int width = ColumnOf(std::max(threads, 2));
+  y = DrawFailure(detector, failure, y + kLine, &body, &width);
   std::string svg = absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
       "font-family=\"monospace\" font-size=\"11\">\n"
+      "<defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\" "
+      "markerHeight=\"6\" orient=\"auto\"><path d=\"M0,0 L6,3 L0,6 z\" fill=\"#1a4fa0\"/>"
+      "</marker></defs>\n"
       "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
       width, y + 2 * kLine);
+  for (int thread = 0; thread < threads; ++thread) Band(&svg, thread, bands);
   for (int thread = 0; thread < threads; ++thread) {
     const bool named = thread < static_cast<int>(outcome.thread_names.size());
     Text(&svg, ColumnOf(thread), 20, "font-weight=\"bold\" font-size=\"13\"",
          named ? outcome.thread_names[static_cast<size_t>(thread)]
                : absl::StrCat("thread ", thread));
   }
-  if (first > 0) Text(&svg, 10, 34, "", absl::StrCat("the first ", first, " events are left out"));
+  if (first > 0)
+    Text(&svg, kMargin, 34, "", absl::StrCat("the first ", first, " events are left out"));
   return absl::StrCat(svg, body, "</svg>\n");
 }
 

@@ -1,6 +1,8 @@
 #include "tools/oracle/timeline.h"
 
+#include <cstdlib>
 #include <source_location>
+#include <string>
 
 #include "gtest/gtest.h"
 
@@ -48,6 +50,19 @@ TEST(Timeline, AColumnAThreadWithLinesReasonsAndTheFailure) {
     EXPECT_NE(svg.find(part), std::string::npos) << part << "\n" << svg;
   }
   EXPECT_EQ(svg.find("left out"), std::string::npos);
+}
+
+// Of the picture, from its first line.
+int WidthOf(const std::string& svg) {
+  const size_t at = svg.find(" width=\"");
+  return at == std::string::npos ? 0 : std::atoi(svg.c_str() + at + 8);
+}
+
+TEST(Timeline, ALongLineOfTheFailureMakesThePictureWider) {
+  const std::string narrow = DrawTimeline(Sample(), "deadlock", kFailure);
+  const std::string wide = DrawTimeline(Sample(), "deadlock", std::string(300, 'x'));
+  EXPECT_GT(WidthOf(narrow), 0);
+  EXPECT_GT(WidthOf(wide), 300 * 6);
 }
 
 TEST(Timeline, OfALongExecutionTheEndIsDrawn) {

@@ -64,6 +64,9 @@ void JudgeNext(Subject& subject, FlightRecord& record, Channel& channel, uint64_
     message["type"] = "failure";
     channel.Send(message);
   }
+  if (const std::vector<std::string> notes = subject.TakeNotes(); !notes.empty()) {
+    channel.Send({{"type", "notes"}, {"notes", notes}});
+  }
   CommitProgram(record, subject.counters());
 }
 
