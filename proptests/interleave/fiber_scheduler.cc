@@ -36,6 +36,11 @@ int CountOf(uint64_t threads) {
   return count;
 }
 
+// Accesses to atomics and cells, most of all steps: what rules look at changes under locks.
+bool GuardsNothing(OperationKind kind) {
+  return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kCellWrite;
+}
+
 }  // namespace
 
 struct FiberScheduler::Worker {
@@ -103,8 +108,7 @@ void FiberScheduler::Fail(std::string message) {
   FailAs(OutcomeKind::kFailedCheck, std::move(message));
 }
 
-// --- Threads
-// ---------------------------------------------------------------------------------------
+// --- Threads ---
 
 void FiberScheduler::AddThread(std::string name, std::function<void()> body) {
   const ThreadId id = static_cast<ThreadId>(threads_.size());
@@ -276,11 +280,10 @@ void FiberScheduler::Access(const Operation& operation) {
   }
 }
 
-// --- Steps and waits
-// -------------------------------------------------------------------------------
+// --- Steps and waits ---
 
 void FiberScheduler::CheckRules() {
-  if (limits_.rules == nullptr) return;
+  if (limits_.rules == nullptr || GuardsNothing(Record(current_).doing)) return;
   std::optional<BrokenRule> broken = limits_.rules->Check();
   if (!broken) return;
   const ThreadRecord& record = Record(current_);
@@ -388,8 +391,7 @@ void FiberScheduler::WakeAll(const void* object) {
   }
 }
 
-// --- Decisions
-// -------------------------------------------------------------------------------------
+// --- Decisions ---
 
 int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uint32_t site) {
   const uint64_t runnable = kind == DecisionKind::kThread ? runnable_ : 0;
