@@ -52,7 +52,8 @@ TEST(HelloTest, SaysWhatIsWrongAndWhatIsAllowed) {
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 name=a name=b"), "name= stands twice"));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 name"), "has no `=`"));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 devices=9"), "allowed are 0 to 8"));
-  EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 dialect=jax"), "pytorch, pytorch1 and twingrad"));
+  EXPECT_TRUE(
+      absl::StrContains(MessageOf("hello 1 dialect=jax"), "pytorch, pytorch1 and twingrad"));
 }
 
 }  // namespace
