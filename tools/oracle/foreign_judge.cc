@@ -203,18 +203,19 @@ Dialect DialectOf(std::string_view word) {
 // create_graph may have replaced that .grad since.
 bool SeedBecameGrad(const Program& program, const Observation& expected,
                     const Observation& observed) {
-  // Whether some .grad holds all elements that changed.
+  // Whether each element that changed is one of some .grad: the seed of cat becomes several.
   const auto is_grad = [&](const autograd::program::Bits& before,
                            const autograd::program::Bits& now) {
-    return std::any_of(observed.values.begin(), observed.values.end(), [&](const auto& value) {
-      if (!value.grad_defined) return false;
-      const auto& grad = value.grad.bits;
-      for (size_t i = 0; i < now.size(); ++i) {
-        if (now[i] == before[i]) continue;
-        if (std::find(grad.begin(), grad.end(), now[i]) == grad.end()) return false;
-      }
-      return true;
-    });
+    const auto holds = [&](uint64_t element) {
+      return std::any_of(observed.values.begin(), observed.values.end(), [&](const auto& value) {
+        const auto& grad = value.grad.bits;
+        return value.grad_defined && std::find(grad.begin(), grad.end(), element) != grad.end();
+      });
+    };
+    for (size_t i = 0; i < now.size(); ++i) {
+      if (now[i] != before[i] && !holds(now[i])) return false;
+    }
+    return true;
   };
   for (const auto& statement : program.statements) {
     const auto* seeds = statement.Find(autograd::program::Key::kSeeds);
