@@ -35,6 +35,7 @@ struct Jets {
 struct DualStorage {
   const Array* content = nullptr;
   uint32_t version = 0;
+  bool copied = false;  // a reshape has copied of it, and no write reaches both
 };
 
 struct DualValue {

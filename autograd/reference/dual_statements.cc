@@ -234,6 +234,7 @@ void DualInterpreter::View(const Statement& statement) {
     if (plan_.values[plan_.values[of].owner].written) {
       throw NotApplicable{"a reshape that copies, of a value that is written in place"};
     }
+    storages_[source.storage].copied = true;
   }
   result.storage = source.storage;
   result.map = Compose(arena_, source.map, view.map);
@@ -276,6 +277,9 @@ void DualInterpreter::InPlace(const Statement& statement) {
   }
   const DualValue& written = values_[self];
   DualStorage& storage = storages_[written.storage];
+  if (storage.copied) {
+    throw NotApplicable{"a write to what a reshape has copied, or to the copy"};
+  }
   PrimitiveArguments arguments;
   arguments.map = written.map;
   storage.content = Apply(Primitive::kOverwrite, storage.content, out.value, arguments);

@@ -204,6 +204,14 @@ backward %s
             "");
 }
 
+// A copy is not taken for a view where only the write goes through a detached value.
+TEST(DualTest, AWriteToWhatAReshapeCopiedIsNotJudged) {
+  const std::string copies =
+      "%x = leaf type=f64[] data=1\n%e = expand %x shape=2,3\n%r = reshape %e shape=6\n";
+  EXPECT_NE(RunDual(ParseOrThrow(copies + "%d = detach %r\nneg_ %d\n")).not_applicable, "");
+  EXPECT_EQ(RunDual(ParseOrThrow(copies)).not_applicable, "");
+}
+
 // Backward meets such a slope with a cotangent of 0, and 0 times no number is no number.
 TEST(DualTest, NothingIsKnownBehindASlopeThatIsNoNumber) {
   for (const std::string leaf_and_op :
