@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include <unistd.h>
 
@@ -39,20 +38,26 @@ std::string ResolvePath(std::string_view path) {
 }
 
 absl::StatusOr<std::string> ReadInput(const std::string& path) {
-  std::string text;
-  if (path == "-") {
-    text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
+  std::ifstream file;
+  if (path != "-") {
     std::error_code error;
     if (fs::is_directory(path, error)) return FileError("read", path, "it is a folder");
-    std::ifstream file(path, std::ios::binary);
+    file.open(path, std::ios::binary);
     if (!file) return FileError("read", path, std::strerror(errno));
-    text.assign(std::istreambuf_iterator<char>(file), {});
   }
+  std::istream& input = path == "-" ? std::cin : file;
+  std::string text;
+  // In pieces, and no more than is allowed: what is read may have no size, or no end.
+  std::string piece(size_t{1} << 16, '\0');
+  while (text.size() <= kMaxInput && input) {
+    input.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece, 0, static_cast<size_t>(input.gcount()));
+  }
+  if (input.bad()) return FileError("read", path, "reading it failed");
   if (text.size() > kMaxInput) {
-    return absl::InvalidArgumentError(absl::StrCat("[oracle] ", path, " has ", text.size(),
-                                                   " bytes; allowed are at most ", kMaxInput,
-                                                   "; give a smaller Program"));
+    return absl::InvalidArgumentError(absl::StrCat("[oracle] ", path, " has more than ", kMaxInput,
+                                                   " bytes, which is what is allowed; give a "
+                                                   "smaller Program"));
   }
   return text;
 }

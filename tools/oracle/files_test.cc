@@ -46,6 +46,8 @@ TEST_F(FilesTest, RefusesHugeInput) {
   ASSERT_TRUE(WriteFile(Path("huge"), "").ok());
   ASSERT_EQ(truncate(Path("huge").c_str(), (off_t{16} << 20) + 1), 0);
   EXPECT_FALSE(ReadInput(Path("huge")).ok());
+  EXPECT_FALSE(ReadInput("/dev/zero").ok()) << "it has no end";
+  EXPECT_FALSE(ReadInput("/proc/self/mem").ok()) << "it opens, and reading it fails";
 }
 
 TEST_F(FilesTest, WritesFoldersWholeAndNeverOverOneAnother) {

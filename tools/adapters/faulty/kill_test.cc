@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,20 +36,26 @@ constexpr int kMaxRuns = 5000;
 int wanted_kills = 20;
 uint64_t seed = 20251;
 
+// Empty where it cannot be read: a process may end between the listing of /proc and the reading of
+// its files, and a stream takes note of a read that fails, where an iterator over its buffer would
+// throw.
 std::string Read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 // Processes in whose environment `mark` stands: what a run has started, whoever its parent is now.
 // With `name`, those that run that program.
 std::vector<pid_t> Marked(const std::string& mark, const std::string& name = "") {
   std::vector<pid_t> found;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
-    const std::string folder = entry.path().string();
+  std::error_code gone;
+  std::filesystem::directory_iterator process("/proc", gone);
+  for (; process != std::filesystem::directory_iterator(); process.increment(gone)) {
+    const std::string folder = process->path().string();
     int pid = 0;
-    if (!absl::SimpleAtoi(entry.path().filename().string(), &pid)) continue;
+    if (!absl::SimpleAtoi(process->path().filename().string(), &pid)) continue;
     if (!name.empty() && Read(folder + "/comm") != name + "\n") continue;
     if (absl::StrContains(Read(folder + "/environ"), mark)) found.push_back(pid);
   }
