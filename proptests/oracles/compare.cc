@@ -83,7 +83,7 @@ std::string LineOf(const Program& program, int statement) {
     return absl::StrCat("statement ", statement);
   }
   std::string line = autograd::program::PrintStatement(program, statement);
-  if (line.size() > 120) line = line.substr(0, 117) + "...";
+  if (line.size() > 120) line.replace(117, std::string::npos, "...");
   return absl::StrCat("statement ", statement, ": ", line);
 }
 

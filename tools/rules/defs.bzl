@@ -28,14 +28,50 @@ COPTS = _WARNINGS + select({
     "//conditions:default": _GCC,
 })
 
-def ag_library(copts = [], linkstatic = True, **kwargs):
+# The code of the tests themselves is compiled in half the time so; what they test keeps its -O2.
+TEST_OPTIMISATION = select({
+    "//tools/rules:optimised": ["-O1"],
+    "//conditions:default": [],
+})
+
+def _precompiled(copts, deps, header):
+    """copts and deps with `header` of this package read first, by compilers that take it precompiled."""
+    label = "//tools/rules:" + header
+    return (
+        copts + select({
+            "//tools/rules:clang": [],
+            "//conditions:default": [
+                "-Winvalid-pch",
+                "-Wno-error=invalid-pch",
+                "-include",
+                "$(BINDIR)/tools/rules/%s.h" % header,
+            ],
+        }),
+        deps + select({
+            "//tools/rules:clang": [],
+            "//conditions:default": [label],
+        }),
+    )
+
+def ag_library(copts = [], deps = [], linkstatic = True, **kwargs):
     """cc_library with warnings as errors. No shared object: that would compile every source a second time."""
-    native.cc_library(copts = COPTS + copts, linkstatic = linkstatic, **kwargs)
+    copts, deps = _precompiled(COPTS + copts, deps, "library_headers")
+    native.cc_library(copts = copts, deps = deps, linkstatic = linkstatic, **kwargs)
 
-def ag_binary(copts = [], **kwargs):
+def ag_binary(copts = [], deps = [], **kwargs):
     """cc_binary with warnings as errors."""
-    native.cc_binary(copts = COPTS + copts, **kwargs)
+    copts, deps = _precompiled(COPTS + copts, deps, "library_headers")
+    native.cc_binary(copts = copts, deps = deps, **kwargs)
 
-def ag_test(copts = [], size = "small", linkstatic = True, **kwargs):
+def _test_settings(copts, deps):
+    return _precompiled(COPTS + TEST_OPTIMISATION + copts, deps, "test_headers")
+
+def ag_test(copts = [], deps = [], size = "small", linkstatic = True, **kwargs):
     """cc_test with warnings as errors; small and linked statically unless told otherwise."""
-    native.cc_test(copts = COPTS + copts, size = size, linkstatic = linkstatic, **kwargs)
+    copts, deps = _test_settings(copts, deps)
+    native.cc_test(copts = copts, deps = deps, size = size, linkstatic = linkstatic, **kwargs)
+
+def ag_test_binary(copts = [], deps = [], **kwargs):
+    """The program of a test that another rule starts."""
+    copts, deps = _test_settings(copts, deps)
+    native.cc_binary(copts = copts, deps = deps, testonly = True, **kwargs)

@@ -6,7 +6,7 @@ interleaving. The choice is the build setting //autograd/sync:model; a transitio
 sets it, so one `bazel test` runs both. See //proptests/interleave.
 """
 
-load("//tools/rules:defs.bzl", "ag_binary")
+load("//tools/rules:defs.bzl", "ag_test_binary")
 
 def _backend_setting_impl(_ctx):
     return []
@@ -96,9 +96,8 @@ def interleaving_test(name, srcs, deps = [], data = [], size = "small", tags = [
       tags: as for cc_test.
       **kwargs: further attributes of the test rule, such as shard_count.
     """
-    ag_binary(
+    ag_test_binary(
         name = name + "_binary",
-        testonly = True,
         srcs = srcs,
         tags = ["manual"],
         deps = deps + ["@com_google_googletest//:gtest_main"],
