@@ -55,16 +55,16 @@ std::optional<Fact> ReadFact(std::string_view word) {
   return std::nullopt;
 }
 
-// A list of words, each of which `read` must know.
+// A list of words, each of which `read` must know; `known` names them all.
 template <typename T>
 absl::Status ReadList(std::string_view key, std::string_view list,
-                      std::optional<T> (*read)(std::string_view), const std::string& known,
+                      std::optional<T> (*read)(std::string_view), std::string (*known)(),
                       std::set<T>* out) {
   for (std::string_view word : absl::StrSplit(list, ',', absl::SkipEmpty())) {
     const std::optional<T> value = read(word);
     if (!value) {
       return Wrong(absl::StrCat(key, "= names the unknown `", word.substr(0, 64), "`"),
-                   absl::StrCat("allowed are ", known));
+                   absl::StrCat("allowed are ", known()));
     }
     out->insert(*value);
   }
@@ -76,6 +76,10 @@ std::string OpNames(const std::set<Opcode>& ops) {
     absl::StrAppend(out, autograd::program::SignatureOf(op).name);
   });
 }
+
+std::string KnownOpWords() { return absl::StrJoin(KnownOps(), " "); }
+
+std::string KnownFacts() { return absl::StrJoin(kFactWords, " "); }
 
 std::string KnownDTypes() {
   return absl::StrJoin(kDTypes, " ", [](std::string* out, DType dtype) {
@@ -103,13 +107,13 @@ absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello
                    absl::StrCat("allowed are 0 to ", autograd::program::kMaxDevices));
     }
   } else if (key == "ops") {
-    return ReadList(key, value, ReadOp, absl::StrJoin(KnownOps(), " "), &hello->ops);
+    return ReadList(key, value, ReadOp, KnownOpWords, &hello->ops);
   } else if (key == "single") {
-    return ReadList(key, value, ReadOp, absl::StrJoin(KnownOps(), " "), &hello->single);
+    return ReadList(key, value, ReadOp, KnownOpWords, &hello->single);
   } else if (key == "dtypes") {
-    return ReadList(key, value, ReadDType, KnownDTypes(), &hello->dtypes);
+    return ReadList(key, value, ReadDType, KnownDTypes, &hello->dtypes);
   } else if (key == "facts") {
-    return ReadList(key, value, ReadFact, absl::StrJoin(kFactWords, " "), &hello->facts);
+    return ReadList(key, value, ReadFact, KnownFacts, &hello->facts);
   }
   return absl::OkStatus();
 }

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -40,7 +39,6 @@ class Reading {
  public:
   Reading(const Program& program, std::string_view text) : program_(program), text_(text) {
     observation_.values.resize(program.names.size());
-    for (size_t i = 0; i < program.names.size(); ++i) ids_.emplace(program.names[i], i);
   }
 
   absl::StatusOr<Observation> Run() {
@@ -92,7 +90,7 @@ class Reading {
   const Program& program_;
   std::string_view text_;
   Observation observation_;
-  absl::flat_hash_map<std::string_view, size_t> ids_;
+  size_t next_id_ = 0;  // of the value that most likely comes next
   size_t line_ = 0;
   size_t hooks_ = 0;
   std::string wrong_;
@@ -186,14 +184,17 @@ bool Reading::Statement(std::string_view text, int32_t* out) {
   return Number(text, static_cast<int32_t>(program_.statements.size()) - 1, out);
 }
 
+// Replies name values in the order of the Program, so the search begins where the last one ended.
 bool Reading::ValueId(std::string_view text, size_t* out) {
-  const auto it = text.empty() || text[0] != '%' ? ids_.end() : ids_.find(text.substr(1));
-  if (it == ids_.end()) {
-    return Wrong(absl::StrCat("`", text.substr(0, 64), "` is no value of the Program"),
-                 "allowed are its values, with their %");
+  const size_t count = program_.names.size();
+  for (size_t i = 0; i < count && !text.empty() && text[0] == '%'; ++i) {
+    const size_t id = (next_id_ + i) % count;
+    if (program_.names[id] != text.substr(1)) continue;
+    *out = next_id_ = id;
+    return true;
   }
-  *out = it->second;
-  return true;
+  return Wrong(absl::StrCat("`", text.substr(0, 64), "` is no value of the Program"),
+               "allowed are its values, with their %");
 }
 
 bool Reading::Shape(std::string_view text, TensorData* out, int64_t* count) {
