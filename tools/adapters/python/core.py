@@ -44,7 +44,17 @@ class Engine:
         raise NotImplementedError
 
     def statement(self, name, results, operands, attributes):
-        """A statement that is not in OPS: calls, regions, reads of gradients."""
+        """A statement that is not in OPS."""
+        if name not in ('backward', 'grad'):
+            raise Refused(name)
+        seeds, inputs = (attributes.get(key) and [self.values.get(v) for v in attributes[key]]
+                         for key in ('seeds', 'inputs'))
+        roots = [self.values[v] for v in operands]
+        gradients = self.call(name, roots, seeds or None, inputs, attributes)
+        self.values.update(zip(results, gradients or ()))
+
+    def call(self, name, roots, seeds, inputs, attributes):
+        """backward, or grad, which returns gradients; None among the seeds: none for that root."""
         raise Refused(name)
 
     def data(self, tensor):
@@ -62,6 +72,16 @@ class Engine:
     def error_class(self, error):
         """The class of an exception of the engine."""
         return 'internal'
+
+
+# What the core runs itself, and calls.
+STATEMENTS = ['leaf', 'backward', 'grad', 'begin', 'end', 'expect']
+
+
+def hello(name, version, dtypes, ops, **more):
+    """HELLO of an engine that runs STATEMENTS and `ops`."""
+    return {'name': name, 'version': version.split('+')[0], 'dtypes': ','.join(dtypes),
+            'ops': ','.join([*STATEMENTS, *ops]), **more}
 
 
 _MASK = (1 << 64) - 1

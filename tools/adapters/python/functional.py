@@ -5,14 +5,12 @@ A Program is recorded, and replayed for each derivative. What such an engine has
 
 from tools.adapters.python import core
 
-STATEMENTS = 'leaf backward grad read_grad zero_grad begin end expect'.split()
-
 
 class Functional(core.Engine):
-    """Values are immutable, so each has one name; a .grad gets a fresh one (`.7.%x`) whenever it changes.
+    """Values are immutable, so each has one name; a .grad gets a fresh one (`.7.%x`) when it changes.
 
-    An engine gives FUNCTIONS (as OPS elsewhere) and HELLO, vjp (JAX's), tap(value, probe): the value, whose gradient is that of the probe,
-    too; and tensor, floating, zeros_like, ones_like, data.
+    An engine gives FUNCTIONS (as OPS elsewhere) and HELLO, vjp (JAX's), tap(value, probe): the value,
+    whose gradient is that of the probe, too; and tensor, floating, zeros_like, ones_like, data.
     """
 
     FUNCTIONS = {}
@@ -65,10 +63,10 @@ class Functional(core.Engine):
                 grad = self.grads[operands[0]]
                 self.define(results, self.origins[grad], lambda env, probes: [env[grad]])
         else:
-            self.call(name == 'backward', results, operands, a)
+            self.derive(name == 'backward', results, operands, a)
         self.values.update((v, self.everything.get(v)) for v in results)
 
-    def call(self, backward, results, roots, a):
+    def derive(self, backward, results, roots, a):
         reach = set().union(*(self.origins[v] for v in roots))
         made = {v for results, _ in self.tape for v in results}
         inputs = a.get('inputs', [v for v in self.values if v in reach - made | reach & self.retained])

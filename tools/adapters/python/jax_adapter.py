@@ -1,10 +1,14 @@
 """JAX: needs the package `jax`."""
 
+import os
+
+os.environ.setdefault('XLA_FLAGS', '--xla_backend_optimization_level=0')  # compiles fast
+
 import jax
 import numpy
 from jax import lax, numpy as jnp
 
-from tools.adapters.python import core, functional
+from tools.adapters.python import calls, core, functional
 
 jax.config.update('jax_enable_x64', True)
 DTYPES = {'f32': jnp.float32, 'f64': jnp.float64, 'i64': jnp.int64, 'bool': jnp.bool_}
@@ -20,20 +24,8 @@ def tap(value, probe):
 tap.defvjp(lambda value, probe: (tap(value, probe), None), lambda _, gradient: (gradient, gradient))
 
 
-def reduction(function):
-    return lambda a, x: function(x, axis=tuple(a['dims']) if 'dims' in a else None, keepdims=a.get('keepdim', False))
-
-
-def along(function):
-    return lambda a, x: function(x, axis=a['dim'], keepdims=a.get('keepdim', False))
-
-
-def only_floating(function):
-    def checked(a, *x):
-        if not jnp.issubdtype(x[0].dtype, jnp.floating):
-            raise core.Refused('integers')
-        return function(a, *x)
-    return checked
+def floating(x):
+    return jnp.issubdtype(x.dtype, jnp.floating)
 
 
 def places(a, x, index):
@@ -68,51 +60,37 @@ def cross_entropy(a, x, index):
     return loss(a, -jax.nn.log_softmax(x, axis=-1)[at][..., 0])
 
 
-def squeeze(a, x):
-    return jnp.squeeze(x, tuple(d for d in a.get('dims', range(x.ndim)) if x.shape[d] == 1))
-
-
-def plain(function):
-    return lambda a, *x: function(*x)
-
-
-OPS = {name: plain(getattr(jnp, name)) for name in 'add exp log sqrt sin cos tanh abs maximum minimum where matmul'.split()}
-OPS |= {name: plain(function) for name, function in (
-    ('sub', jnp.subtract), ('mul', jnp.multiply), ('div', jnp.divide), ('neg', jnp.negative), ('clone', jnp.copy),
-    ('sigmoid', jax.nn.sigmoid), ('relu', jax.nn.relu), ('detach', lax.stop_gradient),
-    ('sgn', lambda x: jnp.where(x == x, jnp.sign(x), 0).astype(x.dtype)), ('addmm', lambda x, y, z: x + y @ z))}
-OPS |= {name: reduction(function) for name, function in (
-    ('sum', jnp.sum), ('mean', jnp.mean), ('prod', jnp.prod), ('amax', jnp.max), ('amin', jnp.min),
-    ('logsumexp', jax.nn.logsumexp))}
-OPS |= {name: along(getattr(jnp, name)) for name in ('max', 'min', 'argmax', 'argmin')}
+OPS = calls.table(
+    jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
+    exp log sqrt sin cos tanh abs maximum minimum where matmul clone:copy''',
+    listed='cat:concatenate stack',
+    dim='cumsum unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
+    shape='reshape expand:broadcast_to', reduce='sum mean prod amax:max amin:min',
+    along='max min argmax argmin', sort='sort argsort')
+OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu', reduce='logsumexp',
+                   dim='softmax log_softmax')
 OPS |= {
-    'pow': only_floating(plain(jnp.power)), 'clamp': clamp, 'squeeze': squeeze, 'index_select': index_select,
-    'gather': lambda a, x, index: x[places(a, x, index)], 'scatter_add': scatter_add, 'cross_entropy': cross_entropy,
-    'mse_loss': lambda a, x, y: loss(a, (x - y) ** 2), 'cat': lambda a, *x: jnp.concatenate(x, a['dim']),
-    'stack': lambda a, *x: jnp.stack(x, a['dim']), 'flip': lambda a, x: jnp.flip(x, tuple(a['dims'])),
-    'sort': lambda a, x: jnp.sort(x, axis=a['dim'], descending=a.get('descending', False)),
-    'argsort': lambda a, x: jnp.argsort(x, axis=a['dim'], descending=a.get('descending', False)),
-    'cumsum': lambda a, x: jnp.cumsum(x, a['dim']), 'softmax': lambda a, x: jax.nn.softmax(x, a['dim']),
-    'log_softmax': lambda a, x: jax.nn.log_softmax(x, a['dim']), 'reshape': lambda a, x: jnp.reshape(x, a['shape']),
-    'transpose': lambda a, x: jnp.swapaxes(x, *a['dims']), 'permute': lambda a, x: jnp.transpose(x, a.get('dims', [])),
-    'expand': lambda a, x: jnp.broadcast_to(x, a['shape']), 'unsqueeze': lambda a, x: jnp.expand_dims(x, a['dim']),
+    'sgn': lambda a, x: jnp.where(x == x, jnp.sign(x), 0).astype(x.dtype), 'clamp': clamp,
+    'addmm': lambda a, x, y, z: x + y @ z, 'detach': lambda a, x: lax.stop_gradient(x),
+    'cast': lambda a, x: (jnp.astype if a['to'] == 'i64' else calls.only(floating, jnp.astype))(
+        x, DTYPES[a['to']]),
+    'pow': lambda a, *x: calls.only(floating, jnp.power)(*x), 'index_select': index_select,
+    'gather': lambda a, x, index: x[places(a, x, index)], 'scatter_add': scatter_add,
+    'mse_loss': lambda a, x, y: loss(a, (x - y) ** 2), 'cross_entropy': cross_entropy,
     'select': lambda a, x: lax.index_in_dim(x, a['index'], a['dim'], keepdims=False),
-    'slice': lambda a, x: x[(slice(None),) * a['dim'] + (slice(a.get('start', 0), a.get('stop'), a.get('step', 1)),)],
-    'cast': lambda a, x: (only_floating if a['to'] != 'i64' else plain)(lambda *y: y[-1].astype(DTYPES[a['to']]))(a, x)}
+    'slice': lambda a, x: x[(slice(None),) * a['dim'] + (slice(*calls.span(a)),)],
+    'squeeze': lambda a, x: jnp.squeeze(
+        x, tuple(d for d in a.get('dims', range(x.ndim)) if x.shape[d] == 1))}
 
 
 class Jax(functional.Functional):
     FUNCTIONS = OPS
-    HELLO = {'name': 'jax', 'version': jax.__version__, 'dtypes': ','.join(DTYPES),
-             'ops': ','.join([*functional.STATEMENTS, *OPS])}
-    tap, vjp = staticmethod(tap), staticmethod(jax.vjp)
+    HELLO = core.hello('jax', jax.__version__, DTYPES, ['read_grad', 'zero_grad', *OPS])
+    tap, vjp, floating = staticmethod(tap), staticmethod(jax.vjp), staticmethod(floating)
     zeros_like, ones_like = staticmethod(jnp.zeros_like), staticmethod(jnp.ones_like)
 
     def tensor(self, dtype, shape, data):
         return jnp.asarray(numpy.array(data, DTYPES[dtype]).reshape(shape))
-
-    def floating(self, value):
-        return jnp.issubdtype(value.dtype, jnp.floating)
 
     def data(self, tensor):
         return NAMES[tensor.dtype], list(tensor.shape), numpy.asarray(tensor).reshape(-1).tolist()
