@@ -72,8 +72,10 @@ class Torch(core.Engine):
         if name == 'backward':
             return torch.autograd.backward(roots, seeds, inputs=inputs, **flags)
         fill, unused = a.get('materialize', False), a.get('allow_unused', False)
-        return torch.autograd.grad(
+        gradients = torch.autograd.grad(
             roots, inputs, seeds, **flags, materialize_grads=fill, allow_unused=fill or unused)
+        # What is the seed itself becomes a value of its own.
+        return [g.clone() if any(g is s for s in seeds or ()) else g for g in gradients]
 
     def data(self, tensor):
         shape = list(tensor.shape)

@@ -28,6 +28,11 @@ class TorchTest(unittest.TestCase):
         self.assertIn('error leaf_in_place 1 ', self.lines('neg_ %x\n')[-1])
         self.assertIn('error index 2 ', self.lines('%i = leaf type=i64[1] data=2\n%y = index_select %x %i dim=0\n')[-1])
 
+    def test_a_gradient_that_is_the_seed_is_a_value_of_its_own(self):
+        lines = self.lines('%g = grad %x seeds=%x inputs=%x\n%s = sum %x\nbackward %s\n')
+        self.assertIn('grad %x type=f64[2] data=1,1', lines)
+        self.assertFalse([line for line in lines if line.startswith('grad %g')], lines)
+
     def test_no_grad_ends_with_its_program(self):
         self.lines('begin kind=no_grad\nneg_ %x\nbackward %x\nend\n')
         self.assertIn('grad %x type=f64[2] data=1,1', self.lines('%s = sum %x\nbackward %s\n'))
