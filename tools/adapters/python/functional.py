@@ -89,7 +89,9 @@ class Functional(core.Engine):
         names = [f'.{len(self.everything)}.{v}' for v in used]
         more = [v for v in seeds if v != '_'] + [v for v in old.values() if v]
         self.define(names, reach.union(*(self.origins[v] for v in more)) if create else set(), compute)
-        if any(v[0] == '.' for v in reach) and not any(self.everything[name].any() for name in names):
+        added = [self.everything[name] - (self.everything[old[v]] if old.get(v) else 0)
+                 for name, v in zip(names, used)]
+        if any(v[0] == '.' for v in reach) and not all(gradient.any() for gradient in added):
             raise core.Refused('a gradient of a gradient, zero throughout: perhaps of a constant, an error elsewhere')
         if backward:
             self.grads.update(zip(used, names))

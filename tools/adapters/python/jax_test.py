@@ -53,6 +53,12 @@ class JaxTest(unittest.TestCase):
     def test_what_has_no_error_in_it_is_refused(self):
         self.assertEqual(self.refused('backward %x\n'), 'a seed that does not fit')
         self.assertEqual(self.refused('%s = sum %x\nbackward %s\nbackward %s\n'), 'a graph that was freed')
+        zero = 'a gradient of a gradient, zero throughout: perhaps of a constant, an error elsewhere'
+        self.assertEqual(self.refused('%s = sum %x\nbackward %s retain_graph=1\n%g = grad %s inputs=%x create_graph=1\n'
+                                      '%t = sum %g\nbackward %t\n'), zero)
+        self.assertEqual(self.refused('%z = leaf type=f64[2] data=0,0 grad=1\n%y = mul %x %z\n%s = sum %y\n'
+                                      '%g = grad %s inputs=%x create_graph=1\n%t = sum %g\n'
+                                      '%h,%k = grad %t inputs=%z,%x\n'), zero)
         self.assertEqual(self.refused('%d = detach %x\nbackward %d seeds=%d\n'), 'a root or input without gradients')
 
     def test_an_index_out_of_range_is_an_error(self):
