@@ -1,11 +1,15 @@
 #include "tools/adapters/protocol/child.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -18,6 +22,8 @@
 #include <unistd.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -29,9 +35,11 @@ using std::chrono::steady_clock;
 constexpr size_t kMostAtOnce = size_t{1} << 20;
 constexpr size_t kErrorTail = 4000;
 constexpr int kCannotExecute = 127;
+constexpr int kMostSearches = 100;
 
 // Between fork and exec: system calls alone.
-[[noreturn]] void Become(char* const* argv, int in, int out, int errors, pid_t parent) {
+[[noreturn]] void Become(char* const* argv, char* const* environment, int in, int out, int errors,
+                         pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kCannotExecute);
@@ -47,10 +55,42 @@ constexpr int kCannotExecute = 127;
   dup2(in, 0);
   dup2(out, 1);
   dup2(errors, 2);
-  execvp(argv[0], argv);
+  execvpe(argv[0], argv, environment);
   const char* why = strerror(errno);
   [[maybe_unused]] ssize_t n = write(2, why, strlen(why));
   _exit(kCannotExecute);
+}
+
+// A variable that what the child starts inherits, whatever group or session it puts itself into.
+std::string Mark() {
+  static std::atomic<uint64_t> children = 0;
+  return absl::StrCat("TWINGRAD_ADAPTER=", getpid(), ".", ++children);
+}
+
+std::vector<char*> EnvironmentWith(std::string& mark) {
+  std::vector<char*> environment = {mark.data()};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!absl::StartsWith(*entry, "TWINGRAD_ADAPTER=")) environment.push_back(*entry);
+  }
+  environment.push_back(nullptr);
+  return environment;
+}
+
+// Kills each process whose environment holds the mark; true: there was one.
+bool KillMarked(const std::string& mark) {
+  const std::string entry = absl::StrCat(std::string(1, '\0'), mark, std::string(1, '\0'));
+  bool found = false;
+  std::error_code gone;  // processes end while they are listed
+  for (std::filesystem::directory_iterator at("/proc", gone), end; at != end && !gone;
+       at.increment(gone)) {
+    pid_t pid = 0;
+    if (!absl::SimpleAtoi(at->path().filename().string(), &pid)) continue;
+    std::ifstream file(at->path() / "environ");
+    std::string environment(1, '\0');
+    environment.append(std::istreambuf_iterator<char>(file), {});
+    if (absl::StrContains(environment, entry)) found |= kill(pid, SIGKILL) == 0;
+  }
+  return found;
 }
 
 struct Pipe {
@@ -82,9 +122,11 @@ absl::StatusOr<std::unique_ptr<Child>> Child::Spawn(std::vector<std::string> wor
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::string mark = Mark();
+  const std::vector<char*> environment = EnvironmentWith(mark);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) Become(argv.data(), in.fd[0], out.fd[1], errors, parent);
+  if (pid == 0) Become(argv.data(), environment.data(), in.fd[0], out.fd[1], errors, parent);
   if (pid < 0) {
     close(errors);
     return cannot();
@@ -92,7 +134,7 @@ absl::StatusOr<std::unique_ptr<Child>> Child::Spawn(std::vector<std::string> wor
   setpgid(pid, pid);  // whichever of the two is first
   fcntl(in.fd[1], F_SETFL, O_NONBLOCK);
   fcntl(out.fd[0], F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<Child>(new Child(pid, in.Take(1), out.Take(0), errors));
+  return std::unique_ptr<Child>(new Child(pid, in.Take(1), out.Take(0), errors, std::move(mark)));
 }
 
 Child::~Child() {
@@ -101,10 +143,12 @@ Child::~Child() {
   close(errors_);
   // The group, for what the child has started; it outlives the child while a member lives.
   kill(-pid_, SIGKILL);
-  if (reaped_) return;
-  kill(pid_, SIGKILL);
+  if (!reaped_) kill(pid_, SIGKILL);
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  while (!reaped_ && waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  // And what has left the group; again, for what it has started meanwhile.
+  for (int i = 0; i < kMostSearches && KillMarked(mark_); ++i) {
   }
 }
 

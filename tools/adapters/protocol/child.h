@@ -1,7 +1,8 @@
 // A child process with pipes at its standard input and output, and its standard error kept.
 //
-// Its process group is its own and dies with this object; the child itself also dies with the
-// thread that started it. Nothing here waits longer than it is told. One thread.
+// Its process group is its own and dies with this object, as does what has left the group but kept
+// the environment; the child itself also dies with the thread that started it. Nothing here waits
+// longer than it is told. One thread.
 
 #ifndef TOOLS_ADAPTERS_PROTOCOL_CHILD_H_
 #define TOOLS_ADAPTERS_PROTOCOL_CHILD_H_
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -45,12 +47,14 @@ class Child {
   void ClearErrors();
 
  private:
-  Child(pid_t pid, int in, int out, int errors) : pid_(pid), in_(in), out_(out), errors_(errors) {}
+  Child(pid_t pid, int in, int out, int errors, std::string mark)
+      : pid_(pid), in_(in), out_(out), errors_(errors), mark_(std::move(mark)) {}
 
   pid_t pid_;
   int in_;
   int out_;
   int errors_;
+  std::string mark_;  // in the environment of what it starts
   std::string pending_;
   bool reaped_ = false;
   bool killed_ = false;

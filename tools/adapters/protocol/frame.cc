@@ -100,6 +100,12 @@ absl::StatusOr<std::optional<Frame>> FrameReader::Next() {
   return std::exchange(frame_, Frame());
 }
 
+std::string FrameReader::Partial() const {
+  if (body_) return absl::StrCat(buffer_.size(), " of the ", *body_, " bytes of its body");
+  if (buffer_.empty()) return "";
+  return absl::StrCat("`", Shown(buffer_), "` without the end of its line");
+}
+
 std::string PrintCase(uint64_t id, std::string_view program) {
   return absl::StrCat("case ", id, " ", program.size(), "\n", program);
 }

@@ -36,7 +36,9 @@ class FrameReader {
   // Error: `[protocol] what is wrong; what is allowed; what to do`.
   absl::StatusOr<std::optional<Frame>> Next();
   // Nothing waits to be cut.
-  bool empty() const { return buffer_.empty(); }
+  bool empty() const { return buffer_.empty() && !body_; }
+  // What has come of a frame that is not complete, in words; empty where nothing has.
+  std::string Partial() const;
 
  private:
   absl::Status Header(std::string_view line);

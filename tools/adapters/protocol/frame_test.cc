@@ -58,6 +58,20 @@ TEST(FrameTest, AnUnfinishedFrameAsksForMore) {
   const auto frame = reader.Next();
   ASSERT_TRUE(frame.ok());
   EXPECT_FALSE(frame->has_value());
+  EXPECT_EQ(reader.Partial(), "4 of the 10 bytes of its body");
+  EXPECT_FALSE(reader.empty());
+}
+
+TEST(FrameTest, WhatHasComeOfAFrameIsTold) {
+  FrameReader reader;
+  EXPECT_EQ(reader.Partial(), "");
+  reader.Feed("ok 1");
+  ASSERT_TRUE(reader.Next().ok());
+  EXPECT_EQ(reader.Partial(), "`ok 1` without the end of its line");
+  reader.Feed(" 2\n");
+  ASSERT_TRUE(reader.Next().ok());
+  EXPECT_EQ(reader.Partial(), "0 of the 2 bytes of its body");
+  EXPECT_FALSE(reader.empty());
 }
 
 TEST(FrameTest, WhatIsNoReplyIsAnErrorThatStays) {

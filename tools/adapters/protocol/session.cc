@@ -29,6 +29,19 @@ double Seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
+std::string Silence(std::chrono::nanoseconds timeout, const std::string& partial) {
+  if (partial.empty()) return absl::StrFormat("no reply after %.3g s", Seconds(timeout));
+  return absl::StrFormat("no complete reply after %.3g s, only %s", Seconds(timeout), partial);
+}
+
+// What an adapter has written, fit for a terminal: no control characters but ends of lines.
+std::string Legible(std::string text) {
+  for (char& c : text) {
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') || c == '\x7f') c = '.';
+  }
+  return text;
+}
+
 // Waits for one frame. What is wrong, if anything, is told as a Reply.
 struct Awaited {
   std::optional<Frame> frame;
@@ -59,6 +72,7 @@ Awaited AwaitFrame(Child& child, const SessionOptions& options, std::chrono::nan
     result.text = std::move(text);
     return result;
   };
+  bool ended = false;
   while (true) {
     std::string bytes;
     const bool open = child.Pump(kTick, &bytes);
@@ -78,10 +92,12 @@ Awaited AwaitFrame(Child& child, const SessionOptions& options, std::chrono::nan
       }
       return result;
     }
-    if (!open) return Ended(child, true);
+    // Its end alone does not close the pipe, of which what it has started may hold a copy.
+    if (!open || (ended && bytes.empty())) return Ended(child, !open);
+    ended = child.Reap(std::chrono::nanoseconds(0)).has_value();
     if (!bytes.empty() && steady_clock::now() - begin < kTick) continue;
     if (steady_clock::now() - begin > timeout) {
-      return wrong(Reply::Kind::kHang, absl::StrFormat("no reply after %.3g s", Seconds(timeout)));
+      return wrong(Reply::Kind::kHang, Silence(timeout, reader.Partial()));
     }
     if (const uint64_t size = child.ResidentSize(); size > options.memory) {
       return wrong(Reply::Kind::kMemory, absl::StrFormat("%d MiB of memory, allowed are %d MiB",
@@ -155,8 +171,8 @@ absl::Status Session::Shake() {
 Reply Session::Fail(Reply::Kind kind, std::string text) {
   Reply reply;
   reply.kind = kind;
-  reply.text = std::move(text);
-  if (child_ != nullptr) reply.output = child_->ErrorTail();
+  reply.text = Legible(std::move(text));
+  if (child_ != nullptr) reply.output = Legible(child_->ErrorTail());
   child_.reset();
   return reply;
 }
@@ -219,7 +235,11 @@ Reply Session::Await() {
   killed_by_other_ = awaited.killed_by_other;
   if (!awaited.frame) return Fail(awaited.wrong, std::move(awaited.text));
   Frame& frame = *awaited.frame;
-  if (frame.kind == Frame::Kind::kHello || frame.id != id_) {
+  if (frame.kind == Frame::Kind::kHello) {
+    return Fail(Reply::Kind::kProtocol,
+                absl::StrCat("[protocol] a second hello; allowed is a reply to case ", id_));
+  }
+  if (frame.id != id_) {
     return Fail(Reply::Kind::kProtocol,
                 absl::StrCat("[protocol] a reply to case ", frame.id, "; allowed is one to case ",
                              id_, "; repeat the number of the case"));
@@ -228,6 +248,7 @@ Reply Session::Await() {
   reply.text = std::move(frame.text);
   if (frame.kind == Frame::Kind::kSkip) {
     reply.kind = Reply::Kind::kSkipped;
+    reply.text = Legible(std::move(reply.text));
   } else if (frame.kind == Frame::Kind::kError) {
     return Fail(Reply::Kind::kProtocol, absl::StrCat("the adapter failed: ", reply.text));
   } else {

@@ -110,6 +110,42 @@ TEST(SessionTest, RepliesThatBreakTheRules) {
   EXPECT_TRUE(absl::StrContains(silent.output, "sorry"));
 }
 
+// Each ends within its time, in a verdict that says what the adapter has done.
+TEST(SessionTest, AwkwardAdapters) {
+  const auto told = [](const std::string& script, Kind kind) {
+    SessionOptions options = Shell(absl::StrCat("read line; ", script));
+    options.timeout = milliseconds(300);
+    const Reply reply = RunOnce(options);
+    EXPECT_EQ(reply.kind, kind) << script << ": " << reply.text;
+    return reply.text;
+  };
+  using absl::StrContains;
+  EXPECT_TRUE(StrContains(told("while :; do echo no >&2; done", Kind::kHang), "no reply"));
+  EXPECT_TRUE(StrContains(told("exec <&-; sleep 1000", Kind::kHang), "no reply after 0.3 s"));
+  EXPECT_TRUE(StrContains(told("exec >&-; sleep 1000", Kind::kProtocol),
+                          "closed its standard output and lives on"));
+  EXPECT_TRUE(StrContains(told("trap '' TERM INT HUP; sleep 1000", Kind::kHang), "no reply"));
+  EXPECT_TRUE(StrContains(told("kill -STOP $$", Kind::kHang), "no reply"));
+  EXPECT_TRUE(StrContains(told("sleep 1000 & exit 3", Kind::kCrash), "exit status 3"));
+  EXPECT_EQ(told("printf 'ok 1'; sleep 1000", Kind::kHang),
+            "no complete reply after 0.3 s, only `ok 1` without the end of its line");
+  EXPECT_EQ(told("printf 'ok 1 9\\nvalue'; sleep 1000", Kind::kHang),
+            "no complete reply after 0.3 s, only 5 of the 9 bytes of its body");
+  for (const char* number : {"-1", "99999999999999999999", "1x", ""}) {
+    EXPECT_TRUE(StrContains(
+        told(absl::StrCat("echo 'ok ", number, " 0'; sleep 1000"), Kind::kProtocol), "[protocol] "))
+        << number;
+    EXPECT_TRUE(
+        StrContains(told(absl::StrCat("echo 'ok 1 ", number, "'; sleep 1000"), Kind::kProtocol),
+                    "lacks the size of its body"))
+        << number;
+  }
+  EXPECT_TRUE(StrContains(told(absl::StrCat("echo '", kHello, "'; sleep 1000"), Kind::kProtocol),
+                          "a second hello; allowed is a reply to case 1"));
+  EXPECT_EQ(told("printf 'error 1 \\033[31m\\001no\\n'; sleep 1000", Kind::kProtocol),
+            "the adapter failed: .[31m.no");
+}
+
 TEST(SessionTest, AfterACrashTheNextProgramFindsAFreshChild) {
   auto session = Session::Start(Command({kFaulty, "crash"}));
   ASSERT_TRUE(session.ok());
@@ -151,6 +187,24 @@ TEST(SessionTest, AChildDiesWithItsSessionAndSoDoesItsGroup) {
   // The sleep is reaped by init.
   for (int i = 0; i < 1000 && kill(-child, 0) == 0; ++i) usleep(10000);
   EXPECT_NE(kill(-child, 0), 0);
+}
+
+TEST(SessionTest, WhatHasLeftTheGroupDiesWithItsSession) {
+  const std::string file = absl::StrCat(testing::TempDir(), "/escaped");
+  int escaped = -1;
+  {
+    auto session = Session::Start(
+        Shell(absl::StrCat("read line; setsid sleep 1000 & echo $! >'", file, "'; exit 3")));
+    ASSERT_TRUE(session.ok());
+    const Program program = Square();
+    (*session)->Send(program);
+    const Reply reply = (*session)->Receive();
+    EXPECT_TRUE(absl::StrContains(reply.text, "exit status 3")) << reply.text;
+    std::ifstream(file) >> escaped;
+    ASSERT_GT(escaped, 0);
+  }
+  for (int i = 0; i < 1000 && kill(escaped, 0) == 0; ++i) usleep(10000);
+  EXPECT_NE(kill(escaped, 0), 0);
 }
 
 }  // namespace
