@@ -91,7 +91,7 @@ class Functional(core.Engine):
         self.define(names, reach.union(*(self.origins[v] for v in more)) if create else set(), compute)
         added = [self.everything[name] - (self.everything[old[v]] if old.get(v) else 0)
                  for name, v in zip(names, used)]
-        if any(v[0] == '.' for v in reach) and not all(gradient.any() for gradient in added):
+        if any(v[0] == '.' for v in reach) and not (added and all(each.any() for each in added)):
             raise core.Refused('a gradient of a gradient, zero throughout: perhaps of a constant, an error elsewhere')
         if backward:
             self.grads.update(zip(used, names))

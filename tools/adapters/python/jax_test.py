@@ -59,6 +59,8 @@ class JaxTest(unittest.TestCase):
         self.assertEqual(self.refused('%z = leaf type=f64[2] data=0,0 grad=1\n%y = mul %x %z\n%s = sum %y\n'
                                       '%g = grad %s inputs=%x create_graph=1\n%t = sum %g\n'
                                       '%h,%k = grad %t inputs=%z,%x\n'), zero)
+        self.assertEqual(self.refused('%z = leaf type=f64[] data=0 grad=1\n%g = grad %z inputs=%z create_graph=1\n'
+                                      '%h = grad %g inputs=%x allow_unused=1\n'), zero)
         self.assertEqual(self.refused('%d = detach %x\nbackward %d seeds=%d\n'), 'a root or input without gradients')
 
     def test_an_index_out_of_range_is_an_error(self):
