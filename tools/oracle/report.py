@@ -11,12 +11,26 @@ import argparse
 import html
 import json
 import os
+import re
 import sys
 from xml.etree import ElementTree
 
 from tools.adapters.python import snippet as pytorch
 
 BAD = ('wrong', 'crash', 'hang', 'memory', 'protocol')
+
+
+# What XML 1.0 cannot hold, not even escaped.
+CONTROL = re.compile('[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
+
+
+def legible(record):
+    """The record, with a replacement character for what no page and no XML can show."""
+    if isinstance(record, dict):
+        return {key: legible(value) for key, value in record.items()}
+    if isinstance(record, list):
+        return [legible(value) for value in record]
+    return CONTROL.sub('\ufffd', record) if isinstance(record, str) else record
 
 
 def read(paths):
@@ -26,7 +40,7 @@ def read(paths):
         with open(path, encoding='utf-8') as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    record = json.loads(line)
+                    record = legible(json.loads(line))
                 except ValueError as error:
                     raise SystemExit(f'[report] {path}:{number}: no JSON ({error}); allowed are lines that '
                                      '`check --report=FILE` wrote; remove the line')
@@ -56,7 +70,8 @@ def junit(runs):
             failure = ElementTree.SubElement(case, 'failure', message=finding['text'].split('\n')[0],
                                              type=finding['oracle'])
             failure.text = finding['text'] + '\n' + finding['program']
-    return ElementTree.tostring(suites, encoding='unicode')
+    ElementTree.indent(suites)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding='unicode') + '\n'
 
 
 def cell(outcomes):

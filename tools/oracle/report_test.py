@@ -36,6 +36,14 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(failure.get('message'), 'twin: .grad & more')
         self.assertIn('%x = leaf', failure.text)
 
+    def test_what_xml_cannot_hold_is_replaced(self):
+        said = dict(FINDING, text='twin: \x1b[31m\x00 \ud800\nend')
+        runs = report.read([write([json.dumps(RUN), json.dumps(said)])])
+        text = report.junit(runs)
+        failure = ElementTree.fromstring(text.encode()).find('testsuite/testcase/failure')
+        self.assertEqual(failure.get('message'), 'twin: \ufffd[31m\ufffd \ufffd')
+        self.assertNotIn('\x1b', report.page(runs))
+
     def test_the_page_shows_matrix_outcomes_and_findings(self):
         page = report.page(self.runs)
         self.assertIn('<td class="bad" title="agree 9, wrong 1">1 / 10</td>', page)
