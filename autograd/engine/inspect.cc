@@ -50,7 +50,7 @@ EngineInspector::Workers EngineInspector::Look(const WorkerGroup& workers)
   seen.is_stopped = workers.stopped_;
   seen.runs = workers.runs_;
   seen.threads = static_cast<int>(workers.threads_.size());
-  for (const auto& queue : workers.queues_) seen.queues.push_back(queue.get());
+  for (const auto& queue : workers.queues_) seen.is_queue_shut_down |= queue->shut_down_;
   return seen;
 }
 

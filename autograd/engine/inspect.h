@@ -48,7 +48,7 @@ class EngineInspector {
     bool is_stopped = false;
     int runs = 0;
     int threads = 0;
-    std::vector<const ReadyQueue*> queues;
+    bool is_queue_shut_down = false;  // any of theirs
   };
 
   static Queue Look(const ReadyQueue& queue);

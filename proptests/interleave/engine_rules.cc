@@ -82,10 +82,7 @@ std::optional<BrokenRule> EngineRules::CheckWorkers(const WorkerGroup& workers) 
   if (seen.is_stopped && (!seen.is_stopping || seen.threads > 0)) {
     return Broken("workers stopping", "stopped, with ", seen.threads, " threads left");
   }
-  const bool is_shut_down =
-      std::any_of(seen.queues.begin(), seen.queues.end(),
-                  [](const ReadyQueue* queue) { return Inspector::Look(*queue).is_shut_down; });
-  if (is_shut_down && (seen.runs > 0 || !seen.is_stopping)) {
+  if (seen.is_queue_shut_down && (seen.runs > 0 || !seen.is_stopping)) {
     return Broken("workers stopping", "a queue is shut down while ", seen.runs,
                   " runs need it; it may be when none does and none can come");
   }

@@ -23,7 +23,6 @@ class FewPreemptions final : public Strategy {
 
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override;
-  const std::string& error() const override { return error_; }
   std::string name() const override;
 
  private:
@@ -32,7 +31,6 @@ class FewPreemptions final : public Strategy {
   SplitMix random_;
   int asked_ = 0;
   std::vector<int> places_;
-  std::string error_;
 };
 
 }  // namespace twingrad::interleave

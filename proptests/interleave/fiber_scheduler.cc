@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,8 +16,6 @@ namespace model = autograd::sync::model;
 using model::OperationKind;
 
 namespace {
-
-constexpr size_t kMostExpectedDecisions = size_t{1} << 14;
 
 uint64_t Bit(model::ThreadId thread) { return uint64_t{1} << thread; }
 
@@ -29,16 +28,12 @@ uint32_t SiteOf(model::ThreadId thread, const model::Operation& operation) {
   return site == 0 ? 1 : site;  // 0 stands for any
 }
 
-// A few at most, so that counting them one by one is faster than a call.
+// std::popcount is a call into a library on processors that may lack the instruction.
 int CountOf(uint64_t threads) {
-  int count = 0;
-  for (; threads != 0; threads &= threads - 1) ++count;
-  return count;
-}
-
-// Accesses to atomics and cells, most of all steps: what rules look at changes under locks.
-bool GuardsNothing(OperationKind kind) {
-  return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kCellWrite;
+  threads -= (threads >> 1) & 0x5555555555555555u;
+  threads = (threads & 0x3333333333333333u) + ((threads >> 2) & 0x3333333333333333u);
+  threads = (threads + (threads >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+  return static_cast<int>((threads * 0x0101010101010101u) >> 56);
 }
 
 }  // namespace
@@ -71,23 +66,25 @@ Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strateg
   if (limits_.locks != nullptr) limits_.locks->Begin();
   if (limits_.rules != nullptr) limits_.rules->Begin();
   outcome_ = Outcome();
-  outcome_.decisions.reserve(expected_decisions_);
+  decisions_.clear();
   races_.Reset();
   at_end_.clear();
   live_.clear();
-  runnable_ = 0;
+  runnable_ = waiting_ = 0;
   now_ = TimePoint();
-  current_ = 0;
   switched_ = false;
 
   AddThread("main", body);
+  MakeCurrent(0);
   model::SetCurrent(this);
   Record(0).worker->fiber.SwitchFrom(main_);
   model::SetCurrent(nullptr);
 
-  expected_decisions_ = std::min<size_t>(std::max(expected_decisions_, outcome_.decisions.size()),
-                                         kMostExpectedDecisions);
+  outcome_.decisions.assign(decisions_.begin(), decisions_.end());
+  outcome_.thread_names.reserve(threads_.size());
+  for (const auto& record : threads_) outcome_.thread_names.push_back(record->name);
   if (!outcome_.ok()) AbandonExecution();
+  std::move(threads_.begin(), threads_.end(), std::back_inserter(spare_records_));
   threads_.clear();
   return std::move(outcome_);
 }
@@ -98,7 +95,7 @@ void FiberScheduler::FailAs(OutcomeKind kind, std::string message) {
   std::sort(outcome_.places.begin(), outcome_.places.end());
   outcome_.places.erase(std::unique(outcome_.places.begin(), outcome_.places.end()),
                         outcome_.places.end());
-  Worker* const worker = Record(current_).worker;
+  Worker* const worker = self_->worker;
   std::erase(idle_workers_, worker);  // there already if its thread has just ended
   main_.SwitchFrom(worker->fiber);
   std::abort();  // a failed execution does not go on
@@ -112,14 +109,18 @@ void FiberScheduler::Fail(std::string message) {
 
 void FiberScheduler::AddThread(std::string name, std::function<void()> body) {
   const ThreadId id = static_cast<ThreadId>(threads_.size());
-  auto record = std::make_unique<ThreadRecord>();
-  record->name = name;
-  record->body = std::move(body);
-  record->worker = TakeWorker();
-  record->worker->thread = id;
-  threads_.push_back(std::move(record));
-  outcome_.thread_names.push_back(std::move(name));
+  if (spare_records_.empty()) spare_records_.push_back(std::make_unique<ThreadRecord>());
+  ThreadRecord& record = *threads_.emplace_back(std::move(spare_records_.back()));
+  spare_records_.pop_back();
+  record.Begin(std::move(name), std::move(body));
+  record.worker = TakeWorker();
+  record.worker->thread = id;
   runnable_ |= Bit(id);
+}
+
+void FiberScheduler::MakeCurrent(ThreadId thread) {
+  current_ = thread;
+  self_ = threads_[static_cast<size_t>(thread)].get();
 }
 
 FiberScheduler::Worker* FiberScheduler::TakeWorker() {
@@ -221,15 +222,15 @@ void FiberScheduler::Join(ThreadId thread, std::source_location where) {
   races_.Join(current_, thread);
 }
 
-model::LocalTable& FiberScheduler::Locals() { return Record(current_).locals; }
+model::LocalTable& FiberScheduler::Locals() { return self_->locals; }
 
 void FiberScheduler::AtEnd(std::function<void(bool)> action) {
   at_end_.push_back(std::move(action));
 }
 
-void FiberScheduler::Forget(const void* object) {
+void FiberScheduler::Forget(const Identity& object) {
   races_.Forget(object);
-  if (limits_.locks != nullptr) limits_.locks->Forget(object);
+  if (limits_.locks != nullptr) limits_.locks->Forget(&object);
 }
 
 void FiberScheduler::Appear(const std::type_info& type, const void* object) {
@@ -240,8 +241,8 @@ void FiberScheduler::Vanish(const std::type_info& type, const void* object) {
   if (limits_.rules != nullptr) limits_.rules->Vanish(type, object);
 }
 
-void FiberScheduler::Acquire(const void* object) {
-  const ThreadRecord& record = Record(current_);
+void FiberScheduler::Acquire(const Identity& object) {
+  const ThreadRecord& record = *self_;
   if (record.quiet) return;
   if (limits_.locks != nullptr) {
     const OperationKind doing = record.doing;
@@ -249,32 +250,32 @@ void FiberScheduler::Acquire(const void* object) {
     if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
         doing == OperationKind::kWait) {
       limits_.locks->OnLock(
-          current_, {OperationKind::kLock, object, record.object_name, record.where}, races_);
+          current_, {OperationKind::kLock, &object, record.object_name, record.where}, races_);
     }
   }
   races_.Acquire(current_, object);
 }
 
-void FiberScheduler::Release(const void* object) {
-  const ThreadRecord& record = Record(current_);
+void FiberScheduler::Release(const Identity& object) {
+  const ThreadRecord& record = *self_;
   if (record.quiet) return;
   if (limits_.locks != nullptr &&
       (record.doing == OperationKind::kUnlock || record.doing == OperationKind::kWait)) {
-    limits_.locks->OnUnlock(current_, object, races_);
+    limits_.locks->OnUnlock(current_, &object, races_);
   }
   races_.Release(current_, object);
 }
 
 void FiberScheduler::Note(const Operation& operation) {
-  ThreadRecord& record = Record(current_);
+  ThreadRecord& record = *self_;
   record.doing = operation.kind;
   record.where = operation.where;
   record.object_name = operation.name;
 }
 
-void FiberScheduler::Access(const Operation& operation) {
-  if (Record(current_).quiet) return;
-  if (auto race = races_.Access(current_, operation)) {
+void FiberScheduler::Access(const Operation& operation, const Identity& cell) {
+  if (self_->quiet) return;
+  if (auto race = races_.Access(current_, operation, cell)) {
     outcome_.places.assign(race->places.begin(), race->places.end());
     FailAs(OutcomeKind::kRace, std::move(race->text));
   }
@@ -282,11 +283,10 @@ void FiberScheduler::Access(const Operation& operation) {
 
 // --- Steps and waits ---
 
-void FiberScheduler::CheckRules() {
-  if (limits_.rules == nullptr || GuardsNothing(Record(current_).doing)) return;
+void FiberScheduler::AskRules() {
   std::optional<BrokenRule> broken = limits_.rules->Check();
   if (!broken) return;
-  const ThreadRecord& record = Record(current_);
+  const ThreadRecord& record = *self_;
   outcome_.places.push_back(std::move(broken->name));
   FailAs(OutcomeKind::kInvariant,
          absl::StrCat(broken->text, "\n  since ", record.name, " went on from its ",
@@ -294,12 +294,9 @@ void FiberScheduler::CheckRules() {
                       record.where.file_name(), ":", record.where.line()));
 }
 
-void FiberScheduler::CountStep() {
-  ++Record(current_).steps;
-  if (++outcome_.steps > limits_.max_steps) {
-    FailAs(OutcomeKind::kStepBudget, absl::StrCat("[interleave] no end after ", limits_.max_steps,
-                                                  " steps: a livelock, or raise max_steps"));
-  }
+void FiberScheduler::FailForSteps() {
+  FailAs(OutcomeKind::kStepBudget, absl::StrCat("[interleave] no end after ", limits_.max_steps,
+                                                " steps: a livelock, or raise max_steps"));
 }
 
 void FiberScheduler::Log(const Operation& operation, Event::Phase phase) {
@@ -309,7 +306,7 @@ void FiberScheduler::Log(const Operation& operation, Event::Phase phase) {
 }
 
 void FiberScheduler::Step(const Operation& operation) {
-  if (Record(current_).quiet) return;
+  if (self_->quiet) return;
   CheckRules();
   CountStep();
   Note(operation);
@@ -328,7 +325,7 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
   const bool spurious =
       operation.kind == OperationKind::kWait && Decide(DecisionKind::kSpurious, 2, 0, site) == 1;
   Log(operation, Event::Phase::kParked);
-  ThreadRecord& record = Record(current_);
+  ThreadRecord& record = *self_;
   record.timed_out = false;
   const bool expires = !spurious && deadline && operation.kind == OperationKind::kWait &&
                        runnable_ != Bit(current_) &&
@@ -345,6 +342,7 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
     record.waits_for = operation;
     record.deadline = deadline;
     runnable_ &= ~Bit(current_);
+    waiting_ |= Bit(current_);
     PassOn(site);
   }
   Log(operation, record.timed_out ? Event::Phase::kTimedOut : Event::Phase::kWoken);
@@ -352,7 +350,7 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
 }
 
 bool FiberScheduler::FailsWithoutReason(const Operation& operation) {
-  if (Record(current_).quiet) return false;
+  if (self_->quiet) return false;
   const bool is_lock = operation.kind == OperationKind::kTryLock;
   return Decide(is_lock ? DecisionKind::kTryLock : DecisionKind::kWeakFail, 2, 0,
                 SiteOf(current_, operation)) == 1;
@@ -364,30 +362,31 @@ void FiberScheduler::Wake(ThreadId thread) {
   record.waits_for.reset();
   record.deadline.reset();
   runnable_ |= Bit(thread);
+  waiting_ &= ~Bit(thread);
+}
+
+uint64_t FiberScheduler::WaitersFor(const void* object) const {
+  uint64_t waiters = 0;
+  for (uint64_t rest = waiting_; rest != 0; rest &= rest - 1) {
+    const ThreadId thread = std::countr_zero(rest);
+    if (Record(thread).waits_for->object == object) waiters |= Bit(thread);
+  }
+  return waiters;
 }
 
 void FiberScheduler::WakeOne(const void* object) {
-  uint64_t waiting = 0;
-  for (size_t i = 0; i < threads_.size(); ++i) {
-    const ThreadRecord& record = *threads_[i];
-    if (record.state == State::kWaiting && record.waits_for->object == object) {
-      waiting |= uint64_t{1} << i;
-    }
-  }
-  const int count = CountOf(waiting);
+  uint64_t waiters = WaitersFor(object);
+  const int count = CountOf(waiters);
   if (count == 0) return;
   const int chosen =
       count == 1 ? 0 : Decide(DecisionKind::kWaiter, count, 0, static_cast<uint32_t>(current_));
-  for (int i = 0; i < chosen; ++i) waiting &= waiting - 1;
-  Wake(std::countr_zero(waiting));
+  for (int i = 0; i < chosen; ++i) waiters &= waiters - 1;
+  Wake(std::countr_zero(waiters));
 }
 
 void FiberScheduler::WakeAll(const void* object) {
-  for (size_t i = 0; i < threads_.size(); ++i) {
-    const ThreadRecord& record = *threads_[i];
-    if (record.state == State::kWaiting && record.waits_for->object == object) {
-      Wake(static_cast<ThreadId>(i));
-    }
+  for (uint64_t rest = WaitersFor(object); rest != 0; rest &= rest - 1) {
+    Wake(std::countr_zero(rest));
   }
 }
 
@@ -395,12 +394,11 @@ void FiberScheduler::WakeAll(const void* object) {
 
 int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uint32_t site) {
   const uint64_t runnable = kind == DecisionKind::kThread ? runnable_ : 0;
-  const int step = Record(current_).steps;
+  const int step = self_->steps;
   const int chosen =
       strategy_->Choose({kind, alternatives, current, site, current_, step, runnable});
   if (!strategy_->error().empty()) FailAs(OutcomeKind::kDivergedReplay, strategy_->error());
-  outcome_.decisions.push_back(
-      {kind, alternatives, chosen, site, current, current_, step, runnable});
+  decisions_.push_back({kind, alternatives, chosen, site, current, current_, step, runnable});
   return chosen;
 }
 
@@ -410,6 +408,7 @@ FiberScheduler::ThreadId FiberScheduler::PickThread(uint32_t site) {
   const bool can_stay = (runnable_ & Bit(current_)) != 0;
   const int stay = can_stay ? CountOf(runnable_ & (Bit(current_) - 1)) : -1;
   const int chosen = Decide(DecisionKind::kThread, count, stay, site);
+  if (chosen == stay) return current_;
   uint64_t rest = runnable_;
   for (int i = 0; i < chosen; ++i) rest &= rest - 1;
   return std::countr_zero(rest);
@@ -431,11 +430,11 @@ void FiberScheduler::PassOn(uint32_t site) {
 }
 
 void FiberScheduler::SwitchTo(ThreadId next) {
-  Worker* const from = Record(current_).worker;
-  current_ = next;  // and whoever switches back sets it again
+  Worker* const from = self_->worker;
+  MakeCurrent(next);  // and whoever switches back does so again
   switched_ = true;
   ++outcome_.switches;
-  Record(next).worker->fiber.SwitchFrom(from->fiber);
+  self_->worker->fiber.SwitchFrom(from->fiber);
 }
 
 bool FiberScheduler::AdvanceTime() {
@@ -483,7 +482,8 @@ std::string FiberScheduler::DescribeWaits() const {
 void FiberScheduler::AbandonExecution() {
   // Reachable for ever, so that what the fibers hold is not reported as leaked.
   static auto* const abandoned = new std::vector<std::unique_ptr<ThreadRecord>>();
-  for (auto& record : threads_) abandoned->push_back(std::move(record));
+  std::move(threads_.begin(), threads_.end(), std::back_inserter(*abandoned));
+  threads_.clear();
   std::erase_if(workers_, [&](const std::unique_ptr<Worker>& worker) {
     const auto idle = std::find(idle_workers_.begin(), idle_workers_.end(), worker.get());
     if (idle != idle_workers_.end()) return false;

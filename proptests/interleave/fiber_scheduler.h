@@ -39,6 +39,7 @@ struct ExecutionLimits {
 
 class FiberScheduler final : public autograd::sync::model::Scheduler {
  public:
+  using Identity = autograd::sync::model::Identity;
   using Operation = autograd::sync::model::Operation;
   using OperationKind = autograd::sync::model::OperationKind;
   using ThreadId = autograd::sync::model::ThreadId;
@@ -63,11 +64,11 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   ThreadId CurrentThread() const override { return current_; }
   autograd::sync::model::LocalTable& Locals() override;
   TimePoint Now() const override { return now_; }
-  bool SetQuiet(bool quiet) override { return std::exchange(Record(current_).quiet, quiet); }
-  void Acquire(const void* object) override;
-  void Release(const void* object) override;
-  void Access(const Operation& operation) override;
-  void Forget(const void* object) override;
+  bool SetQuiet(bool quiet) override { return std::exchange(self_->quiet, quiet); }
+  void Acquire(const Identity& object) override;
+  void Release(const Identity& object) override;
+  void Access(const Operation& operation, const Identity& cell) override;
+  void Forget(const Identity& object) override;
   void Born(const char* name) override { ++LiveOf(name); }
   void Died(const char* name) override { --LiveOf(name); }
   void Appear(const std::type_info& type, const void* object) override;
@@ -80,6 +81,18 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   // A fiber and the loop that serves one thread after another on it.
   struct Worker;
   struct ThreadRecord {
+    // A record that served another execution is as good as new.
+    void Begin(std::string its_name, std::function<void()> its_body) {
+      name = std::move(its_name);
+      body = std::move(its_body);
+      state = State::kRunnable;
+      waits_for.reset();
+      deadline.reset();
+      timed_out = quiet = false;
+      steps = 0;
+      doing = OperationKind::kYield;
+    }
+
     std::string name;
     std::function<void()> body;
     State state = State::kRunnable;
@@ -97,13 +110,28 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   };
 
   ThreadRecord& Record(ThreadId thread) { return *threads_[static_cast<size_t>(thread)]; }
+  const ThreadRecord& Record(ThreadId thread) const {
+    return *threads_[static_cast<size_t>(thread)];
+  }
   Worker* TakeWorker();
   void ServeThreads(Worker& worker);
   void RunThread(ThreadId thread);
   void AddThread(std::string name, std::function<void()> body);
-  void CountStep();
+  void MakeCurrent(ThreadId thread);
+  void CountStep() {
+    ++self_->steps;
+    if (++outcome_.steps > limits_.max_steps) FailForSteps();
+  }
+  [[noreturn]] void FailForSteps();
   // Fails the execution if what the current thread has done since it was asked last broke a rule.
-  void CheckRules();
+  void CheckRules() {
+    if (limits_.rules != nullptr && !GuardsNothing(self_->doing)) AskRules();
+  }
+  // Accesses to atomics and cells, most of all steps: what rules look at changes under locks.
+  static bool GuardsNothing(OperationKind kind) {
+    return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kCellWrite;
+  }
+  void AskRules();
   void Note(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
@@ -113,6 +141,7 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   void PassOn(uint32_t site);
   void SwitchTo(ThreadId next);
   void Wake(ThreadId thread);
+  uint64_t WaitersFor(const void* object) const;
   // Moves time to the earliest deadline and wakes who waits for it; false if nobody does.
   bool AdvanceTime();
   void MoveTimeTo(TimePoint time);
@@ -126,9 +155,12 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Worker*> idle_workers_;
   std::vector<std::unique_ptr<ThreadRecord>> threads_;
-  uint64_t runnable_ = 0;  // bit i: thread i
+  std::vector<std::unique_ptr<ThreadRecord>> spare_records_;  // of executions that have ended
+  uint64_t runnable_ = 0;                                     // bit i: thread i
+  uint64_t waiting_ = 0;
   ThreadId current_ = 0;
-  bool switched_ = false;  // since the last event
+  ThreadRecord* self_ = nullptr;  // that of the current thread
+  bool switched_ = false;         // since the last event
   TimePoint now_;
   std::vector<std::function<void(bool)>> at_end_;
   std::vector<std::pair<const char*, int>> live_;  // mutexes by name: how many were not destroyed
@@ -136,7 +168,7 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   Strategy* strategy_ = nullptr;
   ExecutionLimits limits_;
   Outcome outcome_;
-  size_t expected_decisions_ = 0;  // room for those of an execution
+  Trace decisions_;  // of the execution at hand; kept for its room
 };
 
 }  // namespace twingrad::interleave

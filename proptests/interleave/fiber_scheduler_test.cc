@@ -173,12 +173,12 @@ TEST_F(FiberSchedulerTest, ReportsLivelocksLeaksAndExceptions) {
 }
 
 TEST_F(FiberSchedulerTest, ReportsARaceWhateverTheInterleaving) {
-  const int cell = 0;
+  const model::Identity cell;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Outcome outcome = Run(
         [&] {
           const auto write = [&] {
-            model::Current()->Access(Op(OperationKind::kCellWrite, &cell));
+            model::Current()->Access(Op(OperationKind::kCellWrite, &cell), cell);
           };
           const auto thread = Spawn("writer", write);
           write();

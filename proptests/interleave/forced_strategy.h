@@ -38,14 +38,12 @@ class ForcedStrategy final : public Strategy {
 
   void Begin(uint64_t) override {}  // the seed plays no part
   int Choose(const Question& question) override;
-  const std::string& error() const override { return error_; }
   std::string name() const override { return "forced"; }
 
  private:
   using Place = std::tuple<DecisionKind, int, int>;
 
   std::map<Place, int> choices_;
-  std::string error_;
 };
 
 }  // namespace twingrad::interleave

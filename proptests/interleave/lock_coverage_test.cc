@@ -22,11 +22,11 @@ class LockCoverageTest : public testing::Test {
   }
   void Lock(int thread, const std::source_location& where) {
     coverage_.OnLock(thread, {OperationKind::kLock, &mutex_, "m", where}, clocks_);
-    clocks_.Acquire(thread, &mutex_);
+    clocks_.Acquire(thread, mutex_);
   }
   void Unlock(int thread) {
     coverage_.OnUnlock(thread, &mutex_, clocks_);
-    clocks_.Release(thread, &mutex_);
+    clocks_.Release(thread, mutex_);
   }
   void LockAndUnlock(int thread, const std::source_location& where) {
     Lock(thread, where);
@@ -35,8 +35,8 @@ class LockCoverageTest : public testing::Test {
 
   RaceDetector clocks_;
   LockCoverage coverage_;
-  int mutex_ = 0;
-  int other_ = 0;
+  autograd::sync::model::Identity mutex_;
+  autograd::sync::model::Identity other_;
   const std::source_location a_ = HereA();
   const std::source_location b_ = HereB();
 };
@@ -59,8 +59,8 @@ TEST_F(LockCoverageTest, TheReverseOfAnUnorderedPairIsPossible) {
 
 TEST_F(LockCoverageTest, AnOrderedPairIsPossibleOneWayOnly) {
   LockAndUnlock(1, a_);
-  clocks_.Release(1, &other_);
-  clocks_.Acquire(2, &other_);
+  clocks_.Release(1, other_);
+  clocks_.Acquire(2, other_);
   LockAndUnlock(2, b_);
   EXPECT_EQ(coverage_.Summarize().possible, 1);
 }
@@ -74,7 +74,7 @@ TEST_F(LockCoverageTest, OneThreadMakesNoPair) {
 TEST_F(LockCoverageTest, AMutexIsAnotherThanTheOneThatHadItsAddress) {
   LockAndUnlock(1, a_);
   coverage_.Forget(&mutex_);
-  clocks_.Forget(&mutex_);
+  clocks_.Forget(mutex_);
   LockAndUnlock(2, b_);
   EXPECT_EQ(coverage_.Summarize().possible, 0);
 }

@@ -32,7 +32,6 @@ class PctStrategy final : public Strategy {
 
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override;
-  const std::string& error() const override { return error_; }
   // With the length of the execution at hand: made anew from it, the strategy repeats that one.
   std::string name() const override;
 
@@ -45,7 +44,6 @@ class PctStrategy final : public Strategy {
   std::vector<int> drops_;  // at which of them the running thread drops; ascending
   size_t next_drop_ = 0;
   std::vector<uint64_t> priorities_;  // by thread
-  std::string error_;
 };
 
 }  // namespace twingrad::interleave

@@ -16,73 +16,53 @@ std::string Place(const std::source_location& where) {
 }  // namespace
 
 void RaceDetector::Reset() {
-  threads_.clear();
-  objects_.clear();
-  cells_.clear();
+  objects_.Clear();
+  cells_.Clear();
+  thread_count_ = 0;
+  AddThread();
 }
 
-uint32_t RaceDetector::At(const Clock& clock, ThreadId thread) {
-  const size_t index = static_cast<size_t>(thread);
-  return index < clock.size() ? clock[index] : 0;
+void RaceDetector::AddThread() {
+  if (threads_.size() == thread_count_) threads_.emplace_back();
+  Clock& clock = threads_[thread_count_];
+  clock.Clear();
+  clock.times[thread_count_++] = 1;
 }
 
-void RaceDetector::JoinInto(Clock& clock, const Clock& other) {
-  if (clock.size() < other.size()) clock.resize(other.size(), 0);
-  for (size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
-}
-
-RaceDetector::Clock& RaceDetector::ClockOf(ThreadId thread) {
-  const size_t index = static_cast<size_t>(thread);
-  if (index < threads_.size()) [[likely]]
-    return threads_[index];
-  while (threads_.size() <= index) {
-    Clock clock(threads_.size() + 1, 0);
-    clock.back() = 1;
-    threads_.push_back(std::move(clock));
+void RaceDetector::JoinInto(Clock& clock, const Clock& other) const {
+  uint32_t* __restrict mine = clock.times.data();
+  const uint32_t* __restrict theirs = other.times.data();
+  for (size_t block = 0; block < thread_count_; block += kBlock) {
+    for (size_t i = 0; i < kBlock; ++i) mine[i] = std::max(mine[i], theirs[i]);
+    mine += kBlock;
+    theirs += kBlock;
   }
-  return threads_[index];
 }
 
 void RaceDetector::Spawn(ThreadId parent, ThreadId child) {
-  ClockOf(child);
+  while (thread_count_ <= static_cast<size_t>(child)) AddThread();
   JoinInto(ClockOf(child), ClockOf(parent));
-  ++ClockOf(parent)[static_cast<size_t>(parent)];
+  ++OwnTime(parent);
 }
 
 void RaceDetector::Join(ThreadId thread, ThreadId ended) {
-  ClockOf(std::max(thread, ended));
   JoinInto(ClockOf(thread), ClockOf(ended));
 }
 
-void RaceDetector::Acquire(ThreadId thread, const void* object) {
-  const auto found = objects_.find(object);
-  if (found != objects_.end()) JoinInto(ClockOf(thread), found->second);
+void RaceDetector::Acquire(ThreadId thread, const Identity& object) {
+  if (const Clock* released = objects_.Find(object)) JoinInto(ClockOf(thread), *released);
 }
 
-void RaceDetector::Release(ThreadId thread, const void* object) {
-  Clock& mine = ClockOf(thread);
-  JoinInto(objects_[object], mine);
-  ++mine[static_cast<size_t>(thread)];
-}
-
-uint32_t RaceDetector::TimeOf(ThreadId thread) const {
-  const size_t index = static_cast<size_t>(thread);
-  return index < threads_.size() ? threads_[index][index] : 1;
-}
-
-bool RaceDetector::Knows(ThreadId thread, ThreadId other, uint32_t time) const {
-  const size_t index = static_cast<size_t>(thread);
-  return index < threads_.size() && At(threads_[index], other) >= time;
-}
-
-bool RaceDetector::HappensBefore(ThreadId earlier, const Visit& visit, ThreadId now) {
-  return earlier == now || visit.time <= At(ClockOf(now), earlier);
+void RaceDetector::Release(ThreadId thread, const Identity& object) {
+  JoinInto(objects_.Get(object), ClockOf(thread));
+  ++OwnTime(thread);
 }
 
 std::optional<Race> RaceDetector::Access(ThreadId thread,
-                                         const autograd::sync::model::Operation& operation) {
+                                         const autograd::sync::model::Operation& operation,
+                                         const Identity& identity) {
   const bool is_write = operation.kind == autograd::sync::model::OperationKind::kCellWrite;
-  CellHistory& cell = cells_[operation.object];
+  CellHistory& cell = cells_.Get(identity);
   const auto race = [&](std::string_view kind, ThreadId other, const Visit& visit) {
     return Race{absl::StrCat("[interleave] data race on a cell: ", is_write ? "write" : "read",
                              " by thread ", thread, " at ", Place(operation.where),
@@ -93,7 +73,7 @@ std::optional<Race> RaceDetector::Access(ThreadId thread,
   if (cell.write.time != 0 && !HappensBefore(cell.writer, cell.write, thread)) {
     return race("write", cell.writer, cell.write);
   }
-  const Visit now{At(ClockOf(thread), thread), operation.where};
+  const Visit now{TimeOf(thread), operation.where};
   if (!is_write) {
     if (cell.reads.size() <= static_cast<size_t>(thread)) {
       cell.reads.resize(static_cast<size_t>(thread) + 1);

@@ -14,9 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/inlined_vector.h"
 #include "autograd/sync/model/scheduler.h"
+#include "proptests/interleave/histories.h"
 
 namespace twingrad::interleave {
 
@@ -29,30 +28,41 @@ struct Race {
 
 class RaceDetector {
  public:
+  using Identity = autograd::sync::model::Identity;
   using ThreadId = autograd::sync::model::ThreadId;
+
+  RaceDetector() { Reset(); }
 
   // Forgets everything: a new execution begins, with thread 0 only.
   void Reset();
   void Spawn(ThreadId parent, ThreadId child);
   // `thread` has waited for the end of `ended`.
   void Join(ThreadId thread, ThreadId ended);
-  void Acquire(ThreadId thread, const void* object);
-  void Release(ThreadId thread, const void* object);
+  void Acquire(ThreadId thread, const Identity& object);
+  void Release(ThreadId thread, const Identity& object);
   // The thread's own time, which moves with each release.
-  uint32_t TimeOf(ThreadId thread) const;
+  uint32_t TimeOf(ThreadId thread) const { return At(ClockOf(thread), thread); }
   // Whether what `other` had done at that time of its own happened before what `thread` does now.
-  bool Knows(ThreadId thread, ThreadId other, uint32_t time) const;
-  // What lives at this address ends: the next object there has no history and orders nothing.
-  void Forget(const void* object) {
-    cells_.erase(object);
-    objects_.erase(object);
+  bool Knows(ThreadId thread, ThreadId other, uint32_t time) const {
+    return At(ClockOf(thread), other) >= time;
+  }
+  // The object ends; it is a cell or orders others.
+  void Forget(const Identity& object) {
+    objects_.Forget(object);
+    cells_.Forget(object);
   }
 
   // The race that this access completes, or nothing.
-  std::optional<Race> Access(ThreadId thread, const autograd::sync::model::Operation& operation);
+  std::optional<Race> Access(ThreadId thread, const autograd::sync::model::Operation& operation,
+                             const Identity& cell);
 
  private:
-  using Clock = absl::InlinedVector<uint32_t, 8>;  // by thread; one beyond the end is at 0
+  // By thread. Joined in blocks of eight, as many as the execution has threads for.
+  static constexpr size_t kBlock = 8;
+  struct Clock {
+    void Clear() { times.fill(0); }
+    std::array<uint32_t, kMaxThreads> times = {};
+  };
   struct Visit {
     uint32_t time = 0;  // 0: never
     std::source_location where;
@@ -61,16 +71,30 @@ class RaceDetector {
     ThreadId writer = autograd::sync::model::kNoThread;
     Visit write;
     std::vector<Visit> reads;  // by thread
+
+    void Clear() {
+      writer = autograd::sync::model::kNoThread;
+      write = Visit();
+      reads.clear();
+    }
   };
 
-  static uint32_t At(const Clock& clock, ThreadId thread);
-  static void JoinInto(Clock& clock, const Clock& other);
-  Clock& ClockOf(ThreadId thread);
-  bool HappensBefore(ThreadId earlier, const Visit& visit, ThreadId now);
+  static uint32_t At(const Clock& clock, ThreadId thread) {
+    return clock.times[static_cast<size_t>(thread)];
+  }
+  void JoinInto(Clock& clock, const Clock& other) const;
+  Clock& ClockOf(ThreadId thread) { return threads_[static_cast<size_t>(thread)]; }
+  const Clock& ClockOf(ThreadId thread) const { return threads_[static_cast<size_t>(thread)]; }
+  uint32_t& OwnTime(ThreadId thread) { return ClockOf(thread).times[static_cast<size_t>(thread)]; }
+  void AddThread();
+  bool HappensBefore(ThreadId earlier, const Visit& visit, ThreadId now) const {
+    return earlier == now || visit.time <= At(ClockOf(now), earlier);
+  }
 
   std::vector<Clock> threads_;
-  absl::flat_hash_map<const void*, Clock> objects_;
-  absl::flat_hash_map<const void*, CellHistory> cells_;
+  size_t thread_count_ = 0;
+  Histories<Clock> objects_;
+  Histories<CellHistory> cells_;
 };
 
 }  // namespace twingrad::interleave

@@ -40,13 +40,11 @@ class RandomStrategy final : public Strategy {
 
   void Begin(uint64_t seed) override { random_ = SplitMix(seed); }
   int Choose(const Question& question) override;
-  const std::string& error() const override { return error_; }
   std::string name() const override;
 
  private:
   Chances chances_;
   SplitMix random_;
-  std::string error_;
 };
 
 }  // namespace twingrad::interleave

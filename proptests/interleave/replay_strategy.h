@@ -21,7 +21,6 @@ class ReplayStrategy final : public Strategy {
 
   void Begin(uint64_t seed) override;  // the seed plays no part
   int Choose(const Question& question) override;
-  const std::string& error() const override { return error_; }
   std::string name() const override { return "replay"; }
 
   // True when every recorded decision was asked for.
@@ -30,7 +29,6 @@ class ReplayStrategy final : public Strategy {
  private:
   Trace trace_;
   size_t next_ = 0;
-  std::string error_;
 };
 
 }  // namespace twingrad::interleave

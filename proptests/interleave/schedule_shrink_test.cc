@@ -68,11 +68,7 @@ class RoundRobin final : public Strategy {
   int Choose(const Question& question) override {
     return question.current < 0 ? 0 : (question.current + 1) % question.alternatives;
   }
-  const std::string& error() const override { return error_; }
   std::string name() const override { return "round_robin"; }
-
- private:
-  std::string error_;
 };
 
 TEST(ShrinkScheduleTest, LeavesTheDeparturesThatItTakes) {

@@ -33,7 +33,6 @@ class StarveStrategy final : public Strategy {
 
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override;
-  const std::string& error() const override { return others_.error(); }
   std::string name() const override;
 
  private:

@@ -31,10 +31,13 @@ class Strategy {
   virtual void Begin(uint64_t seed) = 0;
   // A number from 0 to alternatives - 1.
   virtual int Choose(const Question& question) = 0;
-  // Set once the strategy cannot answer any more: why the execution must end.
-  virtual const std::string& error() const = 0;
   // With parameters; strategies.h makes one from it.
   virtual std::string name() const = 0;
+  // Set once the strategy cannot answer any more: why the execution must end.
+  const std::string& error() const { return error_; }
+
+ protected:
+  std::string error_;
 };
 
 }  // namespace twingrad::interleave

@@ -25,10 +25,6 @@ class Atomic {
   constexpr explicit Atomic(T value) : value_(value) {}
   Atomic(const Atomic&) = delete;
   Atomic& operator=(const Atomic&) = delete;
-  // The next object at this address inherits no order.
-  constexpr ~Atomic() {
-    if (model::Scheduler* scheduler = model::Current()) scheduler->Forget(this);
-  }
 
   T Load(MemoryOrder order, Site where = Site::current()) const {
     Step(model::OperationKind::kAtomicLoad, order, where);
@@ -92,8 +88,8 @@ class Atomic {
   // A load never asks to release nor a store to acquire, so the order alone says what to do.
   void Order(model::Scheduler* scheduler, MemoryOrder order) const {
     if (scheduler == nullptr || order == kRelaxed) return;
-    if (order != kRelease) scheduler->Acquire(this);
-    if (order != kAcquire) scheduler->Release(this);
+    if (order != kRelease) scheduler->Acquire(identity_);
+    if (order != kAcquire) scheduler->Release(identity_);
   }
   template <typename F>
   T Update(F change, MemoryOrder order, Site where) {
@@ -117,6 +113,7 @@ class Atomic {
   // Constant evaluation is what makes objects of static storage, and no others of ours.
   const bool is_static_ = std::is_constant_evaluated();
   bool is_kept_ = false;
+  model::Identity identity_;
 };
 
 }  // namespace autograd::sync

@@ -19,10 +19,6 @@ class Cell {
   constexpr explicit Cell(T value) : value_(std::move(value)) {}
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
-  // The next object at this address starts a history of its own.
-  constexpr ~Cell() {
-    if (model::Scheduler* scheduler = model::Current()) scheduler->Forget(this);
-  }
 
   const T& Read(Site where = Site::current()) const {
     Touch(model::OperationKind::kCellRead, where);
@@ -43,10 +39,11 @@ class Cell {
     if (scheduler == nullptr) return;
     const model::Operation operation{kind, this, "", where};
     scheduler->Step(operation);
-    scheduler->Access(operation);
+    scheduler->Access(operation, identity_);
   }
 
   T value_{};
+  model::Identity identity_;
 };
 
 }  // namespace autograd::sync

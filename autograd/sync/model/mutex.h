@@ -57,7 +57,7 @@ class AG_CAPABILITY("mutex") Mutex {
     held_ = true;
     if (scheduler != nullptr) {
       owner_ = scheduler->CurrentThread();
-      scheduler->Acquire(this);
+      scheduler->Acquire(identity_);
     }
     return true;
   }
@@ -78,12 +78,9 @@ class AG_CAPABILITY("mutex") Mutex {
       is_counted_ = true;
     }
   }
-  // The next mutex at this address inherits nothing.
   void End() {
     model::Scheduler* scheduler = model::Current();
-    if (scheduler == nullptr) return;
-    scheduler->Forget(this);
-    if (is_counted_) scheduler->Died(name_);
+    if (scheduler != nullptr && is_counted_) scheduler->Died(name_);
   }
   bool HeldByCaller() const {
     const model::Scheduler* scheduler = model::Current();
@@ -97,13 +94,13 @@ class AG_CAPABILITY("mutex") Mutex {
     }
     held_ = true;
     owner_ = scheduler.CurrentThread();
-    scheduler.Acquire(this);
+    scheduler.Acquire(identity_);
   }
   void GiveUp(model::Scheduler* scheduler, Site where) {
     if (!HeldByCaller()) model::Misuse("[sync] a thread unlocks a mutex it does not hold", where);
     held_ = false;
     if (scheduler == nullptr) return;
-    scheduler->Release(this);
+    scheduler->Release(identity_);
     scheduler->WakeAll(this);
   }
 
@@ -111,6 +108,7 @@ class AG_CAPABILITY("mutex") Mutex {
   model::ThreadId owner_ = model::kNoThread;
   bool held_ = false;
   bool is_counted_ = false;
+  model::Identity identity_;
 };
 
 class AG_SCOPED_CAPABILITY MutexLock {

@@ -57,6 +57,20 @@ struct Operation {
   ThreadId holder = kNoThread;  // of a mutex that is waited for; of a join, the thread joined
 };
 
+// What orders memory, or is accessed in the order that others make, has one as its last member:
+// where the scheduler keeps what it knows of the object. The next object at its address has another
+// and starts with no history.
+class Identity {
+ public:
+  constexpr Identity() = default;
+  Identity(const Identity&) = delete;
+  Identity& operator=(const Identity&) = delete;
+  constexpr ~Identity();
+
+  // The scheduler's to use; 0 until it has something to keep. It may be of an earlier execution.
+  mutable uint32_t slot = 0;
+};
+
 // Thread-locals of one modelled thread.
 class LocalTable {
  public:
@@ -112,12 +126,12 @@ class Scheduler {
 
   // What orders memory accesses: everything before a Release of `object` happens before everything
   // after a later Acquire of it.
-  virtual void Acquire(const void* object) = 0;
-  virtual void Release(const void* object) = 0;
+  virtual void Acquire(const Identity& object) = 0;
+  virtual void Release(const Identity& object) = 0;
   // A plain access (kCellRead or kCellWrite) that must be ordered with the conflicting ones.
-  virtual void Access(const Operation& operation) = 0;
-  // What lives at this address ends: the next object there starts with no history.
-  virtual void Forget(const void* object) = 0;
+  virtual void Access(const Operation& operation, const Identity& cell) = 0;
+  // An object of which something is kept ends.
+  virtual void Forget(const Identity& object) = 0;
 
   // A mutex begins or ends its life; what is not destroyed by the end of the execution is a leak of
   // the object that holds it.
@@ -140,6 +154,11 @@ class Scheduler {
 inline Scheduler* current_scheduler = nullptr;
 inline Scheduler* Current() { return current_scheduler; }
 inline void SetCurrent(Scheduler* scheduler) { current_scheduler = scheduler; }
+
+constexpr Identity::~Identity() {
+  if (slot == 0) return;
+  if (Scheduler* scheduler = Current()) scheduler->Forget(*this);
+}
 
 // The thread-locals of the running modelled thread, or of the process outside an execution.
 LocalTable& CurrentLocals();
