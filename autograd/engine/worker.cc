@@ -28,8 +28,8 @@ WorkerGroup::~WorkerGroup() { Stop(); }
 bool WorkerGroup::Start() {
   try {
     for (size_t i = 0; i < queues_.size(); ++i) {
-      threads_.emplace_back(absl::StrCat("ag_device_", i),
-                            [queue = queues_[i].get()] { Work(*queue); });
+      threads_.push_back(sync::Thread(absl::StrCat("ag_device_", i),
+                                      [queue = queues_[i].get()] { Work(*queue); }));
     }
     return true;
   } catch (const std::system_error&) {

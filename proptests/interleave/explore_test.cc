@@ -53,9 +53,9 @@ template <typename Increment>
 void CountTo20(const Increment& increment, const std::function<int()>& total) {
   std::vector<Thread> threads;
   for (const char* name : {"a", "b"}) {
-    threads.emplace_back(name, [&] {
+    threads.push_back(Thread(name, [&] {
       for (int i = 0; i < 10; ++i) increment();
-    });
+    }));
   }
   for (Thread& thread : threads) thread.Join();
   Check(total() == 20, "[test] a lost increment");

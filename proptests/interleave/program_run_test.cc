@@ -76,6 +76,21 @@ std::set<uint64_t> ExpectSound(const char* text, int schedules) {
   return orders;
 }
 
+TEST(ProgramRunTest, AWorkerIsShownAtTheLineThatStartsIt) {
+  ProgramExplorer explorer(*Parse(kFourBranches));
+  RandomStrategy random;
+  const ProgramRun run = explorer.Run(random, 1, /*record_events=*/true);
+  ASSERT_TRUE(run.ok()) << run.failure;
+  int spawns = 0;
+  for (const Event& event : run.outcome.events) {
+    if (event.operation.kind != autograd::sync::model::OperationKind::kSpawn) continue;
+    ++spawns;
+    const std::string file = event.operation.where.file_name();
+    EXPECT_NE(file.find("autograd/engine/worker.cc"), std::string::npos) << file;
+  }
+  EXPECT_EQ(spawns, 3);
+}
+
 TEST(ProgramExplorerTest, BranchesOnThreeDevicesAndTheCpu) {
   EXPECT_GT(ExpectSound(kFourBranches, 500).size(), 20u);
 }

@@ -42,12 +42,12 @@ TEST(Rate, FourThreadsThatLockIncrementAndUnlockTenTimes) {
     sync::Cell<int> counter{0};
     std::vector<sync::Thread> threads;
     for (int t = 0; t < 4; ++t) {
-      threads.emplace_back("t", [&] {
+      threads.push_back(sync::Thread("t", [&] {
         for (int i = 0; i < 10; ++i) {
           sync::MutexLock lock(mutex);
           ++counter.Mutable();
         }
-      });
+      }));
     }
     for (sync::Thread& thread : threads) thread.Join();
     Check(counter.Read() == 40, "[test] a lost increment");

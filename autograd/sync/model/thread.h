@@ -1,4 +1,7 @@
 // Thread of the model: a fiber of the execution. Included by autograd/sync/thread.h only.
+//
+// A thread is shown at the line that calls the constructor: threads.push_back(sync::Thread(...)),
+// since emplace_back calls it from a line of the library.
 #ifndef AUTOGRAD_SYNC_MODEL_THREAD_H_
 #define AUTOGRAD_SYNC_MODEL_THREAD_H_
 
