@@ -73,7 +73,7 @@ std::string FailureText(const Report& report, const Options& options) {
                                   outcome.switches, " switches)\n", outcome.message, "\n");
   if (report.uncontrolled) {
     absl::StrAppend(&text,
-                    "[interleave] the same seed took other decisions when run again: the body "
+                    "[interleave] the same decisions led elsewhere when taken again: the body "
                     "depends on something besides the schedule\n");
   }
   absl::StrAppend(&text, "last steps ('>': another thread ran before):\n",
@@ -109,7 +109,8 @@ Report Explore(const Options& options, const std::function<void()>& body) {
     report.decisions += static_cast<int64_t>(outcome.decisions.size());
     if (only_seed) std::fputs(FormatEvents(outcome, outcome.events.size()).c_str(), stderr);
     if (outcome.ok()) continue;
-    const Outcome again = RunOnce(scheduler, strategy, seed, options, true, body);
+    ReplayStrategy replay(outcome.decisions);
+    const Outcome again = RunOnce(scheduler, replay, seed, options, true, body);
     report.failing_seed = seed;
     report.uncontrolled = again.decisions != outcome.decisions || again.kind != outcome.kind;
     report.outcome = report.uncontrolled ? std::move(outcome) : std::move(again);

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "proptests/interleave/mixed_strategy.h"
 #include "proptests/interleave/pct_strategy.h"
 #include "proptests/interleave/random_strategy.h"
 #include "proptests/interleave/starve_strategy.h"
@@ -81,8 +82,10 @@ absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(std::string_view name) {
     if (length != 0) parameters.length = length;
     return std::make_unique<PctStrategy>(parameters);
   }
+  if (name == "mixed") return std::make_unique<MixedStrategy>();
   return absl::InvalidArgumentError(
-      absl::StrCat("[interleave] strategy `", name, "`; random, starve and pct are allowed"));
+      absl::StrCat("[interleave] strategy `", name,
+                   "`; mixed (which has no parameters), random, starve and pct are allowed"));
 }
 
 }  // namespace twingrad::interleave

@@ -5,6 +5,7 @@
 //   random   switch= spurious=                               percent
 //   starve   starve= switch= spurious=                       percent
 //   pct      min_depth= max_depth= length= spurious=         a length that is given does not grow
+//   mixed                                                    the three in turns
 //
 // What a strategy calls itself (Strategy::name) makes one that repeats its last execution from the
 // same seed.

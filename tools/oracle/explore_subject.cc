@@ -168,6 +168,8 @@ Verdict ExploreSubject::Judge() {
 }
 
 Verdict ExploreSubject::Explore() {
+  // A fresh one, so that what a Program's schedules are does not depend on the Programs before.
+  strategy_ = *interleave::MakeStrategy(options_.strategy);
   const uint64_t seed = case_.seed.value_or(autograd::program::Hash(program_));
   interleave::SplitMix seeds(seed);
   for (uint64_t i = 0; i < options_.schedules; ++i) {

@@ -69,7 +69,7 @@ TEST_F(ExploreTest, TheEngineHasNoFindingsAndTheSeedRepeatsTheRun) {
 }
 
 TEST_F(ExploreTest, EveryStrategyExploresAGivenProgram) {
-  for (const char* strategy : {"random", "starve", "pct"}) {
+  for (const char* strategy : {"random", "starve", "pct", "mixed"}) {
     const SubprocessResult run = Oracle({"explore", "--seed=1", "--program", LanesFile(),
                                          absl::StrCat("--strategy=", strategy), "--schedules=200"});
     EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
@@ -102,7 +102,9 @@ TEST_F(ExploreTest, ADefectIsFoundMadeSmallDrawnAndReplayed) {
   ASSERT_NE(at, std::string::npos) << report;
   EXPECT_TRUE(absl::SimpleAtoi(report.substr(at - 1, 1), &preemptions)) << report;
   EXPECT_LE(preemptions, 4) << report;
-  EXPECT_TRUE(StrContains(*ReadInput(folder + "/schedule.txt"), "twingrad-schedule 1\n"));
+  const std::string schedule = *ReadInput(folder + "/schedule.txt");
+  EXPECT_TRUE(StrContains(schedule, "twingrad-schedule 1\n"));
+  EXPECT_FALSE(StrContains(schedule, "mixed")) << "the one that had the turn: " << schedule;
   const std::string picture = *ReadInput(folder + "/schedule.svg");
   for (const char* part :
        {"<svg ", ">waits for ready_queue.not_empty</text>", "engine/shared_run.cc:"}) {

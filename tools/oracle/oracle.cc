@@ -53,8 +53,8 @@ constexpr FlagSpec kCheckFlags[] = {
     {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
     {"report", "FILE", FlagType::kPath, "none", "JSON lines, appended; see tools/oracle/report.py"},
 };
-constexpr FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, "random",
-                                "random, starve, pct, or replay of --schedule"};
+constexpr FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, "mixed",
+                                "mixed: random, starve and pct in turns; or replay of --schedule"};
 constexpr FlagSpec kSchedules = {"schedules", "N", FlagType::kCount, "1000", "for each Program"};
 constexpr FlagSpec kThreads = {"threads", "N", FlagType::kCount, "one for each device",
                                "device workers of the engine"};
@@ -189,7 +189,7 @@ ProgramOptions OptionsOf(const Arguments& arguments) {
     options.elements = static_cast<int>(std::min<uint64_t>(*n, 64));
   if (const auto n = arguments.Number("rank"))
     options.rank = static_cast<int>(std::min<uint64_t>(*n, 6));
-  options.explore.strategy = arguments.Path("strategy").value_or("random");
+  options.explore.strategy = arguments.Path("strategy").value_or("mixed");
   options.explore.schedules = arguments.Number("schedules").value_or(1000);
   options.explore.threads =
       static_cast<int>(std::min<uint64_t>(arguments.Number("threads").value_or(0), 32));

@@ -88,7 +88,7 @@ int MustDie(const Scenario& scenario) {
 // Schedules until it is found, by each strategy, over several seeds: median and worst.
 int Compare(const Scenario& scenario, int seeds) {
   std::printf("| %s |", scenario.name.data());
-  for (const char* name : {"random", "starve", "pct"}) {
+  for (const char* name : {"random", "starve", "pct", "mixed"}) {
     std::vector<int64_t> counts;
     for (int seed = 1; seed <= seeds; ++seed) {
       const auto strategy = interleave::MakeStrategy(name);
