@@ -6,6 +6,10 @@
 // every step (engine_rules.h): they find it earlier, or keep silent, as the scenario says. Exit
 // status 0 as expected, 1 otherwise. With TWINGRAD_COMPARE_SEEDS=N it compares strategies instead.
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -85,20 +89,50 @@ int MustDie(const Scenario& scenario) {
   return failures == 0 ? 0 : 1;
 }
 
-// Schedules until it is found, by each strategy, over several seeds: median and worst.
+// For the children of Compare: the scenario, and how often it ran, in memory shared with the
+// parent.
+const Scenario* counted = nullptr;
+volatile int64_t* runs = nullptr;
+
+std::string CountRun() {
+  *runs = *runs + 1;
+  return counted->run();
+}
+
+// Schedules until it is found, in a child: a defect that corrupts memory may end the process, which
+// is one way to be found.
+int64_t SchedulesInAChild(const Scenario& scenario, const char* strategy_name, uint64_t seed) {
+  *runs = 0;
+  counted = &scenario;
+  const pid_t child = fork();
+  if (child == 0) {
+    Scenario counting = scenario;
+    counting.run = &CountRun;
+    const auto strategy = interleave::MakeStrategy(strategy_name);
+    *runs = SchedulesToFind(counting, seed, {.strategy = strategy->get()}).value_or(kMaxSchedules);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return *runs;
+}
+
+// Median and worst over several seeds, by each strategy.
 int Compare(const Scenario& scenario, int seeds) {
+  runs = static_cast<int64_t*>(
+      mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  if (runs == MAP_FAILED) return 1;
   std::printf("| %s |", scenario.name.data());
+  std::fflush(stdout);  // or each child would have the line, too
   for (const char* name : {"random", "starve", "pct", "mixed"}) {
     std::vector<int64_t> counts;
     for (int seed = 1; seed <= seeds; ++seed) {
-      const auto strategy = interleave::MakeStrategy(name);
-      counts.push_back(
-          SchedulesToFind(scenario, static_cast<uint64_t>(seed), {.strategy = strategy->get()})
-              .value_or(kMaxSchedules));
+      counts.push_back(SchedulesInAChild(scenario, name, static_cast<uint64_t>(seed)));
     }
     std::sort(counts.begin(), counts.end());
     std::printf(" %s %lld, %lld |", name, static_cast<long long>(counts[counts.size() / 2]),
                 static_cast<long long>(counts.back()));
+    std::fflush(stdout);
   }
   std::printf("\n");
   return 0;
