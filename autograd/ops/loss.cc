@@ -23,9 +23,11 @@ Tensor Reduce(const Tensor& each, Reduction reduction) {
   return kernels::Div(sum, Constant(CountOf(each), sum));
 }
 
-// The gradient of what is added up.
+// The gradient of what is added up. Where that is nothing, infinity would make NaN of further
+// derivatives.
 Tensor Share(const Tensor& gradient, Reduction reduction, double count) {
-  return reduction == Reduction::kMean ? Div(gradient, Constant(count, gradient)) : gradient;
+  if (reduction != Reduction::kMean || count == 0) return gradient;
+  return Div(gradient, Constant(count, gradient));
 }
 
 struct MseLossRule {

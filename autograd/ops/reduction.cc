@@ -46,7 +46,8 @@ class MeanNode final : public OneGradientNode {
         kept_(KeptShape(operand, dims)),
         sizes_(operand.sizes().begin(), operand.sizes().end()) {}
   Tensor Derivative(const Tensor& gradient) const override {
-    const Tensor share = Div(gradient, Constant(count_, gradient));
+    // A mean over nothing has no part to hand out; infinity would make NaN of further derivatives.
+    const Tensor share = count_ == 0 ? gradient : Div(gradient, Constant(count_, gradient));
     return ExpandTo(ReshapeTo(share, kept_), sizes_);
   }
 

@@ -70,8 +70,10 @@ Variable Calculus::DerivativeOfSign(const Array* weight, Variable value, const V
   return Apply(Primitive::kWeigh, g, value);
 }
 
-// A mean's: each of `count` elements gets an equal part.
+// A mean's: each of `count` elements gets an equal part. A mean over nothing is NaN whatever is
+// done; the part of no element is 1, for infinity would make NaN of further derivatives.
 Variable Calculus::Shared(const Variable& g, int64_t count) {
+  if (count == 0) return g;
   return Apply(Primitive::kDivide, g, Constant(FromInteger(count, FormatOf(g.data->dtype)).v, g));
 }
 

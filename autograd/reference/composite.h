@@ -13,6 +13,7 @@
 #ifndef AUTOGRAD_REFERENCE_COMPOSITE_H_
 #define AUTOGRAD_REFERENCE_COMPOSITE_H_
 
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -260,10 +261,14 @@ class Composite {
     const Value sum = algebra_.ScatterAdd(each, {all, array.size}, scalar);
     if (reduction == "sum") return sum;
     Array* share = NewArray(arena(), array.dtype, scalar, 1);
+    if (array.size == 0) {  // NaN, and no derivative of it is
+      share->v[0] = std::numeric_limits<double>::quiet_NaN();
+      return algebra_.Apply(Primitive::kAdd, sum, algebra_.Constant(share));
+    }
     const Number part = Divide({1, 0}, {static_cast<double>(array.size), 0}, FormatOf(array.dtype));
     share->v[0] = part.v;
     share->e = arena().template Allocate<double>(1);
-    share->e[0] = array.size == 0 ? 0 : part.e;
+    share->e[0] = part.e;
     return algebra_.Apply(Primitive::kWeigh, sum, algebra_.Constant(share));
   }
 

@@ -206,7 +206,9 @@ Jets DualInterpreter::Reduce(const Statement& statement, const Jets& a, const Sh
   if (statement.op == Opcode::kSum) return sum;
   PrimitiveArguments arguments;
   arguments.count = reduction.count;
-  const Number share = Divide({1, 0}, FromInteger(reduction.count, kDoubleFormat), kDoubleFormat);
+  // Of a mean over nothing, which is NaN, no derivative is.
+  const int64_t count = std::max<int64_t>(reduction.count, 1);
+  const Number share = Divide({1, 0}, FromInteger(count, kDoubleFormat), kDoubleFormat);
   auto* partials = arena_.Allocate<Partials>(sum.value->size);
   std::fill(partials, partials + sum.value->size, Partials{share, {}, {}, {}, {}});
   return {Apply(Primitive::kDivideCount, sum.value, nullptr, arguments),
