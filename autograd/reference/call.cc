@@ -68,6 +68,7 @@ void Call::TakeArguments() {
   TakeSeeds(seeds);
   for (const ValueId root : statement_.operands) {
     roots_.push_back(interpreter_.GradientEdge(root));
+    if (roots_.back() == kNoNode) throw Raised{ErrorClass::kNoGraph};
   }
   TakeInputs();
 }
@@ -81,8 +82,12 @@ void Call::TakeSeeds(const std::vector<ValueId>& seeds) {
   }
   for (size_t r = 0; r < roots; ++r) {
     const ValueId root = statement_.operands[r];
-    if (!interpreter_.RequiresGrad(root)) throw Raised{ErrorClass::kNoGraph};
-    seeds_.push_back(TakeSeed(root, seeds.empty() ? kNoValue : seeds[r]));
+    const ValueId seed = seeds.empty() ? kNoValue : seeds[r];
+    if (!interpreter_.RequiresGrad(root)) {
+      if (!interpreter_.rules().seeds_come_first) throw Raised{ErrorClass::kNoGraph};
+      if (seed == kNoValue) continue;  // the graph will be missed
+    }
+    seeds_.push_back(TakeSeed(root, seed));
   }
 }
 
@@ -102,9 +107,9 @@ Variable Call::TakeSeed(ValueId root, ValueId seed) {
   }
   if (given.device != of.device) throw Raised{ErrorClass::kDevice};
   variable = interpreter_.Read(seed);
-  if (create_graph_ && interpreter_.RequiresGrad(seed)) {
-    variable.tracked = true;
+  if (create_graph_) {
     variable.node = interpreter_.GradientEdge(seed);
+    variable.tracked = variable.node != kNoNode;
   }
   if (cast) {
     PrimitiveArguments arguments;
@@ -122,9 +127,15 @@ void Call::TakeInputs() {
     }
   }
   for (const ValueId input : inputs_) {
+    NodeId edge = interpreter_.GradientEdge(input);
     if (!is_grad_) interpreter_.RetainGrad(input);
+    if (edge == kNoNode) {  // requires grad, but nothing leads there: a place that nothing reaches
+      Node nothing;
+      nothing.name = {NodeRole::kIdentity, index_, 0};
+      edge = calculus_.AddNode(nothing);
+    }
+    input_nodes_.push_back(edge);
   }
-  for (const ValueId input : inputs_) input_nodes_.push_back(interpreter_.GradientEdge(input));
 }
 
 void Call::Prepare() {
@@ -259,6 +270,7 @@ std::optional<ErrorClass> Call::Throws(NodeId id) const {
 }
 
 void Call::FindDevices() {
+  several_devices_ = interpreter_.any_order();
   const std::vector<Node>& nodes = calculus_.nodes();
   std::optional<program::DeviceIndex> first;
   for (NodeId n = 0; n <= start_; ++n) {

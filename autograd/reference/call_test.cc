@@ -299,6 +299,22 @@ backward %s
   EXPECT_FALSE(result.grad_alternatives[0].defined);
 }
 
+// The same on one thread, where the order of nodes is not known.
+TEST(CallTest, AnyOrderHasSeveralLegalOutcomes) {
+  const program::Program program = ParseOrThrow(R"(%a = leaf type=f64[] data=1 grad=1
+%b = leaf type=f64[] data=2 grad=1
+%y = mul %a %b
+pre_hook %b do=throw
+backward %y
+)");
+  EXPECT_TRUE(RunTwin(program).grad_alternatives.empty());
+  const TwinResult result = RunTwin(program, Dialect::kTwingrad, /*any_order=*/true);
+  EXPECT_EQ(result.legal_errors.size(), 1u);
+  ASSERT_EQ(result.grad_alternatives.size(), 1u);
+  EXPECT_EQ(result.grad_alternatives[0].value, ValueOf(program, "a"));
+  EXPECT_FALSE(result.grad_alternatives[0].defined);
+}
+
 // The caller hands the roots out, and the device may have failed before it gets the second.
 TEST(CallTest, SeveralRootsOnOneDeviceHaveSeveralLegalOutcomes) {
   const TwinRun run(R"(%a = leaf type=f64[] data=1 grad=1 device=dev:0

@@ -155,7 +155,7 @@ void Call::AddToGrad(ValueId value, const Variable& gradient, bool in_place) {
     const Variable& other = before ? old : grad;
     GradAlternative alternative{value, other.defined(), {}, {}};
     if (other.defined()) {
-      alternative.data = interpreter_.Contents(*other.data);
+      alternative.data = ContentsOf(*other.data);
       alternative.bound = Interpreter::Bounds(*other.data);
     }
     interpreter_.result().grad_alternatives.push_back(std::move(alternative));
@@ -204,7 +204,7 @@ void Call::NoteHook(NodeId id, int32_t index, const Variable& gradient) {
   record.statement = interpreter_.hook(index).statement;
   record.gradient_defined = gradient.defined();
   if (!gradient.defined()) return;
-  record.gradient = interpreter_.Contents(*gradient.data);
+  record.gradient = ContentsOf(*gradient.data);
   bounds = Interpreter::Bounds(*gradient.data);
 }
 

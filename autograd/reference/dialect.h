@@ -33,6 +33,14 @@ struct DialectRules {
   bool written_views_are_renewed = false;
   // Who asks for the new node of a view made in no_grad gets an error (L6).
   bool no_grad_views_are_renewed = true;
+  // A view requires grad as soon as its base does, although no node may lead there; else when it
+  // has a node or its base was written (L7).
+  bool views_require_grad_with_base = false;
+  // A view that has no node yet counts as a leaf: nothing is written into it, retain_grad does
+  // nothing (L2).
+  bool views_without_node_are_leaves = false;
+  // All seeds are looked at before any root's graph; else root by root.
+  bool seeds_come_first = false;
   // Nodes save what their derivatives need; else gather its operand, sgn its operand and result,
   // prod and pow their result besides.
   bool saves_what_is_needed = true;
@@ -66,6 +74,9 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .views_move_retain_grad = !before_2,
           .written_views_are_renewed = true,
           .no_grad_views_are_renewed = false,
+          .views_require_grad_with_base = true,
+          .views_without_node_are_leaves = true,
+          .seeds_come_first = true,
           .saves_what_is_needed = false,
           .mean_saves_its_operand = before_2,
           .view_writes_are_freed = true,

@@ -148,6 +148,47 @@ backward %m
                {kNone, kNone, "version@4"});
 }
 
+// What is made of such a view has a node that leads nowhere.
+TEST(DialectTest, ViewsRequireGradWithBase) {
+  constexpr std::string_view kView =
+      "%x = leaf type=f64[1] data=3 grad=1\nbegin kind=no_grad\n%v = view %x shape=1\nend\n"
+      "%y = mul %v %v\n";
+  ExpectErrors(absl::StrCat(kView, "backward %y\n"), {"no_graph@5", kNone, kNone});
+  ExpectErrors(absl::StrCat(kView, "backward %v\n"), {"no_graph@5", "no_graph@5", "no_graph@5"});
+  ExpectErrors(absl::StrCat(kView, "%g = grad %y inputs=%v\n"),
+               {"no_graph@5", "unused_input@5", "unused_input@5"});
+  ExpectErrors(absl::StrCat(kView, "hook %v do=record\n"),
+               {"no_graph@5", "no_graph@5", "no_graph@5"});
+  const std::string freed = absl::StrCat(kView, "backward %y\nbackward %y\n");
+  ExpectErrors(freed, {"no_graph@5", kNone, kNone});  // Nothing was saved.
+  const TwinRun run(absl::StrCat(kView, "backward %y\n"), Dialect::kPytorch);
+  EXPECT_EQ(run.Executed(0), std::vector<int>{4});
+  EXPECT_FALSE(run.Record("x").grad_defined);
+}
+
+TEST(DialectTest, ViewsWithoutNodeAreLeaves) {
+  constexpr std::string_view kView =
+      "%x = leaf type=f64[1] data=3 grad=1\n%b = leaf type=f64[1]\n%v = view %b shape=1\n"
+      "add_ %b %x\n";
+  ExpectErrors(absl::StrCat(kView, "neg_ %v\n"), {kNone, "leaf_in_place@4", "leaf_in_place@4"});
+  // Once it was asked for its node.
+  ExpectErrors(absl::StrCat(kView, "%y = neg %v\nneg_ %v\n"), {kNone, kNone, kNone});
+  const std::string retained = absl::StrCat(kView, "retain_grad %v\nbackward %v\n");
+  EXPECT_TRUE(TwinRun(retained).Record("v").grad_defined);
+  EXPECT_FALSE(TwinRun(retained, Dialect::kPytorch).Record("v").grad_defined);
+  const std::string input = absl::StrCat(kView, "backward %v inputs=%v\n");
+  EXPECT_TRUE(TwinRun(input, Dialect::kPytorch).Record("v").grad_defined);
+}
+
+TEST(DialectTest, SeedsComeFirst) {
+  ExpectErrors("%x = leaf type=f64[2]\n%y = leaf type=f64[2] grad=1\nbackward %x %y\n",
+               {"no_graph@2", "implicit_seed@2", "implicit_seed@2"});
+  ExpectErrors("%x = leaf type=f64[2]\n%y = leaf type=f64[] grad=1\nbackward %y %x seeds=_,%y\n",
+               {"no_graph@2", "shape@2", "shape@2"});
+  ExpectErrors("%x = leaf type=f64[2]\n%y = leaf type=f64[] grad=1\nbackward %x %y\n",
+               {"no_graph@2", "no_graph@2", "no_graph@2"});
+}
+
 TEST(DialectTest, ViewWritesAreFreed) {
   ExpectErrors(R"(%x = leaf type=f64[2] grad=1
 %b = neg %x
@@ -185,6 +226,12 @@ TEST(DialectTest, OperandsMayOverlap) {
       "%x = leaf type=f64[4]\n%a = slice %x dim=0 step=2\n%b = slice %x dim=0 stop=2\n"
       "add_ %a %b\n",
       {kNone, kNone, kNone});
+  // Neither fills a stretch, so that the overlap is not seen, and the result is anybody's.
+  constexpr const char* kUnseen =
+      "%x = leaf type=f64[2,2,2]\n%v = select %x dim=1 index=1\n%w = transpose %v dims=0,1\n"
+      "mul_ %v %w\n";
+  EXPECT_FALSE(TwinRun(kUnseen).result().skipped.has_value());
+  EXPECT_TRUE(TwinRun(kUnseen, Dialect::kPytorch).result().skipped.has_value());
 }
 
 TEST(DialectTest, SignsHaveHistory) {

@@ -19,9 +19,11 @@ using program::Opcode;
 using program::Statement;
 using program::ValueId;
 
-Interpreter::Interpreter(const program::Program& program, Dialect dialect, TwinResult& result)
+Interpreter::Interpreter(const program::Program& program, Dialect dialect, bool any_order,
+                         TwinResult& result)
     : program_(program),
       rules_(RulesOf(dialect)),
+      any_order_(any_order),
       result_(result),
       calculus_(arena_, rules_),
       tensors_(program.names.size()) {
@@ -205,6 +207,7 @@ void Interpreter::ReadGrad(const Statement& statement) {
 void Interpreter::RetainGrad(ValueId value) {
   if (!RequiresGrad(value)) throw Raised{ErrorClass::kNoGraph};
   Tensor& tensor = tensors_[value];
+  if (rules_.views_without_node_are_leaves && LacksNode(tensor)) return;
   const NodeId node = GradientEdge(value);
   if (tensor.node == kNoNode || tensor.retains_grad) return;  // a leaf keeps it anyway
   if (tensor.made_by_call) throw Skipped{"a gradient made by a call retains its gradient"};
@@ -229,7 +232,7 @@ void Interpreter::AddHook(const Statement& statement) {
   }
   Tensor& tensor = tensors_[value];
   if (!tensor.defined) throw Raised{ErrorClass::kUndefined};
-  if (!RequiresGrad(value)) throw Raised{ErrorClass::kNoGraph};
+  if (GradientEdge(value) == kNoNode) throw Raised{ErrorClass::kNoGraph};
   if (statement.op == Opcode::kAccumulateHook && GradientEdge(value) != tensor.accumulator) {
     throw Raised{ErrorClass::kInvalidArgument};
   }
@@ -279,22 +282,6 @@ int32_t Interpreter::EndOf(int32_t begin) const {
   return static_cast<int32_t>(program_.statements.size());
 }
 
-program::TensorData Interpreter::Contents(const Array& array) const {
-  program::TensorData data;
-  data.dtype = array.dtype;
-  data.shape = *array.shape;
-  data.bits.resize(array.size);
-  for (int32_t i = 0; i < array.size; ++i) {
-    if (!IsFloating(array.dtype)) {
-      data.bits[i] = static_cast<uint64_t>(array.i[i]);
-    } else {
-      const double v = array.v[i];
-      data.bits[i] = std::isnan(v) ? uint64_t{0x7ff8000000000000} : std::bit_cast<uint64_t>(v);
-    }
-  }
-  return data;
-}
-
 // The engine's number and the twin's both lie within the bound of the exact one. Where they may
 // differ by more than a number's own size (or 1/8), comparing them would mean nothing.
 Judged Interpreter::Bounds(const Array& array) {
@@ -322,12 +309,12 @@ void Interpreter::Finish() {
     const Array* content = Read(static_cast<ValueId>(value)).data;
     record.defined = true;
     record.requires_grad = RequiresGrad(static_cast<ValueId>(value));
-    record.data = Contents(*content);
+    record.data = ContentsOf(*content);
     record.version = storages_[tensor.storage].version;
     result_.value_bounds[value] = Bounds(*content);
     if (!tensor.grad.defined()) continue;
     record.grad_defined = true;
-    record.grad = Contents(*tensor.grad.data);
+    record.grad = ContentsOf(*tensor.grad.data);
     result_.grad_bounds[value] = Bounds(*tensor.grad.data);
   }
 }

@@ -81,7 +81,7 @@ struct NodeHooks {
 
 class Interpreter {
  public:
-  Interpreter(const program::Program& program, Dialect dialect, TwinResult& result);
+  Interpreter(const program::Program& program, Dialect dialect, bool any_order, TwinResult& result);
 
   // Runs the Program to its end or its error.
   void Run();
@@ -93,6 +93,7 @@ class Interpreter {
   Variable Read(program::ValueId value);
   void RetainGrad(program::ValueId value);
   void DefineGradient(program::ValueId value, const Variable& gradient, program::ValueId input);
+  bool any_order() const { return any_order_; }
   bool InTry() const { return !try_regions_.empty(); }
 
   Arena& arena() { return arena_; }
@@ -103,7 +104,6 @@ class Interpreter {
   NodeHooks* hooks_of(NodeId node);
   const DialectRules& rules() const { return rules_; }
   TwinResult& result() { return result_; }
-  program::TensorData Contents(const Array& array) const;
   static Judged Bounds(const Array& array);
 
  private:
@@ -122,7 +122,7 @@ class Interpreter {
   void Detach(const program::Statement& statement);
   void InPlace(const program::Statement& statement);
   void CheckInPlace(program::ValueId self, bool would_record);
-  bool OverlapsPartly(const Tensor& a, const Tensor& b);
+  void CheckOverlap(const Tensor& self, const Tensor& other);
   Shape StridesOf(const Tensor& tensor) const;
   void ReadGrad(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
@@ -154,6 +154,7 @@ class Interpreter {
   void SetSavedResult(absl::Span<Step> steps, int32_t storage);
   const Array* LikeBase(program::ValueId view);
   void RegenerateView(program::ValueId value);
+  static bool LacksNode(const Tensor& tensor) { return tensor.is_view() && tensor.node == kNoNode; }
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
   const Shape* Keep(const Shape& shape);
@@ -161,6 +162,7 @@ class Interpreter {
 
   const program::Program& program_;
   const DialectRules rules_;
+  const bool any_order_;
   TwinResult& result_;
   Arena arena_;
   Calculus calculus_;

@@ -24,7 +24,8 @@ bool Interpreter::RequiresGrad(ValueId value) const {
   // A view takes part in the base's history from the next write on.
   const Tensor& base = tensors_[tensor.base];
   return base.requires_grad && IsFloating(tensor.dtype) &&
-         tensor.view_version != storages_[tensor.storage].version;
+         (rules_.views_require_grad_with_base ||
+          tensor.view_version != storages_[tensor.storage].version);
 }
 
 NodeId Interpreter::GradientEdge(ValueId value) {
@@ -152,6 +153,7 @@ void Interpreter::Compute(const Statement& statement) {
   const bool to_integer =
       statement.op == Opcode::kCast && !IsFloating(statement.Get<DType>(Key::kTo));
   const bool records = operands.records && !to_integer;
+  const bool several = (differentiable & (differentiable - 1)) != 0 && operands.count > 1;
   int16_t edge = 0;
   for (int k = 0; k < operands.count; ++k) {
     Variable& operand = operands.variable[k];
@@ -159,6 +161,8 @@ void Interpreter::Compute(const Statement& statement) {
     operand.tracked &= records;
     if (operand.tracked) operand.node = GradientEdge(statement.operands[k]);
     if (reached) operand.operand = edge++;
+    // Of several operands, one that nothing leads to needs nothing saved.
+    if (operand.node == kNoNode && several) operand.tracked = false;
   }
   const absl::Span<const NodeId> edges = EdgesOf(operands, differentiable);
   calculus_.BeginStatement();
@@ -329,16 +333,15 @@ Shape Interpreter::StridesOf(const Tensor& tensor) const {
   return tensor.strides == nullptr ? RowMajorStrides(*tensor.shape) : *tensor.strides;
 }
 
-// As PyTorch sees it: each fills a stretch of memory, and these meet otherwise than element by
-// element.
-bool Interpreter::OverlapsPartly(const Tensor& a, const Tensor& b) {
-  if (a.storage != b.storage || &a == &b || a.map.size == 0 || b.map.size == 0) return false;
-  const Stretch in_a = StretchOf(a.map), in_b = StretchOf(b.map);
-  if (!in_a.filled || !in_b.filled || in_a.end <= in_b.begin || in_b.end <= in_a.begin) {
-    return false;
+void Interpreter::CheckOverlap(const Tensor& self, const Tensor& other) {
+  if (rules_.operands_may_overlap || self.storage != other.storage) return;
+  if (OverlapPartly(self.map, StridesOf(self), other.map, StridesOf(other))) {
+    throw Raised{ErrorClass::kInvalidArgument};
   }
-  const bool same = in_a.begin == in_b.begin && in_a.end == in_b.end;
-  return !same || StridesOf(a) != StridesOf(b);
+  const IndexMap read = BroadcastMap(arena_, *other.shape, *self.shape);
+  if (ReadsWhatItWrites(self.map, Compose(arena_, other.map, read))) {
+    throw Skipped{"a write reads elements that it has written"};
+  }
 }
 
 void Interpreter::CheckInPlace(ValueId self, bool would_record) {
@@ -350,6 +353,9 @@ void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorClass::kInvalidArgument};
   const Tensor& base = tensor.is_view() ? tensors_[tensor.base] : tensor;
   if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorClass::kLeafInPlace};
+  if (rules_.views_without_node_are_leaves && LacksNode(tensor) && RequiresGrad(self)) {
+    throw Raised{ErrorClass::kLeafInPlace};
+  }
 }
 
 void Interpreter::InPlace(const Statement& statement) {
@@ -360,14 +366,12 @@ void Interpreter::InPlace(const Statement& statement) {
   // The old contents are an operand like the others, and requiring grad they make the write record.
   Operands operands = TakeOperands(statement, statement.operands.size() == 1 ? 1 : 3);
   CheckInPlace(self, operands.records);
-  if (operands.count == 2 && !rules_.operands_may_overlap &&
-      OverlapsPartly(tensors_[self], tensors_[statement.operands[1]])) {
-    throw Raised{ErrorClass::kInvalidArgument};
-  }
+  if (operands.count == 2) CheckOverlap(tensors_[self], tensors_[statement.operands[1]]);
   for (int k = 0; k < operands.count; ++k) {
     Variable& operand = operands.variable[k];
     operand.operand = static_cast<int16_t>(k);
     if (operand.tracked && !(k == 0 && drops)) operand.node = GradientEdge(statement.operands[k]);
+    if (operand.node == kNoNode && k == 1) operand.tracked = false;
   }
   operands.variable[0].storage = -1;  // saved as a private copy
   const bool through_view = tensors_[self].is_view();

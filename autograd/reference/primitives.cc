@@ -1,5 +1,7 @@
 #include "autograd/reference/primitives.h"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -301,6 +303,22 @@ Array* NewArray(Arena& arena, DType dtype, const Shape* shape, int32_t size) {
     array->i = arena.Allocate<int64_t>(size);
   }
   return array;
+}
+
+program::TensorData ContentsOf(const Array& array) {
+  program::TensorData data;
+  data.dtype = array.dtype;
+  data.shape = *array.shape;
+  data.bits.resize(array.size);
+  for (int32_t i = 0; i < array.size; ++i) {
+    if (!IsFloating(array.dtype)) {
+      data.bits[i] = static_cast<uint64_t>(array.i[i]);
+    } else {
+      const double v = array.v[i];
+      data.bits[i] = std::isnan(v) ? uint64_t{0x7ff8000000000000} : std::bit_cast<uint64_t>(v);
+    }
+  }
+  return data;
 }
 
 const Array* ArrayFromBits(Arena& arena, DType dtype, const Shape* shape,

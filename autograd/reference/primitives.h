@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/arena.h"
 #include "autograd/reference/index_map.h"
@@ -98,6 +99,8 @@ Array* NewArray(Arena& arena, DType dtype, const Shape* shape, int32_t size);
 const Array* ArrayFromBits(Arena& arena, DType dtype, const Shape* shape,
                            const program::Bits& bits);
 const Array* Filled(Arena& arena, DType dtype, const Shape* shape, int32_t size, double value);
+// And to outside: NaN is one NaN.
+program::TensorData ContentsOf(const Array& array);
 // The same elements in another shape.
 const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape);
 

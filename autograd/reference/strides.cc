@@ -1,6 +1,7 @@
 #include "autograd/reference/strides.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -104,6 +105,27 @@ Stretch StretchOf(const IndexMap& map) {
     seen[map.index[i] - begin] = true;
   }
   return {begin, end, once};
+}
+
+bool OverlapPartly(const IndexMap& a, const Shape& strides_of_a, const IndexMap& b,
+                   const Shape& strides_of_b) {
+  if (a.size == 0 || b.size == 0) return false;
+  const Stretch in_a = StretchOf(a), in_b = StretchOf(b);
+  if (!in_a.filled || !in_b.filled || in_a.end <= in_b.begin || in_b.end <= in_a.begin) {
+    return false;
+  }
+  const bool same = in_a.begin == in_b.begin && in_a.end == in_b.end;
+  return !same || strides_of_a != strides_of_b;
+}
+
+bool ReadsWhatItWrites(const IndexMap& written, const IndexMap& read) {
+  std::unordered_map<int32_t, int32_t> writer;
+  for (int32_t i = 0; i < written.size; ++i) writer[written[i]] = i;
+  for (int32_t i = 0; i < read.size; ++i) {
+    const auto it = writer.find(read[i]);
+    if (it != writer.end() && it->second != i) return true;
+  }
+  return false;
 }
 
 }  // namespace autograd::reference

@@ -26,6 +26,15 @@ struct Stretch {
 };
 Stretch StretchOf(const IndexMap& map);
 
+// Of two tensors in one storage, as PyTorch sees it: each fills a stretch of memory, and these meet
+// otherwise than element by element.
+bool OverlapPartly(const IndexMap& a, const Shape& strides_of_a, const IndexMap& b,
+                   const Shape& strides_of_b);
+
+// Whether a write, element by element, reads places that it writes for another element. Where
+// PyTorch does not see that, the result depends on the order in which its kernel goes.
+bool ReadsWhatItWrites(const IndexMap& written, const IndexMap& read);
+
 }  // namespace autograd::reference
 
 #endif  // AUTOGRAD_REFERENCE_STRIDES_H_

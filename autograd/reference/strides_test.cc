@@ -46,5 +46,19 @@ TEST(StridesTest, Stretches) {
   EXPECT_FALSE(StretchOf(StridedMap(arena, {2}, {0}, 0)).filled);
 }
 
+TEST(StridesTest, Overlaps) {
+  Arena arena;
+  const IndexMap row = StridedMap(arena, {2}, {1}, 0), next = StridedMap(arena, {2}, {1}, 1);
+  EXPECT_FALSE(OverlapPartly(row, {1}, row, {1}));
+  EXPECT_TRUE(OverlapPartly(row, {1}, next, {1}));
+  EXPECT_TRUE(OverlapPartly(row, {1}, row, {2}));
+  // What fills no stretch is not seen.
+  const IndexMap odd = StridedMap(arena, {2}, {2}, 0), shifted = StridedMap(arena, {2}, {2}, 2);
+  EXPECT_FALSE(OverlapPartly(odd, {2}, shifted, {2}));
+  EXPECT_TRUE(ReadsWhatItWrites(odd, shifted));
+  EXPECT_FALSE(ReadsWhatItWrites(odd, odd));
+  EXPECT_FALSE(ReadsWhatItWrites(odd, StridedMap(arena, {2}, {2}, 1)));
+}
+
 }  // namespace
 }  // namespace autograd::reference

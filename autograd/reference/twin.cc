@@ -6,10 +6,10 @@
 
 namespace autograd::reference {
 
-TwinResult RunTwin(const program::Program& program, Dialect dialect) {
+TwinResult RunTwin(const program::Program& program, Dialect dialect, bool any_order) {
   TwinResult result;
   try {
-    Interpreter(program, dialect, result).Run();
+    Interpreter(program, dialect, any_order, result).Run();
   } catch (const Skipped& skipped) {
     result.skipped = skipped.reason;
   } catch (const UnknownInteger&) {

@@ -57,8 +57,10 @@ struct TwinResult {
   std::optional<std::string> skipped;
 };
 
-// `program` must be valid (see autograd/program/validate.h).
-TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::kTwingrad);
+// `program` must be valid (see autograd/program/validate.h). With `any_order` the order of nodes
+// that wait for nothing is the engine's own, as if they were on several devices.
+TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::kTwingrad,
+                   bool any_order = false);
 
 }  // namespace autograd::reference
 

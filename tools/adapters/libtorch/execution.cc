@@ -69,6 +69,7 @@ class Execution {
   void NoteValue(ValueId id);
   void NoteWrite(ValueId id);
   void NoteRegenerated(ValueId id);
+  void NoteOldNode(const Statement& statement);
   void NoteAll();
   void NoteGradients(const Statement& statement);
   Tensor Defined(ValueId id) const;
@@ -176,6 +177,7 @@ void Execution::RunStatement(const Statement& statement) {
     for (ValueId id : statement.operands) {
       if (id != statement.operands[0]) NoteRegenerated(id);
     }
+    NoteOldNode(statement);
     NoteWrite(statement.operands[0]);
   }
   for (ValueId id : statement.operands) NoteValue(id);
@@ -225,6 +227,19 @@ void Execution::NoteRegenerated(ValueId id) {
   names_.Note(node, NodeRole::kRegeneratedView, defined_at_[id]);
 }
 
+// A view that is written with itself: the node that it got as an operand leads from the write, the
+// view has another by now.
+void Execution::NoteOldNode(const Statement& statement) {
+  const auto& operands = statement.operands;
+  const Tensor& value = values_[operands[0]];
+  if (operands.size() != 2 || operands[0] != operands[1] || !value.is_view()) return;
+  const auto write = GradFn(Tensor(value._base()));
+  if (!write || names_.Knows(write.get()) || write->num_outputs() != 2) return;
+  const NodePtr& old = write->next_edge(1).function;
+  if (!old || names_.Knows(old.get())) return;
+  names_.Note(old, NodeRole::kRegeneratedView, defined_at_[operands[0]]);
+}
+
 // A write through a view: the base has got a CopySlices.
 void Execution::NoteWrite(ValueId id) {
   const Tensor& value = values_[id];
@@ -255,8 +270,8 @@ void Execution::Gradient(const Statement& statement) {
   const Tensor value = Defined(statement.operands[0]);
   if (statement.op == Opcode::kRetainGrad) {
     // Before 2.0 retain_grad of a view whose base was written ends the process, unless its node was
-    // made anew before.
-    if (!kHasHooks && value.is_view()) value.grad_fn();
+    // made anew before. One without a node counts as a leaf.
+    if (!kHasHooks && value.is_view() && GradFn(value)) value.grad_fn();
     value.retain_grad();
     NoteValue(statement.operands[0]);
   } else if (statement.op == Opcode::kZeroGrad) {
@@ -319,9 +334,8 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
   }
   seeds.resize(roots.size());
   for (size_t i = 0; i < roots.size(); ++i) {
-    if (!roots[i].requires_grad()) break;  // libtorch will say so
     if (!seeds[i].defined()) {
-      if (roots[i].numel() != 1) break;
+      if (roots[i].requires_grad() && roots[i].numel() != 1) break;  // libtorch will say so
       continue;
     }
     if (seeds[i].sizes() != roots[i].sizes()) {

@@ -122,6 +122,9 @@ NodePtr Attach(const autograd::program::Statement& statement, const Tensor& valu
                   "cannot register a hook on a tensor that doesn't require gradient");
   }
   const NodePtr node = NodeOf(value);
+  if (!node) {
+    throw Refusal(ErrorClass::kNoGraph, "a hook on a view made in no_grad, which has no node");
+  }
   switch (statement.op) {
     case Opcode::kHook:
       AttachToTensor(value, std::move(hook));
