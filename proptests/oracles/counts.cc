@@ -123,9 +123,9 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
   constexpr std::string_view kOracle = "recount";
   const Recount recount = autograd::reference::RecountCall(call);
   const auto disagree = [&](const std::string& what, const std::string& e, const std::string& a,
-                            int statement) {
+                            int statement, Detail detail = Detail::kNone) {
     return Disagree(kOracle, Text(evidence, "recount", call, what, e, a),
-                    {call.statement, statement});
+                    {call.statement, statement}, detail);
   };
   if (!recount.malformed.empty()) {
     return disagree("the recorded graph is malformed", "a graph without cycles", recount.malformed,
@@ -158,7 +158,7 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
     const int most = recount.executed[i] ? 1 : 0;
     if (runs[i] > most || (complete && runs[i] < most)) {
       return disagree(absl::StrCat("runs of the ", NodeText(name)), absl::StrCat(most),
-                      absl::StrCat(runs[i]), name.statement);
+                      absl::StrCat(runs[i]), name.statement, Detail::kRuns);
     }
   }
   if (evidence.statistics != nullptr && !hides_an_input) {

@@ -17,7 +17,10 @@ struct Evidence {
   int device_threads = 0;  // of the engine that was observed
   // Where comparisons are counted; may be null.
   Statistics* statistics = nullptr;
+  // The order of nodes that wait for nothing is the engine's own: more than one outcome is legal.
+  bool any_order = false;
 
+  bool SeveralOutcomes() const { return device_threads != 0 || any_order; }
   // Whether this call may have been cut short by the error that ended the run, by timing.
   bool MayBeCutShort(const autograd::program::CallRecord& call) const {
     return observed.error && observed.error->statement == call.statement;

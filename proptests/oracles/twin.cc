@@ -19,13 +19,13 @@ constexpr std::string_view kOracle = "twin";
 
 // The last lines of every disagreement of this oracle.
 Verdict Differs(const Evidence& evidence, ValueId value, const std::string& what,
-                const std::string& body) {
+                const std::string& body, Detail detail = Detail::kNone) {
   const int statement = StatementOf(evidence.program, value);
   return Disagree(kOracle,
                   absl::StrCat("twin: ", what, " of ", NameOf(evidence.program, value), ", ",
                                LineOf(evidence.program, statement), "\n", body, "  ",
                                EngineText(evidence.device_threads), "\n"),
-                  {statement});
+                  {statement}, detail);
 }
 
 std::string Pair(const std::string& expected, const std::string& actual) {
@@ -33,6 +33,12 @@ std::string Pair(const std::string& expected, const std::string& actual) {
 }
 
 const char* Defined(bool defined) { return defined ? "defined" : "undefined"; }
+
+// Of two of which one is defined.
+Verdict OneIsThere(const Evidence& evidence, ValueId value, const std::string& what, bool actual) {
+  return Differs(evidence, value, what, Pair(Defined(!actual), Defined(actual)),
+                 actual ? Detail::kOnlyDefined : Detail::kNone);
+}
 
 absl::Span<const double> BoundsOf(const std::vector<autograd::reference::Judged>& bounds,
                                   size_t value) {
@@ -60,7 +66,7 @@ void Count(Statistics* statistics, bool gradient, absl::Span<const double> bound
 
 // Whether .grad is what an error may have left there under several threads.
 bool IsAlternative(const Evidence& evidence, ValueId value, const ValueRecord& actual) {
-  if (evidence.device_threads == 0) return false;
+  if (!evidence.SeveralOutcomes()) return false;
   for (const auto& alternative : evidence.expected.grad_alternatives) {
     if (alternative.value != value || alternative.defined != actual.grad_defined) continue;
     if (!alternative.defined || !Compare(alternative.data, actual.grad, alternative.bound.bound)) {
@@ -86,8 +92,7 @@ Verdict JudgeGrad(const Evidence& evidence, ValueId value, const ValueRecord& ex
       BoundsOf(evidence.expected.grad_bounds, static_cast<size_t>(value));
   if (expected.grad_defined != actual.grad_defined) {
     if (IsAlternative(evidence, value, actual)) return Agree(kOracle);
-    return Differs(evidence, value, ".grad",
-                   Pair(Defined(expected.grad_defined), Defined(actual.grad_defined)));
+    return OneIsThere(evidence, value, ".grad", actual.grad_defined);
   }
   if (!expected.grad_defined) return Agree(kOracle);
   if (const Difference difference = Compare(expected.grad, actual.grad, bounds)) {
@@ -115,9 +120,7 @@ Verdict JudgeValues(const Evidence& evidence) {
     const auto value = static_cast<ValueId>(i);
     const ValueRecord& e = expected[i];
     const ValueRecord& a = actual[i];
-    if (e.defined != a.defined) {
-      return Differs(evidence, value, "value", Pair(Defined(e.defined), Defined(a.defined)));
-    }
+    if (e.defined != a.defined) return OneIsThere(evidence, value, "value", a.defined);
     if (e.defined) {
       const absl::Span<const double> bounds = BoundsOf(evidence.expected.value_bounds, i);
       if (const Difference difference = Compare(e.data, a.data, bounds)) {

@@ -21,22 +21,32 @@ enum class Outcome : uint8_t {
   kSkipped,   // could not be judged, and says why: never counted as passed
 };
 
+// Of what kind a disagreement is, where a reader of Verdicts tells some from others.
+enum class Detail : uint8_t {
+  kNone,
+  kOnlyDefined,  // a value or .grad is there that should not be
+  kRuns,         // a node ran too often or not at all
+};
+
 struct Verdict {
   Outcome outcome = Outcome::kAgree;
   std::string_view oracle;  // a literal: "twin", "dual", "recount", ...
   std::string text;         // disagreement: 3 to 6 lines; skipped: the reason; agreement: empty
   std::vector<int32_t> statements;  // those to mark in a picture
+  Detail detail = Detail::kNone;
 };
 
-inline Verdict Agree(std::string_view oracle) { return {Outcome::kAgree, oracle, {}, {}}; }
+inline Verdict Agree(std::string_view oracle) {
+  return {Outcome::kAgree, oracle, {}, {}, Detail::kNone};
+}
 
 inline Verdict Skip(std::string_view oracle, std::string reason) {
-  return {Outcome::kSkipped, oracle, std::move(reason), {}};
+  return {Outcome::kSkipped, oracle, std::move(reason), {}, Detail::kNone};
 }
 
 inline Verdict Disagree(std::string_view oracle, std::string text,
-                        std::vector<int32_t> statements = {}) {
-  return {Outcome::kDisagree, oracle, std::move(text), std::move(statements)};
+                        std::vector<int32_t> statements = {}, Detail detail = Detail::kNone) {
+  return {Outcome::kDisagree, oracle, std::move(text), std::move(statements), detail};
 }
 
 }  // namespace twingrad::oracles

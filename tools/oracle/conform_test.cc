@@ -87,6 +87,28 @@ TEST_F(CopyTest, ADateThatHasPassedIsForTheDoctorAlone) {
   EXPECT_FALSE(StrContains(Conform("").output, "expired"));
 }
 
+TEST_F(CopyTest, AnExpectedFailureIsReplayedAsOne) {
+  const std::string here = std::filesystem::current_path().string();
+  const std::string top = folder_->path();
+  ASSERT_TRUE(WriteFile(top + "/golden/expected/faulty-wrong_sign.txt",
+                        "entry seeds-0001 twin 2027-12-31 why\n"
+                        "signature twin * none/none * seeds-0001 2027-12-31 it turns signs\n")
+                  .ok());
+  ASSERT_EQ(Shell("mkdir " + top + "/found && cp " + top +
+                  "/golden/programs/seeds/seeds-0001.twin " + top + "/found/program.txt")
+                .exit_status,
+            0);
+  const std::string adapter = here + "/tools/adapters/faulty/faulty wrong_sign";
+  ASSERT_TRUE(
+      WriteFile(top + "/found/finding.json", "{\"engine\": \"exec:" + adapter + "\"}").ok());
+  const SubprocessResult run = Shell("cd " + top + " && " + here + "/" + kTool + " replay found");
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  EXPECT_TRUE(absl::StartsWith(run.output, "the finding still shows, as an expected failure\n"))
+      << run.output;
+  EXPECT_TRUE(StrContains(run.output, "expected failure seeds-0001: it turns signs\n"))
+      << run.output;
+}
+
 TEST(ConformTest, TheRepositorysOwnEngineIsNotForIt) {
   const SubprocessResult run = RunSubprocess({kTool, "conform"});
   EXPECT_EQ(run.exit_status, 2) << run.output << run.errors;

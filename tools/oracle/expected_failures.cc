@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -45,6 +46,16 @@ std::string OpsText(const std::vector<Opcode>& ops) {
 
 std::string ClassText(const std::optional<ErrorRecord>& error) {
   return error ? std::string(ErrorClassName(error->error)) : "none";
+}
+
+// Whether an engine's error is of the class, and says the text, that `wanted` names.
+bool IsActual(std::string_view wanted, const std::optional<ErrorRecord>& actual) {
+  const std::pair<std::string_view, std::string_view> parts =
+      absl::StrSplit(wanted, absl::MaxSplits('~', 1));
+  if (parts.first != "*" && parts.first != ClassText(actual)) return false;
+  if (parts.second.empty()) return true;
+  return actual &&
+         absl::StrContains(absl::StrReplaceAll(actual->message, {{" ", "_"}}), parts.second);
 }
 
 // The first `count` words of a line and what follows them.
@@ -124,7 +135,7 @@ bool Signature::Matches(const Program& program, std::string_view broken_rule,
   const std::pair<std::string, std::string> wanted =
       absl::StrSplit(classes, absl::MaxSplits('/', 1));
   if (wanted.first != "*" && wanted.first != ClassText(expected)) return false;
-  if (classes != "*" && wanted.second != "*" && wanted.second != ClassText(actual)) return false;
+  if (classes != "*" && !IsActual(wanted.second, actual)) return false;
   const auto features = oracles::FeaturesOf(program);
   for (std::string_view word : absl::StrSplit(feature, ',')) {
     if (word != "*" && !features[static_cast<size_t>(*FeatureOf(word))]) return false;

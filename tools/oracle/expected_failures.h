@@ -38,7 +38,9 @@ struct ExpectedEntry {
 struct Signature {
   std::string rule;
   std::vector<autograd::program::Opcode> ops;
-  std::string classes;  // `*` or EXPECTED/ACTUAL, each of which may be `*`
+  // `*` or EXPECTED/ACTUAL, each of which may be `*`; ACTUAL~TEXT: the message holds TEXT, whose
+  // blanks are written as `_`.
+  std::string classes;
   std::string feature;  // `*` or words of proptests/oracles, apart by commas
   std::string entry;
   std::string until;

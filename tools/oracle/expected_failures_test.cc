@@ -49,6 +49,21 @@ TEST(ExpectedFailuresTest, ASignatureMatchesAllThatItNames) {
   EXPECT_FALSE(signature.Matches(program, "errors", std::nullopt, std::nullopt));
 }
 
+TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheEngineSays) {
+  const auto failures = ParseExpectedFailures(absl::StrCat(
+      kEntry, "signature errors * */internal~has_no_memory * torch-0001 2027-01-01 why\n"));
+  ASSERT_TRUE(failures.ok());
+  const auto program = *autograd::program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n");
+  const auto matches = [&](ErrorClass error, std::string_view message) {
+    return failures->signatures[0].Matches(program, "errors", std::nullopt,
+                                           ErrorRecord{error, 0, std::string(message)});
+  };
+  EXPECT_TRUE(matches(ErrorClass::kInternal, "it has no memory, so there"));
+  EXPECT_FALSE(matches(ErrorClass::kInternal, "it has lost its memory"));
+  EXPECT_FALSE(matches(ErrorClass::kVersion, "it has no memory"));
+  EXPECT_FALSE(failures->signatures[0].Matches(program, "errors", std::nullopt, std::nullopt));
+}
+
 TEST(ExpectedFailuresTest, EachBrokenLineIsToldWithItsNumber) {
   EXPECT_TRUE(
       absl::StrContains(MessageOf("\nentry torch-0001 errors\n"), "line 2: the line cannot"));

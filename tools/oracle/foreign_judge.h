@@ -42,7 +42,7 @@ struct Expectation {
   autograd::reference::TwinResult twin;
   autograd::reference::DualResult dual;
   // Whether the Program makes one node a statement in this engine, so that its counts are
-  // predicted.
+  // predicted. Else the order of nodes is its own too, and after an error that decides.
   bool predicted = false;
 };
 Expectation Expect(const autograd::program::Program& program, const adapters::Hello& hello);

@@ -76,6 +76,62 @@ TEST(ForeignJudgeTest, ASeedThatBecameAGradAndARunTooManyAreNamed) {
   EXPECT_EQ(Judge(Square(), Everything(), twice).rule, "runs");
 }
 
+// A .grad that was replaced since, by a call that made a graph of it, still tells a seed.
+TEST(ForeignJudgeTest, ASeedThatWasAGradBeforeIsNamedAndAnyOtherIsNot) {
+  const Program seeded = Parse(
+      "%x = leaf type=f64[] data=3 grad=1\n%s = leaf type=f64[] data=2\n%y = mul %x %x\n"
+      "backward %y seeds=%s retain_graph=1\nbackward %y create_graph=1\n");
+  for (const auto& [value, rule] :
+       {std::pair(12.0, "seed_is_grad"), {18.0, "seed_is_grad"}, {7.0, "twin"}}) {
+    const auto becomes = [value = value](Observation& observed) {
+      observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(value);
+    };
+    EXPECT_EQ(Judge(seeded, Everything(), becomes).rule, rule) << value;
+  }
+}
+
+TEST(ForeignJudgeTest, AGradientTooManyIsNotOneTooFew) {
+  const auto surplus = [](Observation& observed) {
+    observed.values[1].grad_defined = true;
+    observed.values[1].grad = observed.values[0].grad;
+  };
+  EXPECT_EQ(Judge(Square(), Everything(), surplus).rule, "only_defined");
+  const auto missing = [](Observation& observed) { observed.values[0].grad_defined = false; };
+  EXPECT_EQ(Judge(Square(), Everything(), missing).rule, "twin");
+}
+
+// An error of a node that should not have run is told by the run.
+TEST(ForeignJudgeTest, ARunTooManySaysMoreThanItsError) {
+  const auto fails = [](Observation& observed) {
+    observed.error = {ErrorClass::kVersion, 2, "written"};
+  };
+  EXPECT_EQ(Judge(Square(), Everything(), fails).rule, "errors");
+  const auto fails_in_a_run_too_many = [&](Observation& observed) {
+    fails(observed);
+    observed.calls[0].executed.push_back(0);
+  };
+  EXPECT_EQ(Judge(Square(), Everything(), fails_in_a_run_too_many).rule, "runs");
+}
+
+// Where a statement is several nodes, what ran before an error is the engine's own.
+TEST(ForeignJudgeTest, AnErrorMayComeBeforeAGradientWhereTheOrderIsNotPredicted) {
+  const Program throws = Parse(
+      "%a = leaf type=f64[] data=3 grad=1\n%b = leaf type=f64[] data=2 grad=1\n%y = mul %a %b\n"
+      "pre_hook %b do=throw\nbackward %y\n");
+  const auto before = [](Observation& observed) {
+    observed.values[0].grad_defined = false;
+    observed.calls[0].executed.pop_back();
+  };
+  Hello hello = Everything();
+  EXPECT_EQ(Judge(throws, hello, before).outcome, Outcome::kWrong);
+  hello.single.erase(autograd::program::Opcode::kMul);
+  EXPECT_EQ(Judge(throws, hello, before).outcome, Outcome::kAgree);
+  const auto half = [](Observation& observed) {
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(1.0);
+  };
+  EXPECT_EQ(Judge(throws, hello, half).rule, "twin");
+}
+
 TEST(ForeignJudgeTest, AnotherSubgradientIsAConvention) {
   const Program relu = Parse("%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\nbackward %y\n");
   const auto one = [](Observation& observed) {

@@ -183,6 +183,8 @@ ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
       continue;
     }
     judged.outcome = Outcome::kExplained;
+    absl::StrAppend(&judged.text, "  expected failure ", signature.entry, ": ", signature.reason,
+                    "\n");
     break;
   }
   return judged;

@@ -275,6 +275,10 @@ absl::StatusOr<int> Replay(const Arguments& arguments) {
   Prober prober(command);
   absl::StatusOr<Verdict> verdict = prober.Judge(*program);
   if (!verdict.ok()) return verdict.status();
+  if (verdict->outcome == "explained") {
+    absl::PrintF("the finding still shows, as an expected failure\n%s", verdict->text);
+    return kFound;
+  }
   if (!verdict->failed) {
     absl::PrintF("the finding no longer shows\n%s", verdict->text);
     return kNothingFound;
