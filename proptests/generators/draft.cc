@@ -361,7 +361,7 @@ bool Draft::Write(Opcode op, std::initializer_list<ValueId> operands) {
 }
 
 bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes) {
-  return builder_.Add(op, operands, std::move(attributes));
+  return options_.Has(op) && builder_.Add(op, operands, std::move(attributes));
 }
 
 void Draft::Forget(ValueId first) {

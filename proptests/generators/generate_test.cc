@@ -84,15 +84,19 @@ TEST(Generate, EveryOpOccurs) {
   }
 }
 
+// Whatever the features: engines are asked for what they claim alone.
 TEST(Generate, OptionsAreKept) {
-  GeneratorOptions options;
-  ASSERT_TRUE(SetFeatures("chain,grad_of_grad", &options).ok());
-  ASSERT_TRUE(SetOps("mul,sum,sin", &options).ok());
-  for (uint64_t seed = 0; seed < 1000; ++seed) {
-    for (const auto& statement : Generate(seed, options).statements) {
-      const Category category = SignatureOf(statement.op).category;
-      if (category == Category::kLeaf || category == Category::kCall) continue;
-      EXPECT_TRUE(options.Has(statement.op)) << "seed " << seed;
+  for (const bool all_features : {false, true}) {
+    GeneratorOptions options;
+    ASSERT_TRUE(all_features || SetFeatures("chain,grad_of_grad", &options).ok());
+    ASSERT_TRUE(SetOps("mul,sum,sin,view", &options).ok());
+    for (uint64_t seed = 0; seed < 1000; ++seed) {
+      for (const auto& statement : Generate(seed, options).statements) {
+        const Category category = SignatureOf(statement.op).category;
+        if (category == Category::kLeaf || category == Category::kCall) continue;
+        EXPECT_TRUE(options.Has(statement.op))
+            << "seed " << seed << " " << all_features << " " << SignatureOf(statement.op).name;
+      }
     }
   }
 }

@@ -36,15 +36,16 @@ void AddHook(Draft& draft) {
   const std::string id = "h" + std::to_string(draft.num_statements());
   if (remove) attributes.push_back({Key::kId, id});
   const uint64_t draw = source.Below(10);
+  bool added = false;
   if (draw >= 8 && draft[x].leaf) {
     attributes.push_back({Key::kDo, std::string("record")});
-    draft.Add(Opcode::kAccumulateHook, {x}, std::move(attributes));
+    added = draft.Add(Opcode::kAccumulateHook, {x}, std::move(attributes));
   } else {
     AddAction(draft, &attributes);
     const Opcode op = draw < 6 ? Opcode::kHook : draw == 6 ? Opcode::kPreHook : Opcode::kPostHook;
-    draft.Add(op, {x}, std::move(attributes));
+    added = draft.Add(op, {x}, std::move(attributes));
   }
-  if (remove) draft.Add(Opcode::kRemoveHook, {}, {{Key::kId, id}});
+  if (remove && added) draft.Add(Opcode::kRemoveHook, {}, {{Key::kId, id}});
 }
 
 }  // namespace twingrad::generators
