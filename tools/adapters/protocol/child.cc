@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -86,9 +86,11 @@ bool KillMarked(const std::string& mark) {
     pid_t pid = 0;
     if (!absl::SimpleAtoi(at->path().filename().string(), &pid)) continue;
     std::ifstream file(at->path() / "environ");
-    std::string environment(1, '\0');
-    environment.append(std::istreambuf_iterator<char>(file), {});
-    if (absl::StrContains(environment, entry)) found |= kill(pid, SIGKILL) == 0;
+    std::ostringstream environment;
+    // A process may end before its file is read: a stream takes note of that, where an iterator
+    // over its buffer would throw.
+    environment << '\0' << file.rdbuf();
+    if (absl::StrContains(environment.str(), entry)) found |= kill(pid, SIGKILL) == 0;
   }
   return found;
 }
