@@ -158,7 +158,7 @@ constexpr Operation kRows[] = {
      "f32 f64 i64; c is bool and has no gradient"},
     {Opcode::kSum, FoldOver<Sum>, "sum over dims", "g, repeated", kNumbers},
     {Opcode::kMean, FoldOver<Mean>, "sum over dims / n", "g / n, repeated",
-     "f32 f64; NaN where n = 0"},
+     "f32 f64; NaN where n = 0, and g is then not divided"},
     {Opcode::kProd, FoldOver<Prod>, "product over dims", "g times the product of the others",
      "f32 f64 i64; 1 over nothing"},
     {Opcode::kAmax, FoldOver<Amax>, "greatest over dims; NaN wins",

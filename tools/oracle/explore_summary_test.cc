@@ -39,7 +39,7 @@ TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
   RaceDetector clocks;
   clocks.Spawn(0, 1);
   clocks.Spawn(0, 2);
-  int mutex = 0;
+  const autograd::sync::model::Identity mutex;
   // In a folder of the engine's name, so that these lines count as the engine's.
 #line 10 "autograd/here.cc"
   const std::source_location first = std::source_location::current();
@@ -47,9 +47,9 @@ TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
 #line 46 "tools/oracle/explore_summary_test.cc"
   const auto lock = [&](int thread, const std::source_location& where) {
     locks.OnLock(thread, {autograd::sync::model::OperationKind::kLock, &mutex, "m", where}, clocks);
-    clocks.Acquire(thread, &mutex);
+    clocks.Acquire(thread, mutex);
     locks.OnUnlock(thread, &mutex, clocks);
-    clocks.Release(thread, &mutex);
+    clocks.Release(thread, mutex);
   };
   lock(1, first);
   lock(2, second);
