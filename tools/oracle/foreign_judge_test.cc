@@ -83,8 +83,8 @@ TEST(ForeignJudgeTest, ASeedThatWasAGradBeforeIsNamedAndAnyOtherIsNot) {
       "backward %y seeds=%s retain_graph=1\nbackward %y create_graph=1\n");
   for (const auto& [value, rule] :
        {std::pair(12.0, "seed_is_grad"), {18.0, "seed_is_grad"}, {7.0, "twin"}}) {
-    const auto becomes = [value = value](Observation& observed) {
-      observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(value);
+    const auto becomes = [gradient = value](Observation& observed) {
+      observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(gradient);
     };
     EXPECT_EQ(Judge(seeded, Everything(), becomes).rule, rule) << value;
   }
