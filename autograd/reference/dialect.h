@@ -33,6 +33,9 @@ struct DialectRules {
   bool written_views_are_renewed = false;
   // Who asks for the new node of a view made in no_grad gets an error (L6).
   bool no_grad_views_are_renewed = true;
+  // A view gets its new node also for a statement that then fails; else such a statement leaves
+  // nothing behind (L3).
+  bool failed_statements_renew_views = false;
   // A view requires grad as soon as its base does, although no node may lead there; else when it
   // has a node or its base was written (L7).
   bool views_require_grad_with_base = false;
@@ -74,6 +77,7 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .views_move_retain_grad = !before_2,
           .written_views_are_renewed = true,
           .no_grad_views_are_renewed = false,
+          .failed_statements_renew_views = true,
           .views_require_grad_with_base = true,
           .views_without_node_are_leaves = true,
           .seeds_come_first = true,

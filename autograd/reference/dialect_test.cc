@@ -128,6 +128,23 @@ end
                {kNone, "invalid_argument@5", "invalid_argument@5"});
 }
 
+// Whose node is made first is seen in the order: later ones are executed first.
+TEST(DialectTest, FailedStatementsRenewViews) {
+  constexpr const char* kText = R"(%x = leaf type=f64[1] grad=1
+%y = neg %x
+%v = view %y shape=1
+%w = view %y shape=1
+neg_ %y
+%i = leaf type=i64[1] data=1
+begin kind=try
+%p = index_select %v %i dim=0
+end
+backward %w %v
+)";
+  EXPECT_EQ(TwinRun(kText).Executed(0), (std::vector<int>{9, 2, 3, 4, 1, 0}));
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Executed(0), (std::vector<int>{9, 3, 2, 4, 1, 0}));
+}
+
 TEST(DialectTest, SavesWhatIsNeeded) {
   ExpectErrors(R"(%x = leaf type=f64[] data=2 grad=1
 %e = leaf type=f64[] data=3

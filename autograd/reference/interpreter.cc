@@ -83,11 +83,7 @@ bool Interpreter::Execute(const Statement& statement) {
       View(statement);
       return true;
     case Category::kCopy:
-      if (statement.op == Opcode::kDetach) {
-        Detach(statement);
-      } else {
-        Compute(statement);
-      }
+      statement.op == Opcode::kDetach ? Detach(statement) : Compute(statement);
       return true;
     case Category::kInPlace:
       InPlace(statement);

@@ -153,6 +153,12 @@ void Interpreter::Compute(const Statement& statement) {
   const bool to_integer =
       statement.op == Opcode::kCast && !IsFloating(statement.Get<DType>(Key::kTo));
   const bool records = operands.records && !to_integer;
+  const bool indexed = operands.count > 1 && tensors_[statement.operands[1]].dtype == DType::kI64;
+  if (records && indexed && !rules_.failed_statements_renew_views) {
+    // Only the values tell that an index is out of range: without history first.
+    Operands untracked = TakeOperands(statement, 0);
+    Lower(statement.op, statement, untracked);
+  }
   const bool several = (differentiable & (differentiable - 1)) != 0 && operands.count > 1;
   int16_t edge = 0;
   for (int k = 0; k < operands.count; ++k) {
@@ -229,13 +235,11 @@ Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& ope
 Variable Interpreter::LowerComposite(const Statement& statement, Operands& operands) {
   StatementAlgebra algebra(calculus_, shapes_);
   const auto count = static_cast<size_t>(operands.count);
+  Composite composite(algebra, statement, absl::MakeConstSpan(operands.variable, count),
+                      absl::MakeConstSpan(operands.shape, count));
   Variable out;
   try {
-    if (Composite(algebra, statement, absl::MakeConstSpan(operands.variable, count),
-                  absl::MakeConstSpan(operands.shape, count))
-            .Lower(&out)) {
-      return out;
-    }
+    if (composite.Lower(&out)) return out;
   } catch (const IndexOutOfRange&) {
     throw Raised{ErrorClass::kIndex};
   } catch (const TooLong&) {
