@@ -281,13 +281,36 @@ absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
   return span;
 }
 
+// With create_graph each operand's gradient gets a history of its own, as in an engine: terms of
+// second order that met in a step's gradient could cancel there, one by one, where an engine has
+// rounded the sum of either operand's.
 void Calculus::DifferentiateSteps(NodeId id, const Variable& g, absl::Span<const bool> wanted,
                                   absl::Span<Variable> results) {
+  if (!create_graph_) return WalkSteps(id, g, wanted, results);
+  auto* one = arena_.Allocate<bool>(wanted.size());
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    std::fill_n(one, wanted.size(), false);
+    one[k] = wanted[k];
+    if (one[k]) WalkSteps(id, g, absl::MakeConstSpan(one, wanted.size()), results);
+  }
+}
+
+void Calculus::WalkSteps(NodeId id, const Variable& g, absl::Span<const bool> wanted,
+                         absl::Span<Variable> results) {
   const absl::Span<const Step> steps = nodes_[id].steps;
   if (steps.empty()) return;
   const size_t count = steps.size();
   auto* gradients = arena_.Allocate<Variable>(count);
-  for (size_t s = 0; s < count; ++s) new (&gradients[s]) Variable();
+  auto* leads = arena_.Allocate<bool>(count);  // to a wanted operand
+  const auto is_wanted = [&](const Variable& in) {
+    if (!in.tracked) return false;
+    return in.step >= 0 ? leads[in.step] : in.operand >= 0 && wanted[in.operand];
+  };
+  for (size_t s = 0; s < count; ++s) {
+    new (&gradients[s]) Variable();
+    leads[s] =
+        std::any_of(steps[s].in, steps[s].in + DifferentiableInputs(steps[s].primitive), is_wanted);
+  }
   gradients[count - 1] = g;
   for (size_t s = count; s-- > 0;) {
     const Step& step = steps[s];
@@ -295,7 +318,7 @@ void Calculus::DifferentiateSteps(NodeId id, const Variable& g, absl::Span<const
     const int inputs = DifferentiableInputs(step.primitive);
     for (int k = 0; k < inputs; ++k) {
       const Variable& in = step.in[k];
-      if (!in.tracked || (in.step < 0 && (in.operand < 0 || !wanted[in.operand]))) continue;
+      if (!is_wanted(in)) continue;
       Variable& target = in.step >= 0 ? gradients[in.step] : results[in.operand];
       const Variable term = Derivative(id, step, k, gradients[s]);
       target = target.defined() ? Apply(Primitive::kAdd, target, term) : term;

@@ -113,6 +113,8 @@ class Calculus {
                   const Array* data);
   void DifferentiateSteps(NodeId node, const Variable& g, absl::Span<const bool> wanted,
                           absl::Span<Variable> results);
+  void WalkSteps(NodeId node, const Variable& g, absl::Span<const bool> wanted,
+                 absl::Span<Variable> results);
   Variable Derivative(NodeId node, const Step& step, int which, const Variable& g);
   Variable DerivativeOfPower(NodeId node, const Step& step, int which, const Variable& g);
   Variable DerivativeOfMap(NodeId node, const Step& step, const Variable& g);

@@ -220,5 +220,30 @@ TEST(TwinTest, RefusesWhatItDoesNotRun) {
                   .skipped.has_value());
 }
 
+// The gradient of the seed is a sum of two sums, of which an engine rounds each; term by term the
+// large ones would cancel first, and leave a difference that looks exact.
+TEST(TwinTest, SumsOfSecondOrderDoNotMeetTermByTerm) {
+  const TwinRun matmul(R"(%a = leaf type=f64[1,2] data=0x1.999999999999ap-4,1 grad=1
+%b = leaf type=f64[2,1] data=0,1 grad=1
+%s = leaf type=f64[1,1] data=0 grad=1
+%y = matmul %a %b
+%gb,%ga = grad %y seeds=%s inputs=%b,%a create_graph=1
+%w = leaf type=f64[2,1] data=1,-2
+%u = leaf type=f64[1,2] data=0,2
+backward %gb %ga seeds=%w,%u
+)");
+  EXPECT_GT(matmul.GradBound("s")[0], 0);
+  const TwinRun loss(R"(%a = leaf type=f32[2] data=16777216,1 grad=1
+%b = leaf type=f32[2] data=0,4 grad=1
+%s = leaf type=f32[] data=1 grad=1
+%y = mse_loss %a %b reduction=sum
+%gb,%ga = grad %y seeds=%s inputs=%b,%a create_graph=1
+%w = leaf type=f32[2] data=1,-3
+%u = leaf type=f32[2] data=0,-3
+backward %gb %ga seeds=%w,%u
+)");
+  EXPECT_GT(loss.GradBound("s")[0], 0);
+}
+
 }  // namespace
 }  // namespace autograd::reference
