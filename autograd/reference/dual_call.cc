@@ -96,7 +96,7 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
 
 // The tangents of such a gradient: one order less than those of the roots.
 const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const Engagement& call) {
-  Tangents* out = algebra_.New(input.map.size, 0, variables_);
+  Tangents* out = algebra_.New(input.map.size, 0, variables_, false);
   const auto add = [&](int32_t j, int32_t k, Number factor, double derivative, double error) {
     const Number term = Multiply(factor, {derivative, error}, kDoubleFormat);
     out->FirstOf(j)[k] += term.v;

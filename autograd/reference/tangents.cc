@@ -42,13 +42,13 @@ double Tangents::Second(int32_t i, int32_t a, int32_t b) const {
   return SecondOf(i)[Row(std::min(a, b) - begin) + std::max(a, b) - begin];
 }
 
-Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end) {
+Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool curved) {
   Tangents t;
   t.size = size;
   t.begin = begin;
   t.end = end;
   const int64_t firsts = int64_t{size} * t.width();
-  const int64_t seconds = order_ > 1 ? size * t.pairs() : 0;
+  const int64_t seconds = curved ? size * t.pairs() : 0;
   total_ += firsts + seconds;
   if (total_ > kMaxTotal) throw TooWide();
   const size_t count = firsts + seconds + 4 * static_cast<size_t>(size);
@@ -59,12 +59,12 @@ Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end) {
   t.second_error = room + 2 * size;
   t.second_magnitude = room + 3 * size;
   t.first = room + 4 * size;
-  t.second = order_ > 1 ? t.first + firsts : nullptr;
+  t.second = curved ? t.first + firsts : nullptr;
   return arena_.New(t);
 }
 
 const Tangents* TangentAlgebra::Seeds(int32_t size, int32_t begin, double weight) {
-  Tangents* t = New(size, begin, begin + size);
+  Tangents* t = New(size, begin, begin + size, false);
   for (int32_t i = 0; i < size; ++i) {
     t->FirstOf(i)[i] = weight;
     t->first_magnitude[i] = std::fabs(weight);
@@ -90,8 +90,8 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
   magnitude += Times(size, from.first_magnitude[i]);
   to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * magnitude +
                           ProductError(factor, from.first_magnitude[i], from.first_error[i]));
-  if (to.second == nullptr) return;
-  for (int32_t r = 0; r < width; ++r) {
+  if (order_ < 2) return;
+  for (int32_t r = 0; from.second != nullptr && r < width; ++r) {
     const double* row = from.SecondOf(i) + from.Row(r);
     double* target_row = to.SecondOf(at) + to.Row(r + shift) + shift;
     for (int32_t j = r; j < width; ++j) target_row[j] += f * row[j];
@@ -161,19 +161,29 @@ void TangentAlgebra::NoteSingular(const Tangents* operand, Number slope, Number 
   if (singular_.empty() || singular_.back() != interval) singular_.push_back(interval);
 }
 
+bool TangentAlgebra::IsCurved(const Tangents* a, const Tangents* b, int32_t size,
+                              const Partials* partials) const {
+  if (order_ < 2) return false;
+  if ((a != nullptr && a->second != nullptr) || (b != nullptr && b->second != nullptr)) return true;
+  return std::any_of(partials, partials + size, [&](const Partials& p) {
+    return (a != nullptr && !IsZero(p.aa)) || (b != nullptr && !IsZero(p.bb)) ||
+           (a != nullptr && b != nullptr && !IsZero(p.ab));
+  });
+}
+
 const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, int32_t size,
                                         const Partials* partials) {
   if (a == nullptr && b == nullptr) return nullptr;
   const int32_t begin = std::min(a ? a->begin : b->begin, b ? b->begin : a->begin);
   const int32_t end = std::max(a ? a->end : b->end, b ? b->end : a->end);
-  Tangents* out = New(size, begin, end);
+  Tangents* out = New(size, begin, end, IsCurved(a, b, size, partials));
   for (int32_t i = 0; i < size; ++i) {
     const Partials& p = partials[i];
     NoteSingular(a, p.a, p.aa, p.ab);
     NoteSingular(b, p.b, p.bb, p.ab);
     if (a != nullptr) AddElement(*out, i, *a, i, Usable(p.a));
     if (b != nullptr) AddElement(*out, i, *b, i, Usable(p.b));
-    if (out->second == nullptr) continue;
+    if (order_ < 2) continue;
     if (a != nullptr) AddProduct(*out, i, *a, *a, i, Usable(p.aa));
     if (b != nullptr) AddProduct(*out, i, *b, *b, i, Usable(p.bb));
     if (a == nullptr || b == nullptr) continue;
@@ -190,7 +200,7 @@ const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, in
 
 const Tangents* TangentAlgebra::Gather(const Tangents* a, const IndexMap& map) {
   if (a == nullptr || (map.identity() && map.size == a->size)) return a;
-  Tangents* out = New(map.size, a->begin, a->end);
+  Tangents* out = New(map.size, a->begin, a->end, a->second != nullptr);
   for (int32_t i = 0; i < map.size; ++i) {
     const int32_t from = map[i];
     std::copy(a->FirstOf(from), a->FirstOf(from) + a->width(), out->FirstOf(i));
@@ -207,7 +217,7 @@ const Tangents* TangentAlgebra::Gather(const Tangents* a, const IndexMap& map) {
 
 const Tangents* TangentAlgebra::ScatterAdd(const Tangents* a, const IndexMap& map, int32_t size) {
   if (a == nullptr || (map.identity() && size == a->size)) return a;
-  Tangents* out = New(size, a->begin, a->end);
+  Tangents* out = New(size, a->begin, a->end, a->second != nullptr);
   for (int32_t i = 0; i < a->size; ++i) AddElement(*out, map[i], *a, i, {1, 0});
   return out;
 }
@@ -221,7 +231,8 @@ const Tangents* TangentAlgebra::Overwrite(const Tangents* base, int32_t size,
   auto* written = arena_.Allocate<int32_t>(size);
   std::fill(written, written + size, -1);
   for (int32_t i = 0; i < map.size; ++i) written[map[i]] = i;
-  Tangents* out = New(size, begin, end);
+  const auto curved = [](const Tangents* t) { return t != nullptr && t->second != nullptr; };
+  Tangents* out = New(size, begin, end, curved(base) || curved(values));
   for (int32_t i = 0; i < size; ++i) {
     const Tangents* from = written[i] >= 0 ? values : base;
     if (from != nullptr) AddElement(*out, i, *from, written[i] >= 0 ? written[i] : i, {1, 0});
@@ -231,7 +242,7 @@ const Tangents* TangentAlgebra::Overwrite(const Tangents* base, int32_t size,
 
 const Tangents* TangentAlgebra::Scaled(const Tangents* a, double factor) {
   if (a == nullptr) return nullptr;
-  Tangents* out = New(a->size, a->begin, a->end);
+  Tangents* out = New(a->size, a->begin, a->end, a->second != nullptr);
   for (int32_t i = 0; i < a->size; ++i) AddElement(*out, i, *a, i, {factor, 0});
   return out;
 }

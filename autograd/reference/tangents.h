@@ -27,7 +27,7 @@ struct Tangents {
   int32_t begin = 0;
   int32_t end = 0;  // variables [begin, end)
   double* first = nullptr;
-  double* second = nullptr;  // null at first order
+  double* second = nullptr;  // null where all are 0, and at first order
   double* first_error = nullptr;
   double* first_magnitude = nullptr;
   double* second_error = nullptr;
@@ -59,8 +59,8 @@ class TangentAlgebra {
 
   int order() const { return order_; }
 
-  // Zero tangents of `size` elements over an interval.
-  Tangents* New(int32_t size, int32_t begin, int32_t end);
+  // Zero tangents of `size` elements over an interval; second ones are there to be set if `curved`.
+  Tangents* New(int32_t size, int32_t begin, int32_t end, bool curved);
   // Element i has derivative `weight` along variable begin + i.
   const Tangents* Seeds(int32_t size, int32_t begin, double weight);
 
@@ -82,6 +82,8 @@ class TangentAlgebra {
 
  private:
   void NoteSingular(const Tangents* operand, Number slope, Number curvature, Number mixed);
+  // Whether a function of these has second derivatives other than 0.
+  bool IsCurved(const Tangents* a, const Tangents* b, int32_t size, const Partials* partials) const;
   void AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i, Number factor);
   void AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b, int32_t i,
                   Number factor);

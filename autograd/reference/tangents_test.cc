@@ -52,6 +52,22 @@ TEST_F(TangentsTest, MapsMoveElements) {
   EXPECT_EQ(algebra_.Scaled(x, -3)->First(1, 1), -6);
 }
 
+TEST_F(TangentsTest, LinearFunctionsHoldNoSecondDerivatives) {
+  const Tangents* x = algebra_.Seeds(1, 0, 1);
+  const Tangents* y = algebra_.Seeds(1, 1, 1);
+  Partials sum{};
+  sum.a = sum.b = {1, 0};
+  const Tangents* linear = algebra_.Combine(x, y, 1, &sum);
+  EXPECT_EQ(linear->second, nullptr);
+  EXPECT_EQ(linear->Second(0, 0, 1), 0);
+  const Partials times = kProduct(2, 3);
+  const Tangents* product = algebra_.Combine(linear, x, 1, &times);
+  ASSERT_NE(product->second, nullptr);
+  EXPECT_EQ(product->Second(0, 0, 0), 2);
+  const Tangents* both = algebra_.Combine(product, linear, 1, &sum);
+  EXPECT_EQ(both->Second(0, 0, 1), 1);
+}
+
 TEST_F(TangentsTest, ConstantsStayConstant) {
   EXPECT_EQ(algebra_.Combine(nullptr, nullptr, 1, nullptr), nullptr);
   EXPECT_EQ(algebra_.Gather(nullptr, {nullptr, 1}), nullptr);
