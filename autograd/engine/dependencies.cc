@@ -95,7 +95,9 @@ GraphView ViewOf(const GraphTask& task) {
   view.accumulate_grad = arguments.accumulate_grad;
   view.roots.assign(arguments.roots.begin(), arguments.roots.end());
   view.outputs.assign(arguments.outputs.begin(), arguments.outputs.end());
-  absl::flat_hash_map<const Node*, size_t> seen = {{task.root(), 0}};
+  absl::flat_hash_map<const Node*, size_t> seen;
+  seen.reserve(task.states().size() + arguments.outputs.size());
+  seen.emplace(task.root(), 0);
   view.nodes.push_back(task.root());
   const auto list = [&view, &seen](const Edge& edge) {
     if (edge.is_valid() && seen.try_emplace(edge.function.get(), view.nodes.size()).second) {

@@ -38,6 +38,7 @@ std::string FindMalformed(const CallRecord& call) {
 
 std::vector<Arc> ArcsOf(const CallRecord& call) {
   std::vector<Arc> arcs;
+  arcs.reserve(2 * call.nodes.size());
   for (size_t n = 0; n < call.nodes.size(); ++n) {
     for (const EdgeRecord& edge : call.nodes[n].next_edges) {
       if (edge.node >= 0) arcs.push_back({static_cast<int32_t>(n), edge.node});
@@ -46,16 +47,16 @@ std::vector<Arc> ArcsOf(const CallRecord& call) {
   return arcs;
 }
 
-// Longest paths to a leaf, relaxed until nothing changes; empty when there is a cycle.
+// Longest paths to a leaf, relaxed until nothing changes; empty when there is a cycle. Nodes are
+// mostly listed from the roots on: the last arcs come first, for few rounds.
 std::vector<int32_t> Heights(size_t nodes, const std::vector<Arc>& arcs) {
   std::vector<int32_t> heights(nodes, 0);
   for (size_t round = 0; round <= nodes; ++round) {
     bool changed = false;
-    for (const Arc& arc : arcs) {
-      if (heights[arc.from] < heights[arc.to] + 1) {
-        heights[arc.from] = heights[arc.to] + 1;
-        changed = true;
-      }
+    for (auto arc = arcs.rbegin(); arc != arcs.rend(); ++arc) {
+      if (heights[arc->from] > heights[arc->to]) continue;
+      heights[arc->from] = heights[arc->to] + 1;
+      changed = true;
     }
     if (!changed) return heights;
   }
@@ -133,9 +134,9 @@ Recount RecountCall(const CallRecord& call) {
   }
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Arc& arc : arcs) {
-      if (!followed[arc.from] || needed[arc.from]) continue;
-      if (needed[arc.to] || input[arc.to]) needed[arc.from] = changed = true;
+    for (auto arc = arcs.rbegin(); arc != arcs.rend(); ++arc) {
+      if (!followed[arc->from] || needed[arc->from]) continue;
+      if (needed[arc->to] || input[arc->to]) needed[arc->from] = changed = true;
     }
   }
   recount.executed.assign(count, false);
