@@ -75,7 +75,7 @@ class Torch(core.Engine):
         gradients = torch.autograd.grad(
             roots, inputs, seeds, **flags, materialize_grads=fill, allow_unused=fill or unused)
         # What is the seed itself becomes a value of its own.
-        return [g.clone() if any(g is s for s in seeds or ()) else g for g in gradients]
+        return [g.clone() if g is not None and any(g is s for s in seeds or ()) else g for g in gradients]
 
     def data(self, tensor):
         shape = list(tensor.shape)

@@ -33,6 +33,12 @@ class TorchTest(unittest.TestCase):
         self.assertIn('grad %x type=f64[2] data=1,1', lines)
         self.assertFalse([line for line in lines if line.startswith('grad %g')], lines)
 
+    def test_an_unused_gradient_beside_an_implicit_seed_is_undefined(self):
+        lines = self.lines('%z = leaf type=f64[] data=1 grad=1\n%s = sum %x\n%t = sum %x\n'
+                           '%g,%h = grad %s %t seeds=%s,_ inputs=%z,%x allow_unused=1\n')
+        self.assertFalse([line for line in lines if line.startswith(('value %g', 'error'))], lines)
+        self.assertIn('value %h type=f64[2] data=3.5,3.5', lines)
+
     def test_no_grad_ends_with_its_program(self):
         self.lines('begin kind=no_grad\nneg_ %x\nbackward %x\nend\n')
         self.assertIn('grad %x type=f64[2] data=1,1', self.lines('%s = sum %x\nbackward %s\n'))
