@@ -137,9 +137,7 @@ Outcome ReplayTrace(const Trace& trace, const Options& options, const std::funct
   Outcome outcome = RunOnce(scheduler, strategy, 0, options, true, body);
   if (outcome.kind != OutcomeKind::kDivergedReplay && !strategy.Finished()) {
     outcome.kind = OutcomeKind::kDivergedReplay;
-    outcome.message =
-        absl::StrCat("[interleave] the execution ended after ", outcome.decisions.size(), " of ",
-                     trace.size(), " recorded decisions");
+    outcome.message = strategy.LeftOver();
   }
   return outcome;
 }

@@ -9,34 +9,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "proptests/interleave/site.h"
+#include "proptests/interleave/thread_set.h"
 
 namespace twingrad::interleave {
 
 namespace model = autograd::sync::model;
 using model::OperationKind;
-
-namespace {
-
-uint64_t Bit(model::ThreadId thread) { return uint64_t{1} << thread; }
-
-// What the thread is about to do, as a number that is the same in every process.
-uint32_t SiteOf(model::ThreadId thread, const model::Operation& operation) {
-  const uint64_t place = uint64_t{operation.where.line()} << 32 |
-                         uint64_t{operation.where.column()} << 16 |
-                         static_cast<uint64_t>(operation.kind) << 8 | static_cast<uint64_t>(thread);
-  const auto site = static_cast<uint32_t>((place * 0x9e3779b97f4a7c15u) >> 32);
-  return site == 0 ? 1 : site;  // 0 stands for any
-}
-
-// std::popcount is a call into a library on processors that may lack the instruction.
-int CountOf(uint64_t threads) {
-  threads -= (threads >> 1) & 0x5555555555555555u;
-  threads = (threads & 0x3333333333333333u) + ((threads >> 2) & 0x3333333333333333u);
-  threads = (threads + (threads >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return static_cast<int>((threads * 0x0101010101010101u) >> 56);
-}
-
-}  // namespace
 
 struct FiberScheduler::Worker {
   Worker(FiberScheduler& scheduler, Fiber* main)
@@ -290,8 +269,7 @@ void FiberScheduler::AskRules() {
   outcome_.places.push_back(std::move(broken->name));
   FailAs(OutcomeKind::kInvariant,
          absl::StrCat(broken->text, "\n  since ", record.name, " went on from its ",
-                      model::OperationName(record.doing), " ", record.object_name, " at ",
-                      record.where.file_name(), ":", record.where.line()));
+                      PlaceText(record.doing, record.object_name, record.where)));
 }
 
 void FiberScheduler::FailForSteps() {
@@ -397,9 +375,32 @@ int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uin
   const int step = self_->steps;
   const int chosen =
       strategy_->Choose({kind, alternatives, current, site, current_, step, runnable});
-  if (!strategy_->error().empty()) FailAs(OutcomeKind::kDivergedReplay, strategy_->error());
+  if (!strategy_->error().empty()) FailForDivergence(kind);
   decisions_.push_back({kind, alternatives, chosen, site, current, current_, step, runnable});
   return chosen;
+}
+
+void FiberScheduler::FailForDivergence(DecisionKind kind) {
+  const ThreadRecord& record = *self_;
+  std::string text = absl::StrCat(strategy_->error(), "; ", record.name);
+  if (record.where.line() == 0) {
+    absl::StrAppend(&text, " is before its first step");
+  } else {
+    // Before a weak compare-exchange is a step it is asked whether it fails.
+    const bool over = record.state == State::kEnded || kind == DecisionKind::kWeakFail;
+    absl::StrAppend(&text, over ? " is after its " : " is at its ",
+                    PlaceText(record.doing, record.object_name, record.where));
+  }
+  const uint32_t expected = strategy_->expected_site();
+  const auto known = std::find_if(
+      outcome_.events.begin(), outcome_.events.end(),
+      [expected](const Event& event) { return SiteOf(event.thread, event.operation) == expected; });
+  if (known != outcome_.events.end()) {
+    const Operation& operation = known->operation;
+    absl::StrAppend(&text, "; recorded is ", Record(known->thread).name, " at its ",
+                    PlaceText(operation.kind, operation.name, operation.where));
+  }
+  FailAs(OutcomeKind::kDivergedReplay, std::move(text));
 }
 
 FiberScheduler::ThreadId FiberScheduler::PickThread(uint32_t site) {
@@ -470,9 +471,8 @@ std::string FiberScheduler::DescribeWaits() const {
     const std::string other = operation.holder == model::kNoThread
                                   ? ""
                                   : threads_[static_cast<size_t>(operation.holder)]->name;
-    absl::StrAppend(&text, "  ", record->name, " waits in ", model::OperationName(operation.kind),
-                    " ", is_join ? other : operation.name, " at ", operation.where.file_name(), ":",
-                    operation.where.line());
+    absl::StrAppend(&text, "  ", record->name, " waits in ",
+                    PlaceText(operation.kind, is_join ? other : operation.name, operation.where));
     if (!is_join && !other.empty()) absl::StrAppend(&text, ", held by ", other);
     absl::StrAppend(&text, "\n");
   }

@@ -91,6 +91,8 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
       timed_out = quiet = false;
       steps = 0;
       doing = OperationKind::kYield;
+      where = {};
+      object_name = "";
     }
 
     std::string name;
@@ -135,6 +137,8 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   void Note(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
+  // The strategy cannot answer: names the thread and the operation that asked.
+  [[noreturn]] void FailForDivergence(DecisionKind kind);
   // One of the runnable threads, of which there is at least one.
   ThreadId PickThread(uint32_t site);
   // Goes on with another thread since the current one cannot; a deadlock if none can.

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "proptests/interleave/random_strategy.h"
+#include "proptests/interleave/replay_strategy.h"
 
 namespace twingrad::interleave {
 namespace {
@@ -278,6 +279,59 @@ TEST_F(FiberSchedulerTest, ABrokenRuleEndsTheExecutionAtTheStepThatBrokeIt) {
         << outcome.message;
     EXPECT_EQ(outcome.events.back().operation.kind, OperationKind::kLock);
   }
+}
+
+// Two threads; what `a` does last is `second`.
+Outcome RunTwo(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed, OperationKind second) {
+  const auto body = [second] {
+    const auto step = [](OperationKind kind) { model::Current()->Step(Op(kind)); };
+    const model::ThreadId a = Spawn("a", [&] {
+      step(OperationKind::kLock);
+      step(second);
+    });
+    const model::ThreadId b = Spawn("b", [&] {
+      for (int i = 0; i < 3; ++i) step(OperationKind::kYield);
+    });
+    Join(a);
+    Join(b);
+  };
+  return scheduler.Run(body, strategy, seed, {.max_steps = 1000, .record_events = true});
+}
+
+TEST_F(FiberSchedulerTest, ADivergenceNamesWhoAsksWhereAndWhatIsRecorded) {
+  bool recorded_is_named = false;
+  int diverged = 0;
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    const Outcome recorded = RunTwo(scheduler_, strategy_, seed, OperationKind::kAtomicStore);
+    ASSERT_TRUE(recorded.ok()) << recorded.message;
+    ReplayStrategy same(recorded.decisions);
+    EXPECT_TRUE(RunTwo(scheduler_, same, 0, OperationKind::kAtomicStore).ok());
+    EXPECT_TRUE(same.Finished());
+    ReplayStrategy replay(recorded.decisions);
+    const Outcome other = RunTwo(scheduler_, replay, 0, OperationKind::kUnlock);
+    if (other.ok()) continue;  // thread a was asked nothing at its second step
+    ++diverged;
+    ASSERT_EQ(other.kind, OutcomeKind::kDivergedReplay) << other.message;
+    EXPECT_NE(other.message.find("; a is at its unlock object at "), std::string::npos)
+        << other.message;
+    EXPECT_NE(other.message.find("fiber_scheduler_test.cc:"), std::string::npos) << other.message;
+    // The recorded decisions, told apart by a site that thread b went through before.
+    Trace swapped = recorded.decisions;
+    uint32_t site_of_b = 0;
+    for (const Decision& decision : swapped) {
+      if (decision.thread == 2 && site_of_b == 0) site_of_b = decision.site;
+      if (site_of_b == 0 || decision.thread == 2) continue;
+      swapped[static_cast<size_t>(&decision - swapped.data())].site = site_of_b;
+      ReplayStrategy tampered(swapped);
+      const Outcome parted = RunTwo(scheduler_, tampered, 0, OperationKind::kAtomicStore);
+      ASSERT_EQ(parted.kind, OutcomeKind::kDivergedReplay);
+      recorded_is_named |=
+          parted.message.find("; recorded is b at its yield object at ") != std::string::npos;
+      break;
+    }
+  }
+  EXPECT_GT(diverged, 0);
+  EXPECT_TRUE(recorded_is_named);
 }
 
 }  // namespace

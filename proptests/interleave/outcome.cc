@@ -28,6 +28,12 @@ std::string_view OutcomeName(OutcomeKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+std::string PlaceText(OperationKind kind, std::string_view object,
+                      const std::source_location& where) {
+  return absl::StrCat(autograd::sync::model::OperationName(kind), object.empty() ? "" : " ", object,
+                      " at ", where.file_name(), ":", where.line());
+}
+
 bool SameEvents(const Outcome& a, const Outcome& b) {
   const auto same = [](const Event& x, const Event& y) {
     return x.thread == y.thread && x.phase == y.phase && x.switched == y.switched &&

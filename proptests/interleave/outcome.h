@@ -3,6 +3,7 @@
 #define PROPTESTS_INTERLEAVE_OUTCOME_H_
 
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,10 @@ struct Outcome {
 
   bool ok() const { return kind == OutcomeKind::kPassed; }
 };
+
+// "lock ready_queue at autograd/engine/ready_queue.cc:37".
+std::string PlaceText(autograd::sync::model::OperationKind kind, std::string_view object,
+                      const std::source_location& where);
 
 // Whether both went through the same events: threads, operations, source lines, phases; the
 // objects' addresses do not count.

@@ -62,7 +62,8 @@ class ProgramExplorer {
   ProgramExplorer& operator=(const ProgramExplorer&) = delete;
 
   ProgramRun Run(Strategy& strategy, uint64_t seed, bool record_events = false);
-  // The run on one thread that all others are compared with, judged by the twin.
+  // The run on one thread that all others are compared with, judged by the twin. Where it fails on
+  // the way, nothing judges what the others show.
   const ProgramRun& single() const { return single_; }
   // Set where the engine does not run the Program: nothing is to be learnt from it.
   const std::optional<std::string>& skipped() const { return skipped_; }

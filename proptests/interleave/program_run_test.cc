@@ -155,5 +155,13 @@ TEST(ProgramExplorerTest, ProgramsThatTheEngineDoesNotRunAreSkipped) {
   EXPECT_NE(explorer.skipped()->find("anomaly"), std::string::npos);
 }
 
+TEST(ProgramExplorerTest, ARunOnOneThreadThatFailsIsAFailureNotSkipped) {
+  ProgramExplorer explorer(*Parse(kFourBranches), {.max_steps = 5});
+  EXPECT_FALSE(explorer.skipped().has_value()) << *explorer.skipped();
+  EXPECT_FALSE(explorer.single().ok());
+  EXPECT_EQ(explorer.single().detector, "step budget");
+  EXPECT_NE(explorer.single().failure.find("no end after 5 steps"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace twingrad::interleave

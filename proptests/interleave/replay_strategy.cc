@@ -8,6 +8,14 @@ namespace twingrad::interleave {
 void ReplayStrategy::Begin(uint64_t /*seed*/) {
   next_ = 0;
   error_.clear();
+  expected_site_ = 0;
+}
+
+std::string ReplayStrategy::LeftOver() const {
+  const Decision& next = trace_.at(next_);
+  return absl::StrCat("[interleave] the execution ended after ", next_, " of ", trace_.size(),
+                      " recorded decisions; recorded next is ", DecisionName(next.kind), " of ",
+                      next.alternatives, " at site ", absl::Hex(next.site));
 }
 
 int ReplayStrategy::Choose(const Question& question) {
@@ -26,6 +34,7 @@ int ReplayStrategy::Choose(const Question& question) {
                           absl::Hex(recorded.site), ", the execution asks for ",
                           DecisionName(question.kind), " of ", question.alternatives, " at site ",
                           absl::Hex(question.site));
+    expected_site_ = recorded.site;
     return 0;
   }
   ++next_;

@@ -25,6 +25,8 @@ class ReplayStrategy final : public Strategy {
 
   // True when every recorded decision was asked for.
   bool Finished() const { return error_.empty() && next_ == trace_.size(); }
+  // What there is to say when an execution has come to its end before.
+  std::string LeftOver() const;
 
  private:
   Trace trace_;

@@ -29,7 +29,18 @@ TEST(ReplayStrategyTest, NamesTheDecisionWhereItDiverges) {
     EXPECT_NE(strategy.error().find("diverged at decision 0"), std::string::npos)
         << strategy.error();
     EXPECT_FALSE(strategy.Finished());
+    EXPECT_EQ(strategy.expected_site(), 17u);
   }
+}
+
+TEST(ReplayStrategyTest, NamesTheFirstDecisionThatIsLeftOver) {
+  ReplayStrategy strategy(kTrace);
+  strategy.Begin(0);
+  strategy.Choose({DecisionKind::kThread, 3, 0, 17});
+  EXPECT_FALSE(strategy.Finished());
+  EXPECT_EQ(strategy.LeftOver(),
+            "[interleave] the execution ended after 1 of 2 recorded decisions; recorded next is "
+            "waiter of 2 at site 12");
 }
 
 TEST(ReplayStrategyTest, AQuestionTooManyIsADivergence) {

@@ -23,10 +23,19 @@ bool Same(const Decision& a, const Decision& b) {
 // Reads line by line and remembers where it is.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : lines_(absl::StrSplit(text, '\n')) {}
+  Reader(std::string_view text, std::string_view origin)
+      : lines_(absl::StrSplit(text, '\n')), origin_(origin) {}
 
-  absl::Status Error(std::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat("[interleave] line ", next_, ": ", what));
+  // On the line that was read last.
+  absl::Status Error(std::string_view what, std::string_view allowed) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("[interleave] ", origin_, ":", next_, ": ", what, "; allowed is ", allowed,
+                     "; mend the line, or take the schedule.txt of a finding as it is"));
+  }
+  // The same, with its text.
+  absl::Status Unread(std::string_view allowed) const {
+    const std::string_view line = next_ - 1 < lines_.size() ? lines_[next_ - 1] : "";
+    return Error(absl::StrCat("cannot read `", line, "`"), allowed);
   }
   bool AtEnd() const { return next_ >= lines_.size() || lines_[next_].empty(); }
   std::string_view Next() { return AtEnd() ? (++next_, "") : lines_[next_++]; }
@@ -36,11 +45,12 @@ class Reader {
     if (line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ' ') {
       return line.substr(key.size() + 1);
     }
-    return Error(absl::StrCat("`", line, "`; `", key, " ...` is allowed here"));
+    return Unread(absl::StrCat("`", key, " ...`"));
   }
 
  private:
   const std::vector<std::string_view> lines_;
+  const std::string_view origin_;
   size_t next_ = 0;
 };
 
@@ -69,36 +79,38 @@ absl::Status ParseDecision(Reader& reader, Trace* trace) {
            times <= kMostDecisions;
   }
   if (!fits) {
-    return reader.Error(absl::StrCat(
-        "`", line, "`; a decision is KIND CHOSEN/ALTERNATIVES SITE [xTIMES], chosen below"));
+    return reader.Unread("KIND CHOSEN/ALTERNATIVES SITE [xTIMES], with CHOSEN below ALTERNATIVES");
   }
   trace->insert(trace->end(), static_cast<size_t>(times), decision);
   return absl::OkStatus();
 }
 
 absl::Status ParseHead(Reader& reader, ScheduleFile* schedule, int64_t* count) {
-  if (reader.Next() != kHeader) return reader.Error(absl::StrCat("not `", kHeader, "`"));
+  if (reader.Next() != kHeader) return reader.Unread(absl::StrCat("`", kHeader, "`"));
   const auto program = reader.Value("program");
   if (!program.ok()) return program.status();
-  if (!absl::SimpleHexAtoi(*program, &schedule->program_hash)) return reader.Error("no hash");
+  if (!absl::SimpleHexAtoi(*program, &schedule->program_hash))
+    return reader.Unread("`program ` and a hash of 16 hexadecimal digits");
   const auto threads = reader.Value("threads");
   if (!threads.ok()) return threads.status();
-  if (!absl::SimpleAtoi(*threads, &schedule->device_threads) || schedule->device_threads < 0) {
-    return reader.Error("no number of threads");
+  if (!absl::SimpleAtoi(*threads, &schedule->device_threads) || schedule->device_threads < 1 ||
+      schedule->device_threads > kMostDeviceThreads) {
+    return reader.Unread(absl::StrCat("`threads ` and 1 to ", kMostDeviceThreads));
   }
   const auto strategy = reader.Value("strategy");
   if (!strategy.ok()) return strategy.status();
   schedule->strategy = std::string(*strategy);
   const auto seed = reader.Value("seed");
   if (!seed.ok()) return seed.status();
-  if (!absl::SimpleAtoi(*seed, &schedule->seed)) return reader.Error("no seed");
+  if (!absl::SimpleAtoi(*seed, &schedule->seed))
+    return reader.Unread("`seed ` and a decimal number of 64 bits");
   const auto detector = reader.Value("detector");
   if (!detector.ok()) return detector.status();
   schedule->detector = *detector == "none" ? "" : std::string(*detector);
   const auto decisions = reader.Value("decisions");
   if (!decisions.ok()) return decisions.status();
   if (!absl::SimpleAtoi(*decisions, count) || *count < 0 || *count > kMostDecisions) {
-    return reader.Error("no number of decisions");
+    return reader.Unread("`decisions ` and how many there are");
   }
   return absl::OkStatus();
 }
@@ -124,8 +136,8 @@ std::string PrintSchedule(const ScheduleFile& schedule) {
   return text;
 }
 
-absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text) {
-  Reader reader(text);
+absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text, std::string_view origin) {
+  Reader reader(text, origin);
   ScheduleFile schedule;
   int64_t count = 0;
   if (const absl::Status head = ParseHead(reader, &schedule, &count); !head.ok()) return head;
@@ -135,8 +147,10 @@ absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text) {
     if (static_cast<int64_t>(schedule.decisions.size()) > count) break;
   }
   if (static_cast<int64_t>(schedule.decisions.size()) != count) {
+    const bool more = static_cast<int64_t>(schedule.decisions.size()) > count;
     return reader.Error(
-        absl::StrCat(schedule.decisions.size(), " decisions or more; the head says ", count));
+        absl::StrCat(schedule.decisions.size(), " decisions", more ? " or more" : ""),
+        absl::StrCat("as many as the head says, which is ", count));
   }
   return schedule;
 }

@@ -11,7 +11,7 @@
 //   spurious 1/2 00c0ffee
 //
 // The decisions alone fix the execution: replay (replay_strategy.h) checks every one and says where
-// it diverged. Errors read `[interleave] line N: what is wrong; what is allowed`.
+// it diverged. Errors read `[interleave] FILE:LINE: what is wrong; what is allowed; what to do`.
 #ifndef PROPTESTS_INTERLEAVE_SCHEDULE_FILE_H_
 #define PROPTESTS_INTERLEAVE_SCHEDULE_FILE_H_
 
@@ -24,6 +24,9 @@
 
 namespace twingrad::interleave {
 
+// Device workers of an engine, at most.
+inline constexpr int kMostDeviceThreads = 32;
+
 struct ScheduleFile {
   uint64_t program_hash = 0;
   int device_threads = 1;
@@ -34,7 +37,9 @@ struct ScheduleFile {
 };
 
 std::string PrintSchedule(const ScheduleFile& schedule);
-absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text);
+// `origin` names the file in errors.
+absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text,
+                                           std::string_view origin = "schedule");
 
 }  // namespace twingrad::interleave
 

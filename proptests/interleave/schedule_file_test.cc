@@ -46,22 +46,30 @@ TEST(ScheduleFileTest, AScheduleWithoutDecisionsOrFailure) {
 }
 
 TEST(ScheduleFileTest, ErrorsNameTheLine) {
-  const auto expect_error = [](std::string_view from, std::string_view to, std::string_view line) {
+  const auto expect_error = [](std::string_view from, std::string_view to, std::string_view begin) {
     std::string text = kText;
     text.replace(text.find(from), from.size(), to);
-    const auto schedule = ParseSchedule(text);
+    const auto schedule = ParseSchedule(text, "a/schedule.txt");
     ASSERT_FALSE(schedule.ok()) << text;
-    EXPECT_NE(schedule.status().message().find(line), std::string::npos) << schedule.status();
+    const std::string message(schedule.status().message());
+    EXPECT_EQ(message.find("[interleave] a/schedule.txt:" + std::string(begin)), 0u) << message;
+    EXPECT_NE(message.find("; allowed is "), std::string::npos) << message;
+    EXPECT_NE(message.find("; mend the line, or take"), std::string::npos) << message;
   };
-  expect_error("schedule 1", "schedule 2", "line 1: not");
-  expect_error("threads 3", "thread 3", "line 3: `thread 3`; `threads ...`");
-  expect_error("seed 1", "seed x", "line 5: no seed");
-  expect_error("1/3", "3/3", "line 8:");
-  expect_error("1/3", "0/1", "line 8:");
-  expect_error("waiter", "writer", "line 9:");
-  expect_error(" x2", " y2", "line 8:");
-  expect_error("decisions 4", "decisions 5", "the head says 5");
-  expect_error("decisions 4", "decisions 3", "the head says 3");
+  expect_error("schedule 1", "schedule 2",
+               "1: cannot read `twingrad-schedule 2`; allowed is `twingrad-schedule 1`;");
+  expect_error("program 0", "program x", "2: cannot read `program x");
+  expect_error("threads 3", "thread 3", "3: cannot read `thread 3`; allowed is `threads ...`;");
+  expect_error("threads 3", "threads 0", "3: cannot read `threads 0`; allowed is `threads ` and 1");
+  expect_error("threads 3", "threads 33", "3: cannot read `threads 33`;");
+  expect_error("seed 1", "seed x", "5: cannot read `seed x");
+  expect_error("1/3", "3/3", "8:");
+  expect_error("1/3", "0/1", "8:");
+  expect_error("waiter", "writer", "9:");
+  expect_error(" x2", " y2", "8:");
+  expect_error("decisions 4", "decisions 5",
+               "10: 4 decisions; allowed is as many as the head says, which is 5;");
+  expect_error("decisions 4", "decisions 3", "10: 4 decisions or more; allowed is as many");
 }
 
 }  // namespace

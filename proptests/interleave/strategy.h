@@ -35,9 +35,12 @@ class Strategy {
   virtual std::string name() const = 0;
   // Set once the strategy cannot answer any more: why the execution must end.
   const std::string& error() const { return error_; }
+  // Then, of a replay: the site of the decision that was recorded here; 0: none.
+  uint32_t expected_site() const { return expected_site_; }
 
  protected:
   std::string error_;
+  uint32_t expected_site_ = 0;
 };
 
 }  // namespace twingrad::interleave
