@@ -116,6 +116,11 @@ absl::Status ParseFlag(absl::Span<const std::string> words, size_t* i, Arguments
     return Usage(absl::StrCat("--", name, "=", *value, " cannot be read"), Allowed(flag->type),
                  absl::StrCat("see `oracle ", verb.name, " --help`"));
   }
+  if (flag->type == FlagType::kCount && *ReadCount(*value) > flag->most) {
+    return Usage(absl::StrCat("--", name, "=", *value, " is more than ", flag->most),
+                 absl::StrCat("allowed is a whole number from 1 to ", flag->most),
+                 absl::StrCat("see `oracle ", verb.name, " --help`"));
+  }
   arguments->Set(name, *value);
   return absl::OkStatus();
 }
@@ -276,7 +281,7 @@ std::string ToolHelp(absl::Span<const VerbSpec> verbs) {
       "\n`oracle VERB --help` lists the verb's flags. A Program is text; its grammar is in\n"
       "autograd/program/README.md. Relative paths start from where the command was typed.\n\n"
       "exit status: 0 nothing found, 1 a finding, 2 wrong usage, 3 an engine could not be\n"
-      "started.\n");
+      "started, 4 a recorded schedule does not fit the engine, so that nothing is known.\n");
   return text;
 }
 
@@ -290,7 +295,9 @@ std::string VerbHelp(const VerbSpec& verb) {
     const std::string left =
         absl::StrCat("--", flag.name, flag.type == FlagType::kSwitch ? "" : "=", flag.placeholder);
     absl::StrAppend(&text, "  ", left, std::string(left.size() < 20 ? 20 - left.size() : 1, ' '),
-                    flag.help, " (default: ", flag.otherwise, ")\n");
+                    flag.help, " (");
+    if (flag.most != UINT64_MAX) absl::StrAppend(&text, "at most ", flag.most, "; ");
+    absl::StrAppend(&text, "default: ", flag.otherwise, ")\n");
   }
   absl::StrAppend(&text, "\nexamples:\n");
   for (const std::string_view line : absl::StrSplit(verb.examples, '\n', absl::SkipEmpty())) {

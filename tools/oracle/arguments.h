@@ -38,6 +38,7 @@ struct FlagSpec {
   FlagType type;
   std::string_view otherwise;  // the default, in words, for help
   std::string_view help;
+  uint64_t most = UINT64_MAX;  // of a kCount
 };
 
 struct VerbSpec {

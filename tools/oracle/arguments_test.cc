@@ -12,6 +12,7 @@ constexpr FlagSpec kFlags[] = {
     {"memory", "SIZE", FlagType::kSize, "1G", "limit"},
     {"ops", "A,B", FlagType::kList, "all", "ops"},
     {"out", "DIR", FlagType::kPath, "here", "folder"},
+    {"few", "N", FlagType::kCount, "2", "some", 32},
 };
 constexpr VerbSpec kVerbs[] = {
     {"go", "", "goes", "Goes far.\n", kFlags, "go --count=2\n"},
@@ -60,16 +61,20 @@ TEST(ArgumentsTest, SaysWhatIsWrong) {
             "start with `oracle check`");
   EXPECT_EQ(ErrorOf({"fly"}),
             "[oracle] unknown verb `fly`; allowed are go, read; see `oracle --help`");
-  EXPECT_EQ(
-      ErrorOf({"go", "--cuont=3"}),
-      "[oracle] `go` has no flag --cuont; allowed are --count --seed --time --memory --ops --out "
-      "--help; see `oracle go --help`");
+  EXPECT_EQ(ErrorOf({"go", "--cuont=3"}),
+            "[oracle] `go` has no flag --cuont; allowed are --count --seed --time --memory --ops "
+            "--out --few "
+            "--help; see `oracle go --help`");
   EXPECT_EQ(ErrorOf({"go", "-v"}).substr(0, 28), "[oracle] `go` has no flag -v");
   EXPECT_EQ(
       ErrorOf({"go", "--count"}),
       "[oracle] --count lacks its value; allowed is a whole number of at least 1; write --count=N");
   EXPECT_EQ(ErrorOf({"go", "--count=x"}),
             "[oracle] --count=x cannot be read; allowed is a whole number of at least 1; "
+            "see `oracle go --help`");
+  EXPECT_EQ(ErrorOf({"go", "--few=32"}), "");
+  EXPECT_EQ(ErrorOf({"go", "--few=3_3"}),
+            "[oracle] --few=3_3 is more than 32; allowed is a whole number from 1 to 32; "
             "see `oracle go --help`");
   EXPECT_EQ(ErrorOf({"go", "--count=1", "--count=2"}),
             "[oracle] --count is given twice; allowed is once; leave one of the two out");
@@ -106,6 +111,7 @@ TEST(ArgumentsTest, HelpNamesEveryVerbAndFlagButHiddenOnes) {
   EXPECT_NE(tool.find("  read FILE       reads\n"), std::string::npos);
   EXPECT_EQ(tool.find("secret"), std::string::npos);
   const std::string go = VerbHelp(kVerbs[0]);
+  EXPECT_NE(go.find("some (at most 32; default: 2)\n"), std::string::npos) << go;
   for (const FlagSpec& flag : kFlags) {
     EXPECT_NE(go.find("--" + std::string(flag.name) + "="), std::string::npos);
   }

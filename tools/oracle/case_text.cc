@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kSeed = "# seed ";
 constexpr std::string_view kShrink = "# as found";
+constexpr std::string_view kSingle = "# on one thread";
 constexpr std::string_view kSchedule = "# twingrad-schedule ";
 
 }  // namespace
@@ -28,12 +29,15 @@ Case SplitCase(std::string_view text) {
       parts.seed = seed;
     } else if (line == kShrink) {
       parts.shrink = true;
+    } else if (line == kSingle) {
+      parts.single = true;
     } else {
       absl::StrAppend(&parts.program, line, "\n");
     }
   }
-  if (!parts.seed && !parts.shrink && parts.schedule.empty())
-    return {std::string(text), {}, {}, {}};
+  if (!parts.seed && !parts.shrink && !parts.single && parts.schedule.empty()) {
+    return {std::string(text), {}, {}, {}, {}};
+  }
   return parts;
 }
 
@@ -42,6 +46,7 @@ std::string JoinCase(const Case& parts) {
   if (!text.empty() && text.back() != '\n') text += '\n';
   if (parts.seed) absl::StrAppend(&text, kSeed, *parts.seed, "\n");
   if (parts.shrink) absl::StrAppend(&text, kShrink, "\n");
+  if (parts.single) absl::StrAppend(&text, kSingle, "\n");
   for (const std::string_view line : absl::StrSplit(parts.schedule, '\n', absl::SkipEmpty())) {
     absl::StrAppend(&text, "# ", line, "\n");
   }

@@ -3,6 +3,7 @@
 //   twingrad 1
 //   ...
 //   # seed 8431                  of the schedules that are to be tried
+//   # on one thread              or that only the run before them, on one thread, is to be made
 //   # twingrad-schedule 1        or the one schedule to run it under, a comment a line
 //   # ...
 //
@@ -23,6 +24,7 @@ struct Case {
   std::optional<uint64_t> seed;
   bool shrink = false;   // as it was found: to be made small
   std::string schedule;  // as in proptests/interleave/schedule_file.h; empty: none
+  bool single = false;   // on one thread alone, with no schedule
 
   friend bool operator==(const Case&, const Case&) = default;
 };

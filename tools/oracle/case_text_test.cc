@@ -9,9 +9,11 @@ constexpr char kProgram[] = "twingrad 1\n# a remark\n%x = leaf type=f64[]\n";
 constexpr char kSchedule[] = "twingrad-schedule 1\nthreads 2\ndecisions 1\nthread 1/3 9f3a2b11\n";
 
 TEST(CaseText, ThePartsOfACaseAreThoseItWasMadeOf) {
-  for (const Case& parts : {Case{kProgram, std::nullopt, false, ""}, Case{kProgram, 7, false, ""},
-                            Case{kProgram, std::nullopt, false, kSchedule},
-                            Case{kProgram, UINT64_MAX, true, kSchedule}}) {
+  for (const Case& parts :
+       {Case{kProgram, std::nullopt, false, ""}, Case{kProgram, 7, false, ""},
+        Case{kProgram, std::nullopt, false, kSchedule}, Case{kProgram, 7, false, "", true},
+        Case{kProgram, std::nullopt, false, "", true},
+        Case{kProgram, UINT64_MAX, true, kSchedule}}) {
     EXPECT_EQ(SplitCase(JoinCase(parts)), parts) << JoinCase(parts);
   }
 }

@@ -74,8 +74,7 @@ class Check {
         flags_(arguments.Text(kCaseFlags)),
         engine_(arguments.Path("engine").value_or("")),
         seed_(arguments.Number("seed").value_or(FreshSeed())),
-        jobs_(static_cast<int>(
-            std::min<uint64_t>(arguments.Number("jobs").value_or(NumCores()), 4096))),
+        jobs_(static_cast<int>(arguments.Number("jobs").value_or(NumCores()))),
         time_(arguments.Duration("time")),
         out_(ResolvePath(arguments.Path("out").value_or("findings"))),
         report_(arguments.Path("report").value_or("")),
@@ -192,7 +191,9 @@ absl::Status Check::HandleFailures() {
 
 void Check::PrintFindings() const {
   if (written_.empty()) {
-    absl::PrintF("findings       none\n");
+    const bool parted = subject_.Parted(campaign_->counters()) > 0;
+    absl::PrintF("findings       %s\n",
+                 parted ? "unknown, for the schedule does not fit this engine" : "none");
     return;
   }
   absl::PrintF("findings       %d, in %s programs\n", written_.size(),
@@ -273,6 +274,11 @@ absl::Status Check::AppendReport() {
 }
 
 absl::StatusOr<int> Check::Run() {
+  // What cannot be written must be known before hours are spent.
+  if (absl::Status status = CheckFolderFor(out_); !status.ok()) return status;
+  if (!report_.empty()) {
+    if (absl::Status status = AppendFile(ResolvePath(report_), ""); !status.ok()) return status;
+  }
   InstallInterrupt();
   const std::string engine = engine_.empty() ? "" : absl::StrCat(" --engine='", engine_, "'");
   absl::FPrintF(stderr, "[oracle] seed %d: %s --seed=%d%s%s repeats this run\n", seed_, verb_,
@@ -301,7 +307,8 @@ absl::StatusOr<int> Check::Run() {
         "this tool\n";
   }
   absl::FPrintF(stderr, "%s", objection);
-  return written_.empty() && objection.empty() ? kNothingFound : kFound;
+  if (!written_.empty() || !objection.empty()) return kFound;
+  return subject_.Parted(campaign_->counters()) > 0 ? kUnknown : kNothingFound;
 }
 
 }  // namespace

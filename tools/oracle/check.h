@@ -19,6 +19,7 @@ inline constexpr int kNothingFound = 0;
 inline constexpr int kFound = 1;
 inline constexpr int kWrongUsage = 2;
 inline constexpr int kCannotStart = 3;
+inline constexpr int kUnknown = 4;  // a recorded schedule does not fit the engine
 
 // Returns the exit status. An error of the kind Unavailable means that an engine could not be
 // started, any other wrong usage.

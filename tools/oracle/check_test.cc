@@ -2,6 +2,7 @@
 
 #include "tools/oracle/check.h"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
@@ -129,9 +130,32 @@ TEST_F(CheckTest, OutSaysWhereFindingsGo) {
   EXPECT_TRUE(Findings().empty());
 }
 
-TEST_F(CheckTest, AFindingThatCannotBeWrittenIsPrinted) {
+TEST_F(CheckTest, WhatCannotBeWrittenIsToldAtTheStart) {
   ASSERT_TRUE(WriteFile(folder_.path() + "/findings", "a file is in the way").ok());
-  const SubprocessResult run = Check({"--seed=1", "--programs=40", "--features=wrong"});
+  for (const auto& [flag, path] :
+       {std::pair("--jobs=1", "/findings"), std::pair("--out=/proc/nope", "/proc/nope"),
+        std::pair("--report=no/such/run.jsonl", "/no/such/run.jsonl")}) {
+    const bool other = StrContains(flag, "report");
+    const SubprocessResult run =
+        Check({"--seed=1", "--programs=40", flag, other ? "--out=found" : "--rank=4"});
+    EXPECT_EQ(run.exit_status, 2) << flag;
+    EXPECT_EQ(run.output, "");
+    EXPECT_TRUE(absl::StartsWith(run.errors, "[oracle] cannot write ")) << run.errors;
+    EXPECT_TRUE(StrContains(run.errors, absl::StrCat(path, " ("))) << run.errors;
+    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+  }
+}
+
+TEST_F(CheckTest, AFindingThatCannotBeWrittenIsPrinted) {
+  // So deep that a path has room for a folder more, but not for one with the name of a finding.
+  constexpr size_t kDeep = 4075;
+  std::string deep = folder_.path();
+  while (deep.size() < kDeep) {
+    deep +=
+        "/" + std::string(std::min<size_t>(200, std::max<size_t>(1, kDeep - deep.size() - 1)), 'd');
+  }
+  const SubprocessResult run =
+      Check({"--seed=1", "--programs=40", "--features=wrong", "--out=" + deep});
   EXPECT_EQ(run.exit_status, 1);
   EXPECT_TRUE(StrContains(run.output, "  program:\nwrong\n")) << run.output;
   EXPECT_TRUE(StrContains(run.errors, "[oracle] cannot write ")) << run.errors;

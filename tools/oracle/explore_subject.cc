@@ -62,15 +62,22 @@ class ExploreSubject final : public Subject {
   }
   std::vector<std::string> TakeNotes() override { return statistics_.TakeNotes(); }
   std::string SummariseNotes(const std::set<std::string>& notes) const override {
-    return LockSitesSummary(notes);
+    return LockSitesSummary(notes) + PartingsSummary(notes);
+  }
+  uint64_t Parted(absl::Span<const uint64_t> counters) const override {
+    return counters.size() == ExploreStatistics::kCounters ? counters[ExploreStatistics::kParted]
+                                                           : 0;
   }
 
  private:
-  absl::Status LoadCase(Case parts, std::string_view origin);
+  // `origin` and `schedule_origin` name the two in errors.
+  absl::Status LoadCase(Case parts, std::string_view origin, std::string_view schedule_origin);
   Verdict Explore();
   Verdict Replay(const ScheduleFile& schedule);
   // `run` has failed, found from `seed`. Without `small` the Verdict only says how to repeat it.
   Verdict Failed(const ProgramRun& run, uint64_t seed, bool small);
+  // The run on one thread has failed.
+  Verdict FailedSingle() const;
   ScheduleFile FileOf(const ProgramRun& run, uint64_t seed) const;
 
   const std::unique_ptr<Subject> engine_ = MakeEngineSubject();  // makes and draws Programs
@@ -111,16 +118,26 @@ absl::Status ExploreSubject::Configure(const ProgramOptions& options) {
     if (!schedule.ok()) return schedule.status();
     given.schedule = *std::move(schedule);
   }
-  return LoadCase(std::move(given), options_.program);
+  return LoadCase(std::move(given), options_.program, options_.schedule);
 }
 
-absl::Status ExploreSubject::LoadCase(Case parts, std::string_view origin) {
+absl::Status ExploreSubject::LoadCase(Case parts, std::string_view origin,
+                                      std::string_view schedule_origin) {
   if (absl::Status status = engine_->Load(parts.program, origin); !status.ok()) return status;
   program_ = *autograd::program::Parse(parts.program);
   schedule_.reset();
   if (!parts.schedule.empty()) {
-    absl::StatusOr<ScheduleFile> schedule = interleave::ParseSchedule(parts.schedule);
+    absl::StatusOr<ScheduleFile> schedule =
+        interleave::ParseSchedule(parts.schedule, schedule_origin);
     if (!schedule.ok()) return schedule.status();
+    const uint64_t hash = autograd::program::Hash(program_);
+    if (schedule->program_hash != hash) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "[oracle] ", schedule_origin, " is of another Program, whose hash is ",
+          absl::Hex(schedule->program_hash, absl::kZeroPad16), "; that of ", origin, " is ",
+          absl::Hex(hash, absl::kZeroPad16),
+          "; allowed is a Program with its own schedule; give the two files of one finding"));
+    }
     schedule_ = *std::move(schedule);
   }
   case_ = std::move(parts);
@@ -128,7 +145,7 @@ absl::Status ExploreSubject::LoadCase(Case parts, std::string_view origin) {
 }
 
 absl::Status ExploreSubject::Load(std::string_view text, std::string_view origin) {
-  return LoadCase(SplitCase(text), origin);
+  return LoadCase(SplitCase(text), origin, "schedule");
 }
 
 std::string ExploreSubject::Generate(uint64_t seed) {
@@ -159,8 +176,8 @@ Verdict ExploreSubject::Judge() {
   if (explorer_->skipped()) {
     statistics_.AddSkipped();
   } else if (!explorer_->single().ok()) {
-    verdict = Failed(explorer_->single(), 0, false);
-  } else {
+    verdict = FailedSingle();
+  } else if (!case_.single) {
     verdict = schedule_ ? Replay(*schedule_) : Explore();
   }
   statistics_.EndProgram(steady_clock::now() - begin);
@@ -186,12 +203,16 @@ Verdict ExploreSubject::Replay(const ScheduleFile& schedule) {
   interleave::ReplayStrategy strategy(schedule.decisions);
   const ProgramRun run = explorer_->Run(strategy, schedule.seed, /*record_events=*/true);
   statistics_.AddSchedule(run.outcome, run.order);
-  if (run.ok()) return {};
-  if (run.outcome.kind == interleave::OutcomeKind::kDivergedReplay) {
-    Verdict other_engine;  // it asks something else than the one that the schedule is of
-    other_engine.text = WithNewline(run.failure);
-    return other_engine;
+  // An engine that asks something else than the one that the schedule is of, or less.
+  const bool diverged = run.outcome.kind == interleave::OutcomeKind::kDivergedReplay;
+  if (diverged || (run.ok() && !strategy.Finished())) {
+    Verdict parted;
+    parted.outcome = kParted;
+    parted.text = diverged ? run.failure : strategy.LeftOver();
+    statistics_.AddParted(parted.text);
+    return parted;
   }
+  if (run.ok()) return {};
   return Failed(run, schedule.seed, case_.shrink);
 }
 
@@ -239,6 +260,24 @@ Verdict ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool smal
   verdict.files["schedule.txt"] = schedule;
   verdict.reproducer = JoinCase({autograd::program::Print(program_), std::nullopt,
                                  /*shrink=*/!small && !schedule_, schedule});
+  return verdict;
+}
+
+Verdict ExploreSubject::FailedSingle() const {
+  const ProgramRun& run = explorer_->single();
+  Verdict verdict;
+  verdict.failed = true;
+  verdict.oracle = "single " + run.detector;
+  verdict.text = absl::StrCat("[explore] ", run.detector, " on one thread\n", run.failure);
+  verdict.expected = "a run on one thread that ends, and shows what the twin does\n";
+  verdict.actual = run.observation.values.empty()
+                       ? WithNewline(run.failure)
+                       : autograd::runner::PrintObservation(program_, run.observation);
+  // Made small as a Program; the schedules that would follow have no part in it.
+  if (!case_.single) {
+    verdict.reproducer =
+        JoinCase({autograd::program::Print(program_), case_.seed, false, "", /*single=*/true});
+  }
   return verdict;
 }
 

@@ -8,8 +8,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "autograd/program/hash.h"
+#include "autograd/program/parse.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "proptests/interleave/schedule_file.h"
 #include "tools/oracle/files.h"
 #include "tools/oracle/subprocess.h"
 
@@ -23,6 +28,10 @@ constexpr char kSound[] = "tools/oracle/oracle";
 // (//proptests/mutants/interleave).
 constexpr char kBroken[] = "tools/oracle/broken_explorer";
 
+// Its engine does what TWINGRAD_FAULT says: `abort` or `hang` where a wait on a queue ends with no
+// wake-up, which only some schedules do; `leak` a mutex in every run on one thread.
+constexpr char kFaulty[] = "tools/oracle/faulty_explorer";
+
 // Two devices into one slot, and statements that shrinking must drop.
 constexpr char kLanes[] =
     "twingrad 1\n%x = leaf type=f64[2] data=1,2 grad=1\n%c = leaf type=f64[2] data=3,4\n"
@@ -31,9 +40,9 @@ constexpr char kLanes[] =
 
 class ExploreTest : public testing::Test {
  protected:
-  SubprocessResult Oracle(std::vector<std::string> words, const char* program = kSound) const {
+  SubprocessResult Oracle(std::vector<std::string> words, const char* program = kSound,
+                          SubprocessOptions options = {}) const {
     words.insert(words.begin(), program);
-    SubprocessOptions options;
     options.environment.push_back("BUILD_WORKING_DIRECTORY=" + folder_.path());
     return RunSubprocess(std::move(words), options);
   }
@@ -41,6 +50,62 @@ class ExploreTest : public testing::Test {
     const std::string path = folder_.path() + "/lanes.txt";
     EXPECT_TRUE(WriteFile(path, kLanes).ok());
     return path;
+  }
+  SubprocessResult Faulty(std::vector<std::string> words, const std::string& fault) const {
+    SubprocessOptions options;
+    options.environment.push_back("TWINGRAD_FAULT=" + fault);
+    return Oracle(std::move(words), kFaulty, options);
+  }
+  std::string WrittenAs(const std::string& name, std::string_view text) const {
+    const std::string path = folder_.path() + "/" + name;
+    EXPECT_TRUE(WriteFile(path, text).ok());
+    return path;
+  }
+  // The folders of findings in `found`.
+  std::vector<std::string> Found() const {
+    std::vector<std::string> folders;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path() + "/found", none)) {
+      folders.push_back(entry.path().string());
+    }
+    return folders;
+  }
+  // A replay of this schedule must say that it does not fit.
+  void ExpectParted(const std::string& program, const std::string& schedule, std::string_view where,
+                    const char* engine) const {
+    const SubprocessResult run = Oracle({"explore", "--strategy=replay", "--program", program,
+                                         "--schedule", WrittenAs("tampered.txt", schedule)},
+                                        engine);
+    EXPECT_EQ(run.exit_status, 4) << where << "\n" << run.output << run.errors;
+    const std::string line = Line(run.output, "replay diverged: [interleave] ");
+    EXPECT_TRUE(StrContains(line, where)) << run.output;
+    EXPECT_TRUE(StrContains(Line(run.output, "findings"), "unknown")) << run.output;
+  }
+  // `schedule` fails on the broken engine.
+  void ExpectTamperedSchedulesAreRefused(const std::string& program,
+                                         const std::string& schedule) const {
+    const interleave::ScheduleFile whole = *interleave::ParseSchedule(schedule);
+    interleave::ScheduleFile other = whole;
+    ++other.decisions[2].site;
+    ExpectParted(program, interleave::PrintSchedule(other), "diverged at decision 2", kBroken);
+    other = whole;
+    other.device_threads += 3;
+    ExpectParted(program, interleave::PrintSchedule(other), "diverged at decision ", kBroken);
+    other = whole;
+    other.decisions.resize(4);
+    ExpectParted(program, interleave::PrintSchedule(other), "ends after 4 decisions, but", kBroken);
+    const SubprocessResult of_another =
+        Oracle({"explore", "--strategy=replay", "--program", LanesFile(), "--schedule",
+                WrittenAs("tampered.txt", schedule)});
+    EXPECT_EQ(of_another.exit_status, 2) << of_another.output;
+    EXPECT_TRUE(
+        StrContains(of_another.errors, "tampered.txt is of another Program, whose hash is "))
+        << of_another.errors;
+    const SubprocessResult unread = Oracle(
+        {"explore", "--strategy=replay", "--program", program, "--schedule",
+         WrittenAs("tampered.txt", absl::StrReplaceAll(schedule, {{"\nseed ", "\nseat "}}))});
+    EXPECT_EQ(unread.exit_status, 2) << unread.output;
+    EXPECT_TRUE(StrContains(unread.errors, "/tampered.txt:5: cannot read `seat ")) << unread.errors;
   }
   static std::string Line(const std::string& text, std::string_view word) {
     for (const std::string_view line : absl::StrSplit(text, '\n')) {
@@ -68,6 +133,13 @@ TEST_F(ExploreTest, TheEngineHasNoFindingsAndTheSeedRepeatsTheRun) {
   EXPECT_EQ(decisions[0], decisions[1]);
 }
 
+TEST_F(ExploreTest, AnUnwritableFolderIsToldBeforeAnythingIsExplored) {
+  const SubprocessResult run = Oracle({"explore", "--seed=1", "--out=/proc/nope"});
+  EXPECT_EQ(run.exit_status, 2) << run.output;
+  EXPECT_EQ(run.output, "");
+  EXPECT_TRUE(absl::StartsWith(run.errors, "[oracle] cannot write /proc/nope (")) << run.errors;
+}
+
 TEST_F(ExploreTest, EveryStrategyExploresAGivenProgram) {
   for (const char* strategy : {"random", "starve", "pct", "mixed"}) {
     const SubprocessResult run = Oracle({"explore", "--seed=1", "--program", LanesFile(),
@@ -83,10 +155,7 @@ TEST_F(ExploreTest, ADefectIsFoundMadeSmallDrawnAndReplayed) {
       Oracle({"explore", "--seed=1", "--program", LanesFile(), "--schedules=5000", "--out=found"},
              kBroken);
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
-  std::vector<std::string> folders;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path() + "/found")) {
-    folders.push_back(entry.path().string());
-  }
+  const std::vector<std::string> folders = Found();
   ASSERT_EQ(folders.size(), 1u) << run.output;
   const std::string& folder = folders[0];
   EXPECT_TRUE(StrContains(run.output, absl::StrCat("-- replay ", folder, "\n"))) << run.output;
@@ -122,10 +191,52 @@ TEST_F(ExploreTest, ADefectIsFoundMadeSmallDrawnAndReplayed) {
              kBroken);
   EXPECT_EQ(by_strategy.exit_status, 1) << by_strategy.output << by_strategy.errors;
 
-  // The mended engine takes other decisions; `oracle` sees from the folder that it needs the model.
+  // The mended engine asks other questions; `oracle` sees from the folder that it needs the model.
   const SubprocessResult mended = Oracle({"replay", folder});
-  EXPECT_EQ(mended.exit_status, 0) << mended.output << mended.errors;
-  EXPECT_TRUE(absl::StartsWith(mended.output, "the finding no longer shows\n")) << mended.output;
+  EXPECT_EQ(mended.exit_status, 4) << mended.output << mended.errors;
+  EXPECT_TRUE(absl::StartsWith(mended.output, "nothing is known of the finding: "))
+      << mended.output;
+  const std::string diverged = Line(mended.output, "replay diverged: ");
+  EXPECT_TRUE(StrContains(diverged, " at decision ")) << mended.output;
+  EXPECT_TRUE(StrContains(diverged, "autograd/engine/")) << "the place: " << mended.output;
+  ExpectParted(folder + "/program.txt", schedule, "autograd/engine/", kSound);
+  ExpectTamperedSchedulesAreRefused(folder + "/program.txt", schedule);
+}
+
+TEST_F(ExploreTest, AnExecutionThatEndsBeforeItsScheduleDoesNotFit) {
+  const std::string text =
+      "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\n%y = neg %x\nbackward %y\n";
+  interleave::ScheduleFile schedule;
+  schedule.program_hash = autograd::program::Hash(*autograd::program::Parse(text));
+  schedule.strategy = "random";
+  const std::string program = WrittenAs("program.txt", text);
+  const std::vector<std::string> replay = {"explore",    "--strategy=replay",
+                                           "--program",  program,
+                                           "--schedule", folder_.path() + "/schedule.txt"};
+  WrittenAs("schedule.txt", interleave::PrintSchedule(schedule));
+  const SubprocessResult whole = Oracle(replay);
+  EXPECT_EQ(whole.exit_status, 0) << "this Program asks nothing: " << whole.output << whole.errors;
+  EXPECT_FALSE(StrContains(whole.output, "diverged")) << whole.output;
+  schedule.decisions.resize(3, {interleave::DecisionKind::kThread, 2, 1, 0});
+  ExpectParted(program, interleave::PrintSchedule(schedule),
+               "the execution ended after 0 of 3 recorded decisions", kSound);
+  // The folder of a finding says so in its own words.
+  WrittenAs("schedule.txt", interleave::PrintSchedule(schedule));
+  const SubprocessResult folder = Oracle({"replay", folder_.path()});
+  EXPECT_EQ(folder.exit_status, 4) << folder.output << folder.errors;
+  EXPECT_TRUE(StrContains(folder.output, "replay diverged: [interleave] the execution ended"))
+      << folder.output;
+}
+
+TEST_F(ExploreTest, ARunOnOneThreadThatFailsIsAFinding) {
+  const SubprocessResult run =
+      Faulty({"explore", "--seed=1", "--program", LanesFile(), "--out=found"}, "leak");
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  EXPECT_TRUE(StrContains(run.output, "[explore] leaked object on one thread\n")) << run.output;
+  EXPECT_EQ(Line(run.output, "skipped"), "") << run.output;
+  ASSERT_EQ(Found().size(), 1u) << run.output;
+  const std::string program = *ReadInput(Found()[0] + "/program.txt");
+  EXPECT_LE(std::count(program.begin(), program.end(), '\n'), 4) << program;
 }
 
 TEST_F(ExploreTest, WrongUsageIsStatusTwo) {
@@ -135,6 +246,7 @@ TEST_F(ExploreTest, WrongUsageIsStatusTwo) {
       {"explore", "--schedule=schedule.txt"},
       {"explore", "--program=no/such/file"},
       {"explore", "--schedules=0"},
+      {"explore", "--threads=33"},
       {"explore", "--strategy=replay", "--program=" + LanesFile(), "--schedule=" + LanesFile()},
   };
   for (const std::vector<std::string>& words : wrong) {

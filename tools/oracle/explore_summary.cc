@@ -20,6 +20,7 @@ constexpr std::string_view kEngine = "autograd/";
 // Notes are a word and a pair: "possible A before B".
 constexpr std::string_view kPossible = "possible ";
 constexpr std::string_view kSeen = "seen ";
+constexpr std::string_view kDiverged = "diverged ";
 
 }  // namespace
 
@@ -32,6 +33,11 @@ void ExploreStatistics::AddSchedule(const interleave::Outcome& outcome, uint64_t
   decisions_ += outcome.decisions.size();
 }
 
+void ExploreStatistics::AddParted(std::string_view where) {
+  ++counters_[kParted];
+  partings_.push_back(absl::StrCat(kDiverged, where));
+}
+
 void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
   counters_[kOrders] += orders_.size();
   if (schedules_ > 0 && decisions_ == 0) ++counters_[kOneOrder];
@@ -41,7 +47,7 @@ void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
 }
 
 std::vector<std::string> ExploreStatistics::TakeNotes() {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = std::exchange(partings_, {});
   locks_.Visit([&](std::string_view from, std::string_view to, bool seen) {
     if (!absl::StrContains(from, kEngine) || !absl::StrContains(to, kEngine)) return;
     for (const std::string_view word : {kPossible, kSeen}) {
@@ -72,6 +78,15 @@ std::string ExploreSummary(absl::Span<const uint64_t> counters) {
   if (counters[S::kSkipped] > 0) {
     absl::StrAppendFormat(&text, "skipped        %s programs, which the engine does not run\n",
                           number(S::kSkipped));
+  }
+  return text;
+}
+
+std::string PartingsSummary(const std::set<std::string>& notes) {
+  std::string text;
+  for (const std::string_view note : notes) {
+    if (!absl::StartsWith(note, kDiverged)) continue;
+    absl::StrAppend(&text, "replay diverged: ", note.substr(kDiverged.size()), "\n");
   }
   return text;
 }

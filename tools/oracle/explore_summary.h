@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -30,6 +31,7 @@ class ExploreStatistics {
     kOrders,    // distinct orders of execution, summed over the Programs
     kSkipped,   // Programs that the engine does not run
     kOneOrder,  // Programs with one interleaving
+    kParted,    // schedules to be followed that did not fit
     kMicroseconds,
     kCounters,
   };
@@ -39,11 +41,13 @@ class ExploreStatistics {
   // To be fed by the schedules of all Programs.
   interleave::LockCoverage& locks() { return locks_; }
   void AddSkipped() { ++counters_[kSkipped]; }
+  // `where` says where execution and schedule parted; one line.
+  void AddParted(std::string_view where);
   void AddSchedule(const interleave::Outcome& outcome, uint64_t order);
   void EndProgram(std::chrono::nanoseconds time);
   absl::Span<const uint64_t> counters() const { return counters_; }
-  // A note for each pair of the engine's lock sites that has become possible, and for each that was
-  // seen, since the last call.
+  // A note for each pair of the engine's lock sites that has become possible, for each that was
+  // seen, and for each schedule that did not fit, since the last call.
   std::vector<std::string> TakeNotes();
 
  private:
@@ -52,12 +56,15 @@ class ExploreStatistics {
   uint64_t decisions_ = 0;               // of the current Program
   uint64_t schedules_ = 0;
   interleave::LockCoverage locks_;
-  std::set<std::string> told_;  // notes
+  std::set<std::string> told_;         // notes
+  std::vector<std::string> partings_;  // notes not yet told
 };
 
 std::string ExploreSummary(absl::Span<const uint64_t> counters);
 // How many of the possible pairs were seen, and which were not.
 std::string LockSitesSummary(const std::set<std::string>& notes);
+// Where schedules did not fit; empty: all did.
+std::string PartingsSummary(const std::set<std::string>& notes);
 
 }  // namespace twingrad::oracle
 

@@ -85,6 +85,18 @@ TEST(ExploreSummary, OrdersCountForEachProgramAndProgramsOfOneThreadAreTold) {
   EXPECT_NE(text.find("skipped        1 programs"), std::string::npos) << text;
 }
 
+TEST(ExploreSummary, AScheduleThatDoesNotFitIsCountedAndSaid) {
+  ExploreStatistics statistics;
+  EXPECT_EQ(PartingsSummary({}), "");
+  statistics.AddParted("[here] at decision 3");
+  EXPECT_EQ(statistics.counters()[ExploreStatistics::kParted], 1u);
+  const std::vector<std::string> notes = statistics.TakeNotes();
+  EXPECT_EQ(PartingsSummary({notes.begin(), notes.end()}),
+            "replay diverged: [here] at decision 3\n");
+  EXPECT_EQ(LockSitesSummary({notes.begin(), notes.end()}), LockSitesSummary({}));
+  EXPECT_TRUE(statistics.TakeNotes().empty());
+}
+
 TEST(ExploreSummary, NumbersOfTwoWorkersAdd) {
   ExploreStatistics one;
   ExploreStatistics two;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <vector>
 
 #include <unistd.h>
 
@@ -112,6 +113,26 @@ absl::StatusOr<std::string> WriteFolder(const std::string& path,
       return FileError("write", name, why);
     }
   }
+}
+
+absl::Status CheckFolderFor(const std::string& path) {
+  // By making one: permissions alone do not tell, of folders of the kernel for one.
+  std::vector<fs::path> made;
+  std::error_code error;
+  for (fs::path folder(path); !fs::exists(folder, error) && folder.has_relative_path();
+       folder = folder.parent_path()) {
+    made.push_back(folder);
+  }
+  const fs::path probe = fs::path(path) / absl::StrCat(".probe-", getpid());
+  std::error_code failure;
+  // Another process that does the same may take the folder away again, once or twice.
+  for (int i = 0; i < 3; ++i) {
+    if (fs::create_directories(probe, failure) || !failure) break;
+  }
+  fs::remove(probe, error);
+  // The innermost first, and only what is empty: others may use it by now.
+  for (const fs::path& folder : made) fs::remove(folder, error);
+  return failure ? FileError("write", path, failure.message()) : absl::OkStatus();
 }
 
 absl::StatusOr<TemporaryFolder> TemporaryFolder::Make(std::string_view name) {

@@ -31,6 +31,9 @@ absl::Status AppendFile(const std::string& path, std::string_view contents);
 absl::StatusOr<std::string> WriteFolder(const std::string& path,
                                         const std::map<std::string, std::string>& files);
 
+// Whether WriteFolder may make folders in `path`; leaves nothing behind.
+absl::Status CheckFolderFor(const std::string& path);
+
 // A fresh private folder, removed with all it holds when this goes out of scope.
 class TemporaryFolder {
  public:

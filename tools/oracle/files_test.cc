@@ -71,6 +71,19 @@ TEST_F(FilesTest, WriteFolderFailsWhereItMayNotWrite) {
   EXPECT_FALSE(WriteFolder(Path("file/finding"), {{"a", "1"}}).ok());
 }
 
+TEST_F(FilesTest, SaysBeforehandWhetherFoldersCanBeMade) {
+  EXPECT_TRUE(CheckFolderFor(Path("new/findings")).ok());
+  EXPECT_FALSE(fs::exists(Path("new"))) << "nothing is left behind";
+  fs::create_directories(Path("old/findings"));
+  EXPECT_TRUE(CheckFolderFor(Path("old/findings")).ok());
+  EXPECT_TRUE(fs::is_empty(Path("old/findings")));
+  ASSERT_TRUE(WriteFile(Path("file"), "").ok());
+  for (const std::string& path : {Path("file"), Path("file/findings"), std::string("/proc/nope")}) {
+    const absl::Status status = CheckFolderFor(path);
+    EXPECT_EQ(status.message().find("[oracle] cannot write " + path + " ("), 0u) << status;
+  }
+}
+
 TEST_F(FilesTest, TemporaryFoldersGo) {
   std::string path;
   {

@@ -1,6 +1,5 @@
 #include "tools/oracle/oracle.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "proptests/interleave/schedule_file.h"
 #include "tools/oracle/case_text.h"
 #include "tools/oracle/check.h"
 #include "tools/oracle/conform.h"
@@ -33,9 +33,10 @@ constexpr FlagSpec kMemory = {"memory", "SIZE", FlagType::kSize, "2G",
 constexpr FlagSpec kEngine = {"engine", "ENGINE", FlagType::kPath, "the repository's own",
                               "libtorch, or exec:CMD ARGS for a program that speaks the protocol"};
 
-constexpr FlagSpec kElements = {"elements", "N", FlagType::kCount, "24",
-                                "elements of a leaf at most; few make few shapes"};
-constexpr FlagSpec kRank = {"rank", "N", FlagType::kCount, "4", "dimensions of a leaf at most"};
+constexpr FlagSpec kElements = {
+    "elements", "N", FlagType::kCount, "24", "elements of a leaf at most; few make few shapes", 64};
+constexpr FlagSpec kRank = {"rank", "N", FlagType::kCount, "4", "dimensions of a leaf at most", 6};
+constexpr FlagSpec kJobs = {"jobs", "N", FlagType::kCount, "all cores", "worker processes", 4096};
 
 constexpr FlagSpec kCheckFlags[] = {
     kEngine,
@@ -44,7 +45,7 @@ constexpr FlagSpec kCheckFlags[] = {
     kFeatures,
     kOps,
     {"time", "TIME", FlagType::kDuration, "no limit", "ends the run after 90, 90s, 5m or 2h"},
-    {"jobs", "N", FlagType::kCount, "all cores", "worker processes"},
+    kJobs,
     {"findings", "N", FlagType::kCount, "no limit", "ends the run after so many findings"},
     kElements,
     kRank,
@@ -54,10 +55,15 @@ constexpr FlagSpec kCheckFlags[] = {
     {"report", "FILE", FlagType::kPath, "none", "JSON lines, appended; see tools/oracle/report.py"},
 };
 constexpr FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, "mixed",
-                                "mixed: random, starve and pct in turns; or replay of --schedule"};
+                                "mixed (the next three in turns), random, starve, pct, or replay "
+                                "(of --schedule)"};
 constexpr FlagSpec kSchedules = {"schedules", "N", FlagType::kCount, "1000", "for each Program"};
-constexpr FlagSpec kThreads = {"threads", "N", FlagType::kCount, "one for each device",
-                               "device workers of the engine"};
+constexpr FlagSpec kThreads = {"threads",
+                               "N",
+                               FlagType::kCount,
+                               "one for each device",
+                               "device workers of the engine",
+                               interleave::kMostDeviceThreads};
 constexpr FlagSpec kProgram = {"program", "FILE", FlagType::kPath, "random ones",
                                "explores this Program"};
 constexpr FlagSpec kSchedule = {"schedule", "FILE", FlagType::kPath, "none",
@@ -75,7 +81,7 @@ constexpr FlagSpec kExploreFlags[] = {
     kFeatures,
     kOps,
     {"time", "TIME", FlagType::kDuration, "no limit", "ends the run after 90, 90s, 5m or 2h"},
-    {"jobs", "N", FlagType::kCount, "all cores", "worker processes"},
+    kJobs,
     {"timeout", "TIME", FlagType::kDuration, "10s and 2 ms a schedule",
      "a Program whose schedules run longer is a hang"},
     kMemory,
@@ -159,7 +165,9 @@ const VerbSpec kVerbs[] = {
     {"replay", "DIR", "repeats a finding",
      "DIR is the folder of a finding. Judges its Program again in a fresh worker. Exit status 1: "
      "it still\n"
-     "fails; 0: it does not. A finding of `explore` is repeated decision by decision.\n",
+     "fails; 0: it does not. A finding of `explore` is repeated decision by decision; exit status "
+     "4: its\n"
+     "schedule does not fit this engine, so that nothing is known of it.\n",
      kReplayFlags, "replay findings/twin-0000000000000007\n"},
     {"doctor", "", "examines the adapter of an engine",
      "For the author of an adapter: shakes hands, says what it understood, runs small Programs of "
@@ -185,14 +193,11 @@ const VerbSpec kVerbs[] = {
 
 ProgramOptions OptionsOf(const Arguments& arguments) {
   ProgramOptions options{arguments.List("features"), arguments.List("ops"), {}};
-  if (const auto n = arguments.Number("elements"))
-    options.elements = static_cast<int>(std::min<uint64_t>(*n, 64));
-  if (const auto n = arguments.Number("rank"))
-    options.rank = static_cast<int>(std::min<uint64_t>(*n, 6));
+  if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
+  if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
   options.explore.strategy = arguments.Path("strategy").value_or("mixed");
   options.explore.schedules = arguments.Number("schedules").value_or(1000);
-  options.explore.threads =
-      static_cast<int>(std::min<uint64_t>(arguments.Number("threads").value_or(0), 32));
+  options.explore.threads = static_cast<int>(arguments.Number("threads").value_or(0));
   if (const auto path = arguments.Path("program")) options.explore.program = ResolvePath(*path);
   if (const auto path = arguments.Path("schedule")) options.explore.schedule = ResolvePath(*path);
   return options;
@@ -263,6 +268,11 @@ absl::StatusOr<int> Replay(const Arguments& arguments) {
   if (!program.ok()) return program.status();
   // A finding of `explore` is a Program with its schedule.
   if (absl::StatusOr<std::string> schedule = ReadInput(folder + "/schedule.txt"); schedule.ok()) {
+    if (absl::Status status =
+            interleave::ParseSchedule(*schedule, folder + "/schedule.txt").status();
+        !status.ok()) {
+      return status;
+    }
     program = JoinCase({*program, std::nullopt, false, *schedule});
   }
   absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
@@ -278,6 +288,14 @@ absl::StatusOr<int> Replay(const Arguments& arguments) {
   if (verdict->outcome == "explained") {
     absl::PrintF("the finding still shows, as an expected failure\n%s", verdict->text);
     return kFound;
+  }
+  if (verdict->outcome == kParted) {
+    absl::PrintF(
+        "nothing is known of the finding: its schedule is of an engine that asks other questions\n"
+        "replay diverged: %s\n"
+        "look for it anew: tools/bazel run //tools/oracle -- explore --program=%s/program.txt\n",
+        verdict->text, folder);
+    return kUnknown;
   }
   if (!verdict->failed) {
     absl::PrintF("the finding no longer shows\n%s", verdict->text);

@@ -24,6 +24,9 @@
 
 namespace twingrad::oracle {
 
+// A word for Verdict::outcome.
+inline constexpr char kParted[] = "parted";
+
 // What the oracles say of one Program. `oracle` is a short word, usable in a file name; the words
 // crash, hang and memory are given by the parent to Programs that brought a worker down.
 struct Verdict {
@@ -36,7 +39,8 @@ struct Verdict {
   // Text that repeats the failure exactly, where the Program alone does not; else empty.
   std::string reproducer;
   // For a foreign engine the word of its outcome (see foreign_judge.h), also where nothing failed;
-  // `oracle` and `text` are then those of a difference that an expected failure explains.
+  // `oracle` and `text` are then those of a difference that an expected failure explains. kParted
+  // where a recorded schedule did not fit: nothing is known then, and `text` says where.
   std::string outcome;
   // Further files of the finding's folder, by name.
   std::map<std::string, std::string> files;
@@ -117,6 +121,8 @@ class Subject {
   virtual std::string Conventions() { return "[]"; }
   // Why a run with these counters fails even without a finding; empty: it does not.
   virtual std::string Objection(absl::Span<const uint64_t>) const { return ""; }
+  // How many of the judged Programs have a Verdict of outcome kParted.
+  virtual uint64_t Parted(absl::Span<const uint64_t>) const { return 0; }
 };
 
 // Which engine is checked, and what it may take.

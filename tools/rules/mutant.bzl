@@ -40,7 +40,7 @@ def mutant_test(name, source, patch = None, harness = "//proptests/mutants:harne
         **kwargs
     )
 
-def _copies_of(name, sources, patch):
+def patched_copies(name, sources, patch):
     """Labels of copies of `sources` with `patch` applied, that include one another instead of the originals."""
     package = native.package_name()
     command = "mkdir -p $(RULEDIR)/{n} && cp $(SRCS) $(RULEDIR)/{n}/ && cd $(RULEDIR)/{n} && chmod u+w *".format(n = name)
@@ -83,7 +83,7 @@ def interleaving_mutant_test(
       plain: library with the main function of NAME_plain.
       target_compatible_with: of the test.
     """
-    copies = _copies_of(name, sources, patch)
+    copies = patched_copies(name, sources, patch)
     for program, main in [("_model", harness), ("_plain", plain)]:
         ag_binary(
             name = name + program,
