@@ -70,6 +70,7 @@ def interleaving_mutant_test(
         patch = None,
         harness = "//proptests/mutants/interleave:harness",
         plain = "//proptests/mutants/interleave:plain",
+        programs = False,
         target_compatible_with = None):
     """Passes if the checker finds the defect in the sources compiled against the model, replays and shrinks it.
 
@@ -81,7 +82,8 @@ def interleaving_mutant_test(
       patch: what to do to them; a control without one shows that the copies themselves change nothing.
       harness: library with the main function of the test.
       plain: library with the main function of NAME_plain.
-      target_compatible_with: of the test.
+      programs: whether NAME_programs_test finds it with random Programs, too.
+      target_compatible_with: of the tests.
     """
     copies = patched_copies(name, sources, patch)
     for program, main in [("_model", harness), ("_plain", plain)]:
@@ -101,3 +103,12 @@ def interleaving_mutant_test(
         size = "medium",
         target_compatible_with = target_compatible_with,
     )
+    if programs:
+        model_binary_test(
+            name = name + "_programs_test",
+            testonly = True,
+            args = [name, "programs"],
+            binary = ":%s_model" % name,
+            size = "medium",
+            target_compatible_with = target_compatible_with,
+        )

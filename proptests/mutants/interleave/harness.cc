@@ -1,12 +1,15 @@
-// The main function of interleaving mutants: `<test> <name> must_die|must_live`.
+// The main function of interleaving mutants: `<test> <name> must_die|must_live|programs`.
 //
 // A mutant must be found by the detector that its scenario names, replay, and shrink to at most
 // kMaxPreemptions preemptions and kMaxNodes nodes; a control must not be found. Prints a row of the
 // kill matrix and the events of the smallest schedule. Then the engine's rules are checked after
 // every step (engine_rules.h): they find it earlier, or keep silent, as the scenario says. Exit
-// status 0 as expected, 1 otherwise. With TWINGRAD_COMPARE_SEEDS=N it compares strategies instead.
+// status 0 as expected, 1 otherwise. With TWINGRAD_COMPARE_SEEDS=N it compares strategies instead,
+// and says how much processor time they take.
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +26,7 @@
 #include "proptests/interleave/outcome.h"
 #include "proptests/interleave/strategies.h"
 #include "proptests/mutants/interleave/hunt.h"
+#include "proptests/mutants/interleave/program_harness.h"
 #include "proptests/mutants/interleave/scenarios.h"
 
 namespace twingrad::mutants {
@@ -44,7 +48,8 @@ void Expect(bool holds, const char* what) {
 void ExpectSmall(const Scenario& scenario, const Catch& caught) {
   Expect(caught.replays, "the smallest schedule does not replay decision by decision");
   Expect(caught.preemptions <= kMaxPreemptions, "the smallest schedule has too many preemptions");
-  Expect(scenario.nodes <= kMaxNodes, "the scenario has too many nodes");
+  Expect(caught.nodes == scenario.nodes, "the scenario says another number of nodes");
+  Expect(caught.nodes <= kMaxNodes, "the smallest schedule runs graphs of too many nodes");
 }
 
 // The engine's rules see the defect at the step at which it breaks one, before any judge could; or,
@@ -99,9 +104,19 @@ std::string CountRun() {
   return counted->run();
 }
 
-// Schedules until it is found, in a child: a defect that corrupts memory may end the process, which
-// is one way to be found.
-int64_t SchedulesInAChild(const Scenario& scenario, const char* strategy_name, uint64_t seed) {
+// What it took to find a defect once.
+struct Search {
+  int64_t schedules = 0;
+  double seconds = 0;  // of processor time
+};
+
+double SecondsOf(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+// Until it is found, in a child: a defect that corrupts memory may end the process, which is one
+// way to be found.
+Search SearchInAChild(const Scenario& scenario, const char* strategy_name, uint64_t seed) {
   *runs = 0;
   counted = &scenario;
   const pid_t child = fork();
@@ -113,29 +128,44 @@ int64_t SchedulesInAChild(const Scenario& scenario, const char* strategy_name, u
     _exit(0);
   }
   int status = 0;
-  waitpid(child, &status, 0);
-  return *runs;
+  rusage used = {};
+  wait4(child, &status, 0, &used);
+  return {*runs, SecondsOf(used.ru_utime) + SecondsOf(used.ru_stime)};
 }
 
-// Median and worst over several seeds, by each strategy.
+// Median and worst over several seeds, by each strategy, and what they took by the one that is
+// taken unless told otherwise. Exit status 1 if that is more than allowed.
 int Compare(const Scenario& scenario, int seeds) {
+  constexpr double kMedianSeconds = 2;
+  constexpr double kMostSeconds = 10;
   runs = static_cast<int64_t*>(
       mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  if (runs == MAP_FAILED) return 1;
+  if (runs == MAP_FAILED || seeds < 1) return 1;
   std::printf("| %s |", scenario.name.data());
   std::fflush(stdout);  // or each child would have the line, too
+  std::vector<double> seconds;
   for (const char* name : {"random", "starve", "pct", "mixed"}) {
     std::vector<int64_t> counts;
+    seconds.clear();
     for (int seed = 1; seed <= seeds; ++seed) {
-      counts.push_back(SchedulesInAChild(scenario, name, static_cast<uint64_t>(seed)));
+      const Search search = SearchInAChild(scenario, name, static_cast<uint64_t>(seed));
+      counts.push_back(search.schedules);
+      seconds.push_back(search.seconds);
     }
     std::sort(counts.begin(), counts.end());
+    std::sort(seconds.begin(), seconds.end());
     std::printf(" %s %lld, %lld |", name, static_cast<long long>(counts[counts.size() / 2]),
                 static_cast<long long>(counts.back()));
     std::fflush(stdout);
   }
-  std::printf("\n");
-  return 0;
+  const double median = seconds[seconds.size() / 2];
+  const bool is_quick = median < kMedianSeconds && seconds.back() < kMostSeconds;
+  std::printf(
+      " %.3f s, %.3f s |\n%s: by mixed found in %.3f s in the median of %d seeds, "
+      "in %.3f s at worst: %s\n",
+      median, seconds.back(), scenario.name.data(), median, seeds, seconds.back(),
+      is_quick ? "quick enough" : "TOO SLOW, it may take 2 s and 10 s");
+  return is_quick ? 0 : 1;
 }
 
 int MustLive() {
@@ -159,9 +189,12 @@ int MustLive() {
 int main(int argc, char** argv) {
   using twingrad::mutants::FindScenario;
   if (argc == 3 && std::string_view(argv[2]) == "must_live") return twingrad::mutants::MustLive();
+  if (argc == 3 && std::string_view(argv[2]) == "programs") {
+    return twingrad::mutants::FindByPrograms(argv[1]);
+  }
   const auto* scenario = argc == 3 ? FindScenario(argv[1]) : nullptr;
   if (scenario == nullptr || std::string_view(argv[2]) != "must_die") {
-    std::fprintf(stderr, "usage: %s NAME must_die|must_live\n", argv[0]);
+    std::fprintf(stderr, "usage: %s NAME must_die|must_live|programs\n", argv[0]);
     return 2;
   }
   const char* seeds = std::getenv("TWINGRAD_COMPARE_SEEDS");

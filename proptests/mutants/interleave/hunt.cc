@@ -1,10 +1,13 @@
 #include "proptests/mutants/interleave/hunt.h"
 
-#include <chrono>
+#include <ctime>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/sync/watch.h"
 #include "proptests/interleave/explore.h"
 #include "proptests/interleave/fiber_scheduler.h"
 #include "proptests/interleave/forced_strategy.h"
@@ -48,6 +51,27 @@ interleave::Report ExploreScenario(const Scenario& scenario, uint64_t seed,
                              BodyOf(scenario));
 }
 
+// Graphs may come from several threads; counting them adds no step.
+class NodeCounter final : public autograd::EngineObserver {
+ public:
+  void OnGraphReady(const autograd::GraphView& graph) override {
+    const autograd::sync::WatchScope watching;
+    autograd::sync::MutexLock lock(mutex_);
+    nodes_.insert(graph.nodes.begin(), graph.nodes.end());
+  }
+  void OnEvaluate(uint64_t, const autograd::Node&, bool) override {}
+  int count() const {
+    autograd::sync::MutexLock lock(mutex_);
+    return static_cast<int>(nodes_.size());
+  }
+
+ private:
+  mutable autograd::sync::Mutex mutex_{"node_counter"};
+  std::set<const autograd::Node*> nodes_ AG_GUARDED_BY(mutex_);
+};
+
+double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 // The smallest schedule under which the same failure shows.
 void Shrink(const Scenario& scenario, interleave::StateRules* rules, Catch* caught) {
   interleave::FiberScheduler scheduler;
@@ -81,13 +105,21 @@ Outcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
                        {.max_steps = kMaxSteps, .record_events = true, .rules = rules});
 }
 
+int CountNodes(const Scenario& scenario, const interleave::Trace& schedule) {
+  NodeCounter counter;
+  ObserveScenarios(&counter);
+  Repeat(scenario, schedule, nullptr);
+  ObserveScenarios(nullptr);
+  return counter.count();
+}
+
 std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = ProcessorSeconds();
   const interleave::Report report = ExploreScenario(scenario, seed, options);
   if (report.ok()) return std::nullopt;
   Catch caught;
   caught.schedules = report.schedules;
-  caught.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  caught.seconds = ProcessorSeconds() - begin;
   caught.detector = DetectorOf(report.outcome);
   caught.text = report.text;
   caught.smallest = report.outcome;
@@ -96,13 +128,15 @@ std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOpt
                               {.max_steps = kMaxSteps, .rules = options.rules}, BodyOf(scenario));
   caught.replays = !report.uncontrolled && again.decisions == caught.smallest.decisions &&
                    DetectorOf(again) == caught.detector;
+  caught.nodes = CountNodes(scenario, again.decisions);
   caught.smallest = std::move(again);
   return caught;
 }
 
 std::string MatrixRow(const Scenario& scenario, const Catch& caught) {
-  return absl::StrFormat("| %s | %d | %.3f s | %s | %d | %d |", scenario.name, caught.schedules,
-                         caught.seconds, caught.detector, caught.preemptions, scenario.nodes);
+  return absl::StrFormat("| %s | %d | found in %.3f s | %s | %d | %d |", scenario.name,
+                         caught.schedules, caught.seconds, caught.detector, caught.preemptions,
+                         caught.nodes);
 }
 
 }  // namespace twingrad::mutants

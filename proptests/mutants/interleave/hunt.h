@@ -22,11 +22,12 @@ inline constexpr int kMaxNodes = 5;
 
 struct Catch {
   int64_t schedules = 0;  // until it was found
-  double seconds = 0;
-  std::string detector;  // deadlock, race, bits, error, frozen...
+  double seconds = 0;     // of processor time
+  std::string detector;   // deadlock, race, bits, error, frozen...
   std::string text;
   bool replays = false;  // decision by decision, to the same failure
   int preemptions = 0;   // of the smallest schedule
+  int nodes = 0;         // of the graphs that it ran
   interleave::Outcome smallest;
 };
 
@@ -45,7 +46,10 @@ std::optional<int64_t> SchedulesToFind(const Scenario& scenario, uint64_t seed,
 interleave::Outcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
                            interleave::StateRules* rules);
 
-// `| dropped_notify | 312 | 0.01 s | deadlock | 3 | 2 |`
+// Distinct nodes of the graphs that the engine was given under this schedule.
+int CountNodes(const Scenario& scenario, const interleave::Trace& schedule);
+
+// `| dropped_notify | 312 | found in 0.01 s | deadlock | 3 | 2 |`
 std::string MatrixRow(const Scenario& scenario, const Catch& caught);
 
 }  // namespace twingrad::mutants

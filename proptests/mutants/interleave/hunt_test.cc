@@ -74,6 +74,14 @@ TEST(HuntTest, CountsTheSchedulesThatItTakes) {
   EXPECT_FALSE(SchedulesToFind({"sound", 1, "", "", Sound}, 1, {.max_schedules = 100}));
 }
 
+TEST(HuntTest, CountsTheNodesThatTheEngineIsGiven) {
+  // Nothing forced: the scenarios run straight on, and no copy of the engine is broken here.
+  for (const Scenario& scenario : Scenarios()) {
+    EXPECT_EQ(CountNodes(scenario, {}), scenario.nodes) << scenario.name;
+  }
+  EXPECT_EQ(CountNodes({"sound", 0, "", "", Sound}, {}), 0);
+}
+
 TEST(HuntTest, EachMutantHasAScenarioOfFewNodes) {
   std::set<std::string_view> names;
   for (const Scenario& scenario : Scenarios()) {

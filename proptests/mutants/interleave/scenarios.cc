@@ -29,6 +29,13 @@ using autograd::VariableList;
 
 constexpr char kPlanned[] = "planned";
 
+// Of every engine that a scenario makes; null but while its nodes are counted.
+autograd::EngineObserver* observer = nullptr;
+
+autograd::EngineOptions Workers(int count) {
+  return {.device_threads = count, .observer = observer};
+}
+
 // Passes gradients on, or throws. On real threads it takes its time first.
 class SlowNode final : public autograd::Node {
  public:
@@ -87,7 +94,7 @@ std::string Differs(const Tensor& leaf, double expected) {
 
 // The one worker hands its last node to the caller and ends after it.
 std::string CompletionByTheWorker() {
-  Engine engine({.device_threads = 1});
+  Engine engine(Workers(1));
   const Tensor x = Leaf(Device::Cpu());
   const Tensor y = autograd::ops::To(x, Device::Sim(0));
   if (std::string wrong = Backward(engine, {GradientEdge(y)}); !wrong.empty()) return wrong;
@@ -96,7 +103,7 @@ std::string CompletionByTheWorker() {
 
 // An error leaves a node in the queue of a worker that is then shut down.
 std::string ShutdownWithWorkLeft() {
-  Engine engine({.device_threads = 1});
+  Engine engine(Workers(1));
   const Device device = Device::Sim(0);
   const Edge left = Slow(device, {}, 0);
   const Edge fails = Slow(device, {}, 0, /*throws=*/true);
@@ -106,7 +113,7 @@ std::string ShutdownWithWorkLeft() {
 
 // The engine is stopped while another thread runs backward.
 std::string StopBesideARun() {
-  Engine engine({.device_threads = 1});
+  Engine engine(Workers(1));
   const Tensor x = Leaf(Device::Cpu());
   const Tensor y = autograd::ops::To(x, Device::Sim(0));
   std::string wrong;
@@ -118,7 +125,7 @@ std::string StopBesideARun() {
 
 // Two workers complete one slot.
 std::string TwoIntoOneSlot() {
-  Engine engine({.device_threads = 2});
+  Engine engine(Workers(2));
   const Tensor x = Leaf(Device::Cpu());
   const Tensor a = autograd::ops::To(x, Device::Sim(0));
   const Tensor b = autograd::ops::To(x, Device::Sim(1));
@@ -131,7 +138,7 @@ std::string TwoIntoOneSlot() {
 
 // Two callers add to the .grad of one leaf.
 std::string TwoCallersOneLeaf() {
-  Engine engine;
+  Engine engine(Workers(0));
   const Tensor x = Leaf(Device::Cpu());
   const Edge slow = Slow(Device::Cpu(), {GradientEdge(x)}, 1);
   std::string wrong;
@@ -144,7 +151,7 @@ std::string TwoCallersOneLeaf() {
 
 // The last node to end is a worker's, and fails.
 std::string FailureOfTheLast() {
-  Engine engine({.device_threads = 1});
+  Engine engine(Workers(1));
   const Tensor x = Leaf(Device::Cpu());
   const Edge slow = Slow(Device::Cpu(), {GradientEdge(x)}, 1);
   const Edge fails = Slow(Device::Sim(0), {}, 0, /*throws=*/true);
@@ -154,7 +161,7 @@ std::string FailureOfTheLast() {
 
 // One worker fails while another accumulates.
 std::string FailureBesideALeaf() {
-  Engine engine({.device_threads = 2});
+  Engine engine(Workers(2));
   const Tensor x = Leaf(Device::Sim(1));
   const Edge fails = Slow(Device::Sim(0), {}, 3, /*throws=*/true);
   const std::string error = Backward(engine, {GradientEdge(x), fails});
@@ -179,6 +186,8 @@ constexpr Scenario kScenarios[] = {
 }  // namespace
 
 absl::Span<const Scenario> Scenarios() { return kScenarios; }
+
+void ObserveScenarios(autograd::EngineObserver* of_engines) { observer = of_engines; }
 
 const Scenario* FindScenario(std::string_view name) {
   for (const Scenario& scenario : kScenarios) {

@@ -12,12 +12,13 @@
 #include <string_view>
 
 #include "absl/types/span.h"
+#include "autograd/engine/observer.h"
 
 namespace twingrad::mutants {
 
 struct Scenario {
   std::string_view name;  // of the mutant that it is for
-  int nodes;              // that the engine evaluates
+  int nodes;              // of its graphs
   std::string_view detector;
   // Of the rule of engine_rules.h that the defect breaks; empty: its state always looks right.
   std::string_view rule;
@@ -27,6 +28,8 @@ struct Scenario {
 absl::Span<const Scenario> Scenarios();
 // Null: there is none of this name.
 const Scenario* FindScenario(std::string_view name);
+// Null: nobody watches. While no scenario runs.
+void ObserveScenarios(autograd::EngineObserver* of_engines);
 
 }  // namespace twingrad::mutants
 
