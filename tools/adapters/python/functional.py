@@ -62,6 +62,8 @@ class Functional(core.Engine):
             if operands[0] in self.grads:
                 grad = self.grads[operands[0]]
                 self.define(results, self.origins[grad], lambda env, probes: [env[grad]])
+        elif name not in ('backward', 'grad'):
+            raise core.Refused(name)
         else:
             self.derive(name == 'backward', results, operands, a)
         self.values.update((v, self.everything.get(v)) for v in results)

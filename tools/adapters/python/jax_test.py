@@ -63,6 +63,10 @@ class JaxTest(unittest.TestCase):
                                       '%h = grad %g inputs=%x allow_unused=1\n'), zero)
         self.assertEqual(self.refused('%d = detach %x\nbackward %d seeds=%d\n'), 'a root or input without gradients')
 
+    def test_statements_that_it_has_no_notion_of_are_refused(self):
+        self.assertEqual(self.refused('neg_ %x\n'), 'neg_')
+        self.assertEqual(self.refused('hook %x do=record\n'), 'hook')
+
     def test_an_index_out_of_range_is_an_error(self):
         lines = self.lines('%i = leaf type=i64[1] data=2\n%y = index_select %x %i dim=0\n')
         self.assertEqual(lines[-1], 'error index 2 an index out of range')
