@@ -5,13 +5,26 @@
 #include "autograd/reference/dual_plan.h"
 
 namespace autograd::reference {
+namespace {
+
+// Whether a kink is touched by what comes before the first call of third order: such a Program is
+// not judged, but what other engines show in it may be their choice at that point.
+bool KinkBelowThirdOrder(program::Program program) {
+  while (PlanDual(program).order > 2) program.statements.pop_back();
+  return RunDual(program).kink;
+}
+
+}  // namespace
 
 DualResult RunDual(const program::Program& program) {
   DualResult result;
   const DualPlan plan = PlanDual(program);
   result.order_needed = plan.order;
   result.not_applicable = plan.not_applicable;
-  if (!result.not_applicable.empty()) return result;
+  if (!result.not_applicable.empty()) {
+    result.kink = plan.order > 2 && KinkBelowThirdOrder(program);
+    return result;
+  }
   try {
     DualInterpreter(program, plan, result).Run();
     result.order_judged = plan.order;

@@ -34,7 +34,8 @@ struct DualResult {
   std::vector<DualTensor> values;
   std::vector<DualTensor> grads;
   // A point without a derivative was touched (0 at relu, abs, sqrt or log, a tie at maximum):
-  // derivatives there follow this repository's conventions, other engines may have others.
+  // derivatives there follow this repository's conventions, other engines may have others. Known
+  // of Programs of third and higher order too, which are not judged.
   bool kink = false;
 };
 

@@ -193,6 +193,17 @@ backward %s
                   .dual.kink);
 }
 
+TEST(DualTest, KinksAreToldWhereThirdDerivativesAreNotJudged) {
+  const std::string calls =
+      "%y = relu %x\n%s = sum %y\n%g = grad %s inputs=%x create_graph=1\n%t = sum %g\n"
+      "%h = grad %t inputs=%x create_graph=1\n%u = sum %h\nbackward %u\n";
+  const auto run = [&](const std::string& leaf) { return RunDual(ParseOrThrow(leaf + calls)); };
+  const DualResult kink = run("%x = leaf type=f64[2] data=0,1 grad=1\n");
+  EXPECT_EQ(kink.not_applicable, "derivatives of third or higher order");
+  EXPECT_TRUE(kink.kink);
+  EXPECT_FALSE(run("%x = leaf type=f64[2] data=2,1 grad=1\n").kink);
+}
+
 TEST(DualTest, SaysWhatItCannotJudge) {
   EXPECT_NE(RunDual(ParseOrThrow("begin kind=try\nend\n")).not_applicable, "");
   EXPECT_NE(RunDual(ParseOrThrow(R"(%x = leaf type=f64[4096] seed=1 grad=1
