@@ -1,4 +1,6 @@
-// Conventions: what an engine answers where a derivative does not exist. A table, never a finding.
+// Conventions: what an engine answers where a derivative does not exist, and in which order it adds
+// up where an index occurs several times. A table, never a finding; golden/expected/README.md has
+// the choices of the engines that were asked.
 
 #ifndef TOOLS_ORACLE_CONVENTIONS_H_
 #define TOOLS_ORACLE_CONVENTIONS_H_
@@ -20,8 +22,8 @@ struct Convention {
 
 absl::Span<const Convention> Conventions();
 
-// The gradients of the leaves, apart by commas: `1/2` is printed 0.5, an absent gradient `none`, an
-// error by its class.
+// The gradients of the leaves that require one, apart by commas, their elements by blanks: `1/2` is
+// printed 0.5, an absent gradient `none`, an error by its class.
 std::string ChoiceText(const autograd::program::Program& program,
                        const autograd::program::Observation& observed);
 
