@@ -20,6 +20,7 @@ void AddCall(Draft& draft, bool last) {
   const bool implicit = draft.NumElements(root) == 1 && !source.Chance(20);
   call.seeds = {implicit ? kNoValue : MakeSeed(draft, root, source.Chance(10))};
   if (draft.options().Has(Feature::kSeveralRoots) && source.Chance(25)) AddRoots(draft, &call);
+  if (call.roots.size() > 1) draft.Mark(Feature::kSeveralRoots);
   if (!draft.options().Has(Feature::kCalls)) {
     draft.AddCall(call);
     return;
@@ -36,6 +37,9 @@ void AddCall(Draft& draft, bool last) {
     for (ValueId input : call.inputs) unused |= !draft.Gradient(call, input).reached;
     if (unused && !call.materialize) call.allow_unused = true;
   }
+  const bool plain =
+      !call.grad && !call.create_graph && call.retain_graph < 0 && call.inputs.empty();
+  if (!plain || !last) draft.Mark(Feature::kCalls);
   draft.AddCall(call);
 }
 

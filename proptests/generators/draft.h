@@ -138,6 +138,10 @@ class Draft {
   // read_grad of `input`, after `call` accumulated there; kNoValue when the call does not reach it.
   ValueId ReadGrad(const Call& call, ValueId input);
 
+  // Notes that the Program holds what this feature's file makes.
+  void Mark(Feature feature) { drawn_.set(static_cast<size_t>(feature)); }
+  const Features& drawn() const { return drawn_; }
+
   Program Take() { return builder_.Take(); }
 
  private:
@@ -161,6 +165,7 @@ class Draft {
   int budget_ = 12;
   int no_grad_depth_ = 0;
   bool rounding_ = false;
+  Features drawn_;
 };
 
 }  // namespace twingrad::generators

@@ -49,6 +49,13 @@ constexpr Part kParts[] = {
     {Feature::kOrder, 1, AddOrder},
 };
 
+// Adds by `add`, and notes the feature if that made statements.
+void AddMarked(Draft& draft, Feature feature, void (*add)(Draft&)) {
+  const int before = draft.num_statements();
+  add(draft);
+  if (draft.num_statements() > before) draft.Mark(feature);
+}
+
 void AddPart(Draft& draft) {
   int total = 0;
   for (const Part& part : kParts) total += draft.options().Has(part.feature) ? part.weight : 0;
@@ -57,13 +64,16 @@ void AddPart(Draft& draft) {
   for (const Part& part : kParts) {
     if (!draft.options().Has(part.feature)) continue;
     draw -= part.weight;
-    if (draw < 0) return part.add(draft);
+    if (draw >= 0) continue;
+    // These two are also used by other parts, and note themselves what they made.
+    const bool marks = part.feature == Feature::kView || part.feature == Feature::kInPlace;
+    return marks ? part.add(draft) : AddMarked(draft, part.feature, part.add);
   }
 }
 
 }  // namespace
 
-Program Generate(Source& source, const GeneratorOptions& options) {
+Program Generate(Source& source, const GeneratorOptions& options, Features* drawn) {
   Draft draft(options, source);
   // Sizes are spread around the average; the end of a Program takes about six statements.
   const int average = std::max(options.statements, 2);
@@ -78,16 +88,24 @@ Program Generate(Source& source, const GeneratorOptions& options) {
   for (int parts = 0; parts < total && draft.HasRoom(); ++parts) AddPart(draft);
 
   // An error that the Program survives comes before its calls.
-  if (options.Has(Feature::kError) && source.Chance(3)) AddSurvivedError(draft);
+  if (options.Has(Feature::kError) && source.Chance(3)) {
+    AddMarked(draft, Feature::kError, AddSurvivedError);
+  }
   draft.SetBudget(total);
   bool ended = false;
   if (options.Has(Feature::kGradOfGrad) && source.Chance(75)) {
     // Sometimes after calls that keep the graph.
-    if (options.Has(Feature::kCalls) && source.Chance(10)) AddCalls(draft);
+    if (options.Has(Feature::kCalls) && source.Chance(10)) {
+      AddMarked(draft, Feature::kCalls, AddCalls);
+    }
     ended = AddGradOfGrad(draft);
+    if (ended) draft.Mark(Feature::kGradOfGrad);
   }
   if (!ended || source.Chance(8)) AddCalls(draft);
-  if (options.Has(Feature::kError) && source.Chance(7)) AddError(draft);
+  if (options.Has(Feature::kError) && source.Chance(7)) {
+    AddMarked(draft, Feature::kError, AddError);
+  }
+  if (drawn != nullptr) *drawn = draft.drawn();
   return draft.Take();
 }
 

@@ -16,11 +16,14 @@
 
 namespace twingrad::generators {
 
-autograd::program::Program Generate(Source& source, const GeneratorOptions& options = {});
+// `*drawn` receives the features that the Program holds, by the words of options.h.
+autograd::program::Program Generate(Source& source, const GeneratorOptions& options = {},
+                                    Features* drawn = nullptr);
 
-inline autograd::program::Program Generate(uint64_t seed, const GeneratorOptions& options = {}) {
+inline autograd::program::Program Generate(uint64_t seed, const GeneratorOptions& options = {},
+                                           Features* drawn = nullptr) {
   Source source = Source::FromSeed(seed);
-  return Generate(source, options);
+  return Generate(source, options, drawn);
 }
 
 }  // namespace twingrad::generators

@@ -3,6 +3,7 @@
 
 #include "proptests/generators/generate.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -81,6 +82,62 @@ TEST(Generate, EveryOpOccurs) {
                        signature.category == Category::kExpect;
     if (later) continue;
     EXPECT_GT(seen[static_cast<size_t>(signature.op)], 0) << signature.name;
+  }
+}
+
+// Products of batches of different ranks, either way around: they broadcast.
+TEST(Generate, ProductsOfRankFourAndThreeOccur) {
+  std::array<std::array<int, 5>, 5> seen = {};
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const Program program = Generate(seed);
+    const auto analysis = autograd::program::Analyze(program);
+    ASSERT_TRUE(analysis.ok()) << "seed " << seed;
+    for (const auto& statement : program.statements) {
+      if (statement.op != Opcode::kMatmul) continue;
+      const auto rank = [&](size_t operand) {
+        return analysis->values[static_cast<size_t>(statement.operands[operand])].type.shape.size();
+      };
+      ASSERT_LE(std::max(rank(0), rank(1)), 4u) << "seed " << seed;
+      ++seen[rank(0)][rank(1)];
+    }
+  }
+  EXPECT_GT(seen[4][3], 0);
+  EXPECT_GT(seen[3][4], 0);
+  EXPECT_GT(seen[4][4], 0);
+  EXPECT_GT(seen[1][3], 0);
+}
+
+// Law: what is drawn is reported, each feature now and then, and never one that is switched off.
+TEST(Generate, DrawnFeaturesAreReported) {
+  for (int f = 0; f < kNumFeatures; ++f) {
+    const auto feature = static_cast<Feature>(f);
+    GeneratorOptions without;
+    without.features.reset(static_cast<size_t>(f));
+    int drawn_by_default = 0;
+    for (uint64_t seed = 0; seed < 2000; ++seed) {
+      Features drawn;
+      Generate(seed, {}, &drawn);
+      drawn_by_default += drawn[static_cast<size_t>(f)] ? 1 : 0;
+      Generate(seed, without, &drawn);
+      ASSERT_FALSE(drawn[static_cast<size_t>(f)]) << FeatureWord(feature) << ", seed " << seed;
+    }
+    EXPECT_GT(drawn_by_default, 0) << FeatureWord(feature);
+    EXPECT_LT(drawn_by_default, 2000) << FeatureWord(feature);
+  }
+}
+
+// What is noted of a Program stands in its text.
+TEST(Generate, DrawnFeaturesAreInTheText) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    Features drawn;
+    bool view = false;
+    bool in_place = false;
+    for (const auto& statement : Generate(seed, {}, &drawn).statements) {
+      view |= SignatureOf(statement.op).category == Category::kView;
+      in_place |= SignatureOf(statement.op).category == Category::kInPlace;
+    }
+    EXPECT_TRUE(view || !drawn[static_cast<size_t>(Feature::kView)]) << "seed " << seed;
+    EXPECT_TRUE(in_place || !drawn[static_cast<size_t>(Feature::kInPlace)]) << "seed " << seed;
   }
 }
 

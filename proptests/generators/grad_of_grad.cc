@@ -75,6 +75,7 @@ void AddSecondCall(Draft& draft, ValueId root) {
   const bool implicit = draft.NumElements(root) == 1;
   call.seeds = {implicit ? kNoValue : MakeSeed(draft, root)};
   if (draft.options().Has(Feature::kCalls) && source.Chance(25)) {
+    draft.Mark(Feature::kCalls);
     call.inputs = PickInputs(draft);
     call.grad = !call.inputs.empty() && source.Chance(60);
     for (ValueId input : call.inputs) {

@@ -27,6 +27,12 @@ ValueId Operand(Draft& draft, ValueId target, Content content) {
                           .content = content});
 }
 
+bool WriteMarked(Draft& draft, Opcode op, std::initializer_list<ValueId> operands) {
+  if (!draft.Write(op, operands)) return false;
+  draft.Mark(Feature::kInPlace);
+  return true;
+}
+
 }  // namespace
 
 bool ApplyInPlace(Draft& draft, ValueId target) {
@@ -54,10 +60,10 @@ bool ApplyInPlace(Draft& draft, ValueId target) {
       if (operand == kNoValue) return false;
       const Range after = AfterBinary(op, draft[target].range, draft[operand].range);
       if (!draft.IsRoomy(after, draft.DTypeOf(target)) || !draft.MayWrite(target)) return false;
-      return draft.Write(op, {target, operand});
+      return WriteMarked(draft, op, {target, operand});
     }
     default:
-      return draft.Write(op, {target});
+      return WriteMarked(draft, op, {target});
   }
 }
 

@@ -76,8 +76,9 @@ Content ChooseContent(Draft& draft) {
   if (draw < 17) return draft.rounding() ? Content::kPositive : Content::kFractions;
   if (draw < 18) return Content::kPositive;
   if (draft.rounding()) return Content::kDecimals;
-  if (draw < 19 && draft.options().Has(Feature::kNumbers)) return Content::kLarge;
-  return Content::kSmall;
+  if (draw >= 19 || !draft.options().Has(Feature::kNumbers)) return Content::kSmall;
+  draft.Mark(Feature::kNumbers);
+  return Content::kLarge;
 }
 
 DeviceIndex ChooseDevice(Draft& draft) {
@@ -87,6 +88,7 @@ DeviceIndex ChooseDevice(Draft& draft) {
   const int last = draft.num_values() - 1;
   if (last >= 0 && !source.Chance(4)) return draft.DeviceOf(last);
   if (!source.Chance(20)) return autograd::program::kCpu;
+  draft.Mark(Feature::kDevices);
   return static_cast<DeviceIndex>(source.Below(draft.options().devices));
 }
 
@@ -95,8 +97,14 @@ DType ChooseDType(Draft& draft, bool grad) {
   const int last = draft.num_values() - 1;
   if (last >= 0 && draft.IsFloating(last) && !source.Chance(3)) return draft.DTypeOf(last);
   if (!draft.options().Has(Feature::kNumbers)) return DType::kF64;
-  if (!grad && source.Chance(6)) return source.Chance(30) ? DType::kBool : DType::kI64;
-  return source.Chance(25) ? DType::kF32 : DType::kF64;
+  DType dtype = DType::kF64;
+  if (!grad && source.Chance(6)) {
+    dtype = source.Chance(30) ? DType::kBool : DType::kI64;
+  } else if (source.Chance(25)) {
+    dtype = DType::kF32;
+  }
+  if (dtype != DType::kF64) draft.Mark(Feature::kNumbers);
+  return dtype;
 }
 
 }  // namespace

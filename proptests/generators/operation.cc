@@ -44,6 +44,7 @@ ValueId ApplyDiv(Draft& draft, ValueId x) {
                           : source.Chance(6) && draft.options().Has(Feature::kNumbers)
                               ? Content::kZeroOneTwo
                               : Content::kPositive;
+  if (content == Content::kZeroOneTwo) draft.Mark(Feature::kNumbers);
   const ValueId divisor = Partner(draft, x, content);
   const ValueId result = draft.Op(Opcode::kDiv, {x, divisor});
   return result == kNoValue ? x : result;
@@ -180,6 +181,23 @@ ValueId ApplyReduction(Draft& draft, ValueId x) {
   return result == kNoValue ? x : result;
 }
 
+// The batches of the right operand of a product with x: those of x, each as it is or 1; where
+// `ranks_differ`, one more of them or one fewer.
+Shape RightBatches(Draft& draft, const Shape& x, bool ranks_differ) {
+  Source& source = draft.source();
+  Shape batches;
+  for (size_t i = 0; i + 2 < x.size(); ++i) batches.push_back(source.Chance(50) ? 1 : x[i]);
+  if (!ranks_differ) return batches;
+  const auto rank = static_cast<int>(std::max<size_t>(x.size(), 2));
+  const bool full = rank >= std::min(4, draft.options().max_rank);
+  if (!full) {
+    batches.insert(batches.begin(), source.Between(1, 2));
+  } else if (!batches.empty()) {
+    batches.erase(batches.begin());
+  }
+  return batches;
+}
+
 ValueId ApplyMatmul(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (draft.ShapeOf(x).size() == 2 && source.Chance(25)) return ApplyAddmm(draft, x);
@@ -196,13 +214,9 @@ ValueId ApplyMatmul(Draft& draft, ValueId x) {
   if (other == kNoValue) {
     Shape b;
     const uint64_t draw = source.Below(10);
-    // Vector, matrix, or batches that broadcast against those of x.
-    if (draw == 9 && shape.size() >= 2) {
-      b = Shape(shape.begin(), shape.end() - 2);
-      for (int64_t& size : b) size = source.Chance(50) ? 1 : size;
-    } else if (draw == 8 && shape.size() <= 3) {
-      b = {source.Between(1, 2)};
-    }
+    // Vector, matrix, or batches that broadcast against those of x, of its rank or of another.
+    const uint64_t first_batched = shape.size() >= 3 ? 6 : 8;
+    if (draw >= first_batched) b = RightBatches(draft, shape, /*ranks_differ=*/draw != 9);
     b.push_back(shape.back());
     if (draw >= 4) b.push_back(source.Between(1, 3));
     other = MakeLeaf(draft, {.dtype = draft.DTypeOf(x),
@@ -226,7 +240,10 @@ ValueId ApplyCopy(Draft& draft, ValueId x) {
     if (source.Chance(12)) to = source.Chance(30) ? DType::kBool : DType::kI64;
     if (draft.IsRoomy(draft[x].range, to)) {
       const ValueId result = draft.Op(Opcode::kCast, {x}, {{Key::kTo, to}});
-      if (result != kNoValue) return result;
+      if (result != kNoValue) {
+        draft.Mark(Feature::kNumbers);
+        return result;
+      }
     }
   }
   if (!draft.options().Has(Opcode::kClone)) return x;

@@ -38,11 +38,13 @@ enum class Feature : uint8_t {
 };
 inline constexpr int kNumFeatures = static_cast<int>(Feature::kOrder) + 1;
 
+using Features = std::bitset<kNumFeatures>;
+
 // The word of a feature: the name of its file.
 std::string_view FeatureWord(Feature feature);
 
 struct GeneratorOptions {
-  std::bitset<kNumFeatures> features = std::bitset<kNumFeatures>().set();
+  Features features = Features().set();
   // Ops that may be used. Leaves and calls are always made, whatever stands here.
   std::bitset<autograd::program::kNumOpcodes> ops =
       std::bitset<autograd::program::kNumOpcodes>().set();

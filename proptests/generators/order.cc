@@ -27,6 +27,7 @@ void AddOrder(Draft& draft) {
   ValueId sum = kNoValue;
   for (int64_t i = source.Between(3, 4); i > 0 && x != kNoValue; --i) {
     const int64_t device = devices ? source.Between(-1, draft.options().devices - 1) : -1;
+    if (device >= 0) draft.Mark(Feature::kDevices);
     const ValueId there = device < 0 ? x : draft.Op(Opcode::kTo, {x}, {{Key::kDevice, device}});
     const ValueId lane = draft.Leaf(type, Lanes(source, type.shape[0]), source.Chance(30),
                                     static_cast<DeviceIndex>(device), range);

@@ -116,7 +116,9 @@ ValueId ApplyView(Draft& draft, ValueId x) {
     default:
       break;
   }
-  return result == kNoValue ? x : result;
+  if (result == kNoValue) return x;
+  draft.Mark(Feature::kView);
+  return result;
 }
 
 void AddView(Draft& draft) {
