@@ -23,10 +23,15 @@ namespace {
 using autograd::program::Observation;
 using oracles::Statistics;
 
+struct EngineStatistics {
+  Statistics judged;
+  DrawnFeatures drawn = {};
+};
+
 // Statistics are plain numbers that add up, so they travel as such.
-static_assert(std::is_trivially_copyable_v<Statistics>);
-static_assert(sizeof(Statistics) % sizeof(uint64_t) == 0);
-constexpr size_t kNumCounters = sizeof(Statistics) / sizeof(uint64_t);
+static_assert(std::is_trivially_copyable_v<EngineStatistics>);
+static_assert(sizeof(EngineStatistics) % sizeof(uint64_t) == 0);
+constexpr size_t kNumCounters = sizeof(EngineStatistics) / sizeof(uint64_t);
 static_assert(kNumCounters <= kMaxCounters);
 
 class EngineSubject : public ProgramSubject {
@@ -41,11 +46,14 @@ class EngineSubject : public ProgramSubject {
   Verdict Judge() override;
 
   absl::Span<const uint64_t> counters() const override {
-    if (judge_) std::memcpy(counters_.data(), &judge_->statistics(), sizeof(Statistics));
+    EngineStatistics statistics;
+    if (judge_) statistics = {judge_->statistics(), drawn_};
+    std::memcpy(counters_.data(), &statistics, sizeof(statistics));
     return counters_;
   }
 
   std::string Run() override;
+  bool AllMet() const override { return all_met_; }
 
   std::string Draw(absl::Span<const int> marked, bool run_engine) override {
     if (run_engine) return DrawGraphs(program_, Observe(), marked);
@@ -53,11 +61,11 @@ class EngineSubject : public ProgramSubject {
   }
 
   std::string Summarise(absl::Span<const uint64_t> counters) const override {
-    Statistics statistics;
+    EngineStatistics statistics;
     if (counters.size() == kNumCounters) {
-      std::memcpy(static_cast<void*>(&statistics), counters.data(), sizeof(Statistics));
+      std::memcpy(static_cast<void*>(&statistics), counters.data(), sizeof(statistics));
     }
-    return SummaryText(statistics);
+    return SummaryText(statistics.judged, statistics.drawn);
   }
 
  private:
@@ -70,6 +78,8 @@ class EngineSubject : public ProgramSubject {
 
   oracles::JudgeOptions judge_options_;
   std::optional<oracles::Judge> judge_;
+  DrawnFeatures drawn_ = {};
+  bool all_met_ = true;
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
 };
 
@@ -77,17 +87,20 @@ std::string EngineSubject::Run() {
   const Observation seen = Observe();
   std::string text = autograd::runner::PrintObservation(program_, seen);
   const auto& statements = program_.statements;
+  all_met_ = true;
   if (std::any_of(statements.begin(), statements.end(), [](const auto& statement) {
         return statement.op == autograd::program::Opcode::kExpect;
       })) {
     const auto unmet = autograd::runner::UnmetExpectations(program_, seen);
     absl::StrAppend(&text, "expectations\n", unmet.empty() ? "  all met\n" : "");
+    all_met_ = unmet.empty();
     for (const auto& miss : unmet) absl::StrAppend(&text, "  ", miss.text, "\n");
   }
   return text;
 }
 
 Verdict EngineSubject::Judge() {
+  CountDrawn(&drawn_);
   const oracles::Judgement judgement = (*judge_)(program_);
   Verdict verdict;
   const oracles::Verdict* failure = judgement.Failure();

@@ -222,6 +222,7 @@ Verdict ForeignSubject::Judge() {
   Expectation expected = Expect(program_, session_->hello());
   Reply reply = session_->Receive();
   const ForeignVerdict judged = JudgeReply(expected, reply);
+  CountDrawn(&statistics_.drawn);
   CountProgram(program_, expected, judged, reply.observation, &statistics_);
   statistics_.restarts = session_->restarts();
   statistics_.killed = session_->killed();

@@ -5,7 +5,6 @@
 #include "nlohmann/json.hpp"
 #include "proptests/oracles/features.h"
 #include "tools/oracle/progress.h"
-#include "tools/oracle/summary.h"
 
 namespace twingrad::oracle {
 
@@ -80,7 +79,7 @@ std::string ForeignSummary(const ForeignStatistics& statistics) {
                           "adapter        started again %s times, %s of them killed from outside\n",
                           WithSeparators(statistics.restarts), WithSeparators(statistics.killed));
   }
-  return text + SummaryText(statistics.base);
+  return text + SummaryText(statistics.base, statistics.drawn);
 }
 
 std::string TooMuchExplained(const ForeignStatistics& statistics) {

@@ -9,12 +9,14 @@
 
 #include "proptests/oracles/statistics.h"
 #include "tools/oracle/foreign_judge.h"
+#include "tools/oracle/summary.h"
 
 namespace twingrad::oracle {
 
 // Plain numbers that add up over workers.
 struct ForeignStatistics {
   oracles::Statistics base;
+  DrawnFeatures drawn = {};
   std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
   // By feature: which areas a Program of that outcome holds.
   std::array<std::array<uint64_t, kNumOutcomes>, oracles::kNumFeatures> areas = {};

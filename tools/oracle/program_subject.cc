@@ -42,8 +42,12 @@ absl::Status ProgramSubject::Configure(const ProgramOptions& options) {
 }
 
 std::string ProgramSubject::Generate(uint64_t seed) {
-  program_ = generators::Generate(seed, generator_options_);
+  program_ = generators::Generate(seed, generator_options_, &drawn_);
   return autograd::program::Print(program_);
+}
+
+void ProgramSubject::CountDrawn(DrawnFeatures* counts) const {
+  for (size_t i = 0; i < counts->size(); ++i) (*counts)[i] += drawn_[i] ? 1 : 0;
 }
 
 absl::Status ProgramSubject::Load(std::string_view text, std::string_view origin) {
@@ -54,6 +58,7 @@ absl::Status ProgramSubject::Load(std::string_view text, std::string_view origin
                                                    "; see autograd/program/README.md"));
   }
   program_ = *std::move(program);
+  drawn_.reset();
   return absl::OkStatus();
 }
 

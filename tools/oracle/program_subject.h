@@ -11,6 +11,7 @@
 #include "autograd/program/program.h"
 #include "proptests/generators/options.h"
 #include "tools/oracle/subject.h"
+#include "tools/oracle/summary.h"
 
 namespace twingrad::oracle {
 
@@ -23,8 +24,15 @@ class ProgramSubject : public Subject {
                      const std::function<bool(std::string_view)>& still_fails) override;
 
  protected:
+  // Counts the features that the generator drew for the current Program; one that was loaded has
+  // none.
+  void CountDrawn(DrawnFeatures* counts) const;
+
   generators::GeneratorOptions generator_options_;
   autograd::program::Program program_;  // the current one
+
+ private:
+  generators::Features drawn_;
 };
 
 }  // namespace twingrad::oracle

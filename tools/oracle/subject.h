@@ -91,6 +91,8 @@ class Subject {
   virtual absl::Span<const uint64_t> counters() const = 0;
   // Runs it on the engine alone; returns the Observation as text.
   virtual std::string Run() = 0;
+  // Whether the last Run met all that the Program's `expect` statements demand.
+  virtual bool AllMet() const { return true; }
   // Its graph in the language of graphviz, with dependency counts. With `marked`, drawn from the
   // Program and its prediction alone, so that it works for Programs that bring the engine down.
   virtual std::string Draw(absl::Span<const int> marked, bool run_engine) = 0;

@@ -1,6 +1,7 @@
 #include "tools/oracle/summary.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -29,9 +30,48 @@ std::string Share(uint64_t part, uint64_t whole) {
   return absl::StrFormat("%.1f %%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+using Counts = std::vector<std::pair<uint64_t, std::string_view>>;
+
+Counts FeatureCounts(const DrawnFeatures& drawn) {
+  Counts counts;
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    counts.emplace_back(drawn[i], generators::FeatureWord(static_cast<generators::Feature>(i)));
+  }
+  return counts;
+}
+
+// What the text shows beyond the features of the generator: one word has one number.
+Counts TextCounts(const Statistics& s) {
+  std::set<std::string_view> drawn;
+  for (int i = 0; i < generators::kNumFeatures; ++i) {
+    drawn.insert(generators::FeatureWord(static_cast<generators::Feature>(i)));
+  }
+  Counts counts;
+  for (size_t i = 0; i < s.features.size(); ++i) {
+    const auto feature = static_cast<oracles::Feature>(i);
+    const std::string_view word = oracles::FeatureName(feature);
+    const bool made = feature != oracles::Feature::kThreads;  // by the generator
+    if (drawn.count(word) != 0 || (!made && s.features[i] == 0)) continue;
+    counts.emplace_back(s.features[i], word);
+  }
+  return counts;
+}
+
+Counts OpCounts(const Statistics& s) {
+  using autograd::program::Category;
+  Counts counts;
+  for (const auto& signature : autograd::program::Signatures()) {
+    const uint64_t count = s.opcodes[static_cast<size_t>(signature.op)];
+    const bool made = signature.category != Category::kCustom &&
+                      signature.category != Category::kStream &&
+                      signature.category != Category::kExpect;  // by the generator
+    if (made || count > 0) counts.emplace_back(count, signature.name);
+  }
+  return counts;
+}
+
 // "name 12, name 7", most frequent first, on as many lines as it takes.
-std::string Frequencies(std::string_view name,
-                        std::vector<std::pair<uint64_t, std::string_view>> counts) {
+std::string Frequencies(std::string_view name, Counts counts) {
   std::stable_sort(counts.begin(), counts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
@@ -49,16 +89,7 @@ std::string Frequencies(std::string_view name,
 
 }  // namespace
 
-std::string SummaryText(const Statistics& s) {
-  std::vector<std::pair<uint64_t, std::string_view>> features;
-  for (int i = 0; i < oracles::kNumFeatures; ++i) {
-    features.emplace_back(s.features[static_cast<size_t>(i)],
-                          oracles::FeatureName(static_cast<oracles::Feature>(i)));
-  }
-  std::vector<std::pair<uint64_t, std::string_view>> ops;
-  for (const auto& signature : autograd::program::Signatures()) {
-    ops.emplace_back(s.opcodes[static_cast<size_t>(signature.op)], signature.name);
-  }
+std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
   const double average =
       s.programs == 0 ? 0 : static_cast<double>(s.statements) / static_cast<double>(s.programs);
   std::string text;
@@ -83,8 +114,9 @@ std::string SummaryText(const Statistics& s) {
                               Share(s.twin_judged, s.programs), Share(s.dual_first, s.programs),
                               Share(s.dual_second, s.programs), Share(s.dual_kinks, s.programs),
                               Share(s.skipped, s.programs)));
-  text += Frequencies("features", std::move(features));
-  text += Frequencies("ops", std::move(ops));
+  text += Frequencies("features", FeatureCounts(drawn));
+  text += Frequencies("seen in text", TextCounts(s));
+  text += Frequencies("ops", OpCounts(s));
   return text;
 }
 

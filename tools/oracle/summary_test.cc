@@ -1,5 +1,9 @@
 #include "tools/oracle/summary.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::oracle {
@@ -28,7 +32,7 @@ TEST(SummaryTest, ShowsCountsAndShares) {
   s.dual_first = 1500;
   s.dual_second = 1100;
   s.dual_kinks = 20;
-  const std::string text = SummaryText(s);
+  const std::string text = SummaryText(s, {});
   EXPECT_TRUE(Has(text, "statements     24,000, 12.0 a program\n")) << text;
   EXPECT_TRUE(Has(text, "nodes executed 1,234,567 in 4,000 runs of the engine\n")) << text;
   EXPECT_TRUE(
@@ -44,15 +48,60 @@ TEST(SummaryTest, ShowsCountsAndShares) {
       << text;
 }
 
+// The words of a row, without their numbers.
+std::vector<std::string> WordsOf(const std::string& text, const std::string& row) {
+  const size_t begin = text.find("\n" + row) + 1 + row.size();
+  size_t end = begin;
+  do end = text.find('\n', end + 1);
+  while (text.compare(end + 1, 1, " ") == 0);
+  std::vector<std::string> words;
+  for (absl::string_view item : absl::StrSplit(text.substr(begin, end - begin),
+                                               absl::ByAnyChar(",\n"), absl::SkipWhitespace())) {
+    const std::vector<std::string> parts = absl::StrSplit(item, ' ', absl::SkipWhitespace());
+    words.push_back(parts.front());
+  }
+  return words;
+}
+
+// What the summary counts as a feature is what --features takes, all of it, and one word has one
+// number.
+TEST(SummaryTest, FeaturesAreTheWordsOfTheFlag) {
+  const std::string text = SummaryText(oracles::Statistics(), {});
+  const std::vector<std::string> features = WordsOf(text, "features");
+  EXPECT_EQ(features.size(), static_cast<size_t>(generators::kNumFeatures)) << text;
+  for (const std::string& word : features) {
+    generators::GeneratorOptions options;
+    EXPECT_TRUE(generators::SetFeatures(word, &options).ok()) << word;
+  }
+  const std::vector<std::string> seen = WordsOf(text, "seen in text");
+  EXPECT_GT(seen.size(), 5u) << text;
+  for (const std::string& word : seen) {
+    EXPECT_EQ(std::count(features.begin(), features.end(), word), 0) << word;
+  }
+}
+
+TEST(SummaryTest, WhatNothingMakesIsNamedOnlyWhereItOccurs) {
+  oracles::Statistics s;
+  EXPECT_FALSE(Has(SummaryText(s, {}), "threads"));
+  EXPECT_FALSE(Has(SummaryText(s, {}), "expect"));
+  s.features[static_cast<size_t>(oracles::Feature::kThreads)] = 2;
+  s.opcodes[static_cast<size_t>(autograd::program::Opcode::kExpect)] = 3;
+  EXPECT_TRUE(Has(SummaryText(s, {}), "\nseen in text   threads 2, ")) << SummaryText(s, {});
+  EXPECT_TRUE(Has(SummaryText(s, {}), "\nops            expect 3, ")) << SummaryText(s, {});
+}
+
 TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
   oracles::Statistics s;
+  DrawnFeatures drawn = {};
   s.programs = 1;
   s.opcodes[static_cast<size_t>(autograd::program::Opcode::kMul)] = 1500;
   s.opcodes[static_cast<size_t>(autograd::program::Opcode::kLeaf)] = 3000;
-  s.features[static_cast<size_t>(oracles::Feature::kHook)] = 4;
-  const std::string text = SummaryText(s);
+  s.features[static_cast<size_t>(oracles::Feature::kSeeds)] = 5;
+  drawn[static_cast<size_t>(generators::Feature::kHook)] = 4;
+  const std::string text = SummaryText(s, drawn);
   EXPECT_TRUE(Has(text, "\nops            leaf 3,000, mul 1,500, add 0, ")) << text;
-  EXPECT_TRUE(Has(text, "\nfeatures       hook 4, ")) << text;
+  EXPECT_TRUE(Has(text, "\nfeatures       hook 4, chain 0, ")) << text;
+  EXPECT_TRUE(Has(text, "\nseen in text   seeds 5, retain_grad 0, ")) << text;
   EXPECT_TRUE(Has(text, "matmul 0")) << text;
   size_t width = 0;
   for (const char c : text) {
@@ -62,7 +111,7 @@ TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
 }
 
 TEST(SummaryTest, NothingJudgedIsNoDivisionByZero) {
-  EXPECT_TRUE(Has(SummaryText(oracles::Statistics()), "exact -, bounded -"));
+  EXPECT_TRUE(Has(SummaryText(oracles::Statistics(), {}), "exact -, bounded -"));
 }
 
 }  // namespace
