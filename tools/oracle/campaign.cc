@@ -64,6 +64,13 @@ Verdict VerdictOfDeath(const Death& death, const WorkerProcess& process, std::st
   return verdict;
 }
 
+std::string StartError(const Death& death, const WorkerProcess& process) {
+  const std::string line = TellingLine(process.OutputTail());
+  return absl::StrCat("[oracle] a worker died while its engine started: ", death.reason,
+                      "; needed is an engine that starts; ",
+                      line.empty() ? "run it by hand to see why" : "it said: " + line);
+}
+
 absl::StatusOr<std::unique_ptr<Campaign>> Campaign::Create(CampaignOptions options) {
   options.worker.campaign = absl::StrCat(options.worker.folder, "/campaign");
   auto campaign = std::unique_ptr<Campaign>(new Campaign(std::move(options)));
@@ -139,9 +146,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
                        death.cause != Death::Cause::kKilled;
   if (death.cause == Death::Cause::kCannotStart || useless) {
     if (slot.start_error.empty()) {
-      slot.start_error = absl::StrCat(
-          "[oracle] a worker died while its engine started: ", death.reason,
-          "; needed is an engine that starts; it said: ", TellingLine(slot.process->OutputTail()));
+      slot.start_error = StartError(death, *slot.process);
     }
     status_.Update(absl::UnavailableError(slot.start_error));
     Stop();

@@ -91,6 +91,8 @@ class Campaign {
 
 // The Failure of a Program that brought its worker down.
 Verdict VerdictOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing);
+// The message for a worker that ended before it judged anything.
+std::string StartError(const Death& death, const WorkerProcess& process);
 
 }  // namespace twingrad::oracle
 

@@ -292,13 +292,14 @@ absl::StatusOr<int> Check::Run() {
   absl::StatusOr<std::unique_ptr<Campaign>> campaign = Campaign::Create(std::move(options));
   if (!campaign.ok()) return campaign.status();
   campaign_ = *std::move(campaign);
-  while (Pump(kPumpWait)) {
-    if (absl::Status status = HandleFailures(); !status.ok()) return status;
-  }
-  if (!campaign_->status().ok()) return campaign_->status();
-  if (absl::Status status = HandleFailures(); !status.ok()) return status;
+  absl::Status run;
+  while (run.ok() && Pump(kPumpWait)) run = HandleFailures();
+  run.Update(campaign_->status());
+  if (run.ok()) run = HandleFailures();
   progress_.Clear();
-  PrintSummary();
+  // Folders that were written are named, however the run ends.
+  if (run.ok() || !written_.empty()) PrintSummary();
+  if (!run.ok()) return run;
   if (absl::Status status = AppendReport(); !status.ok()) return status;
   std::string objection = subject_.Objection(campaign_->counters());
   if (Complete() && !campaign_->Whole()) {

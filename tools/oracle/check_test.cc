@@ -206,6 +206,26 @@ TEST_F(CheckTest, AnEngineThatCannotStart) {
                           "[fake] no engine here; needed is one; look elsewhere\n"));
 }
 
+TEST_F(CheckTest, FindingsBeforeAnEngineFailsAreShown) {
+  const SubprocessResult run =
+      Check({"--seed=1", "--programs=1000", "--features=crash", "--ops=few_starts", "--jobs=1"});
+  EXPECT_EQ(run.exit_status, 3) << run.output << run.errors;
+  ASSERT_FALSE(Findings().empty());
+  for (const std::string& folder : Findings()) {
+    EXPECT_TRUE(StrContains(run.output, "  folder: " + folder + "\n")) << run.output;
+  }
+}
+
+// No Program is to blame for what an engine takes before the first.
+TEST_F(CheckTest, MemoryThatNoEngineStartsInIsNoFinding) {
+  const SubprocessResult run = Check({"--seed=1", "--programs=40", "--memory=1"});
+  EXPECT_EQ(run.exit_status, 3) << run.output << run.errors;
+  EXPECT_EQ(run.output, "");
+  EXPECT_TRUE(Findings().empty());
+  EXPECT_TRUE(StrContains(run.errors, " MiB of memory, allowed ")) << run.errors;
+  EXPECT_FALSE(StrContains(run.errors, "it said: \n")) << run.errors;
+}
+
 TEST_F(CheckTest, LeavesNoTemporaryFilesBehind) {
   SubprocessOptions options;
   options.environment = {"TMPDIR=" + folder_.path()};

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "tools/oracle/files.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -66,6 +67,13 @@ absl::Status FakeSubject::Start() {
     return absl::InternalError("[fake] no engine here; needed is one; look elsewhere");
   }
   if (Has(options_.ops, "die_starting")) std::abort();
+  if (Has(options_.ops, "few_starts")) {
+    const std::string path = ResolvePath("starts");
+    if (absl::Status status = AppendFile(path, "."); !status.ok()) return status;
+    if (ReadInput(path)->size() > 40) {
+      return absl::InternalError("[fake] 41 starts; allowed are 40; delete the file `starts`");
+    }
+  }
   return absl::OkStatus();
 }
 

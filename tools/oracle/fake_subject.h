@@ -4,7 +4,7 @@
 // `throw`, `exit` and `flaky` (wrong unless it is among the first three of its process), which do
 // what they say when judged. The features name the faults that every sixteenth generated Program
 // holds; the ops set it up: `slow` takes 5 ms a Program, `cannot_start` and `die_starting` fail to
-// start.
+// start, `few_starts` does so after 40 starts, which a file in BUILD_WORKING_DIRECTORY counts.
 
 #ifndef TOOLS_ORACLE_FAKE_SUBJECT_H_
 #define TOOLS_ORACLE_FAKE_SUBJECT_H_

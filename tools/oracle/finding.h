@@ -3,8 +3,8 @@
 // The folder holds program.txt (the smallest Program that still fails), original.txt (as found),
 // report.txt (what a person reads first), expected.txt, actual.txt, finding.json (for machines and
 // for `replay`) and graph.svg with the differing nodes marked, or graph.dot where graphviz is
-// missing; where the engine is another's, also snippet.py, the Program in PyTorch. It appears whole
-// or not at all.
+// missing or would take too long; where the engine is another's, also snippet.py, the Program in
+// PyTorch. It appears whole or not at all.
 
 #ifndef TOOLS_ORACLE_FINDING_H_
 #define TOOLS_ORACLE_FINDING_H_

@@ -45,11 +45,8 @@ absl::StatusOr<Prober::Answer> Prober::Ask(const nlohmann::json& request) {
     if (const std::optional<Death> death = worker_->Reap()) {
       const std::unique_ptr<WorkerProcess> dead = std::move(worker_);
       if (death->cause == Death::Cause::kCannotStart) {
-        return absl::UnavailableError(
-            start_error.empty()
-                ? absl::StrCat("[oracle] a worker died while its engine started: ", death->reason,
-                               "; needed is an engine that starts; ", "run it by hand to see why")
-                : start_error);
+        return absl::UnavailableError(start_error.empty() ? StartError(*death, *dead)
+                                                          : start_error);
       }
       Answer answer;
       answer.death = VerdictOfDeath(*death, *dead, "judging the program");

@@ -4,7 +4,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <new>
+#include <string>
 #include <utility>
 
 #include <sys/prctl.h>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "tools/oracle/channel.h"
 #include "tools/oracle/flight_recorder.h"
 
@@ -117,6 +120,14 @@ void RunProber(Subject& subject, FlightRecord& record, Channel& channel) {
 
 }  // namespace
 
+uint64_t ResidentSize(pid_t pid) {
+  std::ifstream statm("/proc/" + std::to_string(pid) + "/statm");
+  uint64_t size = 0;
+  uint64_t resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 uint64_t ProgramSeed(uint64_t campaign_seed, uint64_t index) {
   // The finaliser of splitmix64: neighbouring indices give unrelated seeds.
   uint64_t z = campaign_seed + (index + 1) * 0x9e3779b97f4a7c15;
@@ -137,6 +148,13 @@ int RunWorker(Subject& subject, const WorkerOptions& options) {
   absl::Status status = record.status();
   if (status.ok()) status = subject.Configure(options.programs);
   if (status.ok()) status = subject.Start();
+  // Otherwise the parent would blame the first Program.
+  const uint64_t size = ResidentSize(getpid());
+  if (status.ok() && options.memory > 0 && size > options.memory) {
+    status = absl::ResourceExhaustedError(absl::StrCat(
+        "[oracle] the engine starts with ", size >> 20, " MiB of memory, allowed are ",
+        options.memory >> 20, " MiB; needed is more than it starts with; see --memory"));
+  }
   if (!status.ok()) {
     channel.Send({{"type", "cannot_start"}, {"message", std::string(status.message())}});
     return kWorkerCannotStart;

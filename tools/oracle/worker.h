@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string>
 
+#include <sys/types.h>
+
 #include "tools/oracle/subject.h"
 
 namespace twingrad::oracle {
@@ -31,6 +33,9 @@ struct WorkerOptions {
 
 // Returns the exit status.
 int RunWorker(Subject& subject, const WorkerOptions& options);
+
+// Bytes of physical memory that the process holds; 0 when it is gone.
+uint64_t ResidentSize(pid_t pid);
 
 // The seed of program `index` of a campaign: what makes the set of Programs independent of the
 // number of workers.

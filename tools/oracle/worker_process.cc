@@ -44,15 +44,6 @@ std::vector<char*> WorkerEnvironment(std::string& allocator) {
   return environment;
 }
 
-// Bytes of physical memory that the process holds; 0 when it is gone.
-uint64_t ResidentSize(pid_t pid) {
-  std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));
-  uint64_t size = 0;
-  uint64_t resident = 0;
-  statm >> size >> resident;
-  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 absl::Status CannotSpawn(const std::string& executable, int error) {
   return absl::UnavailableError(
       absl::StrCat("[oracle] cannot start a worker from ", executable, " (", std::strerror(error),
@@ -152,7 +143,9 @@ void WorkerProcess::EnforceLimits(std::chrono::nanoseconds grace) {
          absl::StrFormat("no end after %.3g s",
                          std::chrono::duration<double>(limits_.timeout).count()));
   } else if (const uint64_t size = ResidentSize(pid_); size > limits_.memory) {
-    Kill(Death::Cause::kMemory,
+    // Before its first Program no Program is to blame.
+    const bool starting = phase == Phase::kStarting;
+    Kill(starting ? Death::Cause::kCannotStart : Death::Cause::kMemory,
          absl::StrFormat("%d MiB of memory, allowed are %d MiB", size >> 20, limits_.memory >> 20));
   }
 }
