@@ -95,6 +95,9 @@ TEST(EngineSubjectTest, CheckFindsNothing) {
   const SubprocessResult run = Oracle({"check", "--seed=1", "--programs=500", "--out=" + out});
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
   EXPECT_TRUE(StrContains(run.output, "programs       500 in ")) << run.output;
+  // Counted in the workers, under the words that --features takes.
+  EXPECT_TRUE(StrContains(run.output, "\nfeatures       grad_of_grad ")) << run.output;
+  EXPECT_FALSE(StrContains(run.output, "chain 0")) << run.output;
   EXPECT_TRUE(absl::EndsWith(run.output, "findings       none\n")) << run.output;
 }
 
@@ -107,10 +110,15 @@ TEST(EngineSubjectTest, RunPrintsTheObservation) {
 
 TEST(EngineSubjectTest, RunJudgesExpectations) {
   const std::string right = absl::StrCat(kSquare, "expect %x kind=grad data=6\n");
-  EXPECT_TRUE(absl::EndsWith(Oracle({"run", "-"}, right).output, "expectations\n  all met\n"));
+  const SubprocessResult met = Oracle({"run", "-"}, right);
+  EXPECT_EQ(met.exit_status, 0) << met.errors;
+  EXPECT_TRUE(absl::EndsWith(met.output, "expectations\n  all met\n")) << met.output;
   const std::string wrong = absl::StrCat(kSquare, "expect %x kind=grad data=7\n");
-  EXPECT_TRUE(StrContains(Oracle({"run", "-"}, wrong).output,
-                          "expectations\n  statement 3: expect %x kind=grad: expected "));
+  const SubprocessResult unmet = Oracle({"run", "-"}, wrong);
+  EXPECT_EQ(unmet.exit_status, 1) << unmet.errors;
+  EXPECT_TRUE(
+      StrContains(unmet.output, "expectations\n  statement 3: expect %x kind=grad: expected "))
+      << unmet.output;
 }
 
 TEST(EngineSubjectTest, ExplainDrawsTheGraph) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "proptests/interleave/schedule_file.h"
 #include "tools/oracle/case_text.h"
@@ -151,13 +152,16 @@ const VerbSpec kVerbs[] = {
     {"run", "FILE", "executes one Program and prints its Observation",
      "FILE holds a Program, `-` is standard input. Prints every value, its .grad, and for each "
      "call of the\n"
-     "engine the nodes, dependency counts and order of execution; then the expect statements that\n"
-     "are not met.\n",
+     "engine the nodes, dependency counts and order of execution; on the repository's engine then "
+     "the\n"
+     "expect statements that are not met. Exit status 1: there are such.\n",
      kRunFlags, "run program.txt\nrun - < program.txt\n"},
     {"explain", "FILE", "draws the graph of one Program as SVG, with dependency counts",
      "FILE holds a Program, `-` is standard input. One drawing for each call of the engine. Where "
      "graphviz\n"
-     "is not installed, its source is written instead, and a line says so.\n",
+     "is not installed, and for graphs of more than 500 nodes, which take it long, its source is "
+     "written\n"
+     "instead, with --out=NAME.svg to NAME.dot, and a line names the command that draws it.\n",
      kExplainFlags, "explain program.txt --out=graph.svg\n"},
     {"generate", "", "prints a random Program",
      "Prints the Program that `check` makes of this seed with these flags.\n", kGenerateFlags,
@@ -220,7 +224,7 @@ absl::StatusOr<int> RunOne(const Arguments& arguments, Subject& subject) {
     return absl::UnavailableError(status.message());
   }
   absl::PrintF("%s", subject.Run());
-  return kNothingFound;
+  return subject.AllMet() ? kNothingFound : kFound;
 }
 
 absl::StatusOr<int> Doctor(Subject& subject) {
@@ -238,16 +242,26 @@ absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
     return absl::UnavailableError(status.message());
   }
   std::string picture = subject.Draw({}, /*run_engine=*/true);
+  std::optional<std::string> out = arguments.Path("out");
+  if (out) out = ResolvePath(*out);
   if (absl::StatusOr<std::string> svg = RenderSvg(picture); svg.ok()) {
     picture = *std::move(svg);
   } else {
-    absl::FPrintF(stderr, "%s\n[oracle] its source follows in place of the picture\n",
-                  svg.status().message());
+    absl::FPrintF(stderr, "%s\n", svg.status().message());
+    if (out) {
+      const std::string name(absl::StripSuffix(*out, ".svg"));
+      out = name + ".dot";
+      absl::FPrintF(stderr, "[oracle] its source is in %s; `dot -Tsvg %s -o %s.svg` draws it\n",
+                    *out, *out, name);
+    } else {
+      absl::FPrintF(stderr,
+                    "[oracle] its source follows in place of the picture; `dot -Tsvg` draws it\n");
+    }
   }
-  if (const std::optional<std::string> out = arguments.Path("out")) {
-    if (absl::Status status = WriteFile(ResolvePath(*out), picture); !status.ok()) return status;
-  } else {
+  if (!out) {
     absl::PrintF("%s", picture);
+  } else if (absl::Status status = WriteFile(*out, picture); !status.ok()) {
+    return status;
   }
   return kNothingFound;
 }

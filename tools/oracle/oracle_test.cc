@@ -94,7 +94,21 @@ TEST(OracleTest, ExplainsAsAPictureOrItsSource) {
 
   const TemporaryFolder folder = *TemporaryFolder::Make("oracle-test");
   EXPECT_EQ(Oracle({"explain", "-", "--out", folder.path() + "/x.svg"}, options).output, "");
-  EXPECT_EQ(*ReadInput(folder.path() + "/x.svg"), source.output);
+  EXPECT_FALSE(ReadInput(folder.path() + "/x.svg").ok());
+  EXPECT_EQ(*ReadInput(folder.path() + "/x.dot"), source.output);
+}
+
+TEST(OracleTest, ExplainLeavesALargeGraphToACommand) {
+  SubprocessOptions options;
+  for (int i = 0; i < 501; ++i) options.input += "value 1\n";
+  const TemporaryFolder folder = *TemporaryFolder::Make("oracle-test");
+  const std::string name = folder.path() + "/x";
+  const SubprocessResult run = Oracle({"explain", "-", "--out", name + ".svg"}, options);
+  EXPECT_EQ(run.exit_status, 0);
+  EXPECT_TRUE(StrContains(run.errors, "its source is in " + name + ".dot; `dot -Tsvg " + name +
+                                          ".dot -o " + name + ".svg` draws it\n"))
+      << run.errors;
+  EXPECT_TRUE(StrContains(*ReadInput(name + ".dot"), "n500 [label=\"value 1\"]"));
 }
 
 TEST(OracleTest, GeneratesTheSameProgramFromTheSameSeed) {

@@ -14,7 +14,26 @@ extern char** environ;
 
 namespace twingrad::oracle {
 
+namespace {
+
+int NumNodes(std::string_view dot_source) {
+  constexpr std::string_view kNode = " [label=";
+  int nodes = 0;
+  for (size_t at = dot_source.find(kNode); at != std::string_view::npos;
+       at = dot_source.find(kNode, at + 1)) {
+    ++nodes;
+  }
+  return nodes;
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> RenderSvg(std::string_view dot_source) {
+  if (const int nodes = NumNodes(dot_source); nodes > kMaxDrawnNodes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "[oracle] no picture: `dot` takes long for a graph of ", nodes, " nodes; drawn are up to ",
+        kMaxDrawnNodes, "; draw the .dot file by hand with `dot -Tsvg`"));
+  }
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle-picture");
   if (!folder.ok()) return folder.status();
   const std::string source = absl::StrCat(folder->path(), "/graph.dot");

@@ -10,8 +10,11 @@
 
 namespace twingrad::oracle {
 
-// The SVG of a graph in the language of graphviz. An error says that `dot` is missing or what it
-// said; the caller then keeps the source.
+// The time that `dot` takes grows faster than the graph: minutes for thousands of nodes.
+inline constexpr int kMaxDrawnNodes = 500;
+
+// The SVG of a graph in the language of graphviz, one node a line. An error says that the graph is
+// too large, that `dot` is missing or what it said; the caller then keeps the source.
 absl::StatusOr<std::string> RenderSvg(std::string_view dot_source);
 
 }  // namespace twingrad::oracle

@@ -28,6 +28,24 @@ TEST(PictureTest, SaysThatGraphvizIsMissing) {
   setenv("PATH", path.c_str(), 1);
 }
 
+std::string Chain(int nodes) {
+  std::string source = "digraph {\n";
+  for (int i = 0; i < nodes; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    source += "  " + name + " [label=\"x\"]\n";
+    if (i > 0) source += "  n0 -> " + name + " [taillabel=\"0\"]\n";
+  }
+  return source + "}\n";
+}
+
+TEST(PictureTest, AGraphThatIsTooLargeIsLeftToACommand) {
+  EXPECT_EQ(RenderSvg(Chain(kMaxDrawnNodes + 1)).status().message(),
+            "[oracle] no picture: `dot` takes long for a graph of 501 nodes; drawn are up to 500; "
+            "draw the .dot file by hand with `dot -Tsvg`");
+  const absl::StatusOr<std::string> largest = RenderSvg(Chain(kMaxDrawnNodes));
+  EXPECT_TRUE(largest.ok() || !absl::IsResourceExhausted(largest.status())) << largest.status();
+}
+
 TEST(PictureTest, AMalformedSourceIsAnError) { EXPECT_FALSE(RenderSvg("digraph {").ok()); }
 
 }  // namespace
