@@ -22,10 +22,11 @@ void AddCall(Draft& draft, bool last) {
   if (draft.options().Has(Feature::kSeveralRoots) && source.Chance(25)) AddRoots(draft, &call);
   if (call.roots.size() > 1) draft.Mark(Feature::kSeveralRoots);
   if (!draft.options().Has(Feature::kCalls)) {
+    if (!draft.options().backward) MakeGrad(draft, &call);
     draft.AddCall(call);
     return;
   }
-  call.grad = source.Chance(40);
+  call.grad = (source.Chance(40) || !draft.options().backward) && draft.options().grad;
   call.create_graph = source.Chance(15);
   call.retain_graph = source.Chance(last ? 15 : 85) ? 1 : source.Chance(last ? 10 : 50) ? 0 : -1;
   if (call.grad || source.Chance(25)) call.inputs = PickInputs(draft);

@@ -129,7 +129,8 @@ class Draft {
     bool allow_unused = false;
     bool materialize = false;
   };
-  // Adds the call; the results of a `grad`, in the order of inputs. Empty when refused.
+  // Adds the call; the results of a `grad`, in the order of inputs. Empty when refused or not among
+  // the options.
   std::vector<ValueId> AddCall(const Call& call);
   bool IsBroken(absl::Span<const ValueId> roots);  // would meet freed or overwritten variables
   // The gradient that this call would compute for `input`.

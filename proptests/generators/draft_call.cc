@@ -28,6 +28,7 @@ GradientFacts Draft::Gradient(const Call& call, ValueId input) {
 }
 
 std::vector<ValueId> Draft::AddCall(const Call& call) {
+  if (!(call.grad ? options_.grad : options_.backward)) return {};
   Attributes attributes;
   bool explicit_seed = false;
   for (ValueId seed : call.seeds) explicit_seed |= seed != kNoValue;

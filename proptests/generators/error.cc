@@ -16,7 +16,7 @@ void AddWrongSeed(Draft& draft) {
   if (root == kNoValue) return;
   LeafRequest request = {
       .dtype = draft.DTypeOf(root), .shape = draft.ShapeOf(root), .device = draft.DeviceOf(root)};
-  switch (source.Below(3)) {
+  switch (source.Below(draft.options().Has(Feature::kDevices) ? 3 : 2)) {
     case 0:
       request.shape->push_back(2);
       break;

@@ -158,5 +158,38 @@ TEST(Generate, OptionsAreKept) {
   }
 }
 
+TEST(Generate, CallsThatAreNotThereAreNotMade) {
+  for (const bool all_features : {false, true}) {
+    for (const Opcode missing : {Opcode::kBackward, Opcode::kGrad}) {
+      GeneratorOptions options;
+      ASSERT_TRUE(all_features || SetFeatures("chain,in_place", &options).ok());
+      options.backward = missing != Opcode::kBackward;
+      options.grad = missing != Opcode::kGrad;
+      int calls = 0;
+      for (uint64_t seed = 0; seed < 1000; ++seed) {
+        const Program program = Generate(seed, options);
+        ASSERT_TRUE(autograd::program::Analyze(program).ok()) << "seed " << seed;
+        for (const auto& statement : program.statements) {
+          EXPECT_NE(statement.op, missing) << "seed " << seed;
+          calls += SignatureOf(statement.op).category == Category::kCall ? 1 : 0;
+        }
+      }
+      EXPECT_GT(calls, 900) << all_features << " " << SignatureOf(missing).name;
+    }
+  }
+}
+
+// Errors among them: a seed on another device than its root.
+TEST(Generate, WithoutDevicesThereAreNone) {
+  GeneratorOptions options;
+  ASSERT_TRUE(SetFeatures("-devices", &options).ok());
+  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+    for (const auto& statement : Generate(seed, options).statements) {
+      if (statement.op != Opcode::kLeaf) continue;
+      EXPECT_EQ(statement.Find(autograd::program::Key::kDevice), nullptr) << "seed " << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace twingrad::generators

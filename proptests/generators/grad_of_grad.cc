@@ -77,13 +77,14 @@ void AddSecondCall(Draft& draft, ValueId root) {
   if (draft.options().Has(Feature::kCalls) && source.Chance(25)) {
     draft.Mark(Feature::kCalls);
     call.inputs = PickInputs(draft);
-    call.grad = !call.inputs.empty() && source.Chance(60);
+    call.grad = !call.inputs.empty() && source.Chance(60) && draft.options().grad;
     for (ValueId input : call.inputs) {
       if (call.grad && !draft.Gradient(call, input).reached) call.allow_unused = true;
     }
     // Now and then a third derivative.
     call.create_graph = source.Chance(25);
   }
+  if (!call.grad && !draft.options().backward) MakeGrad(draft, &call);
   draft.AddCall(call);
 }
 
@@ -111,7 +112,8 @@ bool AddGradOfGrad(Draft& draft) {
   // .grad is kept of leaves alone, unless it is asked for.
   const bool leaves =
       std::all_of(call.inputs.begin(), call.inputs.end(), [&](ValueId v) { return draft[v].leaf; });
-  const bool through_grad = leaves && draft.options().Has(Opcode::kReadGrad) && source.Chance(10);
+  const bool readable = draft.options().backward && draft.options().Has(Opcode::kReadGrad);
+  const bool through_grad = leaves && readable && (source.Chance(10) || !draft.options().grad);
   const std::vector<ValueId> gradients =
       through_grad ? ReadGradients(draft, call) : draft.AddCall(call);
   if (gradients.empty()) return false;

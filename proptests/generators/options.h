@@ -52,6 +52,9 @@ struct GeneratorOptions {
   int max_elements = 24;  // of a leaf
   int max_rank = 4;
   int devices = 3;  // how many accelerators a Program may name
+  // Which calls of the engine there are.
+  bool backward = true;
+  bool grad = true;
 
   bool Has(Feature feature) const { return features[static_cast<size_t>(feature)]; }
   bool Has(autograd::program::Opcode op) const { return ops[static_cast<size_t>(op)]; }

@@ -57,4 +57,12 @@ absl::InlinedVector<ValueId, 2> PickInputs(Draft& draft) {
   return inputs;
 }
 
+void MakeGrad(Draft& draft, Draft::Call* call) {
+  if (call->inputs.empty()) call->inputs = PickInputs(draft);
+  call->grad = !call->inputs.empty();
+  for (ValueId input : call->inputs) {
+    if (!draft.Gradient(*call, input).reached) call->allow_unused = true;
+  }
+}
+
 }  // namespace twingrad::generators

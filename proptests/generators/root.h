@@ -16,6 +16,9 @@ ValueId MakeSeed(Draft& draft, ValueId root, bool grad = false);
 // One to three values that require grad, leaves more often than results; repeated now and then.
 absl::InlinedVector<ValueId, 2> PickInputs(Draft& draft);
 
+// Makes `grad` of the call, which has inputs, if there are any; unused ones are allowed.
+void MakeGrad(Draft& draft, Draft::Call* call);
+
 }  // namespace twingrad::generators
 
 #endif  // PROPTESTS_GENERATORS_ROOT_H_
