@@ -131,10 +131,6 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
     return disagree("the recorded graph is malformed", "a graph without cycles", recount.malformed,
                     call.statement);
   }
-  // Pruning stops at the lowest input. Of an input that no root reaches the record does not show
-  // how low it is, so that only what is needed and what runs can be recounted there.
-  const bool hides_an_input = std::any_of(call.inputs.begin(), call.inputs.end(),
-                                          [](const EdgeRecord& input) { return input.node < 0; });
   std::vector<int> runs(call.nodes.size(), 0);
   for (int32_t node : call.executed) {
     if (node < 0 || node >= static_cast<int32_t>(runs.size())) {
@@ -146,7 +142,7 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
   for (size_t i = 0; i < call.nodes.size(); ++i) {
     const NodeName& name = call.nodes[i].name;
     const int32_t count = call.dependencies.empty() ? -1 : call.dependencies[i];
-    if (!hides_an_input && recount.dependencies[i] != count) {
+    if (recount.dependencies[i] != count) {
       return disagree(absl::StrCat("dependencies of the ", NodeText(name)),
                       CountText(recount.dependencies[i]), CountText(count), name.statement);
     }
@@ -161,9 +157,7 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
                       absl::StrCat(runs[i]), name.statement, Detail::kRuns);
     }
   }
-  if (evidence.statistics != nullptr && !hides_an_input) {
-    evidence.statistics->counts_recounted += call.nodes.size();
-  }
+  if (evidence.statistics != nullptr) evidence.statistics->counts_recounted += call.nodes.size();
   return Agree(kOracle);
 }
 

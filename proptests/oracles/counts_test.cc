@@ -46,6 +46,18 @@ TEST(Counts, NodesAndEdgesAreCompared) {
   }
 }
 
+// An input without a node is as low as a leaf: nothing is pruned, and all is counted.
+TEST(Counts, AnInputWithoutANodeHidesNothing) {
+  Trial trial(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n%z = mul %y %x\n"
+      "%g = grad %z inputs=%x\n");
+  CallRecord& call = trial.observed.calls.at(0);
+  call.inputs.push_back({-1, 0});
+  ExpectAgreement(JudgeRecount(trial.evidence()));
+  ++call.dependencies[NodeWith(call, 3)];
+  ExpectFinding(JudgeRecount(trial.evidence()), "recount");
+}
+
 TEST(Counts, NodesThatDidNotRunOrRanTwiceAreFound) {
   {
     Trial trial(kProduct);

@@ -253,8 +253,8 @@ absl::Status Check::AppendReport() {
                         {"seconds", judged_for_.value_or(Elapsed()).count()},
                         {"each_once", Complete() && campaign_->Whole()}};
   if (command_.foreign) {
-    if (absl::StatusOr<nlohmann::json> conventions = prober_.Conventions(); conventions.ok()) {
-      run["conventions"] = *std::move(conventions);
+    if (absl::StatusOr<nlohmann::json> description = prober_.Describe(); description.ok()) {
+      run.update(*description);
     }
   }
   run.update(nlohmann::json::parse(subject_.Report(campaign_->counters())));

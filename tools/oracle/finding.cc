@@ -55,9 +55,10 @@ std::string Report(const Finding& finding, const std::string& folder) {
                         "\noracle:  %s\nseed:    %d (program %d of the run with --seed=%d)\n",
                         finding.verdict.oracle, failure.seed, failure.index, finding.campaign_seed);
   if (finding.verb == "check") {
-    absl::StrAppend(&text,
-                    "make:    tools/bazel run //tools/oracle -- generate --seed=", failure.seed,
-                    finding.flags, "\n");
+    absl::StrAppend(
+        &text, "make:    tools/bazel run //tools/oracle -- generate --seed=", failure.seed,
+        finding.flags,
+        finding.engine.empty() ? "" : absl::StrCat(" --engine='", finding.engine, "'"), "\n");
   } else {
     absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", finding.verb,
                     " --seed=", finding.campaign_seed, finding.flags, "\n");

@@ -117,6 +117,17 @@ TEST_F(FindingTest, WritesAWholeFolder) {
   }
 }
 
+// The generator makes of a seed what the engine claims to run.
+TEST_F(FindingTest, AForeignEngineIsNamedToTheGenerator) {
+  Finding finding = Shrunk("value 1\nwrong\n", "wrong");
+  finding.engine = "exec:python3 mine.py";
+  std::string note;
+  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  EXPECT_NE(ReadInput(folder + "/report.txt")
+                ->find("-- generate --seed=2748 --engine='exec:python3 mine.py'\nreplay: "),
+            std::string::npos);
+}
+
 TEST_F(FindingTest, FurtherFilesOfTheVerdictAndHowExploreFoundIt) {
   Finding finding = Shrunk("value 1\nwrong\n", "wrong");
   finding.verb = "explore";

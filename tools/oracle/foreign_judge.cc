@@ -67,18 +67,20 @@ void FillValues(const Hello& hello, const Observation& expected, Observation& ob
   }
 }
 
-void FillCalls(const Hello& hello, const Observation& expected, Observation& observed) {
-  for (size_t i = 0; i < observed.calls.size(); ++i) {
-    CallRecord& call = observed.calls[i];
-    if (!hello.Has(Fact::kOrder)) {
-      const auto recount = autograd::reference::RecountCall(call);
-      call.executed.clear();
-      for (size_t n = 0; n < recount.executed.size(); ++n) {
-        if (recount.executed[n]) call.executed.push_back(static_cast<int32_t>(n));
-      }
-    }
-    if (!hello.Has(Fact::kHooks) && i < expected.calls.size()) {
-      call.hooks = expected.calls[i].hooks;
+void FillHooks(const Hello& hello, const Observation& expected, Observation& observed) {
+  if (hello.Has(Fact::kHooks)) return;
+  for (size_t i = 0; i < observed.calls.size() && i < expected.calls.size(); ++i) {
+    observed.calls[i].hooks = expected.calls[i].hooks;
+  }
+}
+
+void FillOrder(const Hello& hello, Observation& observed) {
+  if (hello.Has(Fact::kOrder)) return;
+  for (CallRecord& call : observed.calls) {
+    const auto recount = autograd::reference::RecountCall(call);
+    call.executed.clear();
+    for (size_t n = 0; n < recount.executed.size(); ++n) {
+      if (recount.executed[n]) call.executed.push_back(static_cast<int32_t>(n));
     }
   }
 }
@@ -161,26 +163,63 @@ void PredictOnlyWhatIsShown(const Observation& observed, Expectation& expected) 
   }
 }
 
+// The calls of which the Program says that they came back; what a try region holds may not have.
+std::vector<int32_t> CallsThatReturned(const Program& program, const Observation& observed) {
+  const size_t end = observed.error ? static_cast<size_t>(std::max(0, observed.error->statement))
+                                    : program.statements.size();
+  std::vector<int32_t> calls;
+  for (size_t i = 0; i < std::min(end, program.statements.size()); ++i) {
+    const auto& statement = program.statements[i];
+    if (autograd::program::SignatureOf(statement.op).category == Category::kCall) {
+      calls.push_back(static_cast<int32_t>(i));
+    }
+    if (statement.op != Opcode::kBegin) continue;
+    if (statement.Get<std::string>(autograd::program::Key::kKind) != "try") continue;
+    for (int depth = 1; depth > 0 && i + 1 < program.statements.size();) {
+      const Opcode op = program.statements[++i].op;
+      depth += op == Opcode::kBegin ? 1 : op == Opcode::kEnd ? -1 : 0;
+    }
+  }
+  return calls;
+}
+
+// The calls counted again, which needs nothing but what was shown of them.
+oracles::Verdict Recount(const Hello& hello, const Evidence& evidence, ForeignVerdict* result) {
+  const std::vector<int32_t> returned = CallsThatReturned(evidence.program, evidence.observed);
+  result->called = !returned.empty();
+  if (!hello.Has(Fact::kGraph)) return oracles::Agree("recount");
+  const auto& calls = evidence.observed.calls;
+  result->recounted =
+      result->called && std::all_of(returned.begin(), returned.end(), [&](int32_t statement) {
+        return std::any_of(calls.begin(), calls.end(), [statement](const CallRecord& call) {
+          return call.statement == statement && !call.nodes.empty();
+        });
+      });
+  return oracles::JudgeRecount(evidence);
+}
+
 // The first oracle that disagrees.
 oracles::Verdict FirstDisagreement(const Hello& hello, const Evidence& evidence,
-                                   const Expectation& expected) {
+                                   const Expectation& expected, const oracles::Verdict& recount,
+                                   ForeignVerdict* result) {
   oracles::Verdict verdict = oracles::JudgeErrors(evidence);
   const auto agrees = [&verdict] { return verdict.outcome != oracles::Outcome::kDisagree; };
   // An error may come from a node that should not have run.
-  if (!agrees() && evidence.observed.error && hello.Has(Fact::kGraph)) {
-    const oracles::Verdict ran = oracles::JudgeRecount(evidence);
-    if (ran.detail == Detail::kRuns) {
-      verdict.detail = Detail::kRuns;
-      verdict.text += ran.text;
-    }
+  if (!agrees() && evidence.observed.error && recount.detail == Detail::kRuns) {
+    verdict.detail = Detail::kRuns;
+    verdict.text += recount.text;
   }
   if (agrees()) verdict = oracles::JudgeGradientTypes(evidence.program, evidence.observed);
   // What ran says more of a fault than the values that came of it.
-  if (agrees() && hello.Has(Fact::kGraph)) verdict = oracles::JudgeRecount(evidence);
+  if (agrees()) verdict = recount;
   if (agrees()) verdict = oracles::JudgeValues(evidence);
   if (agrees() && !evidence.observed.error) verdict = oracles::JudgeDual(evidence, expected.dual);
   if (!hello.Has(Fact::kGraph)) return verdict;
-  if (agrees() && expected.predicted) verdict = oracles::JudgePredictedCounts(evidence);
+  if (agrees() && expected.predicted) {
+    verdict = oracles::JudgePredictedCounts(evidence);
+    const auto& calls = expected.twin.call_predicted;
+    result->predicted = std::find(calls.begin(), calls.end(), true) != calls.end();
+  }
   const bool ordered = expected.predicted && !HasRegeneratedViews(evidence.observed);
   if (agrees() && hello.Has(Fact::kOrder) && ordered) {
     verdict = oracles::JudgeOrder(evidence);
@@ -231,12 +270,16 @@ struct Grads {
   std::vector<std::pair<uint64_t, double>> elements;  // and how far the engine's may be off
 };
 
-// Those at the end, and those after each call: one with create_graph puts another in its place.
+// Those at the end, and those after each call where something puts others in their place:
+// create_graph and zero_grad.
 Grads GradsOf(const Program& program, const Hello& hello, const Observation& observed) {
   Grads grads;
   grads.Add(observed, nullptr);
   Program part = program;
-  while (CreatesGraph(program) && !part.statements.empty()) {
+  const bool replaced =
+      CreatesGraph(program) || std::any_of(program.statements.begin(), program.statements.end(),
+                                           [](const auto& s) { return s.op == Opcode::kZeroGrad; });
+  while (replaced && !part.statements.empty()) {
     const Opcode last = part.statements.back().op;
     if (last == Opcode::kBackward) {
       const auto twin = autograd::reference::RunTwin(part, DialectOf(hello.dialect));
@@ -293,6 +336,21 @@ bool HooksWhatIsCaptured(const Program& program) {
 
 bool AboutNumbers(std::string_view rule) { return rule == "twin" || rule == "dual"; }
 
+// Where the twin says nothing, or the engine no more, the counts are left.
+ForeignVerdict JudgeCountsAlone(Outcome outcome, std::string why, oracles::Verdict recount,
+                                ForeignVerdict result) {
+  if (recount.outcome != oracles::Outcome::kDisagree) {
+    result.outcome = outcome;
+    result.text = std::move(why);
+    return result;
+  }
+  result.outcome = Outcome::kWrong;
+  result.rule = recount.detail == Detail::kRuns ? "runs" : recount.oracle;
+  result.statements = std::move(recount.statements);
+  result.text = absl::StrCat(recount.text, "  second opinion: none, ", why, "\n");
+  return result;
+}
+
 }  // namespace
 
 std::string_view OutcomeWord(Outcome outcome) { return kWords[static_cast<size_t>(outcome)]; }
@@ -315,32 +373,28 @@ Expectation Expect(const Program& program, const Hello& hello) {
 ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectation& expected,
                             Observation& observed, oracles::Statistics* statistics) {
   ForeignVerdict result;
+  result.ran = true;
+  FillOrder(hello, observed);
+  const Evidence evidence = {program,    expected.twin,      observed, /*device_threads=*/0,
+                             statistics, !expected.predicted};
+  oracles::Verdict recount = Recount(hello, evidence, &result);
   if (expected.twin.skipped || expected.twin.single_thread_only) {
-    result.outcome = Outcome::kNotJudged;
-    result.text = expected.twin.skipped.value_or(
+    std::string why = expected.twin.skipped.value_or(
         "a call failed in a try region, and the order of nodes is the engine's own");
-    return result;
+    return JudgeCountsAlone(Outcome::kNotJudged, std::move(why), std::move(recount), result);
   }
   if (observed.error && observed.error->error == ErrorClass::kUnsupported) {
-    result.outcome = Outcome::kRefuse;
-    result.text = observed.error->message;
-    return result;
+    return JudgeCountsAlone(Outcome::kRefuse, observed.error->message, std::move(recount), result);
   }
   FillValues(hello, expected.twin.observation, observed);
   FillErrors(hello, expected.twin.observation, observed);
-  FillCalls(hello, expected.twin.observation, observed);
+  FillHooks(hello, expected.twin.observation, observed);
   const bool absent =
       CreatesGraph(program) && TakeZerosForAbsent(expected.twin.observation, observed);
   PredictOnlyWhatIsShown(observed, expected);
   NumberRegeneratedViews(observed.calls);
   NumberRegeneratedViews(expected.twin.observation.calls);
-  const Evidence evidence = {program,    expected.twin,      observed, /*device_threads=*/0,
-                             statistics, !expected.predicted};
-  oracles::Verdict verdict = FirstDisagreement(hello, evidence, expected);
-  const auto& calls = expected.twin.call_predicted;
-  result.recounted = hello.Has(Fact::kGraph);
-  result.predicted =
-      expected.predicted && std::find(calls.begin(), calls.end(), true) != calls.end();
+  oracles::Verdict verdict = FirstDisagreement(hello, evidence, expected, recount, &result);
   if (verdict.outcome != oracles::Outcome::kDisagree) {
     if (absent) result.outcome = Outcome::kConvention;
     return result;

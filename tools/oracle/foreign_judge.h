@@ -52,8 +52,10 @@ struct ForeignVerdict {
   std::string rule;  // the oracle that disagreed: twin, errors, recount, ...
   std::string text;  // 3 to 8 lines
   std::vector<int32_t> statements;
-  bool predicted = false;  // counts of a call were predicted, beyond the recount
-  bool recounted = false;
+  bool ran = false;        // the engine ran the Program, be it to an error
+  bool called = false;     // ... and a call of the engine came back
+  bool recounted = false;  // ... and each such call was shown and counted again
+  bool predicted = false;  // the counts of a call were predicted, beyond the recount
 };
 
 // `observed` is changed: facts that the adapter does not show become those of the twin.

@@ -90,6 +90,18 @@ TEST(ForeignJudgeTest, ASeedThatWasAGradBeforeIsNamedAndAnyOtherIsNot) {
   }
 }
 
+// So does one that zero_grad took away since.
+TEST(ForeignJudgeTest, ASeedThatWasAGradBeforeZeroGradIsNamed) {
+  const Program seeded = Parse(
+      "%x = leaf type=f64[] data=0 grad=1\n%v = reshape %x shape=scalar\nbackward %v seeds=%v\n"
+      "backward %v\nzero_grad %x\n");
+  const auto written = [](Observation& observed) {
+    observed.values[0].data.bits[0] = std::bit_cast<uint64_t>(1.0);
+    observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(1.0);
+  };
+  EXPECT_EQ(Judge(seeded, Everything(), written).rule, "seed_is_grad");
+}
+
 TEST(ForeignJudgeTest, AGradientTooManyIsNotOneTooFew) {
   const auto surplus = [](Observation& observed) {
     observed.values[1].grad_defined = true;
@@ -146,6 +158,93 @@ TEST(ForeignJudgeTest, UnsupportedIsARefusal) {
     observed.error = {ErrorClass::kUnsupported, 1, "no mul here"};
   });
   EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
+}
+
+// What it takes to count a call again is the call alone.
+TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
+  const auto recount = [](const Program& program, const auto& change) {
+    const auto wrong_count = [&](Observation& observed) {
+      change(observed);
+      observed.calls.at(0).dependencies.at(1) += 1;
+    };
+    const ForeignVerdict right = Judge(program, Everything(), change);
+    EXPECT_TRUE(right.recounted);
+    const ForeignVerdict wrong = Judge(program, Everything(), wrong_count);
+    EXPECT_TRUE(wrong.recounted);
+    EXPECT_EQ(wrong.outcome, Outcome::kWrong) << wrong.text;
+    return std::pair(right, wrong.rule);
+  };
+  using Recounted = std::pair<ForeignVerdict, std::string>;
+  const Program then_more =
+      Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n%z = neg %x\n");
+  const Recounted refused = recount(then_more, [](Observation& observed) {
+    observed.error = {ErrorClass::kUnsupported, 3, "no neg here"};
+  });
+  EXPECT_EQ(refused.first.outcome, Outcome::kRefuse);
+  EXPECT_EQ(refused.second, "recount");
+  EXPECT_FALSE(refused.first.predicted);
+
+  const Recounted error = recount(then_more, [](Observation& observed) {
+    observed.error = {ErrorClass::kVersion, 3, "written"};
+  });
+  EXPECT_EQ(error.first.rule, "errors");
+  EXPECT_FALSE(error.first.predicted);
+
+  const Recounted type =
+      recount(Square(), [](Observation& observed) { observed.values[0].grad.shape.push_back(1); });
+  EXPECT_EQ(type.first.rule, "gradient type");
+
+  // The twin does not run custom functions; what an engine showed before one counts all the same.
+  Expectation expected = Expect(Square(), Everything());
+  Observation observed = expected.twin.observation;
+  expected.twin.skipped = "a custom function";
+  ForeignVerdict skipped = JudgeForeign(Square(), Everything(), expected, observed, nullptr);
+  EXPECT_EQ(skipped.outcome, Outcome::kNotJudged);
+  EXPECT_TRUE(skipped.recounted);
+  observed.calls.at(0).executed.push_back(0);
+  skipped = JudgeForeign(Square(), Everything(), expected, observed, nullptr);
+  EXPECT_EQ(skipped.rule, "runs") << skipped.text;
+}
+
+TEST(ForeignJudgeTest, WhatIsRecountedIsWhatWasCalledAndShown) {
+  const ForeignVerdict none = Judge(Square(), Everything(), [](Observation& observed) {
+    observed.calls.clear();
+    observed.error = {ErrorClass::kUnsupported, 1, "no mul here"};
+  });
+  EXPECT_TRUE(none.ran);
+  EXPECT_FALSE(none.called || none.recounted || none.predicted);
+
+  Hello hello = Everything();
+  hello.facts.erase(Fact::kGraph);
+  const ForeignVerdict blind = Judge(Square(), hello, [](Observation&) {});
+  EXPECT_TRUE(blind.ran && blind.called);
+  EXPECT_FALSE(blind.recounted || blind.predicted);
+
+  const Program twice = Parse(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y retain_graph=1\n"
+      "begin kind=try\nbackward %x\nend\nbackward %y\n");
+  const ForeignVerdict both = Judge(twice, Everything(), [](Observation&) {});
+  EXPECT_TRUE(both.called && both.recounted) << both.text;
+  const ForeignVerdict one =
+      Judge(twice, Everything(), [](Observation& observed) { observed.calls.pop_back(); });
+  EXPECT_TRUE(one.called);
+  EXPECT_FALSE(one.recounted);
+}
+
+// Then the fault is this repository's, whether the engine follows one of the two or neither.
+TEST(ForeignJudgeTest, WitnessesThatContradictEachOtherAreTold) {
+  for (const double gradient : {6.0, 5.0}) {
+    Expectation expected = Expect(Square(), Everything());
+    ASSERT_TRUE(expected.dual.grads.at(0).known);
+    expected.dual.grads[0].data[0] = 7;
+    Observation observed = expected.twin.observation;
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(gradient);
+    const ForeignVerdict judged = JudgeForeign(Square(), Everything(), expected, observed, nullptr);
+    EXPECT_EQ(judged.outcome, Outcome::kWrong) << gradient;
+    EXPECT_EQ(judged.rule, "witnesses") << gradient;
+    EXPECT_TRUE(absl::StrContains(judged.text, "the dual numbers contradict the twin"))
+        << judged.text;
+  }
 }
 
 TEST(ForeignJudgeTest, OnlyWhatTheHelloClaimsIsCompared) {

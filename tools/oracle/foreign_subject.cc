@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -16,13 +17,12 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "autograd/program/parse.h"
-#include "autograd/program/print.h"
-#include "autograd/program/signature.h"
 #include "autograd/runner/print.h"
 #include "nlohmann/json.hpp"
 #include "tools/adapters/protocol/session.h"
 #include "tools/oracle/canary.h"
 #include "tools/oracle/conventions.h"
+#include "tools/oracle/doctor.h"
 #include "tools/oracle/drawing.h"
 #include "tools/oracle/expected_failures.h"
 #include "tools/oracle/files.h"
@@ -68,7 +68,10 @@ class ForeignSubject : public ProgramSubject {
   explicit ForeignSubject(adapters::SessionOptions options) : options_(std::move(options)) {}
 
   absl::Status Start() override;
-  Verdict Judge() override;
+  Verdict Judge() override {
+    Outcome outcome = Outcome::kAgree;
+    return JudgeAs(&outcome);
+  }
   absl::Span<const uint64_t> counters() const override {
     std::memcpy(counters_.data(), &statistics_, sizeof(statistics_));
     return counters_;
@@ -92,6 +95,9 @@ class ForeignSubject : public ProgramSubject {
   }
   std::string Examine(bool* healthy) override;
   std::string Conventions() override;
+  std::map<std::string, std::string> Identity() const override {
+    return {{"name", session_->hello().name}, {"version", session_->hello().version}};
+  }
   std::string KnownFailures() const override {
     return absl::StrCat("golden/expected/", session_->hello().name, "-", session_->hello().version,
                         ".txt");
@@ -110,7 +116,7 @@ class ForeignSubject : public ProgramSubject {
   }
   absl::Status LoadExpectedFailures();
   ForeignVerdict JudgeReply(Expectation& expected, Reply& reply);
-  std::string ExamineOp(Opcode op, bool* healthy);
+  Verdict JudgeAs(Outcome* outcome);
   std::string ExamineConventions();
   Verdict VerdictOf(const ForeignVerdict& judged, const Expectation& expected, const Reply& reply);
 
@@ -151,6 +157,8 @@ absl::Status ForeignSubject::Start() {
     if (!hello.Has(op)) generator_options_.ops.reset(static_cast<size_t>(Opcode::kHook));
   }
   generator_options_.devices = hello.devices;
+  generator_options_.backward = hello.Has(Opcode::kBackward);
+  generator_options_.grad = hello.Has(Opcode::kGrad);
   if (!hello.Has(Opcode::kHook)) {
     generator_options_.features.reset(static_cast<size_t>(generators::Feature::kHook));
   }
@@ -217,7 +225,7 @@ Verdict ForeignSubject::VerdictOf(const ForeignVerdict& judged, const Expectatio
   return verdict;
 }
 
-Verdict ForeignSubject::Judge() {
+Verdict ForeignSubject::JudgeAs(Outcome* outcome) {
   session_->Send(program_);
   Expectation expected = Expect(program_, session_->hello());
   Reply reply = session_->Receive();
@@ -226,6 +234,7 @@ Verdict ForeignSubject::Judge() {
   CountProgram(program_, expected, judged, reply.observation, &statistics_);
   statistics_.restarts = session_->restarts();
   statistics_.killed = session_->killed();
+  *outcome = judged.outcome;
   return VerdictOf(judged, expected, reply);
 }
 
@@ -236,32 +245,6 @@ std::string ForeignSubject::Run() {
     return autograd::runner::PrintObservation(program_, reply.observation);
   }
   return absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n", reply.output);
-}
-
-// Random small Programs that hold the op.
-std::string ForeignSubject::ExamineOp(Opcode op, bool* healthy) {
-  constexpr uint64_t kPrograms = 40;
-  const std::string_view name = autograd::program::SignatureOf(op).name;
-  std::array<int, kNumOutcomes> outcomes = {};
-  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
-    Generate(seed);
-    const auto before = statistics_.outcomes;
-    const Verdict verdict = Judge();
-    for (size_t i = 0; i < outcomes.size(); ++i) {
-      outcomes[i] += static_cast<int>(statistics_.outcomes[i] - before[i]);
-    }
-    if (!verdict.failed) continue;
-    *healthy = false;
-    return absl::StrCat("op ", name, ": wrong\n", verdict.text, "program:\n",
-                        autograd::program::Print(program_));
-  }
-  std::string text = absl::StrCat("op ", name, ":");
-  for (int i = 0; i < kNumOutcomes; ++i) {
-    if (outcomes[static_cast<size_t>(i)] == 0) continue;
-    absl::StrAppend(&text, " ", OutcomeWord(static_cast<Outcome>(i)), " ",
-                    outcomes[static_cast<size_t>(i)]);
-  }
-  return text + "\n";
 }
 
 std::string ForeignSubject::Conventions() {
@@ -305,23 +288,15 @@ std::string ForeignSubject::Examine(bool* healthy) {
         "facts: none, so values and gradients alone are compared; see "
         "tools/adapters/protocol/README.md\n";
   }
-  const generators::GeneratorOptions all = generator_options_;
-  for (const auto& signature : autograd::program::Signatures()) {
-    using autograd::program::Category;
-    const bool computes =
-        signature.category == Category::kElementwise ||
-        signature.category == Category::kReduction || signature.category == Category::kMatmul ||
-        signature.category == Category::kView || signature.category == Category::kInPlace;
-    if (!computes || !hello.Has(signature.op)) continue;
-    generator_options_.ops.reset();
-    for (Opcode op : {signature.op, Opcode::kLeaf, Opcode::kBackward, Opcode::kGrad, Opcode::kSum,
-                      Opcode::kMul}) {
-      if (hello.Has(op)) generator_options_.ops.set(static_cast<size_t>(op));
-    }
-    text += ExamineOp(signature.op, healthy);
-  }
-  generator_options_ = all;
-  text += ExamineConventions();
+  const Round round = ExamineOps(hello, generator_options_, [this](const Program& program) {
+    program_ = program;
+    Outcome outcome = Outcome::kAgree;
+    const Verdict verdict = JudgeAs(&outcome);
+    return Trial{outcome, verdict.failed, verdict.text};
+  });
+  text += round.text;
+  *healthy = round.healthy;
+  if (!round.stopped) text += ExamineConventions();
   for (const std::string& line :
        failures_.Expired(absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()))) {
     *healthy = false;

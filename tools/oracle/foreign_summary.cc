@@ -7,6 +7,24 @@
 #include "tools/oracle/progress.h"
 
 namespace twingrad::oracle {
+namespace {
+
+// Of the programs that ran: how many called the engine, and how many of those were counted how.
+std::string CountsLine(const ForeignStatistics& statistics) {
+  const std::string ran =
+      absl::StrCat("counts         ", WithSeparators(statistics.ran), " programs ran, ");
+  if (statistics.called == 0) return absl::StrCat(ran, "none of them called the engine\n");
+  const auto part = [&](std::string_view word, uint64_t count) {
+    return absl::StrFormat(
+        "%s %s (%.1f %%)", word, WithSeparators(count),
+        100.0 * static_cast<double>(count) / static_cast<double>(statistics.called));
+  };
+  return absl::StrCat(ran, WithSeparators(statistics.called),
+                      " of them called the engine: ", part("recounted", statistics.recounted), ", ",
+                      part("predicted", statistics.predicted), "\n");
+}
+
+}  // namespace
 
 void CountProgram(const autograd::program::Program& program, const Expectation& expected,
                   const ForeignVerdict& judged, const autograd::program::Observation& observed,
@@ -26,8 +44,10 @@ void CountProgram(const autograd::program::Program& program, const Expectation& 
   }
   for (const auto& call : observed.calls) base.nodes_executed += call.executed.size();
   ++statistics->outcomes[static_cast<size_t>(judged.outcome)];
-  if (judged.predicted) ++statistics->predicted;
-  if (judged.recounted) ++statistics->recounted;
+  statistics->ran += judged.ran ? 1 : 0;
+  statistics->called += judged.called ? 1 : 0;
+  statistics->recounted += judged.recounted ? 1 : 0;
+  statistics->predicted += judged.predicted ? 1 : 0;
   if (expected.twin.skipped) {
     ++base.skipped;
     return;
@@ -42,10 +62,14 @@ void CountProgram(const autograd::program::Program& program, const Expectation& 
 }
 
 std::string ForeignReport(const ForeignStatistics& statistics) {
-  nlohmann::json report = {
-      {"predicted", statistics.predicted},    {"recounted", statistics.recounted},
-      {"restarts", statistics.restarts},      {"killed", statistics.killed},
-      {"outcomes", nlohmann::json::object()}, {"areas", nlohmann::json::object()}};
+  nlohmann::json report = {{"ran", statistics.ran},
+                           {"called", statistics.called},
+                           {"recounted", statistics.recounted},
+                           {"predicted", statistics.predicted},
+                           {"restarts", statistics.restarts},
+                           {"killed", statistics.killed},
+                           {"outcomes", nlohmann::json::object()},
+                           {"areas", nlohmann::json::object()}};
   for (int i = 0; i < kNumOutcomes; ++i) {
     const std::string word(OutcomeWord(static_cast<Outcome>(i)));
     report["outcomes"][word] = statistics.outcomes[static_cast<size_t>(i)];
@@ -71,9 +95,7 @@ std::string ForeignSummary(const ForeignStatistics& statistics) {
                     " ", WithSeparators(count), absl::StrFormat(" (%.2f %%)", share(count)));
   }
   std::string text = absl::StrCat("outcomes       ", outcomes.empty() ? "none" : outcomes, "\n");
-  absl::StrAppendFormat(&text,
-                        "counts         recounted on %.1f %% of programs, predicted on %.1f %%\n",
-                        share(statistics.recounted), share(statistics.predicted));
+  text += CountsLine(statistics);
   if (statistics.restarts > 0) {
     absl::StrAppendFormat(&text,
                           "adapter        started again %s times, %s of them killed from outside\n",
@@ -84,6 +106,7 @@ std::string ForeignSummary(const ForeignStatistics& statistics) {
 
 std::string TooMuchExplained(const ForeignStatistics& statistics) {
   const uint64_t explained = statistics.outcomes[static_cast<size_t>(Outcome::kExplained)];
+  if (statistics.base.programs < kEnoughForAShare) return "";
   if (explained * 50 <= statistics.base.programs) return "";
   return absl::StrCat("[oracle] expected failures explain ", WithSeparators(explained), " of ",
                       WithSeparators(statistics.base.programs),

@@ -20,10 +20,14 @@ struct ForeignStatistics {
   std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
   // By feature: which areas a Program of that outcome holds.
   std::array<std::array<uint64_t, kNumOutcomes>, oracles::kNumFeatures> areas = {};
-  uint64_t predicted = 0;  // programs whose counts were predicted
-  uint64_t recounted = 0;  // programs whose counts were recounted
-  uint64_t restarts = 0;   // of the adapter, after whatever reason
-  uint64_t killed = 0;     // of these: killed from outside, its program run again
+  // Programs that the engine ran, such of them as called it, and such of these as were recounted
+  // and predicted, as ForeignVerdict has it.
+  uint64_t ran = 0;
+  uint64_t called = 0;
+  uint64_t recounted = 0;
+  uint64_t predicted = 0;
+  uint64_t restarts = 0;  // of the adapter, after whatever reason
+  uint64_t killed = 0;    // of these: killed from outside, its program run again
 };
 
 void CountProgram(const autograd::program::Program& program, const Expectation& expected,
@@ -36,7 +40,10 @@ std::string ForeignReport(const ForeignStatistics& statistics);
 // Each line ends in a newline.
 std::string ForeignSummary(const ForeignStatistics& statistics);
 
-// The complaint where expected failures explain more than a fiftieth of the programs; else empty.
+// Of fewer programs a share says little: chance alone takes it across a limit now and then.
+inline constexpr uint64_t kEnoughForAShare = 2000;
+// The complaint where expected failures explain more than a fiftieth of at least so many programs;
+// else empty.
 std::string TooMuchExplained(const ForeignStatistics& statistics);
 
 }  // namespace twingrad::oracle

@@ -32,7 +32,9 @@ constexpr FlagSpec kMemory = {"memory", "SIZE", FlagType::kSize, "2G",
                               "a worker that grows beyond is a finding"};
 
 constexpr FlagSpec kEngine = {"engine", "ENGINE", FlagType::kPath, "the repository's own",
-                              "libtorch, or exec:CMD ARGS for a program that speaks the protocol"};
+                              "libtorch, or exec:CMD ARGS for a program that speaks the protocol; "
+                              "ARGS end at blanks, nothing is quoted"};
+constexpr FlagSpec kForeignEngine = {"engine", "ENGINE", FlagType::kPath, "none", kEngine.help};
 
 constexpr FlagSpec kElements = {
     "elements", "N", FlagType::kCount, "24", "elements of a leaf at most; few make few shapes", 64};
@@ -90,8 +92,9 @@ constexpr FlagSpec kExploreFlags[] = {
 };
 constexpr FlagSpec kReplayFlags[] = {kTimeout, kMemory};
 constexpr FlagSpec kRunFlags[] = {kEngine, kTimeout, kMemory};
+constexpr FlagSpec kDoctorFlags[] = {kForeignEngine, kTimeout, kMemory};
 constexpr FlagSpec kConformFlags[] = {
-    kEngine,
+    kForeignEngine,
     {"update", "", FlagType::kSwitch, "not given", "rewrites the engine's list in golden/expected"},
     kTimeout,
     kMemory,
@@ -100,6 +103,7 @@ constexpr FlagSpec kExplainFlags[] = {
     {"out", "FILE", FlagType::kPath, "standard output", "where the picture goes"}};
 constexpr FlagSpec kGenerateFlags[] = {
     {"seed", "N", FlagType::kSeed, "a fresh one", "of the Program; findings name theirs"},
+    kEngine,
     kFeatures,
     kOps,
     kElements,
@@ -130,7 +134,10 @@ const VerbSpec kVerbs[] = {
      "much memory, is a finding: it is made small, then written to a folder with a picture, and "
      "the run\n"
      "goes on. The summary at the end says what was compared. Ctrl-C ends the run with its "
-     "summary.\n",
+     "summary.\n"
+     "Of another engine what golden/expected lists is no finding, but from 2,000 Programs on it "
+     "may\n"
+     "explain 2 % of them at most.\n",
      kCheckFlags,
      "check\ncheck --programs=100000 --jobs=2\ncheck --time=2h --out=/tmp/findings\n"
      "check --engine=libtorch\ncheck --engine='exec:python3 my_adapter.py'\n"
@@ -164,8 +171,10 @@ const VerbSpec kVerbs[] = {
      "instead, with --out=NAME.svg to NAME.dot, and a line names the command that draws it.\n",
      kExplainFlags, "explain program.txt --out=graph.svg\n"},
     {"generate", "", "prints a random Program",
-     "Prints the Program that `check` makes of this seed with these flags.\n", kGenerateFlags,
-     "generate --seed=7\ngenerate --ops=mul,sum\n"},
+     "Prints the Program that `check` makes of this seed with these flags. An --engine is started, "
+     "for what\n"
+     "it claims to run decides.\n",
+     kGenerateFlags, "generate --seed=7\ngenerate --ops=mul,sum\n"},
     {"replay", "DIR", "repeats a finding",
      "DIR is the folder of a finding. Judges its Program again in a fresh worker. Exit status 1: "
      "it still\n"
@@ -178,8 +187,10 @@ const VerbSpec kVerbs[] = {
      "each op\n"
      "that the hello claims, prints the engine's conventions, and names expected failures whose "
      "date has\n"
-     "passed. Exit status 1: something is wrong.\n",
-     kRunFlags, "doctor --engine=libtorch\ndoctor --engine='exec:python3 my_adapter.py'\n"},
+     "passed. Exit status 1: something is wrong, or an op that is claimed is refused each time. "
+     "After two\n"
+     "hangs it asks no further.\n",
+     kDoctorFlags, "doctor --engine=libtorch\ndoctor --engine='exec:python3 my_adapter.py'\n"},
     {"conform", "", "runs all goldens on an engine, against the list of its known failures",
      "Judges every Program of golden/programs and golden/findings. "
      "golden/expected/NAME-VERSION.txt "
@@ -227,7 +238,12 @@ absl::StatusOr<int> RunOne(const Arguments& arguments, Subject& subject) {
   return subject.AllMet() ? kNothingFound : kFound;
 }
 
-absl::StatusOr<int> Doctor(Subject& subject) {
+absl::StatusOr<int> Doctor(const Arguments& arguments, Subject& subject) {
+  if (!arguments.Has("engine")) {
+    return absl::InvalidArgumentError(
+        "[oracle] `doctor` is for the engines of others; allowed are --engine=libtorch and "
+        "--engine=exec:CMD ARGS; see `oracle doctor --help`");
+  }
   if (absl::Status status = subject.Start(); !status.ok()) {
     return absl::UnavailableError(status.message());
   }
@@ -267,6 +283,11 @@ absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
 }
 
 absl::StatusOr<int> Generate(const Arguments& arguments, Subject& subject) {
+  if (arguments.Has("engine")) {
+    if (absl::Status status = subject.Start(); !status.ok()) {
+      return absl::UnavailableError(status.message());
+    }
+  }
   std::optional<uint64_t> seed = arguments.Number("seed");
   if (!seed) {
     seed = FreshSeed();
@@ -354,7 +375,7 @@ absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& m
   if (absl::Status status = Configure(arguments, *subject); !status.ok()) return status;
   if (verb == "check" || verb == "explore") return RunCheck(arguments, *subject);
   if (verb == "conform") return RunConform(arguments, *subject);
-  if (verb == "doctor") return Doctor(*subject);
+  if (verb == "doctor") return Doctor(arguments, *subject);
   if (verb == "run") return RunOne(arguments, *subject);
   if (verb == "explain") return Explain(arguments, *subject);
   return Generate(arguments, *subject);

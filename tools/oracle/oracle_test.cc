@@ -47,6 +47,7 @@ TEST(OracleTest, WrongUsageIsStatusTwo) {
       {"explain", "."},
       {"replay", "/no/such/finding"},
       {"generate", "--seed=-1"},
+      {"doctor"},
   };
   for (const std::vector<std::string>& words : wrong) {
     const SubprocessResult run = Oracle(words);

@@ -65,11 +65,11 @@ absl::StatusOr<Verdict> Prober::Judge(std::string_view program) {
   return absl::InvalidArgumentError(answer->reply.value("message", "[oracle] malformed Program"));
 }
 
-absl::StatusOr<nlohmann::json> Prober::Conventions() {
-  absl::StatusOr<Answer> answer = Ask({{"type", "conventions"}});
+absl::StatusOr<nlohmann::json> Prober::Describe() {
+  absl::StatusOr<Answer> answer = Ask({{"type", "describe"}});
   if (!answer.ok()) return answer.status();
   if (answer->death) return absl::UnavailableError(answer->death->text);
-  return answer->reply.value("conventions", nlohmann::json::array());
+  return answer->reply.value("description", nlohmann::json::object());
 }
 
 absl::StatusOr<std::string> Prober::Draw(std::string_view program, absl::Span<const int> marked) {

@@ -27,8 +27,8 @@ class Prober {
   // The graph of the Program in the language of graphviz.
   absl::StatusOr<std::string> Draw(std::string_view program, absl::Span<const int> marked);
 
-  // The engine's choices where no derivative exists, as Subject::Conventions has them.
-  absl::StatusOr<nlohmann::json> Conventions();
+  // Subject::Identity of the engine, and beside it, as `conventions`, Subject::Conventions.
+  absl::StatusOr<nlohmann::json> Describe();
 
   // Starts the next Program in a fresh worker with this time limit.
   void SetTimeout(std::chrono::nanoseconds timeout);

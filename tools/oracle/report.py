@@ -52,6 +52,9 @@ def read(paths):
 
 
 def name(run):
+    """The engine as it named itself, with its version; the flag where it did not get so far."""
+    if run.get('name'):
+        return f'{run["name"]} {run.get("version", "")}'.strip()
     return run.get('engine') or 'twingrad'
 
 

@@ -61,6 +61,18 @@ class ReportTest(unittest.TestCase):
         self.assertIn('<tr><th>relu&#x27;(0)</th><td>0</td><td class="same">0</td></tr>', page)
         self.assertNotIn('Conventions', report.page(self.runs))
 
+    def test_two_versions_of_an_engine_are_two_columns(self):
+        runs = [dict(RUN, engine='libtorch', name='libtorch', version=version, findings=[],
+                     conventions=[{'point': "abs'(0)", 'choice': choice, 'twin': '0'}])
+                for version, choice in (('1.13.0', '1'), ('2.15.0', '0'))]
+        page = report.page(runs)
+        self.assertIn('<tr><th>area</th><th>libtorch 1.13.0</th><th>libtorch 2.15.0</th></tr>', page)
+        self.assertIn('<tr><th>point</th><th>twin</th><th>libtorch 1.13.0</th><th>libtorch 2.15.0</th></tr>', page)
+        self.assertIn('<td>0</td><td class="other">1</td><td class="same">0</td></tr>', page)
+        self.assertIn('<li>libtorch 2.15.0, seed 7', page)
+        suites = ElementTree.fromstring(report.junit(runs)).findall('testsuite')
+        self.assertEqual([suite.get('name') for suite in suites], ['libtorch 1.13.0', 'libtorch 2.15.0'])
+
     def test_a_broken_line_is_named(self):
         with self.assertRaises(SystemExit) as raised:
             report.read([write([json.dumps(RUN), 'oops'])])

@@ -118,6 +118,8 @@ class Subject {
   // The list of Programs that a started engine is known to get wrong, as a path below the
   // repository's top; empty: it has none.
   virtual std::string KnownFailures() const { return ""; }
+  // What a started engine says that it is: `name` and `version`; empty: the repository's own.
+  virtual std::map<std::string, std::string> Identity() const { return {}; }
   // What a started engine answers where derivatives do not exist: a JSON array of objects with
   // point, choice and twin.
   virtual std::string Conventions() { return "[]"; }

@@ -102,9 +102,10 @@ void RunProber(Subject& subject, FlightRecord& record, Channel& channel) {
     BeginGenerating(record, 0, 0);
     BeginJudging(record, program);
     nlohmann::json reply;
-    if (request->value("type", "") == "conventions") {
-      reply = {{"type", "conventions"},
-               {"conventions", nlohmann::json::parse(subject.Conventions())}};
+    if (request->value("type", "") == "describe") {
+      nlohmann::json description = subject.Identity();
+      description["conventions"] = nlohmann::json::parse(subject.Conventions());
+      reply = {{"type", "description"}, {"description", std::move(description)}};
     } else if (absl::Status status = subject.Load(program, "program"); !status.ok()) {
       reply = {{"type", "malformed"}, {"message", std::string(status.message())}};
     } else if (request->value("type", "") == "draw") {

@@ -91,7 +91,8 @@ TEST(FaultyTest, NoneIsRight) {
                                               "--seed=1", "--programs=1000", "--jobs=1"});
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
   EXPECT_TRUE(absl::EndsWith(run.output, "findings       none\n")) << run.output;
-  EXPECT_TRUE(absl::StrContains(run.output, "counts         recounted on 99.")) << run.output;
+  EXPECT_TRUE(absl::StrContains(run.output, "recounted ")) << run.output;
+  EXPECT_TRUE(absl::StrContains(run.output, " (100.0 %), predicted ")) << run.output;
 }
 
 TEST(FaultyTest, AFindingIsReplayedOnItsEngine) {
@@ -106,6 +107,12 @@ TEST(FaultyTest, AFindingIsReplayedOnItsEngine) {
   const SubprocessResult replay = RunSubprocess({"tools/oracle/oracle_alone", "replay", finding});
   EXPECT_EQ(replay.exit_status, 1) << replay.output << replay.errors;
   EXPECT_TRUE(absl::StrContains(replay.output, "the finding still shows")) << replay.output;
+  // The `make:` line of its report makes the same Program.
+  const auto known = nlohmann::json::parse(Read(finding / "finding.json"));
+  const SubprocessResult made = RunSubprocess(
+      {"tools/oracle/oracle_alone", "generate", absl::StrCat("--seed=", known["seed"].dump()),
+       "--engine=exec:tools/adapters/faulty/faulty wrong_sign"});
+  EXPECT_EQ(made.output, Read(finding / "original.txt")) << made.errors;
 }
 
 SubprocessResult Doctor(const std::string& engine, std::vector<std::string> flags = {}) {
@@ -129,9 +136,36 @@ TEST(FaultyTest, DoctorTellsWhatIsWrongWithReplies) {
   EXPECT_TRUE(StrContains(told("truncated", {"--timeout=0.2"}),
                           "hang: no complete reply after 0.2 s, only "));
   EXPECT_TRUE(StrContains(told("hang", {"--timeout=0.2"}), "hang: no reply after 0.2 s"));
+  EXPECT_TRUE(StrContains(told("hang", {"--timeout=0.2"}), "\nstopped after 2 hangs: "));
   EXPECT_TRUE(StrContains(told("early_exit"), "ended with exit status 0 before its reply"));
   EXPECT_TRUE(StrContains(told("crash"), "ended with signal 11"));
   EXPECT_TRUE(StrContains(told("twice"), "[protocol]"));
+}
+
+TEST(FaultyTest, DoctorFindsARightEngineHealthy) {
+  const SubprocessResult run = Doctor("tools/adapters/faulty/faulty none");
+  EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+  EXPECT_TRUE(absl::StrContains(run.output, "\nop cross_entropy: agree ")) << run.output;
+  EXPECT_TRUE(absl::StrContains(run.output, "\nop expect: not examined, ")) << run.output;
+  EXPECT_TRUE(absl::EndsWith(run.output, "\nhealthy\n")) << run.output;
+}
+
+TEST(FaultyTest, DoctorFindsAnEngineThatSkipsAllNotHealthy) {
+  auto folder = TemporaryFolder::Make("faulty-test");
+  ASSERT_TRUE(folder.ok());
+  const std::string path = folder->path() + "/adapter.sh";
+  ASSERT_TRUE(
+      WriteFile(path,
+                "read line; echo hello 1 name=a version=1 ops=leaf,mul,backward dtypes=f64\n"
+                "while read word id bytes; do\n"
+                "  test \"$word\" = bye && exit\n"
+                "  head -c $bytes >/dev/null; echo skip $id not today\n"
+                "done\n")
+          .ok());
+  const SubprocessResult run = Doctor("sh " + path);
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  EXPECT_TRUE(absl::StrContains(run.output, "\nop mul: refuse ")) << run.output;
+  EXPECT_TRUE(absl::EndsWith(run.output, "\nnot healthy\n")) << run.output;
 }
 
 // An engine of which nothing but the handshake is there; what it says is a file, for --engine is
@@ -162,7 +196,9 @@ TEST(FaultyTest, AnEngineThatDoesNotStartIsNamed) {
   const SubprocessResult run = RunSubprocess(
       {"tools/oracle/oracle_alone", "check", "--engine=exec:/no/such/adapter", "--programs=10"});
   EXPECT_EQ(run.exit_status, 3) << run.output << run.errors;
-  EXPECT_TRUE(absl::StrContains(run.errors, "in the handshake: ")) << run.errors;
+  EXPECT_TRUE(
+      absl::StrContains(run.errors, "[protocol] in the handshake with `/no/such/adapter`: "))
+      << run.errors;
   const SubprocessResult unknown =
       RunSubprocess({"tools/oracle/oracle_alone", "check", "--engine=numpy", "--programs=10"});
   EXPECT_EQ(unknown.exit_status, 2);

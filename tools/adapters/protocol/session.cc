@@ -3,8 +3,11 @@
 #include <csignal>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "autograd/program/print.h"
 #include "tools/adapters/protocol/child.h"
 #include "tools/adapters/protocol/frame.h"
@@ -111,6 +114,18 @@ Awaited AwaitFrame(Child& child, const SessionOptions& options, std::chrono::nan
   }
 }
 
+// The complaint about a reply to `hello`, or the lack of one.
+std::string HandshakeText(const SessionOptions& options, std::string_view wrong) {
+  absl::ConsumePrefix(&wrong, "[protocol] ");
+  std::string text = absl::StrCat("[protocol] in the handshake with `",
+                                  absl::StrJoin(options.command, " "), "`: ", wrong);
+  if (!absl::StrContains(wrong, "; allowed ")) {
+    absl::StrAppendFormat(&text, "; allowed is `hello 1 ...` within %.3g s",
+                          Seconds(options.start_timeout));
+  }
+  return absl::StrCat(text, "; start that command by hand and type `hello 1`");
+}
+
 }  // namespace
 
 Session::Session(SessionOptions options) : options_(std::move(options)) {}
@@ -143,7 +158,7 @@ absl::Status Session::Shake() {
   const Awaited awaited = AwaitFrame(*child_, options_, options_.start_timeout);
   absl::Status status;
   if (!awaited.frame) {
-    status = absl::UnavailableError(absl::StrCat("in the handshake: ", awaited.text));
+    status = absl::UnavailableError(HandshakeText(options_, awaited.text));
   } else if (awaited.frame->kind != Frame::Kind::kHello) {
     status = absl::UnavailableError(
         "[protocol] the first reply is none to `hello`; allowed is `hello 1 ...`; answer the "

@@ -68,7 +68,15 @@ TEST(SessionTest, WhatCannotShakeHandsIsNamed) {
     SessionOptions options = Command(std::move(words));
     return std::string(Session::Start(options).status().message());
   };
-  EXPECT_TRUE(absl::StrContains(message({"/no/such/program"}), "exit status 127"));
+  EXPECT_TRUE(absl::StartsWith(
+      message({"/no/such/program", "7"}),
+      "[protocol] in the handshake with `/no/such/program 7`: the adapter ended with exit status "
+      "127 before its reply; allowed is `hello 1 ...` within 60 s; start that command by hand"));
+  EXPECT_TRUE(absl::StartsWith(
+      message({"echo", "good day"}),
+      "[protocol] in the handshake with `echo good day`: the line `good day` is no reply; "
+      "allowed are"))
+      << message({"echo", "good day"});
   EXPECT_TRUE(absl::StrContains(message({"sh", "-c", "echo oh dear >&2; exit 3"}), "oh dear"));
   EXPECT_TRUE(absl::StrContains(message({"echo", "good day"}), "`good day` is no reply"));
   EXPECT_TRUE(absl::StrContains(message({"echo", "ok 1 0"}), "the first reply is none to `hello`"));
