@@ -32,6 +32,20 @@ TEST(Compare, NanEqualsNanAndZerosAreEqual) {
   EXPECT_TRUE(CompareBits(Pair(1, 0.0), Pair(1, -0.0)));
 }
 
+TEST(Compare, TheTextSaysWhatRoundingExplains) {
+  const auto text = [](double expected, double actual) {
+    const TensorData a = Pair(0, expected);
+    const TensorData b = Pair(0, actual);
+    return DifferenceText(Compare(a, b, {}), a, b);
+  };
+  EXPECT_NE(text(100, 100.00000000000001).find("must be equal; they differ by rounding\n"),
+            std::string::npos);
+  EXPECT_NE(text(0, 1e-16).find("; they differ by rounding\n"), std::string::npos);
+  for (const double actual : {100.001, -100.0, 0.0, kInfinity}) {
+    EXPECT_EQ(text(100, actual).find("rounding"), std::string::npos) << actual;
+  }
+}
+
 TEST(Compare, TypesCount) {
   const TensorData wide = {DType::kF64, {2, 1}, {Number(1), Number(2)}};
   EXPECT_EQ(Compare(Pair(1, 2), wide, {}).kind, Difference::Kind::kType);

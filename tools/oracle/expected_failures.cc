@@ -48,14 +48,20 @@ std::string ClassText(const std::optional<ErrorRecord>& error) {
   return error ? std::string(ErrorClassName(error->error)) : "none";
 }
 
-// Whether an engine's error is of the class, and says the text, that `wanted` names.
-bool IsActual(std::string_view wanted, const std::optional<ErrorRecord>& actual) {
+// With one `_` for each run of blanks and ends of lines.
+std::string Words(std::string_view text) {
+  return absl::StrJoin(absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty()), "_");
+}
+
+// Whether an engine's error is of the class that `wanted` names, and it or the verdict says its
+// text.
+bool IsActual(std::string_view wanted, const std::optional<ErrorRecord>& actual,
+              std::string_view verdict) {
   const std::pair<std::string_view, std::string_view> parts =
       absl::StrSplit(wanted, absl::MaxSplits('~', 1));
   if (parts.first != "*" && parts.first != ClassText(actual)) return false;
-  if (parts.second.empty()) return true;
-  return actual &&
-         absl::StrContains(absl::StrReplaceAll(actual->message, {{" ", "_"}}), parts.second);
+  if (actual && absl::StrContains(Words(actual->message), parts.second)) return true;
+  return absl::StrContains(Words(verdict), parts.second);
 }
 
 // The first `count` words of a line and what follows them.
@@ -124,7 +130,7 @@ std::string RuleWord(std::string_view rule) { return absl::StrReplaceAll(rule, {
 
 bool Signature::Matches(const Program& program, std::string_view broken_rule,
                         const std::optional<ErrorRecord>& expected,
-                        const std::optional<ErrorRecord>& actual) const {
+                        const std::optional<ErrorRecord>& actual, std::string_view verdict) const {
   if (rule != RuleWord(broken_rule)) return false;
   for (Opcode op : ops) {
     if (std::none_of(program.statements.begin(), program.statements.end(),
@@ -135,7 +141,7 @@ bool Signature::Matches(const Program& program, std::string_view broken_rule,
   const std::pair<std::string, std::string> wanted =
       absl::StrSplit(classes, absl::MaxSplits('/', 1));
   if (wanted.first != "*" && wanted.first != ClassText(expected)) return false;
-  if (classes != "*" && !IsActual(wanted.second, actual)) return false;
+  if (classes != "*" && !IsActual(wanted.second, actual, verdict)) return false;
   const auto features = oracles::FeaturesOf(program);
   for (std::string_view word : absl::StrSplit(feature, ',')) {
     if (word != "*" && !features[static_cast<size_t>(*FeatureOf(word))]) return false;

@@ -38,17 +38,19 @@ struct ExpectedEntry {
 struct Signature {
   std::string rule;
   std::vector<autograd::program::Opcode> ops;
-  // `*` or EXPECTED/ACTUAL, each of which may be `*`; ACTUAL~TEXT: the message holds TEXT, whose
-  // blanks are written as `_`.
+  // `*` or EXPECTED/ACTUAL, each of which may be `*`; ACTUAL~TEXT: the engine's message, or
+  // the verdict, holds TEXT, whose blanks are written as `_`.
   std::string classes;
   std::string feature;  // `*` or words of proptests/oracles, apart by commas
   std::string entry;
   std::string until;
   std::string reason;
 
+  // `verdict` is the text of the Verdict that blames the engine.
   bool Matches(const autograd::program::Program& program, std::string_view broken_rule,
                const std::optional<autograd::program::ErrorRecord>& expected,
-               const std::optional<autograd::program::ErrorRecord>& actual) const;
+               const std::optional<autograd::program::ErrorRecord>& actual,
+               std::string_view verdict) const;
 };
 
 struct ExpectedFailures {

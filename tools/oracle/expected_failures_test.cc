@@ -42,11 +42,11 @@ TEST(ExpectedFailuresTest, ASignatureMatchesAllThatItNames) {
   const auto other = *autograd::program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n");
   const ErrorRecord version = {ErrorClass::kVersion, 2, ""};
   const Signature& signature = failures->signatures[0];
-  EXPECT_TRUE(signature.Matches(program, "errors", version, std::nullopt));
-  EXPECT_FALSE(signature.Matches(other, "errors", version, std::nullopt));
-  EXPECT_FALSE(signature.Matches(program, "twin", version, std::nullopt));
-  EXPECT_FALSE(signature.Matches(program, "errors", std::nullopt, version));
-  EXPECT_FALSE(signature.Matches(program, "errors", std::nullopt, std::nullopt));
+  EXPECT_TRUE(signature.Matches(program, "errors", version, std::nullopt, ""));
+  EXPECT_FALSE(signature.Matches(other, "errors", version, std::nullopt, ""));
+  EXPECT_FALSE(signature.Matches(program, "twin", version, std::nullopt, ""));
+  EXPECT_FALSE(signature.Matches(program, "errors", std::nullopt, version, ""));
+  EXPECT_FALSE(signature.Matches(program, "errors", std::nullopt, std::nullopt, ""));
 }
 
 TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheEngineSays) {
@@ -56,12 +56,24 @@ TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheEngineSays) {
   const auto program = *autograd::program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n");
   const auto matches = [&](ErrorClass error, std::string_view message) {
     return failures->signatures[0].Matches(program, "errors", std::nullopt,
-                                           ErrorRecord{error, 0, std::string(message)});
+                                           ErrorRecord{error, 0, std::string(message)}, "");
   };
   EXPECT_TRUE(matches(ErrorClass::kInternal, "it has no memory, so there"));
   EXPECT_FALSE(matches(ErrorClass::kInternal, "it has lost its memory"));
   EXPECT_FALSE(matches(ErrorClass::kVersion, "it has no memory"));
-  EXPECT_FALSE(failures->signatures[0].Matches(program, "errors", std::nullopt, std::nullopt));
+  EXPECT_FALSE(failures->signatures[0].Matches(program, "errors", std::nullopt, std::nullopt, ""));
+}
+
+TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheVerdictSays) {
+  const auto failures = ParseExpectedFailures(
+      absl::StrCat(kEntry, "signature twin * none/none~actual_nan * torch-0001 2027-01-01 why\n"));
+  ASSERT_TRUE(failures.ok());
+  const auto program = *autograd::program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n");
+  const auto matches = [&](std::string_view verdict) {
+    return failures->signatures[0].Matches(program, "twin", std::nullopt, std::nullopt, verdict);
+  };
+  EXPECT_TRUE(matches("twin: .grad of %x\n  expected 0\n  actual   nan\n"));
+  EXPECT_FALSE(matches("twin: .grad of %x\n  expected nan\n  actual   0\n"));
 }
 
 TEST(ExpectedFailuresTest, EachBrokenLineIsToldWithItsNumber) {

@@ -187,7 +187,7 @@ ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
   if (judged.outcome != Outcome::kWrong) return judged;
   for (const Signature& signature : failures_.signatures) {
     if (!signature.Matches(program_, judged.rule, expected.twin.observation.error,
-                           reply.observation.error)) {
+                           reply.observation.error, judged.text)) {
       continue;
     }
     judged.outcome = Outcome::kExplained;
