@@ -1,0 +1,203 @@
+#include "tools/golden/schedule_entry.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "autograd/program/hash.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/signature.h"
+#include "proptests/interleave/mixed_strategy.h"
+#include "proptests/interleave/program_run.h"
+#include "proptests/interleave/random_strategy.h"
+#include "proptests/interleave/replay_strategy.h"
+#include "proptests/interleave/schedule_shrink.h"
+
+namespace twingrad::golden {
+namespace {
+
+namespace fs = std::filesystem;
+using autograd::program::CallRecord;
+using autograd::program::NodeRecord;
+using autograd::program::NodeRole;
+using autograd::program::Observation;
+using autograd::program::Program;
+using autograd::program::Statement;
+using interleave::ProgramExplorer;
+using interleave::ProgramRun;
+using interleave::ScheduleFile;
+
+constexpr uint64_t kSeed = 1;
+
+absl::Status Fault(std::string_view path, std::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("[golden] ", path, ": ", what));
+}
+
+std::string Text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The value that the statement makes or, as a write does, changes.
+std::string ValueOf(const Program& program, int32_t index) {
+  const Statement& statement = program.statements[static_cast<size_t>(index)];
+  if (statement.results.empty() && statement.operands.empty()) return absl::StrCat("@", index);
+  const bool writes = statement.results.empty();
+  return absl::StrCat("%", program.names[writes ? statement.operands[0] : statement.results[0]]);
+}
+
+std::string NameOf(const Program& program, const NodeRecord& node) {
+  switch (node.name.role) {
+    case NodeRole::kGraphRoot:
+      return "root";
+    case NodeRole::kAccumulateGrad:
+      return ValueOf(program, node.name.statement) + ".grad";
+    case NodeRole::kBackward:  // made by a call: the number tells it from others of that call
+      return absl::StrCat("made", node.name.index);
+    default:
+      return ValueOf(program, node.name.statement);
+  }
+}
+
+// Sites depend on lines of the sources.
+void ForgetSites(interleave::Trace* trace) {
+  for (interleave::Decision& decision : *trace) decision.site = 0;
+}
+
+}  // namespace
+
+absl::StatusOr<ScheduleEntry> ParseScheduleEntry(std::string_view path, std::string_view text) {
+  ScheduleEntry entry;
+  entry.path = std::string(path);
+  const std::vector<std::string_view> lines = absl::StrSplit(text, absl::MaxSplits('\n', 3));
+  std::string* const fields[] = {&entry.id, &entry.reason, &entry.shows};
+  const std::string_view names[] = {"# id: ", "# reason: ", "# shows: "};
+  for (size_t i = 0; i < 3; ++i) {
+    std::string_view line = i < lines.size() ? lines[i] : std::string_view();
+    if (!absl::ConsumePrefix(&line, names[i]) || line.empty()) {
+      return Fault(path, absl::StrCat("line ", i + 1, " must be `", names[i], "...`, not empty"));
+    }
+    *fields[i] = std::string(line);
+  }
+  if (fs::path(entry.path).stem().string() != entry.id) {
+    return Fault(path, absl::StrCat("its id is ", entry.id, "; name the file ", entry.id, ".twin"));
+  }
+  absl::StatusOr<Program> program = autograd::program::Parse(text);
+  if (!program.ok()) return Fault(path, program.status().message());
+  entry.program = *std::move(program);
+  return entry;
+}
+
+absl::StatusOr<std::vector<ScheduleEntry>> LoadScheduleEntries(const std::string& folder) {
+  std::set<std::string> programs;
+  std::set<std::string> schedules;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; it != end; it.increment(error)) {
+    const std::string stem = (it->path().parent_path() / it->path().stem()).string();
+    if (it->path().extension() == ".twin") programs.insert(stem);
+    if (it->path().extension() == ".schedule") schedules.insert(stem);
+  }
+  if (error) return Fault(folder, error.message());
+  std::vector<ScheduleEntry> entries;
+  for (const std::string& stem : programs) {
+    absl::StatusOr<ScheduleEntry> entry = ParseScheduleEntry(stem + ".twin", Text(stem + ".twin"));
+    if (!entry.ok()) return entry.status();
+    entries.push_back(*std::move(entry));
+  }
+  for (const std::string& stem : schedules) {
+    if (programs.count(stem) == 0) return Fault(stem + ".schedule", "it has no .twin beside it");
+  }
+  return entries;
+}
+
+std::string SchedulePath(const ScheduleEntry& entry) {
+  return fs::path(entry.path).replace_extension(".schedule").string();
+}
+
+std::string ShowsOf(const Program& program, const Observation& observation) {
+  std::string text;
+  for (const CallRecord& call : observation.calls) {
+    if (!text.empty()) absl::StrAppend(&text, " |");
+    for (const int32_t node : call.executed) {
+      absl::StrAppend(&text, text.empty() ? "" : " ",
+                      NameOf(program, call.nodes[static_cast<size_t>(node)]));
+    }
+  }
+  absl::StrAppend(&text, "; grad");
+  for (size_t i = 0; i < observation.values.size(); ++i) {
+    if (observation.values[i].grad_defined) absl::StrAppend(&text, " %", program.names[i]);
+  }
+  if (observation.error) {
+    absl::StrAppend(&text, "; error ", ErrorClassName(observation.error->error));
+  }
+  return text;
+}
+
+absl::Status ReplaySchedule(const ScheduleEntry& entry, const ScheduleFile& schedule) {
+  const auto fault = [&entry](std::string_view what) {
+    return Fault(entry.path,
+                 absl::StrCat(what,
+                              "\nrecord it anew, if the engine is meant to take other steps: "
+                              "tools/bazel run //tools/golden:record_schedules"));
+  };
+  if (schedule.program_hash != autograd::program::Hash(entry.program)) {
+    return fault("its schedule is that of another Program");
+  }
+  ProgramExplorer explorer(entry.program, {.device_threads = schedule.device_threads});
+  interleave::ReplayStrategy replay(schedule.decisions);
+  const ProgramRun run = explorer.Run(replay, kSeed);
+  if (!run.ok()) return fault(absl::StrCat(run.detector, ": ", run.failure));
+  if (!replay.Finished()) return fault("the run ended before its schedule did");
+  const std::string shows = ShowsOf(entry.program, run.observation);
+  if (shows != entry.shows) {
+    return fault(absl::StrCat("it shows `", shows, "`, not `", entry.shows, "`"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ScheduleFile> RecordSchedule(const ScheduleEntry& entry, int schedules) {
+  ProgramExplorer explorer(entry.program);
+  const auto run = [&](interleave::Strategy& strategy,
+                       uint64_t seed) -> std::optional<interleave::Trace> {
+    ProgramRun its = explorer.Run(strategy, seed);
+    if (!its.ok() || ShowsOf(entry.program, its.observation) != entry.shows) return std::nullopt;
+    return std::move(its.outcome.decisions);
+  };
+  interleave::MixedStrategy mixed;
+  interleave::SplitMix seeds(kSeed);
+  for (int i = 0; i < schedules; ++i) {
+    const std::optional<interleave::Trace> found = run(mixed, seeds.Next());
+    if (!found) continue;
+    ScheduleFile file;
+    file.program_hash = autograd::program::Hash(entry.program);
+    file.device_threads = explorer.device_threads();
+    file.strategy = "forced";
+    file.decisions = interleave::ShrinkSchedule(*found, run).trace;
+    ForgetSites(&file.decisions);
+    return file;
+  }
+  return Fault(entry.path, absl::StrCat("none of ", schedules, " schedules shows `", entry.shows,
+                                        "`; record_schedules with the file's name lists what they "
+                                        "do"));
+}
+
+std::map<std::string, int> AllShown(const Program& program, int schedules) {
+  ProgramExplorer explorer(program);
+  interleave::MixedStrategy mixed;
+  interleave::SplitMix seeds(kSeed);
+  std::map<std::string, int> shown;
+  for (int i = 0; i < schedules; ++i) {
+    const ProgramRun run = explorer.Run(mixed, seeds.Next());
+    ++shown[run.ok() ? ShowsOf(program, run.observation) : "FOUND " + run.detector];
+  }
+  return shown;
+}
+
+}  // namespace twingrad::golden
