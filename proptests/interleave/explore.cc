@@ -50,9 +50,11 @@ class NameSeedOnAbort {
 Outcome RunOnce(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed,
                 const Options& options, bool record_events, const std::function<void()>& body) {
   running_seed = seed;
-  return scheduler.Run(
-      body, strategy, seed,
-      {.max_steps = options.max_steps, .record_events = record_events, .rules = options.rules});
+  return scheduler.Run(body, strategy, seed,
+                       {.max_steps = options.max_steps,
+                        .record_events = record_events,
+                        .locks = options.locks,
+                        .rules = options.rules});
 }
 
 std::string ReplayCommand(uint64_t seed, const Options& options) {

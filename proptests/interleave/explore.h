@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 
+#include "proptests/interleave/lock_coverage.h"
 #include "proptests/interleave/outcome.h"
 #include "proptests/interleave/random_strategy.h"
 #include "proptests/interleave/state_rules.h"
@@ -39,8 +40,9 @@ struct Options {
   uint64_t seed = 1;
   RandomStrategy::Chances chances = {};
   int64_t max_steps = 100000;
-  Strategy* strategy = nullptr;  // RandomStrategy with `chances`, unless set
-  StateRules* rules = nullptr;   // checked after every step, unless null
+  Strategy* strategy = nullptr;   // RandomStrategy with `chances`, unless set
+  StateRules* rules = nullptr;    // checked after every step, unless null
+  LockCoverage* locks = nullptr;  // told of every lock taken, unless null
   // For the replay command: which test of its file explores, as "Suite.Name".
   std::string test_filter = "";
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
@@ -44,6 +45,7 @@ void LockCoverage::OnUnlock(ThreadId thread, const void* mutex, const RaceDetect
 }
 
 void LockCoverage::Merge(const LockCoverage& other) {
+  for (const std::string& name : other.names_) SiteNamed(name);
   for (const auto& [sites, pair] : other.pairs_) {
     const auto from = static_cast<size_t>(sites.first);
     const auto to = static_cast<size_t>(sites.second);
@@ -62,7 +64,11 @@ void LockCoverage::Visit(const Visitor& visit) const {
 
 LockCoverage::Summary LockCoverage::Summarize(std::string_view part_of_path) const {
   Summary summary;
+  absl::flat_hash_set<std::string_view> contended;
   for (const auto& [sites, pair] : pairs_) {
+    for (const Site site : {sites.first, sites.second}) {
+      contended.insert(names_[static_cast<size_t>(site)]);
+    }
     const std::string& from = names_[static_cast<size_t>(sites.first)];
     const std::string& to = names_[static_cast<size_t>(sites.second)];
     if (!absl::StrContains(from, part_of_path) || !absl::StrContains(to, part_of_path)) continue;
@@ -74,6 +80,12 @@ LockCoverage::Summary LockCoverage::Summarize(std::string_view part_of_path) con
     }
   }
   std::sort(summary.missing.begin(), summary.missing.end());
+  for (const std::string& site : names_) {
+    if (!absl::StrContains(site, part_of_path)) continue;
+    ++summary.sites;
+    if (!contended.contains(site)) summary.alone.push_back(site);
+  }
+  std::sort(summary.alone.begin(), summary.alone.end());
   return summary;
 }
 

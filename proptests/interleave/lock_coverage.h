@@ -4,7 +4,8 @@
 // another thread, at line b. It is possible when it was seen, or when (b, a) was seen and nothing
 // but this mutex ordered the two: no other lock, atomic, spawn or join made the second thread come
 // after the first, so a schedule exists in which it comes before. What no execution reached at all
-// counts as neither. One thread; used for many executions.
+// counts as neither; a site that takes its mutex, but never next to another thread, is alone: all
+// seen of those possible says nothing of it. One thread; used for many executions.
 #ifndef PROPTESTS_INTERLEAVE_LOCK_COVERAGE_H_
 #define PROPTESTS_INTERLEAVE_LOCK_COVERAGE_H_
 
@@ -30,6 +31,8 @@ class LockCoverage {
     int64_t seen = 0;
     int64_t possible = 0;
     std::vector<std::string> missing;  // "file:line before file:line (mutex)", sorted
+    int64_t sites = 0;
+    std::vector<std::string> alone;  // sites in no pair, "file:line", sorted
   };
 
   // An execution begins.
@@ -49,6 +52,8 @@ class LockCoverage {
   // Tells of each possible pair: its two sites as "file:line", and whether it was seen.
   using Visitor = std::function<void(std::string_view, std::string_view, bool)>;
   void Visit(const Visitor& visit) const;
+  // Every site that has taken a mutex, as "file:line", in the order of their first time.
+  const std::vector<std::string>& site_names() const { return names_; }
 
  private:
   using Site = int32_t;

@@ -68,7 +68,26 @@ TEST_F(LockCoverageTest, AnOrderedPairIsPossibleOneWayOnly) {
 TEST_F(LockCoverageTest, OneThreadMakesNoPair) {
   LockAndUnlock(1, a_);
   LockAndUnlock(1, b_);
-  EXPECT_EQ(coverage_.Summarize().possible, 0);
+  const LockCoverage::Summary summary = coverage_.Summarize();
+  EXPECT_EQ(summary.possible, 0);
+  EXPECT_EQ(summary.sites, 2);
+  ASSERT_EQ(summary.alone.size(), 2u);
+  EXPECT_NE(summary.alone[0].find(std::to_string(a_.line())), std::string::npos);
+  EXPECT_EQ(coverage_.Summarize("no such path").sites, 0);
+}
+
+TEST_F(LockCoverageTest, ASiteOfAPairIsNotAlone) {
+  LockAndUnlock(1, a_);
+  LockAndUnlock(2, b_);
+  coverage_.Begin();
+  LockAndUnlock(1, std::source_location::current());
+  LockCoverage merged;
+  merged.Merge(coverage_);
+  for (const LockCoverage& coverage : {coverage_, merged}) {
+    EXPECT_EQ(coverage.Summarize().sites, 3);
+    EXPECT_EQ(coverage.Summarize().alone.size(), 1u);
+    EXPECT_EQ(coverage.site_names().size(), 3u);
+  }
 }
 
 TEST_F(LockCoverageTest, AMutexIsAnotherThanTheOneThatHadItsAddress) {

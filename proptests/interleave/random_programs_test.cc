@@ -92,6 +92,7 @@ TEST(RandomProgramsTest, NothingIsFound) {
       static_cast<long long>(runs), static_cast<long long>(skipped), static_cast<long long>(orders),
       static_cast<long long>(summary.seen), static_cast<long long>(summary.possible));
   for (const std::string& pair : summary.missing) std::printf("  not seen: %s\n", pair.c_str());
+  for (const std::string& site : summary.alone) std::printf("  in no pair: %s\n", site.c_str());
   EXPECT_GT(explored, programs / 4);
   EXPECT_GT(orders, explored) << "schedules that change nothing";
 }

@@ -151,6 +151,7 @@ absl::Status ReplaySchedule(const ScheduleEntry& entry, const ScheduleFile& sche
     return fault("its schedule is that of another Program");
   }
   ProgramExplorer explorer(entry.program, {.device_threads = schedule.device_threads});
+  if (!explorer.single().ok()) return fault("the run on one thread fails");
   interleave::ReplayStrategy replay(schedule.decisions);
   const ProgramRun run = explorer.Run(replay, kSeed);
   if (!run.ok()) return fault(absl::StrCat(run.detector, ": ", run.failure));

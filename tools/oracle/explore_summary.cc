@@ -14,13 +14,38 @@ namespace {
 
 using S = ExploreStatistics;
 
-// Locks of tests and tools are not the engine's.
-constexpr std::string_view kEngine = "autograd/";
+// Locks of tests and tools are not the engine's, nor are those of what runs Programs on it.
+bool IsOfTheEngine(std::string_view site) {
+  return absl::StrContains(site, "autograd/") && !absl::StrContains(site, "autograd/runner/");
+}
 
-// Notes are a word and a pair: "possible A before B".
+// Notes are a word and a pair, "possible A before B", or a word and a site.
 constexpr std::string_view kPossible = "possible ";
 constexpr std::string_view kSeen = "seen ";
 constexpr std::string_view kDiverged = "diverged ";
+constexpr std::string_view kSite = "site ";
+constexpr std::string_view kBefore = " before ";
+
+// The sites that are in no pair: all that is seen of all that is possible says nothing of them.
+std::string AloneSummary(const std::set<std::string>& notes) {
+  std::set<std::string_view> alone;
+  for (const std::string_view note : notes) {
+    if (absl::StartsWith(note, kSite)) alone.insert(note.substr(kSite.size()));
+  }
+  const size_t sites = alone.size();
+  if (sites == 0) return "";
+  for (const std::string_view note : notes) {
+    if (!absl::StartsWith(note, kPossible)) continue;
+    const std::string_view pair = note.substr(kPossible.size());
+    const size_t middle = pair.find(kBefore);
+    alone.erase(pair.substr(0, middle));
+    alone.erase(pair.substr(middle + kBefore.size()));
+  }
+  std::string text = absl::StrFormat("in no pair     %s of %s lock sites\n",
+                                     WithSeparators(alone.size()), WithSeparators(sites));
+  for (const std::string_view site : alone) absl::StrAppend(&text, "  alone        ", site, "\n");
+  return text;
+}
 
 }  // namespace
 
@@ -49,13 +74,18 @@ void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
 std::vector<std::string> ExploreStatistics::TakeNotes() {
   std::vector<std::string> notes = std::exchange(partings_, {});
   locks_.Visit([&](std::string_view from, std::string_view to, bool seen) {
-    if (!absl::StrContains(from, kEngine) || !absl::StrContains(to, kEngine)) return;
+    if (!IsOfTheEngine(from) || !IsOfTheEngine(to)) return;
     for (const std::string_view word : {kPossible, kSeen}) {
       if (word == kSeen && !seen) continue;
       std::string note = absl::StrCat(word, from, " before ", to);
       if (told_.insert(note).second) notes.push_back(std::move(note));
     }
   });
+  for (const std::string& site : locks_.site_names()) {
+    if (!IsOfTheEngine(site)) continue;
+    std::string note = absl::StrCat(kSite, site);
+    if (told_.insert(note).second) notes.push_back(std::move(note));
+  }
   return notes;
 }
 
@@ -108,7 +138,7 @@ std::string LockSitesSummary(const std::set<std::string>& notes) {
                          possible > 0
                              ? 100.0 * static_cast<double>(seen) / static_cast<double>(possible)
                              : 100.0) +
-         missing;
+         missing + AloneSummary(notes);
 }
 
 }  // namespace twingrad::oracle

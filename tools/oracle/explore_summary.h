@@ -47,7 +47,8 @@ class ExploreStatistics {
   void EndProgram(std::chrono::nanoseconds time);
   absl::Span<const uint64_t> counters() const { return counters_; }
   // A note for each pair of the engine's lock sites that has become possible, for each that was
-  // seen, and for each schedule that did not fit, since the last call.
+  // seen, for each site that took a lock, and for each schedule that did not fit, since the last
+  // call.
   std::vector<std::string> TakeNotes();
 
  private:
@@ -61,7 +62,7 @@ class ExploreStatistics {
 };
 
 std::string ExploreSummary(absl::Span<const uint64_t> counters);
-// How many of the possible pairs were seen, and which were not.
+// How many of the possible pairs were seen, and which were not; which sites are in no pair.
 std::string LockSitesSummary(const std::set<std::string>& notes);
 // Where schedules did not fit; empty: all did.
 std::string PartingsSummary(const std::set<std::string>& notes);

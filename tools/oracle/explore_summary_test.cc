@@ -54,12 +54,13 @@ TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
   lock(1, first);
   lock(2, second);
   const std::vector<std::string> notes = statistics.TakeNotes();
-  EXPECT_EQ(notes.size(), 3u);
+  EXPECT_EQ(notes.size(), 5u);
   EXPECT_TRUE(statistics.TakeNotes().empty());
   std::set<std::string> all(notes.begin(), notes.end());
   EXPECT_EQ(LockSitesSummary(all),
             "lock sites     1 ordered pairs seen of 2 possible (50.0 %)\n"
-            "  not seen     autograd/here.cc:11 before autograd/here.cc:10\n");
+            "  not seen     autograd/here.cc:11 before autograd/here.cc:10\n"
+            "in no pair     0 of 2 lock sites\n");
   locks.Begin();
   clocks.Reset();
   clocks.Spawn(0, 1);
@@ -67,7 +68,11 @@ TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
   lock(2, second);
   lock(1, first);
   for (const std::string& note : statistics.TakeNotes()) all.insert(note);
-  EXPECT_EQ(LockSitesSummary(all), "lock sites     2 ordered pairs seen of 2 possible (100.0 %)\n");
+  all.insert("site autograd/there.cc:12");
+  EXPECT_EQ(LockSitesSummary(all),
+            "lock sites     2 ordered pairs seen of 2 possible (100.0 %)\n"
+            "in no pair     1 of 3 lock sites\n"
+            "  alone        autograd/there.cc:12\n");
   EXPECT_EQ(LockSitesSummary({}), "lock sites     0 ordered pairs seen of 0 possible (100.0 %)\n");
 }
 
