@@ -68,7 +68,7 @@ GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer
     root_ = MakeNode<GraphRoot>(arguments.roots, std::move(seeds));
   }
   sync::MutexLock lock(mutex_);
-  if (!arguments.accumulate_grad) results_.resize(arguments.outputs.size());
+  if (!arguments.accumulate_grad) results_.Mutable().resize(arguments.outputs.size());
 }
 
 GraphTask::~GraphTask() { TaskArrays::GiveBack(std::move(arrays_)); }
@@ -152,18 +152,18 @@ void GraphTask::Capture(uint32_t index, VariableList& gradients, bool last_use) 
     });
     Tensor value = CapturedCopy(gradients[it->input_nr], last_use && is_last);
     sync::MutexLock lock(mutex_);
-    results_[it->output] = std::move(value);
+    results_.Mutable()[it->output] = std::move(value);
   }
 }
 
 VariableList GraphTask::TakeResults() {
   sync::MutexLock lock(mutex_);
-  return std::move(results_);
+  return std::move(results_.Mutable());
 }
 
 void GraphTask::AddCallback(std::function<void()> callback) {
   sync::MutexLock lock(mutex_);
-  callbacks_.push_back(std::move(callback));
+  callbacks_.Mutable().push_back(std::move(callback));
 }
 
 void GraphTask::RunCallbacks() {
@@ -171,8 +171,8 @@ void GraphTask::RunCallbacks() {
     std::function<void()> callback;
     {
       sync::MutexLock lock(mutex_);
-      if (i == callbacks_.size()) return;
-      callback = std::move(callbacks_[i]);
+      if (i == callbacks_.Read().size()) return;
+      callback = std::move(callbacks_.Mutable()[i]);
     }
     callback();
   }

@@ -25,6 +25,7 @@
 #include "autograd/graph/edge.h"
 #include "autograd/graph/node.h"
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
 
 namespace autograd {
@@ -139,8 +140,8 @@ class GraphTask final : public ExecutionFilter {
   std::vector<CaptureEntry> captures_;
 
   sync::Mutex mutex_{"graph_task"};
-  VariableList results_ AG_GUARDED_BY(mutex_);
-  std::vector<std::function<void()>> callbacks_ AG_GUARDED_BY(mutex_);
+  sync::Cell<VariableList> results_ AG_GUARDED_BY(mutex_);
+  sync::Cell<std::vector<std::function<void()>>> callbacks_ AG_GUARDED_BY(mutex_);
 };
 
 }  // namespace autograd

@@ -34,6 +34,14 @@ class OrderedSlot {
   bool BeginFold(Tensor& sum, Contribution& next);
   void EndFold(Tensor sum);
 
+  uint32_t expected() const { return expected_; }
+  uint32_t added() const { return next_; }
+  // Those that have come, also if they are being added or wait for their turn.
+  uint32_t Received() const {
+    uint32_t received = next_ + (folding_ ? 1 : 0) + (next_is_here_ ? 1 : 0);
+    for (const Place& place : parked_) received += place.is_here ? 1 : 0;
+    return received;
+  }
   bool IsComplete() const { return next_ == expected_ && !folding_; }
   // Of a complete slot.
   Tensor TakeSum() { return std::move(sum_); }
@@ -41,8 +49,6 @@ class OrderedSlot {
   void Clear();
 
  private:
-  friend class EngineInspector;
-
   struct Place {
     bool is_here = false;
     Contribution contribution;

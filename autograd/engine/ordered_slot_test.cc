@@ -53,6 +53,22 @@ TEST(OrderedSlotTest, APrefixIsAddedAsSoonAsItIsComplete) {
   EXPECT_EQ(order, (std::vector<uint32_t>{0, 1}));
 }
 
+TEST(OrderedSlotTest, SaysWhatHasComeAndWhatWasAdded) {
+  OrderedSlot slot(3);
+  slot.Put(2, {Tensor::Scalar(2), 0, 0});
+  slot.Put(0, {Tensor::Scalar(0), 0, 0});
+  EXPECT_EQ(slot.Received(), 2u);
+  EXPECT_EQ(slot.added(), 0u);
+  Tensor sum;
+  Contribution next;
+  ASSERT_TRUE(slot.BeginFold(sum, next));
+  EXPECT_EQ(slot.Received(), 2u) << "one is being added";
+  slot.EndFold(next.value);
+  EXPECT_EQ(slot.Received(), 2u);
+  EXPECT_EQ(slot.added(), 1u);
+  EXPECT_EQ(slot.expected(), 3u);
+}
+
 TEST(OrderedSlotTest, UndefinedContributionsTakeTheirPlace) {
   OrderedSlot slot(2);
   std::vector<uint32_t> order;

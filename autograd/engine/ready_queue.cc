@@ -18,8 +18,9 @@ bool ReadyQueue::RunsLater(const Item& a, const Item& b) {
 void ReadyQueue::Push(NodeTask task) {
   {
     sync::MutexLock lock(mutex_);
-    heap_.push_back({std::move(task), arrivals_++});
-    std::push_heap(heap_.begin(), heap_.end(), RunsLater);
+    std::vector<Item>& heap = heap_.Mutable();
+    heap.push_back({std::move(task), arrivals_.Mutable()++});
+    std::push_heap(heap.begin(), heap.end(), RunsLater);
   }
   not_empty_.NotifyOne();
 }
@@ -27,24 +28,25 @@ void ReadyQueue::Push(NodeTask task) {
 void ReadyQueue::PushShutdown() {
   {
     sync::MutexLock lock(mutex_);
-    shut_down_ = true;
+    shut_down_.Write(true);
   }
   not_empty_.NotifyOne();
 }
 
 std::optional<NodeTask> ReadyQueue::Pop() {
   sync::MutexLock lock(mutex_);
-  while (heap_.empty() && !shut_down_) not_empty_.Wait(mutex_);
-  if (shut_down_) return std::nullopt;
-  std::pop_heap(heap_.begin(), heap_.end(), RunsLater);
-  NodeTask task = std::move(heap_.back().task);
-  heap_.pop_back();
+  while (heap_.Read().empty() && !shut_down_.Read()) not_empty_.Wait(mutex_);
+  if (shut_down_.Read()) return std::nullopt;
+  std::vector<Item>& heap = heap_.Mutable();
+  std::pop_heap(heap.begin(), heap.end(), RunsLater);
+  NodeTask task = std::move(heap.back().task);
+  heap.pop_back();
   return task;
 }
 
 size_t ReadyQueue::Size() const {
   sync::MutexLock lock(mutex_);
-  return heap_.size();
+  return heap_.Read().size();
 }
 
 }  // namespace autograd

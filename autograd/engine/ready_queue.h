@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/cell.h"
 #include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/ref_count.h"
@@ -50,8 +51,6 @@ class ReadyQueue {
   size_t Size() const AG_EXCLUDES(mutex_);
 
  private:
-  friend class EngineInspector;
-
   struct Item {
     NodeTask task;
     uint64_t arrival;
@@ -61,9 +60,9 @@ class ReadyQueue {
 
   mutable sync::Mutex mutex_{"ready_queue"};
   sync::CondVar not_empty_{"ready_queue.not_empty"};
-  std::vector<Item> heap_ AG_GUARDED_BY(mutex_);
-  uint64_t arrivals_ AG_GUARDED_BY(mutex_) = 0;
-  bool shut_down_ AG_GUARDED_BY(mutex_) = false;
+  sync::Cell<std::vector<Item>> heap_ AG_GUARDED_BY(mutex_);
+  sync::Cell<uint64_t> arrivals_ AG_GUARDED_BY(mutex_){0};
+  sync::Cell<bool> shut_down_ AG_GUARDED_BY(mutex_){false};
   AG_INSPECTED(ReadyQueue);
 };
 

@@ -25,10 +25,12 @@ bool Executes(const NodeState& state) { return (state.flags & NodeState::kExecut
 SharedRun::SharedRun(GraphTask& task, WorkerGroup& workers)
     : task_(task), workers_(workers), ranks_(ComputeRanks(task)) {
   sync::MutexLock lock(mutex_);
-  slots_.reserve(ranks_.slot_size.size());
-  for (uint32_t size : ranks_.slot_size) slots_.emplace_back(size);
-  pending_.reserve(task.states().size());
-  for (const NodeState& state : task.states()) pending_.push_back(state.pending);
+  std::vector<OrderedSlot>& slots = slots_.Mutable();
+  slots.reserve(ranks_.slot_size.size());
+  for (uint32_t size : ranks_.slot_size) slots.emplace_back(size);
+  std::vector<uint32_t>& pending = pending_.Mutable();
+  pending.reserve(task.states().size());
+  for (const NodeState& state : task.states()) pending.push_back(state.pending);
 }
 
 bool SharedRun::IsWorthwhile(const GraphTask& task) {
@@ -37,7 +39,9 @@ bool SharedRun::IsWorthwhile(const GraphTask& task) {
   });
 }
 
-bool SharedRun::IsDone() const { return failed_ ? in_flight_ == 0 : outstanding_ == 0; }
+bool SharedRun::IsDone() const {
+  return failed_.Read() ? in_flight_.Read() == 0 : outstanding_.Read() == 0;
+}
 
 void SharedRun::Queue(uint32_t index) {
   const Node& node = *task_.states()[index].node;
@@ -49,7 +53,7 @@ void SharedRun::Run() {
   if (Executes(task_.states()[0])) {
     {
       sync::MutexLock lock(mutex_);
-      outstanding_ = 1;
+      outstanding_.Write(1);
     }
     Queue(0);
     while (true) {
@@ -69,10 +73,10 @@ void SharedRun::Run() {
   uint32_t evaluated = 0;
   {
     sync::MutexLock lock(mutex_);
-    over_ = true;
-    slots = std::move(slots_);
-    error = std::move(error_);
-    evaluated = evaluated_;
+    over_.Write(true);
+    slots = std::move(slots_.Mutable());
+    error = std::move(error_.Mutable());
+    evaluated = evaluated_.Read();
   }
   if (error != nullptr) std::rethrow_exception(error);
   if (evaluated != ranks_.count) {
@@ -107,14 +111,14 @@ void SharedRun::RunNode(uint32_t index) {
 
 bool SharedRun::Begin(uint32_t index, VariableList& gradients) {
   sync::MutexLock lock(mutex_);
-  if (failed_ || over_) return false;
-  ++in_flight_;
-  ++evaluated_;
+  if (failed_.Read() || over_.Read()) return false;
+  ++in_flight_.Mutable();
+  ++evaluated_.Mutable();
   const uint32_t count = task_.states()[index].node->num_inputs();
   for (uint32_t i = 0; i < count; ++i) {
     const bool is_seed = index == 0 && i == task_.root_input();
     gradients.push_back(is_seed ? task_.TakeRootSeed()
-                                : slots_[ranks_.slot_begin[index] + i].TakeSum());
+                                : slots_.Mutable()[ranks_.slot_begin[index] + i].TakeSum());
   }
   return true;
 }
@@ -123,13 +127,13 @@ void SharedRun::End(std::vector<NodePtr> made, std::exception_ptr error) {
   bool done = false;
   {
     sync::MutexLock lock(mutex_);
-    for (NodePtr& node : made) made_.push_back(std::move(node));
-    --in_flight_;
-    --outstanding_;
-    if (error != nullptr && !failed_) {
-      failed_ = true;
+    for (NodePtr& node : made) made_.Mutable().push_back(std::move(node));
+    --in_flight_.Mutable();
+    --outstanding_.Mutable();
+    if (error != nullptr && !failed_.Read()) {
+      failed_.Write(true);
       // Moved, so that the last reference to the exception is the caller's.
-      error_ = std::move(error);
+      error_.Write(std::move(error));
     }
     done = IsDone();
   }
@@ -157,8 +161,8 @@ void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribu
   Tensor sum;
   Contribution next;
   sync::ReleasableMutexLock lock(mutex_);
-  slots_[slot].Put(ordinal, std::move(contribution));
-  while (!failed_ && slots_[slot].BeginFold(sum, next)) {
+  slots_.Mutable()[slot].Put(ordinal, std::move(contribution));
+  while (!failed_.Read() && slots_.Mutable()[slot].BeginFold(sum, next)) {
     if (sum.defined() && next.value.defined()) {
       lock.Unlock();
       OrderScope order(ProvisionalOrderKey(next.rank, kFirstSumKey + next.output_nr), &made);
@@ -167,9 +171,9 @@ void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribu
     } else {
       AddGradient(sum, std::move(next.value));
     }
-    slots_[slot].EndFold(std::move(sum));
-    if (--pending_[target] == 0) {
-      ++outstanding_;
+    slots_.Mutable()[slot].EndFold(std::move(sum));
+    if (--pending_.Mutable()[target] == 0) {
+      ++outstanding_.Mutable();
       ready.push_back(target);
     }
   }
@@ -179,7 +183,7 @@ void SharedRun::Renumber() {
   std::vector<NodePtr> made;
   {
     sync::MutexLock lock(mutex_);
-    made = std::move(made_);
+    made = std::move(made_.Mutable());
   }
   std::erase_if(made, [](const NodePtr& n) { return n->sequence_nr() == kAccumulateOrderKey; });
   std::sort(made.begin(), made.end(),

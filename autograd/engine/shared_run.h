@@ -20,6 +20,7 @@
 #include "autograd/engine/ready_queue.h"
 #include "autograd/engine/worker.h"
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/cell.h"
 #include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
 
@@ -42,7 +43,6 @@ class SharedRun final : public QueuedWork {
   void RunNode(uint32_t index) override AG_EXCLUDES(mutex_);
 
  private:
-  friend class EngineInspector;
   using IndexList = absl::InlinedVector<uint32_t, 8>;
 
   bool IsDone() const AG_REQUIRES(mutex_);
@@ -65,16 +65,16 @@ class SharedRun final : public QueuedWork {
   ReadyQueue caller_queue_;
 
   sync::Mutex mutex_{"shared_run"};
-  std::vector<OrderedSlot> slots_ AG_GUARDED_BY(mutex_);
+  sync::Cell<std::vector<OrderedSlot>> slots_ AG_GUARDED_BY(mutex_);
   // By node: contributions that are still to be added.
-  std::vector<uint32_t> pending_ AG_GUARDED_BY(mutex_);
-  uint32_t outstanding_ AG_GUARDED_BY(mutex_) = 0;  // nodes queued or being evaluated
-  uint32_t in_flight_ AG_GUARDED_BY(mutex_) = 0;    // nodes being evaluated
-  uint32_t evaluated_ AG_GUARDED_BY(mutex_) = 0;
-  bool failed_ AG_GUARDED_BY(mutex_) = false;
-  bool over_ AG_GUARDED_BY(mutex_) = false;
-  std::exception_ptr error_ AG_GUARDED_BY(mutex_);
-  std::vector<NodePtr> made_ AG_GUARDED_BY(mutex_);
+  sync::Cell<std::vector<uint32_t>> pending_ AG_GUARDED_BY(mutex_);
+  sync::Cell<uint32_t> outstanding_ AG_GUARDED_BY(mutex_){0};  // nodes queued or being evaluated
+  sync::Cell<uint32_t> in_flight_ AG_GUARDED_BY(mutex_){0};    // nodes being evaluated
+  sync::Cell<uint32_t> evaluated_ AG_GUARDED_BY(mutex_){0};
+  sync::Cell<bool> failed_ AG_GUARDED_BY(mutex_){false};
+  sync::Cell<bool> over_ AG_GUARDED_BY(mutex_){false};
+  sync::Cell<std::exception_ptr> error_ AG_GUARDED_BY(mutex_);
+  sync::Cell<std::vector<NodePtr>> made_ AG_GUARDED_BY(mutex_);
   AG_INSPECTED(SharedRun);
 };
 

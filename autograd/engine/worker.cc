@@ -26,52 +26,53 @@ WorkerGroup::WorkerGroup(int count) {
 WorkerGroup::~WorkerGroup() { Stop(); }
 
 bool WorkerGroup::Start() {
+  std::vector<sync::Thread>& threads = threads_.Mutable();
   try {
     for (size_t i = 0; i < queues_.size(); ++i) {
-      threads_.push_back(sync::Thread(absl::StrCat("ag_device_", i),
-                                      [queue = queues_[i].get()] { Work(*queue); }));
+      threads.push_back(sync::Thread(absl::StrCat("ag_device_", i),
+                                     [queue = queues_[i].get()] { Work(*queue); }));
     }
     return true;
   } catch (const std::system_error&) {
     // Workers that did start wait at their queues and never take this lock.
     for (const auto& queue : queues_) queue->PushShutdown();
-    for (sync::Thread& thread : threads_) thread.Join();
-    threads_.clear();
-    stopping_ = true;
-    stopped_ = true;
+    for (sync::Thread& thread : threads) thread.Join();
+    threads.clear();
+    stopping_.Write(true);
+    stopped_.Write(true);
     return false;
   }
 }
 
 bool WorkerGroup::Enter() {
   sync::MutexLock lock(mutex_);
-  if (stopping_) return false;
-  if (threads_.empty() && !Start()) return false;
-  ++runs_;
+  if (stopping_.Read()) return false;
+  if (threads_.Read().empty() && !Start()) return false;
+  ++runs_.Mutable();
   return true;
 }
 
 void WorkerGroup::Leave() {
   sync::MutexLock lock(mutex_);
-  if (--runs_ == 0) changed_.NotifyAll();
+  if (--runs_.Mutable() == 0) changed_.NotifyAll();
 }
 
 void WorkerGroup::Stop() {
   std::vector<sync::Thread> threads;
   {
     sync::MutexLock lock(mutex_);
-    if (stopping_) {
-      while (!stopped_) changed_.Wait(mutex_);
+    if (stopping_.Read()) {
+      while (!stopped_.Read()) changed_.Wait(mutex_);
       return;
     }
-    stopping_ = true;
-    while (runs_ > 0) changed_.Wait(mutex_);
-    threads = std::move(threads_);
+    stopping_.Write(true);
+    while (runs_.Read() > 0) changed_.Wait(mutex_);
+    threads = std::move(threads_.Mutable());
   }
   for (const auto& queue : queues_) queue->PushShutdown();
   for (sync::Thread& thread : threads) thread.Join();
   sync::MutexLock lock(mutex_);
-  stopped_ = true;
+  stopped_.Write(true);
   changed_.NotifyAll();
 }
 

@@ -9,6 +9,7 @@
 #include "autograd/device/device.h"
 #include "autograd/engine/ready_queue.h"
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/cell.h"
 #include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/thread.h"
@@ -37,18 +38,16 @@ class WorkerGroup {
   void Stop() AG_EXCLUDES(mutex_);
 
  private:
-  friend class EngineInspector;
-
   bool Start() AG_REQUIRES(mutex_);
 
   // One a worker; the vector never changes.
   std::vector<std::unique_ptr<ReadyQueue>> queues_;
   sync::Mutex mutex_{"workers"};
   sync::CondVar changed_{"workers.changed"};
-  std::vector<sync::Thread> threads_ AG_GUARDED_BY(mutex_);
-  int runs_ AG_GUARDED_BY(mutex_) = 0;
-  bool stopping_ AG_GUARDED_BY(mutex_) = false;
-  bool stopped_ AG_GUARDED_BY(mutex_) = false;
+  sync::Cell<std::vector<sync::Thread>> threads_ AG_GUARDED_BY(mutex_);
+  sync::Cell<int> runs_ AG_GUARDED_BY(mutex_){0};
+  sync::Cell<bool> stopping_ AG_GUARDED_BY(mutex_){false};
+  sync::Cell<bool> stopped_ AG_GUARDED_BY(mutex_){false};
   AG_INSPECTED(WorkerGroup);
 };
 

@@ -22,7 +22,7 @@ bool MayBeTaken(const Tensor& gradient) {
 
 Tensor GradSlot::Get() const {
   sync::MutexLock lock(mutex_);
-  return grad_;
+  return grad_.Read();
 }
 
 // Tensors that leave the slot are destroyed after the lock is given up: their graphs may end with
@@ -31,44 +31,50 @@ Tensor GradSlot::Get() const {
 void GradSlot::Set(Tensor grad) {
   Tensor before;
   sync::MutexLock lock(mutex_);
-  before = std::exchange(grad_, closed_ ? Tensor() : std::move(grad));
+  before = std::exchange(grad_.Mutable(), closed_.Read() ? Tensor() : std::move(grad));
 }
 
 void GradSlot::Close() {
   Tensor before;
   sync::MutexLock lock(mutex_);
-  closed_ = true;
-  before = std::exchange(grad_, Tensor());
+  closed_.Write(true);
+  before = std::exchange(grad_.Mutable(), Tensor());
 }
 
 void GradSlot::SetActive(bool active) {
   sync::MutexLock lock(mutex_);
-  active_ = active;
+  active_.Write(active);
+}
+
+Tensor GradSlot::SumWith(const Tensor& gradient) const {
+  const Tensor& before = grad_.Read();
+  return before.defined() ? GradientAdd(before, gradient) : GradientClone(gradient);
 }
 
 Tensor GradSlot::Accumulate(Tensor gradient) {
   Tensor before;
   sync::MutexLock lock(mutex_);
-  if (closed_ || !active_) return Tensor();
+  if (closed_.Read() || !active_.Read()) return Tensor();
   if (GradMode::IsEnabled()) {
-    Tensor after = grad_.defined() ? GradientAdd(grad_, gradient) : GradientClone(gradient);
-    before = std::exchange(grad_, std::move(after));
-  } else if (!grad_.defined()) {
-    grad_ = MayBeTaken(gradient) ? std::move(gradient) : kernels::Clone(gradient);
+    Tensor after = SumWith(gradient);
+    before = std::exchange(grad_.Mutable(), std::move(after));
+  } else if (!grad_.Read().defined()) {
+    grad_.Write(MayBeTaken(gradient) ? std::move(gradient) : kernels::Clone(gradient));
   } else {
-    if (grad_.HasSameStorage(gradient)) gradient = kernels::Clone(gradient);
-    kernels::AddInto(grad_, gradient);
-    grad_.BumpVersion();
+    Tensor& sum = grad_.Mutable();
+    if (sum.HasSameStorage(gradient)) gradient = kernels::Clone(gradient);
+    kernels::AddInto(sum, gradient);
+    sum.BumpVersion();
   }
-  return grad_;
+  return grad_.Read();
 }
 
 void GradSlot::Retain(const Tensor& gradient) {
   Tensor before;
   sync::MutexLock lock(mutex_);
-  if (closed_) return;
-  Tensor after = grad_.defined() ? GradientAdd(grad_, gradient) : GradientClone(gradient);
-  before = std::exchange(grad_, std::move(after));
+  if (closed_.Read()) return;
+  Tensor after = SumWith(gradient);
+  before = std::exchange(grad_.Mutable(), std::move(after));
 }
 
 }  // namespace autograd

@@ -8,6 +8,7 @@
 #define AUTOGRAD_GRAPH_GRAD_SLOT_H_
 
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/ref_count.h"
 #include "autograd/tensor/tensor.h"
@@ -31,10 +32,13 @@ class GradSlot : public sync::RefCounted<GradSlot> {
   void Retain(const Tensor& gradient) AG_EXCLUDES(mutex_);
 
  private:
+  // What is there and `gradient`, out of place.
+  Tensor SumWith(const Tensor& gradient) const AG_REQUIRES(mutex_);
+
   mutable sync::Mutex mutex_{"grad_slot"};
-  Tensor grad_ AG_GUARDED_BY(mutex_);
-  bool active_ AG_GUARDED_BY(mutex_) = true;
-  bool closed_ AG_GUARDED_BY(mutex_) = false;
+  sync::Cell<Tensor> grad_ AG_GUARDED_BY(mutex_);
+  sync::Cell<bool> active_ AG_GUARDED_BY(mutex_){true};
+  sync::Cell<bool> closed_ AG_GUARDED_BY(mutex_){false};
 };
 
 }  // namespace autograd

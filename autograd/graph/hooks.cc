@@ -46,12 +46,12 @@ void CheckRequiresGrad(const Tensor& tensor, std::string_view what) {
 
 void NodeExtras::Retain(uint32_t input_nr, sync::IntrusivePtr<GradSlot> slot) {
   sync::MutexLock lock(mutex_);
-  retained_.push_back({input_nr, std::move(slot)});
+  retained_.Mutable().push_back({input_nr, std::move(slot)});
 }
 
 void NodeExtras::StopRetaining(const GradSlot* slot) {
   sync::MutexLock lock(mutex_);
-  std::erase_if(retained_, [slot](const Retained& r) { return r.slot.get() == slot; });
+  std::erase_if(retained_.Mutable(), [slot](const Retained& r) { return r.slot.get() == slot; });
 }
 
 void NodeExtras::RunTensorHooks(const Node& node, VariableList& gradients) const {
@@ -77,7 +77,7 @@ void NodeExtras::StoreRetained(const VariableList& gradients) const {
   std::vector<Retained> retained;
   {
     sync::MutexLock lock(mutex_);
-    retained = retained_;
+    retained = retained_.Read();
   }
   for (const Retained& r : retained) {
     if (gradients[r.input_nr].defined()) r.slot->Retain(gradients[r.input_nr]);

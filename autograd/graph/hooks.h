@@ -21,6 +21,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/atomic.h"
+#include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/shared.h"
 
@@ -62,27 +63,27 @@ class HookList {
     Snapshot removed;  // destroyed after the lock is given up: a hook may own anything
     sync::MutexLock lock(mutex_);
     TakeRemoved(removed);
-    entries_.push_back(std::move(entry));
+    entries_.Mutable().push_back(std::move(entry));
     return HookHandle{state};
   }
 
   // The hooks of this moment; each is to be skipped if it was removed in the meantime.
   Snapshot Current() const AG_EXCLUDES(mutex_) {
     sync::MutexLock lock(mutex_);
-    return entries_;
+    return entries_.Read();
   }
 
  private:
   void TakeRemoved(Snapshot& removed) AG_REQUIRES(mutex_) {
     Snapshot kept;
-    for (sync::SharedPtr<Entry>& entry : entries_) {
+    for (sync::SharedPtr<Entry>& entry : entries_.Mutable()) {
       (entry->state.removed.Load(sync::kAcquire) ? removed : kept).push_back(std::move(entry));
     }
-    entries_ = std::move(kept);
+    entries_.Write(std::move(kept));
   }
 
   mutable sync::Mutex mutex_;
-  Snapshot entries_ AG_GUARDED_BY(mutex_);
+  sync::Cell<Snapshot> entries_ AG_GUARDED_BY(mutex_);
 };
 
 // The rare features of a node, behind its one pointer.
@@ -114,7 +115,7 @@ class NodeExtras {
     sync::IntrusivePtr<GradSlot> slot;
   };
   mutable sync::Mutex mutex_;
-  std::vector<Retained> retained_ AG_GUARDED_BY(mutex_);
+  sync::Cell<std::vector<Retained>> retained_ AG_GUARDED_BY(mutex_);
 };
 
 // On a tensor that requires grad (else Error kNoGraph): runs with each of its gradients.

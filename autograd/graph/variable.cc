@@ -18,11 +18,11 @@ NodePtr Accumulator(const Tensor& leaf, LeafInfo& info) {
     return NodePtr(ready);
   }
   sync::MutexLock lock(info.mutex);
-  if (info.accumulator == nullptr) {
-    info.accumulator = MakeNode<AccumulateGrad>(leaf, info.slot);
-    info.ready_accumulator.Store(info.accumulator.get(), sync::kRelease);
+  if (info.accumulator.Read() == nullptr) {
+    info.accumulator.Write(MakeNode<AccumulateGrad>(leaf, info.slot));
+    info.ready_accumulator.Store(info.accumulator.Read().get(), sync::kRelease);
   }
-  return info.accumulator;
+  return info.accumulator.Read();
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/atomic.h"
+#include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/tensor/tensor.h"
 
@@ -71,7 +72,7 @@ struct LeafInfo {
   sync::IntrusivePtr<GradSlot> slot = sync::MakeIntrusive<GradSlot>();
   sync::Mutex mutex{"leaf"};
   // Made at first use; `accumulator` owns it, `ready_accumulator` is for readers without the lock.
-  NodePtr accumulator AG_GUARDED_BY(mutex);
+  sync::Cell<NodePtr> accumulator AG_GUARDED_BY(mutex);
   sync::Atomic<Node*> ready_accumulator{nullptr};
 
   ~LeafInfo() { slot->Close(); }

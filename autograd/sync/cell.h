@@ -1,11 +1,13 @@
-// Cell<T>: a plain variable that threads share under a rule other than "one mutex guards it".
+// Cell<T>: a plain variable that threads share.
 //
-//   sync::Cell<int> owner{0};   // written by the owning thread, read after Join()
-//   owner.Write(3);
+//   sync::Cell<int> sum_ AG_GUARDED_BY(mutex_){0};   // or: written by its owner, read after Join()
+//   sum_.Write(3);
+//   ++sum_.Mutable();
 //
 // In the standard back end it is a T and costs what a T costs: no atomics, no locks. Under the
-// model every access is a step, and two that no synchronisation orders, one of them a write, are
-// reported.
+// model two accesses that no synchronisation orders, one of them a write, are reported. An access
+// is no scheduling point: what comes between it and the thread's step before cannot change whether
+// a race is seen, and after a race an execution does not go on.
 #ifndef AUTOGRAD_SYNC_CELL_H_
 #define AUTOGRAD_SYNC_CELL_H_
 

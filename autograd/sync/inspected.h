@@ -1,17 +1,31 @@
-// Inspected<T>: a member by which a checker finds every live T, to look at it between two steps.
+// AG_INSPECTED: a member by which a checker finds every live object of a class, to look at it
+// between two steps.
 //
 //   class ReadyQueue {
 //     ...
-//     friend class EngineInspector;                                       // may read, nothing else
-//     AG_INSPECTED(ReadyQueue);                                           // the last member
+//     AG_INSPECTED(ReadyQueue);   // the last member
 //   };
 //
 // The last member, so that the object is whole for as long as it can be found. In the standard back
-// end it is nothing: no code, no space. Under the model the scheduler is told of the object.
+// end it is nothing: no code, no space. Under the model the scheduler is told of the object. What
+// to look at is the checker's business: it specialises Inspector for the class, which no other code
+// may name.
 #ifndef AUTOGRAD_SYNC_INSPECTED_H_
 #define AUTOGRAD_SYNC_INSPECTED_H_
 
 #include "autograd/sync/backend.h"
+
+namespace autograd::sync {
+
+// May read what is private in a class with an AG_INSPECTED; defined by checkers only.
+template <typename T>
+class Inspector;
+
+}  // namespace autograd::sync
+
+#define AG_INSPECTOR_IS_FRIEND \
+  template <typename>          \
+  friend class ::autograd::sync::Inspector
 
 #if defined(AUTOGRAD_SYNC_MODEL)
 
@@ -40,11 +54,12 @@ class Inspected {
 }  // namespace autograd::sync
 
 #define AG_INSPECTED(Type) \
+  AG_INSPECTOR_IS_FRIEND;  \
   ::autograd::sync::Inspected<Type> inspected_ { this }
 
 #else
 
-#define AG_INSPECTED(Type) static_assert(true)
+#define AG_INSPECTED(Type) AG_INSPECTOR_IS_FRIEND
 
 #endif
 

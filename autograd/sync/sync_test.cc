@@ -257,6 +257,8 @@ TEST(CellTest, IsAPlainVariable) {
   EXPECT_EQ(cell.Read(), "ab");
   cell.Write("c");
   EXPECT_EQ(cell.Read(), "c");
+  EXPECT_EQ(&cell.Peek(), &cell.Read());
+  static_assert(sizeof(cell) == sizeof(std::string));
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ void EngineRules::Vanish(const std::type_info&, const void* object) {
 }
 
 std::optional<BrokenRule> EngineRules::Check() {
+  has_seen_all_ = true;
   for (Run& run : runs_) {
     if (auto broken = CheckRun(run)) return broken;
   }
@@ -59,8 +60,9 @@ std::optional<BrokenRule> EngineRules::Check() {
   return std::nullopt;
 }
 
-std::optional<BrokenRule> EngineRules::CheckQueue(Queue& queue) const {
-  const Inspector::Queue seen = Inspector::Look(*queue.queue);
+std::optional<BrokenRule> EngineRules::CheckQueue(Queue& queue) {
+  const QueueInspector::State seen = QueueInspector::Look(*queue.queue);
+  has_seen_all_ &= !seen.is_held;
   if (seen.is_held) return std::nullopt;
   if (!seen.is_in_order) {
     return Broken("queue order", "a task that should run later is before another");
@@ -75,8 +77,9 @@ std::optional<BrokenRule> EngineRules::CheckQueue(Queue& queue) const {
                 " tasks were pushed since; allowed are none");
 }
 
-std::optional<BrokenRule> EngineRules::CheckWorkers(const WorkerGroup& workers) const {
-  const Inspector::Workers seen = Inspector::Look(workers);
+std::optional<BrokenRule> EngineRules::CheckWorkers(const WorkerGroup& workers) {
+  const WorkersInspector::State seen = WorkersInspector::Look(workers);
+  has_seen_all_ &= !seen.is_held;
   if (seen.is_held) return std::nullopt;
   if (seen.runs < 0) return Broken("workers stopping", seen.runs, " runs; allowed are 0 and more");
   if (seen.is_stopped && (!seen.is_stopping || seen.threads > 0)) {
@@ -90,10 +93,10 @@ std::optional<BrokenRule> EngineRules::CheckWorkers(const WorkerGroup& workers) 
 }
 
 std::optional<BrokenRule> EngineRules::CheckTasks(const SharedRun& run,
-                                                  const Inspector::Run& seen) {
+                                                  const RunInspector::State& seen) {
   queued_.clear();
   for (const Queue& queue : queues_) {
-    Inspector::ForEachTask(*queue.queue, [&](const NodeTask& task) {
+    QueueInspector::ForEachTask(*queue.queue, [&](const NodeTask& task) {
       if (task.work.get() == &run) queued_.push_back(task.index);
     });
   }
@@ -110,14 +113,15 @@ std::optional<BrokenRule> EngineRules::CheckTasks(const SharedRun& run,
     return Broken("run queued", "a node is queued twice; allowed is once");
   }
   for (const uint32_t index : queued_) {
-    if (Inspector::IsReady(run, index)) continue;
+    if (RunInspector::IsReady(run, index)) continue;
     return Broken("run queued", "node ", index, " is queued, with contributions still to come");
   }
   return std::nullopt;
 }
 
 std::optional<BrokenRule> EngineRules::CheckRun(Run& run) {
-  const Inspector::Run seen = Inspector::Look(*run.run);
+  const RunInspector::State seen = RunInspector::Look(*run.run);
+  has_seen_all_ &= !seen.is_held;
   if (seen.is_held || !seen.is_built) {
     // Its slots are gone when it is over, and so is what they are compared with.
     return seen.is_over && !seen.is_held ? CheckTasks(*run.run, seen) : std::nullopt;

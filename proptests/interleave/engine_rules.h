@@ -19,7 +19,7 @@
 #include <optional>
 #include <vector>
 
-#include "autograd/engine/inspect.h"
+#include "proptests/interleave/engine_inspector.h"
 #include "proptests/interleave/state_rules.h"
 
 namespace twingrad::interleave {
@@ -30,24 +30,25 @@ class EngineRules final : public StateRules {
   void Appear(const std::type_info& type, const void* object) override;
   void Vanish(const std::type_info& type, const void* object) override;
   std::optional<BrokenRule> Check() override;
+  bool HasSeenAll() const override { return has_seen_all_; }
 
  private:
-  using Inspector = autograd::EngineInspector;
-
   struct Queue {
     const autograd::ReadyQueue* queue;
     std::optional<uint64_t> pushes_at_end;  // when it was seen shut down first
   };
   struct Run {
     const autograd::SharedRun* run;
-    std::optional<Inspector::Run> finished;  // as it was seen first with nothing left to do
+    std::optional<RunInspector::State> finished;  // as it was seen first with nothing left to do
   };
 
-  std::optional<BrokenRule> CheckQueue(Queue& queue) const;
-  std::optional<BrokenRule> CheckWorkers(const autograd::WorkerGroup& workers) const;
+  std::optional<BrokenRule> CheckQueue(Queue& queue);
+  std::optional<BrokenRule> CheckWorkers(const autograd::WorkerGroup& workers);
   std::optional<BrokenRule> CheckRun(Run& run);
-  std::optional<BrokenRule> CheckTasks(const autograd::SharedRun& run, const Inspector::Run& seen);
+  std::optional<BrokenRule> CheckTasks(const autograd::SharedRun& run,
+                                       const RunInspector::State& seen);
 
+  bool has_seen_all_ = false;  // nothing was held
   std::vector<Queue> queues_;
   std::vector<Run> runs_;
   std::vector<const autograd::WorkerGroup*> workers_;

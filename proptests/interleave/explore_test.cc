@@ -83,6 +83,21 @@ TEST(ExploreTest, AnUnlockedCellIsARace) {
   });
 }
 
+TEST(ExploreTest, ACellIsSeenToRaceByWhoReadsAndNotByWhoPeeks) {
+  const auto body = [](bool peeks) {
+    Cell<int> cell{0};
+    Thread writer("writer", [&cell] { cell.Write(1); });
+    peeks ? cell.Peek() : cell.Read();
+    writer.Join();
+  };
+  EXPECT_TRUE(Explore(OptionsHere(), [&] { body(true); }).ok());
+  const Report report = ExpectFound(OutcomeKind::kRace, [&] { body(false); });
+  const auto last = report.outcome.events.back().operation.kind;
+  EXPECT_TRUE(last == sync::model::OperationKind::kCellRead ||
+              last == sync::model::OperationKind::kCellWrite)
+      << "the access that completes the race ends the story";
+}
+
 TEST(ExploreTest, ASplitAtomicUpdateLosesIncrements) {
   ExpectFound(OutcomeKind::kFailedCheck, [] {
     Atomic<int> counter{0};

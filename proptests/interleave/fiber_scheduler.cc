@@ -50,6 +50,8 @@ Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strateg
   at_end_.clear();
   live_.clear();
   runnable_ = waiting_ = 0;
+  accesses_ = 0;
+  is_changed_ = true;
   now_ = TimePoint();
   switched_ = false;
 
@@ -212,14 +214,6 @@ void FiberScheduler::Forget(const Identity& object) {
   if (limits_.locks != nullptr) limits_.locks->Forget(&object);
 }
 
-void FiberScheduler::Appear(const std::type_info& type, const void* object) {
-  if (limits_.rules != nullptr) limits_.rules->Appear(type, object);
-}
-
-void FiberScheduler::Vanish(const std::type_info& type, const void* object) {
-  if (limits_.rules != nullptr) limits_.rules->Vanish(type, object);
-}
-
 void FiberScheduler::Acquire(const Identity& object) {
   const ThreadRecord& record = *self_;
   if (record.quiet) return;
@@ -253,17 +247,21 @@ void FiberScheduler::Note(const Operation& operation) {
 }
 
 void FiberScheduler::Access(const Operation& operation, const Identity& cell) {
+  is_changed_ |= operation.kind == OperationKind::kCellWrite;
   if (self_->quiet) return;
-  if (auto race = races_.Access(current_, operation, cell)) {
-    outcome_.places.assign(race->places.begin(), race->places.end());
-    FailAs(OutcomeKind::kRace, std::move(race->text));
-  }
+  if (++accesses_ > kAccessesAStep * limits_.max_steps) FailForSteps();
+  auto race = races_.Access(current_, operation, cell);
+  if (!race) return;
+  Log(operation, Event::Phase::kDone);
+  outcome_.places.assign(race->places.begin(), race->places.end());
+  FailAs(OutcomeKind::kRace, std::move(race->text));
 }
 
 // --- Steps and waits ---
 
 void FiberScheduler::AskRules() {
   std::optional<BrokenRule> broken = limits_.rules->Check();
+  is_changed_ = !limits_.rules->HasSeenAll();
   if (!broken) return;
   const ThreadRecord& record = *self_;
   outcome_.places.push_back(std::move(broken->name));

@@ -71,8 +71,14 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   void Forget(const Identity& object) override;
   void Born(const char* name) override { ++LiveOf(name); }
   void Died(const char* name) override { --LiveOf(name); }
-  void Appear(const std::type_info& type, const void* object) override;
-  void Vanish(const std::type_info& type, const void* object) override;
+  void Appear(const std::type_info& type, const void* object) override {
+    is_changed_ = true;
+    if (limits_.rules != nullptr) limits_.rules->Appear(type, object);
+  }
+  void Vanish(const std::type_info& type, const void* object) override {
+    is_changed_ = true;
+    if (limits_.rules != nullptr) limits_.rules->Vanish(type, object);
+  }
   void AtEnd(std::function<void(bool completed)> action) override;
   [[noreturn]] void Fail(std::string message) override;
 
@@ -125,13 +131,15 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
     if (++outcome_.steps > limits_.max_steps) FailForSteps();
   }
   [[noreturn]] void FailForSteps();
+  // Accesses to cells are no steps, but a loop that does nothing else must end, too.
+  static constexpr int64_t kAccessesAStep = 16;
   // Fails the execution if what the current thread has done since it was asked last broke a rule.
   void CheckRules() {
-    if (limits_.rules != nullptr && !GuardsNothing(self_->doing)) AskRules();
+    if (is_changed_ && limits_.rules != nullptr && !GuardsNothing(self_->doing)) AskRules();
   }
-  // Accesses to atomics and cells, most of all steps: what rules look at changes under locks.
+  // Accesses to atomics, most of all steps: what rules look at changes under locks.
   static bool GuardsNothing(OperationKind kind) {
-    return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kCellWrite;
+    return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kAtomicUpdate;
   }
   void AskRules();
   void Note(const Operation& operation);
@@ -172,7 +180,9 @@ class FiberScheduler final : public autograd::sync::model::Scheduler {
   Strategy* strategy_ = nullptr;
   ExecutionLimits limits_;
   Outcome outcome_;
-  Trace decisions_;  // of the execution at hand; kept for its room
+  int64_t accesses_ = 0;     // to cells
+  bool is_changed_ = false;  // what rules look at, since they saw all of it
+  Trace decisions_;          // of the execution at hand; kept for its room
 };
 
 }  // namespace twingrad::interleave

@@ -173,6 +173,19 @@ TEST_F(FiberSchedulerTest, ReportsLivelocksLeaksAndExceptions) {
   EXPECT_EQ(Run([] { model::Current()->Fail("mine"); }).message, "mine");
 }
 
+TEST_F(FiberSchedulerTest, AnAccessIsNoStepButALoopOfThemEnds) {
+  const model::Identity cell;
+  const auto access = [&cell](int times) {
+    for (int i = 0; i < times; ++i) {
+      model::Current()->Access(Op(OperationKind::kCellWrite, &cell), cell);
+    }
+  };
+  const Outcome outcome = Run([&] { access(100); });
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  EXPECT_EQ(outcome.steps, 0);
+  EXPECT_EQ(Run([&] { access(1 << 30); }).kind, OutcomeKind::kStepBudget);
+}
+
 TEST_F(FiberSchedulerTest, ReportsARaceWhateverTheInterleaving) {
   const model::Identity cell;
   for (uint64_t seed = 0; seed < 20; ++seed) {

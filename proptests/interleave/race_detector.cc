@@ -58,38 +58,18 @@ void RaceDetector::Release(ThreadId thread, const Identity& object) {
   ++OwnTime(thread);
 }
 
-std::optional<Race> RaceDetector::Access(ThreadId thread,
-                                         const autograd::sync::model::Operation& operation,
-                                         const Identity& identity) {
+Race RaceDetector::RaceOf(ThreadId thread, const Operation& operation,
+                          const CellHistory& cell) const {
+  const Clock& clock = ClockOf(thread);
   const bool is_write = operation.kind == autograd::sync::model::OperationKind::kCellWrite;
-  CellHistory& cell = cells_.Get(identity);
-  const auto race = [&](std::string_view kind, ThreadId other, const Visit& visit) {
-    return Race{absl::StrCat("[interleave] data race on a cell: ", is_write ? "write" : "read",
-                             " by thread ", thread, " at ", Place(operation.where),
-                             " is not ordered with the ", kind, " by thread ", other, " at ",
-                             Place(visit.where)),
-                {Place(operation.where), Place(visit.where)}};
-  };
-  if (cell.write.time != 0 && !HappensBefore(cell.writer, cell.write, thread)) {
-    return race("write", cell.writer, cell.write);
-  }
-  const Visit now{TimeOf(thread), operation.where};
-  if (!is_write) {
-    if (cell.reads.size() <= static_cast<size_t>(thread)) {
-      cell.reads.resize(static_cast<size_t>(thread) + 1);
-    }
-    cell.reads[static_cast<size_t>(thread)] = now;
-    return std::nullopt;
-  }
-  for (size_t reader = 0; reader < cell.reads.size(); ++reader) {
-    const Visit& read = cell.reads[reader];
-    const ThreadId other = static_cast<ThreadId>(reader);
-    if (read.time != 0 && !HappensBefore(other, read, thread)) return race("read", other, read);
-  }
-  cell.reads.clear();
-  cell.writer = thread;
-  cell.write = now;
-  return std::nullopt;
+  const bool after_write = cell.write.time > At(clock, cell.writer);
+  const ThreadId other = after_write ? cell.writer : FirstUnordered(clock, cell);
+  const Visit& visit = after_write ? cell.write : cell.reads[static_cast<size_t>(other)];
+  return {absl::StrCat("[interleave] data race on a cell: ", is_write ? "write" : "read",
+                       " by thread ", thread, " at ", Place(operation.where),
+                       " is not ordered with the ", after_write ? "write" : "read", " by thread ",
+                       other, " at ", Place(visit.where)),
+          {Place(operation.where), Place(visit.where)}};
 }
 
 }  // namespace twingrad::interleave

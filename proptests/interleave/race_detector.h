@@ -8,6 +8,7 @@
 #define PROPTESTS_INTERLEAVE_RACE_DETECTOR_H_
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <source_location>
@@ -29,6 +30,7 @@ struct Race {
 class RaceDetector {
  public:
   using Identity = autograd::sync::model::Identity;
+  using Operation = autograd::sync::model::Operation;
   using ThreadId = autograd::sync::model::ThreadId;
 
   RaceDetector() { Reset(); }
@@ -53,8 +55,11 @@ class RaceDetector {
   }
 
   // The race that this access completes, or nothing.
-  std::optional<Race> Access(ThreadId thread, const autograd::sync::model::Operation& operation,
-                             const Identity& cell);
+  std::optional<Race> Access(ThreadId thread, const Operation& operation, const Identity& cell) {
+    CellHistory& history = cells_.Get(cell);
+    if (IsOrdered(thread, operation, history)) return std::nullopt;
+    return RaceOf(thread, operation, history);
+  }
 
  private:
   // By thread. Joined in blocks of eight, as many as the execution has threads for.
@@ -68,14 +73,15 @@ class RaceDetector {
     std::source_location where;
   };
   struct CellHistory {
-    ThreadId writer = autograd::sync::model::kNoThread;
+    ThreadId writer = 0;
     Visit write;
-    std::vector<Visit> reads;  // by thread
+    uint64_t readers = 0;      // bit i: thread i has read since
+    std::vector<Visit> reads;  // by thread; of others than readers it means nothing
 
     void Clear() {
-      writer = autograd::sync::model::kNoThread;
+      writer = 0;
       write = Visit();
-      reads.clear();
+      readers = 0;
     }
   };
 
@@ -87,9 +93,34 @@ class RaceDetector {
   const Clock& ClockOf(ThreadId thread) const { return threads_[static_cast<size_t>(thread)]; }
   uint32_t& OwnTime(ThreadId thread) { return ClockOf(thread).times[static_cast<size_t>(thread)]; }
   void AddThread();
-  bool HappensBefore(ThreadId earlier, const Visit& visit, ThreadId now) const {
-    return earlier == now || visit.time <= At(ClockOf(now), earlier);
+  // Whether all that conflicts with the access happened before it, which then is part of the
+  // history.
+  bool IsOrdered(ThreadId thread, const Operation& operation, CellHistory& cell) const {
+    const Clock& clock = ClockOf(thread);
+    if (cell.write.time > At(clock, cell.writer)) return false;
+    const Visit now{At(clock, thread), operation.where};
+    const auto index = static_cast<size_t>(thread);
+    if (operation.kind == autograd::sync::model::OperationKind::kCellRead) {
+      if (cell.reads.size() <= index) cell.reads.resize(index + 1);
+      cell.reads[index] = now;
+      cell.readers |= uint64_t{1} << thread;
+      return true;
+    }
+    if (FirstUnordered(clock, cell) != autograd::sync::model::kNoThread) return false;
+    cell.readers = 0;
+    cell.writer = thread;
+    cell.write = now;
+    return true;
   }
+  // Of those who have read, one that the clock does not know of.
+  static ThreadId FirstUnordered(const Clock& clock, const CellHistory& cell) {
+    for (uint64_t rest = cell.readers; rest != 0; rest &= rest - 1) {
+      const ThreadId reader = std::countr_zero(rest);
+      if (cell.reads[static_cast<size_t>(reader)].time > At(clock, reader)) return reader;
+    }
+    return autograd::sync::model::kNoThread;
+  }
+  Race RaceOf(ThreadId thread, const Operation& operation, const CellHistory& cell) const;
 
   std::vector<Clock> threads_;
   size_t thread_count_ = 0;

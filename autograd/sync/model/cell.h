@@ -1,5 +1,4 @@
-// Cell<T> of the model: each access is a step that the race detector sees. Included by
-// autograd/sync/cell.h only.
+// Cell<T> of the model: the race detector sees each access. Included by autograd/sync/cell.h only.
 #ifndef AUTOGRAD_SYNC_MODEL_CELL_H_
 #define AUTOGRAD_SYNC_MODEL_CELL_H_
 
@@ -32,14 +31,13 @@ class Cell {
     Touch(model::OperationKind::kCellWrite, where);
     return value_;
   }
+  const T& Peek() const { return value_; }
 
  private:
   void Touch(model::OperationKind kind, Site where) const {
     model::Scheduler* scheduler = model::Current();
     if (scheduler == nullptr) return;
-    const model::Operation operation{kind, this, "", where};
-    scheduler->Step(operation);
-    scheduler->Access(operation, identity_);
+    scheduler->Access({kind, this, "", where}, identity_);
   }
 
   T value_{};

@@ -128,7 +128,8 @@ class Scheduler {
   // after a later Acquire of it.
   virtual void Acquire(const Identity& object) = 0;
   virtual void Release(const Identity& object) = 0;
-  // A plain access (kCellRead or kCellWrite) that must be ordered with the conflicting ones.
+  // A plain access (kCellRead or kCellWrite) that must be ordered with the conflicting ones. It is
+  // no step: no other thread runs before it.
   virtual void Access(const Operation& operation, const Identity& cell) = 0;
   // An object of which something is kept ends.
   virtual void Forget(const Identity& object) = 0;

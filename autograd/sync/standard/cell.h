@@ -18,6 +18,8 @@ class Cell {
   void Write(T value) { value_ = std::move(value); }
   // For changes in place; counts as a write.
   T& Mutable() { return value_; }
+  // For a checker that has stopped all threads.
+  const T& Peek() const { return value_; }
 
  private:
   T value_{};

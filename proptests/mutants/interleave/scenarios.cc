@@ -177,7 +177,7 @@ constexpr Scenario kScenarios[] = {
     {"late_store", 3, "deadlock", "", ShutdownWithWorkLeft},
     {"if_for_while", 2, "deadlock", "workers stopping", StopBesideARun},
     {"split_decrement", 5, "error", "run contributions", TwoIntoOneSlot},
-    {"unlocked_accumulation", 2, "bits", "", TwoCallersOneLeaf},
+    {"unlocked_accumulation", 2, "data race", "", TwoCallersOneLeaf},
     {"split_completion", 4, "error", "run finished", FailureOfTheLast},
     {"early_answer", 3, "frozen", "run outstanding", FailureBesideALeaf},
     {"unlocked_shutdown_flag", 2, "data race", "", CompletionByTheWorker},
