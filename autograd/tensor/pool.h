@@ -7,9 +7,9 @@
 // no lock and no atomic. A block may be freed by another thread than the one that took it: a list
 // that has grown to kListLimit goes, as a whole, to a shared store, from which threads with an
 // empty list help themselves, and so do the lists of a thread that ends. Memory of the pool is not
-// given back to the system. Sizes above kLargest go straight there, and so does everything under
-// AddressSanitizer (to see use after free) and under the model of autograd/sync (to have each
-// execution start alike).
+// given back to the system. Sizes above kLargest go straight there, and so does everything where
+// AG_POOL_PASSES_THROUGH: under AddressSanitizer (to see use after free) and where the build says
+// so (to have each execution of a checker start alike).
 
 #ifndef AUTOGRAD_TENSOR_POOL_H_
 #define AUTOGRAD_TENSOR_POOL_H_
@@ -19,7 +19,8 @@
 
 #include "autograd/sync/thread_local.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(AUTOGRAD_SYNC_MODEL)
+#if defined(AG_POOL_PASSES_THROUGH)
+#elif defined(__SANITIZE_ADDRESS__)
 #define AG_POOL_PASSES_THROUGH 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -49,6 +49,11 @@ _PRODUCTION_BANS = [
     _ban(r'#\s*include\s*"absl/synchronization/|\babsl::(Mutex\w*|CondVar|Notification|Barrier|BlockingCounter)\b',
          'sync::Mutex and sync::CondVar'),
     _ban(r'\b__(atomic|sync)_\w+', 'sync::Atomic'),
+    # Production code is the same under the checker and knows nothing of it.
+    _ban(r'\bkIsModel\b|\bAUTOGRAD_SYNC_MODEL\b|\bsync::model\b|#\s*include\s*"autograd/sync/model/',
+         'code that is the same in both back ends of autograd/sync'),
+    _ban(r'\bInspector\b|(\.|->)\s*Peek\s*\(', 'AG_INSPECTED and a rule in proptests/interleave'),
+    _ban(r'#\s*include\s*"(proptests|fuzz|tools)/', 'what production code holds itself'),
 ]
 
 _EVERYWHERE_BANS = [

@@ -29,6 +29,19 @@ class BansTest(unittest.TestCase):
                 self.assertFalse(self._refused(text, 'autograd/engine/queue_test.cc'))
                 self.assertFalse(self._refused(text, 'tools/oracle/worker.cc'))
 
+    def test_production_code_knows_nothing_of_the_checker(self):
+        for text in ('if constexpr (sync::kIsModel) F();', '#if defined(AUTOGRAD_SYNC_MODEL)',
+                     'sync::model::Current();', '#include "autograd/sync/model/scheduler.h"',
+                     'friend class sync::Inspector<T>;', 'return cell_.Peek();', 'return cell->Peek();',
+                     '#include "proptests/interleave/explore.h"', '#include "fuzz/a.h"', '#include "tools/a.h"'):
+            with self.subTest(text):
+                self.assertTrue(self._refused(text))
+                self.assertFalse(self._refused(text, 'autograd/sync/inspected.h'))
+                self.assertFalse(self._refused(text, 'proptests/interleave/engine_inspector.cc'))
+        for text in ('AG_INSPECTED(ReadyQueue);', '#include "autograd/sync/inspected.h"', 'PeekAt(a);'):
+            with self.subTest(text):
+                self.assertFalse(self._refused(text))
+
     def test_comments_strings_and_lookalikes_pass(self):
         for text in ('// std::mutex', 'Say("std::mutex");', 'sync::Mutex mutex;', 'int my_thread_local_thing;',
                      'std::unique_ptr<int> p;', '#include <memory>', 'is_thread_local_(a);'):
