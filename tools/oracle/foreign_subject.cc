@@ -159,7 +159,8 @@ absl::Status ForeignSubject::Start() {
   generator_options_.devices = hello.devices;
   generator_options_.backward = hello.Has(Opcode::kBackward);
   generator_options_.grad = hello.Has(Opcode::kGrad);
-  if (!hello.Has(Opcode::kHook)) {
+  // Without hooks it still makes retain_grad.
+  if (!hello.Has(Opcode::kHook) && !hello.Has(Opcode::kRetainGrad)) {
     generator_options_.features.reset(static_cast<size_t>(generators::Feature::kHook));
   }
   if (hello.devices == 0) {

@@ -192,6 +192,30 @@ TEST(FaultyTest, DoctorTellsWhatIsWrongWithTheHandshake) {
   EXPECT_TRUE(StrContains(told("exec >&-; sleep 60"), "closed its standard output and lives on"));
 }
 
+// No grad, no hooks and no accelerators, but retain_grad.
+TEST(FaultyTest, ProgramsHoldWhatTheHelloClaims) {
+  auto folder = TemporaryFolder::Make("faulty-test");
+  ASSERT_TRUE(folder.ok());
+  const std::string path = folder->path() + "/adapter.sh";
+  ASSERT_TRUE(
+      WriteFile(path,
+                "read line\necho hello 1 name=a version=1 ops=leaf,mul,sum,backward,retain_grad "
+                "dtypes=f64\ncat >/dev/null\n")
+          .ok());
+  std::string programs;
+  for (int seed = 0; seed < 20; ++seed) {
+    programs += RunSubprocess({"tools/oracle/oracle_alone", "generate",
+                               "--features=chain,hook,calls,grad_of_grad,error",
+                               "--engine=exec:sh " + path, absl::StrCat("--seed=", seed)})
+                    .output;
+  }
+  EXPECT_TRUE(absl::StrContains(programs, "\nbackward %")) << programs;
+  EXPECT_TRUE(absl::StrContains(programs, "\nretain_grad %")) << programs;
+  EXPECT_FALSE(absl::StrContains(programs, "= grad %")) << programs;
+  EXPECT_FALSE(absl::StrContains(programs, "\nhook %")) << programs;
+  EXPECT_FALSE(absl::StrContains(programs, "dev:")) << programs;
+}
+
 TEST(FaultyTest, AnEngineThatDoesNotStartIsNamed) {
   const SubprocessResult run = RunSubprocess(
       {"tools/oracle/oracle_alone", "check", "--engine=exec:/no/such/adapter", "--programs=10"});
