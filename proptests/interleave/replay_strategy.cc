@@ -21,6 +21,8 @@ std::string ReplayStrategy::LeftOver() const {
 int ReplayStrategy::Choose(const Question& question) {
   if (!error_.empty()) return 0;
   if (next_ == trace_.size()) {
+    const bool stays = question.kind == DecisionKind::kThread && question.current > 0;
+    if (goes_on_) return stays ? question.current : 0;
     error_ = absl::StrCat("[interleave] the recorded schedule ends after ", trace_.size(),
                           " decisions, but the execution asks for another (",
                           DecisionName(question.kind), " of ", question.alternatives, ")");

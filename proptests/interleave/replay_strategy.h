@@ -17,7 +17,10 @@ namespace twingrad::interleave {
 
 class ReplayStrategy final : public Strategy {
  public:
-  explicit ReplayStrategy(Trace trace) : trace_(std::move(trace)) {}
+  // `goes_on`: the trace is that of an execution that was cut off, so what comes after its end
+  // goes straight on.
+  explicit ReplayStrategy(Trace trace, bool goes_on = false)
+      : trace_(std::move(trace)), goes_on_(goes_on) {}
 
   void Begin(uint64_t seed) override;  // the seed plays no part
   int Choose(const Question& question) override;
@@ -30,6 +33,7 @@ class ReplayStrategy final : public Strategy {
 
  private:
   Trace trace_;
+  bool goes_on_;
   size_t next_ = 0;
 };
 

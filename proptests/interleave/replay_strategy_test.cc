@@ -50,5 +50,17 @@ TEST(ReplayStrategyTest, AQuestionTooManyIsADivergence) {
   EXPECT_NE(strategy.error().find("ends after 0 decisions"), std::string::npos);
 }
 
+TEST(ReplayStrategyTest, AfterATraceThatWasCutOffItGoesStraightOn) {
+  ReplayStrategy strategy(kTrace, /*goes_on=*/true);
+  strategy.Begin(0);
+  EXPECT_EQ(strategy.Choose({DecisionKind::kThread, 3, 0, 17}), 2);
+  EXPECT_EQ(strategy.Choose({DecisionKind::kWaiter, 2, 0, 18}), 1);
+  EXPECT_EQ(strategy.Choose({DecisionKind::kThread, 3, 1, 5}), 1);
+  EXPECT_EQ(strategy.Choose({DecisionKind::kThread, 3, -1, 5}), 0);
+  EXPECT_EQ(strategy.Choose({DecisionKind::kSpurious, 2, 1, 5}), 0);
+  EXPECT_EQ(strategy.error(), "");
+  EXPECT_TRUE(strategy.Finished());
+}
+
 }  // namespace
 }  // namespace twingrad::interleave

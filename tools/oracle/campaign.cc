@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tools/oracle/schedule_record.h"
 #include "tools/oracle/worker.h"
 
 namespace twingrad::oracle {
@@ -61,6 +62,12 @@ Verdict VerdictOfDeath(const Death& death, const WorkerProcess& process, std::st
   verdict.text =
       absl::StrCat(verdict.oracle, " while ", doing, "\n  ended by: ", death.reason,
                    "\n  it said:  ", line.empty() ? "nothing" : line.substr(0, 160), "\n");
+  const ScheduleRecord& schedule = process.record().schedule;
+  if (std::string text = RecordedSchedule(schedule, verdict.oracle); !text.empty()) {
+    absl::StrAppend(&verdict.text, "  under:    schedule ", schedule.seed, " of ",
+                    schedule.strategy, ", after ", schedule.decisions.load(), " decisions\n");
+    verdict.files["schedule.txt"] = std::move(text);
+  }
   return verdict;
 }
 

@@ -89,7 +89,8 @@ class Campaign {
   absl::Status status_;
 };
 
-// The Failure of a Program that brought its worker down.
+// The Failure of a Program that brought its worker down; its files hold the schedule, if one was
+// under way.
 Verdict VerdictOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing);
 // The message for a worker that ended before it judged anything.
 std::string StartError(const Death& death, const WorkerProcess& process);

@@ -33,6 +33,7 @@ constexpr std::chrono::milliseconds kTimeOfASchedule(2);
 constexpr std::string_view kCaseFlags[] = {"features",  "ops",      "strategy",
                                            "schedules", "threads",  "program",
                                            "schedule",  "elements", "rank"};
+constexpr std::string_view kLimitFlags[] = {"timeout", "memory"};
 // Further failures are counted, not shrunk: one defect can make a third of all Programs fail.
 constexpr uint64_t kMaxShrunk = 32;
 constexpr size_t kMaxShown = 8;
@@ -72,6 +73,8 @@ class Check {
         command_(std::move(command)),
         verb_(arguments.verb->name),
         flags_(arguments.Text(kCaseFlags)),
+        limit_flags_(arguments.Text(kLimitFlags)),
+        explore_(OptionsOf(arguments).explore),
         engine_(arguments.Path("engine").value_or("")),
         seed_(arguments.Number("seed").value_or(FreshSeed())),
         jobs_(static_cast<int>(arguments.Number("jobs").value_or(NumCores()))),
@@ -111,6 +114,8 @@ class Check {
   WorkerCommand command_;
   std::string verb_;
   std::string flags_;
+  std::string limit_flags_;
+  ExploreOptions explore_;
   std::string engine_;
   uint64_t seed_;
   int jobs_;
@@ -159,6 +164,9 @@ absl::Status Check::HandleFailure(Failure failure) {
   finding->campaign_seed = seed_;
   finding->flags = flags_;
   finding->verb = verb_;
+  finding->explore = explore_;
+  finding->limit_flags = limit_flags_;
+  finding->limits = command_.limits;
   finding->engine = engine_;
   const auto [known, fresh] = by_key_.emplace(KeyOf(*finding), written_.size());
   if (!fresh) {
@@ -323,6 +331,18 @@ uint64_t FreshSeed() {
   return seed;
 }
 
+ProgramOptions OptionsOf(const Arguments& arguments) {
+  ProgramOptions options{arguments.List("features"), arguments.List("ops"), {}};
+  if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
+  if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
+  options.explore.strategy = arguments.Path("strategy").value_or("mixed");
+  options.explore.schedules = arguments.Number("schedules").value_or(1000);
+  options.explore.threads = static_cast<int>(arguments.Number("threads").value_or(0));
+  if (const auto path = arguments.Path("program")) options.explore.program = ResolvePath(*path);
+  if (const auto path = arguments.Path("schedule")) options.explore.schedule = ResolvePath(*path);
+  return options;
+}
+
 WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder) {
   WorkerCommand command;
   command.executable = "/proc/self/exe";
@@ -336,9 +356,11 @@ WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& f
   }
   SetEngine(arguments.Path("engine").value_or(""), &command);
   command.folder = folder;
-  if (const auto schedules = arguments.Number("schedules"); schedules) {
+  if (arguments.verb->name == "explore") {
     // The limit is for a Program with all its schedules.
-    command.limits.timeout += kTimeOfASchedule * std::min<uint64_t>(*schedules, 1'000'000'000);
+    command.limits.timeout +=
+        kTimeOfASchedule *
+        std::min<uint64_t>(OptionsOf(arguments).explore.schedules, 1'000'000'000);
   }
   command.limits.timeout = arguments.Duration("timeout").value_or(command.limits.timeout);
   command.limits.memory = arguments.Number("memory").value_or(command.limits.memory);

@@ -31,6 +31,9 @@ uint64_t FreshSeed();
 // What the flags say of workers; `folder` is for their recorders.
 WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder);
 
+// What the flags say of the Programs.
+ProgramOptions OptionsOf(const Arguments& arguments);
+
 // Makes its workers check this engine.
 void SetEngine(const std::string& engine, WorkerCommand* command);
 

@@ -21,6 +21,7 @@
 #include "tools/oracle/engine_subject.h"
 #include "tools/oracle/explore_summary.h"
 #include "tools/oracle/files.h"
+#include "tools/oracle/schedule_record.h"
 #include "tools/oracle/timeline.h"
 
 namespace twingrad::oracle {
@@ -43,8 +44,9 @@ std::string WithNewline(std::string text) {
   return text;
 }
 
-class ExploreSubject final : public Subject {
+class ExploreSubject final : public Subject, public ScheduleKeeper {
  public:
+  void KeepSchedulesIn(ScheduleRecord& record) override { record_ = &record; }
   absl::Status Configure(const ProgramOptions& options) override;
   absl::Status Start() override { return absl::OkStatus(); }
   std::string Generate(uint64_t seed) override;
@@ -88,7 +90,14 @@ class ExploreSubject final : public Subject {
   std::optional<ProgramExplorer> explorer_;
   std::unique_ptr<interleave::Strategy> strategy_;
   ExploreStatistics statistics_;
+  ScheduleRecord* record_ = nullptr;
 };
+
+// A schedule that ends where its process did.
+bool WasCutOff(const ScheduleFile& schedule) {
+  return schedule.detector == "crash" || schedule.detector == "hang" ||
+         schedule.detector == "memory";
+}
 
 absl::Status ExploreSubject::Configure(const ProgramOptions& options) {
   options_ = options.explore;
@@ -188,10 +197,17 @@ Verdict ExploreSubject::Explore() {
   // A fresh one, so that what a Program's schedules are does not depend on the Programs before.
   strategy_ = *interleave::MakeStrategy(options_.strategy);
   const uint64_t seed = case_.seed.value_or(autograd::program::Hash(program_));
+  std::optional<RecordingStrategy> recording;
+  if (record_ != nullptr) {
+    recording.emplace(*strategy_, autograd::program::Hash(program_), explorer_->device_threads(),
+                      *record_);
+  }
+  interleave::Strategy& asked = recording ? *recording : *strategy_;
   interleave::SplitMix seeds(seed);
   for (uint64_t i = 0; i < options_.schedules; ++i) {
     const uint64_t schedule_seed = seeds.Next();
-    const ProgramRun run = explorer_->Run(*strategy_, schedule_seed);
+    const ProgramRun run = explorer_->Run(asked, schedule_seed);
+    if (recording) recording->End();
     statistics_.AddSchedule(run.outcome, run.order);
     if (!run.ok()) return Failed(run, schedule_seed, false);
     if (run.outcome.decisions.empty()) break;  // there is one interleaving, and this is it
@@ -200,7 +216,7 @@ Verdict ExploreSubject::Explore() {
 }
 
 Verdict ExploreSubject::Replay(const ScheduleFile& schedule) {
-  interleave::ReplayStrategy strategy(schedule.decisions);
+  interleave::ReplayStrategy strategy(schedule.decisions, /*goes_on=*/WasCutOff(schedule));
   const ProgramRun run = explorer_->Run(strategy, schedule.seed, /*record_events=*/true);
   statistics_.AddSchedule(run.outcome, run.order);
   // An engine that asks something else than the one that the schedule is of, or less.

@@ -237,6 +237,76 @@ TEST_F(ExploreTest, ARunOnOneThreadThatFailsIsAFinding) {
   ASSERT_EQ(Found().size(), 1u) << run.output;
   const std::string program = *ReadInput(Found()[0] + "/program.txt");
   EXPECT_LE(std::count(program.begin(), program.end(), '\n'), 4) << program;
+  const SubprocessResult again = Faulty({"replay", Found()[0]}, "leak");
+  EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
+  EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: single leaked object\n"))
+      << again.output;
+}
+
+// What brings the process down is found with its schedule, and repeated under it.
+TEST_F(ExploreTest, ACrashIsFoundWithItsScheduleAndReplayed) {
+  const SubprocessResult run =
+      Faulty({"explore", "--seed=1", "--program", LanesFile(), "--schedules=400", "--threads=3",
+              "--timeout=200", "--out=found"},
+             "abort");
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  EXPECT_TRUE(StrContains(run.output, "  it said:  woken for nothing\n")) << run.output;
+  EXPECT_TRUE(StrContains(run.output, "  under:    schedule ")) << run.output;
+  ASSERT_EQ(Found().size(), 1u) << run.output;
+  const std::string folder = Found()[0];
+  EXPECT_TRUE(StrContains(*ReadInput(folder + "/report.txt"),
+                          "explore --seed=1 --programs=1 --schedules=400 "))
+      << *ReadInput(folder + "/report.txt");
+  EXPECT_TRUE(StrContains(*ReadInput(folder + "/report.txt"), " --timeout=200\n"));
+  const nlohmann::json known = nlohmann::json::parse(*ReadInput(folder + "/finding.json"));
+  EXPECT_EQ(known["verb"], "explore");
+  EXPECT_EQ(known["strategy"], "mixed");
+  EXPECT_EQ(known["schedules"], 400);
+  EXPECT_EQ(known["threads"], 3);
+  EXPECT_EQ(known["timeout_ms"], 200'000);
+  const std::string program = *ReadInput(folder + "/program.txt");
+  EXPECT_LE(std::count(program.begin(), program.end(), '\n'), 6) << "made small: " << program;
+  const auto schedule = interleave::ParseSchedule(*ReadInput(folder + "/schedule.txt"));
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  EXPECT_EQ(schedule->detector, "crash");
+  EXPECT_EQ(schedule->device_threads, 3);
+  EXPECT_TRUE(std::any_of(schedule->decisions.begin(), schedule->decisions.end(),
+                          [](const interleave::Decision& decision) {
+                            return decision.kind == interleave::DecisionKind::kSpurious &&
+                                   decision.chosen == 1;
+                          }))
+      << "the wake-up for nothing";
+
+  for (const bool with_schedule : {true, false}) {
+    if (!with_schedule) std::filesystem::remove(folder + "/schedule.txt");
+    const SubprocessResult again = Faulty({"replay", folder}, "abort");
+    EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
+    EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: crash\n")) << again.output;
+    // The sound engine goes on where the process ended, or finds nothing under all schedules.
+    const SubprocessResult mended = Oracle({"replay", folder});
+    EXPECT_EQ(mended.exit_status, 0) << mended.output << mended.errors;
+    EXPECT_TRUE(absl::StartsWith(mended.output, "the finding no longer shows\n")) << mended.output;
+  }
+}
+
+TEST_F(ExploreTest, AHangIsFoundWithItsScheduleAndReplayed) {
+  const std::string program =
+      WrittenAs("small.txt",
+                "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\n%a = to %x device=dev:0\n"
+                "backward %a\n");
+  const SubprocessResult run = Faulty({"explore", "--seed=1", "--program", program,
+                                       "--schedules=200", "--timeout=4", "--out=found"},
+                                      "hang");
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  ASSERT_EQ(Found().size(), 1u) << run.output;
+  const std::string folder = Found()[0];
+  const auto schedule = interleave::ParseSchedule(*ReadInput(folder + "/schedule.txt"));
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  EXPECT_EQ(schedule->detector, "hang");
+  const SubprocessResult again = Faulty({"replay", folder}, "hang");
+  EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
+  EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: hang\n")) << again.output;
+  EXPECT_TRUE(StrContains(again.output, "no end after 4 s")) << again.output;
 }
 
 TEST_F(ExploreTest, WrongUsageIsStatusTwo) {

@@ -24,6 +24,9 @@ using std::chrono::steady_clock;
 // A flaky failure gets this many chances to show again.
 constexpr int kTries = 3;
 
+// The file of a finding's folder.
+constexpr char kSchedule[] = "schedule.txt";
+
 // The names of the statements of a Program's text, without values, operands and attributes.
 std::string StatementNames(std::string_view program) {
   std::vector<std::string> names;
@@ -61,7 +64,8 @@ std::string Report(const Finding& finding, const std::string& folder) {
         finding.engine.empty() ? "" : absl::StrCat(" --engine='", finding.engine, "'"), "\n");
   } else {
     absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", finding.verb,
-                    " --seed=", finding.campaign_seed, finding.flags, "\n");
+                    " --seed=", finding.campaign_seed, " --programs=", failure.index + 1,
+                    finding.flags, finding.limit_flags, "\n");
   }
   absl::StrAppend(&text, "replay:  ", ReplayCommand(folder), "\n");
   if (!finding.repeats) {
@@ -72,17 +76,27 @@ std::string Report(const Finding& finding, const std::string& folder) {
 }
 
 nlohmann::json Description(const Finding& finding) {
-  return {{"version", 1},
-          {"oracle", finding.verdict.oracle},
-          {"seed", finding.failure.seed},
-          {"index", finding.failure.index},
-          {"campaign_seed", finding.campaign_seed},
-          {"flags", finding.flags},
-          {"engine", finding.engine},
-          {"repeats", finding.repeats},
-          {"probes", finding.probes},
-          {"marked", finding.verdict.marked},
-          {"text", finding.verdict.text}};
+  nlohmann::json description = {
+      {"version", 1},
+      {"verb", finding.verb},
+      {"oracle", finding.verdict.oracle},
+      {"seed", finding.failure.seed},
+      {"index", finding.failure.index},
+      {"campaign_seed", finding.campaign_seed},
+      {"flags", finding.flags},
+      {"engine", finding.engine},
+      {"repeats", finding.repeats},
+      {"probes", finding.probes},
+      {"marked", finding.verdict.marked},
+      {"timeout_ms", finding.limits.timeout / std::chrono::milliseconds(1)},
+      {"memory_mib", finding.limits.memory >> 20},
+      {"text", finding.verdict.text}};
+  if (finding.verb == "explore") {
+    description["strategy"] = finding.explore.strategy;
+    description["schedules"] = finding.explore.schedules;
+    description["threads"] = finding.explore.threads;
+  }
+  return description;
 }
 
 }  // namespace
@@ -119,6 +133,14 @@ absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober&
     return *std::move(verdict);
   };
 
+  // The schedule at which the worker ended is kept if it does so under that one alone.
+  const auto keep_schedule = [&] {
+    const auto schedule = finding.verdict.files.find(kSchedule);
+    if (schedule == finding.verdict.files.end()) return;
+    const Case alone{SplitCase(finding.program).program, std::nullopt, false, schedule->second};
+    if (!same_failure(JoinCase(alone))) finding.verdict.files.erase(schedule);
+  };
+
   prober.SetTimeout(worker_limits.timeout);
   for (int i = 0; i < kTries && !finding.repeats && !over() && status.ok(); ++i) {
     if (std::optional<Verdict> verdict = same_failure(finding.program)) {
@@ -149,6 +171,7 @@ absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober&
       break;
     }
   }
+  keep_schedule();
   return finding;
 }
 
@@ -157,7 +180,9 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
   const std::string folder = absl::StrCat(parent, "/", FileWord(finding.verdict.oracle), "-",
                                           absl::StrFormat("%016x", finding.failure.seed));
   std::map<std::string, std::string> files = finding.verdict.files;
-  files["program.txt"] = SplitCase(finding.program).program;
+  const Case parts = SplitCase(finding.program);
+  files["program.txt"] = parts.program;
+  if (!parts.schedule.empty()) files.emplace(kSchedule, parts.schedule);
   files["original.txt"] = finding.failure.program;
   files["expected.txt"] = finding.verdict.expected;
   files["actual.txt"] = finding.verdict.actual;

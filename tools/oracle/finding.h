@@ -28,7 +28,10 @@ struct Finding {
   int probes = 0;        // Programs judged while shrinking
   std::string flags;     // ` --features=... --ops=...`, as given to the campaign
   std::string verb = "check";
-  std::string engine;  // as --engine= says; empty: the repository's
+  std::string engine;       // as --engine= says; empty: the repository's
+  ExploreOptions explore;   // how it was, for `explore`
+  std::string limit_flags;  // ` --timeout=...`, as given to the campaign
+  WorkerLimits limits;
   uint64_t campaign_seed = 0;
 };
 

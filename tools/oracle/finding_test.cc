@@ -132,6 +132,11 @@ TEST_F(FindingTest, FurtherFilesOfTheVerdictAndHowExploreFoundIt) {
   Finding finding = Shrunk("value 1\nwrong\n", "wrong");
   finding.verb = "explore";
   finding.flags = " --schedules=5";
+  finding.limit_flags = " --timeout=2";
+  finding.limits.timeout = std::chrono::seconds(2);
+  finding.explore.strategy = "pct";
+  finding.explore.schedules = 5;
+  finding.explore.threads = 3;
   finding.campaign_seed = 77;
   finding.program = JoinCase({"wrong\n", std::nullopt, false, "twingrad-schedule 1\n"});
   finding.verdict.files["schedule.txt"] = "twingrad-schedule 1\n";
@@ -141,8 +146,15 @@ TEST_F(FindingTest, FurtherFilesOfTheVerdictAndHowExploreFoundIt) {
   EXPECT_EQ(*ReadInput(folder + "/program.txt"), "wrong\n");
   EXPECT_NE(ReadInput(folder + "/report.txt")
                 ->find("\nfound:   tools/bazel run //tools/oracle -- explore --seed=77 "
-                       "--schedules=5\nreplay:  "),
+                       "--programs=5 --schedules=5 --timeout=2\nreplay:  "),
             std::string::npos);
+  const nlohmann::json description = nlohmann::json::parse(*ReadInput(folder + "/finding.json"));
+  EXPECT_EQ(description["verb"], "explore");
+  EXPECT_EQ(description["seed"], 2748u);
+  EXPECT_EQ(description["strategy"], "pct");
+  EXPECT_EQ(description["schedules"], 5u);
+  EXPECT_EQ(description["threads"], 3);
+  EXPECT_EQ(description["timeout_ms"], 2000u);
 }
 
 TEST_F(FindingTest, ASecondFindingOfOneSeedGetsItsOwnFolder) {

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "tools/oracle/schedule_record.h"
 #include "tools/oracle/subject.h"
 
 namespace twingrad::oracle {
@@ -48,6 +49,8 @@ struct FlightRecord {
   };
   std::atomic<uint32_t> committed;
   Progress progress[2];
+
+  ScheduleRecord schedule;
 
   std::atomic<uint32_t> program_size;  // 0: not recorded
   char program[kMaxProgram];

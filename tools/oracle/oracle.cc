@@ -1,6 +1,9 @@
 #include "tools/oracle/oracle.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -206,18 +209,6 @@ const VerbSpec kVerbs[] = {
      kWorkerFlags, "", /*hidden=*/true},
 };
 
-ProgramOptions OptionsOf(const Arguments& arguments) {
-  ProgramOptions options{arguments.List("features"), arguments.List("ops"), {}};
-  if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
-  if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
-  options.explore.strategy = arguments.Path("strategy").value_or("mixed");
-  options.explore.schedules = arguments.Number("schedules").value_or(1000);
-  options.explore.threads = static_cast<int>(arguments.Number("threads").value_or(0));
-  if (const auto path = arguments.Path("program")) options.explore.program = ResolvePath(*path);
-  if (const auto path = arguments.Path("schedule")) options.explore.schedule = ResolvePath(*path);
-  return options;
-}
-
 absl::Status Configure(const Arguments& arguments, Subject& subject) {
   return subject.Configure(OptionsOf(arguments));
 }
@@ -297,55 +288,94 @@ absl::StatusOr<int> Generate(const Arguments& arguments, Subject& subject) {
   return kNothingFound;
 }
 
-absl::StatusOr<int> Replay(const Arguments& arguments) {
-  const std::string folder = ResolvePath(*arguments.operand);
+// What the finding in `folder` says of itself; an empty object if it says nothing.
+nlohmann::json DescriptionIn(const std::string& folder) {
+  const absl::StatusOr<std::string> text = ReadInput(folder + "/finding.json");
+  nlohmann::json known =
+      nlohmann::json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
+  return known.is_object() ? known : nlohmann::json::object();
+}
+
+std::string TextIn(const nlohmann::json& known, const char* key) {
+  const auto found = known.find(key);
+  return found != known.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::optional<uint64_t> NumberIn(const nlohmann::json& known, const char* key) {
+  const auto found = known.find(key);
+  if (found == known.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<uint64_t>();
+}
+
+// The case that is to be judged again: a Program, of `explore` with its schedule or, where that was
+// not kept, with the seed of all schedules, which `command` is told how to take.
+absl::StatusOr<std::string> CaseIn(const std::string& folder, const nlohmann::json& known,
+                                   WorkerCommand* command) {
   absl::StatusOr<std::string> program = ReadInput(folder + "/program.txt");
   if (!program.ok()) return program.status();
-  // A finding of `explore` is a Program with its schedule.
   if (absl::StatusOr<std::string> schedule = ReadInput(folder + "/schedule.txt"); schedule.ok()) {
-    if (absl::Status status =
-            interleave::ParseSchedule(*schedule, folder + "/schedule.txt").status();
-        !status.ok()) {
-      return status;
-    }
-    program = JoinCase({*program, std::nullopt, false, *schedule});
+    const absl::Status read =
+        interleave::ParseSchedule(*schedule, folder + "/schedule.txt").status();
+    if (!read.ok()) return read;
+    return JoinCase({*program, std::nullopt, false, *schedule});
   }
-  absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
-  if (!temporary.ok()) return temporary.status();
-  WorkerCommand command = MakeWorkerCommand(arguments, temporary->path());
-  if (absl::StatusOr<std::string> text = ReadInput(folder + "/finding.json"); text.ok()) {
-    const nlohmann::json known = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-    if (known.is_object()) SetEngine(known.value("engine", ""), &command);
+  const std::optional<uint64_t> seed = NumberIn(known, "seed");
+  if (TextIn(known, "verb") != "explore" || !seed) return program;
+  if (const std::string strategy = TextIn(known, "strategy"); !strategy.empty()) {
+    command->flags.push_back("--strategy=" + strategy);
   }
-  Prober prober(command);
-  absl::StatusOr<Verdict> verdict = prober.Judge(*program);
-  if (!verdict.ok()) return verdict.status();
-  if (verdict->outcome == "explained") {
-    absl::PrintF("the finding still shows, as an expected failure\n%s", verdict->text);
+  for (const char* key : {"schedules", "threads"}) {
+    const uint64_t number = NumberIn(known, key).value_or(0);
+    if (number > 0) command->flags.push_back(absl::StrCat("--", key, "=", number));
+  }
+  return JoinCase({*program, *seed, false, ""});
+}
+
+int PrintVerdict(const Verdict& verdict, const std::string& folder, const std::string& found_as) {
+  if (verdict.outcome == "explained") {
+    absl::PrintF("the finding still shows, as an expected failure\n%s", verdict.text);
     return kFound;
   }
-  if (verdict->outcome == kParted) {
+  if (verdict.outcome == kParted) {
     absl::PrintF(
         "nothing is known of the finding: its schedule is of an engine that asks other questions\n"
         "replay diverged: %s\n"
         "look for it anew: tools/bazel run //tools/oracle -- explore --program=%s/program.txt\n",
-        verdict->text, folder);
+        verdict.text, folder);
     return kUnknown;
   }
-  if (!verdict->failed) {
-    absl::PrintF("the finding no longer shows\n%s", verdict->text);
+  if (!verdict.failed) {
+    absl::PrintF("the finding no longer shows\n%s", verdict.text);
     return kNothingFound;
   }
-  absl::PrintF("the finding still shows: %s\n%s\nexpected:\n%s\nactual:\n%s", verdict->oracle,
-               verdict->text, verdict->expected, verdict->actual);
-  if (absl::StatusOr<std::string> text = ReadInput(folder + "/finding.json"); text.ok()) {
-    const nlohmann::json known = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-    const std::string oracle = known.is_object() ? known.value("oracle", "") : "";
-    if (!oracle.empty() && oracle != verdict->oracle) {
-      absl::PrintF("\nit was found as: %s\n", oracle);
-    }
+  absl::PrintF("the finding still shows: %s\n%s\nexpected:\n%s\nactual:\n%s", verdict.oracle,
+               verdict.text, verdict.expected, verdict.actual);
+  if (!found_as.empty() && found_as != verdict.oracle) {
+    absl::PrintF("\nit was found as: %s\n", found_as);
   }
   return kFound;
+}
+
+absl::StatusOr<int> Replay(const Arguments& arguments) {
+  const std::string folder = ResolvePath(*arguments.operand);
+  const nlohmann::json known = DescriptionIn(folder);
+  absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
+  if (!temporary.ok()) return temporary.status();
+  WorkerCommand command = MakeWorkerCommand(arguments, temporary->path());
+  SetEngine(TextIn(known, "engine"), &command);
+  // The limits under which it was found, unless others are given.
+  const uint64_t timeout = std::min<uint64_t>(NumberIn(known, "timeout_ms").value_or(0), 1u << 30);
+  const uint64_t memory = std::min<uint64_t>(NumberIn(known, "memory_mib").value_or(0), 1u << 30);
+  if (timeout > 0 && !arguments.Has("timeout")) {
+    command.limits.timeout = std::chrono::milliseconds(timeout);
+  }
+  if (memory > 0 && !arguments.Has("memory")) command.limits.memory = memory << 20;
+  absl::StatusOr<std::string> text = CaseIn(folder, known, &command);
+  if (!text.ok()) return text.status();
+  Prober prober(command);
+  absl::StatusOr<Verdict> verdict = prober.Judge(*text);
+  if (!verdict.ok()) return verdict.status();
+  return PrintVerdict(*verdict, folder, TextIn(known, "oracle"));
 }
 
 absl::StatusOr<int> Work(const Arguments& arguments, Subject& subject) {
@@ -390,8 +420,10 @@ bool NeedsModel(int argc, char** argv) {
   const absl::StatusOr<Arguments> arguments = ParseArguments(Verbs(), words);
   if (!arguments.ok() || arguments->help || arguments->verb == nullptr) return false;
   if (arguments->verb->name == "explore") return true;
-  return arguments->verb->name == "replay" &&
-         ReadInput(ResolvePath(*arguments->operand) + "/schedule.txt").ok();
+  if (arguments->verb->name != "replay") return false;
+  const std::string folder = ResolvePath(*arguments->operand);
+  return ReadInput(folder + "/schedule.txt").ok() ||
+         TextIn(DescriptionIn(folder), "verb") == "explore";
 }
 
 int OracleMain(int argc, char** argv, const SubjectFactory& make_subject) {

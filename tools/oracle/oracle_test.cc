@@ -120,5 +120,37 @@ TEST(OracleTest, GeneratesTheSameProgramFromTheSameSeed) {
   EXPECT_TRUE(absl::StartsWith(Oracle({"generate"}).errors, "[oracle] seed "));
 }
 
+TEST(OracleTest, FindingsOfExploreNeedTheModelWithTheirScheduleOrWithout) {
+  const TemporaryFolder folder = *TemporaryFolder::Make("oracle-test");
+  const auto needs_model = [&] {
+    std::vector<std::string> words = {"oracle", "replay", folder.path()};
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    return NeedsModel(static_cast<int>(argv.size()), argv.data());
+  };
+  EXPECT_FALSE(needs_model());
+  for (const char* other : {"{\"verb\": \"check\"}", "{\"verb\": 3}", "[]", "no json"}) {
+    ASSERT_TRUE(WriteFile(folder.path() + "/finding.json", other).ok());
+    EXPECT_FALSE(needs_model()) << other;
+  }
+  ASSERT_TRUE(WriteFile(folder.path() + "/finding.json", "{\"verb\": \"explore\"}").ok());
+  EXPECT_TRUE(needs_model());
+  ASSERT_TRUE(WriteFile(folder.path() + "/finding.json", "{}").ok());
+  ASSERT_TRUE(WriteFile(folder.path() + "/schedule.txt", "").ok());
+  EXPECT_TRUE(needs_model());
+}
+
+TEST(OracleTest, AReplaySaysWhichLineOfItsScheduleCannotBeRead) {
+  const TemporaryFolder folder = *TemporaryFolder::Make("oracle-test");
+  ASSERT_TRUE(WriteFile(folder.path() + "/program.txt", "value 1\n").ok());
+  ASSERT_TRUE(WriteFile(folder.path() + "/schedule.txt", "twingrad-schedule 9\n").ok());
+  const SubprocessResult run = Oracle({"replay", folder.path()});
+  EXPECT_EQ(run.exit_status, 2);
+  EXPECT_EQ(run.errors.find("[interleave] " + folder.path() +
+                            "/schedule.txt:1: cannot read `twingrad-schedule 9`; allowed is "),
+            0u)
+      << run.errors;
+}
+
 }  // namespace
 }  // namespace twingrad::oracle

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/oracle/channel.h"
 #include "tools/oracle/flight_recorder.h"
+#include "tools/oracle/schedule_record.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -147,7 +148,11 @@ int RunWorker(Subject& subject, const WorkerOptions& options) {
   absl::StatusOr<MappedFile<FlightRecord>> record =
       MappedFile<FlightRecord>::Open(options.recorder);
   absl::Status status = record.status();
-  if (status.ok()) status = subject.Configure(options.programs);
+  if (status.ok()) {
+    auto* keeper = dynamic_cast<ScheduleKeeper*>(&subject);
+    if (keeper != nullptr) keeper->KeepSchedulesIn((*record)->schedule);
+    status = subject.Configure(options.programs);
+  }
   if (status.ok()) status = subject.Start();
   // Otherwise the parent would blame the first Program.
   const uint64_t size = ResidentSize(getpid());
