@@ -30,8 +30,9 @@ TEST(HelloTest, ReadsWhatItPrints) {
 }
 
 TEST(HelloTest, FourKeysAreEnoughAndUnknownOnesArePassedOver) {
-  const auto hello =
-      ParseHello("hello 1 name=mine version=0.1 ops=leaf,mul dtypes=f64 colour=green");
+  const auto hello = ParseHello(
+      "hello 1 name=mine version=0.1 ops=leaf,mul dtypes=f64 colour=green threads=4 "
+      "issues=https://example.org/issues?q=1");
   ASSERT_TRUE(hello.ok()) << hello.status();
   EXPECT_EQ(hello->dialect, "pytorch");
   EXPECT_EQ(hello->devices, 0);
