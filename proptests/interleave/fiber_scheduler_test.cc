@@ -347,5 +347,45 @@ TEST_F(FiberSchedulerTest, ADivergenceNamesWhoAsksWhereAndWhatIsRecorded) {
   EXPECT_TRUE(recorded_is_named);
 }
 
+class CountingRules final : public StateRules {
+ public:
+  explicit CountingRules(bool sees_all) : sees_all_(sees_all) {}
+  void Begin() override {}
+  void Appear(const std::type_info&, const void*) override {}
+  void Vanish(const std::type_info&, const void*) override {}
+  std::optional<BrokenRule> Check() override {
+    ++checks;
+    return std::nullopt;
+  }
+  bool HasSeenAll() const override { return sees_all_; }
+
+  int checks = 0;
+
+ private:
+  const bool sees_all_;
+};
+
+TEST_F(FiberSchedulerTest, RulesThatHaveSeenAllAreAskedAgainOnceACellIsWritten) {
+  const model::Identity cell;
+  const auto body = [&cell] {
+    const auto step = [](int times) {
+      for (int i = 0; i < times; ++i) model::Current()->Step(Op(OperationKind::kYield));
+    };
+    step(10);
+    model::Current()->Access(Op(OperationKind::kCellRead, &cell), cell);
+    step(1);
+    model::Current()->Access(Op(OperationKind::kCellWrite, &cell), cell);
+    step(2);
+  };
+  CountingRules always(false);
+  limits_.rules = &always;
+  EXPECT_TRUE(Run(body).ok());
+  EXPECT_EQ(always.checks, 14) << "before each step, and at the end";
+  CountingRules changes(true);
+  limits_.rules = &changes;
+  EXPECT_TRUE(Run(body).ok());
+  EXPECT_EQ(changes.checks, 2) << "at the first step, and after the write";
+}
+
 }  // namespace
 }  // namespace twingrad::interleave
