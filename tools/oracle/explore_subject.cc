@@ -67,7 +67,7 @@ class ExploreSubject final : public Subject, public ScheduleKeeper {
     return LockSitesSummary(notes) + PartingsSummary(notes);
   }
   uint64_t Parted(absl::Span<const uint64_t> counters) const override {
-    return counters.size() == ExploreStatistics::kCounters ? counters[ExploreStatistics::kParted]
+    return counters.size() == ExploreStatistics::kCounters ? counters[ExploreStatistics::kMisfits]
                                                            : 0;
   }
 

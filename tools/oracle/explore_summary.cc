@@ -59,7 +59,7 @@ void ExploreStatistics::AddSchedule(const interleave::Outcome& outcome, uint64_t
 }
 
 void ExploreStatistics::AddParted(std::string_view where) {
-  ++counters_[kParted];
+  ++counters_[kMisfits];
   partings_.push_back(absl::StrCat(kDiverged, where));
 }
 

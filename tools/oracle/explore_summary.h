@@ -31,7 +31,7 @@ class ExploreStatistics {
     kOrders,    // distinct orders of execution, summed over the Programs
     kSkipped,   // Programs that the engine does not run
     kOneOrder,  // Programs with one interleaving
-    kParted,    // schedules to be followed that did not fit
+    kMisfits,   // schedules to be followed that did not fit
     kMicroseconds,
     kCounters,
   };

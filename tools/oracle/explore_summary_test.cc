@@ -94,7 +94,7 @@ TEST(ExploreSummary, AScheduleThatDoesNotFitIsCountedAndSaid) {
   ExploreStatistics statistics;
   EXPECT_EQ(PartingsSummary({}), "");
   statistics.AddParted("[here] at decision 3");
-  EXPECT_EQ(statistics.counters()[ExploreStatistics::kParted], 1u);
+  EXPECT_EQ(statistics.counters()[ExploreStatistics::kMisfits], 1u);
   const std::vector<std::string> notes = statistics.TakeNotes();
   EXPECT_EQ(PartingsSummary({notes.begin(), notes.end()}),
             "replay diverged: [here] at decision 3\n");
