@@ -35,19 +35,17 @@ TEST_OPTIMISATION = select({
 })
 
 def _precompiled(copts, deps, header):
-    """copts and deps with `header` of this package read first, by compilers that take it precompiled."""
+    """copts and deps with `header` of this package read first, where it is precompiled (precompiled.bzl)."""
     label = "//tools/rules:" + header
+    include = ["-include", "$(BINDIR)/tools/rules/%s.h" % header]
     return (
         copts + select({
+            "//tools/rules:clang_asan_ubsan": include,
             "//tools/rules:clang": [],
-            "//conditions:default": [
-                "-Winvalid-pch",
-                "-Wno-error=invalid-pch",
-                "-include",
-                "$(BINDIR)/tools/rules/%s.h" % header,
-            ],
+            "//conditions:default": ["-Winvalid-pch", "-Wno-error=invalid-pch"] + include,
         }),
         deps + select({
+            "//tools/rules:clang_asan_ubsan": [label],
             "//tools/rules:clang": [],
             "//conditions:default": [label],
         }),
