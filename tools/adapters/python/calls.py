@@ -79,6 +79,6 @@ def table(module, names=('dim', 'keepdim'), **ops):
     return made
 
 
-def item(index, calls):
-    """The results with that index of functions that give several."""
-    return {op: lambda a, *x, call=call: call(a, *x)[index] for op, call in calls.items()}
+def item(index, calls, before=lambda x: x):
+    """The results with that index of functions that give several, called with what `before` makes of the operand."""
+    return {op: lambda a, x, call=call: call(a, before(x))[index] for op, call in calls.items()}

@@ -52,6 +52,9 @@ class CallsTest(unittest.TestCase):
 
     def test_several_results_and_refusals(self):
         self.assertEqual(calls.item(1, calls.table(Module(), plain='f'))['f']({}, 7), 7)
+        self.assertEqual(calls.item(2, calls.table(Module(), along='f'), str)['f']({'dim': 0}, 7),
+                         {'dim': 0, 'keepdim': False})
+        self.assertEqual(calls.item(1, calls.table(Module(), along='f'), str)['f']({'dim': 0}, 7), '7')
         self.assertEqual(calls.span({'stop': 4}), (0, 4, 1))
         self.assertEqual(calls.only(bool, max)(1, 2), 2)
         with self.assertRaises(core.Refused):

@@ -56,6 +56,8 @@ def _expression(name, x, a):
         dims = f'range({x[0]}.dim())' if 'dims' not in a else sorted(a['dims'])
         return f'{x[0]}.prod()' if whole else (
             f'functools.reduce(lambda t, d: t.prod(dim=d{keep}), sorted({dims}, reverse=True), {x[0]})')
+    if name in ('argmax', 'argmin', 'argsort'):  # of what is detached, as there is no gradient to refuse
+        x = [x[0] + '.detach()']
     if name in ('max', 'min', 'argmax', 'argmin'):
         return f'{x[0]}.{name[-3:]}(dim={a["dim"]}{keep}).{"indices" if name[:3] == "arg" else "values"}'
     if name in ('sort', 'argsort'):

@@ -60,7 +60,7 @@ try:
 except RuntimeError as error:
     print('survived', error)
 m = e.max(dim=0, keepdim=True).values
-o = e.sort(dim=1, descending=True, stable=True).indices
+o = e.detach().sort(dim=1, descending=True, stable=True).indices
 p = functools.reduce(lambda t, d: t.prod(dim=d), sorted([0, 1], reverse=True), e)
 q = e.logsumexp(dim=list(range(e.dim())))
 r = torch.cat([e, e], dim=0)

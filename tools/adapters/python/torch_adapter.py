@@ -6,17 +6,17 @@ from tools.adapters.python import calls, core
 
 DTYPES = {'f32': torch.float32, 'f64': torch.float64, 'i64': torch.int64, 'bool': torch.bool}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
-# What a message holds -> the class of the error; the first that fits.
+# What a message holds -> the class of the error; the first that fits. The last two: to say which seed does
+# not fit, PyTorch looks for it by ==, so that a comparison of tensors fails before the message is made.
 MESSAGES = {
     'modified by an inplace operation': 'version', 'a second time': 'freed',
-    'leaf Variable that requires grad': 'leaf_in_place',
+    'leaf Variable that requires grad': 'leaf_in_place', 'to not have been used': 'unused_input',
     'is a view and is being modified inplace': 'invalid_argument',
-    'A view was created in no_grad mode': 'invalid_argument',
-    'single memory location': 'invalid_argument', 'to not have been used': 'unused_input',
-    'implicitly created only for': 'implicit_seed', 'does not require grad': 'no_graph',
-    'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape', ' tensors and ': 'grad_count',
-    'gradients': 'grad_count', 'out of bounds': 'index', 'out of range': 'index',
-    'cannot be empty': 'invalid_argument'}
+    'A view was created in no_grad mode': 'invalid_argument', 'cannot be empty': 'invalid_argument',
+    'single memory location': 'invalid_argument', 'implicitly created only for': 'implicit_seed',
+    'does not require grad': 'no_graph', 'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape',
+    ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of range': 'index',
+    'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
 
 
 def cast(a, x):
@@ -42,7 +42,7 @@ class Torch(core.Engine):
         neg_ exp_ sqrt_ sin_ cos_ tanh_ sigmoid_ relu_ abs_''')
     OPS |= calls.table(torch.nn.functional, loss='mse_loss cross_entropy')
     OPS |= calls.item(0, calls.table(torch, along='max min', sort='sort'))
-    OPS |= calls.item(1, calls.table(torch, along='argmax:max argmin:min', sort='argsort:sort'))
+    OPS |= calls.item(1, calls.table(torch, along='argmax:max argmin:min', sort='argsort:sort'), torch.detach)
     OPS |= {
         'pow': lambda a, *x: calls.only(torch.is_floating_point, torch.pow)(*x),
         'cast': cast, 'view': view,

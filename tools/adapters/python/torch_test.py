@@ -28,6 +28,12 @@ class TorchTest(unittest.TestCase):
         self.assertIn('error leaf_in_place 1 ', self.lines('neg_ %x\n')[-1])
         self.assertIn('error index 2 ', self.lines('%i = leaf type=i64[1] data=2\n%y = index_select %x %i dim=0\n')[-1])
 
+    def test_a_seed_that_does_not_fit_is_one_of_shape_whatever_stands_beside_it(self):
+        roots = '%z = leaf type=f64[3] data=1,2,3 grad=1\n%s = sum %x\n'
+        for call in ('backward %s seeds=%x', 'backward %s %x seeds=_,%s', 'backward %s %x seeds=%s,%z',
+                     'backward %x %z seeds=%x,%x', '%g = grad %s %x seeds=_,%s inputs=%x'):
+            self.assertIn('error shape 3 ', self.lines(roots + call + '\n')[-1] + ' ', call)
+
     def test_a_gradient_that_is_the_seed_is_a_value_of_its_own(self):
         lines = self.lines('%g = grad %x seeds=%x inputs=%x\n%s = sum %x\nbackward %s\n')
         self.assertIn('grad %x type=f64[2] data=1,1', lines)
@@ -38,6 +44,12 @@ class TorchTest(unittest.TestCase):
                            '%g,%h = grad %s %t seeds=%s,_ inputs=%z,%x allow_unused=1\n')
         self.assertFalse([line for line in lines if line.startswith(('value %g', 'error'))], lines)
         self.assertIn('value %h type=f64[2] data=3.5,3.5', lines)
+
+    def test_indices_are_given_of_a_view_whose_gradient_is_refused(self):
+        view = 'begin kind=no_grad\n%v = slice %x dim=0\nneg_ %x\nend\n'
+        for op in ('argmax', 'argsort'):
+            self.assertIn('value %i type=i64', self.lines(f'{view}%i = {op} %v dim=0\n')[-1])
+        self.assertIn('error invalid_argument 5 ', self.lines(view + '%m = max %v dim=0\n')[-1])
 
     def test_no_grad_ends_with_its_program(self):
         self.lines('begin kind=no_grad\nneg_ %x\nbackward %x\nend\n')
