@@ -2,12 +2,14 @@
 
     report.py --junit=junit.xml --html=report.html RUN.jsonl...
 
-A line of type `run` opens a run of an engine, its lines of type `finding` follow. The page holds the matrix
-of engines by areas, the outcomes of each run, the conventions of each engine, and each finding with its Program, its graph where the
-finding's folder is at hand, and a snippet for PyTorch where the Program can be written in it.
+A line of type `run` opens a run of an engine, its lines of type `finding` follow. The page holds the matrix of
+engines by areas (runs of one engine are added up), the outcomes of each run, the conventions of each engine, and
+each finding with its Program, its graph where the finding's folder is at hand, a snippet for PyTorch where the
+Program can be written in it, and the command that repeats it.
 """
 
 import argparse
+import collections
 import html
 import json
 import os
@@ -18,6 +20,7 @@ from xml.etree import ElementTree
 from tools.adapters.python import snippet as pytorch
 
 BAD = ('wrong', 'crash', 'hang', 'memory', 'protocol')
+JUDGED = ('agree', 'convention', 'explained', *BAD)
 
 
 # What XML 1.0 cannot hold, not even escaped.
@@ -77,20 +80,56 @@ def junit(runs):
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding='unicode') + '\n'
 
 
-def cell(outcomes):
-    total, bad = sum(outcomes.values()), sum(outcomes.get(word, 0) for word in BAD)
-    title = html.escape(', '.join(f'{k} {v}' for k, v in sorted(outcomes.items())))
-    kind = 'none' if not total else 'bad' if bad else 'good'
-    return f'<td class="{kind}" title="{title}">{bad} / {total}</td>'
+def cell(counts):
+    """Findings / Programs on which there was a verdict; nothing is good where all were refused."""
+    judged, bad = (sum(counts.get(word, 0) for word in words) for words in (JUDGED, BAD))
+    title = html.escape(', '.join(f'{k} {v}' for k, v in sorted(counts.items()) if v))
+    kind = 'bad' if bad else 'good' if judged else 'none'
+    return f'<td class="{kind}" title="{title}">{f"{bad:,} / {judged:,}" if judged else "-"}</td>'
+
+
+def engines(runs):
+    """The runs of each engine, in the order of their first."""
+    groups = {}
+    for run in runs:
+        groups.setdefault(name(run), []).append(run)
+    return groups
+
+
+def outcomes(run):
+    """Those of the run; of one of the repository's own engine, which has no others, the two that there are."""
+    return run.get('outcomes') or {'agree': run['programs'] - run['failed'], 'wrong': run['failed']}
+
+
+def added(tallies):
+    """One tally of many."""
+    return dict(sum(map(collections.Counter, tallies), collections.Counter()))
+
+
+def head(words):
+    return '<tr>' + ''.join(f'<th>{html.escape(word)}</th>' for word in words) + '</tr>'
 
 
 def matrix(runs):
-    """Rows: areas; columns: runs, for there are fewer."""
-    areas = sorted({area for run in runs for area in run.get('areas', {})})
-    rows = ['<tr><th>area</th>' + ''.join(f'<th>{html.escape(name(run))}</th>' for run in runs) + '</tr>']
-    for area in areas:
-        cells = ''.join(cell(run.get('areas', {}).get(area, {})) for run in runs)
+    """Rows: areas; columns: engines, for there are fewer."""
+    groups = engines(runs)
+    rows = [head(['area', *groups])]
+    for area in sorted({area for run in runs for area in run.get('areas', {})}):
+        cells = ''.join(cell(added(run.get('areas', {}).get(area, {}) for run in group)) for group in groups.values())
         rows.append(f'<tr><th>{html.escape(area)}</th>{cells}</tr>')
+    rows.append('<tr><th>all Programs</th>' + ''.join(
+        cell(added(map(outcomes, group))) for group in groups.values()) + '</tr>')
+    return '<table>' + ''.join(rows) + '</table>'
+
+
+def outcomes_table(runs):
+    """Rows: runs; columns: the outcomes that any of them had."""
+    words = [word for word in (*JUDGED, 'refuse', 'not_judged')
+             if any(outcomes(run).get(word) for run in runs)]
+    rows = [head(['engine', 'seed', 'programs', *words])]
+    for run in runs:
+        cells = ''.join(f'<td>{outcomes(run).get(word, 0):,}</td>' for word in words)
+        rows.append(f'<tr><th>{html.escape(name(run))}</th><td>{run["seed"]}</td><td>{run["programs"]:,}</td>{cells}</tr>')
     return '<table>' + ''.join(rows) + '</table>'
 
 
@@ -106,13 +145,13 @@ def conventions(runs):
                 points.append(row['point'])
             choices[name(run), row['point']] = row['choice']
             twins[row['point']] = row['twin']
-    engines = list(dict.fromkeys(name(run) for run in asked))
-    cells = ['<tr><th>point</th><th>twin</th>' + ''.join(f'<th>{html.escape(e)}</th>' for e in engines) + '</tr>']
+    names = list(engines(asked))
+    cells = [head(['point', 'twin', *names])]
     for point in points:
         row = ''
-        for engine in engines:
+        for engine in names:
             choice = choices.get((engine, point), '')
-            kind = 'none' if not choice else 'same' if choice == twins[point] else 'other'
+            kind = 'none' if choice in ('', 'refuse') else 'same' if choice == twins[point] else 'other'
             row += f'<td class="{kind}">{html.escape(choice)}</td>'
         cells.append(f'<tr><th>{html.escape(point)}</th><td>{html.escape(twins[point])}</td>{row}</tr>')
     return '<h2>Conventions: gradients where no derivative exists</h2><table>' + ''.join(cells) + '</table>'
@@ -128,12 +167,16 @@ def graph(finding):
 
 
 def finding_html(run, finding, snippet):
-    parts = [f'<h3>{html.escape(finding["oracle"])}: {html.escape(name(run))}, seed {finding["seed"]}</h3>',
+    more = f', and {finding["more"]:,} more like it' if finding.get('more') else ''
+    parts = [f'<h3>{html.escape(finding["oracle"])}: {html.escape(name(run))}, seed {finding["seed"]}{more}</h3>',
              f'<pre>{html.escape(finding["text"])}</pre>', f'<pre>{html.escape(finding["program"])}</pre>',
              graph(finding)]
     python = snippet(finding['program'])
     if python:
         parts.append(f'<h4>In PyTorch</h4><pre>{html.escape(python)}</pre>')
+    if finding.get('folder'):
+        replay = f'tools/bazel run //tools/oracle -- replay {finding["folder"]}'
+        parts.append(f'<h4>To repeat it</h4><pre>{html.escape(replay)}</pre>')
     return ''.join(parts)
 
 
@@ -141,20 +184,21 @@ STYLE = ('body{font-family:sans-serif;margin:2em auto;max-width:100em;padding:0 
          'table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px 8px;text-align:right}'
          'th{background:#f4f4f4}tr>th:first-child{text-align:left;font-weight:normal}'
          'td{white-space:nowrap}.good{background:#dfd}.bad{background:#fbb}.other{background:#ffd}.none{color:#999}'
-         'pre{background:#f4f4f4;padding:8px;overflow-x:auto}svg{max-width:100%;height:auto}'
+         'p{max-width:60em}pre{background:#f4f4f4;padding:8px;overflow-x:auto}svg{max-width:100%;height:auto}'
          'h3{margin-top:2em;border-top:1px solid #999;padding-top:1em}')
 
 
 def page(runs, snippet=pytorch.snippet):
-    parts = ['<!doctype html><meta charset="utf-8"><title>Conformance</title>', f'<style>{STYLE}</style>',
-             '<h1>Conformance</h1><h2>Findings by area / programs</h2>', matrix(runs), '<h2>Outcomes</h2><ul>']
-    for run in runs:
-        outcomes = ', '.join(f'{k} {v:,}' for k, v in run.get('outcomes', {}).items() if v)
-        parts.append(f'<li>{html.escape(name(run))}, seed {run["seed"]}: {run["programs"]:,} programs; '
-                     f'{html.escape(outcomes)}</li>')
-    parts += ['</ul>', conventions(runs), '<h2>Findings</h2>']
-    parts += [finding_html(run, finding, snippet) for run in runs for finding in run['findings']]
-    return '\n'.join(parts) + '\n'
+    findings = [finding_html(run, finding, snippet) for run in runs for finding in run['findings']]
+    return '\n'.join([
+        '<!doctype html><meta charset="utf-8"><title>Conformance</title>', f'<style>{STYLE}</style>',
+        '<h1>Conformance</h1>',
+        '<p>Random Programs, run by each engine and judged by a reference. Every Program counts in each area that it '
+        'touches. A cell says in how many something was wrong, of those on which there was a verdict; - where there was '
+        'none. Refused: the engine does not do this. Convention: another choice where no derivative exists. Explained: '
+        'a known failure of this version.</p>',
+        '<h2>Wrong / judged, by area</h2>', matrix(runs), '<h2>Outcomes of each run</h2>', outcomes_table(runs),
+        conventions(runs), '<h2>Findings</h2>', *(findings or ['<p>None.</p>'])]) + '\n'
 
 
 def main(words):

@@ -48,7 +48,9 @@ class ReportTest(unittest.TestCase):
         page = report.page(self.runs)
         self.assertIn('<td class="bad" title="agree 9, wrong 1">1 / 10</td>', page)
         self.assertIn('<td class="good" title="agree 3">0 / 3</td>', page)
-        self.assertIn('exec:a &lt;b&gt;, seed 7: 100 programs; agree 99, wrong 1', page)
+        self.assertIn('<tr><th>all Programs</th><td class="bad" title="agree 99, wrong 1">1 / 100</td></tr>', page)
+        self.assertIn('<th>programs</th><th>agree</th><th>wrong</th></tr><tr><th>exec:a &lt;b&gt;</th><td>7</td>'
+                      '<td>100</td><td>99</td><td>1</td></tr>', page)
         self.assertIn('twin: .grad &amp; more', page)
         self.assertNotIn('<b>', page)
         self.assertIn('x = torch.tensor([0], dtype=torch.float64).reshape([]).clone()', page)
@@ -69,9 +71,33 @@ class ReportTest(unittest.TestCase):
         self.assertIn('<tr><th>area</th><th>libtorch 1.13.0</th><th>libtorch 2.15.0</th></tr>', page)
         self.assertIn('<tr><th>point</th><th>twin</th><th>libtorch 1.13.0</th><th>libtorch 2.15.0</th></tr>', page)
         self.assertIn('<td>0</td><td class="other">1</td><td class="same">0</td></tr>', page)
-        self.assertIn('<li>libtorch 2.15.0, seed 7', page)
+        self.assertIn('<tr><th>libtorch 2.15.0</th><td>7</td><td>100</td>', page)
         suites = ElementTree.fromstring(report.junit(runs)).findall('testsuite')
         self.assertEqual([suite.get('name') for suite in suites], ['libtorch 1.13.0', 'libtorch 2.15.0'])
+
+    def test_runs_of_one_engine_are_one_column(self):
+        other = dict(RUN, seed=8, findings=[], areas={'view': {'agree': 1000, 'refuse': 5}})
+        page = report.page(self.runs + [other])
+        self.assertIn('<tr><th>area</th><th>exec:a &lt;b&gt;</th></tr>', page)
+        self.assertIn('<td class="bad" title="agree 1009, refuse 5, wrong 1">1 / 1,010</td>', page)
+
+    def test_what_was_refused_is_not_good(self):
+        refused = dict(RUN, findings=[], areas={'view': {'refuse': 9}},
+                       conventions=[{'point': "abs'(0)", 'choice': 'refuse', 'twin': '0'}])
+        page = report.page([refused])
+        self.assertIn('<tr><th>view</th><td class="none" title="refuse 9">-</td></tr>', page)
+        self.assertIn('<td class="none">refuse</td>', page)
+        self.assertIn('<p>None.</p>', page)
+
+    def test_a_run_of_the_repositorys_own_engine_has_two_outcomes(self):
+        page = report.page([{'type': 'run', 'engine': '', 'seed': 7, 'programs': 100, 'failed': 1, 'findings': []}])
+        self.assertIn('<th>twingrad</th><td>7</td><td>100</td><td>99</td><td>1</td></tr>', page)
+        self.assertIn('title="agree 99, wrong 1">1 / 100</td>', page)
+
+    def test_a_finding_says_how_often_and_how_to_repeat_it(self):
+        page = report.page([dict(RUN, findings=[dict(FINDING, more=12, folder='findings/twin-<1>')])])
+        self.assertIn('seed 9, and 12 more like it</h3>', page)
+        self.assertIn('replay findings/twin-&lt;1&gt;</pre>', page)
 
     def test_a_broken_line_is_named(self):
         with self.assertRaises(SystemExit) as raised:
