@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/program/analyze.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::oracles {
@@ -27,15 +28,31 @@ void Set(Features* features, Feature feature, bool value = true) {
   if (value) features->set(static_cast<size_t>(feature));
 }
 
+bool IsEmpty(const TensorType& type) {
+  return std::find(type.shape.begin(), type.shape.end(), 0) != type.shape.end();
+}
+
 void AddLeaf(const Statement& leaf, Features* features) {
   const auto* attribute = leaf.Find(Key::kType);
   if (attribute == nullptr) return;
   const TensorType& type = std::get<TensorType>(*attribute);
   Set(features, Feature::kScalarLeaf, type.shape.empty());
-  Set(features, Feature::kEmptyTensor,
-      std::find(type.shape.begin(), type.shape.end(), 0) != type.shape.end());
+  Set(features, Feature::kEmptyTensor, IsEmpty(type));
   Set(features, Feature::kF32, type.dtype == DType::kF32);
   Set(features, Feature::kInteger, !autograd::IsFloating(type.dtype));
+}
+
+// Where no leaf is empty, only slice and expand make something that is.
+void AddEmptyViews(const Program& program, Features* features) {
+  const bool can =
+      std::any_of(program.statements.begin(), program.statements.end(),
+                  [](const auto& s) { return s.op == Opcode::kSlice || s.op == Opcode::kExpand; });
+  if (!can || features->test(static_cast<size_t>(Feature::kEmptyTensor))) return;
+  const auto analysis = autograd::program::Analyze(program);
+  if (!analysis.ok()) return;
+  Set(features, Feature::kEmptyTensor,
+      std::any_of(analysis->values.begin(), analysis->values.end(),
+                  [](const auto& value) { return IsEmpty(value.type); }));
 }
 
 // Returns whether the call made a graph.
@@ -90,6 +107,7 @@ Features FeaturesOf(const Program& program) {
     const bool device = statement.op == Opcode::kTo || statement.Find(Key::kDevice) != nullptr;
     Set(&features, Feature::kSeveralDevices, device);
   }
+  AddEmptyViews(program, &features);
   return features;
 }
 

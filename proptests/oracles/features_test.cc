@@ -20,6 +20,14 @@ TEST(Features, AreFoundInStatements) {
   EXPECT_FALSE(Has("%x = leaf type=f64[]\n", Feature::kView));
 }
 
+TEST(Features, EmptyIsAlsoAViewOfNothing) {
+  const std::string leaf = "%x = leaf type=f64[2]\n";
+  EXPECT_TRUE(Has(leaf + "%y = slice %x dim=0 stop=0\n", Feature::kEmptyTensor));
+  EXPECT_TRUE(Has(leaf + "%y = slice %x dim=0 start=2\n", Feature::kEmptyTensor));
+  EXPECT_TRUE(Has("%x = leaf type=f64[1]\n%y = expand %x shape=0\n", Feature::kEmptyTensor));
+  EXPECT_FALSE(Has(leaf + "%y = slice %x dim=0 start=1\n", Feature::kEmptyTensor));
+}
+
 TEST(Features, OfCalls) {
   const std::string twice =
       "%x = leaf type=f64[] grad=1\n%y = mul %x %x\n%g = grad %y inputs=%x create_graph=1\n"

@@ -17,6 +17,7 @@
 #include "proptests/oracles/hooks.h"
 #include "proptests/oracles/order.h"
 #include "proptests/oracles/twin.h"
+#include "tools/oracle/circumstances.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -414,7 +415,8 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   if (result.rule == "twin" && verdict.detail == Detail::kOnlyDefined) result.rule = "only_defined";
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
   bool doubtful = false;
-  result.text = absl::StrCat(verdict.text, SecondOpinion(program, expected, &doubtful));
+  result.text = absl::StrCat(verdict.text, SecondOpinion(program, expected, &doubtful),
+                             Circumstances(program, expected.twin.observation, observed));
   if (doubtful) result.rule = "witnesses";
   return result;
 }
