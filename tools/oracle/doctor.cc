@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -53,6 +54,7 @@ struct Tried {
   std::array<int, kNumOutcomes> outcomes = {};
   bool failed = false;
   std::string failure;
+  std::map<std::string, int> refusals;  // by reason
 
   int Of(Outcome outcome) const { return outcomes[static_cast<size_t>(outcome)]; }
   int judged() const {
@@ -60,8 +62,23 @@ struct Tried {
   }
 };
 
-void TryOp(Opcode op, const GeneratorOptions& options, uint64_t patience, const TryProgram& attempt,
-           Tried* tried) {
+// The first line of what a refusal said.
+std::string ReasonOf(std::string_view text) {
+  constexpr std::string_view kWord = "refuse: ";
+  if (text.substr(0, kWord.size()) == kWord) text.remove_prefix(kWord.size());
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+// What an author may not know of who misses an error.
+std::string Hint(const Hello& hello, std::string_view failure) {
+  const bool missed = failure.substr(0, 7) == "errors:" &&
+                      failure.find("actual   no error") != std::string_view::npos;
+  if (!missed || hello.raises) return "";
+  return "  an engine without this error says in its hello which it has: raises=shape,index\n";
+}
+
+void TryOp(const Hello& hello, Opcode op, const GeneratorOptions& options, uint64_t patience,
+           const TryProgram& attempt, Tried* tried) {
   for (uint64_t seed = 0; seed < kSeeds && tried->programs < kPrograms; ++seed) {
     if (seed >= patience && tried->programs == 0) return;
     const Program program = generators::Generate(seed, options);
@@ -69,11 +86,22 @@ void TryOp(Opcode op, const GeneratorOptions& options, uint64_t patience, const 
     const Trial trial = attempt(program);
     ++tried->programs;
     ++tried->outcomes[static_cast<size_t>(trial.outcome)];
+    if (trial.outcome == Outcome::kRefuse) ++tried->refusals[ReasonOf(trial.text)];
     if (!trial.failed) continue;
     tried->failed = true;
-    tried->failure = absl::StrCat(trial.text, "program:\n", autograd::program::Print(program));
+    tried->failure = absl::StrCat(trial.text, Hint(hello, trial.text), "program:\n",
+                                  autograd::program::Print(program));
     return;
   }
+}
+
+// Why most Programs were refused, for a claim can be widened by what is missing most.
+std::string MostOften(const std::map<std::string, int>& refusals) {
+  const auto most =
+      std::max_element(refusals.begin(), refusals.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == refusals.end() || most->first.empty()) return "";
+  return absl::StrCat(" (most often: ", most->first, ")");
 }
 
 std::string LineOf(std::string_view name, const Tried& tried) {
@@ -83,6 +111,7 @@ std::string LineOf(std::string_view name, const Tried& tried) {
   for (int i = 0; i < kNumOutcomes; ++i) {
     const int count = tried.outcomes[static_cast<size_t>(i)];
     if (count > 0) absl::StrAppend(&text, " ", OutcomeWord(static_cast<Outcome>(i)), " ", count);
+    if (static_cast<Outcome>(i) == Outcome::kRefuse) text += MostOften(tried.refusals);
   }
   if (tried.judged() > 0) return text + "\n";
   return absl::StrCat(text, "; it is claimed, and none of its ", tried.programs,
@@ -98,10 +127,10 @@ Round ExamineOps(const Hello& hello, const GeneratorOptions& options, const TryP
     if (!hello.Has(signature.op)) continue;
     Tried tried;
     if (!IsNeverMade(signature)) {
-      TryOp(signature.op, Only(hello, options, signature.op), kPatience, attempt, &tried);
+      TryOp(hello, signature.op, Only(hello, options, signature.op), kPatience, attempt, &tried);
       // Some need others beside them: an index, a mask, a hook to remove.
       const bool more = tried.judged() == 0 && !tried.failed;
-      if (more) TryOp(signature.op, options, kSeeds, attempt, &tried);
+      if (more) TryOp(hello, signature.op, options, kSeeds, attempt, &tried);
     }
     round.text += LineOf(signature.name, tried);
     if (tried.failed || (tried.programs > 0 && tried.judged() == 0)) round.healthy = false;

@@ -101,6 +101,28 @@ TEST(DoctorTest, AFailureIsShownWithItsProgram) {
   EXPECT_FALSE(round.stopped);
 }
 
+TEST(DoctorTest, TheMostFrequentReasonOfARefusalIsSaid) {
+  int programs = 0;
+  const Round round = ExamineOps(Few(), OptionsOf(Few()), [&programs](const Program&) {
+    if (++programs % 2 == 0) return Trial();
+    return Trial{Outcome::kRefuse, false,
+                 programs % 4 == 1 && programs < 9 ? "refuse: a\nmore\n" : "b"};
+  });
+  EXPECT_TRUE(absl::StrContains(round.text, " refuse 20 (most often: b)\n")) << round.text;
+  EXPECT_FALSE(absl::StrContains(round.text, "more")) << round.text;
+}
+
+TEST(DoctorTest, AMissedErrorHasAHintUnlessTheHelloSaysWhichThereAre) {
+  Hello hello = Few();
+  const auto misses = [](const Program&) {
+    return Trial{Outcome::kWrong, true, "errors: x\n  expected freed\n  actual   no error\n"};
+  };
+  const std::string_view hint = "says in its hello which it has: raises=";
+  EXPECT_TRUE(absl::StrContains(ExamineOps(hello, OptionsOf(hello), misses).text, hint));
+  hello.raises.emplace();
+  EXPECT_FALSE(absl::StrContains(ExamineOps(hello, OptionsOf(hello), misses).text, hint));
+}
+
 // Each hang takes as long as the time limit: two tell enough.
 TEST(DoctorTest, TwoHangsEndTheRound) {
   int hangs = 0;

@@ -93,6 +93,24 @@ void FillErrors(const Hello& hello, const Observation& expected, Observation& ob
   }
 }
 
+bool HasTryRegion(const Program& program) {
+  return std::any_of(program.statements.begin(), program.statements.end(), [](const auto& s) {
+    return s.op == Opcode::kBegin &&
+           s.template Get<std::string>(autograd::program::Key::kKind) == "try";
+  });
+}
+
+// The error that the rules say and the engine does not have, in words; empty for none. Of those
+// that a region of kind=try survives the twin keeps no record.
+std::string NotRaised(const Program& program, const Hello& hello, const Observation& expected) {
+  if (!hello.raises) return "";
+  if (HasTryRegion(program)) return "a region of kind=try, in which the rules may say any error";
+  if (!expected.error || hello.Raises(expected.error->error)) return "";
+  return absl::StrCat("statement ", expected.error->statement, " is an error of class ",
+                      autograd::program::ErrorClassName(expected.error->error),
+                      ", which the engine does not raise");
+}
+
 bool IsZero(const autograd::program::TensorData& data) {
   return autograd::IsFloating(data.dtype) &&
          std::all_of(data.bits.begin(), data.bits.end(),
@@ -386,6 +404,9 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   }
   if (observed.error && observed.error->error == ErrorClass::kUnsupported) {
     return JudgeCountsAlone(Outcome::kRefuse, observed.error->message, std::move(recount), result);
+  }
+  if (std::string why = NotRaised(program, hello, expected.twin.observation); !why.empty()) {
+    return JudgeCountsAlone(Outcome::kRefuse, std::move(why), std::move(recount), result);
   }
   FillValues(hello, expected.twin.observation, observed);
   FillErrors(hello, expected.twin.observation, observed);

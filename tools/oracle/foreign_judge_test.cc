@@ -1,6 +1,7 @@
 #include "tools/oracle/foreign_judge.h"
 
 #include <bit>
+#include <set>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -279,6 +280,31 @@ TEST(ForeignJudgeTest, TheClassOfAnErrorCountsWhereItIsClaimed) {
   EXPECT_EQ(Judge(twice, hello, other).outcome, Outcome::kAgree);
   const auto none = [](Observation& observed) { observed.error.reset(); };
   EXPECT_EQ(Judge(twice, hello, none).rule, "errors");
+}
+
+// An engine that frees no graph is not blamed for it, and for the rest it is.
+TEST(ForeignJudgeTest, AnErrorThatTheEngineDoesNotHaveIsRefused) {
+  const std::string once = "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n";
+  const Program twice = Parse(once + "backward %y\n");
+  const Program region = Parse(once + "begin kind=try\nneg_ %x\nend\n");
+  const auto ran = [](Observation& observed) {
+    observed.error.reset();
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(12.0);
+  };
+  Hello hello = Everything();
+  hello.facts = {};
+  EXPECT_EQ(Judge(twice, hello, ran).outcome, Outcome::kWrong);
+  EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kWrong);
+  hello.raises = std::set<ErrorClass>{ErrorClass::kFreed};
+  EXPECT_EQ(Judge(twice, hello, ran).outcome, Outcome::kWrong);
+  EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kRefuse);
+  hello.raises = std::set<ErrorClass>{ErrorClass::kShape};
+  const ForeignVerdict verdict = Judge(twice, hello, ran);
+  EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
+  EXPECT_EQ(verdict.text,
+            "statement 3 is an error of class freed, which the engine does not raise");
+  EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kRefuse);
+  EXPECT_EQ(Judge(Parse(once), hello, ran).outcome, Outcome::kWrong);
 }
 
 }  // namespace

@@ -116,6 +116,7 @@ class ForeignSubject : public ProgramSubject {
   }
   absl::Status LoadExpectedFailures();
   ForeignVerdict JudgeReply(Expectation& expected, Reply& reply);
+  Reply RunOnEngine(const Program& program, Expectation* expected);
   Verdict JudgeAs(Outcome* outcome);
   std::string ExamineConventions();
   Verdict VerdictOf(const ForeignVerdict& judged, const Expectation& expected, const Reply& reply);
@@ -226,10 +227,22 @@ Verdict ForeignSubject::VerdictOf(const ForeignVerdict& judged, const Expectatio
   return verdict;
 }
 
+// What is expected is computed meanwhile. What the hello does not claim is not sent.
+Reply ForeignSubject::RunOnEngine(const Program& program, Expectation* expected) {
+  Reply reply;
+  const Program sent = adapters::ToSend(session_->hello(), program);
+  const std::string lacks = adapters::NotClaimed(session_->hello(), sent);
+  if (lacks.empty()) session_->Send(sent);
+  *expected = Expect(program, session_->hello());
+  if (lacks.empty()) return session_->Receive();
+  reply.kind = Reply::Kind::kSkipped;
+  reply.text = absl::StrCat("the hello does not claim ", lacks);
+  return reply;
+}
+
 Verdict ForeignSubject::JudgeAs(Outcome* outcome) {
-  session_->Send(program_);
-  Expectation expected = Expect(program_, session_->hello());
-  Reply reply = session_->Receive();
+  Expectation expected;
+  Reply reply = RunOnEngine(program_, &expected);
   const ForeignVerdict judged = JudgeReply(expected, reply);
   CountDrawn(&statistics_.drawn);
   CountProgram(program_, expected, judged, reply.observation, &statistics_);
@@ -253,9 +266,8 @@ std::string ForeignSubject::Conventions() {
   for (const Convention& convention : oracle::Conventions()) {
     absl::StatusOr<Program> program = autograd::program::Parse(convention.program);
     if (!program.ok()) continue;
-    session_->Send(*program);
-    const Reply reply = session_->Receive();
-    const Expectation expected = Expect(*program, session_->hello());
+    Expectation expected;
+    const Reply reply = RunOnEngine(*program, &expected);
     rows.push_back({{"point", convention.point},
                     {"choice", reply.kind == Reply::Kind::kObserved
                                    ? ChoiceText(*program, reply.observation)
@@ -270,10 +282,10 @@ std::string ForeignSubject::ExamineConventions() {
   for (const Convention& convention : oracle::Conventions()) {
     absl::StatusOr<Program> program = autograd::program::Parse(convention.program);
     if (!program.ok()) continue;
-    session_->Send(*program);
-    const Reply reply = session_->Receive();
+    Expectation expected;
+    const Reply reply = RunOnEngine(*program, &expected);
     absl::StrAppend(
-        &text, absl::StrFormat("  %-18s ", convention.point),
+        &text, absl::StrFormat("  %-34s ", convention.point),
         reply.kind == Reply::Kind::kObserved ? ChoiceText(*program, reply.observation) : reply.text,
         "\n");
   }

@@ -168,6 +168,28 @@ TEST(FaultyTest, DoctorFindsAnEngineThatSkipsAllNotHealthy) {
   EXPECT_TRUE(absl::EndsWith(run.output, "\nnot healthy\n")) << run.output;
 }
 
+// The adapter ends at the first line that it has not claimed: random Programs, canary, conventions.
+TEST(FaultyTest, WhatTheHelloDoesNotClaimIsNotSent) {
+  auto folder = TemporaryFolder::Make("faulty-test");
+  ASSERT_TRUE(folder.ok());
+  const std::string path = folder->path() + "/adapter.sh";
+  ASSERT_TRUE(
+      WriteFile(path,
+                "read line; echo hello 1 name=a version=1 ops=leaf,mul,backward dtypes=f64\n"
+                "while read word id bytes; do\n"
+                "  test \"$word\" = bye && exit\n"
+                "  head -c $bytes | grep -v -q -E '^(twingrad 1|backward .*|%[a-z0-9]+ = "
+                "(leaf type=f64.*|mul .*))$' && exit 7\n"
+                "  echo skip $id not today\n"
+                "done\n")
+          .ok());
+  const SubprocessResult run = Doctor("sh " + path);
+  EXPECT_FALSE(absl::StrContains(run.output, "exit status 7")) << run.output << run.errors;
+  EXPECT_TRUE(absl::StrContains(run.output, "\n  relu'(0) ")) << run.output;
+  EXPECT_TRUE(absl::StrContains(run.output, "the hello does not claim the op relu")) << run.output;
+  EXPECT_TRUE(absl::StrContains(run.output, "\nop mul: refuse ")) << run.output;
+}
+
 // An engine of which nothing but the handshake is there; what it says is a file, for --engine is
 // cut at blanks.
 TEST(FaultyTest, DoctorTellsWhatIsWrongWithTheHandshake) {

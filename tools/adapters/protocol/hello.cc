@@ -18,6 +18,8 @@ namespace twingrad::adapters {
 namespace {
 
 using autograd::DType;
+using autograd::program::ErrorClass;
+using autograd::program::Key;
 using autograd::program::Opcode;
 
 constexpr std::array<std::string_view, kNumFacts> kFactWords = {
@@ -55,6 +57,14 @@ std::optional<Fact> ReadFact(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<ErrorClass> ReadErrorClass(std::string_view word) {
+  for (int i = 0; i <= static_cast<int>(ErrorClass::kAnomaly); ++i) {
+    const auto error = static_cast<ErrorClass>(i);
+    if (autograd::program::ErrorClassName(error) == word) return error;
+  }
+  return std::nullopt;
+}
+
 // A list of words, each of which `read` must know; `known` names them all.
 template <typename T>
 absl::Status ReadList(std::string_view key, std::string_view list,
@@ -87,6 +97,15 @@ std::string KnownDTypes() {
   });
 }
 
+std::string KnownErrorClasses() {
+  std::string words;
+  for (int i = 0; i <= static_cast<int>(ErrorClass::kAnomaly); ++i) {
+    absl::StrAppend(&words, i == 0 ? "" : " ",
+                    autograd::program::ErrorClassName(static_cast<ErrorClass>(i)));
+  }
+  return words;
+}
+
 absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello) {
   if (key == "name" || key == "version") {
     if (!IsWord(value)) {
@@ -114,6 +133,8 @@ absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello
     return ReadList(key, value, ReadDType, KnownDTypes, &hello->dtypes);
   } else if (key == "facts") {
     return ReadList(key, value, ReadFact, KnownFacts, &hello->facts);
+  } else if (key == "raises") {
+    return ReadList(key, value, ReadErrorClass, KnownErrorClasses, &hello->raises.emplace());
   }
   return absl::OkStatus();
 }
@@ -140,7 +161,40 @@ std::string PrintHello(const Hello& hello) {
                   " facts=", absl::StrJoin(hello.facts, ",", [](std::string* out, Fact fact) {
                     absl::StrAppend(out, FactWord(fact));
                   }));
-  return line;
+  if (!hello.raises) return line;
+  const auto words = absl::StrJoin(*hello.raises, ",", [](std::string* out, ErrorClass error) {
+    absl::StrAppend(out, autograd::program::ErrorClassName(error));
+  });
+  return absl::StrCat(line, " raises=", words);
+}
+
+autograd::program::Program ToSend(const Hello& hello, autograd::program::Program program) {
+  auto& statements = program.statements;
+  while (!hello.Has(Opcode::kExpect) && !statements.empty() &&
+         statements.back().op == Opcode::kExpect) {
+    statements.pop_back();
+  }
+  return program;
+}
+
+std::string NotClaimed(const Hello& hello, const autograd::program::Program& program) {
+  for (const auto& statement : program.statements) {
+    if (!hello.Has(statement.op)) {
+      return absl::StrCat("the op ", autograd::program::SignatureOf(statement.op).name);
+    }
+    std::optional<DType> dtype;
+    if (statement.op == Opcode::kLeaf) {
+      dtype = statement.Get<autograd::program::TensorType>(Key::kType).dtype;
+    } else if (statement.op == Opcode::kCast) {
+      dtype = statement.Get<DType>(Key::kTo);
+    }
+    if (dtype && hello.dtypes.count(*dtype) == 0) {
+      return absl::StrCat("the type ", autograd::DTypeName(*dtype));
+    }
+    const auto device = statement.Get<int64_t>(Key::kDevice, autograd::program::kCpu);
+    if (device >= hello.devices) return absl::StrCat("the device dev:", device);
+  }
+  return "";
 }
 
 absl::StatusOr<Hello> ParseHello(std::string_view line) {

@@ -7,6 +7,7 @@
 #define TOOLS_ADAPTERS_PROTOCOL_HELLO_H_
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,7 +15,9 @@
 
 #include "absl/status/statusor.h"
 #include "autograd/program/dtype.h"
+#include "autograd/program/observation.h"
 #include "autograd/program/opcode.h"
+#include "autograd/program/program.h"
 
 namespace twingrad::adapters {
 
@@ -44,11 +47,24 @@ struct Hello {
   std::set<autograd::program::Opcode> single;
   std::set<autograd::DType> dtypes;
   std::set<Fact> facts;
+  // Classes of the errors that it has; none: all. Where the rules say another, nothing is judged.
+  std::optional<std::set<autograd::program::ErrorClass>> raises;
 
   bool Has(Fact fact) const { return facts.count(fact) != 0; }
   bool Has(autograd::program::Opcode op) const { return ops.count(op) != 0; }
+  bool Raises(autograd::program::ErrorClass error) const {
+    return !raises || raises->count(error) != 0;
+  }
   bool operator==(const Hello&) const = default;
 };
+
+// The Program as an adapter gets it: without the expectations at its end, which are no business of
+// an engine's, where `expect` is not claimed.
+autograd::program::Program ToSend(const Hello& hello, autograd::program::Program program);
+
+// What a Program holds that the hello does not claim: an op, an element type or a device, in words;
+// empty for nothing.
+std::string NotClaimed(const Hello& hello, const autograd::program::Program& program);
 
 // The line without its newline.
 std::string PrintHello(const Hello& hello);

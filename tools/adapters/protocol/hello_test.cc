@@ -1,13 +1,17 @@
 #include "tools/adapters/protocol/hello.h"
 
+#include <optional>
+#include <set>
 #include <string>
 
 #include "absl/strings/match.h"
+#include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::adapters {
 namespace {
 
+using autograd::program::ErrorClass;
 using autograd::program::Opcode;
 
 std::string MessageOf(std::string_view line) {
@@ -24,9 +28,34 @@ TEST(HelloTest, ReadsWhatItPrints) {
   hello.single = {Opcode::kMul};
   hello.dtypes = {autograd::DType::kF64, autograd::DType::kBool};
   hello.facts = {Fact::kGraph, Fact::kErrors};
-  const auto again = ParseHello(PrintHello(hello));
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(*again, hello);
+  using Raised = std::set<ErrorClass>;
+  for (const auto& raises : {std::optional<Raised>(), std::optional(Raised()),
+                             std::optional(Raised{ErrorClass::kShape, ErrorClass::kAnomaly})}) {
+    hello.raises = raises;
+    const auto again = ParseHello(PrintHello(hello));
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(*again, hello);
+    EXPECT_EQ(again->Raises(ErrorClass::kShape), !raises || !raises->empty());
+    EXPECT_EQ(again->Raises(ErrorClass::kFreed), !raises);
+  }
+}
+
+TEST(HelloTest, TellsWhatIsNotClaimed) {
+  const auto hello =
+      ParseHello("hello 1 name=a version=1 ops=leaf,mul,cast dtypes=f64,i64 devices=1");
+  ASSERT_TRUE(hello.ok()) << hello.status();
+  const auto lacks = [&hello](const std::string& lines) {
+    const auto program = autograd::program::Parse("twingrad 1\n" + lines);
+    EXPECT_TRUE(program.ok()) << program.status();
+    return program.ok() ? NotClaimed(*hello, *program) : "";
+  };
+  const std::string x = "%x = leaf type=f64[] data=3 device=dev:0\n";
+  EXPECT_EQ(lacks(x + "%y = mul %x %x\n%z = cast %y to=i64\n"), "");
+  EXPECT_EQ(lacks(x + "%y = add %x %x\n"), "the op add");
+  EXPECT_EQ(lacks(x + "backward %x\n"), "the op backward");
+  EXPECT_EQ(lacks(x + "%y = cast %x to=f32\n"), "the type f32");
+  EXPECT_EQ(lacks("%b = leaf type=bool[] data=1\n"), "the type bool");
+  EXPECT_EQ(lacks("%x = leaf type=f64[] device=dev:1\n"), "the device dev:1");
 }
 
 TEST(HelloTest, FourKeysAreEnoughAndUnknownOnesArePassedOver) {
@@ -41,6 +70,17 @@ TEST(HelloTest, FourKeysAreEnoughAndUnknownOnesArePassedOver) {
   EXPECT_FALSE(hello->Has(Fact::kGraph));
 }
 
+TEST(HelloTest, ExpectationsAtTheEndAreSentWhereTheyAreClaimed) {
+  const auto program = autograd::program::Parse(
+      "twingrad 1\n%x = leaf type=f64[] data=3\nexpect %x kind=value data=3\n"
+      "%y = mul %x %x\nexpect %x kind=value data=3\nexpect %y kind=value data=9\n");
+  ASSERT_TRUE(program.ok()) << program.status();
+  Hello hello;
+  EXPECT_EQ(ToSend(hello, *program).statements.size(), 3u);
+  hello.ops.insert(Opcode::kExpect);
+  EXPECT_EQ(ToSend(hello, *program), *program);
+}
+
 TEST(HelloTest, SaysWhatIsWrongAndWhatIsAllowed) {
   EXPECT_TRUE(absl::StrContains(MessageOf("Hello, world"), "the first line is `Hello, world`"));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 2"), "version `2`; allowed is 1"));
@@ -50,6 +90,7 @@ TEST(HelloTest, SaysWhatIsWrongAndWhatIsAllowed) {
       absl::StrContains(MessageOf("hello 1 ops=mull"), "unknown `mull`; allowed are leaf "));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 dtypes=f16"), "allowed are f32 f64 i64 bool"));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 facts=all"), "allowed are graph order "));
+  EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 raises=all"), "allowed are invalid_argument "));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 name=a name=b"), "name= stands twice"));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 name"), "has no `=`"));
   EXPECT_TRUE(absl::StrContains(MessageOf("hello 1 devices=9"), "allowed are 0 to 8"));
