@@ -105,6 +105,39 @@ void AddBadHook(Draft& draft) {
   draft.AddCall(call);
 }
 
+// A hook that throws where one root of the call begins. The other roots, some of them leaves, are
+// on devices too, so that the error leaves work queued, or comes while others are at theirs.
+void AddFailureBesideWork(Draft& draft) {
+  Source& source = draft.source();
+  const ValueId x = draft.PickDifferentiable();
+  if (x == kNoValue || !draft.options().Has(Opcode::kHook)) return;
+  const auto devices = static_cast<uint64_t>(draft.options().devices);
+  auto device = static_cast<int64_t>(source.Below(devices));
+  Draft::Call call;
+  for (int64_t i = source.Between(2, 3); i > 0; --i) {
+    if (source.Chance(30)) device = static_cast<int64_t>(source.Below(devices));
+    const ValueId root =
+        source.Chance(40)
+            ? MakeLeaf(draft, {.dtype = DType::kF64,
+                               .device = static_cast<autograd::program::DeviceIndex>(device),
+                               .grad = true})
+            : draft.Op(Opcode::kTo, {x}, {{Key::kDevice, device}});
+    if (root == kNoValue) return;
+    call.roots.push_back(root);
+    call.seeds.push_back(draft.NumElements(root) == 1 ? kNoValue : MakeSeed(draft, root));
+  }
+  const ValueId fails = call.roots[source.Below(call.roots.size())];
+  draft.Add(Opcode::kHook, {fails}, {{Key::kDo, std::string("throw")}});
+  draft.Mark(Feature::kSeveralRoots);
+  draft.AddCall(call);
+}
+
+bool HasRootsOnDevices(const Draft& draft) {
+  const GeneratorOptions& options = draft.options();
+  return options.Has(Feature::kDevices) && options.Has(Feature::kSeveralRoots) &&
+         options.Has(Opcode::kTo) && options.devices > 0;
+}
+
 void AddNegativePower(Draft& draft) {
   if (!draft.options().Has(Opcode::kPow)) return;
   constexpr auto kMinusOne = static_cast<uint64_t>(-1);
@@ -184,8 +217,9 @@ void AddError(Draft& draft) {
     case 7:
       return AddUnused(draft);
     case 8:
-    case 9:
       return AddBadHook(draft);
+    case 9:
+      return HasRootsOnDevices(draft) ? AddFailureBesideWork(draft) : AddBadHook(draft);
     case 10:
       return draft.source().Chance(50) ? AddNegativePower(draft) : AddNoGradView(draft);
     case 11:

@@ -70,8 +70,7 @@ def interleaving_mutant_test(
         patch = None,
         harness = "//proptests/mutants/interleave:harness",
         plain = "//proptests/mutants/interleave:plain",
-        programs = False,
-        target_compatible_with = None):
+        programs = False):
     """Passes if the checker finds the defect in the sources compiled against the model, replays and shrinks it.
 
     NAME_plain is the same defect on real threads, to show that they do not find it.
@@ -83,7 +82,6 @@ def interleaving_mutant_test(
       harness: library with the main function of the test.
       plain: library with the main function of NAME_plain.
       programs: whether NAME_programs_test finds it with random Programs, too.
-      target_compatible_with: of the tests.
     """
     copies = patched_copies(name, sources, patch)
     for program, main in [("_model", harness), ("_plain", plain)]:
@@ -101,7 +99,6 @@ def interleaving_mutant_test(
         args = [name, "must_die" if patch else "must_live"],
         binary = ":%s_model" % name,
         size = "medium",
-        target_compatible_with = target_compatible_with,
     )
     if programs:
         model_binary_test(
@@ -110,5 +107,4 @@ def interleaving_mutant_test(
             args = [name, "programs"],
             binary = ":%s_model" % name,
             size = "medium",
-            target_compatible_with = target_compatible_with,
-        )
+            )

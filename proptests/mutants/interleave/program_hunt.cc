@@ -107,6 +107,7 @@ std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt) {
     if (!failing.has_value()) continue;
     caught.seconds = ProcessorSeconds() - begin;
     caught.found = failing->detector;
+    if (!hunt.make_small) return caught;
     caught.small = interleave::ShrinkProgramFinding(program, options, *failing, Limits(hunt));
     caught.nodes = CountNodes(caught.small.program);
     caught.replays = Replays(caught.small, options);

@@ -29,6 +29,7 @@ struct ProgramHunt {
   int schedules_to_shrink = 60;    // of each smaller Program
   bool judge_calls = true;         // hooks, counts and orders; else values and errors alone
   bool check_state = true;         // the engine's rules, after every step
+  bool make_small = true;          // what is found, and replay it
 };
 
 struct ProgramCatch {

@@ -179,7 +179,7 @@ constexpr Scenario kScenarios[] = {
     {"split_decrement", 5, "error", "run contributions", TwoIntoOneSlot},
     {"unlocked_accumulation", 2, "data race", "", TwoCallersOneLeaf},
     {"split_completion", 4, "error", "run finished", FailureOfTheLast},
-    {"early_answer", 3, "frozen", "run outstanding", FailureBesideALeaf},
+    {"early_answer", 3, "frozen", "", FailureBesideALeaf},
     {"unlocked_shutdown_flag", 2, "data race", "", CompletionByTheWorker},
 };
 
