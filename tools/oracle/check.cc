@@ -108,6 +108,8 @@ class Check {
   bool Complete() const {
     return total_ && interrupted == 0 && !Enough() && campaign_->status().ok() && !TimeIsUp();
   }
+  // One recorded schedule, in which no seed has a part.
+  bool Replays() const { return explore_.strategy == "replay"; }
   bool TimeIsUp() const { return time_ && Elapsed() >= Seconds(*time_); }
 
   Subject& subject_;
@@ -233,7 +235,11 @@ void Check::PrintSummary() const {
   const double seconds = std::max(1e-9, judged_for_.value_or(Elapsed()).count());
   const uint64_t programs = campaign_->programs();
   const double rate = static_cast<double>(programs) / seconds;
-  absl::PrintF("seed           %d%s\n", seed_, flags_);
+  if (Replays()) {
+    absl::PrintF("replay        %s\n", flags_);
+  } else {
+    absl::PrintF("seed           %d%s\n", seed_, flags_);
+  }
   if (interrupted != 0) absl::PrintF("ended          early, by a signal\n");
   absl::PrintF("programs       %s in %.1f s with %d jobs: %s a second, %s a second a core\n",
                WithSeparators(programs), seconds, jobs_,
@@ -289,8 +295,12 @@ absl::StatusOr<int> Check::Run() {
   }
   InstallInterrupt();
   const std::string engine = engine_.empty() ? "" : absl::StrCat(" --engine='", engine_, "'");
-  absl::FPrintF(stderr, "[oracle] seed %d: %s --seed=%d%s%s repeats this run\n", seed_, verb_,
-                seed_, flags_, engine);
+  if (Replays()) {
+    absl::FPrintF(stderr, "[oracle] %s%s repeats this run\n", verb_, flags_);
+  } else {
+    absl::FPrintF(stderr, "[oracle] seed %d: %s --seed=%d%s%s repeats this run\n", seed_, verb_,
+                  seed_, flags_, engine);
+  }
   begin_ = steady_clock::now();
   CampaignOptions options;
   options.seed = seed_;

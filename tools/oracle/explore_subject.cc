@@ -18,6 +18,7 @@
 #include "proptests/interleave/schedule_file.h"
 #include "proptests/interleave/strategies.h"
 #include "tools/oracle/case_text.h"
+#include "tools/oracle/cut_off.h"
 #include "tools/oracle/engine_subject.h"
 #include "tools/oracle/explore_summary.h"
 #include "tools/oracle/files.h"
@@ -37,6 +38,8 @@ using std::chrono::steady_clock;
 constexpr int kDraws = 16;
 // Making a finding small must end long before its worker counts as hanging.
 constexpr std::chrono::seconds kShrinkTime(4);
+// Each schedule that hangs takes its time; less than a worker's shortest limit.
+constexpr std::chrono::seconds kHangShrinkTime(1);
 constexpr size_t kShownEvents = 40;
 
 std::string WithNewline(std::string text) {
@@ -76,6 +79,8 @@ class ExploreSubject final : public Subject, public ScheduleKeeper {
   absl::Status LoadCase(Case parts, std::string_view origin, std::string_view schedule_origin);
   Verdict Explore();
   Verdict Replay(const ScheduleFile& schedule);
+  // A schedule that ends its process, small and drawn, as files of a Verdict of no failure.
+  Verdict DrawCutOff(const ScheduleFile& schedule);
   // `run` has failed, found from `seed`. Without `small` the Verdict only says how to repeat it.
   Verdict Failed(const ProgramRun& run, uint64_t seed, bool small);
   // The run on one thread has failed.
@@ -187,7 +192,8 @@ Verdict ExploreSubject::Judge() {
   } else if (!explorer_->single().ok()) {
     verdict = FailedSingle();
   } else if (!case_.single) {
-    verdict = schedule_ ? Replay(*schedule_) : Explore();
+    const bool draws = schedule_ && case_.shrink && WasCutOff(*schedule_);
+    verdict = draws ? DrawCutOff(*schedule_) : schedule_ ? Replay(*schedule_) : Explore();
   }
   statistics_.EndProgram(steady_clock::now() - begin);
   return verdict;
@@ -230,6 +236,27 @@ Verdict ExploreSubject::Replay(const ScheduleFile& schedule) {
   }
   if (run.ok()) return {};
   return Failed(run, schedule.seed, case_.shrink);
+}
+
+Verdict ExploreSubject::DrawCutOff(const ScheduleFile& schedule) {
+  Verdict verdict;
+  std::optional<CutOff> cut = RunToTheEnd(*explorer_, schedule.decisions);
+  if (!cut) return verdict;
+  const steady_clock::time_point deadline =
+      steady_clock::now() + (schedule.detector == "hang" ? kHangShrinkTime : kShrinkTime);
+  const interleave::Trace small =
+      ShrinkCutOff(*explorer_, cut->trace, schedule.detector,
+                   [deadline] { return steady_clock::now() > deadline; });
+  cut = RunToTheEnd(*explorer_, small);
+  if (!cut) return verdict;
+  ScheduleFile file = schedule;
+  file.decisions = small;
+  const std::string end = LastChoiceText(*cut, schedule.detector);
+  verdict.files["schedule.txt"] = interleave::PrintSchedule(file);
+  verdict.files["schedule.svg"] = DrawTimeline(cut->outcome, schedule.detector, end);
+  verdict.text = absl::StrCat("  small:    ", interleave::PreemptionsOf(small), " preemptions, ",
+                              small.size(), " decisions; ", end, "\n");
+  return verdict;
 }
 
 ScheduleFile ExploreSubject::FileOf(const ProgramRun& run, uint64_t seed) const {

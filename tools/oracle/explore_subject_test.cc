@@ -113,6 +113,22 @@ class ExploreTest : public testing::Test {
     }
     return "";
   }
+  static int64_t Woken(const interleave::ScheduleFile& schedule) {
+    return std::count_if(schedule.decisions.begin(), schedule.decisions.end(),
+                         [](const interleave::Decision& decision) {
+                           return decision.kind == interleave::DecisionKind::kSpurious &&
+                                  decision.chosen == 1;
+                         });
+  }
+  static void ExpectDrawn(const std::string& folder, std::string_view end) {
+    const absl::StatusOr<std::string> picture = ReadInput(folder + "/schedule.svg");
+    ASSERT_TRUE(picture.ok()) << picture.status();
+    for (const std::string_view part :
+         {std::string_view("<svg "), std::string_view(">ag_device_0</text>"),
+          std::string_view("engine/ready_queue.cc:"), end}) {
+      EXPECT_TRUE(StrContains(*picture, part)) << part;
+    }
+  }
   TemporaryFolder folder_ = *TemporaryFolder::Make("explore-test");
 };
 
@@ -270,12 +286,12 @@ TEST_F(ExploreTest, ACrashIsFoundWithItsScheduleAndReplayed) {
   ASSERT_TRUE(schedule.ok()) << schedule.status();
   EXPECT_EQ(schedule->detector, "crash");
   EXPECT_EQ(schedule->device_threads, 3);
-  EXPECT_TRUE(std::any_of(schedule->decisions.begin(), schedule->decisions.end(),
-                          [](const interleave::Decision& decision) {
-                            return decision.kind == interleave::DecisionKind::kSpurious &&
-                                   decision.chosen == 1;
-                          }))
-      << "the wake-up for nothing";
+  // Made small in its schedule, too, and drawn up to there.
+  EXPECT_EQ(Woken(*schedule), 1) << *ReadInput(folder + "/schedule.txt");
+  EXPECT_TRUE(StrContains(
+      run.output, absl::StrCat(" preemptions, ", schedule->decisions.size(), " decisions; then ")))
+      << run.output;
+  ExpectDrawn(folder, ", and the process ends</text>");
 
   for (const bool with_schedule : {true, false}) {
     if (!with_schedule) std::filesystem::remove(folder + "/schedule.txt");
@@ -303,6 +319,8 @@ TEST_F(ExploreTest, AHangIsFoundWithItsScheduleAndReplayed) {
   const auto schedule = interleave::ParseSchedule(*ReadInput(folder + "/schedule.txt"));
   ASSERT_TRUE(schedule.ok()) << schedule.status();
   EXPECT_EQ(schedule->detector, "hang");
+  EXPECT_GE(Woken(*schedule), 1) << *ReadInput(folder + "/schedule.txt");
+  ExpectDrawn(folder, ", and it hangs</text>");
   const SubprocessResult again = Faulty({"replay", folder}, "hang");
   EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
   EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: hang\n")) << again.output;
@@ -323,6 +341,37 @@ TEST_F(ExploreTest, WrongUsageIsStatusTwo) {
     const SubprocessResult run = Oracle(words);
     EXPECT_EQ(run.exit_status, 2) << words.back() << run.output;
     EXPECT_TRUE(absl::StartsWith(run.errors, "[")) << run.errors;
+  }
+}
+
+TEST_F(ExploreTest, FlagsWithoutAPartInTheRunAreRefused) {
+  const std::string text = "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\nbackward %x\n";
+  interleave::ScheduleFile schedule;
+  schedule.program_hash = autograd::program::Hash(*autograd::program::Parse(text));
+  schedule.strategy = "random";
+  const std::string program = "--program=" + WrittenAs("program.txt", text);
+  const std::vector<std::string> replay = {
+      "explore", program, "--strategy=replay",
+      "--schedule=" + WrittenAs("schedule.txt", interleave::PrintSchedule(schedule))};
+  const SubprocessResult fits = Oracle(replay);
+  EXPECT_EQ(fits.exit_status, 0) << fits.output << fits.errors;
+  EXPECT_TRUE(absl::StartsWith(fits.errors, "[oracle] explore --strategy=replay ")) << fits.errors;
+  EXPECT_FALSE(StrContains(fits.output + fits.errors, "seed")) << fits.output << fits.errors;
+  for (const std::string flag : {"--schedules=5", "--seed=1", "--threads=2"}) {
+    std::vector<std::string> words = replay;
+    words.push_back(flag);
+    const SubprocessResult run = Oracle(words);
+    EXPECT_EQ(run.exit_status, 2) << run.output << run.errors;
+    EXPECT_TRUE(absl::StartsWith(
+        run.errors, absl::StrCat("[oracle] ", flag, " has no part in --strategy=replay, ")))
+        << run.errors;
+  }
+  for (const std::string flag : {"--features=view", "--ops=mul"}) {
+    const SubprocessResult run = Oracle({"explore", program, flag});
+    EXPECT_EQ(run.exit_status, 2) << run.output << run.errors;
+    EXPECT_TRUE(
+        absl::StartsWith(run.errors, absl::StrCat("[oracle] ", flag, " has no part in a run of ")))
+        << run.errors;
   }
 }
 

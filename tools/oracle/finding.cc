@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,9 +65,11 @@ std::string Report(const Finding& finding, const std::string& folder) {
         finding.flags,
         finding.engine.empty() ? "" : absl::StrCat(" --engine='", finding.engine, "'"), "\n");
   } else {
+    // A recorded schedule takes no seed.
+    const bool replays = finding.explore.strategy == "replay";
     absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", finding.verb,
-                    " --seed=", finding.campaign_seed, " --programs=", failure.index + 1,
-                    finding.flags, finding.limit_flags, "\n");
+                    replays ? "" : absl::StrCat(" --seed=", finding.campaign_seed),
+                    " --programs=", failure.index + 1, finding.flags, finding.limit_flags, "\n");
   }
   absl::StrAppend(&text, "replay:  ", ReplayCommand(folder), "\n");
   if (!finding.repeats) {
@@ -97,6 +101,28 @@ nlohmann::json Description(const Finding& finding) {
     description["threads"] = finding.explore.threads;
   }
   return description;
+}
+
+// The schedule at which the worker ended is kept if it does so under that one alone; then it is
+// made small and drawn.
+void KeepSchedule(const std::function<std::optional<Verdict>(std::string_view)>& same_failure,
+                  Prober& prober, Finding* finding) {
+  std::map<std::string, std::string>& files = finding->verdict.files;
+  const auto found = files.find(kSchedule);
+  if (found == files.end()) return;
+  Case alone{SplitCase(finding->program).program, std::nullopt, false, found->second};
+  if (!same_failure(JoinCase(alone))) {
+    files.erase(found);
+    return;
+  }
+  alone.shrink = true;
+  absl::StatusOr<Verdict> drawn = prober.Judge(JoinCase(alone));
+  if (!drawn.ok() || drawn->failed || drawn->files.count(kSchedule) == 0) return;
+  alone.shrink = false;
+  alone.schedule = drawn->files[kSchedule];
+  if (alone.schedule != found->second && !same_failure(JoinCase(alone))) return;
+  files = std::move(drawn->files);
+  finding->verdict.text += drawn->text;
 }
 
 }  // namespace
@@ -133,14 +159,6 @@ absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober&
     return *std::move(verdict);
   };
 
-  // The schedule at which the worker ended is kept if it does so under that one alone.
-  const auto keep_schedule = [&] {
-    const auto schedule = finding.verdict.files.find(kSchedule);
-    if (schedule == finding.verdict.files.end()) return;
-    const Case alone{SplitCase(finding.program).program, std::nullopt, false, schedule->second};
-    if (!same_failure(JoinCase(alone))) finding.verdict.files.erase(schedule);
-  };
-
   prober.SetTimeout(worker_limits.timeout);
   for (int i = 0; i < kTries && !finding.repeats && !over() && status.ok(); ++i) {
     if (std::optional<Verdict> verdict = same_failure(finding.program)) {
@@ -171,7 +189,7 @@ absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober&
       break;
     }
   }
-  keep_schedule();
+  KeepSchedule(same_failure, prober, &finding);
   return finding;
 }
 

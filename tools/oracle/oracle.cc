@@ -213,6 +213,28 @@ absl::Status Configure(const Arguments& arguments, Subject& subject) {
   return subject.Configure(OptionsOf(arguments));
 }
 
+// What is given must have a part in the run.
+absl::Status CheckFlagsFit(const Arguments& arguments) {
+  const bool replays = arguments.Path("strategy") == "replay";
+  if (replays) {
+    for (const std::string_view flag : {"schedules", "seed", "threads"}) {
+      if (!arguments.Has(flag)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "[oracle]", arguments.Text({&flag, 1}),
+          " has no part in --strategy=replay, which takes all from its schedule; allowed beside it "
+          "are --program, --schedule and what limits or places the run; leave it out"));
+    }
+  }
+  if (!arguments.Has("program")) return absl::OkStatus();
+  for (const std::string_view flag : {"features", "ops"}) {
+    if (!arguments.Has(flag)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "[oracle]", arguments.Text({&flag, 1}), " has no part in a run of --program=",
+        *arguments.Path("program"), "; it is of random Programs; leave one of the two out"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status LoadOperand(const Arguments& arguments, Subject& subject) {
   const std::string path = ResolvePath(*arguments.operand);
   absl::StatusOr<std::string> text = ReadInput(path);
@@ -402,6 +424,7 @@ absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& m
   if (!made.ok()) return made.status();
   const std::unique_ptr<Subject> subject = *std::move(made);
   if (verb == "worker") return Work(arguments, *subject);
+  if (absl::Status status = CheckFlagsFit(arguments); !status.ok()) return status;
   if (absl::Status status = Configure(arguments, *subject); !status.ok()) return status;
   if (verb == "check" || verb == "explore") return RunCheck(arguments, *subject);
   if (verb == "conform") return RunConform(arguments, *subject);
