@@ -163,9 +163,8 @@ std::optional<Trace> FailureInAChild(ProgramExplorer& explorer, Strategy& strate
   if (child == 0) RunAndExit(explorer, keeping, seed);
   int status = 0;
   std::optional<Trace> trace;
-  const uint32_t most = Kept::kMost;
   if (child > 0 && waitpid(child, &status, 0) == child && EndOf(status) == detector &&
-      kept.count.load(std::memory_order_acquire) <= most) {
+      kept.count.load(std::memory_order_acquire) <= Kept::kMost) {
     trace.emplace(kept.decisions, kept.decisions + kept.count.load(std::memory_order_acquire));
   }
   munmap(memory, sizeof(Kept));

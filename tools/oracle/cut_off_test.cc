@@ -1,6 +1,8 @@
 #include "tools/oracle/cut_off.h"
 
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
