@@ -19,6 +19,9 @@ from xml.etree import ElementTree
 
 from tools.adapters.python import snippet as pytorch
 
+# What the lines of each type hold at least.
+MEMBERS = {'run': {'seed': int, 'programs': int, 'failed': int, 'seconds': float},
+           'finding': {'seed': int, 'oracle': str, 'text': str, 'program': str}}
 BAD = ('wrong', 'crash', 'hang', 'memory', 'protocol')
 JUDGED = ('agree', 'convention', 'explained', *BAD)
 
@@ -36,16 +39,34 @@ def legible(record):
     return CONTROL.sub('\ufffd', record) if isinstance(record, str) else record
 
 
+def resolve(path):
+    """The path from where the command was typed, which under `bazel run` is not the working directory."""
+    return os.path.join(os.environ.get('BUILD_WORKING_DIRECTORY', ''), path)
+
+
+def wrong(record):
+    """What a line lacks that is to be shown; None: nothing."""
+    if not isinstance(record, dict):
+        return 'no object'
+    for key, kind in MEMBERS.get(record.get('type'), {}).items():
+        if not isinstance(record.get(key), (kind, int) if kind is float else kind):
+            return f'no {key} of type {kind.__name__}'
+    return None
+
+
 def read(paths):
     """The runs, each with its findings under 'findings'."""
     runs = []
-    for path in paths:
-        with open(path, encoding='utf-8') as lines:
+    for path in map(resolve, paths):
+        with open(path, encoding='utf-8', errors='replace') as lines:
             for number, line in enumerate(lines, 1):
                 try:
                     record = legible(json.loads(line))
+                    problem = wrong(record)
                 except ValueError as error:
-                    raise SystemExit(f'[report] {path}:{number}: no JSON ({error}); allowed are lines that '
+                    problem = f'no JSON ({error})'
+                if problem:
+                    raise SystemExit(f'[report] {path}:{number}: {problem}; allowed are lines that '
                                      '`check --report=FILE` wrote; remove the line')
                 if record.get('type') == 'run':
                     runs.append(dict(record, findings=[]))
@@ -207,11 +228,18 @@ def main(words):
     parser.add_argument('--html')
     parser.add_argument('runs', nargs='+')
     arguments = parser.parse_args(words)
-    runs = read(arguments.runs)
-    for path, render in ((arguments.junit, junit), (arguments.html, page)):
-        if path:
-            with open(path, 'w', encoding='utf-8') as out:
-                out.write(render(runs))
+    if not arguments.junit and not arguments.html:
+        parser.error('nothing is to be written; allowed are --junit=FILE and --html=FILE; give one or both')
+    try:
+        runs = read(arguments.runs)
+        # Rendered before any file is opened: none is left half written.
+        pages = [(path, render(runs)) for path, render in ((arguments.junit, junit), (arguments.html, page)) if path]
+        for path, text in pages:
+            with open(resolve(path), 'w', encoding='utf-8') as out:
+                out.write(text)
+    except OSError as error:
+        raise SystemExit(f'[report] cannot read or write {error.filename or "the output"} ({error.strerror}); '
+                         'allowed is a path that this user may read or write; check the path')
 
 
 if __name__ == '__main__':

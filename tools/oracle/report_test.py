@@ -1,9 +1,12 @@
 """Reports from made-up runs: well-formed XML, and a page that shows what the runs hold."""
 
+import contextlib
+import io
 import json
 import os
 import tempfile
 import unittest
+from unittest import mock
 from xml.etree import ElementTree
 
 from tools.oracle import report
@@ -98,6 +101,34 @@ class ReportTest(unittest.TestCase):
         page = report.page([dict(RUN, findings=[dict(FINDING, more=12, folder='findings/twin-<1>')])])
         self.assertIn('seed 9, and 12 more like it</h3>', page)
         self.assertIn('replay findings/twin-&lt;1&gt;</pre>', page)
+
+    def test_a_line_of_something_else_is_named(self):
+        for line, problem in (('[1]', 'no object'), ('{"type": "run"}', 'no seed of type int'),
+                              (json.dumps(dict(FINDING, text=5)), 'no text of type str'),
+                              ('\udcff', 'no JSON')):
+            path = write([json.dumps(RUN)])
+            with open(path, 'a', encoding='utf-8', errors='surrogateescape') as out:
+                out.write(line + '\n')
+            with self.assertRaises(SystemExit) as raised:
+                report.read([path])
+            self.assertIn(f':2: {problem}', str(raised.exception))
+
+    def test_files_are_found_where_the_command_was_typed_and_told_when_missing(self):
+        folder = os.path.dirname(write([]))
+        with open(os.path.join(folder, 'a.jsonl'), 'w', encoding='utf-8') as out:
+            out.write(json.dumps(RUN) + '\n')
+        with mock.patch.dict(os.environ, BUILD_WORKING_DIRECTORY=folder):
+            report.main(['--junit=j.xml', '--html=h.html', 'a.jsonl'])
+            ElementTree.parse(os.path.join(folder, 'j.xml'))
+            for words in (['--junit=k.xml', 'missing.jsonl'], ['--junit=no/k.xml', 'a.jsonl']):
+                with self.assertRaises(SystemExit) as raised:
+                    report.main(words)
+                self.assertIn('(No such file or directory); allowed', str(raised.exception))
+        self.assertEqual(sorted(os.listdir(folder)), ['a.jsonl', 'h.html', 'j.xml', 'run.jsonl'])
+        with self.assertRaises(SystemExit) as raised, contextlib.redirect_stderr(io.StringIO()) as errors:
+            report.main(['a.jsonl'])
+        self.assertEqual(raised.exception.code, 2)
+        self.assertIn('nothing is to be written', errors.getvalue())
 
     def test_a_broken_line_is_named(self):
         with self.assertRaises(SystemExit) as raised:
