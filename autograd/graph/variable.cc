@@ -2,6 +2,7 @@
 
 #include "autograd/graph/variable.h"
 
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -25,6 +26,14 @@ NodePtr Accumulator(const Tensor& leaf, LeafInfo& info) {
   return info.accumulator.Read();
 }
 
+void CheckDefined(const Tensor& tensor, std::string_view what) {
+  if (tensor.defined()) return;
+  throw Error(ErrorKind::kUndefined,
+              absl::StrCat("[graph] ", what,
+                           " of an undefined tensor was to be set; it is allowed "
+                           "on tensors with data; check defined() first"));
+}
+
 }  // namespace
 
 AutogradMeta& AutogradMeta::Of(const Tensor& tensor) {
@@ -45,6 +54,7 @@ bool RequiresGrad(const Tensor& tensor) {
 }
 
 void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
+  CheckDefined(tensor, "requires_grad");
   if (!IsLeaf(tensor) || IsView(tensor)) {
     throw Error(ErrorKind::kInvalidArgument,
                 "[graph] requires_grad of a result of recorded operations or of a view was to be "
@@ -63,6 +73,7 @@ void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
 }
 
 bool IsLeaf(const Tensor& tensor) {
+  if (!tensor.defined()) return true;
   AutogradMeta* meta = AutogradMeta::Find(tensor);
   if (meta == nullptr) return true;
   if (meta->view != nullptr) return !ViewRequiresGrad(tensor, *meta);
@@ -70,11 +81,18 @@ bool IsLeaf(const Tensor& tensor) {
 }
 
 Tensor Grad(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
   AutogradMeta* meta = AutogradMeta::Find(tensor);
   return meta == nullptr || meta->leaf == nullptr ? Tensor() : meta->leaf->slot->Get();
 }
 
 void SetGrad(const Tensor& tensor, Tensor grad) {
+  CheckDefined(tensor, ".grad");
+  if (grad.IsSameAs(tensor)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[graph] a tensor was to become its own .grad, which sums would then overwrite; "
+                "allowed is another tensor; clone it first");
+  }
   if (grad.defined() && !grad.HasSameTypeAs(tensor)) {
     throw Error(
         ErrorKind::kShape,

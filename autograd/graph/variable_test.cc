@@ -66,6 +66,24 @@ TEST(VariableTest, GradIsSetAndChecked) {
   EXPECT_FALSE(Grad(x).defined());
 }
 
+TEST(VariableTest, AnUndefinedTensorHasNothingAndTakesNothing) {
+  const Tensor none;
+  EXPECT_FALSE(RequiresGrad(none));
+  EXPECT_TRUE(IsLeaf(none));
+  EXPECT_FALSE(Grad(none).defined());
+  EXPECT_FALSE(Grad(Grad(MakeLeaf(1))).defined());  // before any backward
+  EXPECT_FALSE(GradientEdge(none).is_valid());
+  EXPECT_EQ(KindOf([&] { SetRequiresGrad(none, true); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { SetGrad(none, Tensor()); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { SetGrad(none, Tensor::Scalar(1)); }), ErrorKind::kUndefined);
+}
+
+TEST(VariableTest, NoTensorIsItsOwnGrad) {
+  Tensor x = MakeLeaf(1);
+  EXPECT_EQ(KindOf([&] { SetGrad(x, x); }), ErrorKind::kInvalidArgument);
+  EXPECT_FALSE(Grad(x).defined());
+}
+
 TEST(VariableTest, AGradWhoseGraphLeadsBackToTheLeafIsNoLeak) {
   // The cycle is cut when the leaf goes; leak checkers would report it otherwise.
   Tensor x = MakeLeaf(1);
