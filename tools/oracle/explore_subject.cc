@@ -1,6 +1,7 @@
 #include "tools/oracle/explore_subject.h"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -65,6 +66,7 @@ class ExploreSubject final : public Subject, public ScheduleKeeper {
   std::string Summarise(absl::Span<const uint64_t> counters) const override {
     return ExploreSummary(counters);
   }
+  void StopWhen(std::function<bool()> stop) override { stop_ = std::move(stop); }
   std::vector<std::string> TakeNotes() override { return statistics_.TakeNotes(); }
   std::string SummariseNotes(const std::set<std::string>& notes) const override {
     return LockSitesSummary(notes) + PartingsSummary(notes);
@@ -96,6 +98,7 @@ class ExploreSubject final : public Subject, public ScheduleKeeper {
   std::unique_ptr<interleave::Strategy> strategy_;
   ExploreStatistics statistics_;
   ScheduleRecord* record_ = nullptr;
+  std::function<bool()> stop_;  // may be null
 };
 
 // A schedule that ends where its process did.
@@ -210,7 +213,7 @@ Verdict ExploreSubject::Explore() {
   }
   interleave::Strategy& asked = recording ? *recording : *strategy_;
   interleave::SplitMix seeds(seed);
-  for (uint64_t i = 0; i < options_.schedules; ++i) {
+  for (uint64_t i = 0; i < options_.schedules && !(stop_ && stop_()); ++i) {
     const uint64_t schedule_seed = seeds.Next();
     const ProgramRun run = explorer_->Run(asked, schedule_seed);
     if (recording) recording->End();

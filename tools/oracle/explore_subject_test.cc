@@ -166,6 +166,13 @@ TEST_F(ExploreTest, EveryStrategyExploresAGivenProgram) {
   }
 }
 
+TEST_F(ExploreTest, TimeEndsAProgramWithSchedulesLeft) {
+  const SubprocessResult run =
+      Oracle({"explore", "--schedules=1000000000000", "--time=1", "--program", LanesFile()});
+  EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+  EXPECT_TRUE(StrContains(run.output, "findings       none\n")) << run.output;
+}
+
 TEST_F(ExploreTest, ADefectIsFoundMadeSmallDrawnAndReplayed) {
   const SubprocessResult run =
       Oracle({"explore", "--seed=1", "--program", LanesFile(), "--schedules=5000", "--out=found"},

@@ -89,6 +89,9 @@ class Subject {
   // The following act on the current Program. Judge adds to the counters.
   virtual Verdict Judge() = 0;
   virtual absl::Span<const uint64_t> counters() const = 0;
+  // A Judge that takes long asks `stop` between its steps; where that says so, it ends with what it
+  // has done.
+  virtual void StopWhen(std::function<bool()>) {}
   // Runs it on the engine alone; returns the Observation as text.
   virtual std::string Run() = 0;
   // Whether the last Run met all that the Program's `expect` statements demand.

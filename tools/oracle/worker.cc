@@ -82,6 +82,7 @@ void RunCampaign(Subject& subject, FlightRecord& record, CampaignRecord& campaig
   // The first chunk may be what a dead predecessor had left.
   uint64_t next = record.index;
   uint64_t end = record.chunk_end;
+  subject.StopWhen([&campaign] { return campaign.stop.load(std::memory_order_relaxed) != 0; });
   while (campaign.stop.load(std::memory_order_relaxed) == 0) {
     if (next >= end) {
       next = campaign.next.fetch_add(chunk, std::memory_order_relaxed);
