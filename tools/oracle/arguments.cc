@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "tools/oracle/files.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -32,7 +33,7 @@ std::string_view Allowed(FlagType type) {
     case FlagType::kList:
       return "allowed are words apart by commas";
     case FlagType::kPath:
-      return "allowed is a path";
+      return "allowed is a path, and `-`, standard input, only as FILE";
     case FlagType::kWord:
       return "allowed is a word";
     case FlagType::kSwitch:
@@ -57,6 +58,7 @@ bool WellFormed(FlagType type, std::string_view value) {
                           [](const std::string& word) { return word.empty(); });
     }
     case FlagType::kPath:
+      return !value.empty() && value != "-";
     case FlagType::kWord:
       return !value.empty();
     case FlagType::kSwitch:
@@ -167,19 +169,22 @@ std::optional<std::chrono::nanoseconds> ReadDuration(std::string_view text) {
   double number = 0;
   // The upper end keeps the product within 63 bits of nanoseconds.
   if (!absl::SimpleAtod(text, &number) || !(number > 0) || number * unit > 1e9) return std::nullopt;
-  return std::chrono::nanoseconds(static_cast<int64_t>(number * unit * 1e9));
+  const std::chrono::nanoseconds duration(static_cast<int64_t>(number * unit * 1e9));
+  if (duration.count() == 0) return std::nullopt;
+  return duration;
 }
 
 std::optional<uint64_t> ReadSize(std::string_view text) {
-  uint64_t unit = uint64_t{1} << 20;
+  uint64_t mebibytes = 1;
   if (absl::ConsumeSuffix(&text, "G")) {
-    unit <<= 10;
+    mebibytes = 1024;
   } else {
     absl::ConsumeSuffix(&text, "M");
   }
   const std::optional<uint64_t> number = ReadCount(text);
-  if (!number || *number > std::numeric_limits<uint32_t>::max()) return std::nullopt;
-  return *number * unit;
+  // A worker is told its limit in MiB, and reads it here again.
+  if (!number || *number > std::numeric_limits<uint32_t>::max() / mebibytes) return std::nullopt;
+  return *number * mebibytes << 20;
 }
 
 std::optional<uint64_t> Arguments::Number(std::string_view flag) const {
@@ -212,7 +217,7 @@ std::string Arguments::Text(absl::Span<const std::string_view> names) const {
   std::string text;
   for (const std::string_view name : names) {
     const auto it = values_.find(name);
-    if (it != values_.end()) absl::StrAppend(&text, " --", name, "=", it->second);
+    if (it != values_.end()) absl::StrAppend(&text, " --", name, "=", ShellWord(it->second));
   }
   return text;
 }

@@ -96,10 +96,10 @@ TEST(ArgumentsTest, RefusesMalformedValues) {
        {"", "-1", "0x", "0xg", "0x11112222333344445", " 1", "18446744073709551616"}) {
     EXPECT_FALSE(ReadSeed(bad).has_value()) << bad;
   }
-  for (const char* bad : {"", "0", "-1s", "1d", "nan", "inf", "1e300h"}) {
+  for (const char* bad : {"", "0", "-1s", "1d", "nan", "inf", "1e300h", "1e-10"}) {
     EXPECT_FALSE(ReadDuration(bad).has_value()) << bad;
   }
-  for (const char* bad : {"", "0", "1K", "G", "99999999999G"}) {
+  for (const char* bad : {"", "0", "1K", "G", "99999999999G", "4194304G"}) {
     EXPECT_FALSE(ReadSize(bad).has_value()) << bad;
   }
   EXPECT_FALSE(Parse({"go", "--ops=a,,b"}).ok());

@@ -49,6 +49,8 @@ void InstallInterrupt() {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A terminal that closes ends the run too, unless nohup has said otherwise.
+  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -294,7 +296,7 @@ absl::StatusOr<int> Check::Run() {
     if (absl::Status status = AppendFile(ResolvePath(report_), ""); !status.ok()) return status;
   }
   InstallInterrupt();
-  const std::string engine = engine_.empty() ? "" : absl::StrCat(" --engine='", engine_, "'");
+  const std::string engine = engine_.empty() ? "" : absl::StrCat(" --engine=", ShellWord(engine_));
   if (Replays()) {
     absl::FPrintF(stderr, "[oracle] %s%s repeats this run\n", verb_, flags_);
   } else {
@@ -362,7 +364,8 @@ WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& f
     command.executable.assign(path, static_cast<size_t>(n));
   }
   for (const std::string_view flag : kCaseFlags) {
-    if (arguments.Has(flag)) command.flags.push_back(arguments.Text({&flag, 1}).substr(1));
+    const std::optional<std::string> value = arguments.Path(flag);
+    if (value) command.flags.push_back(absl::StrCat("--", flag, "=", *value));
   }
   SetEngine(arguments.Path("engine").value_or(""), &command);
   command.folder = folder;

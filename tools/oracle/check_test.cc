@@ -162,7 +162,8 @@ TEST_F(CheckTest, AFindingThatCannotBeWrittenIsPrinted) {
 }
 
 TEST_F(CheckTest, CtrlCEndsWithTheSummary) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  std::signal(SIGHUP, SIG_DFL);  // as if a terminal had started this test
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     SubprocessOptions options;
     options.meanwhile = [signal](pid_t pid) {
       // The recorder of a worker appears once the run is under way.
@@ -177,6 +178,60 @@ TEST_F(CheckTest, CtrlCEndsWithTheSummary) {
   }
 }
 
+TEST_F(CheckTest, NohupOutlivesTheTerminal) {
+  SubprocessOptions options;
+  options.meanwhile = [](pid_t pid) {
+    sleep(1);
+    kill(pid, SIGHUP);
+  };
+  const SubprocessResult run = RunSubprocess(
+      {"/bin/sh", "-c",
+       "trap '' HUP; exec tools/oracle/fake_oracle check --ops=slow --programs=400 --jobs=1"},
+      options);
+  EXPECT_EQ(run.exit_status, 0) << run.errors;
+  EXPECT_TRUE(StrContains(run.output, "programs       400 in ")) << run.output;
+}
+
+TEST_F(CheckTest, OutputThatIsLostIsAnError) {
+  const std::string tool = "exec tools/oracle/fake_oracle ";
+  for (const std::string command : {"check --programs=10", "generate --seed=1", "--help"}) {
+    const SubprocessResult run = RunSubprocess({"/bin/sh", "-c", tool + command + " > /dev/full"});
+    EXPECT_EQ(run.exit_status, 2) << command;
+    EXPECT_TRUE(StrContains(run.errors, "[oracle] cannot write standard output (")) << run.errors;
+  }
+  const SubprocessResult found = RunSubprocess(
+      {"/bin/sh", "-c",
+       tool + "check --programs=100 --features=wrong --out=" + folder_.path() + " > /dev/full"});
+  EXPECT_EQ(found.exit_status, 1) << found.errors;
+}
+
+TEST_F(CheckTest, ClosedStreamsAreNotMistakenForOthers) {
+  // Without graphviz each finding has a note, which must not end up in the channel to a worker that
+  // got the number of standard error.
+  const SubprocessResult run = RunSubprocess(
+      {"/bin/sh", "-c",
+       "PATH= exec tools/oracle/fake_oracle check --seed=1 --programs=300 --jobs=2 "
+       "--features=wrong,crash --report=" +
+           folder_.path() + "/run.jsonl --out=" + folder_.path() + "/findings <&- >&- 2>&-"});
+  EXPECT_EQ(run.exit_status, 1);
+  EXPECT_FALSE(Findings().empty());
+  EXPECT_TRUE(
+      StrContains(ReadInput(folder_.path() + "/run.jsonl").value_or(""), "\"programs\":300,"));
+}
+
+TEST_F(CheckTest, TheReplayCommandCanBePasted) {
+  const std::string out = folder_.path() + "/it's a folder";
+  const SubprocessResult run =
+      Check({"--seed=1", "--programs=100", "--features=wrong", "--findings=1", "--out=" + out});
+  ASSERT_EQ(run.exit_status, 1) << run.errors;
+  const size_t begin = run.output.find("-- replay ");
+  ASSERT_NE(begin, std::string::npos) << run.output;
+  const std::string words = run.output.substr(begin + 3, run.output.find('\n', begin) - begin - 3);
+  const SubprocessResult again =
+      RunSubprocess({"/bin/sh", "-c", "exec tools/oracle/fake_oracle " + words});
+  EXPECT_EQ(again.exit_status, 1) << words << again.errors;
+}
+
 TEST_F(CheckTest, TimeEndsTheRun) {
   const SubprocessResult run = Check({"--ops=slow", "--time=0.5"});
   EXPECT_EQ(run.exit_status, 0);
@@ -187,6 +242,7 @@ TEST_F(CheckTest, TimeEndsTheRun) {
 TEST_F(CheckTest, ATerminalGetsABar) {
   SubprocessOptions options;
   options.terminal = true;
+  options.environment = {"TERM=xterm"};
   const SubprocessResult run = Check({"--ops=slow", "--programs=100"}, options);
   EXPECT_EQ(run.exit_status, 0);
   EXPECT_TRUE(StrContains(run.output, "\r\x1b[K[")) << run.output;
@@ -194,6 +250,15 @@ TEST_F(CheckTest, ATerminalGetsABar) {
   EXPECT_TRUE(StrContains(run.output, " left")) << run.output;
   // The bar is gone before the summary.
   EXPECT_TRUE(StrContains(run.output, "\r\x1b[Kseed ")) << run.output;
+}
+
+TEST_F(CheckTest, ATerminalThatCannotClearALineGetsLines) {
+  SubprocessOptions options;
+  options.terminal = true;
+  options.environment = {"TERM=dumb"};
+  const SubprocessResult run = Check({"--ops=slow", "--programs=100"}, options);
+  EXPECT_EQ(run.exit_status, 0);
+  EXPECT_FALSE(StrContains(run.output, "\x1b")) << run.output;
 }
 
 TEST_F(CheckTest, AnEngineThatCannotStart) {

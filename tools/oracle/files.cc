@@ -1,6 +1,8 @@
 #include "tools/oracle/files.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -8,9 +10,13 @@
 #include <iostream>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace twingrad::oracle {
 namespace fs = std::filesystem;
@@ -36,6 +42,43 @@ std::string ResolvePath(std::string_view path) {
     resolved = base / resolved;
   }
   return resolved.lexically_normal().string();
+}
+
+std::string ShellWord(std::string_view text) {
+  constexpr std::string_view kPlain = "%+,-./:=@_";
+  const auto plain = [&](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+           kPlain.find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
+}
+
+void HoldStandardStreams() {
+  // The lowest free number is what open() gives; the last one opened is none of the three.
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
+  if (fd >= 0) close(fd);
+}
+
+absl::Status FlushOutput() {
+  const bool flushed = std::fflush(stdout) == 0;
+  const char* why = flushed ? "an earlier write failed" : std::strerror(errno);
+  if (flushed && std::ferror(stdout) == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("[oracle] cannot write standard output (", why,
+                   "); needed is a place that takes all of it; check where it goes"));
+}
+
+absl::Status RoomFor(uint64_t bytes, const std::string& folder) {
+  struct statvfs room = {};
+  // Some file systems do not tell their size.
+  if (statvfs(folder.c_str(), &room) != 0 || room.f_blocks == 0) return absl::OkStatus();
+  const uint64_t free_blocks = room.f_bavail;
+  if (free_blocks >= bytes / room.f_frsize + 1) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(
+      "[oracle] ", folder, " has ", (free_blocks * room.f_frsize) >> 20, " MiB free; needed are ",
+      (bytes >> 20) + 1, " MiB; make room there, or set TMPDIR to another folder"));
 }
 
 absl::StatusOr<std::string> ReadInput(const std::string& path) {
@@ -64,17 +107,21 @@ absl::StatusOr<std::string> ReadInput(const std::string& path) {
 }
 
 absl::Status WriteFile(const std::string& path, std::string_view contents) {
-  const std::string partial = absl::StrCat(path, ".partial-", getpid());
+  std::error_code error;
+  const fs::file_status old = fs::status(path, error);
+  // A device or a pipe is written to, and a file that a link leads to: none of them is replaced.
+  if (fs::exists(old) && !fs::is_regular_file(old)) return AppendFile(path, contents);
+  const fs::path target = fs::exists(old) ? fs::canonical(path, error) : fs::path(path);
+  const std::string partial = absl::StrCat(target.string(), ".partial-", getpid());
   std::ofstream file(partial, std::ios::binary | std::ios::trunc);
   file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
   file.close();
-  std::error_code error;
   if (!file) {
     const std::string why = std::strerror(errno);
     fs::remove(partial, error);
     return FileError("write", path, why);
   }
-  fs::rename(partial, path, error);
+  fs::rename(partial, target, error);
   if (error) return FileError("write", path, error.message());
   return absl::OkStatus();
 }

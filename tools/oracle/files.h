@@ -6,6 +6,7 @@
 #ifndef TOOLS_ORACLE_FILES_H_
 #define TOOLS_ORACLE_FILES_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,9 +19,22 @@ namespace twingrad::oracle {
 // `path` as an absolute path; `-` stays as it is.
 std::string ResolvePath(std::string_view path);
 
+// `text` as one word of a shell's command line, quoted where it must be.
+std::string ShellWord(std::string_view text);
+
+// Opens what is closed of standard input, output and error on /dev/null, so that nothing else gets
+// their numbers.
+void HoldStandardStreams();
+// Writes out what standard output holds; an error if that, or anything before it, was lost.
+absl::Status FlushOutput();
+
+// An error unless `bytes` are free where `folder` lies.
+absl::Status RoomFor(uint64_t bytes, const std::string& folder);
+
 // The contents of a file, or of standard input for `-`; at most 16 MiB.
 absl::StatusOr<std::string> ReadInput(const std::string& path);
 
+// A device or a pipe is written to as it stands.
 absl::Status WriteFile(const std::string& path, std::string_view contents);
 // Makes the file where there is none.
 absl::Status AppendFile(const std::string& path, std::string_view contents);

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gtest/gtest.h"
@@ -25,6 +27,40 @@ TEST_F(FilesTest, ResolvesAgainstWhereTheCommandWasTyped) {
   EXPECT_EQ(ResolvePath("-"), "-");
   unsetenv("BUILD_WORKING_DIRECTORY");
   EXPECT_EQ(ResolvePath("b.txt"), (fs::current_path() / "b.txt").string());
+}
+
+TEST_F(FilesTest, AWordIsQuotedWhereAShellWouldTakeItApart) {
+  EXPECT_EQ(ShellWord("/tmp/a-b_c.1/findings"), "/tmp/a-b_c.1/findings");
+  EXPECT_EQ(ShellWord("two words"), "'two words'");
+  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellWord("$HOME;"), "'$HOME;'");
+  EXPECT_EQ(ShellWord(""), "''");
+}
+
+TEST_F(FilesTest, RoomIsToldBeforeItIsNeeded) {
+  EXPECT_TRUE(RoomFor(1, folder_.path()).ok());
+  const absl::Status none = RoomFor(uint64_t{1} << 62, folder_.path());
+  EXPECT_EQ(none.code(), absl::StatusCode::kUnavailable);
+  EXPECT_NE(none.message().find("; needed are 4398046511105 MiB; make room there, or set TMPDIR"),
+            std::string::npos)
+      << none;
+}
+
+TEST_F(FilesTest, WritingReplacesNeitherLinksNorPipes) {
+  ASSERT_TRUE(WriteFile(Path("file"), "old").ok());
+  fs::create_symlink("file", Path("link"));
+  EXPECT_TRUE(WriteFile(Path("link"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(*ReadInput(Path("file")), "new");
+  // Open for both, so that neither end waits for the other.
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  const int pipe = open(Path("pipe").c_str(), O_RDWR);
+  EXPECT_TRUE(WriteFile(Path("pipe"), "through").ok());
+  char text[16] = {};
+  EXPECT_EQ(read(pipe, text, sizeof(text)), 7);
+  EXPECT_STREQ(text, "through");
+  EXPECT_TRUE(fs::is_fifo(Path("pipe")));
+  close(pipe);
 }
 
 TEST_F(FilesTest, WritesAndReads) {

@@ -63,7 +63,7 @@ std::string Report(const Finding& finding, const std::string& folder) {
     absl::StrAppend(
         &text, "make:    tools/bazel run //tools/oracle -- generate --seed=", failure.seed,
         finding.flags,
-        finding.engine.empty() ? "" : absl::StrCat(" --engine='", finding.engine, "'"), "\n");
+        finding.engine.empty() ? "" : absl::StrCat(" --engine=", ShellWord(finding.engine)), "\n");
   } else {
     // A recorded schedule takes no seed.
     const bool replays = finding.explore.strategy == "replay";
@@ -132,7 +132,7 @@ std::string KeyOf(const Finding& finding) {
 }
 
 std::string ReplayCommand(const std::string& folder) {
-  return absl::StrCat("tools/bazel run //tools/oracle -- replay ", folder);
+  return absl::StrCat("tools/bazel run //tools/oracle -- replay ", ShellWord(folder));
 }
 
 absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober& prober,

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "tools/oracle/files.h"
 
 namespace twingrad::oracle {
 
@@ -21,6 +22,11 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free, "shared memory cannot 
 namespace {
 
 absl::StatusOr<void*> Map(const std::string& path, size_t size, int flags) {
+  if (flags != 0) {
+    // The file is sparse: a page that finds no room would end this process where it is touched.
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    if (absl::Status room = RoomFor(size, folder); !room.ok()) return room;
+  }
   const int fd = open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0600);
   void* memory = MAP_FAILED;
   if (fd >= 0 && (flags == 0 || ftruncate(fd, static_cast<off_t>(size)) == 0)) {

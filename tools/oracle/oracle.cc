@@ -94,7 +94,13 @@ constexpr FlagSpec kExploreFlags[] = {
     {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
 };
 constexpr FlagSpec kReplayFlags[] = {kTimeout, kMemory};
-constexpr FlagSpec kRunFlags[] = {kEngine, kTimeout, kMemory};
+// The repository's own engine runs in this process, where Ctrl-C is at hand.
+constexpr FlagSpec kRunFlags[] = {
+    kEngine,
+    {"timeout", "TIME", FlagType::kDuration, "10s",
+     "with --engine: a Program that runs longer is a hang"},
+    {"memory", "SIZE", FlagType::kSize, "2G", "with --engine: one that grows beyond is a finding"},
+};
 constexpr FlagSpec kDoctorFlags[] = {kForeignEngine, kTimeout, kMemory};
 constexpr FlagSpec kConformFlags[] = {
     kForeignEngine,
@@ -280,8 +286,8 @@ absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
     if (out) {
       const std::string name(absl::StripSuffix(*out, ".svg"));
       out = name + ".dot";
-      absl::FPrintF(stderr, "[oracle] its source is in %s; `dot -Tsvg %s -o %s.svg` draws it\n",
-                    *out, *out, name);
+      absl::FPrintF(stderr, "[oracle] its source is in %s; `dot -Tsvg %s -o %s` draws it\n", *out,
+                    ShellWord(*out), ShellWord(name + ".svg"));
     } else {
       absl::FPrintF(stderr,
                     "[oracle] its source follows in place of the picture; `dot -Tsvg` draws it\n");
@@ -362,8 +368,8 @@ int PrintVerdict(const Verdict& verdict, const std::string& folder, const std::s
     absl::PrintF(
         "nothing is known of the finding: its schedule is of an engine that asks other questions\n"
         "replay diverged: %s\n"
-        "look for it anew: tools/bazel run //tools/oracle -- explore --program=%s/program.txt\n",
-        verdict.text, folder);
+        "look for it anew: tools/bazel run //tools/oracle -- explore --program=%s\n",
+        verdict.text, ShellWord(folder + "/program.txt"));
     return kUnknown;
   }
   if (!verdict.failed) {
@@ -450,10 +456,15 @@ bool NeedsModel(int argc, char** argv) {
 }
 
 int OracleMain(int argc, char** argv, const SubjectFactory& make_subject) {
+  HoldStandardStreams();
   const std::vector<std::string> words(argv + 1, argv + argc);
   absl::StatusOr<Arguments> arguments = ParseArguments(Verbs(), words);
   absl::StatusOr<int> code =
       arguments.ok() ? Dispatch(*arguments, make_subject) : arguments.status();
+  if (absl::Status written = FlushOutput(); !written.ok()) {
+    absl::FPrintF(stderr, "%s\n", written.message());
+    if (code.ok() && *code == kNothingFound) return kWrongUsage;
+  }
   if (code.ok()) return *code;
   absl::FPrintF(stderr, "%s\n", code.status().message());
   return absl::IsUnavailable(code.status()) ? kCannotStart : kWrongUsage;

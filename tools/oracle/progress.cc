@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 #include <sys/ioctl.h>
@@ -96,6 +97,9 @@ std::string ProgressLine(const ProgressState& state) {
 }
 
 Progress::Progress(int fd) : fd_(fd), terminal_(isatty(fd) == 1) {
+  // One that cannot clear a line.
+  const char* kind = std::getenv("TERM");
+  if (kind != nullptr && std::string_view(kind) == "dumb") terminal_ = false;
   if (!terminal_) next_ = kLineInterval;
 }
 

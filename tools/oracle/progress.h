@@ -39,7 +39,7 @@ class Progress {
 
  private:
   int fd_;
-  bool terminal_;
+  bool terminal_;  // that can clear a line
   bool drawn_ = false;
   std::chrono::duration<double> next_{0};
 };
