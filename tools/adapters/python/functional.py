@@ -1,6 +1,7 @@
 """The part of an adapter that functional engines share: those with a vjp and neither .grad nor a graph.
 
-A Program is recorded, and replayed for each derivative. What such an engine has no error for is refused.
+A Program is recorded, and replayed for each derivative. No graph is ever freed, and what does not depend on
+an input has a gradient of zeros: an engine's hello says by raises= that it has no errors for that.
 """
 
 from tools.adapters.python import core
@@ -20,7 +21,7 @@ class Functional(core.Engine):
         self.everything = {}  # values and gradients by name
         self.origins = {}  # name -> names that it is differentiable in, itself included
         self.tape = []  # (results, how to compute them from the values and probes of a replay)
-        self.grads, self.freed = {}, set()
+        self.grads = {}
         self.retained = set()  # values between, whose .grad a call with inputs= has asked for
 
     def leaf(self, name, dtype, shape, data, requires_grad):
@@ -73,17 +74,17 @@ class Functional(core.Engine):
         made = {v for results, _ in self.tape for v in results}
         inputs = a.get('inputs', [v for v in self.values if v in reach - made | reach & self.retained])
         seeds = a.get('seeds') or ['_'] * len(roots)
-        self.check(backward, roots, seeds, inputs, reach, made, a)
-        if not a.get('retain_graph', a.get('create_graph')):
-            self.freed |= reach & made
+        self.check(backward, roots, seeds, inputs, reach, a)
         used, length = [v for v in inputs if v in reach], len(self.tape)
         create = a.get('create_graph', False)
         old = {v: self.grads.get(v) for v in used} if backward else {}
 
         def compute(env, probes):
-            zeros = {v: self.zeros_like(self.everything[v]) for v in used}
-            forward = lambda inner: [self.replay(length, (*probes, inner))[v] for v in roots]
-            outputs, pull = self.vjp(forward, zeros)
+            def forward(inner):  # all roots of one replay, where their seeds meet before they go on
+                replayed = self.replay(length, (*probes, inner))
+                return [replayed[v] for v in roots]
+
+            outputs, pull = self.vjp(forward, {v: self.zeros_like(self.everything[v]) for v in used})
             given = [self.ones_like(out) if v == '_' else env[v] for v, out in zip(seeds, outputs)]
             gradients, = pull(given)
             return [env[old[v]] + gradients[v] if old.get(v) else gradients[v] for v in used]
@@ -91,13 +92,9 @@ class Functional(core.Engine):
         names = [f'.{len(self.everything)}.{v}' for v in used]
         more = [v for v in seeds if v != '_'] + [v for v in old.values() if v]
         self.define(names, reach.union(*(self.origins[v] for v in more)) if create else set(), compute)
-        added = [self.everything[name] - (self.everything[old[v]] if old.get(v) else 0)
-                 for name, v in zip(names, used)]
-        if any(v[0] == '.' for v in reach) and not (added and all(each.any() for each in added)):
-            raise core.Refused('a gradient of a gradient, zero throughout: perhaps of a constant, an error elsewhere')
         if backward:
             self.grads.update(zip(used, names))
-            self.retained |= set(used) & made
+            self.retained |= set(inputs) & made
             return
         for result, v in zip(results, inputs):
             if v in reach:
@@ -106,8 +103,8 @@ class Functional(core.Engine):
             elif a.get('materialize'):
                 self.define([result], set(), lambda env, probes, v=v: [self.zeros_like(env[v])])
 
-    def check(self, backward, roots, seeds, inputs, reach, made, a):
-        """Refuses what a functional engine has no error for."""
+    def check(self, backward, roots, seeds, inputs, reach, a):
+        """Refuses what cannot be computed here, be it an error by the rules or not."""
         if not all(self.floating(self.everything[v]) and self.origins[v] for v in roots + a.get('inputs', [])):
             raise core.Refused('a root or input without gradients')
         if len(seeds) != len(roots) or len(set(inputs)) != len(inputs) or not inputs and backward:
@@ -119,8 +116,6 @@ class Functional(core.Engine):
             raise core.Refused('an unused input')
         if self.retained & reach - set(inputs if backward else ()):
             raise core.Refused('a value whose .grad is kept')
-        if self.freed & reach & made:
-            raise core.Refused('a graph that was freed')
 
     def grad(self, name):
         return self.everything.get(self.grads.get(name))

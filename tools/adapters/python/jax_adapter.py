@@ -85,7 +85,7 @@ OPS |= {
 
 class Jax(functional.Functional):
     FUNCTIONS = OPS
-    HELLO = core.hello('jax', jax.__version__, DTYPES, ['read_grad', 'zero_grad', *OPS])
+    HELLO = core.hello('jax', jax.__version__, DTYPES, ['read_grad', 'zero_grad', *OPS], raises='index')
     tap, vjp, floating = staticmethod(tap), staticmethod(jax.vjp), staticmethod(floating)
     zeros_like, ones_like = staticmethod(jnp.zeros_like), staticmethod(jnp.ones_like)
 
