@@ -106,14 +106,20 @@ std::string ElementText(const TensorData& data, size_t index) {
   return absl::StrCat(decimal, " (", exact, ")");
 }
 
-// Whether two elements are so near (256 units of the last place of the element type, at a magnitude
-// of 1 at least) that the order or form of a computation explains it.
-bool DifferByRounding(const TensorData& expected, const TensorData& actual, size_t index) {
-  if (!autograd::IsFloating(expected.dtype) || index >= actual.bits.size()) return false;
+// Says it where two elements are so near (256 units of the last place of the element type, or of
+// f32 on the way to it, at a magnitude of 1 at least) that the order or form of a computation
+// explains it.
+std::string RoundingText(const TensorData& expected, const TensorData& actual, size_t index) {
+  if (!autograd::IsFloating(expected.dtype) || index >= actual.bits.size()) return "\n";
   const double wanted = std::bit_cast<double>(expected.bits[index]);
   const double seen = std::bit_cast<double>(actual.bits[index]);
-  const double unit = expected.dtype == DType::kF64 ? 0x1p-45 : 0x1p-16;
-  return std::fabs(wanted - seen) <= unit * std::fmax(std::fabs(wanted), 1);
+  const auto within = [&](double unit) {
+    return std::fabs(wanted - seen) <= unit * std::fmax(std::fabs(wanted), 1);
+  };
+  if (within(expected.dtype == DType::kF64 ? 0x1p-45 : 0x1p-16)) {
+    return "; they differ by rounding\n";
+  }
+  return within(0x1p-16) ? "; they differ as f32 rounds\n" : "\n";
 }
 
 std::string DifferenceText(const Difference& difference, const TensorData& expected,
@@ -124,12 +130,11 @@ std::string DifferenceText(const Difference& difference, const TensorData& expec
   }
   char bound[40];
   std::snprintf(bound, sizeof bound, "%.3g", difference.bound);
-  return absl::StrCat(
-      "  expected ", ElementText(expected, difference.index), "\n  actual   ",
-      ElementText(actual, difference.index), "\n  at element ", difference.index,
-      difference.bound == 0 ? std::string(": exact, so the bits must be equal")
-                            : absl::StrCat(": may differ by ", bound),
-      DifferByRounding(expected, actual, difference.index) ? "; they differ by rounding\n" : "\n");
+  return absl::StrCat("  expected ", ElementText(expected, difference.index), "\n  actual   ",
+                      ElementText(actual, difference.index), "\n  at element ", difference.index,
+                      difference.bound == 0 ? std::string(": exact, so the bits must be equal")
+                                            : absl::StrCat(": may differ by ", bound),
+                      RoundingText(expected, actual, difference.index));
 }
 
 std::string EngineText(int device_threads) {
