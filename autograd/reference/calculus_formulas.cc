@@ -74,7 +74,10 @@ Variable Calculus::DerivativeOfSign(const Array* weight, Variable value, const V
 // done; the part of no element is 1, for infinity would make NaN of further derivatives.
 Variable Calculus::Shared(const Variable& g, int64_t count) {
   if (count == 0) return g;
-  return Apply(Primitive::kDivide, g, Constant(FromInteger(count, FormatOf(g.data->dtype)).v, g));
+  const Variable part =
+      Apply(Primitive::kDivide, g, Constant(FromInteger(count, FormatOf(g.data->dtype)).v, g));
+  if (rules_.divides_late && part.tracked) nodes_[part.node].saves = false;
+  return part;
 }
 
 }  // namespace autograd::reference

@@ -61,7 +61,8 @@ struct DialectRules {
   bool empty_views_lose_history = false;
   // clamp's derivative at its limits is 0; else 1.
   bool clamp_is_flat_at_limits = true;
-  // A mean's gradient is divided after it was repeated, a quotient's as a / b / b.
+  // A mean's gradient is divided after it was repeated, by a number that is not saved; a quotient's
+  // as a / b / b.
   bool divides_late = false;
 };
 

@@ -295,6 +295,17 @@ backward %s
 )";
   EXPECT_EQ(TwinRun(kMean).GradBound("w"), Row({0}));
   EXPECT_GT(TwinRun(kMean, Dialect::kPytorch).GradBound("w")[0], 0);
+  // The mean's part of what %g holds runs twice; nothing of it was saved.
+  constexpr const char* kTwice = R"(%x = leaf type=f64[] data=0 grad=1
+%y = mul %x %x
+%m = mean %y
+%g = grad %m seeds=%x inputs=%x create_graph=1
+backward %g create_graph=1
+%h = read_grad %x
+backward %h
+backward %g
+)";
+  ExpectErrors(kTwice, {"freed@7", kNone, kNone});
   constexpr const char* kQuotient = R"(%a = leaf type=f64[] data=3 grad=1
 %b = leaf type=f64[] data=1 grad=1
 %s = leaf type=f64[] data=9
