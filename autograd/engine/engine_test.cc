@@ -3,6 +3,8 @@
 
 #include "autograd/engine/engine.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -310,6 +312,29 @@ TEST(EngineArgumentsTest, EdgesToInputsThatANodeDoesNotHaveAreErrors) {
 TEST(EngineOptionsTest, NumbersOfThreadsAreChecked) {
   EXPECT_EQ(KindOf([] { Engine engine({.device_threads = -1}); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([] { Engine engine({.device_threads = 1000}); }), ErrorKind::kInvalidArgument);
+}
+
+// Its destructor runs a task when the thread's locals are gone.
+struct LateCaller {
+  Engine* engine;
+  Tensor x = MakeLeaf(3);
+  ~LateCaller() {
+    BackwardOptions options;
+    options.engine = engine;
+    Backward({ops::Mul(x, ops::To(ops::To(x, Device::Sim(0)), Device::Cpu()))}, {}, options);
+    std::fprintf(stderr, "late gradient %g\n", Grad(x).item<double>());
+  }
+};
+
+TEST(EngineDeathTest, DestructorsOfStaticObjectsMayCall) {
+  for (const int device_threads : {0, 2}) {
+    const auto call_late = [device_threads] {
+      static LateCaller caller{new Engine({.device_threads = device_threads})};
+      Backward({ops::Mul(caller.x, caller.x)});
+      std::exit(0);
+    };
+    EXPECT_EXIT(call_late(), testing::ExitedWithCode(0), "late gradient 12\n");
+  }
 }
 
 }  // namespace

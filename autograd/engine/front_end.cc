@@ -23,10 +23,12 @@ void CheckDefined(absl::Span<const Tensor> tensors, std::string_view what) {
 
 void CheckRequiresGrad(const Tensor& tensor, std::string_view what, size_t i) {
   if (RequiresGrad(tensor)) return;
-  throw Error(ErrorKind::kNoGraph,
-              absl::StrCat("[engine] ", what, " ", i, " of shape ", ShapeToString(tensor.sizes()),
-                           " does not require grad; it must be computed from a leaf that does; set "
-                           "requires_grad before computing it"));
+  throw Error(
+      ErrorKind::kNoGraph,
+      absl::StrCat("[engine] ", what, " ", i, " of shape ", ShapeToString(tensor.sizes()),
+                   " does not require grad; it must be computed from a leaf that does, with "
+                   "grad mode on; set requires_grad before computing it, and a "
+                   "GradModeGuard(true) where that is done in a node or hook"));
 }
 
 Tensor ImplicitSeed(const Tensor& root, size_t i) {

@@ -20,8 +20,13 @@ namespace {
 // Arrays larger than this are given back to the system.
 constexpr size_t kLargestSpare = size_t{1} << 21;
 
+// Whether the thread's Spare is gone: destructors of static objects, which may run tasks, come
+// after those of the main thread's locals.
+AG_THREAD_LOCAL(bool, SpareIsGone, false);
+
 struct Spare {
   std::unique_ptr<TaskArrays> arrays;
+  ~Spare() { SpareIsGone() = true; }
 };
 AG_THREAD_LOCAL(Spare, ThreadSpare);
 
@@ -41,7 +46,7 @@ uint64_t ClaimWord(uint32_t id, uint32_t index) { return uint64_t{id} << 32 | in
 }  // namespace
 
 std::unique_ptr<TaskArrays> TaskArrays::Take() {
-  if (ThreadSpare().arrays != nullptr) return std::move(ThreadSpare().arrays);
+  if (!SpareIsGone() && ThreadSpare().arrays != nullptr) return std::move(ThreadSpare().arrays);
   return std::make_unique<TaskArrays>();
 }
 
@@ -51,7 +56,8 @@ void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
   arrays->states.clear();
   arrays->more_gradients.clear();
   arrays->scratch.clear();
-  if (arrays->states.capacity() <= kLargestSpare) ThreadSpare().arrays = std::move(arrays);
+  if (SpareIsGone() || arrays->states.capacity() > kLargestSpare) return;
+  ThreadSpare().arrays = std::move(arrays);
 }
 
 GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer)

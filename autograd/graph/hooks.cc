@@ -34,6 +34,14 @@ void CheckReplacements(const Node& node, const VariableList& before, const Varia
   for (size_t i = 0; i < before.size(); ++i) CheckReplacement(node, before[i], after[i]);
 }
 
+template <class Function>
+void CheckCallable(const Function& hook) {
+  if (hook) return;
+  throw Error(
+      ErrorKind::kInvalidArgument,
+      "[hook] a hook is an empty function; it must be one that can be called; leave it out");
+}
+
 void CheckRequiresGrad(const Tensor& tensor, std::string_view what) {
   if (tensor.defined() && RequiresGrad(tensor)) return;
   throw Error(ErrorKind::kNoGraph,
@@ -95,20 +103,24 @@ void NodeExtras::RunPostHooks(const Node& node, VariableList& results,
 }
 
 HookHandle RegisterHook(const Tensor& tensor, TensorHook hook) {
+  CheckCallable(hook);
   CheckRequiresGrad(tensor, "a hook");
   const Edge edge = GradientEdge(tensor);
   return edge.function->MakeExtras().tensor_hooks.Add(edge.input_nr, std::move(hook));
 }
 
 HookHandle RegisterPreHook(Node& node, NodePreHook hook) {
+  CheckCallable(hook);
   return node.MakeExtras().pre_hooks.Add(0, std::move(hook));
 }
 
 HookHandle RegisterPostHook(Node& node, NodePostHook hook) {
+  CheckCallable(hook);
   return node.MakeExtras().post_hooks.Add(0, std::move(hook));
 }
 
 HookHandle RegisterPostAccumulateGradHook(const Tensor& leaf, AccumulateHook hook) {
+  CheckCallable(hook);
   if (!leaf.defined() || !IsLeaf(leaf)) {
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[hook] a post-accumulate hook on ", TypeToString(leaf),

@@ -36,6 +36,16 @@ TEST(HooksTest, TensorHooksRunInTheOrderOfRegistrationAndReplace) {
   EXPECT_EQ(gradients[0].item<double>(), 11);
 }
 
+TEST(HooksTest, EmptyFunctionsAreRefusedBeforeTheyAreCalled) {
+  Tensor x = MakeLeaf(1);
+  NodePtr node = MakePass({});
+  EXPECT_EQ(KindOf([&] { RegisterHook(x, nullptr); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { RegisterPreHook(*node, nullptr); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { RegisterPostHook(*node, nullptr); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { RegisterPostAccumulateGradHook(x, nullptr); }),
+            ErrorKind::kInvalidArgument);
+}
+
 TEST(HooksTest, AHookMayMakeAGradientUndefinedButNotTheReverse) {
   NodePtr node = MakeNode<PassNode>();
   Tensor y = Result(node);

@@ -33,8 +33,9 @@ void StoreInPlace(const char* op, Tensor& self, const Tensor& result) {
 void RefuseUndefined(const char* op) {
   throw Error(ErrorKind::kUndefined,
               absl::StrCat("[", op,
-                           "] an operand is an undefined gradient; operands must be "
-                           "tensors; ask for gradients with materialize=1"));
+                           "] an operand is undefined, as a gradient that did not arrive or what "
+                           "was moved from; operands must be tensors; check defined(), or ask for "
+                           "gradients with materialize=1"));
 }
 
 }  // namespace autograd::ops
