@@ -114,6 +114,7 @@ Edge GradientEdge(const Tensor& tensor) {
 }
 
 void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {
+  AG_CHECK(node != nullptr, "[graph] a result has no node; give one, or Detach() for none");
   const uint32_t input_nr = node->AddInput(result);
   AG_CHECK(input_nr == output_nr, "[graph] result ", output_nr, " of a node is given as its ",
            input_nr, ". result");

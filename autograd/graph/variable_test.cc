@@ -47,6 +47,10 @@ TEST(VariableTest, ResultsLeadToTheirNode) {
   EXPECT_FALSE(RequiresGrad(z.Detach()));
 }
 
+TEST(VariableDeathTest, AResultHasANode) {
+  EXPECT_DEATH(SetHistory(Tensor::Scalar(1), nullptr), "a result has no node");
+}
+
 TEST(VariableTest, RecordingNeedsGradModeAndAnOperand) {
   Tensor x = MakeLeaf(1);
   Tensor c = Tensor::Scalar(1);

@@ -223,6 +223,8 @@ class Tensor {
   template <class T>
   T item() const {
     AG_CHECK(numel() == 1, "[tensor] item() of ", numel(), " elements; it takes exactly one");
+    AG_CHECK(DTypeOf<T>::value == dtype(), "[tensor] item() of a tensor of ", DTypeName(dtype()),
+             " as another type; it gives the tensor's own; cast before");
     return *data<T>();
   }
 

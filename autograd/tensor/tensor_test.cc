@@ -52,6 +52,10 @@ TEST(TensorTest, FullConvertsTheValue) {
   EXPECT_EQ(Tensor::Scalar(0.1, DType::kF32).item<float>(), 0.1f);
 }
 
+TEST(TensorDeathTest, AnItemIsOfTheTensorsOwnType) {
+  EXPECT_DEATH(Tensor::Scalar(1).item<float>(), "item.. of a tensor of f64 as another type");
+}
+
 TEST(TensorTest, ViewsShareMemoryAndVersion) {
   Tensor a = Tensor::FromData<double>({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor column = a.AsStrided({2}, {3}, 1);
