@@ -120,6 +120,25 @@ SubprocessResult Doctor(const std::string& engine, std::vector<std::string> flag
   return RunSubprocess(flags);
 }
 
+// The doctor on an adapter that is a shell script; a file, for --engine is cut at blanks.
+SubprocessResult DoctorOfScript(const std::string& script) {
+  auto folder = TemporaryFolder::Make("faulty-test");
+  EXPECT_TRUE(folder.ok());
+  const std::string path = folder->path() + "/adapter.sh";
+  EXPECT_TRUE(WriteFile(path, script).ok());
+  return Doctor("sh " + path);
+}
+
+// One that claims little, and skips what it gets after `look` has seen it on its standard input.
+SubprocessResult DoctorOfSkipping(const std::string& look) {
+  return DoctorOfScript(
+      "read line; echo hello 1 name=a version=1 ops=leaf,mul,backward dtypes=f64\n"
+      "while read word id bytes; do\n"
+      "  test \"$word\" = bye && exit\n"
+      "  head -c $bytes | " +
+      look + "\n  echo skip $id not today\ndone\n");
+}
+
 // Replies that are malformed, endless, late or missing.
 TEST(FaultyTest, DoctorTellsWhatIsWrongWithReplies) {
   const auto told = [](const std::string& fault, std::vector<std::string> flags = {}) {
@@ -151,18 +170,7 @@ TEST(FaultyTest, DoctorFindsARightEngineHealthy) {
 }
 
 TEST(FaultyTest, DoctorFindsAnEngineThatSkipsAllNotHealthy) {
-  auto folder = TemporaryFolder::Make("faulty-test");
-  ASSERT_TRUE(folder.ok());
-  const std::string path = folder->path() + "/adapter.sh";
-  ASSERT_TRUE(
-      WriteFile(path,
-                "read line; echo hello 1 name=a version=1 ops=leaf,mul,backward dtypes=f64\n"
-                "while read word id bytes; do\n"
-                "  test \"$word\" = bye && exit\n"
-                "  head -c $bytes >/dev/null; echo skip $id not today\n"
-                "done\n")
-          .ok());
-  const SubprocessResult run = Doctor("sh " + path);
+  const SubprocessResult run = DoctorOfSkipping("cat >/dev/null");
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
   EXPECT_TRUE(absl::StrContains(run.output, "\nop mul: refuse ")) << run.output;
   EXPECT_TRUE(absl::EndsWith(run.output, "\nnot healthy\n")) << run.output;
@@ -170,35 +178,18 @@ TEST(FaultyTest, DoctorFindsAnEngineThatSkipsAllNotHealthy) {
 
 // The adapter ends at the first line that it has not claimed: random Programs, canary, conventions.
 TEST(FaultyTest, WhatTheHelloDoesNotClaimIsNotSent) {
-  auto folder = TemporaryFolder::Make("faulty-test");
-  ASSERT_TRUE(folder.ok());
-  const std::string path = folder->path() + "/adapter.sh";
-  ASSERT_TRUE(
-      WriteFile(path,
-                "read line; echo hello 1 name=a version=1 ops=leaf,mul,backward dtypes=f64\n"
-                "while read word id bytes; do\n"
-                "  test \"$word\" = bye && exit\n"
-                "  head -c $bytes | grep -v -q -E '^(twingrad 1|backward .*|%[a-z0-9]+ = "
-                "(leaf type=f64.*|mul .*))$' && exit 7\n"
-                "  echo skip $id not today\n"
-                "done\n")
-          .ok());
-  const SubprocessResult run = Doctor("sh " + path);
+  const SubprocessResult run = DoctorOfSkipping(
+      "grep -v -q -E '^(twingrad 1|backward .*|%[a-z0-9]+ = (leaf type=f64.*|mul .*))$' && exit 7");
   EXPECT_FALSE(absl::StrContains(run.output, "exit status 7")) << run.output << run.errors;
   EXPECT_TRUE(absl::StrContains(run.output, "\n  relu'(0) ")) << run.output;
   EXPECT_TRUE(absl::StrContains(run.output, "the hello does not claim the op relu")) << run.output;
   EXPECT_TRUE(absl::StrContains(run.output, "\nop mul: refuse ")) << run.output;
 }
 
-// An engine of which nothing but the handshake is there; what it says is a file, for --engine is
-// cut at blanks.
+// An engine of which nothing but the handshake is there.
 TEST(FaultyTest, DoctorTellsWhatIsWrongWithTheHandshake) {
   const auto told = [](const std::string& script) {
-    auto folder = TemporaryFolder::Make("faulty-test");
-    EXPECT_TRUE(folder.ok());
-    const std::string path = folder->path() + "/adapter.sh";
-    EXPECT_TRUE(WriteFile(path, script).ok());
-    const SubprocessResult run = Doctor("sh " + path);
+    const SubprocessResult run = DoctorOfScript(script);
     EXPECT_EQ(run.exit_status, 3) << script << ": " << run.output << run.errors;
     return run.errors;
   };
