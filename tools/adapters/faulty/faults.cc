@@ -140,6 +140,7 @@ void Misbehave(Fault fault, const Program& program, int out) {
   if (!Multiplies(program)) return;
   switch (fault) {
     case Fault::kCrash:
+      std::signal(SIGSEGV, SIG_DFL);  // Not AddressSanitizer's, which would exit instead.
       raise(SIGSEGV);
       return;
     case Fault::kHang:
