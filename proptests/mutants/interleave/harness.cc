@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proptests/interleave/engine_rules.h"
@@ -28,6 +29,7 @@
 #include "proptests/mutants/interleave/hunt.h"
 #include "proptests/mutants/interleave/program_harness.h"
 #include "proptests/mutants/interleave/scenarios.h"
+#include "proptests/mutants/interleave/speed.h"
 
 namespace twingrad::mutants {
 namespace {
@@ -136,8 +138,6 @@ Search SearchInAChild(const Scenario& scenario, const char* strategy_name, uint6
 // Median and worst over several seeds, by each strategy, and what they took by the one that is
 // taken unless told otherwise. Exit status 1 if that is more than allowed.
 int Compare(const Scenario& scenario, int seeds) {
-  constexpr double kMedianSeconds = 2;
-  constexpr double kMostSeconds = 10;
   runs = static_cast<int64_t*>(
       mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (runs == MAP_FAILED || seeds < 1) return 1;
@@ -153,19 +153,12 @@ int Compare(const Scenario& scenario, int seeds) {
       seconds.push_back(search.seconds);
     }
     std::sort(counts.begin(), counts.end());
-    std::sort(seconds.begin(), seconds.end());
     std::printf(" %s %lld, %lld |", name, static_cast<long long>(counts[counts.size() / 2]),
                 static_cast<long long>(counts.back()));
     std::fflush(stdout);
   }
-  const double median = seconds[seconds.size() / 2];
-  const bool is_quick = median < kMedianSeconds && seconds.back() < kMostSeconds;
-  std::printf(
-      " %.3f s, %.3f s |\n%s: by mixed found in %.3f s in the median of %d seeds, "
-      "in %.3f s at worst: %s\n",
-      median, seconds.back(), scenario.name.data(), median, seeds, seconds.back(),
-      is_quick ? "quick enough" : "TOO SLOW, it may take 2 s and 10 s");
-  return is_quick ? 0 : 1;
+  std::printf("\n");
+  return JudgeSpeed(scenario.name, "mixed", std::move(seconds));
 }
 
 int MustLive() {
