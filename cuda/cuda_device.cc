@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/device/device_registry.h"
-#include "autograd/tensor/error.h"
 #include "cuda/status.h"
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 namespace {
 
 // Makes a device the calling thread's current one for a scope.
@@ -261,4 +261,4 @@ CudaDevice& RegisteredCudaDevice() {
   return static_cast<CudaDevice&>(*FindDeviceInterface(DeviceType::kCuda));
 }
 
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda

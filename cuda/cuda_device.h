@@ -23,7 +23,7 @@
 #include "autograd/device/device_interface.h"
 #include "autograd/sync/mutex.h"
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 
 class CudaDevice final : public DeviceInterface {
  public:
@@ -68,6 +68,6 @@ class CudaDevice final : public DeviceInterface {
 // registered already.
 CudaDevice& RegisteredCudaDevice();
 
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda
 
 #endif  // CUDA_CUDA_DEVICE_H_

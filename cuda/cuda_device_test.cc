@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "autograd/base/error.h"
 #include "autograd/device/device_registry.h"
-#include "autograd/tensor/error.h"
 #include "cuda/fill.h"
 #include "cuda/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 namespace {
 
 using ::testing::Each;
@@ -210,4 +210,4 @@ TEST_F(CudaDeviceTest, StreamsThatWereNotCreatedAreErrors) {
 }
 
 }  // namespace
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda

@@ -3,7 +3,7 @@
 
 #include "cuda/fill.h"
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -30,4 +30,4 @@ cudaError_t LaunchFill(double* data, int64_t count, double value, int64_t delay_
   return cudaGetLastError();
 }
 
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda

@@ -10,13 +10,13 @@
 
 #include <cstdint>
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 
 // Queues on the stream: wait for about `delay_cycles` clock cycles, then write `value` to each of
 // the `count` elements at `data` (device memory). Returns what the launch returned.
 cudaError_t LaunchFill(double* data, int64_t count, double value, int64_t delay_cycles,
                        cudaStream_t stream);
 
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda
 
 #endif  // CUDA_FILL_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 namespace {
 
 using ::testing::Each;
@@ -30,4 +30,4 @@ TEST(FillTest, FillsEveryElementWhateverTheCount) {
 }
 
 }  // namespace
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda

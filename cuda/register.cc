@@ -5,7 +5,7 @@
 #include "autograd/device/device_registry.h"
 #include "cuda/cuda_device.h"
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 namespace {
 
 [[maybe_unused]] const bool kRegistered = [] {
@@ -14,4 +14,4 @@ namespace {
 }();
 
 }  // namespace
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda

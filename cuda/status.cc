@@ -4,10 +4,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/sync/once.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 namespace {
 
 constexpr int kMaxDevices = 255;  // Device holds its index in a byte.
@@ -49,4 +49,4 @@ int DeviceCount() { return devices->count; }
 
 std::string_view WhyNoDevice() { return devices->why_none; }
 
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda

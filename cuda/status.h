@@ -11,7 +11,7 @@
 
 #include <string_view>
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 
 void ThrowIfFailed(cudaError_t status, std::string_view what);
 
@@ -21,6 +21,6 @@ int DeviceCount();
 // Why DeviceCount is 0, in words for a person ("" if it is not).
 std::string_view WhyNoDevice();
 
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda
 
 #endif  // CUDA_STATUS_H_

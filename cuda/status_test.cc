@@ -1,10 +1,10 @@
 #include "cuda/status.h"
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace autograd::cuda {
+namespace twingrad::cuda {
 namespace {
 
 using ::testing::HasSubstr;
@@ -29,4 +29,4 @@ TEST(StatusTest, ThereAreDevicesOrAReasonWhyNot) {
 }
 
 }  // namespace
-}  // namespace autograd::cuda
+}  // namespace twingrad::cuda

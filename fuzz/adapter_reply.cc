@@ -36,7 +36,7 @@ void CheckMessage(std::string_view message) {
 
 void CheckBody(const std::string& body) {
   static const auto* const program =
-      new autograd::program::Program(*autograd::program::Parse(kProgram));
+      new twingrad::program::Program(*twingrad::program::Parse(kProgram));
   const auto reply = adapters::ParseReply(*program, body);
   if (!reply.ok()) return CheckMessage(reply.status().message());
   const std::string printed = adapters::PrintReply(*program, *reply);

@@ -20,7 +20,7 @@
 namespace twingrad {
 namespace {
 
-namespace program = autograd::program;
+namespace program = twingrad::program;
 
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

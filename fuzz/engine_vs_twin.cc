@@ -18,13 +18,13 @@
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
 #include "proptests/generators/generate.h"
-#include "proptests/oracles/judge.h"
+#include "proptests/judge/judge.h"
 #include "proptests/shrink/shrink.h"
 
 namespace twingrad {
 namespace {
 
-namespace program = autograd::program;
+namespace program = twingrad::program;
 
 std::optional<program::Program> ProgramOf(absl::Span<const uint8_t> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

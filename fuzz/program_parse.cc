@@ -16,7 +16,7 @@
 namespace twingrad {
 namespace {
 
-namespace program = autograd::program;
+namespace program = twingrad::program;
 
 void Require(bool condition, const char* what, const std::string& text) {
   if (condition) return;

@@ -5,9 +5,9 @@
 #include <new>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 
-namespace autograd {
+namespace twingrad {
 
 namespace {
 
@@ -77,4 +77,4 @@ void CpuDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream st
   Copy(to, from, bytes, stream);
 }
 
-}  // namespace autograd
+}  // namespace twingrad

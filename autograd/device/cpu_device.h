@@ -9,7 +9,7 @@
 
 #include "autograd/device/device_interface.h"
 
-namespace autograd {
+namespace twingrad {
 
 class CpuDevice final : public DeviceInterface {
  public:
@@ -27,6 +27,6 @@ class CpuDevice final : public DeviceInterface {
   void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_DEVICE_CPU_DEVICE_H_

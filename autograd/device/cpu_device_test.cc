@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "gtest/gtest.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 constexpr Stream kStream{Device::Cpu()};
@@ -67,4 +67,4 @@ TEST(CpuDeviceTest, TooMuchMemoryIsAnError) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

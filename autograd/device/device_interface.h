@@ -5,7 +5,7 @@
 // and CUDA, which registers itself from //cuda (device_registry.h): nothing under autograd/ names
 // it.
 //
-// All members may be called from any thread. What cannot be done is an autograd::Error of kind
+// All members may be called from any thread. What cannot be done is an twingrad::Error of kind
 // kDevice (no such device, out of memory) or kInvalidArgument (a stream or an address of another
 // device).
 #ifndef AUTOGRAD_DEVICE_DEVICE_INTERFACE_H_
@@ -15,10 +15,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "autograd/device/device.h"
+#include "autograd/base/device.h"
 #include "autograd/device/stream.h"
 
-namespace autograd {
+namespace twingrad {
 
 // A point in a stream that other streams, or the host, can wait for. Dies before its device does.
 class Event {
@@ -67,6 +67,6 @@ class DeviceInterface {
   virtual void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) = 0;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_DEVICE_DEVICE_INTERFACE_H_

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/check.h"
+#include "autograd/base/error.h"
 #include "autograd/device/cpu_device.h"
 #include "autograd/device/sim_device.h"
-#include "autograd/sync/check.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd {
+namespace twingrad {
 
 namespace {
 
@@ -63,4 +63,4 @@ DeviceInterface& GetDeviceInterface(Device device) {
   return *found;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

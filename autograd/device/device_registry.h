@@ -8,10 +8,10 @@
 
 #include <memory>
 
-#include "autograd/device/device.h"
+#include "autograd/base/device.h"
 #include "autograd/device/device_interface.h"
 
-namespace autograd {
+namespace twingrad {
 
 // Adds an implementation; programmer error if its type has one already.
 void RegisterDeviceInterface(std::unique_ptr<DeviceInterface> implementation);
@@ -22,6 +22,6 @@ DeviceInterface* FindDeviceInterface(DeviceType type);
 // The implementation that serves `device`; Error of kind kDevice where there is no such device.
 DeviceInterface& GetDeviceInterface(Device device);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_DEVICE_DEVICE_REGISTRY_H_

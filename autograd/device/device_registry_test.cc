@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
+#include "autograd/base/error.h"
 #include "autograd/device/cpu_device.h"
-#include "autograd/tensor/error.h"
 #include "gtest/gtest.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Stands for an implementation from outside: the CPU's, under another type.
@@ -61,4 +61,4 @@ TEST(DeviceRegistryTest, AbsentDevicesAreErrorsUntilTheirTypeIsRegistered) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 
-namespace autograd {
+namespace twingrad {
 
 namespace {
 
@@ -297,4 +297,4 @@ std::vector<std::string> SimDevice::TakeReports() {
   return std::exchange(reports_, {});
 }
 
-}  // namespace autograd
+}  // namespace twingrad

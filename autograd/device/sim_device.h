@@ -31,7 +31,7 @@
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/shared.h"
 
-namespace autograd {
+namespace twingrad {
 
 class SimDevice final : public DeviceInterface {
  public:
@@ -126,6 +126,6 @@ class SimDevice final : public DeviceInterface {
   std::vector<std::string> reports_ AG_GUARDED_BY(mutex_);
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_DEVICE_SIM_DEVICE_H_

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "gtest/gtest.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 class SimDeviceTest : public testing::Test {
@@ -182,4 +182,4 @@ TEST_F(SimDeviceTest, MisuseIsAnError) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

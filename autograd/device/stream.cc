@@ -6,7 +6,7 @@
 
 #include "autograd/sync/thread_local.h"
 
-namespace autograd {
+namespace twingrad {
 
 namespace {
 
@@ -29,4 +29,4 @@ void SetCurrentStream(Stream stream) {
   if (stream.id != 0) streams.push_back(stream);
 }
 
-}  // namespace autograd
+}  // namespace twingrad

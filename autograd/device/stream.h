@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <string>
 
-#include "autograd/device/device.h"
+#include "autograd/base/device.h"
 
-namespace autograd {
+namespace twingrad {
 
 struct Stream {
   Device device;
@@ -45,6 +45,6 @@ class StreamGuard {
   Stream previous_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_DEVICE_STREAM_H_

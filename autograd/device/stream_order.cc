@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace autograd {
+namespace twingrad {
 
 namespace {
 
@@ -80,4 +80,4 @@ void StreamOrder::Forget(const void* begin, size_t bytes) {
   });
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace autograd {
+namespace twingrad {
 
 class StreamOrder {
  public:
@@ -61,6 +61,6 @@ class StreamOrder {
   std::vector<Visit> visits_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_DEVICE_STREAM_ORDER_H_

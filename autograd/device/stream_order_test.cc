@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 class StreamOrderTest : public testing::Test {
@@ -95,4 +95,4 @@ TEST_F(StreamOrderTest, ForgottenBytesAreNew) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -3,7 +3,7 @@
 #include "autograd/sync/thread.h"
 #include "gtest/gtest.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 constexpr Stream kDefault{Device::Sim(1), 0};
@@ -33,4 +33,4 @@ TEST(StreamTest, EachThreadHasItsOwn) {
 TEST(StreamTest, PrintsDeviceAndNumber) { EXPECT_EQ(kSecond.ToString(), "sim:1 stream 2"); }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -8,7 +8,7 @@
 #include "autograd/graph/grad_mode.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Whether only the slot can see the tensor's memory.
@@ -32,4 +32,4 @@ void AddGradient(Tensor& sum, Tensor&& gradient) {
   }
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -5,12 +5,12 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 // sum += gradient; undefined ones count as zero. In grad mode the sum has history; otherwise it is
 // formed in place where nobody else can see the memory. Memory of others is never written.
 void AddGradient(Tensor& sum, Tensor&& gradient);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_ACCUMULATE_H_

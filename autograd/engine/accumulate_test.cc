@@ -7,7 +7,7 @@
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/test_nodes.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 TEST(AccumulateTest, UndefinedCountsAsZeroAndTheFirstIsMoved) {
@@ -54,4 +54,4 @@ TEST(AccumulateTest, HasHistoryInGradMode) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 uint32_t LowestOutput(const GraphTask& task) {
@@ -129,4 +129,4 @@ GraphView ViewOf(const GraphTask& task) {
   return view;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -7,7 +7,7 @@
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/observer.h"
 
-namespace autograd {
+namespace twingrad {
 
 // Gives every node its dense index and counts the edges into it, parallel ones each. Nodes that lie
 // deeper than every wanted output (by topological number) are counted but not looked behind.
@@ -20,6 +20,6 @@ void MarkNeeded(GraphTask& task);
 // What an observer is told. Walks the graph again.
 GraphView ViewOf(const GraphTask& task);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_DEPENDENCIES_H_

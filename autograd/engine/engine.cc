@@ -18,7 +18,7 @@
 #include "autograd/sync/once.h"
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Calls nested this deep go on on a fresh thread's stack.
@@ -137,4 +137,4 @@ void Engine::Stop() {
   if (workers_ != nullptr) workers_->Stop();
 }
 
-}  // namespace autograd
+}  // namespace twingrad

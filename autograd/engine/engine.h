@@ -24,7 +24,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 struct EngineOptions {
   // Worker threads for device nodes; 0: every node runs on the calling thread.
@@ -73,6 +73,6 @@ class Engine {
   std::unique_ptr<WorkerGroup> workers_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_ENGINE_H_

@@ -21,7 +21,7 @@
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // The parameter is the number of device threads.
@@ -338,4 +338,4 @@ TEST(EngineDeathTest, DestructorsOfStaticObjectsMayCall) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

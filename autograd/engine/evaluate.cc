@@ -8,7 +8,7 @@
 #include "autograd/graph/hooks.h"
 #include "autograd/sync/thread_local.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 AG_THREAD_LOCAL(EngineThread, ThisThread);
@@ -74,4 +74,4 @@ bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, Vari
   return true;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -8,7 +8,7 @@
 #include "autograd/engine/graph_task.h"
 #include "autograd/graph/node.h"
 
-namespace autograd {
+namespace twingrad {
 
 // What the evaluation of nodes finds about its thread.
 struct EngineThread {
@@ -39,6 +39,6 @@ class [[nodiscard]] EvaluationScope {
 // node was only captured and has none. Takes `gradients`. Throws what hooks and node throw.
 bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_EVALUATE_H_

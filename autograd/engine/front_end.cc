@@ -9,7 +9,7 @@
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/variable.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 void CheckDefined(absl::Span<const Tensor> tensors, std::string_view what) {
@@ -150,4 +150,4 @@ VariableList Grad(absl::Span<const Tensor> roots, absl::Span<const Tensor> input
   return results;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

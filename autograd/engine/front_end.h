@@ -19,7 +19,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 struct BackwardOptions {
   std::optional<bool> retain_graph = {};  // absent: as create_graph
@@ -45,6 +45,6 @@ struct GradOptions {
 VariableList Grad(absl::Span<const Tensor> roots, absl::Span<const Tensor> inputs,
                   absl::Span<const Tensor> seeds = {}, const GradOptions& options = {});
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_FRONT_END_H_

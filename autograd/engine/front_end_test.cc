@@ -10,7 +10,7 @@
 #include "autograd/graph/test_nodes.h"
 #include "autograd/ops/ops.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 double GradValue(const Tensor& x) { return Grad(x).item<double>(); }
@@ -114,4 +114,4 @@ TEST(FrontEndTest, ManyInputsOfOneCall) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

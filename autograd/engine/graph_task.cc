@@ -14,7 +14,7 @@
 #include "autograd/sync/thread_local.h"
 #include "autograd/tensor/kernels/copy.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Arrays larger than this are given back to the system.
@@ -184,4 +184,4 @@ void GraphTask::RunCallbacks() {
   }
 }
 
-}  // namespace autograd
+}  // namespace twingrad

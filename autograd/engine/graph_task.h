@@ -28,7 +28,7 @@
 #include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
 
-namespace autograd {
+namespace twingrad {
 
 struct NodeState {
   enum Flag : uint32_t { kApply = 1, kCapture = 2, kVisited = 4 };
@@ -144,6 +144,6 @@ class GraphTask final : public ExecutionFilter {
   sync::Cell<std::vector<std::function<void()>>> callbacks_ AG_GUARDED_BY(mutex_);
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_GRAPH_TASK_H_

@@ -13,7 +13,7 @@
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/test_nodes.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // root -> left, right -> left again -> leaf, twice from left.
@@ -191,4 +191,4 @@ TEST(RanksTest, ContributionsAreNumberedInTheOrderOfTheSingleThreadedRun) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

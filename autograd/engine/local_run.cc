@@ -10,7 +10,7 @@
 #include "autograd/engine/ready_heap.h"
 #include "autograd/graph/error.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 VariableList TakeGradients(GraphTask& task, NodeState& state) {
@@ -80,4 +80,4 @@ void RunLocally(GraphTask& task) {
   }
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -5,11 +5,11 @@
 
 #include "autograd/engine/graph_task.h"
 
-namespace autograd {
+namespace twingrad {
 
 // Evaluates all nodes of the task here. Contributions arrive in the canonical order by themselves.
 void RunLocally(GraphTask& task);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_LOCAL_RUN_H_

@@ -13,7 +13,7 @@
 #include "autograd/graph/edge.h"
 #include "autograd/graph/node.h"
 
-namespace autograd {
+namespace twingrad {
 
 // A task as it stands before its run.
 struct GraphView {
@@ -40,6 +40,6 @@ class EngineObserver {
   virtual void OnEvaluate(uint64_t task, const Node& node, bool applied) = 0;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_OBSERVER_H_

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "autograd/sync/check.h"
+#include "autograd/base/check.h"
 
-namespace autograd {
+namespace twingrad {
 
 void OrderedSlot::Put(uint32_t ordinal, Contribution contribution) {
   AG_CHECK(ordinal < expected_ && ordinal >= next_, "[engine] contribution ", ordinal,
@@ -46,4 +46,4 @@ void OrderedSlot::Clear() {
   parked_.clear();
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -14,7 +14,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 // What one edge delivered; undefined values take their place too.
 struct Contribution {
@@ -63,6 +63,6 @@ class OrderedSlot {
   std::vector<Place> parked_;  // by ordinal; empty until something comes early
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_ORDERED_SLOT_H_

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Folds into a number whose digits tell the order.
@@ -100,4 +100,4 @@ TEST(OrderedSlotTest, OneThreadAtATimeAdds) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

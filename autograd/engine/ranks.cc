@@ -4,7 +4,7 @@
 
 #include "autograd/engine/ready_heap.h"
 
-namespace autograd {
+namespace twingrad {
 
 Ranks ComputeRanks(const GraphTask& task) {
   const std::vector<NodeState>& states = task.states();
@@ -46,4 +46,4 @@ Ranks ComputeRanks(const GraphTask& task) {
   return ranks;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -13,7 +13,7 @@
 
 #include "autograd/engine/graph_task.h"
 
-namespace autograd {
+namespace twingrad {
 
 struct Ranks {
   // By dense index of a node.
@@ -29,6 +29,6 @@ struct Ranks {
 
 Ranks ComputeRanks(const GraphTask& task);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_RANKS_H_

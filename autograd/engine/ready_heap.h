@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace autograd {
+namespace twingrad {
 
 class ReadyHeap {
  public:
@@ -57,6 +57,6 @@ class ReadyHeap {
   uint32_t arrivals_ = 0;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_READY_HEAP_H_

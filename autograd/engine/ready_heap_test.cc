@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 TEST(ReadyHeapTest, AgreesWithASortedListUnderRandomPushesAndPops) {
@@ -37,4 +37,4 @@ TEST(ReadyHeapTest, AgreesWithASortedListUnderRandomPushesAndPops) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace autograd {
+namespace twingrad {
 
 bool ReadyQueue::RunsLater(const Item& a, const Item& b) {
   const bool a_wakes = a.task.work == nullptr;
@@ -49,4 +49,4 @@ size_t ReadyQueue::Size() const {
   return heap_.Read().size();
 }
 
-}  // namespace autograd
+}  // namespace twingrad

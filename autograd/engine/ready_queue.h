@@ -22,7 +22,7 @@
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/ref_count.h"
 
-namespace autograd {
+namespace twingrad {
 
 // A run whose nodes are queued one by one.
 class QueuedWork : public sync::RefCounted<QueuedWork> {
@@ -66,6 +66,6 @@ class ReadyQueue {
   AG_INSPECTED(ReadyQueue);
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_READY_QUEUE_H_

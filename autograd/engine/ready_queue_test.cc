@@ -9,7 +9,7 @@
 
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 class NoWork final : public QueuedWork {
@@ -74,4 +74,4 @@ TEST(ReadyQueueTest, PopWaitsForAnotherThread) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

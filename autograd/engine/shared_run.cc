@@ -12,7 +12,7 @@
 #include "autograd/graph/error.h"
 #include "autograd/graph/order_key.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Sums come after all that the producer's own evaluation makes.
@@ -196,4 +196,4 @@ void SharedRun::Renumber() {
   }
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -24,7 +24,7 @@
 #include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
 
-namespace autograd {
+namespace twingrad {
 
 class SharedRun final : public QueuedWork {
  public:
@@ -78,6 +78,6 @@ class SharedRun final : public QueuedWork {
   AG_INSPECTED(SharedRun);
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_SHARED_RUN_H_

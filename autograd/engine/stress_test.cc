@@ -24,7 +24,7 @@
 #include "autograd/graph/test_nodes.h"
 #include "autograd/ops/ops.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 int rounds = 40;
@@ -272,7 +272,7 @@ TEST(SharedGraphTest, TwoThreadsWithKeepGraphOnADevice) {
 
 void SetSize(std::string_view option, int value) { (option == "--nodes" ? nodes : rounds) = value; }
 
-}  // namespace autograd
+}  // namespace twingrad
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
@@ -284,7 +284,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "unknown argument %s; --rounds=N and --nodes=N are known\n", argv[i]);
       return 2;
     }
-    autograd::SetSize(option, std::atoi(argv[i] + equals + 1));
+    twingrad::SetSize(option, std::atoi(argv[i] + equals + 1));
   }
   return RUN_ALL_TESTS();
 }

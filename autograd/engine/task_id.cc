@@ -4,7 +4,7 @@
 
 #include "autograd/sync/atomic.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // A task's id is in place id % kPlaces while it is alive. A power of two.
@@ -39,4 +39,4 @@ bool TaskId::IsAlive(uint32_t claim_id) {
   return claim_id != 0 && table.place[claim_id % kPlaces].Load(sync::kAcquire) == claim_id;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace autograd {
+namespace twingrad {
 
 class TaskId {
  public:
@@ -29,6 +29,6 @@ class TaskId {
   uint64_t number_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_TASK_ID_H_

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 TEST(TaskIdTest, AnIdIsAliveAsLongAsItsTask) {
@@ -44,4 +44,4 @@ TEST(TaskIdTest, ManyTasksHaveDistinctNumbersAndThoseWithoutAPlaceClaimNothing) 
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

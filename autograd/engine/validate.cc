@@ -7,7 +7,7 @@
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/copy.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Whether a gradient of shape `from` can be summed to `to`: each size equal or 1, aligned on the
@@ -72,4 +72,4 @@ void ValidateGradients(absl::Span<const Edge> edges, VariableList& gradients,
   }
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -9,7 +9,7 @@
 #include "autograd/graph/edge.h"
 #include "autograd/graph/node.h"
 
-namespace autograd {
+namespace twingrad {
 
 // One gradient an edge, as many as edges (else Error kGradCount). Undefined gradients and invalid
 // edges are passed over. A gradient whose shape can be summed to the place's is, another floating
@@ -31,6 +31,6 @@ inline bool GradientsMatch(absl::Span<const Edge> edges, const VariableList& gra
   return true;
 }
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_VALIDATE_H_

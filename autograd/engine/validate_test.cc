@@ -6,7 +6,7 @@
 
 #include "autograd/graph/test_nodes.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 Tensor Fitted(const Tensor& like, Tensor gradient) {
@@ -53,4 +53,4 @@ TEST(ValidateTest, WhatDoesNotFitIsAnError) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 void Work(ReadyQueue& queue) {
@@ -76,4 +76,4 @@ void WorkerGroup::Stop() {
   changed_.NotifyAll();
 }
 
-}  // namespace autograd
+}  // namespace twingrad

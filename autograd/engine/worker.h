@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "autograd/device/device.h"
+#include "autograd/base/device.h"
 #include "autograd/engine/ready_queue.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/cell.h"
@@ -14,7 +14,7 @@
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 
 class WorkerGroup {
  public:
@@ -51,6 +51,6 @@ class WorkerGroup {
   AG_INSPECTED(WorkerGroup);
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_ENGINE_WORKER_H_

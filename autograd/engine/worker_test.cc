@@ -9,7 +9,7 @@
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 class Counter final : public QueuedWork {
@@ -53,4 +53,4 @@ TEST(WorkerGroupTest, AGroupThatWasNeverUsedStops) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

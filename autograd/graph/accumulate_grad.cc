@@ -4,7 +4,7 @@
 
 #include "autograd/graph/hooks.h"
 
-namespace autograd {
+namespace twingrad {
 
 VariableList AccumulateGrad::Apply(VariableList&& gradients) {
   if (!gradients[0].defined()) return {};
@@ -16,4 +16,4 @@ VariableList AccumulateGrad::Apply(VariableList&& gradients) {
   return {};
 }
 
-}  // namespace autograd
+}  // namespace twingrad

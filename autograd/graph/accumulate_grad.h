@@ -9,7 +9,7 @@
 #include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
 
-namespace autograd {
+namespace twingrad {
 
 class AccumulateGrad final : public Node {
  public:
@@ -25,6 +25,6 @@ class AccumulateGrad final : public Node {
   sync::IntrusivePtr<GradSlot> slot_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_ACCUMULATE_GRAD_H_

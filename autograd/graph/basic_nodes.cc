@@ -7,7 +7,7 @@
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 
-namespace autograd {
+namespace twingrad {
 
 GraphRoot::GraphRoot(absl::Span<const Edge> roots, VariableList seeds) : seeds_(std::move(seeds)) {
   SetNextEdges(roots);
@@ -45,4 +45,4 @@ Tensor GradientClone(const Tensor& a) {
   return copy;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

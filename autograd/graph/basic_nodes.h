@@ -8,7 +8,7 @@
 
 #include "autograd/graph/node.h"
 
-namespace autograd {
+namespace twingrad {
 
 // Has the roots of a call as its edges and their seeds as its result.
 class GraphRoot final : public Node {
@@ -40,6 +40,6 @@ Tensor GradientAdd(const Tensor& a, const Tensor& b);
 // A copy of `a` with memory of its own, with history in grad mode.
 Tensor GradientClone(const Tensor& a);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_BASIC_NODES_H_

@@ -7,7 +7,7 @@
 #include "autograd/graph/error.h"
 #include "autograd/graph/hooks.h"
 
-namespace autograd {
+namespace twingrad {
 
 CopySlices::CopySlices(Edge base_edge, ViewMapPtr map, NodePtr function)
     : map_(std::move(map)), function_(std::move(function)) {
@@ -40,4 +40,4 @@ VariableList RegeneratedView::Apply(VariableList&& gradients) {
   return results;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -12,7 +12,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/strided.h"
 
-namespace autograd {
+namespace twingrad {
 
 class CopySlices final : public Node {
  public:
@@ -39,6 +39,6 @@ class RegeneratedView final : public Node {
   ViewMapPtr map_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_COPY_SLICES_H_

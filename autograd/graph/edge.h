@@ -8,7 +8,7 @@
 
 #include "autograd/sync/ref_count.h"
 
-namespace autograd {
+namespace twingrad {
 
 class Node;
 using NodePtr = sync::IntrusivePtr<Node>;
@@ -23,6 +23,6 @@ struct Edge {
   bool operator==(const Edge&) const = default;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_EDGE_H_

@@ -1,9 +1,9 @@
-// Error, as autograd/tensor/error.h defines it: the name under which graph and engine code includes
+// Error, as autograd/base/error.h defines it: the name under which graph and engine code includes
 // it.
 
 #ifndef AUTOGRAD_GRAPH_ERROR_H_
 #define AUTOGRAD_GRAPH_ERROR_H_
 
-#include "autograd/tensor/error.h"  // IWYU pragma: export
+#include "autograd/base/error.h"  // IWYU pragma: export
 
 #endif  // AUTOGRAD_GRAPH_ERROR_H_

@@ -7,7 +7,7 @@
 
 #include "autograd/graph/thread_state.h"
 
-namespace autograd {
+namespace twingrad {
 
 struct GradMode {
   static bool IsEnabled() { return CurrentThread().grad_mode; }
@@ -26,6 +26,6 @@ class [[nodiscard]] GradModeGuard {
   bool before_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_GRAD_MODE_H_

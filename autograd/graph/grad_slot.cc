@@ -9,7 +9,7 @@
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Whether nobody else can see or change the tensor's memory, so that `.grad` may take it over.
@@ -77,4 +77,4 @@ void GradSlot::Retain(const Tensor& gradient) {
   before = std::exchange(grad_.Mutable(), std::move(after));
 }
 
-}  // namespace autograd
+}  // namespace twingrad

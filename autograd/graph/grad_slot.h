@@ -13,7 +13,7 @@
 #include "autograd/sync/ref_count.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 class GradSlot : public sync::RefCounted<GradSlot> {
  public:
@@ -41,6 +41,6 @@ class GradSlot : public sync::RefCounted<GradSlot> {
   sync::Cell<bool> closed_ AG_GUARDED_BY(mutex_){false};
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_GRAD_SLOT_H_

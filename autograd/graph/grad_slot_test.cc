@@ -11,7 +11,7 @@
 #include "autograd/graph/test_nodes.h"
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 TEST(GradSlotTest, TakesOverWhatNobodyElseSees) {
@@ -155,4 +155,4 @@ TEST(BasicNodesTest, GraphRootGivesItsSeeds) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

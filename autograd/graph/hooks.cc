@@ -6,7 +6,7 @@
 #include "autograd/graph/error.h"
 #include "autograd/graph/variable.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 std::string TypeToString(const Tensor& tensor) {
@@ -147,4 +147,4 @@ void RetainGrad(const Tensor& tensor) {
   edge.function->MakeExtras().Retain(edge.input_nr, meta.MakeLeafInfo().slot);
 }
 
-}  // namespace autograd
+}  // namespace twingrad

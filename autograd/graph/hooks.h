@@ -25,7 +25,7 @@
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/shared.h"
 
-namespace autograd {
+namespace twingrad {
 
 using TensorHook = std::function<Tensor(const Tensor& gradient)>;
 using NodePreHook = std::function<VariableList(const VariableList& gradients)>;
@@ -129,6 +129,6 @@ void Remove(const HookHandle& handle);
 // Keeps the gradient of a tensor that is no leaf in its `.grad`. Nothing on a leaf.
 void RetainGrad(const Tensor& tensor);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_HOOKS_H_

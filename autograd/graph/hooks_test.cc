@@ -9,7 +9,7 @@
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/test_nodes.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 Tensor Result(const NodePtr& node) {
@@ -113,11 +113,11 @@ TEST(HooksTest, RetainGradStoresCopiesAndSums) {
   RetainGrad(y);
   VariableList gradients = {Tensor::Scalar(5)};
   node->extras()->StoreRetained(gradients);
-  EXPECT_EQ(autograd::Grad(y).item<double>(), 5);
-  EXPECT_FALSE(autograd::Grad(y).HasSameStorage(gradients[0]));
+  EXPECT_EQ(twingrad::Grad(y).item<double>(), 5);
+  EXPECT_FALSE(twingrad::Grad(y).HasSameStorage(gradients[0]));
   node->extras()->StoreRetained({Tensor()});
   node->extras()->StoreRetained(gradients);
-  EXPECT_EQ(autograd::Grad(y).item<double>(), 10);
+  EXPECT_EQ(twingrad::Grad(y).item<double>(), 10);
 }
 
 TEST(HooksTest, RegistrationChecksItsTensor) {
@@ -148,4 +148,4 @@ TEST(HooksTest, PostHooksSeeBothSidesAndReplaceResults) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -7,10 +7,10 @@
 
 #include <memory>
 
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 class InputMetadata {
  public:
@@ -36,6 +36,6 @@ class InputMetadata {
   std::unique_ptr<Shape> sizes_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_INPUT_METADATA_H_

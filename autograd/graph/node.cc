@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "autograd/base/check.h"
 #include "autograd/graph/hooks.h"
-#include "autograd/sync/check.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Room for edges on the heap is a power of two from this on.
@@ -97,4 +97,4 @@ NodeExtras& Node::MakeExtras() {
   return *extras;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -34,7 +34,7 @@
 #include "autograd/tensor/pool.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 using Variable = Tensor;
 using VariableList = absl::InlinedVector<Tensor, 2>;
@@ -137,6 +137,6 @@ sync::IntrusivePtr<T> MakeNode(Arguments&&... arguments) {
   return node;
 }
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_NODE_H_

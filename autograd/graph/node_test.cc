@@ -7,7 +7,7 @@
 #include "autograd/graph/saved_variable.h"
 #include "autograd/graph/test_nodes.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 TEST(NodeTest, EdgesKeepTheirOrderHoweverMany) {
@@ -87,4 +87,4 @@ TEST(NodeTest, LongChainsThroughSavedVariablesAreDestroyedWithoutRecursion) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -14,7 +14,7 @@
 
 #include "autograd/graph/thread_state.h"
 
-namespace autograd {
+namespace twingrad {
 
 // Gradient accumulators run as soon as they are ready.
 inline constexpr uint64_t kAccumulateOrderKey = UINT64_MAX;
@@ -55,6 +55,6 @@ class [[nodiscard]] OrderScope {
   std::vector<sync::IntrusivePtr<Node>>* provisional_before_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_ORDER_KEY_H_

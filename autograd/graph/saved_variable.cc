@@ -11,7 +11,7 @@
 #include "autograd/graph/variable.h"
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 
 // Holds a saved variable's lock byte. What it protects takes a few instructions, and contention
 // needs two tasks at one node, so waiting is a plain loop.
@@ -99,4 +99,4 @@ void SavedVariable::Reset() {
   edge = std::move(edge_);
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -17,7 +17,7 @@
 #include "autograd/sync/atomic.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 class SavedVariable {
  public:
@@ -45,6 +45,6 @@ class SavedVariable {
   Edge edge_;
 };
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_SAVED_VARIABLE_H_

@@ -8,7 +8,7 @@
 #include "autograd/graph/test_nodes.h"
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 TEST(SavedVariableTest, GivesDataAndPlaceInTheGraph) {
@@ -78,4 +78,4 @@ TEST(SavedVariableTest, ReleaseMayRaceWithUse) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

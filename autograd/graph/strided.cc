@@ -12,7 +12,7 @@
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/kernels/copy.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Calls visit(offset) for each element in row-major order.
@@ -182,4 +182,4 @@ Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map) {
   return result;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/sync/shared.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 // For each element of the view in row-major order, the row-major index in the base. Immutable;
 // shared.
@@ -41,6 +41,6 @@ Tensor Scatter(const Tensor& part, const ViewMapPtr& map);
 // `whole` with the view's elements set to those of `part`; to zero if `part` is undefined.
 Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_STRIDED_H_

@@ -14,7 +14,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 
-namespace autograd {
+namespace twingrad {
 
 // Does what it is told to.
 class FunctionNode final : public Node {
@@ -72,6 +72,6 @@ inline ErrorKind KindOf(const std::function<void()>& action) {
   return ErrorKind::kInternal;
 }
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_TEST_NODES_H_

@@ -12,7 +12,7 @@
 #include "autograd/sync/ref_count.h"
 #include "autograd/sync/thread_local.h"
 
-namespace autograd {
+namespace twingrad {
 
 class Node;
 
@@ -39,6 +39,6 @@ struct ThreadState {
 };
 AG_THREAD_LOCAL(ThreadState, CurrentThread);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_THREAD_STATE_H_

@@ -11,7 +11,7 @@
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/view.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 NodePtr Accumulator(const Tensor& leaf, LeafInfo& info) {
@@ -143,4 +143,4 @@ void ReplaceNode(const Tensor& tensor, NodePtr node) {
   meta.requires_grad = false;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

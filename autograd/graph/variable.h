@@ -27,7 +27,7 @@
 #include "autograd/sync/mutex.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 bool RequiresGrad(const Tensor& tensor);
 // Error(kInvalidArgument) on a result of recorded operations, or where the type is not floating.
@@ -108,6 +108,6 @@ class AutogradMeta final : public TensorMeta {
 // is added.
 void ReplaceNode(const Tensor& tensor, NodePtr node);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_VARIABLE_H_

@@ -8,7 +8,7 @@
 #include "autograd/graph/test_nodes.h"
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 TEST(VariableTest, LeavesRequireGradWhenTold) {
@@ -113,4 +113,4 @@ TEST(VariableTest, ThreadsAgreeOnTheAccumulator) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

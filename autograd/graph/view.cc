@@ -11,7 +11,7 @@
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/strided.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 // Moves retain_grad of a tensor whose node was `before`.
@@ -135,4 +135,4 @@ void RebaseHistory(const Tensor& self, NodePtr node) {
   info.version = self.version() - 1;
 }
 
-}  // namespace autograd
+}  // namespace twingrad

@@ -17,7 +17,7 @@
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd {
+namespace twingrad {
 
 // The view of `operand` (itself a view or not) with this geometry, which counts from the storage's
 // start. `node` is null where the operation does not record; its edge to the operand is the
@@ -43,6 +43,6 @@ void RebaseHistory(const Tensor& self, NodePtr node);
 Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta);
 bool ViewRequiresGrad(const Tensor& view, AutogradMeta& meta);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_GRAPH_VIEW_H_

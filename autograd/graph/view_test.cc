@@ -13,7 +13,7 @@
 #include "autograd/graph/test_nodes.h"
 #include "autograd/ops/ops.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 Tensor Vector(const std::vector<double>& values, bool requires_grad) {
@@ -29,7 +29,7 @@ std::vector<double> Elements(const Tensor& tensor) {
 
 Tensor Total(const Tensor& a) { return ops::Sum(a, {}, false); }
 
-std::vector<double> GradOf(const Tensor& leaf) { return Elements(autograd::Grad(leaf)); }
+std::vector<double> GradOf(const Tensor& leaf) { return Elements(twingrad::Grad(leaf)); }
 
 TEST(StridedTest, GatherAndScatterAreAdjoint) {
   Tensor base = Vector({1, 2, 3, 4, 5, 6}, false);
@@ -84,7 +84,7 @@ TEST(ViewTest, AWriteThroughAViewReachesBaseAndOtherViews) {
   EXPECT_EQ(GradientEdge(last), GradientEdge(last));
   Backward({Total(ops::Mul(last, last))});  // d/dlast = 40 6
   EXPECT_EQ(GradOf(x), (std::vector<double>{0, 400, 6}));
-  EXPECT_EQ(autograd::Grad(w).item<double>(), 80);
+  EXPECT_EQ(twingrad::Grad(w).item<double>(), 80);
 }
 
 TEST(ViewTest, SecondDerivativesPassThroughWritesToViews) {
@@ -94,10 +94,10 @@ TEST(ViewTest, SecondDerivativesPassThroughWritesToViews) {
   ops::MulInPlace(v, x.AsStrided({1}, {1}, 0));  // constant 2: a = 4 3
   ops::ExpInPlace(v);                            // a = e^4 3
   Tensor y = Total(a);
-  VariableList g = autograd::Grad({y}, {x}, {}, {.create_graph = true});
+  VariableList g = twingrad::Grad({y}, {x}, {}, {.create_graph = true});
   const double e = Elements(a)[0];
   EXPECT_DOUBLE_EQ(Elements(g[0])[0], 2 * e);
-  VariableList h = autograd::Grad({Total(g[0])}, {x});
+  VariableList h = twingrad::Grad({Total(g[0])}, {x});
   EXPECT_DOUBLE_EQ(Elements(h[0])[0], 4 * e);
   EXPECT_EQ(Elements(h[0])[1], 0);
 }
@@ -155,4 +155,4 @@ TEST(ViewTest, RetainGradFollowsAWriteAndHooksStay) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -7,7 +7,7 @@
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/elementary.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 Tensor Passed(const Tensor& gradient, const Saved&) { return gradient; }
@@ -81,4 +81,4 @@ Tensor Constant(double value, const Tensor& like) {
   return Tensor::Scalar(value, like.dtype(), like.device());
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -12,7 +12,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor Add(const Tensor& a, const Tensor& b);
 Tensor Sub(const Tensor& a, const Tensor& b);
@@ -30,6 +30,6 @@ void NegInPlace(Tensor& self);
 // A scalar with the element type and device of `like`, for the constants of derivatives.
 Tensor Constant(double value, const Tensor& like);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_ARITHMETIC_H_

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/copy.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 TEST(Arithmetic, ValuesAndGradients) {
@@ -140,4 +140,4 @@ TEST(Arithmetic, IntegersHaveNoHistory) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

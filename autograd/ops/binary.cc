@@ -8,7 +8,7 @@
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/recording.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 class BinaryNode final : public Node {
@@ -102,4 +102,4 @@ void ApplyBinaryInPlace(const BinaryRule& rule, Tensor& self, const Tensor& othe
   node->SaveResult(self);
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

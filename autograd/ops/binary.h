@@ -16,7 +16,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // What a gradient needs of the forward run: a set of bits.
 inline constexpr uint8_t kSavesNothing = 0;
@@ -47,6 +47,6 @@ Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b);
 // self becomes forward(self, other); where self is saved, a private copy of its old contents is.
 void ApplyBinaryInPlace(const BinaryRule& rule, Tensor& self, const Tensor& other);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_BINARY_H_

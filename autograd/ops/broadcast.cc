@@ -8,7 +8,7 @@
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/reduce.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 class SumToNode final : public OneGradientNode {
@@ -51,4 +51,4 @@ void BroadcastUndo::Remember(const Tensor& operand) {
   shape_ = std::make_unique<const Shape>(operand.sizes().begin(), operand.sizes().end());
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -12,10 +12,10 @@
 #include <memory>
 
 #include "absl/types/span.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // Sums `a` to `shape`, which must broadcast to a's shape; `a` itself where they are equal.
 Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);
@@ -41,6 +41,6 @@ class BroadcastUndo {
   std::unique_ptr<const Shape> shape_;
 };
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_BROADCAST_H_

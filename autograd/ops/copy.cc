@@ -9,7 +9,7 @@
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 class CloneNode final : public OneGradientNode {
@@ -120,4 +120,4 @@ void ZeroInPlace(Tensor& self) {
   if (records) RebaseHistory(self, MakeNode<ZeroNode>());
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -9,11 +9,11 @@
 #ifndef AUTOGRAD_OPS_COPY_H_
 #define AUTOGRAD_OPS_COPY_H_
 
-#include "autograd/device/device.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/device.h"
+#include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor Clone(const Tensor& a);
 Tensor Detach(const Tensor& a);
@@ -26,6 +26,6 @@ Tensor To(const Tensor& a, Device device);
 void CopyInPlace(Tensor& self, const Tensor& other);
 void ZeroInPlace(Tensor& self);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_COPY_H_

@@ -4,7 +4,7 @@
 #include "autograd/ops/unary.h"
 #include "autograd/tensor/kernels/elementary.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 // In each derivative g is the gradient of the result, and x the operand or r the result.
@@ -50,4 +50,4 @@ void CosInPlace(Tensor& self) { ApplyUnaryInPlace(kCos, self); }
 void TanhInPlace(Tensor& self) { ApplyUnaryInPlace(kTanh, self); }
 void SigmoidInPlace(Tensor& self) { ApplyUnaryInPlace(kSigmoid, self); }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -8,7 +8,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor Exp(const Tensor& a);
 Tensor Log(const Tensor& a);
@@ -25,6 +25,6 @@ void CosInPlace(Tensor& self);
 void TanhInPlace(Tensor& self);
 void SigmoidInPlace(Tensor& self);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_ELEMENTARY_H_

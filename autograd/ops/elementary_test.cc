@@ -5,11 +5,11 @@
 #include <cmath>
 #include <string>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 struct Case {
@@ -95,4 +95,4 @@ TEST(Elementary, WritesAfterSavingAreErrors) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

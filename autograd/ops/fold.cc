@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/pick.h"
@@ -10,13 +11,12 @@
 #include "autograd/ops/recording.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/rule_node.h"
-#include "autograd/tensor/error.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/rearrange.h"
 #include "autograd/tensor/kernels/reduce.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 struct ExtremeRule {
@@ -127,4 +127,4 @@ Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
   return Extreme("amin", "AminBackward", a, dims, keepdim, kernels::Amin);
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // 1 of nothing. Derivatives are right at zeros, however many.
 Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
@@ -20,6 +20,6 @@ Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_FOLD_H_

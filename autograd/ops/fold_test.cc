@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 TEST(Fold, ProductsAreRightAtZeros) {
@@ -70,4 +70,4 @@ TEST(Fold, SecondDerivativeOfExtremes) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

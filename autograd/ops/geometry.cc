@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 void CheckDim(const char* op, int64_t dim, int64_t limit) {
   if (dim >= 0 && dim < limit) return;
@@ -129,4 +129,4 @@ Geometry UnsqueezedGeometry(const Tensor& a, int64_t dim) {
   return g;
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

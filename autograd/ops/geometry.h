@@ -12,10 +12,10 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 using Ints = absl::Span<const int64_t>;
 
@@ -61,6 +61,6 @@ Geometry SqueezedGeometry(const Tensor& a, Ints dims);
 // With a dimension of size 1 before `dim`.
 Geometry UnsqueezedGeometry(const Tensor& a, int64_t dim);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_GEOMETRY_H_

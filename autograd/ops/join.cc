@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/rule_node.h"
-#include "autograd/tensor/error.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 using Operands = absl::Span<const Tensor* const>;
@@ -96,4 +96,4 @@ Tensor Stack(Operands operands, int64_t dim) {
   return Join("stack", "StackBackward", operands, dim, /*stacks=*/true);
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

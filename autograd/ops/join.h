@@ -11,11 +11,11 @@
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor Cat(absl::Span<const Tensor* const> operands, int64_t dim);
 Tensor Stack(absl::Span<const Tensor* const> operands, int64_t dim);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_JOIN_H_

@@ -7,7 +7,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/tensor/kernels/copy.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 Tensor Alias(const Tensor& a, const Geometry& g) {
@@ -60,4 +60,4 @@ Tensor EmbedPart(const Tensor& part, const Part& place) {
   return result;
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -9,11 +9,11 @@
 #define AUTOGRAD_OPS_LAYOUT_H_
 
 #include "absl/types/span.h"
+#include "autograd/base/dtype.h"
 #include "autograd/ops/geometry.h"
-#include "autograd/program/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // The same elements in row-major order with another shape; a copy where `a` is not contiguous.
 Tensor ReshapeTo(const Tensor& a, absl::Span<const int64_t> shape);
@@ -28,6 +28,6 @@ Tensor TakePart(const Tensor& a, const Part& place);
 // Zeros of shape place.whole with `part` at `place`: the adjoint of TakePart.
 Tensor EmbedPart(const Tensor& part, const Part& place);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_LAYOUT_H_

@@ -3,7 +3,7 @@
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/layout.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor ReshapeNode::Derivative(const Tensor& gradient) const { return ReshapeTo(gradient, sizes_); }
 
@@ -17,4 +17,4 @@ Tensor PartNode::Derivative(const Tensor& gradient) const { return EmbedPart(gra
 
 Tensor EmbedNode::Derivative(const Tensor& gradient) const { return TakePart(gradient, place_); }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

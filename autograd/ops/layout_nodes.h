@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "autograd/base/dtype.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/one_gradient_node.h"
-#include "autograd/program/dtype.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // Row-major order kept: view, reshape, squeeze, unsqueeze.
 class ReshapeNode final : public OneGradientNode {
@@ -72,6 +72,6 @@ class EmbedNode final : public OneGradientNode {
   Part place_;
 };
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_LAYOUT_NODES_H_

@@ -6,7 +6,7 @@
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/test_gradients.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 TEST(Layout, MovesElements) {
@@ -37,4 +37,4 @@ TEST(Layout, DerivativesOfAnyOrder) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -4,17 +4,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/saved_variable.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/rule_node.h"
-#include "autograd/tensor/error.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/matmul.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 // The shape with which a vector takes part: a row on the left, a column on the right.
@@ -127,4 +127,4 @@ Tensor Matmul(const Tensor& a, const Tensor& b) {
   return result;
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -10,13 +10,13 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor Matmul(const Tensor& a, const Tensor& b);
 
 // a + b c for matrices b and c; a is broadcast to their product.
 Tensor Addmm(const Tensor& a, const Tensor& b, const Tensor& c);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_LINEAR_ALGEBRA_H_

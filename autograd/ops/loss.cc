@@ -3,15 +3,15 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/rule_node.h"
 #include "autograd/ops/softmax.h"
-#include "autograd/tensor/error.h"
 #include "autograd/tensor/kernels/kernels.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 double CountOf(const Tensor& each) { return static_cast<double>(each.numel()); }
@@ -113,4 +113,4 @@ Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduc
   return result;
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -11,7 +11,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // What becomes of the losses of the elements or samples.
 enum class Reduction : uint8_t { kMean, kSum, kNone };
@@ -23,6 +23,6 @@ Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction);
 // with a scalar; a class that is not within 0 and C - 1 is Error(kIndex).
 Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduction);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_LOSS_H_

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 TEST(Loss, MseLoss) {
@@ -61,4 +61,4 @@ TEST(Loss, ClassesAreChecked) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

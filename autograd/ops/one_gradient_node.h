@@ -15,7 +15,7 @@
 
 #include "autograd/graph/node.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 class OneGradientNode : public Node {
  public:
@@ -38,6 +38,6 @@ class OneGradientNode : public Node {
   std::string_view name_;
 };
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_ONE_GRADIENT_NODE_H_

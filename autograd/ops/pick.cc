@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/rule_node.h"
-#include "autograd/tensor/error.h"
 #include "autograd/tensor/kernels/rearrange.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 Shape SizesOf(const Tensor& a) { return Shape(a.sizes().begin(), a.sizes().end()); }
@@ -232,4 +232,4 @@ Tensor Cumsum(const Tensor& a, int64_t dim) {
   return RunningSum(a, dim, /*reverse=*/false);
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims);
 
@@ -35,6 +35,6 @@ Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim);
 // The sums of the entries up to each along `dim`.
 Tensor Cumsum(const Tensor& a, int64_t dim);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_PICK_H_

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 Tensor Index(std::initializer_list<int64_t> sizes, std::initializer_list<int64_t> elements) {
@@ -90,4 +90,4 @@ TEST(Pick, IndicesAreChecked) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

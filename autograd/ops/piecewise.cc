@@ -14,7 +14,7 @@
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/elementary.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 class WhereNode final : public Node {
@@ -127,4 +127,4 @@ Tensor Abs(const Tensor& a) { return ApplyUnary(kAbs, a); }
 void ReluInPlace(Tensor& self) { ApplyUnaryInPlace(kRelu, self); }
 void AbsInPlace(Tensor& self) { ApplyUnaryInPlace(kAbs, self); }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

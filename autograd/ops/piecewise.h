@@ -11,7 +11,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // condition ? a : b, broadcast; the condition is bool and has no gradient.
 Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b);
@@ -26,6 +26,6 @@ Tensor Abs(const Tensor& a);
 void ReluInPlace(Tensor& self);
 void AbsInPlace(Tensor& self);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_PIECEWISE_H_

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 TEST(Piecewise, WhereSendsEachGradientToItsSide) {
@@ -96,4 +96,4 @@ TEST(Piecewise, NanPassesThrough) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

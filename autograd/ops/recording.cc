@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/copy.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor OldContents(const Tensor& self) {
   Tensor copy = kernels::Clone(self);
@@ -38,4 +38,4 @@ void RefuseUndefined(const char* op) {
                            "gradients with materialize=1"));
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

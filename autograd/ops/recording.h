@@ -14,7 +14,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // A private copy of what `self` holds, with self's history: what an in-place operation saves of the
 // operand that it is about to overwrite.
@@ -32,6 +32,6 @@ inline void CheckDefined(const char* op, const Tensor& operand) {
     RefuseUndefined(op);
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_RECORDING_H_

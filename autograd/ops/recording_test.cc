@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
 #include "autograd/ops/ops.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 TEST(Recording, OneNodeWithOneEdgeAnOperand) {
@@ -57,4 +57,4 @@ TEST(Recording, StoresWithTheVersion) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

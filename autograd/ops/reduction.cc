@@ -11,7 +11,7 @@
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/reduce.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 // How many elements of `a` make one of the result.
@@ -90,4 +90,4 @@ Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
   return result;
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -9,10 +9,10 @@
 #define AUTOGRAD_OPS_REDUCTION_H_
 
 #include "absl/types/span.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // Over `dims`, over all dimensions where it is empty. keepdim leaves a size of 1 for each.
 Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
@@ -23,6 +23,6 @@ Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 bool IsReduced(absl::Span<const int64_t> dims, int64_t d);
 Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_REDUCTION_H_

@@ -7,7 +7,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 TEST(Reduction, Sums) {
@@ -44,4 +44,4 @@ TEST(Reduction, SecondDerivative) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -8,7 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "autograd/ops/ops.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 using program::Key;
@@ -255,4 +255,4 @@ Device DeviceOf(program::DeviceIndex index) {
   return index == program::kCpu ? Device::Cpu() : Device::Sim(static_cast<uint8_t>(index));
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -15,12 +15,12 @@
 #include <string_view>
 
 #include "absl/types/span.h"
-#include "autograd/device/device.h"
+#include "autograd/base/device.h"
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 using Operands = absl::Span<Tensor* const>;
 
@@ -41,6 +41,6 @@ absl::Span<const Operation> Operations();
 // The device that a Program means by an index.
 Device DeviceOf(program::DeviceIndex index);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_REGISTRY_H_

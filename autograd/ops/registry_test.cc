@@ -12,7 +12,7 @@
 #include "autograd/ops/test_gradients.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 using program::Category;
@@ -96,4 +96,4 @@ TEST(Registry, ReadmeShowsTheTable) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -25,7 +25,7 @@
 #include "autograd/graph/saved_variable.h"
 #include "autograd/graph/variable.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 template <typename Rule>
 class RuleNode final : public Node {
@@ -76,6 +76,6 @@ sync::IntrusivePtr<RuleNode<Rule>> Record(Rule rule, const Tensor& result,
   return Record(std::move(rule), result, absl::MakeConstSpan(operands.begin(), operands.size()));
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_RULE_NODE_H_

@@ -11,7 +11,7 @@
 #include "autograd/ops/rule_node.h"
 #include "autograd/tensor/kernels/kernels.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 struct SoftmaxRule {
@@ -94,4 +94,4 @@ Tensor Logsumexp(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) 
   return result;
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -11,13 +11,13 @@
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 Tensor Softmax(const Tensor& a, int64_t dim);
 Tensor LogSoftmax(const Tensor& a, int64_t dim);
 // Over all dimensions where `dims` is empty.
 Tensor Logsumexp(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_SOFTMAX_H_

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -57,4 +57,4 @@ TEST(Softmax, Logsumexp) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -14,7 +14,7 @@
 #include "autograd/runner/tensor_data.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 using Doubles = std::vector<double>;
 
@@ -60,6 +60,6 @@ inline double Derivative(const Tensor& y, const Tensor& x, int order) {
   return Elements(current)[0];
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_TEST_GRADIENTS_H_

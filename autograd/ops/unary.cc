@@ -6,7 +6,7 @@
 #include "autograd/graph/view.h"
 #include "autograd/ops/recording.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 class UnaryNode final : public Node {
@@ -58,4 +58,4 @@ void ApplyUnaryInPlace(const UnaryRule& rule, Tensor& self) {
   if (rule.saves == Saves::kResult) node->Save(self, /*is_output=*/true);
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -16,7 +16,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 enum class Saves : uint8_t { kNothing, kOperand, kResult };
 
@@ -33,6 +33,6 @@ Tensor ApplyUnary(const UnaryRule& rule, const Tensor& operand);
 // Saves a private copy of the operand where the rule saves the operand.
 void ApplyUnaryInPlace(const UnaryRule& rule, Tensor& self);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_UNARY_H_

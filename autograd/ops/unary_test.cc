@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 Tensor Square(const Tensor& a) { return kernels::Mul(a, a); }
@@ -49,4 +49,4 @@ TEST(Unary, ReleasedAfterARunThatDoesNotKeepTheGraph) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

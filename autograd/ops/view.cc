@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/view.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout_nodes.h"
 #include "autograd/ops/recording.h"
-#include "autograd/tensor/error.h"
 #include "autograd/tensor/kernels/copy.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 // The view of `a` with this geometry; make_node(edge) makes the node where it records.
@@ -103,4 +103,4 @@ Tensor Unsqueeze(const Tensor& a, int64_t dim) {
   return ReshapedView(a, UnsqueezedGeometry(a, dim), "UnsqueezeBackward");
 }
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

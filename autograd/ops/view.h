@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 
 // Row-major order with another shape; Error(kInvalidArgument) unless the operand is contiguous.
 Tensor View(const Tensor& a, absl::Span<const int64_t> shape);
@@ -29,6 +29,6 @@ Tensor Slice(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t 
 Tensor Squeeze(const Tensor& a, absl::Span<const int64_t> dims);
 Tensor Unsqueeze(const Tensor& a, int64_t dim);
 
-}  // namespace autograd::ops
+}  // namespace twingrad::ops
 
 #endif  // AUTOGRAD_OPS_VIEW_H_

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/base/error.h"
 #include "autograd/graph/view.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
 #include "autograd/ops/elementary.h"
 #include "autograd/ops/test_gradients.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::ops {
+namespace twingrad::ops {
 namespace {
 
 using Shapes = absl::Span<const int64_t>;
@@ -139,4 +139,4 @@ TEST(View, EmptyAndScalar) {
 }
 
 }  // namespace
-}  // namespace autograd::ops
+}  // namespace twingrad::ops

@@ -10,7 +10,7 @@
 #include "autograd/program/racy.h"
 #include "autograd/program/result_type.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 std::string CountText(int least, int most) {
@@ -329,4 +329,4 @@ absl::StatusOr<Analysis> Analyze(const Program& program) {
   return analysis;
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

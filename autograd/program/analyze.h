@@ -18,7 +18,7 @@
 #include "autograd/program/program.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 struct ValueInfo {
   TensorType type;  // never changes: in-place statements keep it
@@ -124,6 +124,6 @@ absl::StatusOr<Analysis> Analyze(const Program& program);
 // Whether `name` can name a value or a handle: 1 to 64 of A-Z a-z 0-9 _ and `.`, other than `_`.
 bool IsName(std::string_view name);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_ANALYZE_H_

@@ -12,7 +12,7 @@
 #include "autograd/program/parse.h"
 #include "autograd/program/validate.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 Program ParseOrDie(const std::string& body) {
@@ -192,4 +192,4 @@ TEST(Analyze, MarksRacyPrograms) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -9,7 +9,7 @@
 #include "autograd/program/element_text.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 Bits FloatBits(absl::Span<const double> elements) {
   Bits bits;
@@ -146,4 +146,4 @@ absl::StatusOr<Program> ProgramBuilder::Build() {
   return Take();
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -25,7 +25,7 @@
 #include "autograd/program/analyze.h"
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // Elements from numbers; a NaN gets its canonical pattern. For f32 leaves the numbers must be
 // floats.
@@ -90,6 +90,6 @@ class ProgramBuilder {
 // Puts the attributes into the order of the signature and drops those that hold their default.
 void Canonicalize(Statement& statement);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_BUILDER_H_

@@ -10,7 +10,7 @@
 #include "autograd/program/print.h"
 #include "autograd/program/validate.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 TEST(Builder, BuildsAProgram) {
@@ -67,4 +67,4 @@ TEST(Builder, CanonicalNans) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

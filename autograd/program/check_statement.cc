@@ -13,7 +13,7 @@
 #include "autograd/program/limits.h"
 #include "autograd/program/result_type.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 constexpr uint64_t Bit(Key key) { return uint64_t{1} << static_cast<int>(key); }
@@ -336,4 +336,4 @@ bool Analyzer::CheckSpecial(const Statement& statement, const Signature& signatu
   }
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

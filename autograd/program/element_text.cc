@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 constexpr double kTwo53 = 9007199254740992.0;
@@ -133,4 +133,4 @@ std::optional<uint64_t> ParseElement(std::string_view text, DType dtype) {
   return std::nullopt;
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

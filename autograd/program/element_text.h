@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 inline constexpr uint64_t kNanBits = 0x7ff8000000000000;
 
@@ -33,6 +33,6 @@ std::optional<double> ParseFloat32(std::string_view text);
 // An element as Bits hold it; NaN canonical.
 std::optional<uint64_t> ParseElement(std::string_view text, DType dtype);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_ELEMENT_TEXT_H_

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 std::string FloatText(double value) {
@@ -101,4 +101,4 @@ RC_GTEST_PROP(ElementText, EveryIntegerRoundTrips, (int64_t value)) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

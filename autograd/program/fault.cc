@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 // Where the statement's name begins: after `%a,%b = `, if the line begins with results.
@@ -74,4 +74,4 @@ std::string Quoted(std::string_view text) {
                       text.size() > kLongest ? "...'" : "'");
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

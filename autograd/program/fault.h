@@ -13,7 +13,7 @@
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 struct Fault {
   enum class Place : uint8_t { kName, kResult, kOperand, kAttribute };
@@ -39,6 +39,6 @@ std::string ShapeText(absl::Span<const int64_t> sizes);
 // Bytes of a text as they can stand in a message: escaped, cut after 40, in quotes.
 std::string Quoted(std::string_view text);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_FAULT_H_

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 TEST(Fault, Columns) {
@@ -35,4 +35,4 @@ TEST(Fault, Texts) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -2,7 +2,7 @@
 
 #include "autograd/program/print.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 uint64_t Fnv1a(std::string_view bytes) {
   uint64_t hash = 0xcbf29ce484222325;
@@ -14,4 +14,4 @@ uint64_t Fnv1a(std::string_view bytes) {
 
 uint64_t Hash(const Program& program) { return Fnv1a(Print(program)); }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

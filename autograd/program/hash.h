@@ -9,7 +9,7 @@
 
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // FNV-1a, 64 bits, of the bytes: h = 0xcbf29ce484222325; for each byte h = (h ^ byte) *
 // 0x100000001b3.
@@ -18,6 +18,6 @@ uint64_t Fnv1a(std::string_view bytes);
 // Fnv1a of the canonical text.
 uint64_t Hash(const Program& program);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_HASH_H_

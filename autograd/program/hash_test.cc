@@ -4,7 +4,7 @@
 
 #include "autograd/program/parse.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 TEST(Hash, IsFnv1a) {
@@ -21,4 +21,4 @@ TEST(Hash, IsOfTheCanonicalText) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

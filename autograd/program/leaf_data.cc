@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace autograd::program {
+namespace twingrad::program {
 
 uint64_t SeededElement(int64_t seed, int64_t index, DType dtype) {
   uint64_t z =
@@ -42,4 +42,4 @@ Bits LeafData(const Statement& leaf) {
   return bits;
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

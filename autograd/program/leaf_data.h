@@ -8,7 +8,7 @@
 
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // One element a Bits entry, row-major; the leaf's statement must be valid.
 Bits LeafData(const Statement& leaf);
@@ -21,6 +21,6 @@ uint64_t SeededElement(int64_t seed, int64_t index, DType dtype);
 // Number of elements; sizes must be within the limits.
 int64_t NumElements(const Shape& shape);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_LEAF_DATA_H_

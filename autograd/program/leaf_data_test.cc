@@ -9,7 +9,7 @@
 #include "autograd/program/builder.h"
 #include "autograd/program/parse.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 Bits DataOf(const std::string& leaf) {
@@ -59,4 +59,4 @@ TEST(LeafData, CountsElements) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

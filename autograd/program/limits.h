@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // The first line of every Program.
 inline constexpr std::string_view kHeader = "twingrad 1";
@@ -24,6 +24,6 @@ inline constexpr int kMaxOperands = 1'000;  // of a call: its roots
 inline constexpr int kMaxCustomOperands = 8;
 inline constexpr int64_t kMaxTextBytes = int64_t{1} << 26;
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_LIMITS_H_

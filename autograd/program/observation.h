@@ -15,7 +15,7 @@
 
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // Contents of a tensor in row-major order.
 struct TensorData {
@@ -176,6 +176,6 @@ struct Observation {
   std::vector<ErrorRecord> survived;  // errors that ended a region of kind=try, as they came
 };
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_OBSERVATION_H_

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // Every statement. The text name is the enumerator without its k, in snake case; a trailing
 // InPlace becomes a trailing underscore: kAddInPlace is `add_`.
@@ -163,6 +163,6 @@ enum class Key : uint8_t {
 };
 inline constexpr int kNumKeys = static_cast<int>(Key::kReduction) + 1;
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_OPCODE_H_

@@ -15,7 +15,7 @@
 #include "autograd/program/limits.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 constexpr size_t kMaxAttributes = 8;
@@ -404,4 +404,4 @@ class Parser {
 
 absl::StatusOr<Program> Parse(std::string_view text) { return Parser(text).Run(); }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

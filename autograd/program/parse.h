@@ -11,12 +11,12 @@
 #include "absl/status/statusor.h"
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // Parses and validates. Error: `[program] LINE:COLUMN what is wrong; what is allowed`, both counted
 // from 1, columns in bytes.
 absl::StatusOr<Program> Parse(std::string_view text);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_PARSE_H_

@@ -14,7 +14,7 @@
 #include "autograd/program/limits.h"
 #include "autograd/program/parse.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 constexpr char kFile[] = "autograd/program/testdata/errors.golden";
@@ -108,4 +108,4 @@ TEST(Parse, TotalElements) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -6,7 +6,7 @@
 #include "autograd/program/limits.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 void AppendValue(const Program& program, ValueId value, std::string& out) {
@@ -145,4 +145,4 @@ std::string PrintStatement(const Program& program, int statement) {
   return out;
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

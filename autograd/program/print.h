@@ -10,7 +10,7 @@
 
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // The header line and one line a statement, each ended by a newline.
 std::string Print(const Program& program);
@@ -21,6 +21,6 @@ std::string PrintStatement(const Program& program, int statement);
 // Appends the statement's line (without newline) to `out`.
 void AppendStatement(const Program& program, const Statement& statement, std::string& out);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_PRINT_H_

@@ -7,7 +7,7 @@
 #include "autograd/program/builder.h"
 #include "autograd/program/parse.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 // Every kind of statement and argument once, in canonical form.
@@ -88,4 +88,4 @@ TEST(Print, TakesMalformedPrograms) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

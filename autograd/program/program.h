@@ -15,10 +15,10 @@
 #include <variant>
 #include <vector>
 
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/program/opcode.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // A value is named once, by the statement that defines it; ids count up from 0 in that order.
 // A value denotes a variable, not its contents: after `add_ %x %y` the id of %x denotes the new
@@ -88,6 +88,6 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_PROGRAM_H_

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 // Which values a value is computed from, by definition (in-place statements left aside).
@@ -136,4 +136,4 @@ bool SectionsAreRacy(const Program& program) {
 
 bool IsRacy(const Program& program) { return HooksAreRacy(program) || SectionsAreRacy(program); }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

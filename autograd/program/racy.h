@@ -5,7 +5,7 @@
 
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // True when a hook acts (do=register, remove or backward) on a value whose node is unordered with
 // the hook's own, that is, neither value is computed from the other; when a custom function's
@@ -13,6 +13,6 @@ namespace autograd::program {
 // touch hooks or .grad of values of neither. `program` must be valid.
 bool IsRacy(const Program& program);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_RACY_H_

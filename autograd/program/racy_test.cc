@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/parse.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 // %a and %b are unordered; %c comes from both.
@@ -61,4 +61,4 @@ TEST(Racy, SectionsThatRunAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -16,7 +16,7 @@
 #include "autograd/program/limits.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 class RandomStatements {
@@ -263,4 +263,4 @@ Program RandomProgram(uint64_t seed, int statements) {
   return RandomStatements(seed).Make(statements);
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -9,11 +9,11 @@
 
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // About `statements` statements and the ends of open regions; the same for the same arguments.
 Program RandomProgram(uint64_t seed, int statements);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_RANDOM_PROGRAM_H_

@@ -7,7 +7,7 @@
 #include "autograd/program/signature.h"
 #include "autograd/program/validate.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 TEST(RandomProgram, HoldsEveryStatementAndAttribute) {
@@ -37,4 +37,4 @@ TEST(RandomProgram, IsValidAndFixedByItsArguments) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -14,7 +14,7 @@
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 constexpr char kFile[] = "autograd/program/README.md";
@@ -140,4 +140,4 @@ TEST(Readme, NamesEveryKindOfArgumentInTheGrammar) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -9,7 +9,7 @@
 #include "autograd/program/result_type_along.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 bool FailName(Fault* fault, std::string text) {
@@ -426,4 +426,4 @@ bool InferType(const Statement& statement, absl::Span<const TensorType* const> o
   return fits;
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -12,7 +12,7 @@
 #include "autograd/program/fault.h"
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // The shape to which two broadcast, or false.
 bool Broadcast(absl::Span<const int64_t> a, absl::Span<const int64_t> b, Shape* result);
@@ -30,6 +30,6 @@ bool InferType(const Statement& statement, absl::Span<const TensorType* const> o
 // Whether rank, sizes and elements are within the limits; else `why` says what is allowed.
 bool WithinLimits(absl::Span<const int64_t> shape, std::string* why);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_RESULT_TYPE_H_

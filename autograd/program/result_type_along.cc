@@ -11,7 +11,7 @@
 #include "autograd/program/limits.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 using Operands = absl::Span<const TensorType* const>;
@@ -244,4 +244,4 @@ bool CheckClamp(const Statement& statement, DType dtype, Fault* fault) {
   return FailKey(fault, Key::kMin, "min= is above max=; it may be equal to it or less");
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

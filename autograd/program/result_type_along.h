@@ -12,7 +12,7 @@
 #include "autograd/program/fault.h"
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // Categories kRearrange, kScan and kLoss, max, min, argmax and argmin. Element types have been
 // checked; the result's is set.
@@ -22,6 +22,6 @@ bool InferAlong(const Statement& statement, absl::Span<const TensorType* const> 
 // That min= and max= of clamp are numbers of the operand's type, in order, and at least one.
 bool CheckClamp(const Statement& statement, DType dtype, Fault* fault);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_RESULT_TYPE_ALONG_H_

@@ -8,7 +8,7 @@
 #include "autograd/program/analyze.h"
 #include "autograd/program/parse.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 // The type of `%y = <statement>` on %x, %z and indices %i of the types given, or the error.
@@ -90,4 +90,4 @@ TEST(ResultTypeAlong, Clamp) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

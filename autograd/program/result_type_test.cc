@@ -10,7 +10,7 @@
 #include "autograd/program/limits.h"
 #include "autograd/program/parse.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 // The type of the last value of `%y = <statement>` after leaves %x of the first type and %z of the
@@ -99,4 +99,4 @@ TEST(ResultType, Limits) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -12,7 +12,7 @@
 #include "autograd/program/print.h"
 #include "autograd/program/random_program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 RC_GTEST_PROP(RoundTrip, AnyProgram, (uint64_t seed)) {
@@ -46,4 +46,4 @@ RC_GTEST_PROP(RoundTrip, AnyDamagedText, (uint64_t seed, char byte)) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

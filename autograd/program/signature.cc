@@ -5,7 +5,7 @@
 
 #include "autograd/program/limits.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 using enum Format;
@@ -399,4 +399,4 @@ bool IsWord(std::string_view words, std::string_view word) {
   return false;
 }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

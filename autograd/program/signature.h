@@ -16,7 +16,7 @@
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 enum class Category : uint8_t {
   kLeaf,
@@ -128,6 +128,6 @@ bool HasFormat(Format format, const AttributeValue& value);
 // Whether `word` is among the blank-separated `words`.
 bool IsWord(std::string_view words, std::string_view word);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_SIGNATURE_H_

@@ -7,7 +7,7 @@
 
 #include "autograd/program/observation.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 TEST(Signature, NamesAreFoundAndDifferent) {
@@ -105,4 +105,4 @@ TEST(Signature, DTypeNames) {
 }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -2,8 +2,8 @@
 
 #include "autograd/program/analyze.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 absl::Status Validate(const Program& program) { return Analyze(program).status(); }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -7,11 +7,11 @@
 #include "absl/status/status.h"
 #include "autograd/program/program.h"
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // Errors have the form of Parse's, with the place in the canonical text.
 absl::Status Validate(const Program& program);
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // AUTOGRAD_PROGRAM_VALIDATE_H_

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace autograd::program {
+namespace twingrad::program {
 namespace {
 
 TEST(Validate, NamesThePlaceInTheCanonicalText) {
@@ -19,4 +19,4 @@ TEST(Validate, NamesThePlaceInTheCanonicalText) {
 TEST(Validate, TheEmptyProgramIsValid) { EXPECT_TRUE(Validate(Program()).ok()); }
 
 }  // namespace
-}  // namespace autograd::program
+}  // namespace twingrad::program

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // The Program needs more memory than a witness is given.
 struct OutOfArena {};
@@ -62,6 +62,6 @@ class Arena {
   size_t total_ = 0;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_ARENA_H_

@@ -5,7 +5,7 @@
 
 #include "autograd/reference/group_primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 // How many inputs of a primitive a gradient can reach.
@@ -483,4 +483,4 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
   }
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

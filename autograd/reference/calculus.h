@@ -18,7 +18,7 @@
 #include "autograd/reference/dialect.h"
 #include "autograd/reference/primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
@@ -184,6 +184,6 @@ class StatementAlgebra {
   std::deque<Shape>& shapes_;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_CALCULUS_H_

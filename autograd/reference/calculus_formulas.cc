@@ -3,7 +3,7 @@
 #include "autograd/reference/calculus.h"
 #include "autograd/reference/group_primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 Variable Calculus::DerivativeOfGroups(NodeId id, const Step& step, const Variable& g) {
   const IndexMap& map = step.arguments.map;
@@ -80,4 +80,4 @@ Variable Calculus::Shared(const Variable& g, int64_t count) {
   return part;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

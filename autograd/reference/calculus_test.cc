@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using Function = std::function<Variable(Calculus&, const Variable&)>;
@@ -162,4 +162,4 @@ TEST_F(CalculusTest, UndefinedGradientsStaySo) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

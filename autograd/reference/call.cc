@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using program::CallRecord;
 using program::ErrorClass;
@@ -323,4 +323,4 @@ void Call::DeliverResults() {
   }
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

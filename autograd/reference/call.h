@@ -17,7 +17,7 @@
 #include "autograd/reference/calculus.h"
 #include "autograd/reference/interpreter.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 class Call {
  public:
@@ -118,6 +118,6 @@ class Call {
   std::optional<program::ErrorClass> error_;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_CALL_H_

@@ -6,7 +6,7 @@
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using program::ErrorClass;
@@ -332,4 +332,4 @@ backward %p %b seeds=%seed,%seed
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

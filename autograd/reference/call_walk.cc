@@ -5,7 +5,7 @@
 
 #include "autograd/reference/call.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using program::CallRecord;
 using program::ErrorClass;
@@ -242,4 +242,4 @@ void Call::RunPostHooks(NodeId id, const Variable& gradient, absl::Span<Variable
   }
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -24,7 +24,7 @@
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // A product of more factors than a witness multiplies one by one.
 struct TooLong {};
@@ -297,6 +297,6 @@ class Composite {
   absl::Span<const Shape* const> shapes_;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_COMPOSITE_H_

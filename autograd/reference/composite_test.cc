@@ -11,7 +11,7 @@
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -106,4 +106,4 @@ TEST(CompositeTest, LongProductsAreSkipped) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // PyTorch from 2.0 on, and before it.
 enum class Dialect : uint8_t { kTwingrad, kPytorch, kPytorch1 };
@@ -93,6 +93,6 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .divides_late = true};
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_DIALECT_H_

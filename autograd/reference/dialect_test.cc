@@ -8,7 +8,7 @@
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using Row = std::vector<double>;
@@ -317,4 +317,4 @@ backward %q seeds=%s
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

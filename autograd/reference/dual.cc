@@ -4,7 +4,7 @@
 #include "autograd/reference/dual_interpreter.h"
 #include "autograd/reference/dual_plan.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 // Whether a kink is touched by what comes before the first call of third order: such a Program is
@@ -46,4 +46,4 @@ DualResult RunDual(const program::Program& program) {
   return result;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -14,7 +14,7 @@
 
 #include "autograd/program/program.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // A tensor as the witness knows it. `bound` is the witness's own distance from the exact value:
 // an engine agrees when it lies within `bound` plus its own error bound; +infinity: not compared.
@@ -41,6 +41,6 @@ struct DualResult {
 
 DualResult RunDual(const program::Program& program);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_DUAL_H_

@@ -5,7 +5,7 @@
 
 #include "autograd/reference/dual_interpreter.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using program::Key;
 using program::kNoValue;
@@ -158,4 +158,4 @@ void DualInterpreter::Accumulate(ValueId id, const Jets& gradient, bool create_g
   grad = {sum, tangents};
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

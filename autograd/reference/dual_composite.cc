@@ -7,7 +7,7 @@
 #include "autograd/reference/dual_interpreter.h"
 #include "autograd/reference/group_primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // The algebra of composite.h on jets.
 class DualAlgebra {
@@ -114,4 +114,4 @@ Jets DualInterpreter::OfGroups(Primitive primitive, const Jets& a,
   return Elementwise(Primitive::kSubtract, below, &total);
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

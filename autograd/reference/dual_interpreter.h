@@ -19,7 +19,7 @@
 #include "autograd/reference/primitives.h"
 #include "autograd/reference/tangents.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // The witness cannot judge what the Program does here.
 struct NotApplicable {
@@ -127,6 +127,6 @@ class DualInterpreter {
   std::deque<Shape> shapes_;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_

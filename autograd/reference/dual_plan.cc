@@ -4,7 +4,7 @@
 
 #include "autograd/program/signature.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using program::Category;
 using program::Key;
@@ -158,4 +158,4 @@ class Planner {
 
 DualPlan PlanDual(const Program& program) { return Planner(program).Run(); }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -10,7 +10,7 @@
 
 #include "autograd/program/program.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 struct ValuePlan {
   // The value whose tangents this one shows: itself, unless it is a view.
@@ -40,6 +40,6 @@ struct DualPlan {
 
 DualPlan PlanDual(const program::Program& program);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_DUAL_PLAN_H_

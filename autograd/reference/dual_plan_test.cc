@@ -5,7 +5,7 @@
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 DualPlan Plan(const std::string& text) { return PlanDual(ParseOrThrow(text)); }
@@ -71,4 +71,4 @@ TEST(DualPlanTest, RefusesRegions) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

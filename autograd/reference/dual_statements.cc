@@ -10,7 +10,7 @@
 #include "autograd/reference/lowering.h"
 #include "autograd/reference/partials.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using program::Category;
 using program::Key;
@@ -343,4 +343,4 @@ void DualInterpreter::Finish() {
   }
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

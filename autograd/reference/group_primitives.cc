@@ -4,7 +4,7 @@
 #include <cmath>
 #include <new>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 Array* LikeGroups(Arena& arena, const Array* a, const Shape* shape) {
@@ -172,4 +172,4 @@ const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments&
   return weights;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

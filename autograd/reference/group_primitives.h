@@ -9,7 +9,7 @@
 
 #include "autograd/reference/primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // kExtreme and kLogSumExp: an element a group. kSoftmax and kLogSoftmax: one an element.
 const Array* EvaluateGroups(Arena& arena, Primitive primitive, const Array* a,
@@ -24,6 +24,6 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
                          bool* kink, bool flat_at_limits = true);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_GROUP_PRIMITIVES_H_

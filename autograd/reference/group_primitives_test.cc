@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -89,4 +89,4 @@ TEST_F(GroupPrimitivesTest, ClampIsFlatAtItsLimits) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

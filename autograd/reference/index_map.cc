@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 Shape RowMajorStrides(const Shape& sizes) {
   Shape strides(sizes.size());
@@ -230,4 +230,4 @@ bool Overlaps(Arena& arena, const IndexMap& map, int32_t places) {
   return false;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -15,7 +15,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/arena.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 struct IndexMap {
   const int32_t* index = nullptr;  // null: the identity
@@ -75,6 +75,6 @@ bool IsConsecutive(const IndexMap& map);
 // Whether two entries name one place.
 bool Overlaps(Arena& arena, const IndexMap& map, int32_t places);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_INDEX_MAP_H_

@@ -5,7 +5,7 @@
 #include "autograd/program/builder.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using program::Attribute;
@@ -123,4 +123,4 @@ TEST(IndexMapTest, OverlapAndOrder) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -9,7 +9,7 @@
 #include "autograd/program/signature.h"
 #include "autograd/reference/call.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using program::Category;
 using program::ErrorClass;
@@ -315,4 +315,4 @@ void Interpreter::Finish() {
   }
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

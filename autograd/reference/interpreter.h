@@ -19,7 +19,7 @@
 #include "autograd/reference/calculus.h"
 #include "autograd/reference/twin.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // An error of the Program, raised by the statement that runs.
 struct Raised {
@@ -178,6 +178,6 @@ class Interpreter {
   std::deque<Shape> shapes_;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_INTERPRETER_H_

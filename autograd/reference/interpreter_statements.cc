@@ -8,7 +8,7 @@
 #include "autograd/reference/lowering.h"
 #include "autograd/reference/strides.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using program::ErrorClass;
 using program::Key;
@@ -429,4 +429,4 @@ void Interpreter::InPlace(const Statement& statement) {
   calculus_.nodes()[node].written_view = tensors_[self].node;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

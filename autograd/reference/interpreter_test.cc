@@ -6,7 +6,7 @@
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using program::ErrorClass;
@@ -197,4 +197,4 @@ TEST(InterpreterTest, UndefinedGradientsAreNoOperands) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -1,6 +1,6 @@
 #include "autograd/reference/lowering.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 using program::Opcode;
 
@@ -110,4 +110,4 @@ std::optional<Primitive> ElementwisePrimitive(Opcode op) {
   }
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -9,7 +9,7 @@
 #include "autograd/program/opcode.h"
 #include "autograd/reference/primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // The statement that an in-place statement performs on the old contents; others are themselves.
 program::Opcode OutOfPlace(program::Opcode op);
@@ -25,6 +25,6 @@ uint32_t SavedNeedlessly(program::Opcode op);
 // Nothing where the statement is not elementwise with one or two operands.
 std::optional<Primitive> ElementwisePrimitive(program::Opcode op);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_LOWERING_H_

@@ -3,7 +3,7 @@
 #include "autograd/program/signature.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using program::Category;
@@ -40,4 +40,4 @@ TEST(LoweringTest, IndicesAreSaved) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 bool BothExact(Number a, Number b) { return a.e == 0 && b.e == 0; }
@@ -269,4 +269,4 @@ Number SumInAnyOrder::Total() const {
   return {sum_, e * (1 + 1e-9)};
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 struct Number {
   double v = 0;
@@ -121,6 +121,6 @@ class SumInAnyOrder {
   bool finite_ = true;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_NUMBERS_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 constexpr const Format& kD = kDoubleFormat;
@@ -109,4 +109,4 @@ TEST(SumInAnyOrderTest, ExactWhereEveryOrderIs) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

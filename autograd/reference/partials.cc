@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 constexpr const Format& kFormat = kDoubleFormat;
@@ -148,4 +148,4 @@ Partials PartialsOf(Primitive primitive, const ElementwisePoint& p, bool* kink) 
   }
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -11,7 +11,7 @@
 #include "autograd/reference/primitives.h"
 #include "autograd/reference/tangents.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 struct ElementwisePoint {
   Number a;
@@ -24,6 +24,6 @@ struct ElementwisePoint {
 // Sets *kink where the function has no derivative at the point, or the bound cannot tell.
 Partials PartialsOf(Primitive primitive, const ElementwisePoint& point, bool* kink);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_PARTIALS_H_

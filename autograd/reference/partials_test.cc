@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 Number Value(Primitive primitive, double a, double b) {
@@ -102,4 +102,4 @@ TEST(PartialsTest, OfPowersOfNoNumberNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 // The rows along one dimension: element k of row r is at Start(r) + k * stride.
@@ -164,4 +164,4 @@ const Array* CoordinatesOf(Arena& arena, const IndexMap& map, const Shape& of, s
   return coordinates;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -14,7 +14,7 @@
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // An index that names no entry.
 struct IndexOutOfRange {};
@@ -47,6 +47,6 @@ IndexMap ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* 
 const Array* CoordinatesOf(Arena& arena, const IndexMap& map, const Shape& of, size_t dim,
                            const Shape* shape);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_PLACE_MAP_H_

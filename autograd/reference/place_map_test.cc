@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 class PlaceMapTest : public testing::Test {
@@ -102,4 +102,4 @@ TEST_F(PlaceMapTest, OpenOrdersAreRefused) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

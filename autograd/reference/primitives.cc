@@ -7,7 +7,7 @@
 
 #include "autograd/reference/group_primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 // Collects the bounds of a result; the array of bounds appears with the first that is not 0.
@@ -433,4 +433,4 @@ const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b) {
   return result.array();
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -17,7 +17,7 @@
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/numbers.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 enum class Primitive : uint8_t {
   kAdd,
@@ -114,6 +114,6 @@ const Array* SignOf(Arena& arena, const Array* a);
 const Array* IsZero(Arena& arena, const Array* b);
 const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_PRIMITIVES_H_

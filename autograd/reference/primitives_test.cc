@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 class PrimitivesTest : public testing::Test {
@@ -125,4 +125,4 @@ TEST_F(PrimitivesTest, EmptyArrays) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

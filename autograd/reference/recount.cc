@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using program::CallRecord;
@@ -145,4 +145,4 @@ Recount RecountCall(const CallRecord& call) {
   return recount;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -13,7 +13,7 @@
 
 #include "autograd/program/observation.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 struct Recount {
   // By node: edges into it that the run will deliver through, -1 where there is none.
@@ -30,6 +30,6 @@ struct Recount {
 // not. The run starts at the node of role kGraphRoot if there is one, else at the only root.
 Recount RecountCall(const program::CallRecord& call);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_RECOUNT_H_

@@ -5,7 +5,7 @@
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using program::CallRecord;
@@ -87,4 +87,4 @@ backward %z inputs=%y,%x
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using program::Key;
@@ -128,4 +128,4 @@ bool ReadsWhatItWrites(const IndexMap& written, const IndexMap& read) {
   return false;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -11,7 +11,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/index_map.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // The strides of what a view statement makes of a tensor with these sizes and strides; `to`: the
 // sizes of the result.
@@ -35,6 +35,6 @@ bool OverlapPartly(const IndexMap& a, const Shape& strides_of_a, const IndexMap&
 // PyTorch does not see that, the result depends on the order in which its kernel goes.
 bool ReadsWhatItWrites(const IndexMap& written, const IndexMap& read);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_STRIDES_H_

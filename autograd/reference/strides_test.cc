@@ -3,7 +3,7 @@
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 // The strides of the last statement's result, a view of a tensor with these sizes and strides.
@@ -61,4 +61,4 @@ TEST(StridesTest, Overlaps) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
@@ -247,4 +247,4 @@ const Tangents* TangentAlgebra::Scaled(const Tangents* a, double factor) {
   return out;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

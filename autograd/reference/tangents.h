@@ -20,7 +20,7 @@
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/numbers.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 struct Tangents {
   int32_t size = 0;  // elements
@@ -97,6 +97,6 @@ class TangentAlgebra {
   int32_t scratch_ = 0;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_TANGENTS_H_

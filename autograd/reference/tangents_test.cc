@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 constexpr Partials kProduct(double a, double b) { return {{b, 0}, {a, 0}, {}, {1, 0}, {}}; }
@@ -94,4 +94,4 @@ TEST_F(TangentsTest, RefusesTooManyDerivatives) {
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

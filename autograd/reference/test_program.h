@@ -14,7 +14,7 @@
 #include "autograd/program/parse.h"
 #include "autograd/reference/twin.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // The text without its header line.
 inline program::Program ParseOrThrow(std::string_view text) {
@@ -86,6 +86,6 @@ class TwinRun {
   TwinResult result_;
 };
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_TEST_PROGRAM_H_

@@ -4,7 +4,7 @@
 #include "autograd/reference/interpreter.h"
 #include "autograd/reference/primitives.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 TwinResult RunTwin(const program::Program& program, Dialect dialect, bool any_order) {
   TwinResult result;
@@ -20,4 +20,4 @@ TwinResult RunTwin(const program::Program& program, Dialect dialect, bool any_or
   return result;
 }
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

@@ -17,7 +17,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/dialect.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 
 // How far the numbers of a tensor may lie from the twin's, by element: 0: equal (a NaN equals a
 // NaN, and -0 equals 0), +infinity: not compared, else |other - twin| <= bound. Empty where the
@@ -62,6 +62,6 @@ struct TwinResult {
 TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::kTwingrad,
                    bool any_order = false);
 
-}  // namespace autograd::reference
+}  // namespace twingrad::reference
 
 #endif  // AUTOGRAD_REFERENCE_TWIN_H_

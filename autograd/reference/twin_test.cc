@@ -9,7 +9,7 @@
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
-namespace autograd::reference {
+namespace twingrad::reference {
 namespace {
 
 using Row = std::vector<double>;
@@ -246,4 +246,4 @@ backward %gb %ga seeds=%w,%u
 }
 
 }  // namespace
-}  // namespace autograd::reference
+}  // namespace twingrad::reference

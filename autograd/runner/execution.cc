@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
@@ -13,9 +14,8 @@
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
 #include "autograd/runner/tensor_data.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 using program::Category;
 using program::ErrorClass;
@@ -243,4 +243,4 @@ Observation Execution::Observe() {
   return std::move(observation_);
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

@@ -23,7 +23,7 @@
 #include "autograd/runner/recorder.h"
 #include "autograd/runner/run.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 class Execution {
  public:
@@ -86,6 +86,6 @@ class Execution {
   bool grad_mode_before_;
 };
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner
 
 #endif  // AUTOGRAD_RUNNER_EXECUTION_H_

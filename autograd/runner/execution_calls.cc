@@ -3,14 +3,14 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/engine/front_end.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/recording.h"
 #include "autograd/runner/execution.h"
 #include "autograd/runner/hook_effect.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 using program::Key;
 using program::kNoValue;
@@ -68,7 +68,7 @@ void Execution::Call(const Statement& statement) {
   } else {
     const GradOptions options{retain_graph, create_graph, statement.Get<bool>(Key::kAllowUnused),
                               statement.Get<bool>(Key::kMaterialize), &engine_};
-    VariableList gradients = autograd::Grad(roots, inputs, seeds, options);
+    VariableList gradients = twingrad::Grad(roots, inputs, seeds, options);
     for (size_t i = 0; i < gradients.size(); ++i) Define(statement, i, std::move(gradients[i]));
   }
   NoteCallOperands(statement);
@@ -145,4 +145,4 @@ void Execution::RemoveHook(const Statement& statement) {
   }
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

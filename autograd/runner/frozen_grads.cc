@@ -3,7 +3,7 @@
 #include "autograd/graph/variable.h"
 #include "autograd/runner/tensor_data.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::optional<size_t> FrozenGrads::Changed(absl::Span<const Tensor> values) cons
   return std::nullopt;
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

@@ -17,7 +17,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 class FrozenGrads {
  public:
@@ -32,6 +32,6 @@ class FrozenGrads {
   std::vector<std::optional<program::TensorData>> grads_;  // by value; nothing: undefined
 };
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner
 
 #endif  // AUTOGRAD_RUNNER_FROZEN_GRADS_H_

@@ -5,7 +5,7 @@
 #include "autograd/graph/variable.h"
 #include "gtest/gtest.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 TEST(FrozenGradsTest, TellsWhichGradChanged) {
@@ -30,4 +30,4 @@ TEST(FrozenGradsTest, TellsWhichGradChanged) {
 }
 
 }  // namespace
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

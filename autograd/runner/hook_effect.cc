@@ -1,10 +1,10 @@
 #include "autograd/runner/hook_effect.h"
 
+#include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 std::optional<HookAction> HookActionOf(std::string_view word) {
   if (word == "record") return HookAction::kRecord;
@@ -44,4 +44,4 @@ Tensor HookEffect::operator()(const Tensor& gradient) const {
   return gradient;
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

@@ -12,11 +12,11 @@
 #include <optional>
 #include <string_view>
 
-#include "autograd/device/device.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/device.h"
+#include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 enum class HookAction : uint8_t {
   kRecord,
@@ -39,6 +39,6 @@ struct HookEffect {
   Tensor operator()(const Tensor& gradient) const;
 };
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner
 
 #endif  // AUTOGRAD_RUNNER_HOOK_EFFECT_H_

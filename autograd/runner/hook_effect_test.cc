@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 HookEffect Effect(HookAction action, double by = 1) {
@@ -42,4 +42,4 @@ TEST(HookEffect, LeavesUndefinedGradientsUndefined) {
 }
 
 }  // namespace
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

@@ -6,7 +6,7 @@
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 using program::NodeName;
 using program::NodeRole;
@@ -60,4 +60,4 @@ NodeName NodeNames::NameOf(const Node& node) const {
   return {NodeRole::kStatement, start.statement, 0};
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

@@ -18,7 +18,7 @@
 #include "autograd/program/program.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 class NodeNames {
  public:
@@ -48,6 +48,6 @@ class NodeNames {
   std::vector<Regenerated> regenerated_;
 };
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner
 
 #endif  // AUTOGRAD_RUNNER_NODE_NAMES_H_

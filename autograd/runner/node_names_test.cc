@@ -6,7 +6,7 @@
 #include "autograd/graph/view.h"
 #include "autograd/ops/ops.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 using program::NodeName;
@@ -63,4 +63,4 @@ TEST(NodeNames, CountRegenerations) {
 }
 
 }  // namespace
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

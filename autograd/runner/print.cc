@@ -9,7 +9,7 @@
 #include "autograd/program/element_text.h"
 #include "autograd/program/signature.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 using program::CallRecord;
@@ -139,4 +139,4 @@ std::string PrintObservation(const Program& program, const Observation& observat
   return out;
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

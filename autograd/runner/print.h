@@ -14,7 +14,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 std::string PrintObservation(const program::Program& program,
                              const program::Observation& observation);
@@ -25,6 +25,6 @@ std::string TensorText(const program::TensorData& tensor);
 // `mul@3`.
 std::string NodeText(const program::Program& program, const program::NodeName& name);
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner
 
 #endif  // AUTOGRAD_RUNNER_PRINT_H_

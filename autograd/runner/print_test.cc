@@ -6,7 +6,7 @@
 
 #include "autograd/program/parse.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 using program::NodeRole;
@@ -70,4 +70,4 @@ error user at backward@2: thrown
 }
 
 }  // namespace
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

@@ -5,7 +5,7 @@
 #include "autograd/runner/tensor_data.h"
 #include "autograd/sync/watch.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 using program::CallRecord;
 using program::EdgeRecord;
@@ -72,4 +72,4 @@ void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradi
   calls_.back().hooks.push_back(std::move(record));
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

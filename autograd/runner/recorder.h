@@ -22,7 +22,7 @@
 #include "autograd/sync/mutex.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 class Recorder final : public EngineObserver {
  public:
@@ -52,6 +52,6 @@ class Recorder final : public EngineObserver {
   absl::flat_hash_map<const Node*, int32_t> index_ AG_GUARDED_BY(mutex_);
 };
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner
 
 #endif  // AUTOGRAD_RUNNER_RECORDER_H_

@@ -9,7 +9,7 @@
 #include "autograd/graph/variable.h"
 #include "autograd/ops/ops.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 TEST(Recorder, FillsTheRecordOfACall) {
@@ -73,4 +73,4 @@ TEST(Recorder, MarksWhatIsNeeded) {
 }
 
 }  // namespace
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

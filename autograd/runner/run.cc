@@ -2,11 +2,11 @@
 
 #include "autograd/runner/execution.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 program::Observation Run(const program::Program& program, Engine& engine,
                          const RunOptions& options) {
   return Execution(program, engine, options).Run();
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

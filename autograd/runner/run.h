@@ -18,7 +18,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 struct RunOptions {
   // Graphs, counts, orders and hook logs of calls; without it only values and the error.
@@ -32,6 +32,6 @@ struct RunOptions {
 program::Observation Run(const program::Program& program, Engine& engine,
                          const RunOptions& options = {});
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner
 
 #endif  // AUTOGRAD_RUNNER_RUN_H_

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "autograd/program/parse.h"
-#include "autograd/runner/expect.h"
 #include "autograd/runner/print.h"
+#include "proptests/oracles/expect.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 using program::ErrorClass;
@@ -270,4 +270,4 @@ TEST(Run, LeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

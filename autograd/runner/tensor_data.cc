@@ -7,7 +7,7 @@
 #include "autograd/program/element_text.h"
 #include "autograd/tensor/kernels/loops.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 template <typename T>
@@ -60,4 +60,4 @@ program::TensorData DataOf(const Tensor& tensor) {
   return data;
 }
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

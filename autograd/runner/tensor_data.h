@@ -8,18 +8,18 @@
 #ifndef AUTOGRAD_RUNNER_TENSOR_DATA_H_
 #define AUTOGRAD_RUNNER_TENSOR_DATA_H_
 
-#include "autograd/device/device.h"
+#include "autograd/base/device.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::runner {
+namespace twingrad::runner {
 
 // `bits` has one entry an element.
 Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits, Device device);
 
 program::TensorData DataOf(const Tensor& tensor);
 
-}  // namespace autograd::runner
+}  // namespace twingrad::runner
 
 #endif  // AUTOGRAD_RUNNER_TENSOR_DATA_H_

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace autograd::runner {
+namespace twingrad::runner {
 namespace {
 
 TEST(TensorData, RoundTripsEveryType) {
@@ -40,4 +40,4 @@ TEST(TensorData, Empty) {
 }
 
 }  // namespace
-}  // namespace autograd::runner
+}  // namespace twingrad::runner

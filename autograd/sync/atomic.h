@@ -13,7 +13,7 @@
 
 #include "autograd/sync/backend.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 using MemoryOrder = std::memory_order;
 inline constexpr MemoryOrder kRelaxed = std::memory_order_relaxed;
@@ -22,7 +22,7 @@ inline constexpr MemoryOrder kRelease = std::memory_order_release;
 inline constexpr MemoryOrder kAcqRel = std::memory_order_acq_rel;
 inline constexpr MemoryOrder kSeqCst = std::memory_order_seq_cst;
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #if defined(AUTOGRAD_SYNC_MODEL)
 #include "autograd/sync/model/atomic.h"  // IWYU pragma: export

@@ -18,7 +18,7 @@
 extern "C" const char AG_SYNC_BACKEND_TAG;
 extern "C" const char autograd_sync_only_one_backend;
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 #if defined(AUTOGRAD_SYNC_MODEL)
 inline constexpr bool kIsModel = true;
@@ -31,6 +31,6 @@ namespace {
 [[gnu::used, gnu::retain]] const char* const kBackendTag = &AG_SYNC_BACKEND_TAG;
 }  // namespace
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_BACKEND_H_

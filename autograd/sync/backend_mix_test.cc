@@ -3,7 +3,7 @@
 // main that uses it. BUILD.bazel compiles this file once for each half.
 #include "autograd/sync/mutex.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 class MixedCounter {
  public:
@@ -21,11 +21,11 @@ int MixedCounter::Increment() {
 }
 #endif
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #if defined(BACKEND_MIX_CALLER)
 int main() {
-  autograd::sync::MixedCounter counter;
+  twingrad::sync::MixedCounter counter;
   counter.Increment();
   return counter.Increment() == 2 ? 0 : 1;
 }

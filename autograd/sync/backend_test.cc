@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 namespace {
 
 // Built against each back end. That the two cannot be mixed is shown by backend_mix_test.
@@ -21,4 +21,4 @@ TEST(BackendTest, ElsewhereItIsTheStandardOne) {
 #endif
 
 }  // namespace
-}  // namespace autograd::sync
+}  // namespace twingrad::sync

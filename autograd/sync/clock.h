@@ -9,12 +9,12 @@
 
 #include "autograd/sync/backend.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 using Duration = std::chrono::nanoseconds;
 using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #if defined(AUTOGRAD_SYNC_MODEL)
 #include "autograd/sync/model/clock.h"  // IWYU pragma: export

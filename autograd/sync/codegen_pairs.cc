@@ -13,7 +13,7 @@
 
 #include "autograd/sync/sync.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 namespace {
 
 struct Guarded {
@@ -39,11 +39,11 @@ AG_THREAD_LOCAL(int, OursDepth, 0);
 thread_local int twin_depth = 0;
 
 }  // namespace
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #define PAIR extern "C" [[gnu::noinline, gnu::used, gnu::retain]]
 
-using namespace autograd::sync;  // NOLINT(google-build-using-namespace): only pairs follow
+using namespace twingrad::sync;  // NOLINT(google-build-using-namespace): only pairs follow
 
 // --- a lock, for a scope
 PAIR void ours_lock(Guarded& g) AG_NO_THREAD_SAFETY_ANALYSIS {

@@ -15,17 +15,17 @@
 
 #include "autograd/sync/backend.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 // May read what is private in a class with an AG_INSPECTED; defined by checkers only.
 template <typename T>
 class Inspector;
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #define AG_INSPECTOR_IS_FRIEND \
   template <typename>          \
-  friend class ::autograd::sync::Inspector
+  friend class ::twingrad::sync::Inspector
 
 #if defined(AUTOGRAD_SYNC_MODEL)
 
@@ -33,7 +33,7 @@ class Inspector;
 
 #include "autograd/sync/model/scheduler.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 template <typename T>
 class Inspected {
@@ -51,11 +51,11 @@ class Inspected {
   const T* const object_;
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #define AG_INSPECTED(Type) \
   AG_INSPECTOR_IS_FRIEND;  \
-  ::autograd::sync::Inspected<Type> inspected_ { this }
+  ::twingrad::sync::Inspected<Type> inspected_ { this }
 
 #else
 

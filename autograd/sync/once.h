@@ -22,7 +22,7 @@
 #include "autograd/sync/model/scheduler.h"
 #endif
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 template <typename T>
 class Lazy {
@@ -77,6 +77,6 @@ class Lazy {
   Atomic<T*> object_{nullptr};
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_ONCE_H_

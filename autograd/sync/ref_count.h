@@ -17,7 +17,7 @@
 
 #include "autograd/sync/atomic.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 class RefCount {
  public:
@@ -134,11 +134,11 @@ IntrusivePtr<T> MakeIntrusive(Arguments&&... arguments) {
   return IntrusivePtr<T>::Adopt(new T(std::forward<Arguments>(arguments)...));
 }
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 template <typename T>
-struct std::hash<autograd::sync::IntrusivePtr<T>> {
-  std::size_t operator()(const autograd::sync::IntrusivePtr<T>& pointer) const {
+struct std::hash<twingrad::sync::IntrusivePtr<T>> {
+  std::size_t operator()(const twingrad::sync::IntrusivePtr<T>& pointer) const {
     return std::hash<T*>()(pointer.get());
   }
 };

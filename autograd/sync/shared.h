@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 template <typename T>
 using SharedPtr = std::shared_ptr<T>;
@@ -25,7 +25,7 @@ SharedPtr<T> MakeShared(Arguments&&... arguments) {
   return std::make_shared<T>(std::forward<Arguments>(arguments)...);
 }
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 #endif
 
 #endif  // AUTOGRAD_SYNC_SHARED_H_

@@ -2,10 +2,10 @@
 #ifndef AUTOGRAD_SYNC_SYNC_H_
 #define AUTOGRAD_SYNC_SYNC_H_
 
+#include "autograd/base/check.h"         // IWYU pragma: export
 #include "autograd/sync/annotations.h"   // IWYU pragma: export
 #include "autograd/sync/atomic.h"        // IWYU pragma: export
 #include "autograd/sync/cell.h"          // IWYU pragma: export
-#include "autograd/sync/check.h"         // IWYU pragma: export
 #include "autograd/sync/clock.h"         // IWYU pragma: export
 #include "autograd/sync/inspected.h"     // IWYU pragma: export
 #include "autograd/sync/mutex.h"         // IWYU pragma: export

@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 namespace {
 
 static_assert(!kIsModel);
@@ -262,4 +262,4 @@ TEST(CellTest, IsAPlainVariable) {
 }
 
 }  // namespace
-}  // namespace autograd::sync
+}  // namespace twingrad::sync

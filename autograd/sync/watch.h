@@ -15,7 +15,7 @@
 #include "autograd/sync/model/scheduler.h"
 #endif
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 class [[nodiscard]] WatchScope {
  public:
@@ -40,6 +40,6 @@ class [[nodiscard]] WatchScope {
   WatchScope& operator=(const WatchScope&) = delete;
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_WATCH_H_

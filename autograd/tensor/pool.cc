@@ -11,7 +11,7 @@
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
 
-namespace autograd::pool {
+namespace twingrad::pool {
 namespace {
 
 #if defined(AG_POOL_PASSES_THROUGH)
@@ -128,4 +128,4 @@ void FreeSlow(void* block, size_t bytes) {
   if (ended || lists.count[size_class] > kListLimit) GiveUpList(lists, size_class);
 }
 
-}  // namespace autograd::pool
+}  // namespace twingrad::pool

@@ -28,7 +28,7 @@
 #endif
 #endif
 
-namespace autograd::pool {
+namespace twingrad::pool {
 
 inline constexpr size_t kGranule = 32;
 inline constexpr size_t kLargest = 512;
@@ -92,6 +92,6 @@ inline void Free(void* block, size_t bytes) {
   FreeSlow(block, bytes);
 }
 
-}  // namespace autograd::pool
+}  // namespace twingrad::pool
 
 #endif  // AUTOGRAD_TENSOR_POOL_H_

@@ -10,7 +10,7 @@
 
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 TEST(PoolTest, BlocksInUseDoNotOverlap) {
@@ -86,4 +86,4 @@ TEST(PoolTest, ABlockMayBeFreedByAnotherThread) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "autograd/tensor/pool.h"
 
-namespace autograd {
+namespace twingrad {
 
 // A tensor with its own storage and room for few elements, as one block. It is freed when
 // neither the tensor nor a view uses the storage.
@@ -324,4 +324,4 @@ std::string ShapeToString(absl::Span<const int64_t> sizes) {
   return absl::StrCat("[", absl::StrJoin(sizes, ","), "]");
 }
 
-}  // namespace autograd
+}  // namespace twingrad

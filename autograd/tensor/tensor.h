@@ -18,14 +18,14 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "autograd/device/device.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/check.h"
+#include "autograd/base/device.h"
+#include "autograd/base/dtype.h"
+#include "autograd/base/error.h"
 #include "autograd/sync/atomic.h"
-#include "autograd/sync/check.h"
 #include "autograd/sync/ref_count.h"
-#include "autograd/tensor/error.h"
 
-namespace autograd {
+namespace twingrad {
 
 // Bytes of one element.
 constexpr size_t ElementSize(DType dtype) {
@@ -265,6 +265,6 @@ bool HasInternalOverlap(absl::Span<const int64_t> sizes, absl::Span<const int64_
 // `[2,3]`.
 std::string ShapeToString(absl::Span<const int64_t> sizes);
 
-}  // namespace autograd
+}  // namespace twingrad
 
 #endif  // AUTOGRAD_TENSOR_TENSOR_H_

@@ -11,7 +11,7 @@
 
 #include "autograd/sync/thread.h"
 
-namespace autograd {
+namespace twingrad {
 namespace {
 
 ErrorKind KindOf(const std::function<void()>& action) {
@@ -156,4 +156,4 @@ TEST(TensorTest, HandlesMayBeDroppedByAnyThread) {
 }
 
 }  // namespace
-}  // namespace autograd
+}  // namespace twingrad

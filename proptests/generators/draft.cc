@@ -9,9 +9,9 @@
 namespace twingrad::generators {
 namespace {
 
-using autograd::program::Category;
-using autograd::program::Signature;
-using autograd::program::SignatureOf;
+using twingrad::program::Category;
+using twingrad::program::Signature;
+using twingrad::program::SignatureOf;
 
 // Which operands' saved copies an op keeps, and whether it keeps its result. Bit i: operand i; bit
 // 7: the result; bit 6: something of its own.
@@ -135,7 +135,7 @@ bool IsView(Opcode op, bool operand_contiguous) {
 }  // namespace
 
 int64_t Draft::NumElements(ValueId value) const {
-  return autograd::program::NumElements(ShapeOf(value));
+  return twingrad::program::NumElements(ShapeOf(value));
 }
 
 NodeIndex Draft::NodeOf(ValueId value) {
@@ -242,7 +242,7 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       return Union(known_[operands[1]].range, known_[operands[2]].range);
     case Opcode::kCast: {
       Range range = a;
-      if (!autograd::IsFloating(DTypeOf(result))) {
+      if (!twingrad::IsFloating(DTypeOf(result))) {
         range.low = std::max(range.low, 0);
         range.positive = range.power_of_two = false;
         range.exact = true;

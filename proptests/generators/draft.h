@@ -23,18 +23,18 @@
 
 namespace twingrad::generators {
 
-using autograd::DType;
-using autograd::Shape;
-using autograd::program::Attribute;
-using autograd::program::Bits;
-using autograd::program::DeviceIndex;
-using autograd::program::Key;
-using autograd::program::kNoValue;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::ProgramBuilder;
-using autograd::program::TensorType;
-using autograd::program::ValueId;
+using twingrad::DType;
+using twingrad::Shape;
+using twingrad::program::Attribute;
+using twingrad::program::Bits;
+using twingrad::program::DeviceIndex;
+using twingrad::program::Key;
+using twingrad::program::kNoValue;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::ProgramBuilder;
+using twingrad::program::TensorType;
+using twingrad::program::ValueId;
 using Attributes = ProgramBuilder::Attributes;
 
 // What the Draft knows of a value beyond its type.
@@ -68,7 +68,7 @@ class Draft {
   const Shape& ShapeOf(ValueId value) const { return TypeOf(value).shape; }
   DeviceIndex DeviceOf(ValueId value) const { return builder_.Info(value).device; }
   int64_t NumElements(ValueId value) const;
-  bool IsFloating(ValueId value) const { return autograd::IsFloating(DTypeOf(value)); }
+  bool IsFloating(ValueId value) const { return twingrad::IsFloating(DTypeOf(value)); }
   // The node of the value's gradient, made anew for a view whose base was written; kNoNode without
   // grad.
   NodeIndex NodeOf(ValueId value);

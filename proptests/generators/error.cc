@@ -24,7 +24,7 @@ void AddWrongSeed(Draft& draft) {
       request.dtype = draft.DTypeOf(root) == DType::kF64 ? DType::kF32 : DType::kF64;
       break;
     default:
-      request.device = draft.DeviceOf(root) == 0 ? autograd::program::kCpu : 0;
+      request.device = draft.DeviceOf(root) == 0 ? twingrad::program::kCpu : 0;
       break;
   }
   Draft::Call call;
@@ -119,7 +119,7 @@ void AddFailureBesideWork(Draft& draft) {
     const ValueId root =
         source.Chance(40)
             ? MakeLeaf(draft, {.dtype = DType::kF64,
-                               .device = static_cast<autograd::program::DeviceIndex>(device),
+                               .device = static_cast<twingrad::program::DeviceIndex>(device),
                                .grad = true})
             : draft.Op(Opcode::kTo, {x}, {{Key::kDevice, device}});
     if (root == kNoValue) return;
@@ -141,9 +141,9 @@ bool HasRootsOnDevices(const Draft& draft) {
 void AddNegativePower(Draft& draft) {
   if (!draft.options().Has(Opcode::kPow)) return;
   constexpr auto kMinusOne = static_cast<uint64_t>(-1);
-  const ValueId base = draft.Leaf({DType::kI64, {}}, {2}, false, autograd::program::kCpu, {});
+  const ValueId base = draft.Leaf({DType::kI64, {}}, {2}, false, twingrad::program::kCpu, {});
   const ValueId exponent =
-      draft.Leaf({DType::kI64, {}}, {kMinusOne}, false, autograd::program::kCpu, {});
+      draft.Leaf({DType::kI64, {}}, {kMinusOne}, false, twingrad::program::kCpu, {});
   if (base != kNoValue && exponent != kNoValue) draft.Op(Opcode::kPow, {base, exponent});
 }
 

@@ -17,10 +17,10 @@
 namespace twingrad::generators {
 
 // `*drawn` receives the features that the Program holds, by the words of options.h.
-autograd::program::Program Generate(Source& source, const GeneratorOptions& options = {},
+twingrad::program::Program Generate(Source& source, const GeneratorOptions& options = {},
                                     Features* drawn = nullptr);
 
-inline autograd::program::Program Generate(uint64_t seed, const GeneratorOptions& options = {},
+inline twingrad::program::Program Generate(uint64_t seed, const GeneratorOptions& options = {},
                                            Features* drawn = nullptr) {
   Source source = Source::FromSeed(seed);
   return Generate(source, options, drawn);

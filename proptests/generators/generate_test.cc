@@ -16,10 +16,10 @@
 namespace twingrad::generators {
 namespace {
 
-using autograd::program::Category;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::SignatureOf;
+using twingrad::program::Category;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::SignatureOf;
 
 constexpr int kPrograms = 5000;
 
@@ -27,11 +27,11 @@ constexpr int kPrograms = 5000;
 TEST(Generate, ProgramsAreValid) {
   for (uint64_t seed = 0; seed < kPrograms; ++seed) {
     const Program program = Generate(seed);
-    const auto analysis = autograd::program::Analyze(program);
+    const auto analysis = twingrad::program::Analyze(program);
     ASSERT_TRUE(analysis.ok()) << "seed " << seed << ": " << analysis.status() << "\n"
-                               << autograd::program::Print(program);
+                               << twingrad::program::Print(program);
     ASSERT_FALSE(analysis->racy) << "seed " << seed;
-    const auto parsed = autograd::program::Parse(autograd::program::Print(program));
+    const auto parsed = twingrad::program::Parse(twingrad::program::Print(program));
     ASSERT_TRUE(parsed.ok()) << "seed " << seed << ": " << parsed.status();
     ASSERT_TRUE(*parsed == program) << "seed " << seed;
   }
@@ -50,7 +50,7 @@ TEST(Generate, BytesDecodeToPrograms) {
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.Below(256));
     Source source = Source::FromBytes(bytes);
     const Program program = Generate(source);
-    ASSERT_TRUE(autograd::program::Analyze(program).ok()) << autograd::program::Print(program);
+    ASSERT_TRUE(twingrad::program::Analyze(program).ok()) << twingrad::program::Print(program);
   }
   Source empty = Source::FromBytes({});
   EXPECT_LE(Generate(empty).statements.size(), 8u);
@@ -70,13 +70,13 @@ TEST(Generate, TheAverageSizeIsTheOneAskedFor) {
 }
 
 TEST(Generate, EveryOpOccurs) {
-  std::array<int, autograd::program::kNumOpcodes> seen = {};
+  std::array<int, twingrad::program::kNumOpcodes> seen = {};
   for (uint64_t seed = 0; seed < kPrograms; ++seed) {
     for (const auto& statement : Generate(seed).statements) {
       ++seen[static_cast<size_t>(statement.op)];
     }
   }
-  for (const auto& signature : autograd::program::Signatures()) {
+  for (const auto& signature : twingrad::program::Signatures()) {
     const bool later = signature.category == Category::kCustom ||
                        signature.category == Category::kStream ||
                        signature.category == Category::kExpect;
@@ -90,7 +90,7 @@ TEST(Generate, ProductsOfRankFourAndThreeOccur) {
   std::array<std::array<int, 5>, 5> seen = {};
   for (uint64_t seed = 0; seed < kPrograms; ++seed) {
     const Program program = Generate(seed);
-    const auto analysis = autograd::program::Analyze(program);
+    const auto analysis = twingrad::program::Analyze(program);
     ASSERT_TRUE(analysis.ok()) << "seed " << seed;
     for (const auto& statement : program.statements) {
       if (statement.op != Opcode::kMatmul) continue;
@@ -168,7 +168,7 @@ TEST(Generate, CallsThatAreNotThereAreNotMade) {
       int calls = 0;
       for (uint64_t seed = 0; seed < 1000; ++seed) {
         const Program program = Generate(seed, options);
-        ASSERT_TRUE(autograd::program::Analyze(program).ok()) << "seed " << seed;
+        ASSERT_TRUE(twingrad::program::Analyze(program).ok()) << "seed " << seed;
         for (const auto& statement : program.statements) {
           EXPECT_NE(statement.op, missing) << "seed " << seed;
           calls += SignatureOf(statement.op).category == Category::kCall ? 1 : 0;
@@ -186,7 +186,7 @@ TEST(Generate, WithoutDevicesThereAreNone) {
   for (uint64_t seed = 0; seed < kPrograms; ++seed) {
     for (const auto& statement : Generate(seed, options).statements) {
       if (statement.op != Opcode::kLeaf) continue;
-      EXPECT_EQ(statement.Find(autograd::program::Key::kDevice), nullptr) << "seed " << seed;
+      EXPECT_EQ(statement.Find(twingrad::program::Key::kDevice), nullptr) << "seed " << seed;
     }
   }
 }

@@ -7,8 +7,8 @@ namespace twingrad::generators {
 namespace {
 
 bool IsWrite(const Program& p, size_t i) {
-  return autograd::program::SignatureOf(p.statements[i].op).category ==
-         autograd::program::Category::kInPlace;
+  return twingrad::program::SignatureOf(p.statements[i].op).category ==
+         twingrad::program::Category::kInPlace;
 }
 
 TEST(InPlace, MostDraftsHoldAWrite) {

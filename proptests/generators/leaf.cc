@@ -84,10 +84,10 @@ Content ChooseContent(Draft& draft) {
 DeviceIndex ChooseDevice(Draft& draft) {
   // Most leaves share the device of the latest value, so that operands fit together.
   Source& source = draft.source();
-  if (!draft.options().Has(Feature::kDevices)) return autograd::program::kCpu;
+  if (!draft.options().Has(Feature::kDevices)) return twingrad::program::kCpu;
   const int last = draft.num_values() - 1;
   if (last >= 0 && !source.Chance(4)) return draft.DeviceOf(last);
-  if (!source.Chance(20)) return autograd::program::kCpu;
+  if (!source.Chance(20)) return twingrad::program::kCpu;
   draft.Mark(Feature::kDevices);
   return static_cast<DeviceIndex>(source.Below(draft.options().devices));
 }
@@ -145,13 +145,13 @@ ValueId MakeLeaf(Draft& draft, const LeafRequest& request) {
   type.dtype = request.dtype ? *request.dtype : ChooseDType(draft, request.grad);
   type.shape = request.shape ? *request.shape : MakeShape(draft);
   const DeviceIndex device = request.device ? *request.device : ChooseDevice(draft);
-  const bool grad = request.grad && autograd::IsFloating(type.dtype);
-  const int64_t elements = autograd::program::NumElements(type.shape);
+  const bool grad = request.grad && twingrad::IsFloating(type.dtype);
+  const int64_t elements = twingrad::program::NumElements(type.shape);
   if (request.content == Content::kAny && elements > 1 && source.Chance(6)) {
     return draft.SeededLeaf(type, static_cast<int64_t>(source.Below(256)), grad, device);
   }
   Content content = request.content == Content::kAny ? ChooseContent(draft) : request.content;
-  if (!autograd::IsFloating(type.dtype) &&
+  if (!twingrad::IsFloating(type.dtype) &&
       (content == Content::kFractions || content == Content::kDecimals ||
        content == Content::kPowersOfTwo)) {
     content = Content::kSmall;
@@ -165,7 +165,7 @@ ValueId MakeLeaf(Draft& draft, const LeafRequest& request) {
     data.push_back(ToBits(element, type.dtype));
   }
   Range range = plain ? Range{1, 0, true, true, true} : RangeOfContent(content);
-  if (!autograd::IsFloating(type.dtype)) range.power_of_two = range.positive = false;
+  if (!twingrad::IsFloating(type.dtype)) range.power_of_two = range.positive = false;
   return draft.Leaf(type, std::move(data), grad, device, range);
 }
 

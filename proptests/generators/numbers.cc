@@ -37,7 +37,7 @@ void AddWrap(Draft& draft) {
   constexpr uint64_t kEnds[] = {0x7fffffffffffffff, 0x8000000000000000, 0x4000000000000000, 3};
   Bits data = {source.Pick(kEnds), source.Pick(kEnds)};
   const ValueId ends =
-      draft.Leaf({DType::kI64, {2}}, std::move(data), false, autograd::program::kCpu, {63, 0});
+      draft.Leaf({DType::kI64, {2}}, std::move(data), false, twingrad::program::kCpu, {63, 0});
   if (ends == kNoValue) return;
   const Opcode op = source.Pick({Opcode::kAdd, Opcode::kMul, Opcode::kSub});
   draft.Op(op, {ends, ends});
@@ -65,7 +65,7 @@ void AddCasts(Draft& draft) {
   if (source.Chance(15)) to = source.Chance(50) ? DType::kI64 : DType::kBool;
   const ValueId cast = draft.Op(Opcode::kCast, {x}, {{Key::kTo, to}});
   if (cast == kNoValue) return;
-  const ValueId y = autograd::IsFloating(to) && source.Chance(60) ? ApplyOp(draft, cast) : cast;
+  const ValueId y = twingrad::IsFloating(to) && source.Chance(60) ? ApplyOp(draft, cast) : cast;
   const ValueId back = draft.Op(Opcode::kCast, {y}, {{Key::kTo, from}});
   if (back != kNoValue) Combine(draft, x, back);
 }

@@ -10,7 +10,7 @@
 namespace twingrad::generators {
 namespace {
 
-using autograd::program::Opcode;
+using twingrad::program::Opcode;
 
 constexpr std::array<std::string_view, kNumFeatures> kWords = {
     "chain",         "fan_out",      "diamond", "ladder",   "shared_subgraph", "repeated_operand",
@@ -25,14 +25,14 @@ std::optional<size_t> FeatureOf(std::string_view word) {
 }
 
 std::optional<size_t> OpOf(std::string_view word) {
-  const std::optional<Opcode> op = autograd::program::OpcodeFromName(word);
+  const std::optional<Opcode> op = twingrad::program::OpcodeFromName(word);
   if (!op) return std::nullopt;
   return static_cast<size_t>(*op);
 }
 
 std::string KnownOps() {
   std::string known;
-  for (const autograd::program::Signature& signature : autograd::program::Signatures()) {
+  for (const twingrad::program::Signature& signature : twingrad::program::Signatures()) {
     absl::StrAppend(&known, known.empty() ? "" : " ", std::string(signature.name));
   }
   return known;

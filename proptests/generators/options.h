@@ -46,8 +46,8 @@ std::string_view FeatureWord(Feature feature);
 struct GeneratorOptions {
   Features features = Features().set();
   // Ops that may be used. Leaves and calls are always made, whatever stands here.
-  std::bitset<autograd::program::kNumOpcodes> ops =
-      std::bitset<autograd::program::kNumOpcodes>().set();
+  std::bitset<twingrad::program::kNumOpcodes> ops =
+      std::bitset<twingrad::program::kNumOpcodes>().set();
   int statements = 12;    // on average
   int max_elements = 24;  // of a leaf
   int max_rank = 4;
@@ -57,7 +57,7 @@ struct GeneratorOptions {
   bool grad = true;
 
   bool Has(Feature feature) const { return features[static_cast<size_t>(feature)]; }
-  bool Has(autograd::program::Opcode op) const { return ops[static_cast<size_t>(op)]; }
+  bool Has(twingrad::program::Opcode op) const { return ops[static_cast<size_t>(op)]; }
 };
 
 // Reads a comma-separated list of feature words: `view,in_place` means these alone, `-hook,-error`

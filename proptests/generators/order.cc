@@ -23,7 +23,7 @@ void AddOrder(Draft& draft) {
   const Range range = {27, 0};
   const bool devices = draft.options().Has(Feature::kDevices) && draft.options().Has(Opcode::kTo);
   const ValueId x = draft.Leaf(type, Bits(static_cast<size_t>(type.shape[0]), 0x3ff0000000000000),
-                               true, autograd::program::kCpu, {0, 0, true, true, true});
+                               true, twingrad::program::kCpu, {0, 0, true, true, true});
   ValueId sum = kNoValue;
   for (int64_t i = source.Between(3, 4); i > 0 && x != kNoValue; --i) {
     const int64_t device = devices ? source.Between(-1, draft.options().devices - 1) : -1;

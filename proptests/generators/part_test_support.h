@@ -27,9 +27,9 @@ inline int CountOf(const std::function<void(Draft&)>& add,
     MakeLeaf(draft, {.dtype = DType::kF64, .grad = true});
     add(draft);
     const Program program = draft.Take();
-    const auto analysis = autograd::program::Analyze(program);
+    const auto analysis = twingrad::program::Analyze(program);
     EXPECT_TRUE(analysis.ok()) << "seed " << seed << ": " << analysis.status() << "\n"
-                               << autograd::program::Print(program);
+                               << twingrad::program::Print(program);
     if (holds(program)) ++found;
   }
   return found;

@@ -2,7 +2,7 @@
 
 namespace twingrad::generators {
 
-using autograd::program::Opcode;
+using twingrad::program::Opcode;
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/program/opcode.h"
 
 namespace twingrad::generators {
@@ -26,7 +26,7 @@ struct Range {
 };
 
 // The widest exact value that leaves room for derivatives of it: a third of the mantissa.
-constexpr int RoomyWidth(autograd::DType dtype) { return dtype == autograd::DType::kF32 ? 9 : 18; }
+constexpr int RoomyWidth(twingrad::DType dtype) { return dtype == twingrad::DType::kF32 ? 9 : 18; }
 
 // The range of what either holds.
 inline Range Union(const Range& a, const Range& b) {
@@ -56,9 +56,9 @@ inline Range AfterProductOf(const Range& a, int64_t factors) {
 }
 
 // Unary elementwise ops; `a` for those that change nothing.
-Range AfterUnary(autograd::program::Opcode op, const Range& a);
+Range AfterUnary(twingrad::program::Opcode op, const Range& a);
 // Elementwise ops of two operands.
-Range AfterBinary(autograd::program::Opcode op, const Range& a, const Range& b);
+Range AfterBinary(twingrad::program::Opcode op, const Range& a, const Range& b);
 
 }  // namespace twingrad::generators
 

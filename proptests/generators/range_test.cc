@@ -5,7 +5,7 @@
 namespace twingrad::generators {
 namespace {
 
-using autograd::program::Opcode;
+using twingrad::program::Opcode;
 
 TEST(Range, ProductsAddTheirWidths) {
   const Range a = {3, 0};

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "autograd/program/print.h"
+#include "proptests/judge/judge.h"
 #include "proptests/mutants/kill.h"
-#include "proptests/oracles/judge.h"
 
 int main(int argc, char** argv) {
   using twingrad::mutants::Hunt;
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   }
   std::printf("%s\n\nseed %llu\n%s\n%s", twingrad::mutants::MatrixRow(argv[1], *kill).c_str(),
               static_cast<unsigned long long>(kill->seed), kill->text.c_str(),
-              autograd::program::Print(kill->shrunk).c_str());
+              twingrad::program::Print(kill->shrunk).c_str());
   if (!must_die) return 1;
   const auto statements = static_cast<int>(kill->shrunk.statements.size());
   if (statements <= twingrad::mutants::kMaxStatements) return 0;

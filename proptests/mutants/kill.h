@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "autograd/program/program.h"
-#include "proptests/oracles/judge.h"
+#include "proptests/judge/judge.h"
 
 namespace twingrad::mutants {
 
@@ -23,7 +23,7 @@ struct Kill {
   int programs = 0;    // how many it took, that one included
   std::string oracle;  // that disagreed first
   std::string text;    // what it said of the shrunk Program
-  autograd::program::Program shrunk;
+  twingrad::program::Program shrunk;
 };
 
 // Judges Programs of the seeds first_seed, first_seed + 1, ...; nothing when none disagrees.

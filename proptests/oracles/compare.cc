@@ -11,12 +11,12 @@
 
 namespace twingrad::oracles {
 
-using autograd::DType;
-using autograd::program::NodeName;
-using autograd::program::NodeRole;
-using autograd::program::Program;
-using autograd::program::TensorData;
-using autograd::program::ValueId;
+using twingrad::DType;
+using twingrad::program::NodeName;
+using twingrad::program::NodeRole;
+using twingrad::program::Program;
+using twingrad::program::TensorData;
+using twingrad::program::ValueId;
 
 namespace {
 
@@ -35,7 +35,7 @@ Difference Compare(const TensorData& expected, const TensorData& actual,
       expected.bits.size() != actual.bits.size()) {
     return {Difference::Kind::kType, 0, 0};
   }
-  const bool floating = autograd::IsFloating(expected.dtype);
+  const bool floating = twingrad::IsFloating(expected.dtype);
   for (size_t i = 0; i < expected.bits.size(); ++i) {
     if (expected.bits[i] == actual.bits[i]) continue;
     const double bound = i < bounds.size() ? bounds[i] : 0;
@@ -82,13 +82,13 @@ std::string LineOf(const Program& program, int statement) {
   if (statement < 0 || statement >= static_cast<int>(program.statements.size())) {
     return absl::StrCat("statement ", statement);
   }
-  std::string line = autograd::program::PrintStatement(program, statement);
+  std::string line = twingrad::program::PrintStatement(program, statement);
   if (line.size() > 120) line.replace(117, std::string::npos, "...");
   return absl::StrCat("statement ", statement, ": ", line);
 }
 
-std::string TypeText(DType dtype, const autograd::Shape& shape) {
-  std::string text(autograd::DTypeName(dtype));
+std::string TypeText(DType dtype, const twingrad::Shape& shape) {
+  std::string text(twingrad::DTypeName(dtype));
   text += '[';
   for (size_t i = 0; i < shape.size(); ++i) absl::StrAppend(&text, i == 0 ? "" : ",", shape[i]);
   text += ']';
@@ -98,8 +98,8 @@ std::string TypeText(DType dtype, const autograd::Shape& shape) {
 std::string ElementText(const TensorData& data, size_t index) {
   if (index >= data.bits.size()) return "nothing";
   std::string exact;
-  autograd::program::AppendElement(data.bits[index], data.dtype, exact);
-  const bool plain = !autograd::IsFloating(data.dtype) || exact.find('p') == std::string::npos;
+  twingrad::program::AppendElement(data.bits[index], data.dtype, exact);
+  const bool plain = !twingrad::IsFloating(data.dtype) || exact.find('p') == std::string::npos;
   if (plain) return exact;
   char decimal[40];
   std::snprintf(decimal, sizeof decimal, "%.17g", std::bit_cast<double>(data.bits[index]));
@@ -110,7 +110,7 @@ std::string ElementText(const TensorData& data, size_t index) {
 // f32 on the way to it, at a magnitude of 1 at least) that the order or form of a computation
 // explains it.
 std::string RoundingText(const TensorData& expected, const TensorData& actual, size_t index) {
-  if (!autograd::IsFloating(expected.dtype) || index >= actual.bits.size()) return "\n";
+  if (!twingrad::IsFloating(expected.dtype) || index >= actual.bits.size()) return "\n";
   const double wanted = std::bit_cast<double>(expected.bits[index]);
   const double seen = std::bit_cast<double>(actual.bits[index]);
   const auto within = [&](double unit) {

@@ -24,12 +24,12 @@ struct Difference {
 
 // The first element of `actual` further from `expected` than its bound: 0: equal (NaN equals NaN,
 // -0 equals 0), +infinity: not compared. `bounds` is empty (all 0) or has one entry an element.
-Difference Compare(const autograd::program::TensorData& expected,
-                   const autograd::program::TensorData& actual, absl::Span<const double> bounds);
+Difference Compare(const twingrad::program::TensorData& expected,
+                   const twingrad::program::TensorData& actual, absl::Span<const double> bounds);
 
 // The first element with other bits.
-Difference CompareBits(const autograd::program::TensorData& a,
-                       const autograd::program::TensorData& b);
+Difference CompareBits(const twingrad::program::TensorData& a,
+                       const twingrad::program::TensorData& b);
 
 // How a tensor with these bounds is compared.
 enum class Rule : uint8_t { kExact, kBounded, kNotCompared };
@@ -37,23 +37,23 @@ Rule RuleOf(absl::Span<const double> bounds);
 
 // --- Words ---
 // `%v3`.
-std::string NameOf(const autograd::program::Program& program, autograd::program::ValueId value);
+std::string NameOf(const twingrad::program::Program& program, twingrad::program::ValueId value);
 // The statement that defines the value, or -1.
-int StatementOf(const autograd::program::Program& program, autograd::program::ValueId value);
+int StatementOf(const twingrad::program::Program& program, twingrad::program::ValueId value);
 // `statement 3: %y = mul %a %b`.
-std::string LineOf(const autograd::program::Program& program, int statement);
+std::string LineOf(const twingrad::program::Program& program, int statement);
 // `f64[2,3]`.
-std::string TypeText(autograd::DType dtype, const autograd::Shape& shape);
+std::string TypeText(twingrad::DType dtype, const twingrad::Shape& shape);
 // The element in decimal and, where that does not say all, in hexadecimal.
-std::string ElementText(const autograd::program::TensorData& data, size_t index);
+std::string ElementText(const twingrad::program::TensorData& data, size_t index);
 // The two lines `  expected ...` and `  actual   ...`, and the rule that was broken.
 std::string DifferenceText(const Difference& difference,
-                           const autograd::program::TensorData& expected,
-                           const autograd::program::TensorData& actual);
+                           const twingrad::program::TensorData& expected,
+                           const twingrad::program::TensorData& actual);
 // `engine with 2 device threads`.
 std::string EngineText(int device_threads);
 // `mul of statement 3`, `accumulate_grad of statement 0`.
-std::string NodeText(const autograd::program::NodeName& name);
+std::string NodeText(const twingrad::program::NodeName& name);
 
 }  // namespace twingrad::oracles
 

@@ -7,8 +7,8 @@
 namespace twingrad::oracles {
 namespace {
 
-using autograd::DType;
-using autograd::program::TensorData;
+using twingrad::DType;
+using twingrad::program::TensorData;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -70,7 +70,7 @@ TEST(Compare, WordsNameWhatTheyMean) {
   EXPECT_EQ(ElementText(Pair(3, 0.5), 0), "3");
   EXPECT_EQ(ElementText(Pair(3, 0.5), 1), "0.5 (0x1p-1)");
   EXPECT_EQ(EngineText(2), "engine with 2 device threads");
-  EXPECT_EQ(NodeText({autograd::program::NodeRole::kAccumulateGrad, 4, 0}),
+  EXPECT_EQ(NodeText({twingrad::program::NodeRole::kAccumulateGrad, 4, 0}),
             "accumulate_grad of statement 4");
 }
 

@@ -11,11 +11,11 @@
 
 namespace twingrad::oracles {
 
-using autograd::program::CallRecord;
-using autograd::program::EdgeRecord;
-using autograd::program::NodeName;
-using autograd::program::NodeRecord;
-using autograd::reference::Recount;
+using twingrad::program::CallRecord;
+using twingrad::program::EdgeRecord;
+using twingrad::program::NodeName;
+using twingrad::program::NodeRecord;
+using twingrad::reference::Recount;
 
 namespace {
 
@@ -121,7 +121,7 @@ Verdict JudgePredictedCall(const Evidence& evidence, const CallRecord& expected,
 
 Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, bool complete) {
   constexpr std::string_view kOracle = "recount";
-  const Recount recount = autograd::reference::RecountCall(call);
+  const Recount recount = twingrad::reference::RecountCall(call);
   const auto disagree = [&](const std::string& what, const std::string& e, const std::string& a,
                             int statement, Detail detail = Detail::kNone) {
     return Disagree(kOracle, Text(evidence, "recount", call, what, e, a),
@@ -167,10 +167,10 @@ std::vector<bool> CallsInTry(const Evidence& evidence) {
   std::vector<bool> open;
   for (size_t i = 0; i < in_try.size(); ++i) {
     const auto& statement = evidence.program.statements[i];
-    if (statement.op == autograd::program::Opcode::kBegin) {
-      const bool is_try = statement.Get<std::string>(autograd::program::Key::kKind) == "try";
+    if (statement.op == twingrad::program::Opcode::kBegin) {
+      const bool is_try = statement.Get<std::string>(twingrad::program::Key::kKind) == "try";
       open.push_back(is_try || (!open.empty() && open.back()));
-    } else if (statement.op == autograd::program::Opcode::kEnd && !open.empty()) {
+    } else if (statement.op == twingrad::program::Opcode::kEnd && !open.empty()) {
       open.pop_back();
     }
     in_try[i] = !open.empty() && open.back();

@@ -5,7 +5,7 @@
 namespace twingrad::oracles {
 namespace {
 
-using autograd::program::CallRecord;
+using twingrad::program::CallRecord;
 
 // The place of a node with this many dependencies.
 size_t NodeWith(const CallRecord& call, int dependencies) {
@@ -75,7 +75,7 @@ TEST(Counts, NodesThatDidNotRunOrRanTwiceAreFound) {
 TEST(Counts, ACallCutShortMayLackNodes) {
   Trial trial(kProduct);
   trial.observed.calls[0].executed.pop_back();
-  trial.observed.error = {autograd::program::ErrorClass::kUser, 5, ""};
+  trial.observed.error = {twingrad::program::ErrorClass::kUser, 5, ""};
   ExpectAgreement(JudgeRecount(trial.evidence()));
 }
 

@@ -8,14 +8,14 @@
 
 namespace twingrad::oracles {
 
-using autograd::program::CallRecord;
-using autograd::program::ErrorRecord;
-using autograd::program::HookRecord;
-using autograd::program::Observation;
-using autograd::program::Program;
-using autograd::program::TensorData;
-using autograd::program::ValueId;
-using autograd::program::ValueRecord;
+using twingrad::program::CallRecord;
+using twingrad::program::ErrorRecord;
+using twingrad::program::HookRecord;
+using twingrad::program::Observation;
+using twingrad::program::Program;
+using twingrad::program::TensorData;
+using twingrad::program::ValueId;
+using twingrad::program::ValueRecord;
 
 namespace {
 

@@ -14,9 +14,9 @@ namespace twingrad::oracles {
 // Values, gradients, versions, counts and what each hook saw. Where a run ended in an error, .grad
 // and which error it was may depend on timing if `threads` is set; the rest may not. What follows
 // an error that a Program survives is then skipped. `names` says which runs they are.
-Verdict JudgeDeterminism(const autograd::program::Program& program,
-                         const autograd::program::Observation& a,
-                         const autograd::program::Observation& b, bool threads,
+Verdict JudgeDeterminism(const twingrad::program::Program& program,
+                         const twingrad::program::Observation& a,
+                         const twingrad::program::Observation& b, bool threads,
                          const std::string& names);
 
 }  // namespace twingrad::oracles

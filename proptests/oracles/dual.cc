@@ -10,11 +10,11 @@
 
 namespace twingrad::oracles {
 
-using autograd::program::TensorData;
-using autograd::program::ValueId;
-using autograd::program::ValueRecord;
-using autograd::reference::DualResult;
-using autograd::reference::DualTensor;
+using twingrad::program::TensorData;
+using twingrad::program::ValueId;
+using twingrad::program::ValueRecord;
+using twingrad::reference::DualResult;
+using twingrad::reference::DualTensor;
 
 namespace {
 
@@ -28,7 +28,7 @@ struct DualDifference {
 
 DualDifference Find(const DualTensor& dual, const TensorData& actual,
                     absl::Span<const double> twin_bounds) {
-  if (!dual.known || !autograd::IsFloating(actual.dtype)) return {};
+  if (!dual.known || !twingrad::IsFloating(actual.dtype)) return {};
   if (dual.data.size() != actual.bits.size()) return {true, 0, 0};
   for (size_t i = 0; i < dual.data.size(); ++i) {
     const double own = i < twin_bounds.size() ? twin_bounds[i] : 0;
@@ -74,7 +74,7 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
   if (!dual.not_applicable.empty()) return Skip(kOracle, dual.not_applicable);
   const auto& values = evidence.observed.values;
   static constexpr double kExact[1] = {0};
-  const auto bounds = [&](const std::vector<autograd::reference::Judged>& all, size_t i) {
+  const auto bounds = [&](const std::vector<twingrad::reference::Judged>& all, size_t i) {
     return i < all.size() ? absl::Span<const double>(all[i].bound)
                           : absl::Span<const double>(kExact, 0);
   };

@@ -12,7 +12,7 @@ namespace twingrad::oracles {
 // Values and .grad within the sum of both witnesses' bounds. Where the Program touches a kink, any
 // subgradient is a convention: the disagreement says so. Skipped where the dual numbers do not
 // apply.
-Verdict JudgeDual(const Evidence& evidence, const autograd::reference::DualResult& dual);
+Verdict JudgeDual(const Evidence& evidence, const twingrad::reference::DualResult& dual);
 
 }  // namespace twingrad::oracles
 

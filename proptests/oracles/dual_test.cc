@@ -5,8 +5,8 @@
 namespace twingrad::oracles {
 namespace {
 
-using autograd::reference::DualResult;
-using autograd::reference::RunDual;
+using twingrad::reference::DualResult;
+using twingrad::reference::RunDual;
 
 TEST(DualOracle, TheWitnessesAgree) {
   Trial trial(kProduct);

@@ -7,8 +7,8 @@
 
 namespace twingrad::oracles {
 
-using autograd::program::ErrorClass;
-using autograd::program::ErrorRecord;
+using twingrad::program::ErrorClass;
+using twingrad::program::ErrorRecord;
 
 namespace {
 

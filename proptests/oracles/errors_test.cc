@@ -5,8 +5,8 @@
 namespace twingrad::oracles {
 namespace {
 
-using autograd::program::ErrorClass;
-using autograd::program::ErrorRecord;
+using twingrad::program::ErrorClass;
+using twingrad::program::ErrorRecord;
 
 constexpr char kNoGraph[] = "%x = leaf type=f64[]\nbackward %x\n";
 

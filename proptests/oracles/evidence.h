@@ -11,9 +11,9 @@
 namespace twingrad::oracles {
 
 struct Evidence {
-  const autograd::program::Program& program;
-  const autograd::reference::TwinResult& expected;
-  const autograd::program::Observation& observed;
+  const twingrad::program::Program& program;
+  const twingrad::reference::TwinResult& expected;
+  const twingrad::program::Observation& observed;
   int device_threads = 0;  // of the engine that was observed
   // Where comparisons are counted; may be null.
   Statistics* statistics = nullptr;
@@ -22,7 +22,7 @@ struct Evidence {
 
   bool SeveralOutcomes() const { return device_threads != 0 || any_order; }
   // Whether this call may have been cut short by the error that ended the run, by timing.
-  bool MayBeCutShort(const autograd::program::CallRecord& call) const {
+  bool MayBeCutShort(const twingrad::program::CallRecord& call) const {
     return observed.error && observed.error->statement == call.statement;
   }
 };

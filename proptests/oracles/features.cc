@@ -9,16 +9,16 @@
 
 namespace twingrad::oracles {
 
-using autograd::DType;
-using autograd::program::Category;
-using autograd::program::DeviceIndex;
-using autograd::program::kCpu;
-using autograd::program::Key;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::SignatureOf;
-using autograd::program::Statement;
-using autograd::program::TensorType;
+using twingrad::DType;
+using twingrad::program::Category;
+using twingrad::program::DeviceIndex;
+using twingrad::program::kCpu;
+using twingrad::program::Key;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::SignatureOf;
+using twingrad::program::Statement;
+using twingrad::program::TensorType;
 
 namespace {
 
@@ -39,7 +39,7 @@ void AddLeaf(const Statement& leaf, Features* features) {
   Set(features, Feature::kScalarLeaf, type.shape.empty());
   Set(features, Feature::kEmptyTensor, IsEmpty(type));
   Set(features, Feature::kF32, type.dtype == DType::kF32);
-  Set(features, Feature::kInteger, !autograd::IsFloating(type.dtype));
+  Set(features, Feature::kInteger, !twingrad::IsFloating(type.dtype));
 }
 
 // Where no leaf is empty, only slice and expand make something that is.
@@ -48,7 +48,7 @@ void AddEmptyViews(const Program& program, Features* features) {
       std::any_of(program.statements.begin(), program.statements.end(),
                   [](const auto& s) { return s.op == Opcode::kSlice || s.op == Opcode::kExpand; });
   if (!can || features->test(static_cast<size_t>(Feature::kEmptyTensor))) return;
-  const auto analysis = autograd::program::Analyze(program);
+  const auto analysis = twingrad::program::Analyze(program);
   if (!analysis.ok()) return;
   Set(features, Feature::kEmptyTensor,
       std::any_of(analysis->values.begin(), analysis->values.end(),

@@ -11,7 +11,7 @@
 namespace twingrad::oracles {
 
 // All but Feature::kError, which only a run can tell.
-std::bitset<kNumFeatures> FeaturesOf(const autograd::program::Program& program);
+std::bitset<kNumFeatures> FeaturesOf(const twingrad::program::Program& program);
 
 }  // namespace twingrad::oracles
 

@@ -6,7 +6,7 @@ namespace twingrad::oracles {
 namespace {
 
 bool Has(const std::string& text, Feature feature) {
-  const auto program = autograd::program::Parse("twingrad 1\n" + text);
+  const auto program = twingrad::program::Parse("twingrad 1\n" + text);
   EXPECT_TRUE(program.ok()) << program.status();
   return FeaturesOf(*program)[static_cast<size_t>(feature)];
 }

@@ -8,13 +8,13 @@
 
 namespace twingrad::oracles {
 
-using autograd::program::Key;
-using autograd::program::Observation;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::Statement;
-using autograd::program::TensorData;
-using autograd::program::ValueId;
+using twingrad::program::Key;
+using twingrad::program::Observation;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::Statement;
+using twingrad::program::TensorData;
+using twingrad::program::ValueId;
 
 namespace {
 

@@ -10,8 +10,8 @@
 namespace twingrad::oracles {
 
 // Judged without the twin: .grad against its value, results of `grad` against the inputs.
-Verdict JudgeGradientTypes(const autograd::program::Program& program,
-                           const autograd::program::Observation& observed);
+Verdict JudgeGradientTypes(const twingrad::program::Program& program,
+                           const twingrad::program::Observation& observed);
 
 }  // namespace twingrad::oracles
 

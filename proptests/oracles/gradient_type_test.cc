@@ -19,7 +19,7 @@ TEST(GradientType, OfGradIsThatOfItsLeaf) {
 TEST(GradientType, OfResultsIsThatOfTheInputs) {
   Trial trial("%x = leaf type=f32[2] grad=1\n%s = sum %x\n%g = grad %s inputs=%x\n");
   ExpectAgreement(JudgeGradientTypes(trial.program, trial.observed));
-  trial.observed.values[2].data.dtype = autograd::DType::kF64;
+  trial.observed.values[2].data.dtype = twingrad::DType::kF64;
   ExpectFinding(JudgeGradientTypes(trial.program, trial.observed), "gradient type");
 }
 

@@ -8,8 +8,8 @@
 
 namespace twingrad::oracles {
 
-using autograd::program::CallRecord;
-using autograd::program::HookRecord;
+using twingrad::program::CallRecord;
+using twingrad::program::HookRecord;
 
 namespace {
 

@@ -13,21 +13,21 @@
 
 namespace twingrad::oracles {
 
-using autograd::DType;
-using autograd::program::Attribute;
-using autograd::program::Bits;
-using autograd::program::Category;
-using autograd::program::Key;
-using autograd::program::kNoValue;
-using autograd::program::Observation;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::ProgramBuilder;
-using autograd::program::SignatureOf;
-using autograd::program::Statement;
-using autograd::program::TensorData;
-using autograd::program::TensorType;
-using autograd::program::ValueId;
+using twingrad::DType;
+using twingrad::program::Attribute;
+using twingrad::program::Bits;
+using twingrad::program::Category;
+using twingrad::program::Key;
+using twingrad::program::kNoValue;
+using twingrad::program::Observation;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::ProgramBuilder;
+using twingrad::program::SignatureOf;
+using twingrad::program::Statement;
+using twingrad::program::TensorData;
+using twingrad::program::TensorType;
+using twingrad::program::ValueId;
 
 namespace {
 
@@ -52,12 +52,12 @@ std::optional<Bits> SeedData(const Program& program, const ProgramBuilder& build
       attribute == nullptr ? kNoValue : std::get<std::vector<ValueId>>(*attribute)[i];
   const TensorType& type = builder.TypeOf(call.operands[i]);
   if (seed == kNoValue) {
-    const auto elements = static_cast<size_t>(autograd::program::NumElements(type.shape));
+    const auto elements = static_cast<size_t>(twingrad::program::NumElements(type.shape));
     return Bits(elements, std::bit_cast<uint64_t>(1.0));
   }
   const Statement& leaf = program.statements[builder.Info(seed).statement];
   if (leaf.op != Opcode::kLeaf || !(builder.TypeOf(seed) == type)) return std::nullopt;
-  return autograd::program::LeafData(leaf);
+  return twingrad::program::LeafData(leaf);
 }
 
 // What the law compares: .grad of each value, then the results of grad, with the twin's bounds
@@ -119,7 +119,7 @@ std::optional<SeededProgram> MakeSeeded(const Program& program) {
   std::vector<ValueId> seeds;
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const TensorType type = builder.TypeOf(call.operands[i]);
-    if (!autograd::IsFloating(type.dtype)) return std::nullopt;
+    if (!twingrad::IsFloating(type.dtype)) return std::nullopt;
     std::optional<Bits> data = SeedData(program, builder, call, i);
     if (!data) return std::nullopt;
     seeded.seeds.push_back(builder.num_statements());
@@ -141,7 +141,7 @@ Program EditSeeds(const SeededProgram& seeded, SeedEdit edit) {
   Program program = seeded.program;
   for (int at : seeded.seeds) {
     Statement& leaf = program.statements[at];
-    Bits data = autograd::program::LeafData(leaf);
+    Bits data = twingrad::program::LeafData(leaf);
     for (size_t i = 0; i < data.size(); ++i) {
       const double old = std::bit_cast<double>(data[i]);
       const double pattern = kPattern[i % 4];
@@ -155,7 +155,7 @@ Program EditSeeds(const SeededProgram& seeded, SeedEdit edit) {
       return a.key == Key::kData || a.key == Key::kFill || a.key == Key::kSeed;
     });
     leaf.attributes.push_back({Key::kData, std::move(data)});
-    autograd::program::Canonicalize(leaf);
+    twingrad::program::Canonicalize(leaf);
   }
   return program;
 }

@@ -21,10 +21,10 @@ namespace twingrad::oracles {
 // A Program whose only call has explicit seeds, all leaves of their own, made from one that
 // qualifies.
 struct SeededProgram {
-  autograd::program::Program program;
+  twingrad::program::Program program;
   std::vector<int> seeds;  // statements of the seed leaves
 };
-std::optional<SeededProgram> MakeSeeded(const autograd::program::Program& program);
+std::optional<SeededProgram> MakeSeeded(const twingrad::program::Program& program);
 
 // What the elements of the seeds become.
 enum class SeedEdit : uint8_t {
@@ -33,20 +33,20 @@ enum class SeedEdit : uint8_t {
   kPattern,  // 1, -1, 2, 0 in turn
   kSum,      // plus that pattern
 };
-autograd::program::Program EditSeeds(const SeededProgram& seeded, SeedEdit edit);
+twingrad::program::Program EditSeeds(const SeededProgram& seeded, SeedEdit edit);
 
 // Twice the seed gives twice every .grad and every result of grad, bit for bit: rounding commutes
 // with a power of two where nothing over- or underflows.
-Verdict JudgeTwice(const SeededProgram& seeded, const autograd::program::Observation& once,
-                   const autograd::program::Observation& twice);
+Verdict JudgeTwice(const SeededProgram& seeded, const twingrad::program::Observation& once,
+                   const twingrad::program::Observation& twice);
 
 // A zero seed gives gradients of zeros (or NaN where 0 meets an infinity).
-Verdict JudgeZeroSeed(const SeededProgram& seeded, const autograd::program::Observation& zero);
+Verdict JudgeZeroSeed(const SeededProgram& seeded, const twingrad::program::Observation& zero);
 
 // g(u + v) = g(u) + g(v), for those tensors that the twin proves exact in all three.
 struct Judged {
-  const autograd::program::Observation& observed;
-  const autograd::reference::TwinResult& expected;
+  const twingrad::program::Observation& observed;
+  const twingrad::reference::TwinResult& expected;
 };
 Verdict JudgeSum(const SeededProgram& seeded, const Judged& u, const Judged& v, const Judged& sum);
 

@@ -5,10 +5,10 @@
 namespace twingrad::oracles {
 namespace {
 
-using autograd::program::Observation;
-using autograd::program::Program;
-using autograd::reference::RunTwin;
-using autograd::reference::TwinResult;
+using twingrad::program::Observation;
+using twingrad::program::Program;
+using twingrad::reference::RunTwin;
+using twingrad::reference::TwinResult;
 
 SeededProgram Seeded() {
   const Trial trial(kProduct);
@@ -20,7 +20,7 @@ SeededProgram Seeded() {
 TEST(Metamorphic, ImplicitSeedsBecomeLeaves) {
   const SeededProgram seeded = Seeded();
   ASSERT_EQ(seeded.seeds.size(), 1u);
-  EXPECT_EQ(seeded.program.statements[seeded.seeds[0]].op, autograd::program::Opcode::kLeaf);
+  EXPECT_EQ(seeded.program.statements[seeded.seeds[0]].op, twingrad::program::Opcode::kLeaf);
   const TwinResult twin = RunTwin(seeded.program);
   EXPECT_FALSE(twin.observation.error.has_value());
 }

@@ -18,10 +18,10 @@ namespace twingrad::oracles {
 
 struct Trial {
   explicit Trial(const std::string& text) {
-    auto parsed = autograd::program::Parse("twingrad 1\n" + text);
+    auto parsed = twingrad::program::Parse("twingrad 1\n" + text);
     EXPECT_TRUE(parsed.ok()) << parsed.status();
     program = *std::move(parsed);
-    expected = autograd::reference::RunTwin(program);
+    expected = twingrad::reference::RunTwin(program);
     EXPECT_FALSE(expected.skipped.has_value()) << *expected.skipped;
     observed = expected.observation;
   }
@@ -30,9 +30,9 @@ struct Trial {
     return {program, expected, observed, device_threads, &statistics};
   }
 
-  autograd::program::Program program;
-  autograd::reference::TwinResult expected;
-  autograd::program::Observation observed;
+  twingrad::program::Program program;
+  twingrad::reference::TwinResult expected;
+  twingrad::program::Observation observed;
   Statistics statistics;
 };
 

@@ -9,8 +9,8 @@
 
 namespace twingrad::oracles {
 
-using autograd::program::CallRecord;
-using autograd::program::EdgeRecord;
+using twingrad::program::CallRecord;
+using twingrad::program::EdgeRecord;
 
 namespace {
 

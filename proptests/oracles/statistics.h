@@ -68,7 +68,7 @@ struct Statistics {
   uint64_t errors_judged = 0;
 
   std::array<uint64_t, kNumFeatures> features = {};                   // in programs
-  std::array<uint64_t, autograd::program::kNumOpcodes> opcodes = {};  // in statements
+  std::array<uint64_t, twingrad::program::kNumOpcodes> opcodes = {};  // in statements
 
   void Merge(const Statistics& other);
   std::string ToText() const;

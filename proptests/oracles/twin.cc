@@ -8,10 +8,10 @@
 
 namespace twingrad::oracles {
 
-using autograd::program::Opcode;
-using autograd::program::TensorData;
-using autograd::program::ValueId;
-using autograd::program::ValueRecord;
+using twingrad::program::Opcode;
+using twingrad::program::TensorData;
+using twingrad::program::ValueId;
+using twingrad::program::ValueRecord;
 
 namespace {
 
@@ -40,7 +40,7 @@ Verdict OneIsThere(const Evidence& evidence, ValueId value, const std::string& w
                  actual ? Detail::kOnlyDefined : Detail::kNone);
 }
 
-absl::Span<const double> BoundsOf(const std::vector<autograd::reference::Judged>& bounds,
+absl::Span<const double> BoundsOf(const std::vector<twingrad::reference::Judged>& bounds,
                                   size_t value) {
   if (value >= bounds.size()) return {};
   return bounds[value].bound;

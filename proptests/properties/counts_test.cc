@@ -4,23 +4,23 @@
 #include "proptests/oracles/counts.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/engine_run.h"
+#include "proptests/judge/engine_run.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Program;
-using autograd::reference::TwinResult;
 using oracles::Evidence;
 using oracles::Verdict;
+using twingrad::program::Program;
+using twingrad::reference::TwinResult;
 
 void CheckCounts(int programs, const generators::GeneratorOptions& options,
                  Verdict (*judge)(const Evidence&)) {
   oracles::EngineRun run;
   oracles::Statistics statistics;
   ForAll(programs, options, [&](const Program& program) {
-    const TwinResult expected = autograd::reference::RunTwin(program);
+    const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped) return std::string();
     const auto observed = run(program, 0);
     if (observed.calls.size() != expected.observation.calls.size()) return std::string();

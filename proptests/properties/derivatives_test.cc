@@ -4,16 +4,16 @@
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
+#include "proptests/judge/engine_run.h"
 #include "proptests/oracles/dual.h"
-#include "proptests/oracles/engine_run.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Program;
-using autograd::reference::DualResult;
-using autograd::reference::TwinResult;
+using twingrad::program::Program;
+using twingrad::reference::DualResult;
+using twingrad::reference::TwinResult;
 
 struct Judged {
   int first = 0;
@@ -24,9 +24,9 @@ Judged CheckDerivatives(int programs, const generators::GeneratorOptions& option
   oracles::EngineRun run;
   Judged judged;
   ForAll(programs, options, [&](const Program& program) {
-    const TwinResult expected = autograd::reference::RunTwin(program);
+    const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped || expected.observation.error) return std::string();
-    const DualResult dual = autograd::reference::RunDual(program);
+    const DualResult dual = twingrad::reference::RunDual(program);
     if (dual.order_judged >= 1) ++judged.first;
     if (dual.order_judged >= 2) ++judged.second;
     const auto observed = run(program, 0);

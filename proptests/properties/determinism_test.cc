@@ -5,13 +5,13 @@
 #include "proptests/oracles/determinism.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/engine_run.h"
+#include "proptests/judge/engine_run.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Program;
+using twingrad::program::Program;
 
 void CheckDeterminism(int programs, const generators::GeneratorOptions& options, int repeats) {
   oracles::EngineRun run;

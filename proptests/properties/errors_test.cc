@@ -4,23 +4,23 @@
 #include "proptests/oracles/errors.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/canary.h"
-#include "proptests/oracles/engine_run.h"
+#include "proptests/judge/canary.h"
+#include "proptests/judge/engine_run.h"
 #include "proptests/oracles/twin.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Program;
-using autograd::reference::TwinResult;
+using twingrad::program::Program;
+using twingrad::reference::TwinResult;
 
 TEST(Errors, AreLegalAndLeaveTheEngineUsable) {
   generators::GeneratorOptions options = Features("error,chain,fan_out,view,in_place,devices,hook");
   oracles::EngineRun run;
   int errors = 0;
   ForAll(5000, options, [&](const Program& program) {
-    const TwinResult expected = autograd::reference::RunTwin(program);
+    const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped) return std::string();
     for (int threads : {0, 2}) {
       if (threads != 0 && expected.single_thread_only) continue;
@@ -42,7 +42,7 @@ TEST(Errors, AreLegalAndLeaveTheEngineUsable) {
 TEST(Errors, OfAllPrograms) {
   oracles::EngineRun run;
   ForAll(3000, {}, [&](const Program& program) {
-    const TwinResult expected = autograd::reference::RunTwin(program);
+    const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped) return std::string();
     const auto observed = run(program, 0);
     return TextOf(oracles::JudgeErrors({program, expected, observed, 0}));

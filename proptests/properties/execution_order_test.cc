@@ -3,8 +3,8 @@
 
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
+#include "proptests/judge/engine_run.h"
 #include "proptests/oracles/counts.h"
-#include "proptests/oracles/engine_run.h"
 #include "proptests/oracles/hooks.h"
 #include "proptests/oracles/order.h"
 #include "proptests/properties/property.h"
@@ -12,16 +12,16 @@
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Program;
-using autograd::reference::TwinResult;
 using oracles::Evidence;
 using oracles::Verdict;
+using twingrad::program::Program;
+using twingrad::reference::TwinResult;
 
 void Check(int programs, const generators::GeneratorOptions& options,
            Verdict (*judge)(const Evidence&)) {
   oracles::EngineRun run;
   ForAll(programs, options, [&](const Program& program) {
-    const TwinResult expected = autograd::reference::RunTwin(program);
+    const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped) return std::string();
     for (int threads : {0, 2}) {
       if (threads != 0 && expected.single_thread_only) continue;

@@ -3,13 +3,13 @@
 
 #include "proptests/oracles/gradient_type.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/engine_run.h"
+#include "proptests/judge/engine_run.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Program;
+using twingrad::program::Program;
 
 TEST(GradientType, IsTheLeafs) {
   oracles::EngineRun run;

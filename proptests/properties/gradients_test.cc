@@ -3,7 +3,7 @@
 
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/engine_run.h"
+#include "proptests/judge/engine_run.h"
 #include "proptests/oracles/errors.h"
 #include "proptests/oracles/twin.h"
 #include "proptests/properties/property.h"
@@ -11,13 +11,13 @@
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Program;
-using autograd::reference::TwinResult;
+using twingrad::program::Program;
+using twingrad::reference::TwinResult;
 
 void CheckGradients(int programs, const generators::GeneratorOptions& options) {
   oracles::EngineRun run;
   ForAll(programs, options, [&](const Program& program) {
-    const TwinResult expected = autograd::reference::RunTwin(program);
+    const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped) return std::string();
     for (int threads : {0, 2}) {
       if (threads != 0 && expected.single_thread_only) continue;

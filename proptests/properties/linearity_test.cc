@@ -6,20 +6,20 @@
 
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/engine_run.h"
+#include "proptests/judge/engine_run.h"
 #include "proptests/oracles/metamorphic.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Program;
-using autograd::reference::RunTwin;
-using autograd::reference::TwinResult;
 using oracles::EditSeeds;
 using oracles::MakeSeeded;
 using oracles::SeedEdit;
 using oracles::SeededProgram;
+using twingrad::program::Program;
+using twingrad::reference::RunTwin;
+using twingrad::reference::TwinResult;
 
 // How many of `programs` Programs of one call had seeds to edit; `judge` gives the text of a
 // failure.

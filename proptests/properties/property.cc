@@ -10,7 +10,7 @@
 
 namespace twingrad::properties {
 
-using autograd::program::Program;
+using twingrad::program::Program;
 
 void ForAll(int programs, const generators::GeneratorOptions& options, const Law& law) {
   constexpr uint64_t kSeed = 20240229;

@@ -16,7 +16,7 @@
 namespace twingrad::properties {
 
 // Empty: the law holds for this Program; else what is wrong, in a few lines.
-using Law = std::function<std::string(const autograd::program::Program&)>;
+using Law = std::function<std::string(const twingrad::program::Program&)>;
 
 // Checks the law on that many generated Programs, as the running GoogleTest test.
 void ForAll(int programs, const generators::GeneratorOptions& options, const Law& law);

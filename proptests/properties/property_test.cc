@@ -6,8 +6,8 @@
 namespace twingrad::properties {
 namespace {
 
-using autograd::program::Opcode;
-using autograd::program::Program;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
 
 TEST(Property, ALawThatHoldsIsSilent) {
   int programs = 0;

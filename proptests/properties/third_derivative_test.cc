@@ -12,28 +12,28 @@
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
 #include "gtest/gtest.h"
-#include "proptests/oracles/judge.h"
+#include "proptests/judge/judge.h"
 
 namespace twingrad::properties {
 namespace {
 
-using autograd::DType;
-using autograd::program::Bits;
-using autograd::program::Category;
-using autograd::program::FloatBits;
-using autograd::program::IntBits;
-using autograd::program::Key;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::ProgramBuilder;
-using autograd::program::Signature;
-using autograd::program::TensorType;
-using autograd::program::ValueId;
+using twingrad::DType;
+using twingrad::program::Bits;
+using twingrad::program::Category;
+using twingrad::program::FloatBits;
+using twingrad::program::IntBits;
+using twingrad::program::Key;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::ProgramBuilder;
+using twingrad::program::Signature;
+using twingrad::program::TensorType;
+using twingrad::program::ValueId;
 using Attributes = ProgramBuilder::Attributes;
 
 // What the operands hold: x and the other one, of the same shape.
 struct Case {
-  autograd::Shape shape;
+  twingrad::Shape shape;
   std::vector<double> x;
   std::vector<double> w;
 };
@@ -198,7 +198,7 @@ std::string JudgeEachOp(const Case& point) {
   oracles::Judge judge;
   int ops = 0;
   std::string poles;
-  for (const Signature& signature : autograd::program::Signatures()) {
+  for (const Signature& signature : twingrad::program::Signatures()) {
     if (!HasDerivative(signature)) continue;
     ++ops;
     const Program program = ThirdDerivative(signature, point);
@@ -207,7 +207,7 @@ std::string JudgeEachOp(const Case& point) {
     EXPECT_FALSE(judgement.skipped.has_value()) << signature.name << ": " << *judgement.skipped;
     EXPECT_EQ(judgement.Failure(), nullptr)
         << signature.name << "\n"
-        << judgement.Failure()->text << autograd::program::Print(program);
+        << judgement.Failure()->text << twingrad::program::Print(program);
     EXPECT_FALSE(judgement.observed.at(0).error.has_value()) << signature.name;
     EXPECT_TRUE(judgement.observed.at(0).values[0].grad_defined) << signature.name;
     if (judge.statistics().gradients_not_compared != before) {

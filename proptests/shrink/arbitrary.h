@@ -18,11 +18,11 @@ namespace twingrad::shrink {
 // The candidates as one of RapidCheck's sequences.
 class CandidateSequence {
  public:
-  explicit CandidateSequence(autograd::program::Program program)
+  explicit CandidateSequence(twingrad::program::Program program)
       : candidates_(std::move(program)) {}
 
-  rc::Maybe<autograd::program::Program> operator()() {
-    std::optional<autograd::program::Program> next = candidates_.Next();
+  rc::Maybe<twingrad::program::Program> operator()() {
+    std::optional<twingrad::program::Program> next = candidates_.Next();
     if (!next) return rc::Nothing;
     return *std::move(next);
   }
@@ -31,13 +31,13 @@ class CandidateSequence {
   Candidates candidates_;
 };
 
-inline rc::Shrinkable<autograd::program::Program> ToShrinkable(autograd::program::Program program) {
-  return rc::shrinkable::shrinkRecur(std::move(program), [](const autograd::program::Program& p) {
+inline rc::Shrinkable<twingrad::program::Program> ToShrinkable(twingrad::program::Program program) {
+  return rc::shrinkable::shrinkRecur(std::move(program), [](const twingrad::program::Program& p) {
     return rc::makeSeq<CandidateSequence>(p);
   });
 }
 
-inline rc::Gen<autograd::program::Program> ArbitraryProgram(
+inline rc::Gen<twingrad::program::Program> ArbitraryProgram(
     const generators::GeneratorOptions& options = {}) {
   return [options](const rc::Random& random, int) {
     rc::Random copy = random;
@@ -47,11 +47,11 @@ inline rc::Gen<autograd::program::Program> ArbitraryProgram(
 
 }  // namespace twingrad::shrink
 
-namespace autograd::program {
+namespace twingrad::program {
 
 // How RapidCheck prints a counter-example: the text that `tools/oracle run` takes.
 inline void showValue(const Program& program, std::ostream& os) { os << "\n" << Print(program); }
 
-}  // namespace autograd::program
+}  // namespace twingrad::program
 
 #endif  // PROPTESTS_SHRINK_ARBITRARY_H_

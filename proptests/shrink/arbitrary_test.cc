@@ -7,7 +7,7 @@
 namespace twingrad::shrink {
 namespace {
 
-using autograd::program::Program;
+using twingrad::program::Program;
 
 TEST(Arbitrary, ShrinksByTheSameCandidates) {
   const Program program = generators::Generate(9);

@@ -6,7 +6,7 @@
 
 namespace twingrad::shrink {
 
-using autograd::program::Program;
+using twingrad::program::Program;
 
 Candidates::Candidates(Program program) : program_(std::move(program)), size_(SizeOf(program_)) {}
 

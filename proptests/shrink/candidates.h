@@ -17,13 +17,13 @@ namespace twingrad::shrink {
 
 class Candidates {
  public:
-  explicit Candidates(autograd::program::Program program);
+  explicit Candidates(twingrad::program::Program program);
 
   // The next candidate, or nothing when there is no more.
-  std::optional<autograd::program::Program> Next();
+  std::optional<twingrad::program::Program> Next();
 
  private:
-  autograd::program::Program program_;
+  twingrad::program::Program program_;
   Size size_;
   int step_ = 0;      // which kind of edit
   int position_ = 0;  // which of its edits

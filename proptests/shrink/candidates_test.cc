@@ -8,7 +8,7 @@
 namespace twingrad::shrink {
 namespace {
 
-using autograd::program::Program;
+using twingrad::program::Program;
 
 // Law: every candidate is valid and smaller.
 TEST(Candidates, AreValidAndSmaller) {
@@ -19,12 +19,12 @@ TEST(Candidates, AreValidAndSmaller) {
     int count = 0;
     while (const auto candidate = candidates.Next()) {
       ASSERT_LT(SizeOf(*candidate), size);
-      const auto analysis = autograd::program::Analyze(*candidate);
+      const auto analysis = twingrad::program::Analyze(*candidate);
       ASSERT_TRUE(analysis.ok()) << analysis.status() << "\nfrom\n"
-                                 << autograd::program::Print(program);
+                                 << twingrad::program::Print(program);
       ++count;
     }
-    EXPECT_GT(count, 5) << autograd::program::Print(program);
+    EXPECT_GT(count, 5) << twingrad::program::Print(program);
   }
 }
 
@@ -36,7 +36,7 @@ TEST(Candidates, ACopyGoesOnFromTheSamePlace) {
 }
 
 TEST(Candidates, OfTheSmallestProgramThereAreNone) {
-  autograd::program::Program program;
+  twingrad::program::Program program;
   Candidates candidates(program);
   EXPECT_FALSE(candidates.Next().has_value());
 }

@@ -7,21 +7,21 @@
 
 namespace twingrad::shrink {
 
-using autograd::program::Attribute;
-using autograd::program::Category;
-using autograd::program::Default;
-using autograd::program::Key;
-using autograd::program::kNoValue;
-using autograd::program::Opcode;
-using autograd::program::Signature;
-using autograd::program::SignatureOf;
-using autograd::program::Statement;
-using autograd::program::ValueId;
+using twingrad::program::Attribute;
+using twingrad::program::Category;
+using twingrad::program::Default;
+using twingrad::program::Key;
+using twingrad::program::kNoValue;
+using twingrad::program::Opcode;
+using twingrad::program::Signature;
+using twingrad::program::SignatureOf;
+using twingrad::program::Statement;
+using twingrad::program::ValueId;
 
 namespace {
 
 // Gives the statement the next free ids as results; false where the builder refuses it.
-bool AddFresh(autograd::program::ProgramBuilder& builder, Statement& statement) {
+bool AddFresh(twingrad::program::ProgramBuilder& builder, Statement& statement) {
   for (size_t i = 0; i < statement.results.size(); ++i) {
     statement.results[i] = builder.num_values() + static_cast<ValueId>(i);
   }

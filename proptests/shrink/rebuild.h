@@ -16,35 +16,35 @@ namespace twingrad::shrink {
 
 class Rebuilder {
  public:
-  explicit Rebuilder(const autograd::program::Program& program)
-      : map_(program.names.size(), autograd::program::kNoValue) {}
+  explicit Rebuilder(const twingrad::program::Program& program)
+      : map_(program.names.size(), twingrad::program::kNoValue) {}
 
   // Adds the statement, whose values are those of the old Program.
-  void Add(const autograd::program::Statement& statement);
+  void Add(const twingrad::program::Statement& statement);
 
   // From here on the old value stands for what `by`, another old value, stands for.
-  void Substitute(autograd::program::ValueId value, autograd::program::ValueId by) {
+  void Substitute(twingrad::program::ValueId value, twingrad::program::ValueId by) {
     map_[value] = map_[by];
   }
   // Leaves out a `begin`; its `end` goes as well.
-  void Skip(const autograd::program::Statement& statement);
+  void Skip(const twingrad::program::Statement& statement);
 
-  const autograd::program::ProgramBuilder& builder() const { return builder_; }
+  const twingrad::program::ProgramBuilder& builder() const { return builder_; }
   // What an old value stands for so far.
-  autograd::program::ValueId operator[](autograd::program::ValueId value) const {
+  twingrad::program::ValueId operator[](twingrad::program::ValueId value) const {
     return map_[value];
   }
 
-  autograd::program::Program Take() { return builder_.Take(); }
+  twingrad::program::Program Take() { return builder_.Take(); }
 
  private:
-  bool MapCall(autograd::program::Statement* statement, std::vector<int>* kept_results);
-  bool MapValues(autograd::program::Statement* statement);
-  void AddCall(const autograd::program::Statement& statement);
-  void Retry(const autograd::program::Statement& original, autograd::program::Statement statement);
+  bool MapCall(twingrad::program::Statement* statement, std::vector<int>* kept_results);
+  bool MapValues(twingrad::program::Statement* statement);
+  void AddCall(const twingrad::program::Statement& statement);
+  void Retry(const twingrad::program::Statement& original, twingrad::program::Statement statement);
 
-  autograd::program::ProgramBuilder builder_;
-  std::vector<autograd::program::ValueId> map_;
+  twingrad::program::ProgramBuilder builder_;
+  std::vector<twingrad::program::ValueId> map_;
   std::vector<bool> skipped_regions_;  // open `begin`s, true where left out
 };
 

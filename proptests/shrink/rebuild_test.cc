@@ -9,10 +9,10 @@
 namespace twingrad::shrink {
 namespace {
 
-using autograd::program::Program;
+using twingrad::program::Program;
 
 Program Parsed(const std::string& text) {
-  auto program = autograd::program::Parse(text);
+  auto program = twingrad::program::Parse(text);
   EXPECT_TRUE(program.ok()) << program.status();
   return *std::move(program);
 }
@@ -28,7 +28,7 @@ std::string Without(const std::string& text, size_t dropped) {
       rebuilder.Add(program.statements[i]);
     }
   }
-  return autograd::program::Print(rebuilder.Take());
+  return twingrad::program::Print(rebuilder.Take());
 }
 
 TEST(Rebuild, WhatLostAnOperandGoes) {
@@ -65,21 +65,21 @@ TEST(Rebuild, SubstitutedValuesStandForAnother) {
   rebuilder.Add(program.statements[0]);
   rebuilder.Substitute(1, 0);
   rebuilder.Add(program.statements[2]);
-  EXPECT_EQ(autograd::program::Print(rebuilder.Take()),
+  EXPECT_EQ(twingrad::program::Print(rebuilder.Take()),
             "twingrad 1\n%v0 = leaf type=f64[]\n%v1 = neg %v0\n");
 }
 
 TEST(Rebuild, OpsThatNoLongerFitAreLeftOut) {
   Program program = Parsed("twingrad 1\n%a = leaf type=f64[2]\n%b = sum %a dims=0\n%c = neg %b\n");
   for (auto& attribute : program.statements[0].attributes) {
-    if (attribute.key == autograd::program::Key::kType) {
-      attribute.value = autograd::program::TensorType{};
+    if (attribute.key == twingrad::program::Key::kType) {
+      attribute.value = twingrad::program::TensorType{};
     }
   }
   Rebuilder rebuilder(program);
   for (const auto& statement : program.statements) rebuilder.Add(statement);
   // sum without dims= still fits a scalar.
-  EXPECT_EQ(autograd::program::Print(rebuilder.Take()),
+  EXPECT_EQ(twingrad::program::Print(rebuilder.Take()),
             "twingrad 1\n%v0 = leaf type=f64[]\n%v1 = sum %v0\n%v2 = neg %v1\n");
 }
 

@@ -7,7 +7,7 @@
 
 namespace twingrad::shrink {
 
-using autograd::program::Program;
+using twingrad::program::Program;
 
 ShrinkResult Shrink(const Program& program, const std::function<bool(const Program&)>& still_fails,
                     const ShrinkLimits& limits) {

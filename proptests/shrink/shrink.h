@@ -19,15 +19,15 @@ struct ShrinkLimits {
 };
 
 struct ShrinkResult {
-  autograd::program::Program program;
+  twingrad::program::Program program;
   int attempts = 0;
   int steps = 0;         // attempts that still failed
   bool minimal = false;  // no candidate fails any more; else the limits ended it
 };
 
 // `program` itself must fail.
-ShrinkResult Shrink(const autograd::program::Program& program,
-                    const std::function<bool(const autograd::program::Program&)>& still_fails,
+ShrinkResult Shrink(const twingrad::program::Program& program,
+                    const std::function<bool(const twingrad::program::Program&)>& still_fails,
                     const ShrinkLimits& limits = {});
 
 }  // namespace twingrad::shrink

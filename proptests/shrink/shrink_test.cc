@@ -7,9 +7,9 @@
 namespace twingrad::shrink {
 namespace {
 
-using autograd::program::Key;
-using autograd::program::Opcode;
-using autograd::program::Program;
+using twingrad::program::Key;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
 
 bool Holds(const Program& program, Opcode op) {
   for (const auto& statement : program.statements) {
@@ -29,7 +29,7 @@ TEST(Shrink, FindsTheOpToBlame) {
       const ShrinkResult result =
           Shrink(program, [&](const Program& p) { return Holds(p, blamed); });
       EXPECT_TRUE(result.minimal);
-      EXPECT_LE(result.program.statements.size(), 3u) << autograd::program::Print(result.program);
+      EXPECT_LE(result.program.statements.size(), 3u) << twingrad::program::Print(result.program);
       EXPECT_TRUE(Holds(result.program, blamed));
     }
     EXPECT_EQ(found, 5);

@@ -8,16 +8,16 @@
 
 namespace twingrad::shrink {
 
-using autograd::DType;
-using autograd::program::Attribute;
-using autograd::program::Bits;
-using autograd::program::Category;
-using autograd::program::Key;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::Statement;
-using autograd::program::TensorType;
-using autograd::program::ValueId;
+using twingrad::DType;
+using twingrad::program::Attribute;
+using twingrad::program::Bits;
+using twingrad::program::Category;
+using twingrad::program::Key;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::Statement;
+using twingrad::program::TensorType;
+using twingrad::program::ValueId;
 
 namespace {
 
@@ -72,7 +72,7 @@ int64_t AttributeWeight(const Attribute& attribute) {
 }  // namespace
 
 int64_t ElementWeight(uint64_t bits, DType dtype) {
-  if (!autograd::IsFloating(dtype)) {
+  if (!twingrad::IsFloating(dtype)) {
     const auto value = static_cast<int64_t>(bits);
     return value == 0 ? 0 : value == 1 ? 1 : value == 2 ? 2 : 3;
   }
@@ -99,7 +99,7 @@ Size SizeOf(const Program& program) {
     if (statement.op != Opcode::kLeaf) continue;
     const auto type = statement.Get<TensorType>(Key::kType);
     size.elements +=
-        autograd::program::NumElements(type.shape) + static_cast<int64_t>(type.shape.size());
+        twingrad::program::NumElements(type.shape) + static_cast<int64_t>(type.shape.size());
     if (const auto* data = statement.Find(Key::kData)) {
       for (uint64_t bits : std::get<Bits>(*data)) size.data += ElementWeight(bits, type.dtype);
     }

@@ -23,10 +23,10 @@ struct Size {
   auto operator<=>(const Size&) const = default;
 };
 
-Size SizeOf(const autograd::program::Program& program);
+Size SizeOf(const twingrad::program::Program& program);
 
 // The weight of one element given by its bits.
-int64_t ElementWeight(uint64_t bits, autograd::DType dtype);
+int64_t ElementWeight(uint64_t bits, twingrad::DType dtype);
 
 }  // namespace twingrad::shrink
 

@@ -7,7 +7,7 @@ namespace twingrad::shrink {
 namespace {
 
 Size Of(const char* text) {
-  const auto program = autograd::program::Parse(text);
+  const auto program = twingrad::program::Parse(text);
   EXPECT_TRUE(program.ok()) << program.status();
   return SizeOf(*program);
 }

@@ -15,9 +15,9 @@ namespace twingrad::shrink {
 struct Step {
   const char* name;
   // How many edits there are.
-  int (*count)(const autograd::program::Program&);
+  int (*count)(const twingrad::program::Program&);
   // Edit number `position`, or nothing where it does not apply.
-  std::optional<autograd::program::Program> (*edit)(const autograd::program::Program&,
+  std::optional<twingrad::program::Program> (*edit)(const twingrad::program::Program&,
                                                     int position);
 };
 

@@ -12,15 +12,15 @@
 
 namespace twingrad::shrink {
 
-using autograd::DType;
-using autograd::Shape;
-using autograd::program::Attribute;
-using autograd::program::Bits;
-using autograd::program::Key;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::Statement;
-using autograd::program::TensorType;
+using twingrad::DType;
+using twingrad::Shape;
+using twingrad::program::Attribute;
+using twingrad::program::Bits;
+using twingrad::program::Key;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::Statement;
+using twingrad::program::TensorType;
 
 namespace {
 
@@ -45,7 +45,7 @@ Program EditOne(const Program& program, int at, Edit edit) {
   });
 }
 
-uint64_t One(DType dtype) { return autograd::IsFloating(dtype) ? std::bit_cast<uint64_t>(1.0) : 1; }
+uint64_t One(DType dtype) { return twingrad::IsFloating(dtype) ? std::bit_cast<uint64_t>(1.0) : 1; }
 
 Attribute* Find(Statement* statement, Key key) {
   for (Attribute& attribute : statement->attributes) {
@@ -59,9 +59,9 @@ void Retype(Statement* leaf, const TensorType& type) {
   Attribute* attribute = Find(leaf, Key::kType);
   if (attribute == nullptr) return;
   const auto old = std::get<TensorType>(attribute->value);
-  Bits data = autograd::program::LeafData(*leaf);
-  data.resize(static_cast<size_t>(autograd::program::NumElements(type.shape)), One(old.dtype));
-  if (autograd::IsFloating(old.dtype) != autograd::IsFloating(type.dtype) ||
+  Bits data = twingrad::program::LeafData(*leaf);
+  data.resize(static_cast<size_t>(twingrad::program::NumElements(type.shape)), One(old.dtype));
+  if (twingrad::IsFloating(old.dtype) != twingrad::IsFloating(type.dtype) ||
       type.dtype == DType::kF32) {
     for (uint64_t& bits : data) bits = One(type.dtype);
   }
@@ -157,8 +157,8 @@ std::optional<Program> ReplaceOp(const Program& program, int position) {
   const auto choice = static_cast<size_t>(position % 2);
   const Statement& statement = program.statements[at];
   Statement edited = statement;
-  const auto category = autograd::program::SignatureOf(statement.op).category;
-  if (category == autograd::program::Category::kInPlace) {
+  const auto category = twingrad::program::SignatureOf(statement.op).category;
+  if (category == twingrad::program::Category::kInPlace) {
     if (choice >= std::size(kInPlace)) return std::nullopt;
     edited.op = kInPlace[choice];
     edited.operands.resize(1);
@@ -189,7 +189,7 @@ std::optional<Program> SimplifyData(const Program& program, int position) {
   const DType dtype = leaf.Get<TensorType>(Key::kType).dtype;
   Bits data = std::get<Bits>(*attribute);
   const double number = edit % 3;
-  const uint64_t bits = autograd::IsFloating(dtype) ? std::bit_cast<uint64_t>(number)
+  const uint64_t bits = twingrad::IsFloating(dtype) ? std::bit_cast<uint64_t>(number)
                                                     : static_cast<uint64_t>(edit % 3);
   if (dtype == DType::kBool && bits > 1) return std::nullopt;
   if (edit < 3) {

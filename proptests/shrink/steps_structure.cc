@@ -14,20 +14,20 @@
 
 namespace twingrad::shrink {
 
-using autograd::program::Analysis;
-using autograd::program::Analyzer;
-using autograd::program::Attribute;
-using autograd::program::Bits;
-using autograd::program::Category;
-using autograd::program::Key;
-using autograd::program::kNoValue;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::SignatureOf;
-using autograd::program::Statement;
-using autograd::program::TensorType;
-using autograd::program::ValueId;
-using autograd::program::ValueInfo;
+using twingrad::program::Analysis;
+using twingrad::program::Analyzer;
+using twingrad::program::Attribute;
+using twingrad::program::Bits;
+using twingrad::program::Category;
+using twingrad::program::Key;
+using twingrad::program::kNoValue;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::SignatureOf;
+using twingrad::program::Statement;
+using twingrad::program::TensorType;
+using twingrad::program::ValueId;
+using twingrad::program::ValueInfo;
 
 namespace {
 
@@ -210,9 +210,9 @@ std::optional<Program> TurnIntoLeaf(const Program& program, int position) {
   Statement leaf;
   leaf.op = Opcode::kLeaf;
   leaf.results = node.results;
-  const bool grad = autograd::IsFloating(info.type.dtype) && position % 2 == 0;
-  const uint64_t one = autograd::IsFloating(info.type.dtype) ? 0x3ff0000000000000 : 1;
-  const auto elements = static_cast<size_t>(autograd::program::NumElements(info.type.shape));
+  const bool grad = twingrad::IsFloating(info.type.dtype) && position % 2 == 0;
+  const uint64_t one = twingrad::IsFloating(info.type.dtype) ? 0x3ff0000000000000 : 1;
+  const auto elements = static_cast<size_t>(twingrad::program::NumElements(info.type.shape));
   leaf.attributes = {{Key::kType, info.type}, {Key::kData, Bits(elements, one)}};
   if (grad) leaf.attributes.push_back({Key::kGrad, true});
   leaf.attributes.push_back({Key::kDevice, int64_t{info.device}});

@@ -17,14 +17,14 @@ namespace twingrad::shrink {
 // All that the named step makes of the Program, as text.
 inline std::set<std::string> Edits(absl::Span<const Step> steps, const std::string& name,
                                    const std::string& text) {
-  const auto program = autograd::program::Parse(text);
+  const auto program = twingrad::program::Parse(text);
   EXPECT_TRUE(program.ok()) << program.status();
   std::set<std::string> edits;
   for (const Step& step : steps) {
     if (step.name != name) continue;
     for (int i = 0; i < step.count(*program); ++i) {
       if (const auto edited = step.edit(*program, i)) {
-        edits.insert(autograd::program::Print(*edited));
+        edits.insert(twingrad::program::Print(*edited));
       }
     }
   }

@@ -15,13 +15,13 @@
 namespace twingrad::bench {
 namespace {
 
-using autograd::Edge;
-using autograd::NodePtr;
-using autograd::Tensor;
-using autograd::VariableList;
+using twingrad::Edge;
+using twingrad::NodePtr;
+using twingrad::Tensor;
+using twingrad::VariableList;
 
 // Passes its only gradient to each of its edges.
-class PassThrough : public autograd::Node {
+class PassThrough : public twingrad::Node {
  public:
   VariableList Apply(VariableList&& gradients) override {
     if (num_outputs() == 1) return std::move(gradients);
@@ -73,21 +73,21 @@ class Twingrad : public Contestant {
   Timing Multiply(int64_t n) override {
     Tensor w = Tensor::Scalar(1);
     Tensor y = Tensor::Scalar(1);
-    autograd::SetRequiresGrad(w, true);
-    autograd::SetRequiresGrad(y, true);
+    twingrad::SetRequiresGrad(w, true);
+    twingrad::SetRequiresGrad(y, true);
     Timing timing;
     timing.forward_ns = TimeNs([&] {
-      for (int64_t i = 0; i < n; ++i) y = autograd::ops::Mul(y, w);
+      for (int64_t i = 0; i < n; ++i) y = twingrad::ops::Mul(y, w);
     });
-    autograd::BackwardOptions options;
+    twingrad::BackwardOptions options;
     options.engine = &engine_;
-    timing.backward_ns = TimeNs([&] { autograd::Backward({y}, {}, options); });
+    timing.backward_ns = TimeNs([&] { twingrad::Backward({y}, {}, options); });
     return timing;
   }
 
  private:
   NodePtr MakeNode() {
-    NodePtr node = autograd::MakeNode<PassThrough>();
+    NodePtr node = twingrad::MakeNode<PassThrough>();
     node->AddInput(one_);
     return node;
   }
@@ -102,8 +102,8 @@ class Twingrad : public Contestant {
     return timing;
   }
 
-  autograd::Engine engine_;
-  const Tensor one_ = Tensor::Ones({1}, autograd::DType::kF64);
+  twingrad::Engine engine_;
+  const Tensor one_ = Tensor::Ones({1}, twingrad::DType::kF64);
 };
 
 }  // namespace

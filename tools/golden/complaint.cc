@@ -1,20 +1,20 @@
 #include "tools/golden/complaint.h"
 
 #include "absl/strings/str_cat.h"
-#include "autograd/runner/expect.h"
 #include "autograd/runner/print.h"
+#include "proptests/oracles/expect.h"
 
 namespace twingrad::golden {
 
-std::string Complaint(const Entry& entry, const autograd::program::Observation& observation,
+std::string Complaint(const Entry& entry, const twingrad::program::Observation& observation,
                       const std::string& by) {
   std::string text;
-  for (const auto& unmet : autograd::runner::UnmetExpectations(entry.program, observation)) {
+  for (const auto& unmet : twingrad::runner::UnmetExpectations(entry.program, observation)) {
     absl::StrAppend(&text, "  ", unmet.text, "\n");
   }
   if (text.empty()) return text;
   return absl::StrCat(entry.path, ", run by ", by, ":\n", text,
-                      autograd::runner::PrintObservation(entry.program, observation),
+                      twingrad::runner::PrintObservation(entry.program, observation),
                       "replay: tools/bazel run //tools/oracle -- run ", entry.path, "\n");
 }
 

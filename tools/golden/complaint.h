@@ -11,7 +11,7 @@
 namespace twingrad::golden {
 
 // Empty when all expectations of the entry are met; `by` names what ran it.
-std::string Complaint(const Entry& entry, const autograd::program::Observation& observation,
+std::string Complaint(const Entry& entry, const twingrad::program::Observation& observation,
                       const std::string& by);
 
 }  // namespace twingrad::golden

@@ -13,14 +13,14 @@
 namespace twingrad::golden {
 namespace {
 
-using autograd::program::Analysis;
-using autograd::program::Category;
-using autograd::program::Key;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::Signature;
-using autograd::program::Statement;
-using autograd::program::ValueId;
+using twingrad::program::Analysis;
+using twingrad::program::Category;
+using twingrad::program::Key;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::Signature;
+using twingrad::program::Statement;
+using twingrad::program::ValueId;
 
 // A statement that a value depends on: its opcode, and whether it works on nothing.
 using Use = std::pair<Opcode, bool>;
@@ -65,7 +65,7 @@ class Walk {
 
   // An op, or a write in place: what its target depends on from now on.
   void Record(const Statement& statement) {
-    const Signature& signature = autograd::program::SignatureOf(statement.op);
+    const Signature& signature = twingrad::program::SignatureOf(statement.op);
     const bool writes = signature.category == Category::kInPlace;
     if (signature.differentiable == 0 || (statement.results.empty() && !writes)) return;
     History history;
@@ -126,7 +126,7 @@ class Walk {
 
 std::map<Opcode, ShownOrders> ShownDerivatives(const Program& program) {
   const auto& statements = program.statements;
-  const absl::StatusOr<Analysis> analysis = autograd::program::Analyze(program);
+  const absl::StatusOr<Analysis> analysis = twingrad::program::Analyze(program);
   if (!analysis.ok() || std::any_of(statements.begin(), statements.end(),
                                     [](const auto& s) { return s.op == Opcode::kBegin; })) {
     return {};

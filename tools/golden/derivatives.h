@@ -22,8 +22,8 @@ struct ShownOrders {
   int order_of_nothing = 0;  // where an operand or the result has no elements
 };
 
-std::map<autograd::program::Opcode, ShownOrders> ShownDerivatives(
-    const autograd::program::Program& program);
+std::map<twingrad::program::Opcode, ShownOrders> ShownDerivatives(
+    const twingrad::program::Program& program);
 
 }  // namespace twingrad::golden
 

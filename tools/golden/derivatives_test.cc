@@ -14,11 +14,11 @@
 namespace twingrad::golden {
 namespace {
 
-using autograd::program::Opcode;
-using autograd::program::Signature;
+using twingrad::program::Opcode;
+using twingrad::program::Signature;
 
 std::map<Opcode, ShownOrders> Of(const std::string& statements) {
-  const auto program = autograd::program::Parse(absl::StrCat("twingrad 1\n", statements));
+  const auto program = twingrad::program::Parse(absl::StrCat("twingrad 1\n", statements));
   EXPECT_TRUE(program.ok()) << program.status();
   return ShownDerivatives(*program);
 }
@@ -79,7 +79,7 @@ TEST(GoldenDerivativesTest, EachOpHasAThirdDerivativeAndASecondOverNothing) {
     }
   }
   int ops = 0;
-  for (const Signature& signature : autograd::program::Signatures()) {
+  for (const Signature& signature : twingrad::program::Signatures()) {
     if (signature.differentiable == 0) continue;
     const ShownOrders& orders = shown[signature.op];
     if (!WhyNone(signature.op).empty()) {

@@ -46,12 +46,12 @@ absl::StatusOr<Entry> ParseEntry(std::string_view path, std::string_view text) {
   if (fs::path(std::string(path)).stem().string() != entry.id) {
     return Fault(path, absl::StrCat("its id is ", entry.id, "; name the file ", entry.id, ".twin"));
   }
-  absl::StatusOr<autograd::program::Program> program = autograd::program::Parse(text);
+  absl::StatusOr<twingrad::program::Program> program = twingrad::program::Parse(text);
   if (!program.ok()) return Fault(path, program.status().message());
   entry.program = *std::move(program);
   const auto& statements = entry.program.statements;
   if (std::none_of(statements.begin(), statements.end(), [](const auto& statement) {
-        return statement.op == autograd::program::Opcode::kExpect;
+        return statement.op == twingrad::program::Opcode::kExpect;
       })) {
     return Fault(path, "it expects nothing; add an expect statement");
   }

@@ -24,7 +24,7 @@ struct Entry {
   std::string id;
   std::string origin;
   std::string reason;
-  autograd::program::Program program;
+  twingrad::program::Program program;
 };
 
 // Reads one entry. `path` must end in AREA/ID.twin with the id that the text names.

@@ -22,8 +22,8 @@ namespace twingrad::golden {
 namespace {
 
 namespace fs = std::filesystem;
-using autograd::program::Program;
-using autograd::reference::Dialect;
+using twingrad::program::Program;
+using twingrad::reference::Dialect;
 
 std::string ReadFile(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -76,9 +76,9 @@ std::map<std::string, Account> Accounts() {
 }
 
 std::string Shown(const Program& program, Dialect dialect) {
-  const auto twin = autograd::reference::RunTwin(program, dialect);
+  const auto twin = twingrad::reference::RunTwin(program, dialect);
   EXPECT_EQ(twin.skipped.value_or(""), "");
-  return autograd::runner::PrintObservation(program, twin.observation);
+  return twingrad::runner::PrintObservation(program, twin.observation);
 }
 
 TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {
@@ -106,7 +106,7 @@ TEST(FindingsTest, ASwitchChangesWhatTheTwinSays) {
   for (const auto& [id, account] : Accounts()) {
     if (account.switches.empty()) continue;
     const std::string engine = id.substr(0, id.rfind('-'));
-    const auto program = autograd::program::Parse(
+    const auto program = twingrad::program::Parse(
         ReadFile(absl::StrCat("golden/findings/", engine, "/", id, ".twin")));
     ASSERT_TRUE(program.ok()) << id << ": " << program.status();
     const std::string sound = Shown(*program, Dialect::kTwingrad);

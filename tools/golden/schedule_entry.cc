@@ -14,25 +14,25 @@
 #include "autograd/program/hash.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/signature.h"
-#include "proptests/interleave/mixed_strategy.h"
-#include "proptests/interleave/program_run.h"
-#include "proptests/interleave/random_strategy.h"
-#include "proptests/interleave/replay_strategy.h"
-#include "proptests/interleave/schedule_shrink.h"
+#include "proptests/interleave/checker/schedule_shrink.h"
+#include "proptests/interleave/engine/program_run.h"
+#include "proptests/interleave/strategies/mixed_strategy.h"
+#include "proptests/interleave/strategies/random_strategy.h"
+#include "proptests/interleave/strategies/replay_strategy.h"
 
 namespace twingrad::golden {
 namespace {
 
 namespace fs = std::filesystem;
-using autograd::program::CallRecord;
-using autograd::program::NodeRecord;
-using autograd::program::NodeRole;
-using autograd::program::Observation;
-using autograd::program::Program;
-using autograd::program::Statement;
 using interleave::ProgramExplorer;
 using interleave::ProgramRun;
 using interleave::ScheduleFile;
+using twingrad::program::CallRecord;
+using twingrad::program::NodeRecord;
+using twingrad::program::NodeRole;
+using twingrad::program::Observation;
+using twingrad::program::Program;
+using twingrad::program::Statement;
 
 constexpr uint64_t kSeed = 1;
 
@@ -89,7 +89,7 @@ absl::StatusOr<ScheduleEntry> ParseScheduleEntry(std::string_view path, std::str
   if (fs::path(entry.path).stem().string() != entry.id) {
     return Fault(path, absl::StrCat("its id is ", entry.id, "; name the file ", entry.id, ".twin"));
   }
-  absl::StatusOr<Program> program = autograd::program::Parse(text);
+  absl::StatusOr<Program> program = twingrad::program::Parse(text);
   if (!program.ok()) return Fault(path, program.status().message());
   entry.program = *std::move(program);
   return entry;
@@ -147,7 +147,7 @@ absl::Status ReplaySchedule(const ScheduleEntry& entry, const ScheduleFile& sche
                               "\nrecord it anew, if the engine is meant to take other steps: "
                               "tools/bazel run //tools/golden:record_schedules"));
   };
-  if (schedule.program_hash != autograd::program::Hash(entry.program)) {
+  if (schedule.program_hash != twingrad::program::Hash(entry.program)) {
     return fault("its schedule is that of another Program");
   }
   ProgramExplorer explorer(entry.program, {.device_threads = schedule.device_threads});
@@ -177,7 +177,7 @@ absl::StatusOr<ScheduleFile> RecordSchedule(const ScheduleEntry& entry, int sche
     const std::optional<interleave::Trace> found = run(mixed, seeds.Next());
     if (!found) continue;
     ScheduleFile file;
-    file.program_hash = autograd::program::Hash(entry.program);
+    file.program_hash = twingrad::program::Hash(entry.program);
     file.device_threads = explorer.device_threads();
     file.strategy = "forced";
     file.decisions = interleave::ShrinkSchedule(*found, run).trace;

@@ -2,8 +2,8 @@
 //
 // An entry is a file `golden/schedules/ID.twin` that begins with three comment lines, `# id: ...`,
 // `# reason: ...` and `# shows: ...`, and beside it `ID.schedule`, the decisions
-// (proptests/interleave/schedule_file.h). What it shows is the order in which nodes began to be
-// evaluated, call by call, whose `.grad` is defined in the end, and the error:
+// (proptests/interleave/checker/schedule_file.h). What it shows is the order in which nodes began
+// to be evaluated, call by call, whose `.grad` is defined in the end, and the error:
 //
 //   %z %l %x.grad | root %y; grad %x; error hook
 //
@@ -25,7 +25,7 @@
 #include "absl/status/statusor.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
-#include "proptests/interleave/schedule_file.h"
+#include "proptests/interleave/checker/schedule_file.h"
 
 namespace twingrad::golden {
 
@@ -34,7 +34,7 @@ struct ScheduleEntry {
   std::string id;
   std::string reason;
   std::string shows;
-  autograd::program::Program program;
+  twingrad::program::Program program;
 };
 
 // Reads one entry. `path` must end in ID.twin with the id that the text names.
@@ -45,8 +45,8 @@ absl::StatusOr<std::vector<ScheduleEntry>> LoadScheduleEntries(const std::string
 std::string SchedulePath(const ScheduleEntry& entry);
 
 // What a run has shown, as an entry says it.
-std::string ShowsOf(const autograd::program::Program& program,
-                    const autograd::program::Observation& observation);
+std::string ShowsOf(const twingrad::program::Program& program,
+                    const twingrad::program::Observation& observation);
 
 // Follows the schedule decision by decision. An error: it is not the Program's, the engine asks for
 // other decisions, a detector speaks, or the run shows something else.
@@ -55,7 +55,7 @@ absl::Status ReplaySchedule(const ScheduleEntry& entry, const interleave::Schedu
 absl::StatusOr<interleave::ScheduleFile> RecordSchedule(const ScheduleEntry& entry,
                                                         int schedules = 50'000);
 // How many of the schedules show what: for who writes an entry.
-std::map<std::string, int> AllShown(const autograd::program::Program& program, int schedules);
+std::map<std::string, int> AllShown(const twingrad::program::Program& program, int schedules);
 
 }  // namespace twingrad::golden
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "tools/oracle/files.h"
+#include "proptests/workers/files.h"
 
 namespace twingrad::oracle {
 namespace {

@@ -15,10 +15,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
-#include "tools/oracle/campaign.h"
-#include "tools/oracle/files.h"
-#include "tools/oracle/finding.h"
-#include "tools/oracle/progress.h"
+#include "proptests/findings/finding.h"
+#include "proptests/workers/campaign.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/progress.h"
 
 namespace twingrad::oracle {
 namespace {

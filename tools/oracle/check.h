@@ -8,9 +8,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "proptests/subjects/subject.h"
+#include "proptests/workers/worker_process.h"
 #include "tools/oracle/arguments.h"
-#include "tools/oracle/subject.h"
-#include "tools/oracle/worker_process.h"
 
 namespace twingrad::oracle {
 

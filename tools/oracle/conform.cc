@@ -18,10 +18,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "proptests/conformance/conformance.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/prober.h"
 #include "tools/oracle/check.h"
-#include "tools/oracle/conformance.h"
-#include "tools/oracle/files.h"
-#include "tools/oracle/prober.h"
 
 namespace twingrad::oracle {
 namespace {

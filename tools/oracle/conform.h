@@ -4,8 +4,8 @@
 #define TOOLS_ORACLE_CONFORM_H_
 
 #include "absl/status/statusor.h"
+#include "proptests/subjects/subject.h"
 #include "tools/oracle/arguments.h"
-#include "tools/oracle/subject.h"
 
 namespace twingrad::oracle {
 

@@ -8,8 +8,8 @@
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/oracle/files.h"
-#include "tools/oracle/subprocess.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/subprocess.h"
 
 namespace twingrad::oracle {
 namespace {

@@ -1,6 +1,6 @@
 // The command-line tool over the engine compiled against the model: what `oracle explore` becomes.
 
-#include "tools/oracle/explore_subject.h"
+#include "proptests/subjects/explore_subject.h"
 #include "tools/oracle/oracle.h"
 
 int main(int argc, char** argv) {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "tools/oracle/fake_subject.h"
+#include "proptests/subjects/fake_subject.h"
 #include "tools/oracle/oracle.h"
 
 int main(int argc, char** argv) {

@@ -2,7 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
-#include "tools/oracle/subprocess.h"
+#include "proptests/workers/subprocess.h"
 
 namespace twingrad::oracle {
 namespace {

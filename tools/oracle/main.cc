@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
-#include "tools/oracle/engine_subject.h"
-#include "tools/oracle/foreign_subject.h"
+#include "proptests/conformance/foreign_subject.h"
+#include "proptests/subjects/engine_subject.h"
 #include "tools/oracle/oracle.h"
 
 namespace {

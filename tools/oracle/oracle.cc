@@ -13,14 +13,14 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
-#include "proptests/interleave/schedule_file.h"
-#include "tools/oracle/case_text.h"
+#include "proptests/findings/case_text.h"
+#include "proptests/findings/picture.h"
+#include "proptests/interleave/checker/schedule_file.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/prober.h"
+#include "proptests/workers/worker.h"
 #include "tools/oracle/check.h"
 #include "tools/oracle/conform.h"
-#include "tools/oracle/files.h"
-#include "tools/oracle/picture.h"
-#include "tools/oracle/prober.h"
-#include "tools/oracle/worker.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -58,7 +58,8 @@ constexpr FlagSpec kCheckFlags[] = {
     kTimeout,
     kMemory,
     {"out", "DIR", FlagType::kPath, "findings", "where folders of findings are made"},
-    {"report", "FILE", FlagType::kPath, "none", "JSON lines, appended; see tools/oracle/report.py"},
+    {"report", "FILE", FlagType::kPath, "none",
+     "JSON lines, appended; see proptests/findings/report.py"},
 };
 constexpr FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, "mixed",
                                 "mixed (the next three in turns), random, starve, pct, or replay "

@@ -6,8 +6,8 @@
 #define TOOLS_ORACLE_ORACLE_H_
 
 #include "absl/types/span.h"
+#include "proptests/subjects/subject.h"
 #include "tools/oracle/arguments.h"
-#include "tools/oracle/subject.h"
 
 namespace twingrad::oracle {
 

@@ -73,3 +73,45 @@ def ag_test_binary(copts = [], deps = [], **kwargs):
     """The program of a test that another rule starts."""
     copts, deps = _test_settings(copts, deps)
     native.cc_binary(copts = copts, deps = deps, testonly = True, **kwargs)
+
+def ag_unit(
+        name,
+        deps = [],
+        test_deps = [],
+        test_size = "small",
+        test_data = [],
+        test_tags = [],
+        test_copts = [],
+        test_shard_count = None,
+        **kwargs):
+    """One concept: NAME.h, NAME.cc where there is one, and NAME_test.cc where there is one.
+
+    Args:
+      name: of the library; the test is NAME_test.
+      deps: of the library; the test has them too.
+      test_deps: further ones of the test. GoogleTest's main function is added.
+      test_size: as size of cc_test.
+      test_data: as data of cc_test.
+      test_tags: as tags of cc_test.
+      test_copts: as copts of cc_test.
+      test_shard_count: as shard_count of cc_test.
+      **kwargs: further attributes of the library.
+    """
+    ag_library(
+        name = name,
+        srcs = native.glob([name + ".cc"]),
+        hdrs = [name + ".h"],
+        deps = deps,
+        **kwargs
+    )
+    if native.glob([name + "_test.cc"]):
+        ag_test(
+            name = name + "_test",
+            size = test_size,
+            srcs = [name + "_test.cc"],
+            copts = test_copts,
+            data = test_data,
+            shard_count = test_shard_count,
+            tags = test_tags,
+            deps = depset([":" + name, "@com_google_googletest//:gtest_main"] + deps + test_deps).to_list(),
+        )

@@ -6,10 +6,10 @@
 #include "autograd/tensor/tensor.h"
 
 int main() {
-  const auto slot = autograd::sync::MakeIntrusive<autograd::GradSlot>();
-  slot->Set(autograd::Tensor::Scalar(0));
+  const auto slot = twingrad::sync::MakeIntrusive<twingrad::GradSlot>();
+  slot->Set(twingrad::Tensor::Scalar(0));
   const auto add = [&] {
-    for (int i = 0; i < 200; ++i) slot->Accumulate(autograd::Tensor::Scalar(1));
+    for (int i = 0; i < 200; ++i) slot->Accumulate(twingrad::Tensor::Scalar(1));
   };
   std::thread other(add);
   add();

@@ -6,7 +6,7 @@
 #include "autograd/engine/ready_queue.h"
 
 int main() {
-  const auto queue = std::make_unique<autograd::ReadyQueue>();
+  const auto queue = std::make_unique<twingrad::ReadyQueue>();
   const auto push = [&] {
     for (uint64_t key = 0; key < 200; ++key) queue->Push({nullptr, 0, key});
   };

@@ -27,17 +27,17 @@ class BansTest(unittest.TestCase):
                 self.assertTrue(self._refused(text))
                 self.assertFalse(self._refused(text, 'autograd/sync/standard/mutex.h'))
                 self.assertFalse(self._refused(text, 'autograd/engine/queue_test.cc'))
-                self.assertFalse(self._refused(text, 'tools/oracle/worker.cc'))
+                self.assertFalse(self._refused(text, 'proptests/workers/worker.cc'))
 
     def test_production_code_knows_nothing_of_the_checker(self):
         for text in ('if constexpr (sync::kIsModel) F();', '#if defined(AUTOGRAD_SYNC_MODEL)',
                      'sync::model::Current();', '#include "autograd/sync/model/scheduler.h"',
                      'friend class sync::Inspector<T>;', 'return cell_.Peek();', 'return cell->Peek();',
-                     '#include "proptests/interleave/explore.h"', '#include "fuzz/a.h"', '#include "tools/a.h"'):
+                     '#include "proptests/interleave/checker/explore.h"', '#include "fuzz/a.h"', '#include "tools/a.h"'):
             with self.subTest(text):
                 self.assertTrue(self._refused(text))
                 self.assertFalse(self._refused(text, 'autograd/sync/inspected.h'))
-                self.assertFalse(self._refused(text, 'proptests/interleave/engine_inspector.cc'))
+                self.assertFalse(self._refused(text, 'proptests/interleave/engine/engine_inspector.cc'))
         for text in ('AG_INSPECTED(ReadyQueue);', '#include "autograd/sync/inspected.h"', 'PeekAt(a);'):
             with self.subTest(text):
                 self.assertFalse(self._refused(text))

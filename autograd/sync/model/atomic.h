@@ -14,7 +14,7 @@
 
 #include "autograd/sync/model/scheduler.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 template <typename T>
 class Atomic {
@@ -116,6 +116,6 @@ class Atomic {
   model::Identity identity_;
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_MODEL_ATOMIC_H_

@@ -7,7 +7,7 @@
 
 #include "autograd/sync/model/scheduler.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 template <typename T>
 class Cell {
@@ -44,6 +44,6 @@ class Cell {
   model::Identity identity_;
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_MODEL_CELL_H_

@@ -6,7 +6,7 @@
 
 #include "autograd/sync/model/scheduler.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 // Outside an execution time stands still at its beginning.
 inline TimePoint Now() {
@@ -22,6 +22,6 @@ inline void SleepFor(Duration duration,
   scheduler->Wait({model::OperationKind::kSleep, &unique, "", where}, Now() + duration);
 }
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_MODEL_CLOCK_H_

@@ -14,7 +14,7 @@
 #include "autograd/sync/clock.h"
 #include "autograd/sync/model/scheduler.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 class CondVar;
 
@@ -211,6 +211,6 @@ class CondVar {
   int waiters_ = 0;
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_MODEL_MUTEX_H_

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/sync/check.h"
+#include "autograd/base/check.h"
 
-namespace autograd::sync::model {
+namespace twingrad::sync::model {
 
 namespace {
 LocalTable process_locals;
@@ -77,4 +77,4 @@ void Misuse(const std::string& message, std::source_location where) {
   CheckFailed(where.file_name(), static_cast<int>(where.line()), "outside an execution", message);
 }
 
-}  // namespace autograd::sync::model
+}  // namespace twingrad::sync::model

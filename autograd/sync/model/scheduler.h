@@ -20,7 +20,7 @@
 #include <typeinfo>
 #include <vector>
 
-namespace autograd::sync::model {
+namespace twingrad::sync::model {
 
 using ThreadId = int;  // dense in one execution; 0 runs the body of the execution
 inline constexpr ThreadId kNoThread = -1;
@@ -172,6 +172,6 @@ inline void AtEndOfExecution(std::function<void(bool completed)> action) {
 // A wait that nobody could end, or misuse of an object: fails the execution, or aborts outside one.
 [[noreturn]] void Misuse(const std::string& message, std::source_location where);
 
-}  // namespace autograd::sync::model
+}  // namespace twingrad::sync::model
 
 #endif  // AUTOGRAD_SYNC_MODEL_SCHEDULER_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace autograd::sync::model {
+namespace twingrad::sync::model {
 namespace {
 
 std::vector<int> destroyed;
@@ -52,4 +52,4 @@ TEST(MisuseDeathTest, AbortsOutsideAnExecution) {
 }
 
 }  // namespace
-}  // namespace autograd::sync::model
+}  // namespace twingrad::sync::model

@@ -11,7 +11,7 @@
 
 #include "autograd/sync/atomic.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 namespace model {
 
@@ -166,6 +166,6 @@ SharedPtr<T> MakeShared(Arguments&&... arguments) {
   return SharedPtr<T>(control->object(), control);
 }
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_MODEL_SHARED_H_

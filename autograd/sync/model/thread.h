@@ -12,7 +12,7 @@
 
 #include "autograd/sync/model/scheduler.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 class Thread {
  public:
@@ -52,6 +52,6 @@ class Thread {
   model::ThreadId id_ = model::kNoThread;
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_MODEL_THREAD_H_

@@ -8,7 +8,7 @@
 #define AG_THREAD_LOCAL(Type, Name, ...)                                     \
   [[maybe_unused]] inline Type& Name() {                                     \
     static char key;                                                         \
-    return *static_cast<Type*>(::autograd::sync::model::CurrentLocals().Get( \
+    return *static_cast<Type*>(::twingrad::sync::model::CurrentLocals().Get( \
         &key, +[]() -> void* { return new Type{__VA_ARGS__}; },              \
         +[](void* object) { delete static_cast<Type*>(object); }));          \
   }                                                                          \

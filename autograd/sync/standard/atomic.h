@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 template <typename T>
 class Atomic {
@@ -34,6 +34,6 @@ class Atomic {
   std::atomic<T> value_{};
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_STANDARD_ATOMIC_H_

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 template <typename T>
 class Cell {
@@ -25,6 +25,6 @@ class Cell {
   T value_{};
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_STANDARD_CELL_H_

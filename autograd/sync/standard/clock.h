@@ -5,11 +5,11 @@
 #include <chrono>
 #include <thread>
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 inline TimePoint Now() { return std::chrono::steady_clock::now(); }
 inline void SleepFor(Duration duration) { std::this_thread::sleep_for(duration); }
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_STANDARD_CLOCK_H_

@@ -8,7 +8,7 @@
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/clock.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 class CondVar;
 
@@ -94,6 +94,6 @@ class CondVar {
   std::condition_variable condition_;
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_STANDARD_MUTEX_H_

@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "autograd/sync/check.h"
+#include "autograd/base/check.h"
 
-namespace autograd::sync {
+namespace twingrad::sync {
 
 class Thread {
  public:
@@ -46,6 +46,6 @@ class Thread {
   std::thread thread_;
 };
 
-}  // namespace autograd::sync
+}  // namespace twingrad::sync
 
 #endif  // AUTOGRAD_SYNC_STANDARD_THREAD_H_

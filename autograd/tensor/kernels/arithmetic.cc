@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 // From this size on a vectorised loop repays its set-up.
@@ -190,4 +190,4 @@ void AddInto(Tensor& target, const Tensor& other) {
   });
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -12,7 +12,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 // f32, f64, i64.
 Tensor Add(const Tensor& a, const Tensor& b);
@@ -37,6 +37,6 @@ Tensor PowExponentMask(const Tensor& a, const Tensor& b);
 // harmless only where they are the very same view.
 void AddInto(Tensor& target, const Tensor& other);
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_

@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/test_values.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -111,4 +111,4 @@ TEST(Arithmetic, RefusesWhatIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

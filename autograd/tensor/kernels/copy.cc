@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 template <typename To, typename From>
@@ -120,4 +120,4 @@ Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b) {
                      [&](auto zero) { return WhereOf<decltype(zero)>(condition, a, b); });
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

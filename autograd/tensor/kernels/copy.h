@@ -10,7 +10,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 // A fresh contiguous copy on the same device, or on `device`.
 Tensor Clone(const Tensor& a);
@@ -30,6 +30,6 @@ void FillInto(Tensor& target, double value);
 // condition ? a : b, all three broadcast. `condition` is bool; a and b have one type.
 Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b);
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_COPY_H_

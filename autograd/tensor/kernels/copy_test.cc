@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/test_values.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -73,4 +73,4 @@ TEST(Copy, WhereBroadcastsAllThree) {
 }
 
 }  // namespace
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

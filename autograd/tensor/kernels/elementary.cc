@@ -5,7 +5,7 @@
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 struct IsPositiveNumber {
@@ -116,4 +116,4 @@ Tensor Sigmoid(const Tensor& a) { return Floating<SigmoidNumber>("sigmoid", a); 
 Tensor IsPositive(const Tensor& a) { return Mask<IsPositiveNumber>("is_positive", a); }
 Tensor IsZero(const Tensor& a) { return Mask<IsZeroNumber>("is_zero", a); }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -11,7 +11,7 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 // f32, f64, i64.
 Tensor Neg(const Tensor& a);
@@ -34,6 +34,6 @@ Tensor IsWithin(const Tensor& a, double low, double high);
 Tensor IsPositive(const Tensor& a);
 Tensor IsZero(const Tensor& a);
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_

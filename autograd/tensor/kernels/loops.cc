@@ -4,9 +4,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 Shape BroadcastStrides(Sizes sizes, absl::Span<const int64_t> strides, Sizes target) {
   Shape result(target.size(), 0);
@@ -60,4 +60,4 @@ void RefuseMixedKinds(const char* op, const Tensor& a, const Tensor& b) {
                                                "; they must be on one device; copy one with to"));
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -16,10 +16,10 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 using Sizes = absl::Span<const int64_t>;
 
@@ -131,6 +131,6 @@ inline void CheckSameKind(const char* op, const Tensor& a, const Tensor& b) {
   RefuseMixedKinds(op, a, b);
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_LOOPS_H_

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 std::vector<int64_t> Offsets(Sizes sizes, const Shape& strides) {
@@ -63,4 +63,4 @@ TEST(Loops, RefusesMixedTypesAndDevices) {
 }
 
 }  // namespace
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 // One matrix of a batch.
@@ -140,4 +140,4 @@ Tensor Matmul(const Tensor& a, const Tensor& b) {
                          [&](auto zero) { return MatmulOf<decltype(zero)>(a, b); });
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -15,12 +15,12 @@
 
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 inline constexpr int64_t kMatmulVectorSize = 8192;
 
 Tensor Matmul(const Tensor& a, const Tensor& b);
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_MATMUL_H_

@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/test_values.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -87,4 +87,4 @@ TEST(Matmul, RefusesShapesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

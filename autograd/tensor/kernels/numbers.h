@@ -15,7 +15,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 inline int64_t Wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
 inline uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
@@ -193,6 +193,6 @@ To CastNumber(From value) {
   }
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
@@ -62,4 +62,4 @@ TEST(Numbers, SigmoidAtTheEnds) {
 }
 
 }  // namespace
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 // The lines along one dimension of a contiguous tensor: `count` of them, each of `size` elements
@@ -231,4 +231,4 @@ Tensor ProductOfOthers(const Tensor& matrix) {
   return out;
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims);
 
@@ -41,6 +41,6 @@ Tensor Cumsum(const Tensor& a, int64_t dim, bool reverse);
 // Of each row of a matrix: for each element the product of all others.
 Tensor ProductOfOthers(const Tensor& matrix);
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_REARRANGE_H_

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/test_values.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -88,4 +88,4 @@ TEST(Rearrange, ProductOfOthersIsSafeAtZero) {
 }
 
 }  // namespace
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -4,11 +4,11 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 // Folds a's elements into `out`, which holds the fold of nothing and is read as a's shape through
@@ -134,4 +134,4 @@ Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape) {
   return SumInto(a, kept, shape);
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 // Over `dims`, each within 0..rank-1 and given once, else Error(kInvalidArgument); over none when
 // the list is empty. keepdim leaves a size of 1 in place of each.
@@ -30,6 +30,6 @@ Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 // equal the result is `a` itself, not a copy.
 Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_REDUCE_H_

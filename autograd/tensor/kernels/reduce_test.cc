@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "autograd/tensor/error.h"
+#include "autograd/base/error.h"
 #include "autograd/tensor/kernels/test_values.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 namespace {
 
 using Doubles = std::vector<double>;
@@ -75,4 +75,4 @@ TEST(Reduce, ProductsAndExtremes) {
 }
 
 }  // namespace
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
-namespace autograd::kernels {
+namespace twingrad::kernels {
 
 template <typename T>
 Tensor Make(std::initializer_list<int64_t> sizes, std::initializer_list<T> elements) {
@@ -45,6 +45,6 @@ inline Tensor Transposed(const Tensor& t) {
                      t.storage_offset());
 }
 
-}  // namespace autograd::kernels
+}  // namespace twingrad::kernels
 
 #endif  // AUTOGRAD_TENSOR_KERNELS_TEST_VALUES_H_

@@ -23,9 +23,9 @@
 #include <utility>
 #include <vector>
 
-#include "proptests/interleave/engine_rules.h"
-#include "proptests/interleave/outcome.h"
-#include "proptests/interleave/strategies.h"
+#include "proptests/interleave/checker/outcome.h"
+#include "proptests/interleave/engine/engine_rules.h"
+#include "proptests/interleave/strategies/strategies.h"
 #include "proptests/mutants/interleave/hunt.h"
 #include "proptests/mutants/interleave/program_harness.h"
 #include "proptests/mutants/interleave/scenarios.h"

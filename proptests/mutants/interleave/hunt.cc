@@ -8,10 +8,10 @@
 #include "absl/strings/str_format.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/watch.h"
-#include "proptests/interleave/explore.h"
-#include "proptests/interleave/fiber_scheduler.h"
-#include "proptests/interleave/forced_strategy.h"
-#include "proptests/interleave/schedule_shrink.h"
+#include "proptests/interleave/checker/explore.h"
+#include "proptests/interleave/checker/fiber_scheduler.h"
+#include "proptests/interleave/checker/schedule_shrink.h"
+#include "proptests/interleave/strategies/forced_strategy.h"
 
 namespace twingrad::mutants {
 namespace {
@@ -52,22 +52,22 @@ interleave::Report ExploreScenario(const Scenario& scenario, uint64_t seed,
 }
 
 // Graphs may come from several threads; counting them adds no step.
-class NodeCounter final : public autograd::EngineObserver {
+class NodeCounter final : public twingrad::EngineObserver {
  public:
-  void OnGraphReady(const autograd::GraphView& graph) override {
-    const autograd::sync::WatchScope watching;
-    autograd::sync::MutexLock lock(mutex_);
+  void OnGraphReady(const twingrad::GraphView& graph) override {
+    const twingrad::sync::WatchScope watching;
+    twingrad::sync::MutexLock lock(mutex_);
     nodes_.insert(graph.nodes.begin(), graph.nodes.end());
   }
-  void OnEvaluate(uint64_t, const autograd::Node&, bool) override {}
+  void OnEvaluate(uint64_t, const twingrad::Node&, bool) override {}
   int count() const {
-    autograd::sync::MutexLock lock(mutex_);
+    twingrad::sync::MutexLock lock(mutex_);
     return static_cast<int>(nodes_.size());
   }
 
  private:
-  mutable autograd::sync::Mutex mutex_{"node_counter"};
-  std::set<const autograd::Node*> nodes_ AG_GUARDED_BY(mutex_);
+  mutable twingrad::sync::Mutex mutex_{"node_counter"};
+  std::set<const twingrad::Node*> nodes_ AG_GUARDED_BY(mutex_);
 };
 
 double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "proptests/interleave/outcome.h"
-#include "proptests/interleave/state_rules.h"
-#include "proptests/interleave/strategy.h"
+#include "proptests/interleave/checker/outcome.h"
+#include "proptests/interleave/checker/state_rules.h"
+#include "proptests/interleave/strategies/strategy.h"
 #include "proptests/mutants/interleave/scenarios.h"
 
 namespace twingrad::mutants {

@@ -6,12 +6,12 @@
 #include "autograd/sync/cell.h"
 #include "autograd/sync/thread.h"
 #include "gtest/gtest.h"
-#include "proptests/interleave/starve_strategy.h"
+#include "proptests/interleave/strategies/starve_strategy.h"
 
 namespace twingrad::mutants {
 namespace {
 
-namespace sync = autograd::sync;
+namespace sync = twingrad::sync;
 
 // Two threads add one, each in two steps.
 std::string LostUpdate() {

@@ -13,14 +13,14 @@
 
 #include "autograd/sync/clock.h"
 #include "proptests/generators/generate.h"
+#include "proptests/judge/judge.h"
 #include "proptests/mutants/interleave/scenarios.h"
-#include "proptests/oracles/judge.h"
 
 namespace twingrad::mutants {
 namespace {
 
-using autograd::sync::Now;
-using autograd::sync::TimePoint;
+using twingrad::sync::Now;
+using twingrad::sync::TimePoint;
 
 constexpr unsigned kHangSeconds = 5;
 

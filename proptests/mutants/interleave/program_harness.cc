@@ -100,7 +100,7 @@ bool Finds(const Expected& expected, bool check_state) {
       "('>': another thread ran before):\n%s%s\n\n",
       expected.name.data(), check_state ? "on" : "off", caught->programs,
       static_cast<long long>(caught->schedules), caught->seconds, small.run.detector.c_str(),
-      small.preemptions, caught->nodes, autograd::program::Print(small.program).c_str(),
+      small.preemptions, caught->nodes, twingrad::program::Print(small.program).c_str(),
       small.preemptions, FormatEvents(small.run.outcome, 400).c_str(), small.run.failure.c_str());
   bool holds = Check(caught->found == detector, "another detector spoke than is expected");
   holds &= Check(small.run.detector == detector, "the smallest finding is another");

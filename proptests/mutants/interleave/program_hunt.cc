@@ -10,17 +10,17 @@
 #include "autograd/program/program.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
-#include "proptests/interleave/mixed_strategy.h"
-#include "proptests/interleave/replay_strategy.h"
-#include "proptests/interleave/schedule_file.h"
+#include "proptests/interleave/checker/schedule_file.h"
+#include "proptests/interleave/strategies/mixed_strategy.h"
+#include "proptests/interleave/strategies/replay_strategy.h"
 
 namespace twingrad::mutants {
 namespace {
 
-using autograd::program::Program;
 using interleave::ProgramExplorer;
 using interleave::ProgramOptions;
 using interleave::ProgramRun;
+using twingrad::program::Program;
 
 // Making a finding small is most of the work; more finds hardly anything smaller.
 interleave::FindingLimits Limits(const ProgramHunt& hunt) {
@@ -37,8 +37,8 @@ bool CallFails(const ProgramExplorer& explorer) {
   const auto& error = explorer.single().observation.error;
   if (!error.has_value()) return false;
   const auto& statement = explorer.program().statements[static_cast<size_t>(error->statement)];
-  return autograd::program::SignatureOf(statement.op).category ==
-         autograd::program::Category::kCall;
+  return twingrad::program::SignatureOf(statement.op).category ==
+         twingrad::program::Category::kCall;
 }
 
 // A failing run of the Program, if one of its schedules fails.
@@ -62,7 +62,7 @@ std::optional<ProgramRun> Explore(const Program& program, const ProgramOptions& 
 bool Replays(const interleave::SmallFinding& small, const ProgramOptions& options) {
   ProgramExplorer explorer(small.program, options);
   interleave::ScheduleFile file;
-  file.program_hash = autograd::program::Hash(small.program);
+  file.program_hash = twingrad::program::Hash(small.program);
   file.device_threads = explorer.device_threads();
   file.strategy = "forced";
   file.detector = small.run.detector;
@@ -78,7 +78,7 @@ bool Replays(const interleave::SmallFinding& small, const ProgramOptions& option
 
 int CountNodes(const Program& program) {
   ProgramExplorer explorer(program);
-  std::set<std::tuple<autograd::program::NodeRole, int32_t, int32_t>> nodes;
+  std::set<std::tuple<twingrad::program::NodeRole, int32_t, int32_t>> nodes;
   for (const auto& call : explorer.single().observation.calls) {
     for (const auto& node : call.nodes) {
       nodes.emplace(node.name.role, node.name.statement, node.name.index);

@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "proptests/interleave/program_run.h"
-#include "proptests/interleave/program_shrink.h"
+#include "proptests/interleave/engine/program_run.h"
+#include "proptests/interleave/engine/program_shrink.h"
 
 namespace twingrad::mutants {
 
@@ -45,7 +45,7 @@ struct ProgramCatch {
 // Nothing: all Programs passed all schedules.
 std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt);
 // Distinct nodes of the graphs that the Program's calls hand to the engine.
-int CountNodes(const autograd::program::Program& program);
+int CountNodes(const twingrad::program::Program& program);
 
 }  // namespace twingrad::mutants
 

@@ -18,26 +18,26 @@
 namespace twingrad::mutants {
 namespace {
 
-namespace sync = autograd::sync;
-using autograd::Device;
-using autograd::DType;
-using autograd::Edge;
-using autograd::Engine;
-using autograd::NodePtr;
-using autograd::Tensor;
-using autograd::VariableList;
+namespace sync = twingrad::sync;
+using twingrad::Device;
+using twingrad::DType;
+using twingrad::Edge;
+using twingrad::Engine;
+using twingrad::NodePtr;
+using twingrad::Tensor;
+using twingrad::VariableList;
 
 constexpr char kPlanned[] = "planned";
 
 // Of every engine that a scenario makes; null but while its nodes are counted.
-autograd::EngineObserver* observer = nullptr;
+twingrad::EngineObserver* observer = nullptr;
 
-autograd::EngineOptions Workers(int count) {
+twingrad::EngineOptions Workers(int count) {
   return {.device_threads = count, .observer = observer};
 }
 
 // Passes gradients on, or throws. On real threads it takes its time first.
-class SlowNode final : public autograd::Node {
+class SlowNode final : public twingrad::Node {
  public:
   SlowNode(int milliseconds, bool throws) : milliseconds_(milliseconds), throws_(throws) {}
   VariableList Apply(VariableList&& gradients) override {
@@ -65,7 +65,7 @@ Tensor Leaf(Device device) {
 }
 
 Edge Slow(Device device, const std::vector<Edge>& next, int milliseconds, bool throws = false) {
-  NodePtr node = autograd::MakeNode<SlowNode>(milliseconds, throws);
+  NodePtr node = twingrad::MakeNode<SlowNode>(milliseconds, throws);
   node->AddInput(One(device));
   node->SetNextEdges(next);
   return Edge(node, 0);
@@ -96,7 +96,7 @@ std::string Differs(const Tensor& leaf, double expected) {
 std::string CompletionByTheWorker() {
   Engine engine(Workers(1));
   const Tensor x = Leaf(Device::Cpu());
-  const Tensor y = autograd::ops::To(x, Device::Sim(0));
+  const Tensor y = twingrad::ops::To(x, Device::Sim(0));
   if (std::string wrong = Backward(engine, {GradientEdge(y)}); !wrong.empty()) return wrong;
   return Differs(x, 1);
 }
@@ -115,7 +115,7 @@ std::string ShutdownWithWorkLeft() {
 std::string StopBesideARun() {
   Engine engine(Workers(1));
   const Tensor x = Leaf(Device::Cpu());
-  const Tensor y = autograd::ops::To(x, Device::Sim(0));
+  const Tensor y = twingrad::ops::To(x, Device::Sim(0));
   std::string wrong;
   sync::Thread caller("caller", [&] { wrong = Backward(engine, {GradientEdge(y)}); });
   engine.Stop();
@@ -127,8 +127,8 @@ std::string StopBesideARun() {
 std::string TwoIntoOneSlot() {
   Engine engine(Workers(2));
   const Tensor x = Leaf(Device::Cpu());
-  const Tensor a = autograd::ops::To(x, Device::Sim(0));
-  const Tensor b = autograd::ops::To(x, Device::Sim(1));
+  const Tensor a = twingrad::ops::To(x, Device::Sim(0));
+  const Tensor b = twingrad::ops::To(x, Device::Sim(1));
   const Edge slow = Slow(Device::Sim(1), {GradientEdge(b)}, 1);
   if (std::string wrong = Backward(engine, {GradientEdge(a), slow}); !wrong.empty()) {
     return absl::StrCat("[error] ", wrong);
@@ -187,7 +187,7 @@ constexpr Scenario kScenarios[] = {
 
 absl::Span<const Scenario> Scenarios() { return kScenarios; }
 
-void ObserveScenarios(autograd::EngineObserver* of_engines) { observer = of_engines; }
+void ObserveScenarios(twingrad::EngineObserver* of_engines) { observer = of_engines; }
 
 const Scenario* FindScenario(std::string_view name) {
   for (const Scenario& scenario : kScenarios) {

@@ -29,7 +29,7 @@ absl::Span<const Scenario> Scenarios();
 // Null: there is none of this name.
 const Scenario* FindScenario(std::string_view name);
 // Null: nobody watches. While no scenario runs.
-void ObserveScenarios(autograd::EngineObserver* of_engines);
+void ObserveScenarios(twingrad::EngineObserver* of_engines);
 
 }  // namespace twingrad::mutants
 

@@ -15,13 +15,13 @@
 namespace twingrad::adapters {
 namespace {
 
-using autograd::DType;
-using autograd::program::CallRecord;
-using autograd::program::NodeRole;
-using autograd::program::Observation;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::TensorData;
+using twingrad::DType;
+using twingrad::program::CallRecord;
+using twingrad::program::NodeRole;
+using twingrad::program::Observation;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::TensorData;
 
 constexpr std::array<std::string_view, kNumFaults> kWords = {
     "none",        "wrong_sign",  "dropped",
@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, kNumFaults> kWords = {
 
 template <typename Change>
 void ChangeElements(TensorData& data, const Change& change) {
-  if (!autograd::IsFloating(data.dtype)) return;
+  if (!twingrad::IsFloating(data.dtype)) return;
   for (uint64_t& bits : data.bits) {
     bits = std::bit_cast<uint64_t>(change(std::bit_cast<double>(bits)));
   }

@@ -44,16 +44,16 @@ std::string_view FaultWord(Fault fault);
 std::optional<Fault> FaultOf(std::string_view word);
 
 // Whether the Program provokes the faults that need a multiplication and a call.
-bool Multiplies(const autograd::program::Program& program);
+bool Multiplies(const twingrad::program::Program& program);
 
 // Changes the Observation as a fault of the engine does. `*after_error` is the state of
 // kBrokenAfterError.
-void Spoil(Fault fault, const autograd::program::Program& program, bool* after_error,
-           autograd::program::Observation* observation);
+void Spoil(Fault fault, const twingrad::program::Program& program, bool* after_error,
+           twingrad::program::Observation* observation);
 
 // Does what a fault of the process or the adapter does, at file descriptor 1; returns only for the
 // others.
-void Misbehave(Fault fault, const autograd::program::Program& program, int out);
+void Misbehave(Fault fault, const twingrad::program::Program& program, int out);
 
 }  // namespace twingrad::adapters
 

@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tools/oracle/files.h"
-#include "tools/oracle/subprocess.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/subprocess.h"
 
 namespace twingrad::oracle {
 namespace {

@@ -24,8 +24,8 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tools/oracle/files.h"
-#include "tools/oracle/subprocess.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/subprocess.h"
 
 namespace twingrad::oracle {
 namespace {

@@ -13,10 +13,10 @@
 namespace twingrad::adapters {
 namespace {
 
-using autograd::DType;
-using autograd::program::Category;
-using autograd::program::Observation;
-using autograd::program::Program;
+using twingrad::DType;
+using twingrad::program::Category;
+using twingrad::program::Observation;
+using twingrad::program::Program;
 
 // All that the repository's engine runs and shows, but for its accelerators.
 Hello MakeHello(Fault fault) {
@@ -24,10 +24,10 @@ Hello MakeHello(Fault fault) {
   hello.name = "faulty";
   hello.version = std::string(FaultWord(fault));
   hello.dialect = "twingrad";
-  for (const auto& signature : autograd::program::Signatures()) {
+  for (const auto& signature : twingrad::program::Signatures()) {
     if (signature.category == Category::kCustom || signature.category == Category::kStream)
       continue;
-    if (signature.op == autograd::program::Opcode::kTo) continue;
+    if (signature.op == twingrad::program::Opcode::kTo) continue;
     hello.ops.insert(signature.op);
     hello.single.insert(signature.op);
   }
@@ -52,11 +52,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   const int out = dup(1);
-  autograd::Engine engine;
+  twingrad::Engine engine;
   bool after_error = false;
   return Serve(MakeHello(*fault), [&](const Program& program) -> absl::StatusOr<Observation> {
     Misbehave(*fault, program, out);
-    Observation observation = autograd::runner::Run(program, engine);
+    Observation observation = twingrad::runner::Run(program, engine);
     Spoil(*fault, program, &after_error, &observation);
     return observation;
   });

@@ -23,16 +23,16 @@ namespace twingrad::adapters::libtorch {
 namespace {
 
 using at::Tensor;
-using autograd::program::CallRecord;
-using autograd::program::ErrorClass;
-using autograd::program::Key;
-using autograd::program::kNoValue;
-using autograd::program::NodeRole;
-using autograd::program::Observation;
-using autograd::program::Opcode;
-using autograd::program::Program;
-using autograd::program::Statement;
-using autograd::program::ValueId;
+using twingrad::program::CallRecord;
+using twingrad::program::ErrorClass;
+using twingrad::program::Key;
+using twingrad::program::kNoValue;
+using twingrad::program::NodeRole;
+using twingrad::program::Observation;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::Statement;
+using twingrad::program::ValueId;
 using Values = std::vector<ValueId>;
 
 class Execution {
@@ -100,7 +100,7 @@ Observation Execution::Run() {
 
 bool Execution::Step(int32_t& index) {
   statement_ = index;
-  autograd::program::ErrorRecord error{ErrorClass::kInternal, index, ""};
+  twingrad::program::ErrorRecord error{ErrorClass::kInternal, index, ""};
   try {
     RunStatement(program_.statements[index]);
     return true;
@@ -187,9 +187,9 @@ void Execution::RunStatement(const Statement& statement) {
 // Programs' results are row-major, libtorch's may have the strides of a permuted operand. What a
 // node has saved keeps the old memory: the same elements, with the same version.
 void Execution::MakeRowMajor(const Statement& statement, Tensor* result) {
-  using autograd::program::Category;
+  using twingrad::program::Category;
   if (!result->defined() || result->is_contiguous()) return;
-  if (autograd::program::SignatureOf(statement.op).category == Category::kView) return;
+  if (twingrad::program::SignatureOf(statement.op).category == Category::kView) return;
   if (statement.op == Opcode::kDetach) return;
   if (result->is_view()) {
     *result = result->clone(at::MemoryFormat::Contiguous);
@@ -254,11 +254,11 @@ void Execution::NoteAll() {
 }
 
 void Execution::Leaf(const Statement& statement) {
-  const auto& type = std::get<autograd::program::TensorType>(*statement.Find(Key::kType));
-  if (statement.Get<int64_t>(Key::kDevice, autograd::program::kCpu) != autograd::program::kCpu) {
+  const auto& type = std::get<twingrad::program::TensorType>(*statement.Find(Key::kType));
+  if (statement.Get<int64_t>(Key::kDevice, twingrad::program::kCpu) != twingrad::program::kCpu) {
     throw Refusal(ErrorClass::kUnsupported, "a leaf on a device");
   }
-  Tensor leaf = TensorOf(type, autograd::program::LeafData(statement));
+  Tensor leaf = TensorOf(type, twingrad::program::LeafData(statement));
   if (statement.Get<bool>(Key::kGrad)) {
     leaf.set_requires_grad(true);
     names_.NoteLeaf(leaf.unsafeGetTensorImpl(), statement_);

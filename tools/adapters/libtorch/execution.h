@@ -11,10 +11,10 @@
 namespace twingrad::adapters::libtorch {
 
 // Whatever the Program does, nothing is thrown. InstallRecordingEngine must have been called.
-autograd::program::Observation Run(const autograd::program::Program& program);
+twingrad::program::Observation Run(const twingrad::program::Program& program);
 
 // Every statement that Run knows.
-std::set<autograd::program::Opcode> KnownStatements();
+std::set<twingrad::program::Opcode> KnownStatements();
 
 }  // namespace twingrad::adapters::libtorch
 

@@ -5,7 +5,7 @@
 namespace twingrad::adapters::libtorch {
 namespace {
 
-using autograd::program::ErrorClass;
+using twingrad::program::ErrorClass;
 
 // The first that occurs in the message counts.
 constexpr std::pair<std::string_view, ErrorClass> kMessages[] = {

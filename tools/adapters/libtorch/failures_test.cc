@@ -5,7 +5,7 @@
 namespace twingrad::adapters::libtorch {
 namespace {
 
-using autograd::program::ErrorClass;
+using twingrad::program::ErrorClass;
 
 TEST(FailuresTest, MessagesHaveAClass) {
   EXPECT_EQ(ClassOf("one of the variables needed for gradient computation has been modified by an "

@@ -14,8 +14,8 @@
 #include "tools/adapters/protocol/serve.h"
 
 int main() {
-  using autograd::DType;
-  using autograd::program::Opcode;
+  using twingrad::DType;
+  using twingrad::program::Opcode;
   using namespace twingrad::adapters;
   at::set_num_threads(1);
   at::set_num_interop_threads(1);
@@ -36,6 +36,6 @@ int main() {
   if (libtorch::kHasHooks) hello.facts.insert(Fact::kHooks);
   return Serve(
       hello,
-      [](const autograd::program::Program& program)
-          -> absl::StatusOr<autograd::program::Observation> { return libtorch::Run(program); });
+      [](const twingrad::program::Program& program)
+          -> absl::StatusOr<twingrad::program::Observation> { return libtorch::Run(program); });
 }

@@ -4,9 +4,9 @@
 
 namespace twingrad::adapters::libtorch {
 
-using autograd::program::NodeName;
-using autograd::program::NodeRole;
 using torch::autograd::AccumulateGrad;
+using twingrad::program::NodeName;
+using twingrad::program::NodeRole;
 
 bool NodeNames::Knows(Node* node) const {
   const auto it = names_.find(node);

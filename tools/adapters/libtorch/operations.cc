@@ -16,11 +16,11 @@ namespace twingrad::adapters::libtorch {
 namespace {
 
 using at::Tensor;
-using autograd::DType;
-using autograd::program::ErrorClass;
-using autograd::program::Key;
-using autograd::program::Opcode;
-using autograd::program::Statement;
+using twingrad::DType;
+using twingrad::program::ErrorClass;
+using twingrad::program::Key;
+using twingrad::program::Opcode;
+using twingrad::program::Statement;
 using Operands = std::vector<Tensor>;
 using Integers = std::vector<int64_t>;
 using Function = Tensor (*)(const Statement&, const Operands&);

@@ -18,16 +18,16 @@ namespace twingrad::adapters::libtorch {
 
 // The result; undefined for statements that write in place. Throws what libtorch throws, and
 // Unsupported.
-at::Tensor Compute(const autograd::program::Statement& statement,
+at::Tensor Compute(const twingrad::program::Statement& statement,
                    const std::vector<at::Tensor>& operands);
 
 // What Compute knows.
-const std::set<autograd::program::Opcode>& ComputedOps();
+const std::set<twingrad::program::Opcode>& ComputedOps();
 // Those of them that make one node in every case.
-std::set<autograd::program::Opcode> SingleNodeOps();
+std::set<twingrad::program::Opcode> SingleNodeOps();
 
-at::ScalarType TypeOf(autograd::DType dtype);
-autograd::DType DTypeOf(at::ScalarType type);
+at::ScalarType TypeOf(twingrad::DType dtype);
+twingrad::DType DTypeOf(at::ScalarType type);
 
 }  // namespace twingrad::adapters::libtorch
 

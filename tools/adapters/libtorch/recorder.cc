@@ -11,12 +11,12 @@
 namespace twingrad::adapters::libtorch {
 namespace {
 
-using autograd::program::CallRecord;
-using autograd::program::EdgeRecord;
-using autograd::program::NodeRecord;
-using autograd::program::NodeRole;
 using torch::autograd::AccumulateGrad;
 using torch::autograd::variable_list;
+using twingrad::program::CallRecord;
+using twingrad::program::EdgeRecord;
+using twingrad::program::NodeRecord;
+using twingrad::program::NodeRole;
 
 // The recorder of the Program that runs; hooks may outlive it with their nodes.
 Recorder*& Current() {

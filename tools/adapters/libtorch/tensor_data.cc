@@ -13,8 +13,8 @@
 namespace twingrad::adapters::libtorch {
 namespace {
 
-using autograd::program::Bits;
-using autograd::program::TensorData;
+using twingrad::program::Bits;
+using twingrad::program::TensorData;
 
 template <typename T>
 void Write(const Bits& bits, T* out) {
@@ -32,7 +32,7 @@ void Read(const T* in, Bits& bits) {
   for (uint64_t& element : bits) {
     const T value = *in++;
     if constexpr (std::is_floating_point_v<T>) {
-      element = std::isnan(value) ? autograd::program::kNanBits
+      element = std::isnan(value) ? twingrad::program::kNanBits
                                   : std::bit_cast<uint64_t>(static_cast<double>(value));
     } else {
       element = static_cast<uint64_t>(value);
@@ -42,20 +42,20 @@ void Read(const T* in, Bits& bits) {
 
 }  // namespace
 
-at::Tensor TensorOf(const autograd::program::TensorType& type, const Bits& bits) {
+at::Tensor TensorOf(const twingrad::program::TensorType& type, const Bits& bits) {
   const std::vector<int64_t> sizes(type.shape.begin(), type.shape.end());
   at::Tensor tensor = at::empty(sizes, TypeOf(type.dtype));
   switch (type.dtype) {
-    case autograd::DType::kF32:
+    case twingrad::DType::kF32:
       Write(bits, tensor.data_ptr<float>());
       break;
-    case autograd::DType::kF64:
+    case twingrad::DType::kF64:
       Write(bits, tensor.data_ptr<double>());
       break;
-    case autograd::DType::kI64:
+    case twingrad::DType::kI64:
       Write(bits, tensor.data_ptr<int64_t>());
       break;
-    case autograd::DType::kBool:
+    case twingrad::DType::kBool:
       Write(bits, tensor.data_ptr<bool>());
       break;
   }
@@ -71,16 +71,16 @@ TensorData DataOf(const at::Tensor& given) {
   data.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
   data.bits.resize(static_cast<size_t>(tensor.numel()));
   switch (data.dtype) {
-    case autograd::DType::kF32:
+    case twingrad::DType::kF32:
       Read(tensor.data_ptr<float>(), data.bits);
       break;
-    case autograd::DType::kF64:
+    case twingrad::DType::kF64:
       Read(tensor.data_ptr<double>(), data.bits);
       break;
-    case autograd::DType::kI64:
+    case twingrad::DType::kI64:
       Read(tensor.data_ptr<int64_t>(), data.bits);
       break;
-    case autograd::DType::kBool:
+    case twingrad::DType::kBool:
       Read(tensor.data_ptr<bool>(), data.bits);
       break;
   }

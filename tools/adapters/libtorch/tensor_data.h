@@ -10,8 +10,8 @@
 
 namespace twingrad::adapters::libtorch {
 
-at::Tensor TensorOf(const autograd::program::TensorType& type, const autograd::program::Bits& bits);
-autograd::program::TensorData DataOf(const at::Tensor& tensor);
+at::Tensor TensorOf(const twingrad::program::TensorType& type, const twingrad::program::Bits& bits);
+twingrad::program::TensorData DataOf(const at::Tensor& tensor);
 
 }  // namespace twingrad::adapters::libtorch
 

@@ -10,17 +10,17 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::adapters {
 namespace {
 
-using autograd::DType;
-using autograd::program::ErrorClass;
-using autograd::program::Key;
-using autograd::program::Opcode;
+using twingrad::DType;
+using twingrad::program::ErrorClass;
+using twingrad::program::Key;
+using twingrad::program::Opcode;
 
 constexpr std::array<std::string_view, kNumFacts> kFactWords = {
     "graph", "order", "names", "hooks", "versions", "requires_grad", "errors"};
@@ -40,12 +40,12 @@ bool IsWord(std::string_view text) {
 }
 
 std::optional<Opcode> ReadOp(std::string_view word) {
-  return autograd::program::OpcodeFromName(word);
+  return twingrad::program::OpcodeFromName(word);
 }
 
 std::optional<DType> ReadDType(std::string_view word) {
   for (DType dtype : kDTypes) {
-    if (autograd::DTypeName(dtype) == word) return dtype;
+    if (twingrad::DTypeName(dtype) == word) return dtype;
   }
   return std::nullopt;
 }
@@ -60,7 +60,7 @@ std::optional<Fact> ReadFact(std::string_view word) {
 std::optional<ErrorClass> ReadErrorClass(std::string_view word) {
   for (int i = 0; i <= static_cast<int>(ErrorClass::kAnomaly); ++i) {
     const auto error = static_cast<ErrorClass>(i);
-    if (autograd::program::ErrorClassName(error) == word) return error;
+    if (twingrad::program::ErrorClassName(error) == word) return error;
   }
   return std::nullopt;
 }
@@ -83,7 +83,7 @@ absl::Status ReadList(std::string_view key, std::string_view list,
 
 std::string OpNames(const std::set<Opcode>& ops) {
   return absl::StrJoin(ops, ",", [](std::string* out, Opcode op) {
-    absl::StrAppend(out, autograd::program::SignatureOf(op).name);
+    absl::StrAppend(out, twingrad::program::SignatureOf(op).name);
   });
 }
 
@@ -93,7 +93,7 @@ std::string KnownFacts() { return absl::StrJoin(kFactWords, " "); }
 
 std::string KnownDTypes() {
   return absl::StrJoin(kDTypes, " ", [](std::string* out, DType dtype) {
-    absl::StrAppend(out, autograd::DTypeName(dtype));
+    absl::StrAppend(out, twingrad::DTypeName(dtype));
   });
 }
 
@@ -101,7 +101,7 @@ std::string KnownErrorClasses() {
   std::string words;
   for (int i = 0; i <= static_cast<int>(ErrorClass::kAnomaly); ++i) {
     absl::StrAppend(&words, i == 0 ? "" : " ",
-                    autograd::program::ErrorClassName(static_cast<ErrorClass>(i)));
+                    twingrad::program::ErrorClassName(static_cast<ErrorClass>(i)));
   }
   return words;
 }
@@ -121,9 +121,9 @@ absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello
     hello->dialect = std::string(value);
   } else if (key == "devices") {
     if (!absl::SimpleAtoi(value, &hello->devices) || hello->devices < 0 ||
-        hello->devices > autograd::program::kMaxDevices) {
+        hello->devices > twingrad::program::kMaxDevices) {
       return Wrong(absl::StrCat("devices= is `", value.substr(0, 64), "`"),
-                   absl::StrCat("allowed are 0 to ", autograd::program::kMaxDevices));
+                   absl::StrCat("allowed are 0 to ", twingrad::program::kMaxDevices));
     }
   } else if (key == "ops") {
     return ReadList(key, value, ReadOp, KnownOpWords, &hello->ops);
@@ -145,7 +145,7 @@ std::string_view FactWord(Fact fact) { return kFactWords[static_cast<size_t>(fac
 
 std::vector<std::string_view> KnownOps() {
   std::vector<std::string_view> names;
-  for (const auto& signature : autograd::program::Signatures()) names.push_back(signature.name);
+  for (const auto& signature : twingrad::program::Signatures()) names.push_back(signature.name);
   return names;
 }
 
@@ -156,19 +156,19 @@ std::string PrintHello(const Hello& hello) {
   absl::StrAppend(&line, " single=", OpNames(hello.single), " dtypes=",
                   absl::StrJoin(hello.dtypes, ",",
                                 [](std::string* out, DType dtype) {
-                                  absl::StrAppend(out, autograd::DTypeName(dtype));
+                                  absl::StrAppend(out, twingrad::DTypeName(dtype));
                                 }),
                   " facts=", absl::StrJoin(hello.facts, ",", [](std::string* out, Fact fact) {
                     absl::StrAppend(out, FactWord(fact));
                   }));
   if (!hello.raises) return line;
   const auto words = absl::StrJoin(*hello.raises, ",", [](std::string* out, ErrorClass error) {
-    absl::StrAppend(out, autograd::program::ErrorClassName(error));
+    absl::StrAppend(out, twingrad::program::ErrorClassName(error));
   });
   return absl::StrCat(line, " raises=", words);
 }
 
-autograd::program::Program ToSend(const Hello& hello, autograd::program::Program program) {
+twingrad::program::Program ToSend(const Hello& hello, twingrad::program::Program program) {
   auto& statements = program.statements;
   while (!hello.Has(Opcode::kExpect) && !statements.empty() &&
          statements.back().op == Opcode::kExpect) {
@@ -177,21 +177,21 @@ autograd::program::Program ToSend(const Hello& hello, autograd::program::Program
   return program;
 }
 
-std::string NotClaimed(const Hello& hello, const autograd::program::Program& program) {
+std::string NotClaimed(const Hello& hello, const twingrad::program::Program& program) {
   for (const auto& statement : program.statements) {
     if (!hello.Has(statement.op)) {
-      return absl::StrCat("the op ", autograd::program::SignatureOf(statement.op).name);
+      return absl::StrCat("the op ", twingrad::program::SignatureOf(statement.op).name);
     }
     std::optional<DType> dtype;
     if (statement.op == Opcode::kLeaf) {
-      dtype = statement.Get<autograd::program::TensorType>(Key::kType).dtype;
+      dtype = statement.Get<twingrad::program::TensorType>(Key::kType).dtype;
     } else if (statement.op == Opcode::kCast) {
       dtype = statement.Get<DType>(Key::kTo);
     }
     if (dtype && hello.dtypes.count(*dtype) == 0) {
-      return absl::StrCat("the type ", autograd::DTypeName(*dtype));
+      return absl::StrCat("the type ", twingrad::DTypeName(*dtype));
     }
-    const auto device = statement.Get<int64_t>(Key::kDevice, autograd::program::kCpu);
+    const auto device = statement.Get<int64_t>(Key::kDevice, twingrad::program::kCpu);
     if (device >= hello.devices) return absl::StrCat("the device dev:", device);
   }
   return "";

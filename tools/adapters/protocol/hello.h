@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "autograd/program/dtype.h"
+#include "autograd/base/dtype.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
@@ -42,17 +42,17 @@ struct Hello {
   std::string version;                      // the same
   std::string dialect = "pytorch";          // whose rules it follows: pytorch, pytorch1, twingrad
   int devices = 0;                          // accelerators that Programs may name
-  std::set<autograd::program::Opcode> ops;  // statements that it runs
+  std::set<twingrad::program::Opcode> ops;  // statements that it runs
   // Those of them that make exactly one node where they record, with an edge for each operand.
-  std::set<autograd::program::Opcode> single;
-  std::set<autograd::DType> dtypes;
+  std::set<twingrad::program::Opcode> single;
+  std::set<twingrad::DType> dtypes;
   std::set<Fact> facts;
   // Classes of the errors that it has; none: all. Where the rules say another, nothing is judged.
-  std::optional<std::set<autograd::program::ErrorClass>> raises;
+  std::optional<std::set<twingrad::program::ErrorClass>> raises;
 
   bool Has(Fact fact) const { return facts.count(fact) != 0; }
-  bool Has(autograd::program::Opcode op) const { return ops.count(op) != 0; }
-  bool Raises(autograd::program::ErrorClass error) const {
+  bool Has(twingrad::program::Opcode op) const { return ops.count(op) != 0; }
+  bool Raises(twingrad::program::ErrorClass error) const {
     return !raises || raises->count(error) != 0;
   }
   bool operator==(const Hello&) const = default;
@@ -60,11 +60,11 @@ struct Hello {
 
 // The Program as an adapter gets it: without the expectations at its end, which are no business of
 // an engine's, where `expect` is not claimed.
-autograd::program::Program ToSend(const Hello& hello, autograd::program::Program program);
+twingrad::program::Program ToSend(const Hello& hello, twingrad::program::Program program);
 
 // What a Program holds that the hello does not claim: an op, an element type or a device, in words;
 // empty for nothing.
-std::string NotClaimed(const Hello& hello, const autograd::program::Program& program);
+std::string NotClaimed(const Hello& hello, const twingrad::program::Program& program);
 
 // The line without its newline.
 std::string PrintHello(const Hello& hello);

@@ -11,8 +11,8 @@
 namespace twingrad::adapters {
 namespace {
 
-using autograd::program::ErrorClass;
-using autograd::program::Opcode;
+using twingrad::program::ErrorClass;
+using twingrad::program::Opcode;
 
 std::string MessageOf(std::string_view line) {
   return std::string(ParseHello(line).status().message());
@@ -26,7 +26,7 @@ TEST(HelloTest, ReadsWhatItPrints) {
   hello.devices = 2;
   hello.ops = {Opcode::kLeaf, Opcode::kMul, Opcode::kBackward};
   hello.single = {Opcode::kMul};
-  hello.dtypes = {autograd::DType::kF64, autograd::DType::kBool};
+  hello.dtypes = {twingrad::DType::kF64, twingrad::DType::kBool};
   hello.facts = {Fact::kGraph, Fact::kErrors};
   using Raised = std::set<ErrorClass>;
   for (const auto& raises : {std::optional<Raised>(), std::optional(Raised()),
@@ -45,7 +45,7 @@ TEST(HelloTest, TellsWhatIsNotClaimed) {
       ParseHello("hello 1 name=a version=1 ops=leaf,mul,cast dtypes=f64,i64 devices=1");
   ASSERT_TRUE(hello.ok()) << hello.status();
   const auto lacks = [&hello](const std::string& lines) {
-    const auto program = autograd::program::Parse("twingrad 1\n" + lines);
+    const auto program = twingrad::program::Parse("twingrad 1\n" + lines);
     EXPECT_TRUE(program.ok()) << program.status();
     return program.ok() ? NotClaimed(*hello, *program) : "";
   };
@@ -71,7 +71,7 @@ TEST(HelloTest, FourKeysAreEnoughAndUnknownOnesArePassedOver) {
 }
 
 TEST(HelloTest, ExpectationsAtTheEndAreSentWhereTheyAreClaimed) {
-  const auto program = autograd::program::Parse(
+  const auto program = twingrad::program::Parse(
       "twingrad 1\n%x = leaf type=f64[] data=3\nexpect %x kind=value data=3\n"
       "%y = mul %x %x\nexpect %x kind=value data=3\nexpect %y kind=value data=9\n");
   ASSERT_TRUE(program.ok()) << program.status();

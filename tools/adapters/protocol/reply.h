@@ -26,11 +26,11 @@ namespace twingrad::adapters {
 inline constexpr size_t kMaxReplyRank = 16;
 inline constexpr size_t kMaxReplyNodes = size_t{1} << 20;
 
-std::string PrintReply(const autograd::program::Program& program,
-                       const autograd::program::Observation& observation);
+std::string PrintReply(const twingrad::program::Program& program,
+                       const twingrad::program::Observation& observation);
 
 // Error: `[protocol] reply line N: what is wrong; what is allowed`.
-absl::StatusOr<autograd::program::Observation> ParseReply(const autograd::program::Program& program,
+absl::StatusOr<twingrad::program::Observation> ParseReply(const twingrad::program::Program& program,
                                                           std::string_view text);
 
 }  // namespace twingrad::adapters

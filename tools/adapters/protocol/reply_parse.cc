@@ -19,17 +19,17 @@
 namespace twingrad::adapters {
 namespace {
 
-using autograd::DType;
-using autograd::program::CallRecord;
-using autograd::program::EdgeRecord;
-using autograd::program::ErrorClass;
-using autograd::program::ErrorRecord;
-using autograd::program::HookRecord;
-using autograd::program::NodeName;
-using autograd::program::NodeRecord;
-using autograd::program::Observation;
-using autograd::program::Program;
-using autograd::program::TensorData;
+using twingrad::DType;
+using twingrad::program::CallRecord;
+using twingrad::program::EdgeRecord;
+using twingrad::program::ErrorClass;
+using twingrad::program::ErrorRecord;
+using twingrad::program::HookRecord;
+using twingrad::program::NodeName;
+using twingrad::program::NodeRecord;
+using twingrad::program::Observation;
+using twingrad::program::Program;
+using twingrad::program::TensorData;
 using Words = std::vector<std::string_view>;
 
 constexpr int32_t kMaxNumber = 1 << 30;
@@ -111,7 +111,7 @@ void Reading::Line(std::string_view line) {
   }
   if (word == "survived") {
     ErrorRecord error;
-    if (observation_.survived.size() >= autograd::program::kMaxStatements) {
+    if (observation_.survived.size() >= twingrad::program::kMaxStatements) {
       Wrong("too many errors", "allowed is one a statement");
     } else if (Error(rest, &error))
       observation_.survived.push_back(std::move(error));
@@ -204,7 +204,7 @@ bool Reading::Shape(std::string_view text, TensorData* out, int64_t* count) {
   }
   bool known = false;
   for (DType dtype : {DType::kF32, DType::kF64, DType::kI64, DType::kBool}) {
-    if (autograd::DTypeName(dtype) != text.substr(0, open)) continue;
+    if (twingrad::DTypeName(dtype) != text.substr(0, open)) continue;
     out->dtype = dtype;
     known = true;
   }
@@ -216,12 +216,12 @@ bool Reading::Shape(std::string_view text, TensorData* out, int64_t* count) {
   if (sizes.empty()) return true;
   for (std::string_view word : absl::StrSplit(sizes, ',')) {
     int32_t size = 0;
-    if (!Number(word, static_cast<int32_t>(autograd::program::kMaxElements), &size)) return false;
+    if (!Number(word, static_cast<int32_t>(twingrad::program::kMaxElements), &size)) return false;
     out->shape.push_back(size);
     *count *= size;
-    if (*count > autograd::program::kMaxElements || out->shape.size() > kMaxReplyRank) {
+    if (*count > twingrad::program::kMaxElements || out->shape.size() > kMaxReplyRank) {
       return Wrong(absl::StrCat("type=", text.substr(0, 64), " is too large"),
-                   absl::StrCat("allowed are ", autograd::program::kMaxElements,
+                   absl::StrCat("allowed are ", twingrad::program::kMaxElements,
                                 " elements and rank ", kMaxReplyRank));
     }
   }
@@ -238,10 +238,10 @@ bool Reading::Tensor(const Words& words, TensorData* out) {
   while (begin < data.size() && static_cast<int64_t>(out->bits.size()) <= count) {
     const size_t end = std::min(data.find(',', begin), data.size());
     const std::string_view element = data.substr(begin, end - begin);
-    const auto bits = autograd::program::ParseElement(element, out->dtype);
+    const auto bits = twingrad::program::ParseElement(element, out->dtype);
     if (!bits) {
       return Wrong(absl::StrCat("`", element.substr(0, 64), "` in data="),
-                   absl::StrCat("allowed are elements of ", autograd::DTypeName(out->dtype)));
+                   absl::StrCat("allowed are elements of ", twingrad::DTypeName(out->dtype)));
     }
     out->bits.push_back(*bits);
     begin = end + 1;
@@ -337,7 +337,7 @@ bool Reading::Name(std::string_view text, NodeName* out) {
                  absl::StrCat("allowed are ROLE@STATEMENT and ROLE@STATEMENT.INDEX with the roles ",
                               absl::StrJoin(kRoleWords, " ")));
   }
-  out->role = static_cast<autograd::program::NodeRole>(role - kRoleWords.begin());
+  out->role = static_cast<twingrad::program::NodeRole>(role - kRoleWords.begin());
   const std::string_view rest = text.substr(at + 1);
   const size_t dot = rest.find('.');
   if (dot != std::string_view::npos && !Number(rest.substr(dot + 1), kMaxNumber, &out->index)) {
@@ -402,7 +402,7 @@ bool Reading::Error(std::string_view rest, ErrorRecord* error) {
   rest.remove_prefix(std::min(first + 1, rest.size()));
   const size_t second = std::min(rest.find(' '), rest.size());
   bool known = false;
-  for (int i = 0; i < autograd::program::kNumErrorClasses; ++i) {
+  for (int i = 0; i < twingrad::program::kNumErrorClasses; ++i) {
     if (ErrorClassName(static_cast<ErrorClass>(i)) != word) continue;
     error->error = static_cast<ErrorClass>(i);
     known = true;

@@ -12,21 +12,21 @@
 namespace twingrad::adapters {
 namespace {
 
-using autograd::program::CallRecord;
-using autograd::program::EdgeRecord;
-using autograd::program::ErrorRecord;
-using autograd::program::HookRecord;
-using autograd::program::NodeRecord;
-using autograd::program::Observation;
-using autograd::program::Program;
-using autograd::program::TensorData;
+using twingrad::program::CallRecord;
+using twingrad::program::EdgeRecord;
+using twingrad::program::ErrorRecord;
+using twingrad::program::HookRecord;
+using twingrad::program::NodeRecord;
+using twingrad::program::Observation;
+using twingrad::program::Program;
+using twingrad::program::TensorData;
 
 void AppendTensor(const TensorData& tensor, std::string& out) {
-  absl::StrAppend(&out, " type=", autograd::DTypeName(tensor.dtype), "[",
+  absl::StrAppend(&out, " type=", twingrad::DTypeName(tensor.dtype), "[",
                   absl::StrJoin(tensor.shape, ","), "]");
   for (size_t i = 0; i < tensor.bits.size(); ++i) {
     out += i == 0 ? " data=" : ",";
-    autograd::program::AppendElement(tensor.bits[i], tensor.dtype, out);
+    twingrad::program::AppendElement(tensor.bits[i], tensor.dtype, out);
   }
 }
 
@@ -79,7 +79,7 @@ void AppendCall(const CallRecord& call, std::string& out) {
 
 void AppendError(std::string_view word, const ErrorRecord& error, std::string& out) {
   absl::StrAppend(
-      &out, word, " ", autograd::program::ErrorClassName(error.error), " ", error.statement, " ",
+      &out, word, " ", twingrad::program::ErrorClassName(error.error), " ", error.statement, " ",
       absl::StrReplaceAll(error.message.substr(0, 1000), {{"\n", " "}, {"\r", " "}}), "\n");
 }
 

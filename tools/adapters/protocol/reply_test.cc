@@ -11,9 +11,9 @@
 namespace twingrad::adapters {
 namespace {
 
-using autograd::program::ErrorClass;
-using autograd::program::NodeRole;
-using autograd::program::Program;
+using twingrad::program::ErrorClass;
+using twingrad::program::NodeRole;
+using twingrad::program::Program;
 
 constexpr std::string_view kBody =
     "value %x type=f64[2] data=3,4 version=1 requires_grad=1\n"
@@ -28,7 +28,7 @@ constexpr std::string_view kBody =
     "error freed 3 a second time\n";
 
 Program TheProgram() {
-  return *autograd::program::Parse(
+  return *twingrad::program::Parse(
       "twingrad 1\n%x = leaf type=f64[2] data=3,4 grad=1\n%y = mul %x %x\nhook %y do=record\n"
       "backward %y seeds=%x\n");
 }

@@ -14,7 +14,7 @@ namespace twingrad::adapters {
 inline constexpr std::array<std::string_view, 7> kRoleWords = {
     "statement",  "accumulate_grad", "copy_slices", "regenerated_view",
     "graph_root", "identity",        "backward"};
-static_assert(static_cast<size_t>(autograd::program::NodeRole::kBackward) + 1 == kRoleWords.size());
+static_assert(static_cast<size_t>(twingrad::program::NodeRole::kBackward) + 1 == kRoleWords.size());
 
 }  // namespace twingrad::adapters
 

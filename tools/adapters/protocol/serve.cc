@@ -26,7 +26,7 @@ bool ReadLine(std::FILE* in, std::string* line) {
 }
 
 std::string Answer(uint64_t id, const std::string& text, const RunProgram& run) {
-  const auto program = autograd::program::Parse(text);
+  const auto program = twingrad::program::Parse(text);
   if (!program.ok()) return PrintFault(id, program.status().message());
   const auto observation = run(*program);
   if (observation.ok()) return PrintOk(id, PrintReply(*program, *observation));
@@ -55,7 +55,7 @@ int Serve(const Hello& hello, const RunProgram& run) {
       continue;
     }
     if (words.size() != 3 || words[0] != "case" || !absl::SimpleAtoi(words[1], &id) ||
-        !absl::SimpleAtoi(words[2], &bytes) || bytes > autograd::program::kMaxTextBytes) {
+        !absl::SimpleAtoi(words[2], &bytes) || bytes > twingrad::program::kMaxTextBytes) {
       std::fprintf(stderr, "[adapter] cannot read `%s`; allowed are hello, case and bye\n",
                    line.c_str());
       return 1;

@@ -22,8 +22,8 @@
 namespace twingrad::adapters {
 
 // An error of the kind Unimplemented skips the Program, any other is a fault of the adapter.
-using RunProgram = std::function<absl::StatusOr<autograd::program::Observation>(
-    const autograd::program::Program&)>;
+using RunProgram = std::function<absl::StatusOr<twingrad::program::Observation>(
+    const twingrad::program::Program&)>;
 
 // Until `bye` or the end of the input; returns the exit status.
 int Serve(const Hello& hello, const RunProgram& run);

@@ -220,9 +220,9 @@ bool Session::Bury() {
   return true;
 }
 
-void Session::Send(const autograd::program::Program& program) {
+void Session::Send(const twingrad::program::Program& program) {
   program_ = &program;
-  text_ = autograd::program::Print(program);
+  text_ = twingrad::program::Print(program);
   failed_.reset();
   ++id_;
   if (child_ != nullptr) {
@@ -267,7 +267,7 @@ Reply Session::Await() {
   } else if (frame.kind == Frame::Kind::kError) {
     return Fail(Reply::Kind::kProtocol, absl::StrCat("the adapter failed: ", reply.text));
   } else {
-    absl::StatusOr<autograd::program::Observation> observation = ParseReply(*program_, reply.text);
+    absl::StatusOr<twingrad::program::Observation> observation = ParseReply(*program_, reply.text);
     if (!observation.ok()) {
       return Fail(Reply::Kind::kProtocol, std::string(observation.status().message()));
     }

@@ -46,7 +46,7 @@ struct Reply {
     kProtocol,  // the reply breaks the protocol, or the adapter says that it failed
   };
   Kind kind = Kind::kObserved;
-  autograd::program::Observation observation;
+  twingrad::program::Observation observation;
   std::string text;    // the reason, or what is wrong
   std::string output;  // the last lines of the child's standard error, where something is wrong
 };
@@ -62,7 +62,7 @@ class Session {
   const Hello& hello() const { return hello_; }
   // Hands over the Program; its reply is what the next Receive returns. The Program must live until
   // then. One at a time.
-  void Send(const autograd::program::Program& program);
+  void Send(const twingrad::program::Program& program);
   Reply Receive();
 
   // Ends the child: the next Send starts a fresh one.
@@ -85,7 +85,7 @@ class Session {
   SessionOptions options_;
   Hello hello_;
   std::unique_ptr<Child> child_;  // null: the next Send starts one
-  const autograd::program::Program* program_ = nullptr;
+  const twingrad::program::Program* program_ = nullptr;
   std::string text_;
   uint64_t id_ = 0;
   uint64_t restarts_ = 0;

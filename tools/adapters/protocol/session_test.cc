@@ -16,15 +16,15 @@
 namespace twingrad::adapters {
 namespace {
 
-using autograd::program::Program;
 using std::chrono::milliseconds;
+using twingrad::program::Program;
 using Kind = Reply::Kind;
 
 constexpr char kFaulty[] = "tools/adapters/faulty/faulty";
 constexpr char kHello[] = "hello 1 name=a version=1 ops=leaf dtypes=f64";
 
 Program Square() {
-  return *autograd::program::Parse(
+  return *twingrad::program::Parse(
       "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
 }
 
@@ -158,7 +158,7 @@ TEST(SessionTest, AfterACrashTheNextProgramFindsAFreshChild) {
   auto session = Session::Start(Command({kFaulty, "crash"}));
   ASSERT_TRUE(session.ok());
   const Program program = Square();
-  const Program harmless = *autograd::program::Parse("twingrad 1\n%x = leaf type=f64[] data=3\n");
+  const Program harmless = *twingrad::program::Parse("twingrad 1\n%x = leaf type=f64[] data=3\n");
   for (int i = 0; i < 3; ++i) {
     (*session)->Send(program);
     EXPECT_EQ((*session)->Receive().kind, Kind::kCrash);

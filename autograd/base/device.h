@@ -1,0 +1,90 @@
+// Device: where a tensor's memory lies and whose worker runs its kernels. A value of two bytes.
+//
+//   Device d = Device::Sim(1);   d.ToString() == "sim:1"
+//
+// Depends on nothing, so that tensor and program code can name devices without knowing how one
+// works.
+#ifndef AUTOGRAD_BASE_DEVICE_H_
+#define AUTOGRAD_BASE_DEVICE_H_
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace twingrad {
+
+enum class DeviceType : uint8_t {
+  kCpu,   // the caller's memory and thread
+  kSim,   // the simulated accelerator: host memory, streams of its own, order of accesses checked
+  kCuda,  // an NVIDIA GPU; its implementation registers itself from //cuda
+};
+
+inline constexpr int kDeviceTypeCount = 3;
+
+// "cpu", "sim" or "cuda".
+constexpr std::string_view DeviceTypeName(DeviceType type) {
+  constexpr std::string_view kNames[kDeviceTypeCount] = {"cpu", "sim", "cuda"};
+  return kNames[static_cast<int>(type)];
+}
+
+struct Device {
+  DeviceType type = DeviceType::kCpu;
+  uint8_t index = 0;  // 0 for the CPU
+
+  static constexpr Device Cpu() { return {}; }
+  static constexpr Device Sim(uint8_t index) { return {DeviceType::kSim, index}; }
+  static constexpr Device Cuda(uint8_t index) { return {DeviceType::kCuda, index}; }
+
+  constexpr bool IsCpu() const { return type == DeviceType::kCpu; }
+
+  // "cpu", "sim:0", "cuda:1".
+  std::string ToString() const {
+    std::string text(DeviceTypeName(type));
+    if (!IsCpu()) text += ":" + std::to_string(index);
+    return text;
+  }
+  // The inverse of ToString; nothing for any other text.
+  static std::optional<Device> Parse(std::string_view text);
+
+  friend constexpr auto operator<=>(const Device&, const Device&) = default;
+  template <typename H>
+  friend H AbslHashValue(H state, const Device& device) {
+    return H::combine(std::move(state), static_cast<int>(device.type), device.index);
+  }
+};
+
+static_assert(sizeof(Device) == 2);
+
+inline std::optional<Device> Device::Parse(std::string_view text) {
+  if (text == "cpu") return Device::Cpu();
+  for (DeviceType type : {DeviceType::kSim, DeviceType::kCuda}) {
+    const std::string_view name = DeviceTypeName(type);
+    if (text.substr(0, name.size()) != name) continue;
+    const std::string_view rest = text.substr(name.size());
+    if (rest.size() < 2 || rest.size() > 4 || rest[0] != ':') return std::nullopt;
+    if (rest.size() > 2 && rest[1] == '0') return std::nullopt;  // one spelling for each index
+    int index = 0;
+    for (char c : rest.substr(1)) {
+      if (c < '0' || c > '9') return std::nullopt;
+      index = index * 10 + (c - '0');
+    }
+    if (index > 255) return std::nullopt;
+    return Device{type, static_cast<uint8_t>(index)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace twingrad
+
+template <>
+struct std::hash<twingrad::Device> {
+  std::size_t operator()(const twingrad::Device& device) const {
+    return static_cast<std::size_t>(device.type) * 256 + device.index;
+  }
+};
+
+#endif  // AUTOGRAD_BASE_DEVICE_H_

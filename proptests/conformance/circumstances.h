@@ -1,0 +1,27 @@
+// What is remarkable about a Program that an engine got wrong, as lines for the Verdict.
+//
+// A signature of an expected failure names the text of a Verdict; where neither rule nor ops tell
+// one defect from another, a line from here does. Pure functions.
+
+#ifndef PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_
+#define PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_
+
+#include <string>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::oracle {
+
+// None, or some of
+//   circumstance: the result of matmul is a view      (of memory that no value of the Program owns)
+//   circumstance: prod of several zeros               (over all elements)
+//   circumstance: the gradient of a prod is shown     (of its result: by a hook, by inputs=, ...)
+// `expected` has the values, `observed` the graphs.
+std::string Circumstances(const twingrad::program::Program& program,
+                          const twingrad::program::Observation& expected,
+                          const twingrad::program::Observation& observed);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_

@@ -1,0 +1,63 @@
+#include "proptests/conformance/circumstances.h"
+
+#include <string>
+
+#include "autograd/program/parse.h"
+#include "autograd/reference/twin.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using twingrad::program::NodeRole;
+using twingrad::program::Observation;
+
+std::string Of(const std::string& lines, NodeRole role = NodeRole::kStatement) {
+  const auto program = twingrad::program::Parse("twingrad 1\n" + lines);
+  EXPECT_TRUE(program.ok()) << program.status();
+  const Observation expected = twingrad::reference::RunTwin(*program).observation;
+  Observation observed = expected;
+  observed.calls.at(0).nodes.at(1).name.role = role;
+  return Circumstances(*program, expected, observed);
+}
+
+TEST(CircumstancesTest, AResultThatIsAViewIsToldByItsNewNode) {
+  const std::string matmul =
+      "%a = leaf type=f64[1,1] data=2 grad=1\n%b = leaf type=f64[1,1] data=3\n"
+      "%y = matmul %a %b\n%z = sum %y\nbackward %z\n";
+  EXPECT_EQ(Of(matmul), "");
+  EXPECT_EQ(Of(matmul, NodeRole::kRegeneratedView),
+            "  circumstance: the result of matmul is a view\n");
+}
+
+TEST(CircumstancesTest, ViewsAreViews) {
+  EXPECT_EQ(Of("%a = leaf type=f64[1,1] data=2 grad=1\n%y = squeeze %a\n%z = sum %y\nbackward %z\n",
+               NodeRole::kRegeneratedView),
+            "");
+}
+
+TEST(CircumstancesTest, ProdOfSeveralZerosOverAllElements) {
+  const auto prod = [](const std::string& data, const std::string& dims) {
+    return Of("%a = leaf type=f64[1,3] data=" + data + " grad=1\n%p = prod %a" + dims +
+              "\n%s = sum %p\nbackward %s\n");
+  };
+  EXPECT_EQ(prod("0,1,-0.0", ""), "  circumstance: prod of several zeros\n");
+  EXPECT_EQ(prod("0,1,2", ""), "");
+  EXPECT_EQ(prod("0,1,0", " dims=1"), "");
+}
+
+TEST(CircumstancesTest, TheGradientOfAProdIsShown) {
+  const auto with = [](const std::string& hook, const std::string& call) {
+    return Of("%a = leaf type=f64[3] data=1,2,3 grad=1\n%p = prod %a\n" + hook +
+              "%y = mul %p %a\n%s = sum %y\n" + call + "\n");
+  };
+  const std::string shown = "  circumstance: the gradient of a prod is shown\n";
+  EXPECT_EQ(with("", "backward %s"), "");
+  EXPECT_EQ(with("hook %a do=record\n", "%g = grad %s inputs=%a"), "");
+  EXPECT_EQ(with("hook %p do=record\n", "backward %s"), shown);
+  EXPECT_EQ(with("retain_grad %p\n", "backward %s"), shown);
+  EXPECT_EQ(with("", "%g,%h = grad %s inputs=%a,%p"), shown);
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

@@ -1,0 +1,39 @@
+// Goldens on a foreign engine, held against the list of those that it is known to get wrong.
+//
+// The list is strict both ways: a golden that fails must be listed, by the rule that it breaks, and
+// one that is listed must fail by that rule. Pure functions.
+
+#ifndef PROPTESTS_CONFORMANCE_CONFORMANCE_H_
+#define PROPTESTS_CONFORMANCE_CONFORMANCE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "proptests/conformance/expected_failures.h"
+#include "proptests/subjects/subject.h"
+
+namespace twingrad::oracle {
+
+struct GoldenVerdict {
+  std::string id;
+  Verdict verdict;
+};
+
+// Whether the engine got it wrong, be it explained by a signature or not.
+bool GotWrong(const Verdict& verdict);
+
+// A line or more for each golden and each listed entry that is not as the list says.
+std::vector<std::string> Complaints(absl::Span<const GoldenVerdict> goldens,
+                                    const ExpectedFailures& failures);
+
+// The list as it would have to be: entries that fail by another rule take it, those that no longer
+// fail go, with the signatures that name them; new ones are dated `until`, and their reason says
+// that nobody looked into them yet.
+ExpectedFailures Revised(absl::Span<const GoldenVerdict> goldens, ExpectedFailures failures,
+                         std::string_view until);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_CONFORMANCE_H_

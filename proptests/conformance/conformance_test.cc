@@ -1,0 +1,76 @@
+#include "proptests/conformance/conformance.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+GoldenVerdict Golden(std::string id, std::string outcome, std::string oracle = "") {
+  GoldenVerdict golden = {std::move(id), {}};
+  golden.verdict.failed = outcome == "wrong" || outcome == "crash";
+  golden.verdict.outcome = std::move(outcome);
+  golden.verdict.oracle = std::move(oracle);
+  golden.verdict.text = "what differs\n";
+  return golden;
+}
+
+ExpectedFailures List(std::string_view text) {
+  auto failures = ParseExpectedFailures(text);
+  EXPECT_TRUE(failures.ok()) << failures.status();
+  return failures.ok() ? *std::move(failures) : ExpectedFailures();
+}
+
+constexpr std::string_view kList =
+    "entry calls-0001 twin 2027-12-31 why\n"
+    "entry hooks-0001 errors 2027-12-31 why\n"
+    "signature errors * */none * hooks-0001 2027-12-31 the same\n";
+
+TEST(ConformanceTest, AListThatIsRightIsSilent) {
+  const std::vector<GoldenVerdict> goldens = {
+      Golden("calls-0001", "wrong", "twin"), Golden("calls-0002", "agree"),
+      Golden("calls-0003", "convention", "twin"), Golden("calls-0004", "refuse"),
+      Golden("hooks-0001", "explained", "errors")};
+  EXPECT_EQ(Complaints(goldens, List(kList)), std::vector<std::string>());
+  EXPECT_EQ(PrintExpectedFailures("", Revised(goldens, List(kList), "2030-01-01")), kList);
+}
+
+TEST(ConformanceTest, EachDepartureIsTold) {
+  const std::vector<GoldenVerdict> goldens = {
+      Golden("calls-0001", "agree"), Golden("hooks-0001", "wrong", "gradient type"),
+      Golden("views-0001", "crash", "crash"), Golden("views-0002", "explained", "twin")};
+  const std::string text = absl::StrJoin(Complaints(goldens, List(kList)), "\n");
+  EXPECT_EQ(text,
+            "calls-0001 is listed as failing (twin), but its outcome is agree\n"
+            "hooks-0001 is listed as failing by errors, but fails by gradient_type\n"
+            "what differs\n\n"
+            "views-0001 fails (crash) and is not listed\nwhat differs\n\n"
+            "views-0002 fails (twin) and is not listed\nwhat differs\n");
+  EXPECT_EQ(Complaints({}, List(kList)).size(), 2u);
+}
+
+TEST(ConformanceTest, RefusedIsNotFailed) {
+  EXPECT_EQ(Complaints({Golden("calls-0001", "refuse"), Golden("hooks-0001", "wrong", "errors")},
+                       List(kList)),
+            std::vector<std::string>{
+                "calls-0001 is listed as failing (twin), but its outcome is refuse"});
+}
+
+TEST(ConformanceTest, ARevisedListIsSortedAndRight) {
+  const std::vector<GoldenVerdict> goldens = {Golden("views-0001", "crash", "crash"),
+                                              Golden("calls-0001", "wrong", "gradient type"),
+                                              Golden("hooks-0001", "agree")};
+  const ExpectedFailures revised = Revised(goldens, List(kList), "2030-01-01");
+  EXPECT_EQ(PrintExpectedFailures("# head\n", revised),
+            "# head\n"
+            "entry calls-0001 gradient_type 2027-12-31 why\n"
+            "entry views-0001 crash 2030-01-01 not looked into: say here why it fails\n");
+  EXPECT_EQ(Complaints(goldens, revised), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

@@ -1,0 +1,32 @@
+// Conventions: what an engine answers where a derivative does not exist, and in which order it adds
+// up where an index occurs several times. A table, never a finding; golden/expected/README.md has
+// the choices of the engines that were asked.
+
+#ifndef PROPTESTS_CONFORMANCE_CONVENTIONS_H_
+#define PROPTESTS_CONFORMANCE_CONVENTIONS_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::oracle {
+
+// A point without a derivative, and the Program that stands on it.
+struct Convention {
+  std::string_view point;
+  std::string_view program;
+};
+
+absl::Span<const Convention> Conventions();
+
+// The gradients of the leaves that require one, apart by commas, their elements by blanks: `1/2` is
+// printed 0.5, an absent gradient `none`, an error by its class.
+std::string ChoiceText(const twingrad::program::Program& program,
+                       const twingrad::program::Observation& observed);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_CONVENTIONS_H_

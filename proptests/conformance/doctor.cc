@@ -1,0 +1,147 @@
+#include "proptests/conformance/doctor.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/program/print.h"
+#include "autograd/program/signature.h"
+#include "proptests/generators/generate.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using adapters::Hello;
+using generators::GeneratorOptions;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+
+constexpr int kPrograms = 40;        // to try of an op
+constexpr uint64_t kSeeds = 1500;    // to look for them in
+constexpr uint64_t kPatience = 100;  // seeds without any, where others may have some
+constexpr int kMostHangs = 2;
+
+bool Holds(const Program& program, Opcode op) {
+  return std::any_of(program.statements.begin(), program.statements.end(),
+                     [op](const auto& statement) { return statement.op == op; });
+}
+
+// What no generator makes.
+bool IsNeverMade(const twingrad::program::Signature& signature) {
+  using twingrad::program::Category;
+  return signature.category == Category::kCustom || signature.category == Category::kStream ||
+         signature.category == Category::kExpect;
+}
+
+// The op with little else, for a reader's sake.
+GeneratorOptions Only(const Hello& hello, GeneratorOptions options, Opcode op) {
+  const GeneratorOptions all = options;
+  options.ops.reset();
+  const bool region = op == Opcode::kBegin || op == Opcode::kEnd;
+  for (Opcode used : {op, Opcode::kLeaf, Opcode::kBackward, Opcode::kGrad, Opcode::kSum,
+                      Opcode::kMul, region ? Opcode::kBegin : op, region ? Opcode::kEnd : op}) {
+    const auto at = static_cast<size_t>(used);
+    if (hello.Has(used) && all.ops[at]) options.ops.set(at);
+  }
+  return options;
+}
+
+// The outcomes of the Programs that were tried of an op, or the first that failed.
+struct Tried {
+  int programs = 0;
+  std::array<int, kNumOutcomes> outcomes = {};
+  bool failed = false;
+  std::string failure;
+  std::map<std::string, int> refusals;  // by reason
+
+  int Of(Outcome outcome) const { return outcomes[static_cast<size_t>(outcome)]; }
+  int judged() const {
+    return Of(Outcome::kAgree) + Of(Outcome::kConvention) + Of(Outcome::kExplained);
+  }
+};
+
+// The first line of what a refusal said.
+std::string ReasonOf(std::string_view text) {
+  constexpr std::string_view kWord = "refuse: ";
+  if (text.substr(0, kWord.size()) == kWord) text.remove_prefix(kWord.size());
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+// What an author may not know of who misses an error.
+std::string Hint(const Hello& hello, std::string_view failure) {
+  const bool missed = failure.substr(0, 7) == "errors:" &&
+                      failure.find("actual   no error") != std::string_view::npos;
+  if (!missed || hello.raises) return "";
+  return "  an engine without this error says in its hello which it has: raises=shape,index\n";
+}
+
+void TryOp(const Hello& hello, Opcode op, const GeneratorOptions& options, uint64_t patience,
+           const TryProgram& attempt, Tried* tried) {
+  for (uint64_t seed = 0; seed < kSeeds && tried->programs < kPrograms; ++seed) {
+    if (seed >= patience && tried->programs == 0) return;
+    const Program program = generators::Generate(seed, options);
+    if (!Holds(program, op)) continue;
+    const Trial trial = attempt(program);
+    ++tried->programs;
+    ++tried->outcomes[static_cast<size_t>(trial.outcome)];
+    if (trial.outcome == Outcome::kRefuse) ++tried->refusals[ReasonOf(trial.text)];
+    if (!trial.failed) continue;
+    tried->failed = true;
+    tried->failure = absl::StrCat(trial.text, Hint(hello, trial.text), "program:\n",
+                                  twingrad::program::Print(program));
+    return;
+  }
+}
+
+// Why most Programs were refused, for a claim can be widened by what is missing most.
+std::string MostOften(const std::map<std::string, int>& refusals) {
+  const auto most =
+      std::max_element(refusals.begin(), refusals.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == refusals.end() || most->first.empty()) return "";
+  return absl::StrCat(" (most often: ", most->first, ")");
+}
+
+std::string LineOf(std::string_view name, const Tried& tried) {
+  std::string text = absl::StrCat("op ", name, ":");
+  if (tried.failed) return absl::StrCat(text, " wrong\n", tried.failure);
+  if (tried.programs == 0) return absl::StrCat(text, " not examined, no random Program holds it\n");
+  for (int i = 0; i < kNumOutcomes; ++i) {
+    const int count = tried.outcomes[static_cast<size_t>(i)];
+    if (count > 0) absl::StrAppend(&text, " ", OutcomeWord(static_cast<Outcome>(i)), " ", count);
+    if (static_cast<Outcome>(i) == Outcome::kRefuse) text += MostOften(tried.refusals);
+  }
+  if (tried.judged() > 0) return text + "\n";
+  return absl::StrCat(text, "; it is claimed, and none of its ", tried.programs,
+                      " Programs could be judged: claim what the engine runs\n");
+}
+
+}  // namespace
+
+Round ExamineOps(const Hello& hello, const GeneratorOptions& options, const TryProgram& attempt) {
+  Round round;
+  int hangs = 0;
+  for (const auto& signature : twingrad::program::Signatures()) {
+    if (!hello.Has(signature.op)) continue;
+    Tried tried;
+    if (!IsNeverMade(signature)) {
+      TryOp(hello, signature.op, Only(hello, options, signature.op), kPatience, attempt, &tried);
+      // Some need others beside them: an index, a mask, a hook to remove.
+      const bool more = tried.judged() == 0 && !tried.failed;
+      if (more) TryOp(hello, signature.op, options, kSeeds, attempt, &tried);
+    }
+    round.text += LineOf(signature.name, tried);
+    if (tried.failed || (tried.programs > 0 && tried.judged() == 0)) round.healthy = false;
+    hangs += tried.Of(Outcome::kHang);
+    if (hangs < kMostHangs) continue;
+    absl::StrAppend(&round.text, "stopped after ", hangs,
+                    " hangs: the other ops and the conventions were not examined\n");
+    round.stopped = true;
+    break;
+  }
+  return round;
+}
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,39 @@
+// The doctor's round: random Programs for each op that an adapter claims, and what became of them.
+//
+// Knows no process: it is given a function that tries a Program.
+
+#ifndef PROPTESTS_CONFORMANCE_DOCTOR_H_
+#define PROPTESTS_CONFORMANCE_DOCTOR_H_
+
+#include <functional>
+#include <string>
+
+#include "autograd/program/program.h"
+#include "proptests/conformance/foreign_judge.h"
+#include "proptests/generators/options.h"
+#include "tools/adapters/protocol/hello.h"
+
+namespace twingrad::oracle {
+
+// What became of one Program. `failed`: something is wrong with the engine or its adapter.
+struct Trial {
+  Outcome outcome = Outcome::kAgree;
+  bool failed = false;
+  std::string text;
+};
+using TryProgram = std::function<Trial(const twingrad::program::Program&)>;
+
+struct Round {
+  std::string text;  // a line or more for each op of the hello
+  // No claimed op has failed, and each but those that random Programs never hold was judged.
+  bool healthy = true;
+  bool stopped = false;  // after hangs, each of which takes the whole time limit
+};
+
+// `options`: what Programs may hold, at most.
+Round ExamineOps(const adapters::Hello& hello, const generators::GeneratorOptions& options,
+                 const TryProgram& attempt);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_DOCTOR_H_

@@ -1,0 +1,142 @@
+// The doctor's round over engines that the tests make up.
+
+#include "proptests/conformance/doctor.h"
+
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "autograd/program/signature.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using adapters::Hello;
+using twingrad::program::Category;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::Signatures;
+
+Hello Everything() {
+  Hello hello;
+  for (const auto& signature : Signatures()) hello.ops.insert(signature.op);
+  return hello;
+}
+
+// Enough for rounds that need not be complete, and quick.
+Hello Few() {
+  Hello hello;
+  hello.ops = {Opcode::kLeaf, Opcode::kMul, Opcode::kSort, Opcode::kArgsort, Opcode::kBackward};
+  return hello;
+}
+
+generators::GeneratorOptions OptionsOf(const Hello& hello) {
+  generators::GeneratorOptions options;
+  options.ops.reset();
+  for (Opcode op : hello.ops) options.ops.set(static_cast<size_t>(op));
+  options.grad = false;
+  return options;
+}
+
+Trial Agrees(const Program&) { return {}; }
+
+bool Holds(const Program& program, Opcode op) {
+  for (const auto& statement : program.statements) {
+    if (statement.op == op) return true;
+  }
+  return false;
+}
+
+TEST(DoctorTest, EachClaimedOpHasALine) {
+  const Round round = ExamineOps(Everything(), {}, Agrees);
+  EXPECT_TRUE(round.healthy) << round.text;
+  for (const auto& signature : Signatures()) {
+    const bool never = signature.category == Category::kCustom ||
+                       signature.category == Category::kStream ||
+                       signature.category == Category::kExpect;
+    EXPECT_TRUE(absl::StrContains(
+        round.text, absl::StrCat("op ", signature.name, never ? ": not examined" : ": agree ")))
+        << signature.name << "\n"
+        << round.text;
+  }
+}
+
+TEST(DoctorTest, WhatIsNotClaimedIsNotTried) {
+  Hello hello = Few();
+  hello.ops.erase(Opcode::kSort);
+  const Round round = ExamineOps(hello, OptionsOf(hello), [](const Program& program) {
+    EXPECT_FALSE(Holds(program, Opcode::kSort) || Holds(program, Opcode::kGrad));
+    return Trial();
+  });
+  EXPECT_FALSE(absl::StrContains(round.text, "op sort")) << round.text;
+  EXPECT_TRUE(absl::StrContains(round.text, "op argsort: agree")) << round.text;
+}
+
+// An engine that refuses one op, and one that refuses all, are not healthy.
+TEST(DoctorTest, AClaimedOpThatIsNeverJudgedIsNotHealthy) {
+  const Round one = ExamineOps(Few(), OptionsOf(Few()), [](const Program& program) {
+    return Trial{Holds(program, Opcode::kSort) ? Outcome::kRefuse : Outcome::kAgree, false, ""};
+  });
+  EXPECT_FALSE(one.healthy);
+  EXPECT_TRUE(absl::StrContains(one.text, "op sort: refuse ")) << one.text;
+  EXPECT_TRUE(absl::StrContains(one.text, "Programs could be judged: claim what")) << one.text;
+  EXPECT_TRUE(absl::StrContains(one.text, "op argsort: agree ")) << one.text;
+  const Round all = ExamineOps(Few(), OptionsOf(Few()), [](const Program&) {
+    return Trial{Outcome::kNotJudged, false, ""};
+  });
+  EXPECT_FALSE(all.healthy);
+  EXPECT_FALSE(absl::StrContains(all.text, "agree")) << all.text;
+}
+
+TEST(DoctorTest, AFailureIsShownWithItsProgram) {
+  const Round round = ExamineOps(Few(), OptionsOf(Few()), [](const Program& program) {
+    if (Holds(program, Opcode::kSort)) return Trial{Outcome::kWrong, true, "twin: upside down\n"};
+    return Trial();
+  });
+  EXPECT_FALSE(round.healthy);
+  EXPECT_TRUE(absl::StrContains(round.text, "op sort: wrong\ntwin: upside down\nprogram:\ntwin"))
+      << round.text;
+  EXPECT_FALSE(round.stopped);
+}
+
+TEST(DoctorTest, TheMostFrequentReasonOfARefusalIsSaid) {
+  int programs = 0;
+  const Round round = ExamineOps(Few(), OptionsOf(Few()), [&programs](const Program&) {
+    if (++programs % 2 == 0) return Trial();
+    return Trial{Outcome::kRefuse, false,
+                 programs % 4 == 1 && programs < 9 ? "refuse: a\nmore\n" : "b"};
+  });
+  EXPECT_TRUE(absl::StrContains(round.text, " refuse 20 (most often: b)\n")) << round.text;
+  EXPECT_FALSE(absl::StrContains(round.text, "more")) << round.text;
+}
+
+TEST(DoctorTest, AMissedErrorHasAHintUnlessTheHelloSaysWhichThereAre) {
+  Hello hello = Few();
+  const auto misses = [](const Program&) {
+    return Trial{Outcome::kWrong, true, "errors: x\n  expected freed\n  actual   no error\n"};
+  };
+  const std::string_view hint = "says in its hello which it has: raises=";
+  EXPECT_TRUE(absl::StrContains(ExamineOps(hello, OptionsOf(hello), misses).text, hint));
+  hello.raises.emplace();
+  EXPECT_FALSE(absl::StrContains(ExamineOps(hello, OptionsOf(hello), misses).text, hint));
+}
+
+// Each hang takes as long as the time limit: two tell enough.
+TEST(DoctorTest, TwoHangsEndTheRound) {
+  int hangs = 0;
+  const Round round = ExamineOps(Few(), OptionsOf(Few()), [&](const Program&) {
+    ++hangs;
+    return Trial{Outcome::kHang, true, "hang: no reply after 10 s\n"};
+  });
+  EXPECT_EQ(hangs, 2);
+  EXPECT_TRUE(round.stopped);
+  EXPECT_FALSE(round.healthy);
+  EXPECT_TRUE(absl::EndsWith(
+      round.text, "stopped after 2 hangs: the other ops and the conventions were not examined\n"))
+      << round.text;
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

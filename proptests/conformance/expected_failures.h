@@ -1,0 +1,73 @@
+// Expected failures: where a released engine is known to be wrong, and why a run does not report
+// it.
+//
+//   entry libtorch-0001 errors 2027-12-31 in-place write through a view made in no_grad is let pass
+//   signature errors transpose,add_ version/none in_place libtorch-0001 2027-12-31 the same
+//
+// One line each: `entry ID RULE UNTIL REASON` for a Program of golden/findings that must still
+// fail; `signature RULE OPS CLASS FEATURE ENTRY UNTIL REASON` for random Programs: the rule that
+// was broken, ops that the Program holds (`*`: any), the classes of the expected and the actual
+// error (`*`, or such as version/none), a feature that it holds (`*`), and the entry that shows the
+// same. Plain data.
+
+#ifndef PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_
+#define PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/opcode.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::oracle {
+
+// How a list names the rule that a Verdict's `oracle` is: one word, such as gradient_type.
+std::string RuleWord(std::string_view rule);
+
+struct ExpectedEntry {
+  std::string id;
+  std::string rule;
+  std::string until;  // 2027-12-31
+  std::string reason;
+};
+
+struct Signature {
+  std::string rule;
+  std::vector<twingrad::program::Opcode> ops;
+  // `*` or EXPECTED/ACTUAL, each of which may be `*`; ACTUAL~TEXT: the engine's message, or
+  // the verdict, holds TEXT, whose blanks are written as `_`.
+  std::string classes;
+  std::string feature;  // `*` or words of proptests/oracles, apart by commas
+  std::string entry;
+  std::string until;
+  std::string reason;
+
+  // `verdict` is the text of the Verdict that blames the engine.
+  bool Matches(const twingrad::program::Program& program, std::string_view broken_rule,
+               const std::optional<twingrad::program::ErrorRecord>& expected,
+               const std::optional<twingrad::program::ErrorRecord>& actual,
+               std::string_view verdict) const;
+};
+
+struct ExpectedFailures {
+  std::vector<ExpectedEntry> entries;
+  std::vector<Signature> signatures;
+
+  // Those whose date has passed on `today` (2026-11-21): each as its line's id and date.
+  std::vector<std::string> Expired(std::string_view today) const;
+};
+
+// Error: `[oracle] LINE: what is wrong; what is allowed`. Each signature must name an entry of the
+// list.
+absl::StatusOr<ExpectedFailures> ParseExpectedFailures(std::string_view text);
+
+// The same list as text, sorted; `head` is the comment that it begins with.
+std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures& failures);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_

@@ -1,0 +1,68 @@
+// Judges what a foreign engine showed of one Program: agree, refuse, convention or wrong.
+//
+// The twin follows the rules of the engine's dialect; facts that the adapter does not show are not
+// compared. Before an engine is blamed the dual numbers give a second opinion of the twin: where
+// they differ from it, the fault is this repository's and is reported as such. Pure functions.
+
+#ifndef PROPTESTS_CONFORMANCE_FOREIGN_JUDGE_H_
+#define PROPTESTS_CONFORMANCE_FOREIGN_JUDGE_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/dual.h"
+#include "autograd/reference/twin.h"
+#include "proptests/oracles/statistics.h"
+#include "tools/adapters/protocol/hello.h"
+
+namespace twingrad::oracle {
+
+enum class Outcome : uint8_t {
+  kAgree,
+  kRefuse,      // the engine says that it does not do this
+  kConvention,  // another subgradient at a kink
+  kExplained,   // wrong, as an expected failure says
+  kWrong,
+  kCrash,
+  kHang,
+  kMemory,
+  kProtocol,
+  kNotJudged,  // the twin cannot say what is right
+};
+inline constexpr int kNumOutcomes = static_cast<int>(Outcome::kNotJudged) + 1;
+std::string_view OutcomeWord(Outcome outcome);
+
+// What is expected of a Program, made before or while the engine runs it.
+struct Expectation {
+  twingrad::reference::TwinResult twin;
+  twingrad::reference::DualResult dual;
+  // Whether the Program makes one node a statement in this engine, so that its counts are
+  // predicted. Else the order of nodes is its own too, and after an error that decides.
+  bool predicted = false;
+};
+Expectation Expect(const twingrad::program::Program& program, const adapters::Hello& hello);
+
+struct ForeignVerdict {
+  Outcome outcome = Outcome::kAgree;
+  std::string rule;  // the oracle that disagreed: twin, errors, recount, ...
+  std::string text;  // 3 to 8 lines
+  std::vector<int32_t> statements;
+  bool ran = false;        // the engine ran the Program, be it to an error
+  bool called = false;     // ... and a call of the engine came back
+  bool recounted = false;  // ... and each such call was shown and counted again
+  bool predicted = false;  // the counts of a call were predicted, beyond the recount
+};
+
+// `observed` is changed: facts that the adapter does not show become those of the twin.
+ForeignVerdict JudgeForeign(const twingrad::program::Program& program, const adapters::Hello& hello,
+                            Expectation& expected, twingrad::program::Observation& observed,
+                            oracles::Statistics* statistics);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_FOREIGN_JUDGE_H_

@@ -1,0 +1,311 @@
+#include "proptests/conformance/foreign_judge.h"
+
+#include <bit>
+#include <set>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/signature.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using adapters::Fact;
+using adapters::Hello;
+using twingrad::program::ErrorClass;
+using twingrad::program::Observation;
+using twingrad::program::Program;
+
+Program Parse(std::string_view lines) {
+  return *twingrad::program::Parse(std::string("twingrad 1\n") + std::string(lines));
+}
+
+Program Square() {
+  return Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+}
+
+Hello Everything() {
+  Hello hello;
+  for (const auto& signature : twingrad::program::Signatures()) hello.ops.insert(signature.op);
+  hello.single = hello.ops;
+  hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames, Fact::kHooks,
+                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors};
+  return hello;
+}
+
+// Judges the twin's own prediction after `change`.
+template <typename Change>
+ForeignVerdict Judge(const Program& program, const Hello& hello, const Change& change) {
+  Expectation expected = Expect(program, hello);
+  Observation observed = expected.twin.observation;
+  change(observed);
+  return JudgeForeign(program, hello, expected, observed, nullptr);
+}
+
+TEST(ForeignJudgeTest, AgreesWithTheTwin) {
+  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation&) {});
+  EXPECT_EQ(verdict.outcome, Outcome::kAgree) << verdict.text;
+  EXPECT_TRUE(verdict.predicted);
+  EXPECT_TRUE(verdict.recounted);
+}
+
+TEST(ForeignJudgeTest, AWrongGradientHasASecondOpinion) {
+  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation& observed) {
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(7.0);
+  });
+  EXPECT_EQ(verdict.outcome, Outcome::kWrong);
+  EXPECT_EQ(verdict.rule, "twin");
+  EXPECT_TRUE(absl::StrContains(verdict.text, "the dual numbers agree with the twin"));
+}
+
+// Rules of their own, so that a signature hides nothing else.
+TEST(ForeignJudgeTest, ASeedThatBecameAGradAndARunTooManyAreNamed) {
+  const Program seeded = Parse(
+      "%x = leaf type=f64[] data=3 grad=1\n%s = leaf type=f64[] data=2\n%y = mul %x %x\n"
+      "backward %y seeds=%s\n");
+  const auto written = [](Observation& observed) {
+    observed.values[1].data.bits = observed.values[0].grad.bits;
+  };
+  EXPECT_EQ(Judge(seeded, Everything(), written).rule, "seed_is_grad");
+  const auto other = [](Observation& observed) {
+    observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(7.0);
+  };
+  EXPECT_EQ(Judge(seeded, Everything(), other).rule, "twin");
+  const auto twice = [](Observation& observed) { observed.calls[0].executed.push_back(0); };
+  EXPECT_EQ(Judge(Square(), Everything(), twice).rule, "runs");
+}
+
+// A .grad that was replaced since, by a call that made a graph of it, still tells a seed.
+TEST(ForeignJudgeTest, ASeedThatWasAGradBeforeIsNamedAndAnyOtherIsNot) {
+  const Program seeded = Parse(
+      "%x = leaf type=f64[] data=3 grad=1\n%s = leaf type=f64[] data=2\n%y = mul %x %x\n"
+      "backward %y seeds=%s retain_graph=1\nbackward %y create_graph=1\n");
+  for (const auto& [value, rule] :
+       {std::pair(12.0, "seed_is_grad"), {18.0, "seed_is_grad"}, {7.0, "twin"}}) {
+    const auto becomes = [gradient = value](Observation& observed) {
+      observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(gradient);
+    };
+    EXPECT_EQ(Judge(seeded, Everything(), becomes).rule, rule) << value;
+  }
+}
+
+// So does one that zero_grad took away since.
+TEST(ForeignJudgeTest, ASeedThatWasAGradBeforeZeroGradIsNamed) {
+  const Program seeded = Parse(
+      "%x = leaf type=f64[] data=0 grad=1\n%v = reshape %x shape=scalar\nbackward %v seeds=%v\n"
+      "backward %v\nzero_grad %x\n");
+  const auto written = [](Observation& observed) {
+    observed.values[0].data.bits[0] = std::bit_cast<uint64_t>(1.0);
+    observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(1.0);
+  };
+  EXPECT_EQ(Judge(seeded, Everything(), written).rule, "seed_is_grad");
+}
+
+TEST(ForeignJudgeTest, AGradientTooManyIsNotOneTooFew) {
+  const auto surplus = [](Observation& observed) {
+    observed.values[1].grad_defined = true;
+    observed.values[1].grad = observed.values[0].grad;
+  };
+  EXPECT_EQ(Judge(Square(), Everything(), surplus).rule, "only_defined");
+  const auto missing = [](Observation& observed) { observed.values[0].grad_defined = false; };
+  EXPECT_EQ(Judge(Square(), Everything(), missing).rule, "twin");
+}
+
+// An error of a node that should not have run is told by the run.
+TEST(ForeignJudgeTest, ARunTooManySaysMoreThanItsError) {
+  const auto fails = [](Observation& observed) {
+    observed.error = {ErrorClass::kVersion, 2, "written"};
+  };
+  EXPECT_EQ(Judge(Square(), Everything(), fails).rule, "errors");
+  const auto fails_in_a_run_too_many = [&](Observation& observed) {
+    fails(observed);
+    observed.calls[0].executed.push_back(0);
+  };
+  EXPECT_EQ(Judge(Square(), Everything(), fails_in_a_run_too_many).rule, "runs");
+}
+
+// Where a statement is several nodes, what ran before an error is the engine's own.
+TEST(ForeignJudgeTest, AnErrorMayComeBeforeAGradientWhereTheOrderIsNotPredicted) {
+  const Program throws = Parse(
+      "%a = leaf type=f64[] data=3 grad=1\n%b = leaf type=f64[] data=2 grad=1\n%y = mul %a %b\n"
+      "pre_hook %b do=throw\nbackward %y\n");
+  const auto before = [](Observation& observed) {
+    observed.values[0].grad_defined = false;
+    observed.calls[0].executed.pop_back();
+  };
+  Hello hello = Everything();
+  EXPECT_EQ(Judge(throws, hello, before).outcome, Outcome::kWrong);
+  hello.single.erase(twingrad::program::Opcode::kMul);
+  EXPECT_EQ(Judge(throws, hello, before).outcome, Outcome::kAgree);
+  const auto half = [](Observation& observed) {
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(1.0);
+  };
+  EXPECT_EQ(Judge(throws, hello, half).rule, "twin");
+}
+
+TEST(ForeignJudgeTest, AnotherSubgradientIsAConvention) {
+  const Program relu = Parse("%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\nbackward %y\n");
+  const auto one = [](Observation& observed) {
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(1.0);
+  };
+  EXPECT_EQ(Judge(relu, Everything(), one).outcome, Outcome::kConvention);
+  EXPECT_EQ(Judge(Square(), Everything(), one).outcome, Outcome::kWrong);
+}
+
+TEST(ForeignJudgeTest, UnsupportedIsARefusal) {
+  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation& observed) {
+    observed.error = {ErrorClass::kUnsupported, 1, "no mul here"};
+  });
+  EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
+}
+
+// What it takes to count a call again is the call alone.
+TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
+  const auto recount = [](const Program& program, const auto& change) {
+    const auto wrong_count = [&](Observation& observed) {
+      change(observed);
+      observed.calls.at(0).dependencies.at(1) += 1;
+    };
+    const ForeignVerdict right = Judge(program, Everything(), change);
+    EXPECT_TRUE(right.recounted);
+    const ForeignVerdict wrong = Judge(program, Everything(), wrong_count);
+    EXPECT_TRUE(wrong.recounted);
+    EXPECT_EQ(wrong.outcome, Outcome::kWrong) << wrong.text;
+    return std::pair(right, wrong.rule);
+  };
+  using Recounted = std::pair<ForeignVerdict, std::string>;
+  const Program then_more =
+      Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n%z = neg %x\n");
+  const Recounted refused = recount(then_more, [](Observation& observed) {
+    observed.error = {ErrorClass::kUnsupported, 3, "no neg here"};
+  });
+  EXPECT_EQ(refused.first.outcome, Outcome::kRefuse);
+  EXPECT_EQ(refused.second, "recount");
+  EXPECT_FALSE(refused.first.predicted);
+
+  const Recounted error = recount(then_more, [](Observation& observed) {
+    observed.error = {ErrorClass::kVersion, 3, "written"};
+  });
+  EXPECT_EQ(error.first.rule, "errors");
+  EXPECT_FALSE(error.first.predicted);
+
+  const Recounted type =
+      recount(Square(), [](Observation& observed) { observed.values[0].grad.shape.push_back(1); });
+  EXPECT_EQ(type.first.rule, "gradient type");
+
+  // The twin does not run custom functions; what an engine showed before one counts all the same.
+  Expectation expected = Expect(Square(), Everything());
+  Observation observed = expected.twin.observation;
+  expected.twin.skipped = "a custom function";
+  ForeignVerdict skipped = JudgeForeign(Square(), Everything(), expected, observed, nullptr);
+  EXPECT_EQ(skipped.outcome, Outcome::kNotJudged);
+  EXPECT_TRUE(skipped.recounted);
+  observed.calls.at(0).executed.push_back(0);
+  skipped = JudgeForeign(Square(), Everything(), expected, observed, nullptr);
+  EXPECT_EQ(skipped.rule, "runs") << skipped.text;
+}
+
+TEST(ForeignJudgeTest, WhatIsRecountedIsWhatWasCalledAndShown) {
+  const ForeignVerdict none = Judge(Square(), Everything(), [](Observation& observed) {
+    observed.calls.clear();
+    observed.error = {ErrorClass::kUnsupported, 1, "no mul here"};
+  });
+  EXPECT_TRUE(none.ran);
+  EXPECT_FALSE(none.called || none.recounted || none.predicted);
+
+  Hello hello = Everything();
+  hello.facts.erase(Fact::kGraph);
+  const ForeignVerdict blind = Judge(Square(), hello, [](Observation&) {});
+  EXPECT_TRUE(blind.ran && blind.called);
+  EXPECT_FALSE(blind.recounted || blind.predicted);
+
+  const Program twice = Parse(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y retain_graph=1\n"
+      "begin kind=try\nbackward %x\nend\nbackward %y\n");
+  const ForeignVerdict both = Judge(twice, Everything(), [](Observation&) {});
+  EXPECT_TRUE(both.called && both.recounted) << both.text;
+  const ForeignVerdict one =
+      Judge(twice, Everything(), [](Observation& observed) { observed.calls.pop_back(); });
+  EXPECT_TRUE(one.called);
+  EXPECT_FALSE(one.recounted);
+}
+
+// Then the fault is this repository's, whether the engine follows one of the two or neither.
+TEST(ForeignJudgeTest, WitnessesThatContradictEachOtherAreTold) {
+  for (const double gradient : {6.0, 5.0}) {
+    Expectation expected = Expect(Square(), Everything());
+    ASSERT_TRUE(expected.dual.grads.at(0).known);
+    expected.dual.grads[0].data[0] = 7;
+    Observation observed = expected.twin.observation;
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(gradient);
+    const ForeignVerdict judged = JudgeForeign(Square(), Everything(), expected, observed, nullptr);
+    EXPECT_EQ(judged.outcome, Outcome::kWrong) << gradient;
+    EXPECT_EQ(judged.rule, "witnesses") << gradient;
+    EXPECT_TRUE(absl::StrContains(judged.text, "the dual numbers contradict the twin"))
+        << judged.text;
+  }
+}
+
+TEST(ForeignJudgeTest, OnlyWhatTheHelloClaimsIsCompared) {
+  const auto version = [](Observation& observed) { observed.values[0].version = 9; };
+  const auto count = [](Observation& observed) { observed.calls[0].dependencies[1] = 9; };
+  const auto order = [](Observation& observed) { observed.calls[0].executed.clear(); };
+  for (const auto& [fact, outcome] : {std::pair(true, Outcome::kWrong), {false, Outcome::kAgree}}) {
+    Hello hello = Everything();
+    if (!fact) hello.facts = {};
+    EXPECT_EQ(Judge(Square(), hello, version).outcome, outcome);
+    EXPECT_EQ(Judge(Square(), hello, count).outcome, outcome);
+    EXPECT_EQ(Judge(Square(), hello, order).outcome, outcome);
+  }
+}
+
+TEST(ForeignJudgeTest, CountsArePredictedOnlyWhereEveryOpIsOneNode) {
+  Hello hello = Everything();
+  hello.single.erase(twingrad::program::Opcode::kMul);
+  const auto rename = [](Observation& observed) { observed.calls[0].nodes[0].name.index = 5; };
+  EXPECT_EQ(Judge(Square(), hello, rename).outcome, Outcome::kAgree);
+  EXPECT_FALSE(Judge(Square(), hello, rename).predicted);
+  EXPECT_EQ(Judge(Square(), Everything(), rename).rule, "predicted");
+}
+
+TEST(ForeignJudgeTest, TheClassOfAnErrorCountsWhereItIsClaimed) {
+  const Program twice =
+      Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\nbackward %y\n");
+  const auto other = [](Observation& observed) { observed.error->error = ErrorClass::kInternal; };
+  Hello hello = Everything();
+  EXPECT_EQ(Judge(twice, hello, other).rule, "errors");
+  hello.facts.erase(Fact::kErrors);
+  EXPECT_EQ(Judge(twice, hello, other).outcome, Outcome::kAgree);
+  const auto none = [](Observation& observed) { observed.error.reset(); };
+  EXPECT_EQ(Judge(twice, hello, none).rule, "errors");
+}
+
+// An engine that frees no graph is not blamed for it, and for the rest it is.
+TEST(ForeignJudgeTest, AnErrorThatTheEngineDoesNotHaveIsRefused) {
+  const std::string once = "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n";
+  const Program twice = Parse(once + "backward %y\n");
+  const Program region = Parse(once + "begin kind=try\nneg_ %x\nend\n");
+  const auto ran = [](Observation& observed) {
+    observed.error.reset();
+    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(12.0);
+  };
+  Hello hello = Everything();
+  hello.facts = {};
+  EXPECT_EQ(Judge(twice, hello, ran).outcome, Outcome::kWrong);
+  EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kWrong);
+  hello.raises = std::set<ErrorClass>{ErrorClass::kFreed};
+  EXPECT_EQ(Judge(twice, hello, ran).outcome, Outcome::kWrong);
+  EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kRefuse);
+  hello.raises = std::set<ErrorClass>{ErrorClass::kShape};
+  const ForeignVerdict verdict = Judge(twice, hello, ran);
+  EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
+  EXPECT_EQ(verdict.text,
+            "statement 3 is an error of class freed, which the engine does not raise");
+  EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kRefuse);
+  EXPECT_EQ(Judge(Parse(once), hello, ran).outcome, Outcome::kWrong);
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

@@ -1,0 +1,51 @@
+// What a run over a foreign engine counts, and its lines of the summary.
+
+#ifndef PROPTESTS_CONFORMANCE_FOREIGN_SUMMARY_H_
+#define PROPTESTS_CONFORMANCE_FOREIGN_SUMMARY_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "proptests/conformance/foreign_judge.h"
+#include "proptests/oracles/statistics.h"
+#include "proptests/subjects/summary.h"
+
+namespace twingrad::oracle {
+
+// Plain numbers that add up over workers.
+struct ForeignStatistics {
+  oracles::Statistics base;
+  DrawnFeatures drawn = {};
+  std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
+  // By feature: which areas a Program of that outcome holds.
+  std::array<std::array<uint64_t, kNumOutcomes>, oracles::kNumFeatures> areas = {};
+  // Programs that the engine ran, such of them as called it, and such of these as were recounted
+  // and predicted, as ForeignVerdict has it.
+  uint64_t ran = 0;
+  uint64_t called = 0;
+  uint64_t recounted = 0;
+  uint64_t predicted = 0;
+  uint64_t restarts = 0;  // of the adapter, after whatever reason
+  uint64_t killed = 0;    // of these: killed from outside, its program run again
+};
+
+void CountProgram(const twingrad::program::Program& program, const Expectation& expected,
+                  const ForeignVerdict& judged, const twingrad::program::Observation& observed,
+                  ForeignStatistics* statistics);
+
+// The members of a JSON object: outcomes, and areas by outcome.
+std::string ForeignReport(const ForeignStatistics& statistics);
+
+// Each line ends in a newline.
+std::string ForeignSummary(const ForeignStatistics& statistics);
+
+// Of fewer programs a share says little: chance alone takes it across a limit now and then.
+inline constexpr uint64_t kEnoughForAShare = 2000;
+// The complaint where expected failures explain more than a fiftieth of at least so many programs;
+// else empty.
+std::string TooMuchExplained(const ForeignStatistics& statistics);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_FOREIGN_SUMMARY_H_

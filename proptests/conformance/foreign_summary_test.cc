@@ -1,0 +1,72 @@
+// The summary of a run over a foreign engine, from counts that the tests make up.
+
+#include "proptests/conformance/foreign_summary.h"
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "autograd/program/parse.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace twingrad::oracle {
+namespace {
+
+using absl::StrContains;
+
+TEST(ForeignSummaryTest, CountsAreSharesOfTheProgramsThatCalledTheEngine) {
+  ForeignStatistics statistics;
+  statistics.base.programs = 2000;
+  statistics.ran = 1990;
+  statistics.called = 1600;
+  statistics.recounted = 1600;
+  statistics.predicted = 1200;
+  EXPECT_TRUE(StrContains(ForeignSummary(statistics),
+                          "counts         1,990 programs ran, 1,600 of them called the engine: "
+                          "recounted 1,600 (100.0 %), predicted 1,200 (75.0 %)\n"))
+      << ForeignSummary(statistics);
+  const nlohmann::json report = nlohmann::json::parse(ForeignReport(statistics));
+  EXPECT_EQ(report["called"], 1600);
+  EXPECT_EQ(report["recounted"], 1600);
+  statistics.called = 0;
+  EXPECT_TRUE(StrContains(ForeignSummary(statistics), "ran, none of them called"));
+}
+
+TEST(ForeignSummaryTest, EachProgramIsCountedAsItWasJudged) {
+  const auto program = *twingrad::program::Parse(
+      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+  const Expectation expected = Expect(program, {});
+  ForeignStatistics statistics;
+  ForeignVerdict judged;
+  judged.ran = judged.called = judged.recounted = true;
+  CountProgram(program, expected, judged, expected.twin.observation, &statistics);
+  judged = {};
+  judged.outcome = Outcome::kCrash;
+  CountProgram(program, expected, judged, {}, &statistics);
+  EXPECT_EQ(statistics.base.programs, 2u);
+  EXPECT_EQ(statistics.ran, 1u);
+  EXPECT_EQ(statistics.recounted, 1u);
+  EXPECT_EQ(statistics.predicted, 0u);
+  EXPECT_EQ(statistics.outcomes[static_cast<size_t>(Outcome::kCrash)], 1u);
+}
+
+TEST(ForeignSummaryTest, MoreThanAFiftiethExplainedIsTooMuchWhereChanceIsRuledOut) {
+  const auto complaint = [](uint64_t explained, uint64_t programs) {
+    ForeignStatistics statistics;
+    statistics.base.programs = programs;
+    statistics.outcomes[static_cast<size_t>(Outcome::kExplained)] = explained;
+    return TooMuchExplained(statistics);
+  };
+  EXPECT_EQ(complaint(0, 0), "");
+  EXPECT_EQ(complaint(2, 50), "");
+  EXPECT_EQ(complaint(40, kEnoughForAShare - 1), "");
+  EXPECT_EQ(complaint(40, kEnoughForAShare), "");
+  EXPECT_EQ(complaint(41, kEnoughForAShare),
+            "[oracle] expected failures explain 41 of 2,000 programs; allowed are 2 %; narrow "
+            "their signatures\n");
+  EXPECT_EQ(complaint(2000, 100000), "");
+  EXPECT_TRUE(StrContains(complaint(2001, 100000), "2,001 of 100,000"));
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

@@ -1,0 +1,24 @@
+// A Program's graphs in the language of graphviz: one drawing for each call of the engine.
+//
+// A node shows the statement that made it, its dependency count and whether it ran; nodes of marked
+// statements are red. A Program none of whose calls has nodes is drawn by its statements. Pure
+// functions.
+
+#ifndef PROPTESTS_FINDINGS_DRAWING_H_
+#define PROPTESTS_FINDINGS_DRAWING_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::oracle {
+
+std::string DrawGraphs(const twingrad::program::Program& program,
+                       const twingrad::program::Observation& observation,
+                       absl::Span<const int> marked);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_FINDINGS_DRAWING_H_

@@ -1,0 +1,178 @@
+#include "proptests/findings/finding.h"
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "proptests/findings/case_text.h"
+#include "proptests/subjects/fake_subject.h"
+#include "proptests/workers/files.h"
+
+namespace twingrad::oracle {
+namespace {
+
+class FindingTest : public testing::Test {
+ protected:
+  FindingTest() {
+    command_.executable = "tools/oracle/fake_oracle";
+    command_.folder = folder_.path();
+    command_.limits.timeout = std::chrono::milliseconds(400);
+    prober_.emplace(command_);
+  }
+
+  Finding Shrunk(const std::string& program, const std::string& oracle) {
+    Failure failure;
+    failure.index = 4;
+    failure.seed = 0xabc;
+    failure.program = program;
+    failure.verdict.failed = true;
+    failure.verdict.oracle = oracle;
+    failure.verdict.text = "as found\n";
+    absl::StatusOr<Finding> finding =
+        ShrinkFailure(failure, subject_, *prober_, command_.limits, ShrinkLimits());
+    EXPECT_TRUE(finding.ok()) << finding.status();
+    return *std::move(finding);
+  }
+
+  TemporaryFolder folder_ = *TemporaryFolder::Make("finding-test");
+  WorkerCommand command_;
+  FakeSubject subject_;
+  std::optional<Prober> prober_;
+};
+
+TEST_F(FindingTest, ShrinksEveryKind) {
+  for (const auto& [fault, oracle] : {std::pair("wrong", "wrong"), std::pair("crash", "crash"),
+                                      std::pair("throw", "memory"), std::pair("hang", "hang")}) {
+    const Finding finding =
+        Shrunk(std::string("value 1\nvalue 2\n") + fault + "\nvalue 3\n", oracle);
+    EXPECT_TRUE(finding.repeats) << fault;
+    EXPECT_EQ(finding.program, std::string(fault) + "\n");
+    EXPECT_EQ(finding.verdict.oracle, oracle);
+    EXPECT_NE(finding.verdict.text, "as found\n");
+    EXPECT_EQ(finding.failure.program, std::string("value 1\nvalue 2\n") + fault + "\nvalue 3\n");
+  }
+}
+
+TEST_F(FindingTest, DoesNotSlipFromOneOracleToAnother) {
+  // Without `crash` the Program is still wrong, but that is another finding.
+  EXPECT_EQ(Shrunk("wrong\ncrash\nvalue 3\n", "crash").program, "crash\n");
+}
+
+TEST_F(FindingTest, AFailureThatDoesNotShowAgainIsKeptAsFound) {
+  const Finding finding = Shrunk("value 1\nvalue 2\n", "twin");
+  EXPECT_FALSE(finding.repeats);
+  EXPECT_EQ(finding.program, "value 1\nvalue 2\n");
+  EXPECT_EQ(finding.verdict.text, "as found\n");
+}
+
+TEST_F(FindingTest, StopsWhenInterrupted) {
+  Failure failure;
+  failure.program = "value 1\nwrong\n";
+  failure.verdict.oracle = "wrong";
+  ShrinkLimits limits;
+  limits.interrupted = [] { return true; };
+  EXPECT_EQ(ShrinkFailure(failure, subject_, *prober_, command_.limits, limits)->program,
+            failure.program);
+}
+
+TEST_F(FindingTest, KeysTellKindsApart) {
+  Finding a, b;
+  a.verdict.oracle = b.verdict.oracle = "twin";
+  a.program = "twingrad 1\n%a = leaf type=f64[]\n%b = mul %a %a\nbackward %b\n";
+  b.program = "twingrad 1\n%x = leaf type=f64[2]\n%y = mul %x %x\nbackward %y\n";
+  EXPECT_EQ(KeyOf(a), KeyOf(b));
+  EXPECT_EQ(KeyOf(a), "twin: backward leaf mul twingrad");
+  b.program += "backward %y\n";
+  EXPECT_NE(KeyOf(a), KeyOf(b));
+  b.program = a.program;
+  b.verdict.oracle = "dual";
+  EXPECT_NE(KeyOf(a), KeyOf(b));
+}
+
+TEST_F(FindingTest, WritesAWholeFolder) {
+  Finding finding = Shrunk("value 1\nwrong\nvalue 3\n", "wrong");
+  finding.flags = " --ops=x";
+  finding.campaign_seed = 77;
+  std::string note;
+  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  EXPECT_EQ(folder, folder_.path() + "/out/wrong-0000000000000abc");
+  EXPECT_EQ(*ReadInput(folder + "/program.txt"), "wrong\n");
+  EXPECT_EQ(*ReadInput(folder + "/original.txt"), "value 1\nwrong\nvalue 3\n");
+  EXPECT_EQ(*ReadInput(folder + "/expected.txt"), "right\n");
+  EXPECT_EQ(*ReadInput(folder + "/actual.txt"), "wrong\n");
+  EXPECT_EQ(*ReadInput(folder + "/report.txt"),
+            "line 0 is wrong\n  expected: right\n  actual:   wrong\n\n"
+            "oracle:  wrong\n"
+            "seed:    2748 (program 4 of the run with --seed=77)\n"
+            "make:    tools/bazel run //tools/oracle -- generate --seed=2748 --ops=x\n"
+            "replay:  tools/bazel run //tools/oracle -- replay " +
+                folder + "\n");
+  const nlohmann::json description = nlohmann::json::parse(*ReadInput(folder + "/finding.json"));
+  EXPECT_EQ(description["oracle"], "wrong");
+  EXPECT_EQ(description["seed"], 2748u);
+  EXPECT_EQ(description["marked"], nlohmann::json::array({0}));
+  if (const absl::StatusOr<std::string> svg = ReadInput(folder + "/graph.svg"); svg.ok()) {
+    EXPECT_NE(svg->find("stroke=\"red\""), std::string::npos);
+  } else {
+    EXPECT_NE(ReadInput(folder + "/graph.dot")->find("color=red"), std::string::npos);
+    EXPECT_NE(note.find("graphviz"), std::string::npos);
+  }
+}
+
+// The generator makes of a seed what the engine claims to run.
+TEST_F(FindingTest, AForeignEngineIsNamedToTheGenerator) {
+  Finding finding = Shrunk("value 1\nwrong\n", "wrong");
+  finding.engine = "exec:python3 mine.py";
+  std::string note;
+  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  EXPECT_NE(ReadInput(folder + "/report.txt")
+                ->find("-- generate --seed=2748 --engine='exec:python3 mine.py'\nreplay: "),
+            std::string::npos);
+}
+
+TEST_F(FindingTest, FurtherFilesOfTheVerdictAndHowExploreFoundIt) {
+  Finding finding = Shrunk("value 1\nwrong\n", "wrong");
+  finding.verb = "explore";
+  finding.flags = " --schedules=5";
+  finding.limit_flags = " --timeout=2";
+  finding.limits.timeout = std::chrono::seconds(2);
+  finding.explore.strategy = "pct";
+  finding.explore.schedules = 5;
+  finding.explore.threads = 3;
+  finding.campaign_seed = 77;
+  finding.program = JoinCase({"wrong\n", std::nullopt, false, "twingrad-schedule 1\n"});
+  finding.verdict.files["schedule.txt"] = "twingrad-schedule 1\n";
+  std::string note;
+  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  EXPECT_EQ(*ReadInput(folder + "/schedule.txt"), "twingrad-schedule 1\n");
+  EXPECT_EQ(*ReadInput(folder + "/program.txt"), "wrong\n");
+  EXPECT_NE(ReadInput(folder + "/report.txt")
+                ->find("\nfound:   tools/bazel run //tools/oracle -- explore --seed=77 "
+                       "--programs=5 --schedules=5 --timeout=2\nreplay:  "),
+            std::string::npos);
+  const nlohmann::json description = nlohmann::json::parse(*ReadInput(folder + "/finding.json"));
+  EXPECT_EQ(description["verb"], "explore");
+  EXPECT_EQ(description["seed"], 2748u);
+  EXPECT_EQ(description["strategy"], "pct");
+  EXPECT_EQ(description["schedules"], 5u);
+  EXPECT_EQ(description["threads"], 3);
+  EXPECT_EQ(description["timeout_ms"], 2000u);
+}
+
+TEST_F(FindingTest, ASecondFindingOfOneSeedGetsItsOwnFolder) {
+  const Finding finding = Shrunk("wrong\n", "wrong");
+  std::string note;
+  const std::string first = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  const std::string second = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  EXPECT_EQ(second, first + "-2");
+  EXPECT_NE(ReadInput(second + "/report.txt")->find("replay " + second + "\n"), std::string::npos);
+}
+
+TEST_F(FindingTest, AFailureWithoutAProgramHasNoPicture) {
+  const Finding finding = Shrunk("", "crash");
+  std::string note;
+  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  EXPECT_FALSE(ReadInput(folder + "/graph.svg").ok());
+  EXPECT_EQ(note, "");
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

@@ -1,0 +1,58 @@
+#include "proptests/findings/snippet.h"
+
+#include <cerrno>
+#include <vector>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "proptests/workers/files.h"
+
+extern char** environ;
+
+namespace twingrad::oracle {
+namespace {
+
+constexpr char kScript[] = "tools/adapters/python/snippet.py";
+
+// Runs the words with standard output to a file. True: it ended in order.
+bool RunInto(const std::string& output, std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  pid_t pid = 0;
+  const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return false;
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status == 0;
+}
+
+}  // namespace
+
+std::string RenderSnippet(std::string_view program) {
+  if (access(kScript, R_OK) != 0) return "";
+  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle-snippet");
+  if (!folder.ok()) return "";
+  const std::string input = absl::StrCat(folder->path(), "/program.txt");
+  const std::string output = absl::StrCat(folder->path(), "/snippet.py");
+  if (!WriteFile(input, program).ok()) return "";
+  // Without bytecode: the script may lie in a folder that is not ours.
+  if (!RunInto(output, {"env", "PYTHONPATH=.", "python3", "-B", kScript, input})) return "";
+  absl::StatusOr<std::string> text = ReadInput(output);
+  if (!text.ok() || !absl::StartsWith(*text, "import ")) return "";
+  return *std::move(text);
+}
+
+}  // namespace twingrad::oracle

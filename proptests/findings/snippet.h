@@ -1,0 +1,17 @@
+// A Program as a script for PyTorch, which an engine's own people can run.
+
+#ifndef PROPTESTS_FINDINGS_SNIPPET_H_
+#define PROPTESTS_FINDINGS_SNIPPET_H_
+
+#include <string>
+#include <string_view>
+
+namespace twingrad::oracle {
+
+// The script; empty where a statement has no counterpart in PyTorch, where there is no python3, or
+// where tools/adapters/python is not beside this tool.
+std::string RenderSnippet(std::string_view program);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_FINDINGS_SNIPPET_H_

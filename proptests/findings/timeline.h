@@ -1,0 +1,25 @@
+// The picture of a schedule: a column for each thread, time downwards, each operation with its
+// source line, and at each change of thread the reason.
+
+#ifndef PROPTESTS_FINDINGS_TIMELINE_H_
+#define PROPTESTS_FINDINGS_TIMELINE_H_
+
+#include <string>
+#include <string_view>
+
+#include "proptests/interleave/checker/outcome.h"
+
+namespace twingrad::oracle {
+
+// As SVG, with what failed (a word and the text) below. The outcome must have its events recorded;
+// of very long ones the end is drawn.
+std::string DrawTimeline(const interleave::Outcome& outcome, std::string_view detector,
+                         std::string_view failure);
+
+// Why the thread of event `last` gave way there: "waits for ready_queue.not_empty", "ends" or
+// "preempted".
+std::string ReasonOfSwitch(const interleave::Outcome& outcome, size_t last);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_FINDINGS_TIMELINE_H_

@@ -1,0 +1,78 @@
+// Explore: runs a body under many interleavings and reports the first that fails, with its replay.
+//
+//   Report report = Explore({.schedules = 2000}, [] {
+//     Queue queue;
+//     sync::Thread producer("producer", [&] { queue.Push(1); });
+//     Check(queue.Pop() == 1, "[queue] got another task");
+//     producer.Join();
+//   });
+//   EXPECT_TRUE(report.ok()) << report.text;
+//
+// The body is run afresh for each schedule and must build all it uses; apart from the schedule it
+// must be deterministic. It must be compiled below an interleaving_test (tools/rules), or its
+// mutexes are real ones and the only thread blocks for ever. A failing schedule is run a second
+// time before it is reported, with events recorded: if that takes other decisions, the report says
+// that something uncontrolled (time, addresses, real threads) has influence.
+#ifndef PROPTESTS_INTERLEAVE_CHECKER_EXPLORE_H_
+#define PROPTESTS_INTERLEAVE_CHECKER_EXPLORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "proptests/interleave/checker/lock_coverage.h"
+#include "proptests/interleave/checker/outcome.h"
+#include "proptests/interleave/checker/state_rules.h"
+#include "proptests/interleave/strategies/random_strategy.h"
+#include "proptests/interleave/strategies/strategy.h"
+
+namespace twingrad::interleave {
+
+// Set, this environment variable makes every Explore run that one schedule and print its events.
+inline constexpr char kSeedVariable[] = "TWINGRAD_INTERLEAVE_SEED";
+
+struct Options {
+  int schedules = 1000;
+  // Of the whole exploration; each schedule has a seed of its own, derived from it.
+  uint64_t seed = 1;
+  RandomStrategy::Chances chances = {};
+  int64_t max_steps = 100000;
+  Strategy* strategy = nullptr;   // RandomStrategy with `chances`, unless set
+  StateRules* rules = nullptr;    // checked after every step, unless null
+  LockCoverage* locks = nullptr;  // told of every lock taken, unless null
+  // For the replay command: which test of its file explores, as "Suite.Name".
+  std::string test_filter = "";
+};
+
+struct Report {
+  int64_t schedules = 0;
+  int64_t steps = 0;
+  int64_t decisions = 0;
+  uint64_t seed = 0;  // of the exploration
+  // Of the first failing schedule.
+  std::optional<uint64_t> failing_seed;
+  Outcome outcome;
+  bool uncontrolled = false;  // the second run of the failing schedule was another
+  // What happened, the last events, and the command that replays it; with no failure, one line.
+  std::string text;
+
+  bool ok() const { return !failing_seed.has_value(); }
+};
+
+Report Explore(const Options& options, const std::function<void()>& body);
+
+// Runs the one schedule of `schedule_seed`, events recorded.
+Outcome RunSeed(uint64_t schedule_seed, const Options& options, const std::function<void()>& body);
+// Runs a recorded schedule and checks each decision; kDivergedReplay where it does not fit.
+Outcome ReplayTrace(const Trace& trace, const Options& options, const std::function<void()>& body);
+
+// Inside a body: fails the execution unless `condition` holds.
+void Check(bool condition, std::string_view message,
+           std::source_location where = std::source_location::current());
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_CHECKER_EXPLORE_H_

@@ -1,0 +1,190 @@
+// FiberScheduler: runs one execution of a multi-threaded program on fibers, one decision at a time.
+//
+// It implements the joint of the model back end (autograd/sync/model/scheduler.h). All threads of
+// the program are fibers of the calling OS thread; at each scheduling point a Strategy says which
+// of the runnable ones goes on. Where only one can run nothing is asked. Time moves when none can
+// run and one waits for a deadline.
+//
+// An execution that fails is abandoned: its fibers are left where they stand, never unwound, since
+// destructors and handlers would run in a state that no execution of the program can have. So a
+// failure leaks what the program held. The fibers of executions that pass are used again.
+#ifndef PROPTESTS_INTERLEAVE_CHECKER_FIBER_SCHEDULER_H_
+#define PROPTESTS_INTERLEAVE_CHECKER_FIBER_SCHEDULER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autograd/sync/model/scheduler.h"
+#include "proptests/interleave/checker/fiber.h"
+#include "proptests/interleave/checker/lock_coverage.h"
+#include "proptests/interleave/checker/outcome.h"
+#include "proptests/interleave/checker/race_detector.h"
+#include "proptests/interleave/checker/state_rules.h"
+#include "proptests/interleave/strategies/strategy.h"
+
+namespace twingrad::interleave {
+
+struct ExecutionLimits {
+  int64_t max_steps = 100000;
+  bool record_events = false;
+  LockCoverage* locks = nullptr;  // told of every lock taken, unless null
+  StateRules* rules = nullptr;    // checked after every step, unless null
+};
+
+class FiberScheduler final : public twingrad::sync::model::Scheduler {
+ public:
+  using Identity = twingrad::sync::model::Identity;
+  using Operation = twingrad::sync::model::Operation;
+  using OperationKind = twingrad::sync::model::OperationKind;
+  using ThreadId = twingrad::sync::model::ThreadId;
+  using TimePoint = twingrad::sync::model::TimePoint;
+
+  FiberScheduler();
+  ~FiberScheduler() override;
+
+  // Runs `body` as thread 0 until all threads have ended, or until the first failure.
+  Outcome Run(const std::function<void()>& body, Strategy& strategy, uint64_t seed,
+              const ExecutionLimits& limits);
+  // Ends the execution as a failure of the given kind; called from inside it.
+  [[noreturn]] void FailAs(OutcomeKind kind, std::string message);
+
+  void Step(const Operation& operation) override;
+  bool Wait(const Operation& operation, std::optional<TimePoint> deadline) override;
+  bool FailsWithoutReason(const Operation& operation) override;
+  void WakeOne(const void* object) override;
+  void WakeAll(const void* object) override;
+  ThreadId Spawn(std::string name, std::function<void()> body, std::source_location where) override;
+  void Join(ThreadId thread, std::source_location where) override;
+  ThreadId CurrentThread() const override { return current_; }
+  twingrad::sync::model::LocalTable& Locals() override;
+  TimePoint Now() const override { return now_; }
+  bool SetQuiet(bool quiet) override { return std::exchange(self_->quiet, quiet); }
+  void Acquire(const Identity& object) override;
+  void Release(const Identity& object) override;
+  void Access(const Operation& operation, const Identity& cell) override;
+  void Forget(const Identity& object) override;
+  void Born(const char* name) override { ++LiveOf(name); }
+  void Died(const char* name) override { --LiveOf(name); }
+  void Appear(const std::type_info& type, const void* object) override {
+    is_changed_ = true;
+    if (limits_.rules != nullptr) limits_.rules->Appear(type, object);
+  }
+  void Vanish(const std::type_info& type, const void* object) override {
+    is_changed_ = true;
+    if (limits_.rules != nullptr) limits_.rules->Vanish(type, object);
+  }
+  void AtEnd(std::function<void(bool completed)> action) override;
+  [[noreturn]] void Fail(std::string message) override;
+
+ private:
+  enum class State : uint8_t { kRunnable, kWaiting, kEnded };
+  // A fiber and the loop that serves one thread after another on it.
+  struct Worker;
+  struct ThreadRecord {
+    // A record that served another execution is as good as new.
+    void Begin(std::string its_name, std::function<void()> its_body) {
+      name = std::move(its_name);
+      body = std::move(its_body);
+      state = State::kRunnable;
+      waits_for.reset();
+      deadline.reset();
+      timed_out = quiet = false;
+      steps = 0;
+      doing = OperationKind::kYield;
+      where = {};
+      object_name = "";
+    }
+
+    std::string name;
+    std::function<void()> body;
+    State state = State::kRunnable;
+    std::optional<Operation> waits_for;  // set while kWaiting
+    std::optional<TimePoint> deadline;
+    bool timed_out = false;
+    bool quiet = false;
+    int steps = 0;
+    // The operation at hand: what Acquire and Release are part of.
+    OperationKind doing = OperationKind::kYield;
+    std::source_location where;
+    const char* object_name = "";
+    Worker* worker = nullptr;
+    twingrad::sync::model::LocalTable locals;
+  };
+
+  ThreadRecord& Record(ThreadId thread) { return *threads_[static_cast<size_t>(thread)]; }
+  const ThreadRecord& Record(ThreadId thread) const {
+    return *threads_[static_cast<size_t>(thread)];
+  }
+  Worker* TakeWorker();
+  void ServeThreads(Worker& worker);
+  void RunThread(ThreadId thread);
+  void AddThread(std::string name, std::function<void()> body);
+  void MakeCurrent(ThreadId thread);
+  void CountStep() {
+    ++self_->steps;
+    if (++outcome_.steps > limits_.max_steps) FailForSteps();
+  }
+  [[noreturn]] void FailForSteps();
+  // Accesses to cells are no steps, but a loop that does nothing else must end, too.
+  static constexpr int64_t kAccessesAStep = 16;
+  // Fails the execution if what the current thread has done since it was asked last broke a rule.
+  void CheckRules() {
+    if (is_changed_ && limits_.rules != nullptr && !GuardsNothing(self_->doing)) AskRules();
+  }
+  // Accesses to atomics, most of all steps: what rules look at changes under locks.
+  static bool GuardsNothing(OperationKind kind) {
+    return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kAtomicUpdate;
+  }
+  void AskRules();
+  void Note(const Operation& operation);
+  void Log(const Operation& operation, Event::Phase phase);
+  int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
+  // The strategy cannot answer: names the thread and the operation that asked.
+  [[noreturn]] void FailForDivergence(DecisionKind kind);
+  // One of the runnable threads, of which there is at least one.
+  ThreadId PickThread(uint32_t site);
+  // Goes on with another thread since the current one cannot; a deadlock if none can.
+  void PassOn(uint32_t site);
+  void SwitchTo(ThreadId next);
+  void Wake(ThreadId thread);
+  uint64_t WaitersFor(const void* object) const;
+  // Moves time to the earliest deadline and wakes who waits for it; false if nobody does.
+  bool AdvanceTime();
+  void MoveTimeTo(TimePoint time);
+  std::string DescribeWaits() const;
+  int& LiveOf(const char* name);
+  // Fails the execution if the body has ended too early or left something behind.
+  void CheckNothingIsLeft();
+  void AbandonExecution();
+
+  Fiber main_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Worker*> idle_workers_;
+  std::vector<std::unique_ptr<ThreadRecord>> threads_;
+  std::vector<std::unique_ptr<ThreadRecord>> spare_records_;  // of executions that have ended
+  uint64_t runnable_ = 0;                                     // bit i: thread i
+  uint64_t waiting_ = 0;
+  ThreadId current_ = 0;
+  ThreadRecord* self_ = nullptr;  // that of the current thread
+  bool switched_ = false;         // since the last event
+  TimePoint now_;
+  std::vector<std::function<void(bool)>> at_end_;
+  std::vector<std::pair<const char*, int>> live_;  // mutexes by name: how many were not destroyed
+  RaceDetector races_;
+  Strategy* strategy_ = nullptr;
+  ExecutionLimits limits_;
+  Outcome outcome_;
+  int64_t accesses_ = 0;     // to cells
+  bool is_changed_ = false;  // what rules look at, since they saw all of it
+  Trace decisions_;          // of the execution at hand; kept for its room
+};
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_CHECKER_FIBER_SCHEDULER_H_

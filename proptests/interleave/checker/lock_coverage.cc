@@ -1,0 +1,92 @@
+// Pairs of lock sites; see lock_coverage.h.
+#include "proptests/interleave/checker/lock_coverage.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace twingrad::interleave {
+
+LockCoverage::Site LockCoverage::SiteNamed(const std::string& name) {
+  const auto [found, is_new] = site_by_name_.try_emplace(name, static_cast<Site>(names_.size()));
+  if (is_new) names_.push_back(name);
+  return found->second;
+}
+
+LockCoverage::Site LockCoverage::SiteOf(const std::source_location& where) {
+  const uint64_t place = uint64_t{where.line()} << 32 | where.column();
+  const auto [found, is_new] = site_by_location_.try_emplace({where.file_name(), place}, 0);
+  if (is_new) {
+    found->second = SiteNamed(absl::StrCat(where.file_name(), ":", where.line()));
+  }
+  return found->second;
+}
+
+void LockCoverage::OnLock(ThreadId thread, const twingrad::sync::model::Operation& operation,
+                          const RaceDetector& clocks) {
+  const Site site = SiteOf(operation.where);
+  const auto [found, is_first] = holders_.try_emplace(operation.object, Holder{thread, site});
+  if (is_first) return;
+  const Holder before = std::exchange(found->second, Holder{thread, site});
+  if (before.thread == thread) return;
+  Pair& pair = pairs_[{before.site, site}];
+  if (pair.mutex.empty()) pair.mutex = operation.name;
+  pair.seen = true;
+  if (before.released == 0 || clocks.Knows(thread, before.thread, before.released)) return;
+  Pair& reversed = pairs_[{site, before.site}];
+  if (reversed.mutex.empty()) reversed.mutex = operation.name;
+}
+
+void LockCoverage::OnUnlock(ThreadId thread, const void* mutex, const RaceDetector& clocks) {
+  const auto found = holders_.find(mutex);
+  if (found != holders_.end()) found->second.released = clocks.TimeOf(thread);
+}
+
+void LockCoverage::Merge(const LockCoverage& other) {
+  for (const std::string& name : other.names_) SiteNamed(name);
+  for (const auto& [sites, pair] : other.pairs_) {
+    const auto from = static_cast<size_t>(sites.first);
+    const auto to = static_cast<size_t>(sites.second);
+    Pair& mine = pairs_[{SiteNamed(other.names_[from]), SiteNamed(other.names_[to])}];
+    mine.seen |= pair.seen;
+    if (mine.mutex.empty()) mine.mutex = pair.mutex;
+  }
+}
+
+void LockCoverage::Visit(const Visitor& visit) const {
+  for (const auto& [sites, pair] : pairs_) {
+    visit(names_[static_cast<size_t>(sites.first)], names_[static_cast<size_t>(sites.second)],
+          pair.seen);
+  }
+}
+
+LockCoverage::Summary LockCoverage::Summarize(std::string_view part_of_path) const {
+  Summary summary;
+  absl::flat_hash_set<std::string_view> contended;
+  for (const auto& [sites, pair] : pairs_) {
+    for (const Site site : {sites.first, sites.second}) {
+      contended.insert(names_[static_cast<size_t>(site)]);
+    }
+    const std::string& from = names_[static_cast<size_t>(sites.first)];
+    const std::string& to = names_[static_cast<size_t>(sites.second)];
+    if (!absl::StrContains(from, part_of_path) || !absl::StrContains(to, part_of_path)) continue;
+    ++summary.possible;
+    if (pair.seen) {
+      ++summary.seen;
+    } else {
+      summary.missing.push_back(absl::StrCat(from, " before ", to, " (", pair.mutex, ")"));
+    }
+  }
+  std::sort(summary.missing.begin(), summary.missing.end());
+  for (const std::string& site : names_) {
+    if (!absl::StrContains(site, part_of_path)) continue;
+    ++summary.sites;
+    if (!contended.contains(site)) summary.alone.push_back(site);
+  }
+  std::sort(summary.alone.begin(), summary.alone.end());
+  return summary;
+}
+
+}  // namespace twingrad::interleave

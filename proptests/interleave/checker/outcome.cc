@@ -1,0 +1,66 @@
+// Text of outcomes and events.
+#include "proptests/interleave/checker/outcome.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace twingrad::interleave {
+
+using twingrad::sync::model::OperationKind;
+
+namespace {
+
+std::string NameOf(const Outcome& outcome, twingrad::sync::model::ThreadId thread) {
+  const size_t index = static_cast<size_t>(thread);
+  return index < outcome.thread_names.size() ? outcome.thread_names[index] : "";
+}
+
+}  // namespace
+
+std::string_view OutcomeName(OutcomeKind kind) {
+  constexpr std::string_view kNames[] = {
+      "passed",    "deadlock",          "leaked thread", "leaked object", "step budget",
+      "data race", "escaped exception", "invariant",     "failed check",  "diverged replay"};
+  return kNames[static_cast<int>(kind)];
+}
+
+std::string PlaceText(OperationKind kind, std::string_view object,
+                      const std::source_location& where) {
+  return absl::StrCat(twingrad::sync::model::OperationName(kind), object.empty() ? "" : " ", object,
+                      " at ", where.file_name(), ":", where.line());
+}
+
+bool SameEvents(const Outcome& a, const Outcome& b) {
+  const auto same = [](const Event& x, const Event& y) {
+    return x.thread == y.thread && x.phase == y.phase && x.switched == y.switched &&
+           x.operation.kind == y.operation.kind &&
+           x.operation.where.line() == y.operation.where.line() &&
+           x.operation.where.column() == y.operation.where.column() &&
+           std::strcmp(x.operation.where.file_name(), y.operation.where.file_name()) == 0;
+  };
+  return std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(), same);
+}
+
+std::string FormatEvents(const Outcome& outcome, size_t limit) {
+  const size_t begin = outcome.events.size() > limit ? outcome.events.size() - limit : 0;
+  constexpr std::string_view kPhases[] = {"", " (parks)", " (woken)", " (time-out)"};
+  std::string text;
+  if (begin > 0) absl::StrAppend(&text, "  ... ", begin, " earlier steps\n");
+  for (size_t i = begin; i < outcome.events.size(); ++i) {
+    const Event& event = outcome.events[i];
+    const bool is_join = event.operation.kind == OperationKind::kJoin;
+    absl::StrAppendFormat(&text, "%c %4d %-12s %-11s %-12s %s:%d%s\n", event.switched ? '>' : ' ',
+                          i, outcome.thread_names[static_cast<size_t>(event.thread)],
+                          twingrad::sync::model::OperationName(event.operation.kind),
+                          is_join ? NameOf(outcome, event.operation.holder) : event.operation.name,
+                          event.operation.where.file_name(), event.operation.where.line(),
+                          kPhases[static_cast<int>(event.phase)]);
+  }
+  return text;
+}
+
+}  // namespace twingrad::interleave

@@ -1,0 +1,71 @@
+// Outcome: how one execution ended, with the decisions that led there.
+#ifndef PROPTESTS_INTERLEAVE_CHECKER_OUTCOME_H_
+#define PROPTESTS_INTERLEAVE_CHECKER_OUTCOME_H_
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/sync/model/scheduler.h"
+#include "proptests/interleave/strategies/decision.h"
+
+namespace twingrad::interleave {
+
+enum class OutcomeKind : uint8_t {
+  kPassed,
+  kDeadlock,        // no thread can go on
+  kLeakedThread,    // the body ended, a thread did not
+  kLeakedObject,    // the execution ended, something that holds a mutex was not destroyed
+  kStepBudget,      // a livelock, or a budget too small
+  kRace,            // two unordered accesses to a cell
+  kException,       // an exception left a thread
+  kInvariant,       // a rule on the state of the code under test is broken (state_rules.h)
+  kFailedCheck,     // interleave::Check, or misuse of a synchronisation object
+  kDivergedReplay,  // the execution does not follow the recorded schedule
+};
+
+// "passed", "deadlock", ...
+std::string_view OutcomeName(OutcomeKind kind);
+
+// One operation in the order in which they took effect; kept when recording is on.
+struct Event {
+  enum class Phase : uint8_t { kDone, kParked, kWoken, kTimedOut };
+
+  twingrad::sync::model::ThreadId thread;
+  twingrad::sync::model::Operation operation;
+  Phase phase;
+  bool switched;  // another thread ran before
+};
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::kPassed;
+  std::string message;  // empty when passed
+  // Of a deadlock what each thread waits for, of a race the two source lines, of a leak the
+  // mutexes' names, of an invariant its name; each once and sorted, so that two executions that
+  // fail alike have the same.
+  std::vector<std::string> places;
+  int64_t steps = 0;
+  int64_t switches = 0;
+  Trace decisions;
+  std::vector<Event> events;
+  std::vector<std::string> thread_names;
+
+  bool ok() const { return kind == OutcomeKind::kPassed; }
+};
+
+// "lock ready_queue at autograd/engine/ready_queue.cc:37".
+std::string PlaceText(twingrad::sync::model::OperationKind kind, std::string_view object,
+                      const std::source_location& where);
+
+// Whether both went through the same events: threads, operations, source lines, phases; the
+// objects' addresses do not count.
+bool SameEvents(const Outcome& a, const Outcome& b);
+
+// The last `limit` events, one a line: thread, operation, object's name, source line.
+std::string FormatEvents(const Outcome& outcome, size_t limit);
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_CHECKER_OUTCOME_H_

@@ -1,0 +1,133 @@
+// RaceDetector: finds two accesses to one cell, one of them a write, that nothing orders.
+//
+// Vector clocks: each thread counts its releases; an object carries the clock of those who released
+// it; an acquire joins it. Locks, atomics (as far as their memory order says), spawn and join make
+// the order. The verdict does not depend on the interleaving at hand: a pair is reported although
+// in this execution one came long after the other.
+#ifndef PROPTESTS_INTERLEAVE_CHECKER_RACE_DETECTOR_H_
+#define PROPTESTS_INTERLEAVE_CHECKER_RACE_DETECTOR_H_
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "autograd/sync/model/scheduler.h"
+#include "proptests/interleave/checker/histories.h"
+
+namespace twingrad::interleave {
+
+inline constexpr int kMaxThreads = 64;
+
+struct Race {
+  std::string text;  // with both source lines
+  std::array<std::string, 2> places;
+};
+
+class RaceDetector {
+ public:
+  using Identity = twingrad::sync::model::Identity;
+  using Operation = twingrad::sync::model::Operation;
+  using ThreadId = twingrad::sync::model::ThreadId;
+
+  RaceDetector() { Reset(); }
+
+  // Forgets everything: a new execution begins, with thread 0 only.
+  void Reset();
+  void Spawn(ThreadId parent, ThreadId child);
+  // `thread` has waited for the end of `ended`.
+  void Join(ThreadId thread, ThreadId ended);
+  void Acquire(ThreadId thread, const Identity& object);
+  void Release(ThreadId thread, const Identity& object);
+  // The thread's own time, which moves with each release.
+  uint32_t TimeOf(ThreadId thread) const { return At(ClockOf(thread), thread); }
+  // Whether what `other` had done at that time of its own happened before what `thread` does now.
+  bool Knows(ThreadId thread, ThreadId other, uint32_t time) const {
+    return At(ClockOf(thread), other) >= time;
+  }
+  // The object ends; it is a cell or orders others.
+  void Forget(const Identity& object) {
+    objects_.Forget(object);
+    cells_.Forget(object);
+  }
+
+  // The race that this access completes, or nothing.
+  std::optional<Race> Access(ThreadId thread, const Operation& operation, const Identity& cell) {
+    CellHistory& history = cells_.Get(cell);
+    if (IsOrdered(thread, operation, history)) return std::nullopt;
+    return RaceOf(thread, operation, history);
+  }
+
+ private:
+  // By thread. Joined in blocks of eight, as many as the execution has threads for.
+  static constexpr size_t kBlock = 8;
+  struct Clock {
+    void Clear() { times.fill(0); }
+    std::array<uint32_t, kMaxThreads> times = {};
+  };
+  struct Visit {
+    uint32_t time = 0;  // 0: never
+    std::source_location where;
+  };
+  struct CellHistory {
+    ThreadId writer = 0;
+    Visit write;
+    uint64_t readers = 0;      // bit i: thread i has read since
+    std::vector<Visit> reads;  // by thread; of others than readers it means nothing
+
+    void Clear() {
+      writer = 0;
+      write = Visit();
+      readers = 0;
+    }
+  };
+
+  static uint32_t At(const Clock& clock, ThreadId thread) {
+    return clock.times[static_cast<size_t>(thread)];
+  }
+  void JoinInto(Clock& clock, const Clock& other) const;
+  Clock& ClockOf(ThreadId thread) { return threads_[static_cast<size_t>(thread)]; }
+  const Clock& ClockOf(ThreadId thread) const { return threads_[static_cast<size_t>(thread)]; }
+  uint32_t& OwnTime(ThreadId thread) { return ClockOf(thread).times[static_cast<size_t>(thread)]; }
+  void AddThread();
+  // Whether all that conflicts with the access happened before it, which then is part of the
+  // history.
+  bool IsOrdered(ThreadId thread, const Operation& operation, CellHistory& cell) const {
+    const Clock& clock = ClockOf(thread);
+    if (cell.write.time > At(clock, cell.writer)) return false;
+    const Visit now{At(clock, thread), operation.where};
+    const auto index = static_cast<size_t>(thread);
+    if (operation.kind == twingrad::sync::model::OperationKind::kCellRead) {
+      if (cell.reads.size() <= index) cell.reads.resize(index + 1);
+      cell.reads[index] = now;
+      cell.readers |= uint64_t{1} << thread;
+      return true;
+    }
+    if (FirstUnordered(clock, cell) != twingrad::sync::model::kNoThread) return false;
+    cell.readers = 0;
+    cell.writer = thread;
+    cell.write = now;
+    return true;
+  }
+  // Of those who have read, one that the clock does not know of.
+  static ThreadId FirstUnordered(const Clock& clock, const CellHistory& cell) {
+    for (uint64_t rest = cell.readers; rest != 0; rest &= rest - 1) {
+      const ThreadId reader = std::countr_zero(rest);
+      if (cell.reads[static_cast<size_t>(reader)].time > At(clock, reader)) return reader;
+    }
+    return twingrad::sync::model::kNoThread;
+  }
+  Race RaceOf(ThreadId thread, const Operation& operation, const CellHistory& cell) const;
+
+  std::vector<Clock> threads_;
+  size_t thread_count_ = 0;
+  Histories<Clock> objects_;
+  Histories<CellHistory> cells_;
+};
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_CHECKER_RACE_DETECTOR_H_

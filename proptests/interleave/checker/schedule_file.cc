@@ -1,0 +1,158 @@
+// Printing and parsing schedules; see schedule_file.h.
+#include "proptests/interleave/checker/schedule_file.h"
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace twingrad::interleave {
+
+namespace {
+
+constexpr std::string_view kHeader = "twingrad-schedule 1";
+constexpr int64_t kMostDecisions = 100'000'000;
+
+bool Same(const Decision& a, const Decision& b) {
+  return a.kind == b.kind && a.alternatives == b.alternatives && a.chosen == b.chosen &&
+         a.site == b.site;
+}
+
+// Reads line by line and remembers where it is.
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view origin)
+      : lines_(absl::StrSplit(text, '\n')), origin_(origin) {}
+
+  // On the line that was read last.
+  absl::Status Error(std::string_view what, std::string_view allowed) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("[interleave] ", origin_, ":", next_, ": ", what, "; allowed is ", allowed,
+                     "; mend the line, or take the schedule.txt of a finding as it is"));
+  }
+  // The same, with its text.
+  absl::Status Unread(std::string_view allowed) const {
+    const std::string_view line = next_ - 1 < lines_.size() ? lines_[next_ - 1] : "";
+    return Error(absl::StrCat("cannot read `", line, "`"), allowed);
+  }
+  bool AtEnd() const { return next_ >= lines_.size() || lines_[next_].empty(); }
+  std::string_view Next() { return AtEnd() ? (++next_, "") : lines_[next_++]; }
+  // The rest of the next line, which begins with `key`.
+  absl::StatusOr<std::string_view> Value(std::string_view key) {
+    const std::string_view line = Next();
+    if (line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ' ') {
+      return line.substr(key.size() + 1);
+    }
+    return Unread(absl::StrCat("`", key, " ...`"));
+  }
+
+ private:
+  const std::vector<std::string_view> lines_;
+  const std::string_view origin_;
+  size_t next_ = 0;
+};
+
+bool ParseKind(std::string_view name, DecisionKind* kind) {
+  for (int i = 0; i < kDecisionKinds; ++i) {
+    *kind = static_cast<DecisionKind>(i);
+    if (DecisionName(*kind) == name) return true;
+  }
+  return false;
+}
+
+absl::Status ParseDecision(Reader& reader, Trace* trace) {
+  const std::string_view line = reader.Next();
+  const std::vector<std::string_view> words = absl::StrSplit(line, ' ');
+  Decision decision;
+  int64_t times = 1;
+  bool fits = words.size() == 3 || (words.size() == 4 && words[3].substr(0, 1) == "x" &&
+                                    absl::SimpleAtoi(words[3].substr(1), &times));
+  fits = fits && ParseKind(words[0], &decision.kind);
+  if (fits) {
+    const std::vector<std::string_view> numbers = absl::StrSplit(words[1], '/');
+    fits = numbers.size() == 2 && absl::SimpleAtoi(numbers[0], &decision.chosen) &&
+           absl::SimpleAtoi(numbers[1], &decision.alternatives) &&
+           absl::SimpleHexAtoi(words[2], &decision.site) && decision.alternatives >= 2 &&
+           decision.chosen >= 0 && decision.chosen < decision.alternatives && times >= 1 &&
+           times <= kMostDecisions;
+  }
+  if (!fits) {
+    return reader.Unread("KIND CHOSEN/ALTERNATIVES SITE [xTIMES], with CHOSEN below ALTERNATIVES");
+  }
+  trace->insert(trace->end(), static_cast<size_t>(times), decision);
+  return absl::OkStatus();
+}
+
+absl::Status ParseHead(Reader& reader, ScheduleFile* schedule, int64_t* count) {
+  if (reader.Next() != kHeader) return reader.Unread(absl::StrCat("`", kHeader, "`"));
+  const auto program = reader.Value("program");
+  if (!program.ok()) return program.status();
+  if (!absl::SimpleHexAtoi(*program, &schedule->program_hash))
+    return reader.Unread("`program ` and a hash of 16 hexadecimal digits");
+  const auto threads = reader.Value("threads");
+  if (!threads.ok()) return threads.status();
+  if (!absl::SimpleAtoi(*threads, &schedule->device_threads) || schedule->device_threads < 1 ||
+      schedule->device_threads > kMostDeviceThreads) {
+    return reader.Unread(absl::StrCat("`threads ` and 1 to ", kMostDeviceThreads));
+  }
+  const auto strategy = reader.Value("strategy");
+  if (!strategy.ok()) return strategy.status();
+  schedule->strategy = std::string(*strategy);
+  const auto seed = reader.Value("seed");
+  if (!seed.ok()) return seed.status();
+  if (!absl::SimpleAtoi(*seed, &schedule->seed))
+    return reader.Unread("`seed ` and a decimal number of 64 bits");
+  const auto detector = reader.Value("detector");
+  if (!detector.ok()) return detector.status();
+  schedule->detector = *detector == "none" ? "" : std::string(*detector);
+  const auto decisions = reader.Value("decisions");
+  if (!decisions.ok()) return decisions.status();
+  if (!absl::SimpleAtoi(*decisions, count) || *count < 0 || *count > kMostDecisions) {
+    return reader.Unread("`decisions ` and how many there are");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string PrintSchedule(const ScheduleFile& schedule) {
+  std::string text = absl::StrCat(
+      kHeader, "\nprogram ", absl::Hex(schedule.program_hash, absl::kZeroPad16), "\nthreads ",
+      schedule.device_threads, "\nstrategy ", schedule.strategy, "\nseed ", schedule.seed,
+      "\ndetector ", schedule.detector.empty() ? "none" : schedule.detector, "\ndecisions ",
+      schedule.decisions.size(), "\n");
+  for (size_t i = 0; i < schedule.decisions.size();) {
+    const Decision& decision = schedule.decisions[i];
+    size_t end = i + 1;
+    while (end < schedule.decisions.size() && Same(schedule.decisions[end], decision)) ++end;
+    absl::StrAppend(&text, DecisionName(decision.kind), " ", decision.chosen, "/",
+                    decision.alternatives, " ", absl::Hex(decision.site));
+    if (end > i + 1) absl::StrAppend(&text, " x", end - i);
+    absl::StrAppend(&text, "\n");
+    i = end;
+  }
+  return text;
+}
+
+absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text, std::string_view origin) {
+  Reader reader(text, origin);
+  ScheduleFile schedule;
+  int64_t count = 0;
+  if (const absl::Status head = ParseHead(reader, &schedule, &count); !head.ok()) return head;
+  while (!reader.AtEnd()) {
+    const absl::Status decision = ParseDecision(reader, &schedule.decisions);
+    if (!decision.ok()) return decision;
+    if (static_cast<int64_t>(schedule.decisions.size()) > count) break;
+  }
+  if (static_cast<int64_t>(schedule.decisions.size()) != count) {
+    const bool more = static_cast<int64_t>(schedule.decisions.size()) > count;
+    return reader.Error(
+        absl::StrCat(schedule.decisions.size(), " decisions", more ? " or more" : ""),
+        absl::StrCat("as many as the head says, which is ", count));
+  }
+  return schedule;
+}
+
+}  // namespace twingrad::interleave

@@ -1,0 +1,46 @@
+// A recorded schedule as text: what a finding's folder and golden/schedules hold.
+//
+//   twingrad-schedule 1
+//   program 6c62272e07bb0142      hash of the Program's canonical text
+//   threads 3                     device workers of the engine
+//   strategy random:switch=10,spurious=2
+//   seed 8431
+//   detector deadlock             what it ends in; "none"
+//   decisions 3
+//   thread 1/3 9f3a2b11 x2        kind, chosen/alternatives, site (0: any); twice
+//   spurious 1/2 00c0ffee
+//
+// The decisions alone fix the execution: replay (replay_strategy.h) checks every one and says where
+// it diverged. Errors read `[interleave] FILE:LINE: what is wrong; what is allowed; what to do`.
+#ifndef PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_FILE_H_
+#define PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "proptests/interleave/strategies/decision.h"
+
+namespace twingrad::interleave {
+
+// Device workers of an engine, at most.
+inline constexpr int kMostDeviceThreads = 32;
+
+struct ScheduleFile {
+  uint64_t program_hash = 0;
+  int device_threads = 1;
+  std::string strategy;
+  uint64_t seed = 0;
+  std::string detector;  // empty: the execution passed
+  Trace decisions;       // kind, alternatives, chosen and site of each; the rest is not kept
+};
+
+std::string PrintSchedule(const ScheduleFile& schedule);
+// `origin` names the file in errors.
+absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text,
+                                           std::string_view origin = "schedule");
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_FILE_H_

@@ -1,0 +1,77 @@
+// The schedule at hand, kept where it outlives the process that runs it.
+//
+//   RecordingStrategy recording(*strategy, hash, threads, record);  // the worker: in shared memory
+//   explorer.Run(recording, seed);                                  // aborts, or does not end
+//   std::string text = RecordedSchedule(record, "crash");           // the parent: what replays it
+//
+// A decision costs a few stores, made before the execution goes on with it; a schedule a few more.
+
+#ifndef PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_
+#define PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proptests/interleave/strategies/strategy.h"
+
+namespace twingrad::oracle {
+
+// Part of the flight recorder: plain and atomic words only, all zeros when fresh. One process
+// writes; its parent reads after its death.
+struct ScheduleRecord {
+  static constexpr size_t kMaxDecisions = size_t{1} << 20;
+  static constexpr size_t kMaxName = 128;
+
+  struct Step {
+    uint32_t site;
+    uint8_t kind;
+    uint8_t chosen;
+    uint8_t alternatives;
+    uint8_t unused;
+  };
+
+  std::atomic<uint32_t> running;    // 1: a schedule is under way
+  std::atomic<uint32_t> decisions;  // that were taken; only the first kMaxDecisions are kept
+  uint64_t program_hash;
+  uint64_t seed;
+  int32_t device_threads;
+  char strategy[kMaxName];
+  Step steps[kMaxDecisions];
+};
+
+// What a Subject that runs schedules is besides.
+class ScheduleKeeper {
+ public:
+  virtual ~ScheduleKeeper() = default;
+  // The record outlives the Subject; before the first Program.
+  virtual void KeepSchedulesIn(ScheduleRecord& record) = 0;
+};
+
+// Asks another strategy, one that always answers, and writes down what it says.
+class RecordingStrategy final : public interleave::Strategy {
+ public:
+  RecordingStrategy(interleave::Strategy& asked, uint64_t program_hash, int device_threads,
+                    ScheduleRecord& record);
+  ~RecordingStrategy() override { End(); }
+
+  void Begin(uint64_t seed) override;
+  int Choose(const interleave::Question& question) override;
+  std::string name() const override { return asked_.name(); }
+  // The schedule has ended, and the process with it has not.
+  void End() { record_.running.store(0, std::memory_order_release); }
+
+ private:
+  interleave::Strategy& asked_;
+  ScheduleRecord& record_;
+};
+
+// The schedule under way as in proptests/interleave/checker/schedule_file.h; empty: there was none,
+// or it was too long to be kept.
+std::string RecordedSchedule(const ScheduleRecord& record, std::string_view detector);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_

@@ -1,0 +1,252 @@
+// Several callers of one engine at once: shared graphs, nested calls, errors, shutdown.
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/engine/front_end.h"
+#include "autograd/graph/hooks.h"
+#include "autograd/graph/variable.h"
+#include "autograd/ops/ops.h"
+#include "autograd/sync/sync.h"
+#include "gtest/gtest.h"
+#include "proptests/interleave/checker/explore.h"
+#include "proptests/interleave/checker/lock_coverage.h"
+
+namespace twingrad::interleave {
+namespace {
+
+namespace ops = twingrad::ops;
+namespace sync = twingrad::sync;
+using twingrad::Backward;
+using twingrad::Device;
+using twingrad::DType;
+using twingrad::Engine;
+using twingrad::Error;
+using twingrad::ErrorKind;
+using twingrad::Grad;
+using twingrad::Tensor;
+
+// Fed by all schedules of all tests.
+LockCoverage& Locks() {
+  static auto& locks = *new LockCoverage;
+  return locks;
+}
+
+// Says at the end which of the engine's lock sites met, and which never did.
+class CallersInterleavingTest : public testing::Test {
+ protected:
+  static void TearDownTestSuite() {
+    const LockCoverage::Summary summary = Locks().Summarize("autograd/");
+    std::printf(
+        "%lld of %lld possible pairs of the engine's lock sites, %zu of %lld sites in no pair\n",
+        static_cast<long long>(summary.seen), static_cast<long long>(summary.possible),
+        summary.alone.size(), static_cast<long long>(summary.sites));
+    for (const std::string& pair : summary.missing) std::printf("  not seen: %s\n", pair.c_str());
+    for (const std::string& site : summary.alone) std::printf("  in no pair: %s\n", site.c_str());
+    const testing::UnitTest& run = *testing::UnitTest::GetInstance();
+    if (run.test_to_run_count() < run.total_test_count()) return;
+    // What Programs cannot show: two calls that meet at one leaf, a stop beside a call, two that
+    // build over one leaf or one view.
+    for (const char* file : {"autograd/graph/grad_slot.cc", "autograd/engine/worker.cc",
+                             "autograd/graph/variable.cc", "autograd/graph/view.cc"}) {
+      bool meets = false;
+      Locks().Visit([&](std::string_view from, std::string_view to, bool seen) {
+        const auto is_here = [file](std::string_view site) {
+          return site.find(file) != std::string_view::npos;
+        };
+        meets |= seen && is_here(from) && is_here(to);
+      });
+      EXPECT_TRUE(meets) << "no two callers met in " << file;
+    }
+  }
+};
+
+Options OptionsHere(int schedules) {
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  return {.schedules = schedules,
+          .seed = 20240603,
+          .max_steps = 1000000,
+          .locks = &Locks(),
+          .test_filter = std::string(test.test_suite_name()) + "." + test.name()};
+}
+
+void ExpectSound(int schedules, const std::function<void()>& body) {
+  const Report report = Explore(OptionsHere(schedules), body);
+  EXPECT_TRUE(report.ok()) << report.text;
+}
+
+Tensor MakeLeaf(double value, Device device = Device::Cpu()) {
+  Tensor leaf = Tensor::Scalar(value, DType::kF64, device);
+  SetRequiresGrad(leaf, true);
+  return leaf;
+}
+
+twingrad::BackwardOptions With(Engine& engine, bool retain = true) {
+  twingrad::BackwardOptions options;
+  options.engine = &engine;
+  options.retain_graph = retain;
+  return options;
+}
+
+double ValueOf(const Tensor& tensor) { return tensor.item<double>(); }
+
+// x^2 on each of two devices; d/dx of their sum is 4x.
+struct SharedGraph {
+  Tensor x = MakeLeaf(3);
+  std::vector<Tensor> lanes;
+  SharedGraph() {
+    for (uint8_t d = 0; d < 2; ++d) {
+      const Tensor lane = ops::To(x, Device::Sim(d));
+      lanes.push_back(ops::Mul(lane, lane));
+    }
+  }
+};
+
+// Runs `body(caller)` for two callers: this thread and another.
+template <class Body>
+void OnTwoCallers(const Body& body) {
+  sync::Thread other("caller", [&] { body(1); });
+  body(0);
+  other.Join();
+}
+
+TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
+  ExpectSound(400, [] {
+    Engine engine({.device_threads = 2});
+    SharedGraph shared;
+    OnTwoCallers([&](int) { Backward(shared.lanes, {}, With(engine)); });
+    Check(ValueOf(Grad(shared.x)) == 24, "[test] .grad is not the sum of both calls");
+  });
+}
+
+TEST_F(CallersInterleavingTest, TwoOverOneGraphOnTheirOwnThreads) {
+  ExpectSound(1000, [] {
+    Engine engine;
+    const Tensor x = MakeLeaf(3);
+    const Tensor y = ops::Mul(x, x);
+    const Tensor z = ops::Add(y, ops::Mul(y, x));
+    OnTwoCallers([&](int) { Backward({z}, {}, With(engine)); });
+    Check(ValueOf(Grad(x)) == 66, "[test] .grad is not the sum of both calls");
+  });
+}
+
+TEST_F(CallersInterleavingTest, BothBuildOverOneLeafAndOneView) {
+  ExpectSound(1000, [] {
+    Engine engine;
+    const Tensor x = MakeLeaf(3);
+    const Tensor w = MakeLeaf(2);  // who comes first makes its accumulator
+    Tensor base = ops::Neg(x);
+    const Tensor view = ops::View(base, {1});
+    ops::NegInPlace(base);  // who comes first makes the view's node anew
+    OnTwoCallers([&](int) { Backward({ops::Mul(view, w)}, {}, With(engine)); });
+    Check(ValueOf(Grad(x)) == 4 && ValueOf(Grad(w)) == 6, "[test] .grad is not the sum of both");
+  });
+}
+
+TEST_F(CallersInterleavingTest, OneAtMostReleasesAGraph) {
+  int seen[3] = {};
+  ExpectSound(600, [&] {
+    Engine engine({.device_threads = 2});
+    SharedGraph shared;
+    int successes[2] = {};
+    OnTwoCallers([&](int caller) {
+      try {
+        Backward(shared.lanes, {}, With(engine, /*retain=*/false));
+        successes[caller] = 1;
+      } catch (const Error& error) {
+        Check(error.kind() == ErrorKind::kFreed, error.what());
+      }
+    });
+    const int count = successes[0] + successes[1];
+    Check(count <= 1, "[test] both released the graph");
+    if (count == 1) Check(Grad(shared.x).defined(), "[test] a success without gradient");
+    ++seen[count];
+  });
+  EXPECT_GT(seen[1], 0);
+}
+
+TEST_F(CallersInterleavingTest, NestedCallsOverTheNodesOfTheirParents) {
+  ExpectSound(250, [] {
+    Engine engine({.device_threads = 2});
+    SharedGraph shared;
+    std::vector<Tensor> roots;
+    for (int d = 0; d < 2; ++d) {
+      const Tensor top = ops::Neg(shared.lanes[static_cast<size_t>(d)]);
+      // The hook of one device runs the other device's lane while that may be at work.
+      RegisterHook(top, [&, d](const Tensor& gradient) {
+        const auto inner = Grad({shared.lanes[static_cast<size_t>(1 - d)]}, {shared.x}, {},
+                                {.retain_graph = true, .engine = &engine});
+        Check(ValueOf(inner[0]) == 6, "[test] a nested call got another gradient");
+        return gradient;
+      });
+      roots.push_back(top);
+    }
+    Backward(roots, {}, With(engine));
+    Check(ValueOf(Grad(shared.x)) == -12, "[test] the outer call got another gradient");
+  });
+}
+
+TEST_F(CallersInterleavingTest, AnErrorOfOneLeavesTheOtherAloneAndFreezesItsOwn) {
+  bool had[2] = {};
+  ExpectSound(400, [&] {
+    Engine engine({.device_threads = 2});
+    SharedGraph shared;
+    OnTwoCallers([&](int caller) {
+      const Tensor leaf = MakeLeaf(2, Device::Sim(1));
+      const Tensor y = ops::Mul(leaf, leaf);
+      const Tensor top = ops::Neg(shared.lanes[0]);
+      if (caller == 1) {
+        RegisterHook(top, [](const Tensor&) -> Tensor { throw std::runtime_error("planned"); });
+      }
+      bool failed = false;
+      try {
+        Backward({y, top, shared.lanes[1]}, {}, With(engine));
+      } catch (const std::runtime_error&) {
+        failed = true;
+      }
+      Check(failed == (caller == 1), "[test] another's error");
+      const bool defined = Grad(leaf).defined();
+      if (!failed) Check(defined && ValueOf(Grad(leaf)) == 4, "[test] no gradient");
+      for (int i = 0; i < 5; ++i) sync::Thread::Yield();
+      Check(Grad(leaf).defined() == defined, "[test] .grad was written after the call had thrown");
+      if (failed) had[defined ? 1 : 0] = true;
+    });
+  });
+  EXPECT_TRUE(had[0] && had[1]) << "both are possible";
+}
+
+TEST_F(CallersInterleavingTest, StopWhileCallersRun) {
+  ExpectSound(400, [] {
+    Engine engine({.device_threads = 2});
+    OnTwoCallers([&](int caller) {
+      if (caller == 1) engine.Stop();
+      const Tensor x = MakeLeaf(2);
+      const Tensor lane = ops::To(x, Device::Sim(static_cast<uint8_t>(caller)));
+      Backward({ops::Mul(lane, lane)}, {}, With(engine));
+      Check(ValueOf(Grad(x)) == 4, "[test] another gradient");
+    });
+  });
+}
+
+TEST_F(CallersInterleavingTest, CallbacksOfEachRunOnItsCaller) {
+  ExpectSound(300, [] {
+    Engine engine({.device_threads = 2});
+    SharedGraph shared;
+    OnTwoCallers([&](int) {
+      int ran = 0;
+      const Tensor top = ops::Neg(shared.lanes[0]);
+      RegisterHook(top, [&](const Tensor& gradient) {
+        Engine::QueueCallback([&ran] { ++ran; });
+        return gradient;
+      });
+      Backward({top, shared.lanes[1]}, {}, With(engine));
+      Check(ran == 1, "[test] a callback did not run once before its call returned");
+    });
+  });
+}
+
+}  // namespace
+}  // namespace twingrad::interleave

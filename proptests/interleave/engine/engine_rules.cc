@@ -1,0 +1,159 @@
+// The engine's rules, one function a part; see engine_rules.h.
+#include "proptests/interleave/engine/engine_rules.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace twingrad::interleave {
+
+using twingrad::NodeTask;
+using twingrad::ReadyQueue;
+using twingrad::SharedRun;
+using twingrad::WorkerGroup;
+
+namespace {
+
+template <typename... Parts>
+BrokenRule Broken(std::string name, const Parts&... parts) {
+  std::string text = absl::StrCat("[invariant] ", name, ": ", parts...);
+  return {std::move(name), std::move(text)};
+}
+
+}  // namespace
+
+void EngineRules::Begin() {
+  queues_.clear();
+  runs_.clear();
+  workers_.clear();
+}
+
+void EngineRules::Appear(const std::type_info& type, const void* object) {
+  if (type == typeid(ReadyQueue)) {
+    queues_.push_back({static_cast<const ReadyQueue*>(object), std::nullopt});
+  } else if (type == typeid(SharedRun)) {
+    runs_.push_back({static_cast<const SharedRun*>(object), std::nullopt});
+  } else if (type == typeid(WorkerGroup)) {
+    workers_.push_back(static_cast<const WorkerGroup*>(object));
+  }
+}
+
+void EngineRules::Vanish(const std::type_info&, const void* object) {
+  std::erase_if(queues_, [object](const Queue& it) { return it.queue == object; });
+  std::erase_if(runs_, [object](const Run& it) { return it.run == object; });
+  std::erase(workers_, object);
+}
+
+std::optional<BrokenRule> EngineRules::Check() {
+  has_seen_all_ = true;
+  for (Run& run : runs_) {
+    if (auto broken = CheckRun(run)) return broken;
+  }
+  for (Queue& queue : queues_) {
+    if (auto broken = CheckQueue(queue)) return broken;
+  }
+  for (const WorkerGroup* workers : workers_) {
+    if (auto broken = CheckWorkers(*workers)) return broken;
+  }
+  return std::nullopt;
+}
+
+std::optional<BrokenRule> EngineRules::CheckQueue(Queue& queue) {
+  const QueueInspector::State seen = QueueInspector::Look(*queue.queue);
+  has_seen_all_ &= !seen.is_held;
+  if (seen.is_held) return std::nullopt;
+  if (!seen.is_in_order) {
+    return Broken("queue order", "a task that should run later is before another");
+  }
+  if (!queue.pushes_at_end) {
+    if (seen.is_shut_down) queue.pushes_at_end = seen.pushes;
+    return std::nullopt;
+  }
+  if (!seen.is_shut_down) return Broken("queue shut down", "it is open again");
+  if (seen.pushes == *queue.pushes_at_end) return std::nullopt;
+  return Broken("queue shut down", seen.pushes - *queue.pushes_at_end,
+                " tasks were pushed since; allowed are none");
+}
+
+std::optional<BrokenRule> EngineRules::CheckWorkers(const WorkerGroup& workers) {
+  const WorkersInspector::State seen = WorkersInspector::Look(workers);
+  has_seen_all_ &= !seen.is_held;
+  if (seen.is_held) return std::nullopt;
+  if (seen.runs < 0) return Broken("workers stopping", seen.runs, " runs; allowed are 0 and more");
+  if (seen.is_stopped && (!seen.is_stopping || seen.threads > 0)) {
+    return Broken("workers stopping", "stopped, with ", seen.threads, " threads left");
+  }
+  if (seen.is_queue_shut_down && (seen.runs > 0 || !seen.is_stopping)) {
+    return Broken("workers stopping", "a queue is shut down while ", seen.runs,
+                  " runs need it; it may be when none does and none can come");
+  }
+  return std::nullopt;
+}
+
+std::optional<BrokenRule> EngineRules::CheckTasks(const SharedRun& run,
+                                                  const RunInspector::State& seen) {
+  queued_.clear();
+  for (const Queue& queue : queues_) {
+    QueueInspector::ForEachTask(*queue.queue, [&](const NodeTask& task) {
+      if (task.work.get() == &run) queued_.push_back(task.index);
+    });
+  }
+  if (seen.is_over) {
+    if (seen.has_failed || queued_.empty()) return std::nullopt;
+    return Broken("run over", queued_.size(), " of its nodes are queued; allowed are none");
+  }
+  if (queued_.size() + seen.in_flight > seen.outstanding) {
+    return Broken("run queued", queued_.size(), " nodes queued and ", seen.in_flight,
+                  " being evaluated, but ", seen.outstanding, " outstanding");
+  }
+  std::sort(queued_.begin(), queued_.end());
+  if (std::adjacent_find(queued_.begin(), queued_.end()) != queued_.end()) {
+    return Broken("run queued", "a node is queued twice; allowed is once");
+  }
+  for (const uint32_t index : queued_) {
+    if (RunInspector::IsReady(run, index)) continue;
+    return Broken("run queued", "node ", index, " is queued, with contributions still to come");
+  }
+  return std::nullopt;
+}
+
+std::optional<BrokenRule> EngineRules::CheckRun(Run& run) {
+  const RunInspector::State seen = RunInspector::Look(*run.run);
+  has_seen_all_ &= !seen.is_held;
+  if (seen.is_held || !seen.is_built) {
+    // Its slots are gone when it is over, and so is what they are compared with.
+    return seen.is_over && !seen.is_held ? CheckTasks(*run.run, seen) : std::nullopt;
+  }
+  if (seen.is_over) return CheckTasks(*run.run, seen);
+  if (!seen.odd_node.empty()) return Broken("run contributions", seen.odd_node);
+  const bool has_begun = seen.outstanding > 0 || seen.evaluated > 0;
+  const uint32_t ended = seen.evaluated - seen.in_flight;
+  if (has_begun && seen.outstanding + ended != seen.ready) {
+    return Broken("run outstanding", "it counts ", seen.outstanding, ", but of ", seen.ready,
+                  " ready nodes ", ended, " have ended");
+  }
+  if (auto broken = CheckTasks(*run.run, seen)) return broken;
+  const bool is_finished =
+      seen.evaluated > 0 && (seen.has_failed ? seen.in_flight == 0 : seen.outstanding == 0);
+  if (is_finished && seen.has_failed && !seen.has_error) {
+    return Broken("run error", "the run has failed and ended, and has no error to throw");
+  }
+  if (is_finished && !seen.has_failed && seen.evaluated != seen.nodes) {
+    return Broken("run finished", "with ", seen.evaluated, " of ", seen.nodes, " nodes evaluated");
+  }
+  if (!run.finished) {
+    if (is_finished) run.finished = seen;
+    return std::nullopt;
+  }
+  if (is_finished && seen.has_failed == run.finished->has_failed &&
+      seen.evaluated == run.finished->evaluated) {
+    return std::nullopt;
+  }
+  return Broken("run finished", "there was nothing left to do after ", run.finished->evaluated,
+                " nodes", run.finished->has_failed ? " and an error" : " and no error", "; now ",
+                seen.evaluated, " nodes", seen.has_failed ? " and an error" : " and no error");
+}
+
+}  // namespace twingrad::interleave

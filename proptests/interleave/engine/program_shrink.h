@@ -1,0 +1,40 @@
+// Shrinking a finding in program and schedule, in turns, until neither gets smaller.
+//
+//   SmallFinding small = ShrinkProgramFinding(program, options, run, {});
+//   small.program, small.run.outcome.decisions, small.run.failure, small.preemptions
+//
+// A smaller Program counts as failing alike if one of a few schedules makes it: the forced choices
+// found so far, then random ones from fixed seeds. "Alike" is ProgramRun::signature. Deterministic.
+#ifndef PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_SHRINK_H_
+#define PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_SHRINK_H_
+
+#include <functional>
+
+#include "autograd/program/program.h"
+#include "proptests/interleave/checker/schedule_shrink.h"
+#include "proptests/interleave/engine/program_run.h"
+
+namespace twingrad::interleave {
+
+struct FindingLimits {
+  int program_attempts = 400;     // smaller Programs that are tried
+  int schedules_a_program = 100;  // for each of them
+  ShrinkLimits schedule = {};     // in each turn on the schedule
+  int turns = 3;
+  std::function<bool()> interrupt;  // asked between attempts; true ends it. May be null.
+};
+
+struct SmallFinding {
+  twingrad::program::Program program;
+  ProgramRun run;  // of the smallest schedule, events recorded
+  int preemptions = 0;
+};
+
+// `failing` is a run of `program` that failed.
+SmallFinding ShrinkProgramFinding(const twingrad::program::Program& program,
+                                  const ProgramOptions& options, const ProgramRun& failing,
+                                  const FindingLimits& limits = {});
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_SHRINK_H_

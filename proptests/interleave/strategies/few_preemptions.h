@@ -1,0 +1,38 @@
+// FewPreemptions: goes on with the running thread wherever it can, but for a given number of
+// preemptions at random places.
+//
+// Spurious wake-ups and operations that fail without a reason count as preemptions. Where the
+// running thread cannot go on, who does is random. Most concurrency defects show with two or three
+// preemptions: such schedules are the ones that a person can read.
+#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_FEW_PREEMPTIONS_H_
+#define PROPTESTS_INTERLEAVE_STRATEGIES_FEW_PREEMPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proptests/interleave/strategies/random_strategy.h"
+#include "proptests/interleave/strategies/strategy.h"
+
+namespace twingrad::interleave {
+
+class FewPreemptions final : public Strategy {
+ public:
+  // The places are spread over the first `length` decisions.
+  FewPreemptions(int preemptions, int length);
+
+  void Begin(uint64_t seed) override;
+  int Choose(const Question& question) override;
+  std::string name() const override;
+
+ private:
+  const int preemptions_;
+  const int length_;
+  SplitMix random_;
+  int asked_ = 0;
+  std::vector<int> places_;
+};
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_FEW_PREEMPTIONS_H_

@@ -1,0 +1,70 @@
+// Priorities and the moments at which they drop; see pct_strategy.h.
+#include "proptests/interleave/strategies/pct_strategy.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace twingrad::interleave {
+
+namespace {
+
+// Above all to which a thread drops.
+constexpr uint64_t kInitial = uint64_t{1} << 32;
+
+}  // namespace
+
+void PctStrategy::Begin(uint64_t seed) {
+  if (parameters_.grows) parameters_.length = std::max(parameters_.length, asked_);
+  random_ = SplitMix(seed);
+  asked_ = 0;
+  priorities_.clear();
+  const auto depths = static_cast<uint64_t>(parameters_.max_depth - parameters_.min_depth + 1);
+  const int depth = parameters_.min_depth + static_cast<int>(seed % depths);
+  drops_.clear();
+  for (int i = 1; i < depth; ++i) drops_.push_back(1 + random_.Below(parameters_.length));
+  std::sort(drops_.begin(), drops_.end());
+  next_drop_ = 0;
+}
+
+int PctStrategy::Choose(const Question& question) {
+  switch (question.kind) {
+    case DecisionKind::kThread:
+      return ChooseThread(question);
+    case DecisionKind::kWaiter:
+      return random_.Below(question.alternatives);
+    default:
+      return random_.Below(100) < parameters_.spurious_percent ? 1 : 0;
+  }
+}
+
+int PctStrategy::ChooseThread(const Question& question) {
+  ++asked_;
+  int best = 0;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    int index = 0;
+    size_t thread = 0;
+    size_t best_thread = 0;
+    for (uint64_t rest = question.runnable; rest != 0; rest >>= 1, ++thread) {
+      while (priorities_.size() <= thread) priorities_.push_back(kInitial + (random_.Next() >> 32));
+      if ((rest & 1) == 0) continue;
+      if (index == 0 || priorities_[thread] > priorities_[best_thread]) {
+        best = index;
+        best_thread = thread;
+      }
+      ++index;
+    }
+    if (next_drop_ == drops_.size() || asked_ < drops_[next_drop_]) break;
+    // The thread that would go on drops, the later ones less deep, and the choice is made again.
+    priorities_[best_thread] = drops_.size() - next_drop_;
+    ++next_drop_;
+  }
+  return best;
+}
+
+std::string PctStrategy::name() const {
+  return absl::StrCat("pct:min_depth=", parameters_.min_depth, ",max_depth=", parameters_.max_depth,
+                      ",length=", parameters_.length, ",spurious=", parameters_.spurious_percent);
+}
+
+}  // namespace twingrad::interleave

@@ -1,0 +1,81 @@
+#include "proptests/interleave/strategies/pct_strategy.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace twingrad::interleave {
+namespace {
+
+Question AmongThree() {
+  return {.kind = DecisionKind::kThread,
+          .alternatives = 3,
+          .current = 0,
+          .site = 0,
+          .runnable = 0b1011};  // threads 0, 1 and 3
+}
+
+std::vector<int> Answers(PctStrategy& strategy, uint64_t seed, int count) {
+  strategy.Begin(seed);
+  std::vector<int> answers;
+  for (int i = 0; i < count; ++i) answers.push_back(strategy.Choose(AmongThree()));
+  return answers;
+}
+
+int Changes(const std::vector<int>& answers) {
+  int changes = 0;
+  for (size_t i = 1; i < answers.size(); ++i) changes += answers[i] != answers[i - 1] ? 1 : 0;
+  return changes;
+}
+
+TEST(PctStrategyTest, DepthOneNeverDropsAndReachesEveryThread) {
+  PctStrategy strategy({.min_depth = 1, .max_depth = 1, .length = 50});
+  std::set<int> first;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const std::vector<int> answers = Answers(strategy, seed, 50);
+    EXPECT_EQ(Changes(answers), 0);
+    first.insert(answers[0]);
+  }
+  EXPECT_EQ(first, (std::set<int>{0, 1, 2}));
+}
+
+TEST(PctStrategyTest, DepthThreeDropsTwiceAtMostAndSomewhereElseForEachSeed) {
+  PctStrategy strategy({.min_depth = 3, .max_depth = 3, .length = 50, .grows = false});
+  std::set<std::vector<int>> seen;
+  int most = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const std::vector<int> answers = Answers(strategy, seed, 50);
+    EXPECT_LE(Changes(answers), 2);
+    most = std::max(most, Changes(answers));
+    seen.insert(answers);
+  }
+  EXPECT_EQ(most, 2);
+  EXPECT_GT(seen.size(), 150u);
+}
+
+TEST(PctStrategyTest, SeedAndLengthFixTheAnswers) {
+  PctStrategy strategy({.min_depth = 2, .max_depth = 4, .length = 10});
+  Answers(strategy, 5, 400);
+  const std::vector<int> grown = Answers(strategy, 6, 400);
+  EXPECT_NE(strategy.name().find("length=400"), std::string::npos) << strategy.name();
+  PctStrategy same({.min_depth = 2, .max_depth = 4, .length = 400, .grows = false});
+  EXPECT_EQ(Answers(same, 6, 400), grown);
+  EXPECT_EQ(same.name(), strategy.name());
+}
+
+TEST(PctStrategyTest, OtherChoicesFollowTheirChance) {
+  PctStrategy strategy({.spurious_percent = 100});
+  strategy.Begin(1);
+  EXPECT_EQ(strategy.Choose(
+                {.kind = DecisionKind::kSpurious, .alternatives = 2, .current = 0, .site = 0}),
+            1);
+  const int waiter =
+      strategy.Choose({.kind = DecisionKind::kWaiter, .alternatives = 3, .current = 0, .site = 0});
+  EXPECT_GE(waiter, 0);
+  EXPECT_LT(waiter, 3);
+}
+
+}  // namespace
+}  // namespace twingrad::interleave

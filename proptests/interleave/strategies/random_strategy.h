@@ -1,0 +1,52 @@
+// RandomStrategy: stays on the running thread, and now and then switches to a random other one.
+//
+// Uniform switching at every step is too fine: a queue never fills, a thread never gets far ahead.
+// Ten switches in a hundred steps find far more. The answers follow from the seed alone.
+#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_RANDOM_STRATEGY_H_
+#define PROPTESTS_INTERLEAVE_STRATEGIES_RANDOM_STRATEGY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "proptests/interleave/strategies/strategy.h"
+
+namespace twingrad::interleave {
+
+// A stream of 64-bit numbers from a seed: splitmix64, small enough to start one for each execution.
+class SplitMix {
+ public:
+  explicit SplitMix(uint64_t seed) : state_(seed) {}
+  uint64_t Next();
+  // A number below `bound`.
+  int Below(int bound) {
+    return static_cast<int>((Next() >> 32) * static_cast<uint64_t>(bound) >> 32);
+  }
+
+ private:
+  uint64_t state_;
+};
+
+class RandomStrategy final : public Strategy {
+ public:
+  struct Chances {
+    int switch_percent = 10;  // that the running thread makes way at a step
+    // That a wait ends with no wake-up or before its time, that an operation which may fail without
+    // a reason does.
+    int spurious_percent = 2;
+  };
+
+  RandomStrategy() : RandomStrategy(Chances()) {}
+  explicit RandomStrategy(Chances chances) : chances_(chances), random_(0) {}
+
+  void Begin(uint64_t seed) override { random_ = SplitMix(seed); }
+  int Choose(const Question& question) override;
+  std::string name() const override;
+
+ private:
+  Chances chances_;
+  SplitMix random_;
+};
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_RANDOM_STRATEGY_H_

@@ -1,0 +1,48 @@
+// Strategy: who answers the questions of an execution.
+//
+// A strategy serves one execution after another; Begin is called before each. Implementations, one
+// file each: random_strategy.h, pct_strategy.h, replay_strategy.h, forced_strategy.h.
+#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_
+#define PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "proptests/interleave/strategies/decision.h"
+
+namespace twingrad::interleave {
+
+struct Question {
+  DecisionKind kind = DecisionKind::kThread;
+  int alternatives = 2;  // at least 2
+  // For kThread: the index of the running thread among the runnable ones, or -1 when it cannot go
+  // on.
+  int current = -1;
+  uint32_t site = 0;
+  int thread = 0;         // that is running
+  int step = 0;           // how many steps it has made; with kind and thread unique in an execution
+  uint64_t runnable = 0;  // for kThread: bit i is thread i
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  virtual void Begin(uint64_t seed) = 0;
+  // A number from 0 to alternatives - 1.
+  virtual int Choose(const Question& question) = 0;
+  // With parameters; strategies.h makes one from it.
+  virtual std::string name() const = 0;
+  // Set once the strategy cannot answer any more: why the execution must end.
+  const std::string& error() const { return error_; }
+  // Then, of a replay: the site of the decision that was recorded here; 0: none.
+  uint32_t expected_site() const { return expected_site_; }
+
+ protected:
+  std::string error_;
+  uint32_t expected_site_ = 0;
+};
+
+}  // namespace twingrad::interleave
+
+#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_

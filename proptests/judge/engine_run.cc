@@ -1,0 +1,18 @@
+#include "proptests/judge/engine_run.h"
+
+#include "autograd/runner/run.h"
+
+namespace twingrad::oracles {
+
+twingrad::program::Observation EngineRun::operator()(const twingrad::program::Program& program,
+                                                     int device_threads) {
+  std::unique_ptr<twingrad::Engine>& engine = engines_[device_threads];
+  if (engine == nullptr) {
+    twingrad::EngineOptions options;
+    options.device_threads = device_threads;
+    engine = std::make_unique<twingrad::Engine>(options);
+  }
+  return twingrad::runner::Run(program, *engine);
+}
+
+}  // namespace twingrad::oracles

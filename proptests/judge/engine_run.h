@@ -1,0 +1,28 @@
+// Runs Programs on the repository's engine, kept from one run to the next.
+
+#ifndef PROPTESTS_JUDGE_ENGINE_RUN_H_
+#define PROPTESTS_JUDGE_ENGINE_RUN_H_
+
+#include <map>
+#include <memory>
+
+#include "autograd/engine/engine.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::oracles {
+
+// One engine for each number of device threads, made when first asked for. Used by one thread at a
+// time.
+class EngineRun {
+ public:
+  twingrad::program::Observation operator()(const twingrad::program::Program& program,
+                                            int device_threads);
+
+ private:
+  std::map<int, std::unique_ptr<twingrad::Engine>> engines_;
+};
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_JUDGE_ENGINE_RUN_H_

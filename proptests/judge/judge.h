@@ -1,0 +1,81 @@
+// The Judge: runs one Program on the engine and on both witnesses and lets every oracle speak.
+//
+// The one thing that the command-line tool, the fuzz target, the property tests and the mutants all
+// use, so that a finding of one is a finding of all. A Judge is used by one thread at a time; it
+// owns its engines and their device threads. It never throws. Judging the same Program twice gives
+// the same Judgement, bit for bit, unless the engine is not deterministic, which is itself a
+// disagreement.
+
+#ifndef PROPTESTS_JUDGE_JUDGE_H_
+#define PROPTESTS_JUDGE_JUDGE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/twin.h"
+#include "proptests/oracles/statistics.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::oracles {
+
+// Runs a Program on some engine: what a Judge judges. `device_threads` is 0 for the caller's thread
+// alone.
+using RunFunction = std::function<twingrad::program::Observation(const twingrad::program::Program&,
+                                                                 int device_threads)>;
+
+struct JudgeOptions {
+  // The engine runs once for each entry, with that many device threads.
+  std::vector<int> device_threads = {0, 2};
+  // How often each of these runs is made; results must have the same bits.
+  int repeats = 1;
+  bool dual = true;     // the dual-number witness, to second order
+  bool recount = true;  // dependencies, execution sets and order from the recorded graph
+  bool canary = true;   // a trivial program right after each error
+  // Null: the repository's engine, through autograd/runner. Else the engine under test.
+  RunFunction run;
+};
+
+struct Judgement {
+  std::vector<Verdict> verdicts;  // one for each oracle that had something to judge
+  // The twin's prediction and the engine's Observations in the order of device_threads (the first
+  // of each repeat); what a report prints as expected and actual.
+  twingrad::reference::TwinResult expected;
+  std::vector<twingrad::program::Observation> observed;
+  // Set when the Program could not be judged at all: the reason.
+  std::optional<std::string> skipped;
+
+  // The first disagreement, or null.
+  const Verdict* Failure() const;
+};
+
+class Judge {
+ public:
+  explicit Judge(JudgeOptions options = {});
+  ~Judge();
+  Judge(const Judge&) = delete;
+  Judge& operator=(const Judge&) = delete;
+
+  // Judges the Program and adds to the statistics.
+  Judgement operator()(const twingrad::program::Program& program);
+
+  // Whether the Program makes some oracle disagree, without touching the statistics: for shrinking.
+  bool Fails(const twingrad::program::Program& program);
+
+  const Statistics& statistics() const { return statistics_; }
+
+ private:
+  struct Impl;
+  Judgement Run(const twingrad::program::Program& program, Statistics* statistics);
+
+  std::unique_ptr<Impl> impl_;
+  Statistics statistics_;
+};
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_JUDGE_JUDGE_H_

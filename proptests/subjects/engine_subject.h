@@ -1,0 +1,18 @@
+// The Subject of the tool: the repository's engine, judged by its twin and its other witnesses.
+
+#ifndef PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_
+#define PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_
+
+#include <memory>
+
+#include "proptests/judge/judge.h"
+#include "proptests/subjects/subject.h"
+
+namespace twingrad::oracle {
+
+// `options` say how the Judge runs; the tests give it another engine.
+std::unique_ptr<Subject> MakeEngineSubject(oracles::JudgeOptions options = {});
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_

@@ -1,0 +1,20 @@
+// The engine under a scheduler as a Subject: judging a Program means running it under many
+// schedules.
+//
+// Compiled against the model only (tools/rules/interleaving.bzl, model_binary). A case is a
+// Program, or a Program with the schedule that it is to be run under (case_text.h).
+
+#ifndef PROPTESTS_SUBJECTS_EXPLORE_SUBJECT_H_
+#define PROPTESTS_SUBJECTS_EXPLORE_SUBJECT_H_
+
+#include <memory>
+
+#include "proptests/subjects/subject.h"
+
+namespace twingrad::oracle {
+
+std::unique_ptr<Subject> MakeExploreSubject();
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_SUBJECTS_EXPLORE_SUBJECT_H_

@@ -1,0 +1,72 @@
+// What `explore` counts, and the lines of its summary.
+//
+// Counters of several workers are added one by one, so each is a sum. Ordered pairs of lock sites
+// are notes: which ones were not seen is worth as much as how many.
+
+#ifndef PROPTESTS_SUBJECTS_EXPLORE_SUMMARY_H_
+#define PROPTESTS_SUBJECTS_EXPLORE_SUMMARY_H_
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "proptests/interleave/checker/lock_coverage.h"
+#include "proptests/interleave/checker/outcome.h"
+#include "proptests/subjects/subject.h"
+
+namespace twingrad::oracle {
+
+class ExploreStatistics {
+ public:
+  // The places of the counters.
+  enum Counter : size_t {
+    kSchedules,
+    kDecisions,
+    kSteps,
+    kOrders,    // distinct orders of execution, summed over the Programs
+    kSkipped,   // Programs that the engine does not run
+    kOneOrder,  // Programs with one interleaving
+    kMisfits,   // schedules to be followed that did not fit
+    kMicroseconds,
+    kCounters,
+  };
+
+  ExploreStatistics() : counters_(kCounters, 0) {}
+
+  // To be fed by the schedules of all Programs.
+  interleave::LockCoverage& locks() { return locks_; }
+  void AddSkipped() { ++counters_[kSkipped]; }
+  // `where` says where execution and schedule parted; one line.
+  void AddParted(std::string_view where);
+  void AddSchedule(const interleave::Outcome& outcome, uint64_t order);
+  void EndProgram(std::chrono::nanoseconds time);
+  absl::Span<const uint64_t> counters() const { return counters_; }
+  // A note for each pair of the engine's lock sites that has become possible, for each that was
+  // seen, for each site that took a lock, and for each schedule that did not fit, since the last
+  // call.
+  std::vector<std::string> TakeNotes();
+
+ private:
+  Counters counters_;
+  std::unordered_set<uint64_t> orders_;  // of the current Program
+  uint64_t decisions_ = 0;               // of the current Program
+  uint64_t schedules_ = 0;
+  interleave::LockCoverage locks_;
+  std::set<std::string> told_;         // notes
+  std::vector<std::string> partings_;  // notes not yet told
+};
+
+std::string ExploreSummary(absl::Span<const uint64_t> counters);
+// How many of the possible pairs were seen, and which were not; which sites are in no pair.
+std::string LockSitesSummary(const std::set<std::string>& notes);
+// Where schedules did not fit; empty: all did.
+std::string PartingsSummary(const std::set<std::string>& notes);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_SUBJECTS_EXPLORE_SUMMARY_H_

@@ -1,0 +1,161 @@
+#include "proptests/subjects/fake_subject.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <unistd.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "proptests/workers/files.h"
+
+namespace twingrad::oracle {
+namespace {
+
+constexpr std::string_view kFaults[] = {"wrong", "crash", "hang", "memory",
+                                        "throw", "exit",  "flaky"};
+
+bool Has(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Does what the fault says. Returns whether the Program's answer is wrong.
+bool Act(std::string_view fault) {
+  if (fault == "crash") {
+    std::fputs("about to crash\n", stderr);
+    std::fflush(stderr);
+    std::abort();
+  }
+  while (fault == "hang") usleep(1000);
+  if (fault == "memory") {
+    // Touched and kept, 8 MiB at a time, so that the limit is met long before the machine's.
+    std::vector<char*> kept;
+    while (true) {
+      kept.push_back(static_cast<char*>(std::malloc(size_t{8} << 20)));
+      std::memset(kept.back(), 1, size_t{8} << 20);
+      usleep(1000);
+    }
+  }
+  if (fault == "throw") throw std::bad_alloc();
+  if (fault == "exit") std::_Exit(42);
+  return fault == "wrong";
+}
+
+}  // namespace
+
+absl::Status FakeSubject::Configure(const ProgramOptions& options) {
+  for (const std::string& feature : options.features) {
+    if (std::find(std::begin(kFaults), std::end(kFaults), feature) == std::end(kFaults)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("[oracle] unknown feature `", feature, "`; allowed are ",
+                       absl::StrJoin(kFaults, ", "), "; choose among those"));
+    }
+  }
+  options_ = options;
+  return absl::OkStatus();
+}
+
+absl::Status FakeSubject::Start() {
+  if (Has(options_.ops, "cannot_start")) {
+    return absl::InternalError("[fake] no engine here; needed is one; look elsewhere");
+  }
+  if (Has(options_.ops, "die_starting")) std::abort();
+  if (Has(options_.ops, "few_starts")) {
+    const std::string path = ResolvePath("starts");
+    if (absl::Status status = AppendFile(path, "."); !status.ok()) return status;
+    if (ReadInput(path)->size() > 40) {
+      return absl::InternalError("[fake] 41 starts; allowed are 40; delete the file `starts`");
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string FakeSubject::Generate(uint64_t seed) {
+  lines_.clear();
+  for (uint64_t i = 0; i < 3 + seed % 5; ++i)
+    lines_.push_back(absl::StrCat("value ", (seed >> i) % 100));
+  if (!options_.features.empty() && seed % 16 == 3) {
+    lines_.insert(lines_.begin() + 1, options_.features[(seed >> 8) % options_.features.size()]);
+  }
+  return absl::StrCat(absl::StrJoin(lines_, "\n"), "\n");
+}
+
+absl::Status FakeSubject::Load(std::string_view text, std::string_view origin) {
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!absl::StartsWith(lines[i], "value ") &&
+        std::find(std::begin(kFaults), std::end(kFaults), lines[i]) == std::end(kFaults)) {
+      return absl::InvalidArgumentError(absl::StrCat("[fake] ", origin, ":", i + 1,
+                                                     ":1: unknown word `", lines[i],
+                                                     "`; allowed is value; mend the line"));
+    }
+  }
+  lines_ = lines;
+  return absl::OkStatus();
+}
+
+Verdict FakeSubject::Judge() {
+  if (Has(options_.ops, "slow")) usleep(5000);
+  Verdict verdict;
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    if (absl::StartsWith(lines_[i], "value ")) continue;
+    const bool flaky = lines_[i] == "flaky" && counters_[0] >= 3;
+    if (Act(lines_[i]) || flaky) {
+      verdict.failed = true;
+      verdict.oracle = lines_[i];
+      verdict.text = absl::StrCat("line ", i, " is wrong\n  expected: right\n  actual:   wrong\n");
+      verdict.expected = "right\n";
+      verdict.actual = "wrong\n";
+      verdict.marked = {static_cast<int>(i)};
+    }
+  }
+  counters_[0] += 1;
+  counters_[1] += lines_.size();
+  return verdict;
+}
+
+std::string FakeSubject::Run() { return absl::StrCat("ran ", lines_.size(), " lines\n"); }
+
+std::string FakeSubject::Draw(absl::Span<const int> marked, bool /*run_engine*/) {
+  std::string dot = "digraph {\n";
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const bool mark = std::find(marked.begin(), marked.end(), static_cast<int>(i)) != marked.end();
+    absl::StrAppend(&dot, "  n", i, " [label=\"", lines_[i], "\"", mark ? " color=red" : "",
+                    "];\n");
+  }
+  return dot + "}\n";
+}
+
+std::string FakeSubject::Shrink(std::string_view text,
+                                const std::function<bool(std::string_view)>& still_fails) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  for (size_t i = 0; i < lines.size();) {
+    std::vector<std::string> fewer = lines;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!fewer.empty() && still_fails(absl::StrCat(absl::StrJoin(fewer, "\n"), "\n"))) {
+      lines = fewer;
+    } else {
+      ++i;
+    }
+  }
+  return absl::StrCat(absl::StrJoin(lines, "\n"), "\n");
+}
+
+std::vector<std::string> FakeSubject::TakeNotes() {
+  std::string note = absl::StrCat(lines_.size(), " lines");
+  if (!told_.insert(note).second) return {};
+  return {std::move(note)};
+}
+
+std::string FakeSubject::Summarise(absl::Span<const uint64_t> counters) const {
+  return absl::StrCat("lines          ", counters.size() < 2 ? 0 : counters[1], "\n");
+}
+
+}  // namespace twingrad::oracle

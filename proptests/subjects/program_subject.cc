@@ -1,0 +1,75 @@
+#include "proptests/subjects/program_subject.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "autograd/program/parse.h"
+#include "autograd/program/print.h"
+#include "proptests/generators/generate.h"
+#include "proptests/shrink/shrink.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using twingrad::program::Program;
+
+// The generator's complaint about a flag, in the tool's form.
+absl::Status Refusal(std::string_view flag, const absl::Status& status) {
+  if (status.ok()) return status;
+  std::string_view why = status.message();
+  absl::ConsumePrefix(&why, "[generator] ");
+  return absl::InvalidArgumentError(
+      absl::StrCat("[oracle] --", flag, ": ", why, "; see `oracle check --help`"));
+}
+
+}  // namespace
+
+absl::Status ProgramSubject::Configure(const ProgramOptions& options) {
+  absl::Status status;
+  if (!options.features.empty()) {
+    const std::string list = absl::StrJoin(options.features, ",");
+    status = Refusal("features", generators::SetFeatures(list, &generator_options_));
+  }
+  if (status.ok() && !options.ops.empty()) {
+    const std::string list = absl::StrJoin(options.ops, ",");
+    status = Refusal("ops", generators::SetOps(list, &generator_options_));
+  }
+  generator_options_.max_elements = options.elements;
+  generator_options_.max_rank = options.rank;
+  return status;
+}
+
+std::string ProgramSubject::Generate(uint64_t seed) {
+  program_ = generators::Generate(seed, generator_options_, &drawn_);
+  return twingrad::program::Print(program_);
+}
+
+void ProgramSubject::CountDrawn(DrawnFeatures* counts) const {
+  for (size_t i = 0; i < counts->size(); ++i) (*counts)[i] += drawn_[i] ? 1 : 0;
+}
+
+absl::Status ProgramSubject::Load(std::string_view text, std::string_view origin) {
+  absl::StatusOr<Program> program = twingrad::program::Parse(text);
+  if (!program.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("[oracle] ", origin, " holds no Program; ",
+                                                   program.status().message(),
+                                                   "; see autograd/program/README.md"));
+  }
+  program_ = *std::move(program);
+  drawn_.reset();
+  return absl::OkStatus();
+}
+
+std::string ProgramSubject::Shrink(std::string_view text,
+                                   const std::function<bool(std::string_view)>& still_fails) {
+  absl::StatusOr<Program> program = twingrad::program::Parse(text);
+  if (!program.ok()) return std::string(text);
+  const auto fails = [&](const Program& smaller) {
+    return still_fails(twingrad::program::Print(smaller));
+  };
+  return twingrad::program::Print(shrink::Shrink(*program, fails).program);
+}
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,123 @@
+#include "proptests/subjects/summary.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "autograd/program/signature.h"
+#include "proptests/workers/progress.h"
+
+namespace twingrad::oracle {
+namespace {
+
+using oracles::Statistics;
+
+constexpr size_t kColumn = 15;
+constexpr size_t kMaxWidth = 100;
+
+std::string Row(std::string_view name, const std::string& text) {
+  std::string row(name);
+  row.resize(std::max(kColumn, row.size() + 1), ' ');
+  return absl::StrCat(row, text, "\n");
+}
+
+std::string Share(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "-";
+  return absl::StrFormat("%.1f %%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+using Counts = std::vector<std::pair<uint64_t, std::string_view>>;
+
+Counts FeatureCounts(const DrawnFeatures& drawn) {
+  Counts counts;
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    counts.emplace_back(drawn[i], generators::FeatureWord(static_cast<generators::Feature>(i)));
+  }
+  return counts;
+}
+
+// What the text shows beyond the features of the generator: one word has one number.
+Counts TextCounts(const Statistics& s) {
+  std::set<std::string_view> drawn;
+  for (int i = 0; i < generators::kNumFeatures; ++i) {
+    drawn.insert(generators::FeatureWord(static_cast<generators::Feature>(i)));
+  }
+  Counts counts;
+  for (size_t i = 0; i < s.features.size(); ++i) {
+    const auto feature = static_cast<oracles::Feature>(i);
+    const std::string_view word = oracles::FeatureName(feature);
+    const bool made = feature != oracles::Feature::kThreads;  // by the generator
+    if (drawn.count(word) != 0 || (!made && s.features[i] == 0)) continue;
+    counts.emplace_back(s.features[i], word);
+  }
+  return counts;
+}
+
+Counts OpCounts(const Statistics& s) {
+  using twingrad::program::Category;
+  Counts counts;
+  for (const auto& signature : twingrad::program::Signatures()) {
+    const uint64_t count = s.opcodes[static_cast<size_t>(signature.op)];
+    const bool made = signature.category != Category::kCustom &&
+                      signature.category != Category::kStream &&
+                      signature.category != Category::kExpect;  // by the generator
+    if (made || count > 0) counts.emplace_back(count, signature.name);
+  }
+  return counts;
+}
+
+// "name 12, name 7", most frequent first, on as many lines as it takes.
+std::string Frequencies(std::string_view name, Counts counts) {
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  std::string line;
+  for (const auto& [count, word] : counts) {
+    const std::string item = absl::StrCat(word, " ", WithSeparators(count));
+    if (!line.empty() && kColumn + line.size() + item.size() + 2 > kMaxWidth) {
+      absl::StrAppend(&text, Row(text.empty() ? name : "", line + ","));
+      line.clear();
+    }
+    absl::StrAppend(&line, line.empty() ? "" : ", ", item);
+  }
+  return absl::StrCat(text, Row(text.empty() ? name : "", line.empty() ? "none" : line));
+}
+
+}  // namespace
+
+std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
+  const double average =
+      s.programs == 0 ? 0 : static_cast<double>(s.statements) / static_cast<double>(s.programs);
+  std::string text;
+  text += Row("statements",
+              absl::StrFormat("%s, %.1f a program", WithSeparators(s.statements), average));
+  text += Row("nodes executed",
+              absl::StrFormat("%s in %s runs of the engine", WithSeparators(s.nodes_executed),
+                              WithSeparators(s.runs)));
+  text += Row("compared",
+              absl::StrFormat("%s values, %s gradients, %s counts predicted, %s recounted, "
+                              "%s errors",
+                              WithSeparators(s.values), WithSeparators(s.gradients),
+                              WithSeparators(s.counts_predicted),
+                              WithSeparators(s.counts_recounted), WithSeparators(s.errors_judged)));
+  text += Row("gradients", absl::StrFormat("exact %s, bounded %s, not compared %s",
+                                           Share(s.gradients_exact, s.gradients),
+                                           Share(s.gradients_bounded, s.gradients),
+                                           Share(s.gradients_not_compared, s.gradients)));
+  text += Row("witnesses",
+              absl::StrFormat("twin %s of programs, dual numbers %s to first order, "
+                              "%s to second; at a kink %s, skipped %s",
+                              Share(s.twin_judged, s.programs), Share(s.dual_first, s.programs),
+                              Share(s.dual_second, s.programs), Share(s.dual_kinks, s.programs),
+                              Share(s.skipped, s.programs)));
+  text += Frequencies("features", FeatureCounts(drawn));
+  text += Frequencies("seen in text", TextCounts(s));
+  text += Frequencies("ops", OpCounts(s));
+  return text;
+}
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,25 @@
+// The statistics of judged Programs as the lines of a summary.
+
+#ifndef PROPTESTS_SUBJECTS_SUMMARY_H_
+#define PROPTESTS_SUBJECTS_SUMMARY_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "proptests/generators/options.h"
+#include "proptests/oracles/statistics.h"
+
+namespace twingrad::oracle {
+
+// How many Programs hold each feature of the generator, whose words --features takes.
+using DrawnFeatures = std::array<uint64_t, generators::kNumFeatures>;
+
+// Each line ends in a newline; shares are of what the line says. Features are those that were
+// drawn; what else the text of Programs shows has a line of its own. A word that nothing makes is
+// named only where it occurs.
+std::string SummaryText(const oracles::Statistics& statistics, const DrawnFeatures& drawn);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_SUBJECTS_SUMMARY_H_

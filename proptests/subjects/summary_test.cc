@@ -1,0 +1,118 @@
+#include "proptests/subjects/summary.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::oracle {
+namespace {
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(SummaryTest, ShowsCountsAndShares) {
+  oracles::Statistics s;
+  s.programs = 2000;
+  s.statements = 24000;
+  s.runs = 4000;
+  s.nodes_executed = 1234567;
+  s.values = 10;
+  s.gradients = 400;
+  s.gradients_exact = 300;
+  s.gradients_bounded = 90;
+  s.gradients_not_compared = 10;
+  s.counts_predicted = 50;
+  s.counts_recounted = 60;
+  s.errors_judged = 7;
+  s.twin_judged = 1990;
+  s.skipped = 10;
+  s.dual_first = 1500;
+  s.dual_second = 1100;
+  s.dual_kinks = 20;
+  const std::string text = SummaryText(s, {});
+  EXPECT_TRUE(Has(text, "statements     24,000, 12.0 a program\n")) << text;
+  EXPECT_TRUE(Has(text, "nodes executed 1,234,567 in 4,000 runs of the engine\n")) << text;
+  EXPECT_TRUE(
+      Has(text,
+          "compared       10 values, 400 gradients, 50 counts predicted, 60 recounted, 7 errors\n"))
+      << text;
+  EXPECT_TRUE(Has(text, "gradients      exact 75.0 %, bounded 22.5 %, not compared 2.5 %\n"))
+      << text;
+  EXPECT_TRUE(
+      Has(text,
+          "witnesses      twin 99.5 % of programs, dual numbers 75.0 % to first order, 55.0 % to "
+          "second; at a kink 1.0 %, skipped 0.5 %\n"))
+      << text;
+}
+
+// The words of a row, without their numbers.
+std::vector<std::string> WordsOf(const std::string& text, const std::string& row) {
+  const size_t begin = text.find("\n" + row) + 1 + row.size();
+  size_t end = begin;
+  do end = text.find('\n', end + 1);
+  while (text.compare(end + 1, 1, " ") == 0);
+  std::vector<std::string> words;
+  for (absl::string_view item : absl::StrSplit(text.substr(begin, end - begin),
+                                               absl::ByAnyChar(",\n"), absl::SkipWhitespace())) {
+    const std::vector<std::string> parts = absl::StrSplit(item, ' ', absl::SkipWhitespace());
+    words.push_back(parts.front());
+  }
+  return words;
+}
+
+// What the summary counts as a feature is what --features takes, all of it, and one word has one
+// number.
+TEST(SummaryTest, FeaturesAreTheWordsOfTheFlag) {
+  const std::string text = SummaryText(oracles::Statistics(), {});
+  const std::vector<std::string> features = WordsOf(text, "features");
+  EXPECT_EQ(features.size(), static_cast<size_t>(generators::kNumFeatures)) << text;
+  for (const std::string& word : features) {
+    generators::GeneratorOptions options;
+    EXPECT_TRUE(generators::SetFeatures(word, &options).ok()) << word;
+  }
+  const std::vector<std::string> seen = WordsOf(text, "seen in text");
+  EXPECT_GT(seen.size(), 5u) << text;
+  for (const std::string& word : seen) {
+    EXPECT_EQ(std::count(features.begin(), features.end(), word), 0) << word;
+  }
+}
+
+TEST(SummaryTest, WhatNothingMakesIsNamedOnlyWhereItOccurs) {
+  oracles::Statistics s;
+  EXPECT_FALSE(Has(SummaryText(s, {}), "threads"));
+  EXPECT_FALSE(Has(SummaryText(s, {}), "expect"));
+  s.features[static_cast<size_t>(oracles::Feature::kThreads)] = 2;
+  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kExpect)] = 3;
+  EXPECT_TRUE(Has(SummaryText(s, {}), "\nseen in text   threads 2, ")) << SummaryText(s, {});
+  EXPECT_TRUE(Has(SummaryText(s, {}), "\nops            expect 3, ")) << SummaryText(s, {});
+}
+
+TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
+  oracles::Statistics s;
+  DrawnFeatures drawn = {};
+  s.programs = 1;
+  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kMul)] = 1500;
+  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kLeaf)] = 3000;
+  s.features[static_cast<size_t>(oracles::Feature::kSeeds)] = 5;
+  drawn[static_cast<size_t>(generators::Feature::kHook)] = 4;
+  const std::string text = SummaryText(s, drawn);
+  EXPECT_TRUE(Has(text, "\nops            leaf 3,000, mul 1,500, add 0, ")) << text;
+  EXPECT_TRUE(Has(text, "\nfeatures       hook 4, chain 0, ")) << text;
+  EXPECT_TRUE(Has(text, "\nseen in text   seeds 5, retain_grad 0, ")) << text;
+  EXPECT_TRUE(Has(text, "matmul 0")) << text;
+  size_t width = 0;
+  for (const char c : text) {
+    width = c == '\n' ? 0 : width + 1;
+    EXPECT_LE(width, 125u) << text;
+  }
+}
+
+TEST(SummaryTest, NothingJudgedIsNoDivisionByZero) {
+  EXPECT_TRUE(Has(SummaryText(oracles::Statistics(), {}), "exact -, bounded -"));
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

@@ -1,0 +1,234 @@
+#include "proptests/workers/campaign.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <poll.h>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "proptests/interleave/checker/schedule_record.h"
+#include "proptests/workers/worker.h"
+
+namespace twingrad::oracle {
+namespace {
+
+// Between two looks at the limits of the workers.
+constexpr std::chrono::milliseconds kTick(50);
+// Failures kept until they are taken; more are only counted.
+constexpr size_t kMaxWaiting = 256;
+
+void Add(Counters& sum, absl::Span<const uint64_t> counters) {
+  if (sum.size() < counters.size()) sum.resize(counters.size());
+  for (size_t i = 0; i < counters.size(); ++i) sum[i] += counters[i];
+}
+
+absl::Span<const uint64_t> CountersOf(const FlightRecord::Progress& progress) {
+  return absl::MakeConstSpan(progress.counters,
+                             std::min<uint64_t>(progress.num_counters, kMaxCounters));
+}
+
+std::string_view WordFor(Death::Cause cause) {
+  if (cause == Death::Cause::kHang) return "hang";
+  return cause == Death::Cause::kMemory || cause == Death::Cause::kKilled ? "memory" : "crash";
+}
+
+// The line of a sanitizer's or abort's output that says most.
+std::string TellingLine(const std::string& output) {
+  std::string_view last;
+  for (std::string_view line : absl::StrSplit(output, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty()) continue;
+    last = line;
+    if (line.find("ERROR: ") != std::string_view::npos ||
+        line.find("WARNING: ") != std::string_view::npos ||
+        line.find("runtime error: ") != std::string_view::npos) {
+      return std::string(line);
+    }
+  }
+  return std::string(last);
+}
+
+}  // namespace
+
+Verdict VerdictOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing) {
+  Verdict verdict;
+  verdict.failed = true;
+  verdict.oracle = std::string(WordFor(death.cause));
+  verdict.actual = absl::StrCat("the worker ended: ", death.reason, "\n", process.OutputTail());
+  verdict.expected = "a run that ends, whatever the Program\n";
+  const std::string line = TellingLine(process.OutputTail());
+  verdict.text =
+      absl::StrCat(verdict.oracle, " while ", doing, "\n  ended by: ", death.reason,
+                   "\n  it said:  ", line.empty() ? "nothing" : line.substr(0, 160), "\n");
+  const ScheduleRecord& schedule = process.record().schedule;
+  if (std::string text = RecordedSchedule(schedule, verdict.oracle); !text.empty()) {
+    absl::StrAppend(&verdict.text, "  under:    schedule ", schedule.seed, " of ",
+                    schedule.strategy, ", after ", schedule.decisions.load(), " decisions\n");
+    verdict.files["schedule.txt"] = std::move(text);
+  }
+  return verdict;
+}
+
+std::string StartError(const Death& death, const WorkerProcess& process) {
+  const std::string line = TellingLine(process.OutputTail());
+  return absl::StrCat("[oracle] a worker died while its engine started: ", death.reason,
+                      "; needed is an engine that starts; ",
+                      line.empty() ? "run it by hand to see why" : "it said: " + line);
+}
+
+absl::StatusOr<std::unique_ptr<Campaign>> Campaign::Create(CampaignOptions options) {
+  options.worker.campaign = absl::StrCat(options.worker.folder, "/campaign");
+  auto campaign = std::unique_ptr<Campaign>(new Campaign(std::move(options)));
+  const CampaignOptions& o = campaign->options_;
+  absl::StatusOr<MappedFile<CampaignRecord>> record =
+      MappedFile<CampaignRecord>::Create(o.worker.campaign);
+  if (!record.ok()) return record.status();
+  campaign->record_ = *std::move(record);
+  const uint64_t jobs = std::min<uint64_t>(static_cast<uint64_t>(o.jobs), o.programs);
+  campaign->record_->total = o.programs;
+  campaign->record_->seed = o.seed;
+  campaign->record_->chunk = std::clamp<uint64_t>(o.programs / (jobs * 8), 1, 32);
+  campaign->last_pump_ = MonotonicNanoseconds();
+  campaign->slots_.resize(jobs);
+  for (uint64_t i = 0; i < jobs; ++i) {
+    Slot& slot = campaign->slots_[i];
+    slot.name = absl::StrCat("worker-", i);
+    campaign->Respawn(slot, 0, 0);
+  }
+  if (!campaign->status_.ok()) return campaign->status_;
+  return campaign;
+}
+
+void Campaign::Respawn(Slot& slot, uint64_t begin, uint64_t end) {
+  absl::StatusOr<std::unique_ptr<WorkerProcess>> process =
+      WorkerProcess::Spawn(options_.worker, slot.name, begin, end);
+  if (process.ok()) {
+    slot.process = *std::move(process);
+  } else {
+    status_.Update(process.status());
+    Stop();
+  }
+}
+
+void Campaign::Retire(Slot& slot) {
+  const FlightRecord::Progress& progress = CommittedProgress(slot.process->record());
+  retired_programs_ += progress.programs;
+  retired_seeds_ += progress.seeds;
+  Add(retired_counters_, CountersOf(progress));
+  slot.process.reset();
+}
+
+void Campaign::AddFailure(Failure failure) {
+  // A worker that died between telling and committing makes its successor tell again.
+  if (failed_.insert(failure.index).second && failures_.size() < kMaxWaiting) {
+    failures_.push_back(std::move(failure));
+  }
+}
+
+void Campaign::ReadMessages(Slot& slot) {
+  while (std::optional<nlohmann::json> message = slot.process->channel().Receive(false)) {
+    const std::string type = message->value("type", "");
+    if (type == "failure") {
+      AddFailure(FailureFromJson(*message));
+    } else if (type == "notes") {
+      notes_.merge(message->value("notes", std::set<std::string>()));
+    } else if (type == "cannot_start") {
+      slot.start_error = message->value("message", "");
+    }
+  }
+}
+
+void Campaign::HandleDeath(Slot& slot, const Death& death) {
+  ReadMessages(slot);
+  const FlightRecord& record = slot.process->record();
+  if (death.cause == Death::Cause::kFinished) return Retire(slot);
+  const Phase phase = static_cast<Phase>(record.phase.load());
+  // Between its commit and the next program the phase is still that of the program.
+  const bool committed = CommittedProgress(record).after == record.index + 1;
+  const bool in_program = (phase == Phase::kGenerating || phase == Phase::kJudging) && !committed;
+  // One that dies before its first program would die again and again.
+  const bool useless = !in_program && CommittedProgress(record).programs == 0 &&
+                       death.cause != Death::Cause::kKilled;
+  if (death.cause == Death::Cause::kCannotStart || useless) {
+    if (slot.start_error.empty()) {
+      slot.start_error = StartError(death, *slot.process);
+    }
+    status_.Update(absl::UnavailableError(slot.start_error));
+    Stop();
+    return Retire(slot);
+  }
+  const uint64_t index = record.index + (committed ? 1 : 0);
+  const uint64_t end = record.chunk_end;
+  uint64_t next = in_program ? index + 1 : index;
+  if (death.cause == Death::Cause::kKilled && slot.last_killed_index != index) {
+    // Nobody knows yet that the Program is to blame: once more.
+    ++restarts_;
+    slot.last_killed_index = index;
+    next = index;
+  } else {
+    const std::string doing = phase == Phase::kGenerating
+                                  ? absl::StrCat("generating from seed ", record.seed.load())
+                              : in_program ? absl::StrCat("judging program ", index)
+                                           : std::string("ending, after its last program");
+    if (in_program) {  // it was judged: it brings workers down
+      ++retired_programs_;
+      retired_seeds_ += record.seed;
+    }
+    AddFailure({index, in_program ? record.seed.load() : 0,
+                phase == Phase::kJudging ? RecordedProgram(record) : std::string(),
+                VerdictOfDeath(death, *slot.process, doing)});
+  }
+  const bool more = next < end || record_->next < record_->total;
+  Retire(slot);
+  if (more && record_->stop == 0) Respawn(slot, std::min(next, end), end);
+}
+
+bool Campaign::Pump(std::chrono::milliseconds wait) {
+  std::vector<pollfd> fds;
+  for (const Slot& slot : slots_) {
+    if (slot.process) fds.push_back({slot.process->channel().fd(), POLLIN, 0});
+  }
+  if (fds.empty()) return false;
+  poll(fds.data(), fds.size(), static_cast<int>(std::min(wait, kTick).count()));
+
+  // When the whole machine or this process stood still, that is no hang of a worker.
+  const uint64_t now = MonotonicNanoseconds();
+  const std::chrono::nanoseconds gap(now - std::exchange(last_pump_, now));
+  const std::chrono::nanoseconds grace = gap > 20 * kTick ? gap : std::chrono::nanoseconds(0);
+  for (Slot& slot : slots_) {
+    if (!slot.process) continue;
+    ReadMessages(slot);
+    slot.process->EnforceLimits(grace);
+    if (const std::optional<Death> death = slot.process->Reap()) HandleDeath(slot, *death);
+  }
+  return true;
+}
+
+uint64_t Campaign::programs() const {
+  uint64_t programs = retired_programs_;
+  for (const Slot& slot : slots_) {
+    if (slot.process) programs += CommittedProgress(slot.process->record()).programs;
+  }
+  return programs;
+}
+
+bool Campaign::Whole() const {
+  uint64_t seeds = retired_seeds_;
+  for (const Slot& slot : slots_) {
+    if (slot.process) seeds += CommittedProgress(slot.process->record()).seeds;
+  }
+  for (uint64_t i = 0; i < options_.programs; ++i) seeds -= ProgramSeed(options_.seed, i);
+  return programs() == options_.programs && seeds == 0;
+}
+
+Counters Campaign::counters() const {
+  Counters counters = retired_counters_;
+  for (const Slot& slot : slots_) {
+    if (slot.process) Add(counters, CountersOf(CommittedProgress(slot.process->record())));
+  }
+  return counters;
+}
+
+}  // namespace twingrad::oracle

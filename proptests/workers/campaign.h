@@ -1,0 +1,100 @@
+// A campaign: many Programs judged by several workers at once, with nothing lost when one of them
+// dies.
+//
+// Program i of a campaign has a seed made of the campaign's seed and i, so the set of Programs is
+// the same for any number of workers. A worker that crashes, hangs or takes too much memory makes a
+// Failure of the Program it was running; a fresh one takes over the rest of its chunk. Used by one
+// thread, which calls Pump until it returns false.
+
+#ifndef PROPTESTS_WORKERS_CAMPAIGN_H_
+#define PROPTESTS_WORKERS_CAMPAIGN_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proptests/workers/channel.h"
+#include "proptests/workers/flight_recorder.h"
+#include "proptests/workers/worker_process.h"
+
+namespace twingrad::oracle {
+
+struct CampaignOptions {
+  uint64_t seed = 0;
+  uint64_t programs = 2000;
+  int jobs = 1;
+  WorkerCommand worker;  // its campaign path is set by Create
+};
+
+class Campaign {
+ public:
+  static absl::StatusOr<std::unique_ptr<Campaign>> Create(CampaignOptions options);
+
+  // Waits up to `wait` for something to happen and handles it. False: all workers have ended.
+  bool Pump(std::chrono::milliseconds wait);
+
+  // Lets the workers end after their current Programs.
+  void Stop() { record_->stop = 1; }
+
+  // Failures since the last call, as found.
+  std::vector<Failure> TakeFailures() { return std::exchange(failures_, {}); }
+
+  // Sums over the workers, those that died included.
+  uint64_t programs() const;
+  Counters counters() const;
+  // Whether each of the first `programs()` Programs was judged, and none of them twice. Only for a
+  // campaign that ran to its end.
+  bool Whole() const;
+  // Of all workers.
+  const std::set<std::string>& notes() const { return notes_; }
+  // Programs that failed, each counted once.
+  uint64_t failed() const { return failed_.size(); }
+  // Workers that something outside killed and whose Program was run again.
+  uint64_t restarts() const { return restarts_; }
+
+  // Not ok: an engine could not be started, and the campaign has ended early.
+  const absl::Status& status() const { return status_; }
+
+ private:
+  struct Slot {
+    std::string name;
+    std::unique_ptr<WorkerProcess> process;  // null: ended
+    uint64_t last_killed_index = UINT64_MAX;
+    std::string start_error;
+  };
+
+  explicit Campaign(CampaignOptions options) : options_(std::move(options)) {}
+  void ReadMessages(Slot& slot);
+  void HandleDeath(Slot& slot, const Death& death);
+  void AddFailure(Failure failure);
+  void Respawn(Slot& slot, uint64_t begin, uint64_t end);
+  void Retire(Slot& slot);
+
+  CampaignOptions options_;
+  MappedFile<CampaignRecord> record_;
+  std::vector<Slot> slots_;
+  std::vector<Failure> failures_;
+  std::set<uint64_t> failed_;
+  uint64_t retired_programs_ = 0;
+  uint64_t retired_seeds_ = 0;
+  Counters retired_counters_;
+  std::set<std::string> notes_;
+  uint64_t restarts_ = 0;
+  uint64_t last_pump_ = 0;
+  absl::Status status_;
+};
+
+// The Failure of a Program that brought its worker down; its files hold the schedule, if one was
+// under way.
+Verdict VerdictOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing);
+// The message for a worker that ended before it judged anything.
+std::string StartError(const Death& death, const WorkerProcess& process);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_WORKERS_CAMPAIGN_H_

@@ -1,0 +1,125 @@
+#include "proptests/workers/flight_recorder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "proptests/workers/files.h"
+
+namespace twingrad::oracle {
+
+static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared memory cannot hold a lock");
+static_assert(std::atomic<uint32_t>::is_always_lock_free, "shared memory cannot hold a lock");
+
+namespace {
+
+absl::StatusOr<void*> Map(const std::string& path, size_t size, int flags) {
+  if (flags != 0) {
+    // The file is sparse: a page that finds no room would end this process where it is touched.
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    if (absl::Status room = RoomFor(size, folder); !room.ok()) return room;
+  }
+  const int fd = open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0600);
+  void* memory = MAP_FAILED;
+  if (fd >= 0 && (flags == 0 || ftruncate(fd, static_cast<off_t>(size)) == 0)) {
+    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  }
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (memory == MAP_FAILED) {
+    return absl::UnavailableError(
+        absl::StrCat("[oracle] cannot map ", path, " (", std::strerror(error),
+                     "); needed is a temporary folder with some MiB free; set TMPDIR to one"));
+  }
+  return memory;
+}
+
+void EnterPhase(FlightRecord& record, Phase phase) {
+  record.phase_began.store(MonotonicNanoseconds(), std::memory_order_relaxed);
+  record.phase.store(static_cast<uint32_t>(phase), std::memory_order_release);
+}
+
+}  // namespace
+
+uint64_t MonotonicNanoseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+template <typename T>
+MappedFile<T>& MappedFile<T>::operator=(MappedFile&& other) noexcept {
+  std::swap(record_, other.record_);
+  return *this;
+}
+
+template <typename T>
+MappedFile<T>::~MappedFile() {
+  if (record_ != nullptr) munmap(record_, sizeof(T));
+}
+
+template <typename T>
+absl::StatusOr<MappedFile<T>> MappedFile<T>::Create(const std::string& path) {
+  absl::StatusOr<void*> memory = Map(path, sizeof(T), O_CREAT | O_TRUNC);
+  if (!memory.ok()) return memory.status();
+  MappedFile file;
+  file.record_ = static_cast<T*>(*memory);
+  return file;
+}
+
+template <typename T>
+absl::StatusOr<MappedFile<T>> MappedFile<T>::Open(const std::string& path) {
+  absl::StatusOr<void*> memory = Map(path, sizeof(T), 0);
+  if (!memory.ok()) return memory.status();
+  MappedFile file;
+  file.record_ = static_cast<T*>(*memory);
+  return file;
+}
+
+template class MappedFile<FlightRecord>;
+template class MappedFile<CampaignRecord>;
+
+void BeginGenerating(FlightRecord& record, uint64_t index, uint64_t seed) {
+  record.program_size.store(0, std::memory_order_relaxed);
+  record.index.store(index, std::memory_order_relaxed);
+  record.seed.store(seed, std::memory_order_relaxed);
+  EnterPhase(record, Phase::kGenerating);
+}
+
+void BeginJudging(FlightRecord& record, std::string_view program) {
+  const size_t size = std::min(program.size(), FlightRecord::kMaxProgram);
+  std::memcpy(record.program, program.data(), size);
+  record.program_size.store(static_cast<uint32_t>(size), std::memory_order_relaxed);
+  EnterPhase(record, Phase::kJudging);
+}
+
+void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters) {
+  const uint32_t whole = record.committed.load(std::memory_order_relaxed);
+  FlightRecord::Progress& next = record.progress[1 - whole];
+  next.programs = record.progress[whole].programs + 1;
+  next.seeds = record.progress[whole].seeds + record.seed.load(std::memory_order_relaxed);
+  next.after = record.index.load(std::memory_order_relaxed) + 1;
+  next.num_counters = std::min(counters.size(), kMaxCounters);
+  std::copy_n(counters.begin(), next.num_counters, next.counters);
+  record.committed.store(1 - whole, std::memory_order_release);
+  record.index.fetch_add(1, std::memory_order_relaxed);
+  EnterPhase(record, Phase::kIdle);
+}
+
+std::string RecordedProgram(const FlightRecord& record) {
+  return std::string(record.program, record.program_size.load(std::memory_order_acquire));
+}
+
+const FlightRecord::Progress& CommittedProgress(const FlightRecord& record) {
+  return record.progress[record.committed.load(std::memory_order_acquire) & 1];
+}
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,98 @@
+// What a worker leaves behind when it dies: pages of a file that it shares with its parent.
+//
+// A worker writes seed and program before each run and commits its counters after it, all by plain
+// stores into mapped memory: no system call, so well under a microsecond a program, and the kernel
+// keeps the pages whatever becomes of the process. One worker writes; the parent reads, at any time
+// while the worker lives for the atomics, after its death for the rest.
+
+#ifndef PROPTESTS_WORKERS_FLIGHT_RECORDER_H_
+#define PROPTESTS_WORKERS_FLIGHT_RECORDER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "proptests/interleave/checker/schedule_record.h"
+#include "proptests/subjects/subject.h"
+
+namespace twingrad::oracle {
+
+// Nanoseconds of the monotonic clock, the same in all processes.
+uint64_t MonotonicNanoseconds();
+
+// A file mapped as one object of type T, which must be all zeros when fresh. Shared by processes.
+template <typename T>
+class MappedFile;
+
+enum class Phase : uint32_t { kStarting, kIdle, kGenerating, kJudging };
+
+// The state of a worker. Plain and atomic words only: it is shared memory.
+struct FlightRecord {
+  static constexpr size_t kMaxProgram = size_t{1} << 20;
+
+  std::atomic<uint32_t> phase;
+  std::atomic<uint64_t> phase_began;  // MonotonicNanoseconds()
+  std::atomic<uint64_t> index;      // of the current program in the campaign, or (idle) of the next
+  std::atomic<uint64_t> chunk_end;  // programs up to this one (exclusive) are this worker's
+  std::atomic<uint64_t> seed;
+
+  // Two copies; `committed` says which is whole.
+  struct Progress {
+    uint64_t programs;
+    uint64_t seeds;  // their sum: tells programs lost and judged twice apart from all judged once
+    uint64_t after;  // the last one's index, plus 1
+    uint64_t num_counters;
+    uint64_t counters[kMaxCounters];
+  };
+  std::atomic<uint32_t> committed;
+  Progress progress[2];
+
+  ScheduleRecord schedule;
+
+  std::atomic<uint32_t> program_size;  // 0: not recorded
+  char program[kMaxProgram];
+};
+
+// What all workers of a campaign share: the programs not yet handed out.
+struct CampaignRecord {
+  std::atomic<uint64_t> next;  // first index not handed out
+  std::atomic<uint64_t> total;
+  std::atomic<uint64_t> chunk;  // how many a worker takes at once
+  std::atomic<uint64_t> seed;
+  std::atomic<uint32_t> stop;  // 1: take no further program
+};
+
+template <typename T>
+class MappedFile {
+ public:
+  MappedFile() = default;
+  MappedFile(MappedFile&& other) noexcept : record_(other.record_) { other.record_ = nullptr; }
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  // Makes (zeroed) or opens the file.
+  static absl::StatusOr<MappedFile> Create(const std::string& path);
+  static absl::StatusOr<MappedFile> Open(const std::string& path);
+
+  T* operator->() const { return record_; }
+  T& operator*() const { return *record_; }
+
+ private:
+  T* record_ = nullptr;
+};
+
+// The worker's side. Each call is a few stores.
+void BeginGenerating(FlightRecord& record, uint64_t index, uint64_t seed);
+void BeginJudging(FlightRecord& record, std::string_view program);
+void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters);
+
+// The parent's side.
+std::string RecordedProgram(const FlightRecord& record);
+const FlightRecord::Progress& CommittedProgress(const FlightRecord& record);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_WORKERS_FLIGHT_RECORDER_H_

@@ -1,0 +1,86 @@
+#include "proptests/workers/flight_recorder.h"
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gtest/gtest.h"
+#include "proptests/workers/files.h"
+
+namespace twingrad::oracle {
+namespace {
+
+class FlightRecorderTest : public testing::Test {
+ protected:
+  TemporaryFolder folder_ = *TemporaryFolder::Make("recorder-test");
+  std::string path_ = folder_.path() + "/record";
+};
+
+TEST_F(FlightRecorderTest, BeginsEmpty) {
+  auto record = *MappedFile<FlightRecord>::Create(path_);
+  EXPECT_EQ(static_cast<Phase>(record->phase.load()), Phase::kStarting);
+  EXPECT_EQ(CommittedProgress(*record).programs, 0u);
+  EXPECT_EQ(RecordedProgram(*record), "");
+}
+
+TEST_F(FlightRecorderTest, OutlivesTheProcessThatWrote) {
+  auto record = *MappedFile<FlightRecord>::Create(path_);
+  const pid_t child = fork();
+  if (child == 0) {
+    auto mine = MappedFile<FlightRecord>::Open(path_);
+    if (!mine.ok()) _exit(1);
+    BeginGenerating(**mine, 5, 99);
+    BeginJudging(**mine, "first\n");
+    CommitProgram(**mine, std::vector<uint64_t>{1, 10});
+    BeginGenerating(**mine, 6, 100);
+    BeginJudging(**mine, "second, longer\n");
+    raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(static_cast<Phase>(record->phase.load()), Phase::kJudging);
+  EXPECT_EQ(record->index, 6u);
+  EXPECT_EQ(record->seed, 100u);
+  EXPECT_EQ(RecordedProgram(*record), "second, longer\n");
+  const FlightRecord::Progress& progress = CommittedProgress(*record);
+  EXPECT_EQ(progress.programs, 1u);
+  ASSERT_EQ(progress.num_counters, 2u);
+  EXPECT_EQ(progress.counters[1], 10u);
+}
+
+TEST_F(FlightRecorderTest, ACommitReplacesTheCountersAndMovesOn) {
+  auto record = *MappedFile<FlightRecord>::Create(path_);
+  for (uint64_t i = 0; i < 5; ++i) {
+    BeginGenerating(*record, i, 1000 + i);
+    EXPECT_EQ(RecordedProgram(*record), "");
+    BeginJudging(*record, std::string(i, 'x'));
+    CommitProgram(*record, std::vector<uint64_t>{i * i});
+    EXPECT_EQ(CommittedProgress(*record).programs, i + 1);
+    EXPECT_EQ(CommittedProgress(*record).counters[0], i * i);
+    EXPECT_EQ(record->index, i + 1);
+    EXPECT_EQ(static_cast<Phase>(record->phase.load()), Phase::kIdle);
+  }
+}
+
+TEST_F(FlightRecorderTest, CutsProgramsAndCountersThatAreTooLong) {
+  auto record = *MappedFile<FlightRecord>::Create(path_);
+  BeginJudging(*record, std::string(FlightRecord::kMaxProgram + 5, 'x'));
+  EXPECT_EQ(RecordedProgram(*record).size(), FlightRecord::kMaxProgram);
+  CommitProgram(*record, std::vector<uint64_t>(kMaxCounters + 3, 1));
+  EXPECT_EQ(CommittedProgress(*record).num_counters, kMaxCounters);
+}
+
+TEST_F(FlightRecorderTest, SaysWhyAFileCannotBeMapped) {
+  const absl::Status status = MappedFile<FlightRecord>::Open(path_ + "-none").status();
+  EXPECT_EQ(status.message(),
+            "[oracle] cannot map " + path_ +
+                "-none (No such file or directory); needed is a temporary folder with "
+                "some MiB free; set TMPDIR to one");
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

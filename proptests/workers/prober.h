@@ -1,0 +1,51 @@
+// Judges single Programs in worker processes, for shrinking and replay: a Program that crashes,
+// hangs or eats memory gives a Verdict like any other, and the next one finds a fresh worker.
+
+#ifndef PROPTESTS_WORKERS_PROBER_H_
+#define PROPTESTS_WORKERS_PROBER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "proptests/workers/worker_process.h"
+
+namespace twingrad::oracle {
+
+class Prober {
+ public:
+  // `idle` is called often while a Program runs; it must not block.
+  explicit Prober(
+      WorkerCommand command, std::function<void()> idle = [] {});
+
+  // An error: the engine could not be started, or the Program is malformed.
+  absl::StatusOr<Verdict> Judge(std::string_view program);
+
+  // The graph of the Program in the language of graphviz.
+  absl::StatusOr<std::string> Draw(std::string_view program, absl::Span<const int> marked);
+
+  // Subject::Identity of the engine, and beside it, as `conventions`, Subject::Conventions.
+  absl::StatusOr<nlohmann::json> Describe();
+
+  // Starts the next Program in a fresh worker with this time limit.
+  void SetTimeout(std::chrono::nanoseconds timeout);
+
+ private:
+  // The worker's answer, or how it died.
+  struct Answer {
+    nlohmann::json reply;
+    std::optional<Verdict> death;
+  };
+  absl::StatusOr<Answer> Ask(const nlohmann::json& request);
+
+  WorkerCommand command_;
+  std::function<void()> idle_;
+  std::unique_ptr<WorkerProcess> worker_;
+};
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_WORKERS_PROBER_H_

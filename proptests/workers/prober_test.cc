@@ -1,0 +1,66 @@
+#include "proptests/workers/prober.h"
+
+#include "gtest/gtest.h"
+#include "proptests/workers/files.h"
+
+namespace twingrad::oracle {
+namespace {
+
+class ProberTest : public testing::Test {
+ protected:
+  WorkerCommand Command() const {
+    WorkerCommand command;
+    command.executable = "tools/oracle/fake_oracle";
+    command.folder = folder_.path();
+    return command;
+  }
+  TemporaryFolder folder_ = *TemporaryFolder::Make("prober-test");
+};
+
+TEST_F(ProberTest, GivesAVerdictWhateverTheProgramDoes) {
+  Prober prober(Command());
+  EXPECT_FALSE(prober.Judge("value 1\n")->failed);
+  EXPECT_EQ(prober.Judge("wrong\n")->oracle, "wrong");
+  EXPECT_EQ(prober.Judge("crash\n")->oracle, "crash");
+  EXPECT_EQ(prober.Judge("throw\n")->oracle, "memory");
+  EXPECT_FALSE(prober.Judge("value 1\n")->failed);
+  prober.SetTimeout(std::chrono::milliseconds(200));
+  const Verdict hang = *prober.Judge("hang\n");
+  EXPECT_EQ(hang.oracle, "hang");
+  EXPECT_EQ(
+      hang.text,
+      "hang while judging the program\n  ended by: no end after 0.2 s\n  it said:  nothing\n");
+}
+
+TEST_F(ProberTest, CallsItsOwnerWhileItWaits) {
+  int calls = 0;
+  Prober prober(Command(), [&] { ++calls; });
+  prober.SetTimeout(std::chrono::milliseconds(300));
+  ASSERT_TRUE(prober.Judge("hang\n").ok());
+  EXPECT_GE(calls, 2);
+}
+
+TEST_F(ProberTest, RefusesMalformedPrograms) {
+  Prober prober(Command());
+  EXPECT_EQ(prober.Judge("valeu\n").status().message(),
+            "[fake] program:1:1: unknown word `valeu`; allowed is value; mend the line");
+  EXPECT_FALSE(prober.Judge("value 1\n")->failed);
+}
+
+TEST_F(ProberTest, Draws) {
+  Prober prober(Command());
+  EXPECT_EQ(*prober.Draw("value 1\nwrong\n", {1}),
+            "digraph {\n  n0 [label=\"value 1\"];\n  n1 [label=\"wrong\" color=red];\n}\n");
+}
+
+TEST_F(ProberTest, SaysThatAnEngineCannotStart) {
+  WorkerCommand command = Command();
+  command.flags = {"--ops=cannot_start"};
+  Prober prober(command);
+  const absl::Status status = prober.Judge("value 1\n").status();
+  EXPECT_TRUE(absl::IsUnavailable(status));
+  EXPECT_EQ(status.message(), "[fake] no engine here; needed is one; look elsewhere");
+}
+
+}  // namespace
+}  // namespace twingrad::oracle

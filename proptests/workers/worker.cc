@@ -1,0 +1,191 @@
+#include "proptests/workers/worker.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "proptests/interleave/checker/schedule_record.h"
+#include "proptests/workers/channel.h"
+#include "proptests/workers/flight_recorder.h"
+
+namespace twingrad::oracle {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kShadowMemory = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kShadowMemory = true;
+#else
+constexpr bool kShadowMemory = false;
+#endif
+#else
+constexpr bool kShadowMemory = false;
+#endif
+
+void LimitProcess(uint64_t memory) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGINT, SIG_IGN);
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  // The parent watches the resident size; this stops what grows faster than it looks. Thread stacks
+  // and the allocator's arenas reserve address space that they do not use, hence the allowance.
+  // Shadow memory of sanitizers reserves terabytes.
+  if (!kShadowMemory && memory > 0) {
+    const rlim_t limit = memory + (rlim_t{2} << 30);
+    rlimit address_space = {};
+    getrlimit(RLIMIT_AS, &address_space);
+    // The hard limit stays: a child of this process has a limit of its own.
+    address_space.rlim_cur = std::min(limit, address_space.rlim_max);
+    setrlimit(RLIMIT_AS, &address_space);
+  }
+}
+
+// One program of a campaign.
+void JudgeNext(Subject& subject, FlightRecord& record, Channel& channel, uint64_t index,
+               uint64_t seed) {
+  BeginGenerating(record, index, seed);
+  Failure failure{index, seed, subject.Generate(seed), {}};
+  BeginJudging(record, failure.program);
+  failure.verdict = subject.Judge();
+  if (failure.verdict.failed) {
+    if (!failure.verdict.reproducer.empty()) failure.program = failure.verdict.reproducer;
+    // Sent before the commit: a death in between repeats the program, it never loses the finding.
+    record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
+    nlohmann::json message = ToJson(failure);
+    message["type"] = "failure";
+    channel.Send(message);
+  }
+  if (const std::vector<std::string> notes = subject.TakeNotes(); !notes.empty()) {
+    channel.Send({{"type", "notes"}, {"notes", notes}});
+  }
+  CommitProgram(record, subject.counters());
+}
+
+void RunCampaign(Subject& subject, FlightRecord& record, CampaignRecord& campaign,
+                 Channel& channel) {
+  const uint64_t total = campaign.total;
+  const uint64_t seed = campaign.seed;
+  const uint64_t chunk = campaign.chunk;
+  // The first chunk may be what a dead predecessor had left.
+  uint64_t next = record.index;
+  uint64_t end = record.chunk_end;
+  subject.StopWhen([&campaign] { return campaign.stop.load(std::memory_order_relaxed) != 0; });
+  while (campaign.stop.load(std::memory_order_relaxed) == 0) {
+    if (next >= end) {
+      next = campaign.next.fetch_add(chunk, std::memory_order_relaxed);
+      if (next >= total) break;
+      end = std::min(next + chunk, total);
+      record.index.store(next, std::memory_order_relaxed);
+      record.chunk_end.store(end, std::memory_order_relaxed);
+    }
+    JudgeNext(subject, record, channel, next, ProgramSeed(seed, next));
+    ++next;
+  }
+  record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
+  channel.Send({{"type", "done"}});
+}
+
+void RunProber(Subject& subject, FlightRecord& record, Channel& channel) {
+  while (std::optional<nlohmann::json> request = channel.Receive(/*blocking=*/true)) {
+    const std::string program = request->value("program", "");
+    BeginGenerating(record, 0, 0);
+    BeginJudging(record, program);
+    nlohmann::json reply;
+    if (request->value("type", "") == "describe") {
+      nlohmann::json description = subject.Identity();
+      description["conventions"] = nlohmann::json::parse(subject.Conventions());
+      reply = {{"type", "description"}, {"description", std::move(description)}};
+    } else if (absl::Status status = subject.Load(program, "program"); !status.ok()) {
+      reply = {{"type", "malformed"}, {"message", std::string(status.message())}};
+    } else if (request->value("type", "") == "draw") {
+      const std::vector<int> marked = request->value("marked", std::vector<int>());
+      reply = {{"type", "drawing"}, {"dot", subject.Draw(marked, request->value("engine", false))}};
+    } else {
+      reply = {{"type", "verdict"}, {"verdict", ToJson(subject.Judge())}};
+    }
+    CommitProgram(record, subject.counters());
+    if (!channel.Send(reply)) return;
+  }
+}
+
+}  // namespace
+
+uint64_t ResidentSize(pid_t pid) {
+  std::ifstream statm("/proc/" + std::to_string(pid) + "/statm");
+  uint64_t size = 0;
+  uint64_t resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+uint64_t ProgramSeed(uint64_t campaign_seed, uint64_t index) {
+  // The finaliser of splitmix64: neighbouring indices give unrelated seeds.
+  uint64_t z = campaign_seed + (index + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+int RunWorker(Subject& subject, const WorkerOptions& options) {
+  LimitProcess(options.memory);
+  Channel channel(kWorkerChannel);
+  char byte = 0;
+  // The parent may have died before the death signal was set up: then the socket is at its end.
+  if (recv(channel.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) return kWorkerCannotStart;
+
+  absl::StatusOr<MappedFile<FlightRecord>> record =
+      MappedFile<FlightRecord>::Open(options.recorder);
+  absl::Status status = record.status();
+  if (status.ok()) {
+    auto* keeper = dynamic_cast<ScheduleKeeper*>(&subject);
+    if (keeper != nullptr) keeper->KeepSchedulesIn((*record)->schedule);
+    status = subject.Configure(options.programs);
+  }
+  if (status.ok()) status = subject.Start();
+  // Otherwise the parent would blame the first Program.
+  const uint64_t size = ResidentSize(getpid());
+  if (status.ok() && options.memory > 0 && size > options.memory) {
+    status = absl::ResourceExhaustedError(absl::StrCat(
+        "[oracle] the engine starts with ", size >> 20, " MiB of memory, allowed are ",
+        options.memory >> 20, " MiB; needed is more than it starts with; see --memory"));
+  }
+  if (!status.ok()) {
+    channel.Send({{"type", "cannot_start"}, {"message", std::string(status.message())}});
+    return kWorkerCannotStart;
+  }
+  (*record)->phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
+  channel.Send({{"type", "ready"}});
+  try {
+    if (options.campaign.empty()) {
+      RunProber(subject, **record, channel);
+      return 0;
+    }
+    absl::StatusOr<MappedFile<CampaignRecord>> campaign =
+        MappedFile<CampaignRecord>::Open(options.campaign);
+    if (!campaign.ok()) {
+      channel.Send(
+          {{"type", "cannot_start"}, {"message", std::string(campaign.status().message())}});
+      return kWorkerCannotStart;
+    }
+    RunCampaign(subject, **record, **campaign, channel);
+  } catch (const std::bad_alloc&) {
+    // Unwinding engines that ran out of memory proves nothing more; the record tells what ran.
+    _exit(kWorkerOutOfMemory);
+  }
+  return 0;
+}
+
+}  // namespace twingrad::oracle

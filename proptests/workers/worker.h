@@ -1,0 +1,46 @@
+// The worker: the process in which Programs are made and judged.
+//
+// Started by worker_process.h as `oracle worker`, a verb that help does not show. In a campaign it
+// takes chunks of program numbers from the shared record until none is left or it is told to stop;
+// as a prober it judges the Programs that its parent sends. It dies with its parent, ignores Ctrl-C
+// (its parent tells it to stop) and leaves no core file.
+
+#ifndef PROPTESTS_WORKERS_WORKER_H_
+#define PROPTESTS_WORKERS_WORKER_H_
+
+#include <cstdint>
+#include <string>
+
+#include <sys/types.h>
+
+#include "proptests/subjects/subject.h"
+
+namespace twingrad::oracle {
+
+// Exit statuses of a worker besides 0 and those of a crash.
+inline constexpr int kWorkerCannotStart = 3;
+inline constexpr int kWorkerOutOfMemory = 86;
+
+// The descriptor at which a worker finds the channel to its parent.
+inline constexpr int kWorkerChannel = 3;
+
+struct WorkerOptions {
+  std::string recorder;  // path of the FlightRecord
+  std::string campaign;  // path of the CampaignRecord; empty: a prober
+  uint64_t memory = 0;   // bytes
+  ProgramOptions programs;
+};
+
+// Returns the exit status.
+int RunWorker(Subject& subject, const WorkerOptions& options);
+
+// Bytes of physical memory that the process holds; 0 when it is gone.
+uint64_t ResidentSize(pid_t pid);
+
+// The seed of program `index` of a campaign: what makes the set of Programs independent of the
+// number of workers.
+uint64_t ProgramSeed(uint64_t campaign_seed, uint64_t index);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_WORKERS_WORKER_H_

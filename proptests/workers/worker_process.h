@@ -1,0 +1,92 @@
+// A worker as its parent sees it: spawned, watched, killed, and read after its death.
+//
+// The parent has one thread. It polls: WorkerProcess has no callbacks and never waits, except in
+// its destructor, which kills the process and reaps it.
+
+#ifndef PROPTESTS_WORKERS_WORKER_PROCESS_H_
+#define PROPTESTS_WORKERS_WORKER_PROCESS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "absl/status/statusor.h"
+#include "proptests/workers/channel.h"
+#include "proptests/workers/flight_recorder.h"
+
+namespace twingrad::oracle {
+
+struct WorkerLimits {
+  std::chrono::nanoseconds timeout = std::chrono::seconds(10);
+  uint64_t memory = uint64_t{2} << 30;
+};
+
+struct WorkerCommand {
+  std::string executable;          // absolute
+  std::vector<std::string> flags;  // of the programs: --features=, --ops=, --engine=
+  // The engine runs in a child of the worker, which holds it to the limits; the worker itself gets
+  // more time, for it starts that child and runs canaries.
+  bool foreign = false;
+  std::string folder;    // for recorders and captured output; exists
+  std::string campaign;  // path of the CampaignRecord; empty: a prober
+  WorkerLimits limits;
+};
+
+// How a worker ended.
+struct Death {
+  enum class Cause { kFinished, kCannotStart, kCrash, kHang, kMemory, kKilled };
+  Cause cause = Cause::kFinished;
+  std::string reason;  // "signal 11 (Segmentation fault)"
+};
+
+class WorkerProcess {
+ public:
+  // `name` tells apart the workers that live at the same time. Programs [begin, end) come first.
+  static absl::StatusOr<std::unique_ptr<WorkerProcess>> Spawn(const WorkerCommand& command,
+                                                              const std::string& name,
+                                                              uint64_t begin = 0, uint64_t end = 0);
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  Channel& channel() { return channel_; }
+  const FlightRecord& record() const { return *record_; }
+  pid_t pid() const { return pid_; }
+
+  // Kills the process when its program has run too long or its memory has grown too large. Call it
+  // about every 50 ms; `grace` is time in which the parent itself did not run.
+  void EnforceLimits(std::chrono::nanoseconds grace = {});
+
+  // How it ended, once it has.
+  std::optional<Death> Reap();
+
+  // The last lines that it wrote to its output.
+  std::string OutputTail() const;
+
+ private:
+  WorkerProcess(pid_t pid, int fd, MappedFile<FlightRecord> record, std::string output,
+                WorkerLimits limits)
+      : pid_(pid),
+        channel_(fd),
+        record_(std::move(record)),
+        output_(std::move(output)),
+        limits_(limits) {}
+  void Kill(Death::Cause cause, std::string reason);
+
+  pid_t pid_;
+  bool reaped_ = false;
+  Channel channel_;
+  MappedFile<FlightRecord> record_;
+  std::string output_;
+  WorkerLimits limits_;
+  std::optional<Death> killed_;  // by the parent
+};
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_WORKERS_WORKER_PROCESS_H_
