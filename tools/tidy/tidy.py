@@ -8,10 +8,11 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from tools.tidy import rules
+from tools.tidy import rules, semantics
 
 _ALLOWANCES = 'tools/tidy/allowances.txt'
 _SKIPPED_FOLDERS = {'.git', '__pycache__'}
+_READ = rules.CODE + ('.md', '.bazel', '.BUILD', '.txt', '.twin', '.schedule', '.patch')
 
 
 def _list_tree(root: str) -> Dict[str, bool]:
@@ -38,10 +39,15 @@ def _read(path: str) -> Optional[str]:
         return None
 
 
+def read_tree(root: str) -> Dict[str, Optional[str]]:
+    """The text of every file that a rule reads, by its path relative to root."""
+    return {path: _read(os.path.join(root, path)) for path, is_folder in _list_tree(root).items()
+            if not is_folder and path.endswith(_READ)}
+
+
 def check_tree(root: str) -> List[rules.Finding]:
     paths = _list_tree(root)
-    texts = {path: _read(os.path.join(root, path)) for path, is_folder in paths.items()
-             if not is_folder and path.endswith(rules.CODE + ('.md', '.bazel', '.BUILD', '.txt'))}
+    texts = read_tree(root)
     findings: List[rules.Finding] = []
     for path, text in sorted(texts.items()):
         if text is None:
@@ -53,6 +59,7 @@ def check_tree(root: str) -> List[rules.Finding]:
     allowances = rules.parse_allowances(texts.get(_ALLOWANCES) or '')
     findings.extend(rules.check_tests(paths, texts, allowances, _ALLOWANCES))
     findings.extend(rules.check_readmes(paths, texts))
+    findings.extend(semantics.check_semantics(texts))
     return findings
 
 
