@@ -62,6 +62,16 @@ def dependencies(package: str, text: str) -> Iterator[Dependency]:
             yield Dependency(package, line, label)
 
 
+def parse_allowed(text: str) -> Set[Tuple[str, str]]:
+    """Lines of `package | package it uses | why that closes a cycle for now`; # starts a comment line."""
+    rows = [[field.strip() for field in line.split('|')] for line in text.split('\n')
+            if line.strip() and not line.startswith('#')]
+    for row in rows:
+        if len(row) != 3 or not all(row):
+            raise ValueError(f'not of the form `package | package it uses | reason`: {" | ".join(row)}')
+    return {(row[0], row[1]) for row in rows}
+
+
 def check_packages(builds: Dict[str, str], allowed: Set[Tuple[str, str]] = frozenset()) -> Iterator[Finding]:
     """builds: the path of each BUILD file and its text. One finding for each cycle, until none is left.
 

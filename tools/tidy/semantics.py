@@ -5,7 +5,7 @@ Suite.Name, planted defects by name. Back from there:
 
 - a golden names rules in its line `# origin: autograd semantics, row A1 and B2`;
 - a test names them in the comment line right above it, `// Rules: A1, B2.`;
-- any text may cite a rule, as `(A5)` or `row A5`, and the rule must exist.
+- any text may cite a rule, as `(A5)`, `row A5` or in a cell of a table, and the rule must exist.
 
     python3 tools/tidy/semantics.py --fix    # writes the links of the pages and the comments of the tests
 """
@@ -25,7 +25,7 @@ _LINKED = re.compile(r'^\[([^\]]+)\]\(([^)]*)\)$')
 _TEST = re.compile(r'((?:^// [^\n]*\n)*)^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)', re.MULTILINE)
 _BACK = re.compile(rf'^// Rules: ((?:{_ID}|[A-S])(?:, (?:{_ID}|[A-S]))*)\.$', re.MULTILINE)
 _LIST = rf'({_ID}(?:(?:, | and ){_ID})*)'
-_CITED = re.compile(rf'\({_LIST}\)|\b[Rr](?:ow|ule)s? {_LIST}\b')
+_CITED = re.compile(rf'(?<!\w)\({_LIST}\)|\b[Rr](?:ow|ule)s? {_LIST}\b|\| ({_ID}) \|')
 _CITING = ('.h', '.cc', '.cu', '.py', '.md', '.twin', '.schedule', '.txt', '.patch', '.bzl', '.bazel')
 
 
@@ -110,7 +110,7 @@ def _check_citations(texts: Dict[str, Optional[str]], ids: Set[str]) -> Iterator
         if not path.endswith(_CITING) or path.startswith('tools/tidy/'):
             continue
         for match in _CITED.finditer(text or ''):
-            for name in sorted(_names(match.group(1) or match.group(2)) - ids):
+            for name in sorted(_names(''.join(filter(None, match.groups()))) - ids):
                 yield Finding(path, text.count('\n', 0, match.start()) + 1,
                               f'there is no rule {name} in {FOLDER}; cite another, or write it down there')
 
