@@ -4,6 +4,7 @@
 #include <array>
 
 #include "autograd/program/limits.h"
+#include "autograd/program/region.h"
 
 namespace twingrad::program {
 namespace {
@@ -61,10 +62,9 @@ constexpr AttributeSpec kCustomKeys[] = {
      "pass scale undefined throw wrong_shape wrong_dtype wrong_count nan backward"},
     {Key::kBy, kNumber, Default::kNone, ""},
     {Key::kTarget, kTarget, Default::kNone, ""}};
-constexpr AttributeSpec kBeginKeys[] = {
-    {Key::kKind, kWord, Default::kRequired, "no_grad thread try anomaly saved_tensor_hooks"},
-    {Key::kDo, kWord, Default::kNone, "record scale throw"},
-    {Key::kBy, kNumber, Default::kNone, ""}};
+constexpr AttributeSpec kBeginKeys[] = {{Key::kKind, kWord, Default::kRequired, kRegionKindWords},
+                                        {Key::kDo, kWord, Default::kNone, "record scale throw"},
+                                        {Key::kBy, kNumber, Default::kNone, ""}};
 constexpr AttributeSpec kStreamKeys[] = {{Key::kId, kName, Default::kRequired, ""},
                                          {Key::kDevice, kDevice, Default::kRequired, ""}};
 constexpr AttributeSpec kExpectKeys[] = {

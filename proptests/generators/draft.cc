@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 
@@ -369,7 +370,9 @@ void Draft::Forget(ValueId first) {
 }
 
 void Draft::BeginNoGrad() {
-  if (Add(Opcode::kBegin, {}, {{Key::kKind, std::string("no_grad")}})) ++no_grad_depth_;
+  if (Add(Opcode::kBegin, {},
+          {{Key::kKind, std::string(RegionKindName(twingrad::program::RegionKind::kNoGrad))}}))
+    ++no_grad_depth_;
 }
 
 void Draft::EndNoGrad() {
