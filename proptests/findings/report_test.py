@@ -9,7 +9,7 @@ import unittest
 from unittest import mock
 from xml.etree import ElementTree
 
-from tools.oracle import report
+from proptests.findings import report
 
 RUN = {'type': 'run', 'engine': 'exec:a <b>', 'seed': 7, 'programs': 100, 'failed': 1, 'seconds': 1.5,
        'outcomes': {'agree': 99, 'wrong': 1, 'hang': 0}, 'areas': {'view': {'agree': 9, 'wrong': 1}, 'hook': {'agree': 3}}}

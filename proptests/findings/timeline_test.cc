@@ -45,7 +45,7 @@ TEST(Timeline, AColumnAThreadWithLinesReasonsAndTheFailure) {
   const std::string svg = DrawTimeline(Sample(), "deadlock", kFailure);
   for (const char* part :
        {">main</text>", ">worker</text>",
-        "lock queue  oracle/timeline_test.cc:", "wait queue.not_empty - parks", ">preempted</text>",
+        "lock queue  findings/timeline_test.cc:", "wait queue.not_empty - parks", ">preempted</text>",
         ">waits for queue.not_empty</text>", ">deadlock</text>", "nobody &lt;notifies&gt; it"}) {
     EXPECT_NE(svg.find(part), std::string::npos) << part << "\n" << svg;
   }
