@@ -99,10 +99,9 @@ class Planner {
       return;
     }
     if (statement.op == Opcode::kDetach) return;
-    result.saves_result = statement.op == Opcode::kExp || statement.op == Opcode::kSqrt ||
-                          statement.op == Opcode::kTanh || statement.op == Opcode::kSigmoid ||
-                          statement.op == Opcode::kPow || statement.op == Opcode::kSoftmax ||
-                          statement.op == Opcode::kLogSoftmax || statement.op == Opcode::kLogsumexp;
+    const program::OpFacts& facts = program::SignatureOf(statement.op).facts;
+    result.saves_result = facts.dependence == program::Dependence::kCurved &&
+                          (facts.saves & (program::kSavesResult | program::kSavesResultForB)) != 0;
     for (const ValueId operand : statement.operands) {
       result.level = std::max(result.level, LevelOf(operand));
     }

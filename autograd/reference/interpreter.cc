@@ -99,36 +99,38 @@ bool Interpreter::Execute(const Statement& statement) {
 }
 
 bool Interpreter::ExecuteGradient(const Statement& statement) {
-  switch (statement.op) {
-    case Opcode::kRetainGrad:
-      if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorClass::kUndefined};
-      RetainGrad(statement.operands[0]);
-      return true;
-    case Opcode::kReadGrad:
-      ReadGrad(statement);
-      return true;
-    case Opcode::kZeroGrad:
-      if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorClass::kUndefined};
-      tensors_[statement.operands[0]].grad = {};
-      return true;
-    case Opcode::kHook:
-    case Opcode::kPreHook:
-    case Opcode::kPostHook:
-    case Opcode::kAccumulateHook:
-      AddHook(statement);
-      return true;
-    case Opcode::kRemoveHook:
-      RemoveHook(statement);
-      return true;
-    case Opcode::kBegin:
-      Begin(statement);
-      return true;
-    case Opcode::kEnd:
-      End();
-      return true;
-    default:
-      return false;
+  if (statement.op == Opcode::kRetainGrad) {
+    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorClass::kUndefined};
+    RetainGrad(statement.operands[0]);
+    return true;
   }
+  if (statement.op == Opcode::kReadGrad) {
+    ReadGrad(statement);
+    return true;
+  }
+  if (statement.op == Opcode::kZeroGrad) {
+    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorClass::kUndefined};
+    tensors_[statement.operands[0]].grad = {};
+    return true;
+  }
+  if (statement.op == Opcode::kHook || statement.op == Opcode::kPreHook ||
+      statement.op == Opcode::kPostHook || statement.op == Opcode::kAccumulateHook) {
+    AddHook(statement);
+    return true;
+  }
+  if (statement.op == Opcode::kRemoveHook) {
+    RemoveHook(statement);
+    return true;
+  }
+  if (statement.op == Opcode::kBegin) {
+    Begin(statement);
+    return true;
+  }
+  if (statement.op == Opcode::kEnd) {
+    End();
+    return true;
+  }
+  return false;
 }
 
 void Interpreter::Leaf(const Statement& statement) {
