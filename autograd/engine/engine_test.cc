@@ -197,6 +197,81 @@ TEST_P(EngineTest, CallbacksRunOnceAfterAllNodesOnTheCallersThread) {
   EXPECT_EQ(log, "nc");
 }
 
+// Rules: G4.
+TEST_P(EngineTest, CallbacksOfANestedCallRunAtItsEnd) {
+  Tensor x = MakeLeaf(3);
+  Tensor y = ops::Mul(x, x);
+  std::string log;
+  RegisterHook(y, [&](const Tensor& gradient) {
+    Engine::QueueCallback([&] { log += "o"; });
+    Tensor inner = MakeLeaf(2);
+    Tensor z = [&] {
+      GradModeGuard recording(true);
+      return ops::Mul(inner, inner);
+    }();
+    RegisterHook(z, [&](const Tensor& g) {
+      Engine::QueueCallback([&] { log += "i"; });
+      return g;
+    });
+    Backward({z}, {}, Options());
+    log += "h";
+    return gradient;
+  });
+  Backward({y}, {}, Options());
+  EXPECT_EQ(log, "iho");
+}
+
+// Rules: F7.
+TEST_P(EngineTest, AnErrorOfANestedCallMayBeCaught) {
+  Tensor x = MakeLeaf(3, Device::Sim(1));
+  Tensor y = ops::Mul(x, x);
+  int caught = 0;
+  RegisterHook(y, [&](const Tensor& gradient) {
+    NodePtr failing = MakeFunction(
+        [](FunctionNode&, VariableList) -> VariableList { throw std::runtime_error("inner"); }, {});
+    try {
+      Run({Edge(failing, 0)}, {Tensor::Scalar(1)});
+    } catch (const std::runtime_error&) {
+      ++caught;
+    }
+    return gradient;
+  });
+  Backward({y}, {}, Options());
+  EXPECT_EQ(caught, 1);
+  EXPECT_EQ(Grad(x).item<double>(), 6);
+}
+
+// Rules: F8.
+TEST_P(EngineTest, AFailedNodeKeepsCallbacksFromRunning) {
+  NodePtr failing = MakeFunction(
+      [](FunctionNode&, VariableList) -> VariableList { throw std::runtime_error("node"); }, {});
+  int calls = 0;
+  NodePtr root = MakeFunction(
+      [&](FunctionNode&, VariableList g) {
+        Engine::QueueCallback([&] { ++calls; });
+        return g;
+      },
+      {Edge(failing, 0)}, On(Device::Sim(1)));
+  EXPECT_THROW(Run({Edge(root, 0)}, {On(Device::Sim(1), 1)}), std::runtime_error);
+  EXPECT_EQ(calls, 0);
+}
+
+// Rules: F8.
+TEST_P(EngineTest, ACallbackThatThrowsEndsTheCallAndStopsTheRest) {
+  Tensor x = MakeLeaf(3, Device::Sim(1));
+  Tensor y = ops::Mul(x, x);
+  std::string log;
+  RegisterHook(y, [&](const Tensor& gradient) {
+    Engine::QueueCallback([&] { log += "a"; });
+    Engine::QueueCallback([] { throw std::runtime_error("callback"); });
+    Engine::QueueCallback([&] { log += "b"; });
+    return gradient;
+  });
+  EXPECT_THROW(Backward({y}, {}, Options()), std::runtime_error);
+  EXPECT_EQ(log, "a");
+  EXPECT_EQ(Grad(x).item<double>(), 6);
+}
+
 // Rules: E14.
 TEST_P(EngineTest, AStoppedEngineRunsOnItsCallers) {
   engine_.Stop();
