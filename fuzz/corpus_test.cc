@@ -63,7 +63,7 @@ TEST(Corpus, DictionaryIsThatOfTheSignatureTable) {
 TEST(Corpus, ProgramsAreCanonicalAndHoldEveryStatementAndAttribute) {
   std::set<program::Opcode> statements;
   std::set<program::Key> keys;
-  for (const auto& entry : std::filesystem::directory_iterator("fuzz/corpus/program_parse")) {
+  for (const auto& entry : std::filesystem::directory_iterator("autograd/program/examples")) {
     const std::string text = ReadFile(entry.path());
     const auto parsed = program::Parse(text);
     if (entry.path().extension() != ".twin") {

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "autograd/program/fault.h"
 #include "autograd/program/program.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::program {
@@ -54,7 +55,6 @@ class Analyzer {
   bool may_be_racy() const { return may_be_racy_; }
 
  private:
-  enum class RegionKind : uint8_t { kPlain, kThread, kTry };
   struct Region {
     RegionKind kind;
     ValueId first_value;  // the region's values are those from here on

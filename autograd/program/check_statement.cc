@@ -189,22 +189,22 @@ bool Analyzer::CheckCustom(const Statement& statement) {
 }
 
 bool Analyzer::CheckBegin(const Statement& statement) {
-  const auto kind = statement.Get<std::string>(Key::kKind);
+  const RegionKind kind = RegionKindOf(statement);
   if (open_regions() >= kMaxNesting) {
     return Fail(absl::StrCat("region number ", kMaxNesting + 1, " inside one another; at most ",
                              kMaxNesting));
   }
   const bool has_action = statement.Find(Key::kDo) != nullptr;
   const bool has_factor = statement.Find(Key::kBy) != nullptr;
-  if (has_action != (kind == "saved_tensor_hooks") || (has_factor && !has_action)) {
-    return FailKey(Key::kKind, absl::StrCat("kind=", kind, has_action ? " with" : " without",
-                                            " do=; kind=saved_tensor_hooks takes do= (and by=), "
-                                            "the others do not"));
+  if (has_action != (kind == RegionKind::kSavedTensorHooks) || (has_factor && !has_action)) {
+    return FailKey(Key::kKind,
+                   absl::StrCat("kind=", RegionKindName(kind), has_action ? " with" : " without",
+                                " do=; kind=saved_tensor_hooks takes do= (and by=), "
+                                "the others do not"));
   }
   if (has_action && !CheckAction(statement)) return false;
-  RegionKind region = kind == "try" ? RegionKind::kTry : RegionKind::kPlain;
   const auto next = static_cast<ValueId>(values_.size());
-  if (kind == "thread") {
+  if (kind == RegionKind::kThread) {
     for (const Region& outer : regions_) {
       if (outer.kind == RegionKind::kThread) {
         return FailKey(Key::kKind,
@@ -212,13 +212,12 @@ bool Analyzer::CheckBegin(const Statement& statement) {
                        "side");
       }
     }
-    region = RegionKind::kThread;
     if (!after_section_) sections_begin_ = next;
     hidden_begin_ = sections_begin_;
     hidden_end_ = next;
     may_be_racy_ = true;
   }
-  regions_.push_back({region, next});
+  regions_.push_back({kind, next});
   return true;
 }
 

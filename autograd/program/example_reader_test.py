@@ -63,7 +63,7 @@ class ExampleReaderTest(unittest.TestCase):
             ('backward', [], ['%x', '%y'], {'seeds': ['_', '%x'], 'inputs': []}),
         ])
 
-    def test_every_program_of_the_corpus(self):
+    def test_every_example(self):
         canonical = [path for path in PATHS if path.endswith('.twin')]
         self.assertGreater(len(canonical), 20)
         for path in canonical:

@@ -7,6 +7,7 @@
 #ifndef AUTOGRAD_PROGRAM_OBSERVATION_H_
 #define AUTOGRAD_PROGRAM_OBSERVATION_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +43,37 @@ enum class NodeRole : uint8_t {
   kIdentity,         // stands for an unreachable input
   kBackward,         // made while a call with create_graph ran; `statement` is the call's
 };
+inline constexpr int kNumNodeRoles = static_cast<int>(NodeRole::kBackward) + 1;
+
+// The role in texts and replies, e.g. accumulate_grad.
+constexpr std::string_view NodeRoleName(NodeRole role) {
+  switch (role) {
+    case NodeRole::kStatement:
+      return "statement";
+    case NodeRole::kAccumulateGrad:
+      return "accumulate_grad";
+    case NodeRole::kCopySlices:
+      return "copy_slices";
+    case NodeRole::kRegeneratedView:
+      return "regenerated_view";
+    case NodeRole::kGraphRoot:
+      return "graph_root";
+    case NodeRole::kIdentity:
+      return "identity";
+    case NodeRole::kBackward:
+      return "backward";
+  }
+  return "?";
+}
+
+// By NodeRole.
+inline constexpr std::array<std::string_view, kNumNodeRoles> kNodeRoleNames = [] {
+  std::array<std::string_view, kNumNodeRoles> names;
+  for (int role = 0; role < kNumNodeRoles; ++role) {
+    names[role] = NodeRoleName(static_cast<NodeRole>(role));
+  }
+  return names;
+}();
 
 // Names a node within a Program: unique per (role, statement, index).
 struct NodeName {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::program {
@@ -110,7 +111,7 @@ bool SectionsAreRacy(const Program& program) {
     const bool ends_section =
         statement.op == Opcode::kEnd && !is_thread.empty() && is_thread.back();
     if (statement.op == Opcode::kBegin) {
-      is_thread.push_back(statement.Get<std::string>(Key::kKind) == "thread");
+      is_thread.push_back(Begins(statement, RegionKind::kThread));
       if (is_thread.back()) {
         if (!after_section) touching = 0;
         touches = false;

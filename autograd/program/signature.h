@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "absl/types/span.h"
+#include "autograd/program/op_facts.h"
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
 
@@ -94,6 +95,8 @@ struct Signature {
   uint32_t differentiable;                     // bit i: a gradient can flow to operand i
   absl::Span<const AttributeSpec> attributes;  // in canonical order
   std::string_view doc;
+  OpFacts facts;
+  Opcode performs;       // by an in-place statement: on the old contents; else the op itself
   uint32_t indices = 0;  // bit i: operand i holds indices, of type i64
 
   // The attribute with this key, or null when the statement takes none.
@@ -107,11 +110,18 @@ struct Signature {
     return operand < 32 && (differentiable >> operand & 1) != 0;
   }
   bool IsIndex(int operand) const { return operand < 32 && (indices >> operand & 1) != 0; }
+  // What the node saves where the first two operands have a gradient or not: operands as kSavesA to
+  // kSavesC, besides kSavesResult and kSavesOwn. The operand that is written is saved as a copy.
+  Saves SavedBy(bool a_has_gradient, bool b_has_gradient) const;
 };
 
 // All signatures, in the order of Opcode.
 absl::Span<const Signature> Signatures();
 const Signature& SignatureOf(Opcode op);
+
+// The ops of one operand and no required attribute that generators draw from: elementwise or in
+// place, those that round or the others; in the order of Opcode.
+absl::Span<const Opcode> UnaryOps(Category category, bool rounds);
 
 std::string_view KeyName(Key key);
 std::string_view CategoryName(Category category);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "autograd/base/check.h"
 #include "autograd/reference/group_primitives.h"
 
 namespace twingrad::reference {
@@ -23,7 +24,27 @@ int DifferentiableInputs(Primitive primitive) {
     case Primitive::kWeigh:
     case Primitive::kOverwrite:
       return 2;
-    default:
+    case Primitive::kNegate:
+    case Primitive::kExp:
+    case Primitive::kLog:
+    case Primitive::kSqrt:
+    case Primitive::kSin:
+    case Primitive::kCos:
+    case Primitive::kTanh:
+    case Primitive::kSigmoid:
+    case Primitive::kRelu:
+    case Primitive::kAbs:
+    case Primitive::kSign:
+    case Primitive::kClamp:
+    case Primitive::kDivideCount:
+    case Primitive::kCast:
+    case Primitive::kGather:
+    case Primitive::kScatterAdd:
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
+    case Primitive::kAddAll:
       return 1;
   }
 }
@@ -83,7 +104,14 @@ void ForEachSaved(const Step& step, F save) {
     case Primitive::kAbs:
     case Primitive::kClamp:
       return save(in[0]);
-    default:
+    case Primitive::kAdd:
+    case Primitive::kSubtract:
+    case Primitive::kNegate:
+    case Primitive::kSign:
+    case Primitive::kDivideCount:
+    case Primitive::kCast:
+    case Primitive::kOverwrite:
+    case Primitive::kAddAll:
       return;
   }
 }
@@ -408,7 +436,26 @@ Variable Calculus::Derivative(NodeId id, const Step& step, int which, const Vari
       zero.data = Filled(arena_, values.dtype, values.shape, values.size, 0);
       return Apply(Primitive::kOverwrite, g, zero, {}, step.arguments);
     }
-    default:
+    case Primitive::kNegate:
+    case Primitive::kExp:
+    case Primitive::kLog:
+    case Primitive::kSqrt:
+    case Primitive::kSin:
+    case Primitive::kCos:
+    case Primitive::kTanh:
+    case Primitive::kSigmoid:
+    case Primitive::kRelu:
+    case Primitive::kAbs:
+    case Primitive::kSign:
+    case Primitive::kClamp:
+    case Primitive::kDivideCount:
+    case Primitive::kCast:
+    case Primitive::kGather:
+    case Primitive::kScatterAdd:
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
       return DerivativeOfMap(id, step, g);
   }
 }
@@ -471,15 +518,21 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
       arguments.dtype = step.in[0].data->dtype;
       return Apply(Primitive::kCast, g, {}, {}, arguments);
     }
-    default: {  // gather and scatter-add are each other's
-      PrimitiveArguments arguments = step.arguments;
-      arguments.shape = step.in[0].data->shape;
-      arguments.late = false;
-      const bool gathers = step.primitive == Primitive::kGather;
-      const Variable out =
-          Apply(gathers ? Primitive::kScatterAdd : Primitive::kGather, g, {}, {}, arguments);
-      return step.arguments.late ? Shared(out, step.arguments.count) : out;
-    }
+    case Primitive::kGather:
+    case Primitive::kScatterAdd:
+      return DerivativeOfPlaces(step, g);
+    case Primitive::kAdd:
+    case Primitive::kSubtract:
+    case Primitive::kMultiply:
+    case Primitive::kDivide:
+    case Primitive::kPower:
+    case Primitive::kMaximum:
+    case Primitive::kMinimum:
+    case Primitive::kSquaredDifference:
+    case Primitive::kSelect:
+    case Primitive::kOverwrite:
+    case Primitive::kAddAll:
+      break;  // of several inputs: Derivative()
   }
 }
 

@@ -121,6 +121,7 @@ class Calculus {
   Variable DerivativeOfQuotient(NodeId node, const Step& step, int which, const Variable& g);
   Variable Shared(const Variable& g, int64_t count);
   Variable DerivativeOfSign(const Array* weight, Variable value, const Variable& g);
+  Variable DerivativeOfPlaces(const Step& step, const Variable& g);
   Variable DerivativeOfGroups(NodeId node, const Step& step, const Variable& g);
   Variable Unpack(NodeId node, const Variable& saved);
   NodeId AddBackwardNode(absl::Span<const NodeId> edges, absl::Span<const Step> steps,

@@ -1,5 +1,6 @@
 // Derivatives that take more than a line: groups, powers, quotients, signs.
 
+#include "autograd/base/check.h"
 #include "autograd/reference/calculus.h"
 #include "autograd/reference/group_primitives.h"
 
@@ -12,25 +13,37 @@ Variable Calculus::DerivativeOfGroups(NodeId id, const Step& step, const Variabl
   const auto sums = [&](const Variable& terms) {
     return Gather(ScatterAdd(terms, map, step.arguments.shape), map, shape);
   };
-  switch (step.primitive) {
-    case Primitive::kExtreme: {
-      bool tie = false;
-      Variable weight;
-      weight.data = ExtremeWeight(arena_, step.in[0].data, step.arguments, &tie);
-      return Apply(Primitive::kWeigh, Gather(g, map, shape), weight);
-    }
-    case Primitive::kLogSumExp: {
-      const Variable below =
-          Apply(Primitive::kSubtract, Unpack(id, step.in[0]), Gather(r, map, shape));
-      return Apply(Primitive::kMultiply, Gather(g, map, shape), Apply(Primitive::kExp, below));
-    }
-    case Primitive::kSoftmax:
-      return Apply(Primitive::kMultiply,
-                   Apply(Primitive::kSubtract, g, sums(Apply(Primitive::kMultiply, g, r))), r);
-    default:  // log_softmax
-      return Apply(Primitive::kSubtract, g,
-                   Apply(Primitive::kMultiply, Apply(Primitive::kExp, r), sums(g)));
+  if (step.primitive == Primitive::kExtreme) {
+    bool tie = false;
+    Variable weight;
+    weight.data = ExtremeWeight(arena_, step.in[0].data, step.arguments, &tie);
+    return Apply(Primitive::kWeigh, Gather(g, map, shape), weight);
   }
+  if (step.primitive == Primitive::kLogSumExp) {
+    const Variable below =
+        Apply(Primitive::kSubtract, Unpack(id, step.in[0]), Gather(r, map, shape));
+    return Apply(Primitive::kMultiply, Gather(g, map, shape), Apply(Primitive::kExp, below));
+  }
+  if (step.primitive == Primitive::kSoftmax) {
+    return Apply(Primitive::kMultiply,
+                 Apply(Primitive::kSubtract, g, sums(Apply(Primitive::kMultiply, g, r))), r);
+  }
+  AG_CHECK(step.primitive == Primitive::kLogSoftmax, "[reference] not a primitive of groups");
+  {
+    return Apply(Primitive::kSubtract, g,
+                 Apply(Primitive::kMultiply, Apply(Primitive::kExp, r), sums(g)));
+  }
+}
+
+// Gather and scatter-add are each other's.
+Variable Calculus::DerivativeOfPlaces(const Step& step, const Variable& g) {
+  PrimitiveArguments arguments = step.arguments;
+  arguments.shape = step.in[0].data->shape;
+  arguments.late = false;
+  const bool gathers = step.primitive == Primitive::kGather;
+  const Variable out =
+      Apply(gathers ? Primitive::kScatterAdd : Primitive::kGather, g, {}, {}, arguments);
+  return step.arguments.late ? Shared(out, step.arguments.count) : out;
 }
 
 // (b == 0 ? 0 : g b a^(b-1)) and (a == 0 && b >= 0 ? 0 : g a^b log a).

@@ -45,110 +45,107 @@ class Composite {
 
  private:
   bool LowerAlong(Value* out) {
-    switch (statement_.op) {
-      case Opcode::kClamp: {
-        PrimitiveArguments arguments;
-        arguments.low = statement_.Get<double>(Key::kMin, -kUnknown);
-        arguments.high = statement_.Get<double>(Key::kMax, kUnknown);
-        *out = algebra_.Apply(Primitive::kClamp, in_[0], {}, arguments);
-        return true;
-      }
-      case Opcode::kCat:
-      case Opcode::kStack:
-        *out = Join(statement_.op == Opcode::kStack);
-        return true;
-      case Opcode::kFlip: {
-        const auto dims = statement_.Get<std::vector<int64_t>>(Key::kDims);
-        *out = algebra_.Gather(in_[0], FlipMap(arena(), Whole(), dims), shapes_[0]);
-        return true;
-      }
-      case Opcode::kCumsum: {
-        const RunningMaps maps = CumsumMaps(arena(), Whole(), Dim());
-        const Value terms = algebra_.Gather(in_[0], maps.from, Vector(maps.from.size));
-        *out = algebra_.ScatterAdd(terms, maps.to, shapes_[0]);
-        return true;
-      }
-      case Opcode::kAddmm:
-        *out = Addmm();
-        return true;
-      default:
-        return false;
+    if (statement_.op == Opcode::kClamp) {
+      PrimitiveArguments arguments;
+      arguments.low = statement_.Get<double>(Key::kMin, -kUnknown);
+      arguments.high = statement_.Get<double>(Key::kMax, kUnknown);
+      *out = algebra_.Apply(Primitive::kClamp, in_[0], {}, arguments);
+      return true;
     }
+    if (statement_.op == Opcode::kCat || statement_.op == Opcode::kStack) {
+      *out = Join(statement_.op == Opcode::kStack);
+      return true;
+    }
+    if (statement_.op == Opcode::kFlip) {
+      const auto dims = statement_.Get<std::vector<int64_t>>(Key::kDims);
+      *out = algebra_.Gather(in_[0], FlipMap(arena(), Whole(), dims), shapes_[0]);
+      return true;
+    }
+    if (statement_.op == Opcode::kCumsum) {
+      const RunningMaps maps = CumsumMaps(arena(), Whole(), Dim());
+      const Value terms = algebra_.Gather(in_[0], maps.from, Vector(maps.from.size));
+      *out = algebra_.ScatterAdd(terms, maps.to, shapes_[0]);
+      return true;
+    }
+    if (statement_.op == Opcode::kAddmm) {
+      *out = Addmm();
+      return true;
+    }
+    return false;
   }
 
   bool LowerGroups(Value* out) {
-    switch (statement_.op) {
-      case Opcode::kProd:
-        *out = Product();
-        return true;
-      case Opcode::kAmax:
-      case Opcode::kAmin:
-        *out = OfGroups(Primitive::kExtreme, ReduceMap(arena(), statement_, Whole()));
-        return true;
-      case Opcode::kLogsumexp:
-        *out = OfGroups(Primitive::kLogSumExp, ReduceMap(arena(), statement_, Whole()));
-        return true;
-      case Opcode::kSoftmax:
-        *out = OfGroups(Primitive::kSoftmax, RowsAlong(Dim()));
-        return true;
-      case Opcode::kLogSoftmax:
-        *out = OfGroups(Primitive::kLogSoftmax, RowsAlong(Dim()));
-        return true;
-      case Opcode::kMseLoss:
-        *out = Reduced(algebra_.Apply(Primitive::kSquaredDifference, in_[0], in_[1]));
-        return true;
-      case Opcode::kCrossEntropy:
-        *out = CrossEntropy();
-        return true;
-      default:
-        return false;
+    if (statement_.op == Opcode::kProd) {
+      *out = Product();
+      return true;
     }
+    if (statement_.op == Opcode::kAmax || statement_.op == Opcode::kAmin) {
+      *out = OfGroups(Primitive::kExtreme, ReduceMap(arena(), statement_, Whole()));
+      return true;
+    }
+    if (statement_.op == Opcode::kLogsumexp) {
+      *out = OfGroups(Primitive::kLogSumExp, ReduceMap(arena(), statement_, Whole()));
+      return true;
+    }
+    if (statement_.op == Opcode::kSoftmax) {
+      *out = OfGroups(Primitive::kSoftmax, RowsAlong(Dim()));
+      return true;
+    }
+    if (statement_.op == Opcode::kLogSoftmax) {
+      *out = OfGroups(Primitive::kLogSoftmax, RowsAlong(Dim()));
+      return true;
+    }
+    if (statement_.op == Opcode::kMseLoss) {
+      *out = Reduced(algebra_.Apply(Primitive::kSquaredDifference, in_[0], in_[1]));
+      return true;
+    }
+    if (statement_.op == Opcode::kCrossEntropy) {
+      *out = CrossEntropy();
+      return true;
+    }
+    return false;
   }
 
   bool LowerPicks(Value* out) {
     const Opcode op = statement_.op;
-    switch (op) {
-      case Opcode::kIndexSelect: {
-        const int64_t count = shapes_[1]->at(0);
-        Shape row(Whole().size() - Dim(), 1), shape = Whole();
-        row[0] = shape[Dim()] = count;
-        const IndexMap at = BroadcastMap(arena(), row, shape);
-        *out = Picked(shape, at);
-        return true;
-      }
-      case Opcode::kGather:
-        *out = Picked(*shapes_[1], {nullptr, Count(*shapes_[1])});
-        return true;
-      case Opcode::kScatterAdd:
-        *out = AddedTo(in_[0], in_[2],
-                       PickMap(arena(), Whole(), *shapes_[1], Dim(), *algebra_.ArrayOf(in_[1]),
-                               {nullptr, Count(*shapes_[1])}),
-                       Whole());
-        return true;
-      case Opcode::kSort:
-      case Opcode::kArgsort: {
-        bool tie = false;
-        const IndexMap order = OrderMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(),
-                                        statement_.Get<bool>(Key::kDescending), &tie);
-        *out = Chosen(op == Opcode::kSort, order, shapes_[0], tie);
-        return true;
-      }
-      case Opcode::kMax:
-      case Opcode::kMin:
-      case Opcode::kArgmax:
-      case Opcode::kArgmin: {
-        bool tie = false;
-        const bool least = op == Opcode::kMin || op == Opcode::kArgmin;
-        const IndexMap places = ExtremeMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(), least, &tie);
-        Shape shape = Whole();
-        shape[Dim()] = 1;
-        if (!statement_.Get<bool>(Key::kKeepdim)) shape.erase(shape.begin() + Dim());
-        *out = Chosen(op == Opcode::kMax || op == Opcode::kMin, places, algebra_.Keep(shape), tie);
-        return true;
-      }
-      default:
-        return false;
+    if (op == Opcode::kIndexSelect) {
+      const int64_t count = shapes_[1]->at(0);
+      Shape row(Whole().size() - Dim(), 1), shape = Whole();
+      row[0] = shape[Dim()] = count;
+      const IndexMap at = BroadcastMap(arena(), row, shape);
+      *out = Picked(shape, at);
+      return true;
     }
+    if (op == Opcode::kGather) {
+      *out = Picked(*shapes_[1], {nullptr, Count(*shapes_[1])});
+      return true;
+    }
+    if (op == Opcode::kScatterAdd) {
+      *out = AddedTo(in_[0], in_[2],
+                     PickMap(arena(), Whole(), *shapes_[1], Dim(), *algebra_.ArrayOf(in_[1]),
+                             {nullptr, Count(*shapes_[1])}),
+                     Whole());
+      return true;
+    }
+    if (op == Opcode::kSort || op == Opcode::kArgsort) {
+      bool tie = false;
+      const IndexMap order = OrderMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(),
+                                      statement_.Get<bool>(Key::kDescending), &tie);
+      *out = Chosen(op == Opcode::kSort, order, shapes_[0], tie);
+      return true;
+    }
+    if (op == Opcode::kMax || op == Opcode::kMin || op == Opcode::kArgmax ||
+        op == Opcode::kArgmin) {
+      bool tie = false;
+      const bool least = op == Opcode::kMin || op == Opcode::kArgmin;
+      const IndexMap places = ExtremeMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(), least, &tie);
+      Shape shape = Whole();
+      shape[Dim()] = 1;
+      if (!statement_.Get<bool>(Key::kKeepdim)) shape.erase(shape.begin() + Dim());
+      *out = Chosen(op == Opcode::kMax || op == Opcode::kMin, places, algebra_.Keep(shape), tie);
+      return true;
+    }
+    return false;
   }
 
   // Parts written into nothing, one after the other.

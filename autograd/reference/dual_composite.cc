@@ -38,24 +38,22 @@ class DualAlgebra {
   }
   Jets Apply(Primitive primitive, const Jets& a, const Jets& b = {},
              const PrimitiveArguments& arguments = {}) {
-    switch (primitive) {
-      case Primitive::kExtreme:
-      case Primitive::kLogSumExp:
-      case Primitive::kSoftmax:
-      case Primitive::kLogSoftmax:
-        return run_.OfGroups(primitive, a, arguments);
-      case Primitive::kSquaredDifference: {
-        const Jets difference = run_.Elementwise(Primitive::kSubtract, a, &b);
-        return run_.Elementwise(Primitive::kMultiply, difference, &difference);
-      }
-      case Primitive::kClamp:
-        return run_.Weighed(a, run_.Apply(primitive, a.value, nullptr, arguments),
-                            ClampWeight(arena(), a.value, arguments, &run_.result_.kink));
-      case Primitive::kWeigh:
-        return run_.Weighed(a, run_.Apply(primitive, a.value, b.value), b.value);
-      default:
-        return run_.Elementwise(primitive, a, b.value == nullptr ? nullptr : &b);
+    if (primitive == Primitive::kExtreme || primitive == Primitive::kLogSumExp ||
+        primitive == Primitive::kSoftmax || primitive == Primitive::kLogSoftmax) {
+      return run_.OfGroups(primitive, a, arguments);
     }
+    if (primitive == Primitive::kSquaredDifference) {
+      const Jets difference = run_.Elementwise(Primitive::kSubtract, a, &b);
+      return run_.Elementwise(Primitive::kMultiply, difference, &difference);
+    }
+    if (primitive == Primitive::kClamp) {
+      return run_.Weighed(a, run_.Apply(primitive, a.value, nullptr, arguments),
+                          ClampWeight(arena(), a.value, arguments, &run_.result_.kink));
+    }
+    if (primitive == Primitive::kWeigh) {
+      return run_.Weighed(a, run_.Apply(primitive, a.value, b.value), b.value);
+    }
+    return run_.Elementwise(primitive, a, b.value == nullptr ? nullptr : &b);
   }
 
  private:

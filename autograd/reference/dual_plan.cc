@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::reference {
@@ -11,6 +12,7 @@ using program::Key;
 using program::kNoValue;
 using program::Opcode;
 using program::Program;
+using program::RegionKind;
 using program::Statement;
 using program::ValueId;
 
@@ -76,8 +78,8 @@ class Planner {
       case Category::kCall:
         return TakeCall(statement);
       case Category::kRegion:
-        if (statement.op == Opcode::kBegin && statement.Get<std::string>(Key::kKind) != "no_grad") {
-          Refuse("a region of kind=" + statement.Get<std::string>(Key::kKind));
+        if (statement.op == Opcode::kBegin && !Begins(statement, RegionKind::kNoGrad)) {
+          Refuse("a region of kind=" + std::string(RegionKindName(RegionKindOf(statement))));
         }
         return;
       case Category::kExpect:
@@ -97,10 +99,9 @@ class Planner {
       return;
     }
     if (statement.op == Opcode::kDetach) return;
-    result.saves_result = statement.op == Opcode::kExp || statement.op == Opcode::kSqrt ||
-                          statement.op == Opcode::kTanh || statement.op == Opcode::kSigmoid ||
-                          statement.op == Opcode::kPow || statement.op == Opcode::kSoftmax ||
-                          statement.op == Opcode::kLogSoftmax || statement.op == Opcode::kLogsumexp;
+    const program::OpFacts& facts = program::SignatureOf(statement.op).facts;
+    result.saves_result = facts.dependence == program::Dependence::kCurved &&
+                          (facts.saves & (program::kSavesResult | program::kSavesResultForB)) != 0;
     for (const ValueId operand : statement.operands) {
       result.level = std::max(result.level, LevelOf(operand));
     }

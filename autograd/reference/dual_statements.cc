@@ -48,8 +48,11 @@ void DualInterpreter::Execute(const Statement& statement) {
     case Category::kCopy:
       if (statement.op == Opcode::kDetach) return Detach(statement);
       return Compute(statement);
-    default:
-      return;  // hooks are in the plan
+    case Category::kHook:  // in the plan
+    case Category::kExpect:
+    case Category::kCustom:  // refused by the plan
+    case Category::kStream:
+      return;
   }
 }
 
@@ -136,35 +139,36 @@ void DualInterpreter::Compute(const Statement& statement) {
 
 Jets DualInterpreter::Lower(Opcode op, const Statement& statement, Jets* in,
                             const Shape* const* shapes) {
-  switch (op) {
-    case Opcode::kWhere:
+  const Lowering lowering = LoweringOf(op);
+  switch (lowering.kind) {
+    case Lowering::Kind::kWhere:
       return Where(in, shapes);
-    case Opcode::kSum:
-    case Opcode::kMean:
+    case Lowering::Kind::kReduction:
       return Reduce(statement, in[0], *shapes[0]);
-    case Opcode::kMatmul:
+    case Lowering::Kind::kMatmul:
       return Matmul(in[0], in[1], shapes);
-    case Opcode::kClone:
-    case Opcode::kTo:
+    case Lowering::Kind::kCopy:
       return in[0];
-    case Opcode::kCast: {
+    case Lowering::Kind::kCast: {
       PrimitiveArguments arguments;
       const auto to = statement.Get<DType>(Key::kTo);
       arguments.dtype = IsFloating(to) ? DType::kF64 : to;
       return {Apply(Primitive::kCast, in[0].value, nullptr, arguments),
               IsFloating(to) ? in[0].tangents : nullptr};
     }
-    default: {
-      const std::optional<Primitive> primitive = ElementwisePrimitive(op);
-      if (!primitive.has_value()) return LowerComposite(statement, in, shapes);
-      if (statement.operands.size() == 1) return Elementwise(*primitive, in[0], nullptr);
+    case Lowering::Kind::kComposite:
+    case Lowering::Kind::kNotComputed:
+      return LowerComposite(statement, in, shapes);
+    case Lowering::Kind::kPrimitive: {
+      if (statement.operands.size() == 1) return Elementwise(lowering.primitive, in[0], nullptr);
       const Shape* shape = Keep(BroadcastShape(*shapes[0], *shapes[1]));
       for (int k = 0; k < 2; ++k) {
         in[k] = Gather(in[k], BroadcastMap(arena_, *shapes[k], *shape), shape);
       }
-      return Elementwise(*primitive, in[0], &in[1]);
+      return Elementwise(lowering.primitive, in[0], &in[1]);
     }
   }
+  throw NotApplicable{"the statement has no primitive"};
 }
 
 Jets DualInterpreter::Elementwise(Primitive primitive, const Jets& a, const Jets* b) {
@@ -275,7 +279,7 @@ void DualInterpreter::InPlace(const Statement& statement) {
   } else if (statement.op == Opcode::kCopyInPlace) {
     out = Gather(in[1], BroadcastMap(arena_, *shapes[1], *shape), shape);
   } else {
-    out = Lower(OutOfPlace(statement.op), statement, in, shapes);
+    out = Lower(program::SignatureOf(statement.op).performs, statement, in, shapes);
   }
   const DualValue& written = values_[self];
   DualStorage& storage = storages_[written.storage];
@@ -296,24 +300,23 @@ void DualInterpreter::Gradient(const Statement& statement) {
   const ValueId of = statement.operands[0];
   DualValue& value = values_[of];
   if (!value.defined) throw NotApplicable{"an undefined gradient is an operand"};
-  switch (statement.op) {
-    case Opcode::kRetainGrad:
-      value.retains_grad = true;
-      return;
-    case Opcode::kZeroGrad:
-      value.grad = {};
-      value.grad_known = true;
-      return;
-    default: {  // read_grad
-      if (!value.grad_known) throw NotApplicable{"a gradient that is not known is read"};
-      Jets grad = value.grad;
-      if (grad.value == nullptr) {
-        grad.value = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
-      }
-      if (!grad_mode_) grad.tangents = nullptr;
-      return Define(statement.results[0], grad, value.shape);
-    }
+  if (statement.op == Opcode::kRetainGrad) {
+    value.retains_grad = true;
+    return;
   }
+  if (statement.op == Opcode::kZeroGrad) {
+    value.grad = {};
+    value.grad_known = true;
+    return;
+  }
+  // read_grad
+  if (!value.grad_known) throw NotApplicable{"a gradient that is not known is read"};
+  Jets grad = value.grad;
+  if (grad.value == nullptr) {
+    grad.value = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
+  }
+  if (!grad_mode_) grad.tangents = nullptr;
+  Define(statement.results[0], grad, value.shape);
 }
 
 DualTensor DualInterpreter::Known(const Array& array) const {

@@ -114,14 +114,13 @@ bool Near(Number x, Number y) {
 
 const Array* EvaluateGroups(Arena& arena, Primitive primitive, const Array* a,
                             const PrimitiveArguments& arguments) {
-  switch (primitive) {
-    case Primitive::kExtreme:
-      return Extreme(arena, a, arguments);
-    case Primitive::kLogSumExp:
-      return LogSumExp(arena, a, arguments);
-    default:
-      return Softmax(arena, a, arguments, primitive == Primitive::kLogSoftmax);
+  if (primitive == Primitive::kExtreme) {
+    return Extreme(arena, a, arguments);
   }
+  if (primitive == Primitive::kLogSumExp) {
+    return LogSumExp(arena, a, arguments);
+  }
+  return Softmax(arena, a, arguments, primitive == Primitive::kLogSoftmax);
 }
 
 const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,

@@ -131,29 +131,29 @@ IndexMap BroadcastMap(Arena& arena, const Shape& from, const Shape& to) {
 }
 
 ShapedMap ViewMap(Arena& arena, const Statement& view, const Shape& from) {
-  switch (view.op) {
-    case Opcode::kView:
-    case Opcode::kReshape:
-      return {ToShape(view.Get<std::vector<int64_t>>(Key::kShape)), {nullptr, Count(from)}};
-    case Opcode::kExpand: {
-      const Shape shape = ToShape(view.Get<std::vector<int64_t>>(Key::kShape));
-      return {shape, BroadcastMap(arena, from, shape)};
-    }
-    case Opcode::kTranspose:
-    case Opcode::kPermute:
-      return PermuteMap(arena, view, from);
-    case Opcode::kSelect:
-      return SelectMap(arena, view, from);
-    case Opcode::kSlice:
-      return SliceMap(arena, view, from);
-    case Opcode::kSqueeze:
-      return {Squeezed(view, from), {nullptr, Count(from)}};
-    default: {  // unsqueeze
-      Shape shape = from;
-      shape.insert(shape.begin() + view.Get<int64_t>(Key::kDim), 1);
-      return {shape, {nullptr, Count(from)}};
-    }
+  if (view.op == Opcode::kView || view.op == Opcode::kReshape) {
+    return {ToShape(view.Get<std::vector<int64_t>>(Key::kShape)), {nullptr, Count(from)}};
   }
+  if (view.op == Opcode::kExpand) {
+    const Shape shape = ToShape(view.Get<std::vector<int64_t>>(Key::kShape));
+    return {shape, BroadcastMap(arena, from, shape)};
+  }
+  if (view.op == Opcode::kTranspose || view.op == Opcode::kPermute) {
+    return PermuteMap(arena, view, from);
+  }
+  if (view.op == Opcode::kSelect) {
+    return SelectMap(arena, view, from);
+  }
+  if (view.op == Opcode::kSlice) {
+    return SliceMap(arena, view, from);
+  }
+  if (view.op == Opcode::kSqueeze) {
+    return {Squeezed(view, from), {nullptr, Count(from)}};
+  }
+  // unsqueeze
+  Shape shape = from;
+  shape.insert(shape.begin() + view.Get<int64_t>(Key::kDim), 1);
+  return {shape, {nullptr, Count(from)}};
 }
 
 ReductionMap ReduceMap(Arena& arena, const Statement& reduction, const Shape& from) {

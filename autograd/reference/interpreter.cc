@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/call.h"
 
@@ -15,6 +17,7 @@ using program::Category;
 using program::Key;
 using program::kNoValue;
 using program::Opcode;
+using program::RegionKind;
 using program::Statement;
 using program::ValueId;
 
@@ -95,36 +98,38 @@ bool Interpreter::Execute(const Statement& statement) {
 }
 
 bool Interpreter::ExecuteGradient(const Statement& statement) {
-  switch (statement.op) {
-    case Opcode::kRetainGrad:
-      if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
-      RetainGrad(statement.operands[0]);
-      return true;
-    case Opcode::kReadGrad:
-      ReadGrad(statement);
-      return true;
-    case Opcode::kZeroGrad:
-      if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
-      tensors_[statement.operands[0]].grad = {};
-      return true;
-    case Opcode::kHook:
-    case Opcode::kPreHook:
-    case Opcode::kPostHook:
-    case Opcode::kAccumulateHook:
-      AddHook(statement);
-      return true;
-    case Opcode::kRemoveHook:
-      RemoveHook(statement);
-      return true;
-    case Opcode::kBegin:
-      Begin(statement);
-      return true;
-    case Opcode::kEnd:
-      End();
-      return true;
-    default:
-      return false;
+  if (statement.op == Opcode::kRetainGrad) {
+    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
+    RetainGrad(statement.operands[0]);
+    return true;
   }
+  if (statement.op == Opcode::kReadGrad) {
+    ReadGrad(statement);
+    return true;
+  }
+  if (statement.op == Opcode::kZeroGrad) {
+    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
+    tensors_[statement.operands[0]].grad = {};
+    return true;
+  }
+  if (statement.op == Opcode::kHook || statement.op == Opcode::kPreHook ||
+      statement.op == Opcode::kPostHook || statement.op == Opcode::kAccumulateHook) {
+    AddHook(statement);
+    return true;
+  }
+  if (statement.op == Opcode::kRemoveHook) {
+    RemoveHook(statement);
+    return true;
+  }
+  if (statement.op == Opcode::kBegin) {
+    Begin(statement);
+    return true;
+  }
+  if (statement.op == Opcode::kEnd) {
+    End();
+    return true;
+  }
+  return false;
 }
 
 void Interpreter::Leaf(const Statement& statement) {
@@ -253,28 +258,20 @@ void Interpreter::RemoveHook(const Statement& statement) {
 }
 
 void Interpreter::Begin(const Statement& statement) {
-  const auto kind = statement.Get<std::string>(Key::kKind);
-  if (kind != "no_grad" && kind != "try") throw Skipped{"a region of kind=" + kind};
-  const bool is_try = kind == "try";
+  const RegionKind kind = RegionKindOf(statement);
+  const bool is_try = kind == RegionKind::kTry;
+  if (kind != RegionKind::kNoGrad && !is_try) {
+    throw Skipped{absl::StrCat("a region of kind=", RegionKindName(kind))};
+  }
   if (is_try) try_regions_.push_back(static_cast<int32_t>(regions_.size()));
-  regions_.push_back({grad_mode_, is_try, EndOf(statement_)});
-  if (kind == "no_grad") grad_mode_ = false;
+  regions_.push_back({grad_mode_, is_try, EndOfRegion(program_, statement_)});
+  if (kind == RegionKind::kNoGrad) grad_mode_ = false;
 }
 
 void Interpreter::End() {
   grad_mode_ = regions_.back().grad_mode_before;
   if (regions_.back().is_try) try_regions_.pop_back();
   regions_.pop_back();
-}
-
-// The statement that ends the region which statement `begin` opens.
-int32_t Interpreter::EndOf(int32_t begin) const {
-  int depth = 0;
-  for (auto s = static_cast<size_t>(begin); s < program_.statements.size(); ++s) {
-    if (program_.statements[s].op == Opcode::kBegin) ++depth;
-    if (program_.statements[s].op == Opcode::kEnd && --depth == 0) return static_cast<int32_t>(s);
-  }
-  return static_cast<int32_t>(program_.statements.size());
 }
 
 // The engine's number and the twin's both lie within the bound of the exact one. Where they may

@@ -129,7 +129,6 @@ class Interpreter {
   void RemoveHook(const program::Statement& statement);
   void Begin(const program::Statement& statement);
   void End();
-  int32_t EndOf(int32_t begin) const;
 
   // The operands as variables, with history when the statement records.
   struct Operands {

@@ -197,8 +197,9 @@ void Interpreter::Compute(const Statement& statement) {
 Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& operands) {
   Variable* const in = operands.variable;
   PrimitiveArguments arguments;
-  switch (op) {
-    case Opcode::kWhere: {
+  const Lowering lowering = LoweringOf(op);
+  switch (lowering.kind) {
+    case Lowering::Kind::kWhere: {
       const Shape* shape = Keep(BroadcastShape(
           *operands.shape[0], BroadcastShape(*operands.shape[1], *operands.shape[2])));
       for (int k = 0; k < 3; ++k) {
@@ -206,29 +207,28 @@ Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& ope
       }
       return calculus_.Apply(Primitive::kSelect, in[1], in[2], in[0]);
     }
-    case Opcode::kSum:
-    case Opcode::kMean:
+    case Lowering::Kind::kReduction:
       return LowerReduction(statement, operands);
-    case Opcode::kMatmul:
+    case Lowering::Kind::kMatmul:
       return LowerMatmul(operands);
-    case Opcode::kClone:
-    case Opcode::kTo:
-    case Opcode::kReshape: {
+    case Lowering::Kind::kCopy: {
       const Shape* shape = op == Opcode::kReshape
                                ? Keep(ViewMap(arena_, statement, *operands.shape[0]).shape)
                                : operands.shape[0];
       return calculus_.Gather(in[0], {nullptr, in[0].data->size}, shape);
     }
-    case Opcode::kCast:
+    case Lowering::Kind::kCast:
       arguments.dtype = statement.Get<DType>(Key::kTo);
       return calculus_.Apply(Primitive::kCast, in[0], {}, {}, arguments);
-    default: {
-      const std::optional<Primitive> primitive = ElementwisePrimitive(op);
-      if (!primitive.has_value()) return LowerComposite(statement, operands);
-      if (operands.count == 2) return LowerBroadcast(*primitive, operands);
-      return calculus_.Apply(*primitive, in[0]);
-    }
+    case Lowering::Kind::kPrimitive:
+      if (operands.count == 2) return LowerBroadcast(lowering.primitive, operands);
+      return calculus_.Apply(lowering.primitive, in[0]);
+    case Lowering::Kind::kComposite:
+      return LowerComposite(statement, operands);
+    case Lowering::Kind::kNotComputed:
+      break;
   }
+  throw Skipped{"the twin has no primitive for this statement"};
 }
 
 Variable Interpreter::LowerComposite(const Statement& statement, Operands& operands) {
@@ -393,7 +393,7 @@ void Interpreter::InPlace(const Statement& statement) {
     out = calculus_.Gather(operands.variable[1], BroadcastMap(arena_, *operands.shape[1], *shape),
                            shape);
   } else {
-    out = Lower(OutOfPlace(statement.op), statement, operands);
+    out = Lower(program::SignatureOf(statement.op).performs, statement, operands);
   }
   const absl::Span<Step> steps = calculus_.TakeSteps();
 

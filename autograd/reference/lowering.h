@@ -1,29 +1,42 @@
-// Which primitive an elementwise statement is, in place or not: what both witnesses ask.
+// How each statement is evaluated: the one place where both witnesses look up an op.
+//
+// The table in lowering.cc names every Opcode, so an op without a row does not compile. An in-place
+// statement is evaluated as the op that it performs: look up program::Signature::performs.
 
 #ifndef AUTOGRAD_REFERENCE_LOWERING_H_
 #define AUTOGRAD_REFERENCE_LOWERING_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "autograd/program/opcode.h"
 #include "autograd/reference/primitives.h"
 
 namespace twingrad::reference {
 
-// The statement that an in-place statement performs on the old contents; others are themselves.
-program::Opcode OutOfPlace(program::Opcode op);
+struct Lowering {
+  enum class Kind : uint8_t {
+    kPrimitive,    // one elementwise primitive on one or two operands, broadcast
+    kWhere,        // a selection between two broadcast operands
+    kReduction,    // sum, mean
+    kMatmul,       // a matrix product
+    kCopy,         // the same elements (reshape: in another shape)
+    kCast,         // the same elements as another type
+    kComposite,    // several primitives: composite.h
+    kNotComputed,  // no value follows from the operands' values alone
+  };
+  Kind kind = Kind::kNotComputed;
+  Primitive primitive = Primitive::kAdd;  // of kPrimitive
+};
 
-// Operands that a node saves although none of its primitives does: indices, and what a loss is
-// computed from. Bit i: operand i; `last_tracked`: whether the last operand has a gradient.
+Lowering LoweringOf(program::Opcode op);
+
+// Operands that a node saves although none of its primitives does: indices, and what a product or a
+// loss is computed from. Bit i: operand i; `last_tracked`: whether the last operand has a gradient.
 // kResult: the result.
 inline constexpr uint32_t kResult = uint32_t{1} << 30;
 uint32_t AlsoSaved(program::Opcode op, bool last_tracked);
 // What PyTorch saves besides, and no derivative needs.
 uint32_t SavedNeedlessly(program::Opcode op);
-
-// Nothing where the statement is not elementwise with one or two operands.
-std::optional<Primitive> ElementwisePrimitive(program::Opcode op);
 
 }  // namespace twingrad::reference
 

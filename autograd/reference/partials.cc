@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "autograd/base/check.h"
+
 namespace twingrad::reference {
 namespace {
 
@@ -143,9 +145,23 @@ Partials PartialsOf(Primitive primitive, const ElementwisePoint& p, bool* kink) 
       return {Jump(p.a, 0, 0, 1, kink), {}, {}, {}, {}};
     case Primitive::kAbs:
       return {Jump(p.a, -1, 0, 1, kink), {}, {}, {}, {}};
-    default:
-      return {kOne, {}, {}, {}, {}};
+    case Primitive::kSquaredDifference:
+    case Primitive::kClamp:
+    case Primitive::kSelect:
+    case Primitive::kWeigh:
+    case Primitive::kDivideCount:
+    case Primitive::kCast:
+    case Primitive::kGather:
+    case Primitive::kScatterAdd:
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
+    case Primitive::kOverwrite:
+    case Primitive::kAddAll:
+      break;
   }
+  AG_CHECK(false, "[reference] primitive ", static_cast<int>(primitive), " has no partials");
 }
 
 }  // namespace twingrad::reference

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "autograd/base/check.h"
 #include "autograd/reference/group_primitives.h"
 
 namespace twingrad::reference {
@@ -98,9 +99,34 @@ int64_t IntegerResult(Primitive primitive, int64_t a, int64_t b) {
       return WrapNegate(a);
     case Primitive::kRelu:
       return a > 0 ? a : 0;
-    default:  // abs
+    case Primitive::kAbs:
       return a < 0 ? WrapNegate(a) : a;
+    case Primitive::kDivide:
+    case Primitive::kSquaredDifference:
+    case Primitive::kExp:
+    case Primitive::kLog:
+    case Primitive::kSqrt:
+    case Primitive::kSin:
+    case Primitive::kCos:
+    case Primitive::kTanh:
+    case Primitive::kSigmoid:
+    case Primitive::kClamp:
+    case Primitive::kSelect:
+    case Primitive::kWeigh:
+    case Primitive::kDivideCount:
+    case Primitive::kCast:
+    case Primitive::kGather:
+    case Primitive::kScatterAdd:
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
+    case Primitive::kOverwrite:
+    case Primitive::kAddAll:
+      break;
   }
+  AG_CHECK(false, "[reference] primitive ", static_cast<int>(primitive),
+           " has no result on integers");
 }
 
 const Array* EvaluateIntegers(Arena& arena, Primitive primitive, const Array* a, const Array* b) {
@@ -162,9 +188,24 @@ const Array* EvaluateFloats(Arena& arena, Primitive primitive, const Array* a, c
       return MapUnary(arena, a, Sigmoid);
     case Primitive::kRelu:
       return MapUnary(arena, a, [](Number x, const Format&) { return Relu(x); });
-    default:
+    case Primitive::kAbs:
       return MapUnary(arena, a, [](Number x, const Format&) { return Abs(x); });
+    case Primitive::kClamp:
+    case Primitive::kSelect:
+    case Primitive::kWeigh:
+    case Primitive::kDivideCount:
+    case Primitive::kCast:
+    case Primitive::kGather:
+    case Primitive::kScatterAdd:
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
+    case Primitive::kOverwrite:
+    case Primitive::kAddAll:
+      break;
   }
+  AG_CHECK(false, "[reference] primitive ", static_cast<int>(primitive), " is not elementwise");
 }
 
 const Array* Select(Arena& arena, const Array* a, const Array* b, const Array* condition) {
@@ -377,7 +418,26 @@ const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
       return ScatterAdd(arena, a, arguments.map, arguments.shape);
     case Primitive::kOverwrite:
       return Overwrite(arena, a, in[1], arguments.map);
-    default:
+    case Primitive::kAdd:
+    case Primitive::kSubtract:
+    case Primitive::kMultiply:
+    case Primitive::kDivide:
+    case Primitive::kPower:
+    case Primitive::kMaximum:
+    case Primitive::kMinimum:
+    case Primitive::kSquaredDifference:
+    case Primitive::kNegate:
+    case Primitive::kExp:
+    case Primitive::kLog:
+    case Primitive::kSqrt:
+    case Primitive::kSin:
+    case Primitive::kCos:
+    case Primitive::kTanh:
+    case Primitive::kSigmoid:
+    case Primitive::kRelu:
+    case Primitive::kAbs:
+    case Primitive::kSign:
+    case Primitive::kAddAll:
       if (IsFloating(a->dtype)) return EvaluateFloats(arena, primitive, a, in[1], lenient);
       return EvaluateIntegers(arena, primitive, a, in[1]);
   }

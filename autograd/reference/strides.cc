@@ -67,30 +67,35 @@ Shape ViewStrides(const Statement& view, const Shape& from, const Shape& strides
   if (Count(to) == 0) return RowMajorStrides(to);  // nothing to overlap with
   const auto dim = static_cast<size_t>(view.Get<int64_t>(Key::kDim));
   Shape made = strides;
-  switch (view.op) {
-    case Opcode::kTranspose:
-      std::swap(made[Dims(view)[0]], made[Dims(view)[1]]);
-      return made;
-    case Opcode::kPermute:
-      for (size_t d = 0; d < made.size(); ++d) made[d] = strides[Dims(view)[d]];
-      return made;
-    case Opcode::kExpand:
-      return Expanded(from, strides, to);
-    case Opcode::kSelect:
-      made.erase(made.begin() + dim);
-      return made;
-    case Opcode::kSlice:
-      made[dim] = static_cast<int64_t>(static_cast<uint64_t>(made[dim]) *
-                                       static_cast<uint64_t>(view.Get<int64_t>(Key::kStep, 1)));
-      return made;
-    case Opcode::kSqueeze:
-      return Squeezed(view, from, strides);
-    case Opcode::kUnsqueeze:
-      made.insert(made.begin() + dim, dim < from.size() ? from[dim] * strides[dim] : 1);
-      return made;
-    default:  // view and reshape
-      return Reshaped(from, strides, to);
+  if (view.op == Opcode::kTranspose) {
+    std::swap(made[Dims(view)[0]], made[Dims(view)[1]]);
+    return made;
   }
+  if (view.op == Opcode::kPermute) {
+    for (size_t d = 0; d < made.size(); ++d) made[d] = strides[Dims(view)[d]];
+    return made;
+  }
+  if (view.op == Opcode::kExpand) {
+    return Expanded(from, strides, to);
+  }
+  if (view.op == Opcode::kSelect) {
+    made.erase(made.begin() + dim);
+    return made;
+  }
+  if (view.op == Opcode::kSlice) {
+    made[dim] = static_cast<int64_t>(static_cast<uint64_t>(made[dim]) *
+                                     static_cast<uint64_t>(view.Get<int64_t>(Key::kStep, 1)));
+    return made;
+  }
+  if (view.op == Opcode::kSqueeze) {
+    return Squeezed(view, from, strides);
+  }
+  if (view.op == Opcode::kUnsqueeze) {
+    made.insert(made.begin() + dim, dim < from.size() ? from[dim] * strides[dim] : 1);
+    return made;
+  }
+  // view and reshape
+  return Reshaped(from, strides, to);
 }
 
 Stretch StretchOf(const IndexMap& map) {

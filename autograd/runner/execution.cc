@@ -52,10 +52,7 @@ Execution::~Execution() {
 }
 
 Observation Execution::Run() {
-  const auto count = static_cast<int32_t>(program_.statements.size());
-  for (int32_t s = 0; s < count; ++s) {
-    if (!Step(s)) break;
-  }
+  program::Walk(program_, *this, observation_);
   if (options_.check_frozen) {
     engine_.Stop();
     IsFrozen();
@@ -82,47 +79,37 @@ void Execution::NoteFrozen(const Statement& statement) {
   frozen_.Take(values_);
 }
 
-bool Execution::Step(int32_t& index) {
+bool Execution::BeforeStatement(int32_t index) {
   statement_ = index;
-  const Statement& statement = program_.statements[index];
   if (options_.check_frozen && !IsFrozen()) return false;
-  names_.BeginStatement(index, statement.op == Opcode::kBackward || statement.op == Opcode::kGrad);
-  program::ErrorRecord error{ErrorKind::kInternal, index, ""};
-  try {
-    RunStatement(statement);
-    if (options_.check_frozen) NoteFrozen(statement);
-    return true;
-  } catch (const Error& thrown) {
-    error.error = thrown.kind();
-    error.message = thrown.what();
-  } catch (const std::exception& thrown) {
-    error.message = thrown.what();
-  } catch (...) {
-    error.message = "an exception of unknown type";
-  }
-  if (options_.check_frozen) NoteFrozen(statement);
-  const bool may_recover =
-      error.error != ErrorKind::kUnsupported && error.error != ErrorKind::kInternal;
-  if (may_recover && Recover(index)) {
-    observation_.survived.push_back(std::move(error));
-    return true;
-  }
-  observation_.error = std::move(error);
-  return false;
-}
-
-bool Execution::Recover(int32_t& index) {
-  size_t depth = regions_.size();
-  while (depth > 0 && !regions_[depth - 1].is_try) --depth;
-  if (depth == 0) return false;
-  const Region& region = regions_[depth - 1];
-  index = region.end;
-  CurrentThread().grad_mode = region.grad_mode_before;
-  regions_.resize(depth - 1);
+  const Opcode op = program_.statements[index].op;
+  names_.BeginStatement(index, op == Opcode::kBackward || op == Opcode::kGrad);
   return true;
 }
 
-void Execution::RunStatement(const Statement& statement) {
+std::optional<program::ErrorRecord> Execution::RunStatement(int32_t index) {
+  const Statement& statement = program_.statements[index];
+  std::optional<program::ErrorRecord> error;
+  try {
+    Dispatch(statement);
+  } catch (const Error& thrown) {
+    error = {thrown.kind(), index, thrown.what()};
+  } catch (const std::exception& thrown) {
+    error = {ErrorKind::kInternal, index, thrown.what()};
+  } catch (...) {
+    error = {ErrorKind::kInternal, index, "an exception of unknown type"};
+  }
+  if (options_.check_frozen) NoteFrozen(statement);
+  return error;
+}
+
+bool Execution::IsSurvivable(ErrorKind error) const { return error != ErrorKind::kInternal; }
+
+bool Execution::grad_mode() const { return CurrentThread().grad_mode; }
+
+void Execution::set_grad_mode(bool enabled) { CurrentThread().grad_mode = enabled; }
+
+void Execution::Dispatch(const Statement& statement) {
   switch (program::SignatureOf(statement.op).category) {
     case Category::kLeaf:
       return Leaf(statement);
@@ -143,8 +130,7 @@ void Execution::RunStatement(const Statement& statement) {
       return AddHook(statement);
     case Category::kCall:
       return Call(statement);
-    case Category::kRegion:
-      return statement.op == Opcode::kBegin ? Begin(statement) : End();
+    case Category::kRegion:  // the walk's
     case Category::kExpect:
       return;
     case Category::kCustom:
@@ -201,28 +187,6 @@ void Execution::GradientStatement(const Statement& statement) {
     default:
       return SetGrad(value, Tensor());
   }
-}
-
-void Execution::Begin(const Statement& statement) {
-  const auto& kind = std::get<std::string>(*statement.Find(Key::kKind));
-  if (kind != "no_grad" && kind != "try") RefuseUnsupported("a region of kind=" + kind);
-  regions_.push_back({CurrentThread().grad_mode, kind == "try", EndOf(statement_)});
-  if (kind == "no_grad") CurrentThread().grad_mode = false;
-}
-
-void Execution::End() {
-  CurrentThread().grad_mode = regions_.back().grad_mode_before;
-  regions_.pop_back();
-}
-
-int32_t Execution::EndOf(int32_t begin) const {
-  const auto count = static_cast<int32_t>(program_.statements.size());
-  int depth = 0;
-  for (int32_t s = begin; s < count; ++s) {
-    if (program_.statements[s].op == Opcode::kBegin) ++depth;
-    if (program_.statements[s].op == Opcode::kEnd && --depth == 0) return s;
-  }
-  return count;
 }
 
 Observation Execution::Observe() {

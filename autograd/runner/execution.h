@@ -1,12 +1,14 @@
 // Execution: the state of one run of a Program, statement by statement. Used by Run alone.
 //
-// Values are tensors by id, undefined until their statement has run. Errors of the engine are
-// exceptions here; Run turns them into records. One thread, but for the hooks that the engine runs.
+// program::Walk decides which statement runs next; Execution runs it on the engine. Values are
+// tensors by id, undefined until their statement has run. The engine's exceptions become records in
+// RunStatement. One thread, but for the hooks that the engine runs.
 
 #ifndef AUTOGRAD_RUNNER_EXECUTION_H_
 #define AUTOGRAD_RUNNER_EXECUTION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/program/walk.h"
 #include "autograd/runner/frozen_grads.h"
 #include "autograd/runner/hook_effect.h"
 #include "autograd/runner/node_names.h"
@@ -25,10 +28,10 @@
 
 namespace twingrad::runner {
 
-class Execution {
+class Execution : private program::StatementRunner {
  public:
   Execution(const program::Program& program, Engine& engine, const RunOptions& options);
-  ~Execution();
+  ~Execution() override;
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -36,26 +39,20 @@ class Execution {
   program::Observation Run();
 
  private:
-  struct Region {
-    bool grad_mode_before;
-    bool is_try;
-    int32_t end;  // the statement that ends it
-  };
+  bool BeforeStatement(int32_t index) override;
+  std::optional<program::ErrorRecord> RunStatement(int32_t index) override;
+  bool IsSurvivable(ErrorKind error) const override;
+  bool grad_mode() const override;
+  void set_grad_mode(bool enabled) override;
 
-  // Runs one statement; false after an error that ends the run.
-  bool Step(int32_t& index);
-  // Leaves the innermost try region after an error; false where there is none.
-  bool Recover(int32_t& index);
-  void RunStatement(const program::Statement& statement);
+  // Runs one statement; the engine's errors are thrown.
+  void Dispatch(const program::Statement& statement);
   void Compute(const program::Statement& statement);
   void Leaf(const program::Statement& statement);
   void GradientStatement(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
   HookHandle AddNodeHook(const program::Statement& statement, const HookEffect& effect);
   void RemoveHook(const program::Statement& statement);
-  void Begin(const program::Statement& statement);
-  void End();
-  int32_t EndOf(int32_t begin) const;
 
   // Calls of the engine.
   void Call(const program::Statement& statement);
@@ -78,7 +75,6 @@ class Execution {
   Recorder recorder_;
   std::vector<Tensor> values_;       // by ValueId
   std::vector<int32_t> defined_at_;  // by ValueId
-  std::vector<Region> regions_;
   std::vector<std::pair<std::string, HookHandle>> handles_;
   FrozenGrads frozen_;
   int32_t last_call_ = -1;

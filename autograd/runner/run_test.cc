@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
-#include "autograd/runner/print.h"
 #include "proptests/oracles/expect.h"
 
 namespace twingrad::runner {
@@ -29,7 +29,7 @@ Observation Check(std::string_view text, int threads = 0) {
   Engine engine({.device_threads = threads});
   Observation seen = runner::Run(program, engine);
   for (const Unmet& unmet : UnmetExpectations(program, seen)) {
-    ADD_FAILURE() << unmet.text << "\n" << PrintObservation(program, seen);
+    ADD_FAILURE() << unmet.text << "\n" << program::PrintObservation(program, seen);
   }
   return seen;
 }
@@ -79,7 +79,7 @@ neg_ %v
 %z = exp %v
 backward %z %y seeds=_,%x inputs=%x retain_graph=1
 )");
-  for (const auto& node : seen.calls[0].nodes) names += NodeText(program, node.name) + " ";
+  for (const auto& node : seen.calls[0].nodes) names += program::NodeText(program, node.name) + " ";
   for (const char* name : {"graph_root@5", "exp@4", "regenerated_slice@2", "copy_slices@3",
                            "clone@1", "accumulate_grad@0"}) {
     EXPECT_NE(names.find(name), std::string::npos) << name << " is missing in " << names;
@@ -129,7 +129,7 @@ expect %y kind=grad data=22,22
   ASSERT_EQ(seen.calls.size(), 2u);
   ASSERT_EQ(seen.calls[0].hooks.size(), 5u);
   const auto bits = [&](int call, int hook) {
-    return TensorText(seen.calls[call].hooks[hook].gradient);
+    return program::TensorText(seen.calls[call].hooks[hook].gradient);
   };
   EXPECT_EQ(bits(0, 0), "f64[2] 1,1");
   EXPECT_EQ(bits(0, 1), "f64[2] 10,10");
@@ -268,7 +268,7 @@ TEST(Run, LeavesNothingBehind) {
   ASSERT_TRUE(first.error.has_value());
   EXPECT_EQ(first.error->error, ErrorKind::kNoGraph);
   const Observation again = runner::Run(program, engine);
-  EXPECT_EQ(PrintObservation(program, first), PrintObservation(program, again));
+  EXPECT_EQ(program::PrintObservation(program, first), program::PrintObservation(program, again));
 }
 
 }  // namespace

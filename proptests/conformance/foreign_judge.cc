@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/recount.h"
 #include "proptests/conformance/circumstances.h"
@@ -94,10 +95,8 @@ void FillErrors(const Hello& hello, const Observation& expected, Observation& ob
 }
 
 bool HasTryRegion(const Program& program) {
-  return std::any_of(program.statements.begin(), program.statements.end(), [](const auto& s) {
-    return s.op == Opcode::kBegin &&
-           s.template Get<std::string>(twingrad::program::Key::kKind) == "try";
-  });
+  return std::any_of(program.statements.begin(), program.statements.end(),
+                     [](const auto& s) { return Begins(s, twingrad::program::RegionKind::kTry); });
 }
 
 // The error that the rules say and the engine does not have, in words; empty for none. Of those
@@ -192,8 +191,7 @@ std::vector<int32_t> CallsThatReturned(const Program& program, const Observation
     if (twingrad::program::SignatureOf(statement.op).category == Category::kCall) {
       calls.push_back(static_cast<int32_t>(i));
     }
-    if (statement.op != Opcode::kBegin) continue;
-    if (statement.Get<std::string>(twingrad::program::Key::kKind) != "try") continue;
+    if (!Begins(statement, twingrad::program::RegionKind::kTry)) continue;
     for (int depth = 1; depth > 0 && i + 1 < program.statements.size();) {
       const Opcode op = program.statements[++i].op;
       depth += op == Opcode::kBegin ? 1 : op == Opcode::kEnd ? -1 : 0;

@@ -16,8 +16,8 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
-#include "autograd/runner/print.h"
 #include "nlohmann/json.hpp"
 #include "proptests/conformance/canary.h"
 #include "proptests/conformance/conventions.h"
@@ -220,9 +220,9 @@ Verdict ForeignSubject::VerdictOf(const ForeignVerdict& judged, const Expectatio
   verdict.text = absl::StrCat(judged.text, "  engine ", session_->hello().name, " ",
                               session_->hello().version, "\n");
   verdict.marked.assign(judged.statements.begin(), judged.statements.end());
-  verdict.expected = twingrad::runner::PrintObservation(program_, expected.twin.observation);
+  verdict.expected = twingrad::program::PrintObservation(program_, expected.twin.observation);
   verdict.actual = reply.kind == Reply::Kind::kObserved
-                       ? twingrad::runner::PrintObservation(program_, reply.observation)
+                       ? twingrad::program::PrintObservation(program_, reply.observation)
                        : absl::StrCat(reply.text, "\n", reply.output);
   return verdict;
 }
@@ -256,7 +256,7 @@ std::string ForeignSubject::Run() {
   session_->Send(program_);
   const Reply reply = session_->Receive();
   if (reply.kind == Reply::Kind::kObserved) {
-    return twingrad::runner::PrintObservation(program_, reply.observation);
+    return twingrad::program::PrintObservation(program_, reply.observation);
   }
   return absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n", reply.output);
 }

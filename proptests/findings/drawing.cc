@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "autograd/program/observation_text.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
-#include "autograd/runner/print.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -46,7 +46,7 @@ std::string_view MarkStyle(bool marked) {
 // What the node was made of, as a person would say it.
 std::string NodeLabel(const Program& program, const CallRecord& call, size_t n) {
   const auto& name = call.nodes[n].name;
-  std::string label = twingrad::runner::NodeText(program, name);
+  std::string label = twingrad::program::NodeText(program, name);
   const bool shown = name.role != NodeRole::kBackward && name.role != NodeRole::kGraphRoot &&
                      name.role != NodeRole::kIdentity && name.statement >= 0 &&
                      name.statement < static_cast<int>(program.statements.size());

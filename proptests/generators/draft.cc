@@ -3,128 +3,48 @@
 #include <algorithm>
 
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 
 namespace twingrad::generators {
 namespace {
 
+namespace program = twingrad::program;
 using twingrad::program::Category;
+using twingrad::program::Numbers;
 using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
-// Which operands' saved copies an op keeps, and whether it keeps its result. Bit i: operand i; bit
-// 7: the result; bit 6: something of its own.
-uint8_t Saves(Opcode op, bool a_requires, bool b_requires) {
-  constexpr uint8_t kResult = 128, kOwn = 64;
-  switch (op) {
-    case Opcode::kMax:
-    case Opcode::kMin:
-    case Opcode::kSort:
-      return kOwn;
-    case Opcode::kIndexSelect:
-    case Opcode::kGather:
-    case Opcode::kScatterAdd:
-      return 2;
-    case Opcode::kMinimum:
-    case Opcode::kMseLoss:
-    case Opcode::kCrossEntropy:
-      return 3;
-    case Opcode::kAddmm:
-      return 6;
-    case Opcode::kClamp:
-    case Opcode::kProd:
-      return 1;
-    case Opcode::kAmax:
-    case Opcode::kAmin:
-    case Opcode::kLogsumexp:
-      return 1 | kResult;
-    case Opcode::kSoftmax:
-    case Opcode::kLogSoftmax:
-      return kResult;
-    case Opcode::kMul:
-    case Opcode::kMatmul:
-      return static_cast<uint8_t>((b_requires ? 1 : 0) | (a_requires ? 2 : 0));
-    case Opcode::kMulInPlace:
-      return a_requires ? 2 : 0;
-    case Opcode::kDiv:
-      return static_cast<uint8_t>(2 | (b_requires ? 1 : 0));
-    case Opcode::kDivInPlace:
-      return 2;
-    case Opcode::kPow:
-      return static_cast<uint8_t>(3 | (b_requires ? kResult : 0));
-    case Opcode::kMaximum:
-      return 3;
-    case Opcode::kWhere:
-    case Opcode::kLog:
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kAbs:
-      return 1;
-    case Opcode::kExp:
-    case Opcode::kSqrt:
-    case Opcode::kTanh:
-    case Opcode::kSigmoid:
-    case Opcode::kRelu:
-    case Opcode::kExpInPlace:
-    case Opcode::kSqrtInPlace:
-    case Opcode::kTanhInPlace:
-    case Opcode::kSigmoidInPlace:
-    case Opcode::kReluInPlace:
-      return kResult;
-    default:
-      return 0;
-  }
-}
-
 // Which derivatives depend on something that requires grad, and on what: bit i of the first is edge
-// i; bits of the second are operands, bit 7 the result.
+// i; bit i of the second is operand i.
 struct Dependence {
   uint8_t nonlinear = 0;
   uint8_t factors = 0;
 };
-Dependence DependenceOf(Opcode op, const bool* requires_grad) {
-  const bool a_requires = requires_grad[0], b_requires = requires_grad[1];
-  const uint8_t a = a_requires ? 1 : 0;
-  const uint8_t b = b_requires ? 2 : 0;
+Dependence DependenceOf(const Signature& signature, const bool* requires_grad) {
+  const uint8_t a = requires_grad[0] ? 1 : 0;
+  const uint8_t b = requires_grad[1] ? 2 : 0;
   const uint8_t c = requires_grad[2] ? 4 : 0;
-  switch (op) {
-    case Opcode::kAddmm:
-      return {static_cast<uint8_t>(c / 2 | b * 2), static_cast<uint8_t>(b | c)};
-    case Opcode::kMseLoss:
-      return {3, static_cast<uint8_t>(a | b)};
-    case Opcode::kProd:
-    case Opcode::kLogsumexp:
-    case Opcode::kSoftmax:
-    case Opcode::kLogSoftmax:
-    case Opcode::kCrossEntropy:
-    case Opcode::kMul:
-    case Opcode::kMatmul:
-    case Opcode::kMulInPlace:
-      return {static_cast<uint8_t>((b_requires ? 1 : 0) | (a_requires ? 2 : 0)),
-              static_cast<uint8_t>(a | b)};
-    case Opcode::kDiv:
-    case Opcode::kDivInPlace:
-      return {static_cast<uint8_t>((b_requires ? 1 : 0) | 2), static_cast<uint8_t>(a | b)};
-    case Opcode::kPow:
-      return {3, static_cast<uint8_t>(a | b)};
-    case Opcode::kLog:
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kExp:
-    case Opcode::kSqrt:
-    case Opcode::kTanh:
-    case Opcode::kSigmoid:
-    case Opcode::kSinInPlace:
-    case Opcode::kCosInPlace:
-    case Opcode::kExpInPlace:
-    case Opcode::kSqrtInPlace:
-    case Opcode::kTanhInPlace:
-    case Opcode::kSigmoidInPlace:
-      return {1, 1};
-    default:
+  const auto both = static_cast<uint8_t>(a | b);
+  switch (signature.facts.dependence) {
+    case program::Dependence::kLinear:
       return {};
+    case program::Dependence::kBilinear:
+      return {static_cast<uint8_t>(b / 2 | a * 2), both};
+    case program::Dependence::kQuotient:
+      return {static_cast<uint8_t>(b / 2 | 2), both};
+    case program::Dependence::kAddmm:
+      return {static_cast<uint8_t>(c / 2 | b * 2), static_cast<uint8_t>(b | c)};
+    case program::Dependence::kCurved: {
+      if (signature.differentiable == 3) return {3, both};
+      // What follows from a reduction's or scan's gradient, the graph does not claim to know.
+      const bool elementwise =
+          signature.category == Category::kElementwise || signature.category == Category::kInPlace;
+      return {static_cast<uint8_t>(elementwise ? 1 : 0), both};
+    }
   }
+  return {};
 }
 
 bool IsView(Opcode op, bool operand_contiguous) {
@@ -199,48 +119,37 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
   const Range& a = known_[operands[0]].range;
   const int64_t before = NumElements(operands[0]);
   const int64_t after = result == kNoValue ? before : NumElements(result);
-  switch (op) {
-    case Opcode::kSum:
-    case Opcode::kMean: {
-      const int64_t terms = after == 0 ? 1 : before / after;
+  const int64_t terms = after == 0 ? 1 : before / after;
+  switch (SignatureOf(op).facts.numbers) {
+    case Numbers::kSumOver:
+      return AfterSum(a, terms);
+    case Numbers::kMeanOver: {
       Range range = AfterSum(a, terms);
-      if (op == Opcode::kMean) {
-        const bool shift = terms > 0 && (terms & (terms - 1)) == 0;
-        range.exact = range.exact && shift;
-        range.low -= 5;
-      }
+      const bool shift = terms > 0 && (terms & (terms - 1)) == 0;
+      range.exact = range.exact && shift;
+      range.low -= 5;
       return range;
     }
-    case Opcode::kMatmul: {
+    case Numbers::kMatmul: {
       const Shape& shape = ShapeOf(operands[0]);
       return AfterSum(AfterProduct(a, known_[operands[1]].range), shape.empty() ? 1 : shape.back());
     }
-    case Opcode::kProd:
-      return AfterProductOf(a, after == 0 ? 1 : before / after);
-    case Opcode::kCumsum:
+    case Numbers::kProductOver:
+      return AfterProductOf(a, terms);
+    case Numbers::kCumulated:
       return AfterSum(a, before);
-    case Opcode::kScatterAdd:
+    case Numbers::kScattered:
       return AfterSum(Union(a, known_[operands[2]].range), 1 + NumElements(operands[2]));
-    case Opcode::kAddmm: {
+    case Numbers::kAddmm: {
       const Range product = AfterProduct(known_[operands[1]].range, known_[operands[2]].range);
       return AfterSum(Union(a, product), 1 + ShapeOf(operands[1]).back());
     }
-    case Opcode::kMseLoss: {
+    case Numbers::kSquaredDifference: {
       Range range = AfterSum(AfterBinary(op, a, known_[operands[1]].range), before);
       range.exact = false;  // a mean, in most cases
       return range;
     }
-    case Opcode::kCrossEntropy:
-      return AfterUnary(op, a);
-    case Opcode::kCat:
-    case Opcode::kStack: {
-      Range range = a;
-      for (const ValueId operand : operands) range = Union(range, known_[operand].range);
-      return range;
-    }
-    case Opcode::kWhere:
-      return Union(known_[operands[1]].range, known_[operands[2]].range);
-    case Opcode::kCast: {
+    case Numbers::kCast: {
       Range range = a;
       if (!twingrad::IsFloating(DTypeOf(result))) {
         range.low = std::max(range.low, 0);
@@ -249,9 +158,13 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       }
       return range;
     }
-    case Opcode::kZeroInPlace:
-      return {0, 0};
-    default:
+    case Numbers::kEither: {
+      if (op == Opcode::kWhere) return Union(known_[operands[1]].range, known_[operands[2]].range);
+      Range range = a;
+      for (const ValueId operand : operands) range = Union(range, known_[operand].range);
+      return range;
+    }
+    default:  // what counts do not matter to
       return operands.size() == 2 ? AfterBinary(op, a, known_[operands[1]].range)
                                   : AfterUnary(op, a);
   }
@@ -276,19 +189,19 @@ NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId r
     any |= NodeOf(operands[0]) != kNoNode;
   }
   if (!any) return kNoNode;
-  const Dependence dependence = DependenceOf(op, requires_grad);
+  const Dependence dependence = DependenceOf(signature, requires_grad);
   node.nonlinear = dependence.nonlinear;
   for (size_t i = 0; i < operands.size() && i < 3; ++i) {
     if (dependence.factors >> i & 1 && requires_grad[i])
       node.factors.push_back(NodeOf(operands[i]));
   }
-  const uint8_t saves = Saves(op, requires_grad[0], requires_grad[1]);
+  const program::Saves saves = signature.SavedBy(requires_grad[0], requires_grad[1]);
   node.saves = saves != 0 || (in_place && dependence.factors != 0);
   const NodeIndex index = graph_.Add(std::move(node));
   for (size_t i = 0; i < operands.size() && i < 3; ++i) {
     if (saves >> i & 1) saved_.push_back({builder_.Info(operands[i]).storage, index});
   }
-  if (saves & 128) saved_.push_back({builder_.Info(target).storage, index});
+  if (saves & program::kSavesResult) saved_.push_back({builder_.Info(target).storage, index});
   return index;
 }
 
@@ -369,7 +282,9 @@ void Draft::Forget(ValueId first) {
 }
 
 void Draft::BeginNoGrad() {
-  if (Add(Opcode::kBegin, {}, {{Key::kKind, std::string("no_grad")}})) ++no_grad_depth_;
+  if (Add(Opcode::kBegin, {},
+          {{Key::kKind, std::string(RegionKindName(twingrad::program::RegionKind::kNoGrad))}}))
+    ++no_grad_depth_;
 }
 
 void Draft::EndNoGrad() {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/program/region.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/root.h"
 
@@ -231,7 +232,9 @@ void AddError(Draft& draft) {
 
 void AddSurvivedError(Draft& draft) {
   const int before = draft.num_values();
-  if (!draft.Add(Opcode::kBegin, {}, {{Key::kKind, std::string("try")}})) return;
+  if (!draft.Add(Opcode::kBegin, {},
+                 {{Key::kKind, std::string(RegionKindName(twingrad::program::RegionKind::kTry))}}))
+    return;
   AddError(draft);
   draft.Add(Opcode::kEnd, {});
   draft.Forget(before);

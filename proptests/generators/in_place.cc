@@ -1,11 +1,16 @@
 #include "proptests/generators/in_place.h"
 
+#include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/view.h"
 
 namespace twingrad::generators {
 namespace {
+
+using twingrad::program::Category;
+using twingrad::program::SignatureOf;
+using twingrad::program::UnaryOps;
 
 // Something to write: of the target's type, broadcast to it.
 ValueId Operand(Draft& draft, ValueId target, Content content) {
@@ -45,26 +50,19 @@ bool ApplyInPlace(Draft& draft, ValueId target) {
                                   Opcode::kSigmoidInPlace, Opcode::kCosInPlace,
                                   Opcode::kExpInPlace,     Opcode::kSqrtInPlace};
   const bool rounding = draft.rounding() && draft.IsFloating(target) && source.Chance(40);
-  const Opcode op = rounding ? source.Pick(kRounding) : source.Pick(kExact);
+  constexpr Category kCategory = Category::kInPlace;
+  const Opcode op = rounding ? PickUnary(source, kRounding, UnaryOps(kCategory, true))
+                             : PickUnary(source, kExact, UnaryOps(kCategory, false));
   if (!draft.options().Has(op)) return false;
   if (op == Opcode::kSqrtInPlace && !draft[target].range.positive) return false;
   if (op == Opcode::kExpInPlace && draft[target].range.high > 4) return false;
-  switch (op) {
-    case Opcode::kMulInPlace:
-    case Opcode::kAddInPlace:
-    case Opcode::kSubInPlace:
-    case Opcode::kCopyInPlace:
-    case Opcode::kDivInPlace: {
-      const Content content = op == Opcode::kDivInPlace ? Content::kPowersOfTwo : Content::kAny;
-      const ValueId operand = Operand(draft, target, content);
-      if (operand == kNoValue) return false;
-      const Range after = AfterBinary(op, draft[target].range, draft[operand].range);
-      if (!draft.IsRoomy(after, draft.DTypeOf(target)) || !draft.MayWrite(target)) return false;
-      return WriteMarked(draft, op, {target, operand});
-    }
-    default:
-      return WriteMarked(draft, op, {target});
-  }
+  if (SignatureOf(op).max_operands == 1) return WriteMarked(draft, op, {target});
+  const Content content = op == Opcode::kDivInPlace ? Content::kPowersOfTwo : Content::kAny;
+  const ValueId operand = Operand(draft, target, content);
+  if (operand == kNoValue) return false;
+  const Range after = AfterBinary(op, draft[target].range, draft[operand].range);
+  if (!draft.IsRoomy(after, draft.DTypeOf(target)) || !draft.MayWrite(target)) return false;
+  return WriteMarked(draft, op, {target, operand});
 }
 
 void AddInPlace(Draft& draft) {

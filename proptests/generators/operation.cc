@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/rearrange.h"
 
 namespace twingrad::generators {
 namespace {
+
+using twingrad::program::Category;
+using twingrad::program::UnaryOps;
 
 constexpr int64_t kMaxResult = 64;  // elements
 
@@ -78,6 +83,16 @@ ValueId ApplyClamp(Draft& draft, ValueId x) {
 
 }  // namespace
 
+Opcode PickUnary(Source& source, absl::Span<const Opcode> preferred,
+                 absl::Span<const Opcode> table) {
+  absl::InlinedVector<Opcode, 8> others;
+  for (const Opcode op : table) {
+    if (std::find(preferred.begin(), preferred.end(), op) == preferred.end()) others.push_back(op);
+  }
+  const uint64_t at = source.Below(preferred.size() + others.size());
+  return at < preferred.size() ? preferred[at] : others[at - preferred.size()];
+}
+
 bool Broadcast(const Shape& a, const Shape& b) {
   int64_t elements = 1;
   const size_t rank = std::max(a.size(), b.size());
@@ -97,9 +112,11 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
                                Opcode::kAbs, Opcode::kNeg,  Opcode::kSgn};
   constexpr Opcode kRounding[] = {Opcode::kSin, Opcode::kExp, Opcode::kTanh, Opcode::kSigmoid,
                                   Opcode::kCos, Opcode::kLog, Opcode::kSqrt};
+  constexpr Category kCategory = Category::kElementwise;
   for (int attempt = 0; attempt < 3; ++attempt) {
     const bool rounding = draft.rounding() && draft.IsFloating(x) && source.Chance(75);
-    const Opcode op = rounding ? source.Pick(kRounding) : source.Pick(kExact);
+    const Opcode op = rounding ? PickUnary(source, kRounding, UnaryOps(kCategory, true))
+                               : PickUnary(source, kExact, UnaryOps(kCategory, false));
     if (!draft.options().Has(op)) continue;
     if ((op == Opcode::kAbs || op == Opcode::kSgn) && draft.DTypeOf(x) == DType::kBool) continue;
     const bool needs_positive = op == Opcode::kLog || op == Opcode::kSqrt;

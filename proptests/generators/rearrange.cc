@@ -148,25 +148,22 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
   const int64_t dim = PickDim(draft, x);
   if (dim < 0) return x;
-  switch (op) {
-    case Opcode::kFlip: {
-      std::vector<int64_t> dims = {dim};
-      if (dim > 0 && source.Chance(40)) dims.push_back(0);
-      return OrSelf(draft.Op(op, {x}, {{Key::kDims, std::move(dims)}}), x);
-    }
-    case Opcode::kCumsum: {
-      if (!IsNumeric(draft, x)) return x;
-      const Range after = AfterSum(draft[x].range, draft.ShapeOf(x)[static_cast<size_t>(dim)]);
-      if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
-      return OrSelf(draft.Op(op, {x}, {{Key::kDim, dim}}), x);
-    }
-    case Opcode::kSort:
-    case Opcode::kArgsort:
-      return IsNumeric(draft, x) ? OrSelf(ApplyOrder(draft, x, op, dim), x) : x;
-    default:
-      if (op == Opcode::kScatterAdd && !IsNumeric(draft, x)) return x;
-      return OrSelf(ApplyPick(draft, x, op, dim), x);
+  if (op == Opcode::kFlip) {
+    std::vector<int64_t> dims = {dim};
+    if (dim > 0 && source.Chance(40)) dims.push_back(0);
+    return OrSelf(draft.Op(op, {x}, {{Key::kDims, std::move(dims)}}), x);
   }
+  if (op == Opcode::kCumsum) {
+    if (!IsNumeric(draft, x)) return x;
+    const Range after = AfterSum(draft[x].range, draft.ShapeOf(x)[static_cast<size_t>(dim)]);
+    if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
+    return OrSelf(draft.Op(op, {x}, {{Key::kDim, dim}}), x);
+  }
+  if (op == Opcode::kSort || op == Opcode::kArgsort) {
+    return IsNumeric(draft, x) ? OrSelf(ApplyOrder(draft, x, op, dim), x) : x;
+  }
+  if (op == Opcode::kScatterAdd && !IsNumeric(draft, x)) return x;
+  return OrSelf(ApplyPick(draft, x, op, dim), x);
 }
 
 ValueId ApplyFold(Draft& draft, ValueId x) {

@@ -76,45 +76,33 @@ ValueId ApplyView(Draft& draft, ValueId x) {
   const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
   const int64_t dim = rank == 0 ? 0 : source.Between(0, rank - 1);
   ValueId result = kNoValue;
-  switch (op) {
-    case Opcode::kView:
-      if (!draft[x].contiguous) return x;
-      result = draft.Op(op, {x}, List(Key::kShape, SameCount(draft, x)));
-      break;
-    case Opcode::kReshape:
-      result = draft.Op(op, {x}, List(Key::kShape, SameCount(draft, x)));
-      break;
-    case Opcode::kTranspose:
-      if (rank < 2) return x;
-      result = draft.Op(op, {x}, List(Key::kDims, {dim, (dim + 1) % rank}));
-      break;
-    case Opcode::kPermute:
-      result = Permute(draft, x);
-      break;
-    case Opcode::kExpand:
-      result = Expand(draft, x);
-      break;
-    case Opcode::kSelect:
-      if (rank == 0 || draft.ShapeOf(x)[dim] == 0) return x;
-      result = draft.Op(
-          op, {x}, {{Key::kDim, dim}, {Key::kIndex, source.Between(0, draft.ShapeOf(x)[dim] - 1)}});
-      break;
-    case Opcode::kSlice:
-      if (rank == 0) return x;
-      result = Slice(draft, x, dim);
-      break;
-    case Opcode::kSqueeze:
-      result = draft.Op(op, {x},
-                        rank > 0 && draft.ShapeOf(x)[dim] == 1 && source.Chance(50)
-                            ? List(Key::kDims, {dim})
-                            : Attributes{});
-      break;
-    case Opcode::kUnsqueeze:
-      if (rank >= 4) return x;
-      result = draft.Op(op, {x}, One(Key::kDim, source.Between(0, rank)));
-      break;
-    default:
-      break;
+  if (op == Opcode::kView) {
+    if (!draft[x].contiguous) return x;
+    result = draft.Op(op, {x}, List(Key::kShape, SameCount(draft, x)));
+  } else if (op == Opcode::kReshape) {
+    result = draft.Op(op, {x}, List(Key::kShape, SameCount(draft, x)));
+  } else if (op == Opcode::kTranspose) {
+    if (rank < 2) return x;
+    result = draft.Op(op, {x}, List(Key::kDims, {dim, (dim + 1) % rank}));
+  } else if (op == Opcode::kPermute) {
+    result = Permute(draft, x);
+  } else if (op == Opcode::kExpand) {
+    result = Expand(draft, x);
+  } else if (op == Opcode::kSelect) {
+    if (rank == 0 || draft.ShapeOf(x)[dim] == 0) return x;
+    result = draft.Op(
+        op, {x}, {{Key::kDim, dim}, {Key::kIndex, source.Between(0, draft.ShapeOf(x)[dim] - 1)}});
+  } else if (op == Opcode::kSlice) {
+    if (rank == 0) return x;
+    result = Slice(draft, x, dim);
+  } else if (op == Opcode::kSqueeze) {
+    result = draft.Op(op, {x},
+                      rank > 0 && draft.ShapeOf(x)[dim] == 1 && source.Chance(50)
+                          ? List(Key::kDims, {dim})
+                          : Attributes{});
+  } else if (op == Opcode::kUnsqueeze) {
+    if (rank >= 4) return x;
+    result = draft.Op(op, {x}, One(Key::kDim, source.Between(0, rank)));
   }
   if (result == kNoValue) return x;
   draft.Mark(Feature::kView);

@@ -144,30 +144,9 @@ std::string EngineText(int device_threads) {
 }
 
 std::string NodeText(const NodeName& name) {
-  std::string_view role;
-  switch (name.role) {
-    case NodeRole::kStatement:
-      role = "node";
-      break;
-    case NodeRole::kAccumulateGrad:
-      role = "accumulate_grad";
-      break;
-    case NodeRole::kCopySlices:
-      role = "copy_slices";
-      break;
-    case NodeRole::kRegeneratedView:
-      role = "regenerated view";
-      break;
-    case NodeRole::kGraphRoot:
-      role = "graph_root";
-      break;
-    case NodeRole::kIdentity:
-      role = "identity";
-      break;
-    case NodeRole::kBackward:
-      role = "node made by create_graph";
-      break;
-  }
+  std::string_view role = twingrad::program::NodeRoleName(name.role);
+  if (name.role == NodeRole::kStatement) role = "node";
+  if (name.role == NodeRole::kBackward) role = "node made by create_graph";
   std::string text = absl::StrCat(std::string(role), " of statement ", name.statement);
   if (name.index != 0) absl::StrAppend(&text, " number ", name.index);
   return text;

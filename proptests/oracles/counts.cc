@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/region.h"
 #include "autograd/reference/recount.h"
 #include "proptests/oracles/compare.h"
 
@@ -168,7 +169,7 @@ std::vector<bool> CallsInTry(const Evidence& evidence) {
   for (size_t i = 0; i < in_try.size(); ++i) {
     const auto& statement = evidence.program.statements[i];
     if (statement.op == twingrad::program::Opcode::kBegin) {
-      const bool is_try = statement.Get<std::string>(twingrad::program::Key::kKind) == "try";
+      const bool is_try = RegionKindOf(statement) == twingrad::program::RegionKind::kTry;
       open.push_back(is_try || (!open.empty() && open.back()));
     } else if (statement.op == twingrad::program::Opcode::kEnd && !open.empty()) {
       open.pop_back();

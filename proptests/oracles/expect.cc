@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/runner/print.h"
+#include "autograd/program/observation_text.h"
 
 namespace twingrad::runner {
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/program/analyze.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::oracles {
@@ -16,6 +17,7 @@ using twingrad::program::kCpu;
 using twingrad::program::Key;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
+using twingrad::program::RegionKind;
 using twingrad::program::SignatureOf;
 using twingrad::program::Statement;
 using twingrad::program::TensorType;
@@ -94,9 +96,8 @@ Features FeaturesOf(const Program& program) {
         created |= AddCall(statement, calls++, created, &features);
         break;
       case Category::kRegion: {
-        const auto kind = statement.Get<std::string>(Key::kKind);
-        Set(&features, Feature::kNoGrad, kind == "no_grad");
-        Set(&features, Feature::kThreads, kind == "thread");
+        Set(&features, Feature::kNoGrad, Begins(statement, RegionKind::kNoGrad));
+        Set(&features, Feature::kThreads, Begins(statement, RegionKind::kThread));
         break;
       }
       default:

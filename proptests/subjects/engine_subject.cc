@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/engine/engine.h"
+#include "autograd/program/observation_text.h"
 #include "autograd/reference/twin.h"
-#include "autograd/runner/print.h"
 #include "autograd/runner/run.h"
 #include "proptests/findings/drawing.h"
 #include "proptests/oracles/expect.h"
@@ -85,7 +85,7 @@ class EngineSubject : public ProgramSubject {
 
 std::string EngineSubject::Run() {
   const Observation seen = Observe();
-  std::string text = twingrad::runner::PrintObservation(program_, seen);
+  std::string text = twingrad::program::PrintObservation(program_, seen);
   const auto& statements = program_.statements;
   all_met_ = true;
   if (std::any_of(statements.begin(), statements.end(), [](const auto& statement) {
@@ -109,14 +109,14 @@ Verdict EngineSubject::Judge() {
   verdict.oracle = std::string(failure->oracle);
   verdict.text = failure->text;
   verdict.marked.assign(failure->statements.begin(), failure->statements.end());
-  verdict.expected = twingrad::runner::PrintObservation(program_, judgement.expected.observation);
+  verdict.expected = twingrad::program::PrintObservation(program_, judgement.expected.observation);
   for (size_t i = 0; i < judgement.observed.size(); ++i) {
     if (i > 0) {
       absl::StrAppend(&verdict.actual, "\nwith ", judge_options_.device_threads[i],
                       " device threads\n");
     }
     absl::StrAppend(&verdict.actual,
-                    twingrad::runner::PrintObservation(program_, judgement.observed[i]));
+                    twingrad::program::PrintObservation(program_, judgement.observed[i]));
   }
   return verdict;
 }

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/hash.h"
+#include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
-#include "autograd/runner/print.h"
 #include "proptests/findings/case_text.h"
 #include "proptests/findings/cut_off.h"
 #include "proptests/findings/timeline.h"
@@ -293,10 +293,10 @@ Verdict ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool smal
       absl::StrCat("[explore] ", run.detector, " with ", explorer_->device_threads(), " workers, ",
                    interleave::PreemptionsOf(run.outcome.decisions), " preemptions, ",
                    run.outcome.decisions.size(), " decisions\n", run.failure);
-  verdict.expected = twingrad::runner::PrintObservation(program_, explorer_->single().observation);
+  verdict.expected = twingrad::program::PrintObservation(program_, explorer_->single().observation);
   verdict.actual = run.observation.values.empty()
                        ? WithNewline(run.failure)
-                       : twingrad::runner::PrintObservation(program_, run.observation);
+                       : twingrad::program::PrintObservation(program_, run.observation);
   if (!run.outcome.events.empty()) {
     absl::StrAppend(&verdict.actual, "last steps ('>': another thread ran before):\n",
                     FormatEvents(run.outcome, kShownEvents));
@@ -318,7 +318,7 @@ Verdict ExploreSubject::FailedSingle() const {
   verdict.expected = "a run on one thread that ends, and shows what the twin does\n";
   verdict.actual = run.observation.values.empty()
                        ? WithNewline(run.failure)
-                       : twingrad::runner::PrintObservation(program_, run.observation);
+                       : twingrad::program::PrintObservation(program_, run.observation);
   // Made small as a Program; the schedules that would follow have no part in it.
   if (!case_.single) {
     verdict.reproducer =

@@ -1,7 +1,7 @@
 #include "tools/golden/complaint.h"
 
 #include "absl/strings/str_cat.h"
-#include "autograd/runner/print.h"
+#include "autograd/program/observation_text.h"
 #include "proptests/oracles/expect.h"
 
 namespace twingrad::golden {
@@ -14,7 +14,7 @@ std::string Complaint(const Entry& entry, const twingrad::program::Observation& 
   }
   if (text.empty()) return text;
   return absl::StrCat(entry.path, ", run by ", by, ":\n", text,
-                      twingrad::runner::PrintObservation(entry.program, observation),
+                      twingrad::program::PrintObservation(entry.program, observation),
                       "replay: tools/bazel run //tools/oracle -- run ", entry.path, "\n");
 }
 

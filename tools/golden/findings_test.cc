@@ -12,10 +12,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
 #include "autograd/reference/dialect.h"
 #include "autograd/reference/twin.h"
-#include "autograd/runner/print.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::golden {
@@ -78,7 +78,7 @@ std::map<std::string, Account> Accounts() {
 std::string Shown(const Program& program, Dialect dialect) {
   const auto twin = twingrad::reference::RunTwin(program, dialect);
   EXPECT_EQ(twin.skipped.value_or(""), "");
-  return twingrad::runner::PrintObservation(program, twin.observation);
+  return twingrad::program::PrintObservation(program, twin.observation);
 }
 
 TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {

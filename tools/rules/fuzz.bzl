@@ -20,7 +20,7 @@ def ag_fuzz_target(name, srcs, corpus, deps = [], dictionary = None, size = "sma
     Args:
       name: of the fuzzing binary; the replay is name + "_test".
       srcs: sources, one of which defines LLVMFuzzerTestOneInput.
-      corpus: files to replay; at least one.
+      corpus: files to replay, or labels of filegroups; at least one.
       deps: libraries of the sources.
       dictionary: libFuzzer dictionary, passed to the binary by `bazel run`.
       size: of the replay test.
@@ -39,7 +39,7 @@ def ag_fuzz_target(name, srcs, corpus, deps = [], dictionary = None, size = "sma
     ag_test(
         name = name + "_test",
         size = size,
-        args = ["$(rootpath %s)" % file for file in corpus],
+        args = ["$(rootpaths %s)" % label for label in corpus],
         data = corpus,
         tags = tags,
         deps = [

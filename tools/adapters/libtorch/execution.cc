@@ -6,11 +6,13 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
+#include "autograd/program/walk.h"
 #include "tools/adapters/libtorch/failures.h"
 #include "tools/adapters/libtorch/hooks.h"
 #include "tools/adapters/libtorch/node_names.h"
@@ -23,8 +25,8 @@ namespace twingrad::adapters::libtorch {
 namespace {
 
 using at::Tensor;
-using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
+using twingrad::program::ErrorRecord;
 using twingrad::program::Key;
 using twingrad::program::kNoValue;
 using twingrad::program::NodeRole;
@@ -35,7 +37,7 @@ using twingrad::program::Statement;
 using twingrad::program::ValueId;
 using Values = std::vector<ValueId>;
 
-class Execution {
+class Execution : private twingrad::program::StatementRunner {
  public:
   explicit Execution(const Program& program)
       : program_(program),
@@ -48,21 +50,22 @@ class Execution {
   Observation Run();
 
  private:
-  struct Region {
-    bool grad_mode_before;
-    bool is_try;
-    int32_t end;
-  };
+  bool BeforeStatement(int32_t index) override {
+    statement_ = index;
+    return true;
+  }
+  std::optional<ErrorRecord> RunStatement(int32_t index) override;
+  // Errors that libtorch words in an unknown way are kInternal, and end a try region as others do.
+  bool IsSurvivable(ErrorKind) const override { return true; }
+  bool grad_mode() const override { return at::GradMode::is_enabled(); }
+  void set_grad_mode(bool enabled) override { at::GradMode::set_enabled(enabled); }
 
-  bool Step(int32_t& index);
-  bool Recover(int32_t& index);
-  void RunStatement(const Statement& statement);
+  void Dispatch(const Statement& statement);
   void Leaf(const Statement& statement);
   void MakeRowMajor(const Statement& statement, Tensor* result);
   void Gradient(const Statement& statement);
   void AddHook(const Statement& statement);
   void Call(const Statement& statement);
-  void Begin(const Statement& statement);
   std::vector<Tensor> ValuesOf(const Statement& statement, Key key) const;
   std::vector<Tensor> Seeds(const Statement& statement, const std::vector<Tensor>& roots) const;
   void Define(ValueId id, Tensor value);
@@ -81,7 +84,6 @@ class Execution {
   Recorder recorder_;
   std::vector<Tensor> values_;
   std::vector<int32_t> defined_at_;
-  std::vector<Region> regions_;
   std::map<std::string, std::shared_ptr<ProgramHook>> hooks_;  // by id=
   std::vector<NodePtr> hooked_;
   int32_t statement_ = -1;
@@ -90,47 +92,26 @@ class Execution {
 NodePtr GradFn(const Tensor& tensor) { return Hold(torch::autograd::impl::grad_fn_unsafe(tensor)); }
 
 Observation Execution::Run() {
-  const auto count = static_cast<int32_t>(program_.statements.size());
-  for (int32_t s = 0; s < count; ++s) {
-    if (!Step(s)) break;
-  }
+  twingrad::program::Walk(program_, *this, observation_);
   at::GradMode::set_enabled(true);
   return Observe();
 }
 
-bool Execution::Step(int32_t& index) {
-  statement_ = index;
-  twingrad::program::ErrorRecord error{ErrorKind::kInternal, index, ""};
+std::optional<ErrorRecord> Execution::RunStatement(int32_t index) {
+  std::optional<ErrorRecord> error;
   try {
-    RunStatement(program_.statements[index]);
-    return true;
+    Dispatch(program_.statements[index]);
+    return std::nullopt;
   } catch (const Refusal& refusal) {
-    error.error = refusal.error();
-    error.message = refusal.what();
+    error = {refusal.error(), index, refusal.what()};
   } catch (const c10::Error& thrown) {
-    error.message = thrown.what_without_backtrace();
-    error.error = ClassOf(error.message);
+    const std::string message = thrown.what_without_backtrace();
+    error = {ClassOf(message), index, message};
   } catch (const std::exception& thrown) {
-    error.message = thrown.what();
-    error.error = ClassOf(error.message);
+    error = {ClassOf(thrown.what()), index, thrown.what()};
   }
   recorder_.EndCall();
-  if (error.error != ErrorKind::kUnsupported && Recover(index)) {
-    observation_.survived.push_back(std::move(error));
-    return true;
-  }
-  observation_.error = std::move(error);
-  return false;
-}
-
-bool Execution::Recover(int32_t& index) {
-  size_t depth = regions_.size();
-  while (depth > 0 && !regions_[depth - 1].is_try) --depth;
-  if (depth == 0) return false;
-  index = regions_[depth - 1].end;
-  at::GradMode::set_enabled(regions_[depth - 1].grad_mode_before);
-  regions_.resize(depth - 1);
-  return true;
+  return error;
 }
 
 Tensor Execution::Defined(ValueId id) const {
@@ -138,7 +119,7 @@ Tensor Execution::Defined(ValueId id) const {
   return values_[id];
 }
 
-void Execution::RunStatement(const Statement& statement) {
+void Execution::Dispatch(const Statement& statement) {
   switch (statement.op) {
     case Opcode::kLeaf:
       return Leaf(statement);
@@ -157,14 +138,6 @@ void Execution::RunStatement(const Statement& statement) {
     case Opcode::kBackward:
     case Opcode::kGrad:
       return Call(statement);
-    case Opcode::kBegin:
-      return Begin(statement);
-    case Opcode::kEnd:
-      at::GradMode::set_enabled(regions_.back().grad_mode_before);
-      regions_.pop_back();
-      return;
-    case Opcode::kExpect:
-      return;
     default:
       break;
   }
@@ -298,20 +271,6 @@ void Execution::AddHook(const Statement& statement) {
   hooked_.push_back(Attach(statement, value, hook));
   NoteValue(statement.operands[0]);
   if (const auto* id = statement.Find(Key::kId)) hooks_[std::get<std::string>(*id)] = hook;
-}
-
-void Execution::Begin(const Statement& statement) {
-  const auto& kind = std::get<std::string>(*statement.Find(Key::kKind));
-  if (kind != "no_grad" && kind != "try") {
-    throw Refusal(ErrorKind::kUnsupported, "a region of kind=" + kind);
-  }
-  int32_t end = statement_;
-  for (int depth = 0;; ++end) {
-    if (program_.statements[end].op == Opcode::kBegin) ++depth;
-    if (program_.statements[end].op == Opcode::kEnd && --depth == 0) break;
-  }
-  regions_.push_back({at::GradMode::is_enabled(), kind == "try", end});
-  if (kind == "no_grad") at::GradMode::set_enabled(false);
 }
 
 std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) const {

@@ -14,7 +14,6 @@
 #include "autograd/program/element_text.h"
 #include "autograd/program/limits.h"
 #include "tools/adapters/protocol/reply.h"
-#include "tools/adapters/protocol/reply_words.h"
 
 namespace twingrad::adapters {
 namespace {
@@ -330,14 +329,15 @@ bool Reading::Call(const Words& words) {
 }
 
 bool Reading::Name(std::string_view text, NodeName* out) {
+  using twingrad::program::kNodeRoleNames;
   const size_t at = text.find('@');
-  const auto role = std::find(kRoleWords.begin(), kRoleWords.end(), text.substr(0, at));
-  if (at == std::string_view::npos || role == kRoleWords.end()) {
+  const auto role = std::find(kNodeRoleNames.begin(), kNodeRoleNames.end(), text.substr(0, at));
+  if (at == std::string_view::npos || role == kNodeRoleNames.end()) {
     return Wrong(absl::StrCat("the node `", text.substr(0, 64), "`"),
                  absl::StrCat("allowed are ROLE@STATEMENT and ROLE@STATEMENT.INDEX with the roles ",
-                              absl::StrJoin(kRoleWords, " ")));
+                              absl::StrJoin(kNodeRoleNames, " ")));
   }
-  out->role = static_cast<twingrad::program::NodeRole>(role - kRoleWords.begin());
+  out->role = static_cast<twingrad::program::NodeRole>(role - kNodeRoleNames.begin());
   const std::string_view rest = text.substr(at + 1);
   const size_t dot = rest.find('.');
   if (dot != std::string_view::npos && !Number(rest.substr(dot + 1), kMaxNumber, &out->index)) {

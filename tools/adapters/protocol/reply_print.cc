@@ -7,7 +7,6 @@
 #include "absl/strings/str_replace.h"
 #include "autograd/program/element_text.h"
 #include "tools/adapters/protocol/reply.h"
-#include "tools/adapters/protocol/reply_words.h"
 
 namespace twingrad::adapters {
 namespace {
@@ -43,7 +42,7 @@ void AppendEdges(std::string_view key, const std::vector<EdgeRecord>& edges, std
 
 void AppendNode(const CallRecord& call, size_t i, std::string& out) {
   const NodeRecord& node = call.nodes[i];
-  absl::StrAppend(&out, "node ", kRoleWords[static_cast<size_t>(node.name.role)], "@",
+  absl::StrAppend(&out, "node ", twingrad::program::NodeRoleName(node.name.role), "@",
                   node.name.statement);
   if (node.name.index != 0) absl::StrAppend(&out, ".", node.name.index);
   if (node.num_inputs != 1) absl::StrAppend(&out, " inputs=", node.num_inputs);

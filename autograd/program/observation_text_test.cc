@@ -1,4 +1,4 @@
-#include "autograd/runner/print.h"
+#include "autograd/program/observation_text.h"
 
 #include <gtest/gtest.h>
 
@@ -6,12 +6,8 @@
 
 #include "autograd/program/parse.h"
 
-namespace twingrad::runner {
+namespace twingrad::program {
 namespace {
-
-using program::NodeRole;
-using program::Observation;
-using program::Program;
 
 TEST(Print, TensorsInDecimalAndHexWhereItMatters) {
   const auto bits = [](double x) { return std::bit_cast<uint64_t>(x); };
@@ -24,8 +20,7 @@ TEST(Print, TensorsInDecimalAndHexWhereItMatters) {
 }
 
 Program Small() {
-  return *program::Parse(
-      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+  return *Parse("twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
 }
 
 TEST(Print, Nodes) {
@@ -38,11 +33,11 @@ TEST(Print, Nodes) {
 
 TEST(Print, AnObservation) {
   const Program program = Small();
-  const auto three = program::TensorData{DType::kF64, {}, {std::bit_cast<uint64_t>(3.0)}};
+  const auto three = TensorData{DType::kF64, {}, {std::bit_cast<uint64_t>(3.0)}};
   Observation seen;
   seen.values.resize(2);
   seen.values[0] = {true, true, three, 1, true, three};
-  program::CallRecord call;
+  CallRecord call;
   call.statement = 2;
   call.accumulate_grad = true;
   call.nodes.resize(2);
@@ -53,7 +48,7 @@ TEST(Print, AnObservation) {
   call.executed = {0, 1};
   call.hooks = {{1, 4, true, three}, {-1, 5, false, {}}};
   seen.calls = {call};
-  seen.error = program::ErrorRecord{ErrorKind::kUser, 2, "thrown"};
+  seen.error = ErrorRecord{ErrorKind::kUser, 2, "thrown"};
   EXPECT_EQ(PrintObservation(program, seen), R"(values
   %x = f64[] 3 version=1 requires_grad
   %x.grad = f64[] 3
@@ -70,4 +65,4 @@ error user at backward@2: thrown
 }
 
 }  // namespace
-}  // namespace twingrad::runner
+}  // namespace twingrad::program

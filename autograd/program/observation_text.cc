@@ -1,4 +1,4 @@
-#include "autograd/runner/print.h"
+#include "autograd/program/observation_text.h"
 
 #include <bit>
 #include <cmath>
@@ -9,20 +9,12 @@
 #include "autograd/program/element_text.h"
 #include "autograd/program/signature.h"
 
-namespace twingrad::runner {
+namespace twingrad::program {
 namespace {
-
-using program::CallRecord;
-using program::EdgeRecord;
-using program::NodeRole;
-using program::Observation;
-using program::Program;
-using program::TensorData;
-using program::ValueRecord;
 
 std::string ElementText(uint64_t bits, DType dtype) {
   std::string exact;
-  program::AppendElement(bits, dtype, exact);
+  AppendElement(bits, dtype, exact);
   if (!IsFloating(dtype) || exact.find('x') == std::string::npos) return exact;
   const double value = std::bit_cast<double>(bits);
   return dtype == DType::kF32 ? absl::StrFormat("%.9g (%s)", value, exact)
@@ -31,27 +23,15 @@ std::string ElementText(uint64_t bits, DType dtype) {
 
 std::string StatementName(const Program& program, int statement) {
   if (statement < 0 || statement >= static_cast<int>(program.statements.size())) return "?";
-  return std::string(program::SignatureOf(program.statements[statement].op).name);
+  return std::string(SignatureOf(program.statements[statement].op).name);
 }
 
-std::string RoleName(const Program& program, const program::NodeName& name) {
-  switch (name.role) {
-    case NodeRole::kStatement:
-      return StatementName(program, name.statement);
-    case NodeRole::kAccumulateGrad:
-      return "accumulate_grad";
-    case NodeRole::kCopySlices:
-      return "copy_slices";
-    case NodeRole::kRegeneratedView:
-      return absl::StrCat("regenerated_", StatementName(program, name.statement));
-    case NodeRole::kGraphRoot:
-      return "graph_root";
-    case NodeRole::kIdentity:
-      return "identity";
-    case NodeRole::kBackward:
-      return "backward";
+std::string RoleName(const Program& program, const NodeName& name) {
+  if (name.role == NodeRole::kStatement) return StatementName(program, name.statement);
+  if (name.role == NodeRole::kRegeneratedView) {
+    return absl::StrCat("regenerated_", StatementName(program, name.statement));
   }
-  return "?";
+  return std::string(NodeRoleName(name.role));
 }
 
 std::string EdgesText(const std::vector<EdgeRecord>& edges) {
@@ -99,7 +79,7 @@ void AppendCall(const Program& program, size_t index, const CallRecord& call, st
   }
   absl::StrAppend(&out, "  executed", call.executed.empty() ? "" : " #",
                   absl::StrJoin(call.executed, " #"), "\n");
-  for (const program::HookRecord& hook : call.hooks) {
+  for (const HookRecord& hook : call.hooks) {
     absl::StrAppend(&out, "  hook @", hook.statement, " at ",
                     hook.node < 0 ? "the end" : absl::StrCat("#", hook.node), ": ",
                     hook.gradient_defined ? TensorText(hook.gradient) : "undefined", "\n");
@@ -117,7 +97,7 @@ std::string TensorText(const TensorData& tensor) {
   return out;
 }
 
-std::string NodeText(const Program& program, const program::NodeName& name) {
+std::string NodeText(const Program& program, const NodeName& name) {
   const bool counted = name.index != 0 || name.role == NodeRole::kBackward;
   return absl::StrCat(RoleName(program, name), "@", name.statement,
                       counted ? absl::StrCat(".", name.index) : "");
@@ -139,4 +119,4 @@ std::string PrintObservation(const Program& program, const Observation& observat
   return out;
 }
 
-}  // namespace twingrad::runner
+}  // namespace twingrad::program

@@ -1,0 +1,91 @@
+// OpFacts: what generators and witnesses know of an op beyond its form: how its result depends on
+// its operands, what its numbers are like, and what its node saves.
+//
+//   SignatureOf(Opcode::kTanh).facts   // {kCurved, kUnit, kSavesResult}
+//
+// The facts are a column of the signature table (signature.cc). No engine may read them: an engine
+// that took them from here would be checked against its own source. An in-place op has the facts of
+// the op that it performs (Signature::performs); Signature::saves() says how its saving differs.
+
+#ifndef AUTOGRAD_PROGRAM_OP_FACTS_H_
+#define AUTOGRAD_PROGRAM_OP_FACTS_H_
+
+#include <cstdint>
+
+namespace twingrad::program {
+
+// How the derivative depends on the operands.
+enum class Dependence : uint8_t {
+  kLinear,    // on nothing that has a gradient (piecewise linear ops too: relu, abs, maximum)
+  kBilinear,  // linear in each of the two operands: the derivative of one is the other
+  kQuotient,  // linear in the first of two operands
+  kAddmm,     // a + b c: linear in a, bilinear in b and c
+  kCurved,    // on every operand that has a gradient
+};
+
+// How the numbers of the result follow from those of the operands.
+enum class Numbers : uint8_t {
+  // Exact wherever the operands are.
+  kSame,  // the first operand's elements, or some of them
+  kNegated,
+  kClipped,    // relu
+  kMagnitude,  // abs
+  kSign,
+  kClamped,
+  kIndices,
+  kSum,
+  kDifference,
+  kGreatest,
+  kEither,  // elements of all (differentiable) operands
+  kProduct,
+  kPower,
+  kSecond,  // the second operand's elements
+  kZero,
+  kCast,
+  kSumOver,      // sums over what is reduced
+  kProductOver,  // products over what is reduced
+  kCumulated,
+  kScattered,
+  kMatmul,
+  kAddmm,
+  // Exact in some cases.
+  kMeanOver,
+  kQuotient,
+  kSquaredDifference,
+  // Rounded.
+  kExponential,
+  kLogarithm,
+  kRoot,
+  kUnit,         // in [-1, 1]
+  kSigmoid,      // in (0, 1)
+  kProbability,  // in (0, 1), summing to 1
+  kLogSum,
+};
+
+// Whether the result is rounded whatever the operands are.
+constexpr bool Rounds(Numbers numbers) { return numbers >= Numbers::kExponential; }
+
+// What a node saves, as a set of bits. A program that writes in place what a node has saved makes
+// its backward fail.
+using Saves = uint32_t;
+inline constexpr Saves kSavesNothing = 0;
+inline constexpr Saves kSavesA = 1;  // the operands, from the first
+inline constexpr Saves kSavesB = 2;
+inline constexpr Saves kSavesC = 4;
+inline constexpr Saves kSavesAForB = 8;  // a, where b has a gradient
+inline constexpr Saves kSavesBForA = 16;
+inline constexpr Saves kSavesResult = 32;
+inline constexpr Saves kSavesResultForB = 64;
+inline constexpr Saves kSavesOwn = 128;  // something that no statement can write
+
+struct OpFacts {
+  Dependence dependence = Dependence::kLinear;
+  Numbers numbers = Numbers::kSame;
+  Saves saves = kSavesNothing;
+  // What PyTorch saves besides, though no derivative needs it.
+  Saves pytorch_saves = kSavesNothing;
+};
+
+}  // namespace twingrad::program
+
+#endif  // AUTOGRAD_PROGRAM_OP_FACTS_H_

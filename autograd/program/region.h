@@ -1,0 +1,45 @@
+// Regions of a Program: what `begin kind=... end` can open, and where a region ends.
+//
+//   if (RegionKindOf(statement) == RegionKind::kTry) i = EndOfRegion(program, i);
+//
+// Pure functions of well-formed Programs (validate.h).
+
+#ifndef AUTOGRAD_PROGRAM_REGION_H_
+#define AUTOGRAD_PROGRAM_REGION_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "autograd/program/program.h"
+
+namespace twingrad::program {
+
+enum class RegionKind : uint8_t {
+  kNoGrad,            // nothing is recorded
+  kThread,            // runs on a thread of its own, beside the thread sections next to it
+  kTry,               // an error inside ends the region, not the run
+  kAnomaly,           // a node that returns NaN is an error
+  kSavedTensorHooks,  // what nodes save goes through hooks
+};
+inline constexpr int kNumRegionKinds = static_cast<int>(RegionKind::kSavedTensorHooks) + 1;
+
+// The words of kind=, in the order of RegionKind, apart by blanks.
+inline constexpr std::string_view kRegionKindWords =
+    "no_grad thread try anomaly saved_tensor_hooks";
+
+// The word of kind=, e.g. `no_grad`.
+std::string_view RegionKindName(RegionKind kind);
+
+// What a `begin` statement opens.
+RegionKind RegionKindOf(const Statement& begin);
+
+// Whether the statement begins a region of this kind.
+bool Begins(const Statement& statement, RegionKind kind);
+
+// The index of the `end` that closes the region which statement `begin` opens; the number of
+// statements where none does.
+int32_t EndOfRegion(const Program& program, int32_t begin);
+
+}  // namespace twingrad::program
+
+#endif  // AUTOGRAD_PROGRAM_REGION_H_

@@ -1,0 +1,45 @@
+// Walk: runs the statements of a Program on an engine, one after another.
+//
+//   class Execution : public program::StatementRunner { ... };
+//   program::Walk(program, execution, observation);
+//
+// Regions and errors work the same way on every engine, so they are handled here. A `no_grad`
+// region switches grad mode off and its end restores it. An error ends the run, unless a `try`
+// region encloses the statement: then the walk notes the error in Observation::survived, restores
+// the grad mode that the region began with and goes on after its end. Regions of other kinds end
+// the run with kUnsupported. `expect` statements are passed over. One thread; the Program must be
+// valid.
+
+#ifndef AUTOGRAD_PROGRAM_WALK_H_
+#define AUTOGRAD_PROGRAM_WALK_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::program {
+
+// What an engine does with a statement. Nothing here may throw.
+class StatementRunner {
+ public:
+  virtual ~StatementRunner() = default;
+
+  // Called before every statement, regions included; false ends the run at once.
+  virtual bool BeforeStatement(int32_t index) = 0;
+  // Runs a statement other than begin, end and expect; the error that it raised, if any.
+  virtual std::optional<ErrorRecord> RunStatement(int32_t index) = 0;
+  // Whether a region of kind=try holds an error of this class. It never holds kUnsupported.
+  virtual bool IsSurvivable(ErrorKind error) const = 0;
+
+  virtual bool grad_mode() const = 0;
+  virtual void set_grad_mode(bool enabled) = 0;
+};
+
+// Fills `error` and `survived` of the Observation.
+void Walk(const Program& program, StatementRunner& runner, Observation& observation);
+
+}  // namespace twingrad::program
+
+#endif  // AUTOGRAD_PROGRAM_WALK_H_

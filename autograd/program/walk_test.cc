@@ -1,0 +1,119 @@
+#include "autograd/program/walk.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "autograd/program/parse.h"
+
+namespace twingrad::program {
+namespace {
+
+// Notes which statements run, in which grad mode, and raises the errors that a test asks for.
+class FakeRunner : public StatementRunner {
+ public:
+  bool BeforeStatement(int32_t index) override {
+    before.push_back(index);
+    return index != stop_before;
+  }
+  std::optional<ErrorRecord> RunStatement(int32_t index) override {
+    ran.push_back(index);
+    modes.push_back(mode);
+    const auto error = errors.find(index);
+    if (error == errors.end()) return std::nullopt;
+    return ErrorRecord{error->second, index, "raised"};
+  }
+  bool IsSurvivable(ErrorKind error) const override { return error != ErrorKind::kInternal; }
+  bool grad_mode() const override { return mode; }
+  void set_grad_mode(bool enabled) override { mode = enabled; }
+
+  std::map<int32_t, ErrorKind> errors;
+  int32_t stop_before = -1;
+  bool mode = true;
+  std::vector<int32_t> before, ran;
+  std::vector<bool> modes;
+};
+
+Observation WalkText(const std::string& lines, FakeRunner& runner) {
+  const auto program = Parse("twingrad 1\n" + lines);
+  EXPECT_TRUE(program.ok()) << program.status();
+  Observation seen;
+  Walk(*program, runner, seen);
+  return seen;
+}
+
+constexpr char kLeaf[] = "%x = leaf type=f64[] data=3 grad=1\n";
+
+TEST(Walk, NoGradLastsToTheEndOfItsRegion) {
+  FakeRunner runner;
+  const Observation seen =
+      WalkText(std::string(kLeaf) + "begin kind=no_grad\n%a = neg %x\nend\n%b = neg %x\n", runner);
+  EXPECT_FALSE(seen.error.has_value());
+  EXPECT_EQ(runner.before, (std::vector<int32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(runner.ran, (std::vector<int32_t>{0, 2, 4}));
+  EXPECT_EQ(runner.modes, (std::vector<bool>{true, false, true}));
+}
+
+TEST(Walk, ExpectationsAreNotRun) {
+  FakeRunner runner;
+  WalkText(std::string(kLeaf) + "expect %x kind=value data=3\n", runner);
+  EXPECT_EQ(runner.ran, (std::vector<int32_t>{0}));
+}
+
+TEST(Walk, AnErrorEndsTheRun) {
+  FakeRunner runner;
+  runner.errors = {{1, ErrorKind::kDomain}};
+  const Observation seen = WalkText(std::string(kLeaf) + "%a = neg %x\n%b = neg %x\n", runner);
+  ASSERT_TRUE(seen.error.has_value());
+  EXPECT_EQ(seen.error->error, ErrorKind::kDomain);
+  EXPECT_EQ(seen.error->statement, 1);
+  EXPECT_EQ(runner.ran, (std::vector<int32_t>{0, 1}));
+}
+
+TEST(Walk, ATryRegionHoldsAnErrorAndRestoresGradMode) {
+  FakeRunner runner;
+  runner.errors = {{3, ErrorKind::kDomain}};
+  const Observation seen = WalkText(std::string(kLeaf) +
+                                        "begin kind=try\nbegin kind=no_grad\n%a = neg %x\n"
+                                        "%b = neg %x\nend\nend\n%c = neg %x\n",
+                                    runner);
+  EXPECT_FALSE(seen.error.has_value());
+  ASSERT_EQ(seen.survived.size(), 1u);
+  EXPECT_EQ(seen.survived[0].statement, 3);
+  EXPECT_EQ(runner.ran, (std::vector<int32_t>{0, 3, 7}));
+  EXPECT_EQ(runner.modes, (std::vector<bool>{true, false, true}));
+}
+
+TEST(Walk, WhatIsNotSurvivableEndsTheRunInATryRegionToo) {
+  for (const ErrorKind error : {ErrorKind::kInternal, ErrorKind::kUnsupported}) {
+    FakeRunner runner;
+    runner.errors = {{2, error}};
+    const Observation seen =
+        WalkText(std::string(kLeaf) + "begin kind=try\n%a = neg %x\nend\n", runner);
+    ASSERT_TRUE(seen.error.has_value());
+    EXPECT_EQ(seen.error->error, error);
+    EXPECT_TRUE(seen.survived.empty());
+  }
+}
+
+TEST(Walk, OtherRegionsAreUnsupported) {
+  FakeRunner runner;
+  const Observation seen = WalkText("begin kind=anomaly\nend\n", runner);
+  ASSERT_TRUE(seen.error.has_value());
+  EXPECT_EQ(seen.error->error, ErrorKind::kUnsupported);
+  EXPECT_EQ(seen.error->message,
+            "[program] a region of kind=anomaly is not run by this engine; leave it out");
+}
+
+TEST(Walk, ARunnerCanEndTheRun) {
+  FakeRunner runner;
+  runner.stop_before = 1;
+  const Observation seen = WalkText(std::string(kLeaf) + "%a = neg %x\n", runner);
+  EXPECT_FALSE(seen.error.has_value());
+  EXPECT_EQ(runner.ran, (std::vector<int32_t>{0}));
+}
+
+}  // namespace
+}  // namespace twingrad::program
