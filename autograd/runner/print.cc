@@ -136,7 +136,7 @@ std::string PrintObservation(const Program& program, const Observation& observat
                     StatementName(program, late->statement), "@", late->statement, "\n");
   }
   if (observation.error.has_value()) {
-    absl::StrAppend(&out, "error ", program::ErrorClassName(observation.error->error), " at ",
+    absl::StrAppend(&out, "error ", ErrorKindName(observation.error->error), " at ",
                     StatementName(program, observation.error->statement), "@",
                     observation.error->statement, ": ", observation.error->message, "\n");
   }

@@ -22,9 +22,9 @@ using adapters::Fact;
 using adapters::Hello;
 using oracles::Detail;
 using oracles::Evidence;
+using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
 using twingrad::program::Category;
-using twingrad::program::ErrorClass;
 using twingrad::program::Observation;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
@@ -103,7 +103,7 @@ std::string NotRaised(const Program& program, const Hello& hello, const Observat
   if (HasTryRegion(program)) return "a region of kind=try, in which the rules may say any error";
   if (!expected.error || hello.Raises(expected.error->error)) return "";
   return absl::StrCat("statement ", expected.error->statement, " is an error of class ",
-                      twingrad::program::ErrorClassName(expected.error->error),
+                      twingrad::ErrorKindName(expected.error->error),
                       ", which the engine does not raise");
 }
 
@@ -411,7 +411,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
         expected.twin.skipped.value_or(
             "a call failed in a try region, and the order of nodes is the engine's own"));
   }
-  if (observed.error && observed.error->error == ErrorClass::kUnsupported) {
+  if (observed.error && observed.error->error == ErrorKind::kUnsupported) {
     return without_twin(Outcome::kRefuse, observed.error->message);
   }
   if (std::string why = NotRaised(program, hello, expected.twin.observation); !why.empty()) {

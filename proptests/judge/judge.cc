@@ -17,7 +17,6 @@ using oracles::Evidence;
 using oracles::Outcome;
 using oracles::Verdict;
 using twingrad::program::CallRecord;
-using twingrad::program::ErrorClass;
 using twingrad::program::Observation;
 using twingrad::program::Program;
 using twingrad::reference::DualResult;
@@ -59,7 +58,7 @@ void CountJudgement(const Judgement& judgement, const DualResult* dual, Statisti
 }
 
 bool Unsupported(const Observation& observed) {
-  return observed.error && observed.error->error == ErrorClass::kUnsupported;
+  return observed.error && observed.error->error == ErrorKind::kUnsupported;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ namespace {
 
 using oracles::kProduct;
 using oracles::Number;
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Observation;
 using twingrad::program::Program;
 using twingrad::reference::RunDual;
@@ -84,7 +84,7 @@ const std::map<std::string_view, Planted>& AllPlanted() {
        {kProduct,
         [](Scene& s) {
           s.shown &= ~need::kTwin;
-          s.trial.observed.error = {ErrorClass::kInternal, 5, "dependency not found"};
+          s.trial.observed.error = {ErrorKind::kInternal, 5, "dependency not found"};
         }}},
       {"determinism",
        {kProduct,
@@ -92,7 +92,7 @@ const std::map<std::string_view, Planted>& AllPlanted() {
           s.other_differs = true;
           s.other.values[0].grad.bits[0] ^= 1;
         }}},
-      {"errors", {kNoGraph, [](Scene& s) { s.trial.observed.error->error = ErrorClass::kFreed; }}},
+      {"errors", {kNoGraph, [](Scene& s) { s.trial.observed.error->error = ErrorKind::kFreed; }}},
       {"gradient type",  // where the twin cannot say what the gradient is
        {kProduct,
         [](Scene& s) {

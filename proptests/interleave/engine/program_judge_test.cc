@@ -13,7 +13,7 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::ErrorRecord;
 using twingrad::program::Observation;
 using twingrad::program::Program;
@@ -67,9 +67,9 @@ TEST_F(ProgramJudgeTest, ANodeThatRunsTwiceOrTooEarly) {
 
 TEST_F(ProgramJudgeTest, AnErrorThatNobodyRaises) {
   Observation observed = single_;
-  observed.error = ErrorRecord{ErrorClass::kUser, 3, "x"};
+  observed.error = ErrorRecord{ErrorKind::kUser, 3, "x"};
   EXPECT_EQ(DetectorOf(observed), "determinism");
-  observed.error = ErrorRecord{ErrorClass::kInternal, 3, "x"};
+  observed.error = ErrorRecord{ErrorKind::kInternal, 3, "x"};
   EXPECT_EQ(DetectorOf(observed), "internal");
   observed.late_write = {.value = 0, .statement = 3};
   EXPECT_EQ(DetectorOf(observed), "frozen");
