@@ -14,11 +14,13 @@
 #include <string_view>
 
 #include "autograd/program/analyze.h"
+#include "autograd/program/hash.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
 #include "proptests/generators/generate.h"
 #include "proptests/judge/judge.h"
+#include "proptests/judge/seeded_runs.h"
 #include "proptests/shrink/shrink.h"
 
 namespace twingrad {
@@ -39,12 +41,13 @@ std::optional<program::Program> ProgramOf(absl::Span<const uint8_t> bytes) {
 }
 
 void Judge(const program::Program& candidate) {
-  static oracles::Judge* const judge = new oracles::Judge;  // its device threads live on
-  const oracles::Judgement judgement = (*judge)(candidate);
+  static judge::Judge* const judge = new judge::Judge;  // its device threads live on
+  const judge::Judgement judgement =
+      (*judge)(candidate, judge::IsLawSample(program::Hash(candidate)));
   if (judgement.Failure() == nullptr) return;
   const auto fails = [](const program::Program& p) { return judge->Fails(p); };
   const program::Program small = shrink::Shrink(candidate, fails).program;
-  const oracles::Judgement again = (*judge)(small);
+  const judge::Judgement again = (*judge)(small);
   const oracles::Verdict* verdict = again.Failure() ? again.Failure() : judgement.Failure();
   std::fprintf(stderr, "[fuzz] %s\n%sshrunk from:\n%s", verdict->text.c_str(),
                program::Print(small).c_str(), program::Print(candidate).c_str());

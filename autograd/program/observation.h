@@ -132,11 +132,19 @@ struct ValueRecord {
   TensorData grad;
 };
 
+// A .grad that changed after the call at `statement` had returned or thrown: nothing may write it
+// then.
+struct LateWrite {
+  ValueId value = kNoValue;
+  int32_t statement = -1;
+};
+
 struct Observation {
-  std::vector<ValueRecord> values;    // by ValueId
-  std::vector<CallRecord> calls;      // in the order of the Program; a failed call included
-  std::optional<ErrorRecord> error;   // the error that ended the run
-  std::vector<ErrorRecord> survived;  // errors that ended a region of kind=try, as they came
+  std::vector<ValueRecord> values;      // by ValueId
+  std::vector<CallRecord> calls;        // in the order of the Program; a failed call included
+  std::optional<ErrorRecord> error;     // the error that ended the run
+  std::vector<ErrorRecord> survived;    // errors that ended a region of kind=try, as they came
+  std::optional<LateWrite> late_write;  // ended the run; only where the run was asked to look
 };
 
 }  // namespace twingrad::program

@@ -111,6 +111,10 @@ std::string PrintObservation(const Program& program, const Observation& observat
   for (size_t c = 0; c < observation.calls.size(); ++c) {
     AppendCall(program, c, observation.calls[c], out);
   }
+  if (const auto& late = observation.late_write) {
+    absl::StrAppend(&out, "late write of %", program.names[late->value], ".grad after ",
+                    StatementName(program, late->statement), "@", late->statement, "\n");
+  }
   if (observation.error.has_value()) {
     absl::StrAppend(&out, "error ", ErrorKindName(observation.error->error), " at ",
                     StatementName(program, observation.error->statement), "@",

@@ -63,10 +63,7 @@ Observation Execution::Run() {
 bool Execution::IsFrozen() {
   const std::optional<size_t> changed = frozen_.Changed(values_);
   if (!changed.has_value()) return true;
-  observation_.error = program::ErrorRecord{
-      ErrorKind::kInternal, last_call_,
-      absl::StrCat("[runner] the .grad of %", program_.names[*changed],
-                   " changed after the call had ended; nothing may write it then")};
+  observation_.late_write = program::LateWrite{static_cast<ValueId>(*changed), last_call_};
   frozen_.Thaw();
   return false;
 }

@@ -62,8 +62,8 @@ class Execution : private program::StatementRunner {
   void Define(const program::Statement& statement, size_t result, Tensor value);
   void NoteOperand(program::ValueId value);
   program::Observation Observe();
-  // With check_frozen: false, and the error noted, if a .grad was written after a call had ended;
-  // what to remember after a statement.
+  // With check_frozen: false, and the late write noted, if a .grad was written after a call had
+  // ended; what to remember after a statement.
   bool IsFrozen();
   void NoteFrozen(const program::Statement& statement);
 

@@ -25,7 +25,7 @@ struct RunOptions {
   bool record_calls = true;
   // Looks whether a .grad changes once a call has returned or thrown, until the next statement that
   // may write one; ends the engine's workers after the last statement and looks again. A change
-  // ends the run with kInternal.
+  // ends the run and stands in the Observation as its late_write.
   bool check_frozen = false;
 };
 

@@ -28,7 +28,7 @@ Observation Check(std::string_view text, int threads = 0) {
   const Program program = Parsed(text);
   Engine engine({.device_threads = threads});
   Observation seen = runner::Run(program, engine);
-  for (const Unmet& unmet : UnmetExpectations(program, seen)) {
+  for (const oracles::Unmet& unmet : oracles::UnmetExpectations(program, seen)) {
     ADD_FAILURE() << unmet.text << "\n" << program::PrintObservation(program, seen);
   }
   return seen;

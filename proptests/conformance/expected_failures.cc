@@ -11,7 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "autograd/program/signature.h"
-#include "proptests/oracles/features.h"
+#include "proptests/judge/traits.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -29,10 +29,10 @@ bool IsDate(std::string_view word) {
   return true;
 }
 
-std::optional<oracles::Feature> FeatureOf(std::string_view word) {
-  for (int i = 0; i < oracles::kNumFeatures; ++i) {
-    const auto feature = static_cast<oracles::Feature>(i);
-    if (oracles::FeatureName(feature) == word) return feature;
+std::optional<judge::Trait> FeatureOf(std::string_view word) {
+  for (int i = 0; i < judge::kNumTraits; ++i) {
+    const auto feature = static_cast<judge::Trait>(i);
+    if (judge::TraitName(feature) == word) return feature;
   }
   return std::nullopt;
 }
@@ -142,7 +142,7 @@ bool Signature::Matches(const Program& program, std::string_view broken_rule,
       absl::StrSplit(classes, absl::MaxSplits('/', 1));
   if (wanted.first != "*" && wanted.first != ClassText(expected)) return false;
   if (classes != "*" && !IsActual(wanted.second, actual, verdict)) return false;
-  const auto features = oracles::FeaturesOf(program);
+  const auto features = judge::TraitsOf(program);
   for (std::string_view word : absl::StrSplit(feature, ',')) {
     if (word != "*" && !features[static_cast<size_t>(*FeatureOf(word))]) return false;
   }

@@ -11,14 +11,10 @@
 #include "autograd/program/signature.h"
 #include "autograd/reference/recount.h"
 #include "proptests/conformance/circumstances.h"
+#include "proptests/judge/table.h"
 #include "proptests/oracles/counts.h"
 #include "proptests/oracles/dual.h"
-#include "proptests/oracles/errors.h"
 #include "proptests/oracles/evidence.h"
-#include "proptests/oracles/gradient_type.h"
-#include "proptests/oracles/hooks.h"
-#include "proptests/oracles/order.h"
-#include "proptests/oracles/twin.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -200,49 +196,55 @@ std::vector<int32_t> CallsThatReturned(const Program& program, const Observation
   return calls;
 }
 
-// The calls counted again, which needs nothing but what was shown of them.
-oracles::Verdict Recount(const Hello& hello, const Evidence& evidence, ForeignVerdict* result) {
+// What is laid before the oracles: what the adapter shows, and where the twin says what is right.
+judge::Needs Shown(const Hello& hello, bool twin, bool predicted, const Observation& observed) {
+  judge::Needs shown = 0;
+  if (twin) shown |= judge::need::kTwin;
+  if (!hello.Has(Fact::kGraph)) return shown;
+  shown |= judge::need::kCalls | judge::need::kGraph;
+  if (predicted) shown |= judge::need::kPrediction;
+  if (predicted && hello.Has(Fact::kOrder) && !HasRegeneratedViews(observed)) {
+    shown |= judge::need::kOrder;
+  }
+  if (hello.Has(Fact::kHooks)) shown |= judge::need::kHooks;
+  return shown;
+}
+
+// Judges by the table and counts. The first disagreement, or an agreement.
+oracles::Verdict FirstDisagreement(const judge::Exhibits& exhibits, judge::Statistics* statistics,
+                                   ForeignVerdict* result) {
+  std::vector<oracles::Verdict> verdicts;
+  const bool agree = JudgeByTable(exhibits, verdicts);
+  for (const oracles::Verdict& verdict : verdicts) {
+    if (statistics != nullptr) statistics->compared.Add(verdict.compared);
+    result->predicted |= verdict.oracle == "predicted";
+  }
+  const auto& calls = exhibits.evidence.expected.call_predicted;
+  result->predicted &= std::find(calls.begin(), calls.end(), true) != calls.end();
+  return agree ? oracles::Verdict() : std::move(verdicts.back());
+}
+
+// Whether each call that came back was shown with its graph, and so is counted again.
+void NoteCalls(const Hello& hello, const Evidence& evidence, ForeignVerdict* result) {
   const std::vector<int32_t> returned = CallsThatReturned(evidence.program, evidence.observed);
   result->called = !returned.empty();
-  if (!hello.Has(Fact::kGraph)) return oracles::Agree("recount");
   const auto& calls = evidence.observed.calls;
   result->recounted =
-      result->called && std::all_of(returned.begin(), returned.end(), [&](int32_t statement) {
+      result->called && hello.Has(Fact::kGraph) &&
+      std::all_of(returned.begin(), returned.end(), [&](int32_t statement) {
         return std::any_of(calls.begin(), calls.end(), [statement](const CallRecord& call) {
           return call.statement == statement && !call.nodes.empty();
         });
       });
-  return oracles::JudgeRecount(evidence);
 }
 
-// The first oracle that disagrees.
-oracles::Verdict FirstDisagreement(const Hello& hello, const Evidence& evidence,
-                                   const Expectation& expected, const oracles::Verdict& recount,
-                                   ForeignVerdict* result) {
-  oracles::Verdict verdict = oracles::JudgeErrors(evidence);
-  const auto agrees = [&verdict] { return verdict.outcome != oracles::Outcome::kDisagree; };
-  // An error may come from a node that should not have run.
-  if (!agrees() && evidence.observed.error && recount.detail == Detail::kRuns) {
-    verdict.detail = Detail::kRuns;
-    verdict.text += recount.text;
-  }
-  if (agrees()) verdict = oracles::JudgeGradientTypes(evidence.program, evidence.observed);
-  // What ran says more of a fault than the values that came of it.
-  if (agrees()) verdict = recount;
-  if (agrees()) verdict = oracles::JudgeValues(evidence);
-  if (agrees() && !evidence.observed.error) verdict = oracles::JudgeDual(evidence, expected.dual);
-  if (!hello.Has(Fact::kGraph)) return verdict;
-  if (agrees() && expected.predicted) {
-    verdict = oracles::JudgePredictedCounts(evidence);
-    const auto& calls = expected.twin.call_predicted;
-    result->predicted = std::find(calls.begin(), calls.end(), true) != calls.end();
-  }
-  const bool ordered = expected.predicted && !HasRegeneratedViews(evidence.observed);
-  if (agrees() && hello.Has(Fact::kOrder) && ordered) {
-    verdict = oracles::JudgeOrder(evidence);
-  }
-  if (agrees() && hello.Has(Fact::kHooks)) verdict = oracles::JudgeHooks(evidence);
-  return verdict;
+// An error may come from a node that should not have run: then the run says more than the error.
+void AddRunsToError(const Hello& hello, const Evidence& evidence, oracles::Verdict& verdict) {
+  if (verdict.oracle != "errors" || !evidence.observed.error || !hello.Has(Fact::kGraph)) return;
+  const oracles::Verdict recount = oracles::JudgeRecount(evidence);
+  if (recount.detail != Detail::kRuns) return;
+  verdict.detail = Detail::kRuns;
+  verdict.text += recount.text;
 }
 
 // What the dual numbers say of the twin's own results.
@@ -253,7 +255,7 @@ std::string SecondOpinion(const Program& program, const Expectation& expected, b
   if (!expected.dual.not_applicable.empty()) {
     return absl::StrCat("  second opinion: none, ", expected.dual.not_applicable, "\n");
   }
-  const Evidence twin = {program, expected.twin, expected.twin.observation, 0, nullptr, false};
+  const Evidence twin = {program, expected.twin, expected.twin.observation, 0, false};
   const oracles::Verdict verdict = oracles::JudgeDual(twin, expected.dual);
   *doubtful = verdict.outcome == oracles::Outcome::kDisagree;
   return *doubtful ? absl::StrCat("  second opinion: the dual numbers contradict the twin\n",
@@ -353,18 +355,18 @@ bool HooksWhatIsCaptured(const Program& program) {
 
 bool AboutNumbers(std::string_view rule) { return rule == "twin" || rule == "dual"; }
 
-// Where the twin says nothing, or the engine no more, the counts are left.
-ForeignVerdict JudgeCountsAlone(Outcome outcome, std::string why, oracles::Verdict recount,
+// Where the twin says nothing, or the engine no more, the oracles are left that need no twin.
+ForeignVerdict JudgeWithoutTwin(Outcome outcome, std::string why, oracles::Verdict verdict,
                                 ForeignVerdict result) {
-  if (recount.outcome != oracles::Outcome::kDisagree) {
+  if (verdict.outcome != oracles::Outcome::kDisagree) {
     result.outcome = outcome;
     result.text = std::move(why);
     return result;
   }
   result.outcome = Outcome::kWrong;
-  result.rule = recount.detail == Detail::kRuns ? "runs" : recount.oracle;
-  result.statements = std::move(recount.statements);
-  result.text = absl::StrCat(recount.text, "  second opinion: none, ", why, "\n");
+  result.rule = verdict.detail == Detail::kRuns ? "runs" : verdict.oracle;
+  result.statements = std::move(verdict.statements);
+  result.text = absl::StrCat(verdict.text, "  second opinion: none, ", why, "\n");
   return result;
 }
 
@@ -388,23 +390,30 @@ Expectation Expect(const Program& program, const Hello& hello) {
 }
 
 ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectation& expected,
-                            Observation& observed, oracles::Statistics* statistics) {
+                            Observation& observed, judge::Statistics* statistics) {
   ForeignVerdict result;
   result.ran = true;
   FillOrder(hello, observed);
-  const Evidence evidence = {program,    expected.twin,      observed, /*device_threads=*/0,
-                             statistics, !expected.predicted};
-  oracles::Verdict recount = Recount(hello, evidence, &result);
+  const Evidence evidence = {program, expected.twin, observed, /*device_threads=*/0,
+                             /*any_order=*/!expected.predicted};
+  NoteCalls(hello, evidence, &result);
+  const auto without_twin = [&](Outcome outcome, std::string why) {
+    const judge::Exhibits exhibits = {.evidence = evidence,
+                                      .shown = Shown(hello, false, false, observed)};
+    oracles::Verdict verdict = FirstDisagreement(exhibits, statistics, &result);
+    return JudgeWithoutTwin(outcome, std::move(why), std::move(verdict), result);
+  };
   if (expected.twin.skipped || expected.twin.single_thread_only) {
-    std::string why = expected.twin.skipped.value_or(
-        "a call failed in a try region, and the order of nodes is the engine's own");
-    return JudgeCountsAlone(Outcome::kNotJudged, std::move(why), std::move(recount), result);
+    return without_twin(
+        Outcome::kNotJudged,
+        expected.twin.skipped.value_or(
+            "a call failed in a try region, and the order of nodes is the engine's own"));
   }
   if (observed.error && observed.error->error == ErrorKind::kUnsupported) {
-    return JudgeCountsAlone(Outcome::kRefuse, observed.error->message, std::move(recount), result);
+    return without_twin(Outcome::kRefuse, observed.error->message);
   }
   if (std::string why = NotRaised(program, hello, expected.twin.observation); !why.empty()) {
-    return JudgeCountsAlone(Outcome::kRefuse, std::move(why), std::move(recount), result);
+    return without_twin(Outcome::kRefuse, std::move(why));
   }
   FillValues(hello, expected.twin.observation, observed);
   FillErrors(hello, expected.twin.observation, observed);
@@ -414,11 +423,16 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   PredictOnlyWhatIsShown(observed, expected);
   NumberRegeneratedViews(observed.calls);
   NumberRegeneratedViews(expected.twin.observation.calls);
-  oracles::Verdict verdict = FirstDisagreement(hello, evidence, expected, recount, &result);
+  oracles::Verdict verdict =
+      FirstDisagreement({.evidence = evidence,
+                         .shown = Shown(hello, true, expected.predicted, observed),
+                         .dual = &expected.dual},
+                        statistics, &result);
   if (verdict.outcome != oracles::Outcome::kDisagree) {
     if (absent) result.outcome = Outcome::kConvention;
     return result;
   }
+  AddRunsToError(hello, evidence, verdict);
   result.rule = std::string(verdict.oracle);
   result.statements = std::move(verdict.statements);
   if (AboutNumbers(result.rule) && expected.dual.kink) {

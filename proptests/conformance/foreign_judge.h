@@ -17,7 +17,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"
-#include "proptests/oracles/statistics.h"
+#include "proptests/judge/statistics.h"
 #include "tools/adapters/protocol/hello.h"
 
 namespace twingrad::oracle {
@@ -61,7 +61,7 @@ struct ForeignVerdict {
 // `observed` is changed: facts that the adapter does not show become those of the twin.
 ForeignVerdict JudgeForeign(const twingrad::program::Program& program, const adapters::Hello& hello,
                             Expectation& expected, twingrad::program::Observation& observed,
-                            oracles::Statistics* statistics);
+                            judge::Statistics* statistics);
 
 }  // namespace twingrad::oracle
 

@@ -180,7 +180,7 @@ ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
     if (!reply.output.empty()) absl::StrAppend(&judged.text, "it said:\n", reply.output, "\n");
     return judged;
   }
-  oracles::Statistics* statistics = &statistics_.base;
+  judge::Statistics* statistics = &statistics_.base;
   judged = JudgeForeign(program_, session_->hello(), expected, reply.observation, statistics);
   // Whatever the verdict: a broken engine must not be asked for the next Program.
   std::optional<ForeignVerdict> broken;

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
-#include "proptests/oracles/features.h"
+#include "proptests/judge/traits.h"
 #include "proptests/workers/progress.h"
 
 namespace twingrad::oracle {
@@ -29,14 +29,14 @@ std::string CountsLine(const ForeignStatistics& statistics) {
 void CountProgram(const twingrad::program::Program& program, const Expectation& expected,
                   const ForeignVerdict& judged, const twingrad::program::Observation& observed,
                   ForeignStatistics* statistics) {
-  oracles::Statistics& base = statistics->base;
+  judge::Statistics& base = statistics->base;
   ++base.programs;
   ++base.runs;
   base.statements += program.statements.size();
-  const auto features = oracles::FeaturesOf(program);
-  for (size_t i = 0; i < features.size(); ++i) {
-    if (!features[i]) continue;
-    ++base.features[i];
+  const auto traits = judge::TraitsOf(program);
+  for (size_t i = 0; i < traits.size(); ++i) {
+    if (!traits[i]) continue;
+    ++base.traits[i];
     ++statistics->areas[i][static_cast<size_t>(judged.outcome)];
   }
   for (const auto& statement : program.statements) {
@@ -58,7 +58,7 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   if (expected.dual.kink) ++base.dual_kinks;
   if (!expected.twin.observation.error) return;
   ++base.errors_judged;
-  ++base.features[static_cast<size_t>(oracles::Feature::kError)];
+  ++base.traits[static_cast<size_t>(judge::Trait::kError)];
 }
 
 std::string ForeignReport(const ForeignStatistics& statistics) {
@@ -73,9 +73,9 @@ std::string ForeignReport(const ForeignStatistics& statistics) {
   for (int i = 0; i < kNumOutcomes; ++i) {
     const std::string word(OutcomeWord(static_cast<Outcome>(i)));
     report["outcomes"][word] = statistics.outcomes[static_cast<size_t>(i)];
-    for (int f = 0; f < oracles::kNumFeatures; ++f) {
+    for (int f = 0; f < judge::kNumTraits; ++f) {
       const uint64_t count = statistics.areas[static_cast<size_t>(f)][static_cast<size_t>(i)];
-      const std::string area(oracles::FeatureName(static_cast<oracles::Feature>(f)));
+      const std::string area(judge::TraitName(static_cast<judge::Trait>(f)));
       if (count > 0) report["areas"][area][word] = count;
     }
   }

@@ -8,18 +8,18 @@
 #include <string>
 
 #include "proptests/conformance/foreign_judge.h"
-#include "proptests/oracles/statistics.h"
+#include "proptests/judge/statistics.h"
 #include "proptests/subjects/summary.h"
 
 namespace twingrad::oracle {
 
 // Plain numbers that add up over workers.
 struct ForeignStatistics {
-  oracles::Statistics base;
+  judge::Statistics base;
   DrawnFeatures drawn = {};
   std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
   // By feature: which areas a Program of that outcome holds.
-  std::array<std::array<uint64_t, kNumOutcomes>, oracles::kNumFeatures> areas = {};
+  std::array<std::array<uint64_t, kNumOutcomes>, judge::kNumTraits> areas = {};
   // Programs that the engine ran, such of them as called it, and such of these as were recounted
   // and predicted, as ForeignVerdict has it.
   uint64_t ran = 0;

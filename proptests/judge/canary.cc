@@ -7,8 +7,11 @@
 #include "autograd/program/builder.h"
 #include "proptests/oracles/compare.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 
+using oracles::Agree;
+using oracles::Disagree;
+using oracles::Verdict;
 using twingrad::DType;
 using twingrad::program::FloatBits;
 using twingrad::program::Key;
@@ -18,14 +21,12 @@ using twingrad::program::Program;
 using twingrad::program::ProgramBuilder;
 using twingrad::program::ValueId;
 
-namespace {
-
-Program MakeCanary() {
+Program MakeCanary(int devices) {
   ProgramBuilder b;
   const ValueId x = b.Leaf({DType::kF64, {}}, FloatBits({3}), /*grad=*/true);
   const ValueId square = b.Op(Opcode::kMul, {x, x});
   ValueId sum = b.Op(Opcode::kAdd, {square, x});
-  for (int64_t device : {0, 1}) {
+  for (int64_t device = 0; device < devices; ++device) {
     const ValueId there = b.Op(Opcode::kTo, {x}, {{Key::kDevice, device}});
     const ValueId twice = b.Op(Opcode::kAdd, {there, there});
     const ValueId back = b.Op(Opcode::kTo, {twice}, {{Key::kDevice, int64_t{-1}}});
@@ -35,10 +36,8 @@ Program MakeCanary() {
   return b.Take();
 }
 
-}  // namespace
-
 const Program& CanaryProgram() {
-  static const Program program = MakeCanary();
+  static const Program program = MakeCanary(2);
   return program;
 }
 
@@ -54,11 +53,11 @@ Verdict JudgeCanary(const Observation& observed) {
     if (std::bit_cast<double>(observed.values[0].grad.bits[0]) == kExpected) {
       return Agree("canary");
     }
-    actual = ElementText(observed.values[0].grad, 0);
+    actual = oracles::ElementText(observed.values[0].grad, 0);
   }
   return Disagree("canary", absl::StrCat("canary: the gradient of a trivial Program right after an "
                                          "error\n  expected 11\n  actual   ",
                                          actual, "\n"));
 }
 
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge

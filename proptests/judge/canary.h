@@ -8,14 +8,17 @@
 #include "autograd/program/program.h"
 #include "proptests/oracles/verdict.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 
-// y = x * x + x on the CPU and on two devices, then backward: .grad of x = 3 is 11.
+// y = x * x + x, and x + x on each of the devices, then backward: .grad of x = 3 is 7, and 2 more
+// for each device.
+twingrad::program::Program MakeCanary(int devices);
+// That with two devices, as the repository's engine is asked it.
 const twingrad::program::Program& CanaryProgram();
 
-// Whether the Observation of the canary is right.
-Verdict JudgeCanary(const twingrad::program::Observation& observed);
+// Whether the Observation of CanaryProgram is right.
+oracles::Verdict JudgeCanary(const twingrad::program::Observation& observed);
 
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge
 
 #endif  // PROPTESTS_JUDGE_CANARY_H_

@@ -2,24 +2,24 @@
 
 #include "proptests/oracles/oracle_test_support.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 namespace {
 
 TEST(Canary, TheTwinAgrees) {
   const auto twin = twingrad::reference::RunTwin(CanaryProgram());
   ASSERT_FALSE(twin.skipped.has_value());
-  ExpectAgreement(JudgeCanary(twin.observation));
+  oracles::ExpectAgreement(JudgeCanary(twin.observation));
 }
 
 TEST(Canary, AWrongOrMissingGradientIsFound) {
   auto observed = twingrad::reference::RunTwin(CanaryProgram()).observation;
-  observed.values[0].grad.bits[0] = Number(7);
-  ExpectFinding(JudgeCanary(observed), "canary");
+  observed.values[0].grad.bits[0] = oracles::Number(7);
+  oracles::ExpectFinding(JudgeCanary(observed), "canary");
   observed.values[0].grad_defined = false;
-  ExpectFinding(JudgeCanary(observed), "canary");
+  oracles::ExpectFinding(JudgeCanary(observed), "canary");
   observed.error = {twingrad::ErrorKind::kInternal, 3, "state left behind"};
-  ExpectFinding(JudgeCanary(observed), "canary");
+  oracles::ExpectFinding(JudgeCanary(observed), "canary");
 }
 
 }  // namespace
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge

@@ -2,7 +2,7 @@
 
 #include "autograd/runner/run.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 
 twingrad::program::Observation EngineRun::operator()(const twingrad::program::Program& program,
                                                      int device_threads) {
@@ -15,4 +15,4 @@ twingrad::program::Observation EngineRun::operator()(const twingrad::program::Pr
   return twingrad::runner::Run(program, *engine);
 }
 
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge

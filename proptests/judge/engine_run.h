@@ -10,7 +10,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 
 // One engine for each number of device threads, made when first asked for. Used by one thread at a
 // time.
@@ -23,6 +23,6 @@ class EngineRun {
   std::map<int, std::unique_ptr<twingrad::Engine>> engines_;
 };
 
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge
 
 #endif  // PROPTESTS_JUDGE_ENGINE_RUN_H_

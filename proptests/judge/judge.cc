@@ -7,37 +7,54 @@
 #include "autograd/reference/dual.h"
 #include "proptests/judge/canary.h"
 #include "proptests/judge/engine_run.h"
+#include "proptests/judge/seeded_runs.h"
+#include "proptests/judge/table.h"
 #include "proptests/oracles/compare.h"
-#include "proptests/oracles/counts.h"
-#include "proptests/oracles/determinism.h"
-#include "proptests/oracles/dual.h"
-#include "proptests/oracles/errors.h"
-#include "proptests/oracles/evidence.h"
-#include "proptests/oracles/features.h"
-#include "proptests/oracles/gradient_type.h"
-#include "proptests/oracles/hooks.h"
-#include "proptests/oracles/order.h"
-#include "proptests/oracles/twin.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 
-using twingrad::ErrorKind;
+using oracles::Evidence;
+using oracles::Outcome;
+using oracles::Verdict;
 using twingrad::program::CallRecord;
 using twingrad::program::Observation;
-using twingrad::program::Opcode;
 using twingrad::program::Program;
 using twingrad::reference::DualResult;
 
 namespace {
 
-void CountProgram(const Program& program, Statistics* statistics) {
-  ++statistics->programs;
-  statistics->statements += program.statements.size();
-  const auto features = FeaturesOf(program);
-  for (size_t i = 0; i < features.size(); ++i) statistics->features[i] += features[i] ? 1 : 0;
+void CountProgram(const Program& program, Statistics& statistics) {
+  ++statistics.programs;
+  statistics.statements += program.statements.size();
+  const auto traits = TraitsOf(program);
+  for (size_t i = 0; i < traits.size(); ++i) statistics.traits[i] += traits[i] ? 1 : 0;
   for (const auto& statement : program.statements) {
-    ++statistics->opcodes[static_cast<size_t>(statement.op)];
+    ++statistics.opcodes[static_cast<size_t>(statement.op)];
   }
+}
+
+void CountJudgement(const Judgement& judgement, const DualResult* dual, Statistics& statistics) {
+  bool linearity = false;
+  for (const Verdict& verdict : judgement.verdicts) {
+    statistics.compared.Add(verdict.compared);
+    linearity |= verdict.oracle.substr(0, 11) == "metamorphic";
+  }
+  if (judgement.skipped) {
+    ++statistics.skipped;
+    return;
+  }
+  ++statistics.twin_judged;
+  if (linearity) ++statistics.linearity_judged;
+  if (dual != nullptr && dual->order_judged >= 1) {
+    ++statistics.dual_first;
+    if (dual->order_judged >= 2) ++statistics.dual_second;
+    if (dual->kink) ++statistics.dual_kinks;
+  }
+  if (judgement.expected.observation.error) {
+    ++statistics.errors_judged;
+    ++statistics.traits[static_cast<size_t>(Trait::kError)];
+  }
+  if (judgement.Failure() != nullptr) ++statistics.findings;
 }
 
 bool Unsupported(const Observation& observed) {
@@ -68,10 +85,18 @@ struct Judge::Impl {
   }
   std::map<int, bool> canary_tells;
 
-  // All oracles that look at one run; false after the first disagreement, as the others repeat it.
-  bool JudgeRun(const Evidence& evidence, const DualResult* dual, Judgement* judgement);
-  bool RunAndJudge(const Program& program, const DualResult* dual, Statistics* statistics,
-                   Judgement* judgement);
+  Needs Shown(bool twin) const {
+    Needs shown =
+        need::kErrorClasses | need::kCalls | need::kPrediction | need::kOrder | need::kHooks;
+    if (twin) shown |= need::kTwin;
+    if (options.recount) shown |= need::kGraph;
+    return shown;
+  }
+
+  // Judges run number `at`, which is the last that was observed.
+  bool JudgeRun(const Program& program, size_t at, const DualResult* dual, bool laws,
+                Judgement& judgement);
+  bool JudgeRepeats(const Program& program, size_t at, Judgement& judgement);
 };
 
 const Verdict* Judgement::Failure() const {
@@ -87,98 +112,86 @@ Judge::Judge(JudgeOptions options) : impl_(std::make_unique<Impl>()) {
 
 Judge::~Judge() = default;
 
-bool Judge::Impl::JudgeRun(const Evidence& evidence, const DualResult* dual, Judgement* judgement) {
-  const auto add = [judgement](Verdict verdict) {
-    judgement->verdicts.push_back(std::move(verdict));
-    return judgement->verdicts.back().outcome != Outcome::kDisagree;
-  };
-  if (!add(JudgeErrors(evidence)) ||
-      !add(JudgeGradientTypes(evidence.program, evidence.observed)) ||
-      !add(JudgeValues(evidence)) || !add(JudgePredictedCounts(evidence))) {
-    return false;
+bool Judge::Impl::JudgeRun(const Program& program, size_t at, const DualResult* dual, bool laws,
+                           Judgement& judgement) {
+  const int threads = options.device_threads[at];
+  const Observation& observed = judgement.observed[at];
+  const Evidence evidence = {program, judgement.expected, observed, threads};
+  Exhibits exhibits = {.evidence = evidence};
+  exhibits.shown = Shown(threads == 0 || !judgement.expected.single_thread_only);
+  std::optional<SeededRuns> seeded;
+  if (at == 0) {
+    // Of other runs, which have the same bits, the witnesses would say the same.
+    exhibits.dual = dual;
+    if (laws && !observed.error) {
+      exhibits.seeded = [&, made = false]() mutable -> const SeededRuns* {
+        if (!made) {
+          seeded = MakeSeededRuns(program, [&](const Program& p) { return Observe(p, threads); });
+        }
+        made = true;
+        return seeded ? &*seeded : nullptr;
+      };
+    }
+  } else {
+    exhibits.other = OtherRun{&judgement.observed[0], true,
+                              absl::StrCat(oracles::EngineText(options.device_threads[0]),
+                                           ", then ", oracles::EngineText(threads))};
   }
-  if (options.recount && !add(JudgeRecount(evidence))) return false;
-  if (!add(JudgeOrder(evidence)) || !add(JudgeHooks(evidence))) return false;
-  return dual == nullptr || evidence.observed.error || add(JudgeDual(evidence, *dual));
+  if (observed.error && CanaryTells(threads)) {
+    exhibits.canary = [&] { return Observe(CanaryProgram(), threads); };
+  }
+  return JudgeByTable(exhibits, judgement.verdicts);
 }
 
-bool Judge::Impl::RunAndJudge(const Program& program, const DualResult* dual,
-                              Statistics* statistics, Judgement* judgement) {
-  const auto& twin = judgement->expected;
-  for (size_t i = 0; i < options.device_threads.size(); ++i) {
-    const int threads = options.device_threads[i];
-    judgement->observed.push_back(Observe(program, threads));
-    const Observation& observed = judgement->observed.back();
-    if (statistics != nullptr) {
-      ++statistics->runs;
-      for (const CallRecord& call : observed.calls) {
-        statistics->nodes_executed += call.executed.size();
-      }
-    }
-    if (Unsupported(observed)) {
-      judgement->skipped =
-          absl::StrCat("the engine does not run ", LineOf(program, observed.error->statement));
-      return true;
-    }
-    if (threads != 0 && twin.single_thread_only) continue;
-    // The dual numbers speak once; other runs have the same bits.
-    const Evidence evidence = {program, twin, observed, threads, statistics};
-    if (!JudgeRun(evidence, i == 0 ? dual : nullptr, judgement)) return false;
-    for (int repeat = 1; repeat < options.repeats; ++repeat) {
-      const Observation again = Observe(program, threads);
-      judgement->verdicts.push_back(
-          JudgeDeterminism(program, observed, again, threads != 0,
-                           absl::StrCat("two runs of the ", EngineText(threads))));
-      if (judgement->verdicts.back().outcome == Outcome::kDisagree) return false;
-    }
-    if (i > 0) {
-      judgement->verdicts.push_back(JudgeDeterminism(
-          program, judgement->observed[0], observed, true,
-          absl::StrCat(EngineText(options.device_threads[0]), ", then ", EngineText(threads))));
-      if (judgement->verdicts.back().outcome == Outcome::kDisagree) return false;
-    }
-    if (observed.error && CanaryTells(threads)) {
-      judgement->verdicts.push_back(JudgeCanary(Observe(CanaryProgram(), threads)));
-      if (judgement->verdicts.back().outcome == Outcome::kDisagree) return false;
-    }
+bool Judge::Impl::JudgeRepeats(const Program& program, size_t at, Judgement& judgement) {
+  const int threads = options.device_threads[at];
+  for (int repeat = 1; repeat < options.repeats; ++repeat) {
+    const Observation again = Observe(program, threads);
+    const Evidence evidence = {program, judgement.expected, again, threads};
+    const OtherRun first = {&judgement.observed[at], threads != 0,
+                            absl::StrCat("two runs of the ", oracles::EngineText(threads))};
+    if (!JudgeByTable({.evidence = evidence, .other = first}, judgement.verdicts)) return false;
   }
   return true;
 }
 
-Judgement Judge::Run(const Program& program, Statistics* statistics) {
+Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) {
   Judgement judgement;
-  if (statistics != nullptr) CountProgram(program, statistics);
+  CountProgram(program, statistics);
   judgement.expected = twingrad::reference::RunTwin(program);
   if (judgement.expected.skipped) {
     judgement.skipped = absl::StrCat("the twin cannot judge it: ", *judgement.expected.skipped);
-    if (statistics != nullptr) ++statistics->skipped;
+    ++statistics.skipped;
     return judgement;
   }
   DualResult dual;
   const bool use_dual = impl_->options.dual && !judgement.expected.observation.error;
   if (use_dual) dual = twingrad::reference::RunDual(program);
-  impl_->RunAndJudge(program, use_dual ? &dual : nullptr, statistics, &judgement);
-  if (statistics == nullptr) return judgement;
-  if (judgement.skipped) {
-    ++statistics->skipped;
-    return judgement;
+  const DualResult* const witness = use_dual ? &dual : nullptr;
+  for (size_t i = 0; i < impl_->options.device_threads.size(); ++i) {
+    judgement.observed.push_back(impl_->Observe(program, impl_->options.device_threads[i]));
+    const Observation& observed = judgement.observed.back();
+    ++statistics.runs;
+    for (const CallRecord& call : observed.calls) statistics.nodes_executed += call.executed.size();
+    if (Unsupported(observed)) {
+      judgement.skipped = absl::StrCat("the engine does not run ",
+                                       oracles::LineOf(program, observed.error->statement));
+      break;
+    }
+    if (!impl_->JudgeRun(program, i, witness, laws, judgement)) break;
+    if (!impl_->JudgeRepeats(program, i, judgement)) break;
   }
-  ++statistics->twin_judged;
-  if (use_dual && dual.order_judged >= 1) {
-    ++statistics->dual_first;
-    if (dual.order_judged >= 2) ++statistics->dual_second;
-    if (dual.kink) ++statistics->dual_kinks;
-  }
-  if (judgement.expected.observation.error) {
-    ++statistics->errors_judged;
-    ++statistics->features[static_cast<size_t>(Feature::kError)];
-  }
-  if (judgement.Failure() != nullptr) ++statistics->findings;
+  CountJudgement(judgement, witness, statistics);
   return judgement;
 }
 
-Judgement Judge::operator()(const Program& program) { return Run(program, &statistics_); }
+Judgement Judge::operator()(const Program& program, bool laws) {
+  return Run(program, laws, statistics_);
+}
 
-bool Judge::Fails(const Program& program) { return Run(program, nullptr).Failure() != nullptr; }
+bool Judge::Fails(const Program& program) {
+  Statistics not_counted;
+  return Run(program, /*laws=*/true, not_counted).Failure() != nullptr;
+}
 
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge

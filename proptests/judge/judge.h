@@ -1,7 +1,8 @@
-// The Judge: runs one Program on the engine and on both witnesses and lets every oracle speak.
+// The Judge: runs one Program on the engine and on both witnesses and judges it by the table of
+// oracles (table.h).
 //
-// The one thing that the command-line tool, the fuzz target, the property tests and the mutants all
-// use, so that a finding of one is a finding of all. A Judge is used by one thread at a time; it
+// The command-line tool, the fuzz target, the property tests and the mutants all use it, so that a
+// finding of one is a finding of all. A Judge is used by one thread at a time; it
 // owns its engines and their device threads. It never throws. Judging the same Program twice gives
 // the same Judgement, bit for bit, unless the engine is not deterministic, which is itself a
 // disagreement.
@@ -18,10 +19,10 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/twin.h"
-#include "proptests/oracles/statistics.h"
+#include "proptests/judge/statistics.h"
 #include "proptests/oracles/verdict.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 
 // Runs a Program on some engine: what a Judge judges. `device_threads` is 0 for the caller's thread
 // alone.
@@ -35,13 +36,13 @@ struct JudgeOptions {
   int repeats = 1;
   bool dual = true;     // the dual-number witness, to second order
   bool recount = true;  // dependencies, execution sets and order from the recorded graph
-  bool canary = true;   // a trivial program right after each error
+  bool canary = true;   // a trivial Program right after each error
   // Null: the repository's engine, through autograd/runner. Else the engine under test.
   RunFunction run;
 };
 
 struct Judgement {
-  std::vector<Verdict> verdicts;  // one for each oracle that had something to judge
+  std::vector<oracles::Verdict> verdicts;  // one for each oracle that had something to judge
   // The twin's prediction and the engine's Observations in the order of device_threads (the first
   // of each repeat); what a report prints as expected and actual.
   twingrad::reference::TwinResult expected;
@@ -50,7 +51,7 @@ struct Judgement {
   std::optional<std::string> skipped;
 
   // The first disagreement, or null.
-  const Verdict* Failure() const;
+  const oracles::Verdict* Failure() const;
 };
 
 class Judge {
@@ -60,8 +61,9 @@ class Judge {
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
 
-  // Judges the Program and adds to the statistics.
-  Judgement operator()(const twingrad::program::Program& program);
+  // Judges the Program and adds to the statistics. Without `laws` the metamorphic laws are left
+  // out, which need further runs (seeded_runs.h).
+  Judgement operator()(const twingrad::program::Program& program, bool laws = true);
 
   // Whether the Program makes some oracle disagree, without touching the statistics: for shrinking.
   bool Fails(const twingrad::program::Program& program);
@@ -70,12 +72,12 @@ class Judge {
 
  private:
   struct Impl;
-  Judgement Run(const twingrad::program::Program& program, Statistics* statistics);
+  Judgement Run(const twingrad::program::Program& program, bool laws, Statistics& statistics);
 
   std::unique_ptr<Impl> impl_;
   Statistics statistics_;
 };
 
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge
 
 #endif  // PROPTESTS_JUDGE_JUDGE_H_

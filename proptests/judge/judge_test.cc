@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "proptests/generators/generate.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 namespace {
 
 using twingrad::ErrorKind;
@@ -45,7 +45,7 @@ TEST(Judge, OwnEngineAgreesOnASquare) {
   EXPECT_EQ(statistics.statements, 3u);
   EXPECT_EQ(statistics.runs, 2u);
   EXPECT_EQ(statistics.nodes_executed, 4u);
-  EXPECT_EQ(statistics.gradients, 2u);
+  EXPECT_EQ(statistics.compared.gradients(), 2u);
   EXPECT_EQ(statistics.dual_first, 1u);
   EXPECT_EQ(statistics.findings, 0u);
 }
@@ -95,4 +95,4 @@ TEST(Judge, TheTwinAgreesWithItselfOnGeneratedPrograms) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge

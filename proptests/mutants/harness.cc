@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const bool must_die = std::string_view(argv[2]) == "must_die";
-  twingrad::oracles::Judge judge;
+  twingrad::judge::Judge judge;
   const std::optional<Kill> kill = Hunt(judge, kFirstSeed);
   if (!kill) {
     std::printf("| %s | %s in %d programs from seed %llu | | |\n", argv[1],

@@ -8,11 +8,11 @@ namespace twingrad::mutants {
 
 using twingrad::program::Program;
 
-std::optional<Kill> Hunt(oracles::Judge& judge, uint64_t first_seed, int max_programs) {
+std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs) {
   for (int i = 0; i < max_programs; ++i) {
     const uint64_t seed = first_seed + static_cast<uint64_t>(i);
     const Program program = generators::Generate(seed);
-    const oracles::Judgement judgement = judge(program);
+    const judge::Judgement judgement = judge(program);
     const oracles::Verdict* failure = judgement.Failure();
     if (failure == nullptr) continue;
     Kill kill;
@@ -22,7 +22,7 @@ std::optional<Kill> Hunt(oracles::Judge& judge, uint64_t first_seed, int max_pro
     kill.text = failure->text;
     kill.shrunk =
         shrink::Shrink(program, [&judge](const Program& p) { return judge.Fails(p); }).program;
-    if (const oracles::Judgement again = judge(kill.shrunk); again.Failure() != nullptr) {
+    if (const judge::Judgement again = judge(kill.shrunk); again.Failure() != nullptr) {
       kill.text = again.Failure()->text;
     }
     return kill;

@@ -27,8 +27,7 @@ struct Kill {
 };
 
 // Judges Programs of the seeds first_seed, first_seed + 1, ...; nothing when none disagrees.
-std::optional<Kill> Hunt(oracles::Judge& judge, uint64_t first_seed,
-                         int max_programs = kMaxPrograms);
+std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs = kMaxPrograms);
 
 // A row of the kill matrix: `| name | programs | oracle | statements |`.
 std::string MatrixRow(std::string_view name, const Kill& kill);

@@ -14,8 +14,8 @@ using twingrad::program::Opcode;
 using twingrad::program::Program;
 
 // The twin in place of the engine, off by one ulp where the Program holds an op.
-oracles::JudgeOptions WrongAt(Opcode op) {
-  oracles::JudgeOptions options;
+judge::JudgeOptions WrongAt(Opcode op) {
+  judge::JudgeOptions options;
   options.recount = false;
   options.run = [op](const Program& program, int) {
     Observation observed = twingrad::reference::RunTwin(program).observation;
@@ -30,7 +30,7 @@ oracles::JudgeOptions WrongAt(Opcode op) {
 }
 
 TEST(Kill, FindsAndShrinksADefect) {
-  oracles::Judge judge(WrongAt(Opcode::kMul));
+  judge::Judge judge(WrongAt(Opcode::kMul));
   const auto kill = Hunt(judge, 1);
   ASSERT_TRUE(kill.has_value());
   EXPECT_LE(kill->shrunk.statements.size(), 2u) << twingrad::program::Print(kill->shrunk);
@@ -41,7 +41,7 @@ TEST(Kill, FindsAndShrinksADefect) {
 }
 
 TEST(Kill, FindsNothingWhereThereIsNothing) {
-  oracles::Judge judge(WrongAt(Opcode::kCustom));
+  judge::Judge judge(WrongAt(Opcode::kCustom));
   EXPECT_FALSE(Hunt(judge, 1, 50).has_value());
 }
 

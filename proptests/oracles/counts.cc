@@ -116,8 +116,7 @@ Verdict JudgePredictedCall(const Evidence& evidence, const CallRecord& expected,
                       needed ? "needed" : "not needed", e.name.statement);
     }
   }
-  if (evidence.statistics != nullptr) evidence.statistics->counts_predicted += at.size();
-  return Agree(kOracle);
+  return Agree(kOracle, {.counts_predicted = at.size()});
 }
 
 Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, bool complete) {
@@ -158,8 +157,7 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
                       absl::StrCat(runs[i]), name.statement, Detail::kRuns);
     }
   }
-  if (evidence.statistics != nullptr) evidence.statistics->counts_recounted += call.nodes.size();
-  return Agree(kOracle);
+  return Agree(kOracle, {.counts_recounted = call.nodes.size()});
 }
 
 // Whether a call stands in a `try` region, where an error may have cut it short unseen.
@@ -190,24 +188,30 @@ Verdict JudgePredictedCounts(const Evidence& evidence) {
                                           expected.size(), "\n  actual   ", actual.size(), "\n  ",
                                           EngineText(evidence.device_threads), "\n"));
   }
+  Compared compared;
   for (size_t i = 0; i < expected.size(); ++i) {
     if (!evidence.expected.call_predicted[i]) continue;
     Verdict verdict = JudgePredictedCall(evidence, expected[i], actual[i]);
+    compared.Add(verdict.compared);
+    verdict.compared = compared;
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
-  return Agree(kOracle);
+  return Agree(kOracle, compared);
 }
 
 Verdict JudgeRecount(const Evidence& evidence) {
   const std::vector<bool> in_try = CallsInTry(evidence);
+  Compared compared;
   for (const CallRecord& call : evidence.observed.calls) {
     if (call.nodes.empty()) continue;  // refused before there was a graph
     const bool complete =
         !evidence.MayBeCutShort(call) && call.statement >= 0 && !in_try[call.statement];
     Verdict verdict = JudgeRecountedCall(evidence, call, complete);
+    compared.Add(verdict.compared);
+    verdict.compared = compared;
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
-  return Agree("recount");
+  return Agree("recount", compared);
 }
 
 }  // namespace twingrad::oracles

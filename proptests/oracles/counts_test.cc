@@ -19,10 +19,12 @@ size_t NodeWith(const CallRecord& call, int dependencies) {
 TEST(Counts, AgreeWithThemselves) {
   Trial trial(kProduct);
   ASSERT_TRUE(trial.expected.call_predicted[0]);
-  ExpectAgreement(JudgePredictedCounts(trial.evidence()));
-  ExpectAgreement(JudgeRecount(trial.evidence()));
-  EXPECT_EQ(trial.statistics.counts_predicted, 5u);
-  EXPECT_EQ(trial.statistics.counts_recounted, 5u);
+  const Verdict predicted = JudgePredictedCounts(trial.evidence());
+  ExpectAgreement(predicted);
+  EXPECT_EQ(predicted.compared.counts_predicted, 5u);
+  const Verdict recounted = JudgeRecount(trial.evidence());
+  ExpectAgreement(recounted);
+  EXPECT_EQ(recounted.compared.counts_recounted, 5u);
 }
 
 TEST(Counts, ACountOffByOneIsFoundTwice) {

@@ -21,6 +21,19 @@ std::string ErrorText(const ErrorRecord& error) {
 
 }  // namespace
 
+Verdict JudgeInternalError(const twingrad::program::Program& program,
+                           const twingrad::program::Observation& observed) {
+  constexpr std::string_view kOracle = "internal";
+  const auto& error = observed.error;
+  if (!error || error->error != ErrorKind::kInternal) return Agree(kOracle);
+  return Disagree(kOracle,
+                  absl::StrCat("internal: ", LineOf(program, error->statement),
+                               "\n  expected no internal error, whatever else is right\n"
+                               "  actual   ",
+                               ErrorText(*error), "\n"),
+                  {error->statement});
+}
+
 Verdict JudgeErrors(const Evidence& evidence) {
   constexpr std::string_view kOracle = "errors";
   const auto& observed = evidence.observed.error;

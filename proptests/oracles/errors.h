@@ -8,6 +8,10 @@
 
 namespace twingrad::oracles {
 
+// An internal error is a defect whatever the Program, and needs no prediction to be told.
+Verdict JudgeInternalError(const twingrad::program::Program& program,
+                           const twingrad::program::Observation& observed);
+
 // One thread: exactly the twin's error. Several: any of the legal ones.
 Verdict JudgeErrors(const Evidence& evidence);
 

@@ -41,6 +41,15 @@ TEST(Errors, AlternativesAreLegalWithSeveralThreadsOnly) {
   ExpectAgreement(JudgeErrors(trial.evidence(2)));
 }
 
+TEST(Errors, AnInternalErrorNeedsNoTwin) {
+  Trial trial(kProduct);
+  ExpectAgreement(JudgeInternalError(trial.program, trial.observed));
+  trial.observed.error = ErrorRecord{ErrorKind::kUser, 5, "thrown"};
+  ExpectAgreement(JudgeInternalError(trial.program, trial.observed));
+  trial.observed.error->error = ErrorKind::kInternal;
+  ExpectFinding(JudgeInternalError(trial.program, trial.observed), "internal");
+}
+
 TEST(Errors, UnsupportedIsSkipped) {
   Trial trial(kProduct);
   trial.observed.error = ErrorRecord{ErrorKind::kUnsupported, 2, ""};

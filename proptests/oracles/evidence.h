@@ -1,4 +1,4 @@
-// What oracles judge: one run of a Program beside what the twin says of it.
+// Evidence: one run of a Program beside what the twin says of it. Most oracles judge just that.
 
 #ifndef PROPTESTS_ORACLES_EVIDENCE_H_
 #define PROPTESTS_ORACLES_EVIDENCE_H_
@@ -6,7 +6,6 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/twin.h"
-#include "proptests/oracles/statistics.h"
 
 namespace twingrad::oracles {
 
@@ -15,8 +14,6 @@ struct Evidence {
   const twingrad::reference::TwinResult& expected;
   const twingrad::program::Observation& observed;
   int device_threads = 0;  // of the engine that was observed
-  // Where comparisons are counted; may be null.
-  Statistics* statistics = nullptr;
   // The order of nodes that wait for nothing is the engine's own: more than one outcome is legal.
   bool any_order = false;
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/observation_text.h"
 
-namespace twingrad::runner {
+namespace twingrad::oracles {
 namespace {
 
 using program::Bits;
@@ -23,6 +23,7 @@ using program::TensorData;
 using program::TensorType;
 using program::ValueId;
 using program::ValueRecord;
+using runner::TensorText;
 
 // What an expectation misses; empty when it is met.
 using Miss = std::string;
@@ -159,4 +160,4 @@ std::vector<Unmet> UnmetExpectations(const Program& program, const Observation& 
   return unmet;
 }
 
-}  // namespace twingrad::runner
+}  // namespace twingrad::oracles

@@ -1,6 +1,6 @@
 // Judges the `expect` statements of a Program against an Observation, whoever made it.
 //
-//   for (const runner::Unmet& unmet : runner::UnmetExpectations(program, observation)) ...
+//   for (const oracles::Unmet& unmet : oracles::UnmetExpectations(program, observation)) ...
 //
 //   expect %x kind=value data=1,2            final contents; type= states dtype and shape as well
 //   expect %x kind=grad data=1,2             final .grad
@@ -26,7 +26,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::runner {
+namespace twingrad::oracles {
 
 struct Unmet {
   int statement = -1;  // the expect statement; -1 for an error that none expects
@@ -37,6 +37,6 @@ struct Unmet {
 std::vector<Unmet> UnmetExpectations(const program::Program& program,
                                      const program::Observation& observation);
 
-}  // namespace twingrad::runner
+}  // namespace twingrad::oracles
 
 #endif  // PROPTESTS_ORACLES_EXPECT_H_

@@ -6,7 +6,7 @@
 
 #include "autograd/program/parse.h"
 
-namespace twingrad::runner {
+namespace twingrad::oracles {
 namespace {
 
 using program::Observation;
@@ -105,4 +105,4 @@ TEST(Expect, SaysWhatWasExpectedAndWhatIs) {
 }
 
 }  // namespace
-}  // namespace twingrad::runner
+}  // namespace twingrad::oracles

@@ -31,7 +31,9 @@ using twingrad::program::ValueId;
 
 namespace {
 
-constexpr std::string_view kOracle = "metamorphic";
+constexpr std::string_view kTwice = "metamorphic twice";
+constexpr std::string_view kZero = "metamorphic zero";
+constexpr std::string_view kSum = "metamorphic sum";
 
 // The place of the only call, or -1.
 int OnlyCall(const Program& program) {
@@ -83,6 +85,20 @@ const TensorData* Gradient(const Observation& observed, ValueId value, bool is_g
 
 double ElementOf(const TensorData& data, size_t i) { return std::bit_cast<double>(data.bits[i]); }
 
+// Whether no value is so large or small that what the gradients are multiplied with may carry them
+// over the ends of their range, and back.
+bool AreModerate(const Observation& observed) {
+  for (const auto& record : observed.values) {
+    if (!record.defined || !twingrad::IsFloating(record.data.dtype)) continue;
+    const double most = record.data.dtype == DType::kF32 ? 1e9 : 1e60;
+    for (size_t i = 0; i < record.data.bits.size(); ++i) {
+      const double magnitude = std::fabs(ElementOf(record.data, i));
+      if (magnitude != 0 && !(magnitude > 1 / most && magnitude < most)) return false;
+    }
+  }
+  return true;
+}
+
 // Whether the number is far from the ends of its format's range.
 bool IsOrdinary(double x, DType dtype) {
   const double magnitude = std::fabs(x);
@@ -91,18 +107,19 @@ bool IsOrdinary(double x, DType dtype) {
                               : magnitude > 1e-290 && magnitude < 1e290;
 }
 
-Verdict Differs(const SeededProgram& seeded, ValueId value, bool is_grad, const std::string& law,
-                double expected, double actual) {
+Verdict Differs(std::string_view oracle, const SeededProgram& seeded, ValueId value, bool is_grad,
+                const std::string& law, double expected, double actual) {
   const int statement = StatementOf(seeded.program, value);
-  return Disagree(kOracle,
-                  absl::StrCat("metamorphic: ", law, "\n  ", is_grad ? ".grad of " : "", "",
-                               LineOf(seeded.program, statement), "\n  expected ", expected,
+  return Disagree(oracle,
+                  absl::StrCat(std::string(oracle), ": ", law, "\n  ", is_grad ? ".grad of " : "",
+                               "", LineOf(seeded.program, statement), "\n  expected ", expected,
                                "\n  actual   ", actual, "\n"),
                   {statement});
 }
 
 bool Comparable(const Observation& a, const Observation& b) {
-  return !a.error && !b.error && a.values.size() == b.values.size();
+  return !a.error && !b.error && a.survived.empty() && b.survived.empty() &&
+         a.values.size() == b.values.size();
 }
 
 }  // namespace
@@ -112,6 +129,8 @@ std::optional<SeededProgram> MakeSeeded(const Program& program) {
   if (at < 0) return std::nullopt;
   ProgramBuilder builder;
   for (int i = 0; i < at; ++i) {
+    // A hook may do what is not linear.
+    if (SignatureOf(program.statements[i].op).category == Category::kHook) return std::nullopt;
     if (!builder.AddStatement(program.statements[i])) return std::nullopt;
   }
   SeededProgram seeded;
@@ -161,22 +180,24 @@ Program EditSeeds(const SeededProgram& seeded, SeedEdit edit) {
 }
 
 Verdict JudgeTwice(const SeededProgram& seeded, const Observation& once, const Observation& twice) {
-  if (!Comparable(once, twice)) return Skip(kOracle, "the Program ends in an error");
-  Verdict verdict = Agree(kOracle);
+  if (!Comparable(once, twice)) return Skip(kTwice, "the Program ends in an error");
+  if (!AreModerate(once)) return Skip(kTwice, "a value is near the ends of its range");
+  Verdict verdict = Agree(kTwice);
   ForEachGradient(seeded, once.values.size(), [&](ValueId value, bool is_grad) {
     const TensorData* a = Gradient(once, value, is_grad);
     const TensorData* b = Gradient(twice, value, is_grad);
     if (a == nullptr || b == nullptr || a->bits.size() != b->bits.size()) {
       if (a == b) return true;
-      verdict = Differs(seeded, value, is_grad, "twice the seed changes what is defined", 0, 0);
+      verdict =
+          Differs(kTwice, seeded, value, is_grad, "twice the seed changes what is defined", 0, 0);
       return false;
     }
     for (size_t i = 0; i < a->bits.size(); ++i) {
       const double x = ElementOf(*a, i);
       const double y = ElementOf(*b, i);
       if (y == 2 * x || !IsOrdinary(x, a->dtype) || !IsOrdinary(y, a->dtype)) continue;
-      verdict =
-          Differs(seeded, value, is_grad, "twice the seed gives twice the gradient", 2 * x, y);
+      verdict = Differs(kTwice, seeded, value, is_grad, "twice the seed gives twice the gradient",
+                        2 * x, y);
       return false;
     }
     return true;
@@ -185,15 +206,15 @@ Verdict JudgeTwice(const SeededProgram& seeded, const Observation& once, const O
 }
 
 Verdict JudgeZeroSeed(const SeededProgram& seeded, const Observation& zero) {
-  if (zero.error) return Skip(kOracle, "the Program ends in an error");
-  Verdict verdict = Agree(kOracle);
+  if (zero.error || !zero.survived.empty()) return Skip(kZero, "the Program ends in an error");
+  Verdict verdict = Agree(kZero);
   ForEachGradient(seeded, zero.values.size(), [&](ValueId value, bool is_grad) {
     const TensorData* data = Gradient(zero, value, is_grad);
     if (data == nullptr) return true;
     for (size_t i = 0; i < data->bits.size(); ++i) {
       const double x = ElementOf(*data, i);
       if (x == 0 || std::isnan(x)) continue;
-      verdict = Differs(seeded, value, is_grad, "a zero seed gives zero", 0, x);
+      verdict = Differs(kZero, seeded, value, is_grad, "a zero seed gives zero", 0, x);
       return false;
     }
     return true;
@@ -201,17 +222,18 @@ Verdict JudgeZeroSeed(const SeededProgram& seeded, const Observation& zero) {
   return verdict;
 }
 
-Verdict JudgeSum(const SeededProgram& seeded, const Judged& u, const Judged& v, const Judged& sum) {
+Verdict JudgeSum(const SeededProgram& seeded, const SeededRun& u, const SeededRun& v,
+                 const SeededRun& sum) {
   if (!Comparable(u.observed, v.observed) || !Comparable(u.observed, sum.observed)) {
-    return Skip(kOracle, "the Program ends in an error");
+    return Skip(kSum, "the Program ends in an error");
   }
-  const auto exact = [](const Judged& run, ValueId value, bool is_grad) {
+  const auto exact = [](const SeededRun& run, ValueId value, bool is_grad) {
     if (run.expected.skipped) return false;
     const auto& bounds = is_grad ? run.expected.grad_bounds : run.expected.value_bounds;
     return static_cast<size_t>(value) < bounds.size() &&
            RuleOf(bounds[static_cast<size_t>(value)].bound) == Rule::kExact;
   };
-  Verdict verdict = Agree(kOracle);
+  Verdict verdict = Agree(kSum);
   ForEachGradient(seeded, u.observed.values.size(), [&](ValueId value, bool is_grad) {
     const TensorData* a = Gradient(u.observed, value, is_grad);
     const TensorData* b = Gradient(v.observed, value, is_grad);
@@ -224,7 +246,7 @@ Verdict JudgeSum(const SeededProgram& seeded, const Judged& u, const Judged& v, 
       const double expected = ElementOf(*a, i) + ElementOf(*b, i);
       const double actual = ElementOf(*c, i);
       if (expected == actual || std::isnan(expected)) continue;
-      verdict = Differs(seeded, value, is_grad, "the gradient of a sum of seeds is the sum",
+      verdict = Differs(kSum, seeded, value, is_grad, "the gradient of a sum of seeds is the sum",
                         expected, actual);
       return false;
     }

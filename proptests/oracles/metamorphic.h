@@ -1,8 +1,8 @@
 // Metamorphic laws of vector-Jacobian products: Programs made from a Program, whose gradients must
 // follow from its own.
 //
-// They need no second engine and no prediction. Programs with one call, whose explicit seeds are
-// leaves, qualify; what follows the call is left out.
+// They need no second engine and, but for what is exact, no prediction. Programs with one call, no
+// hook, and explicit seeds that are leaves qualify; what follows the call is left out.
 
 #ifndef PROPTESTS_ORACLES_METAMORPHIC_H_
 #define PROPTESTS_ORACLES_METAMORPHIC_H_
@@ -36,19 +36,22 @@ enum class SeedEdit : uint8_t {
 twingrad::program::Program EditSeeds(const SeededProgram& seeded, SeedEdit edit);
 
 // Twice the seed gives twice every .grad and every result of grad, bit for bit: rounding commutes
-// with a power of two where nothing over- or underflows.
+// with a power of two where nothing over- or underflows. Skipped where a value of the Program is so
+// large or small that something may.
 Verdict JudgeTwice(const SeededProgram& seeded, const twingrad::program::Observation& once,
                    const twingrad::program::Observation& twice);
 
 // A zero seed gives gradients of zeros (or NaN where 0 meets an infinity).
 Verdict JudgeZeroSeed(const SeededProgram& seeded, const twingrad::program::Observation& zero);
 
-// g(u + v) = g(u) + g(v), for those tensors that the twin proves exact in all three.
-struct Judged {
+// One run of a SeededProgram beside what the twin says of it.
+struct SeededRun {
   const twingrad::program::Observation& observed;
   const twingrad::reference::TwinResult& expected;
 };
-Verdict JudgeSum(const SeededProgram& seeded, const Judged& u, const Judged& v, const Judged& sum);
+// g(u + v) = g(u) + g(v), for those tensors that the twin proves exact in all three.
+Verdict JudgeSum(const SeededProgram& seeded, const SeededRun& u, const SeededRun& v,
+                 const SeededRun& sum);
 
 }  // namespace twingrad::oracles
 

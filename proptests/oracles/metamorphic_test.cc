@@ -46,11 +46,26 @@ TEST(Metamorphic, TheTwinKeepsTheLaws) {
 TEST(Metamorphic, BrokenLawsAreFound) {
   const SeededProgram seeded = Seeded();
   const TwinResult once = RunTwin(seeded.program);
-  ExpectFinding(JudgeTwice(seeded, once.observation, once.observation), "metamorphic");
-  ExpectFinding(JudgeZeroSeed(seeded, once.observation), "metamorphic");
+  ExpectFinding(JudgeTwice(seeded, once.observation, once.observation), "metamorphic twice");
+  ExpectFinding(JudgeZeroSeed(seeded, once.observation), "metamorphic zero");
   ExpectFinding(JudgeSum(seeded, {once.observation, once}, {once.observation, once},
                          {once.observation, once}),
-                "metamorphic");
+                "metamorphic sum");
+}
+
+TEST(Metamorphic, HooksMayDoWhatIsNotLinear) {
+  const Trial trial(
+      "%x = leaf type=f64[] data=2 grad=1\n%y = neg %x\nhook %x do=scale factor=2\n"
+      "backward %y\n");
+  EXPECT_FALSE(MakeSeeded(trial.program).has_value());
+}
+
+TEST(Metamorphic, TwiceIsNotAskedNearTheEndsOfTheRange) {
+  const Trial trial("%x = leaf type=f64[] data=0x1p-300 grad=1\n%y = mul %x %x\nbackward %y\n");
+  const auto seeded = MakeSeeded(trial.program);
+  ASSERT_TRUE(seeded.has_value());
+  const TwinResult once = RunTwin(seeded->program);
+  EXPECT_EQ(JudgeTwice(*seeded, once.observation, once.observation).outcome, Outcome::kSkipped);
 }
 
 }  // namespace

@@ -27,13 +27,12 @@ struct Trial {
   }
 
   Evidence evidence(int device_threads = 0) {
-    return {program, expected, observed, device_threads, &statistics};
+    return {program, expected, observed, device_threads};
   }
 
   twingrad::program::Program program;
   twingrad::reference::TwinResult expected;
   twingrad::program::Observation observed;
-  Statistics statistics;
 };
 
 inline uint64_t Number(double value) { return std::bit_cast<uint64_t>(value); }

@@ -46,20 +46,18 @@ absl::Span<const double> BoundsOf(const std::vector<twingrad::reference::Judged>
   return bounds[value].bound;
 }
 
-void Count(Statistics* statistics, bool gradient, absl::Span<const double> bounds) {
-  if (statistics == nullptr) return;
-  ++statistics->values;
+void Count(bool gradient, absl::Span<const double> bounds, Compared& compared) {
+  ++compared.values;
   if (!gradient) return;
-  ++statistics->gradients;
   switch (RuleOf(bounds)) {
     case Rule::kExact:
-      ++statistics->gradients_exact;
+      ++compared.gradients_exact;
       break;
     case Rule::kBounded:
-      ++statistics->gradients_bounded;
+      ++compared.gradients_bounded;
       break;
     case Rule::kNotCompared:
-      ++statistics->gradients_not_compared;
+      ++compared.gradients_not_compared;
       break;
   }
 }
@@ -87,7 +85,7 @@ std::vector<bool> GradientValues(const Evidence& evidence) {
 }
 
 Verdict JudgeGrad(const Evidence& evidence, ValueId value, const ValueRecord& expected,
-                  const ValueRecord& actual) {
+                  const ValueRecord& actual, Compared& compared) {
   const absl::Span<const double> bounds =
       BoundsOf(evidence.expected.grad_bounds, static_cast<size_t>(value));
   if (expected.grad_defined != actual.grad_defined) {
@@ -100,13 +98,11 @@ Verdict JudgeGrad(const Evidence& evidence, ValueId value, const ValueRecord& ex
     return Differs(evidence, value, ".grad",
                    DifferenceText(difference, expected.grad, actual.grad));
   }
-  Count(evidence.statistics, /*gradient=*/true, bounds);
+  Count(/*gradient=*/true, bounds, compared);
   return Agree(kOracle);
 }
 
-}  // namespace
-
-Verdict JudgeValues(const Evidence& evidence) {
+Verdict JudgeAll(const Evidence& evidence, Compared& compared) {
   const auto& expected = evidence.expected.observation.values;
   const auto& actual = evidence.observed.values;
   if (expected.size() != actual.size()) {
@@ -126,7 +122,7 @@ Verdict JudgeValues(const Evidence& evidence) {
       if (const Difference difference = Compare(e.data, a.data, bounds)) {
         return Differs(evidence, value, "value", DifferenceText(difference, e.data, a.data));
       }
-      Count(evidence.statistics, gradients[i], bounds);
+      Count(gradients[i], bounds, compared);
       if (e.requires_grad != a.requires_grad) {
         return Differs(evidence, value, "requires_grad",
                        Pair(e.requires_grad ? "1" : "0", a.requires_grad ? "1" : "0"));
@@ -136,10 +132,19 @@ Verdict JudgeValues(const Evidence& evidence) {
                        Pair(absl::StrCat(e.version), absl::StrCat(a.version)));
       }
     }
-    Verdict grad = JudgeGrad(evidence, value, e, a);
+    Verdict grad = JudgeGrad(evidence, value, e, a, compared);
     if (grad.outcome == Outcome::kDisagree) return grad;
   }
   return Agree(kOracle);
+}
+
+}  // namespace
+
+Verdict JudgeValues(const Evidence& evidence) {
+  Compared compared;
+  Verdict verdict = JudgeAll(evidence, compared);
+  verdict.compared = compared;
+  return verdict;
 }
 
 }  // namespace twingrad::oracles

@@ -7,9 +7,10 @@ namespace {
 
 TEST(TwinOracle, AgreesWithItself) {
   Trial trial(kProduct);
-  ExpectAgreement(JudgeValues(trial.evidence()));
-  EXPECT_EQ(trial.statistics.gradients, 2u);
-  EXPECT_EQ(trial.statistics.gradients_exact, 2u);
+  const Verdict verdict = JudgeValues(trial.evidence());
+  ExpectAgreement(verdict);
+  EXPECT_EQ(verdict.compared.gradients(), 2u);
+  EXPECT_EQ(verdict.compared.gradients_exact, 2u);
 }
 
 TEST(TwinOracle, EachDifferenceIsFound) {
@@ -55,8 +56,9 @@ TEST(TwinOracle, AlternativesAreAllowedToSeveralThreads) {
 
 TEST(TwinOracle, RoundedGradientsAreBounded) {
   Trial trial("%x = leaf type=f64[] data=0x1.999999999999ap-4 grad=1\n%y = exp %x\nbackward %y\n");
-  ExpectAgreement(JudgeValues(trial.evidence()));
-  EXPECT_EQ(trial.statistics.gradients_bounded, 1u);
+  const Verdict verdict = JudgeValues(trial.evidence());
+  ExpectAgreement(verdict);
+  EXPECT_EQ(verdict.compared.gradients_bounded, 1u);
   trial.observed.values[0].grad.bits[0] += 1;  // the next number: within an ulp
   ExpectAgreement(JudgeValues(trial.evidence()));
   trial.observed.values[0].grad.bits[0] += 1000;

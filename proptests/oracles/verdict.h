@@ -28,25 +28,49 @@ enum class Detail : uint8_t {
   kRuns,         // a node ran too often or not at all
 };
 
+// How much an oracle compared, up to a disagreement: plain numbers that add up.
+struct Compared {
+  uint64_t values = 0;
+  // Tensors of .grad and results of grad, by the rule of comparison.
+  uint64_t gradients_exact = 0;         // proved exact: the same bits
+  uint64_t gradients_bounded = 0;       // within a computed error bound
+  uint64_t gradients_not_compared = 0;  // the bound was too wide to mean anything
+  uint64_t counts_predicted = 0;        // nodes whose count the twin predicted from the Program
+  uint64_t counts_recounted = 0;        // nodes whose count was recounted from the recorded graph
+
+  uint64_t gradients() const {
+    return gradients_exact + gradients_bounded + gradients_not_compared;
+  }
+  void Add(const Compared& other) {
+    values += other.values;
+    gradients_exact += other.gradients_exact;
+    gradients_bounded += other.gradients_bounded;
+    gradients_not_compared += other.gradients_not_compared;
+    counts_predicted += other.counts_predicted;
+    counts_recounted += other.counts_recounted;
+  }
+};
+
 struct Verdict {
   Outcome outcome = Outcome::kAgree;
   std::string_view oracle;  // a literal: "twin", "dual", "recount", ...
   std::string text;         // disagreement: 3 to 6 lines; skipped: the reason; agreement: empty
   std::vector<int32_t> statements;  // those to mark in a picture
   Detail detail = Detail::kNone;
+  Compared compared = {};
 };
 
-inline Verdict Agree(std::string_view oracle) {
-  return {Outcome::kAgree, oracle, {}, {}, Detail::kNone};
+inline Verdict Agree(std::string_view oracle, const Compared& compared = {}) {
+  return {Outcome::kAgree, oracle, {}, {}, Detail::kNone, compared};
 }
 
 inline Verdict Skip(std::string_view oracle, std::string reason) {
-  return {Outcome::kSkipped, oracle, std::move(reason), {}, Detail::kNone};
+  return {Outcome::kSkipped, oracle, std::move(reason), {}, Detail::kNone, {}};
 }
 
 inline Verdict Disagree(std::string_view oracle, std::string text,
                         std::vector<int32_t> statements = {}, Detail detail = Detail::kNone) {
-  return {Outcome::kDisagree, oracle, std::move(text), std::move(statements), detail};
+  return {Outcome::kDisagree, oracle, std::move(text), std::move(statements), detail, {}};
 }
 
 }  // namespace twingrad::oracles

@@ -21,7 +21,7 @@ struct Judged {
 };
 
 Judged CheckDerivatives(int programs, const generators::GeneratorOptions& options) {
-  oracles::EngineRun run;
+  judge::EngineRun run;
   Judged judged;
   ForAll(programs, options, [&](const Program& program) {
     const TwinResult expected = twingrad::reference::RunTwin(program);

@@ -14,7 +14,7 @@ namespace {
 using twingrad::program::Program;
 
 void CheckDeterminism(int programs, const generators::GeneratorOptions& options, int repeats) {
-  oracles::EngineRun run;
+  judge::EngineRun run;
   ForAll(programs, options, [&](const Program& program) {
     const auto first = run(program, 0);
     for (int threads : {0, 1, 2, 4}) {

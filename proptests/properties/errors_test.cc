@@ -17,7 +17,7 @@ using twingrad::reference::TwinResult;
 
 TEST(Errors, AreLegalAndLeaveTheEngineUsable) {
   generators::GeneratorOptions options = Features("error,chain,fan_out,view,in_place,devices,hook");
-  oracles::EngineRun run;
+  judge::EngineRun run;
   int errors = 0;
   ForAll(5000, options, [&](const Program& program) {
     const TwinResult expected = twingrad::reference::RunTwin(program);
@@ -31,7 +31,7 @@ TEST(Errors, AreLegalAndLeaveTheEngineUsable) {
       if (!wrong.empty()) return wrong;
       if (!observed.error) continue;
       ++errors;
-      wrong = TextOf(oracles::JudgeCanary(run(oracles::CanaryProgram(), threads)));
+      wrong = TextOf(judge::JudgeCanary(run(judge::CanaryProgram(), threads)));
       if (!wrong.empty()) return wrong;
     }
     return std::string();
@@ -40,7 +40,7 @@ TEST(Errors, AreLegalAndLeaveTheEngineUsable) {
 }
 
 TEST(Errors, OfAllPrograms) {
-  oracles::EngineRun run;
+  judge::EngineRun run;
   ForAll(3000, {}, [&](const Program& program) {
     const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped) return std::string();

@@ -19,7 +19,7 @@ using twingrad::reference::TwinResult;
 
 void Check(int programs, const generators::GeneratorOptions& options,
            Verdict (*judge)(const Evidence&)) {
-  oracles::EngineRun run;
+  judge::EngineRun run;
   ForAll(programs, options, [&](const Program& program) {
     const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped) return std::string();

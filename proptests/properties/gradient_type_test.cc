@@ -12,7 +12,7 @@ namespace {
 using twingrad::program::Program;
 
 TEST(GradientType, IsTheLeafs) {
-  oracles::EngineRun run;
+  judge::EngineRun run;
   int gradients = 0;
   ForAll(4000, {}, [&](const Program& program) {
     const auto observed = run(program, 0);

@@ -15,7 +15,7 @@ using twingrad::program::Program;
 using twingrad::reference::TwinResult;
 
 void CheckGradients(int programs, const generators::GeneratorOptions& options) {
-  oracles::EngineRun run;
+  judge::EngineRun run;
   ForAll(programs, options, [&](const Program& program) {
     const TwinResult expected = twingrad::reference::RunTwin(program);
     if (expected.skipped) return std::string();

@@ -25,7 +25,7 @@ using twingrad::reference::TwinResult;
 // failure.
 template <typename JudgeFunction>
 int ForAllSeeded(int programs, const JudgeFunction& judge) {
-  oracles::EngineRun run;
+  judge::EngineRun run;
   int judged = 0;
   ForAll(programs, Features("-error,-grad_of_grad,-calls,-numbers,-hook"),
          [&](const Program& program) {
@@ -38,7 +38,7 @@ int ForAllSeeded(int programs, const JudgeFunction& judge) {
 }
 
 TEST(Linearity, TwiceTheSeedGivesTwiceTheGradient) {
-  const int judged = ForAllSeeded(3000, [](const SeededProgram& seeded, oracles::EngineRun& run) {
+  const int judged = ForAllSeeded(3000, [](const SeededProgram& seeded, judge::EngineRun& run) {
     const auto once = run(seeded.program, 0);
     const auto twice = run(EditSeeds(seeded, SeedEdit::kTwice), 0);
     return JudgeTwice(seeded, once, twice);
@@ -47,14 +47,14 @@ TEST(Linearity, TwiceTheSeedGivesTwiceTheGradient) {
 }
 
 TEST(Linearity, AZeroSeedGivesZero) {
-  const int judged = ForAllSeeded(3000, [](const SeededProgram& seeded, oracles::EngineRun& run) {
+  const int judged = ForAllSeeded(3000, [](const SeededProgram& seeded, judge::EngineRun& run) {
     return JudgeZeroSeed(seeded, run(EditSeeds(seeded, SeedEdit::kZero), 0));
   });
   EXPECT_GT(judged, 2000);
 }
 
 TEST(Linearity, ASumOfSeedsGivesTheSum) {
-  const int judged = ForAllSeeded(2000, [](const SeededProgram& seeded, oracles::EngineRun& run) {
+  const int judged = ForAllSeeded(2000, [](const SeededProgram& seeded, judge::EngineRun& run) {
     const Program pattern = EditSeeds(seeded, SeedEdit::kPattern);
     const Program sum = EditSeeds(seeded, SeedEdit::kSum);
     const TwinResult u = RunTwin(seeded.program);

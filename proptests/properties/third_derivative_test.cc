@@ -195,22 +195,22 @@ bool HasDerivative(const Signature& signature) {
 // Judges each op at the point; names those with a gradient that cannot be compared, at a pole.
 // told.
 std::string JudgeEachOp(const Case& point) {
-  oracles::Judge judge;
+  judge::Judge judge;
   int ops = 0;
   std::string poles;
   for (const Signature& signature : twingrad::program::Signatures()) {
     if (!HasDerivative(signature)) continue;
     ++ops;
     const Program program = ThirdDerivative(signature, point);
-    const uint64_t before = judge.statistics().gradients_not_compared;
-    const oracles::Judgement judgement = judge(program);
+    const uint64_t before = judge.statistics().compared.gradients_not_compared;
+    const judge::Judgement judgement = judge(program);
     EXPECT_FALSE(judgement.skipped.has_value()) << signature.name << ": " << *judgement.skipped;
     EXPECT_EQ(judgement.Failure(), nullptr)
         << signature.name << "\n"
         << judgement.Failure()->text << twingrad::program::Print(program);
     EXPECT_FALSE(judgement.observed.at(0).error.has_value()) << signature.name;
     EXPECT_TRUE(judgement.observed.at(0).values[0].grad_defined) << signature.name;
-    if (judge.statistics().gradients_not_compared != before) {
+    if (judge.statistics().compared.gradients_not_compared != before) {
       absl::StrAppend(&poles, poles.empty() ? "" : " ", signature.name);
     }
   }

@@ -13,6 +13,7 @@
 #include "autograd/reference/twin.h"
 #include "autograd/runner/run.h"
 #include "proptests/findings/drawing.h"
+#include "proptests/judge/seeded_runs.h"
 #include "proptests/oracles/expect.h"
 #include "proptests/subjects/program_subject.h"
 #include "proptests/subjects/summary.h"
@@ -20,7 +21,7 @@
 namespace twingrad::oracle {
 namespace {
 
-using oracles::Statistics;
+using judge::Statistics;
 using twingrad::program::Observation;
 
 struct EngineStatistics {
@@ -36,7 +37,7 @@ static_assert(kNumCounters <= kMaxCounters);
 
 class EngineSubject : public ProgramSubject {
  public:
-  explicit EngineSubject(oracles::JudgeOptions options) : judge_options_(std::move(options)) {}
+  explicit EngineSubject(judge::JudgeOptions options) : judge_options_(std::move(options)) {}
 
   absl::Status Start() override {
     judge_.emplace(judge_options_);
@@ -76,8 +77,8 @@ class EngineSubject : public ProgramSubject {
     return twingrad::runner::Run(program_, engine);
   }
 
-  oracles::JudgeOptions judge_options_;
-  std::optional<oracles::Judge> judge_;
+  judge::JudgeOptions judge_options_;
+  std::optional<judge::Judge> judge_;
   DrawnFeatures drawn_ = {};
   bool all_met_ = true;
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
@@ -91,7 +92,7 @@ std::string EngineSubject::Run() {
   if (std::any_of(statements.begin(), statements.end(), [](const auto& statement) {
         return statement.op == twingrad::program::Opcode::kExpect;
       })) {
-    const auto unmet = twingrad::runner::UnmetExpectations(program_, seen);
+    const auto unmet = twingrad::oracles::UnmetExpectations(program_, seen);
     absl::StrAppend(&text, "expectations\n", unmet.empty() ? "  all met\n" : "");
     all_met_ = unmet.empty();
     for (const auto& miss : unmet) absl::StrAppend(&text, "  ", miss.text, "\n");
@@ -101,7 +102,7 @@ std::string EngineSubject::Run() {
 
 Verdict EngineSubject::Judge() {
   CountDrawn(&drawn_);
-  const oracles::Judgement judgement = (*judge_)(program_);
+  const judge::Judgement judgement = (*judge_)(program_, !seed_ || judge::IsLawSample(*seed_));
   Verdict verdict;
   const oracles::Verdict* failure = judgement.Failure();
   if (failure == nullptr) return verdict;
@@ -123,7 +124,7 @@ Verdict EngineSubject::Judge() {
 
 }  // namespace
 
-std::unique_ptr<Subject> MakeEngineSubject(oracles::JudgeOptions options) {
+std::unique_ptr<Subject> MakeEngineSubject(judge::JudgeOptions options) {
   return std::make_unique<EngineSubject>(std::move(options));
 }
 

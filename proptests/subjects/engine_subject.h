@@ -11,7 +11,7 @@
 namespace twingrad::oracle {
 
 // `options` say how the Judge runs; the tests give it another engine.
-std::unique_ptr<Subject> MakeEngineSubject(oracles::JudgeOptions options = {});
+std::unique_ptr<Subject> MakeEngineSubject(judge::JudgeOptions options = {});
 
 }  // namespace twingrad::oracle
 

@@ -31,8 +31,8 @@ SubprocessResult Oracle(std::vector<std::string> words, const std::string& input
 }
 
 // The repository's engine, but each .grad that is 6 is 7.
-oracles::JudgeOptions WrongEngine() {
-  oracles::JudgeOptions options;
+judge::JudgeOptions WrongEngine() {
+  judge::JudgeOptions options;
   options.run = [](const Program& program, int device_threads) {
     twingrad::EngineOptions engine_options;
     engine_options.device_threads = device_threads;

@@ -42,6 +42,7 @@ absl::Status ProgramSubject::Configure(const ProgramOptions& options) {
 }
 
 std::string ProgramSubject::Generate(uint64_t seed) {
+  seed_ = seed;
   program_ = generators::Generate(seed, generator_options_, &drawn_);
   return twingrad::program::Print(program_);
 }
@@ -58,6 +59,7 @@ absl::Status ProgramSubject::Load(std::string_view text, std::string_view origin
                                                    "; see autograd/program/README.md"));
   }
   program_ = *std::move(program);
+  seed_.reset();
   drawn_.reset();
   return absl::OkStatus();
 }

@@ -3,7 +3,9 @@
 #ifndef PROPTESTS_SUBJECTS_PROGRAM_SUBJECT_H_
 #define PROPTESTS_SUBJECTS_PROGRAM_SUBJECT_H_
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,7 @@ class ProgramSubject : public Subject {
 
   generators::GeneratorOptions generator_options_;
   twingrad::program::Program program_;  // the current one
+  std::optional<uint64_t> seed_;        // that it was generated from
 
  private:
   generators::Features drawn_;

@@ -14,7 +14,7 @@
 namespace twingrad::oracle {
 namespace {
 
-using oracles::Statistics;
+using judge::Statistics;
 
 constexpr size_t kColumn = 15;
 constexpr size_t kMaxWidth = 100;
@@ -47,12 +47,12 @@ Counts TextCounts(const Statistics& s) {
     drawn.insert(generators::FeatureWord(static_cast<generators::Feature>(i)));
   }
   Counts counts;
-  for (size_t i = 0; i < s.features.size(); ++i) {
-    const auto feature = static_cast<oracles::Feature>(i);
-    const std::string_view word = oracles::FeatureName(feature);
-    const bool made = feature != oracles::Feature::kThreads;  // by the generator
-    if (drawn.count(word) != 0 || (!made && s.features[i] == 0)) continue;
-    counts.emplace_back(s.features[i], word);
+  for (size_t i = 0; i < s.traits.size(); ++i) {
+    const auto feature = static_cast<judge::Trait>(i);
+    const std::string_view word = judge::TraitName(feature);
+    const bool made = feature != judge::Trait::kThreads;  // by the generator
+    if (drawn.count(word) != 0 || (!made && s.traits[i] == 0)) continue;
+    counts.emplace_back(s.traits[i], word);
   }
   return counts;
 }
@@ -92,28 +92,32 @@ std::string Frequencies(std::string_view name, Counts counts) {
 std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
   const double average =
       s.programs == 0 ? 0 : static_cast<double>(s.statements) / static_cast<double>(s.programs);
+  const uint64_t gradients = s.compared.gradients();
   std::string text;
   text += Row("statements",
               absl::StrFormat("%s, %.1f a program", WithSeparators(s.statements), average));
   text += Row("nodes executed",
               absl::StrFormat("%s in %s runs of the engine", WithSeparators(s.nodes_executed),
                               WithSeparators(s.runs)));
-  text += Row("compared",
-              absl::StrFormat("%s values, %s gradients, %s counts predicted, %s recounted, "
-                              "%s errors",
-                              WithSeparators(s.values), WithSeparators(s.gradients),
-                              WithSeparators(s.counts_predicted),
-                              WithSeparators(s.counts_recounted), WithSeparators(s.errors_judged)));
+  text +=
+      Row("compared", absl::StrFormat("%s values, %s gradients, %s counts predicted, %s recounted, "
+                                      "%s errors",
+                                      WithSeparators(s.compared.values), WithSeparators(gradients),
+                                      WithSeparators(s.compared.counts_predicted),
+                                      WithSeparators(s.compared.counts_recounted),
+                                      WithSeparators(s.errors_judged)));
   text += Row("gradients", absl::StrFormat("exact %s, bounded %s, not compared %s",
-                                           Share(s.gradients_exact, s.gradients),
-                                           Share(s.gradients_bounded, s.gradients),
-                                           Share(s.gradients_not_compared, s.gradients)));
+                                           Share(s.compared.gradients_exact, gradients),
+                                           Share(s.compared.gradients_bounded, gradients),
+                                           Share(s.compared.gradients_not_compared, gradients)));
   text += Row("witnesses",
               absl::StrFormat("twin %s of programs, dual numbers %s to first order, "
                               "%s to second; at a kink %s, skipped %s",
                               Share(s.twin_judged, s.programs), Share(s.dual_first, s.programs),
                               Share(s.dual_second, s.programs), Share(s.dual_kinks, s.programs),
                               Share(s.skipped, s.programs)));
+  text += Row("linearity", absl::StrFormat("%s programs, run with other seeds",
+                                           WithSeparators(s.linearity_judged)));
   text += Frequencies("features", FeatureCounts(drawn));
   text += Frequencies("seen in text", TextCounts(s));
   text += Frequencies("ops", OpCounts(s));

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "proptests/generators/options.h"
-#include "proptests/oracles/statistics.h"
+#include "proptests/judge/statistics.h"
 
 namespace twingrad::oracle {
 
@@ -18,7 +18,7 @@ using DrawnFeatures = std::array<uint64_t, generators::kNumFeatures>;
 // Each line ends in a newline; shares are of what the line says. Features are those that were
 // drawn; what else the text of Programs shows has a line of its own. A word that nothing makes is
 // named only where it occurs.
-std::string SummaryText(const oracles::Statistics& statistics, const DrawnFeatures& drawn);
+std::string SummaryText(const judge::Statistics& statistics, const DrawnFeatures& drawn);
 
 }  // namespace twingrad::oracle
 

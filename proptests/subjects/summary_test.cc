@@ -14,18 +14,17 @@ bool Has(const std::string& text, const std::string& part) {
 }
 
 TEST(SummaryTest, ShowsCountsAndShares) {
-  oracles::Statistics s;
+  judge::Statistics s;
   s.programs = 2000;
   s.statements = 24000;
   s.runs = 4000;
   s.nodes_executed = 1234567;
-  s.values = 10;
-  s.gradients = 400;
-  s.gradients_exact = 300;
-  s.gradients_bounded = 90;
-  s.gradients_not_compared = 10;
-  s.counts_predicted = 50;
-  s.counts_recounted = 60;
+  s.compared.values = 10;
+  s.compared.gradients_exact = 300;
+  s.compared.gradients_bounded = 90;
+  s.compared.gradients_not_compared = 10;
+  s.compared.counts_predicted = 50;
+  s.compared.counts_recounted = 60;
   s.errors_judged = 7;
   s.twin_judged = 1990;
   s.skipped = 10;
@@ -66,7 +65,7 @@ std::vector<std::string> WordsOf(const std::string& text, const std::string& row
 // What the summary counts as a feature is what --features takes, all of it, and one word has one
 // number.
 TEST(SummaryTest, FeaturesAreTheWordsOfTheFlag) {
-  const std::string text = SummaryText(oracles::Statistics(), {});
+  const std::string text = SummaryText(judge::Statistics(), {});
   const std::vector<std::string> features = WordsOf(text, "features");
   EXPECT_EQ(features.size(), static_cast<size_t>(generators::kNumFeatures)) << text;
   for (const std::string& word : features) {
@@ -81,22 +80,22 @@ TEST(SummaryTest, FeaturesAreTheWordsOfTheFlag) {
 }
 
 TEST(SummaryTest, WhatNothingMakesIsNamedOnlyWhereItOccurs) {
-  oracles::Statistics s;
+  judge::Statistics s;
   EXPECT_FALSE(Has(SummaryText(s, {}), "threads"));
   EXPECT_FALSE(Has(SummaryText(s, {}), "expect"));
-  s.features[static_cast<size_t>(oracles::Feature::kThreads)] = 2;
+  s.traits[static_cast<size_t>(judge::Trait::kThreads)] = 2;
   s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kExpect)] = 3;
   EXPECT_TRUE(Has(SummaryText(s, {}), "\nseen in text   threads 2, ")) << SummaryText(s, {});
   EXPECT_TRUE(Has(SummaryText(s, {}), "\nops            expect 3, ")) << SummaryText(s, {});
 }
 
 TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
-  oracles::Statistics s;
+  judge::Statistics s;
   DrawnFeatures drawn = {};
   s.programs = 1;
   s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kMul)] = 1500;
   s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kLeaf)] = 3000;
-  s.features[static_cast<size_t>(oracles::Feature::kSeeds)] = 5;
+  s.traits[static_cast<size_t>(judge::Trait::kSeeds)] = 5;
   drawn[static_cast<size_t>(generators::Feature::kHook)] = 4;
   const std::string text = SummaryText(s, drawn);
   EXPECT_TRUE(Has(text, "\nops            leaf 3,000, mul 1,500, add 0, ")) << text;
@@ -111,7 +110,7 @@ TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
 }
 
 TEST(SummaryTest, NothingJudgedIsNoDivisionByZero) {
-  EXPECT_TRUE(Has(SummaryText(oracles::Statistics(), {}), "exact -, bounded -"));
+  EXPECT_TRUE(Has(SummaryText(judge::Statistics(), {}), "exact -, bounded -"));
 }
 
 }  // namespace

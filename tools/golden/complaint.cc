@@ -9,7 +9,7 @@ namespace twingrad::golden {
 std::string Complaint(const Entry& entry, const twingrad::program::Observation& observation,
                       const std::string& by) {
   std::string text;
-  for (const auto& unmet : twingrad::runner::UnmetExpectations(entry.program, observation)) {
+  for (const auto& unmet : twingrad::oracles::UnmetExpectations(entry.program, observation)) {
     absl::StrAppend(&text, "  ", unmet.text, "\n");
   }
   if (text.empty()) return text;

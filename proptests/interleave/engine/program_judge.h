@@ -1,9 +1,9 @@
 // ProgramJudge: whether what one schedule of a Program showed is right.
 //
-// An Observation is compared bit by bit with the engine's own single-threaded run, on whatever
-// data, and by the oracles of proptests/oracles with the twin: errors, values by exactness or
-// bound, counts predicted and recounted, each node once and after its producers, hooks. Where
-// several outcomes are legal (which of two errors, .grad after one), those and no others are.
+// Each Observation is judged by the table of oracles (proptests/judge/table.h), which also compares
+// it bit by bit with the engine's own run on one thread. That run is judged once, with the dual
+// numbers and, after an error, the canary besides. The canary is not run under schedules: their
+// engines have ended their workers by then, to look for late writes.
 //
 // Schedules differ mostly in the order of execution alone, and repeat it: an Observation that was
 // judged before is recognised by its fingerprint. One thread.
@@ -18,18 +18,14 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/twin.h"
+#include "proptests/judge/table.h"
 
 namespace twingrad::interleave {
-
-// 64 bits of everything an Observation holds but the texts of errors.
-uint64_t FingerprintOf(const twingrad::program::Observation& observation);
-// The same of the order in which nodes ran, over all calls.
-uint64_t OrderFingerprintOf(const twingrad::program::Observation& observation);
 
 class ProgramJudge {
  public:
   struct Finding {
-    std::string detector;  // "frozen", "bits", or the oracle that disagrees
+    std::string detector;  // the oracle that disagrees
     std::string text;
   };
 
@@ -39,15 +35,17 @@ class ProgramJudge {
                twingrad::program::Observation single, bool with_calls = true);
 
   std::optional<Finding> operator()(const twingrad::program::Observation& observed);
-  // What is wrong with the single-threaded run itself.
-  std::optional<Finding> JudgeSingle() const;
+  // What is wrong with the single-threaded run itself. `canary` is the canary's run on its engine,
+  // if it ended in an error.
+  std::optional<Finding> JudgeSingle(
+      const std::optional<twingrad::program::Observation>& canary = std::nullopt) const;
 
   const twingrad::program::Observation& single() const { return single_; }
   const twingrad::reference::TwinResult& expected() const { return expected_; }
 
  private:
-  std::optional<Finding> Judge(const twingrad::program::Observation& observed,
-                               int device_threads) const;
+  // What is laid before the oracles of any run with that many device threads.
+  judge::Needs Shown(int device_threads) const;
 
   const twingrad::program::Program& program_;
   const int device_threads_;

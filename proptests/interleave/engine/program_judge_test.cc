@@ -8,6 +8,7 @@
 #include "autograd/program/parse.h"
 #include "autograd/runner/run.h"
 #include "gtest/gtest.h"
+#include "proptests/judge/canary.h"
 
 namespace twingrad::interleave {
 namespace {
@@ -52,7 +53,7 @@ TEST_F(ProgramJudgeTest, TheSameIsRightAgainAndAgain) {
 TEST_F(ProgramJudgeTest, OneBitMore) {
   Observation observed = single_;
   observed.values[0].grad.bits[0] ^= 1;
-  EXPECT_EQ(DetectorOf(observed), "bits");
+  EXPECT_EQ(DetectorOf(observed), "determinism");
 }
 
 TEST_F(ProgramJudgeTest, ANodeThatRunsTwiceOrTooEarly) {
@@ -67,24 +68,27 @@ TEST_F(ProgramJudgeTest, ANodeThatRunsTwiceOrTooEarly) {
 TEST_F(ProgramJudgeTest, AnErrorThatNobodyRaises) {
   Observation observed = single_;
   observed.error = ErrorRecord{ErrorKind::kUser, 3, "x"};
-  EXPECT_EQ(DetectorOf(observed), "bits");
+  EXPECT_EQ(DetectorOf(observed), "determinism");
   observed.error = ErrorRecord{ErrorKind::kInternal, 3, "x"};
-  EXPECT_EQ(DetectorOf(observed), "errors");
-  observed.error =
-      ErrorRecord{ErrorKind::kInternal, 3, "[runner] .grad changed after the call had ended"};
+  EXPECT_EQ(DetectorOf(observed), "internal");
+  observed.late_write = {.value = 0, .statement = 3};
   EXPECT_EQ(DetectorOf(observed), "frozen");
 }
 
-TEST_F(ProgramJudgeTest, FingerprintsSeeEveryPartButTheOrderAloneSeesTheOrder) {
+TEST_F(ProgramJudgeTest, TheRunOnOneThreadIsJudgedToo) {
   Observation observed = single_;
-  EXPECT_EQ(FingerprintOf(observed), FingerprintOf(single_));
-  observed.values[0].version = 7;
-  EXPECT_NE(FingerprintOf(observed), FingerprintOf(single_));
-  EXPECT_EQ(OrderFingerprintOf(observed), OrderFingerprintOf(single_));
-  observed = single_;
-  std::swap(observed.calls[0].executed[0], observed.calls[0].executed[1]);
-  EXPECT_NE(FingerprintOf(observed), FingerprintOf(single_));
-  EXPECT_NE(OrderFingerprintOf(observed), OrderFingerprintOf(single_));
+  observed.values[0].grad.bits[0] ^= 1;
+  EXPECT_EQ(ProgramJudge(program_, 1, observed).JudgeSingle()->detector, "twin");
+}
+
+TEST_F(ProgramJudgeTest, AfterAnErrorTheCanaryIsJudged) {
+  const Program fails =
+      *twingrad::program::Parse("twingrad 1\n%x = leaf type=f64[]\nbackward %x\n");
+  ProgramJudge judge(fails, 1, Run(fails));
+  Observation canary = Run(judge::CanaryProgram());
+  EXPECT_FALSE(judge.JudgeSingle(canary).has_value());
+  canary.values[0].grad.bits[0] ^= 1;
+  EXPECT_EQ(judge.JudgeSingle(canary)->detector, "canary");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include "autograd/engine/engine.h"
 #include "autograd/runner/run.h"
 #include "proptests/interleave/strategies/random_strategy.h"
+#include "proptests/judge/canary.h"
+#include "proptests/judge/fingerprint.h"
 
 namespace twingrad::interleave {
 
@@ -49,7 +51,7 @@ ProgramExplorer::ProgramExplorer(const Program& program, Options options)
     return;
   }
   judge_.emplace(program_, device_threads_, single_.observation, options_.record_calls);
-  if (const auto finding = judge_->JudgeSingle()) {
+  if (const auto finding = judge_->JudgeSingle(canary_)) {
     single_.detector = single_.signature = finding->detector;
     single_.failure = finding->text;
   }
@@ -68,6 +70,9 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
     run_options.record_calls = options_.record_calls;
     run_options.check_frozen = true;
     run.observation = twingrad::runner::Run(program_, engine, run_options);
+    if (device_threads == 0 && run.observation.error) {
+      canary_ = twingrad::runner::Run(judge::CanaryProgram(), engine);
+    }
   };
   run.outcome = scheduler_.Run(body, strategy, seed,
                                {.max_steps = options_.max_steps,
@@ -85,7 +90,7 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
 ProgramRun ProgramExplorer::Run(Strategy& strategy, uint64_t seed, bool record_events) {
   ProgramRun run = Execute(strategy, seed, device_threads_, record_events);
   if (!run.ok()) return run;
-  run.order = OrderFingerprintOf(run.observation);
+  run.order = judge::OrderFingerprintOf(run.observation);
   if (!judge_.has_value()) return run;
   if (auto finding = (*judge_)(run.observation)) {
     run.detector = run.signature = finding->detector;

@@ -31,8 +31,8 @@ namespace twingrad::interleave {
 struct ProgramRun {
   Outcome outcome;                             // of the execution; its decisions are the schedule
   twingrad::program::Observation observation;  // empty if the execution did not come to its end
-  // Empty if all is well. "deadlock", "data race", ... as OutcomeName says, or what the judge
-  // found: "bits", "twin", "frozen", "recount", ...
+  // Empty if all is well. "deadlock", "data race", ... as OutcomeName says, or the oracle that
+  // disagreed: "determinism", "twin", "frozen", "recount", ...
   std::string detector;
   std::string failure;  // text for people
   // What two runs share that fail alike: the detector and, where it has them, the source lines.
@@ -82,6 +82,7 @@ class ProgramExplorer {
   EngineRules rules_;
   std::optional<ProgramJudge> judge_;
   ProgramRun single_;
+  std::optional<twingrad::program::Observation> canary_;  // after single_'s error
   std::optional<std::string> skipped_;
 };
 

@@ -45,9 +45,9 @@ bool SurvivesThreads(const Scenario& scenario, TimePoint end) {
 }
 
 bool SurvivesCheck(TimePoint end) {
-  oracles::JudgeOptions options;
+  judge::JudgeOptions options;
   options.device_threads = {0};
-  oracles::Judge judge(options);
+  judge::Judge judge(options);
   uint64_t seed = 1;
   for (; Now() < end; ++seed) {
     if (const auto judgement = judge(generators::Generate(seed)); judgement.Failure() != nullptr) {

@@ -1,23 +1,23 @@
-#include "proptests/oracles/statistics.h"
+#include "proptests/judge/statistics.h"
 
 #include <set>
 #include <string>
 
 #include "gtest/gtest.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 namespace {
 
 TEST(Statistics, TextReadsBack) {
   Statistics statistics;
   statistics.programs = 3;
   statistics.dual_second = 2;
-  statistics.features[4] = 7;
+  statistics.traits[4] = 7;
   statistics.opcodes[10] = 9;
   const auto read = Statistics::FromText(statistics.ToText());
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->ToText(), statistics.ToText());
-  EXPECT_EQ(read->features[4], 7u);
+  EXPECT_EQ(read->traits[4], 7u);
 }
 
 TEST(Statistics, MergeAdds) {
@@ -39,9 +39,9 @@ TEST(Statistics, OtherTextIsRefused) {
 
 TEST(Statistics, FeatureNamesAreUnique) {
   std::set<std::string_view> names;
-  for (int i = 0; i < kNumFeatures; ++i) names.insert(FeatureName(static_cast<Feature>(i)));
-  EXPECT_EQ(names.size(), static_cast<size_t>(kNumFeatures));
+  for (int i = 0; i < kNumTraits; ++i) names.insert(TraitName(static_cast<Trait>(i)));
+  EXPECT_EQ(names.size(), static_cast<size_t>(kNumTraits));
 }
 
 }  // namespace
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge

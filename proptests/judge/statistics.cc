@@ -1,4 +1,4 @@
-#include "proptests/oracles/statistics.h"
+#include "proptests/judge/statistics.h"
 
 #include <vector>
 
@@ -6,15 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace twingrad::oracles {
+namespace twingrad::judge {
 namespace {
-
-constexpr std::array<std::string_view, kNumFeatures> kFeatureNames = {
-    "view",         "in_place",     "hook",          "retain_grad",   "no_grad",
-    "detach",       "devices",      "several_calls", "several_roots", "inputs",
-    "seeds",        "retain_graph", "create_graph",  "grad_of_grad",  "unused_allowed",
-    "empty_tensor", "scalar_leaf",  "f32",           "integer",       "error",
-    "threads"};
 
 // All counters in one fixed order.
 template <typename Stats>
@@ -25,31 +18,27 @@ auto Counters(Stats& s) {
                     &s.nodes_executed,
                     &s.findings,
                     &s.skipped,
-                    &s.values,
-                    &s.gradients,
-                    &s.gradients_exact,
-                    &s.gradients_bounded,
-                    &s.gradients_not_compared,
-                    &s.counts_predicted,
-                    &s.counts_recounted,
+                    &s.compared.values,
+                    &s.compared.gradients_exact,
+                    &s.compared.gradients_bounded,
+                    &s.compared.gradients_not_compared,
+                    &s.compared.counts_predicted,
+                    &s.compared.counts_recounted,
                     &s.twin_judged,
                     &s.dual_first,
                     &s.dual_second,
                     &s.dual_kinks,
-                    &s.errors_judged};
+                    &s.errors_judged,
+                    &s.linearity_judged};
 }
 
 }  // namespace
-
-std::string_view FeatureName(Feature feature) {
-  return kFeatureNames[static_cast<size_t>(feature)];
-}
 
 void Statistics::Merge(const Statistics& other) {
   const auto own = Counters(*this);
   const auto others = Counters(other);
   for (size_t i = 0; i < own.size(); ++i) *own[i] += *others[i];
-  for (size_t i = 0; i < features.size(); ++i) features[i] += other.features[i];
+  for (size_t i = 0; i < traits.size(); ++i) traits[i] += other.traits[i];
   for (size_t i = 0; i < opcodes.size(); ++i) opcodes[i] += other.opcodes[i];
 }
 
@@ -59,7 +48,7 @@ std::string Statistics::ToText() const {
     absl::StrAppend(&text, text.empty() ? "" : " ", number);
   };
   for (const uint64_t* counter : Counters(*this)) append(*counter);
-  for (uint64_t count : features) append(count);
+  for (uint64_t count : traits) append(count);
   for (uint64_t count : opcodes) append(count);
   return text;
 }
@@ -68,7 +57,7 @@ std::optional<Statistics> Statistics::FromText(std::string_view text) {
   Statistics statistics;
   std::vector<uint64_t*> places;
   for (uint64_t* counter : Counters(statistics)) places.push_back(counter);
-  for (uint64_t& count : statistics.features) places.push_back(&count);
+  for (uint64_t& count : statistics.traits) places.push_back(&count);
   for (uint64_t& count : statistics.opcodes) places.push_back(&count);
   size_t at = 0;
   for (absl::string_view piece : absl::StrSplit(absl::string_view(text.data(), text.size()), ' ')) {
@@ -79,4 +68,4 @@ std::optional<Statistics> Statistics::FromText(std::string_view text) {
   return statistics;
 }
 
-}  // namespace twingrad::oracles
+}  // namespace twingrad::judge

@@ -1,0 +1,49 @@
+// Statistics of judged Programs: what the summary of a run prints.
+//
+// Plain counters. They add up over processes; ToText and FromText write and read them as one line.
+// Not thread-safe.
+
+#ifndef PROPTESTS_JUDGE_STATISTICS_H_
+#define PROPTESTS_JUDGE_STATISTICS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "autograd/program/opcode.h"
+#include "proptests/judge/traits.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::judge {
+
+struct Statistics {
+  uint64_t programs = 0;
+  uint64_t statements = 0;
+  uint64_t runs = 0;            // runs of an engine
+  uint64_t nodes_executed = 0;  // over all of these
+  uint64_t findings = 0;
+  uint64_t skipped = 0;  // programs that the twin could not judge
+
+  oracles::Compared compared;  // summed over all Verdicts
+
+  // By witness, in programs.
+  uint64_t twin_judged = 0;
+  uint64_t dual_first = 0;   // judged by the dual numbers to first order at least
+  uint64_t dual_second = 0;  // ... to second order
+  uint64_t dual_kinks = 0;   // a kink was touched: only the twin judged the gradients there
+  uint64_t errors_judged = 0;
+  uint64_t linearity_judged = 0;  // by all laws of linearity, with runs of their own
+
+  std::array<uint64_t, kNumTraits> traits = {};                       // in programs
+  std::array<uint64_t, twingrad::program::kNumOpcodes> opcodes = {};  // in statements
+
+  void Merge(const Statistics& other);
+  std::string ToText() const;
+  static std::optional<Statistics> FromText(std::string_view text);
+};
+
+}  // namespace twingrad::judge
+
+#endif  // PROPTESTS_JUDGE_STATISTICS_H_

@@ -1,0 +1,119 @@
+#include "proptests/judge/table.h"
+
+#include <utility>
+
+#include "proptests/judge/canary.h"
+#include "proptests/oracles/counts.h"
+#include "proptests/oracles/determinism.h"
+#include "proptests/oracles/dual.h"
+#include "proptests/oracles/errors.h"
+#include "proptests/oracles/frozen.h"
+#include "proptests/oracles/gradient_type.h"
+#include "proptests/oracles/hooks.h"
+#include "proptests/oracles/metamorphic.h"
+#include "proptests/oracles/order.h"
+#include "proptests/oracles/twin.h"
+
+namespace twingrad::judge {
+
+using oracles::Evidence;
+using oracles::Verdict;
+
+namespace {
+
+template <Verdict (*judge)(const Evidence&)>
+Verdict OfEvidence(const Exhibits& e) {
+  return judge(e.evidence);
+}
+
+template <Verdict (*judge)(const twingrad::program::Program&,
+                           const twingrad::program::Observation&)>
+Verdict OfRun(const Exhibits& e) {
+  return judge(e.evidence.program, e.evidence.observed);
+}
+
+Verdict Determinism(const Exhibits& e) {
+  return oracles::JudgeDeterminism(e.evidence.program, *e.other->observed, e.evidence.observed,
+                                   e.other->threads, e.other->names);
+}
+
+Verdict Dual(const Exhibits& e) { return oracles::JudgeDual(e.evidence, *e.dual); }
+
+// Of the laws that need runs with other seeds.
+template <Verdict (*judge)(const SeededRuns&)>
+Verdict OfSeeded(const Exhibits& e) {
+  return judge(*e.seeded());
+}
+
+Verdict Twice(const SeededRuns& runs) {
+  return oracles::JudgeTwice(runs.seeded, runs.once.observed, runs.twice);
+}
+
+Verdict ZeroSeed(const SeededRuns& runs) { return oracles::JudgeZeroSeed(runs.seeded, runs.zero); }
+
+Verdict Sum(const SeededRuns& runs) {
+  const auto run = [](const SeededRuns::Predicted& predicted) {
+    return oracles::SeededRun{predicted.observed, predicted.expected};
+  };
+  return oracles::JudgeSum(runs.seeded, run(runs.once), run(runs.pattern), run(runs.sum));
+}
+
+Verdict Canary(const Exhibits& e) { return JudgeCanary(e.canary()); }
+
+// The first row that disagrees names the finding, so what says most of a fault comes first:
+// - frozen and internal: the run was cut short, and all that follows would only show that.
+// - determinism: the engine contradicts itself. No witness is needed to tell, and one would name
+//   only one of the two results.
+// - errors: where the run ended decides what can be compared at all.
+// - gradient type: elements are compared only where types are the same.
+// - recount: what ran, and why, says more of a fault than the values that came of it.
+// - twin before dual: it judges all values, versions and flags; the dual numbers find what engine
+//   and twin have in common.
+// - predicted, order, hooks: from what the twin says of nodes, the most particular last.
+// - metamorphic: costs runs of its own, made only if all is right so far.
+// - canary: speaks of the engine's state after this run, not of the run.
+constexpr OracleRow kRows[] = {
+    {"frozen", 0, OfRun<oracles::JudgeFrozen>},
+    {"internal", need::kErrorClasses, OfRun<oracles::JudgeInternalError>},
+    {"determinism", need::kOtherRun, Determinism},
+    {"errors", need::kTwin, OfEvidence<oracles::JudgeErrors>},
+    {"gradient type", 0, OfRun<oracles::JudgeGradientTypes>},
+    {"recount", need::kGraph, OfEvidence<oracles::JudgeRecount>},
+    {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},
+    {"dual", need::kTwin | need::kDual | need::kNoError, Dual},
+    {"predicted", need::kTwin | need::kCalls | need::kPrediction,
+     OfEvidence<oracles::JudgePredictedCounts>},
+    {"order", need::kTwin | need::kCalls | need::kOrder, OfEvidence<oracles::JudgeOrder>},
+    {"hooks", need::kTwin | need::kCalls | need::kHooks, OfEvidence<oracles::JudgeHooks>},
+    {"metamorphic twice", need::kSeededRuns | need::kNoError, OfSeeded<Twice>},
+    {"metamorphic zero", need::kSeededRuns | need::kNoError, OfSeeded<ZeroSeed>},
+    {"metamorphic sum", need::kSeededRuns | need::kNoError, OfSeeded<Sum>},
+    {"canary", need::kCanary | need::kAnError, Canary},
+};
+
+Needs Met(const Exhibits& exhibits) {
+  Needs met = exhibits.shown;
+  met |= exhibits.evidence.observed.error ? need::kAnError : need::kNoError;
+  if (exhibits.dual != nullptr) met |= need::kDual;
+  if (exhibits.other) met |= need::kOtherRun;
+  if (exhibits.seeded) met |= need::kSeededRuns;
+  if (exhibits.canary) met |= need::kCanary;
+  return met;
+}
+
+}  // namespace
+
+absl::Span<const OracleRow> Oracles() { return kRows; }
+
+bool JudgeByTable(const Exhibits& exhibits, std::vector<Verdict>& verdicts, std::string_view but) {
+  const Needs met = Met(exhibits);
+  for (const OracleRow& row : kRows) {
+    if ((row.needs & ~met) != 0 || row.word == but) continue;
+    if ((row.needs & need::kSeededRuns) != 0 && exhibits.seeded() == nullptr) continue;
+    verdicts.push_back(row.judge(exhibits));
+    if (verdicts.back().outcome == oracles::Outcome::kDisagree) return false;
+  }
+  return true;
+}
+
+}  // namespace twingrad::judge

@@ -1,0 +1,18 @@
+// Each .grad is frozen once its call has returned or thrown: nothing writes it later.
+
+#ifndef PROPTESTS_ORACLES_FROZEN_H_
+#define PROPTESTS_ORACLES_FROZEN_H_
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::oracles {
+
+// Judged without the twin: the run itself looks for late writes, if it was asked to.
+Verdict JudgeFrozen(const twingrad::program::Program& program,
+                    const twingrad::program::Observation& observed);
+
+}  // namespace twingrad::oracles
+
+#endif  // PROPTESTS_ORACLES_FROZEN_H_
