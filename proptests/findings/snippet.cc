@@ -14,7 +14,7 @@
 
 extern char** environ;
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 constexpr char kScript[] = "tools/adapters/python/snippet.py";
@@ -43,16 +43,17 @@ bool RunInto(const std::string& output, std::vector<std::string> words) {
 
 std::string RenderSnippet(std::string_view program) {
   if (access(kScript, R_OK) != 0) return "";
-  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle-snippet");
+  absl::StatusOr<workers::TemporaryFolder> folder =
+      workers::TemporaryFolder::Make("oracle-snippet");
   if (!folder.ok()) return "";
   const std::string input = absl::StrCat(folder->path(), "/program.txt");
   const std::string output = absl::StrCat(folder->path(), "/snippet.py");
-  if (!WriteFile(input, program).ok()) return "";
+  if (!workers::WriteFile(input, program).ok()) return "";
   // Without bytecode: the script may lie in a folder that is not ours.
   if (!RunInto(output, {"env", "PYTHONPATH=.", "python3", "-B", kScript, input})) return "";
-  absl::StatusOr<std::string> text = ReadInput(output);
+  absl::StatusOr<std::string> text = workers::ReadInput(output);
   if (!text.ok() || !absl::StartsWith(*text, "import ")) return "";
   return *std::move(text);
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

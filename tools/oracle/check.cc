@@ -16,11 +16,38 @@
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "proptests/findings/finding.h"
+#include "proptests/subjects/number_text.h"
 #include "proptests/workers/campaign.h"
 #include "proptests/workers/files.h"
-#include "proptests/workers/progress.h"
+#include "tools/oracle/progress.h"
 
 namespace twingrad::oracle {
+
+using findings::Finding;
+using findings::KeyOf;
+using findings::ReplayCommand;
+using findings::ShrinkBudget;
+using findings::ShrinkFailure;
+using findings::WriteFinding;
+using subjects::CaseOptions;
+using subjects::EngineChoice;
+using subjects::ExploreOptions;
+using subjects::Reporter;
+using subjects::Subject;
+using subjects::WithSeparators;
+using workers::AppendFile;
+using workers::Campaign;
+using workers::CampaignOptions;
+using workers::CaseResult;
+using workers::CaseSource;
+using workers::CheckFolderFor;
+using workers::Failure;
+using workers::Prober;
+using workers::ResolvePath;
+using workers::ShellWord;
+using workers::TemporaryFolder;
+using workers::WorkerCommand;
+
 namespace {
 
 using std::chrono::steady_clock;
@@ -61,6 +88,25 @@ int NumCores() {
   return std::max(1, CPU_COUNT(&set));
 }
 
+// What `arguments` say of the run.
+findings::Origin OriginOf(const Arguments& arguments, const WorkerCommand& command) {
+  findings::Origin origin;
+  origin.verb = std::string(arguments.verb->name);
+  origin.engine = arguments.Path("engine").value_or("");
+  origin.seed = arguments.Number("seed").value_or(FreshSeed());
+  origin.flags = arguments.Text(kCaseFlags);
+  origin.limit_flags = arguments.Text(kLimitFlags);
+  origin.limits = command.limits;
+  if (origin.verb == "explore") {
+    const ExploreOptions options = OptionsOf(arguments).explore;
+    origin.seeded = options.strategy != "replay";
+    origin.settings = {{"strategy", options.strategy},
+                       {"schedules", options.schedules},
+                       {"threads", options.threads}};
+  }
+  return origin;
+}
+
 struct Written {
   Finding finding;
   std::string folder;
@@ -71,14 +117,10 @@ struct Written {
 class Check {
  public:
   Check(const Arguments& arguments, Subject& subject, WorkerCommand command)
-      : subject_(subject),
+      : source_(subject.source()),
+        reporter_(subject.reporter()),
         command_(std::move(command)),
-        verb_(arguments.verb->name),
-        flags_(arguments.Text(kCaseFlags)),
-        limit_flags_(arguments.Text(kLimitFlags)),
-        explore_(OptionsOf(arguments).explore),
-        engine_(arguments.Path("engine").value_or("")),
-        seed_(arguments.Number("seed").value_or(FreshSeed())),
+        origin_(OriginOf(arguments, command_)),
         jobs_(static_cast<int>(arguments.Number("jobs").value_or(NumCores()))),
         time_(arguments.Duration("time")),
         out_(ResolvePath(arguments.Path("out").value_or("findings"))),
@@ -89,9 +131,9 @@ class Check {
     if (const std::optional<uint64_t> programs = arguments.Number("programs")) {
       total_ = programs;
     } else if (!time_) {
-      total_ = arguments.Has("program") ? 1
-               : verb_ == "explore"     ? kDefaultExplored
-                                        : kDefaultPrograms;
+      total_ = arguments.Has("program")    ? 1
+               : origin_.verb == "explore" ? kDefaultExplored
+                                           : kDefaultPrograms;
     }
   }
 
@@ -110,18 +152,12 @@ class Check {
   bool Complete() const {
     return total_ && interrupted == 0 && !Enough() && campaign_->status().ok() && !TimeIsUp();
   }
-  // One recorded schedule, in which no seed has a part.
-  bool Replays() const { return explore_.strategy == "replay"; }
   bool TimeIsUp() const { return time_ && Elapsed() >= Seconds(*time_); }
 
-  Subject& subject_;
+  CaseSource& source_;
+  const Reporter& reporter_;
   WorkerCommand command_;
-  std::string verb_;
-  std::string flags_;
-  std::string limit_flags_;
-  ExploreOptions explore_;
-  std::string engine_;
-  uint64_t seed_;
+  findings::Origin origin_;  // of what it finds
   int jobs_;
   std::optional<uint64_t> total_;
   std::optional<std::chrono::nanoseconds> time_;
@@ -159,19 +195,13 @@ absl::Status Check::HandleFailure(Failure failure) {
   if (shrunk_ >= kMaxShrunk) return absl::OkStatus();
   ++shrunk_;
   shrinking_ = true;
-  ShrinkLimits limits;
-  limits.interrupted = [] { return interrupted != 0; };
+  ShrinkBudget budget;
+  budget.interrupted = [] { return interrupted != 0; };
   absl::StatusOr<Finding> finding =
-      ShrinkFailure(std::move(failure), subject_, prober_, command_.limits, limits);
+      ShrinkFailure(std::move(failure), source_, prober_, command_.limits, budget);
   shrinking_ = false;
   if (!finding.ok()) return finding.status();
-  finding->campaign_seed = seed_;
-  finding->flags = flags_;
-  finding->verb = verb_;
-  finding->explore = explore_;
-  finding->limit_flags = limit_flags_;
-  finding->limits = command_.limits;
-  finding->engine = engine_;
+  finding->origin = origin_;
   const auto [known, fresh] = by_key_.emplace(KeyOf(*finding), written_.size());
   if (!fresh) {
     ++written_[known->second].more;
@@ -203,21 +233,20 @@ absl::Status Check::HandleFailures() {
 
 void Check::PrintFindings() const {
   if (written_.empty()) {
-    const bool parted = subject_.Parted(campaign_->counters()) > 0;
+    const bool diverged = reporter_.Diverged(campaign_->counters()) > 0;
     absl::PrintF("findings       %s\n",
-                 parted ? "unknown, for the schedule does not fit this engine" : "none");
+                 diverged ? "unknown, for the schedule does not fit this engine" : "none");
     return;
   }
   absl::PrintF("findings       %d, in %s programs\n", written_.size(),
                WithSeparators(campaign_->failed()));
   for (size_t i = 0; i < written_.size(); ++i) {
     const Written& w = written_[i];
-    absl::PrintF("\nfinding %d: %s, seed %d%s\n", i + 1, w.finding.verdict.oracle,
+    absl::PrintF("\nfinding %d: %s, seed %d%s\n", i + 1, w.finding.result.oracle,
                  w.finding.failure.seed,
                  w.more > 0 ? absl::StrCat(", and ", WithSeparators(w.more), " more like it") : "");
     if (i < kMaxShown || w.folder.empty()) {
-      for (std::string_view line :
-           absl::StrSplit(w.finding.verdict.text, '\n', absl::SkipEmpty())) {
+      for (std::string_view line : absl::StrSplit(w.finding.result.text, '\n', absl::SkipEmpty())) {
         absl::PrintF("  %s\n", line);
       }
     }
@@ -237,18 +266,17 @@ void Check::PrintSummary() const {
   const double seconds = std::max(1e-9, judged_for_.value_or(Elapsed()).count());
   const uint64_t programs = campaign_->programs();
   const double rate = static_cast<double>(programs) / seconds;
-  if (Replays()) {
-    absl::PrintF("replay        %s\n", flags_);
+  if (!origin_.seeded) {
+    absl::PrintF("replay        %s\n", origin_.flags);
   } else {
-    absl::PrintF("seed           %d%s\n", seed_, flags_);
+    absl::PrintF("seed           %d%s\n", origin_.seed, origin_.flags);
   }
   if (interrupted != 0) absl::PrintF("ended          early, by a signal\n");
   absl::PrintF("programs       %s in %.1f s with %d jobs: %s a second, %s a second a core\n",
                WithSeparators(programs), seconds, jobs_,
                WithSeparators(static_cast<uint64_t>(rate)),
                WithSeparators(static_cast<uint64_t>(rate / std::min(jobs_, NumCores()))));
-  absl::PrintF("%s%s", subject_.Summarise(campaign_->counters()),
-               subject_.SummariseNotes(campaign_->notes()));
+  absl::PrintF("%s", reporter_.Summarise(campaign_->counters(), campaign_->notes()));
   if (campaign_->restarts() > 0) {
     absl::PrintF("workers        %d killed from outside; their programs were run again\n",
                  campaign_->restarts());
@@ -261,25 +289,25 @@ void Check::PrintSummary() const {
 absl::Status Check::AppendReport() {
   if (report_.empty()) return absl::OkStatus();
   nlohmann::json run = {{"type", "run"},
-                        {"engine", engine_},
-                        {"seed", seed_},
-                        {"flags", flags_},
+                        {"engine", origin_.engine},
+                        {"seed", origin_.seed},
+                        {"flags", origin_.flags},
                         {"programs", campaign_->programs()},
                         {"failed", campaign_->failed()},
                         {"seconds", judged_for_.value_or(Elapsed()).count()},
                         {"each_once", Complete() && campaign_->Whole()}};
-  if (command_.foreign) {
+  if (command_.judges_in_child) {
     if (absl::StatusOr<nlohmann::json> description = prober_.Describe(); description.ok()) {
       run.update(*description);
     }
   }
-  run.update(nlohmann::json::parse(subject_.Report(campaign_->counters())));
+  run.update(nlohmann::json::parse(reporter_.Report(campaign_->counters())));
   std::string lines = run.dump() + "\n";
   for (const Written& w : written_) {
     const nlohmann::json finding = {{"type", "finding"},
-                                    {"engine", engine_},
-                                    {"oracle", w.finding.verdict.oracle},
-                                    {"text", w.finding.verdict.text},
+                                    {"engine", origin_.engine},
+                                    {"oracle", w.finding.result.oracle},
+                                    {"text", w.finding.result.text},
                                     {"program", w.finding.program},
                                     {"seed", w.finding.failure.seed},
                                     {"folder", w.folder},
@@ -296,16 +324,17 @@ absl::StatusOr<int> Check::Run() {
     if (absl::Status status = AppendFile(ResolvePath(report_), ""); !status.ok()) return status;
   }
   InstallInterrupt();
-  const std::string engine = engine_.empty() ? "" : absl::StrCat(" --engine=", ShellWord(engine_));
-  if (Replays()) {
-    absl::FPrintF(stderr, "[oracle] %s%s repeats this run\n", verb_, flags_);
+  const std::string engine =
+      origin_.engine.empty() ? "" : absl::StrCat(" --engine=", ShellWord(origin_.engine));
+  if (!origin_.seeded) {
+    absl::FPrintF(stderr, "[oracle] %s%s repeats this run\n", origin_.verb, origin_.flags);
   } else {
-    absl::FPrintF(stderr, "[oracle] seed %d: %s --seed=%d%s%s repeats this run\n", seed_, verb_,
-                  seed_, flags_, engine);
+    absl::FPrintF(stderr, "[oracle] seed %d: %s --seed=%d%s%s repeats this run\n", origin_.seed,
+                  origin_.verb, origin_.seed, origin_.flags, engine);
   }
   begin_ = steady_clock::now();
   CampaignOptions options;
-  options.seed = seed_;
+  options.seed = origin_.seed;
   options.programs = total_.value_or(UINT64_MAX / 2);
   options.jobs = jobs_;
   options.worker = command_;
@@ -321,7 +350,7 @@ absl::StatusOr<int> Check::Run() {
   if (run.ok() || !written_.empty()) PrintSummary();
   if (!run.ok()) return run;
   if (absl::Status status = AppendReport(); !status.ok()) return status;
-  std::string objection = subject_.Objection(campaign_->counters());
+  std::string objection = reporter_.Objection(campaign_->counters());
   if (Complete() && !campaign_->Whole()) {
     objection +=
         "[oracle] Programs were lost or judged twice; allowed is each once; this is a defect of "
@@ -329,7 +358,7 @@ absl::StatusOr<int> Check::Run() {
   }
   absl::FPrintF(stderr, "%s", objection);
   if (!written_.empty() || !objection.empty()) return kFound;
-  return subject_.Parted(campaign_->counters()) > 0 ? kUnknown : kNothingFound;
+  return reporter_.Diverged(campaign_->counters()) > 0 ? kUnknown : kNothingFound;
 }
 
 }  // namespace
@@ -343,8 +372,8 @@ uint64_t FreshSeed() {
   return seed;
 }
 
-ProgramOptions OptionsOf(const Arguments& arguments) {
-  ProgramOptions options{arguments.List("features"), arguments.List("ops"), {}};
+CaseOptions OptionsOf(const Arguments& arguments) {
+  CaseOptions options{arguments.List("features"), arguments.List("ops"), {}};
   if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
   if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
   options.explore.strategy = arguments.Path("strategy").value_or("mixed");
@@ -355,8 +384,12 @@ ProgramOptions OptionsOf(const Arguments& arguments) {
   return options;
 }
 
-WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder) {
+WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder,
+                                const Subject& subject) {
   WorkerCommand command;
+  command.read_scratch = [&subject](absl::Span<const std::byte> scratch, CaseResult* result) {
+    subject.ReadScratch(scratch, result);
+  };
   command.executable = "/proc/self/exe";
   char path[4096];
   // The link itself would name the child's own binary only by luck; its target is the same file.
@@ -383,11 +416,11 @@ WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& f
 void SetEngine(const std::string& engine, WorkerCommand* command) {
   if (engine.empty()) return;
   command->flags.push_back(absl::StrCat("--engine=", engine));
-  command->foreign = true;
+  command->judges_in_child = true;
 }
 
-EngineOptions EngineOf(const Arguments& arguments) {
-  EngineOptions options;
+EngineChoice EngineOf(const Arguments& arguments) {
+  EngineChoice options;
   options.engine = arguments.Path("engine").value_or("");
   options.timeout = arguments.Duration("timeout").value_or(options.timeout);
   options.memory = arguments.Number("memory").value_or(options.memory);
@@ -397,7 +430,7 @@ EngineOptions EngineOf(const Arguments& arguments) {
 absl::StatusOr<int> RunCheck(const Arguments& arguments, Subject& subject) {
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle");
   if (!folder.ok()) return folder.status();
-  Check check(arguments, subject, MakeWorkerCommand(arguments, folder->path()));
+  Check check(arguments, subject, MakeWorkerCommand(arguments, folder->path(), subject));
   return check.Run();
 }
 

@@ -23,22 +23,23 @@ inline constexpr int kUnknown = 4;  // a recorded schedule does not fit the engi
 
 // Returns the exit status. An error of the kind Unavailable means that an engine could not be
 // started, any other wrong usage.
-absl::StatusOr<int> RunCheck(const Arguments& arguments, Subject& subject);
+absl::StatusOr<int> RunCheck(const Arguments& arguments, subjects::Subject& subject);
 
 // A seed that no run had before, for all practical purposes; print it.
 uint64_t FreshSeed();
 
-// What the flags say of workers; `folder` is for their recorders.
-WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder);
+// What the flags say of workers that judge cases of `subject`; `folder` is for their recorders.
+workers::WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder,
+                                         const subjects::Subject& subject);
 
 // What the flags say of the Programs.
-ProgramOptions OptionsOf(const Arguments& arguments);
+subjects::CaseOptions OptionsOf(const Arguments& arguments);
 
 // Makes its workers check this engine.
-void SetEngine(const std::string& engine, WorkerCommand* command);
+void SetEngine(const std::string& engine, workers::WorkerCommand* command);
 
 // What --engine, --timeout and --memory say.
-EngineOptions EngineOf(const Arguments& arguments);
+subjects::EngineChoice EngineOf(const Arguments& arguments);
 
 }  // namespace twingrad::oracle
 

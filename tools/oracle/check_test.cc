@@ -18,6 +18,12 @@ namespace twingrad::oracle {
 namespace {
 
 using absl::StrContains;
+using workers::ReadInput;
+using workers::RunSubprocess;
+using workers::SubprocessOptions;
+using workers::SubprocessResult;
+using workers::TemporaryFolder;
+using workers::WriteFile;
 
 class CheckTest : public testing::Test {
  protected:

@@ -24,6 +24,15 @@
 #include "tools/oracle/check.h"
 
 namespace twingrad::oracle {
+
+using subjects::Subject;
+using workers::CaseResult;
+using workers::Prober;
+using workers::ReadInput;
+using workers::ResolvePath;
+using workers::TemporaryFolder;
+using workers::WriteFile;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,7 +65,7 @@ absl::StatusOr<std::vector<GoldenVerdict>> Judge(Prober& prober) {
   for (const fs::path& path : *paths) {
     absl::StatusOr<std::string> text = ReadInput(path.string());
     if (!text.ok()) return text.status();
-    absl::StatusOr<Verdict> verdict = prober.Judge(*text);
+    absl::StatusOr<CaseResult> verdict = prober.Judge(*text);
     if (!verdict.ok()) return verdict.status();
     goldens.push_back({path.stem().string(), *std::move(verdict)});
     if (goldens.back().verdict.outcome.empty()) {  // it brought a worker down
@@ -69,7 +78,7 @@ absl::StatusOr<std::vector<GoldenVerdict>> Judge(Prober& prober) {
 void PrintOutcomes(const std::vector<GoldenVerdict>& goldens, double seconds) {
   std::map<std::string, int> counts;
   for (const GoldenVerdict& golden : goldens) {
-    const Verdict& verdict = golden.verdict;
+    const CaseResult& verdict = golden.verdict;
     ++counts[GotWrong(verdict) ? "wrong" : verdict.outcome];
     if (verdict.outcome == "agree") continue;
     const std::string first =
@@ -106,12 +115,12 @@ absl::StatusOr<int> RunConform(const Arguments& arguments, Subject& subject) {
   if (absl::Status status = subject.Start(); !status.ok()) {
     return absl::UnavailableError(status.message());
   }
-  const std::string list = subject.KnownFailures();
-  if (list.empty()) {
+  if (subject.foreign() == nullptr) {
     return absl::InvalidArgumentError(
         "[oracle] `conform` is for the engines of others; allowed are --engine=libtorch and "
         "--engine=exec:CMD; the repository's own is run by `tools/bazel test //tools/golden/...`");
   }
+  const std::string list = subject.foreign()->KnownFailures();
   std::string text;
   if (access(list.c_str(), R_OK) == 0) {
     absl::StatusOr<std::string> read = ReadInput(list);
@@ -123,7 +132,7 @@ absl::StatusOr<int> RunConform(const Arguments& arguments, Subject& subject) {
 
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle");
   if (!folder.ok()) return folder.status();
-  Prober prober(MakeWorkerCommand(arguments, folder->path()));
+  Prober prober(MakeWorkerCommand(arguments, folder->path(), subject));
   const auto begin = std::chrono::steady_clock::now();
   absl::StatusOr<std::vector<GoldenVerdict>> goldens = Judge(prober);
   if (!goldens.ok()) return goldens.status();

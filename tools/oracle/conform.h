@@ -12,7 +12,7 @@ namespace twingrad::oracle {
 // Runs golden/programs and golden/findings, below the working directory, in worker processes;
 // prints a line for each that does not agree, and a summary. With --update the engine's list is
 // rewritten in the workspace. The exit status.
-absl::StatusOr<int> RunConform(const Arguments& arguments, Subject& subject);
+absl::StatusOr<int> RunConform(const Arguments& arguments, subjects::Subject& subject);
 
 }  // namespace twingrad::oracle
 

@@ -30,11 +30,12 @@ int BecomeExplorer(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace twingrad::oracle;
-  if (NeedsModel(argc, argv)) return BecomeExplorer(argv);
-  return OracleMain(argc, argv,
-                    [](const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<Subject>> {
-                      if (options.engine.empty()) return MakeEngineSubject();
-                      return MakeForeignSubject(options);
-                    });
+  using namespace twingrad;
+  if (oracle::NeedsModel(argc, argv)) return BecomeExplorer(argv);
+  return oracle::OracleMain(argc, argv,
+                            [](const subjects::EngineChoice& choice)
+                                -> absl::StatusOr<std::unique_ptr<subjects::Subject>> {
+                              if (choice.engine.empty()) return subjects::MakeEngineSubject();
+                              return oracle::MakeForeignSubject(choice);
+                            });
 }

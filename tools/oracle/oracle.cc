@@ -23,6 +23,25 @@
 #include "tools/oracle/conform.h"
 
 namespace twingrad::oracle {
+
+using findings::JoinCase;
+using findings::RenderSvg;
+using subjects::Subject;
+using subjects::SubjectFactory;
+using workers::CaseResult;
+using workers::FlushOutput;
+using workers::HoldStandardStreams;
+using workers::kDiverged;
+using workers::Prober;
+using workers::ReadInput;
+using workers::ResolvePath;
+using workers::RunWorker;
+using workers::ShellWord;
+using workers::TemporaryFolder;
+using workers::WorkerCommand;
+using workers::WorkerOptions;
+using workers::WriteFile;
+
 namespace {
 
 constexpr FlagSpec kFeatures = {"features", "A,B", FlagType::kList, "all",
@@ -246,7 +265,8 @@ absl::Status LoadOperand(const Arguments& arguments, Subject& subject) {
   const std::string path = ResolvePath(*arguments.operand);
   absl::StatusOr<std::string> text = ReadInput(path);
   if (!text.ok()) return text.status();
-  return subject.Load(*text, *arguments.operand == "-" ? "standard input" : *arguments.operand);
+  return subject.source().Load(*text,
+                               *arguments.operand == "-" ? "standard input" : *arguments.operand);
 }
 
 absl::StatusOr<int> RunOne(const Arguments& arguments, Subject& subject) {
@@ -254,12 +274,18 @@ absl::StatusOr<int> RunOne(const Arguments& arguments, Subject& subject) {
   if (absl::Status status = subject.Start(); !status.ok()) {
     return absl::UnavailableError(status.message());
   }
-  absl::PrintF("%s", subject.Run());
-  return subject.AllMet() ? kNothingFound : kFound;
+  if (subject.runner() == nullptr) {
+    return absl::InvalidArgumentError(
+        "[oracle] this engine runs Programs under many schedules only; allowed is `oracle "
+        "explore`; use that");
+  }
+  const subjects::Runner::Seen seen = subject.runner()->Run();
+  absl::PrintF("%s", seen.text);
+  return seen.all_met ? kNothingFound : kFound;
 }
 
-absl::StatusOr<int> Doctor(const Arguments& arguments, Subject& subject) {
-  if (!arguments.Has("engine")) {
+absl::StatusOr<int> Doctor(Subject& subject) {
+  if (subject.foreign() == nullptr) {
     return absl::InvalidArgumentError(
         "[oracle] `doctor` is for the engines of others; allowed are --engine=libtorch and "
         "--engine=exec:CMD ARGS; see `oracle doctor --help`");
@@ -267,9 +293,9 @@ absl::StatusOr<int> Doctor(const Arguments& arguments, Subject& subject) {
   if (absl::Status status = subject.Start(); !status.ok()) {
     return absl::UnavailableError(status.message());
   }
-  bool healthy = false;
-  absl::PrintF("%s", subject.Examine(&healthy));
-  return healthy ? kNothingFound : kFound;
+  const subjects::ForeignEngine::Examination examination = subject.foreign()->Examine();
+  absl::PrintF("%s", examination.text);
+  return examination.healthy ? kNothingFound : kFound;
 }
 
 absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
@@ -277,7 +303,7 @@ absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
   if (absl::Status status = subject.Start(); !status.ok()) {
     return absl::UnavailableError(status.message());
   }
-  std::string picture = subject.Draw({}, /*run_engine=*/true);
+  std::string picture = subject.drawer().Draw({}, /*run_engine=*/true);
   std::optional<std::string> out = arguments.Path("out");
   if (out) out = ResolvePath(*out);
   if (absl::StatusOr<std::string> svg = RenderSvg(picture); svg.ok()) {
@@ -313,7 +339,7 @@ absl::StatusOr<int> Generate(const Arguments& arguments, Subject& subject) {
     seed = FreshSeed();
     absl::FPrintF(stderr, "[oracle] seed %d\n", *seed);
   }
-  absl::PrintF("%s", subject.Generate(*seed));
+  absl::PrintF("%s", subject.source().Generate(*seed));
   return kNothingFound;
 }
 
@@ -360,37 +386,37 @@ absl::StatusOr<std::string> CaseIn(const std::string& folder, const nlohmann::js
   return JoinCase({*program, *seed, false, ""});
 }
 
-int PrintVerdict(const Verdict& verdict, const std::string& folder, const std::string& found_as) {
-  if (verdict.outcome == "explained") {
-    absl::PrintF("the finding still shows, as an expected failure\n%s", verdict.text);
+int PrintResult(const CaseResult& result, const std::string& folder, const std::string& found_as) {
+  if (result.outcome == "explained") {
+    absl::PrintF("the finding still shows, as an expected failure\n%s", result.text);
     return kFound;
   }
-  if (verdict.outcome == kParted) {
+  if (result.outcome == kDiverged) {
     absl::PrintF(
         "nothing is known of the finding: its schedule is of an engine that asks other questions\n"
         "replay diverged: %s\n"
         "look for it anew: tools/bazel run //tools/oracle -- explore --program=%s\n",
-        verdict.text, ShellWord(folder + "/program.txt"));
+        result.text, ShellWord(folder + "/program.txt"));
     return kUnknown;
   }
-  if (!verdict.failed) {
-    absl::PrintF("the finding no longer shows\n%s", verdict.text);
+  if (!result.failed) {
+    absl::PrintF("the finding no longer shows\n%s", result.text);
     return kNothingFound;
   }
-  absl::PrintF("the finding still shows: %s\n%s\nexpected:\n%s\nactual:\n%s", verdict.oracle,
-               verdict.text, verdict.expected, verdict.actual);
-  if (!found_as.empty() && found_as != verdict.oracle) {
+  absl::PrintF("the finding still shows: %s\n%s\nexpected:\n%s\nactual:\n%s", result.oracle,
+               result.text, result.expected, result.actual);
+  if (!found_as.empty() && found_as != result.oracle) {
     absl::PrintF("\nit was found as: %s\n", found_as);
   }
   return kFound;
 }
 
-absl::StatusOr<int> Replay(const Arguments& arguments) {
+absl::StatusOr<int> Replay(const Arguments& arguments, const Subject& subject) {
   const std::string folder = ResolvePath(*arguments.operand);
   const nlohmann::json known = DescriptionIn(folder);
   absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
   if (!temporary.ok()) return temporary.status();
-  WorkerCommand command = MakeWorkerCommand(arguments, temporary->path());
+  WorkerCommand command = MakeWorkerCommand(arguments, temporary->path(), subject);
   SetEngine(TextIn(known, "engine"), &command);
   // The limits under which it was found, unless others are given.
   const uint64_t timeout = std::min<uint64_t>(NumberIn(known, "timeout_ms").value_or(0), 1u << 30);
@@ -402,9 +428,9 @@ absl::StatusOr<int> Replay(const Arguments& arguments) {
   absl::StatusOr<std::string> text = CaseIn(folder, known, &command);
   if (!text.ok()) return text.status();
   Prober prober(command);
-  absl::StatusOr<Verdict> verdict = prober.Judge(*text);
-  if (!verdict.ok()) return verdict.status();
-  return PrintVerdict(*verdict, folder, TextIn(known, "oracle"));
+  absl::StatusOr<CaseResult> result = prober.Judge(*text);
+  if (!result.ok()) return result.status();
+  return PrintResult(*result, folder, TextIn(known, "oracle"));
 }
 
 absl::StatusOr<int> Work(const Arguments& arguments, Subject& subject) {
@@ -412,12 +438,15 @@ absl::StatusOr<int> Work(const Arguments& arguments, Subject& subject) {
   options.recorder = arguments.Path("recorder").value_or("");
   options.campaign = arguments.Path("campaign").value_or("");
   options.memory = arguments.Number("memory").value_or(0);
-  options.programs = OptionsOf(arguments);
   if (options.recorder.empty()) {
     return absl::InvalidArgumentError(
         "[oracle] `worker` is started by other verbs; allowed is `oracle check`; start that");
   }
-  return RunWorker(subject, options);
+  const auto start = [&] {
+    absl::Status status = subject.Configure(OptionsOf(arguments));
+    return status.ok() ? subject.Start() : status;
+  };
+  return RunWorker({start, subject.source(), subject.judge(), subject.drawer()}, options);
 }
 
 absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& make_subject) {
@@ -426,16 +455,16 @@ absl::StatusOr<int> Dispatch(const Arguments& arguments, const SubjectFactory& m
     return kNothingFound;
   }
   const std::string_view verb = arguments.verb->name;
-  if (verb == "replay") return Replay(arguments);
   absl::StatusOr<std::unique_ptr<Subject>> made = make_subject(EngineOf(arguments));
   if (!made.ok()) return made.status();
   const std::unique_ptr<Subject> subject = *std::move(made);
+  if (verb == "replay") return Replay(arguments, *subject);
   if (verb == "worker") return Work(arguments, *subject);
   if (absl::Status status = CheckFlagsFit(arguments); !status.ok()) return status;
   if (absl::Status status = Configure(arguments, *subject); !status.ok()) return status;
   if (verb == "check" || verb == "explore") return RunCheck(arguments, *subject);
   if (verb == "conform") return RunConform(arguments, *subject);
-  if (verb == "doctor") return Doctor(arguments, *subject);
+  if (verb == "doctor") return Doctor(*subject);
   if (verb == "run") return RunOne(arguments, *subject);
   if (verb == "explain") return Explain(arguments, *subject);
   return Generate(arguments, *subject);
