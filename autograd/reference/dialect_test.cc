@@ -19,7 +19,7 @@ std::string ErrorOf(std::string_view text, Dialect dialect) {
   const TwinRun run(text, dialect);
   const auto& error = run.result().observation.error;
   if (!error) return std::string(kNone);
-  return absl::StrCat(std::string(ErrorClassName(error->error)), "@", error->statement);
+  return absl::StrCat(std::string(ErrorKindName(error->error)), "@", error->statement);
 }
 
 // The error under each of the three dialects.
@@ -81,6 +81,7 @@ backward %y seeds=%s
   EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("a"), Row({12}));
 }
 
+// Rules: H.
 TEST(DialectTest, PreHooksBeforeRetainGrad) {
   constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
 %b = neg %a
