@@ -32,6 +32,7 @@
 #include "proptests/subjects/subject.h"
 #include "proptests/workers/case.h"
 #include "proptests/workers/files.h"
+#include "proptests/workers/repository_files.h"
 #include "tools/adapters/protocol/session.h"
 
 namespace twingrad::oracle {
@@ -148,7 +149,7 @@ class ForeignSubject final : public Subject,
 };
 
 absl::Status ForeignSubject::LoadExpectedFailures() {
-  const std::string path = KnownFailures();
+  const std::string path = workers::Locate(KnownFailures());
   if (access(path.c_str(), R_OK) != 0) return absl::OkStatus();
   absl::StatusOr<std::string> text = workers::ReadInput(path);
   if (!text.ok()) return text.status();
@@ -358,7 +359,7 @@ std::vector<std::string> AdapterCommand(std::string_view engine) {
   if (absl::ConsumePrefix(&engine, "exec:")) {
     return absl::StrSplit(engine, ' ', absl::SkipEmpty());
   }
-  if (engine == "libtorch") return {kLibtorchAdapter};
+  if (engine == "libtorch") return {workers::Locate(kLibtorchAdapter)};
   return {};
 }
 
@@ -372,7 +373,7 @@ absl::StatusOr<std::unique_ptr<Subject>> MakeForeignSubject(const subjects::Engi
         "[oracle] --engine=", choice.engine,
         " is unknown; allowed are libtorch and exec:CMD ARGS; see `oracle check --help`"));
   }
-  if (session.command[0] == kLibtorchAdapter && access(kLibtorchAdapter, X_OK) != 0) {
+  if (choice.engine == "libtorch" && access(session.command[0].c_str(), X_OK) != 0) {
     return absl::UnavailableError(
         "[oracle] --engine=libtorch: its adapter is not beside this tool; it is built where "
         "libtorch is installed, and found by `tools/bazel run`; install libtorch-dev and repeat");

@@ -1,6 +1,7 @@
 #include "proptests/findings/snippet.h"
 
 #include <cerrno>
+#include <optional>
 #include <vector>
 
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "proptests/workers/files.h"
+#include "proptests/workers/repository_files.h"
 
 extern char** environ;
 
@@ -42,7 +44,8 @@ bool RunInto(const std::string& output, std::vector<std::string> words) {
 }  // namespace
 
 std::string RenderSnippet(std::string_view program) {
-  if (access(kScript, R_OK) != 0) return "";
+  const std::optional<std::string> top = workers::FindTop(kScript);
+  if (!top) return "";
   absl::StatusOr<workers::TemporaryFolder> folder =
       workers::TemporaryFolder::Make("oracle-snippet");
   if (!folder.ok()) return "";
@@ -50,7 +53,8 @@ std::string RenderSnippet(std::string_view program) {
   const std::string output = absl::StrCat(folder->path(), "/snippet.py");
   if (!workers::WriteFile(input, program).ok()) return "";
   // Without bytecode: the script may lie in a folder that is not ours.
-  if (!RunInto(output, {"env", "PYTHONPATH=.", "python3", "-B", kScript, input})) return "";
+  if (!RunInto(output, {"env", "PYTHONPATH=" + *top, "python3", "-B", *top + "/" + kScript, input}))
+    return "";
   absl::StatusOr<std::string> text = workers::ReadInput(output);
   if (!text.ok() || !absl::StartsWith(*text, "import ")) return "";
   return *std::move(text);

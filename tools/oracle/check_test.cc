@@ -1,7 +1,5 @@
 // `check` end to end, over a Subject with planted faults.
 
-#include "tools/oracle/check.h"
-
 #include <algorithm>
 #include <csignal>
 #include <filesystem>

@@ -21,12 +21,13 @@
 #include "proptests/conformance/conformance.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
-#include "tools/oracle/check.h"
+#include "proptests/workers/repository_files.h"
+#include "tools/oracle/worker_command.h"
 
 namespace twingrad::oracle {
 
-using subjects::Subject;
 using workers::CaseResult;
+using workers::Locate;
 using workers::Prober;
 using workers::ReadInput;
 using workers::ResolvePath;
@@ -44,14 +45,15 @@ absl::StatusOr<std::vector<fs::path>> Goldens() {
   std::vector<fs::path> paths;
   for (const std::string_view folder : kFolders) {
     std::error_code error;
-    for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
+    for (fs::recursive_directory_iterator it(Locate(folder), error), end; it != end;
+         it.increment(error)) {
       if (it->path().extension() == ".twin") paths.push_back(it->path());
     }
   }
   if (paths.empty()) {
     return absl::UnavailableError(
-        "[oracle] no goldens below the working directory; needed are golden/programs and "
-        "golden/findings; start the tool by `tools/bazel run`");
+        "[oracle] no goldens below the working directory or beside this program; needed are "
+        "golden/programs and golden/findings; start the tool by `tools/bazel run`");
   }
   std::sort(paths.begin(), paths.end(),
             [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
@@ -111,19 +113,22 @@ std::string InWorkspace(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<int> RunConform(const Arguments& arguments, Subject& subject) {
-  if (absl::Status status = subject.Start(); !status.ok()) {
-    return absl::UnavailableError(status.message());
-  }
+absl::StatusOr<int> Conform(const Arguments& arguments,
+                            const subjects::SubjectFactory& make_subject) {
+  const absl::StatusOr<std::unique_ptr<subjects::Subject>> made =
+      ConfiguredSubject(arguments, make_subject);
+  if (!made.ok()) return made.status();
+  subjects::Subject& subject = **made;
   if (subject.foreign() == nullptr) {
     return absl::InvalidArgumentError(
         "[oracle] `conform` is for the engines of others; allowed are --engine=libtorch and "
         "--engine=exec:CMD; the repository's own is run by `tools/bazel test //tools/golden/...`");
   }
+  if (absl::Status status = Start(subject); !status.ok()) return status;
   const std::string list = subject.foreign()->KnownFailures();
   std::string text;
-  if (access(list.c_str(), R_OK) == 0) {
-    absl::StatusOr<std::string> read = ReadInput(list);
+  if (const std::string known = Locate(list); access(known.c_str(), R_OK) == 0) {
+    absl::StatusOr<std::string> read = ReadInput(known);
     if (!read.ok()) return read.status();
     text = *std::move(read);
   }
