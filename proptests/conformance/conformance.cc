@@ -36,7 +36,9 @@ std::string ComplaintOf(const ExpectedEntry& entry, const GoldenVerdict* golden)
 
 }  // namespace
 
-bool GotWrong(const Verdict& verdict) { return verdict.failed || verdict.outcome == "explained"; }
+bool GotWrong(const workers::CaseResult& verdict) {
+  return verdict.failed || verdict.outcome == "explained";
+}
 
 std::vector<std::string> Complaints(absl::Span<const GoldenVerdict> goldens,
                                     const ExpectedFailures& failures) {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -26,8 +28,11 @@
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/conformance/foreign_summary.h"
 #include "proptests/findings/drawing.h"
-#include "proptests/subjects/program_subject.h"
+#include "proptests/subjects/program_source.h"
+#include "proptests/subjects/subject.h"
+#include "proptests/workers/case.h"
 #include "proptests/workers/files.h"
+#include "proptests/workers/repository_files.h"
 #include "tools/adapters/protocol/session.h"
 
 namespace twingrad::oracle {
@@ -37,13 +42,15 @@ constexpr char kLibtorchAdapter[] = "tools/adapters/libtorch/libtorch";
 
 using adapters::Reply;
 using adapters::Session;
+using subjects::Subject;
 using twingrad::program::Observation;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
+using workers::CaseResult;
 
 constexpr size_t kNumCounters = sizeof(ForeignStatistics) / sizeof(uint64_t);
 static_assert(std::is_trivially_copyable_v<ForeignStatistics>);
-static_assert(kNumCounters <= kMaxCounters);
+static_assert(kNumCounters <= workers::kMaxCounters);
 
 Outcome OutcomeOf(Reply::Kind kind) {
   switch (kind) {
@@ -63,12 +70,27 @@ Outcome OutcomeOf(Reply::Kind kind) {
   return Outcome::kProtocol;
 }
 
-class ForeignSubject : public ProgramSubject {
+class ForeignSubject final : public Subject,
+                             public workers::CaseJudge,
+                             public workers::CaseDrawer,
+                             public subjects::Reporter,
+                             public subjects::Runner,
+                             public subjects::ForeignEngine {
  public:
   explicit ForeignSubject(adapters::SessionOptions options) : options_(std::move(options)) {}
 
+  absl::Status Configure(const subjects::CaseOptions& options) override {
+    return source_.Configure(options);
+  }
   absl::Status Start() override;
-  Verdict Judge() override {
+  workers::CaseSource& source() override { return source_; }
+  workers::CaseJudge& judge() override { return *this; }
+  workers::CaseDrawer& drawer() override { return *this; }
+  const subjects::Reporter& reporter() const override { return *this; }
+  subjects::Runner* runner() override { return this; }
+  subjects::ForeignEngine* foreign() override { return this; }
+
+  CaseResult Judge() override {
     Outcome outcome = Outcome::kAgree;
     return JudgeAs(&outcome);
   }
@@ -76,34 +98,28 @@ class ForeignSubject : public ProgramSubject {
     std::memcpy(counters_.data(), &statistics_, sizeof(statistics_));
     return counters_;
   }
-  std::string Run() override;
-  std::string Draw(absl::Span<const int> marked, bool run_engine) override {
-    if (run_engine && session_ != nullptr) {
-      session_->Send(program_);
-      const Reply reply = session_->Receive();
-      if (reply.kind == Reply::Kind::kObserved) {
-        return DrawGraphs(program_, reply.observation, marked);
-      }
-    }
-    return DrawGraphs(program_, twingrad::reference::RunTwin(program_).observation, marked);
-  }
-  std::string Summarise(absl::Span<const uint64_t> counters) const override {
+  // Name, version and conventions.
+  std::string Describe() override;
+
+  std::string Draw(absl::Span<const int> marked, bool run_engine) override;
+
+  std::string Summarise(absl::Span<const uint64_t> counters,
+                        const std::set<std::string>& /*notes*/) const override {
     return ForeignSummary(Read(counters));
   }
   std::string Report(absl::Span<const uint64_t> counters) const override {
     return ForeignReport(Read(counters));
   }
-  std::string Examine(bool* healthy) override;
-  std::string Conventions() override;
-  std::map<std::string, std::string> Identity() const override {
-    return {{"name", session_->hello().name}, {"version", session_->hello().version}};
+  std::string Objection(absl::Span<const uint64_t> counters) const override {
+    return TooMuchExplained(Read(counters));
   }
+
+  Seen Run() override;
+
+  Examination Examine() override;
   std::string KnownFailures() const override {
     return absl::StrCat("golden/expected/", session_->hello().name, "-", session_->hello().version,
                         ".txt");
-  }
-  std::string Objection(absl::Span<const uint64_t> counters) const override {
-    return TooMuchExplained(Read(counters));
   }
 
  private:
@@ -117,11 +133,14 @@ class ForeignSubject : public ProgramSubject {
   absl::Status LoadExpectedFailures();
   ForeignVerdict JudgeReply(Expectation& expected, Reply& reply);
   Reply RunOnEngine(const Program& program, Expectation* expected);
-  Verdict JudgeAs(Outcome* outcome);
+  CaseResult JudgeAs(Outcome* outcome);
   std::string ExamineConventions();
-  Verdict VerdictOf(const ForeignVerdict& judged, const Expectation& expected, const Reply& reply);
+  const Program& current() const { return source_.current(); }
+  CaseResult ResultOf(const ForeignVerdict& judged, const Expectation& expected,
+                      const Reply& reply);
 
   adapters::SessionOptions options_;
+  subjects::ProgramSource source_;
   std::unique_ptr<Session> session_;
   ExpectedFailures failures_;
   Canary canary_;
@@ -130,9 +149,9 @@ class ForeignSubject : public ProgramSubject {
 };
 
 absl::Status ForeignSubject::LoadExpectedFailures() {
-  const std::string path = KnownFailures();
+  const std::string path = workers::Locate(KnownFailures());
   if (access(path.c_str(), R_OK) != 0) return absl::OkStatus();
-  absl::StatusOr<std::string> text = ReadInput(path);
+  absl::StatusOr<std::string> text = workers::ReadInput(path);
   if (!text.ok()) return text.status();
   absl::StatusOr<ExpectedFailures> failures = ParseExpectedFailures(*text);
   if (!failures.ok()) return failures.status();
@@ -145,27 +164,27 @@ absl::Status ForeignSubject::Start() {
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
   const adapters::Hello& hello = session_->hello();
-  for (size_t i = 0; i < generator_options_.ops.size(); ++i) {
-    if (!hello.Has(static_cast<Opcode>(i))) generator_options_.ops.reset(i);
+  for (size_t i = 0; i < source_.options().ops.size(); ++i) {
+    if (!hello.Has(static_cast<Opcode>(i))) source_.options().ops.reset(i);
   }
   // Without all element types: f64 alone.
   if (hello.dtypes.size() < 4) {
-    generator_options_.features.reset(static_cast<size_t>(generators::Feature::kNumbers));
+    source_.options().features.reset(static_cast<size_t>(generators::Feature::kNumbers));
   }
   // Hooks are made of all kinds or of none.
   for (Opcode op :
        {Opcode::kPreHook, Opcode::kPostHook, Opcode::kAccumulateHook, Opcode::kRemoveHook}) {
-    if (!hello.Has(op)) generator_options_.ops.reset(static_cast<size_t>(Opcode::kHook));
+    if (!hello.Has(op)) source_.options().ops.reset(static_cast<size_t>(Opcode::kHook));
   }
-  generator_options_.devices = hello.devices;
-  generator_options_.backward = hello.Has(Opcode::kBackward);
-  generator_options_.grad = hello.Has(Opcode::kGrad);
+  source_.options().devices = hello.devices;
+  source_.options().backward = hello.Has(Opcode::kBackward);
+  source_.options().grad = hello.Has(Opcode::kGrad);
   // Without hooks it still makes retain_grad.
   if (!hello.Has(Opcode::kHook) && !hello.Has(Opcode::kRetainGrad)) {
-    generator_options_.features.reset(static_cast<size_t>(generators::Feature::kHook));
+    source_.options().features.reset(static_cast<size_t>(generators::Feature::kHook));
   }
   if (hello.devices == 0) {
-    generator_options_.features.reset(static_cast<size_t>(generators::Feature::kDevices));
+    source_.options().features.reset(static_cast<size_t>(generators::Feature::kDevices));
   }
   canary_ = Canary(hello);
   return LoadExpectedFailures();
@@ -181,14 +200,14 @@ ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
     return judged;
   }
   judge::Statistics* statistics = &statistics_.base;
-  judged = JudgeForeign(program_, session_->hello(), expected, reply.observation, statistics);
+  judged = JudgeForeign(current(), session_->hello(), expected, reply.observation, statistics);
   // Whatever the verdict: a broken engine must not be asked for the next Program.
   std::optional<ForeignVerdict> broken;
   if (reply.observation.error) broken = canary_.Judge(*session_);
   if (broken && judged.outcome != Outcome::kWrong) return *std::move(broken);
   if (judged.outcome != Outcome::kWrong) return judged;
   for (const Signature& signature : failures_.signatures) {
-    if (!signature.Matches(program_, judged.rule, expected.twin.observation.error,
+    if (!signature.Matches(current(), judged.rule, expected.twin.observation.error,
                            reply.observation.error, judged.text)) {
       continue;
     }
@@ -200,31 +219,31 @@ ForeignVerdict ForeignSubject::JudgeReply(Expectation& expected, Reply& reply) {
   return judged;
 }
 
-Verdict ForeignSubject::VerdictOf(const ForeignVerdict& judged, const Expectation& expected,
-                                  const Reply& reply) {
-  Verdict verdict;
-  verdict.outcome = std::string(OutcomeWord(judged.outcome));
-  verdict.oracle = judged.rule;
-  verdict.text = judged.text;
+CaseResult ForeignSubject::ResultOf(const ForeignVerdict& judged, const Expectation& expected,
+                                    const Reply& reply) {
+  CaseResult result;
+  result.outcome = std::string(OutcomeWord(judged.outcome));
+  result.oracle = judged.rule;
+  result.text = judged.text;
   switch (judged.outcome) {
     case Outcome::kAgree:
     case Outcome::kRefuse:
     case Outcome::kConvention:
     case Outcome::kExplained:
     case Outcome::kNotJudged:
-      return verdict;
+      return result;
     default:
       break;
   }
-  verdict.failed = true;
-  verdict.text = absl::StrCat(judged.text, "  engine ", session_->hello().name, " ",
-                              session_->hello().version, "\n");
-  verdict.marked.assign(judged.statements.begin(), judged.statements.end());
-  verdict.expected = twingrad::program::PrintObservation(program_, expected.twin.observation);
-  verdict.actual = reply.kind == Reply::Kind::kObserved
-                       ? twingrad::program::PrintObservation(program_, reply.observation)
-                       : absl::StrCat(reply.text, "\n", reply.output);
-  return verdict;
+  result.failed = true;
+  result.text = absl::StrCat(judged.text, "  engine ", session_->hello().name, " ",
+                             session_->hello().version, "\n");
+  result.marked.assign(judged.statements.begin(), judged.statements.end());
+  result.expected = twingrad::program::PrintObservation(current(), expected.twin.observation);
+  result.actual = reply.kind == Reply::Kind::kObserved
+                      ? twingrad::program::PrintObservation(current(), reply.observation)
+                      : absl::StrCat(reply.text, "\n", reply.output);
+  return result;
 }
 
 // What is expected is computed meanwhile. What the hello does not claim is not sent.
@@ -240,30 +259,42 @@ Reply ForeignSubject::RunOnEngine(const Program& program, Expectation* expected)
   return reply;
 }
 
-Verdict ForeignSubject::JudgeAs(Outcome* outcome) {
+CaseResult ForeignSubject::JudgeAs(Outcome* outcome) {
   Expectation expected;
-  Reply reply = RunOnEngine(program_, &expected);
+  Reply reply = RunOnEngine(current(), &expected);
   const ForeignVerdict judged = JudgeReply(expected, reply);
-  CountDrawn(&statistics_.drawn);
-  CountProgram(program_, expected, judged, reply.observation, &statistics_);
+  source_.CountDrawn(&statistics_.drawn);
+  CountProgram(current(), expected, judged, reply.observation, &statistics_);
   statistics_.restarts = session_->restarts();
   statistics_.killed = session_->killed();
   *outcome = judged.outcome;
-  return VerdictOf(judged, expected, reply);
+  return ResultOf(judged, expected, reply);
 }
 
-std::string ForeignSubject::Run() {
-  session_->Send(program_);
+std::string ForeignSubject::Draw(absl::Span<const int> marked, bool run_engine) {
+  if (run_engine && session_ != nullptr) {
+    session_->Send(current());
+    const Reply reply = session_->Receive();
+    if (reply.kind == Reply::Kind::kObserved) {
+      return findings::DrawGraphs(current(), reply.observation, marked);
+    }
+  }
+  return findings::DrawGraphs(current(), twingrad::reference::RunTwin(current()).observation,
+                              marked);
+}
+
+subjects::Runner::Seen ForeignSubject::Run() {
+  session_->Send(current());
   const Reply reply = session_->Receive();
   if (reply.kind == Reply::Kind::kObserved) {
-    return twingrad::program::PrintObservation(program_, reply.observation);
+    return {twingrad::program::PrintObservation(current(), reply.observation)};
   }
-  return absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n", reply.output);
+  return {absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n", reply.output)};
 }
 
-std::string ForeignSubject::Conventions() {
+std::string ForeignSubject::Describe() {
   nlohmann::json rows = nlohmann::json::array();
-  for (const Convention& convention : oracle::Conventions()) {
+  for (const Convention& convention : Conventions()) {
     absl::StatusOr<Program> program = twingrad::program::Parse(convention.program);
     if (!program.ok()) continue;
     Expectation expected;
@@ -274,12 +305,15 @@ std::string ForeignSubject::Conventions() {
                                    : std::string(OutcomeWord(OutcomeOf(reply.kind)))},
                     {"twin", ChoiceText(*program, expected.twin.observation)}});
   }
-  return rows.dump();
+  return nlohmann::json({{"name", session_->hello().name},
+                         {"version", session_->hello().version},
+                         {"conventions", std::move(rows)}})
+      .dump();
 }
 
 std::string ForeignSubject::ExamineConventions() {
   std::string text = "conventions\n";
-  for (const Convention& convention : oracle::Conventions()) {
+  for (const Convention& convention : Conventions()) {
     absl::StatusOr<Program> program = twingrad::program::Parse(convention.program);
     if (!program.ok()) continue;
     Expectation expected;
@@ -292,8 +326,7 @@ std::string ForeignSubject::ExamineConventions() {
   return text;
 }
 
-std::string ForeignSubject::Examine(bool* healthy) {
-  *healthy = true;
+subjects::ForeignEngine::Examination ForeignSubject::Examine() {
   const adapters::Hello& hello = session_->hello();
   std::string text = absl::StrCat("handshake: ", adapters::PrintHello(hello), "\n");
   if (hello.facts.empty()) {
@@ -301,22 +334,23 @@ std::string ForeignSubject::Examine(bool* healthy) {
         "facts: none, so values and gradients alone are compared; see "
         "tools/adapters/protocol/README.md\n";
   }
-  const Round round = ExamineOps(hello, generator_options_, [this](const Program& program) {
-    program_ = program;
+  const Round round = ExamineOps(hello, source_.options(), [this](const Program& program) {
+    source_.SetCurrent(program);
     Outcome outcome = Outcome::kAgree;
-    const Verdict verdict = JudgeAs(&outcome);
-    return Trial{outcome, verdict.failed, verdict.text};
+    const CaseResult result = JudgeAs(&outcome);
+    return Trial{outcome, result.failed, result.text};
   });
   text += round.text;
-  *healthy = round.healthy;
+  bool healthy = round.healthy;
   if (!round.stopped) text += ExamineConventions();
   for (const std::string& line :
        failures_.Expired(absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()))) {
-    *healthy = false;
+    healthy = false;
     absl::StrAppend(&text, "expired: ", line,
                     "; look whether it still fails, then move its date\n");
   }
-  return absl::StrCat(text, *healthy ? "healthy\n" : "not healthy\n");
+  absl::StrAppend(&text, healthy ? "healthy\n" : "not healthy\n");
+  return {std::move(text), healthy};
 }
 
 }  // namespace
@@ -325,21 +359,21 @@ std::vector<std::string> AdapterCommand(std::string_view engine) {
   if (absl::ConsumePrefix(&engine, "exec:")) {
     return absl::StrSplit(engine, ' ', absl::SkipEmpty());
   }
-  if (engine == "libtorch") return {kLibtorchAdapter};
+  if (engine == "libtorch") return {workers::Locate(kLibtorchAdapter)};
   return {};
 }
 
-absl::StatusOr<std::unique_ptr<Subject>> MakeForeignSubject(const EngineOptions& options) {
+absl::StatusOr<std::unique_ptr<Subject>> MakeForeignSubject(const subjects::EngineChoice& choice) {
   adapters::SessionOptions session;
-  session.command = AdapterCommand(options.engine);
-  session.timeout = options.timeout;
-  session.memory = options.memory;
+  session.command = AdapterCommand(choice.engine);
+  session.timeout = choice.timeout;
+  session.memory = choice.memory;
   if (session.command.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "[oracle] --engine=", options.engine,
+        "[oracle] --engine=", choice.engine,
         " is unknown; allowed are libtorch and exec:CMD ARGS; see `oracle check --help`"));
   }
-  if (session.command[0] == kLibtorchAdapter && access(kLibtorchAdapter, X_OK) != 0) {
+  if (choice.engine == "libtorch" && access(session.command[0].c_str(), X_OK) != 0) {
     return absl::UnavailableError(
         "[oracle] --engine=libtorch: its adapter is not beside this tool; it is built where "
         "libtorch is installed, and found by `tools/bazel run`; install libtorch-dev and repeat");

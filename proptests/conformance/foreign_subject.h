@@ -13,9 +13,10 @@
 
 namespace twingrad::oracle {
 
-// `options.engine` is `exec:CMD ARGS` or the name of an adapter of this repository. An error names
+// `choice.engine` is `exec:CMD ARGS` or the name of an adapter of this repository. An error names
 // what is allowed.
-absl::StatusOr<std::unique_ptr<Subject>> MakeForeignSubject(const EngineOptions& options);
+absl::StatusOr<std::unique_ptr<subjects::Subject>> MakeForeignSubject(
+    const subjects::EngineChoice& choice);
 
 // The words of the command that `engine` stands for; empty: unknown.
 std::vector<std::string> AdapterCommand(std::string_view engine);

@@ -4,10 +4,12 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "proptests/judge/traits.h"
-#include "proptests/workers/progress.h"
+#include "proptests/subjects/number_text.h"
 
 namespace twingrad::oracle {
 namespace {
+
+using subjects::WithSeparators;
 
 // Of the programs that ran: how many called the engine, and how many of those were counted how.
 std::string CountsLine(const ForeignStatistics& statistics) {
@@ -101,7 +103,7 @@ std::string ForeignSummary(const ForeignStatistics& statistics) {
                           "adapter        started again %s times, %s of them killed from outside\n",
                           WithSeparators(statistics.restarts), WithSeparators(statistics.killed));
   }
-  return text + SummaryText(statistics.base, statistics.drawn);
+  return text + subjects::SummaryText(statistics.base, statistics.drawn);
 }
 
 std::string TooMuchExplained(const ForeignStatistics& statistics) {

@@ -16,7 +16,7 @@ namespace twingrad::oracle {
 // Plain numbers that add up over workers.
 struct ForeignStatistics {
   judge::Statistics base;
-  DrawnFeatures drawn = {};
+  subjects::DrawnFeatures drawn = {};
   std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
   // By feature: which areas a Program of that outcome holds.
   std::array<std::array<uint64_t, kNumOutcomes>, judge::kNumTraits> areas = {};

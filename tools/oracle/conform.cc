@@ -21,9 +21,19 @@
 #include "proptests/conformance/conformance.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
-#include "tools/oracle/check.h"
+#include "proptests/workers/repository_files.h"
+#include "tools/oracle/worker_command.h"
 
 namespace twingrad::oracle {
+
+using workers::CaseResult;
+using workers::Locate;
+using workers::Prober;
+using workers::ReadInput;
+using workers::ResolvePath;
+using workers::TemporaryFolder;
+using workers::WriteFile;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,14 +45,15 @@ absl::StatusOr<std::vector<fs::path>> Goldens() {
   std::vector<fs::path> paths;
   for (const std::string_view folder : kFolders) {
     std::error_code error;
-    for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
+    for (fs::recursive_directory_iterator it(Locate(folder), error), end; it != end;
+         it.increment(error)) {
       if (it->path().extension() == ".twin") paths.push_back(it->path());
     }
   }
   if (paths.empty()) {
     return absl::UnavailableError(
-        "[oracle] no goldens below the working directory; needed are golden/programs and "
-        "golden/findings; start the tool by `tools/bazel run`");
+        "[oracle] no goldens below the working directory or beside this program; needed are "
+        "golden/programs and golden/findings; start the tool by `tools/bazel run`");
   }
   std::sort(paths.begin(), paths.end(),
             [](const fs::path& a, const fs::path& b) { return a.stem() < b.stem(); });
@@ -56,7 +67,7 @@ absl::StatusOr<std::vector<GoldenVerdict>> Judge(Prober& prober) {
   for (const fs::path& path : *paths) {
     absl::StatusOr<std::string> text = ReadInput(path.string());
     if (!text.ok()) return text.status();
-    absl::StatusOr<Verdict> verdict = prober.Judge(*text);
+    absl::StatusOr<CaseResult> verdict = prober.Judge(*text);
     if (!verdict.ok()) return verdict.status();
     goldens.push_back({path.stem().string(), *std::move(verdict)});
     if (goldens.back().verdict.outcome.empty()) {  // it brought a worker down
@@ -69,7 +80,7 @@ absl::StatusOr<std::vector<GoldenVerdict>> Judge(Prober& prober) {
 void PrintOutcomes(const std::vector<GoldenVerdict>& goldens, double seconds) {
   std::map<std::string, int> counts;
   for (const GoldenVerdict& golden : goldens) {
-    const Verdict& verdict = golden.verdict;
+    const CaseResult& verdict = golden.verdict;
     ++counts[GotWrong(verdict) ? "wrong" : verdict.outcome];
     if (verdict.outcome == "agree") continue;
     const std::string first =
@@ -102,19 +113,22 @@ std::string InWorkspace(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<int> RunConform(const Arguments& arguments, Subject& subject) {
-  if (absl::Status status = subject.Start(); !status.ok()) {
-    return absl::UnavailableError(status.message());
-  }
-  const std::string list = subject.KnownFailures();
-  if (list.empty()) {
+absl::StatusOr<int> Conform(const Arguments& arguments,
+                            const subjects::SubjectFactory& make_subject) {
+  const absl::StatusOr<std::unique_ptr<subjects::Subject>> made =
+      ConfiguredSubject(arguments, make_subject);
+  if (!made.ok()) return made.status();
+  subjects::Subject& subject = **made;
+  if (subject.foreign() == nullptr) {
     return absl::InvalidArgumentError(
         "[oracle] `conform` is for the engines of others; allowed are --engine=libtorch and "
         "--engine=exec:CMD; the repository's own is run by `tools/bazel test //tools/golden/...`");
   }
+  if (absl::Status status = Start(subject); !status.ok()) return status;
+  const std::string list = subject.foreign()->KnownFailures();
   std::string text;
-  if (access(list.c_str(), R_OK) == 0) {
-    absl::StatusOr<std::string> read = ReadInput(list);
+  if (const std::string known = Locate(list); access(known.c_str(), R_OK) == 0) {
+    absl::StatusOr<std::string> read = ReadInput(known);
     if (!read.ok()) return read.status();
     text = *std::move(read);
   }
@@ -123,7 +137,7 @@ absl::StatusOr<int> RunConform(const Arguments& arguments, Subject& subject) {
 
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle");
   if (!folder.ok()) return folder.status();
-  Prober prober(MakeWorkerCommand(arguments, folder->path()));
+  Prober prober(MakeWorkerCommand(arguments, folder->path(), subject));
   const auto begin = std::chrono::steady_clock::now();
   absl::StatusOr<std::vector<GoldenVerdict>> goldens = Judge(prober);
   if (!goldens.ok()) return goldens.status();

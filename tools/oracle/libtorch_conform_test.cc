@@ -7,6 +7,9 @@
 namespace twingrad::oracle {
 namespace {
 
+using workers::RunSubprocess;
+using workers::SubprocessResult;
+
 TEST(LibtorchConformTest, FailsWhereItsListSaysAndNowhereElse) {
   const SubprocessResult run =
       RunSubprocess({"tools/oracle/oracle_alone", "conform", "--engine=libtorch"});

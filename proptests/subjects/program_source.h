@@ -1,0 +1,54 @@
+// Programs as cases: generated, read and shrunk in one way, whatever engine they are for.
+
+#ifndef PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_
+#define PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "autograd/program/program.h"
+#include "proptests/generators/options.h"
+#include "proptests/subjects/subject.h"
+#include "proptests/subjects/summary.h"
+#include "proptests/workers/case.h"
+
+namespace twingrad::subjects {
+
+class ProgramSource : public workers::CaseSource {
+ public:
+  absl::Status Configure(const CaseOptions& options);
+  std::string Generate(uint64_t seed) override;
+  absl::Status Load(std::string_view text, std::string_view origin) override;
+  std::string Shrink(std::string_view text,
+                     const std::function<bool(std::string_view)>& still_fails) override;
+
+  // The current one.
+  const program::Program& current() const { return current_; }
+  void SetCurrent(program::Program program) {
+    current_ = std::move(program);
+    seed_.reset();
+    drawn_.reset();
+  }
+  // What the current Program was generated from; nothing for one that was loaded.
+  std::optional<uint64_t> seed() const { return seed_; }
+  // What Programs may hold: an engine that has less takes it away.
+  generators::GeneratorOptions& options() { return options_; }
+  // Counts the features that the generator drew for the current Program; one that was loaded has
+  // none.
+  void CountDrawn(DrawnFeatures* counts) const;
+
+ private:
+  generators::GeneratorOptions options_;
+  program::Program current_;
+  std::optional<uint64_t> seed_;
+  generators::Features drawn_;
+};
+
+}  // namespace twingrad::subjects
+
+#endif  // PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_
