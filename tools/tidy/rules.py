@@ -60,6 +60,8 @@ _EVERYWHERE_BANS = [
     _ban(r'\bGTEST_SKIP\s*\(\s*\)\s*;', 'GTEST_SKIP() << the reason'),
     _ban(r'\bDISABLED_\w+', 'a test that runs, or none'),
     _ban(r'\busing\s+namespace\s+std\b', 'std:: where it is used'),
+    _ban(r'\b(?:class|struct)\s+\w*(?:Manager|Helper|Utils?)\b', 'the noun of the field for what it is'),
+    _ban(r'\bnamespace\s+autograd\b|(?<!:)\bautograd::', 'twingrad, the root namespace of everything'),
     _ban(r'\b(rand|srand)\s*\(|\bstd::random_device\b', 'a generator seeded from a printed seed'),
 ]
 
