@@ -29,7 +29,7 @@ class FoldersTest(unittest.TestCase):
         self.assertEqual(text.splitlines(), [
             'folder            lines    functions     branches',
             'a            3   33.3 %       33.3 %       33.3 %',
-            'empty        0       -             -            - ',
+            'empty        0       -            -            - ',
             'all          3   33.3 %       33.3 %       33.3 %',
         ])
 
