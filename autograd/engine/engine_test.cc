@@ -59,7 +59,7 @@ TEST_P(EngineTest, ContributionsOfThreeDevicesAreAddedInTheOrderOfOneThread) {
       total = ops::Add(total, ops::To(lane, Device::Cpu()));
     }
     Backward({total}, {}, Options());
-    EXPECT_EQ(Grad(x).item<float>(), 0.0f);
+    EXPECT_EQ(GradOf(x).item<float>(), 0.0f);
   }
 }
 
@@ -111,7 +111,7 @@ TEST_P(EngineTest, CapturesSeeTensorHooksAndNodesBelowAreNotRun) {
   VariableList two = Grad({z}, {y, x}, {}, {.retain_graph = true, .engine = &engine_});
   EXPECT_EQ(two[0].item<double>(), 800);
   EXPECT_EQ(two[1].item<double>(), 3200);
-  EXPECT_FALSE(Grad(x).defined());
+  EXPECT_FALSE(GradOf(x).defined());
 }
 
 // Rules: E6, F4.
@@ -135,10 +135,10 @@ TEST_P(EngineTest, AnErrorReachesTheCallerAndTheEngineStaysUsable) {
     }
     // The last lane returns a scalar of its device for a CPU leaf, which is moved.
     EXPECT_THROW(Run(lanes, std::vector<Tensor>(4, Tensor::Scalar(1))), std::runtime_error);
-    EXPECT_FALSE(Grad(x).defined());
+    EXPECT_FALSE(GradOf(x).defined());
     Tensor canary = MakeLeaf(3);
     Backward({ops::Mul(canary, canary)}, {}, Options());
-    EXPECT_EQ(Grad(canary).item<double>(), 6);
+    EXPECT_EQ(GradOf(canary).item<double>(), 6);
   }
 }
 
@@ -156,7 +156,7 @@ TEST_P(EngineTest, NestedCallsOverTheNodesOfTheirParent) {
   });
   Backward({moved}, {}, Options());
   EXPECT_EQ(inner, 4);
-  EXPECT_EQ(Grad(x).item<double>(), 32);
+  EXPECT_EQ(GradOf(x).item<double>(), 32);
 }
 
 // Rules: E10, E11, E12, G7.
@@ -239,7 +239,7 @@ TEST_P(EngineTest, AnErrorOfANestedCallMayBeCaught) {
   });
   Backward({y}, {}, Options());
   EXPECT_EQ(caught, 1);
-  EXPECT_EQ(Grad(x).item<double>(), 6);
+  EXPECT_EQ(GradOf(x).item<double>(), 6);
 }
 
 // Rules: F8.
@@ -270,7 +270,7 @@ TEST_P(EngineTest, ACallbackThatThrowsEndsTheCallAndStopsTheRest) {
   });
   EXPECT_THROW(Backward({y}, {}, Options()), std::runtime_error);
   EXPECT_EQ(log, "a");
-  EXPECT_EQ(Grad(x).item<double>(), 6);
+  EXPECT_EQ(GradOf(x).item<double>(), 6);
 }
 
 // Rules: E14.
@@ -279,7 +279,7 @@ TEST_P(EngineTest, AStoppedEngineRunsOnItsCallers) {
   engine_.Stop();
   Tensor x = MakeLeaf(3, Device::Sim(1));
   Backward({ops::Mul(x, x)}, {}, Options());
-  EXPECT_EQ(Grad(x).item<double>(), 6);
+  EXPECT_EQ(GradOf(x).item<double>(), 6);
   NodePtr node = MakeFunction(
       [&](FunctionNode&, VariableList) {
         EXPECT_EQ(KindOf([&] { engine_.Stop(); }), ErrorKind::kInvalidArgument);
@@ -325,8 +325,8 @@ TEST_P(EngineTest, PostHooksAndPreHooksRunAroundTheNode) {
   });
   Backward({y}, {}, Options());
   EXPECT_EQ(log, "tpq");
-  EXPECT_EQ(Grad(y).item<double>(), 10);
-  EXPECT_EQ(Grad(x).item<double>(), 40);
+  EXPECT_EQ(GradOf(y).item<double>(), 10);
+  EXPECT_EQ(GradOf(x).item<double>(), 40);
 }
 
 // The second derivative's bits must not depend on threads either.
@@ -412,7 +412,7 @@ struct LateCaller {
     BackwardOptions options;
     options.engine = engine;
     Backward({ops::Mul(x, ops::To(ops::To(x, Device::Sim(0)), Device::Cpu()))}, {}, options);
-    std::fprintf(stderr, "late gradient %g\n", Grad(x).item<double>());
+    std::fprintf(stderr, "late gradient %g\n", GradOf(x).item<double>());
   }
 };
 

@@ -13,7 +13,7 @@
 namespace twingrad {
 namespace {
 
-double GradValue(const Tensor& x) { return Grad(x).item<double>(); }
+double GradValue(const Tensor& x) { return GradOf(x).item<double>(); }
 
 // Rules: A1, A2, A3, A5, A6, A12.
 TEST(FrontEndTest, ChecksRootsSeedsAndInputs) {
@@ -94,7 +94,7 @@ TEST(FrontEndTest, InputsThatAreNoLeavesKeepTheirGradAndAreExecuted) {
   Backward({z}, {}, options);
   EXPECT_EQ(GradValue(y), 8);
   EXPECT_EQ(executed, 1);
-  EXPECT_FALSE(Grad(x).defined());
+  EXPECT_FALSE(GradOf(x).defined());
   options.inputs = {std::vector<Tensor>()};
   EXPECT_EQ(KindOf([&] { Backward({z}, {}, options); }), ErrorKind::kInvalidArgument);
 }

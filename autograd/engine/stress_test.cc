@@ -80,7 +80,7 @@ TEST(StressTest, CallersOverSharedSubgraphs) {
       }
       Backward({total}, {}, OptionsFor(engine));
     }
-    own_sums[caller] = Grad(own).item<double>();
+    own_sums[caller] = GradOf(own).item<double>();
   });
   double factor = 0;
   for (int caller = 0; caller < kCallers; ++caller) {
@@ -161,7 +161,7 @@ TEST(StressTest, ErrorsOfSomeLeaveOthersAloneAndFreezeTheirOwn) {
       }
       EXPECT_EQ(failed, caller % 2 == 0);
       std::vector<bool> had_grad;
-      for (const Tensor& leaf : leaves) had_grad.push_back(Grad(leaf).defined());
+      for (const Tensor& leaf : leaves) had_grad.push_back(GradOf(leaf).defined());
       std::this_thread::yield();
       for (size_t i = 0; i < leaves.size(); ++i) {
         const Tensor grad = Grad(leaves[i]);
@@ -207,7 +207,7 @@ TEST(StressTest, EnginesStopWhileCallersRun) {
         Tensor y =
             ops::To(ops::Mul(ops::To(x, DeviceOf(i)), ops::To(x, DeviceOf(i))), Device::Cpu());
         Backward({y}, {}, OptionsFor(*engine));
-        EXPECT_EQ(Grad(x).item<double>(), 4);
+        EXPECT_EQ(GradOf(x).item<double>(), 4);
       }
     });
   }
@@ -253,13 +253,13 @@ void TwoThreadsOverOneGraph(Engine& engine, Device device) {
   other.join();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_EQ(Grad(x).item<double>(), 2.0 * rounds * edges_to_leaf);
+  EXPECT_EQ(GradOf(x).item<double>(), 2.0 * rounds * edges_to_leaf);
   int wrong = 0;
   for (const auto& node : chain) wrong += node->runs.load() != 2 * rounds ? 1 : 0;
   EXPECT_EQ(wrong, 0);
   std::printf("2 threads x %d backwards over %d nodes: %.2f s, %.0f ns a node, .grad %.0f\n",
               rounds, nodes, seconds, seconds * 1e9 / (2.0 * rounds * nodes),
-              Grad(x).item<double>());
+              GradOf(x).item<double>());
 }
 
 // Rules: E13.

@@ -98,17 +98,17 @@ TEST(AccumulateGradTest, AddsAndRunsItsHooksUnlessUndefined) {
   HookHandle handle = RegisterPostAccumulateGradHook(x, [&](const Tensor& grad) {
     ++calls;
     EXPECT_EQ(grad.item<double>(), 4);
-    EXPECT_EQ(Grad(x).item<double>(), 4);  // no lock is held
+    EXPECT_EQ(GradOf(x).item<double>(), 4);  // no lock is held
   });
   node->Apply({Tensor()});
   EXPECT_EQ(calls, 0);
-  EXPECT_FALSE(Grad(x).defined());
+  EXPECT_FALSE(GradOf(x).defined());
   node->Apply({Tensor::Scalar(4)});
   EXPECT_EQ(calls, 1);
   Remove(handle);
   node->Apply({Tensor::Scalar(1)});
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(Grad(x).item<double>(), 5);
+  EXPECT_EQ(GradOf(x).item<double>(), 5);
 }
 
 // Rules: J2, T6.
@@ -122,7 +122,7 @@ TEST(AccumulateGradTest, ThreadsLoseNothing) {
   sync::Thread thread("add", add);
   add();
   thread.Join();
-  EXPECT_EQ(Grad(x).item<double>(), 2000);
+  EXPECT_EQ(GradOf(x).item<double>(), 2000);
 }
 
 // Rules: C6.

@@ -119,11 +119,11 @@ TEST(HooksTest, RetainGradStoresCopiesAndSums) {
   RetainGrad(y);
   VariableList gradients = {Tensor::Scalar(5)};
   node->extras()->StoreRetained(gradients);
-  EXPECT_EQ(twingrad::Grad(y).item<double>(), 5);
-  EXPECT_FALSE(twingrad::Grad(y).HasSameStorage(gradients[0]));
+  EXPECT_EQ(GradOf(y).item<double>(), 5);
+  EXPECT_FALSE(GradOf(y).HasSameStorage(gradients[0]));
   node->extras()->StoreRetained({Tensor()});
   node->extras()->StoreRetained(gradients);
-  EXPECT_EQ(twingrad::Grad(y).item<double>(), 10);
+  EXPECT_EQ(GradOf(y).item<double>(), 10);
 }
 
 // Rules: H12.

@@ -80,7 +80,7 @@ bool IsLeaf(const Tensor& tensor) {
   return meta->node == nullptr;
 }
 
-Tensor Grad(const Tensor& tensor) {
+Tensor GradOf(const Tensor& tensor) {
   if (!tensor.defined()) return {};
   AutogradMeta* meta = AutogradMeta::Find(tensor);
   return meta == nullptr || meta->leaf == nullptr ? Tensor() : meta->leaf->slot->Get();

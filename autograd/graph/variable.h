@@ -36,7 +36,7 @@ void SetRequiresGrad(const Tensor& tensor, bool requires_grad);
 bool IsLeaf(const Tensor& tensor);
 
 // `.grad`: a handle to the very tensor, undefined if there is none.
-Tensor Grad(const Tensor& tensor);
+Tensor GradOf(const Tensor& tensor);
 void SetGrad(const Tensor& tensor, Tensor grad);
 
 // Where gradients of the tensor go: its node, or its accumulator if it is a leaf. Invalid if it

@@ -63,20 +63,20 @@ TEST(VariableTest, RecordingNeedsGradModeAndAnOperand) {
 
 TEST(VariableTest, GradIsSetAndChecked) {
   Tensor x = MakeLeaf(1);
-  EXPECT_FALSE(Grad(x).defined());
+  EXPECT_FALSE(GradOf(x).defined());
   SetGrad(x, Tensor::Scalar(5));
-  EXPECT_EQ(Grad(x).item<double>(), 5);
+  EXPECT_EQ(GradOf(x).item<double>(), 5);
   EXPECT_EQ(KindOf([&] { SetGrad(x, Tensor::Zeros({2}, DType::kF64)); }), ErrorKind::kShape);
   SetGrad(x, Tensor());
-  EXPECT_FALSE(Grad(x).defined());
+  EXPECT_FALSE(GradOf(x).defined());
 }
 
 TEST(VariableTest, AnUndefinedTensorHasNothingAndTakesNothing) {
   const Tensor none;
   EXPECT_FALSE(RequiresGrad(none));
   EXPECT_TRUE(IsLeaf(none));
-  EXPECT_FALSE(Grad(none).defined());
-  EXPECT_FALSE(Grad(Grad(MakeLeaf(1))).defined());  // before any backward
+  EXPECT_FALSE(GradOf(none).defined());
+  EXPECT_FALSE(GradOf(GradOf(MakeLeaf(1))).defined());  // before any backward
   EXPECT_FALSE(GradientEdge(none).is_valid());
   EXPECT_EQ(KindOf([&] { SetRequiresGrad(none, true); }), ErrorKind::kUndefined);
   EXPECT_EQ(KindOf([&] { SetGrad(none, Tensor()); }), ErrorKind::kUndefined);
@@ -86,7 +86,7 @@ TEST(VariableTest, AnUndefinedTensorHasNothingAndTakesNothing) {
 TEST(VariableTest, NoTensorIsItsOwnGrad) {
   Tensor x = MakeLeaf(1);
   EXPECT_EQ(KindOf([&] { SetGrad(x, x); }), ErrorKind::kInvalidArgument);
-  EXPECT_FALSE(Grad(x).defined());
+  EXPECT_FALSE(GradOf(x).defined());
 }
 
 // Rules: A23, K10.

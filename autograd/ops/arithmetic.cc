@@ -59,8 +59,9 @@ constexpr BinaryRule kPow = {
     "pow",     "PowBackward", kernels::Pow, kSavesA | kSavesB, kSavesA | kSavesB | kSavesResult,
     PowByBase, PowByExponent};
 
-constexpr UnaryRule kNeg = {"neg", "NegBackward", kernels::Neg, Saves::kNothing,
-                            [](const Tensor& gradient, const Tensor&) { return Neg(gradient); }};
+constexpr UnaryRule kNeg =
+    RuleOf<kernels::NegNumber>("NegBackward", Saves::kNothing,
+                               [](const Tensor& gradient, const Tensor&) { return Neg(gradient); });
 
 }  // namespace
 

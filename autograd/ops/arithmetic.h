@@ -3,9 +3,12 @@
 //   Tensor c = ops::Mul(a, b);    // with history where an operand requires grad
 //   ops::AddInPlace(c, a);        // c becomes c + a
 //
-// Operands of one element type on one device, broadcast; in place the result must keep self's
-// shape. The gradient of pow by its base is 0 where the exponent is 0, by its exponent 0 where the
-// base is 0 and the exponent not negative.
+// Shapes: the operands are broadcast against each other; the result has the common shape. Types and
+// devices: both operands have the same, and the result has them too. Integer arithmetic wraps.
+// Errors: kUndefined for an undefined operand, kDType for types that differ or are not taken,
+// kDevice for devices that differ, kShape for shapes that do not fit. In place the result must
+// have self's shape (else kShape), and CheckInPlace (graph/view.h) must allow the write
+// (kLeafInPlace, kInvalidArgument).
 
 #ifndef AUTOGRAD_OPS_ARITHMETIC_H_
 #define AUTOGRAD_OPS_ARITHMETIC_H_
@@ -14,17 +17,29 @@
 
 namespace twingrad::ops {
 
+// f32, f64, i64.
 Tensor Add(const Tensor& a, const Tensor& b);
-Tensor Sub(const Tensor& a, const Tensor& b);
-Tensor Mul(const Tensor& a, const Tensor& b);
-Tensor Div(const Tensor& a, const Tensor& b);
-Tensor Pow(const Tensor& a, const Tensor& b);
-Tensor Neg(const Tensor& a);
-
 void AddInPlace(Tensor& self, const Tensor& other);
+
+// f32, f64, i64.
+Tensor Sub(const Tensor& a, const Tensor& b);
 void SubInPlace(Tensor& self, const Tensor& other);
+
+// f32, f64, i64.
+Tensor Mul(const Tensor& a, const Tensor& b);
 void MulInPlace(Tensor& self, const Tensor& other);
+
+// f32, f64.
+Tensor Div(const Tensor& a, const Tensor& b);
 void DivInPlace(Tensor& self, const Tensor& other);
+
+// f32, f64, i64; a negative integer exponent that meets an element is kDomain. The gradient of the
+// base is 0 where the exponent is 0; that of the exponent is 0 where the base is 0 and the exponent
+// is not negative.
+Tensor Pow(const Tensor& a, const Tensor& b);
+
+// f32, f64, i64.
+Tensor Neg(const Tensor& a);
 void NegInPlace(Tensor& self);
 
 // A scalar with the element type and device of `like`, for the constants of derivatives.

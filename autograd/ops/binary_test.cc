@@ -11,14 +11,22 @@ namespace {
 
 ErrorKind KindOfBackward(const Tensor& y) {
   try {
-    BackwardOptions options;
-    options.retain_graph = true;
-    Backward({y}, {}, options);
+    Backward(y, /*keep_graph=*/true);
   } catch (const Error& error) {
     return error.kind();
   }
   return ErrorKind::kInternal;
 }
+
+// What a task says that wants the gradient of one node alone.
+class Only final : public ExecutionFilter {
+ public:
+  explicit Only(const Node* node) : node_(node) {}
+  bool ShouldExecute(const Node* node) const override { return node == node_; }
+
+ private:
+  const Node* node_;
+};
 
 // mul saves a only for b's gradient, so a write to a does no harm where b needs none.
 // Rules: K1.
@@ -52,9 +60,15 @@ TEST(Binary, ARepeatedOperandCountsTwice) {
 // Rules: D10.
 TEST(Binary, UnusedSidesAreNotComputed) {
   const Tensor a = Leaf({2}, {1, 2}), b = Leaf({2}, {3, 4});
-  const auto gradients = Derive(Mul(a, b), {b});
-  EXPECT_EQ(Elements(gradients[0]), (Doubles{1, 2}));
-  EXPECT_FALSE(Grad(a).defined());
+  const Tensor y = Mul(a, b);
+  EXPECT_EQ(Elements(Derive(y, {b})[0]), (Doubles{1, 2}));
+  EXPECT_FALSE(GradOf(a).defined());
+  const Only only_b(GradientEdge(b).function.get());
+  CurrentThread().filter = &only_b;
+  const VariableList gradients = GradientEdge(y).function->Apply({Tensor::Ones({2}, DType::kF64)});
+  CurrentThread().filter = nullptr;
+  EXPECT_FALSE(gradients[0].defined());
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{1, 2}));
 }
 
 }  // namespace

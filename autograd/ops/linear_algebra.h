@@ -1,9 +1,10 @@
-// matmul, differentiable.
+// matmul and addmm, differentiable.
 //
 //   Tensor c = ops::Matmul(a, b);   // [..,m,k] x [..,k,n] -> [..,m,n]
 //
-// Ranks 1 to 4; an operand of rank 1 is a row on the left and a column on the right; leading
-// dimensions are broadcast.
+// f32, f64 and i64, which wraps; operands have one type and device, and so has the result. Errors:
+// kUndefined for an undefined operand, kDType and kDevice where operands differ or bool is given,
+// kShape where ranks or sizes do not fit.
 
 #ifndef AUTOGRAD_OPS_LINEAR_ALGEBRA_H_
 #define AUTOGRAD_OPS_LINEAR_ALGEBRA_H_
@@ -12,9 +13,11 @@
 
 namespace twingrad::ops {
 
+// Ranks 1 to 4. An operand of rank 1 is a row on the left and a column on the right, and its
+// dimension does not appear in the result; leading dimensions are broadcast.
 Tensor Matmul(const Tensor& a, const Tensor& b);
 
-// a + b c for matrices b and c; a is broadcast to their product.
+// a + b c for matrices b [m,k] and c [k,n]; a is broadcast to their product [m,n].
 Tensor Addmm(const Tensor& a, const Tensor& b, const Tensor& c);
 
 }  // namespace twingrad::ops

@@ -102,8 +102,8 @@ Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduc
   }
   const Tensor logs = LogSoftmax(logits.Detach(), logits.dim() - 1);
   const Tensor picked = kernels::Gather(logs, logits.dim() - 1, Column(classes), "cross_entropy");
-  const Tensor each =
-      kernels::Neg(picked).AsStrided(classes.sizes(), ContiguousStrides(classes.sizes()), 0);
+  const Tensor each = kernels::Each<kernels::NegNumber>(picked).AsStrided(
+      classes.sizes(), ContiguousStrides(classes.sizes()), 0);
   Tensor result = Reduce(each, reduction);
   if (ShouldRecord(logits)) {
     const auto node = Record(CrossEntropyRule{reduction, CountOf(each)}, result, {&logits});

@@ -2,7 +2,9 @@
 //
 //   Tensor loss = ops::CrossEntropy(logits, classes, Reduction::kMean);
 //
-// Each is one node. A mean over nothing is NaN.
+// f32 and f64, and one node each. A reduced loss is a scalar; a mean over nothing is NaN. Errors:
+// kUndefined for an undefined operand, kDType and kDevice where operands do not fit each other,
+// kShape where their shapes do not.
 
 #ifndef AUTOGRAD_OPS_LOSS_H_
 #define AUTOGRAD_OPS_LOSS_H_
@@ -16,11 +18,12 @@ namespace twingrad::ops {
 // What becomes of the losses of the elements or samples.
 enum class Reduction : uint8_t { kMean, kSum, kNone };
 
-// (a - b) squared, of equal shapes.
+// (a - b) squared, of equal shapes; for kNone in that shape.
 Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction);
 
 // -log_softmax(logits) at each sample's class. logits [N,C] with classes [N] of type i64, or [C]
-// with a scalar; a class that is not within 0 and C - 1 is Error(kIndex).
+// with a scalar; a class that is not within 0 and C - 1 is Error(kIndex). For kNone in the shape of
+// `classes`.
 Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduction);
 
 }  // namespace twingrad::ops

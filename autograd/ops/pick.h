@@ -3,8 +3,10 @@
 //   Tensor rows = ops::IndexSelect(a, 0, indices);
 //   Tensor top = ops::Max(a, 1, /*keepdim=*/false);    // Argmax says where it was
 //
-// Copies. Indices are i64 and have no gradient; one that is out of range is Error(kIndex). Where
-// several elements are equal, max, min and sort go by their order, and so does the gradient.
+// Copies, with the operand's type and device. Indices are i64 and have no gradient. Where several
+// elements are equal, max, min and sort go by their order, and so does the gradient. Errors:
+// kUndefined for an undefined operand, kIndex for a dimension or an index out of range, kDType for
+// types not taken, kDevice for operands on different devices, kShape for shapes that do not fit.
 
 #ifndef AUTOGRAD_OPS_PICK_H_
 #define AUTOGRAD_OPS_PICK_H_
@@ -14,17 +16,21 @@
 
 namespace twingrad::ops {
 
+// In reverse along each of `dims`, in a's shape. All element types.
 Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims);
 
-// The entries of `dim` that the list `index` names.
+// The entries of `dim` that the list `index` names, as many as it has. All element types.
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index);
-// Of index's shape: a with the coordinate of `dim` replaced by the index. Other sizes of `index`
-// are at most a's.
+// Of index's shape: a with the coordinate of `dim` replaced by the index. `index` has a's rank, and
+// its other sizes are at most a's. All element types.
 Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index);
-// a plus each element of `source`, in order, where Gather would read.
+// a plus each element of `source`, of index's shape, in order, where Gather would read. f32, f64,
+// i64.
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 
-// Along `dim`: in order; the greatest, the least; and their indices.
+// Along `dim`, f32, f64 and i64: in order, with NaN last; the first greatest and the first least,
+// where NaN wins and a size of 0 is kShape; and, as i64, where these were. Sort and Argsort keep
+// a's shape; the others lose `dim`, or keep it with size 1.
 Tensor Sort(const Tensor& a, int64_t dim, bool descending);
 Tensor Argsort(const Tensor& a, int64_t dim, bool descending);
 Tensor Max(const Tensor& a, int64_t dim, bool keepdim);
@@ -32,7 +38,7 @@ Tensor Min(const Tensor& a, int64_t dim, bool keepdim);
 Tensor Argmax(const Tensor& a, int64_t dim, bool keepdim);
 Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim);
 
-// The sums of the entries up to each along `dim`.
+// The sums of the entries up to each along `dim`, in a's shape. f32, f64, i64.
 Tensor Cumsum(const Tensor& a, int64_t dim);
 
 }  // namespace twingrad::ops

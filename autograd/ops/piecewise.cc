@@ -71,9 +71,9 @@ constexpr BinaryRule kMinimum = {
     [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.b, s.a)); },
     [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.a, s.b)); }};
 
-constexpr UnaryRule kSgn = {
-    "sgn", "SgnBackward", kernels::Sign, Saves::kNothing,
-    [](const Tensor& g, const Tensor&) { return Tensor::Zeros(g.sizes(), g.dtype(), g.device()); }};
+constexpr UnaryRule kSgn = RuleOf<kernels::SgnNumber>(
+    "SgnBackward", Saves::kNothing,
+    [](const Tensor& g, const Tensor&) { return Tensor::Zeros(g.sizes(), g.dtype(), g.device()); });
 
 struct ClampRule {
   double low, high;
@@ -84,14 +84,14 @@ struct ClampRule {
   }
 };
 
-constexpr UnaryRule kRelu = {"relu", "ReluBackward", kernels::Relu, Saves::kResult,
-                             [](const Tensor& g, const Tensor& r) {
-                               return Where(kernels::IsPositive(r), g, Constant(0, g));
-                             }};
+constexpr UnaryRule kRelu = RuleOf<kernels::ReluNumber>(
+    "ReluBackward", Saves::kResult, [](const Tensor& g, const Tensor& r) {
+      return Where(kernels::IsPositive(r), g, Constant(0, g));
+    });
 
-constexpr UnaryRule kAbs = {
-    "abs", "AbsBackward", kernels::Abs, Saves::kOperand,
-    [](const Tensor& g, const Tensor& x) { return Mul(g, kernels::Sign(x)); }};
+constexpr UnaryRule kAbs = RuleOf<kernels::AbsNumber>(
+    "AbsBackward", Saves::kOperand,
+    [](const Tensor& g, const Tensor& x) { return Mul(g, kernels::Each<kernels::SgnNumber>(x)); });
 
 }  // namespace
 

@@ -2,9 +2,14 @@
 //
 //   Tensor y = ops::Where(condition, a, b);
 //
-// Masks are constants: no gradient passes through them. At their kinks: relu'(0) = 0, abs'(0) = 0,
-// and at a tie maximum and minimum give half of the gradient to each side; at its limits clamp
-// has none. NaN passes through all of them but sgn, which makes it 0.
+// Masks are constants: no gradient passes through them. Gradients at the kinks: 0 for relu and abs
+// at 0 and for clamp at its limits; half to each side for maximum and minimum at a tie. NaN passes
+// through all of them but sgn, which makes it 0.
+//
+// Functions of one operand keep its shape, type and device; of several, all have one device, are
+// broadcast against each other, and the result has the common shape. Errors: kUndefined for an
+// undefined operand, kDType for types that differ or are not taken, kDevice for devices that
+// differ, kShape for shapes that do not fit; in place also those of CheckInPlace (graph/view.h).
 
 #ifndef AUTOGRAD_OPS_PIECEWISE_H_
 #define AUTOGRAD_OPS_PIECEWISE_H_
@@ -13,17 +18,25 @@
 
 namespace twingrad::ops {
 
-// condition ? a : b, broadcast; the condition is bool and has no gradient.
+// condition ? a : b. The condition is bool and has no gradient; a and b are both f32, f64 or i64.
 Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b);
+
+// f32, f64, i64, the same for both.
 Tensor Maximum(const Tensor& a, const Tensor& b);
 Tensor Minimum(const Tensor& a, const Tensor& b);
-Tensor Sgn(const Tensor& a);
-// Within [low, high]; infinite where there is no limit.
-Tensor Clamp(const Tensor& a, double low, double high);
-Tensor Relu(const Tensor& a);
-Tensor Abs(const Tensor& a);
 
+// -1, 0 or 1. f32, f64, i64.
+Tensor Sgn(const Tensor& a);
+
+// Within [low, high]; infinite where there is no limit. f32, f64.
+Tensor Clamp(const Tensor& a, double low, double high);
+
+// f32, f64, i64.
+Tensor Relu(const Tensor& a);
 void ReluInPlace(Tensor& self);
+
+// f32, f64, i64; the least i64 stays as it is.
+Tensor Abs(const Tensor& a);
 void AbsInPlace(Tensor& self);
 
 }  // namespace twingrad::ops

@@ -3,7 +3,10 @@
 //   Tensor s = ops::Sum(a, {0, 2}, /*keepdim=*/true);
 //   Tensor m = ops::Mean(a, {}, false);               // no dims: over all of them
 //
-// A sum of nothing is 0; a mean of nothing is NaN.
+// The result has the operand's type and device. `dims` are dimensions in any order; none means all.
+// Each goes from the shape, or becomes a size of 1 where keepdim says so. A sum of nothing is 0, a
+// mean of nothing NaN. Errors: kUndefined for an undefined operand, kDType for types not taken,
+// kInvalidArgument for a dimension that the operand lacks or that is named twice.
 
 #ifndef AUTOGRAD_OPS_REDUCTION_H_
 #define AUTOGRAD_OPS_REDUCTION_H_
@@ -14,8 +17,9 @@
 
 namespace twingrad::ops {
 
-// Over `dims`, over all dimensions where it is empty. keepdim leaves a size of 1 for each.
+// f32, f64, i64; integers wrap.
 Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+// f32, f64.
 Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 
 // Whether a reduction over `dims` takes in dimension d; the operand's shape with 1 in place of each

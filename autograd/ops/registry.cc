@@ -130,7 +130,7 @@ constexpr std::string_view kNumbers = "f32 f64 i64";
 constexpr std::string_view kFloats = "f32 f64";
 constexpr std::string_view kAll = "all";
 
-constexpr Operation kRows[] = {
+constexpr RegisteredOp kRows[] = {
     {Opcode::kAdd, Binary<Add>, "a + b", "g; g", kNumbers},
     {Opcode::kSub, Binary<Sub>, "a - b", "g; -g", kNumbers},
     {Opcode::kMul, Binary<Mul>, "a * b", "g b; g a", kNumbers},
@@ -235,21 +235,21 @@ constexpr Operation kRows[] = {
     {Opcode::kZeroInPlace, Write<ZeroInPlace>, "a ← 0", "none", kAll},
 };
 
-constexpr std::array<Operation, program::kNumOpcodes> ByOpcode() {
-  std::array<Operation, program::kNumOpcodes> table{};
-  for (const Operation& row : kRows) table[static_cast<int>(row.opcode)] = row;
+constexpr std::array<RegisteredOp, program::kNumOpcodes> ByOpcode() {
+  std::array<RegisteredOp, program::kNumOpcodes> table{};
+  for (const RegisteredOp& row : kRows) table[static_cast<int>(row.opcode)] = row;
   return table;
 }
-constexpr std::array<Operation, program::kNumOpcodes> kByOpcode = ByOpcode();
+constexpr std::array<RegisteredOp, program::kNumOpcodes> kByOpcode = ByOpcode();
 
 }  // namespace
 
-const Operation* Find(Opcode opcode) {
-  const Operation& row = kByOpcode[static_cast<int>(opcode)];
+const RegisteredOp* Find(Opcode opcode) {
+  const RegisteredOp& row = kByOpcode[static_cast<int>(opcode)];
   return row.run == nullptr ? nullptr : &row;
 }
 
-absl::Span<const Operation> Operations() { return kRows; }
+absl::Span<const RegisteredOp> RegisteredOps() { return kRows; }
 
 Device DeviceOf(program::DeviceIndex index) {
   return index == program::kCpu ? Device::Cpu() : Device::Sim(static_cast<uint8_t>(index));

@@ -1,7 +1,7 @@
 // The table of operations: for each Opcode of the computing categories its function and its
 // documentation.
 //
-//   const Operation* op = ops::Find(program::Opcode::kMul);
+//   const RegisteredOp* op = ops::Find(program::Opcode::kMul);
 //   Tensor c = op->run({&a, &b}, statement);      // in place: op writes *operands[0], gives
 //   undefined
 //
@@ -24,7 +24,7 @@ namespace twingrad::ops {
 
 using Operands = absl::Span<Tensor* const>;
 
-struct Operation {
+struct RegisteredOp {
   program::Opcode opcode = program::Opcode::kLeaf;
   // Null for statements that compute nothing.
   Tensor (*run)(Operands operands, const program::Statement& statement) = nullptr;
@@ -34,9 +34,9 @@ struct Operation {
 };
 
 // Null for an opcode that is no operation.
-const Operation* Find(program::Opcode opcode);
+const RegisteredOp* Find(program::Opcode opcode);
 // All rows, in the order of Opcode.
-absl::Span<const Operation> Operations();
+absl::Span<const RegisteredOp> RegisteredOps();
 
 // The device that a Program means by an index.
 Device DeviceOf(program::DeviceIndex index);

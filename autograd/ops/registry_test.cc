@@ -38,7 +38,7 @@ bool Computes(Category category) {
 
 TEST(Registry, HasEveryComputingStatementAndNoOther) {
   for (const program::Signature& signature : program::Signatures()) {
-    const Operation* operation = Find(signature.op);
+    const RegisteredOp* operation = Find(signature.op);
     EXPECT_EQ(operation != nullptr, Computes(signature.category)) << signature.name;
     if (operation == nullptr) continue;
     EXPECT_EQ(operation->opcode, signature.op);
@@ -49,7 +49,7 @@ TEST(Registry, HasEveryComputingStatementAndNoOther) {
 }
 
 TEST(Registry, DomainsFollowTheSignatures) {
-  for (const Operation& operation : Operations()) {
+  for (const RegisteredOp& operation : RegisteredOps()) {
     const program::Signature& signature = program::SignatureOf(operation.opcode);
     const std::string_view types = signature.dtypes == program::DTypeRule::kAny ? "all"
                                    : signature.dtypes == program::DTypeRule::kNumeric
@@ -87,7 +87,7 @@ TEST(Registry, ReadmeShowsTheTable) {
   std::ostringstream text;
   text << file.rdbuf();
   std::string table = "| op | forward | derivative | domain |\n|---|---|---|---|\n";
-  for (const Operation& operation : Operations()) {
+  for (const RegisteredOp& operation : RegisteredOps()) {
     absl::StrAppend(&table, "| `", program::SignatureOf(operation.opcode).name, "` | ",
                     operation.forward, " | ", operation.derivative, " | ", operation.domain,
                     " |\n");

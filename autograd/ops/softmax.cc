@@ -57,7 +57,7 @@ Tensor KeptSum(const Tensor& a, absl::Span<const int64_t> dims) {
 Tensor Softmax(const Tensor& a, int64_t dim) {
   CheckDefined("softmax", a);
   CheckDim("softmax", dim, a.dim());
-  const Tensor each = kernels::Exp(Shifted(a, dim));
+  const Tensor each = kernels::Each<kernels::ExpNumber>(Shifted(a, dim));
   Tensor result = kernels::Div(each, kernels::Sum(each, {dim}, true));
   if (ShouldRecord(a)) Record(SoftmaxRule{dim}, result, {&a})->SaveResult(result);
   return result;
@@ -68,7 +68,8 @@ Tensor LogSoftmax(const Tensor& a, int64_t dim) {
   CheckDim("log_softmax", dim, a.dim());
   const Tensor shifted = Shifted(a, dim);
   Tensor result =
-      kernels::Sub(shifted, kernels::Log(kernels::Sum(kernels::Exp(shifted), {dim}, true)));
+      kernels::Sub(shifted, kernels::Each<kernels::LogNumber>(kernels::Sum(
+                                kernels::Each<kernels::ExpNumber>(shifted), {dim}, true)));
   if (ShouldRecord(a)) Record(LogSoftmaxRule{dim}, result, {&a})->SaveResult(result);
   return result;
 }
@@ -79,8 +80,8 @@ Tensor Logsumexp(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) 
   // An infinite shift would give NaN.
   const Tensor zero = Constant(0, top);
   const Tensor shift = kernels::Where(kernels::IsZero(kernels::Sub(top, top)), top, zero);
-  const Tensor sums = KeptSum(kernels::Exp(kernels::Sub(a, shift)), dims);
-  const Tensor kept = kernels::Add(kernels::Log(sums), shift);
+  const Tensor sums = KeptSum(kernels::Each<kernels::ExpNumber>(kernels::Sub(a, shift)), dims);
+  const Tensor kept = kernels::Add(kernels::Each<kernels::LogNumber>(sums), shift);
   Shape sizes;
   for (int64_t d = 0; d < a.dim(); ++d) {
     if (keepdim || !IsReduced(dims, d)) sizes.push_back(kept.sizes()[d]);

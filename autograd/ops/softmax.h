@@ -3,7 +3,9 @@
 //   Tensor p = ops::Softmax(a, 1);
 //   Tensor z = ops::Logsumexp(a, {0, 1}, /*keepdim=*/false);
 //
-// Large numbers do not overflow: the greatest is subtracted first. logsumexp of nothing is -inf.
+// f32 and f64; the result has the operand's type and device. Large numbers do not overflow: the
+// greatest is subtracted first. Errors: kUndefined for an undefined operand, kDType for i64 and
+// bool, kIndex for a dimension out of range.
 
 #ifndef AUTOGRAD_OPS_SOFTMAX_H_
 #define AUTOGRAD_OPS_SOFTMAX_H_
@@ -13,9 +15,12 @@
 
 namespace twingrad::ops {
 
+// e^a / Σ e^a along `dim`, in the operand's shape.
 Tensor Softmax(const Tensor& a, int64_t dim);
+// The logarithm of it, from one pass.
 Tensor LogSoftmax(const Tensor& a, int64_t dim);
-// Over all dimensions where `dims` is empty.
+// log Σ e^a over `dims`, over all dimensions where it is empty; keepdim as for Sum (reduction.h).
+// -inf over nothing.
 Tensor Logsumexp(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 
 }  // namespace twingrad::ops

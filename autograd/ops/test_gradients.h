@@ -1,17 +1,23 @@
 // For the operations' tests: leaves from lists, gradients of any order, elements as lists.
+//
+// Gradients come from a walk over the graph of its own, by the textbook: nodes in topological
+// order, contributions summed. So the tests of derivatives need no engine, and a defect of the
+// engine fails the engine's tests alone.
 #ifndef AUTOGRAD_OPS_TEST_GRADIENTS_H_
 #define AUTOGRAD_OPS_TEST_GRADIENTS_H_
 
-#include <bit>
+#include <functional>
 #include <initializer_list>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "autograd/engine/front_end.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/variable.h"
+#include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reduction.h"
-#include "autograd/runner/tensor_data.h"
+#include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
@@ -33,21 +39,71 @@ inline Tensor Leaf(std::initializer_list<int64_t> sizes, std::initializer_list<d
 inline Doubles Elements(const Tensor& t) {
   Doubles result;
   if (!t.defined()) return result;
-  for (uint64_t bits : runner::DataOf(t).bits) {
-    result.push_back(IsFloating(t.dtype()) ? std::bit_cast<double>(bits)
-                                           : static_cast<double>(static_cast<int64_t>(bits)));
-  }
+  kernels::DispatchAll(t.dtype(), [&](auto zero) {
+    const auto* elements = t.data<decltype(zero)>();
+    kernels::ForEachRow<1>(
+        t.sizes(), {kernels::StridesFor(t, t.sizes())}, [&](const kernels::Row<1>& row) {
+          for (int64_t i = 0; i < row.count; ++i) {
+            result.push_back(static_cast<double>(elements[row.offset[0] + i * row.step[0]]));
+          }
+        });
+  });
   return result;
+}
+
+// Called with the node and its complete gradients; says whether the walk applies the node.
+using Visit = std::function<bool(Node& node, const VariableList& gradients)>;
+
+// Walks from the sum of y's elements to the leaves. Without `keep_graph` each node that was applied
+// gives up its saved variables.
+inline void Walk(const Tensor& y, bool keep_graph, bool create_graph, const Visit& visit) {
+  const Tensor total = Sum(y, {}, false);
+  GradModeGuard mode(create_graph);
+  // Every edge leads to a smaller topological number, so the greatest has all its contributions.
+  using Place = std::tuple<uint32_t, uint64_t, Node*>;
+  std::map<Place, VariableList, std::greater<>> pending;
+  const auto add = [&](const Edge& edge, const Tensor& gradient) {
+    if (!edge.is_valid() || !gradient.defined()) return;
+    Node* const node = edge.function.get();
+    VariableList& gradients = pending[{node->topological_nr(), node->sequence_nr(), node}];
+    gradients.resize(node->num_inputs());
+    Tensor& slot = gradients[edge.input_nr];
+    slot = slot.defined() ? Add(slot, gradient) : gradient;
+  };
+  add(GradientEdge(total), Constant(1, total));
+  while (!pending.empty()) {
+    const auto next = pending.extract(pending.begin());
+    Node* const node = std::get<Node*>(next.key());
+    if (!visit(*node, next.mapped())) continue;
+    const VariableList results = node->Apply(VariableList(next.mapped()));
+    for (size_t i = 0; i < results.size(); ++i) add(node->next_edge(i), results[i]);
+    if (!keep_graph) node->ReleaseVariables();
+  }
+}
+
+// Adds the gradients of the sum of y's elements to `.grad` of the leaves.
+inline void Backward(const Tensor& y, bool keep_graph = false) {
+  Walk(y, keep_graph, /*create_graph=*/false, [](Node&, const VariableList&) { return true; });
 }
 
 // The gradients of the sum of y's elements; unused inputs give zeros.
 inline std::vector<Tensor> Derive(const Tensor& y, std::initializer_list<Tensor> inputs,
                                   bool create_graph = false) {
-  const Tensor total = Sum(y, {}, false);
-  const VariableList gradients =
-      Grad({total}, std::vector<Tensor>(inputs), {},
-           {.retain_graph = true, .create_graph = create_graph, .materialize_grads = true});
-  return {gradients.begin(), gradients.end()};
+  std::vector<Tensor> results;
+  std::vector<Edge> edges;
+  for (const Tensor& input : inputs) {
+    results.push_back(Tensor::Zeros(input.sizes(), input.dtype(), input.device()));
+    edges.push_back(GradientEdge(input));
+  }
+  Walk(y, /*keep_graph=*/true, create_graph, [&](Node& node, const VariableList& gradients) {
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (edges[i].function.get() != &node) continue;
+      const Tensor& gradient = gradients[edges[i].input_nr];
+      if (gradient.defined()) results[i] = gradient;
+    }
+    return node.sequence_nr() != kAccumulateOrderKey;
+  });
+  return results;
 }
 
 // The derivative of y by x, `order` times; a scalar function of one element.

@@ -1,7 +1,7 @@
 // Operations of one operand, each described by a rule: a row of what it computes, saves and
 // derives.
 //
-//   constexpr UnaryRule kExp = {"exp", "ExpBackward", kernels::Exp, Saves::kResult, ExpDerivative};
+//   constexpr UnaryRule kExp = RuleOf<ExpNumber>("ExpBackward", Saves::kResult, ExpDerivative);
 //   Tensor Exp(const Tensor& a) { return ApplyUnary(kExp, a); }
 //   void ExpInPlace(Tensor& a) { ApplyUnaryInPlace(kExp, a); }
 //
@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "autograd/tensor/kernels/elementary.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
@@ -28,6 +29,13 @@ struct UnaryRule {
   // The gradient of the operand from that of the result; `saved` is undefined for Saves::kNothing.
   Tensor (*derivative)(const Tensor& gradient, const Tensor& saved);
 };
+
+// The rule of a function of kernels/numbers.h.
+template <typename Number>
+constexpr UnaryRule RuleOf(std::string_view node_name, Saves saves,
+                           Tensor (*derivative)(const Tensor& gradient, const Tensor& saved)) {
+  return {Number::kName, node_name, kernels::Each<Number>, saves, derivative};
+}
 
 Tensor ApplyUnary(const UnaryRule& rule, const Tensor& operand);
 // Saves a private copy of the operand where the rule saves the operand.

@@ -38,10 +38,10 @@ TEST(Unary, InPlaceSavesAPrivateCopy) {
 TEST(Unary, ReleasedAfterARunThatDoesNotKeepTheGraph) {
   const Tensor x = Leaf({}, {3});
   const Tensor y = ApplyUnary(kSquare, x);
-  Backward({y});
-  EXPECT_EQ(Elements(Grad(x)), (Doubles{6}));
+  Backward(y);
+  EXPECT_EQ(Elements(GradOf(x)), (Doubles{6}));
   try {
-    Backward({y});
+    Backward(y);
     FAIL() << "released variables were used";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kFreed);

@@ -4,8 +4,9 @@
 //   ops::MulInPlace(row, b);               // a changes, with history
 //
 // Results are differentiable views of the operand's base: writes through one are seen through all.
-// All element types. Dimensions count from 0 and are never negative. Out of range: Error kIndex;
-// shapes that do not fit: kShape.
+// All element types; type and device are the operand's. Dimensions count from 0 and are never
+// negative. Errors: kUndefined for an undefined operand, kIndex for a dimension or index out of
+// range, kShape for shapes that do not fit.
 
 #ifndef AUTOGRAD_OPS_VIEW_H_
 #define AUTOGRAD_OPS_VIEW_H_
@@ -19,14 +20,20 @@ namespace twingrad::ops {
 Tensor View(const Tensor& a, absl::Span<const int64_t> shape);
 // As View where the operand is contiguous, else a copy.
 Tensor Reshape(const Tensor& a, absl::Span<const int64_t> shape);
+// Two dimensions swapped.
 Tensor Transpose(const Tensor& a, int64_t dim0, int64_t dim1);
+// Dimension i of the result is dims[i]; each occurs once, else Error(kInvalidArgument).
 Tensor Permute(const Tensor& a, absl::Span<const int64_t> dims);
+// Sizes of 1, and dimensions added in front, repeated to `shape` without a copy.
 Tensor Expand(const Tensor& a, absl::Span<const int64_t> shape);
+// One entry of `dim`, which the result lacks.
 Tensor Select(const Tensor& a, int64_t dim, int64_t index);
-// As in Python, for start and stop of 0 or more and step of 1 or more.
+// As in Python, for start and stop of 0 or more, which are clamped, and step of 1 or more; else
+// Error(kInvalidArgument).
 Tensor Slice(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t step);
 // Those of `dims`, of all dimensions where it is empty, whose size is 1 go.
 Tensor Squeeze(const Tensor& a, absl::Span<const int64_t> dims);
+// A new dimension of size 1 at `dim`.
 Tensor Unsqueeze(const Tensor& a, int64_t dim);
 
 }  // namespace twingrad::ops

@@ -160,7 +160,7 @@ void Execution::Leaf(const Statement& statement) {
 }
 
 void Execution::Compute(const Statement& statement) {
-  const ops::Operation* operation = ops::Find(statement.op);
+  const ops::RegisteredOp* operation = ops::Find(statement.op);
   absl::InlinedVector<Tensor*, 3> operands;
   for (ValueId id : statement.operands) operands.push_back(&values_[id]);
   Tensor result = operation->run(operands, statement);
@@ -177,7 +177,7 @@ void Execution::GradientStatement(const Statement& statement) {
       RetainGrad(value);
       return NoteOperand(id);
     case Opcode::kReadGrad: {
-      const Tensor grad = Grad(value);
+      const Tensor grad = GradOf(value);
       if (grad.defined()) Define(statement, 0, ops::Clone(grad));
       return;
     }
@@ -196,7 +196,7 @@ Observation Execution::Observe() {
     record.requires_grad = RequiresGrad(value);
     record.data = DataOf(value);
     record.version = value.version();
-    const Tensor grad = Grad(value);
+    const Tensor grad = GradOf(value);
     record.grad_defined = grad.defined();
     if (grad.defined()) record.grad = DataOf(grad);
   }

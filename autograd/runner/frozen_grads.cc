@@ -7,9 +7,9 @@ namespace twingrad::runner {
 
 namespace {
 
-std::optional<program::TensorData> GradOf(const Tensor& value) {
+std::optional<program::TensorData> GradData(const Tensor& value) {
   if (!value.defined()) return std::nullopt;
-  const Tensor grad = Grad(value);
+  const Tensor grad = GradOf(value);
   if (!grad.defined()) return std::nullopt;
   return DataOf(grad);
 }
@@ -19,13 +19,13 @@ std::optional<program::TensorData> GradOf(const Tensor& value) {
 void FrozenGrads::Take(absl::Span<const Tensor> values) {
   is_frozen_ = true;
   grads_.clear();
-  for (const Tensor& value : values) grads_.push_back(GradOf(value));
+  for (const Tensor& value : values) grads_.push_back(GradData(value));
 }
 
 std::optional<size_t> FrozenGrads::Changed(absl::Span<const Tensor> values) const {
   if (!is_frozen_) return std::nullopt;
   for (size_t i = 0; i < grads_.size(); ++i) {
-    if (GradOf(values[i]) != grads_[i]) return i;
+    if (GradData(values[i]) != grads_[i]) return i;
   }
   return std::nullopt;
 }

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "autograd/tensor/kernels/loops.h"
-#include "autograd/tensor/kernels/numbers.h"
 
 namespace twingrad::kernels {
 namespace {
@@ -22,48 +21,10 @@ struct IsZeroNumber {
   }
 };
 
-template <typename Number, typename R, typename T>
-Tensor UnaryOf(const Tensor& a, DType result_dtype) {
-  if (a.dim() == 0) {
-    Tensor out = Tensor::EmptyScalar(result_dtype, a.device());
-    *out.data<R>() = Number::Of(*a.data<T>());
-    return out;
-  }
-  Tensor out = Tensor::Empty(a.sizes(), result_dtype, a.device());
-  const T* x = a.data<T>();
-  R* z = out.data<R>();
-  if (a.IsContiguous()) {
-    const int64_t count = a.numel();
-    for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
-    return out;
-  }
-  ForEachRow<1>(a.sizes(), {StridesFor(a, a.sizes())}, [&](const Row<1>& row) {
-    const T* p = x + row.offset[0];
-    for (int64_t i = 0; i < row.count; ++i) *z++ = Number::Of(p[i * row.step[0]]);
-  });
-  return out;
-}
-
-template <typename Number>
-Tensor Numeric(const char* op, const Tensor& a) {
-  return DispatchNumeric(op, a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    return UnaryOf<Number, T, T>(a, a.dtype());
-  });
-}
-
-template <typename Number>
-Tensor Floating(const char* op, const Tensor& a) {
-  return DispatchFloating(op, a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    return UnaryOf<Number, T, T>(a, a.dtype());
-  });
-}
-
 template <typename Number>
 Tensor Mask(const char* op, const Tensor& a) {
   return DispatchFloating(op, a.dtype(), [&](auto zero) {
-    return UnaryOf<Number, bool, decltype(zero)>(a, DType::kBool);
+    return EachAs<Number, bool, decltype(zero)>(a, DType::kBool);
   });
 }
 
@@ -102,17 +63,6 @@ Tensor IsWithin(const Tensor& a, double low, double high) {
   return out;
 }
 
-Tensor Neg(const Tensor& a) { return Numeric<NegNumber>("neg", a); }
-Tensor Abs(const Tensor& a) { return Numeric<AbsNumber>("abs", a); }
-Tensor Relu(const Tensor& a) { return Numeric<ReluNumber>("relu", a); }
-Tensor Sign(const Tensor& a) { return Numeric<SignNumber>("sign", a); }
-Tensor Exp(const Tensor& a) { return Floating<ExpNumber>("exp", a); }
-Tensor Log(const Tensor& a) { return Floating<LogNumber>("log", a); }
-Tensor Sqrt(const Tensor& a) { return Floating<SqrtNumber>("sqrt", a); }
-Tensor Sin(const Tensor& a) { return Floating<SinNumber>("sin", a); }
-Tensor Cos(const Tensor& a) { return Floating<CosNumber>("cos", a); }
-Tensor Tanh(const Tensor& a) { return Floating<TanhNumber>("tanh", a); }
-Tensor Sigmoid(const Tensor& a) { return Floating<SigmoidNumber>("sigmoid", a); }
 Tensor IsPositive(const Tensor& a) { return Mask<IsPositiveNumber>("is_positive", a); }
 Tensor IsZero(const Tensor& a) { return Mask<IsZeroNumber>("is_zero", a); }
 

@@ -1,38 +1,65 @@
 // Functions of one tensor, element by element.
 //
-//   Tensor c = kernels::Exp(a);   // fresh, contiguous, on the operand's device
+//   Tensor c = kernels::Each<ExpNumber>(a);   // exp of each element, by the struct of numbers.h
 //
-// Strided operands are fine. Elementary functions are the C library's, whatever the size. No
-// history is recorded; nothing is written but the result. Any thread. A type that is not allowed is
-// Error(kDType).
+// The result is fresh and contiguous, has the operand's shape and lies on its device. Strided
+// operands are fine. No history is recorded; nothing is written but the result. Any thread. A type
+// that the function does not take is Error(kDType).
 
 #ifndef AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_
 #define AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_
 
+#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
 
-// f32, f64, i64.
-Tensor Neg(const Tensor& a);
-Tensor Abs(const Tensor& a);
-Tensor Relu(const Tensor& a);
-Tensor Sign(const Tensor& a);  // (a > 0) - (a < 0)
-// f32, f64.
-Tensor Exp(const Tensor& a);
-Tensor Log(const Tensor& a);
-Tensor Sqrt(const Tensor& a);
-Tensor Sin(const Tensor& a);
-Tensor Cos(const Tensor& a);
-Tensor Tanh(const Tensor& a);
-Tensor Sigmoid(const Tensor& a);  // 1 / (1 + exp(-a))
-// low where a < low, high where a > high, else a, NaN as well; and where low < a < high, an
-// infinite limit being none.
+// Number of each element, in the operand's element type.
+template <typename Number>
+Tensor Each(const Tensor& a);
+
+// f32, f64, of their type: low where a < low, high where a > high, else a, NaN as well.
 Tensor Clamp(const Tensor& a, double low, double high);
+// f32, f64 to bool: where low < a < high, an infinite limit being none.
 Tensor IsWithin(const Tensor& a, double low, double high);
 // f32, f64 to bool: where the element is above 0; where it is 0.
 Tensor IsPositive(const Tensor& a);
 Tensor IsZero(const Tensor& a);
+
+// The loop behind them: Number of each element, a T, as an R, which is the C++ type of
+// `result_dtype`.
+template <typename Number, typename R, typename T>
+Tensor EachAs(const Tensor& a, DType result_dtype) {
+  if (a.dim() == 0) {
+    Tensor out = Tensor::EmptyScalar(result_dtype, a.device());
+    *out.data<R>() = Number::Of(*a.data<T>());
+    return out;
+  }
+  Tensor out = Tensor::Empty(a.sizes(), result_dtype, a.device());
+  const T* x = a.data<T>();
+  R* z = out.data<R>();
+  if (a.IsContiguous()) {
+    const int64_t count = a.numel();
+    for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
+    return out;
+  }
+  ForEachRow<1>(a.sizes(), {StridesFor(a, a.sizes())}, [&](const Row<1>& row) {
+    const T* p = x + row.offset[0];
+    for (int64_t i = 0; i < row.count; ++i) *z++ = Number::Of(p[i * row.step[0]]);
+  });
+  return out;
+}
+
+template <typename Number>
+Tensor Each(const Tensor& a) {
+  const auto loop = [&](auto zero) {
+    using T = decltype(zero);
+    return EachAs<Number, T, T>(a, a.dtype());
+  };
+  if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), loop);
+  return DispatchFloating(Number::kName, a.dtype(), loop);
+}
 
 }  // namespace twingrad::kernels
 

@@ -5,7 +5,9 @@
 //   so that a value does not depend on the size of the tensor that holds it.
 //
 // Each operation is a stateless struct with a static Of(); loops take it as a template argument.
-// Written apart from the twin's rules on purpose: the two are compared. Pure functions, any thread.
+// One of a single operand also says its name in program text and, by its base, its element types:
+// it is all that kernels::Each needs. Written apart from the twin's rules on purpose: the two are
+// compared. Pure functions, any thread.
 
 #ifndef AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_
 #define AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_
@@ -19,6 +21,14 @@ namespace twingrad::kernels {
 
 inline int64_t Wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
 inline uint64_t Unsigned(int64_t value) { return static_cast<uint64_t>(value); }
+
+// The element types of an operation: f32, f64 and i64; or f32 and f64.
+struct OnNumbers {
+  static constexpr bool kTakesIntegers = true;
+};
+struct OnFloats {
+  static constexpr bool kTakesIntegers = false;
+};
 
 struct AddNumber {
   template <typename T>
@@ -93,7 +103,8 @@ struct MinimumNumber {
   }
 };
 
-struct NegNumber {
+struct NegNumber : OnNumbers {
+  static constexpr const char* kName = "neg";
   template <typename T>
   static T Of(T a) {
     if constexpr (std::is_integral_v<T>) return Wrap(0 - Unsigned(a));
@@ -101,7 +112,8 @@ struct NegNumber {
   }
 };
 
-struct AbsNumber {
+struct AbsNumber : OnNumbers {
+  static constexpr const char* kName = "abs";
   template <typename T>
   static T Of(T a) {
     if constexpr (std::is_integral_v<T>) return a < 0 ? NegNumber::Of(a) : a;
@@ -109,7 +121,8 @@ struct AbsNumber {
   }
 };
 
-struct ReluNumber {
+struct ReluNumber : OnNumbers {
+  static constexpr const char* kName = "relu";
   // NaN stays NaN; -0 becomes 0.
   template <typename T>
   static T Of(T a) {
@@ -117,7 +130,8 @@ struct ReluNumber {
   }
 };
 
-struct SignNumber {
+struct SgnNumber : OnNumbers {
+  static constexpr const char* kName = "sgn";
   // (a > 0) - (a < 0): 0 for NaN.
   template <typename T>
   static T Of(T a) {
@@ -125,49 +139,56 @@ struct SignNumber {
   }
 };
 
-struct ExpNumber {
+struct ExpNumber : OnFloats {
+  static constexpr const char* kName = "exp";
   template <typename T>
   static T Of(T a) {
     return std::exp(a);
   }
 };
 
-struct LogNumber {
+struct LogNumber : OnFloats {
+  static constexpr const char* kName = "log";
   template <typename T>
   static T Of(T a) {
     return std::log(a);
   }
 };
 
-struct SqrtNumber {
+struct SqrtNumber : OnFloats {
+  static constexpr const char* kName = "sqrt";
   template <typename T>
   static T Of(T a) {
     return std::sqrt(a);
   }
 };
 
-struct SinNumber {
+struct SinNumber : OnFloats {
+  static constexpr const char* kName = "sin";
   template <typename T>
   static T Of(T a) {
     return std::sin(a);
   }
 };
 
-struct CosNumber {
+struct CosNumber : OnFloats {
+  static constexpr const char* kName = "cos";
   template <typename T>
   static T Of(T a) {
     return std::cos(a);
   }
 };
 
-struct TanhNumber {
+struct TanhNumber : OnFloats {
+  static constexpr const char* kName = "tanh";
   template <typename T>
   static T Of(T a) {
     return std::tanh(a);
   }
 };
 
-struct SigmoidNumber {
+struct SigmoidNumber : OnFloats {
+  static constexpr const char* kName = "sigmoid";
   template <typename T>
   static T Of(T a) {
     return T(1) / (T(1) + std::exp(-a));

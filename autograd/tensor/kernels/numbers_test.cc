@@ -55,7 +55,7 @@ TEST(Numbers, NanPassesThroughMaximumReluAndAbs) {
   EXPECT_TRUE(std::isnan(MaximumNumber::Of(1.0, kNan)));
   EXPECT_TRUE(std::isnan(ReluNumber::Of(kNan)));
   EXPECT_TRUE(std::isnan(AbsNumber::Of(kNan)));
-  EXPECT_EQ(SignNumber::Of(kNan), 0.0);
+  EXPECT_EQ(SgnNumber::Of(kNan), 0.0);
   EXPECT_EQ(ReluNumber::Of(-3.0), 0.0);
 }
 

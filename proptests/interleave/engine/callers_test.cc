@@ -26,7 +26,7 @@ using twingrad::DType;
 using twingrad::Engine;
 using twingrad::Error;
 using twingrad::ErrorKind;
-using twingrad::Grad;
+using twingrad::GradOf;
 using twingrad::Tensor;
 
 // Fed by all schedules of all tests.
@@ -131,7 +131,7 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphOnTheirOwnThreads) {
     const Tensor y = ops::Mul(x, x);
     const Tensor z = ops::Add(y, ops::Mul(y, x));
     OnTwoCallers([&](int) { Backward({z}, {}, With(engine)); });
-    Check(ValueOf(Grad(x)) == 66, "[test] .grad is not the sum of both calls");
+    Check(ValueOf(GradOf(x)) == 66, "[test] .grad is not the sum of both calls");
   });
 }
 
@@ -145,7 +145,8 @@ TEST_F(CallersInterleavingTest, BothBuildOverOneLeafAndOneView) {
     const Tensor view = ops::View(base, {1});
     ops::NegInPlace(base);  // who comes first makes the view's node anew
     OnTwoCallers([&](int) { Backward({ops::Mul(view, w)}, {}, With(engine)); });
-    Check(ValueOf(Grad(x)) == 4 && ValueOf(Grad(w)) == 6, "[test] .grad is not the sum of both");
+    Check(ValueOf(GradOf(x)) == 4 && ValueOf(GradOf(w)) == 6,
+          "[test] .grad is not the sum of both");
   });
 }
 
@@ -214,10 +215,11 @@ TEST_F(CallersInterleavingTest, AnErrorOfOneLeavesTheOtherAloneAndFreezesItsOwn)
         failed = true;
       }
       Check(failed == (caller == 1), "[test] another's error");
-      const bool defined = Grad(leaf).defined();
-      if (!failed) Check(defined && ValueOf(Grad(leaf)) == 4, "[test] no gradient");
+      const bool defined = GradOf(leaf).defined();
+      if (!failed) Check(defined && ValueOf(GradOf(leaf)) == 4, "[test] no gradient");
       for (int i = 0; i < 5; ++i) sync::Thread::Yield();
-      Check(Grad(leaf).defined() == defined, "[test] .grad was written after the call had thrown");
+      Check(GradOf(leaf).defined() == defined,
+            "[test] .grad was written after the call had thrown");
       if (failed) had[defined ? 1 : 0] = true;
     });
   });
@@ -233,7 +235,7 @@ TEST_F(CallersInterleavingTest, StopWhileCallersRun) {
       const Tensor x = MakeLeaf(2);
       const Tensor lane = ops::To(x, Device::Sim(static_cast<uint8_t>(caller)));
       Backward({ops::Mul(lane, lane)}, {}, With(engine));
-      Check(ValueOf(Grad(x)) == 4, "[test] another gradient");
+      Check(ValueOf(GradOf(x)) == 4, "[test] another gradient");
     });
   });
 }

@@ -85,7 +85,7 @@ std::string Backward(Engine& engine, const std::vector<Edge>& roots) {
 }
 
 std::string Differs(const Tensor& leaf, double expected) {
-  const Tensor grad = Grad(leaf);
+  const Tensor grad = GradOf(leaf);
   if (!grad.defined()) return "[bits] .grad is undefined";
   const double value = grad.item<double>();
   if (value == expected) return "";
@@ -166,9 +166,9 @@ std::string FailureBesideALeaf() {
   const Edge fails = Slow(Device::Sim(0), {}, 3, /*throws=*/true);
   const std::string error = Backward(engine, {GradientEdge(x), fails});
   if (error != kPlanned) return absl::StrCat("[error] the caller got: ", error);
-  const bool had_grad = Grad(x).defined();
+  const bool had_grad = GradOf(x).defined();
   engine.Stop();
-  if (Grad(x).defined() == had_grad) return "";
+  if (GradOf(x).defined() == had_grad) return "";
   return "[frozen] .grad has changed after the call had thrown";
 }
 

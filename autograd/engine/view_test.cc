@@ -1,6 +1,5 @@
-// Views, writes in place, and the gradients through both; with the engine, on small numbers.
-
-#include "autograd/graph/view.h"
+// Views, writes in place, and the gradients through both: //autograd/graph:view.h by whole runs, on
+// small numbers.
 
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/strided.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/view.h"
 #include "autograd/ops/ops.h"
 
 namespace twingrad {
@@ -29,7 +29,7 @@ std::vector<double> Elements(const Tensor& tensor) {
 
 Tensor Total(const Tensor& a) { return ops::Sum(a, {}, false); }
 
-std::vector<double> GradOf(const Tensor& leaf) { return Elements(twingrad::Grad(leaf)); }
+std::vector<double> GradElements(const Tensor& leaf) { return Elements(GradOf(leaf)); }
 
 TEST(StridedTest, GatherAndScatterAreAdjoint) {
   Tensor base = Vector({1, 2, 3, 4, 5, 6}, false);
@@ -68,7 +68,7 @@ TEST(ViewTest, AViewOfAViewIsAViewOfTheBase) {
   EXPECT_TRUE(ViewBase(w).IsSameAs(a));
   EXPECT_TRUE(ViewBase(a).IsSameAs(a));
   Backward({Total(w)});
-  EXPECT_EQ(GradOf(x), (std::vector<double>{0, 0, 6, 8}));
+  EXPECT_EQ(GradElements(x), (std::vector<double>{0, 0, 6, 8}));
 }
 
 // Rules: E17, L3.
@@ -85,8 +85,8 @@ TEST(ViewTest, AWriteThroughAViewReachesBaseAndOtherViews) {
   EXPECT_EQ(GradientEdge(last).function->name(), "RegeneratedView");
   EXPECT_EQ(GradientEdge(last), GradientEdge(last));
   Backward({Total(ops::Mul(last, last))});  // d/dlast = 40 6
-  EXPECT_EQ(GradOf(x), (std::vector<double>{0, 400, 6}));
-  EXPECT_EQ(twingrad::Grad(w).item<double>(), 80);
+  EXPECT_EQ(GradElements(x), (std::vector<double>{0, 400, 6}));
+  EXPECT_EQ(GradOf(w).item<double>(), 80);
 }
 
 // Rules: L4.
@@ -97,10 +97,10 @@ TEST(ViewTest, SecondDerivativesPassThroughWritesToViews) {
   ops::MulInPlace(v, x.AsStrided({1}, {1}, 0));  // constant 2: a = 4 3
   ops::ExpInPlace(v);                            // a = e^4 3
   Tensor y = Total(a);
-  VariableList g = twingrad::Grad({y}, {x}, {}, {.create_graph = true});
+  VariableList g = Grad({y}, {x}, {}, {.create_graph = true});
   const double e = Elements(a)[0];
   EXPECT_DOUBLE_EQ(Elements(g[0])[0], 2 * e);
-  VariableList h = twingrad::Grad({Total(g[0])}, {x});
+  VariableList h = Grad({Total(g[0])}, {x});
   EXPECT_DOUBLE_EQ(Elements(h[0])[0], 4 * e);
   EXPECT_EQ(Elements(h[0])[1], 0);
 }
@@ -115,7 +115,7 @@ TEST(ViewTest, AWriteToAPlainBaseMakesItAndItsViewsRequireGrad) {
   EXPECT_TRUE(RequiresGrad(base));
   EXPECT_TRUE(RequiresGrad(v));
   Backward({Total(base)});
-  EXPECT_EQ(GradOf(x), (std::vector<double>{1}));
+  EXPECT_EQ(GradElements(x), (std::vector<double>{1}));
 }
 
 // Rules: L2.
@@ -157,8 +157,8 @@ TEST(ViewTest, RetainGradFollowsAWriteAndHooksStay) {
   ops::MulInPlace(a, Tensor::Full({1}, 2, DType::kF64));
   Backward({Total(a)});
   EXPECT_EQ(hook_calls, 1);
-  EXPECT_EQ(GradOf(a), (std::vector<double>{1}));
-  EXPECT_EQ(GradOf(x), (std::vector<double>{12}));
+  EXPECT_EQ(GradElements(a), (std::vector<double>{1}));
+  EXPECT_EQ(GradElements(x), (std::vector<double>{12}));
 }
 
 }  // namespace
