@@ -1,6 +1,7 @@
 #include "autograd/reference/calculus.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 #include "autograd/base/check.h"
@@ -47,6 +48,7 @@ int DifferentiableInputs(Primitive primitive) {
     case Primitive::kAddAll:
       return 1;
   }
+  std::abort();  // Every primitive has returned.
 }
 
 template <typename T>
@@ -458,6 +460,7 @@ Variable Calculus::Derivative(NodeId id, const Step& step, int which, const Vari
     case Primitive::kLogSoftmax:
       return DerivativeOfMap(id, step, g);
   }
+  std::abort();  // Every primitive has returned.
 }
 
 // Of primitives with one differentiable input.
@@ -534,6 +537,7 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
     case Primitive::kAddAll:
       break;  // of several inputs: Derivative()
   }
+  std::abort();  // Every primitive has returned.
 }
 
 }  // namespace twingrad::reference

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -441,6 +442,7 @@ const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
       if (IsFloating(a->dtype)) return EvaluateFloats(arena, primitive, a, in[1], lenient);
       return EvaluateIntegers(arena, primitive, a, in[1]);
   }
+  std::abort();  // Every primitive has returned.
 }
 
 const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms) {

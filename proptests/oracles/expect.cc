@@ -20,10 +20,10 @@ using program::Opcode;
 using program::Program;
 using program::Statement;
 using program::TensorData;
+using program::TensorText;
 using program::TensorType;
 using program::ValueId;
 using program::ValueRecord;
-using runner::TensorText;
 
 // What an expectation misses; empty when it is met.
 using Miss = std::string;
