@@ -112,7 +112,7 @@ std::string PrintObservation(const Program& program, const Observation& observat
     AppendCall(program, c, observation.calls[c], out);
   }
   if (observation.error.has_value()) {
-    absl::StrAppend(&out, "error ", ErrorClassName(observation.error->error), " at ",
+    absl::StrAppend(&out, "error ", ErrorKindName(observation.error->error), " at ",
                     StatementName(program, observation.error->statement), "@",
                     observation.error->statement, ": ", observation.error->message, "\n");
   }

@@ -21,7 +21,7 @@ class Walker {
       std::optional<ErrorRecord> error = Step(s);
       if (!error.has_value()) continue;
       const bool survivable =
-          error->error != ErrorClass::kUnsupported && runner_.IsSurvivable(error->error);
+          error->error != ErrorKind::kUnsupported && runner_.IsSurvivable(error->error);
       if (!survivable || !LeaveTryRegion(s)) {
         observation.error = std::move(error);
         return;
@@ -58,7 +58,7 @@ class Walker {
       case RegionKind::kThread:
       case RegionKind::kAnomaly:
       case RegionKind::kSavedTensorHooks:
-        return ErrorRecord{ErrorClass::kUnsupported, index,
+        return ErrorRecord{ErrorKind::kUnsupported, index,
                            absl::StrCat("[program] a region of kind=", RegionKindName(kind),
                                         " is not run by this engine; leave it out")};
       case RegionKind::kNoGrad:

@@ -31,7 +31,7 @@ class StatementRunner {
   // Runs a statement other than begin, end and expect; the error that it raised, if any.
   virtual std::optional<ErrorRecord> RunStatement(int32_t index) = 0;
   // Whether a region of kind=try holds an error of this class. It never holds kUnsupported.
-  virtual bool IsSurvivable(ErrorClass error) const = 0;
+  virtual bool IsSurvivable(ErrorKind error) const = 0;
 
   virtual bool grad_mode() const = 0;
   virtual void set_grad_mode(bool enabled) = 0;

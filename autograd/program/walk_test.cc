@@ -25,11 +25,11 @@ class FakeRunner : public StatementRunner {
     if (error == errors.end()) return std::nullopt;
     return ErrorRecord{error->second, index, "raised"};
   }
-  bool IsSurvivable(ErrorClass error) const override { return error != ErrorClass::kInternal; }
+  bool IsSurvivable(ErrorKind error) const override { return error != ErrorKind::kInternal; }
   bool grad_mode() const override { return mode; }
   void set_grad_mode(bool enabled) override { mode = enabled; }
 
-  std::map<int32_t, ErrorClass> errors;
+  std::map<int32_t, ErrorKind> errors;
   int32_t stop_before = -1;
   bool mode = true;
   std::vector<int32_t> before, ran;
@@ -64,17 +64,17 @@ TEST(Walk, ExpectationsAreNotRun) {
 
 TEST(Walk, AnErrorEndsTheRun) {
   FakeRunner runner;
-  runner.errors = {{1, ErrorClass::kDomain}};
+  runner.errors = {{1, ErrorKind::kDomain}};
   const Observation seen = WalkText(std::string(kLeaf) + "%a = neg %x\n%b = neg %x\n", runner);
   ASSERT_TRUE(seen.error.has_value());
-  EXPECT_EQ(seen.error->error, ErrorClass::kDomain);
+  EXPECT_EQ(seen.error->error, ErrorKind::kDomain);
   EXPECT_EQ(seen.error->statement, 1);
   EXPECT_EQ(runner.ran, (std::vector<int32_t>{0, 1}));
 }
 
 TEST(Walk, ATryRegionHoldsAnErrorAndRestoresGradMode) {
   FakeRunner runner;
-  runner.errors = {{3, ErrorClass::kDomain}};
+  runner.errors = {{3, ErrorKind::kDomain}};
   const Observation seen = WalkText(std::string(kLeaf) +
                                         "begin kind=try\nbegin kind=no_grad\n%a = neg %x\n"
                                         "%b = neg %x\nend\nend\n%c = neg %x\n",
@@ -87,7 +87,7 @@ TEST(Walk, ATryRegionHoldsAnErrorAndRestoresGradMode) {
 }
 
 TEST(Walk, WhatIsNotSurvivableEndsTheRunInATryRegionToo) {
-  for (const ErrorClass error : {ErrorClass::kInternal, ErrorClass::kUnsupported}) {
+  for (const ErrorKind error : {ErrorKind::kInternal, ErrorKind::kUnsupported}) {
     FakeRunner runner;
     runner.errors = {{2, error}};
     const Observation seen =
@@ -102,7 +102,7 @@ TEST(Walk, OtherRegionsAreUnsupported) {
   FakeRunner runner;
   const Observation seen = WalkText("begin kind=anomaly\nend\n", runner);
   ASSERT_TRUE(seen.error.has_value());
-  EXPECT_EQ(seen.error->error, ErrorClass::kUnsupported);
+  EXPECT_EQ(seen.error->error, ErrorKind::kUnsupported);
   EXPECT_EQ(seen.error->message,
             "[program] a region of kind=anomaly is not run by this engine; leave it out");
 }

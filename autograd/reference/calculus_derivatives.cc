@@ -77,11 +77,6 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
   const auto in = [&] { return Unpack(id, step.in[0]); };
   const auto result = [&] { return Unpack(id, step.out); };
   const auto times = [&](const Variable& factor) { return Apply(Primitive::kMultiply, g, factor); };
-  const auto weighed = [&](const Array* weight) {
-    Variable constant;
-    constant.data = weight;
-    return Apply(Primitive::kWeigh, g, constant);
-  };
   switch (step.primitive) {
     case Primitive::kNegate:
       return Apply(Primitive::kNegate, g);
@@ -111,11 +106,8 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
       return DerivativeOfSign(SignOf(arena_, step.in[0].data), in(), g);
     case Primitive::kSign:
       return Constant(0, g);
-    case Primitive::kClamp: {
-      bool kink = false;
-      return weighed(ClampWeight(arena_, step.in[0].data, step.arguments, &kink,
-                                 rules_.clamp_is_flat_at_limits));
-    }
+    case Primitive::kClamp:
+      return DerivativeOfClamp(step, g);
     case Primitive::kWeigh:
       return Apply(Primitive::kWeigh, g, Unpack(id, step.in[1]));
     case Primitive::kExtreme:
@@ -125,11 +117,8 @@ Variable Calculus::DerivativeOfMap(NodeId id, const Step& step, const Variable& 
       return DerivativeOfGroups(id, step, g);
     case Primitive::kDivideCount:
       return step.arguments.late ? g : Shared(g, step.arguments.count);
-    case Primitive::kCast: {
-      PrimitiveArguments arguments;
-      arguments.dtype = step.in[0].data->dtype;
-      return Apply(Primitive::kCast, g, {}, {}, arguments);
-    }
+    case Primitive::kCast:
+      return DerivativeOfCast(step, g);
     case Primitive::kGather:
     case Primitive::kScatterAdd:
       return DerivativeOfPlaces(step, g);

@@ -6,17 +6,16 @@
 
 namespace twingrad::reference {
 
-using program::ErrorClass;
 using program::NodeRole;
 
 // Whether the node would throw if its turn came, whatever its gradient.
-std::optional<ErrorClass> Call::Throws(NodeId id) const {
-  const auto thrown = [&](const std::vector<int32_t>& hooks) -> std::optional<ErrorClass> {
+std::optional<ErrorKind> Call::Throws(NodeId id) const {
+  const auto thrown = [&](const std::vector<int32_t>& hooks) -> std::optional<ErrorKind> {
     for (const int32_t index : hooks) {
       const Hook& hook = interpreter_.hook(index);
       if (hook.removed) continue;
-      if (hook.action == HookAction::kThrow) return ErrorClass::kUser;
-      if (hook.action == HookAction::kMisfit) return ErrorClass::kHook;
+      if (hook.action == HookAction::kThrow) return ErrorKind::kUser;
+      if (hook.action == HookAction::kMisfit) return ErrorKind::kHook;
     }
     return std::nullopt;
   };
@@ -36,7 +35,7 @@ std::optional<ErrorClass> Call::Throws(NodeId id) const {
   if (auto error = thrown(hooks->accumulate)) return error;
   auto error = thrown(hooks->post);
   const bool leaf = calculus_.nodes()[id].edges.empty();
-  return leaf && error == ErrorClass::kHook ? std::nullopt : error;
+  return leaf && error == ErrorKind::kHook ? std::nullopt : error;
 }
 
 void Call::FindDevices() {
@@ -63,7 +62,7 @@ void Call::FindLegalErrors() {
   std::vector<bool> blocked(states_.size());
   for (NodeId n = start_; n >= 0; --n) {
     if (states_[n].dependencies == 0 && n != start_) continue;
-    std::optional<ErrorClass> error;
+    std::optional<ErrorKind> error;
     const bool ran_well = states_[n].executed && !states_[n].dead;
     if (!blocked[n] && Delivers(n) && !ran_well) error = Throws(n);
     if (error.has_value()) {

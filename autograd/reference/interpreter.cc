@@ -14,7 +14,6 @@
 namespace twingrad::reference {
 
 using program::Category;
-using program::ErrorClass;
 using program::Key;
 using program::kNoValue;
 using program::Opcode;
@@ -100,7 +99,7 @@ bool Interpreter::Execute(const Statement& statement) {
 
 bool Interpreter::ExecuteGradient(const Statement& statement) {
   if (statement.op == Opcode::kRetainGrad) {
-    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorClass::kUndefined};
+    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
     RetainGrad(statement.operands[0]);
     return true;
   }
@@ -109,7 +108,7 @@ bool Interpreter::ExecuteGradient(const Statement& statement) {
     return true;
   }
   if (statement.op == Opcode::kZeroGrad) {
-    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorClass::kUndefined};
+    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
     tensors_[statement.operands[0]].grad = {};
     return true;
   }
@@ -166,7 +165,7 @@ Tensor& Interpreter::DefineFresh(ValueId value, const Array* content, program::D
 
 Variable Interpreter::Read(ValueId value) {
   const Tensor& tensor = tensors_[value];
-  if (!tensor.defined) throw Raised{ErrorClass::kUndefined};
+  if (!tensor.defined) throw Raised{ErrorKind::kUndefined};
   Variable variable;
   const Storage& storage = storages_[tensor.storage];
   PrimitiveArguments arguments;

@@ -4,7 +4,6 @@
 
 namespace twingrad::reference {
 
-using program::ErrorClass;
 using program::Key;
 using program::Opcode;
 using program::Statement;
@@ -21,7 +20,7 @@ void Interpreter::DefineGradient(ValueId value, const Variable& gradient, ValueI
 
 void Interpreter::ReadGrad(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorClass::kUndefined};
+  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
   const Variable grad = tensors_[of].grad;
   if (!grad.defined()) return;
   Tensor& copy = DefineFresh(statement.results[0], grad.data, tensors_[of].device);
@@ -37,7 +36,7 @@ void Interpreter::ReadGrad(const Statement& statement) {
 }
 
 void Interpreter::RetainGrad(ValueId value) {
-  if (!RequiresGrad(value)) throw Raised{ErrorClass::kNoGraph};
+  if (!RequiresGrad(value)) throw Raised{ErrorKind::kNoGraph};
   Tensor& tensor = tensors_[value];
   if (rules_.views_without_node_are_leaves && LacksNode(tensor)) return;
   const NodeId node = GradientEdge(value);
@@ -63,10 +62,10 @@ void Interpreter::AddHook(const Statement& statement) {
     throw Skipped{"a hook with do=" + action};
   }
   Tensor& tensor = tensors_[value];
-  if (!tensor.defined) throw Raised{ErrorClass::kUndefined};
-  if (GradientEdge(value) == kNoNode) throw Raised{ErrorClass::kNoGraph};
+  if (!tensor.defined) throw Raised{ErrorKind::kUndefined};
+  if (GradientEdge(value) == kNoNode) throw Raised{ErrorKind::kNoGraph};
   if (statement.op == Opcode::kAccumulateHook && GradientEdge(value) != tensor.accumulator) {
-    throw Raised{ErrorClass::kInvalidArgument};
+    throw Raised{ErrorKind::kInvalidArgument};
   }
   if (tensor.made_by_call) throw Skipped{"a hook on a gradient made by a call"};
   NodeHooks& hooks = MakeHooks(GradientEdge(value));

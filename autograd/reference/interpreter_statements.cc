@@ -10,7 +10,6 @@
 
 namespace twingrad::reference {
 
-using program::ErrorClass;
 using program::Key;
 using program::kNoValue;
 using program::NodeRole;
@@ -171,7 +170,7 @@ Variable Interpreter::LowerComposite(const Statement& statement, Operands& opera
   try {
     if (composite.Lower(&out)) return out;
   } catch (const IndexOutOfRange&) {
-    throw Raised{ErrorClass::kIndex};
+    throw Raised{ErrorKind::kIndex};
   } catch (const TooLong&) {
     throw Skipped{"a product of more than 64 factors"};
   }
@@ -190,7 +189,7 @@ Variable Interpreter::LowerBroadcast(Primitive primitive, Operands& operands) {
   try {
     return calculus_.Apply(primitive, in[0], in[1]);
   } catch (const DomainError&) {
-    throw Raised{ErrorClass::kDomain};
+    throw Raised{ErrorKind::kDomain};
   }
 }
 

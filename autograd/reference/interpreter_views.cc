@@ -8,7 +8,6 @@
 
 namespace twingrad::reference {
 
-using program::ErrorClass;
 using program::NodeRole;
 using program::Opcode;
 using program::Statement;
@@ -51,7 +50,7 @@ const Array* Interpreter::LikeBase(ValueId view) {
 
 void Interpreter::RegenerateView(ValueId value) {
   if (tensors_[value].viewed_in_no_grad && !rules_.no_grad_views_are_renewed) {
-    throw Raised{ErrorClass::kInvalidArgument};
+    throw Raised{ErrorKind::kInvalidArgument};
   }
   const NodeId edge = GradientEdge(tensors_[value].base);
   Tensor& view = tensors_[value];
@@ -86,10 +85,10 @@ void Interpreter::MoveRetained(ValueId value, NodeId from, NodeId to) {
 
 void Interpreter::View(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorClass::kUndefined};
+  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
   const bool reshapes = statement.op == Opcode::kView || statement.op == Opcode::kReshape;
   if (reshapes && !IsConsecutive(tensors_[of].map)) {
-    if (statement.op == Opcode::kView) throw Raised{ErrorClass::kInvalidArgument};
+    if (statement.op == Opcode::kView) throw Raised{ErrorKind::kInvalidArgument};
     return Compute(statement);
   }
   Operands operands = TakeOperands(statement, 1);
@@ -118,7 +117,7 @@ void Interpreter::View(const Statement& statement) {
 
 void Interpreter::Detach(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorClass::kUndefined};
+  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
   const Tensor& source = tensors_[of];
   Tensor& result = Define(statement.results[0], source.dtype, source.device, source.shape);
   result.storage = source.storage;

@@ -9,7 +9,6 @@
 
 namespace twingrad::reference {
 
-using program::ErrorClass;
 using program::NodeRole;
 using program::Opcode;
 using program::Statement;
@@ -18,7 +17,7 @@ using program::ValueId;
 void Interpreter::CheckOverlap(const Tensor& self, const Tensor& other) {
   if (rules_.operands_may_overlap || self.storage != other.storage) return;
   if (OverlapPartly(self.map, StridesOf(self), other.map, StridesOf(other))) {
-    throw Raised{ErrorClass::kInvalidArgument};
+    throw Raised{ErrorKind::kInvalidArgument};
   }
   const IndexMap read = BroadcastMap(arena_, *other.shape, *self.shape);
   if (ReadsWhatItWrites(self.map, Compose(arena_, other.map, read))) {
@@ -29,14 +28,14 @@ void Interpreter::CheckOverlap(const Tensor& self, const Tensor& other) {
 void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   const Tensor& tensor = tensors_[self];
   if (Overlaps(arena_, tensor.map, storages_[tensor.storage].content->size)) {
-    throw Raised{ErrorClass::kInvalidArgument};
+    throw Raised{ErrorKind::kInvalidArgument};
   }
   if (!would_record) return;
-  if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorClass::kInvalidArgument};
+  if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorKind::kInvalidArgument};
   const Tensor& base = tensor.is_view() ? tensors_[tensor.base] : tensor;
-  if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorClass::kLeafInPlace};
+  if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorKind::kLeafInPlace};
   if (rules_.views_without_node_are_leaves && LacksNode(tensor) && RequiresGrad(self)) {
-    throw Raised{ErrorClass::kLeafInPlace};
+    throw Raised{ErrorKind::kLeafInPlace};
   }
 }
 

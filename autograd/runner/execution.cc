@@ -18,7 +18,6 @@
 namespace twingrad::runner {
 
 using program::Category;
-using program::ErrorClass;
 using program::Key;
 using program::Observation;
 using program::Opcode;
@@ -65,7 +64,7 @@ bool Execution::IsFrozen() {
   const std::optional<size_t> changed = frozen_.Changed(values_);
   if (!changed.has_value()) return true;
   observation_.error = program::ErrorRecord{
-      ErrorClass::kInternal, last_call_,
+      ErrorKind::kInternal, last_call_,
       absl::StrCat("[runner] the .grad of %", program_.names[*changed],
                    " changed after the call had ended; nothing may write it then")};
   frozen_.Thaw();
@@ -94,17 +93,17 @@ std::optional<program::ErrorRecord> Execution::RunStatement(int32_t index) {
   try {
     Dispatch(statement);
   } catch (const Error& thrown) {
-    error = {static_cast<ErrorClass>(thrown.kind()), index, thrown.what()};
+    error = {thrown.kind(), index, thrown.what()};
   } catch (const std::exception& thrown) {
-    error = {ErrorClass::kInternal, index, thrown.what()};
+    error = {ErrorKind::kInternal, index, thrown.what()};
   } catch (...) {
-    error = {ErrorClass::kInternal, index, "an exception of unknown type"};
+    error = {ErrorKind::kInternal, index, "an exception of unknown type"};
   }
   if (options_.check_frozen) NoteFrozen(statement);
   return error;
 }
 
-bool Execution::IsSurvivable(ErrorClass error) const { return error != ErrorClass::kInternal; }
+bool Execution::IsSurvivable(ErrorKind error) const { return error != ErrorKind::kInternal; }
 
 bool Execution::grad_mode() const { return CurrentThread().grad_mode; }
 

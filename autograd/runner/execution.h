@@ -41,7 +41,7 @@ class Execution : private program::StatementRunner {
  private:
   bool BeforeStatement(int32_t index) override;
   std::optional<program::ErrorRecord> RunStatement(int32_t index) override;
-  bool IsSurvivable(program::ErrorClass error) const override;
+  bool IsSurvivable(ErrorKind error) const override;
   bool grad_mode() const override;
   void set_grad_mode(bool enabled) override;
 

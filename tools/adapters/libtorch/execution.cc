@@ -26,7 +26,6 @@ namespace {
 
 using at::Tensor;
 using twingrad::program::CallRecord;
-using twingrad::program::ErrorClass;
 using twingrad::program::ErrorRecord;
 using twingrad::program::Key;
 using twingrad::program::kNoValue;
@@ -57,7 +56,7 @@ class Execution : private twingrad::program::StatementRunner {
   }
   std::optional<ErrorRecord> RunStatement(int32_t index) override;
   // Errors that libtorch words in an unknown way are kInternal, and end a try region as others do.
-  bool IsSurvivable(ErrorClass) const override { return true; }
+  bool IsSurvivable(ErrorKind) const override { return true; }
   bool grad_mode() const override { return at::GradMode::is_enabled(); }
   void set_grad_mode(bool enabled) override { at::GradMode::set_enabled(enabled); }
 
@@ -116,7 +115,7 @@ std::optional<ErrorRecord> Execution::RunStatement(int32_t index) {
 }
 
 Tensor Execution::Defined(ValueId id) const {
-  if (!values_[id].defined()) throw Refusal(ErrorClass::kUndefined, "an undefined value");
+  if (!values_[id].defined()) throw Refusal(ErrorKind::kUndefined, "an undefined value");
   return values_[id];
 }
 
@@ -230,7 +229,7 @@ void Execution::NoteAll() {
 void Execution::Leaf(const Statement& statement) {
   const auto& type = std::get<twingrad::program::TensorType>(*statement.Find(Key::kType));
   if (statement.Get<int64_t>(Key::kDevice, twingrad::program::kCpu) != twingrad::program::kCpu) {
-    throw Refusal(ErrorClass::kUnsupported, "a leaf on a device");
+    throw Refusal(ErrorKind::kUnsupported, "a leaf on a device");
   }
   Tensor leaf = TensorOf(type, twingrad::program::LeafData(statement));
   if (statement.Get<bool>(Key::kGrad)) {
@@ -262,7 +261,7 @@ void Execution::AddHook(const Statement& statement) {
   hook->by = statement.Get<double>(Key::kBy, 1.0);
   for (const char* action : {"register", "remove", "backward", "callback"}) {
     if (hook->action == action) {
-      throw Refusal(ErrorClass::kUnsupported, "a hook with do=" + hook->action);
+      throw Refusal(ErrorKind::kUnsupported, "a hook with do=" + hook->action);
     }
   }
   hook->note = [this](const ProgramHook& seen, Node* node, const Tensor& gradient) {
@@ -290,7 +289,7 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
   std::vector<Tensor> seeds = ValuesOf(statement, Key::kSeeds);
   if (seeds.empty()) return seeds;
   if (seeds.size() < roots.size()) {
-    throw Refusal(ErrorClass::kGradCount, "fewer seeds than roots");
+    throw Refusal(ErrorKind::kGradCount, "fewer seeds than roots");
   }
   seeds.resize(roots.size());
   for (size_t i = 0; i < roots.size(); ++i) {
@@ -299,7 +298,7 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
       continue;
     }
     if (seeds[i].sizes() != roots[i].sizes()) {
-      throw Refusal(ErrorClass::kShape, "a seed of another shape than its root");
+      throw Refusal(ErrorKind::kShape, "a seed of another shape than its root");
     }
   }
   return seeds;
@@ -331,7 +330,7 @@ void Execution::Call(const Statement& statement) {
   const std::vector<Tensor> inputs = ValuesOf(statement, Key::kInputs);
   const std::vector<Tensor> seeds = Seeds(statement, roots);
   if (statement.Find(Key::kInputs) != nullptr && inputs.empty()) {
-    throw Refusal(ErrorClass::kInvalidArgument, "empty inputs");
+    throw Refusal(ErrorKind::kInvalidArgument, "empty inputs");
   }
   recorder_.SetInputs(inputs, [this] { NoteAll(); });
   if (!is_grad) {
