@@ -121,6 +121,8 @@ class Calculus {
   Variable DerivativeOfQuotient(NodeId node, const Step& step, int which, const Variable& g);
   Variable Shared(const Variable& g, int64_t count);
   Variable DerivativeOfSign(const Array* weight, Variable value, const Variable& g);
+  Variable DerivativeOfCast(const Step& step, const Variable& g);
+  Variable DerivativeOfClamp(const Step& step, const Variable& g);
   Variable DerivativeOfPlaces(const Step& step, const Variable& g);
   Variable DerivativeOfGroups(NodeId node, const Step& step, const Variable& g);
   Variable Unpack(NodeId node, const Variable& saved);

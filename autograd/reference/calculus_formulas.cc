@@ -35,6 +35,20 @@ Variable Calculus::DerivativeOfGroups(NodeId id, const Step& step, const Variabl
   }
 }
 
+Variable Calculus::DerivativeOfCast(const Step& step, const Variable& g) {
+  PrimitiveArguments arguments;
+  arguments.dtype = step.in[0].data->dtype;
+  return Apply(Primitive::kCast, g, {}, {}, arguments);
+}
+
+Variable Calculus::DerivativeOfClamp(const Step& step, const Variable& g) {
+  bool kink = false;
+  Variable weight;
+  weight.data =
+      ClampWeight(arena_, step.in[0].data, step.arguments, &kink, rules_.clamp_is_flat_at_limits);
+  return Apply(Primitive::kWeigh, g, weight);
+}
+
 // Gather and scatter-add are each other's.
 Variable Calculus::DerivativeOfPlaces(const Step& step, const Variable& g) {
   PrimitiveArguments arguments = step.arguments;

@@ -2,212 +2,16 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 
 #include "autograd/base/check.h"
+#include "autograd/reference/elementwise.h"
 #include "autograd/reference/group_primitives.h"
+#include "autograd/reference/result.h"
 
 namespace twingrad::reference {
 namespace {
-
-// Collects the bounds of a result; the array of bounds appears with the first that is not 0.
-class Result {
- public:
-  Result(Arena& arena, DType dtype, const Shape* shape, int32_t size)
-      : arena_(arena), array_(NewArray(arena, dtype, shape, size)) {}
-
-  void Set(int32_t at, Number x) {
-    array_->v[at] = x.v;
-    if (x.e != 0) SetError(at, x.e);
-  }
-  void SetInteger(int32_t at, int64_t x, double error) {
-    array_->i[at] = x;
-    if (error != 0) SetError(at, error);
-  }
-  const Array* array() const { return array_; }
-
- private:
-  void SetError(int32_t at, double error) {
-    if (array_->e == nullptr) {
-      array_->e = arena_.Allocate<double>(array_->size);
-      std::memset(array_->e, 0, array_->size * sizeof(double));
-    }
-    array_->e[at] = error;
-  }
-
-  Arena& arena_;
-  Array* array_;
-};
-
-template <typename F>
-const Array* MapUnary(Arena& arena, const Array* a, F function) {
-  Result result(arena, a->dtype, a->shape, a->size);
-  const Format& format = FormatOf(a->dtype);
-  for (int32_t i = 0; i < a->size; ++i) result.Set(i, function(a->At(i), format));
-  return result.array();
-}
-
-template <typename F>
-const Array* MapBinary(Arena& arena, const Array* a, const Array* b, bool lenient, F function) {
-  Result result(arena, a->dtype, a->shape, a->size);
-  const Format& format = FormatOf(a->dtype);
-  for (int32_t i = 0; i < a->size; ++i) {
-    const Number x = a->At(i), y = b->At(i);
-    Number z = function(x, y, format);
-    if (lenient && std::isnan(z.v) && !std::isnan(x.v) && !std::isnan(y.v)) z.e = kUnknown;
-    result.Set(i, z);
-  }
-  return result.array();
-}
-
-// Two's complement arithmetic that wraps.
-int64_t WrapAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-int64_t WrapMultiply(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-int64_t WrapNegate(int64_t a) { return static_cast<int64_t>(-static_cast<uint64_t>(a)); }
-
-int64_t WrapPower(int64_t base, int64_t exponent) {
-  int64_t result = 1;
-  for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 == 1) result = WrapMultiply(result, base);
-    base = WrapMultiply(base, base);
-  }
-  return result;
-}
-
-int64_t IntegerResult(Primitive primitive, int64_t a, int64_t b) {
-  switch (primitive) {
-    case Primitive::kAdd:
-      return WrapAdd(a, b);
-    case Primitive::kSubtract:
-      return WrapAdd(a, WrapNegate(b));
-    case Primitive::kMultiply:
-      return WrapMultiply(a, b);
-    case Primitive::kPower:
-      return WrapPower(a, b);
-    case Primitive::kMaximum:
-      return a < b ? b : a;
-    case Primitive::kMinimum:
-      return b < a ? b : a;
-    case Primitive::kSign:
-      return (a > 0) - (a < 0);
-    case Primitive::kNegate:
-      return WrapNegate(a);
-    case Primitive::kRelu:
-      return a > 0 ? a : 0;
-    case Primitive::kAbs:
-      return a < 0 ? WrapNegate(a) : a;
-    case Primitive::kDivide:
-    case Primitive::kSquaredDifference:
-    case Primitive::kExp:
-    case Primitive::kLog:
-    case Primitive::kSqrt:
-    case Primitive::kSin:
-    case Primitive::kCos:
-    case Primitive::kTanh:
-    case Primitive::kSigmoid:
-    case Primitive::kClamp:
-    case Primitive::kSelect:
-    case Primitive::kWeigh:
-    case Primitive::kDivideCount:
-    case Primitive::kCast:
-    case Primitive::kGather:
-    case Primitive::kScatterAdd:
-    case Primitive::kExtreme:
-    case Primitive::kLogSumExp:
-    case Primitive::kSoftmax:
-    case Primitive::kLogSoftmax:
-    case Primitive::kOverwrite:
-    case Primitive::kAddAll:
-      break;
-  }
-  AG_CHECK(false, "[reference] primitive ", static_cast<int>(primitive),
-           " has no result on integers");
-}
-
-const Array* EvaluateIntegers(Arena& arena, Primitive primitive, const Array* a, const Array* b) {
-  Result result(arena, a->dtype, a->shape, a->size);
-  for (int32_t i = 0; i < a->size; ++i) {
-    const int64_t y = b == nullptr ? 0 : b->i[i];
-    const double y_error = b == nullptr ? 0 : b->Error(i);
-    if (primitive == Primitive::kPower) {
-      if (y_error != 0) throw UnknownInteger();
-      if (y < 0) throw DomainError();
-    }
-    result.SetInteger(i, IntegerResult(primitive, a->i[i], y), a->Error(i) + y_error);
-  }
-  return result.array();
-}
-
-const Array* EvaluateFloats(Arena& arena, Primitive primitive, const Array* a, const Array* b,
-                            bool lenient) {
-  switch (primitive) {
-    case Primitive::kAdd:
-      return MapBinary(arena, a, b, lenient, Add);
-    case Primitive::kSubtract:
-      return MapBinary(arena, a, b, lenient,
-                       [](Number x, Number y, const Format& f) { return Add(x, Negated(y), f); });
-    case Primitive::kMultiply:
-      return MapBinary(arena, a, b, lenient, Multiply);
-    case Primitive::kDivide:
-      return MapBinary(arena, a, b, lenient, Divide);
-    case Primitive::kPower:
-      return MapBinary(arena, a, b, lenient, Power);
-    case Primitive::kMaximum:
-      return MapBinary(arena, a, b, false,
-                       [](Number x, Number y, const Format&) { return Maximum(x, y); });
-    case Primitive::kMinimum:
-      return MapBinary(arena, a, b, false,
-                       [](Number x, Number y, const Format&) { return Minimum(x, y); });
-    case Primitive::kSquaredDifference:
-      return MapBinary(arena, a, b, lenient, [](Number x, Number y, const Format& f) {
-        const Number difference = Add(x, Negated(y), f);
-        return Multiply(difference, difference, f);
-      });
-    case Primitive::kSign:
-      return MapUnary(arena, a, [](Number x, const Format&) { return Sign(x); });
-    case Primitive::kNegate:
-      return MapUnary(arena, a, [](Number x, const Format&) { return Negated(x); });
-    case Primitive::kExp:
-      return MapUnary(arena, a, Exp);
-    case Primitive::kLog:
-      return MapUnary(arena, a, Log);
-    case Primitive::kSqrt:
-      return MapUnary(arena, a, Sqrt);
-    case Primitive::kSin:
-      return MapUnary(arena, a, Sin);
-    case Primitive::kCos:
-      return MapUnary(arena, a, Cos);
-    case Primitive::kTanh:
-      return MapUnary(arena, a, Tanh);
-    case Primitive::kSigmoid:
-      return MapUnary(arena, a, Sigmoid);
-    case Primitive::kRelu:
-      return MapUnary(arena, a, [](Number x, const Format&) { return Relu(x); });
-    case Primitive::kAbs:
-      return MapUnary(arena, a, [](Number x, const Format&) { return Abs(x); });
-    case Primitive::kClamp:
-    case Primitive::kSelect:
-    case Primitive::kWeigh:
-    case Primitive::kDivideCount:
-    case Primitive::kCast:
-    case Primitive::kGather:
-    case Primitive::kScatterAdd:
-    case Primitive::kExtreme:
-    case Primitive::kLogSumExp:
-    case Primitive::kSoftmax:
-    case Primitive::kLogSoftmax:
-    case Primitive::kOverwrite:
-    case Primitive::kAddAll:
-      break;
-  }
-  AG_CHECK(false, "[reference] primitive ", static_cast<int>(primitive), " is not elementwise");
-}
 
 const Array* Select(Arena& arena, const Array* a, const Array* b, const Array* condition) {
   Result result(arena, a->dtype, a->shape, a->size);
@@ -318,24 +122,47 @@ const Array* Overwrite(Arena& arena, const Array* base, const Array* values, con
   return result;
 }
 
-// Weights and conditions that change at 0 alone: unknown where the bound reaches it, and at NaN.
-template <typename F>
-const Array* Decided(Arena& arena, const Array* a, DType dtype, F decide) {
-  Result result(arena, dtype, a->shape, a->size);
-  for (int32_t i = 0; i < a->size; ++i) {
-    const Number x = a->At(i);
-    const double weight = decide(x.v);
-    const bool sure = !std::isnan(x.v) && (x.e == 0 || std::fabs(x.v) > x.e);
-    if (dtype == DType::kBool) {
-      result.SetInteger(i, weight != 0 ? 1 : 0, sure ? 0 : kUnknown);
-    } else {
-      result.Set(i, {weight, sure ? 0 : kUnknown});
-    }
-  }
-  return result.array();
-}
-
 }  // namespace
+
+int DifferentiableInputs(Primitive primitive) {
+  switch (primitive) {
+    case Primitive::kAdd:
+    case Primitive::kSubtract:
+    case Primitive::kMultiply:
+    case Primitive::kDivide:
+    case Primitive::kPower:
+    case Primitive::kMaximum:
+    case Primitive::kMinimum:
+    case Primitive::kSquaredDifference:
+    case Primitive::kSelect:
+    case Primitive::kWeigh:
+    case Primitive::kOverwrite:
+      return 2;
+    case Primitive::kNegate:
+    case Primitive::kExp:
+    case Primitive::kLog:
+    case Primitive::kSqrt:
+    case Primitive::kSin:
+    case Primitive::kCos:
+    case Primitive::kTanh:
+    case Primitive::kSigmoid:
+    case Primitive::kRelu:
+    case Primitive::kAbs:
+    case Primitive::kSign:
+    case Primitive::kClamp:
+    case Primitive::kDivideCount:
+    case Primitive::kCast:
+    case Primitive::kGather:
+    case Primitive::kScatterAdd:
+    case Primitive::kExtreme:
+    case Primitive::kLogSumExp:
+    case Primitive::kSoftmax:
+    case Primitive::kLogSoftmax:
+    case Primitive::kAddAll:
+      return 1;
+  }
+  return 1;
+}
 
 Array* NewArray(Arena& arena, DType dtype, const Shape* shape, int32_t size) {
   Array* array = arena.New(Array{dtype, size, shape});
@@ -442,7 +269,7 @@ const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
       if (IsFloating(a->dtype)) return EvaluateFloats(arena, primitive, a, in[1], lenient);
       return EvaluateIntegers(arena, primitive, a, in[1]);
   }
-  std::abort();  // Every primitive has returned.
+  AG_CHECK(false, "[reference] primitive ", static_cast<int>(primitive), " is not known");
 }
 
 const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms) {
@@ -453,44 +280,6 @@ const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms) {
     SumInAnyOrder sum(FormatOf(first->dtype));
     for (const Array* term : terms) sum.Add(term->At(i));
     result.Set(i, sum.Total());
-  }
-  return result.array();
-}
-
-const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which, bool least) {
-  if (least) which = 1 - which;  // the lesser gets what the greater would
-  Result result(arena, a->dtype, a->shape, a->size);
-  for (int32_t i = 0; i < a->size; ++i) {
-    const Number x = a->At(i), y = b->At(i);
-    const double own = which == 0 ? x.v : y.v, other = which == 0 ? y.v : x.v;
-    const double weight = own == other ? 0.5 : (own < other ? 0.0 : 1.0);
-    const bool tied = x.e + y.e != 0 && !(std::fabs(x.v - y.v) > x.e + y.e);
-    result.Set(i, {weight, tied ? kUnknown : 0});
-  }
-  return result.array();
-}
-
-const Array* ReluWeight(Arena& arena, const Array* result) {
-  return Decided(arena, result, result->dtype, [](double x) { return x > 0 ? 1.0 : 0.0; });
-}
-
-const Array* SignOf(Arena& arena, const Array* a) {
-  return Decided(arena, a, a->dtype,
-                 [](double x) { return static_cast<double>((x > 0) - (x < 0)); });
-}
-
-const Array* IsZero(Arena& arena, const Array* b) {
-  return Decided(arena, b, DType::kBool, [](double x) { return x == 0 ? 1.0 : 0.0; });
-}
-
-const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b) {
-  Result result(arena, DType::kBool, a->shape, a->size);
-  for (int32_t i = 0; i < a->size; ++i) {
-    const Number x = a->At(i), y = b->At(i);
-    const bool zero = x.v == 0 && y.v >= 0;
-    const bool near_zero = x.e != 0 && !(std::fabs(x.v) > x.e);
-    const bool near_sign = x.v == 0 && y.e != 0 && !(std::fabs(y.v) > y.e);
-    result.SetInteger(i, zero ? 1 : 0, near_zero || near_sign ? kUnknown : 0);
   }
   return result.array();
 }

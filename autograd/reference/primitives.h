@@ -68,6 +68,9 @@ struct Array {
   double Error(int32_t at) const { return e == nullptr ? 0 : e[at]; }
 };
 
+// How many inputs of a primitive a gradient can reach.
+int DifferentiableInputs(Primitive primitive);
+
 // What a primitive needs beyond its inputs.
 struct PrimitiveArguments {
   IndexMap map;

@@ -1,0 +1,134 @@
+// Running a node: the gradient goes through its steps from the last to the first.
+
+#include <algorithm>
+#include <new>
+
+#include "autograd/reference/calculus.h"
+
+namespace twingrad::reference {
+
+absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
+                                             absl::Span<const bool> wanted) {
+  const Node node = nodes_[id];  // a copy: recording may move the nodes
+  const size_t count = node.edges.size();
+  auto* results = arena_.Allocate<Variable>(count);
+  for (size_t k = 0; k < count; ++k) new (&results[k]) Variable();
+  const absl::Span<Variable> span = absl::MakeSpan(results, count);
+  if (!g.defined()) return span;
+  if (node.zeros_to_first && node.name.role != program::NodeRole::kCopySlices && wanted[0]) {
+    span[0] = Constant(0, g);
+  }
+  if (!node.terms.empty()) {
+    for (size_t k = 0; k < count; ++k) {
+      if (wanted[k]) span[k] = g;
+    }
+    return span;
+  }
+  if (node.name.role != program::NodeRole::kCopySlices) {
+    DifferentiateSteps(id, g, wanted, span);
+    const bool viewed = node.name.role == program::NodeRole::kRegeneratedView;
+    if (viewed && g.data->size == 0 && rules_.empty_views_lose_history) span[0].tracked = false;
+    return span;
+  }
+  // A write through a view: the written places of the base's gradient go through the operation,
+  // what the old contents get takes their place.
+  auto* inner_wanted = arena_.Allocate<bool>(count);
+  std::copy(wanted.begin(), wanted.end(), inner_wanted);
+  const Variable slice = Gather(g, node.slice, node.slice_shape);
+  DifferentiateSteps(id, slice, absl::MakeConstSpan(inner_wanted, count), span);
+  if (wanted[0]) {
+    PrimitiveArguments arguments;
+    arguments.map = node.slice;
+    const Variable old = span[0].defined() ? span[0] : Constant(0, slice);
+    span[0] = Apply(Primitive::kOverwrite, g, old, {}, arguments);
+  }
+  return span;
+}
+
+// With create_graph each operand's gradient gets a history of its own, as in an engine: terms of
+// second order that met in a step's gradient could cancel there, one by one, where an engine has
+// rounded the sum of either operand's.
+void Calculus::DifferentiateSteps(NodeId id, const Variable& g, absl::Span<const bool> wanted,
+                                  absl::Span<Variable> results) {
+  if (!create_graph_) return WalkSteps(id, g, wanted, results);
+  auto* one = arena_.Allocate<bool>(wanted.size());
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    std::fill_n(one, wanted.size(), false);
+    one[k] = wanted[k];
+    if (one[k]) WalkSteps(id, g, absl::MakeConstSpan(one, wanted.size()), results);
+  }
+}
+
+void Calculus::WalkSteps(NodeId id, const Variable& g, absl::Span<const bool> wanted,
+                         absl::Span<Variable> results) {
+  const absl::Span<const Step> steps = nodes_[id].steps;
+  if (steps.empty()) return;
+  const size_t count = steps.size();
+  auto* gradients = arena_.Allocate<Variable>(count);
+  auto* leads = arena_.Allocate<bool>(count);  // to a wanted operand
+  const auto is_wanted = [&](const Variable& in) {
+    if (!in.tracked) return false;
+    return in.step >= 0 ? leads[in.step] : in.operand >= 0 && wanted[in.operand];
+  };
+  for (size_t s = 0; s < count; ++s) {
+    new (&gradients[s]) Variable();
+    leads[s] =
+        std::any_of(steps[s].in, steps[s].in + DifferentiableInputs(steps[s].primitive), is_wanted);
+  }
+  gradients[count - 1] = g;
+  for (size_t s = count; s-- > 0;) {
+    const Step& step = steps[s];
+    if (!gradients[s].defined()) continue;
+    const int inputs = DifferentiableInputs(step.primitive);
+    for (int k = 0; k < inputs; ++k) {
+      const Variable& in = step.in[k];
+      if (!is_wanted(in)) continue;
+      Variable& target = in.step >= 0 ? gradients[in.step] : results[in.operand];
+      const Variable term = Derivative(id, step, k, gradients[s]);
+      target = target.defined() ? Apply(Primitive::kAdd, target, term) : term;
+    }
+  }
+}
+
+Variable Calculus::Unpack(NodeId id, const Variable& saved) {
+  Variable result;
+  result.data = saved.data;
+  if (!create_graph_ || !saved.tracked) {
+    result.storage = saved.storage;
+    result.version = saved.version;
+    return result;
+  }
+  const absl::Span<const Step> steps = nodes_[id].steps;
+  if (saved.step >= 0 && saved.step + 1 < static_cast<int>(steps.size())) {
+    // What was made on the way, an operand that was broadcast say: made again, with history.
+    const Step& step = steps[saved.step];
+    Variable in[3];
+    for (int k = 0; k < 3 && step.in[k].defined(); ++k) in[k] = Unpack(id, step.in[k]);
+    return Apply(step.primitive, in[0], in[1], in[2], step.arguments);
+  }
+  result = saved;
+  if (saved.step >= 0) {
+    result.node =
+        nodes_[id].name.role == program::NodeRole::kCopySlices ? EdgeOfWrittenView(id) : id;
+  }
+  result.operand = result.step = -1;
+  return result;
+}
+
+// The result of a write through a view is a view of the base as the write left it.
+NodeId Calculus::EdgeOfWrittenView(NodeId copy_slices) {
+  const Node& node = nodes_[copy_slices];
+  if (node.written_view != kNoNode) return node.written_view;
+  Step step;
+  step.primitive = Primitive::kGather;
+  step.in[0].data = node.base_like;
+  step.in[0].tracked = step.out.tracked = true;
+  step.in[0].operand = 0;
+  step.in[0].node = copy_slices;
+  step.arguments.map = node.slice;
+  step.arguments.shape = node.slice_shape;
+  return AddBackwardNode(absl::MakeConstSpan(arena_.New(copy_slices), 1),
+                         absl::MakeConstSpan(arena_.New(step), 1), {});
+}
+
+}  // namespace twingrad::reference

@@ -1,0 +1,79 @@
+// Which errors a call may end with: see Call.
+
+#include <algorithm>
+
+#include "autograd/reference/call.h"
+
+namespace twingrad::reference {
+
+using program::NodeRole;
+
+// Whether the node would throw if its turn came, whatever its gradient.
+std::optional<ErrorKind> Call::Throws(NodeId id) const {
+  const auto thrown = [&](const std::vector<int32_t>& hooks) -> std::optional<ErrorKind> {
+    for (const int32_t index : hooks) {
+      const Hook& hook = interpreter_.hook(index);
+      if (hook.removed) continue;
+      if (hook.action == HookAction::kThrow) return ErrorKind::kUser;
+      if (hook.action == HookAction::kMisfit) return ErrorKind::kHook;
+    }
+    return std::nullopt;
+  };
+  const NodeHooks* hooks = interpreter_.hooks_of(id);
+  if (hooks != nullptr) {
+    if (auto error = thrown(hooks->tensor)) return error;
+    if (!Executes(id)) return std::nullopt;
+    if (auto error = thrown(hooks->pre)) return error;
+  }
+  if (!Executes(id)) return std::nullopt;
+  try {
+    CheckSaved(calculus_.nodes()[id]);
+  } catch (const Raised& raised) {
+    return raised.error;
+  }
+  if (hooks == nullptr) return std::nullopt;
+  if (auto error = thrown(hooks->accumulate)) return error;
+  auto error = thrown(hooks->post);
+  const bool leaf = calculus_.nodes()[id].edges.empty();
+  return leaf && error == ErrorKind::kHook ? std::nullopt : error;
+}
+
+void Call::FindDevices() {
+  several_devices_ = interpreter_.any_order();
+  const std::vector<Node>& nodes = calculus_.nodes();
+  std::optional<program::DeviceIndex> first;
+  for (NodeId n = 0; n <= start_; ++n) {
+    const NodeRole role = nodes[n].name.role;
+    if (!states_[n].expanded) continue;
+    // The caller hands several roots out one by one, while the first may run already.
+    if (role == NodeRole::kGraphRoot && nodes[n].edges.size() < 2) continue;
+    if (!first.has_value()) first = nodes[n].device;
+    several_devices_ |= *first != nodes[n].device;
+  }
+}
+
+// With several device threads, any node that can throw before all others do.
+void Call::FindLegalErrors() {
+  TwinResult& result = interpreter_.result();
+  result.legal_errors = {{*error_, index_, ""}};
+  if (!several_devices_) return;
+  result.single_thread_only |= interpreter_.InTry();
+  const std::vector<Node>& nodes = calculus_.nodes();
+  std::vector<bool> blocked(states_.size());
+  for (NodeId n = start_; n >= 0; --n) {
+    if (states_[n].dependencies == 0 && n != start_) continue;
+    std::optional<ErrorKind> error;
+    const bool ran_well = states_[n].executed && !states_[n].dead;
+    if (!blocked[n] && Delivers(n) && !ran_well) error = Throws(n);
+    if (error.has_value()) {
+      const bool known = std::any_of(result.legal_errors.begin(), result.legal_errors.end(),
+                                     [&](const auto& legal) { return legal.error == *error; });
+      if (!known) result.legal_errors.push_back({*error, index_, ""});
+    }
+    for (const NodeId next : nodes[n].edges) {
+      if (next != kNoNode && (blocked[n] || error.has_value())) blocked[next] = true;
+    }
+  }
+}
+
+}  // namespace twingrad::reference

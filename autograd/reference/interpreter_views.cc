@@ -1,0 +1,132 @@
+// Views: what they share with their base, and the node that a stale one gets.
+
+#include <algorithm>
+
+#include "autograd/program/signature.h"
+#include "autograd/reference/interpreter.h"
+#include "autograd/reference/strides.h"
+
+namespace twingrad::reference {
+
+using program::NodeRole;
+using program::Opcode;
+using program::Statement;
+using program::ValueId;
+
+bool Interpreter::RequiresGrad(ValueId value) const {
+  const Tensor& tensor = tensors_[value];
+  if (tensor.requires_grad || !tensor.is_view()) return tensor.requires_grad;
+  // A view takes part in the base's history from the next write on.
+  const Tensor& base = tensors_[tensor.base];
+  return base.requires_grad && IsFloating(tensor.dtype) &&
+         (rules_.views_require_grad_with_base ||
+          tensor.view_version != storages_[tensor.storage].version);
+}
+
+NodeId Interpreter::GradientEdge(ValueId value) {
+  if (!RequiresGrad(value)) return kNoNode;
+  Tensor& tensor = tensors_[value];
+  if (tensor.is_view()) {
+    const bool stale = tensor.view_version != storages_[tensor.storage].version;
+    if (stale && tensors_[tensor.base].requires_grad) RegenerateView(value);
+    return tensor.node;
+  }
+  if (tensor.node != kNoNode) return tensor.node;
+  if (tensor.accumulator == kNoNode) {
+    Node node;
+    node.name = {NodeRole::kAccumulateGrad, tensor.statement, 0};
+    node.device = tensor.device;
+    node.leaf = value;
+    tensor.accumulator = calculus_.AddNode(node);
+  }
+  return tensor.accumulator;
+}
+
+// An array with the type and shape of a view's base, its elements unset.
+const Array* Interpreter::LikeBase(ValueId view) {
+  const Tensor& base = tensors_[tensors_[view].base];
+  return NewArray(arena_, base.dtype, base.shape, base.map.size);
+}
+
+void Interpreter::RegenerateView(ValueId value) {
+  if (tensors_[value].viewed_in_no_grad && !rules_.no_grad_views_are_renewed) {
+    throw Raised{ErrorKind::kInvalidArgument};
+  }
+  const NodeId edge = GradientEdge(tensors_[value].base);
+  Tensor& view = tensors_[value];
+  Step step;
+  step.primitive = Primitive::kGather;
+  step.in[0].data = LikeBase(value);
+  step.in[0].tracked = true;
+  step.in[0].operand = 0;
+  step.in[0].node = edge;
+  step.out.tracked = true;
+  step.out.step = 0;
+  step.arguments.map = view.base_map;
+  step.arguments.shape = view.shape;
+  Node node;
+  node.name = {NodeRole::kRegeneratedView, view.statement, view.regenerated++};
+  node.device = view.device;
+  node.edges = {arena_.New(edge), 1};
+  node.steps = {arena_.New(step), 1};
+  const NodeId made = calculus_.AddNode(node);
+  MoveRetained(value, view.node, made);
+  view.node = made;
+  view.requires_grad = true;
+  view.view_version = storages_[view.storage].version;
+}
+
+void Interpreter::MoveRetained(ValueId value, NodeId from, NodeId to) {
+  if (!tensors_[value].retains_grad) return;
+  auto& retained = MakeHooks(from).retained;
+  retained.erase(std::remove(retained.begin(), retained.end(), value), retained.end());
+  MakeHooks(to).retained.push_back(value);
+}
+
+void Interpreter::View(const Statement& statement) {
+  const ValueId of = statement.operands[0];
+  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
+  const bool reshapes = statement.op == Opcode::kView || statement.op == Opcode::kReshape;
+  if (reshapes && !IsConsecutive(tensors_[of].map)) {
+    if (statement.op == Opcode::kView) throw Raised{ErrorKind::kInvalidArgument};
+    return Compute(statement);
+  }
+  Operands operands = TakeOperands(statement, 1);
+  Variable& operand = operands.variable[0];
+  operand.operand = 0;
+  if (operand.tracked) operand.node = GradientEdge(of);
+  const ShapedMap view = ViewMap(arena_, statement, *tensors_[of].shape);
+  const Shape* shape = Keep(view.shape);
+
+  const Tensor& source = tensors_[of];
+  Tensor& result = Define(statement.results[0], source.dtype, source.device, shape);
+  result.storage = source.storage;
+  result.map = Compose(arena_, source.map, view.map);
+  result.strides = Keep(ViewStrides(statement, *source.shape, StridesOf(source), *shape));
+  result.base = source.is_view() ? source.base : of;
+  result.base_map = source.is_view() ? Compose(arena_, source.base_map, view.map) : view.map;
+  result.view_version = storages_[source.storage].version;
+  result.viewed_in_no_grad = !grad_mode_ || source.viewed_in_no_grad;
+  if (!operands.records) return;
+  calculus_.BeginStatement();
+  calculus_.Gather(operand, view.map, shape);
+  const absl::Span<Step> steps = calculus_.TakeSteps();
+  result.node = AddStatementNode(NodeRole::kStatement, {&operand.node, 1}, steps, result.device);
+  result.requires_grad = true;
+}
+
+void Interpreter::Detach(const Statement& statement) {
+  const ValueId of = statement.operands[0];
+  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
+  const Tensor& source = tensors_[of];
+  Tensor& result = Define(statement.results[0], source.dtype, source.device, source.shape);
+  result.storage = source.storage;
+  result.map = source.map;
+  result.strides = source.strides;
+}
+
+Shape Interpreter::StridesOf(const Tensor& tensor) const {
+  return tensor.strides == nullptr ? RowMajorStrides(*tensor.shape) : *tensor.strides;
+}
+
+}  // namespace twingrad::reference
