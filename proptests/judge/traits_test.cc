@@ -1,6 +1,9 @@
 #include "proptests/judge/traits.h"
 
-#include "proptests/oracles/oracle_test_support.h"
+#include <string>
+
+#include "autograd/program/parse.h"
+#include "gtest/gtest.h"
 
 namespace twingrad::judge {
 namespace {

@@ -55,7 +55,7 @@ TEST(Metamorphic, BrokenLawsAreFound) {
 
 TEST(Metamorphic, HooksMayDoWhatIsNotLinear) {
   const Trial trial(
-      "%x = leaf type=f64[] data=2 grad=1\n%y = neg %x\nhook %x do=scale factor=2\n"
+      "%x = leaf type=f64[] data=2 grad=1\n%y = neg %x\nhook %x id=h do=scale by=2\n"
       "backward %y\n");
   EXPECT_FALSE(MakeSeeded(trial.program).has_value());
 }

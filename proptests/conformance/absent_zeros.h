@@ -1,0 +1,23 @@
+// Absent zeros: a convention about second derivatives that are zero.
+//
+// Which of them are absent and which are tensors of zeros is each engine's own choice.
+
+#ifndef PROPTESTS_CONFORMANCE_ABSENT_ZEROS_H_
+#define PROPTESTS_CONFORMANCE_ABSENT_ZEROS_H_
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::oracle {
+
+// Whether some call makes a graph of its gradients.
+bool CreatesGraph(const twingrad::program::Program& program);
+
+// Where one of the two is absent and the other is zero, `observed` becomes as expected. True if
+// that made a difference.
+bool TakeZerosForAbsent(const twingrad::program::Observation& expected,
+                        twingrad::program::Observation& observed);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_ABSENT_ZEROS_H_

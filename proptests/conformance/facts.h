@@ -1,0 +1,31 @@
+// Facts: what an adapter shows of a run, by its hello, and what stands in for the rest.
+//
+// An adapter need not show versions, hooks, orders or classes of errors. What it does not show is
+// made equal to what is expected, so that oracles compare all the same; or the oracles that need it
+// are left out.
+
+#ifndef PROPTESTS_CONFORMANCE_FACTS_H_
+#define PROPTESTS_CONFORMANCE_FACTS_H_
+
+#include "autograd/program/observation.h"
+#include "autograd/reference/twin.h"
+#include "proptests/judge/table.h"
+#include "tools/adapters/protocol/hello.h"
+
+namespace twingrad::oracle {
+
+// What is laid before the oracles: what the adapter shows, and where the twin says what is right.
+judge::Needs Shown(const adapters::Hello& hello, bool twin, bool predicted,
+                   const twingrad::program::Observation& observed);
+
+// Without the order of nodes: all that must run, in the order of the graph. Needs no twin.
+void FillOrder(const adapters::Hello& hello, twingrad::program::Observation& observed);
+
+// What is not shown becomes what is expected, and the other way round: of nodes that the engine
+// need not have, or has under other numbers, nothing is predicted.
+void FillFacts(const adapters::Hello& hello, twingrad::reference::TwinResult& expected,
+               twingrad::program::Observation& observed);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_FACTS_H_

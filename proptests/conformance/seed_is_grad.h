@@ -1,0 +1,23 @@
+// Seed is grad: an engine that lets the user's seed become a .grad writes it later.
+//
+// It is a defect that expected failures name, so it is told from other wrong numbers.
+
+#ifndef PROPTESTS_CONFORMANCE_SEED_IS_GRAD_H_
+#define PROPTESTS_CONFORMANCE_SEED_IS_GRAD_H_
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/twin.h"
+
+namespace twingrad::oracle {
+
+// Whether a seed has become the .grad of a value and was then accumulated into: each of its
+// elements that changed is one of some .grad (the seed of cat becomes several), or some .grad that
+// is wrong is the seed.
+bool SeedBecameGrad(const twingrad::program::Program& program, twingrad::reference::Dialect dialect,
+                    const twingrad::program::Observation& expected,
+                    const twingrad::program::Observation& observed);
+
+}  // namespace twingrad::oracle
+
+#endif  // PROPTESTS_CONFORMANCE_SEED_IS_GRAD_H_
