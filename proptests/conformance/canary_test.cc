@@ -11,12 +11,12 @@
 namespace twingrad::oracle {
 namespace {
 
-using adapters::Session;
+using conformance::Session;
 
 // A session whose last reply was an error.
 std::unique_ptr<Session> AfterAnError(const char* fault) {
-  adapters::SessionOptions options;
-  options.command = {"tools/adapters/faulty/faulty", fault};
+  conformance::SessionOptions options;
+  options.command = {"proptests/mutants/adapter/faulty", fault};
   auto session = Session::Start(options);
   EXPECT_TRUE(session.ok()) << session.status();
   const auto program =

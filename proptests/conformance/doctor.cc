@@ -13,8 +13,8 @@
 namespace twingrad::oracle {
 namespace {
 
-using adapters::Hello;
 using generators::GeneratorOptions;
+using protocol::Hello;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
 

@@ -11,7 +11,7 @@
 #include "autograd/program/program.h"
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/generators/options.h"
-#include "tools/adapters/protocol/hello.h"
+#include "proptests/protocol/hello.h"
 
 namespace twingrad::oracle {
 
@@ -31,7 +31,7 @@ struct Round {
 };
 
 // `options`: what Programs may hold, at most.
-Round ExamineOps(const adapters::Hello& hello, const generators::GeneratorOptions& options,
+Round ExamineOps(const protocol::Hello& hello, const generators::GeneratorOptions& options,
                  const TryProgram& attempt);
 
 }  // namespace twingrad::oracle

@@ -13,7 +13,7 @@
 namespace twingrad::oracle {
 namespace {
 
-using adapters::Hello;
+using protocol::Hello;
 using twingrad::program::Category;
 using twingrad::program::Opcode;
 using twingrad::program::Program;

@@ -18,7 +18,7 @@
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"
 #include "proptests/oracles/statistics.h"
-#include "tools/adapters/protocol/hello.h"
+#include "proptests/protocol/hello.h"
 
 namespace twingrad::oracle {
 

@@ -25,18 +25,18 @@
 #include "proptests/conformance/expected_failures.h"
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/conformance/foreign_summary.h"
+#include "proptests/conformance/session.h"
 #include "proptests/findings/drawing.h"
 #include "proptests/subjects/program_subject.h"
 #include "proptests/workers/files.h"
-#include "tools/adapters/protocol/session.h"
 
 namespace twingrad::oracle {
 namespace {
 
 constexpr char kLibtorchAdapter[] = "tools/adapters/libtorch/libtorch";
 
-using adapters::Reply;
-using adapters::Session;
+using conformance::Reply;
+using conformance::Session;
 using twingrad::program::Observation;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
@@ -65,7 +65,7 @@ Outcome OutcomeOf(Reply::Kind kind) {
 
 class ForeignSubject : public ProgramSubject {
  public:
-  explicit ForeignSubject(adapters::SessionOptions options) : options_(std::move(options)) {}
+  explicit ForeignSubject(conformance::SessionOptions options) : options_(std::move(options)) {}
 
   absl::Status Start() override;
   Verdict Judge() override {
@@ -121,7 +121,7 @@ class ForeignSubject : public ProgramSubject {
   std::string ExamineConventions();
   Verdict VerdictOf(const ForeignVerdict& judged, const Expectation& expected, const Reply& reply);
 
-  adapters::SessionOptions options_;
+  conformance::SessionOptions options_;
   std::unique_ptr<Session> session_;
   ExpectedFailures failures_;
   Canary canary_;
@@ -144,7 +144,7 @@ absl::Status ForeignSubject::Start() {
   absl::StatusOr<std::unique_ptr<Session>> session = Session::Start(options_);
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
-  const adapters::Hello& hello = session_->hello();
+  const protocol::Hello& hello = session_->hello();
   for (size_t i = 0; i < generator_options_.ops.size(); ++i) {
     if (!hello.Has(static_cast<Opcode>(i))) generator_options_.ops.reset(i);
   }
@@ -230,8 +230,8 @@ Verdict ForeignSubject::VerdictOf(const ForeignVerdict& judged, const Expectatio
 // What is expected is computed meanwhile. What the hello does not claim is not sent.
 Reply ForeignSubject::RunOnEngine(const Program& program, Expectation* expected) {
   Reply reply;
-  const Program sent = adapters::ToSend(session_->hello(), program);
-  const std::string lacks = adapters::NotClaimed(session_->hello(), sent);
+  const Program sent = protocol::ToSend(session_->hello(), program);
+  const std::string lacks = protocol::NotClaimed(session_->hello(), sent);
   if (lacks.empty()) session_->Send(sent);
   *expected = Expect(program, session_->hello());
   if (lacks.empty()) return session_->Receive();
@@ -294,12 +294,12 @@ std::string ForeignSubject::ExamineConventions() {
 
 std::string ForeignSubject::Examine(bool* healthy) {
   *healthy = true;
-  const adapters::Hello& hello = session_->hello();
-  std::string text = absl::StrCat("handshake: ", adapters::PrintHello(hello), "\n");
+  const protocol::Hello& hello = session_->hello();
+  std::string text = absl::StrCat("handshake: ", protocol::PrintHello(hello), "\n");
   if (hello.facts.empty()) {
     text +=
         "facts: none, so values and gradients alone are compared; see "
-        "tools/adapters/protocol/README.md\n";
+        "proptests/protocol/README.md\n";
   }
   const Round round = ExamineOps(hello, generator_options_, [this](const Program& program) {
     program_ = program;
@@ -330,7 +330,7 @@ std::vector<std::string> AdapterCommand(std::string_view engine) {
 }
 
 absl::StatusOr<std::unique_ptr<Subject>> MakeForeignSubject(const EngineOptions& options) {
-  adapters::SessionOptions session;
+  conformance::SessionOptions session;
   session.command = AdapterCommand(options.engine);
   session.timeout = options.timeout;
   session.memory = options.memory;

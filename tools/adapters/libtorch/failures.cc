@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using twingrad::program::ErrorClass;
@@ -44,4 +44,4 @@ ErrorClass ClassOf(std::string_view message) {
   return ErrorClass::kInternal;
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
