@@ -13,7 +13,7 @@
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/conformance/session.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 class Canary {
  public:
@@ -22,14 +22,14 @@ class Canary {
 
   // To be called when the session's last reply was an error. What is wrong, if the engine's state
   // is; its process is then a fresh one.
-  std::optional<ForeignVerdict> Judge(conformance::Session& session);
+  std::optional<ForeignVerdict> Judge(Session& session);
 
  private:
-  ForeignVerdict RunOnce(conformance::Session& session) const;
+  ForeignVerdict RunOnce(Session& session) const;
 
   std::optional<twingrad::program::Program> program_;
 };
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_CANARY_H_

@@ -8,14 +8,12 @@
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
-
-using conformance::Session;
 
 // A session whose last reply was an error.
 std::unique_ptr<Session> AfterAnError(const char* fault) {
-  conformance::SessionOptions options;
+  SessionOptions options;
   options.command = {"proptests/mutants/adapter/faulty", fault};
   auto session = Session::Start(options);
   EXPECT_TRUE(session.ok()) << session.status();
@@ -55,4 +53,4 @@ TEST(CanaryTest, AllIsWell) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 const GoldenVerdict* Find(absl::Span<const GoldenVerdict> goldens, std::string_view id) {
@@ -36,7 +36,9 @@ std::string ComplaintOf(const ExpectedEntry& entry, const GoldenVerdict* golden)
 
 }  // namespace
 
-bool GotWrong(const Verdict& verdict) { return verdict.failed || verdict.outcome == "explained"; }
+bool GotWrong(const oracle::Verdict& verdict) {
+  return verdict.failed || verdict.outcome == "explained";
+}
 
 std::vector<std::string> Complaints(absl::Span<const GoldenVerdict> goldens,
                                     const ExpectedFailures& failures) {
@@ -67,10 +69,10 @@ ExpectedFailures Revised(absl::Span<const GoldenVerdict> goldens, ExpectedFailur
     revised.entries.push_back({golden.id, RuleWord(golden.verdict.oracle), std::string(until),
                                "not looked into: say here why it fails"});
   }
-  for (Signature& signature : failures.signatures) {
+  for (FailureSignature& signature : failures.signatures) {
     if (Lists(revised, signature.entry)) revised.signatures.push_back(std::move(signature));
   }
   return revised;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -14,15 +14,15 @@
 #include "proptests/conformance/expected_failures.h"
 #include "proptests/subjects/subject.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 struct GoldenVerdict {
   std::string id;
-  Verdict verdict;
+  oracle::Verdict verdict;
 };
 
 // Whether the engine got it wrong, be it explained by a signature or not.
-bool GotWrong(const Verdict& verdict);
+bool GotWrong(const oracle::Verdict& verdict);
 
 // A line or more for each golden and each listed entry that is not as the list says.
 std::vector<std::string> Complaints(absl::Span<const GoldenVerdict> goldens,
@@ -34,6 +34,6 @@ std::vector<std::string> Complaints(absl::Span<const GoldenVerdict> goldens,
 ExpectedFailures Revised(absl::Span<const GoldenVerdict> goldens, ExpectedFailures failures,
                          std::string_view until);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_CONFORMANCE_H_

@@ -10,7 +10,7 @@
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using generators::GeneratorOptions;
@@ -144,4 +144,4 @@ Round ExamineOps(const Hello& hello, const GeneratorOptions& options, const TryP
   return round;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

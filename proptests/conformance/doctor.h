@@ -13,7 +13,7 @@
 #include "proptests/generators/options.h"
 #include "proptests/protocol/hello.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // What became of one Program. `failed`: something is wrong with the engine or its adapter.
 struct Trial {
@@ -34,6 +34,6 @@ struct Round {
 Round ExamineOps(const protocol::Hello& hello, const generators::GeneratorOptions& options,
                  const TryProgram& attempt);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_DOCTOR_H_

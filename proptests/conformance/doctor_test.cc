@@ -10,7 +10,7 @@
 #include "autograd/program/signature.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using protocol::Hello;
@@ -139,4 +139,4 @@ TEST(DoctorTest, TwoHangsEndTheRound) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

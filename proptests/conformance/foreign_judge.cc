@@ -19,7 +19,7 @@
 #include "proptests/oracles/order.h"
 #include "proptests/oracles/twin.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using adapters::Fact;
@@ -442,4 +442,4 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   return result;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -20,7 +20,7 @@
 #include "proptests/oracles/statistics.h"
 #include "proptests/protocol/hello.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 enum class Outcome : uint8_t {
   kAgree,
@@ -63,6 +63,6 @@ ForeignVerdict JudgeForeign(const twingrad::program::Program& program, const ada
                             Expectation& expected, twingrad::program::Observation& observed,
                             oracles::Statistics* statistics);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_FOREIGN_JUDGE_H_

@@ -9,7 +9,7 @@
 #include "autograd/program/signature.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using adapters::Fact;
@@ -308,4 +308,4 @@ TEST(ForeignJudgeTest, AnErrorThatTheEngineDoesNotHaveIsRefused) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

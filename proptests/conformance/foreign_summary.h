@@ -11,12 +11,12 @@
 #include "proptests/oracles/statistics.h"
 #include "proptests/subjects/summary.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // Plain numbers that add up over workers.
 struct ForeignStatistics {
   oracles::Statistics base;
-  DrawnFeatures drawn = {};
+  oracle::DrawnFeatures drawn = {};
   std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
   // By feature: which areas a Program of that outcome holds.
   std::array<std::array<uint64_t, kNumOutcomes>, oracles::kNumFeatures> areas = {};
@@ -46,6 +46,6 @@ inline constexpr uint64_t kEnoughForAShare = 2000;
 // else empty.
 std::string TooMuchExplained(const ForeignStatistics& statistics);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_FOREIGN_SUMMARY_H_

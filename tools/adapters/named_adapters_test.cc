@@ -40,7 +40,8 @@ TEST(NamedAdaptersTest, WhatHasNoRowIsRefusedAndTheNamesAreTold) {
         status.message(), absl::StrCat("[oracle] --engine=", engine, " is unknown; allowed are ")))
         << status;
     for (const NamedAdapter& adapter : NamedAdapters()) {
-      EXPECT_TRUE(absl::StrContains(status.message(), absl::StrCat(adapter.name, " and "))) << status;
+      EXPECT_TRUE(absl::StrContains(status.message(), absl::StrCat(adapter.name, " and ")))
+          << status;
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "proptests/conformance/foreign_subject.h"
 #include "proptests/subjects/engine_subject.h"
+#include "tools/adapters/named_adapters.h"
 #include "tools/oracle/oracle.h"
 
 namespace {
@@ -35,6 +36,8 @@ int main(int argc, char** argv) {
   return OracleMain(argc, argv,
                     [](const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<Subject>> {
                       if (options.engine.empty()) return MakeEngineSubject();
-                      return MakeForeignSubject(options);
+                      auto command = twingrad::adapters::AdapterCommand(options.engine);
+                      if (!command.ok()) return command.status();
+                      return twingrad::conformance::MakeForeignSubject(*command, options);
                     });
 }

@@ -19,6 +19,7 @@
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
 #include "proptests/workers/worker.h"
+#include "tools/adapters/named_adapters.h"
 #include "tools/oracle/check.h"
 #include "tools/oracle/conform.h"
 
@@ -35,8 +36,7 @@ constexpr FlagSpec kMemory = {"memory", "SIZE", FlagType::kSize, "2G",
                               "a worker that grows beyond is a finding"};
 
 constexpr FlagSpec kEngine = {"engine", "ENGINE", FlagType::kPath, "the repository's own",
-                              "libtorch, or exec:CMD ARGS for a program that speaks the protocol; "
-                              "ARGS end at blanks, nothing is quoted"};
+                              adapters::kEngineHelp};
 constexpr FlagSpec kForeignEngine = {"engine", "ENGINE", FlagType::kPath, "none", kEngine.help};
 
 constexpr FlagSpec kElements = {
@@ -261,8 +261,8 @@ absl::StatusOr<int> RunOne(const Arguments& arguments, Subject& subject) {
 absl::StatusOr<int> Doctor(const Arguments& arguments, Subject& subject) {
   if (!arguments.Has("engine")) {
     return absl::InvalidArgumentError(
-        "[oracle] `doctor` is for the engines of others; allowed are --engine=libtorch and "
-        "--engine=exec:CMD ARGS; see `oracle doctor --help`");
+        absl::StrCat("[oracle] `doctor` is for the engines of others; allowed are ",
+                     adapters::kForeignEngines, "; see `oracle doctor --help`"));
   }
   if (absl::Status status = subject.Start(); !status.ok()) {
     return absl::UnavailableError(status.message());
