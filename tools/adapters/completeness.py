@@ -25,10 +25,13 @@ def _missing_of(root: str, name: str, package: str) -> List[str]:
         lines.append(f'{folder}/README.md is missing; it says what the adapter claims, what it does not, and why')
     if f']({name}/README.md)' not in _text(root, f'{_ADAPTERS}/README.md'):
         lines.append(f'{_ADAPTERS}/README.md has no row of {name}; its table lists the children')
-    group = re.search(rf'PACKAGES_{name}="([^"]*)"', _text(root, 'tools/prerequisites.sh'))
-    if package and (group is None or package not in group[1].split()):
-        lines.append(f'tools/prerequisites.sh has no group PACKAGES_{name} with {package}; tools/bazel installs it for '
-                     f'--engine={name}')
+    if package:
+        prerequisites = _text(root, 'tools/prerequisites.sh')
+        group = re.search(rf'PACKAGES_{name}="([^"]*)"', prerequisites)
+        engines = re.search(r'ENGINES="([^"]*)"', prerequisites)
+        if group is None or package not in group[1].split() or engines is None or name not in engines[1].split():
+            lines.append(f'tools/prerequisites.sh has no {name} in ENGINES with a group PACKAGES_{name} of {package}; '
+                         f'tools/bazel installs it for --engine={name}')
     return lines
 
 

@@ -28,7 +28,7 @@ class HalfDoneTest(unittest.TestCase):
         self.write('tools/adapters/README.md', '| [toy](toy/README.md) | a toy |\n')
         self.write('tools/adapters/toy/README.md', '# toy\n')
         self.write('tools/adapters/toy/BUILD.bazel', 'ag_binary(\n    name = "toy",\n)\n')
-        self.write('tools/prerequisites.sh', 'readonly PACKAGES_toy="\n/usr/include/toy.h libtoy-dev\n"\n')
+        self.write('tools/prerequisites.sh', 'readonly ENGINES="toy"\nreadonly PACKAGES_toy="\n/usr/include/toy.h libtoy-dev\n"\n')
 
     def write(self, path, text):
         path = os.path.join(self.root, path)
@@ -50,7 +50,7 @@ class HalfDoneTest(unittest.TestCase):
         self.assertIn('tools/adapters/toy/BUILD.bazel has no ag_binary of the name toy', said)
         self.assertIn('tools/adapters/toy/README.md is missing', said)
         self.assertIn('tools/adapters/README.md has no row of toy', said)
-        self.assertIn('tools/prerequisites.sh has no group PACKAGES_toy with libtoy-dev', said)
+        self.assertIn('tools/prerequisites.sh has no toy in ENGINES with a group PACKAGES_toy of libtoy-dev', said)
         self.assertEqual(len(self.missing()), 4)
 
     def test_another_package(self):
