@@ -6,7 +6,6 @@ applies fails the build, a mutant that survives fails the test.
 """
 
 load("//tools/rules:defs.bzl", "ag_binary", "ag_test")
-load("//tools/rules:interleaving.bzl", "model_binary_test")
 
 def mutant_test(name, source, patch = None, harness = "//proptests/mutants:harness", **kwargs):
     """Passes if the harness finds the defect; without a patch, if it finds nothing.
@@ -84,27 +83,28 @@ def interleaving_mutant_test(
       programs: whether NAME_programs_test finds it with random Programs, too.
     """
     copies = patched_copies(name, sources, patch)
-    for program, main in [("_model", harness), ("_plain", plain)]:
-        ag_binary(
-            name = name + program,
-            testonly = True,
-            srcs = [copies],
-            args = [name],
-            tags = ["manual"],
-            deps = [main],
-        )
-    model_binary_test(
-        name = name + "_test",
+    ag_binary(
+        name = name + "_plain",
         testonly = True,
+        srcs = [copies],
+        args = [name],
+        tags = ["manual"],
+        deps = [plain],
+    )
+    ag_test(
+        name = name + "_test",
+        srcs = [copies],
         args = [name, "must_die" if patch else "must_live"],
-        binary = ":%s_model" % name,
+        model = True,
         size = "medium",
+        deps = [harness],
     )
     if programs:
-        model_binary_test(
+        ag_test(
             name = name + "_programs_test",
-            testonly = True,
+            srcs = [copies],
             args = [name, "programs"],
-            binary = ":%s_model" % name,
+            model = True,
             size = "medium",
-            )
+            deps = [harness],
+        )
