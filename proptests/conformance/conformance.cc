@@ -36,7 +36,7 @@ std::string ComplaintOf(const ExpectedEntry& entry, const GoldenVerdict* golden)
 
 }  // namespace
 
-bool GotWrong(const oracle::Verdict& verdict) {
+bool GotWrong(const workers::CaseResult& verdict) {
   return verdict.failed || verdict.outcome == "explained";
 }
 

@@ -12,17 +12,17 @@
 
 #include "absl/types/span.h"
 #include "proptests/conformance/expected_failures.h"
-#include "proptests/subjects/subject.h"
+#include "proptests/workers/case.h"
 
 namespace twingrad::conformance {
 
 struct GoldenVerdict {
   std::string id;
-  oracle::Verdict verdict;
+  workers::CaseResult verdict;
 };
 
 // Whether the engine got it wrong, be it explained by a signature or not.
-bool GotWrong(const oracle::Verdict& verdict);
+bool GotWrong(const workers::CaseResult& verdict);
 
 // A line or more for each golden and each listed entry that is not as the list says.
 std::vector<std::string> Complaints(absl::Span<const GoldenVerdict> goldens,

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -18,7 +19,7 @@ namespace {
 using twingrad::program::Program;
 
 // Runs the Program of each convention on the engine.
-void AskConventions(ForeignEngine& engine,
+void AskConventions(AdaptedEngine& engine,
                     const std::function<void(std::string_view, const Program&, const Expectation&,
                                              const Reply&)>& answer) {
   for (const Convention& convention : Conventions()) {
@@ -30,7 +31,7 @@ void AskConventions(ForeignEngine& engine,
   }
 }
 
-std::string ConventionsText(ForeignEngine& engine) {
+std::string ConventionsText(AdaptedEngine& engine) {
   std::string text = "conventions\n";
   AskConventions(engine, [&](std::string_view point, const Program& program, const Expectation&,
                              const Reply& reply) {
@@ -44,8 +45,9 @@ std::string ConventionsText(ForeignEngine& engine) {
 
 }  // namespace
 
-std::string Examine(ForeignEngine& engine, const generators::GeneratorOptions& options,
-                    const TryProgram& attempt, bool* healthy) {
+subjects::ForeignEngine::Examination Examine(AdaptedEngine& engine,
+                                             const generators::GeneratorOptions& options,
+                                             const TryProgram& attempt) {
   const protocol::Hello& hello = engine.hello();
   std::string text = absl::StrCat("handshake: ", protocol::PrintHello(hello), "\n");
   if (hello.facts.empty()) {
@@ -55,18 +57,19 @@ std::string Examine(ForeignEngine& engine, const generators::GeneratorOptions& o
   }
   const Round round = ExamineOps(hello, options, attempt);
   text += round.text;
-  *healthy = round.healthy;
+  bool healthy = round.healthy;
   if (!round.stopped) text += ConventionsText(engine);
   const std::string today = absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone());
   for (const std::string& line : engine.failures().Expired(today)) {
-    *healthy = false;
+    healthy = false;
     absl::StrAppend(&text, "expired: ", line,
                     "; look whether it still fails, then move its date\n");
   }
-  return absl::StrCat(text, *healthy ? "healthy\n" : "not healthy\n");
+  absl::StrAppend(&text, healthy ? "healthy\n" : "not healthy\n");
+  return {std::move(text), healthy};
 }
 
-std::string ConventionsReport(ForeignEngine& engine) {
+std::string Describe(AdaptedEngine& engine) {
   nlohmann::json rows = nlohmann::json::array();
   AskConventions(engine, [&](std::string_view point, const Program& program,
                              const Expectation& expected, const Reply& reply) {
@@ -76,7 +79,10 @@ std::string ConventionsReport(ForeignEngine& engine) {
                                    : std::string(OutcomeWord(OutcomeOf(reply.kind)))},
                     {"twin", ChoiceText(program, expected.twin.observation)}});
   });
-  return rows.dump();
+  return nlohmann::json({{"name", engine.hello().name},
+                         {"version", engine.hello().version},
+                         {"conventions", std::move(rows)}})
+      .dump();
 }
 
 }  // namespace twingrad::conformance

@@ -6,20 +6,23 @@
 
 #include <string>
 
+#include "proptests/conformance/adapted_engine.h"
 #include "proptests/conformance/doctor.h"
-#include "proptests/conformance/foreign_engine.h"
 #include "proptests/generators/options.h"
+#include "proptests/subjects/subject.h"
 
 namespace twingrad::conformance {
 
 // The page of `oracle doctor`: the handshake, Programs of each op that the hello claims (at most
 // what `options` let Programs hold, each tried by `attempt`), conventions, and expected failures
-// whose date has passed. `*healthy`: nothing is wrong.
-std::string Examine(ForeignEngine& engine, const generators::GeneratorOptions& options,
-                    const TryProgram& attempt, bool* healthy);
+// whose date has passed.
+subjects::ForeignEngine::Examination Examine(AdaptedEngine& engine,
+                                             const generators::GeneratorOptions& options,
+                                             const TryProgram& attempt);
 
-// The engine's conventions beside the twin's: a JSON array of objects with point, choice and twin.
-std::string ConventionsReport(ForeignEngine& engine);
+// For machines: a JSON object of name, version and conventions, these an array of objects with
+// point, choice and twin.
+std::string Describe(AdaptedEngine& engine);
 
 }  // namespace twingrad::conformance
 

@@ -182,7 +182,7 @@ absl::StatusOr<ExpectedFailures> ParseExpectedFailures(std::string_view text) {
 
 absl::StatusOr<ExpectedFailures> ReadExpectedFailures(const std::string& path) {
   if (access(path.c_str(), R_OK) != 0) return ExpectedFailures();
-  absl::StatusOr<std::string> text = oracle::ReadInput(path);
+  absl::StatusOr<std::string> text = workers::ReadInput(path);
   if (!text.ok()) return text.status();
   return ParseExpectedFailures(*text);
 }

@@ -2,29 +2,31 @@
 
 #include <array>
 #include <cstring>
-#include <map>
+#include <set>
 #include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/reference/twin.h"
 #include "autograd/runner/print.h"
+#include "proptests/conformance/adapted_engine.h"
 #include "proptests/conformance/claims.h"
 #include "proptests/conformance/examination.h"
-#include "proptests/conformance/foreign_engine.h"
 #include "proptests/conformance/foreign_summary.h"
 #include "proptests/findings/drawing.h"
-#include "proptests/subjects/program_subject.h"
+#include "proptests/subjects/program_source.h"
+#include "proptests/subjects/subject.h"
+#include "proptests/workers/case.h"
 
 namespace twingrad::conformance {
 namespace {
 
-using oracle::Verdict;
 using twingrad::program::Program;
+using workers::CaseResult;
 
 constexpr size_t kNumCounters = sizeof(ForeignStatistics) / sizeof(uint64_t);
 static_assert(std::is_trivially_copyable_v<ForeignStatistics>);
-static_assert(kNumCounters <= oracle::kMaxCounters);
+static_assert(kNumCounters <= workers::kMaxCounters);
 
 // Whether something is wrong with the engine or its adapter.
 bool IsBlame(Outcome outcome) {
@@ -45,19 +47,37 @@ bool IsBlame(Outcome outcome) {
   return true;
 }
 
-class ForeignSubject : public oracle::ProgramSubject {
+class ForeignSubject final : public subjects::Subject,
+                             public workers::CaseJudge,
+                             public workers::CaseDrawer,
+                             public subjects::Reporter,
+                             public subjects::Runner,
+                             public subjects::ForeignEngine {
  public:
   explicit ForeignSubject(SessionOptions options) : options_(std::move(options)) {}
 
+  absl::Status Configure(const subjects::CaseOptions& options) override {
+    return source_.Configure(options);
+  }
   absl::Status Start() override;
-  Verdict Judge() override { return VerdictOf(JudgeAndCount()); }
+  workers::CaseSource& source() override { return source_; }
+  workers::CaseJudge& judge() override { return *this; }
+  workers::CaseDrawer& drawer() override { return *this; }
+  const subjects::Reporter& reporter() const override { return *this; }
+  subjects::Runner* runner() override { return this; }
+  subjects::ForeignEngine* foreign() override { return this; }
+
+  CaseResult Judge() override { return ResultOf(JudgeAndCount()); }
   absl::Span<const uint64_t> counters() const override {
     std::memcpy(counters_.data(), &statistics_, sizeof(statistics_));
     return counters_;
   }
-  std::string Run() override;
+  std::string Describe() override { return conformance::Describe(*engine_); }
+
   std::string Draw(absl::Span<const int> marked, bool run_engine) override;
-  std::string Summarise(absl::Span<const uint64_t> counters) const override {
+
+  std::string Summarise(absl::Span<const uint64_t> counters,
+                        const std::set<std::string>& /*notes*/) const override {
     return ForeignSummary(Read(counters));
   }
   std::string Report(absl::Span<const uint64_t> counters) const override {
@@ -66,11 +86,10 @@ class ForeignSubject : public oracle::ProgramSubject {
   std::string Objection(absl::Span<const uint64_t> counters) const override {
     return TooMuchExplained(Read(counters));
   }
-  std::string Examine(bool* healthy) override;
-  std::string Conventions() override { return ConventionsReport(*engine_); }
-  std::map<std::string, std::string> Identity() const override {
-    return {{"name", engine_->hello().name}, {"version", engine_->hello().version}};
-  }
+
+  Seen Run() override;
+
+  Examination Examine() override;
   std::string KnownFailures() const override { return engine_->ListPath(); }
 
  private:
@@ -81,87 +100,90 @@ class ForeignSubject : public oracle::ProgramSubject {
     }
     return statistics;
   }
-  ForeignEngine::Judged JudgeAndCount();
-  Verdict VerdictOf(const ForeignEngine::Judged& judged) const;
+  const Program& current() const { return source_.current(); }
+  AdaptedEngine::Judged JudgeAndCount();
+  CaseResult ResultOf(const AdaptedEngine::Judged& judged) const;
 
   SessionOptions options_;
-  std::unique_ptr<ForeignEngine> engine_;  // from Start on
+  subjects::ProgramSource source_;
+  std::unique_ptr<AdaptedEngine> engine_;  // from Start on
   ForeignStatistics statistics_;
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
 };
 
 absl::Status ForeignSubject::Start() {
-  absl::StatusOr<std::unique_ptr<ForeignEngine>> engine = ForeignEngine::Start(options_);
+  absl::StatusOr<std::unique_ptr<AdaptedEngine>> engine = AdaptedEngine::Start(options_);
   if (!engine.ok()) return engine.status();
   engine_ = *std::move(engine);
-  KeepClaimed(engine_->hello(), &generator_options_);
+  KeepClaimed(engine_->hello(), &source_.options());
   return absl::OkStatus();
 }
 
-ForeignEngine::Judged ForeignSubject::JudgeAndCount() {
-  ForeignEngine::Judged judged = engine_->Judge(program_, &statistics_.base);
-  CountDrawn(&statistics_.drawn);
-  CountProgram(program_, judged.expected, judged.verdict, judged.reply.observation, &statistics_);
+AdaptedEngine::Judged ForeignSubject::JudgeAndCount() {
+  AdaptedEngine::Judged judged = engine_->Judge(current(), &statistics_.base);
+  source_.CountDrawn(&statistics_.drawn);
+  CountProgram(current(), judged.expected, judged.verdict, judged.reply.observation, &statistics_);
   statistics_.restarts = engine_->restarts();
   statistics_.killed = engine_->killed();
   return judged;
 }
 
-Verdict ForeignSubject::VerdictOf(const ForeignEngine::Judged& judged) const {
-  Verdict verdict;
-  verdict.outcome = std::string(OutcomeWord(judged.verdict.outcome));
-  verdict.oracle = judged.verdict.rule;
-  verdict.text = judged.verdict.text;
-  if (!IsBlame(judged.verdict.outcome)) return verdict;
-  verdict.failed = true;
-  absl::StrAppend(&verdict.text, "  engine ", engine_->hello().name, " ", engine_->hello().version,
+CaseResult ForeignSubject::ResultOf(const AdaptedEngine::Judged& judged) const {
+  CaseResult result;
+  result.outcome = std::string(OutcomeWord(judged.verdict.outcome));
+  result.oracle = judged.verdict.rule;
+  result.text = judged.verdict.text;
+  if (!IsBlame(judged.verdict.outcome)) return result;
+  result.failed = true;
+  absl::StrAppend(&result.text, "  engine ", engine_->hello().name, " ", engine_->hello().version,
                   "\n");
   const std::vector<int32_t>& statements = judged.verdict.statements;
-  verdict.marked.assign(statements.begin(), statements.end());
-  verdict.expected = twingrad::runner::PrintObservation(program_, judged.expected.twin.observation);
+  result.marked.assign(statements.begin(), statements.end());
+  result.expected = twingrad::runner::PrintObservation(current(), judged.expected.twin.observation);
   const Reply& reply = judged.reply;
-  verdict.actual = reply.kind == Reply::Kind::kObserved
-                       ? twingrad::runner::PrintObservation(program_, reply.observation)
-                       : absl::StrCat(reply.text, "\n", reply.output);
-  return verdict;
+  result.actual = reply.kind == Reply::Kind::kObserved
+                      ? twingrad::runner::PrintObservation(current(), reply.observation)
+                      : absl::StrCat(reply.text, "\n", reply.output);
+  return result;
 }
 
-std::string ForeignSubject::Run() {
-  const Reply reply = engine_->Run(program_);
+subjects::Runner::Seen ForeignSubject::Run() {
+  const Reply reply = engine_->Run(current());
   if (reply.kind == Reply::Kind::kObserved) {
-    return twingrad::runner::PrintObservation(program_, reply.observation);
+    return {twingrad::runner::PrintObservation(current(), reply.observation)};
   }
-  return absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n", reply.output);
+  return {absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n", reply.output)};
 }
 
 std::string ForeignSubject::Draw(absl::Span<const int> marked, bool run_engine) {
   if (run_engine && engine_ != nullptr) {
-    const Reply reply = engine_->Run(program_);
+    const Reply reply = engine_->Run(current());
     if (reply.kind == Reply::Kind::kObserved) {
-      return oracle::DrawGraphs(program_, reply.observation, marked);
+      return findings::DrawGraphs(current(), reply.observation, marked);
     }
   }
-  return oracle::DrawGraphs(program_, twingrad::reference::RunTwin(program_).observation, marked);
+  return findings::DrawGraphs(current(), twingrad::reference::RunTwin(current()).observation,
+                              marked);
 }
 
-std::string ForeignSubject::Examine(bool* healthy) {
+subjects::ForeignEngine::Examination ForeignSubject::Examine() {
   const auto attempt = [this](const Program& program) {
-    program_ = program;
-    const ForeignEngine::Judged judged = JudgeAndCount();
-    const Verdict verdict = VerdictOf(judged);
-    return Trial{judged.verdict.outcome, verdict.failed, verdict.text};
+    source_.SetCurrent(program);
+    const AdaptedEngine::Judged judged = JudgeAndCount();
+    const CaseResult result = ResultOf(judged);
+    return Trial{judged.verdict.outcome, result.failed, result.text};
   };
-  return conformance::Examine(*engine_, generator_options_, attempt, healthy);
+  return conformance::Examine(*engine_, source_.options(), attempt);
 }
 
 }  // namespace
 
-std::unique_ptr<oracle::Subject> MakeForeignSubject(std::vector<std::string> command,
-                                                    const oracle::EngineOptions& options) {
+std::unique_ptr<subjects::Subject> MakeForeignSubject(std::vector<std::string> command,
+                                                      const subjects::EngineChoice& choice) {
   SessionOptions session;
   session.command = std::move(command);
-  session.timeout = options.timeout;
-  session.memory = options.memory;
+  session.timeout = choice.timeout;
+  session.memory = choice.memory;
   return std::make_unique<ForeignSubject>(std::move(session));
 }
 

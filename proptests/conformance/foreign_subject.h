@@ -14,9 +14,9 @@
 
 namespace twingrad::conformance {
 
-// `command` starts the adapter; `options` say what it may take.
-std::unique_ptr<oracle::Subject> MakeForeignSubject(std::vector<std::string> command,
-                                                    const oracle::EngineOptions& options);
+// `command` starts the adapter; `choice` says what it may take.
+std::unique_ptr<subjects::Subject> MakeForeignSubject(std::vector<std::string> command,
+                                                      const subjects::EngineChoice& choice);
 
 }  // namespace twingrad::conformance
 

@@ -4,22 +4,24 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "proptests/oracles/features.h"
-#include "proptests/workers/progress.h"
+#include "proptests/subjects/number_text.h"
 
 namespace twingrad::conformance {
 namespace {
 
+using subjects::WithSeparators;
+
 // Of the programs that ran: how many called the engine, and how many of those were counted how.
 std::string CountsLine(const ForeignStatistics& statistics) {
   const std::string ran =
-      absl::StrCat("counts         ", oracle::WithSeparators(statistics.ran), " programs ran, ");
+      absl::StrCat("counts         ", WithSeparators(statistics.ran), " programs ran, ");
   if (statistics.called == 0) return absl::StrCat(ran, "none of them called the engine\n");
   const auto part = [&](std::string_view word, uint64_t count) {
     return absl::StrFormat(
-        "%s %s (%.1f %%)", word, oracle::WithSeparators(count),
+        "%s %s (%.1f %%)", word, WithSeparators(count),
         100.0 * static_cast<double>(count) / static_cast<double>(statistics.called));
   };
-  return absl::StrCat(ran, oracle::WithSeparators(statistics.called),
+  return absl::StrCat(ran, WithSeparators(statistics.called),
                       " of them called the engine: ", part("recounted", statistics.recounted), ", ",
                       part("predicted", statistics.predicted), "\n");
 }
@@ -92,25 +94,24 @@ std::string ForeignSummary(const ForeignStatistics& statistics) {
     const uint64_t count = statistics.outcomes[static_cast<size_t>(i)];
     if (count == 0) continue;
     absl::StrAppend(&outcomes, outcomes.empty() ? "" : ", ", OutcomeWord(static_cast<Outcome>(i)),
-                    " ", oracle::WithSeparators(count),
-                    absl::StrFormat(" (%.2f %%)", share(count)));
+                    " ", WithSeparators(count), absl::StrFormat(" (%.2f %%)", share(count)));
   }
   std::string text = absl::StrCat("outcomes       ", outcomes.empty() ? "none" : outcomes, "\n");
   text += CountsLine(statistics);
   if (statistics.restarts > 0) {
-    absl::StrAppendFormat(
-        &text, "adapter        started again %s times, %s of them killed from outside\n",
-        oracle::WithSeparators(statistics.restarts), oracle::WithSeparators(statistics.killed));
+    absl::StrAppendFormat(&text,
+                          "adapter        started again %s times, %s of them killed from outside\n",
+                          WithSeparators(statistics.restarts), WithSeparators(statistics.killed));
   }
-  return text + oracle::SummaryText(statistics.base, statistics.drawn);
+  return text + subjects::SummaryText(statistics.base, statistics.drawn);
 }
 
 std::string TooMuchExplained(const ForeignStatistics& statistics) {
   const uint64_t explained = statistics.outcomes[static_cast<size_t>(Outcome::kExplained)];
   if (statistics.base.programs < kEnoughForAShare) return "";
   if (explained * 50 <= statistics.base.programs) return "";
-  return absl::StrCat("[oracle] expected failures explain ", oracle::WithSeparators(explained),
-                      " of ", oracle::WithSeparators(statistics.base.programs),
+  return absl::StrCat("[oracle] expected failures explain ", WithSeparators(explained), " of ",
+                      WithSeparators(statistics.base.programs),
                       " programs; allowed are 2 %; narrow their signatures\n");
 }
 

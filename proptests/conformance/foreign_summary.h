@@ -16,7 +16,7 @@ namespace twingrad::conformance {
 // Plain numbers that add up over workers.
 struct ForeignStatistics {
   oracles::Statistics base;
-  oracle::DrawnFeatures drawn = {};
+  subjects::DrawnFeatures drawn = {};
   std::array<uint64_t, kNumOutcomes> outcomes = {};  // in programs
   // By feature: which areas a Program of that outcome holds.
   std::array<std::array<uint64_t, kNumOutcomes>, oracles::kNumFeatures> areas = {};

@@ -15,12 +15,12 @@
 namespace twingrad::conformance {
 
 // Judges a Program, given as text.
-using JudgeProgram = std::function<absl::StatusOr<oracle::Verdict>(std::string_view)>;
+using JudgeProgram = std::function<absl::StatusOr<workers::CaseResult>(std::string_view)>;
 
-// Every Program of golden/programs and golden/findings below `top`, sorted by id. Unavailable:
-// there are none.
+// Every Program of golden/programs and golden/findings, sorted by id: below `top`, or where that is
+// empty as proptests/workers/repository_files.h finds them. Unavailable: there are none.
 absl::StatusOr<std::vector<GoldenVerdict>> JudgeGoldens(const JudgeProgram& judge,
-                                                        const std::string& top = ".");
+                                                        const std::string& top = "");
 
 // A line for each golden that does not agree, and one that counts the outcomes.
 std::string OutcomesText(absl::Span<const GoldenVerdict> goldens, double seconds);

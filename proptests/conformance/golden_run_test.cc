@@ -19,9 +19,9 @@ class GoldenRunTest : public testing::Test {
   void Write(const std::string& path, const std::string& text) {
     const fs::path whole = fs::path(folder_->path()) / path;
     fs::create_directories(whole.parent_path());
-    ASSERT_TRUE(oracle::WriteFile(whole.string(), text).ok());
+    ASSERT_TRUE(workers::WriteFile(whole.string(), text).ok());
   }
-  absl::StatusOr<oracle::TemporaryFolder> folder_ = oracle::TemporaryFolder::Make("golden-run");
+  absl::StatusOr<workers::TemporaryFolder> folder_ = workers::TemporaryFolder::Make("golden-run");
 };
 
 TEST_F(GoldenRunTest, EveryGoldenIsJudgedInTheOrderOfIds) {
@@ -30,7 +30,7 @@ TEST_F(GoldenRunTest, EveryGoldenIsJudgedInTheOrderOfIds) {
   Write("golden/programs/calls/README.md", "no golden");
   const auto goldens = JudgeGoldens(
       [](std::string_view program) {
-        oracle::Verdict verdict;
+        workers::CaseResult verdict;
         verdict.outcome = std::string(program);
         verdict.failed = program == "wrong";
         return verdict;
@@ -47,7 +47,7 @@ TEST_F(GoldenRunTest, AWorkerThatWentDownIsTheOutcome) {
   Write("golden/programs/calls/calls-0001.twin", "");
   const auto goldens = JudgeGoldens(
       [](std::string_view) {
-        oracle::Verdict verdict;
+        workers::CaseResult verdict;
         verdict.failed = true;
         verdict.oracle = "crash";
         return verdict;
@@ -58,7 +58,7 @@ TEST_F(GoldenRunTest, AWorkerThatWentDownIsTheOutcome) {
 }
 
 TEST_F(GoldenRunTest, WithoutGoldensNothingCanBeSaid) {
-  const auto judge = [](std::string_view) { return oracle::Verdict(); };
+  const auto judge = [](std::string_view) { return workers::CaseResult(); };
   EXPECT_TRUE(absl::IsUnavailable(JudgeGoldens(judge, folder_->path()).status()));
 }
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 constexpr std::string_view kSeed = "# seed ";
@@ -53,4 +53,4 @@ std::string JoinCase(const Case& parts) {
   return text;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 
 struct Case {
   std::string program;
@@ -33,6 +33,6 @@ struct Case {
 Case SplitCase(std::string_view text);
 std::string JoinCase(const Case& parts);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings
 
 #endif  // PROPTESTS_FINDINGS_CASE_TEXT_H_

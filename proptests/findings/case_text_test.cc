@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 constexpr char kProgram[] = "twingrad 1\n# a remark\n%x = leaf type=f64[]\n";
@@ -31,4 +31,4 @@ TEST(CaseText, AllButTheProgramIsComments) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 using interleave::Decision;
@@ -180,4 +180,4 @@ Trace ShrinkCutOff(ProgramExplorer& explorer, const Trace& trace, std::string_vi
   return interleave::ShrinkSchedule(trace, run, kLimits).trace;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

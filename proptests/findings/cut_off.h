@@ -21,7 +21,7 @@
 #include "proptests/interleave/engine/program_run.h"
 #include "proptests/interleave/strategies/strategy.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 
 inline constexpr std::chrono::milliseconds kHangTime(100);
 
@@ -49,6 +49,6 @@ interleave::Trace ShrinkCutOff(interleave::ProgramExplorer& explorer,
                                const interleave::Trace& trace, std::string_view detector,
                                const std::function<bool()>& interrupt);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings
 
 #endif  // PROPTESTS_FINDINGS_CUT_OFF_H_

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 using interleave::ProgramExplorer;
@@ -107,4 +107,4 @@ TEST(CutOffTest, AChildKeepsItsDecisionsAndSaysHowItEnded) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

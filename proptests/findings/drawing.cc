@@ -10,7 +10,7 @@
 #include "autograd/program/signature.h"
 #include "autograd/runner/print.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 using twingrad::program::CallRecord;
@@ -127,4 +127,4 @@ std::string DrawGraphs(const Program& program, const Observation& observation,
   return out + "}\n";
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

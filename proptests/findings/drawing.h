@@ -13,12 +13,12 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 
 std::string DrawGraphs(const twingrad::program::Program& program,
                        const twingrad::program::Observation& observation,
                        absl::Span<const int> marked);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings
 
 #endif  // PROPTESTS_FINDINGS_DRAWING_H_

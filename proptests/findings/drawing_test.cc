@@ -3,7 +3,7 @@
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 using twingrad::program::CallRecord;
@@ -75,4 +75,4 @@ TEST(DrawingTest, CutsLongLinesAndQuotes) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

@@ -18,10 +18,14 @@
 #include "proptests/findings/snippet.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 using std::chrono::steady_clock;
+using workers::CaseResult;
+using workers::Failure;
+using workers::Prober;
+using workers::ShellWord;
 
 // A flaky failure gets this many chances to show again.
 constexpr int kTries = 3;
@@ -54,22 +58,21 @@ std::string FileWord(std::string_view word) {
 
 std::string Report(const Finding& finding, const std::string& folder) {
   const Failure& failure = finding.failure;
-  std::string text = finding.verdict.text;
+  const Origin& origin = finding.origin;
+  std::string text = finding.result.text;
   if (!text.empty() && text.back() != '\n') text += '\n';
   absl::StrAppendFormat(&text,
                         "\noracle:  %s\nseed:    %d (program %d of the run with --seed=%d)\n",
-                        finding.verdict.oracle, failure.seed, failure.index, finding.campaign_seed);
-  if (finding.verb == "check") {
+                        finding.result.oracle, failure.seed, failure.index, origin.seed);
+  if (origin.verb == "check") {
     absl::StrAppend(
         &text, "make:    tools/bazel run //tools/oracle -- generate --seed=", failure.seed,
-        finding.flags,
-        finding.engine.empty() ? "" : absl::StrCat(" --engine=", ShellWord(finding.engine)), "\n");
+        origin.flags,
+        origin.engine.empty() ? "" : absl::StrCat(" --engine=", ShellWord(origin.engine)), "\n");
   } else {
-    // A recorded schedule takes no seed.
-    const bool replays = finding.explore.strategy == "replay";
-    absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", finding.verb,
-                    replays ? "" : absl::StrCat(" --seed=", finding.campaign_seed),
-                    " --programs=", failure.index + 1, finding.flags, finding.limit_flags, "\n");
+    absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", origin.verb,
+                    origin.seeded ? absl::StrCat(" --seed=", origin.seed) : "",
+                    " --programs=", failure.index + 1, origin.flags, origin.limit_flags, "\n");
   }
   absl::StrAppend(&text, "replay:  ", ReplayCommand(folder), "\n");
   if (!finding.repeats) {
@@ -80,34 +83,31 @@ std::string Report(const Finding& finding, const std::string& folder) {
 }
 
 nlohmann::json Description(const Finding& finding) {
+  const Origin& origin = finding.origin;
   nlohmann::json description = {
       {"version", 1},
-      {"verb", finding.verb},
-      {"oracle", finding.verdict.oracle},
+      {"verb", origin.verb},
+      {"oracle", finding.result.oracle},
       {"seed", finding.failure.seed},
       {"index", finding.failure.index},
-      {"campaign_seed", finding.campaign_seed},
-      {"flags", finding.flags},
-      {"engine", finding.engine},
+      {"campaign_seed", origin.seed},
+      {"flags", origin.flags},
+      {"engine", origin.engine},
       {"repeats", finding.repeats},
       {"probes", finding.probes},
-      {"marked", finding.verdict.marked},
-      {"timeout_ms", finding.limits.timeout / std::chrono::milliseconds(1)},
-      {"memory_mib", finding.limits.memory >> 20},
-      {"text", finding.verdict.text}};
-  if (finding.verb == "explore") {
-    description["strategy"] = finding.explore.strategy;
-    description["schedules"] = finding.explore.schedules;
-    description["threads"] = finding.explore.threads;
-  }
+      {"marked", finding.result.marked},
+      {"timeout_ms", origin.limits.timeout / std::chrono::milliseconds(1)},
+      {"memory_mib", origin.limits.memory >> 20},
+      {"text", finding.result.text}};
+  description.update(origin.settings);
   return description;
 }
 
 // The schedule at which the worker ended is kept if it does so under that one alone; then it is
 // made small and drawn.
-void KeepSchedule(const std::function<std::optional<Verdict>(std::string_view)>& same_failure,
+void KeepSchedule(const std::function<std::optional<CaseResult>(std::string_view)>& same_failure,
                   Prober& prober, Finding* finding) {
-  std::map<std::string, std::string>& files = finding->verdict.files;
+  std::map<std::string, std::string>& files = finding->result.files;
   const auto found = files.find(kSchedule);
   if (found == files.end()) return;
   Case alone{SplitCase(finding->program).program, std::nullopt, false, found->second};
@@ -116,76 +116,76 @@ void KeepSchedule(const std::function<std::optional<Verdict>(std::string_view)>&
     return;
   }
   alone.shrink = true;
-  absl::StatusOr<Verdict> drawn = prober.Judge(JoinCase(alone));
+  absl::StatusOr<CaseResult> drawn = prober.Judge(JoinCase(alone));
   if (!drawn.ok() || drawn->failed || drawn->files.count(kSchedule) == 0) return;
   alone.shrink = false;
   alone.schedule = drawn->files[kSchedule];
   if (alone.schedule != found->second && !same_failure(JoinCase(alone))) return;
   files = std::move(drawn->files);
-  finding->verdict.text += drawn->text;
+  finding->result.text += drawn->text;
 }
 
 }  // namespace
 
 std::string KeyOf(const Finding& finding) {
-  return absl::StrCat(finding.verdict.oracle, ": ", StatementNames(finding.program));
+  return absl::StrCat(finding.result.oracle, ": ", StatementNames(finding.program));
 }
 
 std::string ReplayCommand(const std::string& folder) {
   return absl::StrCat("tools/bazel run //tools/oracle -- replay ", ShellWord(folder));
 }
 
-absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober& prober,
-                                      const WorkerLimits& worker_limits,
-                                      const ShrinkLimits& limits) {
+absl::StatusOr<Finding> ShrinkFailure(Failure failure, workers::CaseSource& source, Prober& prober,
+                                      const workers::WorkerLimits& limits,
+                                      const ShrinkBudget& budget) {
   Finding finding;
   finding.program = failure.program;
-  finding.verdict = failure.verdict;
+  finding.result = failure.result;
   finding.failure = std::move(failure);
   if (finding.program.empty()) return finding;  // it fell over before there was a Program
 
-  const steady_clock::time_point deadline = steady_clock::now() + limits.time;
-  const auto over = [&] { return limits.interrupted() || steady_clock::now() > deadline; };
+  const steady_clock::time_point deadline = steady_clock::now() + budget.time;
+  const auto over = [&] { return budget.interrupted() || steady_clock::now() > deadline; };
   absl::Status status;
-  // The Verdict when the Program fails in the way of the finding.
-  const auto same_failure = [&](std::string_view program) -> std::optional<Verdict> {
+  // The CaseResult when the Program fails in the way of the finding.
+  const auto same_failure = [&](std::string_view program) -> std::optional<CaseResult> {
     ++finding.probes;
-    absl::StatusOr<Verdict> verdict = prober.Judge(program);
-    if (!verdict.ok()) {
-      if (absl::IsUnavailable(verdict.status())) status = verdict.status();
+    absl::StatusOr<CaseResult> result = prober.Judge(program);
+    if (!result.ok()) {
+      if (absl::IsUnavailable(result.status())) status = result.status();
       return std::nullopt;
     }
-    if (!verdict->failed || verdict->oracle != finding.failure.verdict.oracle) return std::nullopt;
-    return *std::move(verdict);
+    if (!result->failed || result->oracle != finding.failure.result.oracle) return std::nullopt;
+    return *std::move(result);
   };
 
-  prober.SetTimeout(worker_limits.timeout);
+  prober.SetTimeout(limits.timeout);
   for (int i = 0; i < kTries && !finding.repeats && !over() && status.ok(); ++i) {
-    if (std::optional<Verdict> verdict = same_failure(finding.program)) {
+    if (std::optional<CaseResult> result = same_failure(finding.program)) {
       finding.repeats = true;
-      finding.verdict = *std::move(verdict);
+      finding.result = *std::move(result);
     }
   }
   if (!finding.repeats) return status.ok() ? absl::StatusOr<Finding>(finding) : status;
-  if (!finding.verdict.reproducer.empty()) {  // the Subject has made it small
-    finding.program = finding.verdict.reproducer;
+  if (!finding.result.reproducer.empty()) {  // the judge has minimized it
+    finding.program = finding.result.reproducer;
     return finding;
   }
 
-  if (finding.verdict.oracle == "hang") {
-    prober.SetTimeout(std::min(worker_limits.timeout, limits.timeout));
+  if (finding.result.oracle == "hang") {
+    prober.SetTimeout(std::min(limits.timeout, budget.timeout));
   }
-  std::string small = subject.Shrink(finding.program, [&](std::string_view program) {
+  std::string small = source.Shrink(finding.program, [&](std::string_view program) {
     return !over() && status.ok() && same_failure(program).has_value();
   });
-  prober.SetTimeout(worker_limits.timeout);
+  prober.SetTimeout(limits.timeout);
   if (!status.ok()) return status;
-  // Once more under the campaign's own limits; the Verdict of the small one is what the report
+  // Once more under the campaign's own limits; the CaseResult of the small one is what the report
   // shows.
   for (int i = 0; i < kTries && small != finding.program; ++i) {
-    if (std::optional<Verdict> verdict = same_failure(small)) {
+    if (std::optional<CaseResult> result = same_failure(small)) {
       finding.program = std::move(small);
-      finding.verdict = *std::move(verdict);
+      finding.result = *std::move(result);
       break;
     }
   }
@@ -195,19 +195,19 @@ absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober&
 
 absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::string& parent,
                                          Prober& prober, std::string* note) {
-  const std::string folder = absl::StrCat(parent, "/", FileWord(finding.verdict.oracle), "-",
+  const std::string folder = absl::StrCat(parent, "/", FileWord(finding.result.oracle), "-",
                                           absl::StrFormat("%016x", finding.failure.seed));
-  std::map<std::string, std::string> files = finding.verdict.files;
+  std::map<std::string, std::string> files = finding.result.files;
   const Case parts = SplitCase(finding.program);
   files["program.txt"] = parts.program;
   if (!parts.schedule.empty()) files.emplace(kSchedule, parts.schedule);
   files["original.txt"] = finding.failure.program;
-  files["expected.txt"] = finding.verdict.expected;
-  files["actual.txt"] = finding.verdict.actual;
+  files["expected.txt"] = finding.result.expected;
+  files["actual.txt"] = finding.result.actual;
   files["report.txt"] = Report(finding, folder);
   files["finding.json"] =
       Description(finding).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  if (!finding.engine.empty()) {
+  if (!finding.origin.engine.empty()) {
     if (std::string snippet = RenderSnippet(files["program.txt"]); !snippet.empty()) {
       files["snippet.py"] = std::move(snippet);
     }
@@ -215,7 +215,7 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
   absl::Status picture;
   if (finding.program.empty()) {
     // There is nothing to draw.
-  } else if (absl::StatusOr<std::string> dot = prober.Draw(finding.program, finding.verdict.marked);
+  } else if (absl::StatusOr<std::string> dot = prober.Draw(finding.program, finding.result.marked);
              !dot.ok()) {
     picture = dot.status();
   } else if (absl::StatusOr<std::string> svg = RenderSvg(*dot); svg.ok()) {
@@ -225,13 +225,13 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
     picture = svg.status();
   }
   if (!picture.ok()) *note = std::string(picture.message());
-  absl::StatusOr<std::string> written = WriteFolder(folder, files);
+  absl::StatusOr<std::string> written = workers::WriteFolder(folder, files);
   if (written.ok() && *written != folder) {
     // The name was taken: the report must name the folder that it lies in.
-    absl::Status status = WriteFile(*written + "/report.txt", Report(finding, *written));
+    absl::Status status = workers::WriteFile(*written + "/report.txt", Report(finding, *written));
     if (!status.ok()) return status;
   }
   return written;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

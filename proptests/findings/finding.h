@@ -14,51 +14,59 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "proptests/subjects/subject.h"
-#include "proptests/workers/channel.h"
+#include "nlohmann/json.hpp"
+#include "proptests/workers/case.h"
 #include "proptests/workers/prober.h"
+#include "proptests/workers/worker_process.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 
-struct Finding {
-  Failure failure;       // as found
-  std::string program;   // shrunk
-  Verdict verdict;       // of the shrunk one
-  bool repeats = false;  // it failed in the same way when run again
-  int probes = 0;        // Programs judged while shrinking
-  std::string flags;     // ` --features=... --ops=...`, as given to the campaign
+// The run that found it, as far as repeating the finding needs it.
+struct Origin {
   std::string verb = "check";
   std::string engine;       // as --engine= says; empty: the repository's
-  ExploreOptions explore;   // how it was, for `explore`
-  std::string limit_flags;  // ` --timeout=...`, as given to the campaign
-  WorkerLimits limits;
-  uint64_t campaign_seed = 0;
+  uint64_t seed = 0;        // of the run
+  bool seeded = true;       // false: the run followed a recorded schedule, which takes no seed
+  std::string flags;        // ` --features=... --ops=...`, as given
+  std::string limit_flags;  // ` --timeout=...`, as given
+  workers::WorkerLimits limits;
+  // Further members of finding.json, which `replay` reads.
+  nlohmann::json settings = nlohmann::json::object();
+};
+
+struct Finding {
+  workers::Failure failure;    // as found
+  std::string program;         // minimized
+  workers::CaseResult result;  // of the minimized one
+  bool repeats = false;        // it failed in the same way when run again
+  int probes = 0;              // Programs judged while minimizing
+  Origin origin;
 };
 
 // Two failures of the same kind are one finding: same oracle, same statements after shrinking.
 std::string KeyOf(const Finding& finding);
 
-struct ShrinkLimits {
+struct ShrinkBudget {
   std::chrono::nanoseconds time = std::chrono::seconds(60);
   // Programs that hang are tried again with this limit, for there are many.
   std::chrono::nanoseconds timeout = std::chrono::seconds(1);
   std::function<bool()> interrupted = [] { return false; };
 };
 
-// Judges the Program again and, when it fails in the same way, makes it small, both in fresh
-// workers; a Subject whose Verdict has a reproducer has done so itself.
-absl::StatusOr<Finding> ShrinkFailure(Failure failure, Subject& subject, Prober& prober,
-                                      const WorkerLimits& worker_limits,
-                                      const ShrinkLimits& limits);
+// Judges the Program again and, when it fails in the same way, minimizes it, both in fresh workers;
+// a judge whose result has a reproducer has done so itself.
+absl::StatusOr<Finding> ShrinkFailure(workers::Failure failure, workers::CaseSource& source,
+                                      workers::Prober& prober, const workers::WorkerLimits& limits,
+                                      const ShrinkBudget& budget);
 
 // Writes the folder under `parent`; returns its path. `note` receives a line when there is no
 // picture.
 absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::string& parent,
-                                         Prober& prober, std::string* note);
+                                         workers::Prober& prober, std::string* note);
 
 // The command that repeats the finding in `folder`.
 std::string ReplayCommand(const std::string& folder);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings
 
 #endif  // PROPTESTS_FINDINGS_FINDING_H_

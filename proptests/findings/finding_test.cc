@@ -3,16 +3,22 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "proptests/findings/case_text.h"
-#include "proptests/subjects/fake_subject.h"
+#include "proptests/workers/fake_cases.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
+
+using workers::Failure;
+using workers::Prober;
+using workers::ReadInput;
+using workers::TemporaryFolder;
+using workers::WorkerCommand;
 
 class FindingTest : public testing::Test {
  protected:
   FindingTest() {
-    command_.executable = "tools/oracle/fake_oracle";
+    command_.executable = "proptests/workers/fake_worker";
     command_.folder = folder_.path();
     command_.limits.timeout = std::chrono::milliseconds(400);
     prober_.emplace(command_);
@@ -23,18 +29,18 @@ class FindingTest : public testing::Test {
     failure.index = 4;
     failure.seed = 0xabc;
     failure.program = program;
-    failure.verdict.failed = true;
-    failure.verdict.oracle = oracle;
-    failure.verdict.text = "as found\n";
+    failure.result.failed = true;
+    failure.result.oracle = oracle;
+    failure.result.text = "as found\n";
     absl::StatusOr<Finding> finding =
-        ShrinkFailure(failure, subject_, *prober_, command_.limits, ShrinkLimits());
+        ShrinkFailure(failure, cases_, *prober_, command_.limits, ShrinkBudget());
     EXPECT_TRUE(finding.ok()) << finding.status();
     return *std::move(finding);
   }
 
   TemporaryFolder folder_ = *TemporaryFolder::Make("finding-test");
   WorkerCommand command_;
-  FakeSubject subject_;
+  workers::FakeCases cases_;
   std::optional<Prober> prober_;
 };
 
@@ -45,8 +51,8 @@ TEST_F(FindingTest, ShrinksEveryKind) {
         Shrunk(std::string("value 1\nvalue 2\n") + fault + "\nvalue 3\n", oracle);
     EXPECT_TRUE(finding.repeats) << fault;
     EXPECT_EQ(finding.program, std::string(fault) + "\n");
-    EXPECT_EQ(finding.verdict.oracle, oracle);
-    EXPECT_NE(finding.verdict.text, "as found\n");
+    EXPECT_EQ(finding.result.oracle, oracle);
+    EXPECT_NE(finding.result.text, "as found\n");
     EXPECT_EQ(finding.failure.program, std::string("value 1\nvalue 2\n") + fault + "\nvalue 3\n");
   }
 }
@@ -60,22 +66,22 @@ TEST_F(FindingTest, AFailureThatDoesNotShowAgainIsKeptAsFound) {
   const Finding finding = Shrunk("value 1\nvalue 2\n", "twin");
   EXPECT_FALSE(finding.repeats);
   EXPECT_EQ(finding.program, "value 1\nvalue 2\n");
-  EXPECT_EQ(finding.verdict.text, "as found\n");
+  EXPECT_EQ(finding.result.text, "as found\n");
 }
 
 TEST_F(FindingTest, StopsWhenInterrupted) {
   Failure failure;
   failure.program = "value 1\nwrong\n";
-  failure.verdict.oracle = "wrong";
-  ShrinkLimits limits;
+  failure.result.oracle = "wrong";
+  ShrinkBudget limits;
   limits.interrupted = [] { return true; };
-  EXPECT_EQ(ShrinkFailure(failure, subject_, *prober_, command_.limits, limits)->program,
+  EXPECT_EQ(ShrinkFailure(failure, cases_, *prober_, command_.limits, limits)->program,
             failure.program);
 }
 
 TEST_F(FindingTest, KeysTellKindsApart) {
   Finding a, b;
-  a.verdict.oracle = b.verdict.oracle = "twin";
+  a.result.oracle = b.result.oracle = "twin";
   a.program = "twingrad 1\n%a = leaf type=f64[]\n%b = mul %a %a\nbackward %b\n";
   b.program = "twingrad 1\n%x = leaf type=f64[2]\n%y = mul %x %x\nbackward %y\n";
   EXPECT_EQ(KeyOf(a), KeyOf(b));
@@ -83,14 +89,14 @@ TEST_F(FindingTest, KeysTellKindsApart) {
   b.program += "backward %y\n";
   EXPECT_NE(KeyOf(a), KeyOf(b));
   b.program = a.program;
-  b.verdict.oracle = "dual";
+  b.result.oracle = "dual";
   EXPECT_NE(KeyOf(a), KeyOf(b));
 }
 
 TEST_F(FindingTest, WritesAWholeFolder) {
   Finding finding = Shrunk("value 1\nwrong\nvalue 3\n", "wrong");
-  finding.flags = " --ops=x";
-  finding.campaign_seed = 77;
+  finding.origin.flags = " --ops=x";
+  finding.origin.seed = 77;
   std::string note;
   const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
   EXPECT_EQ(folder, folder_.path() + "/out/wrong-0000000000000abc");
@@ -120,7 +126,7 @@ TEST_F(FindingTest, WritesAWholeFolder) {
 // The generator makes of a seed what the engine claims to run.
 TEST_F(FindingTest, AForeignEngineIsNamedToTheGenerator) {
   Finding finding = Shrunk("value 1\nwrong\n", "wrong");
-  finding.engine = "exec:python3 mine.py";
+  finding.origin.engine = "exec:python3 mine.py";
   std::string note;
   const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
   EXPECT_NE(ReadInput(folder + "/report.txt")
@@ -130,16 +136,14 @@ TEST_F(FindingTest, AForeignEngineIsNamedToTheGenerator) {
 
 TEST_F(FindingTest, FurtherFilesOfTheVerdictAndHowExploreFoundIt) {
   Finding finding = Shrunk("value 1\nwrong\n", "wrong");
-  finding.verb = "explore";
-  finding.flags = " --schedules=5";
-  finding.limit_flags = " --timeout=2";
-  finding.limits.timeout = std::chrono::seconds(2);
-  finding.explore.strategy = "pct";
-  finding.explore.schedules = 5;
-  finding.explore.threads = 3;
-  finding.campaign_seed = 77;
+  finding.origin.verb = "explore";
+  finding.origin.flags = " --schedules=5";
+  finding.origin.limit_flags = " --timeout=2";
+  finding.origin.limits.timeout = std::chrono::seconds(2);
+  finding.origin.settings = {{"strategy", "pct"}, {"schedules", 5}, {"threads", 3}};
+  finding.origin.seed = 77;
   finding.program = JoinCase({"wrong\n", std::nullopt, false, "twingrad-schedule 1\n"});
-  finding.verdict.files["schedule.txt"] = "twingrad-schedule 1\n";
+  finding.result.files["schedule.txt"] = "twingrad-schedule 1\n";
   std::string note;
   const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
   EXPECT_EQ(*ReadInput(folder + "/schedule.txt"), "twingrad-schedule 1\n");
@@ -175,4 +179,4 @@ TEST_F(FindingTest, AFailureWithoutAProgramHasNoPicture) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

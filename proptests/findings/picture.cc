@@ -12,7 +12,7 @@
 
 extern char** environ;
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 
 namespace {
 
@@ -34,11 +34,12 @@ absl::StatusOr<std::string> RenderSvg(std::string_view dot_source) {
         "[oracle] no picture: `dot` takes long for a graph of ", nodes, " nodes; drawn are up to ",
         kMaxDrawnNodes, "; draw the .dot file by hand with `dot -Tsvg`"));
   }
-  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle-picture");
+  absl::StatusOr<workers::TemporaryFolder> folder =
+      workers::TemporaryFolder::Make("oracle-picture");
   if (!folder.ok()) return folder.status();
   const std::string source = absl::StrCat(folder->path(), "/graph.dot");
   const std::string picture = absl::StrCat(folder->path(), "/graph.svg");
-  if (absl::Status status = WriteFile(source, dot_source); !status.ok()) return status;
+  if (absl::Status status = workers::WriteFile(source, dot_source); !status.ok()) return status;
 
   std::string words[] = {"dot", "-Tsvg", "-o", picture, source};
   char* argv[] = {words[0].data(), words[1].data(), words[2].data(),
@@ -62,7 +63,7 @@ absl::StatusOr<std::string> RenderSvg(std::string_view dot_source) {
                    : absl::StrCat("ended with status ", status),
         "; needed is graphviz; install the package graphviz, or draw the .dot file elsewhere"));
   }
-  return ReadInput(picture);
+  return workers::ReadInput(picture);
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 
 // The time that `dot` takes grows faster than the graph: minutes for thousands of nodes.
 inline constexpr int kMaxDrawnNodes = 500;
@@ -17,6 +17,6 @@ inline constexpr int kMaxDrawnNodes = 500;
 // too large, that `dot` is missing or what it said; the caller then keeps the source.
 absl::StatusOr<std::string> RenderSvg(std::string_view dot_source);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings
 
 #endif  // PROPTESTS_FINDINGS_PICTURE_H_

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 TEST(PictureTest, DrawsOrSaysThatGraphvizIsMissing) {
@@ -49,4 +49,4 @@ TEST(PictureTest, AGraphThatIsTooLargeIsLeftToACommand) {
 TEST(PictureTest, AMalformedSourceIsAnError) { EXPECT_FALSE(RenderSvg("digraph {").ok()); }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

@@ -1,6 +1,7 @@
 #include "proptests/findings/snippet.h"
 
 #include <cerrno>
+#include <optional>
 #include <vector>
 
 #include <fcntl.h>
@@ -11,10 +12,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "proptests/workers/files.h"
+#include "proptests/workers/repository_files.h"
 
 extern char** environ;
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 constexpr char kScript[] = "tools/adapters/python/snippet.py";
@@ -42,17 +44,20 @@ bool RunInto(const std::string& output, std::vector<std::string> words) {
 }  // namespace
 
 std::string RenderSnippet(std::string_view program) {
-  if (access(kScript, R_OK) != 0) return "";
-  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle-snippet");
+  const std::optional<std::string> top = workers::FindTop(kScript);
+  if (!top) return "";
+  absl::StatusOr<workers::TemporaryFolder> folder =
+      workers::TemporaryFolder::Make("oracle-snippet");
   if (!folder.ok()) return "";
   const std::string input = absl::StrCat(folder->path(), "/program.txt");
   const std::string output = absl::StrCat(folder->path(), "/snippet.py");
-  if (!WriteFile(input, program).ok()) return "";
+  if (!workers::WriteFile(input, program).ok()) return "";
   // Without bytecode: the script may lie in a folder that is not ours.
-  if (!RunInto(output, {"env", "PYTHONPATH=.", "python3", "-B", kScript, input})) return "";
-  absl::StatusOr<std::string> text = ReadInput(output);
+  if (!RunInto(output, {"env", "PYTHONPATH=" + *top, "python3", "-B", *top + "/" + kScript, input}))
+    return "";
+  absl::StatusOr<std::string> text = workers::ReadInput(output);
   if (!text.ok() || !absl::StartsWith(*text, "import ")) return "";
   return *std::move(text);
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

@@ -6,12 +6,12 @@
 #include <string>
 #include <string_view>
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 
 // The script; empty where a statement has no counterpart in PyTorch, where there is no python3, or
 // where tools/adapters/python is not beside this tool.
 std::string RenderSnippet(std::string_view program);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings
 
 #endif  // PROPTESTS_FINDINGS_SNIPPET_H_

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 TEST(SnippetTest, AProgramBecomesAScript) {
@@ -21,4 +21,4 @@ TEST(SnippetTest, WhatHasNoCounterpartGivesNone) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

@@ -8,7 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 using interleave::Event;
@@ -152,4 +152,4 @@ std::string DrawTimeline(const Outcome& outcome, std::string_view detector,
   return absl::StrCat(svg, body, "</svg>\n");
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

@@ -9,7 +9,7 @@
 
 #include "proptests/interleave/checker/outcome.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 
 // As SVG, with what failed (a word and the text) below. The outcome must have its events recorded;
 // of very long ones the end is drawn.
@@ -20,6 +20,6 @@ std::string DrawTimeline(const interleave::Outcome& outcome, std::string_view de
 // "preempted".
 std::string ReasonOfSwitch(const interleave::Outcome& outcome, size_t last);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings
 
 #endif  // PROPTESTS_FINDINGS_TIMELINE_H_

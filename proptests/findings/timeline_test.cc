@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::findings {
 namespace {
 
 using interleave::Event;
@@ -43,10 +43,10 @@ TEST(Timeline, EachSwitchHasItsReason) {
 
 TEST(Timeline, AColumnAThreadWithLinesReasonsAndTheFailure) {
   const std::string svg = DrawTimeline(Sample(), "deadlock", kFailure);
-  for (const char* part :
-       {">main</text>", ">worker</text>",
-        "lock queue  findings/timeline_test.cc:", "wait queue.not_empty - parks", ">preempted</text>",
-        ">waits for queue.not_empty</text>", ">deadlock</text>", "nobody &lt;notifies&gt; it"}) {
+  for (const char* part : {">main</text>", ">worker</text>",
+                           "lock queue  findings/timeline_test.cc:", "wait queue.not_empty - parks",
+                           ">preempted</text>", ">waits for queue.not_empty</text>",
+                           ">deadlock</text>", "nobody &lt;notifies&gt; it"}) {
     EXPECT_NE(svg.find(part), std::string::npos) << part << "\n" << svg;
   }
   EXPECT_EQ(svg.find("left out"), std::string::npos);
@@ -74,4 +74,4 @@ TEST(Timeline, OfALongExecutionTheEndIsDrawn) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::findings

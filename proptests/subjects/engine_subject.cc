@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -14,14 +16,16 @@
 #include "autograd/runner/run.h"
 #include "proptests/findings/drawing.h"
 #include "proptests/oracles/expect.h"
-#include "proptests/subjects/program_subject.h"
+#include "proptests/subjects/program_source.h"
 #include "proptests/subjects/summary.h"
+#include "proptests/workers/case.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 namespace {
 
 using oracles::Statistics;
-using twingrad::program::Observation;
+using program::Observation;
+using workers::CaseResult;
 
 struct EngineStatistics {
   Statistics judged;
@@ -32,19 +36,28 @@ struct EngineStatistics {
 static_assert(std::is_trivially_copyable_v<EngineStatistics>);
 static_assert(sizeof(EngineStatistics) % sizeof(uint64_t) == 0);
 constexpr size_t kNumCounters = sizeof(EngineStatistics) / sizeof(uint64_t);
-static_assert(kNumCounters <= kMaxCounters);
+static_assert(kNumCounters <= workers::kMaxCounters);
 
-class EngineSubject : public ProgramSubject {
+class EngineSubject final : public Subject,
+                            public workers::CaseJudge,
+                            public workers::CaseDrawer,
+                            public Reporter,
+                            public Runner {
  public:
   explicit EngineSubject(oracles::JudgeOptions options) : judge_options_(std::move(options)) {}
 
+  absl::Status Configure(const CaseOptions& options) override { return source_.Configure(options); }
   absl::Status Start() override {
     judge_.emplace(judge_options_);
     return absl::OkStatus();
   }
+  workers::CaseSource& source() override { return source_; }
+  workers::CaseJudge& judge() override { return *this; }
+  workers::CaseDrawer& drawer() override { return *this; }
+  const Reporter& reporter() const override { return *this; }
+  Runner* runner() override { return this; }
 
-  Verdict Judge() override;
-
+  CaseResult Judge() override;
   absl::Span<const uint64_t> counters() const override {
     EngineStatistics statistics;
     if (judge_) statistics = {judge_->statistics(), drawn_};
@@ -52,15 +65,15 @@ class EngineSubject : public ProgramSubject {
     return counters_;
   }
 
-  std::string Run() override;
-  bool AllMet() const override { return all_met_; }
+  Seen Run() override;
 
   std::string Draw(absl::Span<const int> marked, bool run_engine) override {
-    if (run_engine) return DrawGraphs(program_, Observe(), marked);
-    return DrawGraphs(program_, twingrad::reference::RunTwin(program_).observation, marked);
+    return findings::DrawGraphs(
+        current(), run_engine ? Observe() : reference::RunTwin(current()).observation, marked);
   }
 
-  std::string Summarise(absl::Span<const uint64_t> counters) const override {
+  std::string Summarise(absl::Span<const uint64_t> counters,
+                        const std::set<std::string>& /*notes*/) const override {
     EngineStatistics statistics;
     if (counters.size() == kNumCounters) {
       std::memcpy(static_cast<void*>(&statistics), counters.data(), sizeof(statistics));
@@ -71,54 +84,54 @@ class EngineSubject : public ProgramSubject {
  private:
   // On the engine that the Judge would run first.
   Observation Observe() const {
-    if (judge_options_.run) return judge_options_.run(program_, 0);
+    if (judge_options_.run) return judge_options_.run(current(), 0);
     twingrad::Engine engine;
-    return twingrad::runner::Run(program_, engine);
+    return runner::Run(current(), engine);
   }
+  const program::Program& current() const { return source_.current(); }
 
+  ProgramSource source_;
   oracles::JudgeOptions judge_options_;
   std::optional<oracles::Judge> judge_;
   DrawnFeatures drawn_ = {};
-  bool all_met_ = true;
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
 };
 
-std::string EngineSubject::Run() {
+Runner::Seen EngineSubject::Run() {
   const Observation seen = Observe();
-  std::string text = twingrad::runner::PrintObservation(program_, seen);
-  const auto& statements = program_.statements;
-  all_met_ = true;
-  if (std::any_of(statements.begin(), statements.end(), [](const auto& statement) {
-        return statement.op == twingrad::program::Opcode::kExpect;
+  Seen result{runner::PrintObservation(current(), seen)};
+  const auto& statements = current().statements;
+  if (std::none_of(statements.begin(), statements.end(), [](const auto& statement) {
+        return statement.op == program::Opcode::kExpect;
       })) {
-    const auto unmet = twingrad::runner::UnmetExpectations(program_, seen);
-    absl::StrAppend(&text, "expectations\n", unmet.empty() ? "  all met\n" : "");
-    all_met_ = unmet.empty();
-    for (const auto& miss : unmet) absl::StrAppend(&text, "  ", miss.text, "\n");
+    return result;
   }
-  return text;
+  const auto unmet = runner::UnmetExpectations(current(), seen);
+  absl::StrAppend(&result.text, "expectations\n", unmet.empty() ? "  all met\n" : "");
+  result.all_met = unmet.empty();
+  for (const auto& miss : unmet) absl::StrAppend(&result.text, "  ", miss.text, "\n");
+  return result;
 }
 
-Verdict EngineSubject::Judge() {
-  CountDrawn(&drawn_);
-  const oracles::Judgement judgement = (*judge_)(program_);
-  Verdict verdict;
+CaseResult EngineSubject::Judge() {
+  source_.CountDrawn(&drawn_);
+  const oracles::Judgement judgement = (*judge_)(current());
+  CaseResult result;
   const oracles::Verdict* failure = judgement.Failure();
-  if (failure == nullptr) return verdict;
-  verdict.failed = true;
-  verdict.oracle = std::string(failure->oracle);
-  verdict.text = failure->text;
-  verdict.marked.assign(failure->statements.begin(), failure->statements.end());
-  verdict.expected = twingrad::runner::PrintObservation(program_, judgement.expected.observation);
+  if (failure == nullptr) return result;
+  result.failed = true;
+  result.oracle = std::string(failure->oracle);
+  result.text = failure->text;
+  result.marked.assign(failure->statements.begin(), failure->statements.end());
+  result.expected = runner::PrintObservation(current(), judgement.expected.observation);
   for (size_t i = 0; i < judgement.observed.size(); ++i) {
     if (i > 0) {
-      absl::StrAppend(&verdict.actual, "\nwith ", judge_options_.device_threads[i],
+      absl::StrAppend(&result.actual, "\nwith ", judge_options_.device_threads[i],
                       " device threads\n");
     }
-    absl::StrAppend(&verdict.actual,
-                    twingrad::runner::PrintObservation(program_, judgement.observed[i]));
+    absl::StrAppend(&result.actual, runner::PrintObservation(current(), judgement.observed[i]));
   }
-  return verdict;
+  return result;
 }
 
 }  // namespace
@@ -127,4 +140,4 @@ std::unique_ptr<Subject> MakeEngineSubject(oracles::JudgeOptions options) {
   return std::make_unique<EngineSubject>(std::move(options));
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects

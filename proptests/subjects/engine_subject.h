@@ -1,4 +1,4 @@
-// The Subject of the tool: the repository's engine, judged by its twin and its other witnesses.
+// The repository's engine as a Subject, judged by its twin and its other witnesses.
 
 #ifndef PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_
 #define PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_
@@ -8,11 +8,11 @@
 #include "proptests/judge/judge.h"
 #include "proptests/subjects/subject.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 
 // `options` say how the Judge runs; the tests give it another engine.
 std::unique_ptr<Subject> MakeEngineSubject(oracles::JudgeOptions options = {});
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects
 
 #endif  // PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_

@@ -1,7 +1,9 @@
 #include "proptests/subjects/explore_subject.h"
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -24,16 +26,22 @@
 #include "proptests/interleave/strategies/strategies.h"
 #include "proptests/subjects/engine_subject.h"
 #include "proptests/subjects/explore_summary.h"
+#include "proptests/workers/case.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 namespace {
 
+using findings::Case;
 using interleave::ProgramExplorer;
 using interleave::ProgramRun;
 using interleave::ScheduleFile;
+using interleave::ScheduleRecord;
+using program::Program;
 using std::chrono::steady_clock;
-using twingrad::program::Program;
+using workers::CaseResult;
+
+static_assert(sizeof(ScheduleRecord) <= workers::kScratchBytes);
 
 // A Program that names no device runs on one thread: further ones are drawn from its seed.
 constexpr int kDraws = 16;
@@ -48,45 +56,53 @@ std::string WithNewline(std::string text) {
   return text;
 }
 
-class ExploreSubject final : public Subject, public ScheduleKeeper {
+class ExploreSubject final : public Subject,
+                             public workers::CaseSource,
+                             public workers::CaseJudge,
+                             public Reporter {
  public:
-  void KeepSchedulesIn(ScheduleRecord& record) override { record_ = &record; }
-  absl::Status Configure(const ProgramOptions& options) override;
+  absl::Status Configure(const CaseOptions& options) override;
   absl::Status Start() override { return absl::OkStatus(); }
+  workers::CaseSource& source() override { return *this; }
+  workers::CaseJudge& judge() override { return *this; }
+  workers::CaseDrawer& drawer() override { return engine_->drawer(); }
+  const Reporter& reporter() const override { return *this; }
+  void ReadScratch(absl::Span<const std::byte> scratch, CaseResult* result) const override;
+
   std::string Generate(uint64_t seed) override;
   absl::Status Load(std::string_view text, std::string_view origin) override;
-  Verdict Judge() override;
-  absl::Span<const uint64_t> counters() const override { return statistics_.counters(); }
-  std::string Run() override { return engine_->Run(); }
-  std::string Draw(absl::Span<const int> marked, bool run_engine) override {
-    return engine_->Draw(marked, run_engine);
-  }
   std::string Shrink(std::string_view text,
                      const std::function<bool(std::string_view)>& still_fails) override;
-  std::string Summarise(absl::Span<const uint64_t> counters) const override {
-    return ExploreSummary(counters);
-  }
+
+  CaseResult Judge() override;
+  absl::Span<const uint64_t> counters() const override { return statistics_.counters(); }
   void StopWhen(std::function<bool()> stop) override { stop_ = std::move(stop); }
   std::vector<std::string> TakeNotes() override { return statistics_.TakeNotes(); }
-  std::string SummariseNotes(const std::set<std::string>& notes) const override {
-    return LockSitesSummary(notes) + PartingsSummary(notes);
+  // Where the parent finds the schedule under way when this process has ended.
+  void KeepScratchIn(absl::Span<std::byte> scratch) override {
+    if (scratch.size() >= sizeof(ScheduleRecord)) record_ = new (scratch.data()) ScheduleRecord;
   }
-  uint64_t Parted(absl::Span<const uint64_t> counters) const override {
-    return counters.size() == ExploreStatistics::kCounters ? counters[ExploreStatistics::kMisfits]
+
+  std::string Summarise(absl::Span<const uint64_t> counters,
+                        const std::set<std::string>& notes) const override {
+    return ExploreSummary(counters) + LockSitesSummary(notes) + DivergedSummary(notes);
+  }
+  uint64_t Diverged(absl::Span<const uint64_t> counters) const override {
+    return counters.size() == ExploreStatistics::kCounters ? counters[ExploreStatistics::kDiverged]
                                                            : 0;
   }
 
  private:
   // `origin` and `schedule_origin` name the two in errors.
   absl::Status LoadCase(Case parts, std::string_view origin, std::string_view schedule_origin);
-  Verdict Explore();
-  Verdict Replay(const ScheduleFile& schedule);
-  // A schedule that ends its process, small and drawn, as files of a Verdict of no failure.
-  Verdict DrawCutOff(const ScheduleFile& schedule);
-  // `run` has failed, found from `seed`. Without `small` the Verdict only says how to repeat it.
-  Verdict Failed(const ProgramRun& run, uint64_t seed, bool small);
+  CaseResult Explore();
+  CaseResult Replay(const ScheduleFile& schedule);
+  // A schedule that ends its process, small and drawn, as files of a CaseResult of no failure.
+  CaseResult DrawCutOff(const ScheduleFile& schedule);
+  // `run` has failed, found from `seed`. Without `small` the CaseResult only says how to repeat it.
+  CaseResult Failed(const ProgramRun& run, uint64_t seed, bool small);
   // The run on one thread has failed.
-  Verdict FailedSingle() const;
+  CaseResult FailedSingle() const;
   ScheduleFile FileOf(const ProgramRun& run, uint64_t seed) const;
 
   const std::unique_ptr<Subject> engine_ = MakeEngineSubject();  // makes and draws Programs
@@ -107,7 +123,7 @@ bool WasCutOff(const ScheduleFile& schedule) {
          schedule.detector == "memory";
 }
 
-absl::Status ExploreSubject::Configure(const ProgramOptions& options) {
+absl::Status ExploreSubject::Configure(const CaseOptions& options) {
   options_ = options.explore;
   if (absl::Status status = engine_->Configure(options); !status.ok()) return status;
   const bool replays = options_.strategy == "replay";
@@ -127,11 +143,11 @@ absl::Status ExploreSubject::Configure(const ProgramOptions& options) {
     strategy_ = *std::move(strategy);
   }
   if (options_.program.empty()) return absl::OkStatus();
-  absl::StatusOr<std::string> text = ReadInput(options_.program);
+  absl::StatusOr<std::string> text = workers::ReadInput(options_.program);
   if (!text.ok()) return text.status();
   Case given{*std::move(text), std::nullopt, false, ""};
   if (replays) {
-    absl::StatusOr<std::string> schedule = ReadInput(options_.schedule);
+    absl::StatusOr<std::string> schedule = workers::ReadInput(options_.schedule);
     if (!schedule.ok()) return schedule.status();
     given.schedule = *std::move(schedule);
   }
@@ -140,14 +156,15 @@ absl::Status ExploreSubject::Configure(const ProgramOptions& options) {
 
 absl::Status ExploreSubject::LoadCase(Case parts, std::string_view origin,
                                       std::string_view schedule_origin) {
-  if (absl::Status status = engine_->Load(parts.program, origin); !status.ok()) return status;
-  program_ = *twingrad::program::Parse(parts.program);
+  if (absl::Status status = engine_->source().Load(parts.program, origin); !status.ok())
+    return status;
+  program_ = *program::Parse(parts.program);
   schedule_.reset();
   if (!parts.schedule.empty()) {
     absl::StatusOr<ScheduleFile> schedule =
         interleave::ParseSchedule(parts.schedule, schedule_origin);
     if (!schedule.ok()) return schedule.status();
-    const uint64_t hash = twingrad::program::Hash(program_);
+    const uint64_t hash = program::Hash(program_);
     if (schedule->program_hash != hash) {
       return absl::InvalidArgumentError(absl::StrCat(
           "[oracle] ", schedule_origin, " is of another Program, whose hash is ",
@@ -162,7 +179,16 @@ absl::Status ExploreSubject::LoadCase(Case parts, std::string_view origin,
 }
 
 absl::Status ExploreSubject::Load(std::string_view text, std::string_view origin) {
-  return LoadCase(SplitCase(text), origin, "schedule");
+  return LoadCase(findings::SplitCase(text), origin, "schedule");
+}
+
+void ExploreSubject::ReadScratch(absl::Span<const std::byte> scratch, CaseResult* result) const {
+  const auto& record = *reinterpret_cast<const ScheduleRecord*>(scratch.data());
+  std::string text = interleave::RecordedSchedule(record, result->oracle);
+  if (text.empty()) return;
+  absl::StrAppend(&result->text, "  under:    schedule ", record.seed, " of ", record.strategy,
+                  ", after ", record.decisions.load(), " decisions\n");
+  result->files["schedule.txt"] = std::move(text);
 }
 
 std::string ExploreSubject::Generate(uint64_t seed) {
@@ -172,44 +198,43 @@ std::string ExploreSubject::Generate(uint64_t seed) {
     interleave::SplitMix seeds(seed);
     uint64_t draw = seed;
     for (int i = 0; i < kDraws; ++i, draw = seeds.Next()) {
-      made.program = engine_->Generate(draw);
-      program_ = *twingrad::program::Parse(made.program);
+      made.program = engine_->source().Generate(draw);
+      program_ = *program::Parse(made.program);
       if (interleave::DevicesOf(program_) > 0) break;
     }
     case_ = std::move(made);
   } else {
     case_.seed = seed;
   }
-  return JoinCase(case_);
+  return findings::JoinCase(case_);
 }
 
-Verdict ExploreSubject::Judge() {
+CaseResult ExploreSubject::Judge() {
   const auto begin = steady_clock::now();
   explorer_.emplace(program_,
                     interleave::ProgramOptions{
                         .device_threads = schedule_ ? schedule_->device_threads : options_.threads,
                         .locks = &statistics_.locks()});
-  Verdict verdict;
+  CaseResult result;
   if (explorer_->skipped()) {
     statistics_.AddSkipped();
   } else if (!explorer_->single().ok()) {
-    verdict = FailedSingle();
+    result = FailedSingle();
   } else if (!case_.single) {
     const bool draws = schedule_ && case_.shrink && WasCutOff(*schedule_);
-    verdict = draws ? DrawCutOff(*schedule_) : schedule_ ? Replay(*schedule_) : Explore();
+    result = draws ? DrawCutOff(*schedule_) : schedule_ ? Replay(*schedule_) : Explore();
   }
   statistics_.EndProgram(steady_clock::now() - begin);
-  return verdict;
+  return result;
 }
 
-Verdict ExploreSubject::Explore() {
+CaseResult ExploreSubject::Explore() {
   // A fresh one, so that what a Program's schedules are does not depend on the Programs before.
   strategy_ = *interleave::MakeStrategy(options_.strategy);
-  const uint64_t seed = case_.seed.value_or(twingrad::program::Hash(program_));
-  std::optional<RecordingStrategy> recording;
+  const uint64_t seed = case_.seed.value_or(program::Hash(program_));
+  std::optional<interleave::RecordingStrategy> recording;
   if (record_ != nullptr) {
-    recording.emplace(*strategy_, twingrad::program::Hash(program_), explorer_->device_threads(),
-                      *record_);
+    recording.emplace(*strategy_, program::Hash(program_), explorer_->device_threads(), *record_);
   }
   interleave::Strategy& asked = recording ? *recording : *strategy_;
   interleave::SplitMix seeds(seed);
@@ -224,47 +249,47 @@ Verdict ExploreSubject::Explore() {
   return {};
 }
 
-Verdict ExploreSubject::Replay(const ScheduleFile& schedule) {
+CaseResult ExploreSubject::Replay(const ScheduleFile& schedule) {
   interleave::ReplayStrategy strategy(schedule.decisions, /*goes_on=*/WasCutOff(schedule));
   const ProgramRun run = explorer_->Run(strategy, schedule.seed, /*record_events=*/true);
   statistics_.AddSchedule(run.outcome, run.order);
   // An engine that asks something else than the one that the schedule is of, or less.
   const bool diverged = run.outcome.kind == interleave::OutcomeKind::kDivergedReplay;
   if (diverged || (run.ok() && !strategy.Finished())) {
-    Verdict parted;
-    parted.outcome = kParted;
-    parted.text = diverged ? run.failure : strategy.LeftOver();
-    statistics_.AddParted(parted.text);
-    return parted;
+    CaseResult result;
+    result.outcome = workers::kDiverged;
+    result.text = diverged ? run.failure : strategy.LeftOver();
+    statistics_.AddDiverged(result.text);
+    return result;
   }
   if (run.ok()) return {};
   return Failed(run, schedule.seed, case_.shrink);
 }
 
-Verdict ExploreSubject::DrawCutOff(const ScheduleFile& schedule) {
-  Verdict verdict;
-  std::optional<CutOff> cut = RunToTheEnd(*explorer_, schedule.decisions);
-  if (!cut) return verdict;
+CaseResult ExploreSubject::DrawCutOff(const ScheduleFile& schedule) {
+  CaseResult result;
+  std::optional<findings::CutOff> cut = findings::RunToTheEnd(*explorer_, schedule.decisions);
+  if (!cut) return result;
   const steady_clock::time_point deadline =
       steady_clock::now() + (schedule.detector == "hang" ? kHangShrinkTime : kShrinkTime);
   const interleave::Trace small =
-      ShrinkCutOff(*explorer_, cut->trace, schedule.detector,
-                   [deadline] { return steady_clock::now() > deadline; });
-  cut = RunToTheEnd(*explorer_, small);
-  if (!cut) return verdict;
+      findings::ShrinkCutOff(*explorer_, cut->trace, schedule.detector,
+                             [deadline] { return steady_clock::now() > deadline; });
+  cut = findings::RunToTheEnd(*explorer_, small);
+  if (!cut) return result;
   ScheduleFile file = schedule;
   file.decisions = small;
-  const std::string end = LastChoiceText(*cut, schedule.detector);
-  verdict.files["schedule.txt"] = interleave::PrintSchedule(file);
-  verdict.files["schedule.svg"] = DrawTimeline(cut->outcome, schedule.detector, end);
-  verdict.text = absl::StrCat("  small:    ", interleave::PreemptionsOf(small), " preemptions, ",
-                              small.size(), " decisions; ", end, "\n");
-  return verdict;
+  const std::string end = findings::LastChoiceText(*cut, schedule.detector);
+  result.files["schedule.txt"] = interleave::PrintSchedule(file);
+  result.files["schedule.svg"] = findings::DrawTimeline(cut->outcome, schedule.detector, end);
+  result.text = absl::StrCat("  small:    ", interleave::PreemptionsOf(small), " preemptions, ",
+                             small.size(), " decisions; ", end, "\n");
+  return result;
 }
 
 ScheduleFile ExploreSubject::FileOf(const ProgramRun& run, uint64_t seed) const {
   ScheduleFile file;
-  file.program_hash = twingrad::program::Hash(program_);
+  file.program_hash = program::Hash(program_);
   file.device_threads = explorer_->device_threads();
   file.strategy = schedule_ ? schedule_->strategy : strategy_->name();
   file.seed = seed;
@@ -273,7 +298,7 @@ ScheduleFile ExploreSubject::FileOf(const ProgramRun& run, uint64_t seed) const 
   return file;
 }
 
-Verdict ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool small) {
+CaseResult ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool small) {
   ProgramRun run = found;
   if (small) {
     const steady_clock::time_point deadline = steady_clock::now() + kShrinkTime;
@@ -286,61 +311,61 @@ Verdict ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool smal
     run = std::move(finding.run);
     explorer_.emplace(program_, interleave::ProgramOptions{.device_threads = threads});
   }
-  Verdict verdict;
-  verdict.failed = true;
-  verdict.oracle = run.detector;
-  verdict.text =
+  CaseResult result;
+  result.failed = true;
+  result.oracle = run.detector;
+  result.text =
       absl::StrCat("[explore] ", run.detector, " with ", explorer_->device_threads(), " workers, ",
                    interleave::PreemptionsOf(run.outcome.decisions), " preemptions, ",
                    run.outcome.decisions.size(), " decisions\n", run.failure);
-  verdict.expected = twingrad::runner::PrintObservation(program_, explorer_->single().observation);
-  verdict.actual = run.observation.values.empty()
-                       ? WithNewline(run.failure)
-                       : twingrad::runner::PrintObservation(program_, run.observation);
+  result.expected = runner::PrintObservation(program_, explorer_->single().observation);
+  result.actual = run.observation.values.empty()
+                      ? WithNewline(run.failure)
+                      : runner::PrintObservation(program_, run.observation);
   if (!run.outcome.events.empty()) {
-    absl::StrAppend(&verdict.actual, "last steps ('>': another thread ran before):\n",
+    absl::StrAppend(&result.actual, "last steps ('>': another thread ran before):\n",
                     FormatEvents(run.outcome, kShownEvents));
-    verdict.files["schedule.svg"] = DrawTimeline(run.outcome, run.detector, run.failure);
+    result.files["schedule.svg"] = findings::DrawTimeline(run.outcome, run.detector, run.failure);
   }
   const std::string schedule = interleave::PrintSchedule(FileOf(run, seed));
-  verdict.files["schedule.txt"] = schedule;
-  verdict.reproducer = JoinCase({twingrad::program::Print(program_), std::nullopt,
-                                 /*shrink=*/!small && !schedule_, schedule});
-  return verdict;
+  result.files["schedule.txt"] = schedule;
+  result.reproducer = findings::JoinCase({program::Print(program_), std::nullopt,
+                                          /*shrink=*/!small && !schedule_, schedule});
+  return result;
 }
 
-Verdict ExploreSubject::FailedSingle() const {
+CaseResult ExploreSubject::FailedSingle() const {
   const ProgramRun& run = explorer_->single();
-  Verdict verdict;
-  verdict.failed = true;
-  verdict.oracle = "single " + run.detector;
-  verdict.text = absl::StrCat("[explore] ", run.detector, " on one thread\n", run.failure);
-  verdict.expected = "a run on one thread that ends, and shows what the twin does\n";
-  verdict.actual = run.observation.values.empty()
-                       ? WithNewline(run.failure)
-                       : twingrad::runner::PrintObservation(program_, run.observation);
+  CaseResult result;
+  result.failed = true;
+  result.oracle = "single " + run.detector;
+  result.text = absl::StrCat("[explore] ", run.detector, " on one thread\n", run.failure);
+  result.expected = "a run on one thread that ends, and shows what the twin does\n";
+  result.actual = run.observation.values.empty()
+                      ? WithNewline(run.failure)
+                      : runner::PrintObservation(program_, run.observation);
   // Made small as a Program; the schedules that would follow have no part in it.
   if (!case_.single) {
-    verdict.reproducer =
-        JoinCase({twingrad::program::Print(program_), case_.seed, false, "", /*single=*/true});
+    result.reproducer =
+        findings::JoinCase({program::Print(program_), case_.seed, false, "", /*single=*/true});
   }
-  return verdict;
+  return result;
 }
 
 std::string ExploreSubject::Shrink(std::string_view text,
                                    const std::function<bool(std::string_view)>& still_fails) {
-  Case parts = SplitCase(text);
+  Case parts = findings::SplitCase(text);
   const auto fails = [&](std::string_view program) {
     Case smaller = parts;
     smaller.program = std::string(program);
-    return still_fails(JoinCase(smaller));
+    return still_fails(findings::JoinCase(smaller));
   };
-  parts.program = engine_->Shrink(parts.program, fails);
-  return JoinCase(parts);
+  parts.program = engine_->source().Shrink(parts.program, fails);
+  return findings::JoinCase(parts);
 }
 
 }  // namespace
 
 std::unique_ptr<Subject> MakeExploreSubject() { return std::make_unique<ExploreSubject>(); }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects

@@ -11,10 +11,10 @@
 
 #include "proptests/subjects/subject.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 
 std::unique_ptr<Subject> MakeExploreSubject();
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects
 
 #endif  // PROPTESTS_SUBJECTS_EXPLORE_SUBJECT_H_

@@ -7,9 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "proptests/workers/progress.h"
+#include "proptests/subjects/number_text.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 namespace {
 
 using S = ExploreStatistics;
@@ -22,7 +22,7 @@ bool IsOfTheEngine(std::string_view site) {
 // Notes are a word and a pair, "possible A before B", or a word and a site.
 constexpr std::string_view kPossible = "possible ";
 constexpr std::string_view kSeen = "seen ";
-constexpr std::string_view kDiverged = "diverged ";
+constexpr std::string_view kReplayDiverged = "diverged ";
 constexpr std::string_view kSite = "site ";
 constexpr std::string_view kBefore = " before ";
 
@@ -58,9 +58,9 @@ void ExploreStatistics::AddSchedule(const interleave::Outcome& outcome, uint64_t
   decisions_ += outcome.decisions.size();
 }
 
-void ExploreStatistics::AddParted(std::string_view where) {
-  ++counters_[kMisfits];
-  partings_.push_back(absl::StrCat(kDiverged, where));
+void ExploreStatistics::AddDiverged(std::string_view where) {
+  ++counters_[kDiverged];
+  diverged_.push_back(absl::StrCat(kReplayDiverged, where));
 }
 
 void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
@@ -72,7 +72,7 @@ void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
 }
 
 std::vector<std::string> ExploreStatistics::TakeNotes() {
-  std::vector<std::string> notes = std::exchange(partings_, {});
+  std::vector<std::string> notes = std::exchange(diverged_, {});
   locks_.Visit([&](std::string_view from, std::string_view to, bool seen) {
     if (!IsOfTheEngine(from) || !IsOfTheEngine(to)) return;
     for (const std::string_view word : {kPossible, kSeen}) {
@@ -112,11 +112,11 @@ std::string ExploreSummary(absl::Span<const uint64_t> counters) {
   return text;
 }
 
-std::string PartingsSummary(const std::set<std::string>& notes) {
+std::string DivergedSummary(const std::set<std::string>& notes) {
   std::string text;
   for (const std::string_view note : notes) {
-    if (!absl::StartsWith(note, kDiverged)) continue;
-    absl::StrAppend(&text, "replay diverged: ", note.substr(kDiverged.size()), "\n");
+    if (!absl::StartsWith(note, kReplayDiverged)) continue;
+    absl::StrAppend(&text, "replay diverged: ", note.substr(kReplayDiverged.size()), "\n");
   }
   return text;
 }
@@ -141,4 +141,4 @@ std::string LockSitesSummary(const std::set<std::string>& notes) {
          missing + AloneSummary(notes);
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects

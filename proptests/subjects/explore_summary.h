@@ -17,9 +17,9 @@
 #include "absl/types/span.h"
 #include "proptests/interleave/checker/lock_coverage.h"
 #include "proptests/interleave/checker/outcome.h"
-#include "proptests/subjects/subject.h"
+#include "proptests/workers/case.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 
 class ExploreStatistics {
  public:
@@ -31,7 +31,7 @@ class ExploreStatistics {
     kOrders,    // distinct orders of execution, summed over the Programs
     kSkipped,   // Programs that the engine does not run
     kOneOrder,  // Programs with one interleaving
-    kMisfits,   // schedules to be followed that did not fit
+    kDiverged,  // schedules to be followed that did not fit
     kMicroseconds,
     kCounters,
   };
@@ -41,8 +41,8 @@ class ExploreStatistics {
   // To be fed by the schedules of all Programs.
   interleave::LockCoverage& locks() { return locks_; }
   void AddSkipped() { ++counters_[kSkipped]; }
-  // `where` says where execution and schedule parted; one line.
-  void AddParted(std::string_view where);
+  // `where` says where execution and schedule diverged; one line.
+  void AddDiverged(std::string_view where);
   void AddSchedule(const interleave::Outcome& outcome, uint64_t order);
   void EndProgram(std::chrono::nanoseconds time);
   absl::Span<const uint64_t> counters() const { return counters_; }
@@ -52,21 +52,21 @@ class ExploreStatistics {
   std::vector<std::string> TakeNotes();
 
  private:
-  Counters counters_;
+  workers::Counters counters_;
   std::unordered_set<uint64_t> orders_;  // of the current Program
   uint64_t decisions_ = 0;               // of the current Program
   uint64_t schedules_ = 0;
   interleave::LockCoverage locks_;
   std::set<std::string> told_;         // notes
-  std::vector<std::string> partings_;  // notes not yet told
+  std::vector<std::string> diverged_;  // notes not yet told
 };
 
 std::string ExploreSummary(absl::Span<const uint64_t> counters);
 // How many of the possible pairs were seen, and which were not; which sites are in no pair.
 std::string LockSitesSummary(const std::set<std::string>& notes);
 // Where schedules did not fit; empty: all did.
-std::string PartingsSummary(const std::set<std::string>& notes);
+std::string DivergedSummary(const std::set<std::string>& notes);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects
 
 #endif  // PROPTESTS_SUBJECTS_EXPLORE_SUMMARY_H_

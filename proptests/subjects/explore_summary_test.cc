@@ -10,7 +10,7 @@
 #include "proptests/interleave/checker/lock_coverage.h"
 #include "proptests/interleave/checker/race_detector.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 namespace {
 
 interleave::Outcome OutcomeOf(size_t decisions, int64_t steps) {
@@ -92,11 +92,11 @@ TEST(ExploreSummary, OrdersCountForEachProgramAndProgramsOfOneThreadAreTold) {
 
 TEST(ExploreSummary, AScheduleThatDoesNotFitIsCountedAndSaid) {
   ExploreStatistics statistics;
-  EXPECT_EQ(PartingsSummary({}), "");
-  statistics.AddParted("[here] at decision 3");
-  EXPECT_EQ(statistics.counters()[ExploreStatistics::kMisfits], 1u);
+  EXPECT_EQ(DivergedSummary({}), "");
+  statistics.AddDiverged("[here] at decision 3");
+  EXPECT_EQ(statistics.counters()[ExploreStatistics::kDiverged], 1u);
   const std::vector<std::string> notes = statistics.TakeNotes();
-  EXPECT_EQ(PartingsSummary({notes.begin(), notes.end()}),
+  EXPECT_EQ(DivergedSummary({notes.begin(), notes.end()}),
             "replay diverged: [here] at decision 3\n");
   EXPECT_EQ(LockSitesSummary({notes.begin(), notes.end()}), LockSitesSummary({}));
   EXPECT_TRUE(statistics.TakeNotes().empty());
@@ -109,10 +109,10 @@ TEST(ExploreSummary, NumbersOfTwoWorkersAdd) {
   one.EndProgram(std::chrono::milliseconds(1));
   two.AddSchedule(OutcomeOf(5, 100), 1);
   two.EndProgram(std::chrono::milliseconds(1));
-  Counters sum(one.counters().begin(), one.counters().end());
+  workers::Counters sum(one.counters().begin(), one.counters().end());
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += two.counters()[i];
   EXPECT_NE(ExploreSummary(sum).find("decisions      15, in 200 steps"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "autograd/program/signature.h"
-#include "proptests/workers/progress.h"
+#include "proptests/subjects/number_text.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 namespace {
 
 using oracles::Statistics;
@@ -120,4 +120,4 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
   return text;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects

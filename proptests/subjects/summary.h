@@ -10,7 +10,7 @@
 #include "proptests/generators/options.h"
 #include "proptests/oracles/statistics.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 
 // How many Programs hold each feature of the generator, whose words --features takes.
 using DrawnFeatures = std::array<uint64_t, generators::kNumFeatures>;
@@ -20,6 +20,6 @@ using DrawnFeatures = std::array<uint64_t, generators::kNumFeatures>;
 // named only where it occurs.
 std::string SummaryText(const oracles::Statistics& statistics, const DrawnFeatures& drawn);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects
 
 #endif  // PROPTESTS_SUBJECTS_SUMMARY_H_

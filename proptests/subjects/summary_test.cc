@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 namespace {
 
 bool Has(const std::string& text, const std::string& part) {
@@ -115,4 +115,4 @@ TEST(SummaryTest, NothingJudgedIsNoDivisionByZero) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects

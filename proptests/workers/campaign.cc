@@ -8,10 +8,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "proptests/interleave/checker/schedule_record.h"
 #include "proptests/workers/worker.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 // Between two looks at the limits of the workers.
@@ -52,23 +51,20 @@ std::string TellingLine(const std::string& output) {
 
 }  // namespace
 
-Verdict VerdictOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing) {
-  Verdict verdict;
-  verdict.failed = true;
-  verdict.oracle = std::string(WordFor(death.cause));
-  verdict.actual = absl::StrCat("the worker ended: ", death.reason, "\n", process.OutputTail());
-  verdict.expected = "a run that ends, whatever the Program\n";
+CaseResult ResultOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing) {
+  CaseResult result;
+  result.failed = true;
+  result.oracle = std::string(WordFor(death.cause));
+  result.actual = absl::StrCat("the worker ended: ", death.reason, "\n", process.OutputTail());
+  result.expected = "a run that ends, whatever the Program\n";
   const std::string line = TellingLine(process.OutputTail());
-  verdict.text =
-      absl::StrCat(verdict.oracle, " while ", doing, "\n  ended by: ", death.reason,
+  result.text =
+      absl::StrCat(result.oracle, " while ", doing, "\n  ended by: ", death.reason,
                    "\n  it said:  ", line.empty() ? "nothing" : line.substr(0, 160), "\n");
-  const ScheduleRecord& schedule = process.record().schedule;
-  if (std::string text = RecordedSchedule(schedule, verdict.oracle); !text.empty()) {
-    absl::StrAppend(&verdict.text, "  under:    schedule ", schedule.seed, " of ",
-                    schedule.strategy, ", after ", schedule.decisions.load(), " decisions\n");
-    verdict.files["schedule.txt"] = std::move(text);
+  if (process.command().read_scratch) {
+    process.command().read_scratch(process.record().scratch, &result);
   }
-  return verdict;
+  return result;
 }
 
 std::string StartError(const Death& death, const WorkerProcess& process) {
@@ -178,7 +174,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
     }
     AddFailure({index, in_program ? record.seed.load() : 0,
                 phase == Phase::kJudging ? RecordedProgram(record) : std::string(),
-                VerdictOfDeath(death, *slot.process, doing)});
+                ResultOfDeath(death, *slot.process, doing)});
   }
   const bool more = next < end || record_->next < record_->total;
   Retire(slot);
@@ -231,4 +227,4 @@ Counters Campaign::counters() const {
   return counters;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

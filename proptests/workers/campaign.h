@@ -18,11 +18,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "proptests/workers/channel.h"
+#include "proptests/workers/case.h"
 #include "proptests/workers/flight_recorder.h"
 #include "proptests/workers/worker_process.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 struct CampaignOptions {
   uint64_t seed = 0;
@@ -89,12 +89,11 @@ class Campaign {
   absl::Status status_;
 };
 
-// The Failure of a Program that brought its worker down; its files hold the schedule, if one was
-// under way.
-Verdict VerdictOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing);
+// The result of a case that brought its worker down.
+CaseResult ResultOfDeath(const Death& death, const WorkerProcess& process, std::string_view doing);
 // The message for a worker that ended before it judged anything.
 std::string StartError(const Death& death, const WorkerProcess& process);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers
 
 #endif  // PROPTESTS_WORKERS_CAMPAIGN_H_

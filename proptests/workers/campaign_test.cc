@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 class CampaignTest : public testing::Test {
@@ -21,7 +21,7 @@ class CampaignTest : public testing::Test {
     options.seed = 1;
     options.programs = programs;
     options.jobs = jobs;
-    options.worker.executable = "tools/oracle/fake_oracle";
+    options.worker.executable = "proptests/workers/fake_worker";
     options.worker.folder = folder_.path();
     options.worker.flags = std::move(flags);
     return options;
@@ -79,7 +79,7 @@ TEST_F(CampaignTest, FindsTheSameFailuresWhateverTheJobs) {
     const auto campaign = Make(Options(200, jobs, {"--features=wrong,crash,exit"}));
     std::vector<std::pair<uint64_t, std::string>> found;
     for (const auto& [index, failure] : RunToEnd(*campaign)) {
-      found.emplace_back(failure.seed, failure.verdict.oracle);
+      found.emplace_back(failure.seed, failure.result.oracle);
       EXPECT_FALSE(failure.program.empty());
     }
     EXPECT_GT(found.size(), 5u);
@@ -100,7 +100,7 @@ TEST_F(CampaignTest, GoesOnAfterHangsAndGrowth) {
   EXPECT_EQ(campaign->programs(), 60u);
   // Under a sanitizer a hog may not reach its size in time; it is found either way.
   for (const auto& [index, failure] : failures) {
-    EXPECT_TRUE(failure.verdict.oracle == "hang" || failure.verdict.oracle == "memory");
+    EXPECT_TRUE(failure.result.oracle == "hang" || failure.result.oracle == "memory");
   }
 }
 
@@ -142,4 +142,4 @@ TEST_F(CampaignTest, EndsWhenNoEngineStarts) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 using nlohmann::json;
 
@@ -66,32 +66,32 @@ std::optional<json> Channel::Receive(bool blocking) {
   }
 }
 
-json ToJson(const Verdict& verdict) {
+json ToJson(const CaseResult& result) {
   return {
-      {"failed", verdict.failed},         {"oracle", verdict.oracle}, {"text", verdict.text},
-      {"expected", verdict.expected},     {"actual", verdict.actual}, {"marked", verdict.marked},
-      {"reproducer", verdict.reproducer}, {"files", verdict.files},   {"outcome", verdict.outcome}};
+      {"failed", result.failed},         {"oracle", result.oracle}, {"text", result.text},
+      {"expected", result.expected},     {"actual", result.actual}, {"marked", result.marked},
+      {"reproducer", result.reproducer}, {"files", result.files},   {"outcome", result.outcome}};
 }
 
 json ToJson(const Failure& failure) {
   return {{"index", failure.index},
           {"seed", failure.seed},
           {"program", failure.program},
-          {"verdict", ToJson(failure.verdict)}};
+          {"result", ToJson(failure.result)}};
 }
 
-Verdict VerdictFromJson(const json& j) {
-  Verdict verdict;
-  verdict.failed = j.value("failed", false);
-  verdict.oracle = j.value("oracle", "");
-  verdict.text = j.value("text", "");
-  verdict.expected = j.value("expected", "");
-  verdict.actual = j.value("actual", "");
-  verdict.marked = j.value("marked", std::vector<int>());
-  verdict.reproducer = j.value("reproducer", "");
-  verdict.outcome = j.value("outcome", "");
-  verdict.files = j.value("files", std::map<std::string, std::string>());
-  return verdict;
+CaseResult ResultFromJson(const json& j) {
+  CaseResult result;
+  result.failed = j.value("failed", false);
+  result.oracle = j.value("oracle", "");
+  result.text = j.value("text", "");
+  result.expected = j.value("expected", "");
+  result.actual = j.value("actual", "");
+  result.marked = j.value("marked", std::vector<int>());
+  result.reproducer = j.value("reproducer", "");
+  result.outcome = j.value("outcome", "");
+  result.files = j.value("files", std::map<std::string, std::string>());
+  return result;
 }
 
 Failure FailureFromJson(const json& j) {
@@ -99,8 +99,8 @@ Failure FailureFromJson(const json& j) {
   failure.index = j.value("index", uint64_t{0});
   failure.seed = j.value("seed", uint64_t{0});
   failure.program = j.value("program", "");
-  if (j.contains("verdict")) failure.verdict = VerdictFromJson(j["verdict"]);
+  if (j.contains("result")) failure.result = ResultFromJson(j["result"]);
   return failure;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

@@ -12,17 +12,9 @@
 #include <utility>
 
 #include "nlohmann/json.hpp"
-#include "proptests/subjects/subject.h"
+#include "proptests/workers/case.h"
 
-namespace twingrad::oracle {
-
-// A Program that failed, as it travels from where it was found to its folder.
-struct Failure {
-  uint64_t index = 0;
-  uint64_t seed = 0;
-  std::string program;
-  Verdict verdict;
-};
+namespace twingrad::workers {
 
 class Channel {
  public:
@@ -51,11 +43,11 @@ class Channel {
   std::string received_;
 };
 
-nlohmann::json ToJson(const Verdict& verdict);
+nlohmann::json ToJson(const CaseResult& result);
 nlohmann::json ToJson(const Failure& failure);
-Verdict VerdictFromJson(const nlohmann::json& json);
+CaseResult ResultFromJson(const nlohmann::json& json);
 Failure FailureFromJson(const nlohmann::json& json);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers
 
 #endif  // PROPTESTS_WORKERS_CHANNEL_H_

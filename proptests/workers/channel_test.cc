@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 using nlohmann::json;
@@ -68,21 +68,21 @@ TEST(ChannelTest, FailuresSurviveTheJourney) {
   failure.index = 12;
   failure.seed = 0xffffffffffffffff;
   failure.program = "twingrad 1\n";
-  failure.verdict = {true, "twin", "a\nb\n", "e", "x", {3, 5}, "r\n", "wrong", {{"f.txt", "g"}}};
+  failure.result = {true, "twin", "a\nb\n", "e", "x", {3, 5}, "r\n", "wrong", {{"f.txt", "g"}}};
   const Failure copy = FailureFromJson(json::parse(ToJson(failure).dump()));
   EXPECT_EQ(copy.index, failure.index);
   EXPECT_EQ(copy.seed, failure.seed);
   EXPECT_EQ(copy.program, failure.program);
-  EXPECT_TRUE(copy.verdict.failed);
-  EXPECT_EQ(copy.verdict.oracle, "twin");
-  EXPECT_EQ(copy.verdict.text, "a\nb\n");
-  EXPECT_EQ(copy.verdict.expected, "e");
-  EXPECT_EQ(copy.verdict.actual, "x");
-  EXPECT_EQ(copy.verdict.marked, (std::vector<int>{3, 5}));
-  EXPECT_EQ(copy.verdict.reproducer, "r\n");
-  EXPECT_EQ(copy.verdict.outcome, "wrong");
-  EXPECT_EQ(copy.verdict.files, failure.verdict.files);
+  EXPECT_TRUE(copy.result.failed);
+  EXPECT_EQ(copy.result.oracle, "twin");
+  EXPECT_EQ(copy.result.text, "a\nb\n");
+  EXPECT_EQ(copy.result.expected, "e");
+  EXPECT_EQ(copy.result.actual, "x");
+  EXPECT_EQ(copy.result.marked, (std::vector<int>{3, 5}));
+  EXPECT_EQ(copy.result.reproducer, "r\n");
+  EXPECT_EQ(copy.result.outcome, "wrong");
+  EXPECT_EQ(copy.result.files, failure.result.files);
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace fs = std::filesystem;
 namespace {
 
@@ -198,4 +198,4 @@ TemporaryFolder::~TemporaryFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

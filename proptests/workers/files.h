@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 // `path` as an absolute path; `-` stays as it is.
 std::string ResolvePath(std::string_view path);
@@ -65,6 +65,6 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers
 
 #endif  // PROPTESTS_WORKERS_FILES_H_

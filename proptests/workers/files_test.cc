@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ TEST_F(FilesTest, TemporaryFoldersGo) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

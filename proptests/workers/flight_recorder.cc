@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared memory cannot hold a lock");
 static_assert(std::atomic<uint32_t>::is_always_lock_free, "shared memory cannot hold a lock");
@@ -122,4 +122,4 @@ const FlightRecord::Progress& CommittedProgress(const FlightRecord& record) {
   return record.progress[record.committed.load(std::memory_order_acquire) & 1];
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

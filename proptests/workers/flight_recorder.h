@@ -9,16 +9,16 @@
 #define PROPTESTS_WORKERS_FLIGHT_RECORDER_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "proptests/interleave/checker/schedule_record.h"
-#include "proptests/subjects/subject.h"
+#include "proptests/workers/case.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 // Nanoseconds of the monotonic clock, the same in all processes.
 uint64_t MonotonicNanoseconds();
@@ -50,7 +50,8 @@ struct FlightRecord {
   std::atomic<uint32_t> committed;
   Progress progress[2];
 
-  ScheduleRecord schedule;
+  // For the judge alone, see CaseJudge::KeepScratchIn.
+  alignas(64) std::byte scratch[kScratchBytes];
 
   std::atomic<uint32_t> program_size;  // 0: not recorded
   char program[kMaxProgram];
@@ -93,6 +94,6 @@ void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters);
 std::string RecordedProgram(const FlightRecord& record);
 const FlightRecord::Progress& CommittedProgress(const FlightRecord& record);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers
 
 #endif  // PROPTESTS_WORKERS_FLIGHT_RECORDER_H_

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 class FlightRecorderTest : public testing::Test {
@@ -83,4 +83,4 @@ TEST_F(FlightRecorderTest, SaysWhyAFileCannotBeMapped) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "proptests/workers/campaign.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 Prober::Prober(WorkerCommand command, std::function<void()> idle)
     : command_(std::move(command)), idle_(std::move(idle)) {
@@ -49,18 +49,18 @@ absl::StatusOr<Prober::Answer> Prober::Ask(const nlohmann::json& request) {
                                                           : start_error);
       }
       Answer answer;
-      answer.death = VerdictOfDeath(*death, *dead, "judging the program");
+      answer.death = ResultOfDeath(*death, *dead, "judging the program");
       return answer;
     }
   }
 }
 
-absl::StatusOr<Verdict> Prober::Judge(std::string_view program) {
+absl::StatusOr<CaseResult> Prober::Judge(std::string_view program) {
   absl::StatusOr<Answer> answer = Ask({{"type", "judge"}, {"program", std::string(program)}});
   if (!answer.ok()) return answer.status();
   if (answer->death) return *answer->death;
-  if (answer->reply.value("type", "") == "verdict") {
-    return VerdictFromJson(answer->reply["verdict"]);
+  if (answer->reply.value("type", "") == "result") {
+    return ResultFromJson(answer->reply["result"]);
   }
   return absl::InvalidArgumentError(answer->reply.value("message", "[oracle] malformed Program"));
 }
@@ -89,4 +89,4 @@ absl::StatusOr<std::string> Prober::Draw(std::string_view program, absl::Span<co
       "replay the finding");
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

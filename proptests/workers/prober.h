@@ -1,5 +1,5 @@
 // Judges single Programs in worker processes, for shrinking and replay: a Program that crashes,
-// hangs or eats memory gives a Verdict like any other, and the next one finds a fresh worker.
+// hangs or eats memory gives a CaseResult like any other, and the next one finds a fresh worker.
 
 #ifndef PROPTESTS_WORKERS_PROBER_H_
 #define PROPTESTS_WORKERS_PROBER_H_
@@ -11,9 +11,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "proptests/workers/case.h"
 #include "proptests/workers/worker_process.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 class Prober {
  public:
@@ -22,12 +23,12 @@ class Prober {
       WorkerCommand command, std::function<void()> idle = [] {});
 
   // An error: the engine could not be started, or the Program is malformed.
-  absl::StatusOr<Verdict> Judge(std::string_view program);
+  absl::StatusOr<CaseResult> Judge(std::string_view program);
 
   // The graph of the Program in the language of graphviz.
   absl::StatusOr<std::string> Draw(std::string_view program, absl::Span<const int> marked);
 
-  // Subject::Identity of the engine, and beside it, as `conventions`, Subject::Conventions.
+  // CaseJudge::Describe of the judge, parsed.
   absl::StatusOr<nlohmann::json> Describe();
 
   // Starts the next Program in a fresh worker with this time limit.
@@ -37,7 +38,7 @@ class Prober {
   // The worker's answer, or how it died.
   struct Answer {
     nlohmann::json reply;
-    std::optional<Verdict> death;
+    std::optional<CaseResult> death;
   };
   absl::StatusOr<Answer> Ask(const nlohmann::json& request);
 
@@ -46,6 +47,6 @@ class Prober {
   std::unique_ptr<WorkerProcess> worker_;
 };
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers
 
 #endif  // PROPTESTS_WORKERS_PROBER_H_

@@ -1,16 +1,17 @@
 #include "proptests/workers/prober.h"
 
 #include "gtest/gtest.h"
+#include "proptests/workers/fake_cases.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 class ProberTest : public testing::Test {
  protected:
   WorkerCommand Command() const {
     WorkerCommand command;
-    command.executable = "tools/oracle/fake_oracle";
+    command.executable = "proptests/workers/fake_worker";
     command.folder = folder_.path();
     return command;
   }
@@ -25,7 +26,7 @@ TEST_F(ProberTest, GivesAVerdictWhateverTheProgramDoes) {
   EXPECT_EQ(prober.Judge("throw\n")->oracle, "memory");
   EXPECT_FALSE(prober.Judge("value 1\n")->failed);
   prober.SetTimeout(std::chrono::milliseconds(200));
-  const Verdict hang = *prober.Judge("hang\n");
+  const CaseResult hang = *prober.Judge("hang\n");
   EXPECT_EQ(hang.oracle, "hang");
   EXPECT_EQ(
       hang.text,
@@ -53,6 +54,20 @@ TEST_F(ProberTest, Draws) {
             "digraph {\n  n0 [label=\"value 1\"];\n  n1 [label=\"wrong\" color=red];\n}\n");
 }
 
+TEST_F(ProberTest, TellsWhatADeadWorkerKeptInItsScratchMemory) {
+  WorkerCommand command = Command();
+  command.read_scratch = FakeCases::ReadScratch;
+  Prober prober(command);
+  const CaseResult crash = *prober.Judge("value 1\ncrash\n");
+  EXPECT_NE(crash.text.find("\n  at line:  crash\n"), std::string::npos) << crash.text;
+  EXPECT_EQ(prober.Judge("value 1\nwrong\n")->text.find("at line"), std::string::npos);
+}
+
+TEST_F(ProberTest, Describes) {
+  Prober prober(Command());
+  EXPECT_EQ(*prober.Describe(), nlohmann::json({{"name", "fake"}}));
+}
+
 TEST_F(ProberTest, SaysThatAnEngineCannotStart) {
   WorkerCommand command = Command();
   command.flags = {"--ops=cannot_start"};
@@ -63,4 +78,4 @@ TEST_F(ProberTest, SaysThatAnEngineCannotStart) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

@@ -16,7 +16,7 @@
 
 extern char** environ;
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 // A private file that holds `contents`, unlinked by the destructor.
@@ -119,4 +119,4 @@ SubprocessResult RunSubprocess(std::vector<std::string> words, const SubprocessO
   return result;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 struct SubprocessResult {
   int exit_status = -1;  // 128 + signal when killed by one
@@ -31,6 +31,6 @@ struct SubprocessOptions {
 SubprocessResult RunSubprocess(std::vector<std::string> words,
                                const SubprocessOptions& options = {});
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers
 
 #endif  // PROPTESTS_WORKERS_SUBPROCESS_H_

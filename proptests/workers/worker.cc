@@ -16,11 +16,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "proptests/interleave/checker/schedule_record.h"
 #include "proptests/workers/channel.h"
 #include "proptests/workers/flight_recorder.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -54,27 +53,27 @@ void LimitProcess(uint64_t memory) {
 }
 
 // One program of a campaign.
-void JudgeNext(Subject& subject, FlightRecord& record, Channel& channel, uint64_t index,
+void JudgeNext(const Crew& crew, FlightRecord& record, Channel& channel, uint64_t index,
                uint64_t seed) {
   BeginGenerating(record, index, seed);
-  Failure failure{index, seed, subject.Generate(seed), {}};
+  Failure failure{index, seed, crew.source.Generate(seed), {}};
   BeginJudging(record, failure.program);
-  failure.verdict = subject.Judge();
-  if (failure.verdict.failed) {
-    if (!failure.verdict.reproducer.empty()) failure.program = failure.verdict.reproducer;
+  failure.result = crew.judge.Judge();
+  if (failure.result.failed) {
+    if (!failure.result.reproducer.empty()) failure.program = failure.result.reproducer;
     // Sent before the commit: a death in between repeats the program, it never loses the finding.
     record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
     nlohmann::json message = ToJson(failure);
     message["type"] = "failure";
     channel.Send(message);
   }
-  if (const std::vector<std::string> notes = subject.TakeNotes(); !notes.empty()) {
+  if (const std::vector<std::string> notes = crew.judge.TakeNotes(); !notes.empty()) {
     channel.Send({{"type", "notes"}, {"notes", notes}});
   }
-  CommitProgram(record, subject.counters());
+  CommitProgram(record, crew.judge.counters());
 }
 
-void RunCampaign(Subject& subject, FlightRecord& record, CampaignRecord& campaign,
+void RunCampaign(const Crew& crew, FlightRecord& record, CampaignRecord& campaign,
                  Channel& channel) {
   const uint64_t total = campaign.total;
   const uint64_t seed = campaign.seed;
@@ -82,7 +81,7 @@ void RunCampaign(Subject& subject, FlightRecord& record, CampaignRecord& campaig
   // The first chunk may be what a dead predecessor had left.
   uint64_t next = record.index;
   uint64_t end = record.chunk_end;
-  subject.StopWhen([&campaign] { return campaign.stop.load(std::memory_order_relaxed) != 0; });
+  crew.judge.StopWhen([&campaign] { return campaign.stop.load(std::memory_order_relaxed) != 0; });
   while (campaign.stop.load(std::memory_order_relaxed) == 0) {
     if (next >= end) {
       next = campaign.next.fetch_add(chunk, std::memory_order_relaxed);
@@ -91,32 +90,32 @@ void RunCampaign(Subject& subject, FlightRecord& record, CampaignRecord& campaig
       record.index.store(next, std::memory_order_relaxed);
       record.chunk_end.store(end, std::memory_order_relaxed);
     }
-    JudgeNext(subject, record, channel, next, ProgramSeed(seed, next));
+    JudgeNext(crew, record, channel, next, ProgramSeed(seed, next));
     ++next;
   }
   record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
   channel.Send({{"type", "done"}});
 }
 
-void RunProber(Subject& subject, FlightRecord& record, Channel& channel) {
+void RunProber(const Crew& crew, FlightRecord& record, Channel& channel) {
   while (std::optional<nlohmann::json> request = channel.Receive(/*blocking=*/true)) {
     const std::string program = request->value("program", "");
     BeginGenerating(record, 0, 0);
     BeginJudging(record, program);
     nlohmann::json reply;
     if (request->value("type", "") == "describe") {
-      nlohmann::json description = subject.Identity();
-      description["conventions"] = nlohmann::json::parse(subject.Conventions());
-      reply = {{"type", "description"}, {"description", std::move(description)}};
-    } else if (absl::Status status = subject.Load(program, "program"); !status.ok()) {
+      reply = {{"type", "description"},
+               {"description", nlohmann::json::parse(crew.judge.Describe())}};
+    } else if (absl::Status status = crew.source.Load(program, "program"); !status.ok()) {
       reply = {{"type", "malformed"}, {"message", std::string(status.message())}};
     } else if (request->value("type", "") == "draw") {
       const std::vector<int> marked = request->value("marked", std::vector<int>());
-      reply = {{"type", "drawing"}, {"dot", subject.Draw(marked, request->value("engine", false))}};
+      reply = {{"type", "drawing"},
+               {"dot", crew.drawer.Draw(marked, request->value("engine", false))}};
     } else {
-      reply = {{"type", "verdict"}, {"verdict", ToJson(subject.Judge())}};
+      reply = {{"type", "result"}, {"result", ToJson(crew.judge.Judge())}};
     }
-    CommitProgram(record, subject.counters());
+    CommitProgram(record, crew.judge.counters());
     if (!channel.Send(reply)) return;
   }
 }
@@ -139,7 +138,7 @@ uint64_t ProgramSeed(uint64_t campaign_seed, uint64_t index) {
   return z ^ (z >> 31);
 }
 
-int RunWorker(Subject& subject, const WorkerOptions& options) {
+int RunWorker(const Crew& crew, const WorkerOptions& options) {
   LimitProcess(options.memory);
   Channel channel(kWorkerChannel);
   char byte = 0;
@@ -150,11 +149,9 @@ int RunWorker(Subject& subject, const WorkerOptions& options) {
       MappedFile<FlightRecord>::Open(options.recorder);
   absl::Status status = record.status();
   if (status.ok()) {
-    auto* keeper = dynamic_cast<ScheduleKeeper*>(&subject);
-    if (keeper != nullptr) keeper->KeepSchedulesIn((*record)->schedule);
-    status = subject.Configure(options.programs);
+    crew.judge.KeepScratchIn(absl::MakeSpan((*record)->scratch));
+    status = crew.start();
   }
-  if (status.ok()) status = subject.Start();
   // Otherwise the parent would blame the first Program.
   const uint64_t size = ResidentSize(getpid());
   if (status.ok() && options.memory > 0 && size > options.memory) {
@@ -170,7 +167,7 @@ int RunWorker(Subject& subject, const WorkerOptions& options) {
   channel.Send({{"type", "ready"}});
   try {
     if (options.campaign.empty()) {
-      RunProber(subject, **record, channel);
+      RunProber(crew, **record, channel);
       return 0;
     }
     absl::StatusOr<MappedFile<CampaignRecord>> campaign =
@@ -180,7 +177,7 @@ int RunWorker(Subject& subject, const WorkerOptions& options) {
           {{"type", "cannot_start"}, {"message", std::string(campaign.status().message())}});
       return kWorkerCannotStart;
     }
-    RunCampaign(subject, **record, **campaign, channel);
+    RunCampaign(crew, **record, **campaign, channel);
   } catch (const std::bad_alloc&) {
     // Unwinding engines that ran out of memory proves nothing more; the record tells what ran.
     _exit(kWorkerOutOfMemory);
@@ -188,4 +185,4 @@ int RunWorker(Subject& subject, const WorkerOptions& options) {
   return 0;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

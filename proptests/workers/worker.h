@@ -1,21 +1,23 @@
 // The worker: the process in which Programs are made and judged.
 //
-// Started by worker_process.h as `oracle worker`, a verb that help does not show. In a campaign it
-// takes chunks of program numbers from the shared record until none is left or it is told to stop;
-// as a prober it judges the Programs that its parent sends. It dies with its parent, ignores Ctrl-C
-// (its parent tells it to stop) and leaves no core file.
+// Started by worker_process.h as `EXECUTABLE worker --recorder=... --memory=MIB ...`; the main
+// function of the executable reads the flags and calls RunWorker. In a campaign it takes chunks of
+// program numbers from the shared record until none is left or it is told to stop; as a prober it
+// judges the Programs that its parent sends. It dies with its parent, ignores Ctrl-C (its parent
+// tells it to stop) and leaves no core file.
 
 #ifndef PROPTESTS_WORKERS_WORKER_H_
 #define PROPTESTS_WORKERS_WORKER_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include <sys/types.h>
 
-#include "proptests/subjects/subject.h"
+#include "proptests/workers/case.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 // Exit statuses of a worker besides 0 and those of a crash.
 inline constexpr int kWorkerCannotStart = 3;
@@ -28,11 +30,19 @@ struct WorkerOptions {
   std::string recorder;  // path of the FlightRecord
   std::string campaign;  // path of the CampaignRecord; empty: a prober
   uint64_t memory = 0;   // bytes
-  ProgramOptions programs;
+};
+
+// Who does the work.
+struct Crew {
+  // Called once, with the limits in force. An error ends the campaign: nothing can be judged.
+  std::function<absl::Status()> start;
+  CaseSource& source;
+  CaseJudge& judge;
+  CaseDrawer& drawer;
 };
 
 // Returns the exit status.
-int RunWorker(Subject& subject, const WorkerOptions& options);
+int RunWorker(const Crew& crew, const WorkerOptions& options);
 
 // Bytes of physical memory that the process holds; 0 when it is gone.
 uint64_t ResidentSize(pid_t pid);
@@ -41,6 +51,6 @@ uint64_t ResidentSize(pid_t pid);
 // number of workers.
 uint64_t ProgramSeed(uint64_t campaign_seed, uint64_t index);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers
 
 #endif  // PROPTESTS_WORKERS_WORKER_H_

@@ -23,7 +23,7 @@
 
 extern char** environ;
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 // A worker that has not reported after this long will not.
@@ -96,7 +96,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Spawn(const Worker
       command.executable, "worker", absl::StrCat("--recorder=", recorder),
       absl::StrCat("--memory=", std::max<uint64_t>(1, command.limits.memory >> 20))};
   WorkerLimits limits = command.limits;
-  if (command.foreign) {
+  if (command.judges_in_child) {
     words.push_back(
         absl::StrFormat("--timeout=%.9g", std::chrono::duration<double>(limits.timeout).count()));
     limits.timeout = 4 * limits.timeout + kStartTimeout;
@@ -111,7 +111,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Spawn(const Worker
     return CannotSpawn(command.executable, error);
   }
   return std::unique_ptr<WorkerProcess>(
-      new WorkerProcess(pid, sockets[0], *std::move(record), output, limits));
+      new WorkerProcess(command, pid, sockets[0], *std::move(record), output, limits));
 }
 
 WorkerProcess::~WorkerProcess() {
@@ -184,4 +184,4 @@ std::string WorkerProcess::OutputTail() const {
   return text;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

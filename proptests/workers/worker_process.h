@@ -7,7 +7,9 @@
 #define PROPTESTS_WORKERS_WORKER_PROCESS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,10 +18,12 @@
 #include <sys/types.h>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "proptests/workers/case.h"
 #include "proptests/workers/channel.h"
 #include "proptests/workers/flight_recorder.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 
 struct WorkerLimits {
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);
@@ -28,13 +32,16 @@ struct WorkerLimits {
 
 struct WorkerCommand {
   std::string executable;          // absolute
-  std::vector<std::string> flags;  // of the programs: --features=, --ops=, --engine=
-  // The engine runs in a child of the worker, which holds it to the limits; the worker itself gets
-  // more time, for it starts that child and runs canaries.
-  bool foreign = false;
+  std::vector<std::string> flags;  // further ones, as the worker's main function takes them
+  // The worker runs each case in a child of its own, which it holds to the limits; it gets more
+  // time itself, to start that child and to try again.
+  bool judges_in_child = false;
   std::string folder;    // for recorders and captured output; exists
   std::string campaign;  // path of the CampaignRecord; empty: a prober
   WorkerLimits limits;
+  // Adds what the scratch memory of a dead worker says to the result of the case that it died of;
+  // null: nothing is kept there.
+  std::function<void(absl::Span<const std::byte> scratch, CaseResult* result)> read_scratch;
 };
 
 // How a worker ended.
@@ -57,6 +64,7 @@ class WorkerProcess {
   Channel& channel() { return channel_; }
   const FlightRecord& record() const { return *record_; }
   pid_t pid() const { return pid_; }
+  const WorkerCommand& command() const { return command_; }
 
   // Kills the process when its program has run too long or its memory has grown too large. Call it
   // about every 50 ms; `grace` is time in which the parent itself did not run.
@@ -69,15 +77,17 @@ class WorkerProcess {
   std::string OutputTail() const;
 
  private:
-  WorkerProcess(pid_t pid, int fd, MappedFile<FlightRecord> record, std::string output,
-                WorkerLimits limits)
-      : pid_(pid),
+  WorkerProcess(WorkerCommand command, pid_t pid, int fd, MappedFile<FlightRecord> record,
+                std::string output, WorkerLimits limits)
+      : command_(std::move(command)),
+        pid_(pid),
         channel_(fd),
         record_(std::move(record)),
         output_(std::move(output)),
         limits_(limits) {}
   void Kill(Death::Cause cause, std::string reason);
 
+  WorkerCommand command_;
   pid_t pid_;
   bool reaped_ = false;
   Channel channel_;
@@ -87,6 +97,6 @@ class WorkerProcess {
   std::optional<Death> killed_;  // by the parent
 };
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers
 
 #endif  // PROPTESTS_WORKERS_WORKER_PROCESS_H_

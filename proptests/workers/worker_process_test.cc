@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 using Cause = Death::Cause;
@@ -17,7 +17,7 @@ class WorkerProcessTest : public testing::Test {
  protected:
   WorkerCommand Command() const {
     WorkerCommand command;
-    command.executable = "tools/oracle/fake_oracle";
+    command.executable = "proptests/workers/fake_worker";
     command.folder = folder_.path();
     return command;
   }
@@ -48,8 +48,8 @@ TEST_F(WorkerProcessTest, AnswersAndFinishesWhenItsChannelCloses) {
   EXPECT_EQ(worker->channel().Receive(true)->value("type", ""), "ready");
   worker->channel().Send({{"type", "judge"}, {"program", "value 1\nvalue 2\n"}});
   const nlohmann::json reply = *worker->channel().Receive(true);
-  EXPECT_EQ(reply.value("type", ""), "verdict");
-  EXPECT_FALSE(VerdictFromJson(reply["verdict"]).failed);
+  EXPECT_EQ(reply.value("type", ""), "result");
+  EXPECT_FALSE(ResultFromJson(reply["result"]).failed);
   EXPECT_EQ(CommittedProgress(worker->record()).counters[1], 2u);
   EXPECT_FALSE(worker->Reap().has_value());
 }
@@ -129,4 +129,4 @@ TEST_F(WorkerProcessTest, LeavesNoProcessBehind) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

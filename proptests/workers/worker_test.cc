@@ -3,9 +3,8 @@
 #include <set>
 
 #include "gtest/gtest.h"
-#include "proptests/workers/subprocess.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 TEST(WorkerTest, SeedsOfProgramsDifferAndDependOnBothNumbers) {
@@ -19,12 +18,5 @@ TEST(WorkerTest, SeedsOfProgramsDifferAndDependOnBothNumbers) {
   EXPECT_EQ(ProgramSeed(1, 2), ProgramSeed(1, 2));
 }
 
-TEST(WorkerTest, IsNotStartedByHand) {
-  const SubprocessResult bare = RunSubprocess({"tools/oracle/fake_oracle", "worker"});
-  EXPECT_EQ(bare.exit_status, 2);
-  EXPECT_EQ(bare.errors,
-            "[oracle] `worker` is started by other verbs; allowed is `oracle check`; start that\n");
-}
-
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "proptests/workers/repository_files.h"
 
 namespace twingrad::adapters {
 namespace {
@@ -34,7 +35,7 @@ absl::StatusOr<std::vector<std::string>> AdapterCommand(std::string_view engine)
   }
   for (const NamedAdapter& adapter : kAdapters) {
     if (adapter.name != engine) continue;
-    const std::string program(adapter.program);
+    const std::string program = workers::Locate(adapter.program);
     if (access(program.c_str(), X_OK) == 0) return std::vector<std::string>{program};
     return absl::UnavailableError(absl::StrCat(
         "[oracle] --engine=", engine, ": its adapter is not beside this tool; it is built where ",

@@ -14,6 +14,9 @@
 #include "proptests/workers/files.h"
 
 namespace twingrad::oracle {
+
+using workers::ShellWord;
+
 namespace {
 
 absl::Status Usage(std::string_view wrong, std::string_view allowed, std::string_view action) {

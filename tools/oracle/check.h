@@ -1,44 +1,86 @@
-// The verbs `check` and `explore`: run a campaign, make its findings small, write them down and
-// print the summary.
+// `oracle check` and `oracle explore`: run a campaign, minimize what fails, write it down and print
+// the summary.
 
 #ifndef TOOLS_ORACLE_CHECK_H_
 #define TOOLS_ORACLE_CHECK_H_
 
-#include <cstdint>
-#include <string>
-
-#include "absl/status/statusor.h"
-#include "proptests/subjects/subject.h"
-#include "proptests/workers/worker_process.h"
-#include "tools/oracle/arguments.h"
+#include "tools/oracle/flags.h"
+#include "tools/oracle/verb.h"
 
 namespace twingrad::oracle {
 
-// Exit statuses of the tool.
-inline constexpr int kNothingFound = 0;
-inline constexpr int kFound = 1;
-inline constexpr int kWrongUsage = 2;
-inline constexpr int kCannotStart = 3;
-inline constexpr int kUnknown = 4;  // a recorded schedule does not fit the engine
+inline constexpr FlagSpec kCheckFlags[] = {
+    kEngine,
+    {"programs", "N", FlagType::kCount, "2000, or no limit with --time", "Programs to judge"},
+    kSeed,
+    kFeatures,
+    kOps,
+    kTime,
+    kJobs,
+    {"findings", "N", FlagType::kCount, "no limit", "ends the run after so many findings"},
+    kElements,
+    kRank,
+    kTimeout,
+    kMemory,
+    kOut,
+    {"report", "FILE", FlagType::kPath, "none",
+     "JSON lines, appended; see proptests/findings/report.py"},
+};
+inline constexpr VerbSpec kCheck = {
+    "check",
+    "",
+    "compares the engine with its twin on random Programs",
+    "Runs random Programs through the engine and its witnesses, in worker processes, and compares\n"
+    "all that they show. A Program on which they differ, or that crashes, hangs or takes too much\n"
+    "memory, is a finding: it is minimized and written to a folder with a picture, and the run "
+    "goes\n"
+    "on. The summary at the end says what was compared. Ctrl-C ends the run with its summary.\n"
+    "Failures of a foreign engine that golden/expected lists are no findings; above 2,000 "
+    "Programs\n"
+    "the run fails if they explain more than 2 %.\n",
+    kCheckFlags,
+    "check\ncheck --programs=100000 --jobs=2\ncheck --time=2h --out=/tmp/findings\n"
+    "check --engine=libtorch\ncheck --engine='exec:python3 my_adapter.py'\n"
+    "check --seed=7 --ops=mul,sum --features=view\n"};
 
-// Returns the exit status. An error of the kind Unavailable means that an engine could not be
-// started, any other wrong usage.
-absl::StatusOr<int> RunCheck(const Arguments& arguments, Subject& subject);
+inline constexpr FlagSpec kExploreFlags[] = {
+    {"programs", "N", FlagType::kCount, "100, or no limit with --time, or 1 with --program",
+     "Programs to explore"},
+    kSchedules,
+    kStrategy,
+    kSeed,
+    kThreads,
+    kProgram,
+    kSchedule,
+    kFeatures,
+    kOps,
+    kTime,
+    kJobs,
+    {"timeout", "TIME", FlagType::kDuration, "10s and 2 ms a schedule",
+     "a Program whose schedules run longer is a hang"},
+    kMemory,
+    kOut,
+};
+inline constexpr VerbSpec kExplore = {
+    "explore",
+    "",
+    "runs the engine under schedules that decide every interleaving",
+    "Runs each Program many times on the engine, compiled so that a scheduler decides which "
+    "thread\n"
+    "goes on at every lock, wait, notify and atomic access. A schedule that ends in a deadlock or "
+    "a\n"
+    "data race, or in another bit than a single thread computes, is a finding: Program and "
+    "schedule\n"
+    "are minimized and written to a folder with a picture, and the run goes on. The summary at "
+    "the\n"
+    "end says what was explored. Ctrl-C ends the run with its summary.\n",
+    kExploreFlags,
+    "explore --programs=100 --schedules=1000\nexplore --time=5m --jobs=2 --strategy=pct\n"
+    "explore --program=program.txt --schedules=100000\n"
+    "explore --program=program.txt --strategy=replay --schedule=schedule.txt\n"};
 
-// A seed that no run had before, for all practical purposes; print it.
-uint64_t FreshSeed();
-
-// What the flags say of workers; `folder` is for their recorders.
-WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder);
-
-// What the flags say of the Programs.
-ProgramOptions OptionsOf(const Arguments& arguments);
-
-// Makes its workers check this engine.
-void SetEngine(const std::string& engine, WorkerCommand* command);
-
-// What --engine, --timeout and --memory say.
-EngineOptions EngineOf(const Arguments& arguments);
+// Both verbs.
+absl::StatusOr<int> Check(const Arguments& arguments, const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
 

@@ -1,7 +1,5 @@
 // `check` end to end, over a Subject with planted faults.
 
-#include "tools/oracle/check.h"
-
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -18,6 +16,12 @@ namespace twingrad::oracle {
 namespace {
 
 using absl::StrContains;
+using workers::ReadInput;
+using workers::RunSubprocess;
+using workers::SubprocessOptions;
+using workers::SubprocessResult;
+using workers::TemporaryFolder;
+using workers::WriteFile;
 
 class CheckTest : public testing::Test {
  protected:

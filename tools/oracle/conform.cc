@@ -16,14 +16,22 @@
 #include "proptests/conformance/golden_run.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
+#include "proptests/workers/repository_files.h"
 #include "tools/adapters/named_adapters.h"
-#include "tools/oracle/check.h"
+#include "tools/oracle/worker_command.h"
 
 namespace twingrad::oracle {
-namespace {
 
 using conformance::ExpectedFailures;
 using conformance::GoldenVerdict;
+using workers::Locate;
+using workers::Prober;
+using workers::ReadInput;
+using workers::ResolvePath;
+using workers::TemporaryFolder;
+using workers::WriteFile;
+
+namespace {
 
 constexpr absl::Duration kTrust = absl::Hours(24 * 365);  // how long a new entry is believed
 
@@ -35,19 +43,22 @@ std::string InWorkspace(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<int> RunConform(const Arguments& arguments, Subject& subject) {
-  if (absl::Status status = subject.Start(); !status.ok()) {
-    return absl::UnavailableError(status.message());
-  }
-  const std::string list = subject.KnownFailures();
-  if (list.empty()) {
+absl::StatusOr<int> Conform(const Arguments& arguments,
+                            const subjects::SubjectFactory& make_subject) {
+  const absl::StatusOr<std::unique_ptr<subjects::Subject>> made =
+      ConfiguredSubject(arguments, make_subject);
+  if (!made.ok()) return made.status();
+  subjects::Subject& subject = **made;
+  if (subject.foreign() == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
         "[oracle] `conform` is for the engines of others; allowed are ", adapters::kForeignEngines,
         "; the repository's own is run by `tools/bazel test //tools/golden/...`"));
   }
+  if (absl::Status status = Start(subject); !status.ok()) return status;
+  const std::string list = subject.foreign()->KnownFailures();
   std::string text;
-  if (access(list.c_str(), R_OK) == 0) {
-    absl::StatusOr<std::string> read = ReadInput(list);
+  if (const std::string known = Locate(list); access(known.c_str(), R_OK) == 0) {
+    absl::StatusOr<std::string> read = ReadInput(known);
     if (!read.ok()) return read.status();
     text = *std::move(read);
   }
@@ -56,7 +67,7 @@ absl::StatusOr<int> RunConform(const Arguments& arguments, Subject& subject) {
 
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle");
   if (!folder.ok()) return folder.status();
-  Prober prober(MakeWorkerCommand(arguments, folder->path()));
+  Prober prober(MakeWorkerCommand(arguments, folder->path(), subject));
   const auto begin = std::chrono::steady_clock::now();
   absl::StatusOr<std::vector<GoldenVerdict>> goldens =
       conformance::JudgeGoldens([&](std::string_view program) { return prober.Judge(program); });

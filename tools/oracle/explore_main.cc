@@ -4,7 +4,7 @@
 #include "tools/oracle/oracle.h"
 
 int main(int argc, char** argv) {
-  return twingrad::oracle::OracleMain(argc, argv, [](const twingrad::oracle::EngineOptions&) {
-    return twingrad::oracle::MakeExploreSubject();
+  return twingrad::oracle::OracleMain(argc, argv, [](const twingrad::subjects::EngineChoice&) {
+    return twingrad::subjects::MakeExploreSubject();
   });
 }

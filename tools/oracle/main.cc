@@ -9,16 +9,17 @@
 
 #include "proptests/conformance/foreign_subject.h"
 #include "proptests/subjects/engine_subject.h"
+#include "proptests/workers/repository_files.h"
 #include "tools/adapters/named_adapters.h"
 #include "tools/oracle/oracle.h"
 
 namespace {
 
+using namespace twingrad;
+
 // Becomes the other program; returns only if it cannot.
 int BecomeExplorer(char** argv) {
-  char self[4096];
-  const ssize_t size = readlink("/proc/self/exe", self, sizeof(self));
-  std::string path(self, size > 0 ? static_cast<size_t>(size) : 0);
+  std::string path = workers::ThisExecutable();
   path = path.substr(0, path.rfind('/') + 1) + "explorer";
   execv(path.c_str(), argv);
   std::fprintf(stderr,
@@ -31,13 +32,13 @@ int BecomeExplorer(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace twingrad::oracle;
-  if (NeedsModel(argc, argv)) return BecomeExplorer(argv);
-  return OracleMain(argc, argv,
-                    [](const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<Subject>> {
-                      if (options.engine.empty()) return MakeEngineSubject();
-                      auto command = twingrad::adapters::AdapterCommand(options.engine);
-                      if (!command.ok()) return command.status();
-                      return twingrad::conformance::MakeForeignSubject(*command, options);
-                    });
+  if (oracle::NeedsModel(argc, argv)) return BecomeExplorer(argv);
+  return oracle::OracleMain(argc, argv,
+                            [](const subjects::EngineChoice& choice)
+                                -> absl::StatusOr<std::unique_ptr<subjects::Subject>> {
+                              if (choice.engine.empty()) return subjects::MakeEngineSubject();
+                              auto command = adapters::AdapterCommand(choice.engine);
+                              if (!command.ok()) return command.status();
+                              return conformance::MakeForeignSubject(*command, choice);
+                            });
 }

@@ -18,7 +18,7 @@ absl::Span<const VerbSpec> Verbs();
 bool NeedsModel(int argc, char** argv);
 
 // What main() returns.
-int OracleMain(int argc, char** argv, const SubjectFactory& make_subject);
+int OracleMain(int argc, char** argv, const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
 

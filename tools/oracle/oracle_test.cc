@@ -18,6 +18,12 @@ namespace twingrad::oracle {
 namespace {
 
 using absl::StrContains;
+using workers::ReadInput;
+using workers::RunSubprocess;
+using workers::SubprocessOptions;
+using workers::SubprocessResult;
+using workers::TemporaryFolder;
+using workers::WriteFile;
 
 SubprocessResult Oracle(std::vector<std::string> words, const SubprocessOptions& options = {}) {
   words.insert(words.begin(), "tools/oracle/fake_oracle");
@@ -161,6 +167,13 @@ TEST(OracleTest, AReplaySaysWhichLineOfItsScheduleCannotBeRead) {
                             "/schedule.txt:1: cannot read `twingrad-schedule 9`; allowed is "),
             0u)
       << run.errors;
+}
+
+TEST(OracleTest, AWorkerIsNotStartedByHand) {
+  const SubprocessResult bare = RunSubprocess({"tools/oracle/fake_oracle", "worker"});
+  EXPECT_EQ(bare.exit_status, 2);
+  EXPECT_EQ(bare.errors,
+            "[oracle] `worker` is started by other verbs; allowed is `oracle check`; start that\n");
 }
 
 }  // namespace

@@ -5,13 +5,10 @@
 
 #include "proptests/interleave/checker/schedule_file.h"
 
-namespace twingrad::oracle {
+namespace twingrad::interleave {
 
-using interleave::Decision;
-using interleave::DecisionKind;
-
-RecordingStrategy::RecordingStrategy(interleave::Strategy& asked, uint64_t program_hash,
-                                     int device_threads, ScheduleRecord& record)
+RecordingStrategy::RecordingStrategy(Strategy& asked, uint64_t program_hash, int device_threads,
+                                     ScheduleRecord& record)
     : asked_(asked), record_(record) {
   End();
   record_.program_hash = program_hash;
@@ -30,7 +27,7 @@ void RecordingStrategy::Begin(uint64_t seed) {
   record_.running.store(1, std::memory_order_release);
 }
 
-int RecordingStrategy::Choose(const interleave::Question& question) {
+int RecordingStrategy::Choose(const Question& question) {
   const int chosen = asked_.Choose(question);
   const uint32_t index = record_.decisions.load(std::memory_order_relaxed);
   if (index < ScheduleRecord::kMaxDecisions) {
@@ -48,7 +45,7 @@ std::string RecordedSchedule(const ScheduleRecord& record, std::string_view dete
       count > ScheduleRecord::kMaxDecisions) {
     return "";
   }
-  interleave::ScheduleFile schedule;
+  ScheduleFile schedule;
   schedule.program_hash = record.program_hash;
   schedule.device_threads = record.device_threads;
   schedule.strategy.assign(record.strategy, strnlen(record.strategy, ScheduleRecord::kMaxName));
@@ -57,14 +54,14 @@ std::string RecordedSchedule(const ScheduleRecord& record, std::string_view dete
   for (uint32_t i = 0; i < count; ++i) {
     const ScheduleRecord::Step& step = record.steps[i];
     // A process that went astray may have written anywhere.
-    if (step.kind >= interleave::kDecisionKinds || step.chosen >= step.alternatives) return "";
+    if (step.kind >= kDecisionKinds || step.chosen >= step.alternatives) return "";
     Decision& decision = schedule.decisions.emplace_back();
     decision.kind = static_cast<DecisionKind>(step.kind);
     decision.chosen = step.chosen;
     decision.alternatives = step.alternatives;
     decision.site = step.site;
   }
-  return interleave::PrintSchedule(schedule);
+  return PrintSchedule(schedule);
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::interleave

@@ -17,7 +17,7 @@
 
 #include "proptests/interleave/strategies/strategy.h"
 
-namespace twingrad::oracle {
+namespace twingrad::interleave {
 
 // Part of the flight recorder: plain and atomic words only, all zeros when fresh. One process
 // writes; its parent reads after its death.
@@ -51,20 +51,20 @@ class ScheduleKeeper {
 };
 
 // Asks another strategy, one that always answers, and writes down what it says.
-class RecordingStrategy final : public interleave::Strategy {
+class RecordingStrategy final : public Strategy {
  public:
-  RecordingStrategy(interleave::Strategy& asked, uint64_t program_hash, int device_threads,
+  RecordingStrategy(Strategy& asked, uint64_t program_hash, int device_threads,
                     ScheduleRecord& record);
   ~RecordingStrategy() override { End(); }
 
   void Begin(uint64_t seed) override;
-  int Choose(const interleave::Question& question) override;
+  int Choose(const Question& question) override;
   std::string name() const override { return asked_.name(); }
   // The schedule has ended, and the process with it has not.
   void End() { record_.running.store(0, std::memory_order_release); }
 
  private:
-  interleave::Strategy& asked_;
+  Strategy& asked_;
   ScheduleRecord& record_;
 };
 
@@ -72,6 +72,6 @@ class RecordingStrategy final : public interleave::Strategy {
 // or it was too long to be kept.
 std::string RecordedSchedule(const ScheduleRecord& record, std::string_view detector);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::interleave
 
 #endif  // PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_

@@ -6,15 +6,13 @@
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 
-namespace twingrad::oracle {
+namespace twingrad::interleave {
 namespace {
-
-using interleave::DecisionKind;
 
 class ScheduleRecordTest : public testing::Test {
  protected:
   const std::unique_ptr<ScheduleRecord> record_ = std::make_unique<ScheduleRecord>();
-  interleave::RandomStrategy random_;
+  RandomStrategy random_;
 };
 
 TEST_F(ScheduleRecordTest, HoldsTheScheduleThatIsUnderWay) {
@@ -23,15 +21,14 @@ TEST_F(ScheduleRecordTest, HoldsTheScheduleThatIsUnderWay) {
   EXPECT_EQ(RecordedSchedule(*record_, "crash"), "") << "it has not begun";
   for (const uint64_t seed : {7u, 8u}) {
     recording.Begin(seed);
-    interleave::RandomStrategy same;
+    RandomStrategy same;
     same.Begin(seed);
     for (int i = 0; i < 50; ++i) {
-      const interleave::Question question = {
-          i % 5 == 0 ? DecisionKind::kSpurious : DecisionKind::kThread, 2 + i % 3, 0,
-          static_cast<uint32_t>(i + 1)};
+      const Question question = {i % 5 == 0 ? DecisionKind::kSpurious : DecisionKind::kThread,
+                                 2 + i % 3, 0, static_cast<uint32_t>(i + 1)};
       EXPECT_EQ(recording.Choose(question), same.Choose(question));
     }
-    const auto schedule = interleave::ParseSchedule(RecordedSchedule(*record_, "crash"));
+    const auto schedule = ParseSchedule(RecordedSchedule(*record_, "crash"));
     ASSERT_TRUE(schedule.ok()) << schedule.status();
     EXPECT_EQ(schedule->program_hash, 0xabcu);
     EXPECT_EQ(schedule->device_threads, 3);
@@ -62,4 +59,4 @@ TEST_F(ScheduleRecordTest, OneThatIsTooLongOrOverwrittenIsNone) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::interleave

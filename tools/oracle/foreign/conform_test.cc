@@ -15,6 +15,10 @@ namespace twingrad::oracle {
 namespace {
 
 using absl::StrContains;
+using workers::RunSubprocess;
+using workers::SubprocessResult;
+using workers::TemporaryFolder;
+using workers::WriteFile;
 
 constexpr char kTool[] = "tools/oracle/oracle_alone";
 

@@ -17,6 +17,12 @@
 namespace twingrad::oracle {
 namespace {
 
+using workers::ReadInput;
+using workers::RunSubprocess;
+using workers::SubprocessResult;
+using workers::TemporaryFolder;
+using workers::WriteFile;
+
 struct Case {
   std::string fault;
   std::string oracle;  // the word that the finding must have

@@ -30,6 +30,11 @@
 namespace twingrad::oracle {
 namespace {
 
+using workers::RunSubprocess;
+using workers::SubprocessOptions;
+using workers::SubprocessResult;
+using workers::TemporaryFolder;
+
 constexpr int kPrograms = 1500;  // a run
 constexpr int kMaxRuns = 5000;
 

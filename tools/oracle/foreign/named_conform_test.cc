@@ -11,6 +11,9 @@
 namespace twingrad::oracle {
 namespace {
 
+using workers::RunSubprocess;
+using workers::SubprocessResult;
+
 TEST(NamedConformTest, FailsWhereItsListSaysAndNowhereElse) {
   const char* engine = std::getenv("ENGINE");
   ASSERT_NE(engine, nullptr) << "its rule in BUILD.bazel sets ENGINE";

@@ -22,6 +22,12 @@ namespace twingrad::oracle {
 namespace {
 
 using absl::StrContains;
+using workers::ReadInput;
+using workers::RunSubprocess;
+using workers::SubprocessOptions;
+using workers::SubprocessResult;
+using workers::TemporaryFolder;
+using workers::WriteFile;
 
 constexpr char kSound[] = "tools/oracle/oracle";
 // Its engine splits the decrement of a node's missing contributions
@@ -71,8 +77,8 @@ class ExploreTest : public testing::Test {
     return folders;
   }
   // A replay of this schedule must say that it does not fit.
-  void ExpectParted(const std::string& program, const std::string& schedule, std::string_view where,
-                    const char* engine) const {
+  void ExpectDiverged(const std::string& program, const std::string& schedule,
+                      std::string_view where, const char* engine) const {
     const SubprocessResult run = Oracle({"explore", "--strategy=replay", "--program", program,
                                          "--schedule", WrittenAs("tampered.txt", schedule)},
                                         engine);
@@ -87,13 +93,14 @@ class ExploreTest : public testing::Test {
     const interleave::ScheduleFile whole = *interleave::ParseSchedule(schedule);
     interleave::ScheduleFile other = whole;
     ++other.decisions[2].site;
-    ExpectParted(program, interleave::PrintSchedule(other), "diverged at decision 2", kBroken);
+    ExpectDiverged(program, interleave::PrintSchedule(other), "diverged at decision 2", kBroken);
     other = whole;
     other.device_threads += 3;
-    ExpectParted(program, interleave::PrintSchedule(other), "diverged at decision ", kBroken);
+    ExpectDiverged(program, interleave::PrintSchedule(other), "diverged at decision ", kBroken);
     other = whole;
     other.decisions.resize(4);
-    ExpectParted(program, interleave::PrintSchedule(other), "ends after 4 decisions, but", kBroken);
+    ExpectDiverged(program, interleave::PrintSchedule(other), "ends after 4 decisions, but",
+                   kBroken);
     const SubprocessResult of_another =
         Oracle({"explore", "--strategy=replay", "--program", LanesFile(), "--schedule",
                 WrittenAs("tampered.txt", schedule)});
@@ -222,7 +229,7 @@ TEST_F(ExploreTest, ADefectIsFoundMadeSmallDrawnAndReplayed) {
   const std::string diverged = Line(mended.output, "replay diverged: ");
   EXPECT_TRUE(StrContains(diverged, " at decision ")) << mended.output;
   EXPECT_TRUE(StrContains(diverged, "autograd/engine/")) << "the place: " << mended.output;
-  ExpectParted(folder + "/program.txt", schedule, "autograd/engine/", kSound);
+  ExpectDiverged(folder + "/program.txt", schedule, "autograd/engine/", kSound);
   ExpectTamperedSchedulesAreRefused(folder + "/program.txt", schedule);
 }
 
@@ -241,8 +248,8 @@ TEST_F(ExploreTest, AnExecutionThatEndsBeforeItsScheduleDoesNotFit) {
   EXPECT_EQ(whole.exit_status, 0) << "this Program asks nothing: " << whole.output << whole.errors;
   EXPECT_FALSE(StrContains(whole.output, "diverged")) << whole.output;
   schedule.decisions.resize(3, {interleave::DecisionKind::kThread, 2, 1, 0});
-  ExpectParted(program, interleave::PrintSchedule(schedule),
-               "the execution ended after 0 of 3 recorded decisions", kSound);
+  ExpectDiverged(program, interleave::PrintSchedule(schedule),
+                 "the execution ended after 0 of 3 recorded decisions", kSound);
   // The folder of a finding says so in its own words.
   WrittenAs("schedule.txt", interleave::PrintSchedule(schedule));
   const SubprocessResult folder = Oracle({"replay", folder_.path()});

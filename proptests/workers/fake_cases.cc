@@ -1,4 +1,4 @@
-#include "proptests/subjects/fake_subject.h"
+#include "proptests/workers/fake_cases.h"
 
 #include <algorithm>
 #include <csignal>
@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include <unistd.h>
 
@@ -16,7 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::workers {
 namespace {
 
 constexpr std::string_view kFaults[] = {"wrong", "crash", "hang", "memory",
@@ -48,26 +49,31 @@ bool Act(std::string_view fault) {
   return fault == "wrong";
 }
 
+void KeepLine(absl::Span<std::byte> scratch, const std::string& line) {
+  if (scratch.size() > line.size()) std::memcpy(scratch.data(), line.c_str(), line.size() + 1);
+}
+
 }  // namespace
 
-absl::Status FakeSubject::Configure(const ProgramOptions& options) {
-  for (const std::string& feature : options.features) {
+absl::Status FakeCases::Configure(std::vector<std::string> features, std::vector<std::string> ops) {
+  for (const std::string& feature : features) {
     if (std::find(std::begin(kFaults), std::end(kFaults), feature) == std::end(kFaults)) {
       return absl::InvalidArgumentError(
           absl::StrCat("[oracle] unknown feature `", feature, "`; allowed are ",
                        absl::StrJoin(kFaults, ", "), "; choose among those"));
     }
   }
-  options_ = options;
+  features_ = std::move(features);
+  ops_ = std::move(ops);
   return absl::OkStatus();
 }
 
-absl::Status FakeSubject::Start() {
-  if (Has(options_.ops, "cannot_start")) {
+absl::Status FakeCases::Start() {
+  if (Has(ops_, "cannot_start")) {
     return absl::InternalError("[fake] no engine here; needed is one; look elsewhere");
   }
-  if (Has(options_.ops, "die_starting")) std::abort();
-  if (Has(options_.ops, "few_starts")) {
+  if (Has(ops_, "die_starting")) std::abort();
+  if (Has(ops_, "few_starts")) {
     const std::string path = ResolvePath("starts");
     if (absl::Status status = AppendFile(path, "."); !status.ok()) return status;
     if (ReadInput(path)->size() > 40) {
@@ -77,17 +83,17 @@ absl::Status FakeSubject::Start() {
   return absl::OkStatus();
 }
 
-std::string FakeSubject::Generate(uint64_t seed) {
+std::string FakeCases::Generate(uint64_t seed) {
   lines_.clear();
   for (uint64_t i = 0; i < 3 + seed % 5; ++i)
     lines_.push_back(absl::StrCat("value ", (seed >> i) % 100));
-  if (!options_.features.empty() && seed % 16 == 3) {
-    lines_.insert(lines_.begin() + 1, options_.features[(seed >> 8) % options_.features.size()]);
+  if (!features_.empty() && seed % 16 == 3) {
+    lines_.insert(lines_.begin() + 1, features_[(seed >> 8) % features_.size()]);
   }
   return absl::StrCat(absl::StrJoin(lines_, "\n"), "\n");
 }
 
-absl::Status FakeSubject::Load(std::string_view text, std::string_view origin) {
+absl::Status FakeCases::Load(std::string_view text, std::string_view origin) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!absl::StartsWith(lines[i], "value ") &&
@@ -101,29 +107,29 @@ absl::Status FakeSubject::Load(std::string_view text, std::string_view origin) {
   return absl::OkStatus();
 }
 
-Verdict FakeSubject::Judge() {
-  if (Has(options_.ops, "slow")) usleep(5000);
-  Verdict verdict;
+CaseResult FakeCases::Judge() {
+  if (Has(ops_, "slow")) usleep(5000);
+  CaseResult result;
   for (size_t i = 0; i < lines_.size(); ++i) {
     if (absl::StartsWith(lines_[i], "value ")) continue;
+    KeepLine(scratch_, lines_[i]);
     const bool flaky = lines_[i] == "flaky" && counters_[0] >= 3;
     if (Act(lines_[i]) || flaky) {
-      verdict.failed = true;
-      verdict.oracle = lines_[i];
-      verdict.text = absl::StrCat("line ", i, " is wrong\n  expected: right\n  actual:   wrong\n");
-      verdict.expected = "right\n";
-      verdict.actual = "wrong\n";
-      verdict.marked = {static_cast<int>(i)};
+      result.failed = true;
+      result.oracle = lines_[i];
+      result.text = absl::StrCat("line ", i, " is wrong\n  expected: right\n  actual:   wrong\n");
+      result.expected = "right\n";
+      result.actual = "wrong\n";
+      result.marked = {static_cast<int>(i)};
     }
   }
+  KeepLine(scratch_, "");
   counters_[0] += 1;
   counters_[1] += lines_.size();
-  return verdict;
+  return result;
 }
 
-std::string FakeSubject::Run() { return absl::StrCat("ran ", lines_.size(), " lines\n"); }
-
-std::string FakeSubject::Draw(absl::Span<const int> marked, bool /*run_engine*/) {
+std::string FakeCases::Draw(absl::Span<const int> marked, bool /*run_engine*/) {
   std::string dot = "digraph {\n";
   for (size_t i = 0; i < lines_.size(); ++i) {
     const bool mark = std::find(marked.begin(), marked.end(), static_cast<int>(i)) != marked.end();
@@ -133,8 +139,8 @@ std::string FakeSubject::Draw(absl::Span<const int> marked, bool /*run_engine*/)
   return dot + "}\n";
 }
 
-std::string FakeSubject::Shrink(std::string_view text,
-                                const std::function<bool(std::string_view)>& still_fails) {
+std::string FakeCases::Shrink(std::string_view text,
+                              const std::function<bool(std::string_view)>& still_fails) {
   std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
   for (size_t i = 0; i < lines.size();) {
     std::vector<std::string> fewer = lines;
@@ -148,14 +154,15 @@ std::string FakeSubject::Shrink(std::string_view text,
   return absl::StrCat(absl::StrJoin(lines, "\n"), "\n");
 }
 
-std::vector<std::string> FakeSubject::TakeNotes() {
+std::vector<std::string> FakeCases::TakeNotes() {
   std::string note = absl::StrCat(lines_.size(), " lines");
   if (!told_.insert(note).second) return {};
   return {std::move(note)};
 }
 
-std::string FakeSubject::Summarise(absl::Span<const uint64_t> counters) const {
-  return absl::StrCat("lines          ", counters.size() < 2 ? 0 : counters[1], "\n");
+void FakeCases::ReadScratch(absl::Span<const std::byte> scratch, CaseResult* result) {
+  const std::string line(reinterpret_cast<const char*>(scratch.data()));
+  if (!line.empty()) absl::StrAppend(&result->text, "  at line:  ", line, "\n");
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::workers

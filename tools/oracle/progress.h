@@ -1,7 +1,7 @@
 // Progress of a campaign, on standard error: a bar on a terminal, else a line now and then.
 
-#ifndef PROPTESTS_WORKERS_PROGRESS_H_
-#define PROPTESTS_WORKERS_PROGRESS_H_
+#ifndef TOOLS_ORACLE_PROGRESS_H_
+#define TOOLS_ORACLE_PROGRESS_H_
 
 #include <chrono>
 #include <cstdint>
@@ -19,8 +19,6 @@ struct ProgressState {
   std::string activity;  // "shrinking", or empty
 };
 
-// 12,345 with separators of thousands.
-std::string WithSeparators(uint64_t number);
 // 0:07, 12:34 or 1:02:03.
 std::string ClockTime(std::chrono::duration<double> time);
 // The bar, at most `columns` wide; and the line for logs. Neither has a newline.
@@ -46,4 +44,4 @@ class Progress {
 
 }  // namespace twingrad::oracle
 
-#endif  // PROPTESTS_WORKERS_PROGRESS_H_
+#endif  // TOOLS_ORACLE_PROGRESS_H_

@@ -1,6 +1,6 @@
 // A foreign engine over the adapter with planted defects.
 
-#include "proptests/conformance/foreign_engine.h"
+#include "proptests/conformance/adapted_engine.h"
 
 #include <memory>
 #include <string>
@@ -13,11 +13,11 @@ namespace {
 
 using twingrad::program::Program;
 
-std::unique_ptr<ForeignEngine> Faulty(const std::string& fault) {
+std::unique_ptr<AdaptedEngine> Faulty(const std::string& fault) {
   SessionOptions options;
   options.command = {"proptests/mutants/adapter/faulty", fault};
   options.timeout = std::chrono::seconds(60);
-  auto engine = ForeignEngine::Start(options);
+  auto engine = AdaptedEngine::Start(options);
   EXPECT_TRUE(engine.ok()) << engine.status();
   return engine.ok() ? *std::move(engine) : nullptr;
 }
@@ -27,43 +27,43 @@ Program Square() {
       "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
 }
 
-TEST(ForeignEngineTest, ItsListIsNamedAfterNameAndVersion) {
+TEST(AdaptedEngineTest, ItsListIsNamedAfterNameAndVersion) {
   const auto engine = Faulty("none");
   ASSERT_NE(engine, nullptr);
   EXPECT_EQ(engine->ListPath(), "golden/expected/faulty-none.txt");
   EXPECT_TRUE(engine->failures().entries.empty());
 }
 
-TEST(ForeignEngineTest, AnEngineThatIsRightAgrees) {
+TEST(AdaptedEngineTest, AnEngineThatIsRightAgrees) {
   const auto engine = Faulty("none");
   ASSERT_NE(engine, nullptr);
   oracles::Statistics statistics;
-  const ForeignEngine::Judged judged = engine->Judge(Square(), &statistics);
+  const AdaptedEngine::Judged judged = engine->Judge(Square(), &statistics);
   EXPECT_EQ(judged.verdict.outcome, Outcome::kAgree) << judged.verdict.text;
   EXPECT_TRUE(judged.verdict.recounted);
 }
 
-TEST(ForeignEngineTest, AWrongGradientIsBlamed) {
+TEST(AdaptedEngineTest, AWrongGradientIsBlamed) {
   const auto engine = Faulty("wrong_sign");
   ASSERT_NE(engine, nullptr);
   oracles::Statistics statistics;
-  const ForeignEngine::Judged judged = engine->Judge(Square(), &statistics);
+  const AdaptedEngine::Judged judged = engine->Judge(Square(), &statistics);
   EXPECT_EQ(judged.verdict.outcome, Outcome::kWrong);
   EXPECT_EQ(judged.verdict.rule, "twin");
 }
 
-TEST(ForeignEngineTest, WhatTheHelloDoesNotClaimIsRefusedWithoutARun) {
+TEST(AdaptedEngineTest, WhatTheHelloDoesNotClaimIsRefusedWithoutARun) {
   const auto engine = Faulty("none");
   ASSERT_NE(engine, nullptr);
   const Program moved = *twingrad::program::Parse(
       "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = to %x device=dev:0\n");
   oracles::Statistics statistics;
-  const ForeignEngine::Judged judged = engine->Judge(moved, &statistics);
+  const AdaptedEngine::Judged judged = engine->Judge(moved, &statistics);
   EXPECT_EQ(judged.verdict.outcome, Outcome::kRefuse);
   EXPECT_EQ(judged.verdict.text, "refuse: the hello does not claim the op to\n");
 }
 
-TEST(ForeignEngineTest, ADeathIsAnOutcomeAndTheNextProgramRuns) {
+TEST(AdaptedEngineTest, ADeathIsAnOutcomeAndTheNextProgramRuns) {
   const auto engine = Faulty("crash");
   ASSERT_NE(engine, nullptr);
   oracles::Statistics statistics;

@@ -1,4 +1,4 @@
-#include "proptests/subjects/program_subject.h"
+#include "proptests/subjects/program_source.h"
 
 #include <utility>
 
@@ -10,10 +10,10 @@
 #include "proptests/generators/generate.h"
 #include "proptests/shrink/shrink.h"
 
-namespace twingrad::oracle {
+namespace twingrad::subjects {
 namespace {
 
-using twingrad::program::Program;
+using program::Program;
 
 // The generator's complaint about a flag, in the tool's form.
 absl::Status Refusal(std::string_view flag, const absl::Status& status) {
@@ -26,50 +26,47 @@ absl::Status Refusal(std::string_view flag, const absl::Status& status) {
 
 }  // namespace
 
-absl::Status ProgramSubject::Configure(const ProgramOptions& options) {
+absl::Status ProgramSource::Configure(const CaseOptions& options) {
   absl::Status status;
   if (!options.features.empty()) {
     const std::string list = absl::StrJoin(options.features, ",");
-    status = Refusal("features", generators::SetFeatures(list, &generator_options_));
+    status = Refusal("features", generators::SetFeatures(list, &options_));
   }
   if (status.ok() && !options.ops.empty()) {
     const std::string list = absl::StrJoin(options.ops, ",");
-    status = Refusal("ops", generators::SetOps(list, &generator_options_));
+    status = Refusal("ops", generators::SetOps(list, &options_));
   }
-  generator_options_.max_elements = options.elements;
-  generator_options_.max_rank = options.rank;
+  options_.max_elements = options.elements;
+  options_.max_rank = options.rank;
   return status;
 }
 
-std::string ProgramSubject::Generate(uint64_t seed) {
-  program_ = generators::Generate(seed, generator_options_, &drawn_);
-  return twingrad::program::Print(program_);
+std::string ProgramSource::Generate(uint64_t seed) {
+  current_ = generators::Generate(seed, options_, &drawn_);
+  return program::Print(current_);
 }
 
-void ProgramSubject::CountDrawn(DrawnFeatures* counts) const {
+void ProgramSource::CountDrawn(DrawnFeatures* counts) const {
   for (size_t i = 0; i < counts->size(); ++i) (*counts)[i] += drawn_[i] ? 1 : 0;
 }
 
-absl::Status ProgramSubject::Load(std::string_view text, std::string_view origin) {
-  absl::StatusOr<Program> program = twingrad::program::Parse(text);
+absl::Status ProgramSource::Load(std::string_view text, std::string_view origin) {
+  absl::StatusOr<Program> program = program::Parse(text);
   if (!program.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("[oracle] ", origin, " holds no Program; ",
                                                    program.status().message(),
                                                    "; see autograd/program/README.md"));
   }
-  program_ = *std::move(program);
-  drawn_.reset();
+  SetCurrent(*std::move(program));
   return absl::OkStatus();
 }
 
-std::string ProgramSubject::Shrink(std::string_view text,
-                                   const std::function<bool(std::string_view)>& still_fails) {
-  absl::StatusOr<Program> program = twingrad::program::Parse(text);
+std::string ProgramSource::Shrink(std::string_view text,
+                                  const std::function<bool(std::string_view)>& still_fails) {
+  absl::StatusOr<Program> program = program::Parse(text);
   if (!program.ok()) return std::string(text);
-  const auto fails = [&](const Program& smaller) {
-    return still_fails(twingrad::program::Print(smaller));
-  };
-  return twingrad::program::Print(shrink::Shrink(*program, fails).program);
+  const auto fails = [&](const Program& smaller) { return still_fails(program::Print(smaller)); };
+  return program::Print(shrink::Shrink(*program, fails).program);
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::subjects

@@ -1,4 +1,4 @@
-#include "proptests/workers/progress.h"
+#include "tools/oracle/progress.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "proptests/subjects/number_text.h"
 
 namespace twingrad::oracle {
 namespace {
+
+using subjects::WithSeparators;
 
 constexpr std::chrono::duration<double> kBarInterval(0.1);
 constexpr std::chrono::duration<double> kLineInterval(10);
@@ -66,16 +69,6 @@ void WriteAll(int fd, std::string_view text) {
 }
 
 }  // namespace
-
-std::string WithSeparators(uint64_t number) {
-  const std::string digits = absl::StrCat(number);
-  std::string text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 std::string ClockTime(std::chrono::duration<double> time) {
   const int64_t seconds = static_cast<int64_t>(std::ceil(std::min(time.count(), 1e9)));

@@ -1,9 +1,10 @@
-#include "proptests/conformance/foreign_engine.h"
+#include "proptests/conformance/adapted_engine.h"
 
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "proptests/workers/repository_files.h"
 
 namespace twingrad::conformance {
 
@@ -27,29 +28,30 @@ Outcome OutcomeOf(Reply::Kind kind) {
   return Outcome::kProtocol;
 }
 
-ForeignEngine::ForeignEngine(std::unique_ptr<Session> session)
+AdaptedEngine::AdaptedEngine(std::unique_ptr<Session> session)
     : session_(std::move(session)), canary_(session_->hello()) {}
 
-absl::StatusOr<std::unique_ptr<ForeignEngine>> ForeignEngine::Start(SessionOptions options) {
+absl::StatusOr<std::unique_ptr<AdaptedEngine>> AdaptedEngine::Start(SessionOptions options) {
   absl::StatusOr<std::unique_ptr<Session>> session = Session::Start(std::move(options));
   if (!session.ok()) return session.status();
-  auto engine = std::unique_ptr<ForeignEngine>(new ForeignEngine(*std::move(session)));
-  absl::StatusOr<ExpectedFailures> failures = ReadExpectedFailures(engine->ListPath());
+  auto engine = std::unique_ptr<AdaptedEngine>(new AdaptedEngine(*std::move(session)));
+  absl::StatusOr<ExpectedFailures> failures =
+      ReadExpectedFailures(workers::Locate(engine->ListPath()));
   if (!failures.ok()) return failures.status();
   engine->failures_ = *std::move(failures);
   return engine;
 }
 
-std::string ForeignEngine::ListPath() const {
+std::string AdaptedEngine::ListPath() const {
   return absl::StrCat("golden/expected/", hello().name, "-", hello().version, ".txt");
 }
 
-Reply ForeignEngine::Run(const Program& program) {
+Reply AdaptedEngine::Run(const Program& program) {
   session_->Send(program);
   return session_->Receive();
 }
 
-Reply ForeignEngine::RunAgainst(const Program& program, Expectation* expected) {
+Reply AdaptedEngine::RunAgainst(const Program& program, Expectation* expected) {
   Reply reply;
   const Program sent = protocol::ToSend(hello(), program);
   const std::string lacks = protocol::NotClaimed(hello(), sent);
@@ -61,7 +63,7 @@ Reply ForeignEngine::RunAgainst(const Program& program, Expectation* expected) {
   return reply;
 }
 
-ForeignVerdict ForeignEngine::JudgeObserved(const Program& program, Expectation& expected,
+ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation& expected,
                                             Reply& reply, oracles::Statistics* statistics) {
   ForeignVerdict verdict = JudgeForeign(program, hello(), expected, reply.observation, statistics);
   // Whatever the verdict: a broken engine must not be asked for the next Program.
@@ -81,7 +83,7 @@ ForeignVerdict ForeignEngine::JudgeObserved(const Program& program, Expectation&
   return verdict;
 }
 
-ForeignEngine::Judged ForeignEngine::Judge(const Program& program,
+AdaptedEngine::Judged AdaptedEngine::Judge(const Program& program,
                                            oracles::Statistics* statistics) {
   Judged judged;
   judged.reply = RunAgainst(program, &judged.expected);

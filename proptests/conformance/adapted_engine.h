@@ -3,8 +3,8 @@
 // While the child runs a Program, the witnesses work out here what is expected of it. After each
 // error the canary looks whether the engine still is of use.
 
-#ifndef PROPTESTS_CONFORMANCE_FOREIGN_ENGINE_H_
-#define PROPTESTS_CONFORMANCE_FOREIGN_ENGINE_H_
+#ifndef PROPTESTS_CONFORMANCE_ADAPTED_ENGINE_H_
+#define PROPTESTS_CONFORMANCE_ADAPTED_ENGINE_H_
 
 #include <cstdint>
 #include <memory>
@@ -23,10 +23,10 @@ namespace twingrad::conformance {
 // How the way in which a Program ended is counted, before its Observation is judged.
 Outcome OutcomeOf(Reply::Kind kind);
 
-class ForeignEngine {
+class AdaptedEngine {
  public:
   // Starts the adapter; reads the list of known failures of the version that it says it is.
-  static absl::StatusOr<std::unique_ptr<ForeignEngine>> Start(SessionOptions options);
+  static absl::StatusOr<std::unique_ptr<AdaptedEngine>> Start(SessionOptions options);
 
   const protocol::Hello& hello() const { return session_->hello(); }
   const ExpectedFailures& failures() const { return failures_; }
@@ -52,7 +52,7 @@ class ForeignEngine {
   Judged Judge(const twingrad::program::Program& program, oracles::Statistics* statistics);
 
  private:
-  explicit ForeignEngine(std::unique_ptr<Session> session);
+  explicit AdaptedEngine(std::unique_ptr<Session> session);
   ForeignVerdict JudgeObserved(const twingrad::program::Program& program, Expectation& expected,
                                Reply& reply, oracles::Statistics* statistics);
 
@@ -63,4 +63,4 @@ class ForeignEngine {
 
 }  // namespace twingrad::conformance
 
-#endif  // PROPTESTS_CONFORMANCE_FOREIGN_ENGINE_H_
+#endif  // PROPTESTS_CONFORMANCE_ADAPTED_ENGINE_H_

@@ -1,0 +1,48 @@
+// Programs as cases: generated, read and shrunk in one way, whatever engine they are for.
+
+#ifndef PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_
+#define PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "autograd/program/program.h"
+#include "proptests/generators/options.h"
+#include "proptests/subjects/subject.h"
+#include "proptests/subjects/summary.h"
+#include "proptests/workers/case.h"
+
+namespace twingrad::subjects {
+
+class ProgramSource : public workers::CaseSource {
+ public:
+  absl::Status Configure(const CaseOptions& options);
+  std::string Generate(uint64_t seed) override;
+  absl::Status Load(std::string_view text, std::string_view origin) override;
+  std::string Shrink(std::string_view text,
+                     const std::function<bool(std::string_view)>& still_fails) override;
+
+  // The current one.
+  const program::Program& current() const { return current_; }
+  void SetCurrent(program::Program program) {
+    current_ = std::move(program);
+    drawn_.reset();
+  }
+  // What Programs may hold: an engine that has less takes it away.
+  generators::GeneratorOptions& options() { return options_; }
+  // Counts the features that the generator drew for the current Program; one that was loaded has
+  // none.
+  void CountDrawn(DrawnFeatures* counts) const;
+
+ private:
+  generators::GeneratorOptions options_;
+  program::Program current_;
+  generators::Features drawn_;
+};
+
+}  // namespace twingrad::subjects
+
+#endif  // PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_

@@ -1,0 +1,62 @@
+// Cases with planted faults, for tests of the processes around them.
+//
+// A case is lines of words: `value N`, and the faults `wrong`, `crash`, `hang`, `memory`, `throw`,
+// `exit` and `flaky` (wrong unless it is among the first three of its process), which do what they
+// say when judged. The features name the faults that every sixteenth generated case holds; the ops
+// set it up: `slow` takes 5 ms a case, `cannot_start` and `die_starting` fail to start,
+// `few_starts` does so after 40 starts, which a file in BUILD_WORKING_DIRECTORY counts. A judge
+// keeps the case that it is at in its scratch memory.
+
+#ifndef PROPTESTS_WORKERS_FAKE_CASES_H_
+#define PROPTESTS_WORKERS_FAKE_CASES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "proptests/workers/case.h"
+
+namespace twingrad::workers {
+
+class FakeCases : public CaseSource, public CaseJudge, public CaseDrawer {
+ public:
+  absl::Status Configure(std::vector<std::string> features, std::vector<std::string> ops);
+  absl::Status Start();
+
+  std::string Generate(uint64_t seed) override;
+  absl::Status Load(std::string_view text, std::string_view origin) override;
+  std::string Shrink(std::string_view text,
+                     const std::function<bool(std::string_view)>& still_fails) override;
+
+  CaseResult Judge() override;
+  absl::Span<const uint64_t> counters() const override { return counters_; }
+  // How many lines the cases had, each number once.
+  std::vector<std::string> TakeNotes() override;
+  void KeepScratchIn(absl::Span<std::byte> scratch) override { scratch_ = scratch; }
+  std::string Describe() override { return R"({"name": "fake"})"; }
+
+  std::string Draw(absl::Span<const int> marked, bool run_engine) override;
+
+  size_t num_lines() const { return lines_.size(); }
+  // What the scratch memory of a dead worker says: the line that it was at.
+  static void ReadScratch(absl::Span<const std::byte> scratch, CaseResult* result);
+
+ private:
+  std::vector<std::string> features_;
+  std::vector<std::string> ops_;
+  std::vector<std::string> lines_;
+  std::array<uint64_t, 2> counters_ = {};  // cases, lines
+  std::set<std::string> told_;             // notes
+  absl::Span<std::byte> scratch_;
+};
+
+}  // namespace twingrad::workers
+
+#endif  // PROPTESTS_WORKERS_FAKE_CASES_H_

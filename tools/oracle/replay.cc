@@ -1,0 +1,132 @@
+#include "tools/oracle/replay.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "proptests/findings/case_text.h"
+#include "proptests/interleave/checker/schedule_file.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/prober.h"
+#include "tools/oracle/worker_command.h"
+
+namespace twingrad::oracle {
+
+using findings::JoinCase;
+using workers::CaseResult;
+using workers::kDiverged;
+using workers::Prober;
+using workers::ReadInput;
+using workers::ResolvePath;
+using workers::ShellWord;
+using workers::TemporaryFolder;
+using workers::WorkerCommand;
+
+namespace {
+
+// What the finding in `folder` says of itself; an empty object if it says nothing.
+nlohmann::json DescriptionIn(const std::string& folder) {
+  const absl::StatusOr<std::string> text = ReadInput(folder + "/finding.json");
+  nlohmann::json known =
+      nlohmann::json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
+  return known.is_object() ? known : nlohmann::json::object();
+}
+
+std::string TextIn(const nlohmann::json& known, const char* key) {
+  const auto found = known.find(key);
+  return found != known.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::optional<uint64_t> NumberIn(const nlohmann::json& known, const char* key) {
+  const auto found = known.find(key);
+  if (found == known.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<uint64_t>();
+}
+
+// The case that is to be judged again: a Program, of `explore` with its schedule or, where that was
+// not kept, with the seed of all schedules, which `command` is told how to take.
+absl::StatusOr<std::string> CaseIn(const std::string& folder, const nlohmann::json& known,
+                                   WorkerCommand* command) {
+  absl::StatusOr<std::string> program = ReadInput(folder + "/program.txt");
+  if (!program.ok()) return program.status();
+  if (absl::StatusOr<std::string> schedule = ReadInput(folder + "/schedule.txt"); schedule.ok()) {
+    const absl::Status read =
+        interleave::ParseSchedule(*schedule, folder + "/schedule.txt").status();
+    if (!read.ok()) return read;
+    return JoinCase({*program, std::nullopt, false, *schedule});
+  }
+  const std::optional<uint64_t> seed = NumberIn(known, "seed");
+  if (TextIn(known, "verb") != "explore" || !seed) return program;
+  if (const std::string strategy = TextIn(known, "strategy"); !strategy.empty()) {
+    command->flags.push_back("--strategy=" + strategy);
+  }
+  for (const char* key : {"schedules", "threads"}) {
+    const uint64_t number = NumberIn(known, key).value_or(0);
+    if (number > 0) command->flags.push_back(absl::StrCat("--", key, "=", number));
+  }
+  return JoinCase({*program, *seed, false, ""});
+}
+
+int PrintResult(const CaseResult& result, const std::string& folder, const std::string& found_as) {
+  if (result.outcome == "explained") {
+    absl::PrintF("the finding still shows, as an expected failure\n%s", result.text);
+    return kFound;
+  }
+  if (result.outcome == kDiverged) {
+    absl::PrintF(
+        "nothing is known of the finding: its schedule is of an engine that asks other questions\n"
+        "replay diverged: %s\n"
+        "look for it anew: tools/bazel run //tools/oracle -- explore --program=%s\n",
+        result.text, ShellWord(folder + "/program.txt"));
+    return kUnknown;
+  }
+  if (!result.failed) {
+    absl::PrintF("the finding no longer shows\n%s", result.text);
+    return kNothingFound;
+  }
+  absl::PrintF("the finding still shows: %s\n%s\nexpected:\n%s\nactual:\n%s", result.oracle,
+               result.text, result.expected, result.actual);
+  if (!found_as.empty() && found_as != result.oracle) {
+    absl::PrintF("\nit was found as: %s\n", found_as);
+  }
+  return kFound;
+}
+
+}  // namespace
+
+bool IsOfExplore(const std::string& folder) {
+  return ReadInput(folder + "/schedule.txt").ok() ||
+         TextIn(DescriptionIn(folder), "verb") == "explore";
+}
+
+absl::StatusOr<int> Replay(const Arguments& arguments,
+                           const subjects::SubjectFactory& make_subject) {
+  const absl::StatusOr<std::unique_ptr<subjects::Subject>> subject =
+      make_subject(EngineOf(arguments));
+  if (!subject.ok()) return subject.status();
+  const std::string folder = ResolvePath(*arguments.operand);
+  const nlohmann::json known = DescriptionIn(folder);
+  absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
+  if (!temporary.ok()) return temporary.status();
+  WorkerCommand command = MakeWorkerCommand(arguments, temporary->path(), **subject);
+  SetEngine(TextIn(known, "engine"), &command);
+  // The limits under which it was found, unless others are given.
+  const uint64_t timeout = std::min<uint64_t>(NumberIn(known, "timeout_ms").value_or(0), 1u << 30);
+  const uint64_t memory = std::min<uint64_t>(NumberIn(known, "memory_mib").value_or(0), 1u << 30);
+  if (timeout > 0 && !arguments.Has("timeout")) {
+    command.limits.timeout = std::chrono::milliseconds(timeout);
+  }
+  if (memory > 0 && !arguments.Has("memory")) command.limits.memory = memory << 20;
+  absl::StatusOr<std::string> text = CaseIn(folder, known, &command);
+  if (!text.ok()) return text.status();
+  Prober prober(command);
+  absl::StatusOr<CaseResult> result = prober.Judge(*text);
+  if (!result.ok()) return result.status();
+  return PrintResult(*result, folder, TextIn(known, "oracle"));
+}
+
+}  // namespace twingrad::oracle

@@ -1,0 +1,30 @@
+// The command that starts workers: this tool again, with the verb `worker`.
+
+#ifndef TOOLS_ORACLE_WORKER_COMMAND_H_
+#define TOOLS_ORACLE_WORKER_COMMAND_H_
+
+#include <string>
+#include <string_view>
+
+#include "proptests/subjects/subject.h"
+#include "proptests/workers/worker_process.h"
+#include "tools/oracle/arguments.h"
+
+namespace twingrad::oracle {
+
+// The flags that decide which cases there are; workers are given them.
+inline constexpr std::string_view kCaseFlags[] = {"features",  "ops",      "strategy",
+                                                  "schedules", "threads",  "program",
+                                                  "schedule",  "elements", "rank"};
+
+// What the flags say of workers that judge cases of `subject`, which outlives the command; `folder`
+// is for their recorders.
+workers::WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder,
+                                         const subjects::Subject& subject);
+
+// Makes them judge this engine; empty: the repository's.
+void SetEngine(const std::string& engine, workers::WorkerCommand* command);
+
+}  // namespace twingrad::oracle
+
+#endif  // TOOLS_ORACLE_WORKER_COMMAND_H_
