@@ -62,6 +62,30 @@ class CopyTest : public testing::Test {
   std::string fault_;
 };
 
+// As in a folder of Bazel's outputs: the tool, its runfiles beside it, and a user who is elsewhere.
+TEST(ConformTest, TheToolFindsItsFilesFromItsOwnLocation) {
+  namespace fs = std::filesystem;
+  const absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("location-test");
+  ASSERT_TRUE(folder.ok());
+  const fs::path top = fs::current_path();
+  const std::string tool = folder->path() + "/oracle";
+  fs::copy_file(top / kTool, tool);
+  const auto conform = [&] {
+    const std::string adapter = (top / "proptests/mutants/adapter/faulty").string();
+    return RunSubprocess(
+        {"/bin/sh", "-c", "cd / && " + tool + " conform '--engine=exec:" + adapter + " none'"});
+  };
+  const SubprocessResult alone = conform();
+  EXPECT_EQ(alone.exit_status, 3) << alone.output;
+  EXPECT_TRUE(StrContains(alone.errors, "no goldens below the working directory or beside"))
+      << alone.errors;
+  fs::create_directory(tool + ".runfiles");
+  fs::create_directory_symlink(top, tool + ".runfiles/twingrad");
+  const SubprocessResult run = conform();
+  EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+  EXPECT_TRUE(StrContains(run.output, "\nall as golden/expected/")) << run.output;
+}
+
 TEST_F(CopyTest, AnUpdatedListIsBelievedAndStrict) {
   fault_ = "wrong_sign";
   const SubprocessResult update = Conform("--update");
