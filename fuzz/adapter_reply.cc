@@ -10,14 +10,14 @@
 #include <string_view>
 
 #include "autograd/program/parse.h"
-#include "tools/adapters/protocol/frame.h"
-#include "tools/adapters/protocol/hello.h"
-#include "tools/adapters/protocol/reply.h"
+#include "proptests/protocol/frame.h"
+#include "proptests/protocol/hello.h"
+#include "proptests/protocol/reply.h"
 
 namespace twingrad {
 namespace {
 
-using adapters::Frame;
+using protocol::Frame;
 
 constexpr std::string_view kProgram =
     "twingrad 1\n%x = leaf type=f64[2] data=3,4 grad=1\n%i = leaf type=i64[] data=1\n"
@@ -37,16 +37,16 @@ void CheckMessage(std::string_view message) {
 void CheckBody(const std::string& body) {
   static const auto* const program =
       new twingrad::program::Program(*twingrad::program::Parse(kProgram));
-  const auto reply = adapters::ParseReply(*program, body);
+  const auto reply = protocol::ParseReply(*program, body);
   if (!reply.ok()) return CheckMessage(reply.status().message());
-  const std::string printed = adapters::PrintReply(*program, *reply);
-  const auto again = adapters::ParseReply(*program, printed);
+  const std::string printed = protocol::PrintReply(*program, *reply);
+  const auto again = protocol::ParseReply(*program, printed);
   Require(again.ok(), "the printed body is refused", printed);
-  Require(adapters::PrintReply(*program, *again) == printed, "it reads as another", printed);
+  Require(protocol::PrintReply(*program, *again) == printed, "it reads as another", printed);
 }
 
 void CheckStream(std::string_view bytes, size_t piece) {
-  adapters::FrameReader reader;
+  protocol::FrameReader reader;
   for (size_t begin = 0; begin < bytes.size(); begin += piece) {
     reader.Feed(bytes.substr(begin, piece));
     while (true) {
@@ -55,10 +55,10 @@ void CheckStream(std::string_view bytes, size_t piece) {
       if (!*frame) break;
       if ((*frame)->kind == Frame::Kind::kOk) CheckBody((*frame)->text);
       if ((*frame)->kind != Frame::Kind::kHello) continue;
-      const auto hello = adapters::ParseHello((*frame)->text);
+      const auto hello = protocol::ParseHello((*frame)->text);
       if (!hello.ok()) CheckMessage(hello.status().message());
       if (hello.ok()) {
-        Require(*adapters::ParseHello(adapters::PrintHello(*hello)) == *hello, "hello differs",
+        Require(*protocol::ParseHello(protocol::PrintHello(*hello)) == *hello, "hello differs",
                 (*frame)->text);
       }
     }

@@ -44,6 +44,9 @@ readonly PACKAGES_clang="
 /usr/bin/ld.lld-19                          lld-19
 /usr/lib/llvm-19/bin/llvm-symbolizer        llvm-19
 "
+# Engines of others that Debian packages: each a group, and a row of tools/adapters/adapters.bzl.
+# shellcheck disable=SC2034 # read by tools/bazel
+readonly ENGINES="libtorch"
 readonly PACKAGES_libtorch="
 /usr/include/torch/csrc/api/include/torch/torch.h libtorch-dev
 "

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using twingrad::program::Observation;
@@ -41,4 +41,4 @@ bool CreatesGraph(const Program& program) {
   });
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

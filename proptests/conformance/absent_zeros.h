@@ -8,7 +8,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // Whether some call makes a graph of its gradients.
 bool CreatesGraph(const twingrad::program::Program& program);
@@ -18,6 +18,6 @@ bool CreatesGraph(const twingrad::program::Program& program);
 bool TakeZerosForAbsent(const twingrad::program::Observation& expected,
                         twingrad::program::Observation& observed);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_ABSENT_ZEROS_H_

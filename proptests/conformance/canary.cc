@@ -6,10 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/parse.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
-using adapters::Reply;
 using twingrad::program::Opcode;
 
 constexpr std::string_view kProgram =
@@ -21,14 +20,14 @@ bool IsWell(const ForeignVerdict& judged) {
 
 }  // namespace
 
-Canary::Canary(const adapters::Hello& hello) {
+Canary::Canary(const protocol::Hello& hello) {
   if (!hello.Has(Opcode::kMul) || !hello.Has(Opcode::kAdd) || !hello.Has(Opcode::kBackward)) return;
   if (auto program = twingrad::program::Parse(kProgram); program.ok()) {
     program_ = *std::move(program);
   }
 }
 
-ForeignVerdict Canary::RunOnce(adapters::Session& session) const {
+ForeignVerdict Canary::RunOnce(Session& session) const {
   session.Send(*program_);
   Expectation expected = Expect(*program_, session.hello());
   Reply reply = session.Receive();
@@ -41,7 +40,7 @@ ForeignVerdict Canary::RunOnce(adapters::Session& session) const {
   return judged;
 }
 
-std::optional<ForeignVerdict> Canary::Judge(adapters::Session& session) {
+std::optional<ForeignVerdict> Canary::Judge(Session& session) {
   if (!program_) return std::nullopt;
   ForeignVerdict judged = RunOnce(session);
   if (IsWell(judged)) return std::nullopt;
@@ -58,4 +57,4 @@ std::optional<ForeignVerdict> Canary::Judge(adapters::Session& session) {
   return judged;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

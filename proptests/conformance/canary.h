@@ -11,25 +11,25 @@
 
 #include "autograd/program/program.h"
 #include "proptests/conformance/foreign_judge.h"
-#include "tools/adapters/protocol/session.h"
+#include "proptests/conformance/session.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 class Canary {
  public:
   Canary() = default;  // never sings
-  explicit Canary(const adapters::Hello& hello);
+  explicit Canary(const protocol::Hello& hello);
 
   // To be called when the session's last reply was an error. What is wrong, if the engine's state
   // is; its process is then a fresh one.
-  std::optional<ForeignVerdict> Judge(adapters::Session& session);
+  std::optional<ForeignVerdict> Judge(Session& session);
 
  private:
-  ForeignVerdict RunOnce(adapters::Session& session) const;
+  ForeignVerdict RunOnce(Session& session) const;
 
   std::optional<twingrad::program::Program> program_;
 };
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_CANARY_H_

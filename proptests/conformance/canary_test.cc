@@ -8,15 +8,13 @@
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
-
-using adapters::Session;
 
 // A session whose last reply was an error.
 std::unique_ptr<Session> AfterAnError(const char* fault) {
-  adapters::SessionOptions options;
-  options.command = {"tools/adapters/faulty/faulty", fault};
+  SessionOptions options;
+  options.command = {"proptests/mutants/adapter/faulty", fault};
   auto session = Session::Start(options);
   EXPECT_TRUE(session.ok()) << session.status();
   const auto program =
@@ -55,4 +53,4 @@ TEST(CanaryTest, AllIsWell) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

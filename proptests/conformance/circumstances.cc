@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/signature.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using twingrad::program::Category;
@@ -80,4 +80,4 @@ std::string Circumstances(const Program& program, const Observation& expected,
   return text;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

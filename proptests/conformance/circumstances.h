@@ -11,7 +11,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // None, or some of
 //   circumstance: the result of matmul is a view      (of memory that no value of the Program owns)
@@ -22,6 +22,6 @@ std::string Circumstances(const twingrad::program::Program& program,
                           const twingrad::program::Observation& expected,
                           const twingrad::program::Observation& observed);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_

@@ -6,7 +6,7 @@
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using twingrad::program::NodeRole;
@@ -60,4 +60,4 @@ TEST(CircumstancesTest, TheGradientOfAProdIsShown) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

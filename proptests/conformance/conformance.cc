@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 const GoldenVerdict* Find(absl::Span<const GoldenVerdict> goldens, std::string_view id) {
@@ -69,10 +69,10 @@ ExpectedFailures Revised(absl::Span<const GoldenVerdict> goldens, ExpectedFailur
     revised.entries.push_back({golden.id, RuleWord(golden.verdict.oracle), std::string(until),
                                "not looked into: say here why it fails"});
   }
-  for (Signature& signature : failures.signatures) {
+  for (FailureSignature& signature : failures.signatures) {
     if (Lists(revised, signature.entry)) revised.signatures.push_back(std::move(signature));
   }
   return revised;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -14,7 +14,7 @@
 #include "proptests/conformance/expected_failures.h"
 #include "proptests/workers/case.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 struct GoldenVerdict {
   std::string id;
@@ -34,6 +34,6 @@ std::vector<std::string> Complaints(absl::Span<const GoldenVerdict> goldens,
 ExpectedFailures Revised(absl::Span<const GoldenVerdict> goldens, ExpectedFailures failures,
                          std::string_view until);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_CONFORMANCE_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 GoldenVerdict Golden(std::string id, std::string outcome, std::string oracle = "") {
@@ -73,4 +73,4 @@ TEST(ConformanceTest, ARevisedListIsSortedAndRight) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

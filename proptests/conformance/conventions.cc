@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using twingrad::program::Observation;
@@ -101,4 +101,4 @@ std::string ChoiceText(const Program& program, const Observation& observed) {
   return text;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -12,7 +12,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // A point without a derivative, and the Program that stands on it.
 struct Convention {
@@ -27,6 +27,6 @@ absl::Span<const Convention> Conventions();
 std::string ChoiceText(const twingrad::program::Program& program,
                        const twingrad::program::Observation& observed);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_CONVENTIONS_H_

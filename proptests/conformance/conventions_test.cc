@@ -11,7 +11,7 @@
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 std::string ReadFile(const std::string& path) {
@@ -81,4 +81,4 @@ TEST(ConventionsTest, AChoiceIsEveryElementOfWhatRequiresGrad) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

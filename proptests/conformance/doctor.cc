@@ -10,11 +10,11 @@
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
-using adapters::Hello;
 using generators::GeneratorOptions;
+using protocol::Hello;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
 
@@ -144,4 +144,4 @@ Round ExamineOps(const Hello& hello, const GeneratorOptions& options, const TryP
   return round;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

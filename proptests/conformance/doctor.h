@@ -11,9 +11,9 @@
 #include "autograd/program/program.h"
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/generators/options.h"
-#include "tools/adapters/protocol/hello.h"
+#include "proptests/protocol/hello.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // What became of one Program. `failed`: something is wrong with the engine or its adapter.
 struct Trial {
@@ -31,9 +31,9 @@ struct Round {
 };
 
 // `options`: what Programs may hold, at most.
-Round ExamineOps(const adapters::Hello& hello, const generators::GeneratorOptions& options,
+Round ExamineOps(const protocol::Hello& hello, const generators::GeneratorOptions& options,
                  const TryProgram& attempt);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_DOCTOR_H_

@@ -10,10 +10,10 @@
 #include "autograd/program/signature.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
-using adapters::Hello;
+using protocol::Hello;
 using twingrad::program::Category;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
@@ -139,4 +139,4 @@ TEST(DoctorTest, TwoHangsEndTheRound) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

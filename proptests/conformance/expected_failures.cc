@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include <unistd.h>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -12,8 +14,9 @@
 #include "absl/strings/str_split.h"
 #include "autograd/program/signature.h"
 #include "proptests/judge/traits.h"
+#include "proptests/workers/files.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using twingrad::program::ErrorRecord;
@@ -71,7 +74,7 @@ bool Cut(std::string_view line, size_t count, std::vector<std::string>* words) {
 }
 
 absl::Status ReadSignature(const std::vector<std::string>& words, ExpectedFailures* failures) {
-  Signature signature;
+  FailureSignature signature;
   signature.rule = words[1];
   for (std::string_view name : absl::StrSplit(words[2], ',')) {
     if (name == "*") continue;
@@ -128,9 +131,10 @@ absl::Status ReadLine(std::string_view line, ExpectedFailures* failures) {
 
 std::string RuleWord(std::string_view rule) { return absl::StrReplaceAll(rule, {{" ", "_"}}); }
 
-bool Signature::Matches(const Program& program, std::string_view broken_rule,
-                        const std::optional<ErrorRecord>& expected,
-                        const std::optional<ErrorRecord>& actual, std::string_view verdict) const {
+bool FailureSignature::Matches(const Program& program, std::string_view broken_rule,
+                               const std::optional<ErrorRecord>& expected,
+                               const std::optional<ErrorRecord>& actual,
+                               std::string_view verdict) const {
   if (rule != RuleWord(broken_rule)) return false;
   for (Opcode op : ops) {
     if (std::none_of(program.statements.begin(), program.statements.end(),
@@ -154,7 +158,7 @@ std::vector<std::string> ExpectedFailures::Expired(std::string_view today) const
   for (const ExpectedEntry& entry : entries) {
     if (entry.until < today) expired.push_back(absl::StrCat("entry ", entry.id, " ", entry.until));
   }
-  for (const Signature& signature : signatures) {
+  for (const FailureSignature& signature : signatures) {
     if (signature.until >= today) continue;
     expired.push_back(absl::StrCat("signature of ", signature.entry, " ", signature.until));
   }
@@ -176,6 +180,22 @@ absl::StatusOr<ExpectedFailures> ParseExpectedFailures(std::string_view text) {
   return failures;
 }
 
+absl::StatusOr<ExpectedFailures> ReadExpectedFailures(const std::string& path) {
+  if (access(path.c_str(), R_OK) != 0) return ExpectedFailures();
+  absl::StatusOr<std::string> text = workers::ReadInput(path);
+  if (!text.ok()) return text.status();
+  return ParseExpectedFailures(*text);
+}
+
+std::string HeadOf(std::string_view text) {
+  std::string head;
+  for (const std::string_view line : absl::StrSplit(text, '\n')) {
+    if (!absl::StartsWith(line, "#")) break;
+    absl::StrAppend(&head, line, "\n");
+  }
+  return head;
+}
+
 std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures& failures) {
   std::vector<std::string> entries;
   for (const ExpectedEntry& entry : failures.entries) {
@@ -183,7 +203,7 @@ std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures&
         absl::StrCat("entry ", entry.id, " ", entry.rule, " ", entry.until, " ", entry.reason));
   }
   std::vector<std::string> signatures;
-  for (const Signature& signature : failures.signatures) {
+  for (const FailureSignature& signature : failures.signatures) {
     signatures.push_back(absl::StrCat(
         "signature ", signature.rule, " ", OpsText(signature.ops), " ", signature.classes, " ",
         signature.feature, " ", signature.entry, " ", signature.until, " ", signature.reason));
@@ -197,4 +217,4 @@ std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures&
   return text;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

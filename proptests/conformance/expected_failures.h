@@ -23,7 +23,7 @@
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // How a list names the rule that a Verdict's `oracle` is: one word, such as gradient_type.
 std::string RuleWord(std::string_view rule);
@@ -35,7 +35,7 @@ struct ExpectedEntry {
   std::string reason;
 };
 
-struct Signature {
+struct FailureSignature {
   std::string rule;
   std::vector<twingrad::program::Opcode> ops;
   // `*` or EXPECTED/ACTUAL, each of which may be `*`; ACTUAL~TEXT: the engine's message, or
@@ -55,7 +55,7 @@ struct Signature {
 
 struct ExpectedFailures {
   std::vector<ExpectedEntry> entries;
-  std::vector<Signature> signatures;
+  std::vector<FailureSignature> signatures;
 
   // Those whose date has passed on `today` (2026-11-21): each as its line's id and date.
   std::vector<std::string> Expired(std::string_view today) const;
@@ -65,9 +65,15 @@ struct ExpectedFailures {
 // list.
 absl::StatusOr<ExpectedFailures> ParseExpectedFailures(std::string_view text);
 
+// The list in the file `path`; where there is no such file, an empty one.
+absl::StatusOr<ExpectedFailures> ReadExpectedFailures(const std::string& path);
+
+// The comment that the text of a list begins with.
+std::string HeadOf(std::string_view text);
+
 // The same list as text, sorted; `head` is the comment that it begins with.
 std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures& failures);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_

@@ -7,7 +7,7 @@
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using twingrad::ErrorKind;
@@ -41,7 +41,7 @@ TEST(ExpectedFailuresTest, ASignatureMatchesAllThatItNames) {
       "twingrad 1\n%x = leaf type=f64[] grad=1\n%y = mul %x %x\nbackward %y\n");
   const auto other = *twingrad::program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n");
   const ErrorRecord version = {ErrorKind::kVersion, 2, ""};
-  const Signature& signature = failures->signatures[0];
+  const FailureSignature& signature = failures->signatures[0];
   EXPECT_TRUE(signature.Matches(program, "errors", version, std::nullopt, ""));
   EXPECT_FALSE(signature.Matches(other, "errors", version, std::nullopt, ""));
   EXPECT_FALSE(signature.Matches(program, "twin", version, std::nullopt, ""));
@@ -89,5 +89,17 @@ TEST(ExpectedFailuresTest, EachBrokenLineIsToldWithItsNumber) {
   EXPECT_TRUE(absl::StrContains(signature("* * * torch-0001 never y"), "`never` is no date"));
 }
 
+TEST(ExpectedFailuresTest, AListThatIsNotThereIsEmpty) {
+  const auto failures = ReadExpectedFailures("golden/expected/nobody-0.txt");
+  ASSERT_TRUE(failures.ok()) << failures.status();
+  EXPECT_TRUE(failures->entries.empty() && failures->signatures.empty());
+}
+
+TEST(ExpectedFailuresTest, TheHeadEndsAtTheFirstLineThatIsNoComment) {
+  EXPECT_EQ(HeadOf("# one\n# two\nentry a b c d\n# three\n"), "# one\n# two\n");
+  EXPECT_EQ(HeadOf("entry a b c d\n"), "");
+  EXPECT_EQ(HeadOf(""), "");
+}
+
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -8,11 +8,11 @@
 
 #include "autograd/reference/recount.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
-using adapters::Fact;
-using adapters::Hello;
+using protocol::Fact;
+using protocol::Hello;
 using twingrad::program::CallRecord;
 using twingrad::program::Observation;
 using twingrad::reference::TwinResult;
@@ -116,4 +116,4 @@ void FillFacts(const Hello& hello, TwinResult& expected, Observation& observed) 
   NumberRegeneratedViews(expected.observation.calls);
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -10,22 +10,22 @@
 #include "autograd/program/observation.h"
 #include "autograd/reference/twin.h"
 #include "proptests/judge/table.h"
-#include "tools/adapters/protocol/hello.h"
+#include "proptests/protocol/hello.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // What is laid before the oracles: what the adapter shows, and where the twin says what is right.
-judge::Needs Shown(const adapters::Hello& hello, bool twin, bool predicted,
+judge::Needs Shown(const protocol::Hello& hello, bool twin, bool predicted,
                    const twingrad::program::Observation& observed);
 
 // Without the order of nodes: all that must run, in the order of the graph. Needs no twin.
-void FillOrder(const adapters::Hello& hello, twingrad::program::Observation& observed);
+void FillOrder(const protocol::Hello& hello, twingrad::program::Observation& observed);
 
 // What is not shown becomes what is expected, and the other way round: of nodes that the engine
 // need not have, or has under other numbers, nothing is predicted.
-void FillFacts(const adapters::Hello& hello, twingrad::reference::TwinResult& expected,
+void FillFacts(const protocol::Hello& hello, twingrad::reference::TwinResult& expected,
                twingrad::program::Observation& observed);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_FACTS_H_

@@ -16,11 +16,11 @@
 #include "proptests/oracles/counts.h"
 #include "proptests/oracles/evidence.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
-using adapters::Fact;
-using adapters::Hello;
+using protocol::Fact;
+using protocol::Hello;
 using oracles::Detail;
 using oracles::Evidence;
 using twingrad::ErrorKind;
@@ -238,4 +238,4 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   return result;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

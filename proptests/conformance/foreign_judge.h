@@ -18,9 +18,9 @@
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"
 #include "proptests/judge/statistics.h"
-#include "tools/adapters/protocol/hello.h"
+#include "proptests/protocol/hello.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 enum class Outcome : uint8_t {
   kAgree,
@@ -45,7 +45,7 @@ struct Expectation {
   // predicted. Else the order of nodes is its own too, and after an error that decides.
   bool predicted = false;
 };
-Expectation Expect(const twingrad::program::Program& program, const adapters::Hello& hello);
+Expectation Expect(const twingrad::program::Program& program, const protocol::Hello& hello);
 
 struct ForeignVerdict {
   Outcome outcome = Outcome::kAgree;
@@ -59,10 +59,10 @@ struct ForeignVerdict {
 };
 
 // `observed` is changed: facts that the adapter does not show become those of the twin.
-ForeignVerdict JudgeForeign(const twingrad::program::Program& program, const adapters::Hello& hello,
+ForeignVerdict JudgeForeign(const twingrad::program::Program& program, const protocol::Hello& hello,
                             Expectation& expected, twingrad::program::Observation& observed,
                             judge::Statistics* statistics);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_FOREIGN_JUDGE_H_

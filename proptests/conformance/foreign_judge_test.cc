@@ -9,11 +9,11 @@
 #include "autograd/program/signature.h"
 #include "gtest/gtest.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
-using adapters::Fact;
-using adapters::Hello;
+using protocol::Fact;
+using protocol::Hello;
 using twingrad::ErrorKind;
 using twingrad::program::Observation;
 using twingrad::program::Program;
@@ -308,4 +308,4 @@ TEST(ForeignJudgeTest, AnErrorThatTheEngineDoesNotHaveIsRefused) {
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

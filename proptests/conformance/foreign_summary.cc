@@ -6,7 +6,7 @@
 #include "proptests/judge/traits.h"
 #include "proptests/subjects/number_text.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using subjects::WithSeparators;
@@ -115,4 +115,4 @@ std::string TooMuchExplained(const ForeignStatistics& statistics) {
                       " programs; allowed are 2 %; narrow their signatures\n");
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -11,7 +11,7 @@
 #include "proptests/judge/statistics.h"
 #include "proptests/subjects/summary.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // Plain numbers that add up over workers.
 struct ForeignStatistics {
@@ -46,6 +46,6 @@ inline constexpr uint64_t kEnoughForAShare = 2000;
 // else empty.
 std::string TooMuchExplained(const ForeignStatistics& statistics);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_FOREIGN_SUMMARY_H_

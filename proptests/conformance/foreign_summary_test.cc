@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using absl::StrContains;
@@ -69,4 +69,4 @@ TEST(ForeignSummaryTest, MoreThanAFiftiethExplainedIsTooMuchWhereChanceIsRuledOu
 }
 
 }  // namespace
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

@@ -4,7 +4,7 @@
 #include "proptests/oracles/dual.h"
 #include "proptests/oracles/evidence.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 Opinion SecondOpinion(const twingrad::program::Program& program,
                       const twingrad::reference::TwinResult& twin,
@@ -25,4 +25,4 @@ Opinion SecondOpinion(const twingrad::program::Program& program,
           /*doubtful=*/true};
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

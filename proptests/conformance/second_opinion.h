@@ -11,7 +11,7 @@
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 struct Opinion {
   std::string text;       // a line, or more if the witnesses differ
@@ -21,6 +21,6 @@ Opinion SecondOpinion(const twingrad::program::Program& program,
                       const twingrad::reference::TwinResult& twin,
                       const twingrad::reference::DualResult& dual);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_SECOND_OPINION_H_

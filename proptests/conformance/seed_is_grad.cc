@@ -10,7 +10,7 @@
 
 #include "proptests/conformance/absent_zeros.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 namespace {
 
 using twingrad::program::Observation;
@@ -92,4 +92,4 @@ bool SeedBecameGrad(const Program& program, Dialect dialect, const Observation& 
   return false;
 }
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance

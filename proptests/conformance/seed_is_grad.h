@@ -9,7 +9,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/twin.h"
 
-namespace twingrad::oracle {
+namespace twingrad::conformance {
 
 // Whether a seed has become the .grad of a value and was then accumulated into: each of its
 // elements that changed is one of some .grad (the seed of cat becomes several), or some .grad that
@@ -18,6 +18,6 @@ bool SeedBecameGrad(const twingrad::program::Program& program, twingrad::referen
                     const twingrad::program::Observation& expected,
                     const twingrad::program::Observation& observed);
 
-}  // namespace twingrad::oracle
+}  // namespace twingrad::conformance
 
 #endif  // PROPTESTS_CONFORMANCE_SEED_IS_GRAD_H_

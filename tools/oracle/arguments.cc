@@ -303,7 +303,7 @@ std::string VerbHelp(const VerbSpec& verb) {
     const std::string left =
         absl::StrCat("--", flag.name, flag.type == FlagType::kSwitch ? "" : "=", flag.placeholder);
     absl::StrAppend(&text, "  ", left, std::string(left.size() < 20 ? 20 - left.size() : 1, ' '),
-                    flag.help, " (");
+                    flag.words != nullptr ? flag.words() : std::string_view(), flag.help, " (");
     if (flag.most != UINT64_MAX) absl::StrAppend(&text, "at most ", flag.most, "; ");
     absl::StrAppend(&text, "default: ", flag.otherwise, ")\n");
   }

@@ -38,7 +38,8 @@ struct FlagSpec {
   FlagType type;
   std::string_view otherwise;  // the default, in words, for help
   std::string_view help;
-  uint64_t most = UINT64_MAX;  // of a kCount
+  uint64_t most = UINT64_MAX;             // of a kCount
+  std::string_view (*words)() = nullptr;  // what `help` begins with, where a table below has it
 };
 
 struct VerbSpec {

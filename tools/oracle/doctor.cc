@@ -1,6 +1,8 @@
 #include "tools/oracle/doctor.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/adapters/named_adapters.h"
 
 namespace twingrad::oracle {
 
@@ -12,8 +14,8 @@ absl::StatusOr<int> Doctor(const Arguments& arguments,
   subjects::Subject& subject = **made;
   if (subject.foreign() == nullptr) {
     return absl::InvalidArgumentError(
-        "[oracle] `doctor` is for the engines of others; allowed are --engine=libtorch and "
-        "--engine=exec:CMD ARGS; see `oracle doctor --help`");
+        absl::StrCat("[oracle] `doctor` is for the engines of others; allowed are ",
+                     adapters::kForeignEngines, "; see `oracle doctor --help`"));
   }
   if (absl::Status status = Start(subject); !status.ok()) return status;
   const subjects::ForeignEngine::Examination examination = subject.foreign()->Examine();

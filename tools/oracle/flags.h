@@ -7,6 +7,7 @@
 
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/subjects/subject.h"
+#include "tools/adapters/named_adapters.h"
 #include "tools/oracle/arguments.h"
 
 namespace twingrad::oracle {
@@ -19,10 +20,8 @@ inline constexpr FlagSpec kElements = {
     "elements", "N", FlagType::kCount, "24", "elements of a leaf at most; few make few shapes", 64};
 inline constexpr FlagSpec kRank = {
     "rank", "N", FlagType::kCount, "4", "dimensions of a leaf at most", 6};
-inline constexpr FlagSpec kEngine = {
-    "engine", "ENGINE", FlagType::kPath, "the repository's own",
-    "libtorch, or exec:CMD ARGS for a program that speaks the protocol; "
-    "ARGS end at blanks, nothing is quoted"};
+inline constexpr FlagSpec kEngine = {"engine", "ENGINE", FlagType::kPath, "the repository's own",
+                                     adapters::kEngineHelp};
 inline constexpr FlagSpec kForeignEngine = {"engine", "ENGINE", FlagType::kPath, "none",
                                             kEngine.help};
 inline constexpr FlagSpec kTimeout = {"timeout", "TIME", FlagType::kDuration, "10s",

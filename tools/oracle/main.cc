@@ -10,6 +10,7 @@
 #include "proptests/conformance/foreign_subject.h"
 #include "proptests/subjects/engine_subject.h"
 #include "proptests/workers/repository_files.h"
+#include "tools/adapters/named_adapters.h"
 #include "tools/oracle/oracle.h"
 
 namespace {
@@ -36,6 +37,8 @@ int main(int argc, char** argv) {
                             [](const subjects::EngineChoice& choice)
                                 -> absl::StatusOr<std::unique_ptr<subjects::Subject>> {
                               if (choice.engine.empty()) return subjects::MakeEngineSubject();
-                              return oracle::MakeForeignSubject(choice);
+                              auto command = adapters::AdapterCommand(choice.engine);
+                              if (!command.ok()) return command.status();
+                              return conformance::MakeForeignSubject(*command, choice);
                             });
 }

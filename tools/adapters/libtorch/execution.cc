@@ -21,7 +21,7 @@
 #include "tools/adapters/libtorch/tensor_data.h"
 #include "tools/adapters/libtorch/version.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
@@ -398,4 +398,4 @@ std::set<Opcode> KnownStatements() {
   return ops;
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

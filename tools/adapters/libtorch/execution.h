@@ -8,7 +8,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 // Whatever the Program does, nothing is thrown. InstallRecordingEngine must have been called.
 twingrad::program::Observation Run(const twingrad::program::Program& program);
@@ -16,6 +16,6 @@ twingrad::program::Observation Run(const twingrad::program::Program& program);
 // Every statement that Run knows.
 std::set<twingrad::program::Opcode> KnownStatements();
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_EXECUTION_H_

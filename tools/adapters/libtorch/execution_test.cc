@@ -17,7 +17,7 @@
 #include "tools/adapters/libtorch/recording_engine.h"
 #include "tools/adapters/libtorch/version.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using twingrad::ErrorKind;
@@ -183,4 +183,4 @@ TEST_F(ExecutionTest, TheTableOfOpsIsThatOfTheEngine) {
 }
 
 }  // namespace
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

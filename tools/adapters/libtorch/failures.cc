@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using twingrad::ErrorKind;
@@ -44,4 +44,4 @@ ErrorKind ClassOf(std::string_view message) {
   return ErrorKind::kInternal;
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

@@ -9,7 +9,7 @@
 
 #include "autograd/program/observation.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 // Thrown by the adapter where the Program's rules name an error that libtorch's C++ interface
 // leaves to its Python front end.
@@ -26,6 +26,6 @@ class Refusal : public std::runtime_error {
 // The class of an error of libtorch, by its message.
 twingrad::ErrorKind ClassOf(std::string_view message);
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_FAILURES_H_

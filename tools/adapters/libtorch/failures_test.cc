@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using twingrad::ErrorKind;
@@ -18,4 +18,4 @@ TEST(FailuresTest, MessagesHaveAClass) {
 }
 
 }  // namespace
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

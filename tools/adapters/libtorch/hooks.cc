@@ -10,7 +10,7 @@
 
 #include "tools/adapters/libtorch/failures.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
@@ -141,4 +141,4 @@ NodePtr Attach(const twingrad::program::Statement& statement, const Tensor& valu
   return node;
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

@@ -14,7 +14,7 @@
 #include "autograd/program/program.h"
 #include "tools/adapters/libtorch/version.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 struct ProgramHook {
   int32_t statement = -1;
@@ -30,6 +30,6 @@ struct ProgramHook {
 NodePtr Attach(const twingrad::program::Statement& statement, const at::Tensor& value,
                std::shared_ptr<ProgramHook> hook);
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_HOOKS_H_

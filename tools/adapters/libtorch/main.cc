@@ -7,35 +7,36 @@
 
 #include <string>
 
+#include "proptests/protocol/serve.h"
 #include "tools/adapters/libtorch/execution.h"
 #include "tools/adapters/libtorch/operations.h"
 #include "tools/adapters/libtorch/recording_engine.h"
 #include "tools/adapters/libtorch/version.h"
-#include "tools/adapters/protocol/serve.h"
 
 int main() {
   using twingrad::DType;
   using twingrad::program::Opcode;
-  using namespace twingrad::adapters;
+  using twingrad::protocol::Fact;
   at::set_num_threads(1);
   at::set_num_interop_threads(1);
   // Nobody reads the stack of an error, and naming its frames took two fifths of all time.
   c10::SetStackTraceFetcher([] { return std::string(); });
-  libtorch::InstallRecordingEngine();
-  Hello hello;
+  twingrad::libtorch::InstallRecordingEngine();
+  twingrad::protocol::Hello hello;
   hello.name = "libtorch";
   hello.version = TORCH_VERSION;
-  hello.dialect = libtorch::kDialect;
-  hello.ops = libtorch::KnownStatements();
-  hello.single = libtorch::SingleNodeOps();
+  hello.dialect = twingrad::libtorch::kDialect;
+  hello.ops = twingrad::libtorch::KnownStatements();
+  hello.single = twingrad::libtorch::SingleNodeOps();
   hello.single.insert(Opcode::kReadGrad);
   hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
   // Not versions, which its kernels count up inside; not requires_grad: which gradients depend on
   // what is each engine's own.
   hello.facts = {Fact::kGraph, Fact::kOrder, Fact::kNames, Fact::kErrors};
-  if (libtorch::kHasHooks) hello.facts.insert(Fact::kHooks);
-  return Serve(
-      hello,
-      [](const twingrad::program::Program& program)
-          -> absl::StatusOr<twingrad::program::Observation> { return libtorch::Run(program); });
+  if (twingrad::libtorch::kHasHooks) hello.facts.insert(Fact::kHooks);
+  return twingrad::protocol::Serve(hello,
+                                   [](const twingrad::program::Program& program)
+                                       -> absl::StatusOr<twingrad::program::Observation> {
+                                     return twingrad::libtorch::Run(program);
+                                   });
 }

@@ -2,7 +2,7 @@
 
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 using torch::autograd::AccumulateGrad;
 using twingrad::program::NodeName;
@@ -40,4 +40,4 @@ NodeName NodeNames::NameOf(Node* node, int32_t call) const {
   return {NodeRole::kIdentity, call, 0};
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

@@ -16,7 +16,7 @@
 #include "autograd/program/observation.h"
 #include "tools/adapters/libtorch/version.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 class NodeNames {
  public:
@@ -40,6 +40,6 @@ class NodeNames {
   std::map<std::pair<twingrad::program::NodeRole, int32_t>, int32_t> counts_;
 };
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_

@@ -12,7 +12,7 @@
 #include "tools/adapters/libtorch/failures.h"
 #include "tools/adapters/libtorch/version.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
@@ -379,4 +379,4 @@ DType DTypeOf(at::ScalarType type) {
   return type == at::kBool ? DType::kBool : DType::kF64;
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

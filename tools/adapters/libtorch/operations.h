@@ -14,7 +14,7 @@
 
 #include "autograd/program/program.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 // The result; undefined for statements that write in place. Throws what libtorch throws, and
 // Unsupported.
@@ -29,6 +29,6 @@ std::set<twingrad::program::Opcode> SingleNodeOps();
 at::ScalarType TypeOf(twingrad::DType dtype);
 twingrad::DType DTypeOf(at::ScalarType type);
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_OPERATIONS_H_

@@ -8,7 +8,7 @@
 
 #include "tools/adapters/libtorch/tensor_data.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using torch::autograd::AccumulateGrad;
@@ -166,4 +166,4 @@ void Recorder::NoteHook(int32_t statement, Node* node, const at::Tensor& gradien
   if (gradient.defined()) record.gradient = DataOf(gradient);
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

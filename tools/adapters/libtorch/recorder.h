@@ -15,7 +15,7 @@
 #include "tools/adapters/libtorch/node_names.h"
 #include "tools/adapters/libtorch/recording_engine.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 class Recorder {
  public:
@@ -64,6 +64,6 @@ class Recorder {
   std::unordered_map<const void*, Expected> run_;  // by what NoteRun is called with
 };
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_RECORDER_H_

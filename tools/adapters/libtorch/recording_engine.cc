@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using torch::autograd::Engine;
@@ -39,4 +39,4 @@ void SetObserver(std::function<void(const TaskView&)> observer) {
   Observer() = std::move(observer);
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

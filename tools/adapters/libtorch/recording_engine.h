@@ -13,7 +13,7 @@
 
 #include "tools/adapters/libtorch/version.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 // What is known just before a task runs. Valid during the call alone.
 struct TaskView {
@@ -28,6 +28,6 @@ void InstallRecordingEngine();
 // Called for every task from now on; null: nothing is.
 void SetObserver(std::function<void(const TaskView&)> observer);
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_RECORDING_ENGINE_H_

@@ -10,7 +10,7 @@
 #include "autograd/program/element_text.h"
 #include "tools/adapters/libtorch/operations.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 namespace {
 
 using twingrad::program::Bits;
@@ -87,4 +87,4 @@ TensorData DataOf(const at::Tensor& given) {
   return data;
 }
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch

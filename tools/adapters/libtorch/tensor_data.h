@@ -8,11 +8,11 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 at::Tensor TensorOf(const twingrad::program::TensorType& type, const twingrad::program::Bits& bits);
 twingrad::program::TensorData DataOf(const at::Tensor& tensor);
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_TENSOR_DATA_H_

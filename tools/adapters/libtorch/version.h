@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-namespace twingrad::adapters::libtorch {
+namespace twingrad::libtorch {
 
 using torch::autograd::Node;
 
@@ -36,6 +36,6 @@ inline constexpr bool kHasHooks = false;
 inline constexpr char kDialect[] = "pytorch1";
 #endif
 
-}  // namespace twingrad::adapters::libtorch
+}  // namespace twingrad::libtorch
 
 #endif  // TOOLS_ADAPTERS_LIBTORCH_VERSION_H_

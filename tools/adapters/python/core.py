@@ -2,7 +2,7 @@
 
     core.serve(MyEngine)
 
-speaks the protocol (../protocol/README.md) at standard input and output. An engine is a class with HELLO
+speaks the protocol (proptests/protocol/README.md) at standard input and output. An engine is a class with HELLO
 (the keys of the hello line), OPS (name of a statement -> function of its attributes and operands) and the
 methods that Engine lists. One object of it runs one Program.
 """

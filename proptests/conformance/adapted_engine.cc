@@ -1,0 +1,103 @@
+#include "proptests/conformance/adapted_engine.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "proptests/workers/repository_files.h"
+
+namespace twingrad::conformance {
+
+using twingrad::program::Program;
+
+Outcome OutcomeOf(Reply::Kind kind) {
+  switch (kind) {
+    case Reply::Kind::kObserved:
+      return Outcome::kAgree;
+    case Reply::Kind::kSkipped:
+      return Outcome::kRefuse;
+    case Reply::Kind::kCrash:
+      return Outcome::kCrash;
+    case Reply::Kind::kHang:
+      return Outcome::kHang;
+    case Reply::Kind::kMemory:
+      return Outcome::kMemory;
+    case Reply::Kind::kProtocol:
+      return Outcome::kProtocol;
+  }
+  return Outcome::kProtocol;
+}
+
+AdaptedEngine::AdaptedEngine(std::unique_ptr<Session> session)
+    : session_(std::move(session)), canary_(session_->hello()) {}
+
+absl::StatusOr<std::unique_ptr<AdaptedEngine>> AdaptedEngine::Start(SessionOptions options) {
+  absl::StatusOr<std::unique_ptr<Session>> session = Session::Start(std::move(options));
+  if (!session.ok()) return session.status();
+  auto engine = std::unique_ptr<AdaptedEngine>(new AdaptedEngine(*std::move(session)));
+  absl::StatusOr<ExpectedFailures> failures =
+      ReadExpectedFailures(workers::Locate(engine->ListPath()));
+  if (!failures.ok()) return failures.status();
+  engine->failures_ = *std::move(failures);
+  return engine;
+}
+
+std::string AdaptedEngine::ListPath() const {
+  return absl::StrCat("golden/expected/", hello().name, "-", hello().version, ".txt");
+}
+
+Reply AdaptedEngine::Run(const Program& program) {
+  session_->Send(program);
+  return session_->Receive();
+}
+
+Reply AdaptedEngine::RunAgainst(const Program& program, Expectation* expected) {
+  Reply reply;
+  const Program sent = protocol::ToSend(hello(), program);
+  const std::string lacks = protocol::NotClaimed(hello(), sent);
+  if (lacks.empty()) session_->Send(sent);
+  *expected = Expect(program, hello());
+  if (lacks.empty()) return session_->Receive();
+  reply.kind = Reply::Kind::kSkipped;
+  reply.text = absl::StrCat("the hello does not claim ", lacks);
+  return reply;
+}
+
+ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation& expected,
+                                            Reply& reply, judge::Statistics* statistics) {
+  ForeignVerdict verdict = JudgeForeign(program, hello(), expected, reply.observation, statistics);
+  // Whatever the verdict: a broken engine must not be asked for the next Program.
+  std::optional<ForeignVerdict> broken;
+  if (reply.observation.error) broken = canary_.Judge(*session_);
+  if (verdict.outcome != Outcome::kWrong) return broken ? *std::move(broken) : verdict;
+  for (const FailureSignature& signature : failures_.signatures) {
+    if (!signature.Matches(program, verdict.rule, expected.twin.observation.error,
+                           reply.observation.error, verdict.text)) {
+      continue;
+    }
+    verdict.outcome = Outcome::kExplained;
+    absl::StrAppend(&verdict.text, "  expected failure ", signature.entry, ": ", signature.reason,
+                    "\n");
+    break;
+  }
+  return verdict;
+}
+
+AdaptedEngine::Judged AdaptedEngine::Judge(const Program& program,
+                                           judge::Statistics* statistics) {
+  Judged judged;
+  judged.reply = RunAgainst(program, &judged.expected);
+  const Reply& reply = judged.reply;
+  ForeignVerdict& verdict = judged.verdict;
+  if (reply.kind == Reply::Kind::kObserved) {
+    verdict = JudgeObserved(program, judged.expected, judged.reply, statistics);
+    return judged;
+  }
+  verdict.outcome = OutcomeOf(reply.kind);
+  verdict.rule = std::string(OutcomeWord(verdict.outcome));
+  verdict.text = absl::StrCat(verdict.rule, ": ", reply.text, "\n");
+  if (!reply.output.empty()) absl::StrAppend(&verdict.text, "it said:\n", reply.output, "\n");
+  return judged;
+}
+
+}  // namespace twingrad::conformance

@@ -1,0 +1,60 @@
+// Faults: the ways in which the faulty adapter misbehaves, so that tests see each told for what it
+// is.
+//
+// Some change what a right engine has shown, some break the protocol or the process. Each shows
+// only on Programs that hold what provokes it, so that findings can be made small.
+
+#ifndef PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
+#define PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::mutants {
+
+enum class Fault : uint8_t {
+  kNone,
+  // Of the engine.
+  kWrongSign,         // gradients of Programs that multiply are negated
+  kDropped,           // where a leaf has several contributions, one of them is missing
+  kDoubled,           // ... one of them counts twice
+  kOffByOne,          // where a node has several dependencies, one too few is reported
+  kNan,               // gradients of Programs that multiply hold a NaN
+  kWrongShape,        // gradients have a dimension too many
+  kWrongDType,        // f64 gradients are f32
+  kBrokenAfterError,  // after an error all gradients are doubled
+  kCrash,             // Programs that multiply end the process by a signal
+  kHang,              // ... are never answered
+  // Of the adapter.
+  kGarbage,    // ... are answered with bytes that are no reply
+  kEndless,    // ... are answered without end
+  kEarlyExit,  // ... end the process in order, with status 0
+  kTruncated,  // ... are answered with less than was announced
+  kTwice,      // ... are answered twice
+  kMemory,     // ... take all memory
+};
+inline constexpr int kNumFaults = static_cast<int>(Fault::kMemory) + 1;
+
+std::string_view FaultWord(Fault fault);
+std::optional<Fault> FaultOf(std::string_view word);
+
+// Whether the Program provokes the faults that need a multiplication and a call.
+bool Multiplies(const twingrad::program::Program& program);
+
+// Changes the Observation as a fault of the engine does. `*after_error` is the state of
+// kBrokenAfterError.
+void Spoil(Fault fault, const twingrad::program::Program& program, bool* after_error,
+           twingrad::program::Observation* observation);
+
+// Does what a fault of the process or the adapter does, at file descriptor 1; returns only for the
+// others.
+void Misbehave(Fault fault, const twingrad::program::Program& program, int out);
+
+}  // namespace twingrad::mutants
+
+#endif  // PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
