@@ -1,13 +1,13 @@
 // GraphTask: one call of the engine, as data: its nodes in a dense array and what the call asked
 // for.
 //
-// Each node that the roots reach has a dense index. The node itself holds (task, index) in its
-// claim word, taken by compare-exchange; where another live task holds the node, this task's own
-// map does, so that a nested or concurrent task never disturbs one that runs. The arrays come from
-// a cache of the thread and go back to it.
+// Each node reachable from the roots has a dense index. The node holds (task, index) in its claim
+// word, taken by compare-exchange. If another live task holds the node, this task keeps the index
+// in a map of its own, so a nested or concurrent task never disturbs a running one. The arrays come
+// from a cache of the thread and return to it.
 //
-// Threads: built by one thread (Discover, MarkNeeded); after that nodes and claims only are read,
-// by any thread of the run. `first_gradient` and `more_gradients` belong to a local run
+// Threads: one thread builds the task (Discover, MarkNeeded). After that nodes and claims are only
+// read, by any thread of the run. `first_gradient` and `more_gradients` belong to a local run
 // (local_run.h); a shared run keeps gradients in slots of its own.
 
 #ifndef AUTOGRAD_ENGINE_GRAPH_TASK_H_

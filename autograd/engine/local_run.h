@@ -1,4 +1,5 @@
-// A run on one thread: no lock, no atomic but the nodes' own, no allocation but the gradients.
+// A run on one thread. It takes no lock, uses only the nodes' own atomics and allocates only
+// gradients.
 
 #ifndef AUTOGRAD_ENGINE_LOCAL_RUN_H_
 #define AUTOGRAD_ENGINE_LOCAL_RUN_H_

@@ -1,8 +1,8 @@
 // EngineObserver: watches dependency counts, what is executed and in which order.
 //
-// For tests and tools. An engine without one pays a predictable branch a node. Calls come on the
-// thread that runs the task or evaluates the node, several at once where several threads run: the
-// observer locks for itself. It must not throw.
+// For tests and tools. An engine without an observer pays one predictable branch per node. The
+// methods are called on the thread that runs the task or evaluates the node, concurrently if
+// several threads run: the observer does its own locking. It must not throw.
 
 #ifndef AUTOGRAD_ENGINE_OBSERVER_H_
 #define AUTOGRAD_ENGINE_OBSERVER_H_

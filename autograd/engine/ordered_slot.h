@@ -1,10 +1,10 @@
 // OrderedSlot: the gradient of one input in a run of several threads.
 //
-// Expects a known number of contributions and adds them in their canonical order, whatever the
-// order in which they come: a prefix is added as soon as it is complete, what is early is parked
-// (up to all but one; that is the price of results that do not depend on timing). One thread at a
-// time adds, outside the lock of the run. No lock of its own: all members are called under the
-// run's.
+// It expects a known number of contributions and adds them in their canonical order, in whatever
+// order they arrive. It adds each prefix as soon as the prefix is complete and parks contributions
+// that come early: at worst all but one, which is the price of results that do not depend on
+// timing. One thread at a time adds, outside the lock of the run. The slot has no lock of its own:
+// all members are called under the run's.
 
 #ifndef AUTOGRAD_ENGINE_ORDERED_SLOT_H_
 #define AUTOGRAD_ENGINE_ORDERED_SLOT_H_

@@ -1,8 +1,8 @@
-// Ranks: the single-threaded run of a task, foreseen.
+// Ranks: the order of the single-threaded run of a task, computed before the run.
 //
-// The order in which one thread evaluates nodes depends on their keys and edges alone, so it can be
-// known before the run. The rank of a node is its place there. The contributions to a slot are
-// numbered in the order in which that run would deliver them: by (rank of the producer, its
+// The order in which one thread evaluates nodes depends only on their keys and edges, so it can be
+// simulated beforehand. The rank of a node is its place in that order. The contributions to a slot
+// are numbered in the order in which that run would deliver them: by (rank of the producer, its
 // output).
 
 #ifndef AUTOGRAD_ENGINE_RANKS_H_

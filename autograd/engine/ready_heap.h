@@ -1,8 +1,8 @@
-// ReadyHeap: the ready nodes of a run on one thread, highest order key first, equal ones as they
-// came.
+// ReadyHeap: the ready nodes of a run on one thread, highest order key first, equal keys first in
+// first out.
 //
-// Nodes that become ready in ascending order of key, as a fan's do, go to a plain stack; only
-// others cost a sift. One thread.
+// Nodes that become ready in ascending order of key, as those of a fan do, go to a plain stack;
+// only the others cost a sift. Used by one thread.
 
 #ifndef AUTOGRAD_ENGINE_READY_HEAP_H_
 #define AUTOGRAD_ENGINE_READY_HEAP_H_

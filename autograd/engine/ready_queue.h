@@ -3,10 +3,10 @@
 //   queue.Push({run, index, key});                // any thread
 //   while (std::optional<NodeTask> task = queue.Pop()) { ... }   // the one consumer
 //
-// What decides the order is stored in the task when it is pushed and never changes. Tasks without
-// work only wake the consumer and come before all others; equal keys keep the order of their
-// pushes. After PushShutdown, Pop returns nothing, at once and for good; tasks still in the queue
-// are destroyed with it.
+// A task's place in the order is fixed when it is pushed and never changes. Tasks without work only
+// wake the consumer and come before all others; equal keys keep the order of their pushes. After
+// PushShutdown, Pop returns nothing, immediately and for ever; tasks still in the queue are
+// destroyed with it.
 
 #ifndef AUTOGRAD_ENGINE_READY_QUEUE_H_
 #define AUTOGRAD_ENGINE_READY_QUEUE_H_

@@ -1,10 +1,10 @@
 // SharedRun: the run of one task on its caller's thread and on device workers.
 //
-// The caller's thread evaluates CPU nodes, each device's worker that device's. Gradients are added
-// in the canonical order (ranks.h, ordered_slot.h), nodes that evaluations make are numbered as one
-// thread would have made them, so that the result does not depend on timing. The first error ends
-// the run: what is queued is dropped, what is being evaluated is waited for, and the error is
-// thrown to the caller.
+// The caller's thread evaluates CPU nodes, and the worker of each device evaluates the nodes of
+// that device. Gradients are added in the canonical order (ranks.h, ordered_slot.h), and nodes made
+// by evaluations are numbered as one thread would have made them, so the result does not depend on
+// timing. The first error ends the run: queued nodes are dropped, nodes being evaluated are waited
+// for, and the error is thrown to the caller.
 
 #ifndef AUTOGRAD_ENGINE_SHARED_RUN_H_
 #define AUTOGRAD_ENGINE_SHARED_RUN_H_

@@ -87,7 +87,7 @@ TEST(StressTest, CallersOverSharedSubgraphs) {
     EXPECT_EQ(own_sums[caller], 9.0 * kDevices * rounds);
     factor += caller + 1;
   }
-  EXPECT_EQ(Grad(shared.x).item<double>(), 6.0 * kDevices * factor * rounds);
+  EXPECT_EQ(GradOf(shared.x).item<double>(), 6.0 * kDevices * factor * rounds);
 }
 
 // Rules: E9.
@@ -115,7 +115,7 @@ TEST(StressTest, NestedCallsOverTheNodesOfTheirParents) {
     }
   });
   EXPECT_EQ(nested.load(), kCallers * rounds * kDevices);
-  EXPECT_EQ(Grad(shared.x).item<double>(), 6.0 * kDevices * kCallers * rounds);
+  EXPECT_EQ(GradOf(shared.x).item<double>(), 6.0 * kDevices * kCallers * rounds);
 }
 
 TEST(StressTest, CreateGraphOverSharedSubgraphs) {
@@ -164,7 +164,7 @@ TEST(StressTest, ErrorsOfSomeLeaveOthersAloneAndFreezeTheirOwn) {
       for (const Tensor& leaf : leaves) had_grad.push_back(GradOf(leaf).defined());
       std::this_thread::yield();
       for (size_t i = 0; i < leaves.size(); ++i) {
-        const Tensor grad = Grad(leaves[i]);
+        const Tensor grad = GradOf(leaves[i]);
         EXPECT_EQ(grad.defined(), had_grad[i]);  // frozen
         if (grad.defined()) {
           EXPECT_EQ(grad.item<double>(), 4);
@@ -192,7 +192,7 @@ TEST(StressTest, ReleasingAGraphThatOthersRunIsAnErrorForThem) {
       }
     });
     if (successes.load() > 0) {
-      EXPECT_TRUE(Grad(shared.x).defined());
+      EXPECT_TRUE(GradOf(shared.x).defined());
     }
   }
 }

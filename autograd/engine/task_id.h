@@ -1,7 +1,7 @@
 // TaskId: the number by which nodes name the task that holds them.
 //
-// Alive while its object is. A node's claim word names a task and is never cleaned: a claim by a
-// task that is no longer alive is free to take. Any thread.
+// A task is alive as long as its TaskId object. A node's claim word names a task and is never
+// cleaned up: a claim by a task that is no longer alive may be taken over. Any thread.
 
 #ifndef AUTOGRAD_ENGINE_TASK_ID_H_
 #define AUTOGRAD_ENGINE_TASK_ID_H_

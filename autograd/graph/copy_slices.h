@@ -1,7 +1,7 @@
 // CopySlices: the node of a base after a write through one of its views.
 //
 // The part of the gradient that the view shows goes through the operation's own node; the rest of
-// the base passes unchanged. Edge 0 leads to the base's old contents, the others are the
+// the gradient passes unchanged. Edge 0 leads to the base's old contents; the other edges are the
 // operation's.
 
 #ifndef AUTOGRAD_GRAPH_COPY_SLICES_H_

@@ -1,8 +1,8 @@
 // GradSlot: the place of a tensor's `.grad`.
 //
-// Shared by the tensor's AutogradMeta and by the node that writes it, so that the node need not own
-// the tensor. The tensor closes it when it goes: that cuts the cycle tensor, .grad, its graph,
-// node.
+// The tensor's AutogradMeta and the node that writes `.grad` share it, so the node need not own the
+// tensor. The tensor closes the slot when it is destroyed, which breaks the reference cycle from
+// the tensor over its `.grad`, the graph of that and the node back to the tensor.
 
 #ifndef AUTOGRAD_GRAPH_GRAD_SLOT_H_
 #define AUTOGRAD_GRAPH_GRAD_SLOT_H_

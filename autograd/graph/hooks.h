@@ -5,8 +5,8 @@
 //
 // Order at a node: tensor hooks (in the order of registration), pre-hooks, retain_grad, the node
 // itself, post-hooks. Tensor hooks and retain_grad also run where the gradient is only captured.
-// The value that a hook returns replaces the gradient; an undefined one makes it undefined. A hook
-// added during a call runs from the next call on; one removed during a call runs no more. Hooks run
+// The value that a hook returns replaces the gradient, even if it is undefined. A hook added during
+// a call runs from the next call on; a hook removed during a call does not run again. Hooks run
 // with no lock held, on the thread that evaluates the node.
 
 #ifndef AUTOGRAD_GRAPH_HOOKS_H_

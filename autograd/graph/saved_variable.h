@@ -1,12 +1,13 @@
 // SavedVariable: a tensor that a node keeps for its Apply.
 //
 //   SavedVariable saved(a, /*is_output=*/false);
-//   Tensor a = saved.Unpack(this);       // Error kVersion if it was written since, kFreed if
-//   released
+//   Tensor a = saved.Unpack(this);
 //
-// Keeps the data and the gradient edge, never the variable itself: there is no cycle, not even when
-// the variable is the node's own result or keeps a `.grad` with history. In grad mode Unpack gives
-// a variable with the same place in the graph. Unpack and Reset may race (tasks may share a graph).
+// Unpack throws Error kVersion if the tensor was written since, kFreed if the variable was
+// released. A SavedVariable keeps the data and the gradient edge, never the variable itself. So
+// there is no reference cycle, even if the variable is the node's own result or has a `.grad` with
+// history. In grad mode Unpack returns a variable with the same place in the graph. Unpack and
+// Reset may be called concurrently, because tasks may share a graph.
 
 #ifndef AUTOGRAD_GRAPH_SAVED_VARIABLE_H_
 #define AUTOGRAD_GRAPH_SAVED_VARIABLE_H_

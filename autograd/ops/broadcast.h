@@ -1,5 +1,5 @@
-// Broadcasting and its undoing, differentiable: the one place where gradients are reduced to the
-// shape of a broadcast operand.
+// Broadcasting and its inverse, differentiable. Gradients are reduced to the shape of a broadcast
+// operand only here.
 //
 //   Tensor g = ops::SumTo(gradient, {3});        // sums the repeated dimensions away
 //   Tensor e = ops::ExpandTo(g, {2, 3});         // repeats them, without a copy

@@ -1,10 +1,9 @@
-// How an operation decides whether it leaves a node behind, and what an in-place write has in
-// common.
+// Whether an operation records a node, and what all in-place writes share.
 //
-// A statement records iff grad mode is on and a differentiable operand requires grad; only floating
-// tensors can. It then makes one node with one edge a differentiable operand, in operand order.
-// Edges are taken before the node is made: a stale view regenerates its own node then, which must
-// come first. Every thread works on its own tensors; nothing here is shared.
+// An operation records if grad mode is on and a differentiable operand requires grad; only floating
+// tensors can. It then makes one node with one edge per differentiable operand, in operand order.
+// Edges are taken before the node is made, because a stale view then regenerates its own node,
+// which must come first. Every thread works on its own tensors; nothing here is shared.
 
 #ifndef AUTOGRAD_OPS_RECORDING_H_
 #define AUTOGRAD_OPS_RECORDING_H_

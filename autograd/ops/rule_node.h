@@ -10,8 +10,9 @@
 //   };
 //   Record(FlipRule{dims}, result, {&a});
 //
-// Derivative(k, gradient, saved) is the gradient of operand k; `saved` are the variables in the
-// order in which they were saved. They are unpacked, and so checked, whenever the node runs.
+// Derivative(k, gradient, saved) is the gradient of operand k; `saved` holds the variables in the
+// order in which they were saved. Every run of the node unpacks all of them, which checks their
+// versions.
 
 #ifndef AUTOGRAD_OPS_RULE_NODE_H_
 #define AUTOGRAD_OPS_RULE_NODE_H_

@@ -119,7 +119,7 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
     Engine engine({.device_threads = 2});
     SharedGraph shared;
     OnTwoCallers([&](int) { Backward(shared.lanes, {}, With(engine)); });
-    Check(ValueOf(Grad(shared.x)) == 24, "[test] .grad is not the sum of both calls");
+    Check(ValueOf(GradOf(shared.x)) == 24, "[test] .grad is not the sum of both calls");
   });
 }
 
@@ -167,7 +167,7 @@ TEST_F(CallersInterleavingTest, OneAtMostReleasesAGraph) {
     });
     const int count = successes[0] + successes[1];
     Check(count <= 1, "[test] both released the graph");
-    if (count == 1) Check(Grad(shared.x).defined(), "[test] a success without gradient");
+    if (count == 1) Check(GradOf(shared.x).defined(), "[test] a success without gradient");
     ++seen[count];
   });
   EXPECT_GT(seen[1], 0);
@@ -191,7 +191,7 @@ TEST_F(CallersInterleavingTest, NestedCallsOverTheNodesOfTheirParents) {
       roots.push_back(top);
     }
     Backward(roots, {}, With(engine));
-    Check(ValueOf(Grad(shared.x)) == -12, "[test] the outer call got another gradient");
+    Check(ValueOf(GradOf(shared.x)) == -12, "[test] the outer call got another gradient");
   });
 }
 
