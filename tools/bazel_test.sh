@@ -60,12 +60,12 @@ is said "${said}" ""
 is asked "${asked}" "bazel run --config=tsan //a:b -- --name=two words  *"
 
 # No root and no sudo: the exact command is printed, and nothing runs.
+remove usr/bin/g++-12
 remove usr/bin/patch
-remove usr/bin/xz
 wrapper test //...
 is status "${status}" 1
-is said "${said}" "tools/bazel: this machine lacks: patch xz-utils; installing them takes root:
-tools/bazel:   apt-get update && apt-get ${INSTALL} patch xz-utils"
+is said "${said}" "tools/bazel: this machine lacks: g++-12 patch; installing them takes root:
+tools/bazel:   apt-get update && apt-get ${INSTALL} g++-12 patch"
 is printed "${printed}" ""
 is asked "${asked}" ""
 
@@ -131,11 +131,34 @@ for arguments in "test //..." "run //a:b -- --config=asan"; do
   wrapper ${arguments}
   is "asked by ${arguments}" "${asked}" "bazel ${arguments}"
 done
-for configuration in clang asan ubsan tsan asan-ubsan asan-libfuzzer; do
+for configuration in clang asan ubsan tsan asan-ubsan asan-libfuzzer coverage; do
   wrapper test "--config=${configuration}" //...
   is "asked by ${configuration}" "${asked}" "apt-get -q ${INSTALL} clang-19
 bazel test --config=${configuration} //..."
 done
+
+# A check needs neither what tests need nor the engine compiled against the model; nothing is installed for it.
+machine root
+remove usr/bin/dot
+remove usr/bin/patch
+remove usr/bin/zip
+wrapper run //tools/oracle -- check --seed=1
+is asked "${asked}" "bazel run //tools/oracle -- check --seed=1"
+wrapper run //proptests:x -- explore
+is asked "${asked}" "bazel run //proptests:x -- explore"
+for verb in explore replay; do
+  wrapper run --config=opt //tools/oracle -- "${verb}" -- --seed=1
+  is "asked by ${verb}" "${asked}" "bazel run --config=opt //tools/oracle --define=explorer=yes -- ${verb} -- --seed=1"
+done
+wrapper run //tools/oracle -- explain file
+is "asked by explain" "${asked}" "apt-get -q ${INSTALL} graphviz
+bazel run //tools/oracle -- explain file"
+wrapper --output_base=/x test //...
+is "asked by test" "${asked}" "apt-get -q ${INSTALL} patch graphviz
+bazel --output_base=/x test //..."
+wrapper test --config=coverage //...
+is "asked by coverage" "${asked}" "apt-get -q ${INSTALL} patch graphviz zip
+bazel test --config=coverage //..."
 
 # libtorch by what uses the distribution's; Bazel then looks anew for what lies outside the workspace.
 machine root

@@ -9,6 +9,13 @@
 ARCHITECTURE="$(uname -m)"
 
 # Each group: a file that stands for a package, and the package.
+#   base      every build: Bazel, GCC, what unpacks third-party archives; `run //tools/oracle -- check` needs no more
+#   test      building and running tests: patched copies, a test that reads machine code, drawn pictures
+#   pictures  `oracle explain`
+#   clang     the sanitizers and every other configuration that compiles with clang
+#   coverage  --config=coverage, with clang: Bazel packs the profiles of a test with zip
+#   libtorch  the distribution's libtorch, where the oracle or a benchmark runs it
+#   format    the formatting stage of .ci/run
 readonly PACKAGES_base="
 /usr/bin/bazel                              bazel-bootstrap
 /usr/share/bazel/tools/skylib/lib/paths.bzl bazel-skylib
@@ -17,13 +24,19 @@ readonly PACKAGES_base="
 /usr/share/bazel/rules/proto/WORKSPACE      bazel-rules-proto
 /usr/bin/g++-12                             g++-12
 /usr/bin/python3                            python3
-/usr/bin/patch                              patch
-/usr/bin/objdump                            binutils
-/usr/bin/dpkg-source                        dpkg-dev
 /usr/bin/bzip2                              bzip2
 /usr/bin/xz                                 xz-utils
+"
+readonly PACKAGES_test="
+/usr/bin/patch                              patch
+/usr/bin/objdump                            binutils
 /usr/bin/dot                                graphviz
-/etc/ssl/certs/ca-certificates.crt          ca-certificates
+"
+readonly PACKAGES_pictures="
+/usr/bin/dot                                graphviz
+"
+readonly PACKAGES_coverage="
+/usr/bin/zip                                zip
 "
 readonly PACKAGES_clang="
 /usr/bin/clang-19                           clang-19

@@ -21,8 +21,8 @@ int BecomeExplorer(char** argv) {
   path = path.substr(0, path.rfind('/') + 1) + "explorer";
   execv(path.c_str(), argv);
   std::fprintf(stderr,
-               "[oracle] %s cannot be started; it is built with this program; start the tool with "
-               "tools/bazel run //tools/oracle\n",
+               "[oracle] %s cannot be started; it is built for `tools/bazel run //tools/oracle -- "
+               "explore`; with another launcher than tools/bazel add --define=explorer=yes\n",
                path.c_str());
   return 3;
 }

@@ -1,62 +1,48 @@
-"""A repository from a pinned source archive, served by upstream or by the machine's own Debian mirror.
+"""source_archive: a repository unpacked from one pinned archive of the Debian pool.
 
-Upstream is tried first. Where it cannot be reached (the probe takes two seconds at most) the same
-version comes as a Debian source package through apt, with the mirror, proxy and credentials that the
-machine's apt already uses. Both archives are pinned by checksum, and Bazel's repository cache serves
-either of them without a network.
+The archive is named by its path in the pool; the mirror is the one that this machine's apt is configured for, so no
+host is named here. Bazel downloads it, checks the one checksum, and keeps it in its repository cache (--distdir works
+too). Where Bazel cannot reach the mirror, apt's own downloader tries: it knows apt's proxy and credentials, and says
+what went wrong.
 """
 
-_PROBE = """
-[ -n "${https_proxy:-}${HTTPS_PROXY:-}" ] || timeout 2 bash -c ": </dev/tcp/$1/443"
-"""
+_MIRROR = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Origin: Debian", "Label: Debian"]
 
-def _host(url):
-    return url.split("/")[2]
+_APT_HELPER = "/usr/lib/apt/apt-helper"
 
-def _from_cache(ctx, sha256):
-    # No such file exists: only a hit in the repository cache lets this succeed.
-    return ctx.download(
-        url = "file:///not-in-the-repository-cache/" + ctx.name,
-        output = "archive",
-        sha256 = sha256,
-        allow_fail = True,
-    ).success
+_LOST = """[third_party] {name}: {url} cannot be downloaded:
+{cause}
+Where it says 404, the mirror's pool has dropped this version: pin one that it holds in
+tools/third_party/repositories.bzl. Otherwise make the mirror reachable. In both cases an archive from elsewhere will do:
+put {file} (sha256 {sha256}) into a folder and add --distdir=FOLDER"""
 
-def _from_upstream(ctx):
-    if not ctx.attr.upstream_url:
-        return False
-    host = _host(ctx.attr.upstream_url)
-    if ctx.execute(["bash", "-c", _PROBE, "probe", host], quiet = True).return_code != 0:
-        return False
-    return ctx.download(
-        url = ctx.attr.upstream_url,
-        output = "archive",
-        sha256 = ctx.attr.upstream_sha256,
-        allow_fail = True,
-    ).success
+def _mirror(ctx):
+    result = ctx.execute(_MIRROR)
+    mirrors = [line for line in result.stdout.splitlines() if line]
+    if not mirrors:
+        fail(("[third_party] %s: this machine's apt knows no Debian mirror (%s); needed is one with package lists; " +
+              "name one in /etc/apt, then run: apt-get update") % (ctx.name, result.stderr.strip() or "no such list"))
+    return mirrors[0].rstrip("/")
 
-def _from_debian(ctx):
-    index = ctx.path(ctx.attr._debian_index)
-    package = ctx.attr.debian_source
-    release = ctx.attr.debian_release
-    result = ctx.execute(
-        ["sh", index.dirname.get_child("fetch_source.sh"), package, release, "debian"],
-        timeout = 600,
-    )
+def _download(ctx):
+    url = "%s/%s" % (_mirror(ctx), ctx.attr.pool_path)
+    if ctx.download(url = url, output = "archive", sha256 = ctx.attr.sha256, allow_fail = True).success:
+        return
+    result = ctx.execute([_APT_HELPER, "-o", "APT::Sandbox::User=", "download-file", url, "from_apt"])
     if result.return_code != 0:
-        fail("[third_party] %s: neither %s nor the Debian source package %s/%s could be fetched:\n%s%s" %
-             (ctx.name, ctx.attr.upstream_url or "an upstream release", package, release, result.stdout, result.stderr))
+        fail(_LOST.format(
+            name = ctx.name,
+            url = url,
+            cause = result.stderr.strip(),
+            file = url.split("/")[-1],
+            sha256 = ctx.attr.sha256,
+        ))
+    ctx.download(url = "file://%s" % ctx.path("from_apt"), output = "archive", sha256 = ctx.attr.sha256)
+    ctx.delete("from_apt")
 
-    # A download from a file checks the sum and enters the archive in the repository cache.
-    ctx.download(
-        url = "file://" + result.stdout.strip(),
-        output = "archive",
-        sha256 = ctx.attr.debian_sha256,
-    )
-    ctx.delete("debian")
-
-def _unpack(ctx, strip):
-    command = ["tar", "--extract", "--file", "archive", "--no-same-owner", "--strip-components=%d" % strip]
+def _unpack(ctx):
+    command = ["tar", "--extract", "--file", "archive", "--no-same-owner"]
+    command.append("--strip-components=%d" % ctx.attr.strip_components)
     if ctx.attr.members:
         command += ["--wildcards"] + ctx.attr.members
     result = ctx.execute(command, timeout = 600)
@@ -65,22 +51,13 @@ def _unpack(ctx, strip):
     ctx.delete("archive")
     if ctx.attr.system_headers:
         # Headers found through -iquote count as our own, and their warnings as our errors, unless they say otherwise.
-        mark = "find . -name '*.h' -exec sed -i '1i #pragma GCC system_header' {} +"
-        ctx.execute(["sh", "-c", mark])
+        ctx.execute(["sh", "-c", "find . -name '*.h' -exec sed -i '1i #pragma GCC system_header' {} +"])
 
 def _source_archive_impl(ctx):
     if ctx.attr.build_file:
         ctx.path(ctx.attr.build_file)  # Resolved before anything slow: a missing label restarts the rule.
-    debian_strip = ctx.attr.debian_strip_components
-    if ctx.attr.upstream_sha256 and _from_cache(ctx, ctx.attr.upstream_sha256):
-        _unpack(ctx, 1)
-    elif ctx.attr.debian_sha256 != ctx.attr.upstream_sha256 and _from_cache(ctx, ctx.attr.debian_sha256):
-        _unpack(ctx, debian_strip)
-    elif _from_upstream(ctx):
-        _unpack(ctx, 1)
-    else:
-        _from_debian(ctx)
-        _unpack(ctx, debian_strip)
+    _download(ctx)
+    _unpack(ctx)
     if ctx.attr.build_file:
         ctx.delete("BUILD")
         ctx.delete("BUILD.bazel")
@@ -90,15 +67,11 @@ def _source_archive_impl(ctx):
 source_archive = repository_rule(
     implementation = _source_archive_impl,
     attrs = {
-        "upstream_url": attr.string(doc = "Release archive with one top folder; empty where upstream makes none."),
-        "upstream_sha256": attr.string(),
-        "debian_source": attr.string(mandatory = True),
-        "debian_release": attr.string(default = "bookworm"),
-        "debian_sha256": attr.string(mandatory = True),
-        "debian_strip_components": attr.int(default = 1),
+        "pool_path": attr.string(mandatory = True, doc = "Path of the archive below the mirror's root."),
+        "sha256": attr.string(mandatory = True),
+        "strip_components": attr.int(default = 1, doc = "Top folders of the archive to leave out."),
         "members": attr.string_list(doc = "tar patterns of what to unpack; everything by default."),
         "system_headers": attr.bool(doc = "Mark every header as a system header: no warnings from it."),
         "build_file": attr.label(allow_single_file = True, doc = "Replaces the archive's own."),
-        "_debian_index": attr.label(default = "@debian_index//:BUILD.bazel"),
     },
 )

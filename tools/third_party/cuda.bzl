@@ -47,6 +47,7 @@ def _find_toolkit(ctx):
 
 def _local_cuda_impl(ctx):
     toolkit = _find_toolkit(ctx)
+    print("[third_party] CUDA toolkit: %s" % (toolkit or "not found; CUDA targets are skipped"))
     if toolkit:
         ctx.symlink(toolkit.get_child("include"), "include")
         ctx.symlink(toolkit.get_child("lib64"), "lib64")

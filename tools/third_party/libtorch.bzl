@@ -68,8 +68,10 @@ def _local_libtorch_impl(ctx):
     root = ctx.os.environ.get("TORCH_ROOT", "")
     if root:
         _link_root(ctx, root)
+        print("[third_party] libtorch: %s" % root)
         return
     present = ctx.path(_HEADERS).exists and ctx.path(_LIBRARIES + "/libtorch.so").exists
+    print("[third_party] libtorch: %s" % (_HEADERS if present else "not found; targets that need it are skipped"))
     if present:
         ctx.symlink(_HEADERS + "/csrc/api/include", "include")
         for library in ["torch", "torch_cpu", "c10"]:

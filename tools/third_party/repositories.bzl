@@ -1,12 +1,10 @@
-"""Every external repository, with its version and checksums.
+"""Every external repository: its archive in the Debian pool, and the archive's checksum.
 
-The versions are those of Debian 12, so that a machine that reaches nothing but its Debian mirror builds
-the same sources. See archive.bzl for where each one is taken from.
+The versions are those of Debian 12, whose pool any machine with a Debian mirror reaches; see archive.bzl.
 """
 
 load("//tools/third_party:archive.bzl", "source_archive")
 load("//tools/third_party:cuda.bzl", "local_cuda")
-load("//tools/third_party:debian_index.bzl", "debian_index")
 load("//tools/third_party:libtorch.bzl", "local_libtorch")
 load("//tools/third_party:stub.bzl", "stub_repository")
 
@@ -51,54 +49,43 @@ def _rule_repositories():
 def _test_libraries():
     source_archive(
         name = "com_google_googletest",
-        upstream_url = "https://github.com/google/googletest/archive/refs/tags/release-1.12.1.tar.gz",
-        upstream_sha256 = "81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2",
-        debian_source = "googletest",
-        debian_sha256 = "81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2",
+        pool_path = "pool/main/g/googletest/googletest_1.12.1.orig.tar.gz",
+        sha256 = "81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2",
     )
 
-    # Upstream makes no releases. Debian 12 has lost the source of its own version; Debian 13's is newer.
+    # Debian 12 has lost the source of its own version; this is Debian 13's, from the same pool.
     source_archive(
         name = "rapidcheck",
-        debian_source = "rapidcheck",
-        debian_release = "trixie",
-        debian_sha256 = "a56df6c2fc91ae1a49092666e8115e71801fc2976543b822a616561c8b49a4b7",
-        debian_strip_components = 0,
+        pool_path = "pool/main/r/rapidcheck/rapidcheck_0~1048-a5724ea.orig.tar.xz",
+        sha256 = "a56df6c2fc91ae1a49092666e8115e71801fc2976543b822a616561c8b49a4b7",
+        strip_components = 0,
         members = ["LICENSE.md", "include/*", "src/*", "extras/*"],
         build_file = "//tools/third_party:rapidcheck.BUILD",
     )
     source_archive(
         name = "com_github_google_benchmark",
-        upstream_url = "https://github.com/google/benchmark/archive/refs/tags/v1.7.1.tar.gz",
-        upstream_sha256 = "6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7",
-        debian_source = "benchmark",
-        debian_sha256 = "6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7",
+        pool_path = "pool/main/b/benchmark/benchmark_1.7.1.orig.tar.gz",
+        sha256 = "6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7",
     )
 
 def _libraries():
     source_archive(
         name = "com_google_absl",
-        upstream_url = "https://github.com/abseil/abseil-cpp/archive/refs/tags/20220623.1.tar.gz",
-        upstream_sha256 = "91ac87d30cc6d79f9ab974c51874a704de9c2647c40f6932597329a282217ba8",
-        debian_source = "abseil",
-        debian_sha256 = "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe",
+        pool_path = "pool/main/a/abseil/abseil_20220623.1.orig.tar.gz",
+        sha256 = "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe",
         system_headers = True,
     )
     source_archive(
         name = "eigen",
-        upstream_url = "https://gitlab.com/libeigen/eigen/-/archive/3.4.0/eigen-3.4.0.tar.bz2",
-        upstream_sha256 = "b4c198460eba6f28d34894e3a5710998818515104d6e74e5cc331ce31e46e626",
-        debian_source = "eigen3",
-        debian_sha256 = "b4c198460eba6f28d34894e3a5710998818515104d6e74e5cc331ce31e46e626",
+        pool_path = "pool/main/e/eigen3/eigen3_3.4.0.orig.tar.bz2",
+        sha256 = "b4c198460eba6f28d34894e3a5710998818515104d6e74e5cc331ce31e46e626",
         members = ["*/COPYING.*", "*/Eigen/*"],
         build_file = "//tools/third_party:eigen.BUILD",
     )
     source_archive(
         name = "nlohmann_json",
-        upstream_url = "https://github.com/nlohmann/json/archive/refs/tags/v3.11.2.tar.gz",
-        upstream_sha256 = "d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273",
-        debian_source = "nlohmann-json3",
-        debian_sha256 = "d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273",
+        pool_path = "pool/main/n/nlohmann-json3/nlohmann-json3_3.11.2.orig.tar.gz",
+        sha256 = "d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273",
         members = ["*/LICENSE.MIT", "*/include/nlohmann/*"],
         build_file = "//tools/third_party:nlohmann_json.BUILD",
     )
@@ -106,10 +93,8 @@ def _libraries():
     # Of Boost, the context library and the headers it reaches.
     source_archive(
         name = "boost_context",
-        upstream_url = "https://archives.boost.io/release/1.74.0/source/boost_1_74_0.tar.bz2",
-        upstream_sha256 = "83bfc1507731a0906e387fc28b7ef5417d591429e51e788417fe9ff025e116b1",
-        debian_source = "boost1.74",
-        debian_sha256 = "192f5df504d282cb81288f88232d8af45b64a9ab531e1c7cf8ae955f16f6bb28",
+        pool_path = "pool/main/b/boost1.74/boost1.74_1.74.0+ds1.orig.tar.xz",
+        sha256 = "192f5df504d282cb81288f88232d8af45b64a9ab531e1c7cf8ae955f16f6bb28",
         members = ["*/libs/context/src/*"] + [
             "*/libs/%s/include/*" % library
             for library in ["assert", "config", "context", "core", "integer", "pool", "smart_ptr", "type_traits"]
@@ -120,10 +105,6 @@ def _libraries():
 def twingrad_repositories():
     """Declares them all; nothing is fetched until a target needs it."""
     _rule_repositories()
-    debian_index(
-        name = "debian_index",
-        releases = ["bookworm", "trixie"],
-    )
     local_cuda(name = "local_cuda")
     local_libtorch(name = "local_libtorch")
     _test_libraries()
