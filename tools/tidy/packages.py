@@ -58,7 +58,7 @@ def dependencies(package: str, text: str) -> Iterator[Dependency]:
     labels = _Labels()
     labels.visit(ast.parse(text))
     for line, label in labels.found:
-        if package_of(label) != package:
+        if package_of(label) != package and not label.endswith((':__subpackages__', ':__pkg__')):
             yield Dependency(package, line, label)
 
 

@@ -28,7 +28,8 @@ class DependenciesTest(unittest.TestCase):
 
     def test_loads_visibility_and_conditions_do_not(self):
         text = ('load("//tools/rules:defs.bzl", "ag_unit")\n'
-                'package(default_visibility = ["//b:__subpackages__"])\n'
+                '_USERS = ["//b:__subpackages__", "//c:__pkg__"]\n'
+                'package(default_visibility = _USERS)\n'
                 'ag_unit(name = "x", visibility = ["//c:__pkg__"],\n'
                 '        deps = select({"//d:is_model": ["//e"], "//conditions:default": []}))\n')
         self.assertEqual(_labels(text), ['//e'])
