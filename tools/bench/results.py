@@ -1,0 +1,63 @@
+"""Measures what this repository says about its speed, and writes tools/bench/RESULTS.md.
+
+    tools/bazel run //tools/bench:results               # all of it
+    tools/bazel run //tools/bench:results -- check      # only the measurements whose titles hold this word; prints them
+
+Run it on a machine that does nothing else: the page says how busy the machine was.
+"""
+
+import os
+import platform
+import subprocess
+import sys
+
+from tools.bench import results_page
+
+_PAGE = 'tools/bench/RESULTS.md'
+
+
+def _first_line(command):
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return (result.stdout.splitlines() or ['unknown'])[0]
+
+
+def _processor():
+    with open('/proc/cpuinfo') as file:
+        names = [line.split(':', 1)[1].strip() for line in file if line.startswith('model name')]
+    return f'{names[0] if names else platform.machine()}, {os.cpu_count()} cores'
+
+
+def _facts():
+    changed = ' with changes' if _first_line(['git', 'status', '--porcelain', '-uno']) != 'unknown' else ''
+    return {
+        'machine': _processor(),
+        'load before (1, 5, 15 minutes)': ' '.join(f'{load:.2f}' for load in os.getloadavg()),
+        'system': f'{platform.system()} {platform.release()}',
+        'compiler': _first_line(['gcc-12', '--version']),
+        'commit': _first_line(['git', 'rev-parse', 'HEAD']) + changed,
+        'date': _first_line(['date', '-u', '+%Y-%m-%d %H:%M UTC']),
+    }
+
+
+def main(words):
+    os.chdir(os.environ['BUILD_WORKSPACE_DIRECTORY'])
+    facts, kept, missing = _facts(), {}, {}
+    for measurement in results_page.MEASUREMENTS:
+        if words and not any(word in measurement.title for word in words):
+            missing[measurement.title] = 'not asked for'
+            continue
+        print(f'$ {measurement.command}', flush=True)
+        result = subprocess.run(measurement.command.split(), stdout=subprocess.PIPE, text=True)
+        kept[measurement.title] = results_page.kept_lines(measurement, result.stdout)
+        print('\n'.join(kept[measurement.title]), flush=True)
+        missing[measurement.title] = f'the command ended with exit status {result.returncode}'
+    print('\n'.join(results_page.ratios(kept)))
+    if not words:
+        with open(_PAGE, 'w') as file:
+            file.write(results_page.page(facts, kept, missing))
+        print(f'written: {_PAGE}')
+    sys.exit(0 if all(kept.values()) else 1)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

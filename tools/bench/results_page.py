@@ -1,0 +1,66 @@
+"""The page RESULTS.md: what was measured, on which machine, from the output of the commands that measured it."""
+
+import dataclasses
+import re
+
+
+@dataclasses.dataclass(frozen=True)
+class Measurement:
+    """One command, and the lines of its output that hold figures."""
+    title: str
+    command: str
+    lines: str  # regular expression of the lines to keep
+
+
+MEASUREMENTS = (
+    Measurement('check', 'tools/bazel run //tools/oracle -- check --seed=1 --programs=100000 --jobs=1',
+                r'^(programs|compared) '),
+    Measurement('check of libtorch', 'tools/bazel run //tools/oracle -- check --engine=libtorch --seed=1 --programs=20000 --jobs=1',
+                r'^(programs|compared) '),
+    Measurement('explore', 'tools/bazel run //tools/oracle -- explore --seed=1 --programs=100 --schedules=200 --jobs=1',
+                r'^(programs|schedules) '),
+    Measurement('schedules of one Program', 'tools/bazel test //proptests/interleave/engine:rate --test_output=all --nocache_test_results',
+                r'schedules/s'),
+    Measurement('engine against libtorch', 'tools/bazel run //tools/bench:engine',
+                r'^(median ns a node|chain|ladder|fan|y = )'),
+)
+
+# Pairs of measurements whose rates are compared: the first over the second.
+COMPARED = (('check', 'check of libtorch'),)
+
+
+def kept_lines(measurement, output):
+    return [line.rstrip() for line in output.splitlines() if re.search(measurement.lines, line)]
+
+
+def rate_per_core(lines):
+    """N of the line that says `N a second a core`, or None."""
+    for line in lines:
+        match = re.search(r'([\d,]+) a second a core', line)
+        if match:
+            return int(match.group(1).replace(',', ''))
+    return None
+
+
+def ratios(kept):
+    """Lines that compare the pairs of COMPARED; `kept` is {title: lines}."""
+    found = []
+    for first, second in COMPARED:
+        rates = [rate_per_core(kept.get(title, [])) for title in (first, second)]
+        if all(rates):
+            found.append(f'{first} / {second}: {rates[0]:,} / {rates[1]:,} a second a core = {rates[0] / rates[1]:.2f}')
+    return found
+
+
+def page(facts, kept, missing):
+    """The text of RESULTS.md. `facts`: what names the machine; `missing`: {title: why there is no figure}."""
+    lines = ['# Results', '', 'Written by `tools/bazel run //tools/bench:results`; do not edit.', '', '| | |', '|---|---|']
+    lines += [f'| {name} | {value} |' for name, value in facts.items()]
+    for measurement in MEASUREMENTS:
+        lines += ['', f'## {measurement.title}', '', '```', f'$ {measurement.command}']
+        lines += kept.get(measurement.title) or [f'no figure: {missing[measurement.title]}']
+        lines += ['```']
+    compared = ratios(kept)
+    if compared:
+        lines += ['', '## Ratios', ''] + [f'- {line}' for line in compared]
+    return '\n'.join(lines) + '\n'
