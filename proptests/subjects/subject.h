@@ -48,7 +48,7 @@ struct Verdict {
 
 // How a Program is explored; for Subjects that run it under many schedules.
 struct ExploreOptions {
-  std::string strategy = "mixed";  // mixed, random, starve, pct or replay
+  std::string strategy = "mixed";  // of interleave/strategies/strategies.h, or replay
   uint64_t schedules = 1000;       // for each Program
   int threads = 0;                 // device workers; 0: one for each device
   std::string program;             // path: explore this one instead of random ones

@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "proptests/findings/finding.h"
+#include "proptests/interleave/strategies/strategies.h"
 #include "proptests/workers/campaign.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/progress.h"
@@ -347,7 +348,8 @@ ProgramOptions OptionsOf(const Arguments& arguments) {
   ProgramOptions options{arguments.List("features"), arguments.List("ops"), {}};
   if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
   if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
-  options.explore.strategy = arguments.Path("strategy").value_or("mixed");
+  options.explore.strategy =
+      arguments.Path("strategy").value_or(std::string(interleave::kDefaultStrategy));
   options.explore.schedules = arguments.Number("schedules").value_or(1000);
   options.explore.threads = static_cast<int>(arguments.Number("threads").value_or(0));
   if (const auto path = arguments.Path("program")) options.explore.program = ResolvePath(*path);

@@ -16,6 +16,7 @@
 #include "proptests/findings/case_text.h"
 #include "proptests/findings/picture.h"
 #include "proptests/interleave/checker/schedule_file.h"
+#include "proptests/interleave/strategies/strategies.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
 #include "proptests/workers/worker.h"
@@ -61,9 +62,15 @@ constexpr FlagSpec kCheckFlags[] = {
     {"report", "FILE", FlagType::kPath, "none",
      "JSON lines, appended; see proptests/findings/report.py"},
 };
-constexpr FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, "mixed",
-                                "mixed (the next three in turns), random, starve, pct, or replay "
-                                "(of --schedule)"};
+
+std::string_view StrategyHelp() {
+  static const std::string help =
+      absl::StrCat(interleave::StrategyNames(), ", or replay (of --schedule)");
+  return help;
+}
+
+const FlagSpec kStrategy = {"strategy", "WORD", FlagType::kWord, interleave::kDefaultStrategy,
+                            StrategyHelp()};
 constexpr FlagSpec kSchedules = {"schedules", "N", FlagType::kCount, "1000", "for each Program"};
 constexpr FlagSpec kThreads = {"threads",
                                "N",
@@ -76,7 +83,7 @@ constexpr FlagSpec kProgram = {"program", "FILE", FlagType::kPath, "random ones"
 constexpr FlagSpec kSchedule = {"schedule", "FILE", FlagType::kPath, "none",
                                 "what --strategy=replay follows, with --program"};
 
-constexpr FlagSpec kExploreFlags[] = {
+const FlagSpec kExploreFlags[] = {
     {"programs", "N", FlagType::kCount, "100, or no limit with --time, or 1 with --program",
      "Programs to explore"},
     kSchedules,
@@ -119,7 +126,7 @@ constexpr FlagSpec kGenerateFlags[] = {
     kElements,
     kRank,
 };
-constexpr FlagSpec kWorkerFlags[] = {
+const FlagSpec kWorkerFlags[] = {
     {"recorder", "FILE", FlagType::kPath, "none", "the flight recorder"},
     {"campaign", "FILE", FlagType::kPath, "none", "the programs not yet handed out"},
     kEngine,

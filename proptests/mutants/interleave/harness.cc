@@ -34,7 +34,7 @@
 namespace twingrad::mutants {
 namespace {
 
-using interleave::Outcome;
+using interleave::ExecutionOutcome;
 
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kControlSchedules = 20'000;
@@ -63,8 +63,8 @@ void HuntByRules(const Scenario& scenario) {
   if (scenario.rule.empty()) {
     return Expect(caught->detector == scenario.detector, "a rule spoke that should not");
   }
-  const Outcome& smallest = caught->smallest;
-  const Outcome without = Repeat(scenario, smallest.decisions, nullptr);
+  const ExecutionOutcome& smallest = caught->smallest;
+  const ExecutionOutcome without = Repeat(scenario, smallest.decisions, nullptr);
   std::printf("\nrule `%s`: schedule %lld, step %lld, %d preemptions; without rules %s\n%s\n",
               smallest.places.empty() ? "" : smallest.places[0].c_str(),
               static_cast<long long>(caught->schedules), static_cast<long long>(smallest.steps),
@@ -118,7 +118,7 @@ double SecondsOf(const timeval& time) {
 
 // Until it is found, in a child: a defect that corrupts memory may end the process, which is one
 // way to be found.
-Search SearchInAChild(const Scenario& scenario, const char* strategy_name, uint64_t seed) {
+Search SearchInAChild(const Scenario& scenario, std::string_view strategy_name, uint64_t seed) {
   *runs = 0;
   counted = &scenario;
   const pid_t child = fork();
@@ -143,22 +143,24 @@ int Compare(const Scenario& scenario, int seeds) {
   if (runs == MAP_FAILED || seeds < 1) return 1;
   std::printf("| %s |", scenario.name.data());
   std::fflush(stdout);  // or each child would have the line, too
-  std::vector<double> seconds;
-  for (const char* name : {"random", "starve", "pct", "mixed"}) {
+  std::vector<double> seconds_by_default;
+  for (const interleave::StrategyRow& row : interleave::Strategies()) {
     std::vector<int64_t> counts;
-    seconds.clear();
+    std::vector<double> seconds;
     for (int seed = 1; seed <= seeds; ++seed) {
-      const Search search = SearchInAChild(scenario, name, static_cast<uint64_t>(seed));
+      const Search search = SearchInAChild(scenario, row.name, static_cast<uint64_t>(seed));
       counts.push_back(search.schedules);
       seconds.push_back(search.seconds);
     }
     std::sort(counts.begin(), counts.end());
-    std::printf(" %s %lld, %lld |", name, static_cast<long long>(counts[counts.size() / 2]),
+    std::printf(" %s %lld, %lld |", row.name.data(),
+                static_cast<long long>(counts[counts.size() / 2]),
                 static_cast<long long>(counts.back()));
     std::fflush(stdout);
+    if (row.name == interleave::kDefaultStrategy) seconds_by_default = std::move(seconds);
   }
   std::printf("\n");
-  return JudgeSpeed(scenario.name, "mixed", std::move(seconds));
+  return JudgeSpeed(scenario.name, interleave::kDefaultStrategy, std::move(seconds_by_default));
 }
 
 int MustLive() {

@@ -16,13 +16,13 @@
 namespace twingrad::mutants {
 namespace {
 
-using interleave::Outcome;
+using interleave::ExecutionOutcome;
 using interleave::OutcomeKind;
 
 constexpr int64_t kMaxSteps = 20'000;
 
 // What the failure is called, so that shrinking keeps it.
-std::string DetectorOf(const Outcome& outcome) {
+std::string DetectorOf(const ExecutionOutcome& outcome) {
   if (outcome.kind != OutcomeKind::kFailedCheck) return std::string(OutcomeName(outcome.kind));
   const size_t end = outcome.message.find(']');
   if (outcome.message.empty() || outcome.message[0] != '[' || end == std::string::npos) {
@@ -32,7 +32,7 @@ std::string DetectorOf(const Outcome& outcome) {
 }
 
 // A schedule in which late_store shows is rare.
-constexpr interleave::ShrinkLimits kShrink = {.attempts = 2000, .tries = 10'000};
+constexpr interleave::ScheduleShrinkLimits kShrink = {.attempts = 2000, .tries = 10'000};
 
 std::function<void()> BodyOf(const Scenario& scenario) {
   return [&scenario] {
@@ -78,7 +78,8 @@ void Shrink(const Scenario& scenario, interleave::StateRules* rules, Catch* caug
   const std::function<void()> body = BodyOf(scenario);
   const auto run = [&](interleave::Strategy& strategy,
                        uint64_t seed) -> std::optional<interleave::Trace> {
-    Outcome outcome = scheduler.Run(body, strategy, seed, {.max_steps = kMaxSteps, .rules = rules});
+    ExecutionOutcome outcome =
+        scheduler.Run(body, strategy, seed, {.max_steps = kMaxSteps, .rules = rules});
     if (outcome.ok() || DetectorOf(outcome) != caught->detector) return std::nullopt;
     return std::move(outcome.decisions);
   };
@@ -97,8 +98,8 @@ std::optional<int64_t> SchedulesToFind(const Scenario& scenario, uint64_t seed,
   return report.schedules;
 }
 
-Outcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
-               interleave::StateRules* rules) {
+ExecutionOutcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
+                        interleave::StateRules* rules) {
   interleave::FiberScheduler scheduler;
   interleave::ForcedStrategy strategy(interleave::ForcedChoicesOf(schedule));
   return scheduler.Run(BodyOf(scenario), strategy, 0,
@@ -124,8 +125,9 @@ std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOpt
   caught.text = report.text;
   caught.smallest = report.outcome;
   Shrink(scenario, options.rules, &caught);
-  Outcome again = ReplayTrace(caught.smallest.decisions,
-                              {.max_steps = kMaxSteps, .rules = options.rules}, BodyOf(scenario));
+  ExecutionOutcome again =
+      ReplayTrace(caught.smallest.decisions, {.max_steps = kMaxSteps, .rules = options.rules},
+                  BodyOf(scenario));
   caught.replays = !report.uncontrolled && again.decisions == caught.smallest.decisions &&
                    DetectorOf(again) == caught.detector;
   caught.nodes = CountNodes(scenario, again.decisions);

@@ -28,7 +28,7 @@ struct Catch {
   bool replays = false;  // decision by decision, to the same failure
   int preemptions = 0;   // of the smallest schedule
   int nodes = 0;         // of the graphs that it ran
-  interleave::Outcome smallest;
+  interleave::ExecutionOutcome smallest;
 };
 
 struct HuntOptions {
@@ -43,8 +43,8 @@ std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOpt
 std::optional<int64_t> SchedulesToFind(const Scenario& scenario, uint64_t seed,
                                        const HuntOptions& options);
 // The same schedule once more with these rules, or with none.
-interleave::Outcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
-                           interleave::StateRules* rules);
+interleave::ExecutionOutcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
+                                    interleave::StateRules* rules);
 
 // Distinct nodes of the graphs that the engine was given under this schedule.
 int CountNodes(const Scenario& scenario, const interleave::Trace& schedule);

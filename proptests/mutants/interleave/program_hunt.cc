@@ -11,8 +11,8 @@
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
 #include "proptests/interleave/checker/schedule_file.h"
-#include "proptests/interleave/strategies/mixed_strategy.h"
 #include "proptests/interleave/strategies/replay_strategy.h"
+#include "proptests/interleave/strategies/strategies.h"
 
 namespace twingrad::mutants {
 namespace {
@@ -47,10 +47,10 @@ std::optional<ProgramRun> Explore(const Program& program, const ProgramOptions& 
   ProgramExplorer explorer(program, options);
   if (explorer.skipped().has_value() || !explorer.single().ok()) return std::nullopt;
   if (hunt.failing && !CallFails(explorer)) return std::nullopt;
-  interleave::MixedStrategy strategy;
+  const auto strategy = interleave::MakeDefaultStrategy();
   interleave::SplitMix seeds(seed);
   for (int i = 0; i < hunt.schedules; ++i) {
-    ProgramRun run = explorer.Run(strategy, seeds.Next());
+    ProgramRun run = explorer.Run(*strategy, seeds.Next());
     ++*runs;
     if (!run.ok()) return run;
     if (run.outcome.decisions.empty()) break;  // there is one interleaving, and this is it
