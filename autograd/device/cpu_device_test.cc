@@ -11,6 +11,7 @@ namespace {
 
 constexpr Stream kStream{Device::Cpu()};
 
+// Rules: R7.
 TEST(CpuDeviceTest, MemoryIsAlignedAndNeverNull) {
   CpuDevice cpu;
   for (size_t bytes : {0, 1, 63, 4096}) {

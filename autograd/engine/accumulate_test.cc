@@ -10,6 +10,7 @@
 namespace twingrad {
 namespace {
 
+// Rules: I1, I2.
 TEST(AccumulateTest, UndefinedCountsAsZeroAndTheFirstIsMoved) {
   GradModeGuard no_grad(false);
   Tensor sum;
@@ -23,6 +24,7 @@ TEST(AccumulateTest, UndefinedCountsAsZeroAndTheFirstIsMoved) {
   EXPECT_EQ(sum.item<double>(), 1);
 }
 
+// Rules: I4.
 TEST(AccumulateTest, AddsInPlaceWhenPrivate) {
   GradModeGuard no_grad(false);
   Tensor sum = Tensor::Scalar(1);
@@ -32,6 +34,7 @@ TEST(AccumulateTest, AddsInPlaceWhenPrivate) {
   EXPECT_EQ(sum.item<double>(), 3);
 }
 
+// Rules: I6.
 TEST(AccumulateTest, NeverWritesMemoryOfOthers) {
   GradModeGuard no_grad(false);
   Tensor held = Tensor::Scalar(1);
@@ -45,6 +48,7 @@ TEST(AccumulateTest, NeverWritesMemoryOfOthers) {
   EXPECT_EQ(whole.data<double>()[0], 1);
 }
 
+// Rules: I3.
 TEST(AccumulateTest, HasHistoryInGradMode) {
   Tensor a = MakeLeaf(1);
   Tensor sum = a;

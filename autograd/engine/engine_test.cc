@@ -62,6 +62,7 @@ TEST_P(EngineTest, ContributionsOfThreeDevicesAreAddedInTheOrderOfOneThread) {
   }
 }
 
+// Rules: D13, E8.
 TEST_P(EngineTest, EveryNodeRunsOnceAfterAllItsProducers) {
   sync::Mutex mutex;
   std::string log;
@@ -82,6 +83,7 @@ TEST_P(EngineTest, EveryNodeRunsOnceAfterAllItsProducers) {
   EXPECT_EQ(log, "abcd");
 }
 
+// Rules: H10, M10.
 TEST_P(EngineTest, UndefinedGradientsStillRunTheirNodes) {
   int calls = 0;
   NodePtr last = MakeFunction(
@@ -97,6 +99,7 @@ TEST_P(EngineTest, UndefinedGradientsStillRunTheirNodes) {
   EXPECT_EQ(calls, 1);
 }
 
+// Rules: D9, D11, H2.
 TEST_P(EngineTest, CapturesSeeTensorHooksAndNodesBelowAreNotRun) {
   Tensor x = MakeLeaf(2);
   Tensor y = ops::Mul(x, x);
@@ -110,6 +113,7 @@ TEST_P(EngineTest, CapturesSeeTensorHooksAndNodesBelowAreNotRun) {
   EXPECT_FALSE(Grad(x).defined());
 }
 
+// Rules: E6, F4.
 TEST_P(EngineTest, AnErrorReachesTheCallerAndTheEngineStaysUsable) {
   for (int round = 0; round < 30; ++round) {
     Tensor x = MakeLeaf(1);
@@ -137,6 +141,7 @@ TEST_P(EngineTest, AnErrorReachesTheCallerAndTheEngineStaysUsable) {
   }
 }
 
+// Rules: E6.
 TEST_P(EngineTest, NestedCallsOverTheNodesOfTheirParent) {
   Tensor x = MakeLeaf(2);
   Tensor y = ops::Mul(x, x);
@@ -153,6 +158,7 @@ TEST_P(EngineTest, NestedCallsOverTheNodesOfTheirParent) {
   EXPECT_EQ(Grad(x).item<double>(), 32);
 }
 
+// Rules: E10, E11, E12, G7.
 TEST_P(EngineTest, DeepNestingGoesOnOnFreshStacks) {
   int depth = 0;
   std::function<void()> dive = [&] {
@@ -171,6 +177,7 @@ TEST_P(EngineTest, DeepNestingGoesOnOnFreshStacks) {
   EXPECT_GE(NextOrderKey(), key);
 }
 
+// Rules: G1, G3, Q8.
 TEST_P(EngineTest, CallbacksRunOnceAfterAllNodesOnTheCallersThread) {
   EXPECT_EQ(KindOf([] { Engine::QueueCallback([] {}); }), ErrorKind::kInvalidArgument);
   std::string log;
@@ -190,6 +197,82 @@ TEST_P(EngineTest, CallbacksRunOnceAfterAllNodesOnTheCallersThread) {
   EXPECT_EQ(log, "nc");
 }
 
+// Rules: G4.
+TEST_P(EngineTest, CallbacksOfANestedCallRunAtItsEnd) {
+  Tensor x = MakeLeaf(3);
+  Tensor y = ops::Mul(x, x);
+  std::string log;
+  RegisterHook(y, [&](const Tensor& gradient) {
+    Engine::QueueCallback([&] { log += "o"; });
+    Tensor inner = MakeLeaf(2);
+    Tensor z = [&] {
+      GradModeGuard recording(true);
+      return ops::Mul(inner, inner);
+    }();
+    RegisterHook(z, [&](const Tensor& g) {
+      Engine::QueueCallback([&] { log += "i"; });
+      return g;
+    });
+    Backward({z}, {}, Options());
+    log += "h";
+    return gradient;
+  });
+  Backward({y}, {}, Options());
+  EXPECT_EQ(log, "iho");
+}
+
+// Rules: F7.
+TEST_P(EngineTest, AnErrorOfANestedCallMayBeCaught) {
+  Tensor x = MakeLeaf(3, Device::Sim(1));
+  Tensor y = ops::Mul(x, x);
+  int caught = 0;
+  RegisterHook(y, [&](const Tensor& gradient) {
+    NodePtr failing = MakeFunction(
+        [](FunctionNode&, VariableList) -> VariableList { throw std::runtime_error("inner"); }, {});
+    try {
+      Run({Edge(failing, 0)}, {Tensor::Scalar(1)});
+    } catch (const std::runtime_error&) {
+      ++caught;
+    }
+    return gradient;
+  });
+  Backward({y}, {}, Options());
+  EXPECT_EQ(caught, 1);
+  EXPECT_EQ(Grad(x).item<double>(), 6);
+}
+
+// Rules: F8.
+TEST_P(EngineTest, AFailedNodeKeepsCallbacksFromRunning) {
+  NodePtr failing = MakeFunction(
+      [](FunctionNode&, VariableList) -> VariableList { throw std::runtime_error("node"); }, {});
+  int calls = 0;
+  NodePtr root = MakeFunction(
+      [&](FunctionNode&, VariableList g) {
+        Engine::QueueCallback([&] { ++calls; });
+        return g;
+      },
+      {Edge(failing, 0)}, On(Device::Sim(1)));
+  EXPECT_THROW(Run({Edge(root, 0)}, {On(Device::Sim(1), 1)}), std::runtime_error);
+  EXPECT_EQ(calls, 0);
+}
+
+// Rules: F8.
+TEST_P(EngineTest, ACallbackThatThrowsEndsTheCallAndStopsTheRest) {
+  Tensor x = MakeLeaf(3, Device::Sim(1));
+  Tensor y = ops::Mul(x, x);
+  std::string log;
+  RegisterHook(y, [&](const Tensor& gradient) {
+    Engine::QueueCallback([&] { log += "a"; });
+    Engine::QueueCallback([] { throw std::runtime_error("callback"); });
+    Engine::QueueCallback([&] { log += "b"; });
+    return gradient;
+  });
+  EXPECT_THROW(Backward({y}, {}, Options()), std::runtime_error);
+  EXPECT_EQ(log, "a");
+  EXPECT_EQ(Grad(x).item<double>(), 6);
+}
+
+// Rules: E14.
 TEST_P(EngineTest, AStoppedEngineRunsOnItsCallers) {
   engine_.Stop();
   engine_.Stop();
@@ -205,6 +288,7 @@ TEST_P(EngineTest, AStoppedEngineRunsOnItsCallers) {
   Run({Edge(node, 0)}, {Tensor::Scalar(1)});
 }
 
+// Rules: G6, H14, N4.
 TEST_P(EngineTest, GradModeInsideIsCreateGraphAndIsRestored) {
   for (bool create_graph : {false, true}) {
     NodePtr node = MakeFunction(
@@ -218,6 +302,7 @@ TEST_P(EngineTest, GradModeInsideIsCreateGraphAndIsRestored) {
   }
 }
 
+// Rules: B10, H, H7.
 TEST_P(EngineTest, PostHooksAndPreHooksRunAroundTheNode) {
   std::string log;
   Tensor x = MakeLeaf(2);
@@ -244,6 +329,7 @@ TEST_P(EngineTest, PostHooksAndPreHooksRunAroundTheNode) {
 }
 
 // The second derivative's bits must not depend on threads either.
+// Rules: N5.
 TEST_P(EngineTest, ASecondBackwardThroughAGraphOfManyDevicesHasTheBitsOfOneThread) {
   auto second = [](Engine& engine) {
     Tensor x = Tensor::Scalar(1.25, DType::kF32);
@@ -278,6 +364,7 @@ class Recorder final : public EngineObserver {
   std::vector<std::string> names;
 };
 
+// Rules: D1.
 TEST(EngineObserverTest, SeesCountsAndOrder) {
   Recorder recorder;
   Engine engine({.device_threads = 0, .observer = &recorder});
@@ -293,6 +380,7 @@ TEST(EngineObserverTest, SeesCountsAndOrder) {
   EXPECT_EQ(recorder.names[2], "AccumulateGrad?");
 }
 
+// Rules: A19.
 TEST(EngineArgumentsTest, EdgesToInputsThatANodeDoesNotHaveAreErrors) {
   Engine engine;
   NodePtr node = MakePass({});
@@ -309,6 +397,7 @@ TEST(EngineArgumentsTest, EdgesToInputsThatANodeDoesNotHaveAreErrors) {
   engine.Execute({Edge()}, {one}, false, false, true);  // a root without graph: nothing to do
 }
 
+// Rules: E5, E14.
 TEST(EngineOptionsTest, NumbersOfThreadsAreChecked) {
   EXPECT_EQ(KindOf([] { Engine engine({.device_threads = -1}); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([] { Engine engine({.device_threads = 1000}); }), ErrorKind::kInvalidArgument);

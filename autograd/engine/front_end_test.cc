@@ -15,6 +15,7 @@ namespace {
 
 double GradValue(const Tensor& x) { return Grad(x).item<double>(); }
 
+// Rules: A1, A2, A3, A5, A6, A12.
 TEST(FrontEndTest, ChecksRootsSeedsAndInputs) {
   Tensor x = MakeLeaf(2);
   Tensor wide = ops::Expand(x, {3});
@@ -36,12 +37,14 @@ TEST(FrontEndTest, ChecksRootsSeedsAndInputs) {
   EXPECT_EQ(GradValue(x), 3);
 }
 
+// Rules: A7, A8.
 TEST(FrontEndTest, ALeafMayBeARootAndRootsMayRepeat) {
   Tensor x = MakeLeaf(2);
   Backward({x, x});
   EXPECT_EQ(GradValue(x), 2);
 }
 
+// Rules: A9.
 TEST(FrontEndTest, ARootMayLieAboveAnother) {
   Tensor x = MakeLeaf(2);
   Tensor y = ops::Mul(x, x);
@@ -50,6 +53,7 @@ TEST(FrontEndTest, ARootMayLieAboveAnother) {
   EXPECT_EQ(GradValue(x), 4 + 32);
 }
 
+// Rules: A18.
 TEST(FrontEndTest, TheGradientOfARootByItselfIsItsSeedButNotItsMemory) {
   Tensor x = MakeLeaf(2);
   Tensor y = ops::Mul(x, x);
@@ -61,6 +65,7 @@ TEST(FrontEndTest, TheGradientOfARootByItselfIsItsSeedButNotItsMemory) {
   }
 }
 
+// Rules: A14, A15.
 TEST(FrontEndTest, UnusedInputs) {
   Tensor x = MakeLeaf(2);
   Tensor other = Tensor::Ones({2}, DType::kF64);
@@ -74,6 +79,7 @@ TEST(FrontEndTest, UnusedInputs) {
   EXPECT_EQ(zeros[1].item<double>(), 4);
 }
 
+// Rules: A11, A17.
 TEST(FrontEndTest, InputsThatAreNoLeavesKeepTheirGradAndAreExecuted) {
   Tensor x = MakeLeaf(2);
   Tensor y = ops::Mul(x, x);
@@ -93,6 +99,7 @@ TEST(FrontEndTest, InputsThatAreNoLeavesKeepTheirGradAndAreExecuted) {
   EXPECT_EQ(KindOf([&] { Backward({z}, {}, options); }), ErrorKind::kInvalidArgument);
 }
 
+// Rules: A10.
 TEST(FrontEndTest, AGraphIsUsedOnceUnlessRetained) {
   Tensor x = MakeLeaf(2);
   Tensor y = ops::Mul(x, x);

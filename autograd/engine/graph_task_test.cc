@@ -50,6 +50,7 @@ class Prepared {
   GraphTask task_;
 };
 
+// Rules: D4.
 TEST(DependenciesTest, EveryEdgeCounts) {
   Diamond d;
   Prepared task({Edge(d.root, 0)}, {}, true);
@@ -63,6 +64,7 @@ TEST(DependenciesTest, EveryEdgeCounts) {
   EXPECT_EQ(task->IndexOf(other.get()), GraphTask::kNotFound);
 }
 
+// Rules: A9, D2.
 TEST(DependenciesTest, SeveralRootsAreCountedLikeAnyEdge) {
   Diamond d;
   Prepared task({Edge(d.root, 0), Edge(d.left, 0), Edge(d.left, 0)}, {}, true);
@@ -71,6 +73,7 @@ TEST(DependenciesTest, SeveralRootsAreCountedLikeAnyEdge) {
   EXPECT_EQ(task.PendingOf(d.root), 1u);
 }
 
+// Rules: D5.
 TEST(DependenciesTest, NodesBelowEveryOutputAreCountedButNotExpanded) {
   Diamond d;
   Prepared task({Edge(d.root, 0)}, {Edge(d.left, 0)}, false);
@@ -81,6 +84,7 @@ TEST(DependenciesTest, NodesBelowEveryOutputAreCountedButNotExpanded) {
   EXPECT_EQ(higher.PendingOf(d.left), 2u);
 }
 
+// Rules: A13, D7, D8.
 TEST(DependenciesTest, OnlyWhatLeadsToAnOutputIsNeeded) {
   Diamond d;
   Prepared captured({Edge(d.root, 0)}, {Edge(d.right, 0)}, false);
@@ -98,6 +102,7 @@ TEST(DependenciesTest, OnlyWhatLeadsToAnOutputIsNeeded) {
   EXPECT_EQ(unreachable.FlagsOf(d.leaf), 0u);
 }
 
+// Rules: D8.
 TEST(DependenciesTest, TheViewTellsCountsAndNeeds) {
   Diamond d;
   Prepared task({Edge(d.root, 0)}, {Edge(d.right, 0)}, false);
@@ -146,6 +151,7 @@ TEST(GraphTaskTest, MoreTasksThanPlacesStillFindTheirNodes) {
   for (auto& task : tasks) EXPECT_EQ(task->PendingOf(d.left), 2u);
 }
 
+// Rules: A16.
 TEST(GraphTaskTest, CapturesOfOneGradientDoNotShareMemory) {
   NodePtr node = MakePass({});
   Prepared task({Edge(node, 0)}, {Edge(node, 0), Edge(node, 0)}, false);
@@ -161,6 +167,7 @@ TEST(GraphTaskTest, CapturesOfOneGradientDoNotShareMemory) {
   EXPECT_EQ(results[1].impl(), impl);
 }
 
+// Rules: G2, Q8.
 TEST(GraphTaskTest, CallbacksRunInOrderAndMayAddOthers) {
   NodePtr node = MakePass({});
   Prepared task({Edge(node, 0)}, {}, true);

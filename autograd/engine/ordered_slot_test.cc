@@ -69,6 +69,7 @@ TEST(OrderedSlotTest, SaysWhatHasComeAndWhatWasAdded) {
   EXPECT_EQ(slot.expected(), 3u);
 }
 
+// Rules: I1.
 TEST(OrderedSlotTest, UndefinedContributionsTakeTheirPlace) {
   OrderedSlot slot(2);
   std::vector<uint32_t> order;

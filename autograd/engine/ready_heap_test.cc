@@ -12,6 +12,7 @@
 namespace twingrad {
 namespace {
 
+// Rules: E1.
 TEST(ReadyHeapTest, AgreesWithASortedListUnderRandomPushesAndPops) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);

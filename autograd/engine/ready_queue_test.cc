@@ -19,6 +19,7 @@ class NoWork final : public QueuedWork {
 
 sync::IntrusivePtr<QueuedWork> MakeWork() { return sync::MakeIntrusive<NoWork>(); }
 
+// Rules: E1, E2.
 TEST(ReadyQueueTest, HighestKeyFirstThenOrderOfPushes) {
   ReadyQueue queue;
   const auto work = MakeWork();
@@ -30,6 +31,7 @@ TEST(ReadyQueueTest, HighestKeyFirstThenOrderOfPushes) {
   EXPECT_EQ(order, (std::vector<uint32_t>{3, 1, 4, 0, 2, 5}));
 }
 
+// Rules: E1.
 TEST(ReadyQueueTest, WakeUpsComeFirst) {
   ReadyQueue queue;
   queue.Push({MakeWork(), 0, UINT64_MAX});
@@ -38,6 +40,7 @@ TEST(ReadyQueueTest, WakeUpsComeFirst) {
   EXPECT_NE(queue.Pop()->work, nullptr);
 }
 
+// Rules: E15.
 TEST(ReadyQueueTest, AfterShutdownNothingIsPopped) {
   ReadyQueue queue;
   const auto work = MakeWork();
@@ -57,6 +60,7 @@ TEST(ReadyQueueTest, ADroppedQueueDropsItsTasks) {
   EXPECT_EQ(work->ReferenceCount(), 1u);
 }
 
+// Rules: E3.
 TEST(ReadyQueueTest, PopWaitsForAnotherThread) {
   ReadyQueue queue;
   const auto work = MakeWork();

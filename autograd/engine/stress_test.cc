@@ -64,6 +64,7 @@ struct SharedGraph {
   }
 };
 
+// Rules: E13.
 TEST(StressTest, CallersOverSharedSubgraphs) {
   Engine engine({.device_threads = kDevices});
   SharedGraph shared;
@@ -89,6 +90,7 @@ TEST(StressTest, CallersOverSharedSubgraphs) {
   EXPECT_EQ(Grad(shared.x).item<double>(), 6.0 * kDevices * factor * rounds);
 }
 
+// Rules: E9.
 TEST(StressTest, NestedCallsOverTheNodesOfTheirParents) {
   Engine engine({.device_threads = kDevices});
   SharedGraph shared;
@@ -134,6 +136,7 @@ TEST(StressTest, CreateGraphOverSharedSubgraphs) {
   });
 }
 
+// Rules: F6.
 TEST(StressTest, ErrorsOfSomeLeaveOthersAloneAndFreezeTheirOwn) {
   Engine engine({.device_threads = kDevices});
   SharedGraph shared;
@@ -174,6 +177,7 @@ TEST(StressTest, ErrorsOfSomeLeaveOthersAloneAndFreezeTheirOwn) {
   });
 }
 
+// Rules: K5.
 TEST(StressTest, ReleasingAGraphThatOthersRunIsAnErrorForThem) {
   Engine engine({.device_threads = kDevices});
   for (int round = 0; round < rounds; ++round) {
@@ -258,6 +262,7 @@ void TwoThreadsOverOneGraph(Engine& engine, Device device) {
               Grad(x).item<double>());
 }
 
+// Rules: E13.
 TEST(SharedGraphTest, TwoThreadsWithKeepGraph) {
   Engine engine;
   TwoThreadsOverOneGraph(engine, Device::Cpu());

@@ -11,6 +11,7 @@
 namespace twingrad {
 namespace {
 
+// Rules: D14.
 TEST(TaskIdTest, AnIdIsAliveAsLongAsItsTask) {
   uint32_t id = 0;
   {

@@ -18,11 +18,13 @@ Tensor Fitted(const Tensor& like, Tensor gradient) {
   return gradients[0];
 }
 
+// Rules: B2.
 TEST(ValidateTest, MatchingAndUndefinedGradientsPass) {
   EXPECT_EQ(Fitted(Tensor::Scalar(0), Tensor::Scalar(5)).item<double>(), 5);
   EXPECT_FALSE(Fitted(Tensor::Scalar(0), Tensor()).defined());
 }
 
+// Rules: B3.
 TEST(ValidateTest, BroadcastShapesAreSummedInGradModeWithHistory) {
   Tensor wide = Tensor::Ones({4, 3}, DType::kF64);
   SetRequiresGrad(wide, true);
@@ -31,16 +33,19 @@ TEST(ValidateTest, BroadcastShapesAreSummedInGradModeWithHistory) {
   EXPECT_TRUE(RequiresGrad(fitted));
 }
 
+// Rules: B5.
 TEST(ValidateTest, DtypesAreCast) {
   EXPECT_EQ(Fitted(Tensor::Scalar(0, DType::kF32), Tensor::Scalar(0.5)).dtype(), DType::kF32);
   EXPECT_EQ(Fitted(Tensor::Scalar(0), Tensor::Scalar(3, DType::kI64)).item<double>(), 3);
 }
 
+// Rules: B7.
 TEST(ValidateTest, ScalarsMoveBetweenDevices) {
   const Device device = Device::Sim(1);
   EXPECT_EQ(Fitted(Tensor::Scalar(0, DType::kF64, device), Tensor::Scalar(2)).device(), device);
 }
 
+// Rules: B1, B3, B7, B8.
 TEST(ValidateTest, WhatDoesNotFitIsAnError) {
   const Tensor three = Tensor::Zeros({3}, DType::kF64);
   EXPECT_EQ(KindOf([&] { Fitted(three, Tensor::Zeros({2}, DType::kF64)); }), ErrorKind::kShape);

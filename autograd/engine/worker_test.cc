@@ -18,6 +18,7 @@ class Counter final : public QueuedWork {
   sync::Atomic<uint32_t> sum{0};
 };
 
+// Rules: E4.
 TEST(WorkerGroupTest, WorkersRunWhatIsQueuedForTheirDevices) {
   WorkerGroup workers(2);
   auto counter = sync::MakeIntrusive<Counter>();
@@ -31,6 +32,7 @@ TEST(WorkerGroupTest, WorkersRunWhatIsQueuedForTheirDevices) {
   workers.Stop();
 }
 
+// Rules: E15.
 TEST(WorkerGroupTest, StopWaitsForRunsAndIsFinal) {
   WorkerGroup workers(1);
   ASSERT_TRUE(workers.Enter());
@@ -47,6 +49,7 @@ TEST(WorkerGroupTest, StopWaitsForRunsAndIsFinal) {
   EXPECT_FALSE(workers.Enter());
 }
 
+// Rules: E5.
 TEST(WorkerGroupTest, AGroupThatWasNeverUsedStops) {
   WorkerGroup workers(3);
   workers.Stop();

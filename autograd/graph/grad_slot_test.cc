@@ -14,6 +14,7 @@
 namespace twingrad {
 namespace {
 
+// Rules: J3.
 TEST(GradSlotTest, TakesOverWhatNobodyElseSees) {
   GradModeGuard no_grad(false);
   auto slot = sync::MakeIntrusive<GradSlot>();
@@ -23,6 +24,7 @@ TEST(GradSlotTest, TakesOverWhatNobodyElseSees) {
   EXPECT_EQ(slot->Get().data<double>(), data);
 }
 
+// Rules: J6, J9, J10.
 TEST(GradSlotTest, CopiesWhatOthersSee) {
   GradModeGuard no_grad(false);
   auto held = sync::MakeIntrusive<GradSlot>();
@@ -35,6 +37,7 @@ TEST(GradSlotTest, CopiesWhatOthersSee) {
   EXPECT_FALSE(viewed->Get().HasSameStorage(whole));
 }
 
+// Rules: J7.
 TEST(GradSlotTest, AddsInPlaceWithoutGradModeAndBumpsTheVersion) {
   GradModeGuard no_grad(false);
   auto slot = sync::MakeIntrusive<GradSlot>();
@@ -47,6 +50,7 @@ TEST(GradSlotTest, AddsInPlaceWithoutGradModeAndBumpsTheVersion) {
   EXPECT_EQ(grad.item<double>(), 6);
 }
 
+// Rules: J8.
 TEST(GradSlotTest, AddsOutOfPlaceWithHistoryInGradMode) {
   auto slot = sync::MakeIntrusive<GradSlot>();
   slot->Accumulate(Tensor::Scalar(1));
@@ -58,6 +62,7 @@ TEST(GradSlotTest, AddsOutOfPlaceWithHistoryInGradMode) {
   EXPECT_EQ(GradientEdge(slot->Get()).function->name(), "GradientAdd");
 }
 
+// Rules: H5.
 TEST(GradSlotTest, RetainNeverChangesWhatWasThere) {
   GradModeGuard no_grad(false);
   auto slot = sync::MakeIntrusive<GradSlot>();
@@ -70,6 +75,7 @@ TEST(GradSlotTest, RetainNeverChangesWhatWasThere) {
   EXPECT_EQ(slot->Get().item<double>(), 2);
 }
 
+// Rules: J1, J12.
 TEST(GradSlotTest, ClosedOrInactiveSlotsTakeNothing) {
   auto slot = sync::MakeIntrusive<GradSlot>();
   slot->SetActive(false);
@@ -83,6 +89,7 @@ TEST(GradSlotTest, ClosedOrInactiveSlotsTakeNothing) {
   EXPECT_FALSE(slot->Get().defined());
 }
 
+// Rules: H9, J1.
 TEST(AccumulateGradTest, AddsAndRunsItsHooksUnlessUndefined) {
   GradModeGuard no_grad(false);
   Tensor x = MakeLeaf(1);
@@ -104,6 +111,7 @@ TEST(AccumulateGradTest, AddsAndRunsItsHooksUnlessUndefined) {
   EXPECT_EQ(Grad(x).item<double>(), 5);
 }
 
+// Rules: J2.
 TEST(AccumulateGradTest, ThreadsLoseNothing) {
   Tensor x = MakeLeaf(1);
   NodePtr node = GradientEdge(x).function;
@@ -117,6 +125,7 @@ TEST(AccumulateGradTest, ThreadsLoseNothing) {
   EXPECT_EQ(Grad(x).item<double>(), 2000);
 }
 
+// Rules: C6.
 TEST(AccumulateGradTest, ALeafThatIsGoneTakesNothing) {
   Tensor x = MakeLeaf(1);
   NodePtr node = GradientEdge(x).function;
@@ -124,6 +133,7 @@ TEST(AccumulateGradTest, ALeafThatIsGoneTakesNothing) {
   EXPECT_TRUE(node->Apply({Tensor::Scalar(1)}).empty());
 }
 
+// Rules: J6.
 TEST(BasicNodesTest, SumsAndCopiesHaveHistoryInGradMode) {
   Tensor a = MakeLeaf(1);
   Tensor b = Tensor::Scalar(2);
@@ -143,6 +153,7 @@ TEST(BasicNodesTest, SumsAndCopiesHaveHistoryInGradMode) {
   EXPECT_FALSE(RequiresGrad(GradientAdd(a, b)));
 }
 
+// Rules: D2.
 TEST(BasicNodesTest, GraphRootGivesItsSeeds) {
   NodePtr node = MakePass({});
   auto root = MakeNode<GraphRoot>(std::vector<Edge>{{node, 0}, {node, 0}},

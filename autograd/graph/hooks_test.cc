@@ -18,6 +18,7 @@ Tensor Result(const NodePtr& node) {
   return y;
 }
 
+// Rules: H1, H3.
 TEST(HooksTest, TensorHooksRunInTheOrderOfRegistrationAndReplace) {
   NodePtr node = MakeNode<PassNode>();
   Tensor y = Result(node);
@@ -46,6 +47,7 @@ TEST(HooksTest, EmptyFunctionsAreRefusedBeforeTheyAreCalled) {
             ErrorKind::kInvalidArgument);
 }
 
+// Rules: H4, H13.
 TEST(HooksTest, AHookMayMakeAGradientUndefinedButNotTheReverse) {
   NodePtr node = MakeNode<PassNode>();
   Tensor y = Result(node);
@@ -57,6 +59,7 @@ TEST(HooksTest, AHookMayMakeAGradientUndefinedButNotTheReverse) {
   EXPECT_EQ(KindOf([&] { node->extras()->RunTensorHooks(*node, gradients); }), ErrorKind::kHook);
 }
 
+// Rules: H7, H13.
 TEST(HooksTest, ResultsOfAnotherTypeOrNumberAreErrors) {
   NodePtr node = MakeNode<PassNode>();
   Tensor y = Result(node);
@@ -67,6 +70,7 @@ TEST(HooksTest, ResultsOfAnotherTypeOrNumberAreErrors) {
   EXPECT_EQ(KindOf([&] { node->extras()->RunPreHooks(*node, gradients); }), ErrorKind::kHook);
 }
 
+// Rules: H11.
 TEST(HooksTest, RemovedHooksRunNoMoreEvenWhenRemovedByAHook) {
   NodePtr node = MakeNode<PassNode>();
   Tensor y = Result(node);
@@ -87,6 +91,7 @@ TEST(HooksTest, RemovedHooksRunNoMoreEvenWhenRemovedByAHook) {
   Remove(HookHandle());
 }
 
+// Rules: H11.
 TEST(HooksTest, AHookAddedDuringACallRunsFromTheNextOn) {
   NodePtr node = MakeNode<PassNode>();
   Tensor y = Result(node);
@@ -105,6 +110,7 @@ TEST(HooksTest, AHookAddedDuringACallRunsFromTheNextOn) {
   EXPECT_EQ(calls, 1);
 }
 
+// Rules: H5.
 TEST(HooksTest, RetainGradStoresCopiesAndSums) {
   GradModeGuard no_grad(false);
   NodePtr node = MakeNode<PassNode>();
@@ -120,6 +126,7 @@ TEST(HooksTest, RetainGradStoresCopiesAndSums) {
   EXPECT_EQ(twingrad::Grad(y).item<double>(), 10);
 }
 
+// Rules: H12.
 TEST(HooksTest, RegistrationChecksItsTensor) {
   Tensor plain = Tensor::Scalar(1);
   auto hook = [](const Tensor& g) { return g; };
@@ -134,6 +141,7 @@ TEST(HooksTest, RegistrationChecksItsTensor) {
   RetainGrad(leaf);  // nothing to do
 }
 
+// Rules: H8.
 TEST(HooksTest, PostHooksSeeBothSidesAndReplaceResults) {
   NodePtr node = MakeNode<PassNode>();
   EXPECT_FALSE(node->MakeExtras().HasPostHooks());

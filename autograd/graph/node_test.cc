@@ -10,6 +10,7 @@
 namespace twingrad {
 namespace {
 
+// Rules: C1.
 TEST(NodeTest, EdgesKeepTheirOrderHoweverMany) {
   for (uint32_t count : {0u, 1u, 2u, 3u, 4u, 5u, 9u, 100u}) {
     NodePtr target = MakePass({});
@@ -23,6 +24,7 @@ TEST(NodeTest, EdgesKeepTheirOrderHoweverMany) {
   }
 }
 
+// Rules: C3.
 TEST(NodeTest, TopologicalNumberIsTheLongestPath) {
   NodePtr a = MakePass({});
   NodePtr b = MakePass({Edge(a, 0)});
@@ -31,6 +33,7 @@ TEST(NodeTest, TopologicalNumberIsTheLongestPath) {
   EXPECT_EQ(c->topological_nr(), 2u);
 }
 
+// Rules: C4.
 TEST(NodeTest, DeviceIsTheFirstThatIsNotTheCpu) {
   NodePtr node = MakePass({});
   EXPECT_TRUE(node->device().IsCpu());
@@ -41,6 +44,7 @@ TEST(NodeTest, DeviceIsTheFirstThatIsNotTheCpu) {
   EXPECT_EQ(node->input_metadata(2).device(), Device::Sim(1));
 }
 
+// Rules: B9.
 TEST(NodeTest, MetadataTellsTypesApart) {
   NodePtr node = MakePass({}, Tensor::Zeros({2, 3}, DType::kF32));
   EXPECT_TRUE(node->input_metadata(0).Matches(Tensor::Zeros({2, 3}, DType::kF32)));
@@ -51,6 +55,7 @@ TEST(NodeTest, MetadataTellsTypesApart) {
   EXPECT_FALSE(wide->input_metadata(0).Matches(Tensor::Zeros({1, 2, 3, 5}, DType::kF32)));
 }
 
+// Rules: C2.
 TEST(NodeTest, LaterNodesHaveHigherKeysAndScopesSetThem) {
   NodePtr first = MakePass({});
   NodePtr second = MakePass({});
@@ -68,12 +73,14 @@ TEST(NodeTest, LaterNodesHaveHigherKeysAndScopesSetThem) {
   EXPECT_EQ(MakePass({})->sequence_nr(), reserved + 10);
 }
 
+// Rules: C8, C9, Q2.
 TEST(NodeTest, LongChainsAreDestroyedWithoutRecursion) {
   NodePtr last = MakePass({});
   for (int i = 0; i < 1'000'000; ++i) last = MakePass({Edge(std::move(last), 0)});
   last.reset();
 }
 
+// Rules: C8.
 TEST(NodeTest, LongChainsThroughSavedVariablesAreDestroyedWithoutRecursion) {
   Tensor value = MakeLeaf(1);
   for (int i = 0; i < 1'000'000; ++i) {

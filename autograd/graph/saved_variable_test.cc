@@ -11,6 +11,7 @@
 namespace twingrad {
 namespace {
 
+// Rules: K1.
 TEST(SavedVariableTest, GivesDataAndPlaceInTheGraph) {
   Tensor x = MakeLeaf(3);
   NodePtr node = MakePass({});
@@ -23,6 +24,7 @@ TEST(SavedVariableTest, GivesDataAndPlaceInTheGraph) {
   EXPECT_FALSE(RequiresGrad(saved.Unpack(node.get())));
 }
 
+// Rules: K1, K9.
 TEST(SavedVariableTest, ASavedResultLeadsToItsNodeAndOwnsNothing) {
   NodePtr node = MakePass({});
   Tensor y = Tensor::Scalar(4);
@@ -31,6 +33,7 @@ TEST(SavedVariableTest, ASavedResultLeadsToItsNodeAndOwnsNothing) {
   EXPECT_EQ(GradientEdge(saved.Unpack(node.get())), Edge(node, 0));
 }
 
+// Rules: K2.
 TEST(SavedVariableTest, AWriteSinceIsAnError) {
   Tensor x = MakeLeaf(3);
   NodePtr node = MakePass({});
@@ -39,6 +42,7 @@ TEST(SavedVariableTest, AWriteSinceIsAnError) {
   EXPECT_EQ(KindOf([&] { saved.Unpack(node.get()); }), ErrorKind::kVersion);
 }
 
+// Rules: K3.
 TEST(SavedVariableTest, UseAfterReleaseIsAnErrorButEmptyOnesAreNot) {
   NodePtr node = MakePass({});
   SavedVariable saved(Tensor::Scalar(1), false);
@@ -50,6 +54,7 @@ TEST(SavedVariableTest, UseAfterReleaseIsAnErrorButEmptyOnesAreNot) {
   EXPECT_FALSE(empty.Unpack(node.get()).defined());
 }
 
+// Rules: K10.
 TEST(SavedVariableTest, SavingALeafDoesNotKeepItsGrad) {
   SavedVariable saved;
   NodePtr grad_node = MakePass({});
@@ -63,6 +68,7 @@ TEST(SavedVariableTest, SavingALeafDoesNotKeepItsGrad) {
   EXPECT_EQ(grad_node->ReferenceCount(), 1u);
 }
 
+// Rules: K5.
 TEST(SavedVariableTest, ReleaseMayRaceWithUse) {
   for (int round = 0; round < 200; ++round) {
     NodePtr node = MakePass({});

@@ -26,6 +26,7 @@ TEST(VariableTest, LeavesRequireGradWhenTold) {
   EXPECT_FALSE(RequiresGrad(x));
 }
 
+// Rules: L9.
 TEST(VariableTest, OnlyFloatingLeavesMayRequireGrad) {
   EXPECT_EQ(KindOf([] { SetRequiresGrad(Tensor::Scalar(1, DType::kI64), true); }),
             ErrorKind::kInvalidArgument);
@@ -88,6 +89,7 @@ TEST(VariableTest, NoTensorIsItsOwnGrad) {
   EXPECT_FALSE(Grad(x).defined());
 }
 
+// Rules: A23, K10.
 TEST(VariableTest, AGradWhoseGraphLeadsBackToTheLeafIsNoLeak) {
   // The cycle is cut when the leaf goes; leak checkers would report it otherwise.
   Tensor x = MakeLeaf(1);
@@ -101,6 +103,7 @@ TEST(VariableTest, AGradWhoseGraphLeadsBackToTheLeafIsNoLeak) {
   EXPECT_EQ(node->ReferenceCount(), 1u);
 }
 
+// Rules: C6.
 TEST(VariableTest, ThreadsAgreeOnTheAccumulator) {
   for (int round = 0; round < 50; ++round) {
     Tensor x = MakeLeaf(1);

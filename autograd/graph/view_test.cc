@@ -58,6 +58,7 @@ TEST(StridedTest, TheBaseMayBeStridedItself) {
   EXPECT_EQ(KindOf([&] { ViewMap(part, view); }), ErrorKind::kInvalidArgument);
 }
 
+// Rules: L5.
 TEST(ViewTest, AViewOfAViewIsAViewOfTheBase) {
   Tensor x = Vector({1, 2, 3, 4}, true);
   Tensor a = ops::Mul(x, x);
@@ -70,6 +71,7 @@ TEST(ViewTest, AViewOfAViewIsAViewOfTheBase) {
   EXPECT_EQ(GradOf(x), (std::vector<double>{0, 0, 6, 8}));
 }
 
+// Rules: E17, L3.
 TEST(ViewTest, AWriteThroughAViewReachesBaseAndOtherViews) {
   Tensor x = Vector({1, 2, 3}, true);
   Tensor w = Tensor::Scalar(10);
@@ -87,6 +89,7 @@ TEST(ViewTest, AWriteThroughAViewReachesBaseAndOtherViews) {
   EXPECT_EQ(twingrad::Grad(w).item<double>(), 80);
 }
 
+// Rules: L4.
 TEST(ViewTest, SecondDerivativesPassThroughWritesToViews) {
   Tensor x = Vector({2, 3}, true);
   Tensor a = ops::Clone(x);
@@ -102,6 +105,7 @@ TEST(ViewTest, SecondDerivativesPassThroughWritesToViews) {
   EXPECT_EQ(Elements(h[0])[1], 0);
 }
 
+// Rules: L7.
 TEST(ViewTest, AWriteToAPlainBaseMakesItAndItsViewsRequireGrad) {
   Tensor x = Vector({5}, true);
   Tensor base = Vector({1, 2}, false);
@@ -114,6 +118,7 @@ TEST(ViewTest, AWriteToAPlainBaseMakesItAndItsViewsRequireGrad) {
   EXPECT_EQ(GradOf(x), (std::vector<double>{1}));
 }
 
+// Rules: L2.
 TEST(ViewTest, WritesAreRefusedWhereTheGraphForbidsThem) {
   Tensor x = Vector({1, 2}, true);
   EXPECT_EQ(KindOf([&] { ops::NegInPlace(x); }), ErrorKind::kLeafInPlace);
@@ -132,11 +137,13 @@ TEST(ViewTest, WritesAreRefusedWhereTheGraphForbidsThem) {
   ops::MulInPlace(made_without, one.Detach());  // does not record
 }
 
+// Rules: L2.
 TEST(ViewTest, ElementsThatShareAPlaceAreNotWritten) {
   Tensor wide = ops::Expand(Vector({1}, false), {3});
   EXPECT_EQ(KindOf([&] { ops::NegInPlace(wide); }), ErrorKind::kInvalidArgument);
 }
 
+// Rules: H6.
 TEST(ViewTest, RetainGradFollowsAWriteAndHooksStay) {
   Tensor x = Vector({3}, true);
   Tensor a = ops::Mul(x, x);  // 9

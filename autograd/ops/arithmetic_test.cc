@@ -58,6 +58,7 @@ TEST(Arithmetic, PowerByItsExponent) {
 }
 
 // 0^0 and its neighbours: the gradients are 0, not NaN.
+// Rules: S7.
 TEST(Arithmetic, PowerAtZero) {
   const Tensor a = Leaf({3}, {0, 0, 5}), b = Leaf({3}, {0, 2, 0});
   const auto gradients = Derive(Pow(a, b), {a, b});
@@ -65,6 +66,7 @@ TEST(Arithmetic, PowerAtZero) {
   EXPECT_EQ(Elements(gradients[1]), (Doubles{0, 0, std::log(5.)}));
 }
 
+// Rules: R8.
 TEST(Arithmetic, BroadcastOperandsGetGradientsOfTheirShape) {
   const Tensor a = Leaf({2, 1}, {1, 2}), b = Leaf({3}, {10, 20, 30});
   const auto gradients = Derive(Mul(a, b), {a, b});

@@ -21,6 +21,7 @@ ErrorKind KindOfBackward(const Tensor& y) {
 }
 
 // mul saves a only for b's gradient, so a write to a does no harm where b needs none.
+// Rules: K1.
 TEST(Binary, SavesOnlyWhatIsNeeded) {
   const Tensor x = Leaf({}, {3});
   Tensor constant = Values({}, {2});
@@ -48,6 +49,7 @@ TEST(Binary, ARepeatedOperandCountsTwice) {
   EXPECT_EQ(Elements(Derive(Mul(x, x), {x})[0]), (Doubles{6}));
 }
 
+// Rules: D10.
 TEST(Binary, UnusedSidesAreNotComputed) {
   const Tensor a = Leaf({2}, {1, 2}), b = Leaf({2}, {3, 4});
   const auto gradients = Derive(Mul(a, b), {b});

@@ -10,6 +10,7 @@
 namespace twingrad::ops {
 namespace {
 
+// Rules: D10.
 TEST(Copy, GradientsPassThrough) {
   const Tensor x = Leaf({2}, {1.5, -2});
   EXPECT_EQ(Elements(Derive(Clone(x), {x})[0]), (Doubles{1, 1}));

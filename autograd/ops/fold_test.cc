@@ -12,6 +12,7 @@
 namespace twingrad::ops {
 namespace {
 
+// Rules: S8.
 TEST(Fold, ProductsAreRightAtZeros) {
   const Tensor a = Leaf({2, 3}, {2, 3, 4, 0, 3, 4});
   EXPECT_EQ(Elements(Prod(a, {1}, false)), (Doubles{24, 0}));
@@ -24,6 +25,7 @@ TEST(Fold, ProductsAreRightAtZeros) {
   EXPECT_EQ(Elements(Derive(first, {zeros})[0]), (Doubles{5, 5, 0}));
 }
 
+// Rules: S8.
 TEST(Fold, HigherDerivativesOfProducts) {
   const Tensor a = Leaf({3}, {2, 3, 5});
   const Tensor first = Derive(Prod(a, {}, false), {a}, true)[0];
@@ -41,6 +43,7 @@ TEST(Fold, ProductOfNothing) {
   EXPECT_EQ(Elements(Derive(Prod(scalar, {}, false), {scalar})[0]), (Doubles{1}));
 }
 
+// Rules: S3.
 TEST(Fold, ExtremesShareTies) {
   const Tensor a = Leaf({2, 3}, {1, 4, 4, 7, 7, 7});
   EXPECT_EQ(Elements(Amax(a, {1}, false)), (Doubles{4, 7}));

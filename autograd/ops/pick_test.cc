@@ -45,6 +45,7 @@ TEST(Pick, GatherReadsPartsOfOtherDimensions) {
   EXPECT_EQ(Weighed(y, a), (Doubles{2, 4, 0, 0}));
 }
 
+// Rules: S4.
 TEST(Pick, OrderAndExtremesGoByTheFirst) {
   const Tensor a = Leaf({4}, {2, 1, 2, 0});
   EXPECT_EQ(Elements(Sort(a, 0, false)), (Doubles{0, 1, 2, 2}));
@@ -75,6 +76,7 @@ TEST(Pick, SecondDerivatives) {
   EXPECT_EQ(Derivative(cube(Cumsum(x, 0)), x, 2), 18);
 }
 
+// Rules: R4.
 TEST(Pick, IndicesAreChecked) {
   const Tensor a = Leaf({2}, {1, 2});
   EXPECT_THROW(Gather(a, 0, Index({1}, {2})), Error);

@@ -30,6 +30,7 @@ TEST(Piecewise, WhereChecksThatItsConditionStays) {
   EXPECT_THROW(Derive(y, {a}), Error);
 }
 
+// Rules: S2.
 TEST(Piecewise, MaximumSharesATie) {
   const Tensor a = Leaf({3}, {1, 5, 3}), b = Leaf({3}, {2, 5, 1});
   const auto gradients = Derive(Maximum(a, b), {a, b});
@@ -37,6 +38,7 @@ TEST(Piecewise, MaximumSharesATie) {
   EXPECT_EQ(Elements(gradients[1]), (Doubles{1, 0.5, 0}));
 }
 
+// Rules: S2.
 TEST(Piecewise, MinimumSharesATie) {
   const Tensor a = Leaf({3}, {1, 5, 3}), b = Leaf({3}, {2, 5, 1});
   EXPECT_EQ(Elements(Minimum(a, b)), (Doubles{1, 5, 1}));
@@ -45,6 +47,7 @@ TEST(Piecewise, MinimumSharesATie) {
   EXPECT_EQ(Elements(gradients[1]), (Doubles{0, 0.5, 1}));
 }
 
+// Rules: N5, S6.
 TEST(Piecewise, SgnHasNoSlope) {
   const Tensor a = Leaf({3}, {-2, 0, 3});
   EXPECT_EQ(Elements(Sgn(a)), (Doubles{-1, 0, 1}));
@@ -52,6 +55,7 @@ TEST(Piecewise, SgnHasNoSlope) {
   EXPECT_FALSE(RequiresGrad(Derive(Sgn(a), {a}, true)[0]));
 }
 
+// Rules: S5.
 TEST(Piecewise, ClampIsFlatAtItsLimits) {
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor a = Leaf({4}, {-2, -1, 0.5, 3});
@@ -62,6 +66,7 @@ TEST(Piecewise, ClampIsFlatAtItsLimits) {
   EXPECT_TRUE(std::isnan(Elements(Clamp(nan, -1, 1))[0]));
 }
 
+// Rules: S1.
 TEST(Piecewise, ReluAndAbsAtTheirKinks) {
   const Tensor a = Leaf({3}, {-2, 0, 3});
   EXPECT_EQ(Elements(Relu(a)), (Doubles{0, 0, 3}));
@@ -70,6 +75,7 @@ TEST(Piecewise, ReluAndAbsAtTheirKinks) {
   EXPECT_EQ(Elements(Derive(Abs(a), {a})[0]), (Doubles{-1, 0, 1}));
 }
 
+// Rules: S6.
 TEST(Piecewise, MasksAreConstants) {
   const Tensor a = Leaf({2}, {-2, 3});
   const Tensor first = Derive(Mul(Relu(a), Abs(a)), {a}, true)[0];
@@ -88,6 +94,7 @@ TEST(Piecewise, InPlace) {
   EXPECT_EQ(Elements(Derive(y, {x})[0]), (Doubles{4, 6}));
 }
 
+// Rules: R9.
 TEST(Piecewise, NanPassesThrough) {
   const Tensor nan = Leaf({1}, {std::numeric_limits<double>::quiet_NaN()});
   for (const Tensor& y : {Relu(nan), Abs(nan), Maximum(nan, Values({1}, {1}))}) {

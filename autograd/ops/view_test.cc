@@ -117,6 +117,7 @@ TEST(View, Refusals) {
   EXPECT_EQ(KindOf([&] { NegInPlace(repeated); }), ErrorKind::kInvalidArgument);
 }
 
+// Rules: L6.
 TEST(View, MadeWithoutGradModeCannotBeWrittenWithIt) {
   const Tensor base = Clone(Leaf({2}, {1, 2}));
   Tensor view;

@@ -81,6 +81,7 @@ backward %y seeds=%s
   EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("a"), Row({12}));
 }
 
+// Rules: H.
 TEST(DialectTest, PreHooksBeforeRetainGrad) {
   constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
 %b = neg %a

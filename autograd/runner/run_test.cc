@@ -109,6 +109,7 @@ expect %k kind=no_requires_grad
   EXPECT_TRUE(made_by_call);
 }
 
+// Rules: H.
 TEST(Run, Hooks) {
   const Observation seen = Check(R"(twingrad 1
 %x = leaf type=f64[2] data=1,2 grad=1
@@ -140,6 +141,7 @@ expect %y kind=grad data=22,22
   EXPECT_EQ(seen.calls[1].hooks.size(), 4u);
 }
 
+// Rules: H13.
 TEST(Run, HooksThatEndACall) {
   const std::string_view start = R"(twingrad 1
 %x = leaf type=f64[2] data=1,2 grad=1
@@ -257,6 +259,7 @@ TEST(Run, WithoutRecords) {
 }
 
 // Grad mode and the engine's observer are as they were, whatever the Program did.
+// Rules: K10.
 TEST(Run, LeavesNothingBehind) {
   const Program program = Parsed(
       "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\nbegin kind=no_grad\n%e = exp %x\nbackward "

@@ -56,6 +56,7 @@ TEST(TensorDeathTest, AnItemIsOfTheTensorsOwnType) {
   EXPECT_DEATH(Tensor::Scalar(1).item<float>(), "item.. of a tensor of f64 as another type");
 }
 
+// Rules: L1.
 TEST(TensorTest, ViewsShareMemoryAndVersion) {
   Tensor a = Tensor::FromData<double>({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor column = a.AsStrided({2}, {3}, 1);
@@ -111,6 +112,7 @@ TEST(TensorTest, AsStridedStaysInsideTheStorage) {
   EXPECT_EQ(a.AsStrided({3}, {-1}, 3).numel(), 3);
 }
 
+// Rules: R7.
 TEST(TensorTest, ImpossibleSizesAreErrors) {
   constexpr int64_t kBig = int64_t{1} << 40;
   EXPECT_EQ(KindOf([] { Tensor::Empty({kBig, kBig}, DType::kF64); }), ErrorKind::kInvalidArgument);

@@ -30,8 +30,10 @@ void CheckCounts(int programs, const generators::GeneratorOptions& options,
             static_cast<uint64_t>(programs));
 }
 
+// Rules: D4.
 TEST(Counts, ArePredicted) { CheckCounts(3000, {}, oracles::JudgePredictedCounts); }
 
+// Rules: D5.
 TEST(Counts, AreRecounted) { CheckCounts(3000, {}, oracles::JudgeRecount); }
 
 TEST(Counts, OfFansDiamondsAndLadders) {

@@ -34,12 +34,14 @@ void Check(int programs, const generators::GeneratorOptions& options,
   });
 }
 
+// Rules: J13.
 TEST(ExecutionOrder, ProducersComeFirst) { Check(3000, {}, oracles::JudgeOrder); }
 
 TEST(ExecutionOrder, NeededNodesRunExactlyOnce) {
   Check(2000, Features("-error"), oracles::JudgeRecount);
 }
 
+// Rules: H.
 TEST(ExecutionOrder, OfHooks) {
   Check(2000, Features("chain,fan_out,hook,devices,calls,several_roots"), oracles::JudgeHooks);
 }

@@ -218,6 +218,7 @@ std::string JudgeEachOp(const Case& point) {
   return poles;
 }
 
+// Rules: K9, N5.
 TEST(ThirdDerivative, OfEachOpIsTheTwins) {
   EXPECT_EQ(JudgeEachOp({{2, 2}, {1, 2, 3, 0.5}, {2, 1, 2, 1}}), "");
 }

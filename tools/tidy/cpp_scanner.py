@@ -17,6 +17,12 @@ _TOKEN = re.compile(
     re.DOTALL)
 
 
+class Switch(NamedTuple):
+    """A switch statement: its line, and its body without the bodies of switches inside it."""
+    first_line: int
+    body: str
+
+
 class Function(NamedTuple):
     """A function body: lines are 1-based and inclusive, from the opening brace to the closing one."""
     first_line: int
@@ -82,3 +88,18 @@ def functions(code: str) -> Iterator[Function]:
             head_start = position + 1
         elif character == ';' and parentheses == 0:
             head_start = position + 1
+
+
+def switches(code: str) -> Iterator[Switch]:
+    """Yields the switch statements of code that went through blank_literals, inner ones apart from outer ones."""
+    starts = [match.start() for match in re.finditer(r'\bswitch\s*\(', code)]
+    blanked = code
+    for start in reversed(starts):  # An inner one starts after the outer one, so it comes first and is blanked.
+        depth = 0
+        for position in range(start, len(blanked)):
+            depth += {'{': 1, '}': -1}.get(blanked[position], 0)
+            if depth == 0 and blanked[position] == '}':
+                body = blanked[start:position + 1]
+                yield Switch(code.count('\n', 0, start) + 1, body)
+                blanked = blanked[:start] + re.sub(r'[^\n]', ' ', body) + blanked[position + 1:]
+                break

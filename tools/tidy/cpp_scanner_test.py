@@ -59,6 +59,14 @@ class FunctionsTest(unittest.TestCase):
         self.assertEqual(_functions('template <class T>\nauto F(T t) -> std::vector<T> {\n}\n'),
                          [(2, 3)])
 
+    def test_switches_inside_switches_stand_for_themselves(self):
+        code = 'switch (a) {\n  case 1:\n    switch (b) {\n      case 2: {}\n    }\n  case 3:\n}\nF();\n'
+        inner, outer = cpp_scanner.switches(code)
+        self.assertEqual((inner.first_line, outer.first_line), (3, 1))
+        self.assertIn('case 2', inner.body)
+        self.assertIn('case 3', outer.body)
+        self.assertNotIn('case 2', outer.body)
+
 
 if __name__ == '__main__':
     unittest.main()

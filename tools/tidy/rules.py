@@ -155,6 +155,35 @@ def check_functions(path: str, text: str) -> Iterator[Finding]:
                           'use constexpr, or a sync::Lazy object')
 
 
+# A switch over these in these folders is a table of formulas: an op without a row must not compile.
+_TABLES = ('autograd/reference/', 'proptests/generators/')
+_TABLE_CASE = re.compile(r'\bcase\s+(?:\w+::)*(Opcode|Primitive)::')
+
+
+def check_switches(path: str, text: str) -> Iterator[Finding]:
+    """No `default:` where ops are switched over: it would give an op without a row the formula of another."""
+    if not path.startswith(_TABLES) or not path.endswith(CPP):
+        return
+    for switch in cpp_scanner.switches(cpp_scanner.blank_literals(text)):
+        enum = _TABLE_CASE.search(switch.body)
+        if enum and re.search(r'\bdefault\s*:', switch.body):
+            yield Finding(path, switch.first_line, f'a `default:` in a switch over {enum.group(1)}; name every '
+                          'enumerator, so that a new one does not compile until it has a row')
+
+
+_TOP = {'autograd', 'cuda', 'fuzz', 'golden', 'proptests', 'tools', 'BUILD.bazel', 'LICENSE', 'README.md', 'WORKSPACE'}
+
+
+def check_top(paths: Dict[str, bool], ignored: str) -> Iterator[Finding]:
+    """What stands at the top: exactly the house, names that start with a dot, and what .gitignore names there."""
+    present = {path for path in paths if '/' not in path and not path.startswith('.')}
+    present -= {line.strip('/') for line in ignored.split('\n') if line.startswith('/')}
+    for path in sorted(present - _TOP):
+        yield Finding(path, 1, f'does not belong at the top; only {", ".join(sorted(_TOP))} do; put it into one of them')
+    for path in sorted(_TOP - present):
+        yield Finding(path, 1, 'missing at the top of the repository; see README.md')
+
+
 def check_links(path: str, text: str, paths: Dict[str, bool]) -> Iterator[Finding]:
     """Relative links of a markdown page lead to files or folders that exist."""
     if not path.endswith('.md'):

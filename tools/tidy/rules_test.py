@@ -120,6 +120,43 @@ class TextTest(unittest.TestCase):
         self.assertEqual(len(list(rules.check_header_guard('a.h', '#pragma once\n'))), 1)
 
 
+class SwitchesTest(unittest.TestCase):
+
+    _DEFAULT = 'void F() {\n  switch (op) {\n    case Opcode::kAdd:\n      return;\n    default:\n      return;\n  }\n}\n'
+
+    def _refused(self, text, path='autograd/reference/formulas.cc'):
+        return bool(list(rules.check_switches(path, text)))
+
+    def test_a_default_among_ops(self):
+        self.assertTrue(self._refused(self._DEFAULT))
+        self.assertTrue(self._refused(self._DEFAULT.replace('Opcode', 'program::Opcode')))
+        self.assertTrue(self._refused(self._DEFAULT.replace('Opcode', 'Primitive'), 'proptests/generators/a.h'))
+        self.assertFalse(self._refused(self._DEFAULT, 'autograd/ops/formulas.cc'))
+
+    def test_other_enums_and_no_default(self):
+        self.assertFalse(self._refused(self._DEFAULT.replace('Opcode', 'DType')))
+        self.assertFalse(self._refused(self._DEFAULT.replace('default', 'case Opcode::kMul')))
+        self.assertFalse(self._refused(self._DEFAULT.replace('    default:\n', '    // default: none\n')))
+
+    def test_switches_inside_switches_stand_for_themselves(self):
+        inner = 'switch (a) { case DType::kF64: break; default: break; }'
+        self.assertFalse(self._refused('void F() { switch (b) { case Opcode::kAdd: ' + inner + ' } }'))
+        inner = 'switch (a) { case Opcode::kAdd: break; default: break; }'
+        self.assertTrue(self._refused('void F() { switch (b) { case DType::kF64: ' + inner + ' } }'))
+
+
+class TopTest(unittest.TestCase):
+
+    _HOUSE = {name: True for name in ('autograd', 'cuda', 'fuzz', 'golden', 'proptests', 'tools', 'BUILD.bazel',
+                                      'LICENSE', 'README.md', 'WORKSPACE')}
+
+    def test_exactly_the_house(self):
+        self.assertEqual(list(rules.check_top({**self._HOUSE, '.ci': True, 'tools/new': True}, '')), [])
+        self.assertEqual(list(rules.check_top({**self._HOUSE, 'user.bazelrc': False}, '/user.bazelrc\n')), [])
+        self.assertEqual(len(list(rules.check_top({**self._HOUSE, 'docs': True}, 'docs\n'))), 1)
+        self.assertEqual(len(list(rules.check_top({'autograd': True}, ''))), 9)
+
+
 class LinksTest(unittest.TestCase):
 
     _PATHS = {'tools': True, 'tools/README.md': False, 'README.md': False}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the whole source tree against tools/tidy/rules.py; one line a finding, exit status 1 if any.
+"""Checks the whole source tree against the rules of this folder; one line a finding, exit status 1 if any.
 
     tidy.py [WORKSPACE]    the WORKSPACE file of the tree to check; default: the tree this file is in
 """
@@ -8,10 +8,12 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from tools.tidy import rules
+from tools.tidy import packages, rules, semantics
 
 _ALLOWANCES = 'tools/tidy/allowances.txt'
+_CYCLES = 'tools/tidy/cycles.txt'
 _SKIPPED_FOLDERS = {'.git', '__pycache__'}
+_READ = rules.CODE + ('.md', '.bazel', '.BUILD', '.txt', '.twin', '.schedule', '.patch')
 
 
 def _list_tree(root: str) -> Dict[str, bool]:
@@ -38,21 +40,31 @@ def _read(path: str) -> Optional[str]:
         return None
 
 
+def read_tree(root: str) -> Dict[str, Optional[str]]:
+    """The text of every file that a rule reads, by its path relative to root."""
+    return {path: _read(os.path.join(root, path)) for path, is_folder in _list_tree(root).items()
+            if not is_folder and path.endswith(_READ)}
+
+
 def check_tree(root: str) -> List[rules.Finding]:
     paths = _list_tree(root)
-    texts = {path: _read(os.path.join(root, path)) for path, is_folder in paths.items()
-             if not is_folder and path.endswith(rules.CODE + ('.md', '.bazel', '.BUILD', '.txt'))}
+    texts = read_tree(root)
     findings: List[rules.Finding] = []
     for path, text in sorted(texts.items()):
         if text is None:
             continue
-        for check in (rules.check_text, rules.check_header_guard, rules.check_bans, rules.check_functions):
+        for check in (rules.check_text, rules.check_header_guard, rules.check_bans, rules.check_functions,
+                      rules.check_switches):
             findings.extend(check(path, text))
         for check in (rules.check_opening_comment, rules.check_links):
             findings.extend(check(path, text, paths))
     allowances = rules.parse_allowances(texts.get(_ALLOWANCES) or '')
     findings.extend(rules.check_tests(paths, texts, allowances, _ALLOWANCES))
     findings.extend(rules.check_readmes(paths, texts))
+    findings.extend(rules.check_top(paths, _read(os.path.join(root, '.gitignore')) or ''))
+    findings.extend(semantics.check_semantics(texts))
+    builds = {path: text for path, text in texts.items() if os.path.basename(path) == packages.BUILD and text}
+    findings.extend(packages.check_packages(builds, packages.parse_allowed(texts.get(_CYCLES) or '')))
     return findings
 
 

@@ -69,6 +69,7 @@ TEST(Arithmetic, LargeTensorsMatchSingleElements) {
   }
 }
 
+// Rules: R3.
 TEST(Arithmetic, IntegerPow) {
   const Tensor a = Make<int64_t>({3}, {2, -3, 0});
   EXPECT_EQ(Elements<int64_t>(Pow(a, Make<int64_t>({3}, {10, 3, 0}))), (Integers{1024, -27, 1}));

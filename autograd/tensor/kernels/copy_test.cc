@@ -23,6 +23,7 @@ TEST(Copy, ClonesAreFreshAndContiguous) {
   EXPECT_EQ(CopyTo(a, Device::Sim(1)).device(), Device::Sim(1));
 }
 
+// Rules: R2.
 TEST(Copy, CastsSaturate) {
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor a = Make<double>({4}, {2.75, inf, -inf, std::numeric_limits<double>::quiet_NaN()});

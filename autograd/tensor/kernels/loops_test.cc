@@ -29,6 +29,7 @@ TEST(Loops, ScalarsAreOneElementAndEmptyShapesNone) {
   EXPECT_TRUE(Offsets({2, 0, 3}, {0, 3, 1}).empty());
 }
 
+// Rules: R8.
 TEST(Loops, BroadcastsShapesAlignedAtTheRight) {
   EXPECT_EQ(BroadcastShape("add", {2, 1}, {3}), (Shape{2, 3}));
   EXPECT_EQ(BroadcastShape("add", {}, {4}), (Shape{4}));

@@ -46,6 +46,7 @@ TEST(Matmul, EmptyInnerDimensionGivesZeros) {
   EXPECT_EQ(Matmul(Make<double>({0, 2}, {}), Make<double>({2, 2}, {1, 2, 3, 4})).numel(), 0);
 }
 
+// Rules: R1.
 TEST(Matmul, IntegersWrap) {
   const int64_t max = std::numeric_limits<int64_t>::max();
   const Tensor c = Matmul(Make<int64_t>({1, 2}, {max, max}), Make<int64_t>({2, 1}, {1, 1}));

@@ -13,6 +13,7 @@ constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+// Rules: R1.
 TEST(Numbers, IntegersWrap) {
   EXPECT_EQ(AddNumber::Of(kMax, int64_t{1}), kMin);
   EXPECT_EQ(SubNumber::Of(kMin, int64_t{1}), kMax);
@@ -29,6 +30,7 @@ TEST(Numbers, IntegerPowSquaresAndWraps) {
   EXPECT_EQ(PowNumber::Of(int64_t{-1}, kMax), -1);
 }
 
+// Rules: R2.
 TEST(Numbers, FloatToIntegerSaturates) {
   EXPECT_EQ((CastNumber<int64_t>(kNan)), 0);
   EXPECT_EQ((CastNumber<int64_t>(kInf)), kMax);
@@ -39,6 +41,7 @@ TEST(Numbers, FloatToIntegerSaturates) {
   EXPECT_EQ((CastNumber<int64_t>(-2.9)), -2);
 }
 
+// Rules: R2.
 TEST(Numbers, AnythingButZeroIsTrue) {
   EXPECT_TRUE(CastNumber<bool>(kNan));
   EXPECT_TRUE(CastNumber<bool>(0.25));
@@ -46,6 +49,7 @@ TEST(Numbers, AnythingButZeroIsTrue) {
   EXPECT_EQ(CastNumber<int64_t>(true), 1);
 }
 
+// Rules: R9.
 TEST(Numbers, NanPassesThroughMaximumReluAndAbs) {
   EXPECT_TRUE(std::isnan(MaximumNumber::Of(kNan, 1.0)));
   EXPECT_TRUE(std::isnan(MaximumNumber::Of(1.0, kNan)));

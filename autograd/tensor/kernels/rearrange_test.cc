@@ -39,6 +39,7 @@ TEST(Rearrange, GatherReadsAndScatterAddWritesAtIndices) {
 }
 
 // Duplicates are added in the order of the indices: here the sum shows it.
+// Rules: R5.
 TEST(Rearrange, ScatterAddKeepsTheOrder) {
   const Tensor zero = Make<float>({1}, {0});
   const Tensor same = Make<int64_t>({3}, {0, 0, 0});
@@ -46,6 +47,7 @@ TEST(Rearrange, ScatterAddKeepsTheOrder) {
   EXPECT_EQ(Elements<float>(ScatterAdd(zero, 0, same, Make<float>({3}, {1e8f, -1e8f, 1})))[0], 1);
 }
 
+// Rules: R4.
 TEST(Rearrange, IndicesOutOfRangeAreErrors) {
   const Tensor a = Make<double>({2}, {1, 2});
   EXPECT_THROW(Gather(a, 0, Make<int64_t>({1}, {2})), Error);
@@ -54,6 +56,7 @@ TEST(Rearrange, IndicesOutOfRangeAreErrors) {
   EXPECT_THROW(Gather(a, 0, Make<double>({1}, {0})), Error);
 }
 
+// Rules: R9.
 TEST(Rearrange, SortIsStableAndPutsNanAbove) {
   const Sorted up = Sort(Make<double>({5}, {2, kNan, 1, 2, -1}), 0, false);
   EXPECT_EQ(Elements<int64_t>(up.indices), (Ints{4, 2, 0, 3, 1}));

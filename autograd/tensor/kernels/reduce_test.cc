@@ -31,6 +31,7 @@ TEST(Reduce, SumOfNothingIsZero) {
   EXPECT_EQ(Elements<double>(Sum(Make<double>({0, 2}, {}), {0}, false)), (Doubles{0, 0}));
 }
 
+// Rules: R6.
 TEST(Reduce, IsALeftFoldInTheElementType) {
   const Tensor a = Make<float>({3}, {1e8f, 1.0f, -1e8f});
   EXPECT_EQ(Elements<float>(SumAll(a, false))[0], 0.0f);
@@ -39,6 +40,7 @@ TEST(Reduce, IsALeftFoldInTheElementType) {
   EXPECT_FALSE(std::signbit(Elements<double>(SumAll(Make<double>({1}, {-0.0}), false))[0]));
 }
 
+// Rules: R1.
 TEST(Reduce, IntegersWrap) {
   const int64_t max = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(Elements<int64_t>(SumAll(Make<int64_t>({2}, {max, 1}), false))[0],

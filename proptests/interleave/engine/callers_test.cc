@@ -122,6 +122,7 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
   });
 }
 
+// Rules: E7, E17, F2.
 TEST_F(CallersInterleavingTest, TwoOverOneGraphOnTheirOwnThreads) {
   ExpectSound(1000, [] {
     Engine engine;
@@ -133,6 +134,7 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphOnTheirOwnThreads) {
   });
 }
 
+// Rules: L5.
 TEST_F(CallersInterleavingTest, BothBuildOverOneLeafAndOneView) {
   ExpectSound(1000, [] {
     Engine engine;
@@ -146,6 +148,7 @@ TEST_F(CallersInterleavingTest, BothBuildOverOneLeafAndOneView) {
   });
 }
 
+// Rules: K5.
 TEST_F(CallersInterleavingTest, OneAtMostReleasesAGraph) {
   int seen[3] = {};
   ExpectSound(600, [&] {
@@ -168,6 +171,7 @@ TEST_F(CallersInterleavingTest, OneAtMostReleasesAGraph) {
   EXPECT_GT(seen[1], 0);
 }
 
+// Rules: E9.
 TEST_F(CallersInterleavingTest, NestedCallsOverTheNodesOfTheirParents) {
   ExpectSound(250, [] {
     Engine engine({.device_threads = 2});
@@ -189,6 +193,7 @@ TEST_F(CallersInterleavingTest, NestedCallsOverTheNodesOfTheirParents) {
   });
 }
 
+// Rules: F6.
 TEST_F(CallersInterleavingTest, AnErrorOfOneLeavesTheOtherAloneAndFreezesItsOwn) {
   bool had[2] = {};
   ExpectSound(400, [&] {
@@ -218,6 +223,7 @@ TEST_F(CallersInterleavingTest, AnErrorOfOneLeavesTheOtherAloneAndFreezesItsOwn)
   EXPECT_TRUE(had[0] && had[1]) << "both are possible";
 }
 
+// Rules: E15.
 TEST_F(CallersInterleavingTest, StopWhileCallersRun) {
   ExpectSound(400, [] {
     Engine engine({.device_threads = 2});
@@ -231,6 +237,7 @@ TEST_F(CallersInterleavingTest, StopWhileCallersRun) {
   });
 }
 
+// Rules: F3, G4.
 TEST_F(CallersInterleavingTest, CallbacksOfEachRunOnItsCaller) {
   ExpectSound(300, [] {
     Engine engine({.device_threads = 2});

@@ -62,6 +62,7 @@ void TwoLanes() {
   engine.Stop();
 }
 
+// Rules: F1.
 TEST(EngineRulesTest, TheEngineKeepsThemAndNoObjectEscapesThem) {
   CountingRules rules;
   const Report report = Explore({.schedules = 300, .rules = &rules}, TwoLanes);

@@ -95,6 +95,7 @@ TEST(ProgramExplorerTest, BranchesOnThreeDevicesAndTheCpu) {
   EXPECT_GT(ExpectSound(kFourBranches, 500).size(), 20u);
 }
 
+// Rules: F4, F5.
 TEST(ProgramExplorerTest, AnyOfTwoErrorsAndOldOrNewGradients) {
   const Program program = *Parse(kTwoThrow);
   ProgramExplorer explorer(program);

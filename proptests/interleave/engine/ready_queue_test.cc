@@ -123,6 +123,7 @@ void ShutDownAfter() {
   Check(work->IsUniquelyOwned(), "[test] a reference to the work is left");
 }
 
+// Rules: E3.
 TEST(ReadyQueueInterleavingTest, DeliversEveryTaskOnceAndInOrder) {
   const Report report = Explore(OptionsHere(), DeliverAll<ReadyQueue>);
   EXPECT_TRUE(report.ok()) << report.text;
