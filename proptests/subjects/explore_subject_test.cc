@@ -26,12 +26,12 @@ using absl::StrContains;
 
 constexpr char kSound[] = "tools/oracle/oracle";
 // Its engine splits the decrement of a node's missing contributions
-// (//proptests/mutants/explorer).
-constexpr char kBroken[] = "proptests/mutants/explorer/broken_explorer";
+// (//proptests/mutants/concurrent).
+constexpr char kBroken[] = "tools/oracle/broken_explorer";
 
 // Its engine does what TWINGRAD_FAULT says: `abort` or `hang` where a wait on a queue ends with no
 // wake-up, which only some schedules do; `leak` a mutex in every run on one thread.
-constexpr char kFaulty[] = "proptests/mutants/explorer/faulty_explorer";
+constexpr char kFaulty[] = "tools/oracle/faulty_explorer";
 
 // Two devices into one slot, and statements that shrinking must drop.
 constexpr char kLanes[] =

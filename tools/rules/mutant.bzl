@@ -47,6 +47,7 @@ def _plant(defect, sources, patch):
     planted_sources(
         name = defect + "_source",
         testonly = True,
+        visibility = ["//visibility:public"],
         defect = defect,
         patch = patch,
         sources = sources,
