@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace twingrad::sync {
+namespace twingrad {
 
 void CheckFailed(const char* file, int line, const char* condition, std::string_view message) {
   std::fprintf(stderr, "%.*s\n  check failed: %s\n  at %s:%d\n", static_cast<int>(message.size()),
@@ -14,4 +14,4 @@ void CheckFailed(const char* file, int line, const char* condition, std::string_
   std::abort();
 }
 
-}  // namespace twingrad::sync
+}  // namespace twingrad

@@ -11,18 +11,18 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace twingrad::sync {
+namespace twingrad {
 
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition,
                               std::string_view message);
 
-}  // namespace twingrad::sync
+}  // namespace twingrad
 
-#define AG_CHECK(condition, ...)                                                                \
-  do {                                                                                          \
-    if (!(condition)) [[unlikely]] {                                                            \
-      ::twingrad::sync::CheckFailed(__FILE__, __LINE__, #condition, absl::StrCat(__VA_ARGS__)); \
-    }                                                                                           \
+#define AG_CHECK(condition, ...)                                                          \
+  do {                                                                                    \
+    if (!(condition)) [[unlikely]] {                                                      \
+      ::twingrad::CheckFailed(__FILE__, __LINE__, #condition, absl::StrCat(__VA_ARGS__)); \
+    }                                                                                     \
   } while (false)
 
 #if defined(NDEBUG)

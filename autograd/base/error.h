@@ -1,9 +1,9 @@
 // Error: what every part of the engine throws when an input, not a programmer, is at fault.
 //
-// A kind that callers can act on and a message of the form
+// It carries a kind that callers can act on and a message of the form
 // `[part] what is wrong with the actual values; what is allowed; what to do`.
-// Lives beside Tensor because tensors are the lowest layer that throws; graph/error.h forwards to
-// it.
+// The kinds are also what a Program expects and what an Observation records, so the engine, the
+// twin, the oracles and the adapters of foreign engines all name errors with this one list.
 
 #ifndef AUTOGRAD_BASE_ERROR_H_
 #define AUTOGRAD_BASE_ERROR_H_
@@ -15,29 +15,30 @@
 
 namespace twingrad {
 
-// The classes of program::ErrorClass, under the same names.
 enum class ErrorKind : uint8_t {
-  kInvalidArgument,
-  kShape,
-  kDType,
-  kDevice,
-  kDomain,
-  kIndex,
-  kUndefined,
-  kNoGraph,
-  kGradCount,
-  kImplicitSeed,
-  kUnusedInput,
-  kVersion,
-  kFreed,
-  kLeafInPlace,
-  kHook,
-  kUser,
-  kUnsupported,
-  kInternal,
+  kInvalidArgument,  // an argument out of range, an empty list of inputs
+  kShape,            // shapes do not fit
+  kDType,            // element types do not fit
+  kDevice,           // operands on different devices
+  kDomain,           // integer pow with a negative exponent
+  kIndex,            // index out of range
+  kUndefined,        // an undefined gradient is used as an operand
+  kNoGraph,          // a root or input that does not require grad
+  kGradCount,        // the number of seeds differs from the number of roots
+  kImplicitSeed,     // implicit seed of a root that is not one floating-point element
+  kUnusedInput,      // grad() of an unused input without allow_unused
+  kVersion,          // a saved variable was modified in place
+  kFreed,            // backward a second time without retain_graph
+  kLeafInPlace,      // in-place write to a leaf that requires grad, or to a view of one
+  kHook,             // a hook's result does not fit
+  kUser,             // thrown by a hook or custom function of the user
+  kUnsupported,      // the engine cannot run this statement: skipped, never passed
+  kInternal,         // anything else: always a finding
+  kAnomaly,          // anomaly mode: a node returned NaN
 };
+inline constexpr int kNumErrorKinds = static_cast<int>(ErrorKind::kAnomaly) + 1;
 
-// The enumerator without its k, e.g. "Shape".
+// The word in the text of Programs, e.g. leaf_in_place.
 std::string_view ErrorKindName(ErrorKind kind);
 
 class Error : public std::runtime_error {

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/local_run.h"
 #include "autograd/engine/shared_run.h"
 #include "autograd/engine/worker.h"
-#include "autograd/graph/error.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/order_key.h"
 #include "autograd/sync/once.h"

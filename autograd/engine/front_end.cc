@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/graph/error.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/variable.h"
 

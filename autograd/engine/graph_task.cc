@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/engine/validate.h"
 #include "autograd/graph/basic_nodes.h"
-#include "autograd/graph/error.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/sync/thread_local.h"
 #include "autograd/tensor/kernels/copy.h"

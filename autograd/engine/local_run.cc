@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/ready_heap.h"
-#include "autograd/graph/error.h"
 
 namespace twingrad {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/evaluate.h"
-#include "autograd/graph/error.h"
 #include "autograd/graph/order_key.h"
 
 namespace twingrad {

@@ -3,7 +3,7 @@
 #include "autograd/engine/validate.h"
 
 #include "absl/strings/str_cat.h"
-#include "autograd/graph/error.h"
+#include "autograd/base/error.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/copy.h"
 

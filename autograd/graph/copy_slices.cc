@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "autograd/graph/error.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/hooks.h"
 
 namespace twingrad {

@@ -3,7 +3,7 @@
 #include "autograd/graph/hooks.h"
 
 #include "absl/strings/str_cat.h"
-#include "autograd/graph/error.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/variable.h"
 
 namespace twingrad {

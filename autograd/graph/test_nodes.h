@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "autograd/graph/error.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 

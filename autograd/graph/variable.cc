@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/accumulate_grad.h"
-#include "autograd/graph/error.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/view.h"
 

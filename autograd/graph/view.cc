@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/copy_slices.h"
-#include "autograd/graph/error.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/strided.h"

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "autograd/base/error.h"  // IWYU pragma: export
 #include "autograd/program/program.h"
 
 namespace twingrad::program {
@@ -25,77 +25,8 @@ struct TensorData {
   bool operator==(const TensorData&) const = default;
 };
 
-// Classes of errors that a statement can raise; the message is not compared.
-enum class ErrorClass : uint8_t {
-  kInvalidArgument,  // an argument out of range, an empty inputs list
-  kShape,            // shapes do not fit
-  kDType,            // element types do not fit
-  kDevice,           // operands on different devices
-  kDomain,           // integer pow with a negative exponent
-  kIndex,            // index out of range
-  kUndefined,        // an undefined gradient is used as an operand
-  kNoGraph,          // a root or input that does not require grad
-  kGradCount,        // number of seeds differs from the number of roots
-  kImplicitSeed,     // implicit seed of a root with more than one element, or not floating
-  kUnusedInput,      // grad() of an unused input without allow_unused
-  kVersion,          // a saved variable was modified in place
-  kFreed,            // backward a second time without retain_graph
-  kLeafInPlace,      // in-place write to a leaf that requires grad, or to a view of one
-  kHook,             // a hook's result does not fit
-  kUser,             // thrown by a hook or custom function of the Program
-  kUnsupported,      // the engine cannot run this statement: skipped, never passed
-  kInternal,         // anything else: always a finding
-  kAnomaly,          // anomaly mode: a node returned NaN
-};
-
-// The name in program text, e.g. leaf_in_place.
-constexpr std::string_view ErrorClassName(ErrorClass error) {
-  switch (error) {
-    case ErrorClass::kInvalidArgument:
-      return "invalid_argument";
-    case ErrorClass::kShape:
-      return "shape";
-    case ErrorClass::kDType:
-      return "dtype";
-    case ErrorClass::kDevice:
-      return "device";
-    case ErrorClass::kDomain:
-      return "domain";
-    case ErrorClass::kIndex:
-      return "index";
-    case ErrorClass::kUndefined:
-      return "undefined";
-    case ErrorClass::kNoGraph:
-      return "no_graph";
-    case ErrorClass::kGradCount:
-      return "grad_count";
-    case ErrorClass::kImplicitSeed:
-      return "implicit_seed";
-    case ErrorClass::kUnusedInput:
-      return "unused_input";
-    case ErrorClass::kVersion:
-      return "version";
-    case ErrorClass::kFreed:
-      return "freed";
-    case ErrorClass::kLeafInPlace:
-      return "leaf_in_place";
-    case ErrorClass::kHook:
-      return "hook";
-    case ErrorClass::kUser:
-      return "user";
-    case ErrorClass::kUnsupported:
-      return "unsupported";
-    case ErrorClass::kInternal:
-      return "internal";
-    case ErrorClass::kAnomaly:
-      return "anomaly";
-  }
-  return "?";
-}
-inline constexpr int kNumErrorClasses = static_cast<int>(ErrorClass::kAnomaly) + 1;
-
 struct ErrorRecord {
-  ErrorClass error = ErrorClass::kInternal;
+  ErrorKind error = ErrorKind::kInternal;
   int statement = -1;
   std::string message;
 };

@@ -62,13 +62,13 @@ TEST(Signature, KeysHaveDifferentNames) {
   EXPECT_EQ(KeyName(Key::kAt), "at");
 }
 
-TEST(Signature, ExpectKnowsEveryErrorClass) {
+TEST(Signature, ExpectKnowsEveryErrorKind) {
   const AttributeSpec* spec = SignatureOf(Opcode::kExpect).Find(Key::kError);
   ASSERT_NE(spec, nullptr);
   std::string words;
-  for (int i = 0; i < kNumErrorClasses; ++i) {
+  for (int i = 0; i < kNumErrorKinds; ++i) {
     words += i == 0 ? "" : " ";
-    words += ErrorClassName(static_cast<ErrorClass>(i));
+    words += ErrorKindName(static_cast<ErrorKind>(i));
   }
   EXPECT_EQ(spec->words, words);
 }

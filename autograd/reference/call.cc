@@ -7,7 +7,6 @@
 namespace twingrad::reference {
 
 using program::CallRecord;
-using program::ErrorClass;
 using program::Key;
 using program::kNoValue;
 using program::NodeRole;
@@ -58,17 +57,17 @@ void Call::TakeArguments() {
   }
   const auto check = [this](ValueId value) {
     if (value != kNoValue && !interpreter_.tensor(value).defined) {
-      throw Raised{ErrorClass::kUndefined};
+      throw Raised{ErrorKind::kUndefined};
     }
   };
   for (const ValueId root : statement_.operands) check(root);
   for (const ValueId seed : seeds) check(seed);
   for (const ValueId input : inputs_) check(input);
-  if (has_inputs_ && inputs_.empty()) throw Raised{ErrorClass::kInvalidArgument};
+  if (has_inputs_ && inputs_.empty()) throw Raised{ErrorKind::kInvalidArgument};
   TakeSeeds(seeds);
   for (const ValueId root : statement_.operands) {
     roots_.push_back(interpreter_.GradientEdge(root));
-    if (roots_.back() == kNoNode) throw Raised{ErrorClass::kNoGraph};
+    if (roots_.back() == kNoNode) throw Raised{ErrorKind::kNoGraph};
   }
   TakeInputs();
 }
@@ -78,13 +77,13 @@ void Call::TakeSeeds(const std::vector<ValueId>& seeds) {
   const bool surplus = seeds.size() > roots;
   if (!seeds.empty() && seeds.size() != roots &&
       (!surplus || interpreter_.rules().surplus_seeds_are_errors)) {
-    throw Raised{ErrorClass::kGradCount};
+    throw Raised{ErrorKind::kGradCount};
   }
   for (size_t r = 0; r < roots; ++r) {
     const ValueId root = statement_.operands[r];
     const ValueId seed = seeds.empty() ? kNoValue : seeds[r];
     if (!interpreter_.RequiresGrad(root)) {
-      if (!interpreter_.rules().seeds_come_first) throw Raised{ErrorClass::kNoGraph};
+      if (!interpreter_.rules().seeds_come_first) throw Raised{ErrorKind::kNoGraph};
       if (seed == kNoValue) continue;  // the graph will be missed
     }
     seeds_.push_back(TakeSeed(root, seed));
@@ -95,17 +94,17 @@ Variable Call::TakeSeed(ValueId root, ValueId seed) {
   const Tensor& of = interpreter_.tensor(root);
   Variable variable;
   if (seed == kNoValue) {
-    if (of.map.size != 1) throw Raised{ErrorClass::kImplicitSeed};
+    if (of.map.size != 1) throw Raised{ErrorKind::kImplicitSeed};
     variable.data = Filled(interpreter_.arena(), of.dtype, of.shape, 1, 1);
     return variable;
   }
   const Tensor& given = interpreter_.tensor(seed);
-  if (*given.shape != *of.shape) throw Raised{ErrorClass::kShape};
+  if (*given.shape != *of.shape) throw Raised{ErrorKind::kShape};
   const bool cast = given.dtype != of.dtype;
   if (cast && interpreter_.rules().seeds_have_the_type_of_roots) {
-    throw Raised{ErrorClass::kDType};
+    throw Raised{ErrorKind::kDType};
   }
-  if (given.device != of.device) throw Raised{ErrorClass::kDevice};
+  if (given.device != of.device) throw Raised{ErrorKind::kDevice};
   variable = interpreter_.Read(seed);
   if (create_graph_) {
     variable.node = interpreter_.GradientEdge(seed);
@@ -121,7 +120,7 @@ Variable Call::TakeSeed(ValueId root, ValueId seed) {
 
 void Call::TakeInputs() {
   for (const ValueId input : inputs_) {
-    if (!interpreter_.RequiresGrad(input)) throw Raised{ErrorClass::kNoGraph};
+    if (!interpreter_.RequiresGrad(input)) throw Raised{ErrorKind::kNoGraph};
     if (interpreter_.tensor(input).made_by_call) {
       throw Skipped{"a gradient made by a call is an input"};
     }
@@ -240,13 +239,13 @@ void Call::RecordGraph() {
 }
 
 // Whether the node would throw if its turn came, whatever its gradient.
-std::optional<ErrorClass> Call::Throws(NodeId id) const {
-  const auto thrown = [&](const std::vector<int32_t>& hooks) -> std::optional<ErrorClass> {
+std::optional<ErrorKind> Call::Throws(NodeId id) const {
+  const auto thrown = [&](const std::vector<int32_t>& hooks) -> std::optional<ErrorKind> {
     for (const int32_t index : hooks) {
       const Hook& hook = interpreter_.hook(index);
       if (hook.removed) continue;
-      if (hook.action == HookAction::kThrow) return ErrorClass::kUser;
-      if (hook.action == HookAction::kMisfit) return ErrorClass::kHook;
+      if (hook.action == HookAction::kThrow) return ErrorKind::kUser;
+      if (hook.action == HookAction::kMisfit) return ErrorKind::kHook;
     }
     return std::nullopt;
   };
@@ -266,7 +265,7 @@ std::optional<ErrorClass> Call::Throws(NodeId id) const {
   if (auto error = thrown(hooks->accumulate)) return error;
   auto error = thrown(hooks->post);
   const bool leaf = calculus_.nodes()[id].edges.empty();
-  return leaf && error == ErrorClass::kHook ? std::nullopt : error;
+  return leaf && error == ErrorKind::kHook ? std::nullopt : error;
 }
 
 void Call::FindDevices() {
@@ -293,7 +292,7 @@ void Call::FindLegalErrors() {
   std::vector<bool> blocked(states_.size());
   for (NodeId n = start_; n >= 0; --n) {
     if (states_[n].dependencies == 0 && n != start_) continue;
-    std::optional<ErrorClass> error;
+    std::optional<ErrorKind> error;
     const bool ran_well = states_[n].executed && !states_[n].dead;
     if (!blocked[n] && Delivers(n) && !ran_well) error = Throws(n);
     if (error.has_value()) {
@@ -313,7 +312,7 @@ void Call::DeliverResults() {
   const bool allow_unused = materialize || statement_.Get<bool>(Key::kAllowUnused);
   for (size_t i = 0; i < captured_.size(); ++i) {
     if (captured_[i].defined()) continue;
-    if (!allow_unused) throw Raised{ErrorClass::kUnusedInput};
+    if (!allow_unused) throw Raised{ErrorKind::kUnusedInput};
     if (!materialize) continue;
     const Tensor& input = interpreter_.tensor(inputs_[i]);
     captured_[i].data = Filled(interpreter_.arena(), input.dtype, input.shape, input.map.size, 0);

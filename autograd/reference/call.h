@@ -71,7 +71,7 @@ class Call {
   void Walk();
   void Evaluate(NodeId node);
   void EvaluateOrStop(NodeId node);
-  void StopAt(NodeId node, program::ErrorClass error);
+  void StopAt(NodeId node, ErrorKind error);
   void ApplyNode(NodeId node, const Variable& gradient);
   void Deliver(NodeId node, const Variable& gradient);
   void Accumulate(NodeId node, const Variable& gradient);
@@ -84,7 +84,7 @@ class Call {
   void Act(const Hook& hook, Variable* gradient);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
   void CheckSaved(const Node& node) const;
-  std::optional<program::ErrorClass> Throws(NodeId node) const;
+  std::optional<ErrorKind> Throws(NodeId node) const;
   void FindLegalErrors();
   void FindDevices();
   void DeliverResults();
@@ -115,7 +115,7 @@ class Call {
   NodeId start_ = kNoNode;
   int32_t call_ = -1;  // index of the call's record
   // After the first error: what else could have happened goes beside the record.
-  std::optional<program::ErrorClass> error_;
+  std::optional<ErrorKind> error_;
 };
 
 }  // namespace twingrad::reference

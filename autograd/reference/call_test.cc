@@ -9,7 +9,6 @@
 namespace twingrad::reference {
 namespace {
 
-using program::ErrorClass;
 using program::NodeRole;
 using Row = std::vector<double>;
 using Ints = std::vector<int>;
@@ -194,7 +193,7 @@ TEST(CallTest, UnusedInputs) {
 %y = neg %x
 )";
   const TwinRun error(std::string(kLeaves) + "%g,%h = grad %y inputs=%x,%u\n");
-  EXPECT_EQ(error.Error(), ErrorClass::kUnusedInput);
+  EXPECT_EQ(error.Error(), ErrorKind::kUnusedInput);
   const TwinRun allowed(std::string(kLeaves) + "%g,%h = grad %y inputs=%x,%u allow_unused=1\n");
   EXPECT_FALSE(allowed.Record("h").defined);
   EXPECT_EQ(allowed.Value("g"), Row({-1}));
@@ -213,14 +212,14 @@ TEST(CallTest, ErrorsOfArguments) {
 )" + call + "\n")
         .Error();
   };
-  EXPECT_EQ(error("backward %y"), ErrorClass::kImplicitSeed);
-  EXPECT_EQ(error("backward %y seeds=%c,%c"), ErrorClass::kGradCount);
-  EXPECT_EQ(error("backward %c seeds=%c"), ErrorClass::kNoGraph);
-  EXPECT_EQ(error("backward %y seeds=%t"), ErrorClass::kShape);
-  EXPECT_EQ(error("backward %y seeds=%f"), ErrorClass::kDType);
-  EXPECT_EQ(error("backward %y seeds=%d"), ErrorClass::kDevice);
-  EXPECT_EQ(error("backward %y seeds=%c inputs=%c"), ErrorClass::kNoGraph);
-  EXPECT_EQ(error("backward %y seeds=%c inputs=none"), ErrorClass::kInvalidArgument);
+  EXPECT_EQ(error("backward %y"), ErrorKind::kImplicitSeed);
+  EXPECT_EQ(error("backward %y seeds=%c,%c"), ErrorKind::kGradCount);
+  EXPECT_EQ(error("backward %c seeds=%c"), ErrorKind::kNoGraph);
+  EXPECT_EQ(error("backward %y seeds=%t"), ErrorKind::kShape);
+  EXPECT_EQ(error("backward %y seeds=%f"), ErrorKind::kDType);
+  EXPECT_EQ(error("backward %y seeds=%d"), ErrorKind::kDevice);
+  EXPECT_EQ(error("backward %y seeds=%c inputs=%c"), ErrorKind::kNoGraph);
+  EXPECT_EQ(error("backward %y seeds=%c inputs=none"), ErrorKind::kInvalidArgument);
 }
 
 TEST(CallTest, SavedVariables) {
@@ -230,7 +229,7 @@ backward %y
 backward %y
 )")
                 .Error(),
-            ErrorClass::kFreed);
+            ErrorKind::kFreed);
   EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[] data=3 grad=1
 %y = neg %x
 backward %y
@@ -245,14 +244,14 @@ neg_ %c
 backward %y
 )")
                 .Error(),
-            ErrorClass::kVersion);
+            ErrorKind::kVersion);
   EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[] data=3 grad=1
 %y = exp %x
 neg_ %y
 backward %y
 )")
                 .Error(),
-            ErrorClass::kVersion);
+            ErrorKind::kVersion);
 }
 
 TEST(CallTest, NothingIsWrittenAfterAnError) {
@@ -264,7 +263,7 @@ hook %p do=throw
 %s = add %p %q
 backward %s
 )");
-  EXPECT_EQ(run.Error(), ErrorClass::kUser);
+  EXPECT_EQ(run.Error(), ErrorKind::kUser);
   EXPECT_EQ(run.ErrorStatement(), 6);
   EXPECT_FALSE(run.Record("a").grad_defined);
   EXPECT_EQ(run.Grad("b"), Row({-1}));  // q is younger and ran before
@@ -290,9 +289,9 @@ end
 backward %s
 )");
   const TwinResult& result = run.result();
-  EXPECT_EQ(run.Error(), ErrorClass::kUser);
+  EXPECT_EQ(run.Error(), ErrorKind::kUser);
   ASSERT_EQ(result.legal_errors.size(), 2u);
-  EXPECT_EQ(result.legal_errors[1].error, ErrorClass::kVersion);
+  EXPECT_EQ(result.legal_errors[1].error, ErrorKind::kVersion);
   EXPECT_EQ(run.Grad("b"), Row({4}));
   ASSERT_EQ(result.grad_alternatives.size(), 1u);
   EXPECT_EQ(result.grad_alternatives[0].value, ValueOf(run.program(), "b"));
@@ -325,7 +324,7 @@ hook %p do=throw
 backward %p %b seeds=%seed,%seed
 )");
   const TwinResult& result = run.result();
-  EXPECT_EQ(run.Error(), ErrorClass::kUser);
+  EXPECT_EQ(run.Error(), ErrorKind::kUser);
   EXPECT_EQ(result.legal_errors.size(), 1u);
   ASSERT_EQ(result.grad_alternatives.size(), 1u);
   EXPECT_EQ(result.grad_alternatives[0].value, ValueOf(run.program(), "b"));

@@ -8,7 +8,6 @@
 namespace twingrad::reference {
 
 using program::CallRecord;
-using program::ErrorClass;
 using program::NodeRole;
 using program::ValueId;
 
@@ -37,7 +36,7 @@ void Call::EvaluateOrStop(NodeId node) {
   }
 }
 
-void Call::StopAt(NodeId node, ErrorClass error) {
+void Call::StopAt(NodeId node, ErrorKind error) {
   states_[node].dead = true;
   if (!error_.has_value()) error_ = error;
 }
@@ -101,10 +100,10 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
 }
 
 void Call::CheckSaved(const Node& node) const {
-  if (node.saves && node.freed) throw Raised{ErrorClass::kFreed};
+  if (node.saves && node.freed) throw Raised{ErrorKind::kFreed};
   for (const SavedVersion& saved : node.saved) {
     if (interpreter_.storage(saved.storage).version != saved.version) {
-      throw Raised{ErrorClass::kVersion};
+      throw Raised{ErrorKind::kVersion};
     }
   }
 }
@@ -223,9 +222,9 @@ void Call::Act(const Hook& hook, Variable* gradient) {
       *gradient = {};
       return;
     case HookAction::kThrow:
-      throw Raised{ErrorClass::kUser};
+      throw Raised{ErrorKind::kUser};
     case HookAction::kMisfit:
-      throw Raised{ErrorClass::kHook};
+      throw Raised{ErrorKind::kHook};
   }
 }
 

@@ -78,7 +78,7 @@ TEST(CompositeTest, IndicesOutOfRangeAreErrors) {
   const TwinResult twin = RunTwin(ParseOrThrow(
       "%x = leaf type=f64[2] data=1,2\n%i = leaf type=i64[1] data=2\n%y = gather %x %i dim=0\n"));
   ASSERT_TRUE(twin.observation.error.has_value());
-  EXPECT_EQ(twin.observation.error->error, program::ErrorClass::kIndex);
+  EXPECT_EQ(twin.observation.error->error, ErrorKind::kIndex);
 }
 
 // PyTorch saves the operand of gather, and so refuses what needs only its shape.
@@ -89,13 +89,12 @@ TEST(CompositeTest, DialectsDifferInWhatIsSaved) {
   EXPECT_FALSE(RunTwin(program).observation.error.has_value());
   const TwinResult pytorch = RunTwin(program, Dialect::kPytorch);
   ASSERT_TRUE(pytorch.observation.error.has_value());
-  EXPECT_EQ(pytorch.observation.error->error, program::ErrorClass::kVersion);
+  EXPECT_EQ(pytorch.observation.error->error, ErrorKind::kVersion);
   const program::Program twice = ParseOrThrow(
       "%x = leaf type=f64[2] data=1,2 grad=1\n%y = sgn %x\n%s = sum %y\nbackward %s\n"
       "backward %s\n");
   EXPECT_FALSE(RunTwin(twice).observation.error.has_value());
-  EXPECT_EQ(RunTwin(twice, Dialect::kPytorch).observation.error->error,
-            program::ErrorClass::kFreed);
+  EXPECT_EQ(RunTwin(twice, Dialect::kPytorch).observation.error->error, ErrorKind::kFreed);
 }
 
 TEST(CompositeTest, LongProductsAreSkipped) {

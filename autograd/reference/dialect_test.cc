@@ -19,7 +19,7 @@ std::string ErrorOf(std::string_view text, Dialect dialect) {
   const TwinRun run(text, dialect);
   const auto& error = run.result().observation.error;
   if (!error) return std::string(kNone);
-  return absl::StrCat(std::string(ErrorClassName(error->error)), "@", error->statement);
+  return absl::StrCat(std::string(ErrorKindName(error->error)), "@", error->statement);
 }
 
 // The error under each of the three dialects.

@@ -12,7 +12,6 @@
 namespace twingrad::reference {
 
 using program::Category;
-using program::ErrorClass;
 using program::Key;
 using program::kNoValue;
 using program::Opcode;
@@ -98,14 +97,14 @@ bool Interpreter::Execute(const Statement& statement) {
 bool Interpreter::ExecuteGradient(const Statement& statement) {
   switch (statement.op) {
     case Opcode::kRetainGrad:
-      if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorClass::kUndefined};
+      if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
       RetainGrad(statement.operands[0]);
       return true;
     case Opcode::kReadGrad:
       ReadGrad(statement);
       return true;
     case Opcode::kZeroGrad:
-      if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorClass::kUndefined};
+      if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
       tensors_[statement.operands[0]].grad = {};
       return true;
     case Opcode::kHook:
@@ -161,7 +160,7 @@ Tensor& Interpreter::DefineFresh(ValueId value, const Array* content, program::D
 
 Variable Interpreter::Read(ValueId value) {
   const Tensor& tensor = tensors_[value];
-  if (!tensor.defined) throw Raised{ErrorClass::kUndefined};
+  if (!tensor.defined) throw Raised{ErrorKind::kUndefined};
   Variable variable;
   const Storage& storage = storages_[tensor.storage];
   PrimitiveArguments arguments;
@@ -185,7 +184,7 @@ void Interpreter::DefineGradient(ValueId value, const Variable& gradient, ValueI
 
 void Interpreter::ReadGrad(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorClass::kUndefined};
+  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
   const Variable grad = tensors_[of].grad;
   if (!grad.defined()) return;
   Tensor& copy = DefineFresh(statement.results[0], grad.data, tensors_[of].device);
@@ -201,7 +200,7 @@ void Interpreter::ReadGrad(const Statement& statement) {
 }
 
 void Interpreter::RetainGrad(ValueId value) {
-  if (!RequiresGrad(value)) throw Raised{ErrorClass::kNoGraph};
+  if (!RequiresGrad(value)) throw Raised{ErrorKind::kNoGraph};
   Tensor& tensor = tensors_[value];
   if (rules_.views_without_node_are_leaves && LacksNode(tensor)) return;
   const NodeId node = GradientEdge(value);
@@ -227,10 +226,10 @@ void Interpreter::AddHook(const Statement& statement) {
     throw Skipped{"a hook with do=" + action};
   }
   Tensor& tensor = tensors_[value];
-  if (!tensor.defined) throw Raised{ErrorClass::kUndefined};
-  if (GradientEdge(value) == kNoNode) throw Raised{ErrorClass::kNoGraph};
+  if (!tensor.defined) throw Raised{ErrorKind::kUndefined};
+  if (GradientEdge(value) == kNoNode) throw Raised{ErrorKind::kNoGraph};
   if (statement.op == Opcode::kAccumulateHook && GradientEdge(value) != tensor.accumulator) {
-    throw Raised{ErrorClass::kInvalidArgument};
+    throw Raised{ErrorKind::kInvalidArgument};
   }
   if (tensor.made_by_call) throw Skipped{"a hook on a gradient made by a call"};
   NodeHooks& hooks = MakeHooks(GradientEdge(value));

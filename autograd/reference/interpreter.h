@@ -23,7 +23,7 @@ namespace twingrad::reference {
 
 // An error of the Program, raised by the statement that runs.
 struct Raised {
-  program::ErrorClass error;
+  ErrorKind error;
 };
 // The twin cannot judge this Program.
 struct Skipped {

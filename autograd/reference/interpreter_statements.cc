@@ -10,7 +10,6 @@
 
 namespace twingrad::reference {
 
-using program::ErrorClass;
 using program::Key;
 using program::kNoValue;
 using program::NodeRole;
@@ -55,7 +54,7 @@ const Array* Interpreter::LikeBase(ValueId view) {
 
 void Interpreter::RegenerateView(ValueId value) {
   if (tensors_[value].viewed_in_no_grad && !rules_.no_grad_views_are_renewed) {
-    throw Raised{ErrorClass::kInvalidArgument};
+    throw Raised{ErrorKind::kInvalidArgument};
   }
   const NodeId edge = GradientEdge(tensors_[value].base);
   Tensor& view = tensors_[value];
@@ -241,7 +240,7 @@ Variable Interpreter::LowerComposite(const Statement& statement, Operands& opera
   try {
     if (composite.Lower(&out)) return out;
   } catch (const IndexOutOfRange&) {
-    throw Raised{ErrorClass::kIndex};
+    throw Raised{ErrorKind::kIndex};
   } catch (const TooLong&) {
     throw Skipped{"a product of more than 64 factors"};
   }
@@ -260,7 +259,7 @@ Variable Interpreter::LowerBroadcast(Primitive primitive, Operands& operands) {
   try {
     return calculus_.Apply(primitive, in[0], in[1]);
   } catch (const DomainError&) {
-    throw Raised{ErrorClass::kDomain};
+    throw Raised{ErrorKind::kDomain};
   }
 }
 
@@ -293,10 +292,10 @@ Variable Interpreter::LowerMatmul(Operands& operands) {
 
 void Interpreter::View(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorClass::kUndefined};
+  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
   const bool reshapes = statement.op == Opcode::kView || statement.op == Opcode::kReshape;
   if (reshapes && !IsConsecutive(tensors_[of].map)) {
-    if (statement.op == Opcode::kView) throw Raised{ErrorClass::kInvalidArgument};
+    if (statement.op == Opcode::kView) throw Raised{ErrorKind::kInvalidArgument};
     return Compute(statement);
   }
   Operands operands = TakeOperands(statement, 1);
@@ -325,7 +324,7 @@ void Interpreter::View(const Statement& statement) {
 
 void Interpreter::Detach(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorClass::kUndefined};
+  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
   const Tensor& source = tensors_[of];
   Tensor& result = Define(statement.results[0], source.dtype, source.device, source.shape);
   result.storage = source.storage;
@@ -340,7 +339,7 @@ Shape Interpreter::StridesOf(const Tensor& tensor) const {
 void Interpreter::CheckOverlap(const Tensor& self, const Tensor& other) {
   if (rules_.operands_may_overlap || self.storage != other.storage) return;
   if (OverlapPartly(self.map, StridesOf(self), other.map, StridesOf(other))) {
-    throw Raised{ErrorClass::kInvalidArgument};
+    throw Raised{ErrorKind::kInvalidArgument};
   }
   const IndexMap read = BroadcastMap(arena_, *other.shape, *self.shape);
   if (ReadsWhatItWrites(self.map, Compose(arena_, other.map, read))) {
@@ -351,14 +350,14 @@ void Interpreter::CheckOverlap(const Tensor& self, const Tensor& other) {
 void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   const Tensor& tensor = tensors_[self];
   if (Overlaps(arena_, tensor.map, storages_[tensor.storage].content->size)) {
-    throw Raised{ErrorClass::kInvalidArgument};
+    throw Raised{ErrorKind::kInvalidArgument};
   }
   if (!would_record) return;
-  if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorClass::kInvalidArgument};
+  if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorKind::kInvalidArgument};
   const Tensor& base = tensor.is_view() ? tensors_[tensor.base] : tensor;
-  if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorClass::kLeafInPlace};
+  if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorKind::kLeafInPlace};
   if (rules_.views_without_node_are_leaves && LacksNode(tensor) && RequiresGrad(self)) {
-    throw Raised{ErrorClass::kLeafInPlace};
+    throw Raised{ErrorKind::kLeafInPlace};
   }
 }
 

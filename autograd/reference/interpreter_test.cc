@@ -9,7 +9,6 @@
 namespace twingrad::reference {
 namespace {
 
-using program::ErrorClass;
 using program::NodeRole;
 using Row = std::vector<double>;
 
@@ -106,13 +105,13 @@ TEST(InterpreterTest, LeavesAreWrittenWithoutGradModeOnly) {
 neg_ %x
 )")
                 .Error(),
-            ErrorClass::kLeafInPlace);
+            ErrorKind::kLeafInPlace);
   EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[2] data=1,2 grad=1
 %v = select %x dim=0 index=0
 neg_ %v
 )")
                 .Error(),
-            ErrorClass::kLeafInPlace);
+            ErrorKind::kLeafInPlace);
   const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
 %y = mul %x %x
 begin kind=no_grad
@@ -129,13 +128,13 @@ TEST(InterpreterTest, OverlapAndContiguity) {
 neg_ %e
 )")
                 .Error(),
-            ErrorClass::kInvalidArgument);
+            ErrorKind::kInvalidArgument);
   EXPECT_EQ(TwinRun(R"(%x = leaf type=f64[2,2] seed=1
 %t = transpose %x dims=0,1
 %v = view %t shape=4
 )")
                 .Error(),
-            ErrorClass::kInvalidArgument);
+            ErrorKind::kInvalidArgument);
   const TwinRun run(R"(%x = leaf type=f64[2,2] data=1,2,3,4
 %t = transpose %x dims=0,1
 %copy = reshape %t shape=4
@@ -167,7 +166,7 @@ end
 mul_ %v %w
 )")
                 .Error(),
-            ErrorClass::kInvalidArgument);
+            ErrorKind::kInvalidArgument);
 }
 
 TEST(InterpreterTest, TryRegionsGoOnAtTheirEnd) {
@@ -192,7 +191,7 @@ TEST(InterpreterTest, UndefinedGradientsAreNoOperands) {
 %g = read_grad %x
 %y = neg %g
 )");
-  EXPECT_EQ(run.Error(), ErrorClass::kUndefined);
+  EXPECT_EQ(run.Error(), ErrorKind::kUndefined);
   EXPECT_EQ(run.ErrorStatement(), 2);
 }
 

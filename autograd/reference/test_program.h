@@ -78,7 +78,7 @@ class TwinRun {
     }
     return statements;
   }
-  program::ErrorClass Error() const { return result_.observation.error.value().error; }
+  ErrorKind Error() const { return result_.observation.error.value().error; }
   int ErrorStatement() const { return result_.observation.error.value().statement; }
 
  private:

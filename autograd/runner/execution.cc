@@ -18,7 +18,6 @@
 namespace twingrad::runner {
 
 using program::Category;
-using program::ErrorClass;
 using program::Key;
 using program::Observation;
 using program::Opcode;
@@ -68,7 +67,7 @@ bool Execution::IsFrozen() {
   const std::optional<size_t> changed = frozen_.Changed(values_);
   if (!changed.has_value()) return true;
   observation_.error = program::ErrorRecord{
-      ErrorClass::kInternal, last_call_,
+      ErrorKind::kInternal, last_call_,
       absl::StrCat("[runner] the .grad of %", program_.names[*changed],
                    " changed after the call had ended; nothing may write it then")};
   frozen_.Thaw();
@@ -88,13 +87,13 @@ bool Execution::Step(int32_t& index) {
   const Statement& statement = program_.statements[index];
   if (options_.check_frozen && !IsFrozen()) return false;
   names_.BeginStatement(index, statement.op == Opcode::kBackward || statement.op == Opcode::kGrad);
-  program::ErrorRecord error{ErrorClass::kInternal, index, ""};
+  program::ErrorRecord error{ErrorKind::kInternal, index, ""};
   try {
     RunStatement(statement);
     if (options_.check_frozen) NoteFrozen(statement);
     return true;
   } catch (const Error& thrown) {
-    error.error = static_cast<ErrorClass>(thrown.kind());
+    error.error = thrown.kind();
     error.message = thrown.what();
   } catch (const std::exception& thrown) {
     error.message = thrown.what();
@@ -103,7 +102,7 @@ bool Execution::Step(int32_t& index) {
   }
   if (options_.check_frozen) NoteFrozen(statement);
   const bool may_recover =
-      error.error != ErrorClass::kUnsupported && error.error != ErrorClass::kInternal;
+      error.error != ErrorKind::kUnsupported && error.error != ErrorKind::kInternal;
   if (may_recover && Recover(index)) {
     observation_.survived.push_back(std::move(error));
     return true;

@@ -132,7 +132,7 @@ std::string PrintObservation(const Program& program, const Observation& observat
     AppendCall(program, c, observation.calls[c], out);
   }
   if (observation.error.has_value()) {
-    absl::StrAppend(&out, "error ", program::ErrorClassName(observation.error->error), " at ",
+    absl::StrAppend(&out, "error ", ErrorKindName(observation.error->error), " at ",
                     StatementName(program, observation.error->statement), "@",
                     observation.error->statement, ": ", observation.error->message, "\n");
   }

@@ -53,7 +53,7 @@ TEST(Print, AnObservation) {
   call.executed = {0, 1};
   call.hooks = {{1, 4, true, three}, {-1, 5, false, {}}};
   seen.calls = {call};
-  seen.error = program::ErrorRecord{program::ErrorClass::kUser, 2, "thrown"};
+  seen.error = program::ErrorRecord{ErrorKind::kUser, 2, "thrown"};
   EXPECT_EQ(PrintObservation(program, seen), R"(values
   %x = f64[] 3 version=1 requires_grad
   %x.grad = f64[] 3

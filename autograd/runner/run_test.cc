@@ -12,7 +12,6 @@
 namespace twingrad::runner {
 namespace {
 
-using program::ErrorClass;
 using program::NodeName;
 using program::NodeRole;
 using program::Observation;
@@ -153,13 +152,13 @@ TEST(Run, HooksThatEndACall) {
     Engine engine;
     const Observation seen = runner::Run(program, engine);
     EXPECT_FALSE(seen.values[0].grad_defined);
-    return seen.error.has_value() ? seen.error->error : ErrorClass::kInternal;
+    return seen.error.has_value() ? seen.error->error : ErrorKind::kInternal;
   };
-  EXPECT_EQ(error_of("hook %y do=throw\n"), ErrorClass::kUser);
-  EXPECT_EQ(error_of("post_hook %y do=throw\n"), ErrorClass::kUser);
-  EXPECT_EQ(error_of("hook %y do=wrong_shape\n"), ErrorClass::kHook);
-  EXPECT_EQ(error_of("pre_hook %y do=wrong_dtype\n"), ErrorClass::kHook);
-  EXPECT_EQ(error_of("post_hook %y do=wrong_shape\n"), ErrorClass::kHook);
+  EXPECT_EQ(error_of("hook %y do=throw\n"), ErrorKind::kUser);
+  EXPECT_EQ(error_of("post_hook %y do=throw\n"), ErrorKind::kUser);
+  EXPECT_EQ(error_of("hook %y do=wrong_shape\n"), ErrorKind::kHook);
+  EXPECT_EQ(error_of("pre_hook %y do=wrong_dtype\n"), ErrorKind::kHook);
+  EXPECT_EQ(error_of("post_hook %y do=wrong_shape\n"), ErrorKind::kHook);
 }
 
 TEST(Run, ErrorsEndTheRunAtTheirStatement) {
@@ -205,7 +204,7 @@ TEST(Run, RefusesWhatTheEngineDoesNotRun) {
     Engine engine;
     const Observation seen = runner::Run(program, engine);
     ASSERT_TRUE(seen.error.has_value()) << text;
-    EXPECT_EQ(seen.error->error, ErrorClass::kUnsupported) << text;
+    EXPECT_EQ(seen.error->error, ErrorKind::kUnsupported) << text;
   }
 }
 
@@ -267,7 +266,7 @@ TEST(Run, LeavesNothingBehind) {
   Engine engine;
   const Observation first = runner::Run(program, engine);
   ASSERT_TRUE(first.error.has_value());
-  EXPECT_EQ(first.error->error, ErrorClass::kNoGraph);
+  EXPECT_EQ(first.error->error, ErrorKind::kNoGraph);
   const Observation again = runner::Run(program, engine);
   EXPECT_EQ(PrintObservation(program, first), PrintObservation(program, again));
 }

@@ -84,7 +84,7 @@ constexpr Convention kConventions[] = {
 absl::Span<const Convention> Conventions() { return kConventions; }
 
 std::string ChoiceText(const Program& program, const Observation& observed) {
-  if (observed.error) return std::string(ErrorClassName(observed.error->error));
+  if (observed.error) return std::string(ErrorKindName(observed.error->error));
   std::string text;
   for (const auto& statement : program.statements) {
     if (!statement.Get<bool>(twingrad::program::Key::kGrad)) continue;

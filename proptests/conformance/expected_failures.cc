@@ -45,7 +45,7 @@ std::string OpsText(const std::vector<Opcode>& ops) {
 }
 
 std::string ClassText(const std::optional<ErrorRecord>& error) {
-  return error ? std::string(ErrorClassName(error->error)) : "none";
+  return error ? std::string(ErrorKindName(error->error)) : "none";
 }
 
 // With one `_` for each run of blanks and ends of lines.

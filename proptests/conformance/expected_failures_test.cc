@@ -10,7 +10,7 @@
 namespace twingrad::oracle {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::ErrorRecord;
 
 constexpr std::string_view kEntry = "entry torch-0001 errors 2027-12-31 let pass\n";
@@ -40,7 +40,7 @@ TEST(ExpectedFailuresTest, ASignatureMatchesAllThatItNames) {
   const auto program = *twingrad::program::Parse(
       "twingrad 1\n%x = leaf type=f64[] grad=1\n%y = mul %x %x\nbackward %y\n");
   const auto other = *twingrad::program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n");
-  const ErrorRecord version = {ErrorClass::kVersion, 2, ""};
+  const ErrorRecord version = {ErrorKind::kVersion, 2, ""};
   const Signature& signature = failures->signatures[0];
   EXPECT_TRUE(signature.Matches(program, "errors", version, std::nullopt, ""));
   EXPECT_FALSE(signature.Matches(other, "errors", version, std::nullopt, ""));
@@ -54,13 +54,13 @@ TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheEngineSays) {
       kEntry, "signature errors * */internal~has_no_memory * torch-0001 2027-01-01 why\n"));
   ASSERT_TRUE(failures.ok());
   const auto program = *twingrad::program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n");
-  const auto matches = [&](ErrorClass error, std::string_view message) {
+  const auto matches = [&](ErrorKind error, std::string_view message) {
     return failures->signatures[0].Matches(program, "errors", std::nullopt,
                                            ErrorRecord{error, 0, std::string(message)}, "");
   };
-  EXPECT_TRUE(matches(ErrorClass::kInternal, "it has no memory, so there"));
-  EXPECT_FALSE(matches(ErrorClass::kInternal, "it has lost its memory"));
-  EXPECT_FALSE(matches(ErrorClass::kVersion, "it has no memory"));
+  EXPECT_TRUE(matches(ErrorKind::kInternal, "it has no memory, so there"));
+  EXPECT_FALSE(matches(ErrorKind::kInternal, "it has lost its memory"));
+  EXPECT_FALSE(matches(ErrorKind::kVersion, "it has no memory"));
   EXPECT_FALSE(failures->signatures[0].Matches(program, "errors", std::nullopt, std::nullopt, ""));
 }
 

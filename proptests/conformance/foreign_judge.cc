@@ -26,9 +26,9 @@ using adapters::Fact;
 using adapters::Hello;
 using oracles::Detail;
 using oracles::Evidence;
+using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
 using twingrad::program::Category;
-using twingrad::program::ErrorClass;
 using twingrad::program::Observation;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
@@ -107,7 +107,7 @@ std::string NotRaised(const Program& program, const Hello& hello, const Observat
   if (HasTryRegion(program)) return "a region of kind=try, in which the rules may say any error";
   if (!expected.error || hello.Raises(expected.error->error)) return "";
   return absl::StrCat("statement ", expected.error->statement, " is an error of class ",
-                      twingrad::program::ErrorClassName(expected.error->error),
+                      twingrad::ErrorKindName(expected.error->error),
                       ", which the engine does not raise");
 }
 
@@ -402,7 +402,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
         "a call failed in a try region, and the order of nodes is the engine's own");
     return JudgeCountsAlone(Outcome::kNotJudged, std::move(why), std::move(recount), result);
   }
-  if (observed.error && observed.error->error == ErrorClass::kUnsupported) {
+  if (observed.error && observed.error->error == ErrorKind::kUnsupported) {
     return JudgeCountsAlone(Outcome::kRefuse, observed.error->message, std::move(recount), result);
   }
   if (std::string why = NotRaised(program, hello, expected.twin.observation); !why.empty()) {

@@ -14,7 +14,7 @@ namespace {
 
 using adapters::Fact;
 using adapters::Hello;
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Observation;
 using twingrad::program::Program;
 
@@ -116,7 +116,7 @@ TEST(ForeignJudgeTest, AGradientTooManyIsNotOneTooFew) {
 // An error of a node that should not have run is told by the run.
 TEST(ForeignJudgeTest, ARunTooManySaysMoreThanItsError) {
   const auto fails = [](Observation& observed) {
-    observed.error = {ErrorClass::kVersion, 2, "written"};
+    observed.error = {ErrorKind::kVersion, 2, "written"};
   };
   EXPECT_EQ(Judge(Square(), Everything(), fails).rule, "errors");
   const auto fails_in_a_run_too_many = [&](Observation& observed) {
@@ -156,7 +156,7 @@ TEST(ForeignJudgeTest, AnotherSubgradientIsAConvention) {
 
 TEST(ForeignJudgeTest, UnsupportedIsARefusal) {
   const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation& observed) {
-    observed.error = {ErrorClass::kUnsupported, 1, "no mul here"};
+    observed.error = {ErrorKind::kUnsupported, 1, "no mul here"};
   });
   EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
 }
@@ -179,14 +179,14 @@ TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
   const Program then_more =
       Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n%z = neg %x\n");
   const Recounted refused = recount(then_more, [](Observation& observed) {
-    observed.error = {ErrorClass::kUnsupported, 3, "no neg here"};
+    observed.error = {ErrorKind::kUnsupported, 3, "no neg here"};
   });
   EXPECT_EQ(refused.first.outcome, Outcome::kRefuse);
   EXPECT_EQ(refused.second, "recount");
   EXPECT_FALSE(refused.first.predicted);
 
   const Recounted error = recount(then_more, [](Observation& observed) {
-    observed.error = {ErrorClass::kVersion, 3, "written"};
+    observed.error = {ErrorKind::kVersion, 3, "written"};
   });
   EXPECT_EQ(error.first.rule, "errors");
   EXPECT_FALSE(error.first.predicted);
@@ -210,7 +210,7 @@ TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
 TEST(ForeignJudgeTest, WhatIsRecountedIsWhatWasCalledAndShown) {
   const ForeignVerdict none = Judge(Square(), Everything(), [](Observation& observed) {
     observed.calls.clear();
-    observed.error = {ErrorClass::kUnsupported, 1, "no mul here"};
+    observed.error = {ErrorKind::kUnsupported, 1, "no mul here"};
   });
   EXPECT_TRUE(none.ran);
   EXPECT_FALSE(none.called || none.recounted || none.predicted);
@@ -273,7 +273,7 @@ TEST(ForeignJudgeTest, CountsArePredictedOnlyWhereEveryOpIsOneNode) {
 TEST(ForeignJudgeTest, TheClassOfAnErrorCountsWhereItIsClaimed) {
   const Program twice =
       Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\nbackward %y\n");
-  const auto other = [](Observation& observed) { observed.error->error = ErrorClass::kInternal; };
+  const auto other = [](Observation& observed) { observed.error->error = ErrorKind::kInternal; };
   Hello hello = Everything();
   EXPECT_EQ(Judge(twice, hello, other).rule, "errors");
   hello.facts.erase(Fact::kErrors);
@@ -295,10 +295,10 @@ TEST(ForeignJudgeTest, AnErrorThatTheEngineDoesNotHaveIsRefused) {
   hello.facts = {};
   EXPECT_EQ(Judge(twice, hello, ran).outcome, Outcome::kWrong);
   EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kWrong);
-  hello.raises = std::set<ErrorClass>{ErrorClass::kFreed};
+  hello.raises = std::set<ErrorKind>{ErrorKind::kFreed};
   EXPECT_EQ(Judge(twice, hello, ran).outcome, Outcome::kWrong);
   EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kRefuse);
-  hello.raises = std::set<ErrorClass>{ErrorClass::kShape};
+  hello.raises = std::set<ErrorKind>{ErrorKind::kShape};
   const ForeignVerdict verdict = Judge(twice, hello, ran);
   EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
   EXPECT_EQ(verdict.text,

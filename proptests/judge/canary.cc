@@ -47,7 +47,7 @@ Verdict JudgeCanary(const Observation& observed) {
   constexpr double kExpected = 11;
   std::string actual = "no gradient";
   if (observed.error) {
-    actual = absl::StrCat("error ", std::string(ErrorClassName(observed.error->error)), ": ",
+    actual = absl::StrCat("error ", std::string(ErrorKindName(observed.error->error)), ": ",
                           observed.error->message.substr(0, 160));
   } else if (!observed.values.empty() && observed.values[0].grad_defined &&
              observed.values[0].grad.bits.size() == 1) {

@@ -17,7 +17,7 @@ TEST(Canary, AWrongOrMissingGradientIsFound) {
   ExpectFinding(JudgeCanary(observed), "canary");
   observed.values[0].grad_defined = false;
   ExpectFinding(JudgeCanary(observed), "canary");
-  observed.error = {twingrad::program::ErrorClass::kInternal, 3, "state left behind"};
+  observed.error = {twingrad::ErrorKind::kInternal, 3, "state left behind"};
   ExpectFinding(JudgeCanary(observed), "canary");
 }
 

@@ -21,8 +21,8 @@
 
 namespace twingrad::oracles {
 
+using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
-using twingrad::program::ErrorClass;
 using twingrad::program::Observation;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
@@ -41,7 +41,7 @@ void CountProgram(const Program& program, Statistics* statistics) {
 }
 
 bool Unsupported(const Observation& observed) {
-  return observed.error && observed.error->error == ErrorClass::kUnsupported;
+  return observed.error && observed.error->error == ErrorKind::kUnsupported;
 }
 
 }  // namespace

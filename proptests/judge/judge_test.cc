@@ -9,7 +9,7 @@
 namespace twingrad::oracles {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Observation;
 using twingrad::program::Program;
 
@@ -69,7 +69,7 @@ TEST(Judge, DisagreementOfTwoThreadCountsIsAFinding) {
 
 TEST(Judge, UnsupportedStatementsAreSkippedNotPassed) {
   Judge judge(Fake([](Observation* observed, int) {
-    observed->error = {ErrorClass::kUnsupported, 1, ""};
+    observed->error = {ErrorKind::kUnsupported, 1, ""};
   }));
   const Judgement judgement = judge(Parsed(kSquare));
   EXPECT_EQ(judgement.Failure(), nullptr);

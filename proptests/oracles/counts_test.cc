@@ -75,7 +75,7 @@ TEST(Counts, NodesThatDidNotRunOrRanTwiceAreFound) {
 TEST(Counts, ACallCutShortMayLackNodes) {
   Trial trial(kProduct);
   trial.observed.calls[0].executed.pop_back();
-  trial.observed.error = {twingrad::program::ErrorClass::kUser, 5, ""};
+  trial.observed.error = {twingrad::ErrorKind::kUser, 5, ""};
   ExpectAgreement(JudgeRecount(trial.evidence()));
 }
 

@@ -29,7 +29,7 @@ TEST(Determinism, CountsAndErrorsAreCompared) {
   }
   {
     Trial trial(kProduct);
-    trial.observed.error = {twingrad::program::ErrorClass::kUser, 5, ""};
+    trial.observed.error = {twingrad::ErrorKind::kUser, 5, ""};
     ExpectFinding(
         JudgeDeterminism(trial.program, trial.observed, trial.expected.observation, true, "runs"),
         "determinism");
@@ -38,7 +38,7 @@ TEST(Determinism, CountsAndErrorsAreCompared) {
 
 TEST(Determinism, WhatFollowsASurvivedErrorMayDependOnTheTimingOfThreads) {
   Trial trial(kProduct);
-  trial.observed.survived = {{twingrad::program::ErrorClass::kUser, 5, ""}};
+  trial.observed.survived = {{twingrad::ErrorKind::kUser, 5, ""}};
   twingrad::program::Observation other = trial.observed;
   other.values[0].grad.bits[0] ^= 1;
   EXPECT_EQ(JudgeDeterminism(trial.program, trial.observed, other, true, "runs").outcome,

@@ -7,14 +7,14 @@
 
 namespace twingrad::oracles {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::ErrorRecord;
 
 namespace {
 
 std::string ErrorText(const ErrorRecord& error) {
   std::string text =
-      absl::StrCat(std::string(ErrorClassName(error.error)), " at statement ", error.statement);
+      absl::StrCat(std::string(ErrorKindName(error.error)), " at statement ", error.statement);
   if (!error.message.empty()) absl::StrAppend(&text, ": ", error.message.substr(0, 160));
   return text;
 }
@@ -25,7 +25,7 @@ Verdict JudgeErrors(const Evidence& evidence) {
   constexpr std::string_view kOracle = "errors";
   const auto& observed = evidence.observed.error;
   const auto& expected = evidence.expected.observation.error;
-  if (observed && observed->error == ErrorClass::kUnsupported) {
+  if (observed && observed->error == ErrorKind::kUnsupported) {
     return Skip(kOracle, absl::StrCat("the engine does not run ",
                                       LineOf(evidence.program, observed->statement)));
   }

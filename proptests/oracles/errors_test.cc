@@ -5,7 +5,7 @@
 namespace twingrad::oracles {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::ErrorRecord;
 
 constexpr char kNoGraph[] = "%x = leaf type=f64[]\nbackward %x\n";
@@ -18,9 +18,9 @@ TEST(Errors, TheTwinsErrorIsLegal) {
 
 TEST(Errors, AnotherClassStatementOrNoErrorIsNot) {
   Trial trial(kNoGraph);
-  trial.observed.error->error = ErrorClass::kFreed;
+  trial.observed.error->error = ErrorKind::kFreed;
   ExpectFinding(JudgeErrors(trial.evidence()), "errors");
-  trial.observed.error = ErrorRecord{ErrorClass::kNoGraph, 0, ""};
+  trial.observed.error = ErrorRecord{ErrorKind::kNoGraph, 0, ""};
   ExpectFinding(JudgeErrors(trial.evidence()), "errors");
   trial.observed.error.reset();
   ExpectFinding(JudgeErrors(trial.evidence()), "errors");
@@ -29,21 +29,21 @@ TEST(Errors, AnotherClassStatementOrNoErrorIsNot) {
 TEST(Errors, AnUnexpectedErrorIsAFinding) {
   Trial trial(kProduct);
   ExpectAgreement(JudgeErrors(trial.evidence()));
-  trial.observed.error = ErrorRecord{ErrorClass::kInternal, 5, "dependency not found"};
+  trial.observed.error = ErrorRecord{ErrorKind::kInternal, 5, "dependency not found"};
   ExpectFinding(JudgeErrors(trial.evidence()), "errors");
 }
 
 TEST(Errors, AlternativesAreLegalWithSeveralThreadsOnly) {
   Trial trial(kNoGraph);
-  trial.expected.legal_errors.push_back({ErrorClass::kUser, 1, ""});
-  trial.observed.error->error = ErrorClass::kUser;
+  trial.expected.legal_errors.push_back({ErrorKind::kUser, 1, ""});
+  trial.observed.error->error = ErrorKind::kUser;
   ExpectFinding(JudgeErrors(trial.evidence(0)), "errors");
   ExpectAgreement(JudgeErrors(trial.evidence(2)));
 }
 
 TEST(Errors, UnsupportedIsSkipped) {
   Trial trial(kProduct);
-  trial.observed.error = ErrorRecord{ErrorClass::kUnsupported, 2, ""};
+  trial.observed.error = ErrorRecord{ErrorKind::kUnsupported, 2, ""};
   EXPECT_EQ(JudgeErrors(trial.evidence()).outcome, Outcome::kSkipped);
 }
 

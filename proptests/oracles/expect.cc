@@ -101,10 +101,10 @@ Miss JudgeError(const Statement& statement, const Observation& observation) {
   if (!error.has_value()) return "the run ended without an error";
   const std::string wanted = statement.Get<std::string>(Key::kError);
   const auto* at = statement.Find(Key::kAt);
-  const bool class_fits = wanted.empty() || wanted == program::ErrorClassName(error->error);
+  const bool class_fits = wanted.empty() || wanted == ErrorKindName(error->error);
   const bool place_fits = at == nullptr || std::get<int64_t>(*at) == error->statement;
   if (class_fits && place_fits) return "";
-  return absl::StrCat("the error is ", program::ErrorClassName(error->error), " at statement ",
+  return absl::StrCat("the error is ", ErrorKindName(error->error), " at statement ",
                       error->statement, ": ", error->message);
 }
 
@@ -152,9 +152,9 @@ std::vector<Unmet> UnmetExpectations(const Program& program, const Observation& 
   }
   if (observation.error.has_value() && !expects_error) {
     unmet.push_back(
-        {-1, absl::StrCat("no error was expected: ",
-                          program::ErrorClassName(observation.error->error), " at statement ",
-                          observation.error->statement, ": ", observation.error->message)});
+        {-1, absl::StrCat("no error was expected: ", ErrorKindName(observation.error->error),
+                          " at statement ", observation.error->statement, ": ",
+                          observation.error->message)});
   }
   return unmet;
 }

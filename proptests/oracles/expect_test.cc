@@ -85,7 +85,7 @@ TEST(Expect, Calls) {
 TEST(Expect, Errors) {
   EXPECT_EQ(CountUnmet("expect kind=error error=freed"), 1u);
   Observation seen = Seen();
-  seen.error = program::ErrorRecord{program::ErrorClass::kFreed, 1, "used twice"};
+  seen.error = program::ErrorRecord{ErrorKind::kFreed, 1, "used twice"};
   EXPECT_EQ(CountUnmet("expect kind=error error=freed at=1", seen), 0u);
   EXPECT_EQ(CountUnmet("expect kind=error error=freed at=0", seen), 1u);
   EXPECT_EQ(CountUnmet("expect kind=error error=version", seen), 1u);

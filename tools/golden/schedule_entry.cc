@@ -135,7 +135,7 @@ std::string ShowsOf(const Program& program, const Observation& observation) {
     if (observation.values[i].grad_defined) absl::StrAppend(&text, " %", program.names[i]);
   }
   if (observation.error) {
-    absl::StrAppend(&text, "; error ", ErrorClassName(observation.error->error));
+    absl::StrAppend(&text, "; error ", ErrorKindName(observation.error->error));
   }
   return text;
 }

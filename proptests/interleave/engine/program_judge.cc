@@ -15,9 +15,9 @@ namespace twingrad::interleave {
 
 using oracles::Evidence;
 using oracles::Verdict;
+using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
 using twingrad::program::EdgeRecord;
-using twingrad::program::ErrorClass;
 using twingrad::program::ErrorRecord;
 using twingrad::program::NodeRecord;
 using twingrad::program::Observation;
@@ -123,7 +123,7 @@ ProgramJudge::ProgramJudge(const Program& program, int device_threads, Observati
 std::optional<ProgramJudge::Finding> ProgramJudge::operator()(const Observation& observed) {
   const uint64_t fingerprint = FingerprintOf(observed);
   if (right_.count(fingerprint) != 0) return std::nullopt;
-  if (observed.error && observed.error->error == ErrorClass::kInternal) {
+  if (observed.error && observed.error->error == ErrorKind::kInternal) {
     const bool is_frozen =
         observed.error->message.find("after the call had ended") != std::string::npos;
     return Finding{is_frozen ? "frozen" : "errors", observed.error->message};

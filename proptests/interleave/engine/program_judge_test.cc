@@ -12,7 +12,7 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::ErrorRecord;
 using twingrad::program::Observation;
 using twingrad::program::Program;
@@ -66,12 +66,12 @@ TEST_F(ProgramJudgeTest, ANodeThatRunsTwiceOrTooEarly) {
 
 TEST_F(ProgramJudgeTest, AnErrorThatNobodyRaises) {
   Observation observed = single_;
-  observed.error = ErrorRecord{ErrorClass::kUser, 3, "x"};
+  observed.error = ErrorRecord{ErrorKind::kUser, 3, "x"};
   EXPECT_EQ(DetectorOf(observed), "bits");
-  observed.error = ErrorRecord{ErrorClass::kInternal, 3, "x"};
+  observed.error = ErrorRecord{ErrorKind::kInternal, 3, "x"};
   EXPECT_EQ(DetectorOf(observed), "errors");
   observed.error =
-      ErrorRecord{ErrorClass::kInternal, 3, "[runner] .grad changed after the call had ended"};
+      ErrorRecord{ErrorKind::kInternal, 3, "[runner] .grad changed after the call had ended"};
   EXPECT_EQ(DetectorOf(observed), "frozen");
 }
 

@@ -10,7 +10,7 @@
 
 namespace twingrad::interleave {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Key;
 using twingrad::program::Program;
 using twingrad::program::Statement;
@@ -44,7 +44,7 @@ ProgramExplorer::ProgramExplorer(const Program& program, Options options)
   single_ = Execute(nobody_asks, 0, 0, false);
   if (!single_.ok()) return;
   const auto& error = single_.observation.error;
-  if (error && error->error == ErrorClass::kUnsupported) {
+  if (error && error->error == ErrorKind::kUnsupported) {
     skipped_ = error->message;
     return;
   }

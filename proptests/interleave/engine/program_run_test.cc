@@ -16,7 +16,7 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Parse;
 using twingrad::program::Program;
 
@@ -106,7 +106,7 @@ TEST(ProgramExplorerTest, AnyOfTwoErrorsAndOldOrNewGradients) {
     const ProgramRun run = explorer.Run(strategy, seed);
     ASSERT_TRUE(run.ok()) << run.detector << " with seed " << seed << "\n" << run.failure;
     ASSERT_TRUE(run.observation.error.has_value());
-    EXPECT_EQ(run.observation.error->error, ErrorClass::kUser);
+    EXPECT_EQ(run.observation.error->error, ErrorKind::kUser);
     defined.insert(run.observation.values[2].grad_defined);
   }
   EXPECT_EQ(defined.size(), 2u) << "both are possible";

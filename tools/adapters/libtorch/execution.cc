@@ -23,8 +23,8 @@ namespace twingrad::adapters::libtorch {
 namespace {
 
 using at::Tensor;
+using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
-using twingrad::program::ErrorClass;
 using twingrad::program::Key;
 using twingrad::program::kNoValue;
 using twingrad::program::NodeRole;
@@ -100,7 +100,7 @@ Observation Execution::Run() {
 
 bool Execution::Step(int32_t& index) {
   statement_ = index;
-  twingrad::program::ErrorRecord error{ErrorClass::kInternal, index, ""};
+  twingrad::program::ErrorRecord error{ErrorKind::kInternal, index, ""};
   try {
     RunStatement(program_.statements[index]);
     return true;
@@ -115,7 +115,7 @@ bool Execution::Step(int32_t& index) {
     error.error = ClassOf(error.message);
   }
   recorder_.EndCall();
-  if (error.error != ErrorClass::kUnsupported && Recover(index)) {
+  if (error.error != ErrorKind::kUnsupported && Recover(index)) {
     observation_.survived.push_back(std::move(error));
     return true;
   }
@@ -134,7 +134,7 @@ bool Execution::Recover(int32_t& index) {
 }
 
 Tensor Execution::Defined(ValueId id) const {
-  if (!values_[id].defined()) throw Refusal(ErrorClass::kUndefined, "an undefined value");
+  if (!values_[id].defined()) throw Refusal(ErrorKind::kUndefined, "an undefined value");
   return values_[id];
 }
 
@@ -256,7 +256,7 @@ void Execution::NoteAll() {
 void Execution::Leaf(const Statement& statement) {
   const auto& type = std::get<twingrad::program::TensorType>(*statement.Find(Key::kType));
   if (statement.Get<int64_t>(Key::kDevice, twingrad::program::kCpu) != twingrad::program::kCpu) {
-    throw Refusal(ErrorClass::kUnsupported, "a leaf on a device");
+    throw Refusal(ErrorKind::kUnsupported, "a leaf on a device");
   }
   Tensor leaf = TensorOf(type, twingrad::program::LeafData(statement));
   if (statement.Get<bool>(Key::kGrad)) {
@@ -288,7 +288,7 @@ void Execution::AddHook(const Statement& statement) {
   hook->by = statement.Get<double>(Key::kBy, 1.0);
   for (const char* action : {"register", "remove", "backward", "callback"}) {
     if (hook->action == action) {
-      throw Refusal(ErrorClass::kUnsupported, "a hook with do=" + hook->action);
+      throw Refusal(ErrorKind::kUnsupported, "a hook with do=" + hook->action);
     }
   }
   hook->note = [this](const ProgramHook& seen, Node* node, const Tensor& gradient) {
@@ -303,7 +303,7 @@ void Execution::AddHook(const Statement& statement) {
 void Execution::Begin(const Statement& statement) {
   const auto& kind = std::get<std::string>(*statement.Find(Key::kKind));
   if (kind != "no_grad" && kind != "try") {
-    throw Refusal(ErrorClass::kUnsupported, "a region of kind=" + kind);
+    throw Refusal(ErrorKind::kUnsupported, "a region of kind=" + kind);
   }
   int32_t end = statement_;
   for (int depth = 0;; ++end) {
@@ -330,7 +330,7 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
   std::vector<Tensor> seeds = ValuesOf(statement, Key::kSeeds);
   if (seeds.empty()) return seeds;
   if (seeds.size() < roots.size()) {
-    throw Refusal(ErrorClass::kGradCount, "fewer seeds than roots");
+    throw Refusal(ErrorKind::kGradCount, "fewer seeds than roots");
   }
   seeds.resize(roots.size());
   for (size_t i = 0; i < roots.size(); ++i) {
@@ -339,7 +339,7 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
       continue;
     }
     if (seeds[i].sizes() != roots[i].sizes()) {
-      throw Refusal(ErrorClass::kShape, "a seed of another shape than its root");
+      throw Refusal(ErrorKind::kShape, "a seed of another shape than its root");
     }
   }
   return seeds;
@@ -371,7 +371,7 @@ void Execution::Call(const Statement& statement) {
   const std::vector<Tensor> inputs = ValuesOf(statement, Key::kInputs);
   const std::vector<Tensor> seeds = Seeds(statement, roots);
   if (statement.Find(Key::kInputs) != nullptr && inputs.empty()) {
-    throw Refusal(ErrorClass::kInvalidArgument, "empty inputs");
+    throw Refusal(ErrorKind::kInvalidArgument, "empty inputs");
   }
   recorder_.SetInputs(inputs, [this] { NoteAll(); });
   if (!is_grad) {

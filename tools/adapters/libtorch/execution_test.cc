@@ -20,8 +20,8 @@
 namespace twingrad::adapters::libtorch {
 namespace {
 
+using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
-using twingrad::program::ErrorClass;
 using twingrad::program::NodeRole;
 using twingrad::program::Observation;
 using twingrad::program::Opcode;
@@ -89,17 +89,17 @@ TEST_F(ExecutionTest, AWriteThroughAViewIsNamed) {
 
 TEST_F(ExecutionTest, ErrorsHaveTheirClass) {
   const std::string square = "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n";
-  EXPECT_EQ(RunText(square + "backward %y\nbackward %y\n").error->error, ErrorClass::kFreed);
+  EXPECT_EQ(RunText(square + "backward %y\nbackward %y\n").error->error, ErrorKind::kFreed);
   EXPECT_EQ(RunText("%x = leaf type=f64[] grad=1\nneg_ %x\n").error->error,
-            ErrorClass::kLeafInPlace);
+            ErrorKind::kLeafInPlace);
   EXPECT_EQ(
       RunText("%x = leaf type=f64[] grad=1\n%z = exp %x\nneg_ %z\nbackward %z\n").error->error,
-      ErrorClass::kVersion);
+      ErrorKind::kVersion);
   EXPECT_EQ(RunText("%x = leaf type=f64[2] grad=1\n%z = exp %x\nbackward %z\n").error->error,
-            ErrorClass::kImplicitSeed);
-  EXPECT_EQ(RunText("%x = leaf type=f64[]\nbackward %x\n").error->error, ErrorClass::kNoGraph);
+            ErrorKind::kImplicitSeed);
+  EXPECT_EQ(RunText("%x = leaf type=f64[]\nbackward %x\n").error->error, ErrorKind::kNoGraph);
   EXPECT_EQ(RunText(square + "%w = leaf type=f64[] grad=1\n%g = grad %y inputs=%w\n").error->error,
-            ErrorClass::kUnusedInput);
+            ErrorKind::kUnusedInput);
 }
 
 // Before 2.0 they are refused; the adapter does not claim them then.
@@ -110,7 +110,7 @@ TEST_F(ExecutionTest, HooksActAndAreSeen) {
       "hook %x id=gone do=throw\nremove_hook id=gone\nbackward %y\n");
   if (!kHasHooks) {
     ASSERT_TRUE(seen.error);
-    EXPECT_EQ(seen.error->error, ErrorClass::kUnsupported);
+    EXPECT_EQ(seen.error->error, ErrorKind::kUnsupported);
     return;
   }
   ASSERT_FALSE(seen.error) << seen.error->message;
@@ -119,7 +119,7 @@ TEST_F(ExecutionTest, HooksActAndAreSeen) {
   for (const auto& hook : seen.calls.at(0).hooks) statements.push_back(hook.statement);
   EXPECT_EQ(statements, std::vector<int32_t>({2, 3, 4, 5}));
   EXPECT_EQ(RunText("%x = leaf type=f64[] grad=1\nhook %x do=throw\nbackward %x\n").error->error,
-            ErrorClass::kUser);
+            ErrorKind::kUser);
 }
 
 generators::GeneratorOptions WithThese(const std::set<Opcode>& ops) {

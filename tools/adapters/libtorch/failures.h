@@ -15,16 +15,16 @@ namespace twingrad::adapters::libtorch {
 // leaves to its Python front end.
 class Refusal : public std::runtime_error {
  public:
-  Refusal(twingrad::program::ErrorClass error, const std::string& what)
+  Refusal(twingrad::ErrorKind error, const std::string& what)
       : std::runtime_error(what), error_(error) {}
-  twingrad::program::ErrorClass error() const { return error_; }
+  twingrad::ErrorKind error() const { return error_; }
 
  private:
-  twingrad::program::ErrorClass error_;
+  twingrad::ErrorKind error_;
 };
 
 // The class of an error of libtorch, by its message.
-twingrad::program::ErrorClass ClassOf(std::string_view message);
+twingrad::ErrorKind ClassOf(std::string_view message);
 
 }  // namespace twingrad::adapters::libtorch
 

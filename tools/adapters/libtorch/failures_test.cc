@@ -5,16 +5,16 @@
 namespace twingrad::adapters::libtorch {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 
 TEST(FailuresTest, MessagesHaveAClass) {
   EXPECT_EQ(ClassOf("one of the variables needed for gradient computation has been modified by an "
                     "inplace operation: [torch.DoubleTensor []], ..."),
-            ErrorClass::kVersion);
+            ErrorKind::kVersion);
   EXPECT_EQ(ClassOf("element 0 of tensors does not require grad and does not have a grad_fn"),
-            ErrorClass::kNoGraph);
-  EXPECT_EQ(ClassOf("got 2 tensors and 1 gradients"), ErrorClass::kGradCount);
-  EXPECT_EQ(ClassOf("INTERNAL ASSERT FAILED"), ErrorClass::kInternal);
+            ErrorKind::kNoGraph);
+  EXPECT_EQ(ClassOf("got 2 tensors and 1 gradients"), ErrorKind::kGradCount);
+  EXPECT_EQ(ClassOf("INTERNAL ASSERT FAILED"), ErrorKind::kInternal);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using at::Tensor;
 using torch::autograd::FunctionPostHook;
 using torch::autograd::FunctionPreHook;
 using torch::autograd::variable_list;
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Opcode;
 using Hook = std::shared_ptr<ProgramHook>;
 
@@ -95,7 +95,7 @@ void AttachToTensor(const Tensor& value, Hook hook) {
 
 void AttachToAccumulation(const Tensor& value, Hook hook) {
   if (value.grad_fn()) {
-    throw Refusal(ErrorClass::kInvalidArgument,
+    throw Refusal(ErrorKind::kInvalidArgument,
                   "post accumulate grad hooks cannot be registered on non-leaf tensors");
   }
   auto& slot = torch::autograd::impl::post_acc_grad_hooks(value);
@@ -107,10 +107,10 @@ void AttachToAccumulation(const Tensor& value, Hook hook) {
 }
 #else
 void AttachToTensor(const Tensor&, const Hook&) {
-  throw Refusal(ErrorClass::kUnsupported, "hooks of a version before 2.0");
+  throw Refusal(ErrorKind::kUnsupported, "hooks of a version before 2.0");
 }
 void AttachToAccumulation(const Tensor&, const Hook&) {
-  throw Refusal(ErrorClass::kUnsupported, "hooks of a version before 2.0");
+  throw Refusal(ErrorKind::kUnsupported, "hooks of a version before 2.0");
 }
 #endif
 
@@ -118,12 +118,12 @@ void AttachToAccumulation(const Tensor&, const Hook&) {
 
 NodePtr Attach(const twingrad::program::Statement& statement, const Tensor& value, Hook hook) {
   if (!value.requires_grad()) {
-    throw Refusal(ErrorClass::kNoGraph,
+    throw Refusal(ErrorKind::kNoGraph,
                   "cannot register a hook on a tensor that doesn't require gradient");
   }
   const NodePtr node = NodeOf(value);
   if (!node) {
-    throw Refusal(ErrorClass::kNoGraph, "a hook on a view made in no_grad, which has no node");
+    throw Refusal(ErrorKind::kNoGraph, "a hook on a view made in no_grad, which has no node");
   }
   switch (statement.op) {
     case Opcode::kHook:

@@ -17,7 +17,7 @@ namespace {
 
 using at::Tensor;
 using twingrad::DType;
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Key;
 using twingrad::program::Opcode;
 using twingrad::program::Statement;
@@ -32,7 +32,7 @@ Tensor Pow(const Statement&, const Operands& o) {
   // libtorch gives some integer for negative exponents where Programs ask for an error.
   const bool integers = at::isIntegralType(o[1].scalar_type(), true);
   if (integers && at::any(at::lt(o[1], 0)).item<bool>()) {
-    throw Refusal(ErrorClass::kDomain, "a negative exponent of an integer");
+    throw Refusal(ErrorKind::kDomain, "a negative exponent of an integer");
   }
   return at::pow(o[0], o[1]);
 }
@@ -112,7 +112,7 @@ Tensor Clamp(const Statement& s, const Operands& o) {
 
 Tensor View(const Statement& s, const Operands& o) {
   if (!o[0].is_contiguous()) {
-    throw Refusal(ErrorClass::kInvalidArgument, "view of a tensor that is not contiguous");
+    throw Refusal(ErrorKind::kInvalidArgument, "view of a tensor that is not contiguous");
   }
   return o[0].view(s.Get<Integers>(Key::kShape));
 }
@@ -335,7 +335,7 @@ const Rows& Table() {
 
 Tensor Compute(const Statement& statement, const Operands& operands) {
   const auto it = Table().find(statement.op);
-  if (it == Table().end()) throw Refusal(ErrorClass::kUnsupported, "a statement not in the table");
+  if (it == Table().end()) throw Refusal(ErrorKind::kUnsupported, "a statement not in the table");
   return it->second(statement, operands);
 }
 

@@ -18,7 +18,7 @@ namespace twingrad::adapters {
 namespace {
 
 using twingrad::DType;
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Key;
 using twingrad::program::Opcode;
 
@@ -57,10 +57,10 @@ std::optional<Fact> ReadFact(std::string_view word) {
   return std::nullopt;
 }
 
-std::optional<ErrorClass> ReadErrorClass(std::string_view word) {
-  for (int i = 0; i <= static_cast<int>(ErrorClass::kAnomaly); ++i) {
-    const auto error = static_cast<ErrorClass>(i);
-    if (twingrad::program::ErrorClassName(error) == word) return error;
+std::optional<ErrorKind> ReadErrorKind(std::string_view word) {
+  for (int i = 0; i < twingrad::kNumErrorKinds; ++i) {
+    const auto error = static_cast<ErrorKind>(i);
+    if (twingrad::ErrorKindName(error) == word) return error;
   }
   return std::nullopt;
 }
@@ -97,11 +97,10 @@ std::string KnownDTypes() {
   });
 }
 
-std::string KnownErrorClasses() {
+std::string KnownErrorKinds() {
   std::string words;
-  for (int i = 0; i <= static_cast<int>(ErrorClass::kAnomaly); ++i) {
-    absl::StrAppend(&words, i == 0 ? "" : " ",
-                    twingrad::program::ErrorClassName(static_cast<ErrorClass>(i)));
+  for (int i = 0; i < twingrad::kNumErrorKinds; ++i) {
+    absl::StrAppend(&words, i == 0 ? "" : " ", twingrad::ErrorKindName(static_cast<ErrorKind>(i)));
   }
   return words;
 }
@@ -134,7 +133,7 @@ absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello
   } else if (key == "facts") {
     return ReadList(key, value, ReadFact, KnownFacts, &hello->facts);
   } else if (key == "raises") {
-    return ReadList(key, value, ReadErrorClass, KnownErrorClasses, &hello->raises.emplace());
+    return ReadList(key, value, ReadErrorKind, KnownErrorKinds, &hello->raises.emplace());
   }
   return absl::OkStatus();
 }
@@ -162,8 +161,8 @@ std::string PrintHello(const Hello& hello) {
                     absl::StrAppend(out, FactWord(fact));
                   }));
   if (!hello.raises) return line;
-  const auto words = absl::StrJoin(*hello.raises, ",", [](std::string* out, ErrorClass error) {
-    absl::StrAppend(out, twingrad::program::ErrorClassName(error));
+  const auto words = absl::StrJoin(*hello.raises, ",", [](std::string* out, ErrorKind error) {
+    absl::StrAppend(out, twingrad::ErrorKindName(error));
   });
   return absl::StrCat(line, " raises=", words);
 }

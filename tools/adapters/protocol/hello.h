@@ -48,13 +48,11 @@ struct Hello {
   std::set<twingrad::DType> dtypes;
   std::set<Fact> facts;
   // Classes of the errors that it has; none: all. Where the rules say another, nothing is judged.
-  std::optional<std::set<twingrad::program::ErrorClass>> raises;
+  std::optional<std::set<twingrad::ErrorKind>> raises;
 
   bool Has(Fact fact) const { return facts.count(fact) != 0; }
   bool Has(twingrad::program::Opcode op) const { return ops.count(op) != 0; }
-  bool Raises(twingrad::program::ErrorClass error) const {
-    return !raises || raises->count(error) != 0;
-  }
+  bool Raises(twingrad::ErrorKind error) const { return !raises || raises->count(error) != 0; }
   bool operator==(const Hello&) const = default;
 };
 

@@ -11,7 +11,7 @@
 namespace twingrad::adapters {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::Opcode;
 
 std::string MessageOf(std::string_view line) {
@@ -28,15 +28,15 @@ TEST(HelloTest, ReadsWhatItPrints) {
   hello.single = {Opcode::kMul};
   hello.dtypes = {twingrad::DType::kF64, twingrad::DType::kBool};
   hello.facts = {Fact::kGraph, Fact::kErrors};
-  using Raised = std::set<ErrorClass>;
+  using Raised = std::set<ErrorKind>;
   for (const auto& raises : {std::optional<Raised>(), std::optional(Raised()),
-                             std::optional(Raised{ErrorClass::kShape, ErrorClass::kAnomaly})}) {
+                             std::optional(Raised{ErrorKind::kShape, ErrorKind::kAnomaly})}) {
     hello.raises = raises;
     const auto again = ParseHello(PrintHello(hello));
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(*again, hello);
-    EXPECT_EQ(again->Raises(ErrorClass::kShape), !raises || !raises->empty());
-    EXPECT_EQ(again->Raises(ErrorClass::kFreed), !raises);
+    EXPECT_EQ(again->Raises(ErrorKind::kShape), !raises || !raises->empty());
+    EXPECT_EQ(again->Raises(ErrorKind::kFreed), !raises);
   }
 }
 

@@ -20,9 +20,9 @@ namespace twingrad::adapters {
 namespace {
 
 using twingrad::DType;
+using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
 using twingrad::program::EdgeRecord;
-using twingrad::program::ErrorClass;
 using twingrad::program::ErrorRecord;
 using twingrad::program::HookRecord;
 using twingrad::program::NodeName;
@@ -402,9 +402,9 @@ bool Reading::Error(std::string_view rest, ErrorRecord* error) {
   rest.remove_prefix(std::min(first + 1, rest.size()));
   const size_t second = std::min(rest.find(' '), rest.size());
   bool known = false;
-  for (int i = 0; i < twingrad::program::kNumErrorClasses; ++i) {
-    if (ErrorClassName(static_cast<ErrorClass>(i)) != word) continue;
-    error->error = static_cast<ErrorClass>(i);
+  for (int i = 0; i < twingrad::kNumErrorKinds; ++i) {
+    if (ErrorKindName(static_cast<ErrorKind>(i)) != word) continue;
+    error->error = static_cast<ErrorKind>(i);
     known = true;
   }
   if (!known) {

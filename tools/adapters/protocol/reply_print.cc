@@ -78,9 +78,9 @@ void AppendCall(const CallRecord& call, std::string& out) {
 }
 
 void AppendError(std::string_view word, const ErrorRecord& error, std::string& out) {
-  absl::StrAppend(
-      &out, word, " ", twingrad::program::ErrorClassName(error.error), " ", error.statement, " ",
-      absl::StrReplaceAll(error.message.substr(0, 1000), {{"\n", " "}, {"\r", " "}}), "\n");
+  absl::StrAppend(&out, word, " ", twingrad::ErrorKindName(error.error), " ", error.statement, " ",
+                  absl::StrReplaceAll(error.message.substr(0, 1000), {{"\n", " "}, {"\r", " "}}),
+                  "\n");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace twingrad::adapters {
 namespace {
 
-using twingrad::program::ErrorClass;
+using twingrad::ErrorKind;
 using twingrad::program::NodeRole;
 using twingrad::program::Program;
 
@@ -47,7 +47,7 @@ TEST(ReplyTest, ReadsWhatItPrints) {
   EXPECT_FALSE(reply->calls[0].needed[1]);
   EXPECT_EQ(reply->calls[0].nodes[0].next_edges[1].node, -1);
   EXPECT_FALSE(reply->calls[0].hooks[1].gradient_defined);
-  EXPECT_EQ(reply->error->error, ErrorClass::kFreed);
+  EXPECT_EQ(reply->error->error, ErrorKind::kFreed);
   EXPECT_EQ(reply->survived[0].statement, 1);
 }
 
