@@ -44,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Threads, EngineTest, testing::Values(0, 1, 2, 4));
 
 Tensor On(Device device, double value = 0) { return Tensor::Scalar(value, DType::kF64, device); }
 
+// Rules: T1.
 TEST_P(EngineTest, ContributionsOfThreeDevicesAreAddedInTheOrderOfOneThread) {
   // 1e8, 1 and -1e8 in f32 give 0 in this order and 1 in others.
   for (int round = 0; round < 50; ++round) {
@@ -62,7 +63,7 @@ TEST_P(EngineTest, ContributionsOfThreeDevicesAreAddedInTheOrderOfOneThread) {
   }
 }
 
-// Rules: D13, E8.
+// Rules: D13, E8, T4.
 TEST_P(EngineTest, EveryNodeRunsOnceAfterAllItsProducers) {
   sync::Mutex mutex;
   std::string log;
@@ -329,7 +330,7 @@ TEST_P(EngineTest, PostHooksAndPreHooksRunAroundTheNode) {
 }
 
 // The second derivative's bits must not depend on threads either.
-// Rules: N5.
+// Rules: N5, T5.
 TEST_P(EngineTest, ASecondBackwardThroughAGraphOfManyDevicesHasTheBitsOfOneThread) {
   auto second = [](Engine& engine) {
     Tensor x = Tensor::Scalar(1.25, DType::kF32);

@@ -181,6 +181,7 @@ TEST(GraphTaskTest, CallbacksRunInOrderAndMayAddOthers) {
   EXPECT_EQ(log, "abc");
 }
 
+// Rules: T2.
 TEST(RanksTest, ContributionsAreNumberedInTheOrderOfTheSingleThreadedRun) {
   Diamond d;
   Prepared task({Edge(d.root, 0)}, {}, true);

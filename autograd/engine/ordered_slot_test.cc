@@ -25,6 +25,7 @@ void FoldAll(OrderedSlot& slot, std::vector<uint32_t>& order) {
   }
 }
 
+// Rules: T1.
 TEST(OrderedSlotTest, EveryOrderOfArrivalGivesTheSameOrderOfAdding) {
   std::vector<uint32_t> arrival(5);
   std::iota(arrival.begin(), arrival.end(), 0);
@@ -42,6 +43,7 @@ TEST(OrderedSlotTest, EveryOrderOfArrivalGivesTheSameOrderOfAdding) {
   } while (std::next_permutation(arrival.begin(), arrival.end()));
 }
 
+// Rules: T3.
 TEST(OrderedSlotTest, APrefixIsAddedAsSoonAsItIsComplete) {
   OrderedSlot slot(3);
   std::vector<uint32_t> order;
@@ -53,6 +55,7 @@ TEST(OrderedSlotTest, APrefixIsAddedAsSoonAsItIsComplete) {
   EXPECT_EQ(order, (std::vector<uint32_t>{0, 1}));
 }
 
+// Rules: T4.
 TEST(OrderedSlotTest, SaysWhatHasComeAndWhatWasAdded) {
   OrderedSlot slot(3);
   slot.Put(2, {Tensor::Scalar(2), 0, 0});
@@ -80,6 +83,7 @@ TEST(OrderedSlotTest, UndefinedContributionsTakeTheirPlace) {
   EXPECT_EQ(order, (std::vector<uint32_t>{1}));
 }
 
+// Rules: T3.
 TEST(OrderedSlotTest, OneThreadAtATimeAdds) {
   OrderedSlot slot(3);
   Tensor sum;

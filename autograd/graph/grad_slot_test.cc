@@ -111,7 +111,7 @@ TEST(AccumulateGradTest, AddsAndRunsItsHooksUnlessUndefined) {
   EXPECT_EQ(Grad(x).item<double>(), 5);
 }
 
-// Rules: J2.
+// Rules: J2, T6.
 TEST(AccumulateGradTest, ThreadsLoseNothing) {
   Tensor x = MakeLeaf(1);
   NodePtr node = GradientEdge(x).function;

@@ -37,6 +37,7 @@ TEST(Determinism, OfRepeatedRunsOverDevices) {
   CheckDeterminism(500, Features("fan_out,diamond,devices,calls,grad_of_grad"), 4);
 }
 
+// Rules: T1.
 TEST(Determinism, OfSumsThatRevealTheirOrder) {
   CheckDeterminism(1000, Features("order,devices,fan_out,calls,grad_of_grad"), 2);
 }

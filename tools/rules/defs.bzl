@@ -1,5 +1,7 @@
 """The native C++ rules with the repository's warnings and test defaults; nothing else is changed."""
 
+load(":backends.bzl", "against_model", "has_two_backends")
+
 _WARNINGS = [
     "-Wall",
     "-Wextra",
@@ -51,28 +53,74 @@ def _precompiled(copts, deps, header):
         }),
     )
 
-def ag_library(copts = [], deps = [], linkstatic = True, **kwargs):
-    """cc_library with warnings as errors. No shared object: that would compile every source a second time."""
-    copts, deps = _precompiled(COPTS + copts, deps, "library_headers")
-    native.cc_library(copts = copts, deps = deps, linkstatic = linkstatic, **kwargs)
+def _link(copts, deps, header, model):
+    return _precompiled(COPTS + copts, against_model(deps) if model else deps, header)
 
-def ag_binary(copts = [], deps = [], **kwargs):
-    """cc_binary with warnings as errors."""
-    copts, deps = _precompiled(COPTS + copts, deps, "library_headers")
+def ag_library(
+        name,
+        srcs = [],
+        copts = [],
+        defines = [],
+        deps = [],
+        linkstatic = True,
+        model = False,
+        model_srcs = None,
+        model_defines = [],
+        **kwargs):
+    """cc_library with warnings as errors. No shared object: that would compile every source a second time.
+
+    Args:
+      name: of the library; of packages in backends.bzl also NAME.model, the same against the model.
+      srcs: as of cc_library.
+      copts: as of cc_library.
+      defines: as of cc_library.
+      deps: as of cc_library, under the names of the standard back end.
+      linkstatic: as of cc_library.
+      model: the library exists against the model alone, under NAME.
+      model_srcs: sources against the model, where they are others.
+      model_defines: further defines against the model.
+      **kwargs: further attributes of cc_library.
+    """
+    pair = has_two_backends(native.package_name(), name)
+    against, direct_deps = _link(copts, deps, "library_headers", model)
+    native.cc_library(
+        name = name,
+        srcs = srcs,
+        copts = against,
+        defines = defines,
+        linkstatic = linkstatic,
+        deps = direct_deps,
+        **kwargs
+    )
+    if not pair:
+        return
+    if model:
+        native.alias(name = name + ".model", actual = name, visibility = kwargs.get("visibility"))
+        return
+    against, direct_deps = _link(copts, deps, "library_headers", True)
+    native.cc_library(
+        name = name + ".model",
+        srcs = srcs if model_srcs == None else model_srcs,
+        copts = against,
+        defines = defines + model_defines,
+        linkstatic = linkstatic,
+        tags = kwargs.pop("tags", []) + ["manual"],
+        deps = direct_deps,
+        **kwargs
+    )
+
+def ag_binary(copts = [], deps = [], model = False, **kwargs):
+    """cc_binary with warnings as errors; with `model`, against the model (backends.bzl)."""
+    copts, deps = _link(copts, deps, "library_headers", model)
     native.cc_binary(copts = copts, deps = deps, **kwargs)
 
-def _test_settings(copts, deps):
-    return _precompiled(COPTS + TEST_OPTIMISATION + copts, deps, "test_headers")
+def ag_test(copts = [], deps = [], size = "small", linkstatic = True, model = False, **kwargs):
+    """cc_test with warnings as errors; small and linked statically unless told otherwise.
 
-def ag_test(copts = [], deps = [], size = "small", linkstatic = True, **kwargs):
-    """cc_test with warnings as errors; small and linked statically unless told otherwise."""
-    copts, deps = _test_settings(copts, deps)
+    With `model`, against the model (backends.bzl).
+    """
+    copts, deps = _link(TEST_OPTIMISATION + copts, deps, "test_headers", model)
     native.cc_test(copts = copts, deps = deps, size = size, linkstatic = linkstatic, **kwargs)
-
-def ag_test_binary(copts = [], deps = [], **kwargs):
-    """The program of a test that another rule starts."""
-    copts, deps = _test_settings(copts, deps)
-    native.cc_binary(copts = copts, deps = deps, testonly = True, **kwargs)
 
 def ag_unit(
         name,

@@ -7,7 +7,6 @@ with an error if it is not (//proptests/mutants:planted).
 """
 
 load("//tools/rules:defs.bzl", "ag_binary", "ag_test")
-load("//tools/rules:interleaving.bzl", "model_binary_test")
 
 _PLANTED = "//proptests/mutants:planted"
 
@@ -123,25 +122,31 @@ def concurrent_mutant_test(name, sources, patch = None, scenario = "", detector 
     row = [name, "scenario=" + scenario, "'detector=%s'" % detector, "'rule=%s'" % rule]
     row += ["'programs.%s=%s'" % (key, programs[key]) for key in sorted(programs)]
     copies = _plant(name, sources, patch)
-    for program, main in [("_model", "harness"), ("_plain", "plain")]:
-        ag_binary(
-            name = name + program,
-            testonly = True,
+    ag_binary(
+        name = name + "_plain",
+        testonly = True,
+        srcs = [copies],
+        args = [scenario],
+        tags = ["manual"],
+        deps = [
+            _PLANTED,
+            "//proptests/mutants/concurrent:plain",
+        ],
+    )
+    modes = {"_test": "scenario" if patch else "control"}
+    if programs:
+        modes["_programs_test"] = "programs"
+    for suffix, mode in modes.items():
+        ag_test(
+            name = name + suffix,
             srcs = [copies],
-            args = [scenario],
-            tags = ["manual"],
+            args = [mode] + row,
+            model = True,
+            size = "medium",
             deps = [
                 _PLANTED,
-                "//proptests/mutants/concurrent:" + main,
+                "//proptests/mutants/concurrent:harness",
             ],
-        )
-    for suffix, mode in [("_test", "scenario" if patch else "control")] + ([("_programs_test", "programs")] if programs else []):
-        model_binary_test(
-            name = name + suffix,
-            testonly = True,
-            args = [mode] + row,
-            binary = ":%s_model" % name,
-            size = "medium",
         )
 
 def sanitizer_mutants(rows):

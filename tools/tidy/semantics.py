@@ -19,11 +19,11 @@ from tools.tidy.rules import Finding
 
 FOLDER = 'autograd/semantics/'
 _STATES = ('done', 'part', 'not yet', 'n/a')
-_ID = r'[A-S]\d{1,2}'
-_ROW = re.compile(rf'^\| ({_ID}|[A-S]) \| ([^|]*) \| (.*) \| ?([^|]*?) ?\|$')
+_ID = r'[A-T]\d{1,2}'
+_ROW = re.compile(rf'^\| ({_ID}|[A-T]) \| ([^|]*) \| (.*) \| ?([^|]*?) ?\|$')
 _LINKED = re.compile(r'^\[([^\]]+)\]\(([^)]*)\)$')
 _TEST = re.compile(r'((?:^// [^\n]*\n)*)^TEST(?:_F|_P)?\((\w+),\s*(\w+)\)', re.MULTILINE)
-_BACK = re.compile(rf'^// Rules: ((?:{_ID}|[A-S])(?:, (?:{_ID}|[A-S]))*)\.$', re.MULTILINE)
+_BACK = re.compile(rf'^// Rules: ((?:{_ID}|[A-T])(?:, (?:{_ID}|[A-T]))*)\.$', re.MULTILINE)
 _LIST = rf'({_ID}(?:(?:, | and ){_ID})*)'
 _CITED = re.compile(rf'(?<!\w)\({_LIST}\)|\b[Rr](?:ow|ule)s? {_LIST}\b|\| ({_ID}) \|')
 _CITING = ('.h', '.cc', '.cu', '.py', '.md', '.twin', '.schedule', '.txt', '.patch', '.bzl', '.bazel')
@@ -46,7 +46,7 @@ class Evidence(NamedTuple):
 
 
 def _names(text: str) -> Set[str]:
-    return set(re.findall(rf'{_ID}|\b[A-S]\b', text))
+    return set(re.findall(rf'{_ID}|\b[A-T]\b', text))
 
 
 def parse_page(path: str, text: str) -> Iterator[Rule]:

@@ -113,6 +113,7 @@ void OnTwoCallers(const Body& body) {
   other.Join();
 }
 
+// Rules: T6.
 TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
   ExpectSound(400, [] {
     Engine engine({.device_threads = 2});

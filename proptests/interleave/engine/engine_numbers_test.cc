@@ -122,6 +122,7 @@ constexpr char kLanes[] = R"(twingrad 1
 backward %k
 )";
 
+// Rules: T1.
 TEST(EngineNumbersTest, SumsOverThreeDevicesHaveOnePatternOfBits) {
   const Program program = *Parse(kLanes);
   ProgramExplorer explorer(program);
