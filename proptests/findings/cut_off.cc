@@ -29,7 +29,7 @@ using interleave::Trace;
 // A child that neither computes nor ends is given up after so long.
 constexpr unsigned kBlockedSeconds = 10;
 // Children are cheap, but each is a process.
-constexpr interleave::ShrinkLimits kLimits = {.attempts = 300, .tries = 50};
+constexpr interleave::ScheduleShrinkLimits kLimits = {.attempts = 300, .tries = 50};
 
 Decision DecisionOf(const Question& question, int chosen) {
   return {question.kind,    question.alternatives, chosen,        question.site,

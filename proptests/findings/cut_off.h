@@ -26,8 +26,8 @@ namespace twingrad::findings {
 inline constexpr std::chrono::milliseconds kHangTime(100);
 
 struct CutOff {
-  interleave::Trace trace;      // the decisions, with who took them among whom
-  interleave::Outcome outcome;  // its events, up to the last decision
+  interleave::Trace trace;               // the decisions, with who took them among whom
+  interleave::ExecutionOutcome outcome;  // its events, up to the last decision
 };
 
 // Executes until the last of these decisions has been asked for, and leaves the execution there.

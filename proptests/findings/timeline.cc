@@ -12,7 +12,7 @@ namespace twingrad::findings {
 namespace {
 
 using interleave::Event;
-using interleave::Outcome;
+using interleave::ExecutionOutcome;
 
 constexpr size_t kMaxEvents = 600;
 constexpr int kLine = 14;
@@ -98,7 +98,7 @@ int DrawFailure(std::string_view detector, std::string_view failure, int y, std:
 
 }  // namespace
 
-std::string ReasonOfSwitch(const Outcome& outcome, size_t last) {
+std::string ReasonOfSwitch(const ExecutionOutcome& outcome, size_t last) {
   const Event& event = outcome.events[last];
   if (event.phase == Event::Phase::kParked) {
     const std::string_view name = event.operation.name;
@@ -110,7 +110,7 @@ std::string ReasonOfSwitch(const Outcome& outcome, size_t last) {
   return comes_back ? "preempted" : "ends";
 }
 
-std::string DrawTimeline(const Outcome& outcome, std::string_view detector,
+std::string DrawTimeline(const ExecutionOutcome& outcome, std::string_view detector,
                          std::string_view failure) {
   const size_t count = outcome.events.size();
   const size_t first = count > kMaxEvents ? count - kMaxEvents : 0;

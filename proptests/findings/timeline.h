@@ -13,12 +13,12 @@ namespace twingrad::findings {
 
 // As SVG, with what failed (a word and the text) below. The outcome must have its events recorded;
 // of very long ones the end is drawn.
-std::string DrawTimeline(const interleave::Outcome& outcome, std::string_view detector,
+std::string DrawTimeline(const interleave::ExecutionOutcome& outcome, std::string_view detector,
                          std::string_view failure);
 
 // Why the thread of event `last` gave way there: "waits for ready_queue.not_empty", "ends" or
 // "preempted".
-std::string ReasonOfSwitch(const interleave::Outcome& outcome, size_t last);
+std::string ReasonOfSwitch(const interleave::ExecutionOutcome& outcome, size_t last);
 
 }  // namespace twingrad::findings
 

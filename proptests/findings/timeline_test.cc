@@ -10,7 +10,7 @@ namespace twingrad::findings {
 namespace {
 
 using interleave::Event;
-using interleave::Outcome;
+using interleave::ExecutionOutcome;
 using twingrad::sync::model::OperationKind;
 
 int object = 0;
@@ -22,8 +22,8 @@ Event At(int thread, OperationKind kind, const char* name, Event::Phase phase,
 
 constexpr char kFailure[] = "main waits in wait queue.not_empty\nnobody <notifies> it";
 
-Outcome Sample() {
-  Outcome outcome;
+ExecutionOutcome Sample() {
+  ExecutionOutcome outcome;
   outcome.kind = interleave::OutcomeKind::kDeadlock;
   outcome.thread_names = {"main", "worker"};
   outcome.events = {At(0, OperationKind::kLock, "queue", Event::Phase::kDone),
@@ -34,7 +34,7 @@ Outcome Sample() {
 }
 
 TEST(Timeline, EachSwitchHasItsReason) {
-  const Outcome outcome = Sample();
+  const ExecutionOutcome outcome = Sample();
   EXPECT_EQ(ReasonOfSwitch(outcome, 0), "preempted");
   EXPECT_EQ(ReasonOfSwitch(outcome, 1), "preempted");
   EXPECT_EQ(ReasonOfSwitch(outcome, 2), "waits for queue.not_empty");
@@ -66,7 +66,7 @@ TEST(Timeline, ALongLineOfTheFailureMakesThePictureWider) {
 }
 
 TEST(Timeline, OfALongExecutionTheEndIsDrawn) {
-  Outcome outcome = Sample();
+  ExecutionOutcome outcome = Sample();
   outcome.events.insert(outcome.events.begin(), 1000, outcome.events[0]);
   const std::string svg = DrawTimeline(outcome, "deadlock", kFailure);
   EXPECT_NE(svg.find("the first 404 events are left out"), std::string::npos);

@@ -49,7 +49,7 @@ std::string AloneSummary(const std::set<std::string>& notes) {
 
 }  // namespace
 
-void ExploreStatistics::AddSchedule(const interleave::Outcome& outcome, uint64_t order) {
+void ExploreStatistics::AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order) {
   ++counters_[kSchedules];
   counters_[kDecisions] += outcome.decisions.size();
   counters_[kSteps] += static_cast<uint64_t>(outcome.steps);

@@ -43,7 +43,7 @@ class ExploreStatistics {
   void AddSkipped() { ++counters_[kSkipped]; }
   // `where` says where execution and schedule diverged; one line.
   void AddDiverged(std::string_view where);
-  void AddSchedule(const interleave::Outcome& outcome, uint64_t order);
+  void AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order);
   void EndProgram(std::chrono::nanoseconds time);
   absl::Span<const uint64_t> counters() const { return counters_; }
   // A note for each pair of the engine's lock sites that has become possible, for each that was

@@ -13,8 +13,8 @@
 namespace twingrad::subjects {
 namespace {
 
-interleave::Outcome OutcomeOf(size_t decisions, int64_t steps) {
-  interleave::Outcome outcome;
+interleave::ExecutionOutcome OutcomeOf(size_t decisions, int64_t steps) {
+  interleave::ExecutionOutcome outcome;
   outcome.decisions.resize(decisions);
   outcome.steps = steps;
   return outcome;

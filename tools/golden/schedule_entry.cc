@@ -16,9 +16,9 @@
 #include "autograd/program/signature.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
 #include "proptests/interleave/engine/program_run.h"
-#include "proptests/interleave/strategies/mixed_strategy.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/interleave/strategies/replay_strategy.h"
+#include "proptests/interleave/strategies/strategies.h"
 
 namespace twingrad::golden {
 namespace {
@@ -171,10 +171,10 @@ absl::StatusOr<ScheduleFile> RecordSchedule(const ScheduleEntry& entry, int sche
     if (!its.ok() || ShowsOf(entry.program, its.observation) != entry.shows) return std::nullopt;
     return std::move(its.outcome.decisions);
   };
-  interleave::MixedStrategy mixed;
+  const auto strategy = interleave::MakeDefaultStrategy();
   interleave::SplitMix seeds(kSeed);
   for (int i = 0; i < schedules; ++i) {
-    const std::optional<interleave::Trace> found = run(mixed, seeds.Next());
+    const std::optional<interleave::Trace> found = run(*strategy, seeds.Next());
     if (!found) continue;
     ScheduleFile file;
     file.program_hash = twingrad::program::Hash(entry.program);
@@ -191,11 +191,11 @@ absl::StatusOr<ScheduleFile> RecordSchedule(const ScheduleEntry& entry, int sche
 
 std::map<std::string, int> AllShown(const Program& program, int schedules) {
   ProgramExplorer explorer(program);
-  interleave::MixedStrategy mixed;
+  const auto strategy = interleave::MakeDefaultStrategy();
   interleave::SplitMix seeds(kSeed);
   std::map<std::string, int> shown;
   for (int i = 0; i < schedules; ++i) {
-    const ProgramRun run = explorer.Run(mixed, seeds.Next());
+    const ProgramRun run = explorer.Run(*strategy, seeds.Next());
     ++shown[run.ok() ? ShowsOf(program, run.observation) : "FOUND " + run.detector];
   }
   return shown;

@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "proptests/interleave/checker/schedule_file.h"
+#include "proptests/interleave/strategies/strategies.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/subprocess.h"
 
@@ -31,7 +32,7 @@ using workers::WriteFile;
 
 constexpr char kSound[] = "tools/oracle/oracle";
 // Its engine splits the decrement of a node's missing contributions
-// (//proptests/mutants/interleave).
+// (//proptests/mutants/concurrent).
 constexpr char kBroken[] = "tools/oracle/broken_explorer";
 
 // Its engine does what TWINGRAD_FAULT says: `abort` or `hang` where a wait on a queue ends with no
@@ -164,9 +165,9 @@ TEST_F(ExploreTest, AnUnwritableFolderIsToldBeforeAnythingIsExplored) {
 }
 
 TEST_F(ExploreTest, EveryStrategyExploresAGivenProgram) {
-  for (const char* strategy : {"random", "starve", "pct", "mixed"}) {
+  for (const interleave::StrategyRow& row : interleave::Strategies()) {
     const SubprocessResult run = Oracle({"explore", "--seed=1", "--program", LanesFile(),
-                                         absl::StrCat("--strategy=", strategy), "--schedules=200"});
+                                         absl::StrCat("--strategy=", row.name), "--schedules=200"});
     EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
     EXPECT_TRUE(absl::StartsWith(Line(run.output, "schedules"), "schedules      200: "))
         << run.output;

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "proptests/interleave/strategies/strategies.h"
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/subjects/subject.h"
 #include "tools/adapters/named_adapters.h"
@@ -39,8 +40,8 @@ inline constexpr FlagSpec kOut = {"out", "DIR", FlagType::kPath, "findings",
                                   "where folders of findings are made"};
 
 inline constexpr FlagSpec kStrategy = {
-    "strategy", "WORD", FlagType::kWord, "mixed",
-    "mixed (the next three in turns), random, starve, pct, or replay (of --schedule)"};
+    "strategy", "WORD", FlagType::kWord, interleave::kDefaultStrategy,
+    ", or replay (of --schedule)", UINT64_MAX, interleave::StrategyNames};
 inline constexpr FlagSpec kSchedules = {"schedules", "N", FlagType::kCount, "1000",
                                         "for each Program"};
 inline constexpr FlagSpec kThreads = {"threads",

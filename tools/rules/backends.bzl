@@ -17,7 +17,7 @@ _PACKAGES = [
     "autograd/engine",
     "autograd/runner",
     "proptests/judge",
-    "proptests/mutants/interleave",
+    "proptests/mutants/concurrent",
     "proptests/subjects",
 ]
 

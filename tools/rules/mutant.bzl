@@ -1,110 +1,196 @@
-"""mutant_test, interleaving_mutant_test: copies of production sources with one defect, which a harness must find.
+"""Planted defects: patched copies of production sources, and the tests that must find them.
 
-The copies are the test's own sources. They define every symbol that the originals' object files do, so the linker
-never takes the originals out of their libraries: everything else is linked as it stands. A patch that no longer
-applies fails the build, a mutant that survives fails the test.
+The copies are sources of the test's own program. They define every symbol that the originals define, so the linker
+leaves the originals in their libraries; if it took one, symbols would be defined twice and the link would fail. A patch
+that no longer applies fails the build. Each copy reports at start that it is linked, and the programs of the tests end
+with an error if it is not (//proptests/mutants:planted).
 """
 
 load("//tools/rules:defs.bzl", "ag_binary", "ag_test")
 
-def mutant_test(name, source, patch = None, harness = "//proptests/mutants:harness", **kwargs):
-    """Passes if the harness finds the defect; without a patch, if it finds nothing.
+_PLANTED = "//proptests/mutants:planted"
+
+def _planted_sources_impl(ctx):
+    copies = [ctx.actions.declare_file(ctx.label.name + "/" + source.path) for source in ctx.files.sources]
+    first = ctx.files.sources[0].path
+    ctx.actions.run(
+        executable = ctx.executable._plant,
+        arguments = [
+            copies[0].path[:-len(first) - 1],
+            ctx.attr.defect,
+            ctx.file.patch.path if ctx.file.patch else "",
+        ] + [source.path for source in ctx.files.sources],
+        inputs = ctx.files.sources + ctx.files.patch,
+        outputs = copies,
+        mnemonic = "Plant",
+        progress_message = "Planting %s" % ctx.attr.defect,
+    )
+    return [DefaultInfo(files = depset(copies))]
+
+# Copies of `sources` with `patch` applied, to be listed among the srcs of a program that depends on _PLANTED, too.
+planted_sources = rule(
+    implementation = _planted_sources_impl,
+    attrs = {
+        "defect": attr.string(mandatory = True),
+        "patch": attr.label(allow_single_file = [".patch"]),
+        "sources": attr.label_list(allow_files = [".cc", ".h"], mandatory = True),
+        "_plant": attr.label(
+            default = "//tools/rules:plant",
+            executable = True,
+            cfg = "host",
+        ),
+    },
+)
+
+def _plant(defect, sources, patch):
+    planted_sources(
+        name = defect + "_source",
+        testonly = True,
+        visibility = ["//visibility:public"],
+        defect = defect,
+        patch = patch,
+        sources = sources,
+    )
+    return ":" + defect + "_source"
+
+def _check_rows(planted):
+    """Fails unless there is a row for each patch of the package and a patch for each row that plants one."""
+    patches = native.glob(["*.patch"])
+    for patch in patches:
+        if patch[:-len(".patch")] not in planted:
+            fail("[mutants] %s has no row in its BUILD file; add one that names the sources it changes" % patch)
+    for name in planted:
+        if name + ".patch" not in patches:
+            fail("[mutants] the row `%s` has no patch; add %s.patch" % (name, name))
+
+def sequential_mutants(rows):
+    """A sequential_mutant_test for each row.
 
     Args:
-      name: of the mutant, and of its row in the kill matrix.
-      source: label of the production source.
-      patch: what to do to it; a control without one shows that the copy itself changes nothing.
-      harness: library with the main function.
-      **kwargs: of ag_test.
+      rows: from the defect NAME, planted by NAME.patch, to the labels of the sources that it changes.
     """
-    copy = name + "_source"
-    patched = [patch] if patch else []
-    command = "cp $(location %s) $@ && chmod u+w $@" % source
-    if patch:
-        # Fails where a hunk no longer matches.
-        command += " && patch --quiet --no-backup-if-mismatch $@ $(location %s)" % patch
-    native.genrule(
-        name = copy,
-        testonly = True,
-        srcs = [source] + patched,
-        outs = ["%s/%s" % (name, source.split(":")[1])],
-        cmd = command,
-    )
+    _check_rows(rows)
+    for name, sources in rows.items():
+        sequential_mutant_test(name = name, patch = name + ".patch", sources = sources)
+
+def sequential_mutant_test(name, sources, patch = None):
+    """Passes if generated Programs find the defect and it shrinks; without a patch, if they find nothing.
+
+    Args:
+      name: of the defect, and of its row in the kill matrix.
+      sources: labels of the production sources that the patch changes.
+      patch: what to do to them; a control without one shows that the copies themselves change nothing.
+    """
     ag_test(
         name = name + "_test",
-        srcs = [":" + copy],
+        srcs = [_plant(name, sources, patch)],
         args = [name, "must_die" if patch else "must_live"],
         size = "medium",
-        deps = [harness],
-        **kwargs
+        deps = [
+            _PLANTED,
+            "//proptests/mutants/sequential:harness",
+        ],
     )
 
-def patched_copies(name, sources, patch):
-    """Labels of copies of `sources` with `patch` applied, that include one another instead of the originals."""
-    package = native.package_name()
-    command = "mkdir -p $(RULEDIR)/{n} && cp $(SRCS) $(RULEDIR)/{n}/ && cd $(RULEDIR)/{n} && chmod u+w *".format(n = name)
-    command = "root=$$PWD && " + command
-    if patch:
-        # Fails where a hunk no longer matches. The patch names files from the root of the repository.
-        command += " && patch -p2 --quiet --no-backup-if-mismatch -i $$root/$(location %s) && rm -f *.patch" % patch
-    for source in sources:
-        path = source[2:].replace(":", "/")
-        # Reports name the lines of the copy under the original's name.
-        command += " && sed -i '1i #line 1 \"%s\"' %s" % (path, path.split("/")[-1])
-        if path.endswith(".h"):
-            own = "%s/%s/%s" % (package, name, path.split("/")[-1])
-            command += " && sed -i 's|#include \"%s\"|#include \"%s\"|' *" % (path, own)
-    native.genrule(
-        name = name + "_source",
-        testonly = True,
-        srcs = sources + ([patch] if patch else []),
-        outs = ["%s/%s" % (name, source.split(":")[1]) for source in sources],
-        cmd = command,
-    )
-    return ":" + name + "_source"
-
-def interleaving_mutant_test(
-        name,
-        sources,
-        patch = None,
-        harness = "//proptests/mutants/interleave:harness",
-        plain = "//proptests/mutants/interleave:plain",
-        programs = False):
-    """Passes if the checker finds the defect in the sources compiled against the model, replays and shrinks it.
-
-    NAME_plain is the same defect on real threads, to show that they do not find it.
+def concurrent_mutants(rows):
+    """A concurrent_mutant_test for each row.
 
     Args:
-      name: of the mutant, and of its scenario.
-      sources: labels of production sources, headers included where the patch changes them.
-      patch: what to do to them; a control without one shows that the copies themselves change nothing.
-      harness: library with the main function of the test.
-      plain: library with the main function of NAME_plain.
-      programs: whether NAME_programs_test finds it with random Programs, too.
+      rows: from the defect NAME, planted by NAME.patch, to the other arguments of its test, as a dictionary.
     """
-    copies = patched_copies(name, sources, patch)
+    _check_rows(rows)
+    for name, row in rows.items():
+        concurrent_mutant_test(name = name, patch = name + ".patch", **row)
+
+def concurrent_mutant_test(name, sources, patch = None, scenario = "", detector = "", rule = "", programs = {}):
+    """Passes if the checker finds the defect, replays the schedule and shrinks it.
+
+    Without a patch: if the checker finds nothing in any scenario. NAME_plain runs the scenario on real threads instead,
+    to show that they do not find the defect.
+
+    Args:
+      name: of the defect.
+      sources: labels of the production sources that the patch changes, headers included.
+      patch: what to do to them; a control without one shows that the copies themselves change nothing.
+      scenario: a name of //proptests/mutants/concurrent:scenarios.cc.
+      detector: the one that must fire in the scenario.
+      rule: of the engine's rules, the one that the defect breaks; empty if its state always looks right.
+      programs: if random Programs can find the defect: a dictionary of `detector`, the one that must fire;
+        `without_rules`, the one that must fire while the engine's rules are off; and `hunt`, which Programs to try (see
+        //proptests/mutants/concurrent:mutant.h).
+    """
+    row = [name, "scenario=" + scenario, "'detector=%s'" % detector, "'rule=%s'" % rule]
+    row += ["'programs.%s=%s'" % (key, programs[key]) for key in sorted(programs)]
+    copies = _plant(name, sources, patch)
     ag_binary(
         name = name + "_plain",
         testonly = True,
         srcs = [copies],
-        args = [name],
+        args = [scenario],
         tags = ["manual"],
-        deps = [plain],
+        deps = [
+            _PLANTED,
+            "//proptests/mutants/concurrent:plain",
+        ],
     )
-    ag_test(
-        name = name + "_test",
-        srcs = [copies],
-        args = [name, "must_die" if patch else "must_live"],
-        model = True,
-        size = "medium",
-        deps = [harness],
-    )
+    modes = {"_test": "scenario" if patch else "control"}
     if programs:
+        modes["_programs_test"] = "programs"
+    for suffix, mode in modes.items():
         ag_test(
-            name = name + "_programs_test",
+            name = name + suffix,
             srcs = [copies],
-            args = [name, "programs"],
+            args = [mode] + row,
             model = True,
             size = "medium",
-            deps = [harness],
+            deps = [
+                _PLANTED,
+                "//proptests/mutants/concurrent:harness",
+            ],
         )
+
+def sanitizer_mutants(rows):
+    """A sanitizer_mutant_test for each row.
+
+    Args:
+      rows: from the defect NAME to the other arguments of its test, as a dictionary. A row with sources is planted by
+        NAME.patch.
+    """
+    planted = [name for name, row in rows.items() if "sources" in row]
+    _check_rows(planted)
+    for name, row in rows.items():
+        sanitizer_mutant_test(name = name, patch = name + ".patch" if name in planted else None, **row)
+
+def sanitizer_mutant_test(name, configurations, report, site, sources = [], patch = None, deps = []):
+    """Passes if NAME.cc, a program that meets the defect, ends with the sanitizer's report.
+
+    Args:
+      name: of the defect.
+      configurations: the sanitizers of //tools/rules that see it; elsewhere the test is skipped as incompatible.
+      report: what the sanitizer says.
+      site: the function or file that the report must name.
+      sources: labels of the production sources that the patch changes; none if the defect is in NAME.cc itself.
+      patch: what to do to them.
+      deps: libraries of the program, those that hold the sources among them.
+    """
+    compatible = select(dict(
+        [("//tools/rules:" + configuration, []) for configuration in configurations] +
+        [("//conditions:default", ["@platforms//:incompatible"])],
+    ))
+    ag_binary(
+        name = name + "_program",
+        testonly = True,
+        srcs = [name + ".cc"] + ([_plant(name, sources, patch)] if patch else []),
+        # clang sees a missing lock before any sanitizer does.
+        copts = ["-Wno-thread-safety"] if patch else [],
+        target_compatible_with = compatible,
+        deps = deps + ([_PLANTED] if patch else []),
+    )
+    native.sh_test(
+        name = name + "_test",
+        size = "small",
+        srcs = ["expect_report.sh"],
+        args = ["$(rootpath :%s_program)" % name, "'%s'" % report, "'%s'" % site],
+        data = [":%s_program" % name],
+        target_compatible_with = compatible,
+    )

@@ -47,8 +47,9 @@ class NameSeedOnAbort {
   void (*previous_)(int);
 };
 
-Outcome RunOnce(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed,
-                const Options& options, bool record_events, const std::function<void()>& body) {
+ExecutionOutcome RunOnce(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed,
+                         const Options& options, bool record_events,
+                         const std::function<void()>& body) {
   running_seed = seed;
   return scheduler.Run(body, strategy, seed,
                        {.max_steps = options.max_steps,
@@ -68,7 +69,7 @@ std::string ReplayCommand(uint64_t seed, const Options& options) {
 }
 
 std::string FailureText(const Report& report, const Options& options) {
-  const Outcome& outcome = report.outcome;
+  const ExecutionOutcome& outcome = report.outcome;
   std::string text = absl::StrCat("[interleave] ", OutcomeName(outcome.kind), " in schedule ",
                                   report.schedules, " of seed ", report.seed, " (", outcome.steps,
                                   " steps, ", outcome.decisions.size(), " decisions, ",
@@ -105,14 +106,15 @@ Report Explore(const Options& options, const std::function<void()>& body) {
   const int schedules = only_seed ? 1 : options.schedules;
   for (int i = 0; i < schedules; ++i) {
     const uint64_t seed = only_seed ? *only_seed : seeds.Next();
-    Outcome outcome = RunOnce(scheduler, strategy, seed, options, only_seed.has_value(), body);
+    ExecutionOutcome outcome =
+        RunOnce(scheduler, strategy, seed, options, only_seed.has_value(), body);
     ++report.schedules;
     report.steps += outcome.steps;
     report.decisions += static_cast<int64_t>(outcome.decisions.size());
     if (only_seed) std::fputs(FormatEvents(outcome, outcome.events.size()).c_str(), stderr);
     if (outcome.ok()) continue;
     ReplayStrategy replay(outcome.decisions);
-    const Outcome again = RunOnce(scheduler, replay, seed, options, true, body);
+    const ExecutionOutcome again = RunOnce(scheduler, replay, seed, options, true, body);
     report.failing_seed = seed;
     report.uncontrolled = again.decisions != outcome.decisions || again.kind != outcome.kind;
     report.outcome = report.uncontrolled ? std::move(outcome) : std::move(again);
@@ -125,7 +127,8 @@ Report Explore(const Options& options, const std::function<void()>& body) {
   return report;
 }
 
-Outcome RunSeed(uint64_t schedule_seed, const Options& options, const std::function<void()>& body) {
+ExecutionOutcome RunSeed(uint64_t schedule_seed, const Options& options,
+                         const std::function<void()>& body) {
   const NameSeedOnAbort name_seed;
   FiberScheduler scheduler;
   RandomStrategy random(options.chances);
@@ -133,10 +136,11 @@ Outcome RunSeed(uint64_t schedule_seed, const Options& options, const std::funct
   return RunOnce(scheduler, strategy, schedule_seed, options, true, body);
 }
 
-Outcome ReplayTrace(const Trace& trace, const Options& options, const std::function<void()>& body) {
+ExecutionOutcome ReplayTrace(const Trace& trace, const Options& options,
+                             const std::function<void()>& body) {
   FiberScheduler scheduler;
   ReplayStrategy strategy(trace);
-  Outcome outcome = RunOnce(scheduler, strategy, 0, options, true, body);
+  ExecutionOutcome outcome = RunOnce(scheduler, strategy, 0, options, true, body);
   if (outcome.kind != OutcomeKind::kDivergedReplay && !strategy.Finished()) {
     outcome.kind = OutcomeKind::kDivergedReplay;
     outcome.message = strategy.LeftOver();

@@ -38,7 +38,7 @@ struct Options {
   int schedules = 1000;
   // Of the whole exploration; each schedule has a seed of its own, derived from it.
   uint64_t seed = 1;
-  RandomStrategy::Chances chances = {};
+  RandomStrategy::Parameters chances = {};
   int64_t max_steps = 100000;
   Strategy* strategy = nullptr;   // RandomStrategy with `chances`, unless set
   StateRules* rules = nullptr;    // checked after every step, unless null
@@ -54,7 +54,7 @@ struct Report {
   uint64_t seed = 0;  // of the exploration
   // Of the first failing schedule.
   std::optional<uint64_t> failing_seed;
-  Outcome outcome;
+  ExecutionOutcome outcome;
   bool uncontrolled = false;  // the second run of the failing schedule was another
   // What happened, the last events, and the command that replays it; with no failure, one line.
   std::string text;
@@ -65,9 +65,11 @@ struct Report {
 Report Explore(const Options& options, const std::function<void()>& body);
 
 // Runs the one schedule of `schedule_seed`, events recorded.
-Outcome RunSeed(uint64_t schedule_seed, const Options& options, const std::function<void()>& body);
+ExecutionOutcome RunSeed(uint64_t schedule_seed, const Options& options,
+                         const std::function<void()>& body);
 // Runs a recorded schedule and checks each decision; kDivergedReplay where it does not fit.
-Outcome ReplayTrace(const Trace& trace, const Options& options, const std::function<void()>& body);
+ExecutionOutcome ReplayTrace(const Trace& trace, const Options& options,
+                             const std::function<void()>& body);
 
 // Inside a body: fails the execution unless `condition` holds.
 void Check(bool condition, std::string_view message,

@@ -39,10 +39,10 @@ Report ExpectFound(OutcomeKind kind, const std::function<void()>& body) {
   EXPECT_EQ(report.outcome.kind, kind) << report.text;
   EXPECT_FALSE(report.uncontrolled) << report.text;
   EXPECT_NE(report.text.find(std::to_string(*report.failing_seed)), std::string::npos);
-  const Outcome again = RunSeed(*report.failing_seed, OptionsHere(), body);
+  const ExecutionOutcome again = RunSeed(*report.failing_seed, OptionsHere(), body);
   EXPECT_EQ(again.kind, kind);
   EXPECT_EQ(again.decisions, report.outcome.decisions);
-  const Outcome replayed = ReplayTrace(report.outcome.decisions, OptionsHere(), body);
+  const ExecutionOutcome replayed = ReplayTrace(report.outcome.decisions, OptionsHere(), body);
   EXPECT_EQ(replayed.kind, kind);
   EXPECT_EQ(replayed.message, report.outcome.message);
   EXPECT_EQ(replayed.decisions, report.outcome.decisions);

@@ -35,8 +35,8 @@ FiberScheduler::~FiberScheduler() {
   }
 }
 
-Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strategy, uint64_t seed,
-                            const ExecutionLimits& limits) {
+ExecutionOutcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strategy,
+                                     uint64_t seed, const ExecutionLimits& limits) {
   if (model::Current() != nullptr)
     model::Misuse("[interleave] an execution inside another", std::source_location::current());
   strategy_ = &strategy;
@@ -44,7 +44,7 @@ Outcome FiberScheduler::Run(const std::function<void()>& body, Strategy& strateg
   limits_ = limits;
   if (limits_.locks != nullptr) limits_.locks->Begin();
   if (limits_.rules != nullptr) limits_.rules->Begin();
-  outcome_ = Outcome();
+  outcome_ = ExecutionOutcome();
   decisions_.clear();
   races_.Reset();
   at_end_.clear();

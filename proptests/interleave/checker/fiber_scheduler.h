@@ -49,8 +49,8 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   ~FiberScheduler() override;
 
   // Runs `body` as thread 0 until all threads have ended, or until the first failure.
-  Outcome Run(const std::function<void()>& body, Strategy& strategy, uint64_t seed,
-              const ExecutionLimits& limits);
+  ExecutionOutcome Run(const std::function<void()>& body, Strategy& strategy, uint64_t seed,
+                       const ExecutionLimits& limits);
   // Ends the execution as a failure of the given kind; called from inside it.
   [[noreturn]] void FailAs(OutcomeKind kind, std::string message);
 
@@ -179,7 +179,7 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   RaceDetector races_;
   Strategy* strategy_ = nullptr;
   ExecutionLimits limits_;
-  Outcome outcome_;
+  ExecutionOutcome outcome_;
   int64_t accesses_ = 0;     // to cells
   bool is_changed_ = false;  // what rules look at, since they saw all of it
   Trace decisions_;          // of the execution at hand; kept for its room

@@ -34,7 +34,7 @@ void Join(model::ThreadId thread) {
 
 class FiberSchedulerTest : public testing::Test {
  protected:
-  Outcome Run(const std::function<void()>& body, uint64_t seed = 1) {
+  ExecutionOutcome Run(const std::function<void()>& body, uint64_t seed = 1) {
     return scheduler_.Run(body, strategy_, seed, limits_);
   }
 
@@ -44,7 +44,7 @@ class FiberSchedulerTest : public testing::Test {
 };
 
 TEST_F(FiberSchedulerTest, OneThreadAsksNothing) {
-  const Outcome outcome = Run([] {
+  const ExecutionOutcome outcome = Run([] {
     for (int i = 0; i < 10; ++i) model::Current()->Step(Op(OperationKind::kYield));
   });
   EXPECT_TRUE(outcome.ok()) << outcome.message;
@@ -69,10 +69,10 @@ TEST_F(FiberSchedulerTest, TheSeedFixesTheOrderAndSeedsReachAllOrders) {
       }
       for (model::ThreadId thread : threads) Join(thread);
     };
-    const Outcome outcome = Run(body, seed);
+    const ExecutionOutcome outcome = Run(body, seed);
     ASSERT_TRUE(outcome.ok()) << outcome.message;
     const std::string first = order;
-    const Outcome again = Run(body, seed);
+    const ExecutionOutcome again = Run(body, seed);
     EXPECT_EQ(again.decisions, outcome.decisions);
     EXPECT_EQ(order, first);
     orders.insert(order);
@@ -82,7 +82,7 @@ TEST_F(FiberSchedulerTest, TheSeedFixesTheOrderAndSeedsReachAllOrders) {
 
 TEST_F(FiberSchedulerTest, ADeadlockNamesWhoWaitsWhere) {
   const int object = 0;
-  const Outcome outcome = Run([&] {
+  const ExecutionOutcome outcome = Run([&] {
     const auto thread =
         Spawn("waiter", [&] { model::Current()->Wait(Op(OperationKind::kWait, &object), {}); });
     Join(thread);
@@ -108,7 +108,7 @@ TEST_F(FiberSchedulerTest, TimeMovesOnlyWhenNobodyCanRun) {
   using std::chrono::seconds;
   const int object = 0;
   std::vector<std::string> order;
-  const Outcome outcome = Run([&] {
+  const ExecutionOutcome outcome = Run([&] {
     const auto sleep = [&](const char* name, int length) {
       return Spawn(name, [&, name, length] {
         const bool woken = model::Current()->Wait(Op(OperationKind::kSleep, &object),
@@ -134,7 +134,7 @@ TEST_F(FiberSchedulerTest, WakesOneOfSeveralAndEachCanBeIt) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const int object = 0;
     std::vector<std::string> woken;
-    const Outcome outcome = Run(
+    const ExecutionOutcome outcome = Run(
         [&] {
           std::vector<model::ThreadId> threads;
           for (const char* name : {"a", "b"}) {
@@ -166,7 +166,7 @@ TEST_F(FiberSchedulerTest, ReportsLivelocksLeaksAndExceptions) {
             }).kind,
             OutcomeKind::kStepBudget);
   EXPECT_EQ(Run([] { Spawn("never joined", [] {}); }, 3).kind, OutcomeKind::kLeakedThread);
-  const Outcome outcome =
+  const ExecutionOutcome outcome =
       Run([] { Join(Spawn("thrower", [] { throw std::runtime_error("no"); })); });
   EXPECT_EQ(outcome.kind, OutcomeKind::kException);
   EXPECT_NE(outcome.message.find("left thread thrower: no"), std::string::npos) << outcome.message;
@@ -180,7 +180,7 @@ TEST_F(FiberSchedulerTest, AnAccessIsNoStepButALoopOfThemEnds) {
       model::Current()->Access(Op(OperationKind::kCellWrite, &cell), cell);
     }
   };
-  const Outcome outcome = Run([&] { access(100); });
+  const ExecutionOutcome outcome = Run([&] { access(100); });
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   EXPECT_EQ(outcome.steps, 0);
   EXPECT_EQ(Run([&] { access(1 << 30); }).kind, OutcomeKind::kStepBudget);
@@ -189,7 +189,7 @@ TEST_F(FiberSchedulerTest, AnAccessIsNoStepButALoopOfThemEnds) {
 TEST_F(FiberSchedulerTest, ReportsARaceWhateverTheInterleaving) {
   const model::Identity cell;
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Outcome outcome = Run(
+    const ExecutionOutcome outcome = Run(
         [&] {
           const auto write = [&] {
             model::Current()->Access(Op(OperationKind::kCellWrite, &cell), cell);
@@ -211,7 +211,7 @@ TEST_F(FiberSchedulerTest, ThreadLocalsAreOneAThreadAndDieWithIt) {
         &key, +[]() -> void* { return ++alive, new int(0); },
         +[](void* object) { --alive, delete static_cast<int*>(object); }));
   };
-  const Outcome outcome = Run([&] {
+  const ExecutionOutcome outcome = Run([&] {
     *local() = 1;
     const auto thread = Spawn("other", [&] {
       EXPECT_EQ(*local(), 0);
@@ -266,7 +266,7 @@ TEST_F(FiberSchedulerTest, ABrokenRuleEndsTheExecutionAtTheStepThatBrokeIt) {
   EvenRule rule;
   limits_.rules = &rule;
   for (const bool is_sound : {true, false}) {
-    const Outcome outcome = Run([is_sound] {
+    const ExecutionOutcome outcome = Run([is_sound] {
       int counter = 0;
       model::Current()->Appear(typeid(int), &counter);
       const auto other = Spawn("other", [&] {
@@ -295,7 +295,8 @@ TEST_F(FiberSchedulerTest, ABrokenRuleEndsTheExecutionAtTheStepThatBrokeIt) {
 }
 
 // Two threads; what `a` does last is `second`.
-Outcome RunTwo(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed, OperationKind second) {
+ExecutionOutcome RunTwo(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed,
+                        OperationKind second) {
   const auto body = [second] {
     const auto step = [](OperationKind kind) { model::Current()->Step(Op(kind)); };
     const model::ThreadId a = Spawn("a", [&] {
@@ -315,13 +316,14 @@ TEST_F(FiberSchedulerTest, ADivergenceNamesWhoAsksWhereAndWhatIsRecorded) {
   bool recorded_is_named = false;
   int diverged = 0;
   for (uint64_t seed = 1; seed <= 50; ++seed) {
-    const Outcome recorded = RunTwo(scheduler_, strategy_, seed, OperationKind::kAtomicStore);
+    const ExecutionOutcome recorded =
+        RunTwo(scheduler_, strategy_, seed, OperationKind::kAtomicStore);
     ASSERT_TRUE(recorded.ok()) << recorded.message;
     ReplayStrategy same(recorded.decisions);
     EXPECT_TRUE(RunTwo(scheduler_, same, 0, OperationKind::kAtomicStore).ok());
     EXPECT_TRUE(same.Finished());
     ReplayStrategy replay(recorded.decisions);
-    const Outcome other = RunTwo(scheduler_, replay, 0, OperationKind::kUnlock);
+    const ExecutionOutcome other = RunTwo(scheduler_, replay, 0, OperationKind::kUnlock);
     if (other.ok()) continue;  // thread a was asked nothing at its second step
     ++diverged;
     ASSERT_EQ(other.kind, OutcomeKind::kDivergedReplay) << other.message;
@@ -336,7 +338,7 @@ TEST_F(FiberSchedulerTest, ADivergenceNamesWhoAsksWhereAndWhatIsRecorded) {
       if (site_of_b == 0 || decision.thread == 2) continue;
       swapped[static_cast<size_t>(&decision - swapped.data())].site = site_of_b;
       ReplayStrategy tampered(swapped);
-      const Outcome parted = RunTwo(scheduler_, tampered, 0, OperationKind::kAtomicStore);
+      const ExecutionOutcome parted = RunTwo(scheduler_, tampered, 0, OperationKind::kAtomicStore);
       ASSERT_EQ(parted.kind, OutcomeKind::kDivergedReplay);
       recorded_is_named |=
           parted.message.find("; recorded is b at its yield object at ") != std::string::npos;

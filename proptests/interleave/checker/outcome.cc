@@ -14,7 +14,7 @@ using twingrad::sync::model::OperationKind;
 
 namespace {
 
-std::string NameOf(const Outcome& outcome, twingrad::sync::model::ThreadId thread) {
+std::string NameOf(const ExecutionOutcome& outcome, twingrad::sync::model::ThreadId thread) {
   const size_t index = static_cast<size_t>(thread);
   return index < outcome.thread_names.size() ? outcome.thread_names[index] : "";
 }
@@ -34,7 +34,7 @@ std::string PlaceText(OperationKind kind, std::string_view object,
                       " at ", where.file_name(), ":", where.line());
 }
 
-bool SameEvents(const Outcome& a, const Outcome& b) {
+bool SameEvents(const ExecutionOutcome& a, const ExecutionOutcome& b) {
   const auto same = [](const Event& x, const Event& y) {
     return x.thread == y.thread && x.phase == y.phase && x.switched == y.switched &&
            x.operation.kind == y.operation.kind &&
@@ -45,7 +45,7 @@ bool SameEvents(const Outcome& a, const Outcome& b) {
   return std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(), same);
 }
 
-std::string FormatEvents(const Outcome& outcome, size_t limit) {
+std::string FormatEvents(const ExecutionOutcome& outcome, size_t limit) {
   const size_t begin = outcome.events.size() > limit ? outcome.events.size() - limit : 0;
   constexpr std::string_view kPhases[] = {"", " (parks)", " (woken)", " (time-out)"};
   std::string text;

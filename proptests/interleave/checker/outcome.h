@@ -1,4 +1,4 @@
-// Outcome: how one execution ended, with the decisions that led there.
+// ExecutionOutcome: how one execution ended, with the decisions that led there.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_OUTCOME_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_OUTCOME_H_
 
@@ -39,7 +39,7 @@ struct Event {
   bool switched;  // another thread ran before
 };
 
-struct Outcome {
+struct ExecutionOutcome {
   OutcomeKind kind = OutcomeKind::kPassed;
   std::string message;  // empty when passed
   // Of a deadlock what each thread waits for, of a race the two source lines, of a leak the
@@ -61,10 +61,10 @@ std::string PlaceText(twingrad::sync::model::OperationKind kind, std::string_vie
 
 // Whether both went through the same events: threads, operations, source lines, phases; the
 // objects' addresses do not count.
-bool SameEvents(const Outcome& a, const Outcome& b);
+bool SameEvents(const ExecutionOutcome& a, const ExecutionOutcome& b);
 
 // The last `limit` events, one a line: thread, operation, object's name, source line.
-std::string FormatEvents(const Outcome& outcome, size_t limit);
+std::string FormatEvents(const ExecutionOutcome& outcome, size_t limit);
 
 }  // namespace twingrad::interleave
 

@@ -17,7 +17,7 @@ TEST(OutcomeTest, NamesAreDistinct) {
 }
 
 TEST(OutcomeTest, EventsPrintOneALineTheLastOnesOnly) {
-  Outcome outcome;
+  ExecutionOutcome outcome;
   outcome.thread_names = {"main", "worker"};
   const twingrad::sync::model::Operation operation{twingrad::sync::model::OperationKind::kLock,
                                                    nullptr, "queue",

@@ -14,7 +14,7 @@ using Choices = std::vector<ForcedChoice>;
 
 class Shrinker {
  public:
-  Shrinker(const FailingRun& run, const ShrinkLimits& limits, ScheduleShrink* best)
+  Shrinker(const FailingRun& run, const ScheduleShrinkLimits& limits, ScheduleShrink* best)
       : run_(run), limits_(limits), best_(best) {}
 
   // Drops what can be dropped from the best schedule.
@@ -97,7 +97,7 @@ class Shrinker {
   }
 
   const FailingRun& run_;
-  const ShrinkLimits& limits_;
+  const ScheduleShrinkLimits& limits_;
   ScheduleShrink* best_;
   int attempts_left_ = 0;
 };
@@ -105,7 +105,7 @@ class Shrinker {
 }  // namespace
 
 ScheduleShrink ShrinkSchedule(const Trace& failing, const FailingRun& run,
-                              const ShrinkLimits& limits) {
+                              const ScheduleShrinkLimits& limits) {
   ScheduleShrink best{failing, ForcedChoicesOf(failing), PreemptionsOf(failing), 0};
   Shrinker shrinker(run, limits, &best);
   shrinker.Drop();

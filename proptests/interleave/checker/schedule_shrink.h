@@ -27,7 +27,7 @@ namespace twingrad::interleave {
 // Runs once under the strategy; gives the decisions taken if the execution fails as it should.
 using FailingRun = std::function<std::optional<Trace>(Strategy&, uint64_t seed)>;
 
-struct ShrinkLimits {
+struct ScheduleShrinkLimits {
   int attempts = 2000;  // at dropping choices
   int tries = 2000;     // with each number of preemptions that is smaller
 };
@@ -41,7 +41,7 @@ struct ScheduleShrink {
 
 // `failing` must fail.
 ScheduleShrink ShrinkSchedule(const Trace& failing, const FailingRun& run,
-                              const ShrinkLimits& limits = {});
+                              const ScheduleShrinkLimits& limits = {});
 
 }  // namespace twingrad::interleave
 

@@ -1,5 +1,5 @@
 // The rules over the production engine, whose state keeps them, and over uses that break them.
-// Broken copies of the engine are the business of //proptests/mutants/interleave.
+// Broken copies of the engine are the business of //proptests/mutants/concurrent.
 #include "proptests/interleave/engine/engine_rules.h"
 
 #include <map>

@@ -20,7 +20,7 @@ using twingrad::program::Statement;
 namespace {
 
 // The lines of a deadlock or race say where; numbers of threads and steps do not count.
-std::string SignatureOf(const Outcome& outcome) {
+std::string SignatureOf(const ExecutionOutcome& outcome) {
   std::string signature(OutcomeName(outcome.kind));
   for (const std::string& place : outcome.places) absl::StrAppend(&signature, " ", place);
   return signature;

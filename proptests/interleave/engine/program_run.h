@@ -29,7 +29,7 @@
 namespace twingrad::interleave {
 
 struct ProgramRun {
-  Outcome outcome;                             // of the execution; its decisions are the schedule
+  ExecutionOutcome outcome;                    // of the execution; its decisions are the schedule
   twingrad::program::Observation observation;  // empty if the execution did not come to its end
   // Empty if all is well. "deadlock", "data race", ... as OutcomeName says, or the oracle that
   // disagreed: "determinism", "twin", "frozen", "recount", ...

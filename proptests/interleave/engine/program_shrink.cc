@@ -82,7 +82,7 @@ class Finding {
     ForcedStrategy as_before(ForcedChoicesOf(trace_));
     if (auto trace = Fails(explorer, as_before, 0)) return trace;
     RandomStrategy random;
-    PctStrategy pct({.min_depth = 1, .max_depth = 4, .length = 200, .grows = false});
+    PctStrategy pct({.min_depth = 1, .max_depth = 4, .length = 200});
     FewPreemptions few(PreemptionsOf(trace_), static_cast<int>(trace_.size()));
     const std::array<Strategy*, 3> strategies = {&random, &pct, &few};
     for (int i = 0; i < limits_.schedules_a_program; ++i) {

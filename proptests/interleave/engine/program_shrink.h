@@ -17,9 +17,9 @@
 namespace twingrad::interleave {
 
 struct FindingLimits {
-  int program_attempts = 400;     // smaller Programs that are tried
-  int schedules_a_program = 100;  // for each of them
-  ShrinkLimits schedule = {};     // in each turn on the schedule
+  int program_attempts = 400;          // smaller Programs that are tried
+  int schedules_a_program = 100;       // for each of them
+  ScheduleShrinkLimits schedule = {};  // in each turn on the schedule
   int turns = 3;
   std::function<bool()> interrupt;  // asked between attempts; true ends it. May be null.
 };

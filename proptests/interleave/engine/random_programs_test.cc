@@ -1,15 +1,16 @@
-// Random Programs on the production engine, each under random, starving and PCT schedules: nothing
-// is found.
+// Random Programs on the production engine, each under schedules of every strategy: nothing is
+// found.
 //
 // TWINGRAD_INTERLEAVE_PROGRAMS and TWINGRAD_INTERLEAVE_SCHEDULES take more,
 // TWINGRAD_INTERLEAVE_SEED begins with another Program. What fails is shrunk in Program and
 // schedule and printed as both.
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "autograd/program/hash.h"
 #include "autograd/program/print.h"
@@ -18,9 +19,7 @@
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/interleave/engine/program_run.h"
 #include "proptests/interleave/engine/program_shrink.h"
-#include "proptests/interleave/strategies/pct_strategy.h"
-#include "proptests/interleave/strategies/random_strategy.h"
-#include "proptests/interleave/strategies/starve_strategy.h"
+#include "proptests/interleave/strategies/strategies.h"
 
 namespace twingrad::interleave {
 namespace {
@@ -69,10 +68,7 @@ TEST(RandomProgramsTest, NothingIsFound) {
       continue;
     }
     ASSERT_TRUE(explorer.single().ok()) << "Program " << seed << ": " << explorer.single().failure;
-    RandomStrategy random;
-    StarveStrategy starve;
-    PctStrategy pct;
-    const std::array<Strategy*, 3> strategies = {&random, &starve, &pct};
+    const std::vector<std::unique_ptr<Strategy>> strategies = MakeEachStrategy();
     std::set<uint64_t> seen;
     for (int64_t i = 0; i < schedules; ++i) {
       Strategy& strategy = *strategies[static_cast<size_t>(i) % strategies.size()];

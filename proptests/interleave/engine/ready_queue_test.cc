@@ -219,10 +219,10 @@ void ExpectFound(OutcomeKind kind, const std::string& part_of_message,
   EXPECT_NE(report.outcome.message.find(part_of_message), std::string::npos) << report.text;
   EXPECT_FALSE(report.uncontrolled) << report.text;
   EXPECT_NE(report.text.find("--test_filter=BrokenQueueTest."), std::string::npos) << report.text;
-  const Outcome from_seed = RunSeed(*report.failing_seed, OptionsHere(), body);
+  const ExecutionOutcome from_seed = RunSeed(*report.failing_seed, OptionsHere(), body);
   EXPECT_EQ(from_seed.kind, kind);
   EXPECT_EQ(from_seed.decisions, report.outcome.decisions);
-  const Outcome from_trace = ReplayTrace(report.outcome.decisions, OptionsHere(), body);
+  const ExecutionOutcome from_trace = ReplayTrace(report.outcome.decisions, OptionsHere(), body);
   EXPECT_EQ(from_trace.kind, kind);
   EXPECT_EQ(from_trace.decisions, report.outcome.decisions);
   EXPECT_EQ(FormatEvents(from_trace, 10000), FormatEvents(report.outcome, 10000));

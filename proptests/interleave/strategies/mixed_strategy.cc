@@ -1,4 +1,3 @@
-// Whose turn it is; see mixed_strategy.h.
 #include "proptests/interleave/strategies/mixed_strategy.h"
 
 namespace twingrad::interleave {
@@ -6,7 +5,7 @@ namespace twingrad::interleave {
 void MixedStrategy::Begin(uint64_t seed) {
   // Not the remainder of the seed itself, from which pct takes its depth.
   const uint64_t mixed = (seed * 0x9e3779b97f4a7c15u) >> 32;
-  turn_ = strategies_[mixed % strategies_.size()];
+  turn_ = strategies_[mixed % strategies_.size()].get();
   turn_->Begin(seed);
 }
 

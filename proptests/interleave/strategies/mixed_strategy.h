@@ -1,27 +1,26 @@
-// MixedStrategy: random, starve and pct in turns, each schedule by the one that its seed picks.
+// MixedStrategy: several strategies in turns; the seed of a schedule picks the one that decides it.
 //
-// None of the three is best everywhere, and each is poor at something: what one takes thousands of
-// schedules to find another finds in tens. In turns the cost is at most about three times that of
-// the best, for any defect.
+// No strategy is best everywhere, and each is poor at something: what one takes thousands of
+// schedules to find, another finds in tens. With n strategies in turns any defect costs at most
+// about n times what the best of them needs.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_MIXED_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_MIXED_STRATEGY_H_
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "proptests/interleave/strategies/pct_strategy.h"
-#include "proptests/interleave/strategies/random_strategy.h"
-#include "proptests/interleave/strategies/starve_strategy.h"
 #include "proptests/interleave/strategies/strategy.h"
 
 namespace twingrad::interleave {
 
 class MixedStrategy final : public Strategy {
  public:
-  MixedStrategy() = default;
-  MixedStrategy(const MixedStrategy&) = delete;
-  MixedStrategy& operator=(const MixedStrategy&) = delete;
+  // At least one.
+  explicit MixedStrategy(std::vector<std::unique_ptr<Strategy>> strategies)
+      : strategies_(std::move(strategies)), turn_(strategies_.front().get()) {}
 
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override { return turn_->Choose(question); }
@@ -29,11 +28,8 @@ class MixedStrategy final : public Strategy {
   std::string name() const override { return turn_->name(); }
 
  private:
-  RandomStrategy random_;
-  StarveStrategy starve_;
-  PctStrategy pct_;
-  const std::array<Strategy*, 3> strategies_ = {&random_, &starve_, &pct_};
-  Strategy* turn_ = &random_;
+  const std::vector<std::unique_ptr<Strategy>> strategies_;
+  Strategy* turn_;
 };
 
 }  // namespace twingrad::interleave

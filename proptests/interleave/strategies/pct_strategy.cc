@@ -1,4 +1,3 @@
-// Priorities and the moments at which they drop; see pct_strategy.h.
 #include "proptests/interleave/strategies/pct_strategy.h"
 
 #include <algorithm>
@@ -11,18 +10,29 @@ namespace {
 
 // Above all to which a thread drops.
 constexpr uint64_t kInitial = uint64_t{1} << 32;
+constexpr int kGuessedLength = 100;
+
+PctStrategy::Parameters Ordered(PctStrategy::Parameters parameters) {
+  parameters.max_depth = std::max(parameters.max_depth, parameters.min_depth);
+  return parameters;
+}
 
 }  // namespace
 
+PctStrategy::PctStrategy(Parameters parameters)
+    : parameters_(Ordered(parameters)),
+      length_(parameters.length > 0 ? parameters.length : kGuessedLength),
+      random_(0) {}
+
 void PctStrategy::Begin(uint64_t seed) {
-  if (parameters_.grows) parameters_.length = std::max(parameters_.length, asked_);
+  if (parameters_.length == 0) length_ = std::max(length_, asked_);
   random_ = SplitMix(seed);
   asked_ = 0;
   priorities_.clear();
   const auto depths = static_cast<uint64_t>(parameters_.max_depth - parameters_.min_depth + 1);
   const int depth = parameters_.min_depth + static_cast<int>(seed % depths);
   drops_.clear();
-  for (int i = 1; i < depth; ++i) drops_.push_back(1 + random_.Below(parameters_.length));
+  for (int i = 1; i < depth; ++i) drops_.push_back(1 + random_.Below(length_));
   std::sort(drops_.begin(), drops_.end());
   next_drop_ = 0;
 }
@@ -64,7 +74,7 @@ int PctStrategy::ChooseThread(const Question& question) {
 
 std::string PctStrategy::name() const {
   return absl::StrCat("pct:min_depth=", parameters_.min_depth, ",max_depth=", parameters_.max_depth,
-                      ",length=", parameters_.length, ",spurious=", parameters_.spurious_percent);
+                      ",length=", length_, ",spurious=", parameters_.spurious_percent);
 }
 
 }  // namespace twingrad::interleave

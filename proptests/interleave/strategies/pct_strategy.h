@@ -3,8 +3,8 @@
 //
 // A run of k decisions among n threads finds a bug that needs d orderings with a chance of at least
 // 1 / (n * k^(d-1)). Depths rotate with the seed from 1 on: a depth finds shallower bugs less often
-// than their own does. The length k is what the moments are drawn from: a guess at first, then the
-// longest run so far; it is part of the name, since seed and length fix a schedule.
+// than their own does. The moments are drawn from the length k: unless it is given, a guess at
+// first, then the longest run so far. It is part of the name, since seed and length fix a schedule.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_PCT_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_PCT_STRATEGY_H_
 
@@ -22,13 +22,13 @@ class PctStrategy final : public Strategy {
   struct Parameters {
     int min_depth = 1;
     int max_depth = 3;
-    int length = 100;          // decisions of an execution, to begin with
-    bool grows = true;         // whether longer executions lengthen it
+    int length = 0;            // decisions of an execution; 0: a guess, then the longest so far
     int spurious_percent = 2;  // as RandomStrategy's
   };
 
   PctStrategy() : PctStrategy(Parameters()) {}
-  explicit PctStrategy(Parameters parameters) : parameters_(parameters), random_(0) {}
+  // A max_depth below min_depth counts as min_depth.
+  explicit PctStrategy(Parameters parameters);
 
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override;
@@ -38,7 +38,8 @@ class PctStrategy final : public Strategy {
  private:
   int ChooseThread(const Question& question);
 
-  Parameters parameters_;
+  const Parameters parameters_;
+  int length_;
   SplitMix random_;
   int asked_ = 0;           // thread decisions of this execution
   std::vector<int> drops_;  // at which of them the running thread drops; ascending

@@ -42,7 +42,7 @@ TEST(PctStrategyTest, DepthOneNeverDropsAndReachesEveryThread) {
 }
 
 TEST(PctStrategyTest, DepthThreeDropsTwiceAtMostAndSomewhereElseForEachSeed) {
-  PctStrategy strategy({.min_depth = 3, .max_depth = 3, .length = 50, .grows = false});
+  PctStrategy strategy({.min_depth = 3, .max_depth = 3, .length = 50});
   std::set<std::vector<int>> seen;
   int most = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -56,11 +56,11 @@ TEST(PctStrategyTest, DepthThreeDropsTwiceAtMostAndSomewhereElseForEachSeed) {
 }
 
 TEST(PctStrategyTest, SeedAndLengthFixTheAnswers) {
-  PctStrategy strategy({.min_depth = 2, .max_depth = 4, .length = 10});
+  PctStrategy strategy({.min_depth = 2, .max_depth = 4});
   Answers(strategy, 5, 400);
   const std::vector<int> grown = Answers(strategy, 6, 400);
   EXPECT_NE(strategy.name().find("length=400"), std::string::npos) << strategy.name();
-  PctStrategy same({.min_depth = 2, .max_depth = 4, .length = 400, .grows = false});
+  PctStrategy same({.min_depth = 2, .max_depth = 4, .length = 400});
   EXPECT_EQ(Answers(same, 6, 400), grown);
   EXPECT_EQ(same.name(), strategy.name());
 }

@@ -12,15 +12,15 @@ uint64_t SplitMix::Next() {
 }
 
 std::string RandomStrategy::name() const {
-  return "random:switch=" + std::to_string(chances_.switch_percent) +
-         ",spurious=" + std::to_string(chances_.spurious_percent);
+  return "random:switch=" + std::to_string(parameters_.switch_percent) +
+         ",spurious=" + std::to_string(parameters_.spurious_percent);
 }
 
 int RandomStrategy::Choose(const Question& question) {
   switch (question.kind) {
     case DecisionKind::kThread: {
       if (question.current < 0) return random_.Below(question.alternatives);
-      if (random_.Below(100) >= chances_.switch_percent) return question.current;
+      if (random_.Below(100) >= parameters_.switch_percent) return question.current;
       const int other = random_.Below(question.alternatives - 1);
       return other < question.current ? other : other + 1;
     }
@@ -30,7 +30,7 @@ int RandomStrategy::Choose(const Question& question) {
     case DecisionKind::kTimeout:
     case DecisionKind::kTryLock:
     case DecisionKind::kWeakFail:
-      return random_.Below(100) < chances_.spurious_percent ? 1 : 0;
+      return random_.Below(100) < parameters_.spurious_percent ? 1 : 0;
   }
   return 0;
 }

@@ -28,22 +28,22 @@ class SplitMix {
 
 class RandomStrategy final : public Strategy {
  public:
-  struct Chances {
+  struct Parameters {
     int switch_percent = 10;  // that the running thread makes way at a step
     // That a wait ends with no wake-up or before its time, that an operation which may fail without
     // a reason does.
     int spurious_percent = 2;
   };
 
-  RandomStrategy() : RandomStrategy(Chances()) {}
-  explicit RandomStrategy(Chances chances) : chances_(chances), random_(0) {}
+  RandomStrategy() : RandomStrategy(Parameters()) {}
+  explicit RandomStrategy(Parameters parameters) : parameters_(parameters), random_(0) {}
 
   void Begin(uint64_t seed) override { random_ = SplitMix(seed); }
   int Choose(const Question& question) override;
   std::string name() const override;
 
  private:
-  Chances chances_;
+  Parameters parameters_;
   SplitMix random_;
 };
 

@@ -25,7 +25,7 @@ void StarveStrategy::Begin(uint64_t seed) {
 int StarveStrategy::Choose(const Question& question) {
   if (question.kind != DecisionKind::kThread) return others_.Choose(question);
   if (left_ == 0) {
-    if (random_.Below(100) >= chances_.starve_percent) return others_.Choose(question);
+    if (random_.Below(100) >= parameters_.starve_percent) return others_.Choose(question);
     victim_ = ThreadAt(question.runnable, random_.Below(question.alternatives));
     left_ = 1 << random_.Below(kLengths);
   }
@@ -44,8 +44,9 @@ int StarveStrategy::Choose(const Question& question) {
 }
 
 std::string StarveStrategy::name() const {
-  return absl::StrCat("starve:starve=", chances_.starve_percent,
-                      ",switch=", chances_.switch_percent, ",spurious=", chances_.spurious_percent);
+  return absl::StrCat("starve:starve=", parameters_.starve_percent,
+                      ",switch=", parameters_.switch_percent,
+                      ",spurious=", parameters_.spurious_percent);
 }
 
 }  // namespace twingrad::interleave

@@ -18,18 +18,18 @@ namespace twingrad::interleave {
 
 class StarveStrategy final : public Strategy {
  public:
-  struct Chances {
+  struct Parameters {
     int starve_percent = 5;  // that a decision begins a delay, where none is under way
     int switch_percent = 10;
     int spurious_percent = 2;
   };
 
-  StarveStrategy() : StarveStrategy(Chances()) {}
-  explicit StarveStrategy(Chances chances)
-      : chances_(chances),
+  StarveStrategy() : StarveStrategy(Parameters()) {}
+  explicit StarveStrategy(Parameters parameters)
+      : parameters_(parameters),
         random_(0),
-        others_({.switch_percent = chances.switch_percent,
-                 .spurious_percent = chances.spurious_percent}) {}
+        others_({.switch_percent = parameters.switch_percent,
+                 .spurious_percent = parameters.spurious_percent}) {}
 
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override;
@@ -38,7 +38,7 @@ class StarveStrategy final : public Strategy {
  private:
   static constexpr int kLengths = 11;  // 2^0 to 2^10
 
-  Chances chances_;
+  Parameters parameters_;
   SplitMix random_;
   RandomStrategy others_;
   int victim_ = 0;  // a thread

@@ -1,13 +1,12 @@
-// Names and parameters of strategies; see strategies.h.
 #include "proptests/interleave/strategies/strategies.h"
 
-#include <map>
-#include <string>
+#include <cstddef>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "proptests/interleave/strategies/mixed_strategy.h"
 #include "proptests/interleave/strategies/pct_strategy.h"
@@ -18,74 +17,122 @@ namespace twingrad::interleave {
 
 namespace {
 
-struct Setting {
-  int* value;
+template <typename S>
+struct Parameter {
+  std::string_view name;
+  int S::Parameters::*value;
   int lowest;
   int highest;
 };
 
-absl::Status Read(std::string_view name, std::string_view text,
-                  const std::map<std::string_view, Setting>& settings) {
-  if (text.empty()) return absl::OkStatus();
-  for (std::string_view part : absl::StrSplit(text, ',')) {
-    const std::pair<std::string_view, std::string_view> words =
-        absl::StrSplit(part, absl::MaxSplits('=', 1));
-    const auto found = settings.find(words.first);
-    int value = 0;
-    if (found == settings.end() || !absl::SimpleAtoi(words.second, &value) ||
-        value < found->second.lowest || value > found->second.highest) {
-      std::string allowed;
-      for (const auto& [key, setting] : settings) {
-        absl::StrAppend(&allowed, " ", key, "=", setting.lowest, "..", setting.highest);
-      }
-      return absl::InvalidArgumentError(
-          absl::StrCat("[interleave] `", part, "` of strategy ", name, "; allowed are", allowed));
-    }
-    *found->second.value = value;
+template <typename S>
+StrategyRow Row(std::string_view name, std::string_view about,
+                std::vector<Parameter<S>> parameters) {
+  StrategyRow row = {name, about, {}, {}};
+  for (const Parameter<S>& parameter : parameters) {
+    row.parameters.push_back({parameter.name, parameter.lowest, parameter.highest});
   }
-  return absl::OkStatus();
+  row.make = [parameters = std::move(parameters)](const StrategyRow::Values& values) {
+    typename S::Parameters chosen;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (values[i].has_value()) chosen.*parameters[i].value = *values[i];
+    }
+    return std::make_unique<S>(chosen);
+  };
+  return row;
+}
+
+std::vector<StrategyRow> MakeTable() {
+  using Random = RandomStrategy::Parameters;
+  using Starve = StarveStrategy::Parameters;
+  using Pct = PctStrategy::Parameters;
+  return {
+      {kDefaultStrategy,
+       "the next ones in turns",
+       {},
+       [](const StrategyRow::Values&) {
+         return std::make_unique<MixedStrategy>(MakeEachStrategy());
+       }},
+      Row<RandomStrategy>("random", "stays on the running thread, but for a few switches",
+                          {{"switch", &Random::switch_percent, 0, 100},
+                           {"spurious", &Random::spurious_percent, 0, 99}}),
+      Row<StarveStrategy>("starve", "random, and holds a thread back for long now and then",
+                          {{"starve", &Starve::starve_percent, 0, 100},
+                           {"switch", &Starve::switch_percent, 0, 100},
+                           {"spurious", &Starve::spurious_percent, 0, 99}}),
+      Row<PctStrategy>("pct", "random priorities that drop at a few random moments",
+                       {{"min_depth", &Pct::min_depth, 1, 100},
+                        {"max_depth", &Pct::max_depth, 1, 100},
+                        {"length", &Pct::length, 1, 1'000'000'000},
+                        {"spurious", &Pct::spurious_percent, 0, 99}}),
+  };
+}
+
+std::string AllowedParameters(const StrategyRow& row) {
+  if (row.parameters.empty()) return "it has no parameters";
+  const auto print = [](std::string* out, const StrategyParameter& parameter) {
+    absl::StrAppend(out, parameter.name, "=", parameter.lowest, "..", parameter.highest);
+  };
+  return absl::StrCat("allowed are ", absl::StrJoin(row.parameters, " ", print));
+}
+
+// Reads `PARAMETER=NUMBER` into its place among the values.
+bool ReadParameter(const StrategyRow& row, std::string_view text, StrategyRow::Values* values) {
+  const std::pair<std::string_view, std::string_view> words =
+      absl::StrSplit(text, absl::MaxSplits('=', 1));
+  for (size_t i = 0; i < row.parameters.size(); ++i) {
+    const StrategyParameter& parameter = row.parameters[i];
+    if (parameter.name != words.first) continue;
+    int value = 0;
+    if (!absl::SimpleAtoi(words.second, &value)) return false;
+    (*values)[i] = value;
+    return value >= parameter.lowest && value <= parameter.highest;
+  }
+  return false;
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(std::string_view name) {
+const std::vector<StrategyRow>& Strategies() {
+  static const std::vector<StrategyRow> table = MakeTable();
+  return table;
+}
+
+absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(std::string_view text) {
   const std::pair<std::string_view, std::string_view> words =
-      absl::StrSplit(name, absl::MaxSplits(':', 1));
-  if (words.first == "random") {
-    RandomStrategy::Chances chances;
-    const absl::Status status = Read("random", words.second,
-                                     {{"switch", {&chances.switch_percent, 0, 100}},
-                                      {"spurious", {&chances.spurious_percent, 0, 99}}});
-    if (!status.ok()) return status;
-    return std::make_unique<RandomStrategy>(chances);
+      absl::StrSplit(text, absl::MaxSplits(':', 1));
+  for (const StrategyRow& row : Strategies()) {
+    if (row.name != words.first) continue;
+    StrategyRow::Values values(row.parameters.size());
+    for (std::string_view part : absl::StrSplit(words.second, ',', absl::SkipEmpty())) {
+      if (ReadParameter(row, part, &values)) continue;
+      return absl::InvalidArgumentError(absl::StrCat("[interleave] `", part, "` of strategy ",
+                                                     row.name, "; ", AllowedParameters(row)));
+    }
+    return row.make(values);
   }
-  if (words.first == "starve") {
-    StarveStrategy::Chances chances;
-    const absl::Status status = Read("starve", words.second,
-                                     {{"starve", {&chances.starve_percent, 0, 100}},
-                                      {"switch", {&chances.switch_percent, 0, 100}},
-                                      {"spurious", {&chances.spurious_percent, 0, 99}}});
-    if (!status.ok()) return status;
-    return std::make_unique<StarveStrategy>(chances);
+  return absl::InvalidArgumentError(absl::StrCat("[interleave] no strategy is called `",
+                                                 words.first, "`; allowed are ", StrategyNames()));
+}
+
+std::unique_ptr<Strategy> MakeDefaultStrategy() { return *MakeStrategy(kDefaultStrategy); }
+
+std::vector<std::unique_ptr<Strategy>> MakeEachStrategy() {
+  std::vector<std::unique_ptr<Strategy>> each;
+  for (const StrategyRow& row : Strategies()) {
+    if (row.name == kDefaultStrategy) continue;
+    each.push_back(row.make(StrategyRow::Values(row.parameters.size())));
   }
-  if (words.first == "pct") {
-    PctStrategy::Parameters parameters;
-    int length = 0;
-    const absl::Status status = Read("pct", words.second,
-                                     {{"min_depth", {&parameters.min_depth, 1, 100}},
-                                      {"max_depth", {&parameters.max_depth, 1, 100}},
-                                      {"length", {&length, 1, 1'000'000'000}},
-                                      {"spurious", {&parameters.spurious_percent, 0, 99}}});
-    if (!status.ok()) return status;
-    if (parameters.max_depth < parameters.min_depth) parameters.max_depth = parameters.min_depth;
-    parameters.grows = length == 0;
-    if (length != 0) parameters.length = length;
-    return std::make_unique<PctStrategy>(parameters);
-  }
-  if (name == "mixed") return std::make_unique<MixedStrategy>();
-  return absl::InvalidArgumentError(
-      absl::StrCat("[interleave] strategy `", name,
-                   "`; mixed (which has no parameters), random, starve and pct are allowed"));
+  return each;
+}
+
+std::string_view StrategyNames() {
+  static const std::string names =
+      absl::StrJoin(Strategies(), ", ", [](std::string* out, const StrategyRow& row) {
+        absl::StrAppend(out, row.name);
+        if (row.name == kDefaultStrategy) absl::StrAppend(out, " (", row.about, ")");
+      });
+  return names;
 }
 
 }  // namespace twingrad::interleave

@@ -1,26 +1,57 @@
-// Strategies by name, as on command lines and in schedule files.
+// The strategies that have a name, in one table: command lines, schedule files, help texts, error
+// messages, the mixture of all and the tests read it.
 //
-//   absl::StatusOr<std::unique_ptr<Strategy>> strategy = MakeStrategy("pct:max_depth=5");
+//   absl::StatusOr<std::unique_ptr<Strategy>> strategy =
+//   MakeStrategy("pct:max_depth=5,spurious=0");
 //
-//   random   switch= spurious=                               percent
-//   starve   starve= switch= spurious=                       percent
-//   pct      min_depth= max_depth= length= spurious=         a length that is given does not grow
-//   mixed                                                    the three in turns
-//
-// What a strategy calls itself (Strategy::name) makes one that repeats its last execution from the
-// same seed.
+// A new strategy is a class in NAME_strategy.h with a `struct Parameters`, and a row in
+// strategies.cc. Strategy::name() must return a text from which MakeStrategy makes a strategy that
+// repeats the last execution from the same seed; strategies_test checks this for each row.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGIES_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGIES_H_
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "proptests/interleave/strategies/strategy.h"
 
 namespace twingrad::interleave {
 
-absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(std::string_view name);
+// Takes every other strategy of the table in turns: what `oracle explore` uses by default.
+inline constexpr std::string_view kDefaultStrategy = "mixed";
+
+struct StrategyParameter {
+  std::string_view name;
+  int lowest = 0;
+  int highest = 0;
+};
+
+struct StrategyRow {
+  // One for each parameter; nothing: the strategy's own default.
+  using Values = std::vector<std::optional<int>>;
+
+  std::string_view name;
+  std::string_view about;  // a few words
+  std::vector<StrategyParameter> parameters;
+  std::function<std::unique_ptr<Strategy>(const Values& values)> make;
+};
+
+// The default one comes first.
+const std::vector<StrategyRow>& Strategies();
+
+// From `NAME` or `NAME:PARAMETER=NUMBER,...`.
+absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(std::string_view text);
+std::unique_ptr<Strategy> MakeDefaultStrategy();
+// One of each row with its default parameters, in the order of the table, without the mixture.
+std::vector<std::unique_ptr<Strategy>> MakeEachStrategy();
+
+// "mixed (the next ones in turns), random, ...": for help texts and error messages.
+std::string_view StrategyNames();
 
 }  // namespace twingrad::interleave
 

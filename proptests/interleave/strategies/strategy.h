@@ -1,7 +1,7 @@
-// Strategy: who answers the questions of an execution.
+// Strategy: answers the questions of an execution, so decides the interleaving.
 //
-// A strategy serves one execution after another; Begin is called before each. Implementations, one
-// file each: random_strategy.h, pct_strategy.h, replay_strategy.h, forced_strategy.h.
+// A strategy serves one execution after another; Begin is called before each. Each implementation
+// is a file NAME_strategy.h; strategies.h has the table of those that can be asked for by name.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_
 
@@ -31,7 +31,7 @@ class Strategy {
   virtual void Begin(uint64_t seed) = 0;
   // A number from 0 to alternatives - 1.
   virtual int Choose(const Question& question) = 0;
-  // With parameters; strategies.h makes one from it.
+  // With parameters; MakeStrategy of strategies.h makes one from it that repeats the execution.
   virtual std::string name() const = 0;
   // Set once the strategy cannot answer any more: why the execution must end.
   const std::string& error() const { return error_; }

@@ -1,0 +1,58 @@
+// Hunt: from a scenario to its smallest failing schedule, found, replayed and made small.
+//
+// Only compiled against the model (concurrent_mutant_test).
+
+#ifndef PROPTESTS_MUTANTS_CONCURRENT_HUNT_H_
+#define PROPTESTS_MUTANTS_CONCURRENT_HUNT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proptests/interleave/checker/outcome.h"
+#include "proptests/interleave/checker/state_rules.h"
+#include "proptests/interleave/strategies/strategy.h"
+#include "proptests/mutants/concurrent/scenarios.h"
+
+namespace twingrad::mutants {
+
+inline constexpr int64_t kMaxSchedules = 200'000;
+inline constexpr int kMaxPreemptions = 4;
+inline constexpr int kMaxNodes = 5;
+
+struct Catch {
+  int64_t schedules = 0;  // until it was found
+  double seconds = 0;     // of processor time
+  std::string detector;   // deadlock, race, bits, error, frozen...
+  std::string text;
+  bool replays = false;  // decision by decision, to the same failure
+  int preemptions = 0;   // of the smallest schedule
+  int nodes = 0;         // of the graphs that it ran
+  interleave::ExecutionOutcome smallest;
+};
+
+struct HuntOptions {
+  int64_t max_schedules = kMaxSchedules;
+  interleave::Strategy* strategy = nullptr;  // random ones, unless set
+  interleave::StateRules* rules = nullptr;   // checked after every step, unless null
+};
+
+// Nothing: the scenario passed every schedule.
+std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOptions& options = {});
+// How many schedules it takes to find the defect; nothing: none of them did.
+std::optional<int64_t> SchedulesToFind(const Scenario& scenario, uint64_t seed,
+                                       const HuntOptions& options);
+// The same schedule once more with these rules, or with none.
+interleave::ExecutionOutcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
+                                    interleave::StateRules* rules);
+
+// Distinct nodes of the graphs that the engine was given under this schedule.
+int CountNodes(const Scenario& scenario, const interleave::Trace& schedule);
+
+// `| dropped_notify | 312 | found in 0.01 s | deadlock | 3 | 2 |`
+std::string MatrixRow(std::string_view mutant, const Catch& caught);
+
+}  // namespace twingrad::mutants
+
+#endif  // PROPTESTS_MUTANTS_CONCURRENT_HUNT_H_

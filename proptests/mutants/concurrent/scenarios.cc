@@ -1,0 +1,198 @@
+#include "proptests/mutants/concurrent/scenarios.h"
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/engine/engine.h"
+#include "autograd/graph/node.h"
+#include "autograd/graph/variable.h"
+#include "autograd/ops/ops.h"
+#include "autograd/sync/backend.h"
+#include "autograd/sync/clock.h"
+#include "autograd/sync/thread.h"
+
+namespace twingrad::mutants {
+namespace {
+
+namespace sync = twingrad::sync;
+using twingrad::Device;
+using twingrad::DType;
+using twingrad::Edge;
+using twingrad::Engine;
+using twingrad::NodePtr;
+using twingrad::Tensor;
+using twingrad::VariableList;
+
+constexpr char kPlanned[] = "planned";
+
+// Of every engine that a scenario makes; null but while its nodes are counted.
+twingrad::EngineObserver* observer = nullptr;
+
+twingrad::EngineOptions Workers(int count) {
+  return {.device_threads = count, .observer = observer};
+}
+
+// Passes gradients on, or throws. On real threads it takes its time first.
+class SlowNode final : public twingrad::Node {
+ public:
+  SlowNode(int milliseconds, bool throws) : milliseconds_(milliseconds), throws_(throws) {}
+  VariableList Apply(VariableList&& gradients) override {
+    if constexpr (!sync::kIsModel) {
+      const auto end = sync::Now() + std::chrono::milliseconds(milliseconds_);
+      while (sync::Now() < end) {
+      }
+    }
+    if (throws_) throw std::runtime_error(kPlanned);
+    return VariableList(num_outputs(), gradients[0]);
+  }
+  std::string_view name() const override { return "Slow"; }
+
+ private:
+  const int milliseconds_;
+  const bool throws_;
+};
+
+Tensor One(Device device) { return Tensor::Scalar(1, DType::kF64, device); }
+
+Tensor Leaf(Device device) {
+  Tensor leaf = One(device);
+  SetRequiresGrad(leaf, true);
+  return leaf;
+}
+
+Edge Slow(Device device, const std::vector<Edge>& next, int milliseconds, bool throws = false) {
+  NodePtr node = twingrad::MakeNode<SlowNode>(milliseconds, throws);
+  node->AddInput(One(device));
+  node->SetNextEdges(next);
+  return Edge(node, 0);
+}
+
+// Runs backward from these roots, with a one for each; "" or what went wrong.
+std::string Backward(Engine& engine, const std::vector<Edge>& roots) {
+  std::vector<Tensor> seeds;
+  for (const Edge& root : roots) seeds.push_back(One(root.function->device()));
+  try {
+    engine.Execute(roots, seeds, /*keep_graph=*/false, /*create_graph=*/false,
+                   /*accumulate_grad=*/true);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string Differs(const Tensor& leaf, double expected) {
+  const Tensor grad = GradOf(leaf);
+  if (!grad.defined()) return "[bits] .grad is undefined";
+  const double value = grad.item<double>();
+  if (value == expected) return "";
+  return absl::StrCat("[bits] .grad is ", value, ", not ", expected);
+}
+
+// The one worker hands its last node to the caller and ends after it.
+std::string CompletionByTheWorker() {
+  Engine engine(Workers(1));
+  const Tensor x = Leaf(Device::Cpu());
+  const Tensor y = twingrad::ops::To(x, Device::Sim(0));
+  if (std::string wrong = Backward(engine, {GradientEdge(y)}); !wrong.empty()) return wrong;
+  return Differs(x, 1);
+}
+
+// An error leaves a node in the queue of a worker that is then shut down.
+std::string ShutdownWithWorkLeft() {
+  Engine engine(Workers(1));
+  const Device device = Device::Sim(0);
+  const Edge left = Slow(device, {}, 0);
+  const Edge fails = Slow(device, {}, 0, /*throws=*/true);
+  const std::string error = Backward(engine, {left, fails});
+  return error == kPlanned ? "" : absl::StrCat("[error] the caller got: ", error);
+}
+
+// The engine is stopped while another thread runs backward.
+std::string StopBesideARun() {
+  Engine engine(Workers(1));
+  const Tensor x = Leaf(Device::Cpu());
+  const Tensor y = twingrad::ops::To(x, Device::Sim(0));
+  std::string wrong;
+  sync::Thread caller("caller", [&] { wrong = Backward(engine, {GradientEdge(y)}); });
+  engine.Stop();
+  caller.Join();
+  return wrong.empty() ? Differs(x, 1) : wrong;
+}
+
+// Two workers complete one slot.
+std::string TwoIntoOneSlot() {
+  Engine engine(Workers(2));
+  const Tensor x = Leaf(Device::Cpu());
+  const Tensor a = twingrad::ops::To(x, Device::Sim(0));
+  const Tensor b = twingrad::ops::To(x, Device::Sim(1));
+  const Edge slow = Slow(Device::Sim(1), {GradientEdge(b)}, 1);
+  if (std::string wrong = Backward(engine, {GradientEdge(a), slow}); !wrong.empty()) {
+    return absl::StrCat("[error] ", wrong);
+  }
+  return Differs(x, 2);
+}
+
+// Two callers add to the .grad of one leaf.
+std::string TwoCallersOneLeaf() {
+  Engine engine(Workers(0));
+  const Tensor x = Leaf(Device::Cpu());
+  const Edge slow = Slow(Device::Cpu(), {GradientEdge(x)}, 1);
+  std::string wrong;
+  sync::Thread other("caller", [&] { wrong = Backward(engine, {GradientEdge(x)}); });
+  const std::string mine = Backward(engine, {slow});
+  other.Join();
+  if (!mine.empty() || !wrong.empty()) return absl::StrCat("[error] ", mine, wrong);
+  return Differs(x, 2);
+}
+
+// The last node to end is a worker's, and fails.
+std::string FailureOfTheLast() {
+  Engine engine(Workers(1));
+  const Tensor x = Leaf(Device::Cpu());
+  const Edge slow = Slow(Device::Cpu(), {GradientEdge(x)}, 1);
+  const Edge fails = Slow(Device::Sim(0), {}, 0, /*throws=*/true);
+  const std::string error = Backward(engine, {slow, fails});
+  return error == kPlanned ? "" : absl::StrCat("[error] the caller got: ", error);
+}
+
+// One worker fails while another accumulates.
+std::string FailureBesideALeaf() {
+  Engine engine(Workers(2));
+  const Tensor x = Leaf(Device::Sim(1));
+  const Edge fails = Slow(Device::Sim(0), {}, 3, /*throws=*/true);
+  const std::string error = Backward(engine, {GradientEdge(x), fails});
+  if (error != kPlanned) return absl::StrCat("[error] the caller got: ", error);
+  const bool had_grad = GradOf(x).defined();
+  engine.Stop();
+  if (GradOf(x).defined() == had_grad) return "";
+  return "[frozen] .grad has changed after the call had thrown";
+}
+
+constexpr Scenario kScenarios[] = {
+    {"completion_by_the_worker", 2, CompletionByTheWorker},
+    {"shutdown_with_work_left", 3, ShutdownWithWorkLeft},
+    {"stop_beside_a_run", 2, StopBesideARun},
+    {"two_into_one_slot", 5, TwoIntoOneSlot},
+    {"two_callers_one_leaf", 2, TwoCallersOneLeaf},
+    {"failure_of_the_last", 4, FailureOfTheLast},
+    {"failure_beside_a_leaf", 3, FailureBesideALeaf},
+};
+
+}  // namespace
+
+absl::Span<const Scenario> Scenarios() { return kScenarios; }
+
+void ObserveScenarios(twingrad::EngineObserver* of_engines) { observer = of_engines; }
+
+const Scenario* FindScenario(std::string_view name) {
+  for (const Scenario& scenario : kScenarios) {
+    if (scenario.name == name) return &scenario;
+  }
+  return nullptr;
+}
+
+}  // namespace twingrad::mutants

@@ -1,0 +1,37 @@
+// Hunts for a planted defect: generated Programs through the Judge until an oracle disagrees, then
+// the shrinker.
+
+#ifndef PROPTESTS_MUTANTS_SEQUENTIAL_KILL_H_
+#define PROPTESTS_MUTANTS_SEQUENTIAL_KILL_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "autograd/program/program.h"
+#include "proptests/judge/judge.h"
+
+namespace twingrad::mutants {
+
+// Each mutant is held to both.
+inline constexpr int kMaxPrograms = 2000;
+inline constexpr int kMaxStatements = 5;
+
+struct Kill {
+  uint64_t seed = 0;   // of the first Program that showed the defect
+  int programs = 0;    // how many it took, that one included
+  std::string oracle;  // that disagreed first
+  std::string text;    // what it said of the shrunk Program
+  twingrad::program::Program shrunk;
+};
+
+// Judges Programs of the seeds first_seed, first_seed + 1, ...; nothing when none disagrees.
+std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs = kMaxPrograms);
+
+// A row of the kill matrix: `| name | programs | oracle | statements |`.
+std::string MatrixRow(std::string_view name, const Kill& kill);
+
+}  // namespace twingrad::mutants
+
+#endif  // PROPTESTS_MUTANTS_SEQUENTIAL_KILL_H_

@@ -1,0 +1,49 @@
+#include "proptests/mutants/sequential/kill.h"
+
+#include <utility>
+
+#include "autograd/program/print.h"
+#include "autograd/reference/twin.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::mutants {
+namespace {
+
+using twingrad::program::Observation;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+
+// The twin in place of the engine, off by one ulp where the Program holds an op.
+judge::JudgeOptions WrongAt(Opcode op) {
+  judge::JudgeOptions options;
+  options.recount = false;
+  options.run = [op](const Program& program, int) {
+    Observation observed = twingrad::reference::RunTwin(program).observation;
+    for (const auto& statement : program.statements) {
+      if (statement.op != op) continue;
+      auto& record = observed.values[static_cast<size_t>(statement.results[0])];
+      if (record.defined && !record.data.bits.empty()) record.version += 1;
+    }
+    return observed;
+  };
+  return options;
+}
+
+TEST(Kill, FindsAndShrinksADefect) {
+  judge::Judge judge(WrongAt(Opcode::kMul));
+  const auto kill = Hunt(judge, 1);
+  ASSERT_TRUE(kill.has_value());
+  EXPECT_LE(kill->shrunk.statements.size(), 2u) << twingrad::program::Print(kill->shrunk);
+  EXPECT_EQ(kill->oracle, "twin");
+  EXPECT_LE(kill->programs, 100);
+  const std::string row = MatrixRow("wrong_mul", *kill);
+  EXPECT_EQ(row.find("| wrong_mul | "), 0u);
+}
+
+TEST(Kill, FindsNothingWhereThereIsNothing) {
+  judge::Judge judge(WrongAt(Opcode::kCustom));
+  EXPECT_FALSE(Hunt(judge, 1, 50).has_value());
+}
+
+}  // namespace
+}  // namespace twingrad::mutants
