@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/ops/registry.h"
