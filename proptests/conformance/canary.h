@@ -1,8 +1,8 @@
 // The canary: a trivial Program that an engine must get right even after an error.
 //
-// Engines keep broken state when something was thrown. The canary runs in the process that has just
-// shown an error; one that is wrong there and right in a fresh process says that the state is
-// broken. One that is wrong in both says nothing: random Programs show such a defect better.
+// An exception can leave an engine in a broken state. The canary runs in the process that has just
+// raised an error. If it is wrong there and right in a fresh process, the error broke the engine's
+// state. If it is wrong in both, it says nothing: random Programs show such a defect better.
 
 #ifndef PROPTESTS_CONFORMANCE_CANARY_H_
 #define PROPTESTS_CONFORMANCE_CANARY_H_
@@ -17,11 +17,10 @@ namespace twingrad::conformance {
 
 class Canary {
  public:
-  Canary() = default;  // never sings
   explicit Canary(const protocol::Hello& hello);
 
-  // To be called when the session's last reply was an error. What is wrong, if the engine's state
-  // is; its process is then a fresh one.
+  // Call it when the session's last reply was an error. If the engine's state is broken: what is
+  // wrong; the session then runs a fresh process.
   std::optional<ForeignVerdict> Judge(Session& session);
 
  private:

@@ -1,7 +1,7 @@
-// What is remarkable about a Program that an engine got wrong, as lines for the Verdict.
+// What is remarkable about a Program that an engine got wrong, as lines for the verdict.
 //
-// A signature of an expected failure names the text of a Verdict; where neither rule nor ops tell
-// one defect from another, a line from here does. Pure functions.
+// The signature of an expected failure can name text of the verdict. Where neither the rule nor the
+// ops tell one defect from another, a line from here does. Pure functions.
 
 #ifndef PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_
 #define PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_

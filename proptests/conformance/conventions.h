@@ -1,6 +1,6 @@
-// Conventions: what an engine answers where a derivative does not exist, and in which order it adds
-// up where an index occurs several times. A table, never a finding; golden/expected/README.md has
-// the choices of the engines that were asked.
+// Conventions: what an engine answers where no derivative exists, and in which order it adds
+// gradients where an index occurs several times. They are reported in a table and are never a
+// finding; golden/expected/README.md has the choices of the engines that were asked.
 
 #ifndef PROPTESTS_CONFORMANCE_CONVENTIONS_H_
 #define PROPTESTS_CONFORMANCE_CONVENTIONS_H_
@@ -22,8 +22,8 @@ struct Convention {
 
 absl::Span<const Convention> Conventions();
 
-// The gradients of the leaves that require one, apart by commas, their elements by blanks: `1/2` is
-// printed 0.5, an absent gradient `none`, an error by its class.
+// The gradients of the leaves that require one, separated by commas, their elements by blanks. An
+// absent gradient is printed as `none`, an error as its class.
 std::string ChoiceText(const twingrad::program::Program& program,
                        const twingrad::program::Observation& observed);
 

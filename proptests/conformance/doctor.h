@@ -1,6 +1,7 @@
-// The doctor's round: random Programs for each op that an adapter claims, and what became of them.
+// The doctor's round: random Programs of each op that an adapter claims, and how each of them
+// ended.
 //
-// Knows no process: it is given a function that tries a Program.
+// Knows nothing of processes: the caller passes a function that tries one Program.
 
 #ifndef PROPTESTS_CONFORMANCE_DOCTOR_H_
 #define PROPTESTS_CONFORMANCE_DOCTOR_H_
@@ -15,7 +16,7 @@
 
 namespace twingrad::conformance {
 
-// What became of one Program. `failed`: something is wrong with the engine or its adapter.
+// How one Program ended. `failed`: something is wrong with the engine or its adapter.
 struct Trial {
   Outcome outcome = Outcome::kAgree;
   bool failed = false;
@@ -27,7 +28,7 @@ struct Round {
   std::string text;  // a line or more for each op of the hello
   // No claimed op has failed, and each but those that random Programs never hold was judged.
   bool healthy = true;
-  bool stopped = false;  // after hangs, each of which takes the whole time limit
+  bool stopped = false;  // early, because each hang takes the whole time limit
 };
 
 // `options`: what Programs may hold, at most.

@@ -1,14 +1,13 @@
-// Expected failures: where a released engine is known to be wrong, and why a run does not report
-// it.
+// Expected failures: where a released engine is known to be wrong, so that a run does not report it
+// again.
 //
 //   entry libtorch-0001 errors 2027-12-31 in-place write through a view made in no_grad is let pass
 //   signature errors transpose,add_ version/none in_place libtorch-0001 2027-12-31 the same
 //
-// One line each: `entry ID RULE UNTIL REASON` for a Program of golden/findings that must still
-// fail; `signature RULE OPS CLASS FEATURE ENTRY UNTIL REASON` for random Programs: the rule that
-// was broken, ops that the Program holds (`*`: any), the classes of the expected and the actual
-// error (`*`, or such as version/none), a feature that it holds (`*`), and the entry that shows the
-// same. Plain data.
+// One line each. `entry ID RULE UNTIL REASON`: a golden that must still fail. `signature RULE OPS
+// CLASS FEATURE ENTRY UNTIL REASON`: random Programs that may fail: the rule that they break, ops
+// that they hold, the classes of the expected and the actual error (such as version/none), features
+// that they hold, and the entry that shows the same defect; `*` stands for any. Plain data.
 
 #ifndef PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_
 #define PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_

@@ -40,10 +40,10 @@ std::string ForeignReport(const ForeignStatistics& statistics);
 // Each line ends in a newline.
 std::string ForeignSummary(const ForeignStatistics& statistics);
 
-// Of fewer programs a share says little: chance alone takes it across a limit now and then.
+// Smaller samples are too noisy to judge a share.
 inline constexpr uint64_t kEnoughForAShare = 2000;
-// The complaint where expected failures explain more than a fiftieth of at least so many programs;
-// else empty.
+// The complaint if expected failures explain more than 2 % of at least that many Programs; else
+// empty.
 std::string TooMuchExplained(const ForeignStatistics& statistics);
 
 }  // namespace twingrad::conformance

@@ -5,9 +5,9 @@
 //   Reply reply = (*session)->Receive();      // an Observation, or what went wrong
 //
 // Whatever the child does (die, hang, eat memory, write garbage without end), Receive returns
-// within the limits and the next Send starts a fresh child. A child that something outside killed
-// runs its Program once more. The child and its group die with the Session, and with this process.
-// One thread; SIGPIPE is ignored from the first Start on.
+// within the limits and the next Send starts a fresh child. If something outside killed the child,
+// its Program runs again. The child and its process group die with the Session, and with this
+// process. Used by one thread; from the first Start on SIGPIPE is ignored.
 
 #ifndef PROPTESTS_CONFORMANCE_SESSION_H_
 #define PROPTESTS_CONFORMANCE_SESSION_H_

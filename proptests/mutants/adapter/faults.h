@@ -1,8 +1,8 @@
-// Faults: the ways in which the faulty adapter misbehaves, so that tests see each told for what it
-// is.
+// Faults: the defects that can be planted in the faulty adapter. Tests check that each is reported
+// as what it is.
 //
-// Some change what a right engine has shown, some break the protocol or the process. Each shows
-// only on Programs that hold what provokes it, so that findings can be made small.
+// Some change what a correct engine has shown, some break the protocol or the process. Each shows
+// only on Programs that provoke it, so that there is something to minimize.
 
 #ifndef PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
 #define PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
