@@ -83,8 +83,7 @@ ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation&
   return verdict;
 }
 
-AdaptedEngine::Judged AdaptedEngine::Judge(const Program& program,
-                                           judge::Statistics* statistics) {
+AdaptedEngine::Judged AdaptedEngine::Judge(const Program& program, judge::Statistics* statistics) {
   Judged judged;
   judged.reply = RunAgainst(program, &judged.expected);
   const Reply& reply = judged.reply;

@@ -19,10 +19,10 @@
 namespace twingrad::conformance {
 namespace {
 
-using protocol::Fact;
-using protocol::Hello;
 using oracles::Detail;
 using oracles::Evidence;
+using protocol::Fact;
+using protocol::Hello;
 using twingrad::ErrorKind;
 using twingrad::program::CallRecord;
 using twingrad::program::Category;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "autograd/reference/twin.h"
 #include "autograd/program/observation_text.h"
+#include "autograd/reference/twin.h"
 #include "proptests/conformance/adapted_engine.h"
 #include "proptests/conformance/claims.h"
 #include "proptests/conformance/examination.h"
@@ -139,7 +139,8 @@ CaseResult ForeignSubject::ResultOf(const AdaptedEngine::Judged& judged) const {
                   "\n");
   const std::vector<int32_t>& statements = judged.verdict.statements;
   result.marked.assign(statements.begin(), statements.end());
-  result.expected = twingrad::program::PrintObservation(current(), judged.expected.twin.observation);
+  result.expected =
+      twingrad::program::PrintObservation(current(), judged.expected.twin.observation);
   const Reply& reply = judged.reply;
   result.actual = reply.kind == Reply::Kind::kObserved
                       ? twingrad::program::PrintObservation(current(), reply.observation)

@@ -116,7 +116,8 @@ Runner::Seen EngineSubject::Run() {
 
 CaseResult EngineSubject::Judge() {
   source_.CountDrawn(&drawn_);
-  const judge::Judgement judgement = (*judge_)(current(), !source_.seed() || judge::IsLawSample(*source_.seed()));
+  const judge::Judgement judgement =
+      (*judge_)(current(), !source_.seed() || judge::IsLawSample(*source_.seed()));
   CaseResult result;
   const oracles::Verdict* failure = judgement.Failure();
   if (failure == nullptr) return result;

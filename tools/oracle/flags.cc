@@ -12,7 +12,8 @@ CaseOptions OptionsOf(const Arguments& arguments) {
   CaseOptions options{arguments.List("features"), arguments.List("ops"), {}};
   if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
   if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
-  options.explore.strategy = arguments.Path("strategy").value_or(std::string(interleave::kDefaultStrategy));
+  options.explore.strategy =
+      arguments.Path("strategy").value_or(std::string(interleave::kDefaultStrategy));
   options.explore.schedules = arguments.Number("schedules").value_or(1000);
   options.explore.threads = static_cast<int>(arguments.Number("threads").value_or(0));
   if (const auto path = arguments.Path("program")) options.explore.program = ResolvePath(*path);

@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "proptests/interleave/strategies/strategies.h"
 #include "proptests/interleave/checker/schedule_file.h"
+#include "proptests/interleave/strategies/strategies.h"
 #include "proptests/subjects/subject.h"
 #include "tools/adapters/named_adapters.h"
 #include "tools/oracle/arguments.h"
@@ -39,9 +39,13 @@ inline constexpr FlagSpec kJobs = {"jobs", "N", FlagType::kCount, "all cores", "
 inline constexpr FlagSpec kOut = {"out", "DIR", FlagType::kPath, "findings",
                                   "where folders of findings are made"};
 
-inline constexpr FlagSpec kStrategy = {
-    "strategy", "WORD", FlagType::kWord, interleave::kDefaultStrategy,
-    ", or replay (of --schedule)", UINT64_MAX, interleave::StrategyNames};
+inline constexpr FlagSpec kStrategy = {"strategy",
+                                       "WORD",
+                                       FlagType::kWord,
+                                       interleave::kDefaultStrategy,
+                                       ", or replay (of --schedule)",
+                                       UINT64_MAX,
+                                       interleave::StrategyNames};
 inline constexpr FlagSpec kSchedules = {"schedules", "N", FlagType::kCount, "1000",
                                         "for each Program"};
 inline constexpr FlagSpec kThreads = {"threads",

@@ -1,9 +1,9 @@
 """Which libraries are compiled against both back ends of //autograd/sync, and how to name the one for the model.
 
-A library of these packages exists twice: NAME, against the standard library, and NAME.model, against the scheduler
+A library listed here exists twice: NAME, against the standard library, and NAME.model, against the scheduler
 of an interleaving test. Everything else is compiled once and linked to either. A target built against the model
 (interleaving_test, or `model = True` of ag_library, ag_binary and ag_test) depends on the second of each pair. A
-library outside these packages that reached the engine would bring the other back end into such a program, which
+library that is not listed and reached the engine would bring the other back end into such a program, which
 does not link (//autograd/sync:backend_mix_test).
 """
 
@@ -16,12 +16,17 @@ _PACKAGES = [
     "autograd/ops",
     "autograd/engine",
     "autograd/runner",
-    "proptests/judge",
     "proptests/mutants/concurrent",
-    "proptests/subjects",
 ]
 
-# Of these packages, but the same in both back ends.
+# The libraries of other packages that run the engine.
+_LIBRARIES = [
+    "proptests/judge:engine_run",
+    "proptests/judge:judge",
+    "proptests/subjects:engine_subject",
+]
+
+# Of these packages, but the same against either.
 _ONCE = [
     "autograd/sync:annotations",
     "autograd/sync:model_scheduler",
@@ -29,7 +34,8 @@ _ONCE = [
 
 def has_two_backends(package, name):
     """Whether //package:name is a pair of libraries."""
-    return package in _PACKAGES and package + ":" + name not in _ONCE
+    label = package + ":" + name
+    return label in _LIBRARIES or package in _PACKAGES and label not in _ONCE
 
 def _against_model(label):
     if label.startswith("@"):
