@@ -14,10 +14,15 @@ _WARNINGS = [
     "-Werror",
 ]
 
+# Abseil's headers are system headers, like those of libraries with `includes`: without this, those that its own build
+# files offer count as ours. GCC goes by the folder, clang by the name.
+_SYSTEM_HEADERS = ["-isystem", "external/com_google_absl"]
+
 # GCC 12 sees uninitialised or out-of-bounds values in inlined library code where there are none.
 _GCC = ["-Wno-maybe-uninitialized", "-Wno-array-bounds", "-Wno-stringop-overflow", "-Wno-restrict"]
 
 _CLANG = [
+    "--system-header-prefix=absl/",
     "-Wthread-safety",
     "-Wthread-safety-beta",
     # GoogleTest's macros; and std::stable_sort of libstdc++ 12, which uses what it deprecates.
@@ -25,7 +30,7 @@ _CLANG = [
     "-Wno-deprecated-declarations",
 ]
 
-COPTS = _WARNINGS + select({
+COPTS = _WARNINGS + _SYSTEM_HEADERS + select({
     "//tools/rules:clang": _CLANG,
     "//conditions:default": _GCC,
 })

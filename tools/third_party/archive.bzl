@@ -49,9 +49,6 @@ def _unpack(ctx):
     if result.return_code != 0:
         fail("[third_party] %s: the archive does not unpack: %s" % (ctx.name, result.stderr))
     ctx.delete("archive")
-    if ctx.attr.system_headers:
-        # Headers found through -iquote count as our own, and their warnings as our errors, unless they say otherwise.
-        ctx.execute(["sh", "-c", "find . -name '*.h' -exec sed -i '1i #pragma GCC system_header' {} +"])
 
 def _source_archive_impl(ctx):
     if ctx.attr.build_file:
@@ -71,7 +68,6 @@ source_archive = repository_rule(
         "sha256": attr.string(mandatory = True),
         "strip_components": attr.int(default = 1, doc = "Top folders of the archive to leave out."),
         "members": attr.string_list(doc = "tar patterns of what to unpack; everything by default."),
-        "system_headers": attr.bool(doc = "Mark every header as a system header: no warnings from it."),
         "build_file": attr.label(allow_single_file = True, doc = "Replaces the archive's own."),
     },
 )

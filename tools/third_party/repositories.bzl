@@ -73,7 +73,6 @@ def _libraries():
         name = "com_google_absl",
         pool_path = "pool/main/a/abseil/abseil_20220623.1.orig.tar.gz",
         sha256 = "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe",
-        system_headers = True,
     )
     source_archive(
         name = "eigen",
