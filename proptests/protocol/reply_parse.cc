@@ -14,7 +14,6 @@
 #include "autograd/program/element_text.h"
 #include "autograd/program/limits.h"
 #include "proptests/protocol/reply.h"
-#include "proptests/protocol/reply_words.h"
 
 namespace twingrad::protocol {
 namespace {

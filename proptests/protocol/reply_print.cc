@@ -7,7 +7,6 @@
 #include "absl/strings/str_replace.h"
 #include "autograd/program/element_text.h"
 #include "proptests/protocol/reply.h"
-#include "proptests/protocol/reply_words.h"
 
 namespace twingrad::protocol {
 namespace {
