@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "proptests/workers/repository_files.h"
 
 namespace twingrad::adapters {
 namespace {
@@ -27,7 +26,8 @@ constexpr char kNames[] =
 
 absl::Span<const NamedAdapter> NamedAdapters() { return kAdapters; }
 
-absl::StatusOr<std::vector<std::string>> AdapterCommand(std::string_view engine) {
+absl::StatusOr<std::vector<std::string>> AdapterCommand(
+    std::string_view engine, const std::function<std::string(std::string_view)>& locate) {
   std::string_view rest = engine;
   if (absl::ConsumePrefix(&rest, "exec:")) {
     std::vector<std::string> words = absl::StrSplit(rest, ' ', absl::SkipEmpty());
@@ -35,7 +35,7 @@ absl::StatusOr<std::vector<std::string>> AdapterCommand(std::string_view engine)
   }
   for (const NamedAdapter& adapter : kAdapters) {
     if (adapter.name != engine) continue;
-    const std::string program = workers::Locate(adapter.program);
+    const std::string program = locate(adapter.program);
     if (access(program.c_str(), X_OK) == 0) return std::vector<std::string>{program};
     return absl::UnavailableError(absl::StrCat(
         "[oracle] --engine=", engine, ": its adapter is not beside this tool; it is built where ",

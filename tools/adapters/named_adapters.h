@@ -6,12 +6,14 @@
 #ifndef TOOLS_ADAPTERS_NAMED_ADAPTERS_H_
 #define TOOLS_ADAPTERS_NAMED_ADAPTERS_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "proptests/workers/repository_files.h"
 
 namespace twingrad::adapters {
 
@@ -39,8 +41,10 @@ inline constexpr char kForeignEngines[] =
 #undef ADAPTER
 
 // The words of the command that `engine` stands for. InvalidArgument: no adapter has this name.
-// Unavailable: the adapter was not built, for want of its engine.
-absl::StatusOr<std::vector<std::string>> AdapterCommand(std::string_view engine);
+// Unavailable: `locate` does not find the adapter, which was not built for want of its engine.
+absl::StatusOr<std::vector<std::string>> AdapterCommand(
+    std::string_view engine,
+    const std::function<std::string(std::string_view)>& locate = workers::Locate);
 
 }  // namespace twingrad::adapters
 

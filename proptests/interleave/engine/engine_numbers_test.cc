@@ -16,6 +16,7 @@
 #include "proptests/interleave/strategies/pct_strategy.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/interleave/strategies/replay_strategy.h"
+#include "proptests/judge/fingerprint.h"
 
 namespace twingrad::interleave {
 namespace {
@@ -164,7 +165,7 @@ TEST(EngineNumbersTest, RecordedSchedulesRepeatEventByEvent) {
     const ProgramRun again = explorer.Run(replay, 0, true);
     ASSERT_TRUE(replay.Finished()) << replay.error() << " with seed " << seed;
     ASSERT_TRUE(SameEvents(run.outcome, again.outcome)) << "seed " << seed;
-    ASSERT_EQ(FingerprintOf(run.observation), FingerprintOf(again.observation));
+    ASSERT_EQ(judge::FingerprintOf(run.observation), judge::FingerprintOf(again.observation));
     decisions += static_cast<int64_t>(run.outcome.decisions.size());
     events += static_cast<int64_t>(run.outcome.events.size());
   }
