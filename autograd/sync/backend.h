@@ -1,7 +1,7 @@
 // Which back end of autograd/sync this translation unit is compiled against, and the tag that keeps
 // the two apart.
 //
-// The build setting //autograd/sync:model defines AUTOGRAD_SYNC_MODEL for a whole test. Names do
+// //autograd/sync:backend.model defines AUTOGRAD_SYNC_MODEL for all that depends on it. Names do
 // not stop a mix of the two (a class with a sync::Mutex member mangles alike in both), so every
 // object file refers to the tag symbol of its back end, and each back-end library defines only its
 // own: a mix does not link. Both define autograd_sync_only_one_backend, so neither does a mix that
