@@ -28,13 +28,13 @@ def _processor():
 
 
 def _facts():
-    changed = ' with changes' if _first_line(['git', 'status', '--porcelain', '-uno']) != 'unknown' else ''
+    changed = subprocess.run(['git', 'diff', '--quiet', 'HEAD']).returncode != 0
     return {
         'machine': _processor(),
         'load before (1, 5, 15 minutes)': ' '.join(f'{load:.2f}' for load in os.getloadavg()),
         'system': f'{platform.system()} {platform.release()}',
         'compiler': _first_line(['gcc-12', '--version']),
-        'commit': _first_line(['git', 'rev-parse', 'HEAD']) + changed,
+        'commit': _first_line(['git', 'rev-parse', 'HEAD']) + (' with changes' if changed else ''),
         'date': _first_line(['date', '-u', '+%Y-%m-%d %H:%M UTC']),
     }
 
@@ -42,21 +42,23 @@ def _facts():
 def main(words):
     os.chdir(os.environ['BUILD_WORKSPACE_DIRECTORY'])
     facts, kept, missing = _facts(), {}, {}
-    for measurement in results_page.MEASUREMENTS:
-        if words and not any(word in measurement.title for word in words):
-            missing[measurement.title] = 'not asked for'
-            continue
+    asked = [measurement for measurement in results_page.MEASUREMENTS
+             if not words or any(word in measurement.title for word in words)]
+    for measurement in asked:
         print(f'$ {measurement.command}', flush=True)
         result = subprocess.run(measurement.command.split(), stdout=subprocess.PIPE, text=True)
+        if result.returncode != 0:
+            missing[measurement.title] = f'the command ended with exit status {result.returncode}'
+            continue
         kept[measurement.title] = results_page.kept_lines(measurement, result.stdout)
+        missing[measurement.title] = 'its output has none of the lines looked for'
         print('\n'.join(kept[measurement.title]), flush=True)
-        missing[measurement.title] = f'the command ended with exit status {result.returncode}'
     print('\n'.join(results_page.ratios(kept)))
     if not words:
         with open(_PAGE, 'w') as file:
             file.write(results_page.page(facts, kept, missing))
         print(f'written: {_PAGE}')
-    sys.exit(0 if all(kept.values()) else 1)
+    sys.exit(0 if all(kept.get(measurement.title) for measurement in asked) else 1)
 
 
 if __name__ == '__main__':
