@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from tools.tidy import packages, rules, semantics
+from tools.tidy import layering, packages, rules, semantics
 
 _ALLOWANCES = 'tools/tidy/allowances.txt'
 _CYCLES = 'tools/tidy/cycles.txt'
@@ -65,6 +65,7 @@ def check_tree(root: str) -> List[rules.Finding]:
     findings.extend(semantics.check_semantics(texts))
     builds = {path: text for path, text in texts.items() if os.path.basename(path) == packages.BUILD and text}
     findings.extend(packages.check_packages(builds, packages.parse_allowed(texts.get(_CYCLES) or '')))
+    findings.extend(layering.check_layering(texts))
     return findings
 
 
