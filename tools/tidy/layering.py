@@ -99,7 +99,8 @@ class _Package:
         names = {name.id: _Elsewhere() for name in ast.walk(tree) if isinstance(name, ast.Name)}
         names.update({'True': True, 'False': False, 'None': None, 'select': self._select, 'glob': self._glob,
                       'dict': dict, 'len': len, 'sorted': sorted, 'range': range, 'alias': self._alias,
-                      'filegroup': self._filegroup, 'ag_unit': self._unit, 'sanitizer_mutants': self._sanitizer_mutants})
+                      'filegroup': self._filegroup, 'ag_unit': self._unit,
+                      'sanitizer_mutants': self._sanitizer_mutants})
         for rule in ('ag_library', 'ag_binary', 'ag_test', 'cc_library', 'cc_binary', 'cc_test', 'ag_fuzz_target'):
             names[rule] = self._compile
         names['cuda_library'] = self._with('@local_cuda//:runtime')
