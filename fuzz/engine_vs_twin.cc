@@ -12,7 +12,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "absl/types/span.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/hash.h"
 #include "autograd/program/limits.h"

@@ -1,5 +1,6 @@
 #include "autograd/device/device_registry.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

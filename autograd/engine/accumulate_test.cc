@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/test_nodes.h"
 

@@ -3,10 +3,12 @@
 #include "autograd/engine/dependencies.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 
 namespace twingrad {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "autograd/engine/engine.h"
 
+#include <cstdint>
 #include <exception>
 #include <utility>
 

@@ -3,6 +3,7 @@
 
 #include "autograd/engine/engine.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

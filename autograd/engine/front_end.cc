@@ -2,6 +2,7 @@
 
 #include "autograd/engine/front_end.h"
 
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

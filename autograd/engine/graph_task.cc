@@ -3,6 +3,7 @@
 #include "autograd/engine/graph_task.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <utility>
 

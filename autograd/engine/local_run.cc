@@ -2,9 +2,11 @@
 
 #include "autograd/engine/local_run.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "autograd/base/error.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/evaluate.h"

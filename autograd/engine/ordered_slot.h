@@ -10,6 +10,7 @@
 #define AUTOGRAD_ENGINE_ORDERED_SLOT_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "autograd/tensor/tensor.h"

@@ -2,6 +2,7 @@
 
 #include "autograd/engine/ranks.h"
 
+#include "absl/types/span.h"
 #include "autograd/engine/ready_heap.h"
 
 namespace twingrad {

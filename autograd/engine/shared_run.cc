@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "autograd/base/error.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/evaluate.h"

@@ -2,6 +2,8 @@
 
 #include "autograd/engine/validate.h"
 
+#include <cstdint>
+
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/ops/broadcast.h"

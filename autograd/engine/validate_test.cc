@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "autograd/graph/test_nodes.h"
 
 namespace twingrad {

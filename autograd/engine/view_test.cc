@@ -1,6 +1,7 @@
 // Views, writes in place, and the gradients through both: //autograd/graph:view.h by whole runs, on
 // small numbers.
 
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>

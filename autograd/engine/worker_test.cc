@@ -2,6 +2,7 @@
 
 #include "autograd/engine/worker.h"
 
+#include <cstdint>
 #include <memory>
 
 #include <gtest/gtest.h>

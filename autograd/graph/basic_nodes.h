@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "autograd/graph/node.h"
 
 namespace twingrad {

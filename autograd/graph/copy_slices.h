@@ -8,6 +8,7 @@
 #define AUTOGRAD_GRAPH_COPY_SLICES_H_
 
 #include <string_view>
+#include <utility>
 
 #include "autograd/graph/node.h"
 #include "autograd/graph/strided.h"

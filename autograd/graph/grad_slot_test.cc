@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "autograd/graph/accumulate_grad.h"
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/grad_mode.h"

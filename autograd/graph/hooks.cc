@@ -2,6 +2,9 @@
 
 #include "autograd/graph/hooks.h"
 
+#include <string>
+#include <string_view>
+
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/variable.h"

@@ -5,8 +5,10 @@
 #ifndef AUTOGRAD_GRAPH_INPUT_METADATA_H_
 #define AUTOGRAD_GRAPH_INPUT_METADATA_H_
 
+#include <cstdint>
 #include <memory>
 
+#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 

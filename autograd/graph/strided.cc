@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"

@@ -2,6 +2,7 @@
 
 #include "autograd/graph/view.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

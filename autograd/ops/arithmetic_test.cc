@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 
 #include "autograd/base/error.h"
 #include "autograd/ops/copy.h"

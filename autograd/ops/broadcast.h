@@ -9,6 +9,7 @@
 #ifndef AUTOGRAD_OPS_BROADCAST_H_
 #define AUTOGRAD_OPS_BROADCAST_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "absl/types/span.h"

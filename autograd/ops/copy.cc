@@ -1,5 +1,6 @@
 #include "autograd/ops/copy.h"
 
+#include <string_view>
 #include <utility>
 
 #include "autograd/graph/view.h"

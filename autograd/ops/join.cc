@@ -1,6 +1,7 @@
 #include "autograd/ops/join.h"
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -10,6 +10,8 @@
 #ifndef AUTOGRAD_OPS_JOIN_H_
 #define AUTOGRAD_OPS_JOIN_H_
 
+#include <cstdint>
+
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 

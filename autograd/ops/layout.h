@@ -8,6 +8,8 @@
 #ifndef AUTOGRAD_OPS_LAYOUT_H_
 #define AUTOGRAD_OPS_LAYOUT_H_
 
+#include <cstdint>
+
 #include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/ops/geometry.h"

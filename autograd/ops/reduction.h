@@ -11,6 +11,8 @@
 #ifndef AUTOGRAD_OPS_REDUCTION_H_
 #define AUTOGRAD_OPS_REDUCTION_H_
 
+#include <cstdint>
+
 #include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"

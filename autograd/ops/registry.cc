@@ -1,6 +1,7 @@
 #include "autograd/ops/registry.h"
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>

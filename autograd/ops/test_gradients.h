@@ -6,6 +6,7 @@
 #ifndef AUTOGRAD_OPS_TEST_GRADIENTS_H_
 #define AUTOGRAD_OPS_TEST_GRADIENTS_H_
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>

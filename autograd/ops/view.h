@@ -11,6 +11,8 @@
 #ifndef AUTOGRAD_OPS_VIEW_H_
 #define AUTOGRAD_OPS_VIEW_H_
 
+#include <cstdint>
+
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+#include <vector>
+
 #include "autograd/base/error.h"
 #include "autograd/graph/view.h"
 #include "autograd/ops/arithmetic.h"

@@ -13,6 +13,7 @@
 #ifndef AUTOGRAD_PROGRAM_BUILDER_H_
 #define AUTOGRAD_PROGRAM_BUILDER_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>

@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -1,6 +1,7 @@
 #include "autograd/program/parse.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,7 +1,10 @@
 #include "autograd/program/print.h"
 
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/element_text.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/signature.h"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "autograd/program/parse.h"
 
 namespace twingrad::program {

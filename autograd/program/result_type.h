@@ -7,6 +7,7 @@
 #define AUTOGRAD_PROGRAM_RESULT_TYPE_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/types/span.h"
 #include "autograd/program/fault.h"

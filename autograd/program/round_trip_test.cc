@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cstdint>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/hash.h"
 #include "autograd/program/parse.h"

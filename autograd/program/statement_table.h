@@ -7,7 +7,10 @@
 #define AUTOGRAD_PROGRAM_STATEMENT_TABLE_H_
 
 #include <array>
+#include <cstdint>
+#include <string_view>
 
+#include "absl/types/span.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"

@@ -1,5 +1,7 @@
 // Derivatives that take more than a line: groups, powers, quotients, signs.
 
+#include <cstdint>
+
 #include "autograd/base/check.h"
 #include "autograd/reference/calculus.h"
 #include "autograd/reference/group_primitives.h"

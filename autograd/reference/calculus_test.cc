@@ -2,6 +2,7 @@
 
 #include "autograd/reference/calculus.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>

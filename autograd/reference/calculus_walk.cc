@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "absl/types/span.h"
 #include "autograd/reference/calculus.h"
 
 namespace twingrad::reference {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/calculus.h"

@@ -1,6 +1,9 @@
 // Which errors a call may end with: see Call.
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "autograd/reference/call.h"
 

@@ -1,8 +1,11 @@
 // The walk of a call: nodes in the order of the ready queue, hooks, and what arrives at the leaves.
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/reference/call.h"
 
 namespace twingrad::reference {

@@ -13,6 +13,8 @@
 #ifndef AUTOGRAD_REFERENCE_COMPOSITE_H_
 #define AUTOGRAD_REFERENCE_COMPOSITE_H_
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -276,9 +278,7 @@ class Composite {
 
   // The elements at the places, or their coordinates.
   Value Chosen(bool elements, const IndexMap& places, const Shape* shape, bool tie) {
-    if (!elements) {
-      return algebra_.Constant(CoordinatesOf(arena(), places, Whole(), Dim(), shape));
-    }
+    if (!elements) return algebra_.Constant(CoordinatesOf(arena(), places, Whole(), Dim(), shape));
     if (tie) algebra_.NoteTie();
     return algebra_.Pick(in_[0], places, shape);
   }

@@ -3,6 +3,8 @@
 
 #include "autograd/reference/composite.h"
 
+#include <bit>
+#include <cmath>
 #include <string>
 #include <vector>
 

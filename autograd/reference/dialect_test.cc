@@ -3,8 +3,10 @@
 #include "autograd/reference/dialect.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 

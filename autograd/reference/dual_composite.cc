@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
+#include "absl/types/span.h"
 #include "autograd/reference/composite.h"
 #include "autograd/reference/dual_interpreter.h"
 #include "autograd/reference/group_primitives.h"

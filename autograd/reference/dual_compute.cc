@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "autograd/reference/dual_interpreter.h"
 #include "autograd/reference/lowering.h"

@@ -1,6 +1,8 @@
 #include "autograd/reference/group_primitives.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 

@@ -1,5 +1,6 @@
 #include "autograd/reference/index_map.h"
 
+#include <utility>
 #include <vector>
 
 #include "autograd/program/builder.h"

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/calculus.h"
 #include "autograd/reference/twin.h"

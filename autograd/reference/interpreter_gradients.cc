@@ -1,5 +1,8 @@
 // Statements about gradients: .grad, retain_grad and hooks.
 
+#include <cstdint>
+#include <string>
+
 #include "autograd/reference/interpreter.h"
 
 namespace twingrad::reference {

@@ -1,7 +1,9 @@
 // The statements that compute: what they lower to, which node they leave, what in-place writes do.
 
 #include <algorithm>
+#include <cstdint>
 
+#include "absl/types/span.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/composite.h"
 #include "autograd/reference/interpreter.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/types/span.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/interpreter.h"
 #include "autograd/reference/strides.h"

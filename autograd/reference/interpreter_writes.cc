@@ -1,7 +1,9 @@
 // In-place statements: what may be written, and the node that a write leaves.
 
 #include <algorithm>
+#include <cstdint>
 
+#include "absl/types/span.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/interpreter.h"
 #include "autograd/reference/lowering.h"

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/arena.h"
 #include "autograd/reference/index_map.h"

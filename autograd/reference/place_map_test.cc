@@ -1,5 +1,6 @@
 #include "autograd/reference/place_map.h"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 

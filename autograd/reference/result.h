@@ -7,6 +7,7 @@
 #ifndef AUTOGRAD_REFERENCE_RESULT_H_
 #define AUTOGRAD_REFERENCE_RESULT_H_
 
+#include <cstdint>
 #include <cstring>
 
 #include "autograd/reference/arena.h"

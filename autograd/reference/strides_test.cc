@@ -1,5 +1,7 @@
 #include "autograd/reference/strides.h"
 
+#include <string>
+
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 

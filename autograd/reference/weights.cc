@@ -1,6 +1,7 @@
 // The constant weights and conditions of derivatives: see primitives.h.
 
 #include <cmath>
+#include <cstdint>
 
 #include "autograd/reference/result.h"
 

@@ -1,6 +1,10 @@
 // The calls of the engine and the hooks that they run. See execution.h.
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"

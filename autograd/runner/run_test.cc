@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"

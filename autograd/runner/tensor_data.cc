@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include "autograd/program/element_text.h"

@@ -6,6 +6,7 @@
 // comparison that sees nothing fails. Each function uses objects of its own pair, named alike.
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>

@@ -2,6 +2,8 @@
 #include "autograd/sync/sync.h"
 
 #include <chrono>
+#include <cstdint>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>

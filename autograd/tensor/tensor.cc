@@ -3,6 +3,7 @@
 #include "autograd/tensor/tensor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>

@@ -2,8 +2,10 @@
 
 #include "proptests/conformance/adapted_engine.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"

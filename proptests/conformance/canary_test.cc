@@ -3,6 +3,7 @@
 #include "proptests/conformance/canary.h"
 
 #include <memory>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "autograd/program/parse.h"

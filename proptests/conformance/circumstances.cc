@@ -1,6 +1,7 @@
 #include "proptests/conformance/circumstances.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <variant>
 #include <vector>

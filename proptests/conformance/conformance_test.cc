@@ -1,6 +1,7 @@
 #include "proptests/conformance/conformance.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"

@@ -3,6 +3,7 @@
 #include <bit>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "autograd/program/parse.h"

@@ -1,12 +1,15 @@
 #include "proptests/conformance/foreign_subject.h"
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <type_traits>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "autograd/program/observation_text.h"
 #include "autograd/reference/twin.h"
 #include "proptests/conformance/adapted_engine.h"

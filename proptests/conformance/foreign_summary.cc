@@ -1,5 +1,7 @@
 #include "proptests/conformance/foreign_summary.h"
 
+#include <string_view>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 

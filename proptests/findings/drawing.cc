@@ -1,6 +1,7 @@
 #include "proptests/findings/drawing.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 

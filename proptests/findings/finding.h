@@ -10,6 +10,7 @@
 #define PROPTESTS_FINDINGS_FINDING_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 

@@ -1,5 +1,8 @@
 #include "proptests/findings/finding.h"
 
+#include <optional>
+#include <utility>
+
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "proptests/findings/case_text.h"

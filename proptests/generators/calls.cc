@@ -1,5 +1,7 @@
 #include "proptests/generators/calls.h"
 
+#include <cstdint>
+
 #include "proptests/generators/operation.h"
 #include "proptests/generators/root.h"
 #include "proptests/generators/several_roots.h"

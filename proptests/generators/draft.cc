@@ -1,6 +1,7 @@
 #include "proptests/generators/draft.h"
 
 #include <algorithm>
+#include <string>
 
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/region.h"

@@ -8,6 +8,7 @@
 #ifndef PROPTESTS_GENERATORS_DRAFT_H_
 #define PROPTESTS_GENERATORS_DRAFT_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <utility>
 #include <vector>

@@ -1,5 +1,9 @@
 // Draft: calls of the engine and what they leave behind.
 
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
 #include "proptests/generators/draft.h"
 
 namespace twingrad::generators {

@@ -1,5 +1,6 @@
 #include "proptests/generators/error.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "proptests/generators/fan_out.h"
 
+#include <cstdint>
+
 #include "proptests/generators/operation.h"
 
 namespace twingrad::generators {

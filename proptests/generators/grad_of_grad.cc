@@ -1,6 +1,8 @@
 #include "proptests/generators/grad_of_grad.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "proptests/generators/operation.h"
 #include "proptests/generators/root.h"

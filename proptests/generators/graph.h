@@ -9,6 +9,7 @@
 #define PROPTESTS_GENERATORS_GRAPH_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"

@@ -1,5 +1,6 @@
 #include "proptests/generators/hook.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "proptests/generators/leaf.h"
 
 #include <bit>
+#include <utility>
 
 #include "autograd/program/leaf_data.h"
 

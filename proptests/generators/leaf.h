@@ -4,6 +4,7 @@
 #ifndef PROPTESTS_GENERATORS_LEAF_H_
 #define PROPTESTS_GENERATORS_LEAF_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "proptests/generators/draft.h"

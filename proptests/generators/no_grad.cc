@@ -1,5 +1,7 @@
 #include "proptests/generators/no_grad.h"
 
+#include <cstdint>
+
 #include "proptests/generators/in_place.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/view.h"

@@ -1,5 +1,6 @@
 #include "proptests/generators/numbers.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "proptests/generators/leaf.h"

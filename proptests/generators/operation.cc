@@ -1,6 +1,9 @@
 #include "proptests/generators/operation.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "autograd/program/leaf_data.h"

@@ -1,6 +1,7 @@
 #include "proptests/generators/order.h"
 
 #include <bit>
+#include <cstdint>
 
 namespace twingrad::generators {
 namespace {

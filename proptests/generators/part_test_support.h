@@ -3,11 +3,12 @@
 #ifndef PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_
 #define PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_
 
+#include <cstdint>
 #include <functional>
 
 #include "autograd/program/analyze.h"
 #include "autograd/program/print.h"
-#include "gtest/gtest.h"
+#include "gtest/gtest.h"  // IWYU pragma: export
 #include "proptests/generators/draft.h"
 #include "proptests/generators/leaf.h"
 

@@ -1,6 +1,9 @@
 #include "proptests/generators/rearrange.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proptests/generators/leaf.h"

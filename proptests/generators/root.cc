@@ -1,6 +1,7 @@
 #include "proptests/generators/root.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "proptests/generators/leaf.h"

@@ -1,5 +1,7 @@
 #include "proptests/generators/several_roots.h"
 
+#include <cstdint>
+
 #include "proptests/generators/root.h"
 
 namespace twingrad::generators {

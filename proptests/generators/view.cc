@@ -1,5 +1,6 @@
 #include "proptests/generators/view.h"
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "proptests/judge/canary.h"
 
 #include <bit>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -1,5 +1,6 @@
 #include "proptests/judge/judge.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "autograd/program/parse.h"

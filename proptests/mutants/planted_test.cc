@@ -1,5 +1,7 @@
 #include "proptests/mutants/planted.h"
 
+#include <string>
+
 #include "gtest/gtest.h"
 
 namespace twingrad::mutants {

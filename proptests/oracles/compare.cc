@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/element_text.h"

@@ -1,7 +1,9 @@
 #include "proptests/oracles/counts.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 

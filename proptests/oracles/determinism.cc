@@ -1,6 +1,7 @@
 #include "proptests/oracles/determinism.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

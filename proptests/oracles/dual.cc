@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "proptests/oracles/compare.h"
 
 namespace twingrad::oracles {

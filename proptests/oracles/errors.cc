@@ -1,6 +1,8 @@
 #include "proptests/oracles/errors.h"
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "proptests/oracles/compare.h"

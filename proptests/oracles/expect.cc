@@ -1,6 +1,7 @@
 #include "proptests/oracles/expect.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 

@@ -1,5 +1,7 @@
 #include "proptests/oracles/frozen.h"
 
+#include <string_view>
+
 #include "absl/strings/str_cat.h"
 #include "proptests/oracles/compare.h"
 

@@ -1,5 +1,8 @@
 #include "proptests/oracles/frozen.h"
 
+#include <cstdint>
+#include <vector>
+
 #include "proptests/oracles/oracle_test_support.h"
 
 namespace twingrad::oracles {

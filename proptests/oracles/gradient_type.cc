@@ -1,6 +1,7 @@
 #include "proptests/oracles/gradient_type.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,9 +1,12 @@
 #include "proptests/oracles/hooks.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "proptests/oracles/compare.h"
 
 namespace twingrad::oracles {

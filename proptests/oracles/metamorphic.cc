@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/builder.h"

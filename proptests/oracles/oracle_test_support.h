@@ -6,11 +6,12 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "autograd/program/parse.h"
 #include "autograd/reference/twin.h"
-#include "gtest/gtest.h"
+#include "gtest/gtest.h"  // IWYU pragma: export
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/verdict.h"
 

@@ -1,7 +1,9 @@
 #include "proptests/oracles/order.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

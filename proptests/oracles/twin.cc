@@ -1,9 +1,12 @@
 #include "proptests/oracles/twin.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "proptests/oracles/compare.h"
 
 namespace twingrad::oracles {

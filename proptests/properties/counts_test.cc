@@ -1,10 +1,13 @@
 // Laws: the dependency counts of each call are those predicted from the Program alone, and those
 // recounted from its recorded graph.
 
-#include "proptests/oracles/counts.h"
+#include <cstdint>
+#include <string>
+
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"
+#include "proptests/oracles/counts.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {

@@ -1,6 +1,8 @@
 // Law: first and second derivatives are those of the dual numbers, which know no reverse mode. At
 // kinks both follow one convention.
 
+#include <string>
+
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"

@@ -2,10 +2,12 @@
 // where sums reveal the order of their terms, and in a second backward through a graph made by
 // create_graph.
 
-#include "proptests/oracles/determinism.h"
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"
+#include "proptests/oracles/determinism.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {

@@ -1,11 +1,13 @@
 // Laws: a Program ends in a legal error at the statement that the twin names, or in none; and right
 // after an error a canary Program is right on the same engine.
 
-#include "proptests/oracles/errors.h"
+#include <string>
+
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/canary.h"
 #include "proptests/judge/engine_run.h"
+#include "proptests/oracles/errors.h"
 #include "proptests/oracles/twin.h"
 #include "proptests/properties/property.h"
 

@@ -1,6 +1,8 @@
 // Law: each needed node runs exactly once and after all that deliver to it; with one thread, in the
 // twin's order.
 
+#include <string>
+
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"

@@ -1,6 +1,8 @@
 // Law: values, gradients, versions and flags are the twin's, with one thread and with two device
 // threads.
 
+#include <string>
+
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"

@@ -3,6 +3,7 @@
 // what is exact.
 
 #include <optional>
+#include <string>
 
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"

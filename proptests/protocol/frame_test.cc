@@ -1,6 +1,7 @@
 #include "proptests/protocol/frame.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"

@@ -1,6 +1,8 @@
 // Prints replies, in the one order that README.md gives.
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

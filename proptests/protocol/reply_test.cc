@@ -1,6 +1,7 @@
 #include "proptests/protocol/reply.h"
 
 #include <bit>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/match.h"

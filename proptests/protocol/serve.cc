@@ -1,7 +1,9 @@
 #include "proptests/protocol/serve.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 

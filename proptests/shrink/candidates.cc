@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/types/span.h"
 #include "proptests/shrink/steps.h"
 
 namespace twingrad::shrink {

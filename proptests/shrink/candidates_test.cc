@@ -1,5 +1,7 @@
 #include "proptests/shrink/candidates.h"
 
+#include <cstdint>
+
 #include "autograd/program/analyze.h"
 #include "autograd/program/print.h"
 #include "gtest/gtest.h"

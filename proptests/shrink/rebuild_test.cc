@@ -1,6 +1,7 @@
 #include "proptests/shrink/rebuild.h"
 
 #include <string>
+#include <utility>
 
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"

@@ -1,5 +1,7 @@
 #include "proptests/shrink/shrink.h"
 
+#include <cstdint>
+
 #include "autograd/program/print.h"
 #include "gtest/gtest.h"
 #include "proptests/generators/generate.h"

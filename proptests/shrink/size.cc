@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"

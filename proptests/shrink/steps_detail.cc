@@ -1,9 +1,12 @@
 // Edits within statements: shapes, element types, devices, attributes, ops and data.
 
 #include <bit>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
 #include "proptests/shrink/rebuild.h"

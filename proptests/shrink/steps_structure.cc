@@ -1,6 +1,8 @@
 // Edits of statements and values: what is dropped, bypassed, cut off or merged.
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>

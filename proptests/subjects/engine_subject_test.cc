@@ -1,7 +1,9 @@
 #include "proptests/subjects/engine_subject.h"
 
 #include <bit>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 #include "proptests/workers/campaign.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <poll.h>
@@ -8,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "proptests/workers/worker.h"
 
 namespace twingrad::workers {

@@ -1,8 +1,10 @@
 #include "proptests/workers/channel.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <map>
+#include <vector>
 
 #include <sys/socket.h>
 #include <unistd.h>

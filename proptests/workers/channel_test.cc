@@ -1,6 +1,9 @@
 #include "proptests/workers/channel.h"
 
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 #include "proptests/workers/prober.h"
 
 #include <utility>
+#include <vector>
 
 #include <poll.h>
 

@@ -4,8 +4,10 @@
 #ifndef PROPTESTS_WORKERS_PROBER_H_
 #define PROPTESTS_WORKERS_PROBER_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 

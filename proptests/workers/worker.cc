@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,7 +17,9 @@
 #include <unistd.h>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "proptests/workers/channel.h"
 #include "proptests/workers/flight_recorder.h"
 

@@ -4,7 +4,9 @@
 #include <torch/csrc/autograd/function.h>
 #include <torch/torch.h>
 
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,5 +1,6 @@
 #include "tools/bench/race.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // The benchmark's graphs on this engine, through its C++ API.
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>

@@ -1,6 +1,7 @@
 #include "tools/golden/complaint.h"
 
 #include <bit>
+#include <cstdint>
 
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"

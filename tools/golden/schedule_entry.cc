@@ -1,6 +1,7 @@
 #include "tools/golden/schedule_entry.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "tools/golden/complaint.h"

@@ -4,6 +4,7 @@
 #ifndef TOOLS_ORACLE_CHECK_H_
 #define TOOLS_ORACLE_CHECK_H_
 
+#include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
 #include "tools/oracle/verb.h"
 

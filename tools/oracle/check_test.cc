@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 

@@ -6,6 +6,7 @@
 #ifndef TOOLS_ORACLE_CONFORM_H_
 #define TOOLS_ORACLE_CONFORM_H_
 
+#include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
 #include "tools/oracle/verb.h"
 

@@ -1,5 +1,7 @@
 #include "tools/oracle/doctor.h"
 
+#include <memory>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/adapters/named_adapters.h"

@@ -1,6 +1,9 @@
 // The tool over the repository's engine: every verb, end to end.
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

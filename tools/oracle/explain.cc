@@ -1,6 +1,7 @@
 #include "tools/oracle/explain.h"
 
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

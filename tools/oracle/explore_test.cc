@@ -1,10 +1,14 @@
 // `explore` end to end: over the repository's engine, and over one with a planted defect.
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

@@ -1,10 +1,12 @@
 // The command-line tool over cases with planted faults.
 
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "proptests/subjects/subject.h"
 #include "proptests/workers/fake_cases.h"
 #include "tools/oracle/oracle.h"

@@ -1,5 +1,7 @@
 #include "tools/oracle/flags.h"
 
+#include <string>
+
 #include "proptests/workers/files.h"
 
 namespace twingrad::oracle {

@@ -1,6 +1,8 @@
 #include "tools/oracle/generate.h"
 
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 
 #include "absl/strings/str_format.h"

@@ -5,8 +5,10 @@
 
 #include <unistd.h>
 #include <cstdio>
+#include <memory>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "proptests/conformance/foreign_subject.h"
 #include "proptests/subjects/engine_subject.h"
 #include "proptests/workers/repository_files.h"

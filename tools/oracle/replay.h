@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
 #include "tools/oracle/verb.h"
 

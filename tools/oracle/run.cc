@@ -1,5 +1,7 @@
 #include "tools/oracle/run.h"
 
+#include <memory>
+
 #include "absl/strings/str_format.h"
 
 namespace twingrad::oracle {

@@ -1,5 +1,7 @@
 #include "tools/oracle/work.h"
 
+#include <memory>
+
 #include "proptests/workers/worker.h"
 
 namespace twingrad::oracle {

@@ -3,6 +3,7 @@
 #ifndef TOOLS_ORACLE_WORK_H_
 #define TOOLS_ORACLE_WORK_H_
 
+#include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
 #include "tools/oracle/verb.h"
 

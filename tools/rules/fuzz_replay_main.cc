@@ -1,4 +1,5 @@
 // main() of the replay tests: hands the command line to ReplayCorpus. Linked with one fuzz target.
+#include <cstdint>
 #include <iostream>
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from tools.tidy import packages, rules, semantics
+from tools.tidy import includes, layering, packages, rules, semantics
 
 _ALLOWANCES = 'tools/tidy/allowances.txt'
 _CYCLES = 'tools/tidy/cycles.txt'
@@ -58,6 +58,7 @@ def check_tree(root: str) -> List[rules.Finding]:
             findings.extend(check(path, text))
         for check in (rules.check_opening_comment, rules.check_links):
             findings.extend(check(path, text, paths))
+        findings.extend(includes.check_includes(path, texts))
     allowances = rules.parse_allowances(texts.get(_ALLOWANCES) or '')
     findings.extend(rules.check_tests(paths, texts, allowances, _ALLOWANCES))
     findings.extend(rules.check_readmes(paths, texts))
@@ -65,6 +66,7 @@ def check_tree(root: str) -> List[rules.Finding]:
     findings.extend(semantics.check_semantics(texts))
     builds = {path: text for path, text in texts.items() if os.path.basename(path) == packages.BUILD and text}
     findings.extend(packages.check_packages(builds, packages.parse_allowed(texts.get(_CYCLES) or '')))
+    findings.extend(layering.check_layering(texts))
     return findings
 
 

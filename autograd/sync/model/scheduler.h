@@ -18,6 +18,7 @@
 #include <source_location>
 #include <string>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 namespace twingrad::sync::model {

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"

@@ -1,6 +1,7 @@
 #include "autograd/tensor/kernels/copy.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"

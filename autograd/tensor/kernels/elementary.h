@@ -9,6 +9,8 @@
 #ifndef AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_
 #define AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_
 
+#include <cstdint>
+
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
 #include "autograd/tensor/tensor.h"

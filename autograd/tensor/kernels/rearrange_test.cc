@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/test_values.h"

@@ -10,6 +10,8 @@
 #ifndef AUTOGRAD_TENSOR_KERNELS_REDUCE_H_
 #define AUTOGRAD_TENSOR_KERNELS_REDUCE_H_
 
+#include <cstdint>
+
 #include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 

@@ -2,6 +2,7 @@
 #ifndef AUTOGRAD_TENSOR_KERNELS_TEST_VALUES_H_
 #define AUTOGRAD_TENSOR_KERNELS_TEST_VALUES_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <vector>

@@ -2,6 +2,8 @@
 // fail, and what must be found, replayed from its seed and repeated from its trace.
 #include "proptests/interleave/checker/explore.h"
 
+#include <chrono>
+#include <exception>
 #include <set>
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,6 @@
 #include "proptests/interleave/checker/fiber.h"
 
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>

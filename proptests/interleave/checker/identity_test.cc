@@ -1,5 +1,6 @@
 // What lives at an address after something else did is another object.
 #include <optional>
+#include <utility>
 
 #include "autograd/sync/sync.h"
 #include "gtest/gtest.h"

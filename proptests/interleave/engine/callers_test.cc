@@ -1,5 +1,7 @@
 // Several callers of one engine at once: shared graphs, nested calls, errors, shutdown.
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>

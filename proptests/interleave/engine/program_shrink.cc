@@ -2,7 +2,9 @@
 #include "proptests/interleave/engine/program_shrink.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "proptests/interleave/checker/schedule_shrink.h"

@@ -1,6 +1,8 @@
 // A failure that the engine is not to blame for: a budget of steps that long runs exceed.
 #include "proptests/interleave/engine/program_shrink.h"
 
+#include <cstdint>
+
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 #include "proptests/interleave/strategies/forced_strategy.h"

@@ -5,6 +5,7 @@
 #include "autograd/engine/ready_queue.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <deque>
 #include <functional>

@@ -1,5 +1,6 @@
 #include "proptests/interleave/strategies/pct_strategy.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>

@@ -1,9 +1,11 @@
 // An adapter of the repository's engine that misbehaves on request: `faulty wrong_sign`.
 
 #include <cstdio>
+#include <string>
 
 #include <unistd.h>
 
+#include "absl/status/statusor.h"
 #include "autograd/engine/engine.h"
 #include "autograd/program/signature.h"
 #include "autograd/runner/run.h"

@@ -28,6 +28,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/engine/engine_rules.h"
 #include "proptests/interleave/strategies/strategies.h"

@@ -5,6 +5,7 @@
 // does. Exit status 0 if nothing was found.
 
 #include <unistd.h>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>

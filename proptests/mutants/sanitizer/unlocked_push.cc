@@ -1,5 +1,6 @@
 // Two producers and a ready queue whose push was robbed of its lock (unlocked_push.patch). TSan
 // must report it.
+#include <cstdint>
 #include <memory>
 #include <thread>
 

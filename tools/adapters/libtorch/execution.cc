@@ -5,10 +5,14 @@
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <cstdint>
+#include <exception>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"

@@ -3,6 +3,7 @@
 #include "tools/adapters/libtorch/execution.h"
 
 #include <bit>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>

@@ -8,8 +8,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "autograd/program/program.h"
 #include "tools/adapters/libtorch/version.h"

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "proptests/protocol/serve.h"
 #include "tools/adapters/libtorch/execution.h"
 #include "tools/adapters/libtorch/operations.h"

@@ -2,6 +2,8 @@
 
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 
+#include <string>
+
 namespace twingrad::libtorch {
 
 using torch::autograd::AccumulateGrad;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <string>
 #include <tuple>
 
 #include "tools/adapters/libtorch/failures.h"

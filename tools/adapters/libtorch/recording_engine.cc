@@ -1,5 +1,6 @@
 #include "tools/adapters/libtorch/recording_engine.h"
 
+#include <memory>
 #include <utility>
 
 namespace twingrad::libtorch {

@@ -10,6 +10,7 @@
 #include <torch/csrc/autograd/engine.h>
 
 #include <functional>
+#include <unordered_map>
 
 #include "tools/adapters/libtorch/version.h"
 

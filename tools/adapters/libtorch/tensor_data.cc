@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "autograd/program/element_text.h"
 #include "tools/adapters/libtorch/operations.h"

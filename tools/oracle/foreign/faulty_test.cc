@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
