@@ -1,7 +1,8 @@
-// What an adapter writes, any bytes in any pieces: frames or an error of the documented form, and
-// bodies that are refused or print and read back as themselves.
+// Fuzz target for what an adapter writes, arbitrary bytes in arbitrary pieces: they must decode to
+// frames or to an error of the documented form, and bodies must be rejected or survive printing and
+// reading back.
 //
-// The first byte says into which pieces the rest is cut.
+// The first byte determines how the rest is split.
 
 #include <cstdint>
 #include <cstdio>

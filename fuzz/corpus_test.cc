@@ -1,5 +1,5 @@
-// What the fuzz targets start from: the dictionary is that of the signature table, and the .twin
-// files of the parser's corpus are canonical Programs that hold every statement and attribute.
+// Tests the seeds of the fuzz targets: the dictionary matches the signature table, and the .twin
+// files of the parser's corpus are canonical Programs that cover every statement and attribute.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::string ReadFile(const std::filesystem::path& path) {
   return text.str();
 }
 
-// One token a line: names of statements, keys, words, and the few literals of the grammar.
+// One token per line: names of statements, keys, words, and the few literals of the grammar.
 std::string Dictionary() {
   std::string text = "# The tokens of a Program. Checked by corpus_test.\n";
   std::set<std::string> seen;
@@ -56,7 +56,7 @@ std::string Dictionary() {
 TEST(Corpus, DictionaryIsThatOfTheSignatureTable) {
   const std::string expected = Dictionary();
   EXPECT_EQ(ReadFile("fuzz/program.dict"), expected);
-  // To accept the new one: --test_env=TWINGRAD_UPDATE=<file to write>.
+  // To accept the new dictionary: --test_env=TWINGRAD_UPDATE=<file to write>.
   if (const char* path = std::getenv("TWINGRAD_UPDATE")) std::ofstream(path) << expected;
 }
 

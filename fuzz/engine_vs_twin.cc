@@ -1,8 +1,8 @@
-// A Program on the engine, with the caller's thread alone and with two device threads, against twin
-// and dual numbers.
+// Fuzz target that runs a Program on the engine, with the caller's thread alone and with two device
+// threads, and compares it with twin and dual numbers.
 //
 // The bytes steer proptests/generators; an input that is the text of a Program (a finding, a
-// golden) is taken as it is, if it is small. The first disagreement is shrunk, printed, and ends
+// golden) is used directly if it is small. The first disagreement is shrunk and printed, and ends
 // the process.
 
 #include <cstdint>

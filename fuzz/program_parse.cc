@@ -1,5 +1,5 @@
-// Any bytes: refused with an error of the documented form, or a Program that prints, parses and
-// hashes as itself.
+// Fuzz target for the parser: any bytes must be rejected with an error of the documented form, or
+// give a Program that survives printing and parsing with the same hash.
 
 #include <cstdint>
 #include <cstdio>

@@ -47,7 +47,7 @@ std::string DeviceText(DeviceIndex device) {
   return device == kCpu ? "cpu" : absl::StrCat("dev:", device);
 }
 
-// Whether the names are well-formed and different; else the value to blame.
+// Checks that the names are well-formed and distinct; else gives the value to blame.
 bool CheckNames(const Program& program, ValueId* value, std::string* why) {
   absl::flat_hash_set<std::string_view> seen;
   seen.reserve(program.names.size());
@@ -92,7 +92,7 @@ bool Analyzer::FailAt(Fault::Place place, int index, Key key, std::string text) 
 }
 
 bool Analyzer::CheckCounts(const Statement& statement, const Signature& signature) {
-  // Each open region, one that begins here included, has its `end` still to come.
+  // Each open region, including one that begins here, still needs its `end`.
   const int ends = open_regions() + (statement.op == Opcode::kBegin ? 1 : 0);
   if (statement.op != Opcode::kEnd && num_statements_ + ends >= kMaxStatements) {
     return Fail(absl::StrCat("statement number ", num_statements_ + 1, "; a Program has at most ",

@@ -1,9 +1,9 @@
-// What can be known of a Program without running it: the type and device of each value, what may be
-// undefined or must not be written, and whether the Program is well-formed at all.
+// Static analysis of a Program: the type and device of each value, which values may be undefined or
+// must not be written, and whether the Program is well-formed.
 //
-// Analyzer takes one statement after another, so that a generator can ask before it goes on;
-// Analyze does a whole Program, in a few microseconds for a dozen statements. An Analyzer belongs
-// to one thread.
+// Analyzer takes one statement at a time, so that a generator can query it in between; Analyze
+// takes a whole Program, in a few microseconds for a dozen statements. An Analyzer belongs to one
+// thread.
 
 #ifndef AUTOGRAD_PROGRAM_ANALYZE_H_
 #define AUTOGRAD_PROGRAM_ANALYZE_H_
@@ -28,7 +28,7 @@ struct ValueInfo {
   DeviceIndex device = kCpu;
   int32_t statement = -1;      // that defines the value
   ValueId storage = kNoValue;  // the value that owns the storage: itself, unless by view or detach
-  bool may_be_undefined = false;  // a gradient that need not exist, or defined in a try region
+  bool may_be_undefined = false;  // a gradient that may be absent, or defined in a try region
   bool read_only = false;         // a result of grad, or a view of one: not to be written in place
 };
 
@@ -41,10 +41,10 @@ struct Analysis {
 
 class Analyzer {
  public:
-  // Takes the next statement; false, and no change, when it breaks a rule: see fault(). Its results
-  // must be the next ids.
+  // Adds the next statement, whose results must be the next ids. Returns false and changes nothing
+  // if it breaks a rule: see fault().
   bool Add(const Statement& statement);
-  // Takes the end of the Program: no region may be open.
+  // Ends the Program; no region may be open.
   bool Finish();
 
   const Fault& fault() const { return fault_; }
@@ -53,7 +53,7 @@ class Analyzer {
   int num_statements() const { return num_statements_; }
   int open_regions() const { return static_cast<int>(regions_.size()); }
   int64_t total_elements() const { return total_elements_; }
-  // Whether any hook or thread section occurred, without which nothing is racy.
+  // Whether a hook or thread section occurred; without one, nothing is racy.
   bool may_be_racy() const { return may_be_racy_; }
 
  private:
@@ -101,7 +101,7 @@ class Analyzer {
 
   std::vector<ValueInfo> values_;
   std::vector<Region> regions_;
-  // Adjacent thread sections run at the same time: in one of them, the values of the others are
+  // Adjacent thread sections run concurrently: within one of them, the values of the others are
   // hidden.
   ValueId hidden_begin_ = 0;
   ValueId hidden_end_ = 0;
@@ -119,8 +119,8 @@ class Analyzer {
   Fault fault_;
 };
 
-// Checks form, names, limits, visibility, types and regions, then finds out what is racy. The error
-// has the form of Parse's, with the place in the canonical text.
+// Checks form, names, limits, visibility, types and regions, then determines whether the Program is
+// racy. Errors have the form of Parse's, with the position in the canonical text.
 absl::StatusOr<Analysis> Analyze(const Program& program);
 
 // Whether `name` can name a value or a handle: 1 to 64 of A-Z a-z 0-9 _ and `.`, other than `_`.

@@ -1,4 +1,4 @@
-// Makes Programs statement by statement, with the static type of each value at hand: for generators
+// Builds Programs statement by statement and knows the static type of each value; for generators
 // and tests.
 //
 //   ProgramBuilder b;
@@ -7,8 +7,9 @@
 //   b.Add(Opcode::kBackward, {s});
 //   absl::StatusOr<Program> program = b.Build();  // and b is empty again
 //
-// A statement that breaks a rule is not added: Op answers kNoValue, Add false, and status() keeps
-// the first reason. A generator may just try and go on. Belongs to one thread.
+// A statement that breaks a rule is not added: Op returns kNoValue, Add returns false, and status()
+// keeps the first reason. So a generator may try a statement and continue if it is refused. Belongs
+// to one thread.
 
 #ifndef AUTOGRAD_PROGRAM_BUILDER_H_
 #define AUTOGRAD_PROGRAM_BUILDER_H_
@@ -39,7 +40,7 @@ class ProgramBuilder {
  public:
   using Attributes = std::vector<Attribute>;
 
-  // A leaf from elements (none: zeros).
+  // A leaf with these elements (zeros if there are none).
   ValueId Leaf(const TensorType& type, Bits data, bool grad = false, DeviceIndex device = kCpu);
   ValueId SeededLeaf(const TensorType& type, int64_t seed, bool grad = false,
                      DeviceIndex device = kCpu);
@@ -56,12 +57,12 @@ class ProgramBuilder {
   std::vector<ValueId> Results(int count, Opcode op, absl::Span<const ValueId> operands,
                                Attributes attributes = {});
 
-  // Any statement; its results are given the next ids, attributes are put into canonical order and
-  // defaults dropped.
+  // Adds any statement: its results get the next ids, its attributes are put into canonical order,
+  // and defaults are dropped.
   bool AddStatement(Statement statement);
 
-  // Gives the value another name than v<id>; false, and no change, when it is malformed, taken, or
-  // v and a number.
+  // Gives the value a name other than v<id>. Returns false and changes nothing if the name is
+  // malformed, taken, or v followed by a number.
   bool Rename(ValueId value, std::string_view name);
 
   const ValueInfo& Info(ValueId value) const { return analyzer_.values()[value]; }
@@ -74,12 +75,12 @@ class ProgramBuilder {
 
   // The first refusal, as `[program] what is wrong; what is allowed`; ok when there was none.
   const absl::Status& status() const { return status_; }
-  // The latest refusal, for a generator that wonders.
+  // The latest refusal.
   const Fault& last_fault() const { return analyzer_.fault(); }
 
-  // The Program so far with all open regions ended; refusals do not matter.
+  // The Program so far, with all open regions ended; ignores refusals.
   Program Take();
-  // The same, or the first refusal.
+  // The same, or the first refusal as an error.
   absl::StatusOr<Program> Build();
 
  private:

@@ -134,7 +134,7 @@ bool Analyzer::CheckAction(const Statement& statement) {
                    absl::StrCat("do=", action, has_factor ? " with" : " without",
                                 " by=; do=scale takes it, the others do not"));
   }
-  // A NaN is not equal to itself, and so could not round-trip.
+  // A NaN is not equal to itself, so it could not round-trip.
   if (has_factor && std::isnan(statement.Get<double>(Key::kBy))) {
     return FailKey(Key::kBy, "a factor that is no number; any other goes, inf as well");
   }

@@ -10,8 +10,9 @@ namespace {
 
 constexpr double kTwo53 = 9007199254740992.0;
 
-// Whether the text is digits with optional sign, point and exponent, or hexadecimal so (0x1.8p+1):
-// what std::from_chars takes is wider (it knows inf and nan in any case, and no 0x).
+// Whether the text is digits with optional sign, point and exponent, or the same in hexadecimal
+// (0x1.8p+1). std::from_chars accepts a different set: inf and nan in upper or lower case, but no
+// 0x.
 bool StartsLikeNumber(std::string_view text) {
   if (text.empty()) return false;
   const char c = text[0];

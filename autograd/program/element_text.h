@@ -26,7 +26,7 @@ void AppendElement(uint64_t bits, DType dtype, std::string& out);
 
 // Decimal digits with an optional minus, in the range of int64_t.
 std::optional<int64_t> ParseInteger(std::string_view text);
-// Rounded to double; no value where the text is malformed, too large, or not 0 but rounded to 0.
+// Rounded to double; no value if the text is malformed, too large, or nonzero but rounds to 0.
 std::optional<double> ParseFloat(std::string_view text);
 // As ParseFloat, rounded once to float.
 std::optional<double> ParseFloat32(std::string_view text);

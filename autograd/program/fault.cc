@@ -8,15 +8,15 @@
 namespace twingrad::program {
 namespace {
 
-// Where the statement's name begins: after `%a,%b = `, if the line begins with results.
+// Offset of the statement's name: after `%a,%b = ` if the line begins with results.
 size_t NameOffset(std::string_view line) {
   if (line.empty() || line[0] != '%') return 0;
   const size_t at = line.find(" = ");
   return at == std::string_view::npos ? 0 : at + 3;
 }
 
-// Where the token `count` tokens after the one at `offset` begins; that one itself when there are
-// not so many.
+// Offset of the token `count` tokens after the one at `offset`; `offset` if there are not that
+// many.
 size_t SkipTokens(std::string_view line, size_t offset, int count) {
   size_t at = offset;
   for (int i = 0; i < count; ++i) {

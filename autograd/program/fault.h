@@ -1,5 +1,5 @@
-// What a Program got wrong, and at which token: found by the Analyzer, placed in text by parser and
-// validator.
+// Which rule a Program breaks, and at which token: found by the Analyzer, located in the text by
+// parser and validator.
 
 #ifndef AUTOGRAD_PROGRAM_FAULT_H_
 #define AUTOGRAD_PROGRAM_FAULT_H_
@@ -36,7 +36,7 @@ std::string TypeText(const TensorType& type);
 // `[2,3]`
 std::string ShapeText(absl::Span<const int64_t> sizes);
 
-// Bytes of a text as they can stand in a message: escaped, cut after 40, in quotes.
+// A text for use in a message: escaped, cut after 40 bytes, in quotes.
 std::string Quoted(std::string_view text);
 
 }  // namespace twingrad::program

@@ -1,5 +1,5 @@
-// How large a Program may be, so that every reader can size its buffers and no input exhausts a
-// machine.
+// Limits on the size of a Program, so that every reader can size its buffers and no input exhausts
+// a machine.
 
 #ifndef AUTOGRAD_PROGRAM_LIMITS_H_
 #define AUTOGRAD_PROGRAM_LIMITS_H_

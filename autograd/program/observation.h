@@ -1,8 +1,8 @@
-// An Observation: all that the run of a Program shows, in terms of the Program alone.
+// An Observation: everything that one run of a Program shows, in terms of the Program alone.
 //
-// The engine's runner, the twin and adapters of foreign engines all fill this one structure;
-// oracles compare two of them. A node is named by what the Program says of it (role, statement,
-// local index), never by an address. Plain data; no thread-safety of its own.
+// The engine's runner, the twin and adapters of foreign engines all fill this structure; oracles
+// compare two of them. A node is named by its role, statement and local index in the Program, never
+// by an address. Plain data; no thread-safety of its own.
 
 #ifndef AUTOGRAD_PROGRAM_OBSERVATION_H_
 #define AUTOGRAD_PROGRAM_OBSERVATION_H_
@@ -111,13 +111,13 @@ struct CallRecord {
   bool create_graph = false;
   bool accumulate_grad = false;
   // The graph as it stood before the run: all nodes reachable from the roots, in discovery order,
-  // then those of inputs that no root reaches (their place decides what is pruned).
+  // then those of inputs that no root reaches (their position decides what is pruned).
   std::vector<NodeRecord> nodes;
   std::vector<EdgeRecord> roots;
   std::vector<EdgeRecord> inputs;  // empty for a plain backward
   // The engine's own counters before the run, by node; -1 where the engine holds no entry.
   std::vector<int32_t> dependencies;
-  // Whether the node was marked as to be executed (exec_info), by node; empty for a plain backward.
+  // Whether the node was marked for execution (exec_info), by node; empty for a plain backward.
   std::vector<bool> needed;
   // Node indices in the order in which evaluation began (applied nodes only, not captures).
   std::vector<int32_t> executed;
@@ -133,8 +133,8 @@ struct ValueRecord {
   TensorData grad;
 };
 
-// A .grad that changed after the call at `statement` had returned or thrown: nothing may write it
-// then.
+// A .grad that changed after the call at `statement` had returned or thrown, when nothing may write
+// it any more.
 struct LateWrite {
   ValueId value = kNoValue;
   int32_t statement = -1;
@@ -144,8 +144,8 @@ struct Observation {
   std::vector<ValueRecord> values;      // by ValueId
   std::vector<CallRecord> calls;        // in the order of the Program; a failed call included
   std::optional<ErrorRecord> error;     // the error that ended the run
-  std::vector<ErrorRecord> survived;    // errors that ended a region of kind=try, as they came
-  std::optional<LateWrite> late_write;  // ended the run; only where the run was asked to look
+  std::vector<ErrorRecord> survived;    // errors that ended a region of kind=try, in order
+  std::optional<LateWrite> late_write;  // ended the run; only if the run was asked to look
 };
 
 }  // namespace twingrad::program

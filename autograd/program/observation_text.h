@@ -1,4 +1,4 @@
-// An Observation as text for people and for `diff`: one fact a line, always in the same order.
+// An Observation as text for people and for `diff`: one fact per line, always in the same order.
 //
 //   std::cout << program::PrintObservation(program, observation);
 //

@@ -1,11 +1,11 @@
-// OpFacts: what generators and witnesses know of an op beyond its form: how its result depends on
-// its operands, what its numbers are like, and what its node saves.
+// OpFacts: what generators and witnesses know of an op beyond its form: how its derivative depends
+// on its operands, how its numbers behave, and what its node saves.
 //
 //   SignatureOf(Opcode::kTanh).facts   // {kCurved, kUnit, kSavesResult}
 //
-// The facts are a column of the signature table (signature.cc). No engine may read them: an engine
-// that took them from here would be checked against its own source. An in-place op has the facts of
-// the op that it performs (Signature::performs); Signature::saves() says how its saving differs.
+// The facts are a column of the signature table (signature.cc). No engine may read them, or it
+// would be checked against its own source. An in-place op has the facts of the op that it performs
+// (Signature::performs); Signature::SavedBy() accounts for what it saves differently.
 
 #ifndef AUTOGRAD_PROGRAM_OP_FACTS_H_
 #define AUTOGRAD_PROGRAM_OP_FACTS_H_
@@ -65,8 +65,8 @@ enum class Numbers : uint8_t {
 // Whether the result is rounded whatever the operands are.
 constexpr bool Rounds(Numbers numbers) { return numbers >= Numbers::kExponential; }
 
-// What a node saves, as a set of bits. A program that writes in place what a node has saved makes
-// its backward fail.
+// What a node saves, as a set of bits. Writing a saved variable in place makes the node's backward
+// fail.
 using Saves = uint32_t;
 inline constexpr Saves kSavesNothing = 0;
 inline constexpr Saves kSavesA = 1;  // the operands, from the first
@@ -82,7 +82,7 @@ struct OpFacts {
   Dependence dependence = Dependence::kLinear;
   Numbers numbers = Numbers::kSame;
   Saves saves = kSavesNothing;
-  // What PyTorch saves besides, though no derivative needs it.
+  // What PyTorch saves in addition, although no derivative needs it.
   Saves pytorch_saves = kSavesNothing;
 };
 

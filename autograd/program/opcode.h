@@ -44,14 +44,14 @@ enum class Opcode : uint8_t {
   kAmax,
   kAmin,
   kLogsumexp,
-  // Along dim=: the entry that is picked, and its index.
+  // Along dim=: the extreme entry, or its index.
   kMax,
   kMin,
   kArgmax,
   kArgmin,
   kMatmul,
   kAddmm,
-  // Elements in other places, as copies: joined, turned round, picked by indices, put in order.
+  // Copies that move elements: joined, reversed, picked by indices, sorted.
   kCat,
   kStack,
   kFlip,
@@ -60,7 +60,7 @@ enum class Opcode : uint8_t {
   kScatterAdd,
   kSort,
   kArgsort,
-  // Along dim=, of the operand's shape.
+  // Along dim=; the result has the operand's shape.
   kCumsum,
   kSoftmax,
   kLogSoftmax,
@@ -129,20 +129,20 @@ inline constexpr int kNumOpcodes = static_cast<int>(Opcode::kExpect) + 1;
 enum class Key : uint8_t {
   kType,         // leaf: f64[2,3]
   kData,         // leaf, expect: comma-separated elements
-  kSeed,         // leaf: elements drawn from this seed (see signature.h)
+  kSeed,         // leaf: elements drawn from this seed (see leaf_data.h)
   kFill,         // leaf: every element has this value
   kGrad,         // leaf: requires grad (0/1)
   kDevice,       // leaf, to: cpu or dev:N
   kDims,         // reductions, permute, transpose (two), squeeze, flip
   kKeepdim,      // reductions (0/1)
   kShape,        // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none
-  kDim,          // select, slice, unsqueeze, and what works along one dimension
+  kDim,          // select, slice, unsqueeze, and ops along one dimension
   kIndex,        // select
   kStart,        // slice
   kStop,         // slice
   kStep,         // slice
   kTo,           // cast: dtype
-  kSeeds,        // backward, grad: values or _ for an implicit seed, one a root
+  kSeeds,        // backward, grad: values or _ for an implicit seed, one per root
   kInputs,       // backward, grad: values
   kRetainGraph,  // backward, grad (0/1); absent: as create_graph
   kCreateGraph,  // backward, grad (0/1)

@@ -43,7 +43,7 @@ std::string_view TakeItem(std::string_view& list) {
   return item;
 }
 
-// Calls `take` with each comma-separated item until it answers false; an item may be empty.
+// Calls `take` with each comma-separated item until it returns false; an item may be empty.
 template <typename F>
 bool ForEachItem(std::string_view list, F take) {
   while (true) {
@@ -94,7 +94,7 @@ class Parser {
                                     Quoted(kHeader)));
   }
 
-  // The next token of the line; false at its end or when blanks are amiss.
+  // The next token of the line; false at the end of the line or if blanks are misplaced.
   bool TakeToken(std::string_view& token) {
     if (at_ > line_.size()) return false;
     size_t end = line_.find(' ', at_);

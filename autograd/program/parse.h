@@ -1,7 +1,6 @@
 // Text to Program. The grammar is in README.md.
 //
-// Pure function, linear in the text; whatever the text holds, the answer is a valid Program or an
-// error.
+// A pure function, linear in the text; for any text, the result is a valid Program or an error.
 
 #ifndef AUTOGRAD_PROGRAM_PARSE_H_
 #define AUTOGRAD_PROGRAM_PARSE_H_

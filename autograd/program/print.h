@@ -1,7 +1,7 @@
 // The canonical text of a Program: the inverse of Parse.
 //
-// Pure functions. A malformed Program is printed too, `?` standing for what has no text, so that
-// its faults can be shown; Validate says whether it is well-formed.
+// Pure functions. Malformed Programs are printed too, with `?` for what has no text, so that their
+// faults can be shown; Validate tells whether a Program is well-formed.
 
 #ifndef AUTOGRAD_PROGRAM_PRINT_H_
 #define AUTOGRAD_PROGRAM_PRINT_H_
@@ -12,7 +12,7 @@
 
 namespace twingrad::program {
 
-// The header line and one line a statement, each ended by a newline.
+// The header line and one line per statement, each ended by a newline.
 std::string Print(const Program& program);
 
 // One statement without a newline, e.g. `%y = mul %a %b`.

@@ -2,10 +2,9 @@
 // repository.
 //
 // Generators make Programs, fuzz bytes decode to them, goldens store them, the twin interprets
-// them, engines under test receive them, findings end in them. This header is the data alone; text
-// is in parse.h and print.h, the rules of a well-formed Program in validate.h, the table of
-// statement names, operands and attributes in signature.h. Copyable values; no thread-safety of
-// their own.
+// them, engines under test run them, findings report them. This header holds only the data; text is
+// in parse.h and print.h, the rules of a well-formed Program in validate.h, the table of statement
+// names, operands and attributes in signature.h. Copyable values; no thread-safety of their own.
 
 #ifndef AUTOGRAD_PROGRAM_PROGRAM_H_
 #define AUTOGRAD_PROGRAM_PROGRAM_H_

@@ -10,7 +10,7 @@
 namespace twingrad::program {
 namespace {
 
-// Which values a value is computed from, by definition (in-place statements left aside).
+// Which values a value is computed from by its definition (ignoring in-place statements).
 class Ancestry {
  public:
   explicit Ancestry(const Program& program) {
@@ -38,7 +38,7 @@ class Ancestry {
   }
 
   // Whether the nodes of two values run in a fixed order in any backward. A write in place gives a
-  // value another node, so in a Program with any the answer is no.
+  // value another node, so in a Program with in-place writes the answer is no.
   bool Ordered(ValueId a, ValueId b) const {
     return a == b || (!has_writes_ && (Of(a)[b] || Of(b)[a]));
   }
@@ -48,7 +48,8 @@ class Ancestry {
   bool has_writes_ = false;
 };
 
-// Whether a hook on `on`, or a custom function's backward, acts on something unordered with it.
+// Whether a hook on `on`, or a custom function's backward, acts on a value whose node is unordered
+// with its own.
 bool ActsUnordered(const Ancestry& ancestry, ValueId on, const Statement& statement,
                    const absl::flat_hash_map<std::string, ValueId>& handles) {
   const auto action = statement.Get<std::string>(Key::kDo);
@@ -86,7 +87,8 @@ bool HooksAreRacy(const Program& program) {
   return false;
 }
 
-// Whether a statement in a thread section whose values begin at `first` shows to others.
+// Whether a statement in a thread section whose values begin at `first` has effects that other
+// sections can see.
 bool Touches(const Statement& statement, ValueId first) {
   switch (SignatureOf(statement.op).category) {
     case Category::kCall:
@@ -99,7 +101,7 @@ bool Touches(const Statement& statement, ValueId first) {
   }
 }
 
-// Whether two sections that run at the same time both touch.
+// Whether two concurrent sections both touch what others can see.
 bool SectionsAreRacy(const Program& program) {
   std::vector<bool> is_thread;  // open regions
   int threads = 0;              // thread regions among them

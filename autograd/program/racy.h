@@ -1,4 +1,4 @@
-// Whether the outcome of a valid Program can depend on timing even where every engine is right.
+// Whether the outcome of a valid Program can depend on timing even if the engine is correct.
 
 #ifndef AUTOGRAD_PROGRAM_RACY_H_
 #define AUTOGRAD_PROGRAM_RACY_H_
@@ -9,8 +9,8 @@ namespace twingrad::program {
 
 // True when a hook acts (do=register, remove or backward) on a value whose node is unordered with
 // the hook's own, that is, neither value is computed from the other; when a custom function's
-// backward runs one; or when two thread sections that run at the same time both call the engine or
-// touch hooks or .grad of values of neither. `program` must be valid.
+// backward runs one; or when two concurrent thread sections both call the engine or touch hooks or
+// .grad of values that belong to neither. `program` must be valid.
 bool IsRacy(const Program& program);
 
 }  // namespace twingrad::program

@@ -55,7 +55,7 @@ class RandomStatements {
 
   ValueId Value() {
     const int count = builder_.num_values();
-    // Late values more often, and mostly such as fit together: f64 on the cpu.
+    // Prefers late values, and mostly values that fit together: f64 on the cpu.
     ValueId value = 0;
     for (int i = 0; i < 3; ++i) {
       value = static_cast<ValueId>(count - 1 - Below(Below(2) == 0 ? std::min(count, 6) : count));
@@ -95,7 +95,8 @@ class RandomStatements {
     statement.results.resize(results);
   }
 
-  // Attributes that go only with others, so that not nearly all draws are refused.
+  // Drops attributes that are valid only together with others; otherwise nearly all draws would be
+  // refused.
   void DropMisfits(Statement& statement) {
     const auto word = statement.Get<std::string>(Key::kDo);
     const auto drop = [&](Key key) {
@@ -137,7 +138,7 @@ class RandomStatements {
     return found;
   }
 
-  // A few handles, so that most are met again.
+  // Few handles, so that most recur.
   std::string Handle() { return absl::StrCat("h", Below(4)); }
 
   TensorType Type() {

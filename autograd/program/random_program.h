@@ -1,6 +1,6 @@
 // Random well-formed Programs over every statement and attribute of the signature table: test data
-// for this package alone. What makes interesting graphs for engines is in proptests/generators;
-// here a statement is good when it is valid.
+// for this package alone. Here a statement only has to be valid; graphs that are interesting for
+// engines come from proptests/generators.
 
 #ifndef AUTOGRAD_PROGRAM_RANDOM_PROGRAM_H_
 #define AUTOGRAD_PROGRAM_RANDOM_PROGRAM_H_
@@ -11,7 +11,8 @@
 
 namespace twingrad::program {
 
-// About `statements` statements and the ends of open regions; the same for the same arguments.
+// About `statements` statements plus the ends of open regions; the same arguments give the same
+// Program.
 Program RandomProgram(uint64_t seed, int statements);
 
 }  // namespace twingrad::program

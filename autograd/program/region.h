@@ -16,14 +16,14 @@ namespace twingrad::program {
 
 enum class RegionKind : uint8_t {
   kNoGrad,            // nothing is recorded
-  kThread,            // runs on a thread of its own, beside the thread sections next to it
+  kThread,            // runs on its own thread, concurrently with adjacent thread sections
   kTry,               // an error inside ends the region, not the run
   kAnomaly,           // a node that returns NaN is an error
   kSavedTensorHooks,  // what nodes save goes through hooks
 };
 inline constexpr int kNumRegionKinds = static_cast<int>(RegionKind::kSavedTensorHooks) + 1;
 
-// The words of kind=, in the order of RegionKind, apart by blanks.
+// The words of kind=, in the order of RegionKind, separated by blanks.
 inline constexpr std::string_view kRegionKindWords =
     "no_grad thread try anomaly saved_tensor_hooks";
 

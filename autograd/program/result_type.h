@@ -1,7 +1,7 @@
 // Types of results from types of operands: broadcasting, reductions, matrix products, views, casts.
 //
-// The static half of shapes; which view shares storage or needs a copy is known only when run. Pure
-// functions.
+// This is the static half of shapes; whether a view shares storage or needs a copy is known only at
+// run time. Pure functions.
 
 #ifndef AUTOGRAD_PROGRAM_RESULT_TYPE_H_
 #define AUTOGRAD_PROGRAM_RESULT_TYPE_H_
@@ -15,7 +15,7 @@
 
 namespace twingrad::program {
 
-// The shape to which two broadcast, or false.
+// Computes the shape to which two shapes broadcast; false if they do not.
 bool Broadcast(absl::Span<const int64_t> a, absl::Span<const int64_t> b, Shape* result);
 
 // Whether `from` broadcasts to exactly `to`.
@@ -23,8 +23,8 @@ bool BroadcastsTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to);
 
 // Checks the operands' element types and shapes and computes the type of the result of an
 // elementwise statement, reduction, matmul, view, copy or in-place statement (for which it is
-// operand 0's). `work` is what the statement adds to the Program's total beyond its result. False
-// with `fault` filled in when they do not fit.
+// operand 0's). `work` is what the statement adds to the Program's total beyond its result. Returns
+// false and fills in `fault` if they do not fit.
 bool InferType(const Statement& statement, absl::Span<const TensorType* const> operands,
                TensorType* result, int64_t* work, Fault* fault);
 

@@ -161,7 +161,7 @@ bool InferLoss(const Statement& statement, Operands operands, TensorType* result
   return true;
 }
 
-// A running sum is judged as n (n + 1) / 2 additions a row.
+// A running sum counts as n (n + 1) / 2 additions per row.
 int64_t CumsumWork(const Shape& shape, size_t dim) {
   const int64_t size = std::max<int64_t>(shape[dim], 1);
   return NumElements(shape) / size * (size * (size + 1) / 2);

@@ -19,7 +19,8 @@ namespace twingrad::program {
 bool InferAlong(const Statement& statement, absl::Span<const TensorType* const> operands,
                 TensorType* result, int64_t* work, Fault* fault);
 
-// That min= and max= of clamp are numbers of the operand's type, in order, and at least one.
+// Checks that at least one of clamp's min= and max= is given, that they are numbers of the
+// operand's type, and that they are in order.
 bool CheckClamp(const Statement& statement, DType dtype, Fault* fault);
 
 }  // namespace twingrad::program

@@ -1,9 +1,9 @@
 // The table of statements: for each its name, operands, results, attributes, element types and one
-// line of documentation. No formula: what a statement computes is the business of engine and twin,
-// apart.
+// line of documentation. It holds no formulas: engine and twin define separately what a statement
+// computes.
 //
-// Parser, printer, validator, generators, the fuzz dictionary and the table in README.md are all
-// driven by it. Constant data; safe from any thread.
+// It drives parser, printer, validator, generators, the fuzz dictionary and the table in README.md.
+// Constant data; safe from any thread.
 
 #ifndef AUTOGRAD_PROGRAM_SIGNATURE_H_
 #define AUTOGRAD_PROGRAM_SIGNATURE_H_
@@ -24,11 +24,11 @@ enum class Category : uint8_t {
   kElementwise,
   kReduction,
   kMatmul,
-  kRearrange,  // copies with the elements in other places
-  kScan,       // along a dimension, of the operand's shape
+  kRearrange,  // copies that move elements
+  kScan,       // along a dimension; keeps the operand's shape
   kLoss,
   kView,
-  kCopy,  // clone, cast, to; detach, which cuts the graph and shares storage, too
+  kCopy,  // clone, cast, to; also detach, which cuts the graph and shares storage
   kInPlace,
   kGradient,  // retain_grad, read_grad, zero_grad
   kHook,
@@ -39,9 +39,9 @@ enum class Category : uint8_t {
   kExpect,
 };
 
-// Which element types the operands may have. They must all have the same one, but for where's
-// condition (bool), operands that are indices (i64) and the operands of calls, custom functions and
-// statements that only name a value.
+// Which element types the operands may have. All operands must have the same type, except where's
+// condition (bool), indices (i64), and the operands of calls, custom functions and statements that
+// only name a value.
 enum class DTypeRule : uint8_t {
   kAny,
   kNumeric,   // f32, f64, i64
@@ -65,8 +65,7 @@ enum class Format : uint8_t {
   kDevice,    // int64_t: cpu (kCpu) or dev:N (N)
 };
 
-// The value that an absent attribute stands for. A Program never holds an attribute with its
-// default.
+// The value of an absent attribute. A Program never stores an attribute that has its default.
 enum class Default : uint8_t {
   kRequired,  // must be given
   kNone,      // no value equals absence
@@ -80,7 +79,7 @@ struct AttributeSpec {
   Key key;
   Format format;
   Default otherwise;
-  std::string_view words;  // of Format::kWord: the words, apart by blanks
+  std::string_view words;  // of Format::kWord: the words, separated by blanks
 };
 
 struct Signature {
@@ -96,7 +95,7 @@ struct Signature {
   absl::Span<const AttributeSpec> attributes;  // in canonical order
   std::string_view doc;
   OpFacts facts;
-  Opcode performs;       // by an in-place statement: on the old contents; else the op itself
+  Opcode performs;       // the op that an in-place statement applies to the old contents; else `op`
   uint32_t indices = 0;  // bit i: operand i holds indices, of type i64
 
   // The attribute with this key, or null when the statement takes none.
@@ -110,8 +109,9 @@ struct Signature {
     return operand < 32 && (differentiable >> operand & 1) != 0;
   }
   bool IsIndex(int operand) const { return operand < 32 && (indices >> operand & 1) != 0; }
-  // What the node saves where the first two operands have a gradient or not: operands as kSavesA to
-  // kSavesC, besides kSavesResult and kSavesOwn. The operand that is written is saved as a copy.
+  // What the node saves, given whether the first two operands have a gradient: bits kSavesA to
+  // kSavesC for operands, kSavesResult and kSavesOwn. An operand that is written in place is saved
+  // as a copy.
   Saves SavedBy(bool a_has_gradient, bool b_has_gradient) const;
 };
 
@@ -119,8 +119,8 @@ struct Signature {
 absl::Span<const Signature> Signatures();
 const Signature& SignatureOf(Opcode op);
 
-// The ops of one operand and no required attribute that generators draw from: elementwise or in
-// place, those that round or the others; in the order of Opcode.
+// The ops of one operand without required attributes, in the order of Opcode, from which generators
+// draw: of this category (elementwise or in place), and either those that round or the others.
 absl::Span<const Opcode> UnaryOps(Category category, bool rounds);
 
 std::string_view KeyName(Key key);
@@ -129,7 +129,7 @@ std::string_view CategoryName(Category category);
 std::optional<Opcode> OpcodeFromName(std::string_view name);
 std::optional<DType> DTypeFromName(std::string_view name);
 
-// Whether `value` is what an absent attribute stands for; such attributes are left out of Programs.
+// Whether `value` is the attribute's default; such attributes are left out of Programs.
 bool IsDefault(const AttributeSpec& spec, const AttributeValue& value);
 
 // Whether `value` holds the alternative that the format asks for.

@@ -1,7 +1,7 @@
-// The rows of the signature table: what each statement takes, and what an op is like.
+// The rows of the signature table: what each statement takes, and the facts of each op.
 //
-// Included by signature.cc alone; everybody else asks signature.h. A new statement is one row here,
-// in the place of its enumerator in opcode.h.
+// Included only by signature.cc; all other code uses signature.h. A new statement is one row here,
+// at the position of its enumerator in opcode.h.
 
 #ifndef AUTOGRAD_PROGRAM_STATEMENT_TABLE_H_
 #define AUTOGRAD_PROGRAM_STATEMENT_TABLE_H_
@@ -91,7 +91,7 @@ inline constexpr AttributeSpec kExpectKeys[] = {
 
 inline constexpr absl::Span<const AttributeSpec> kNone(kNothing, 0);
 
-// What an op is like, by the dependence of its derivative.
+// The facts of an op, by the dependence of its derivative.
 constexpr OpFacts Linear(Numbers numbers, Saves saves = 0, Saves pytorch_saves = 0) {
   return {Dependence::kLinear, numbers, saves, pytorch_saves};
 }
@@ -120,7 +120,7 @@ constexpr Signature Unary(Opcode op, std::string_view name, OpFacts facts, Categ
                           std::string_view doc) {
   return {op, name, category, 1, 1, 1, 1, dtypes, 1, attributes, doc, facts, op};
 }
-// The facts are those of what it performs: see WithFacts.
+// The facts are those of the op that it performs: see WithFacts.
 constexpr Signature InPlace(Opcode op, std::string_view name, Opcode performs, int operands,
                             DTypeRule dtypes, uint32_t differentiable, std::string_view doc) {
   const auto n = static_cast<uint16_t>(operands);

@@ -1,5 +1,5 @@
-// Whether a Program is well-formed. See analyze.h for the rules and for what else can be learnt
-// from it.
+// Whether a Program is well-formed. See analyze.h for the rules and for what else the analysis
+// tells.
 
 #ifndef AUTOGRAD_PROGRAM_VALIDATE_H_
 #define AUTOGRAD_PROGRAM_VALIDATE_H_

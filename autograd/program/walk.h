@@ -5,9 +5,9 @@
 //
 // Regions and errors work the same way on every engine, so they are handled here. A `no_grad`
 // region switches grad mode off and its end restores it. An error ends the run, unless a `try`
-// region encloses the statement: then the walk notes the error in Observation::survived, restores
-// the grad mode that the region began with and goes on after its end. Regions of other kinds end
-// the run with kUnsupported. `expect` statements are passed over. One thread; the Program must be
+// region encloses the statement: then the walk records the error in Observation::survived, restores
+// the grad mode that the region began with and continues after its end. Regions of other kinds end
+// the run with kUnsupported. `expect` statements are skipped. One thread; the Program must be
 // valid.
 
 #ifndef AUTOGRAD_PROGRAM_WALK_H_
@@ -28,9 +28,9 @@ class StatementRunner {
 
   // Called before every statement, regions included; false ends the run at once.
   virtual bool BeforeStatement(int32_t index) = 0;
-  // Runs a statement other than begin, end and expect; the error that it raised, if any.
+  // Runs a statement other than begin, end and expect; returns the error that it raised, if any.
   virtual std::optional<ErrorRecord> RunStatement(int32_t index) = 0;
-  // Whether a region of kind=try holds an error of this class. It never holds kUnsupported.
+  // Whether a region of kind=try catches errors of this class. It never catches kUnsupported.
   virtual bool IsSurvivable(ErrorKind error) const = 0;
 
   virtual bool grad_mode() const = 0;

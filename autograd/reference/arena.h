@@ -1,5 +1,5 @@
-// Memory that lives as long as one run of a witness: arrays, maps and records are taken from it and
-// never given back one by one.
+// Memory that lives as long as one run of a witness: arrays, maps and records are allocated from it
+// and freed all at once.
 //
 // Allocation is a pointer increment, so that a run of a dozen statements costs a few calls of
 // malloc. Only for trivially destructible types. Throws OutOfArena past its limit. One thread.
@@ -16,7 +16,7 @@
 
 namespace twingrad::reference {
 
-// The Program needs more memory than a witness is given.
+// The Program needs more memory than a witness may use.
 struct OutOfArena {};
 
 class Arena {

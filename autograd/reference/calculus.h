@@ -1,9 +1,9 @@
 // Variables and nodes of the twin, and the derivative of every primitive, written with primitives.
 //
-// A node is a run of recorded steps. A statement makes one node whatever it is lowered to; while a
-// call runs with create_graph, each primitive that depends on history makes a node of its own, so
-// that second and higher derivatives are nothing special: the tape goes on. One thread; everything
-// lives in the run's arena.
+// A node is a sequence of recorded steps. A statement makes one node, whatever it is lowered to.
+// While a call runs with create_graph, each primitive that depends on history makes a node of its
+// own, so that second and higher derivatives need no special case: recording continues. One thread;
+// everything lives in the run's arena.
 
 #ifndef AUTOGRAD_REFERENCE_CALCULUS_H_
 #define AUTOGRAD_REFERENCE_CALCULUS_H_
@@ -91,7 +91,7 @@ class Calculus {
   // Nodes made from here on belong to the device of `node`.
   void EnterNode(NodeId node) { device_ = nodes_[node].device; }
 
-  // Evaluates a primitive and records it where history demands.
+  // Evaluates a primitive and records it if its history requires that.
   Variable Apply(Primitive primitive, const Variable& a, const Variable& b = {},
                  const Variable& c = {}, const PrimitiveArguments& arguments = {});
   Variable Gather(const Variable& a, const IndexMap& map, const Shape* shape);
@@ -99,10 +99,10 @@ class Calculus {
   Variable Constant(double value, const Variable& like);
   Variable AddAll(absl::Span<const Variable> terms);
 
-  // What running `node` on the gradient `g` gives, one an edge; undefined where not `wanted`.
+  // The gradients that `node` computes from `g`, one per edge; undefined where not `wanted`.
   absl::Span<Variable> Differentiate(NodeId node, const Variable& g, absl::Span<const bool> wanted);
 
-  // The node checks this operand's version too, though no step of it saves it.
+  // Makes the node check this operand's version too, although none of its steps saves it.
   void AlsoSave(NodeId node, const Variable& operand);
 
   // The storages whose versions a node with these steps checks; sets `saves`.

@@ -51,7 +51,7 @@ Variable Calculus::DerivativeOfClamp(const Step& step, const Variable& g) {
   return Apply(Primitive::kWeigh, g, weight);
 }
 
-// Gather and scatter-add are each other's.
+// Gather and scatter-add are each other's derivatives.
 Variable Calculus::DerivativeOfPlaces(const Step& step, const Variable& g) {
   PrimitiveArguments arguments = step.arguments;
   arguments.shape = step.in[0].data->shape;
@@ -99,8 +99,8 @@ Variable Calculus::DerivativeOfSign(const Array* weight, Variable value, const V
   return Apply(Primitive::kWeigh, g, value);
 }
 
-// A mean's: each of `count` elements gets an equal part. A mean over nothing is NaN whatever is
-// done; the part of no element is 1, for infinity would make NaN of further derivatives.
+// Derivative of a mean: each of `count` elements gets an equal share. A mean over nothing is NaN in
+// any case; its share is 1, because infinity would turn further derivatives into NaN.
 Variable Calculus::Shared(const Variable& g, int64_t count) {
   if (count == 0) return g;
   const Variable part =

@@ -31,8 +31,8 @@ absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
     if (viewed && g.data->size == 0 && rules_.empty_views_lose_history) span[0].tracked = false;
     return span;
   }
-  // A write through a view: the written places of the base's gradient go through the operation,
-  // what the old contents get takes their place.
+  // A write through a view: the written places of the base's gradient go through the operation and
+  // are replaced by the gradient of the old contents.
   auto* inner_wanted = arena_.Allocate<bool>(count);
   std::copy(wanted.begin(), wanted.end(), inner_wanted);
   const Variable slice = Gather(g, node.slice, node.slice_shape);
@@ -46,9 +46,9 @@ absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
   return span;
 }
 
-// With create_graph each operand's gradient gets a history of its own, as in an engine: terms of
-// second order that met in a step's gradient could cancel there, one by one, where an engine has
-// rounded the sum of either operand's.
+// With create_graph each operand's gradient gets a history of its own, as in an engine. If the
+// operands shared a history, second-order terms could cancel one by one in a step's gradient,
+// whereas an engine rounds the sum for each operand first.
 void Calculus::DifferentiateSteps(NodeId id, const Variable& g, absl::Span<const bool> wanted,
                                   absl::Span<Variable> results) {
   if (!create_graph_) return WalkSteps(id, g, wanted, results);
@@ -101,7 +101,7 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
   }
   const absl::Span<const Step> steps = nodes_[id].steps;
   if (saved.step >= 0 && saved.step + 1 < static_cast<int>(steps.size())) {
-    // What was made on the way, an operand that was broadcast say: made again, with history.
+    // Intermediate values, for example a broadcast operand, are recomputed with history.
     const Step& step = steps[saved.step];
     Variable in[3];
     for (int k = 0; k < 3 && step.in[k].defined(); ++k) in[k] = Unpack(id, step.in[k]);

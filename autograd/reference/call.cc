@@ -128,7 +128,7 @@ void Call::TakeInputs() {
   for (const ValueId input : inputs_) {
     NodeId edge = interpreter_.GradientEdge(input);
     if (!is_grad_) interpreter_.RetainGrad(input);
-    if (edge == kNoNode) {  // requires grad, but nothing leads there: a place that nothing reaches
+    if (edge == kNoNode) {  // requires grad, but no edge leads there: cannot be reached
       Node nothing;
       nothing.name = {NodeRole::kIdentity, index_, 0};
       edge = calculus_.AddNode(nothing);
@@ -168,7 +168,7 @@ void Call::CountDependencies() {
     least = i == 0 ? nr : std::min(least, nr);
   }
   states_[start_].reachable = states_[start_].expanded = true;
-  std::vector<bool> counted(states_.size());  // as an engine that prunes comes to know them
+  std::vector<bool> counted(states_.size());  // the nodes that a pruning engine would discover
   counted[start_] = true;
   for (NodeId n = start_; n >= 0; --n) {
     if (!states_[n].reachable) continue;
@@ -184,8 +184,8 @@ void Call::CountDependencies() {
   }
 }
 
-// Inputs that no root reaches, and what is below them, are listed as well: how low the lowest input
-// lies decides what is pruned.
+// Inputs that no root reaches, and what is below them, are listed as well, because the depth of the
+// lowest input decides what is pruned.
 void Call::FindInputsBeside() {
   for (const NodeId input : input_nodes_) states_[input].beside = true;
   for (NodeId n = static_cast<NodeId>(states_.size()) - 1; n >= 0; --n) {
@@ -197,7 +197,7 @@ void Call::FindInputsBeside() {
   }
 }
 
-// A node executes when gradients it makes are wanted: a pass from the leaves.
+// A node executes if the gradients it makes are wanted: a pass from the leaves upwards.
 void Call::MarkNeeded() {
   for (const NodeId input : input_nodes_) states_[input].needed = !is_grad_;
   const std::vector<Node>& nodes = calculus_.nodes();

@@ -2,8 +2,8 @@
 // the order of the single-threaded ready queue.
 //
 // Contributions are summed when the last has arrived; hooks act on complete gradients. When a node
-// throws and several devices were at work, the walk goes on beside the record, to learn which
-// errors and which gradients another timing could have shown. Lives for one statement.
+// throws and several devices were at work, the walk continues without recording, to find out which
+// errors and gradients another timing could have shown. Lives for one statement.
 
 #ifndef AUTOGRAD_REFERENCE_CALL_H_
 #define AUTOGRAD_REFERENCE_CALL_H_
@@ -115,7 +115,7 @@ class Call {
   uint64_t arrivals_ = 0;
   NodeId start_ = kNoNode;
   int32_t call_ = -1;  // index of the call's record
-  // After the first error: what else could have happened goes beside the record.
+  // The first error; from then on the walk only collects what else could have happened.
   std::optional<ErrorKind> error_;
 };
 

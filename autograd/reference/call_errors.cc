@@ -11,7 +11,7 @@ namespace twingrad::reference {
 
 using program::NodeRole;
 
-// Whether the node would throw if its turn came, whatever its gradient.
+// Whether the node would throw if it ran, regardless of its gradient.
 std::optional<ErrorKind> Call::Throws(NodeId id) const {
   const auto thrown = [&](const std::vector<int32_t>& hooks) -> std::optional<ErrorKind> {
     for (const int32_t index : hooks) {
@@ -48,14 +48,14 @@ void Call::FindDevices() {
   for (NodeId n = 0; n <= start_; ++n) {
     const NodeRole role = nodes[n].name.role;
     if (!states_[n].expanded) continue;
-    // The caller hands several roots out one by one, while the first may run already.
+    // The caller enqueues several roots one by one, while the first may already be running.
     if (role == NodeRole::kGraphRoot && nodes[n].edges.size() < 2) continue;
     if (!first.has_value()) first = nodes[n].device;
     several_devices_ |= *first != nodes[n].device;
   }
 }
 
-// With several device threads, any node that can throw before all others do.
+// With several device threads, any node that can be the first to throw.
 void Call::FindLegalErrors() {
   TwinResult& result = interpreter_.result();
   result.legal_errors = {{*error_, index_, ""}};

@@ -87,7 +87,7 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
   } else if (node.name.role == NodeRole::kGraphRoot) {
     results = absl::MakeSpan(seeds_);
   } else {
-    // What a write through a view saved is not looked at without a gradient.
+    // Without a gradient, what a write through a view saved is not checked.
     if (gradient.defined() || node.name.role != NodeRole::kCopySlices) CheckSaved(node);
     auto* wanted = interpreter_.arena().Allocate<bool>(count);
     for (size_t k = 0; k < count; ++k) {
@@ -176,7 +176,7 @@ void Call::StoreCaptures(NodeId id, const Variable& gradient) {
   for (int32_t c = states_[id].captures; c >= 0; c = captures_[c].next) {
     Variable& captured = captured_[captures_[c].input];
     captured = gradient;
-    // A seed that passed through as it is: the result is a copy with a node of its own.
+    // A seed that passed through unchanged: the result is a copy with a node of its own.
     const bool seed =
         gradient.tracked && calculus_.nodes()[gradient.node].name.role != NodeRole::kBackward;
     if (seed) {
@@ -231,7 +231,7 @@ void Call::Act(const Hook& hook, Variable* gradient) {
   }
 }
 
-// Post-hooks see the gradient that came and act on those that leave.
+// Post-hooks see the incoming gradient and act on the outgoing ones.
 void Call::RunPostHooks(NodeId id, const Variable& gradient, absl::Span<Variable> results) {
   NodeHooks* hooks = interpreter_.hooks_of(id);
   if (hooks == nullptr) return;

@@ -1,14 +1,14 @@
-// Statements that are several primitives, or one with a map: what both witnesses lower them to.
+// How both witnesses lower statements that take several primitives, or one with a map.
 //
-// Written once for an algebra of values: the twin's records steps for the walk back, the dual
-// witness's carries tangents along. An Algebra has
+// Written once for an algebra of values: the twin's algebra records steps for the backward walk,
+// the dual witness's propagates tangents. An Algebra has
 //   Value      Gather(Value, IndexMap, const Shape*), ScatterAdd(Value, IndexMap, const Shape*)
 //   Value      Pick, a Gather by indices
 //   Value      Overwrite(Value base, Value values, IndexMap)
 //   Value      Apply(Primitive, Value, Value = {}, PrimitiveArguments = {})
 //   Value      Constant(const Array*)
 //   const Array* ArrayOf(Value);  Arena& arena();  const Shape* Keep(Shape);  void NoteTie()
-// Derivatives are the algebras' business, apart. Throws what place_map.h throws, and TooLong.
+// Each algebra defines derivatives separately. Throws what place_map.h throws, and TooLong.
 
 #ifndef AUTOGRAD_REFERENCE_COMPOSITE_H_
 #define AUTOGRAD_REFERENCE_COMPOSITE_H_
@@ -28,7 +28,7 @@
 
 namespace twingrad::reference {
 
-// A product of more factors than a witness multiplies one by one.
+// Thrown for a product of more factors than a witness multiplies one by one.
 struct TooLong {};
 
 template <typename Algebra>
@@ -42,7 +42,7 @@ class Composite {
             absl::Span<const Shape* const> shapes)
       : algebra_(algebra), statement_(statement), in_(in), shapes_(shapes) {}
 
-  // Whether the statement is one of them; the result is then in *out.
+  // Whether the statement is one of these; if so, the result is in *out.
   bool Lower(Value* out) { return LowerAlong(out) || LowerGroups(out) || LowerPicks(out); }
 
  private:
@@ -150,7 +150,7 @@ class Composite {
     return false;
   }
 
-  // Parts written into nothing, one after the other.
+  // Writes the parts one after another into an array of zeros.
   Value Join(bool stacks) {
     const size_t dim = Dim();
     std::vector<Shape> parts;
@@ -170,7 +170,7 @@ class Composite {
     return joined;
   }
 
-  // base with each of the terms added at its place, in an order that nobody has fixed.
+  // base with each of the terms added at its place, in unspecified order.
   Value AddedTo(const Value& base, const Value& terms, const IndexMap& map, const Shape& shape) {
     const int32_t size = Count(shape), total = size + map.size;
     auto* places = arena().template Allocate<int32_t>(total);
@@ -249,7 +249,8 @@ class Composite {
     return Reduced(algebra_.Apply(Primitive::kNegate, algebra_.Gather(logs, places, shapes_[1])));
   }
 
-  // By reduction=. A mean is a sum times 1 / n, or over n: both are allowed for.
+  // Reduces as reduction= says. An engine may compute a mean as a sum times 1 / n or divided by n;
+  // the bound covers both.
   Value Reduced(const Value& each) {
     const auto reduction = statement_.Get<std::string>(Key::kReduction);
     if (reduction == "none") return each;

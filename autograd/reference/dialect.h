@@ -1,7 +1,7 @@
 // Which engine's rules the twin follows where engines of this kind differ.
 //
-// One switch a rule, named after what it does; a dialect is a setting of all of them. The table in
-// README.md has them all, dialect_test shows what each of them changes. Plain values.
+// There is one switch per rule, named after what it does; a dialect sets all of them. The table in
+// README.md lists the switches, and dialect_test shows what each one changes. Plain values.
 
 #ifndef AUTOGRAD_REFERENCE_DIALECT_H_
 #define AUTOGRAD_REFERENCE_DIALECT_H_
@@ -29,35 +29,38 @@ struct DialectRules {
   // A write through a view moves retain_grad of the base to the new node (H6).
   bool views_move_retain_grad = true;
   // A view gets its new node when it is written through, and what was saved of it leads there; else
-  // when the node is next asked for (L3).
+  // when the node is next requested (L3).
   bool written_views_are_renewed = false;
-  // Who asks for the new node of a view made in no_grad gets an error (L6).
+  // A view made in no_grad gets a new node like any other; else requesting that node is an error
+  // (L6).
   bool no_grad_views_are_renewed = true;
-  // A view gets its new node also for a statement that then fails; else such a statement leaves
-  // nothing behind (L3).
+  // A view gets its new node even if the requesting statement then fails; else a failed statement
+  // has no effect (L3).
   bool failed_statements_renew_views = false;
-  // A view requires grad as soon as its base does, although no node may lead there; else when it
-  // has a node or its base was written (L7).
+  // A view requires grad as soon as its base does, even if no node leads there; else when it has a
+  // node or its base was written (L7).
   bool views_require_grad_with_base = false;
   // A view that has no node yet counts as a leaf: nothing is written into it, retain_grad does
   // nothing (L2).
   bool views_without_node_are_leaves = false;
   // All seeds are looked at before any root's graph; else root by root.
   bool seeds_come_first = false;
-  // Nodes save what their derivatives need; else gather its operand, sgn its operand and result,
-  // prod and pow their result besides.
+  // Nodes save only what their derivatives need; else gather also saves its operand, sgn its
+  // operand and result, and prod and pow their result.
   bool saves_what_is_needed = true;
   // The mean of chosen dimensions saves its operand.
   bool mean_saves_its_operand = false;
-  // A write through a view runs once without retain_graph, whatever it saves (L4).
+  // Without retain_graph, the node of a write through a view runs only once, whatever it saves
+  // (L4).
   bool view_writes_are_freed = false;
   // What copy_ and zero_ overwrite gets a gradient of zeros; else none.
   bool overwritten_gets_zeros = false;
-  // What is written may share memory with the other operand otherwise than element by element.
+  // The operand that is written may overlap the other operand in memory other than element by
+  // element.
   bool operands_may_overlap = true;
-  // The derivatives of relu and abs depend on the value, by a derivative of zero.
+  // The derivatives of relu and abs depend on the value, with a derivative of zero.
   bool signs_have_history = false;
-  // What a new node of a view without elements gives the base has no history.
+  // The gradient that the new node of an empty view passes to the base has no history.
   bool empty_views_lose_history = false;
   // clamp's derivative at its limits is 0; else 1.
   bool clamp_is_flat_at_limits = true;

@@ -7,8 +7,8 @@
 namespace twingrad::reference {
 namespace {
 
-// Whether a kink is touched by what comes before the first call of third order: such a Program is
-// not judged, but what other engines show in it may be their choice at that point.
+// Whether the statements before the first call of third order touch a kink. Such a Program is not
+// judged, but other engines may differ in it because of their conventions at that point.
 bool KinkBelowThirdOrder(program::Program program) {
   while (PlanDual(program).order > 2) program.statements.pop_back();
   return RunDual(program).kink;

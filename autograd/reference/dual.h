@@ -1,8 +1,8 @@
 // The dual-number witness: derivatives of first and second order in forward mode, with no tape.
 //
-// Every number carries its derivatives along all leaf elements, and where the Program needs them
-// the second derivatives as well; tensors that share storage share their jets, so that views and
-// in-place writes need no rule of their own. It predicts numbers alone, of Programs that run
+// Every number carries its derivatives along all leaf elements, and its second derivatives where
+// the Program needs them. Tensors that share storage share their jets, so views and in-place writes
+// need no rules of their own. The witness predicts only numbers, and only for Programs that run
 // without an error: no counts, no order, no definedness (an absent gradient is zero). A pure
 // function of the Program; safe from any thread.
 
@@ -34,8 +34,8 @@ struct DualResult {
   std::vector<DualTensor> values;
   std::vector<DualTensor> grads;
   // A point without a derivative was touched (0 at relu, abs, sqrt or log, a tie at maximum):
-  // derivatives there follow this repository's conventions, other engines may have others. Known
-  // of Programs of third and higher order too, which are not judged.
+  // derivatives there follow this repository's conventions, and other engines may use others. Also
+  // set for Programs of third and higher order, which are not judged.
   bool kink = false;
 };
 

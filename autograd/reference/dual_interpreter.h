@@ -1,7 +1,7 @@
 // A run of the dual witness: the meaning of statements and of calls in forward mode.
 //
-// Values alias by storage and index map; tangents belong to the owner of a family of views, so that
-// detach and no_grad part the two. One thread; internal to dual.cc and its parts.
+// Values alias by storage and index map; tangents belong to the owner of a family of views, so
+// detach and no_grad separate the two. One thread; internal to dual.cc and its parts.
 
 #ifndef AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_
 #define AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_

@@ -21,7 +21,7 @@ struct ValuePlan {
   bool written = false;  // in place, itself or a value that shares its tangents
   double scale = 1;      // by linear hooks on its gradient
   // Its own derivative is written with the result (exp): second derivatives with respect to it
-  // hang on that form and are no property of the function.
+  // depend on that form and are not a property of the function.
   bool saves_result = false;
   int level = 0;  // how many times its contents are gradients of gradients
 };
@@ -31,7 +31,7 @@ struct DualPlan {
   int order = 0;
   std::string not_applicable;  // why the witness cannot judge the Program
 
-  // A value whose gradient its own variables give.
+  // Whether the value's own variables give its gradient.
   bool HasOwnGradient(program::ValueId value) const {
     const ValuePlan& plan = values[value];
     return plan.leaf || (plan.seeded && !plan.is_view && !values[plan.owner].written);

@@ -1,4 +1,4 @@
-// The family of elementwise primitives: one function of each element, or of two that meet.
+// The family of elementwise primitives: one function of each element, or of each pair of elements.
 //
 // A new elementwise primitive is a row of EvaluateFloats (and of IntegerResult, where integers have
 // it); its derivatives are rows of calculus_derivatives.cc and partials.cc.

@@ -1,4 +1,4 @@
-// Primitives on groups of elements: extremes, softmax and its kin; and the weights of their
+// Primitives on groups of elements (extremes, softmax and related ones) and the weights of their
 // derivatives.
 //
 // A map says for each element which group it belongs to, as for kScatterAdd; a group is a place of
@@ -11,7 +11,8 @@
 
 namespace twingrad::reference {
 
-// kExtreme and kLogSumExp: an element a group. kSoftmax and kLogSoftmax: one an element.
+// kExtreme and kLogSumExp give one element per group, kSoftmax and kLogSoftmax one per input
+// element.
 const Array* EvaluateGroups(Arena& arena, Primitive primitive, const Array* a,
                             const PrimitiveArguments& arguments);
 
@@ -19,8 +20,8 @@ const Array* EvaluateGroups(Arena& arena, Primitive primitive, const Array* a,
 // unknown where bounds leave open which are. Sets *tie where there are several.
 const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
                            bool* tie);
-// 1 between the limits, 0 beyond, and at them where it is flat there; unknown where the bound
-// reaches over a limit. Sets *kink where a number is at a limit.
+// 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`; unknown where the bound
+// crosses a limit. Sets *kink where a number is at a limit.
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
                          bool* kink, bool flat_at_limits = true);
 

@@ -1,10 +1,10 @@
-// Index maps: what views, broadcasts, reductions and matrix products do to places, said as lists of
-// integers.
+// Index maps: views, broadcasts, reductions and matrix products as lists of places, that is, of
+// element positions.
 //
-// A map of n entries says for each of n places which place of another array belongs to it. Reading
-// through it is a gather, adding through it a scatter-add; the two are each other's transpose, so
-// that one list serves values and derivatives. Both witnesses use these maps; the engine has
-// strides and has to agree.
+// A map of n entries gives, for each of n places, the corresponding place of another array. Reading
+// through a map is a gather, adding through it a scatter-add. The two are transposes of each other,
+// so one list serves values and derivatives. Both witnesses use these maps; the engine uses strides
+// and must agree.
 
 #ifndef AUTOGRAD_REFERENCE_INDEX_MAP_H_
 #define AUTOGRAD_REFERENCE_INDEX_MAP_H_
@@ -69,10 +69,10 @@ MatmulMaps ProductMaps(Arena& arena, const Shape& a, const Shape& b);
 // The places outer[inner[i]].
 IndexMap Compose(Arena& arena, const IndexMap& outer, const IndexMap& inner);
 
-// Whether the places follow each other: what a row-major tensor shows.
+// Whether the places are consecutive, as those of a row-major tensor are.
 bool IsConsecutive(const IndexMap& map);
 
-// Whether two entries name one place.
+// Whether two entries name the same place.
 bool Overlaps(Arena& arena, const IndexMap& map, int32_t places);
 
 }  // namespace twingrad::reference

@@ -1,9 +1,8 @@
 // The state of a twin's run and the meaning of every statement that is not a call of the engine.
 //
-// Tensors alias by storage and index map; each keeps its place in the graph as engine_behaviours.md
-// has it: leaves with their accumulator, results with their node, views with a node that is made
-// anew after a write. Statements lower themselves to the primitives of calculus.h. Calls are in
-// call.h. One thread.
+// Tensors alias by storage and index map. Each keeps its place in the graph: leaves their
+// accumulator, results their node, views a node that is regenerated after a write. Statements lower
+// themselves to the primitives of calculus.h. Calls are in call.h. One thread.
 
 #ifndef AUTOGRAD_REFERENCE_INTERPRETER_H_
 #define AUTOGRAD_REFERENCE_INTERPRETER_H_
@@ -55,7 +54,7 @@ struct Tensor {
   program::ValueId base = program::kNoValue;
   IndexMap base_map;
   uint32_t view_version = 0;
-  int32_t regenerated = 0;  // how often its node was made anew
+  int32_t regenerated = 0;  // how often its node was regenerated
   bool viewed_in_no_grad = false;
   Variable grad;
 

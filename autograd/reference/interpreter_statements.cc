@@ -71,7 +71,7 @@ NodeId Interpreter::AddStatementNode(NodeRole role, absl::Span<const NodeId> edg
   return calculus_.AddNode(node);
 }
 
-// The result as the last step's derivative reads it: with the storage it went to.
+// The result as the last step's derivative reads it: with the storage that now holds it.
 void Interpreter::SetSavedResult(absl::Span<Step> steps, int32_t storage) {
   if (steps.empty()) return;
   steps.back().out.storage = storage;
@@ -86,7 +86,7 @@ void Interpreter::Compute(const Statement& statement) {
   const bool records = operands.records && !to_integer;
   const bool indexed = operands.count > 1 && tensors_[statement.operands[1]].dtype == DType::kI64;
   if (records && indexed && !rules_.failed_statements_renew_views) {
-    // Only the values tell that an index is out of range: without history first.
+    // Only the values show that an index is out of range, so evaluate once without history.
     Operands untracked = TakeOperands(statement, 0);
     Lower(statement.op, statement, untracked);
   }
@@ -98,7 +98,7 @@ void Interpreter::Compute(const Statement& statement) {
     operand.tracked &= records;
     if (operand.tracked) operand.node = GradientEdge(statement.operands[k]);
     if (reached) operand.operand = edge++;
-    // Of several operands, one that nothing leads to needs nothing saved.
+    // Of several operands, one without an edge needs nothing saved.
     if (operand.node == kNoNode && several) operand.tracked = false;
   }
   const absl::Span<const NodeId> edges = EdgesOf(operands, differentiable);

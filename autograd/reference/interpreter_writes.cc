@@ -46,7 +46,7 @@ void Interpreter::InPlace(const Statement& statement) {
   const bool overwrites =
       statement.op == Opcode::kCopyInPlace || statement.op == Opcode::kZeroInPlace;
   const bool drops = overwrites && !rules_.overwritten_gets_zeros;
-  // The old contents are an operand like the others, and requiring grad they make the write record.
+  // The old contents are an operand like any other; if they require grad, the write records.
   Operands operands = TakeOperands(statement, statement.operands.size() == 1 ? 1 : 3);
   CheckInPlace(self, operands.records);
   if (operands.count == 2) CheckOverlap(tensors_[self], tensors_[statement.operands[1]]);

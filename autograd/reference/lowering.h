@@ -35,7 +35,7 @@ Lowering LoweringOf(program::Opcode op);
 // kResult: the result.
 inline constexpr uint32_t kResult = uint32_t{1} << 30;
 uint32_t AlsoSaved(program::Opcode op, bool last_tracked);
-// What PyTorch saves besides, and no derivative needs.
+// What PyTorch saves in addition, although no derivative needs it.
 uint32_t SavedNeedlessly(program::Opcode op);
 
 }  // namespace twingrad::reference

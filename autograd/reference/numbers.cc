@@ -107,7 +107,7 @@ Number Divide(Number a, Number b, const Format& f) {
 Number Power(Number a, Number b, const Format& f) {
   double exact;
   if (BothExact(a, b) && ExactPower(a.v, b.v, f, &exact)) return {exact, 0};
-  // A power of 0 or 1 is what it is for every base, also for one with a bound.
+  // a^0 is 1 and a^1 is a for every base, also for one with a bound.
   if (b.e == 0 && b.v == 0) return {1, 0};
   if (b.e == 0 && b.v == 1) return a;
   const double r = Rounded(std::pow(a.v, b.v), f);

@@ -1,11 +1,12 @@
-// Floating-point numbers that know how far any correct engine may be from them.
+// Floating-point numbers with a bound on how far any correct engine may be from them.
 //
 // A Number is a value and a bound on |x - exact| for the x of every correct engine, this value
-// included, where `exact` is the result in real arithmetic. Bound 0: every operation on the way was
-// lossless, sums in any order, so that all engines have these very bits. +infinity: nothing is
-// known. Bounds come from the table kUlps and from the rounding unit of the element type, through
-// each operation by the usual first-order rule plus what makes it strict. No tolerance is typed
-// anywhere. NaN and infinities that follow exactly from exact operands have bound 0.
+// included, where `exact` is the result in real arithmetic. Bound 0: every operation so far was
+// lossless (sums in any order), so all engines have exactly these bits. +infinity: nothing is
+// known. Bounds originate in the table kUlps and the rounding unit of the element type, and
+// propagate through each operation by the usual first-order rule plus the terms that make it
+// rigorous. There are no hand-picked tolerances. NaN and infinities that follow exactly from exact
+// operands have bound 0.
 //
 // Scalar code in plain double arithmetic: f32 results are computed in double and rounded once,
 // which for + - * / and sqrt is the correctly rounded result. -0 equals 0, and results that depend
@@ -75,7 +76,8 @@ inline Number Bounded(double r, double propagated, double roundings, const Forma
   return {r, (e + 2 * f.tiny) * (1 + 1e-9)};
 }
 
-// A result that is NaN or infinite: it follows exactly when an operand was so and none is unknown.
+// A NaN or infinite result: exact if it `follows`, that is, if an operand was NaN or infinite and
+// none is unknown.
 inline Number NonFinite(double r, bool follows) { return {r, follows ? 0 : kUnknown}; }
 
 Number Add(Number a, Number b, const Format& f);
@@ -98,13 +100,13 @@ Number Negated(Number a);
 
 // A floating value in another format.
 Number Converted(Number a, const Format& f);
-// The integer that a float becomes: truncated, saturated, NaN to 0; kUnknown when the bound
-// reaches over an integer boundary.
+// The integer that a float becomes: truncated, saturated, NaN to 0; kUnknown when the bound crosses
+// an integer boundary.
 Number Truncated(Number a, int64_t* result);
 // An integer as a float.
 Number FromInteger(int64_t a, const Format& f);
 
-// A sum in an order that nobody has fixed. Its value is the left fold.
+// A sum in unspecified order. Its value is the left fold.
 class SumInAnyOrder {
  public:
   explicit SumInAnyOrder(const Format& format) : format_(format) {}

@@ -30,7 +30,7 @@ Number Jump(Number x, double below, double at_zero, double above, bool* kink) {
 
 Partials OfMaximum(const ElementwisePoint& p, bool* kink) {
   const Number difference = p.a - p.b;
-  // Equal operands have no distance that rounding could hide.
+  // The difference of exact operands has a certain sign, and is 0 only if they are equal.
   const Number distance = p.a.e == 0 && p.b.e == 0 ? Number{p.a.v - p.b.v, 0} : difference;
   const Number weight = Jump(distance, 0, 0.5, 1, kink);
   return {weight, weight.e == 0 ? kOne - weight : weight, {}, {}, {}};
@@ -38,7 +38,8 @@ Partials OfMaximum(const ElementwisePoint& p, bool* kink) {
 
 Partials OfPower(const ElementwisePoint& p, bool* kink) {
   const Number a = p.a, b = p.b;
-  // pow(nan, 0) is 1 with slope 0, but what an engine masks there comes back in higher orders.
+  // pow(nan, 0) is 1 with slope 0, but the NaN that an engine masks there reappears at higher
+  // orders.
   if (!std::isfinite(a.v) || !std::isfinite(b.v)) {
     *kink = true;
     return {kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown};

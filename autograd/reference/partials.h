@@ -1,7 +1,7 @@
 // First and second partial derivatives of the elementwise functions, for the dual witness.
 //
-// Written from the calculus textbook in forward form, apart from the twin's reverse rules, with
-// this repository's conventions at points that have no derivative: 0 at relu and abs, a half each
+// Written in forward form from the calculus textbook, independently of the twin's reverse rules,
+// with this repository's conventions at points without a derivative: 0 at relu and abs, a half each
 // at a tie. Pure functions.
 
 #ifndef AUTOGRAD_REFERENCE_PARTIALS_H_
@@ -21,7 +21,7 @@ struct ElementwisePoint {
   bool b_varies = false;
 };
 
-// Sets *kink where the function has no derivative at the point, or the bound cannot tell.
+// Sets *kink if the function has no derivative at the point, or if the bound leaves that open.
 Partials PartialsOf(Primitive primitive, const ElementwisePoint& point, bool* kink);
 
 }  // namespace twingrad::reference

@@ -45,7 +45,7 @@ class Comparison {
   }
   bool IsNan(int32_t x) const { return IsFloating(a_.dtype) && std::isnan(a_.v[x]); }
   bool IsTie(int32_t x, int32_t y) const { return !Less(x, y) && !Less(y, x); }
-  // Throws unless no rounding could have it otherwise.
+  // Throws if rounding could reverse the order.
   void RequireDecided(int32_t x, int32_t y) const {
     const double error = a_.Error(x) + a_.Error(y);
     if (error == 0) return;

@@ -1,8 +1,8 @@
-// Index maps of statements that put elements in other places: joins, reversals, picks by index,
-// orders, running sums.
+// Index maps of statements that move elements: joins, reversals, picks by index, sorts, running
+// sums.
 //
-// As index_map.h: a map lists for each place which place of another array belongs to it. Those of
-// picks and orders hang on numbers; they are made only where the numbers are known well enough.
+// As in index_map.h, a map gives for each place the corresponding place of another array. The maps
+// of picks and sorts depend on numbers and are made only where the numbers are known well enough.
 
 #ifndef AUTOGRAD_REFERENCE_PLACE_MAP_H_
 #define AUTOGRAD_REFERENCE_PLACE_MAP_H_
@@ -20,7 +20,7 @@ namespace twingrad::reference {
 // An index that names no entry.
 struct IndexOutOfRange {};
 
-// Where a part lies in a whole, from entry `start` of dimension `dim` on; both have one rank.
+// Where a part lies in a whole, from entry `start` of dimension `dim` on; both have the same rank.
 IndexMap PartMap(Arena& arena, const Shape& part, const Shape& whole, size_t dim, int64_t start);
 // The same shape with the order along `dims` reversed.
 IndexMap FlipMap(Arena& arena, const Shape& shape, absl::Span<const int64_t> dims);

@@ -32,7 +32,7 @@ const Array* Weigh(Arena& arena, const Array* a, const Array* weights) {
   const Format& format = FormatOf(a->dtype);
   for (int32_t i = 0; i < a->size; ++i) {
     Number x = Multiply(a->At(i), weights->At(i), format);
-    // A weight of 0 may drop what is infinite, or make it NaN.
+    // With a weight of 0, an infinite element may be dropped or become NaN.
     if (weights->v[i] == 0 && !std::isfinite(a->v[i])) x.e = kUnknown;
     result.Set(i, x);
   }

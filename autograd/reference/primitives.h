@@ -86,29 +86,29 @@ struct PrimitiveArguments {
 
 // Integer pow with a negative exponent.
 struct DomainError {};
-// The result hangs on an integer that is not known.
+// The result depends on an integer that is not known.
 struct UnknownInteger {};
 
-// Evaluates one primitive; `lenient` leaves a NaN made from numbers (0 * inf) not compared, as
-// formulas that are equal on paper differ there.
+// Evaluates one primitive; with `lenient`, a NaN that arises from numbers (0 * inf) is not
+// compared, because mathematically equal formulas differ there.
 const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
                       const PrimitiveArguments& arguments, bool lenient);
 
-// The sum of arrays of one shape in an order that nobody has fixed.
+// The sum of arrays of one shape in unspecified order.
 const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms);
 
-// Arrays from outside.
+// New arrays.
 Array* NewArray(Arena& arena, DType dtype, const Shape* shape, int32_t size);
 const Array* ArrayFromBits(Arena& arena, DType dtype, const Shape* shape,
                            const program::Bits& bits);
 const Array* Filled(Arena& arena, DType dtype, const Shape* shape, int32_t size, double value);
-// And to outside: NaN is one NaN.
+// The contents as Program data; every NaN becomes the canonical one.
 program::TensorData ContentsOf(const Array& array);
 // The same elements in another shape.
 const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape);
 
 // Constant weights of derivatives: of the operand `which` of maximum or minimum, of relu from its
-// result, of abs from its operand; unknown where the bounds do not decide.
+// result, of abs from its operand; unknown where the bounds leave the weight open.
 const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which,
                            bool least = false);
 const Array* ReluWeight(Arena& arena, const Array* result);

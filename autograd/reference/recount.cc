@@ -11,7 +11,7 @@ using program::CallRecord;
 using program::EdgeRecord;
 using program::NodeRole;
 
-// One edge as a pair, in one flat list: the form that set equations are easiest on.
+// One edge, as a pair in one flat list: the simplest form for set equations.
 struct Arc {
   int32_t from;
   int32_t to;
@@ -49,7 +49,7 @@ std::vector<Arc> ArcsOf(const CallRecord& call) {
 }
 
 // Longest paths to a leaf, relaxed until nothing changes; empty when there is a cycle. Nodes are
-// mostly listed from the roots on: the last arcs come first, for few rounds.
+// mostly listed from the roots on, so relaxing the last arcs first takes few rounds.
 std::vector<int32_t> Heights(size_t nodes, const std::vector<Arc>& arcs) {
   std::vector<int32_t> heights(nodes, 0);
   for (size_t round = 0; round <= nodes; ++round) {
@@ -126,7 +126,7 @@ Recount RecountCall(const CallRecord& call) {
     recount.executed = reached;
     return recount;
   }
-  // Wanted: inputs, and from there upwards whatever leads to something wanted.
+  // Wanted: the inputs and, upwards from there, every node that leads to a wanted one.
   std::vector<bool> input(count), needed(count);
   for (const EdgeRecord& edge : call.inputs) {
     if (edge.node < 0) continue;

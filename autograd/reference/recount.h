@@ -1,8 +1,9 @@
-// Recounts a call from the list of its nodes: dependencies, topological pruning, what must execute.
+// Recomputes dependencies, topological pruning and execution sets of a call from the list of its
+// nodes.
 //
-// Serves every graph, those of create_graph and of foreign engines included. Its algorithm is not
-// the engine's: no depth-first walk with counters, but sets that grow to a fixed point. A pure
-// function.
+// Works on every graph, including those of create_graph and of foreign engines. Its algorithm
+// differs from the engine's: instead of a depth-first walk with counters, sets grow to a fixed
+// point. A pure function.
 
 #ifndef AUTOGRAD_REFERENCE_RECOUNT_H_
 #define AUTOGRAD_REFERENCE_RECOUNT_H_
@@ -16,13 +17,13 @@
 namespace twingrad::reference {
 
 struct Recount {
-  // By node: edges into it that the run will deliver through, -1 where there is none.
+  // By node: the number of incoming edges that the run delivers through, -1 where there is none.
   std::vector<int32_t> dependencies;
   // By node: whether the run is to execute it; empty for a plain backward.
   std::vector<bool> needed;
-  // By node: applied once in a run that ends well (captures alone are not applied).
+  // By node: applied once in a run without errors (nodes that are only captured are not applied).
   std::vector<bool> executed;
-  // Why the record makes no sense (an edge out of range, a cycle); empty when it does.
+  // Why the record is inconsistent (an edge out of range, a cycle); empty if it is consistent.
   std::string malformed;
 };
 

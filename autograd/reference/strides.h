@@ -1,7 +1,8 @@
-// Strides as PyTorch keeps them: what decides whether it takes two operands for one memory.
+// Strides as PyTorch keeps them: they decide whether it considers two operands to overlap in
+// memory.
 //
-// The twin itself needs none, its tensors are lists of places; an engine compares strides, those of
-// dimensions of size 1 included. Pure functions.
+// The twin itself needs no strides, since its tensors are lists of places; an engine compares them,
+// including those of dimensions of size 1. Pure functions.
 
 #ifndef AUTOGRAD_REFERENCE_STRIDES_H_
 #define AUTOGRAD_REFERENCE_STRIDES_H_
@@ -18,7 +19,8 @@ namespace twingrad::reference {
 Shape ViewStrides(const program::Statement& view, const Shape& from, const Shape& strides,
                   const Shape& to);
 
-// From the least of the places to behind the greatest; filled: each place between once.
+// The interval from the least place to one past the greatest; filled: each place in it occurs
+// exactly once.
 struct Stretch {
   int32_t begin = 0;
   int32_t end = 0;
@@ -26,13 +28,13 @@ struct Stretch {
 };
 Stretch StretchOf(const IndexMap& map);
 
-// Of two tensors in one storage, as PyTorch sees it: each fills a stretch of memory, and these meet
-// otherwise than element by element.
+// Whether two tensors in one storage overlap partly, as PyTorch sees it: each fills a stretch of
+// memory, and the stretches intersect other than element by element.
 bool OverlapPartly(const IndexMap& a, const Shape& strides_of_a, const IndexMap& b,
                    const Shape& strides_of_b);
 
-// Whether a write, element by element, reads places that it writes for another element. Where
-// PyTorch does not see that, the result depends on the order in which its kernel goes.
+// Whether an elementwise write reads places that it writes for another element. Where PyTorch does
+// not detect that, the result depends on the order in which its kernel visits the elements.
 bool ReadsWhatItWrites(const IndexMap& written, const IndexMap& read);
 
 }  // namespace twingrad::reference

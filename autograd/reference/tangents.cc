@@ -11,7 +11,7 @@ constexpr double kUnit = 0x1p-53;
 // Derivatives that a run may hold.
 constexpr int64_t kMaxTotal = int64_t{1} << 22;
 
-// A product in which 0 beats the unknown.
+// A product in which 0 times unknown is 0.
 double Times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
 
 // The error of factor * x for |x| <= magnitude known to `error`, with one rounding.
@@ -25,7 +25,7 @@ bool IsKnown(Number x) { return std::isfinite(x.v) && std::isfinite(x.e); }
 
 bool IsZero(Number x) { return x.v == 0 && x.e == 0; }
 
-// A partial derivative that is no number: nothing is known of what it enters.
+// A partial derivative that is not a number: nothing is known of what it contributes to.
 Number Usable(Number x) { return std::isfinite(x.v) ? x : Number{0, kUnknown}; }
 
 // Rounded up, with room for the additions that combine terms.
@@ -76,7 +76,7 @@ const Tangents* TangentAlgebra::Seeds(int32_t size, int32_t begin, double weight
 void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i,
                                 Number factor) {
   if (IsZero(factor)) {
-    // Unless what it multiplies is no number: then neither is the product.
+    // Unless the other factor is not a number: then neither is the product.
     if (std::isinf(from.first_error[i])) to.first_error[at] = kUnknown;
     if (std::isinf(from.second_error[i])) to.second_error[at] = kUnknown;
     return;

@@ -2,9 +2,9 @@
 //
 // A variable is one element of a leaf (or of a value whose gradient is asked for). Tangents cover
 // an interval of variables; outside it all derivatives are 0, and an array without tangents is
-// constant. With each element go a bound on the error of any of its first (second) derivatives and
-// one on their magnitude: errors are bounded element by element in the maximum norm, which keeps
-// the cost of bounds small beside that of the derivatives.
+// constant. Each element carries a bound on the error of any of its first (second) derivatives and
+// one on their magnitude. Bounding each element in the maximum norm keeps bounds cheap compared
+// with the derivatives.
 //
 // Second derivatives are symmetric and kept as the rows of the upper triangle. Immutable once made;
 // everything lives in the run's arena.
@@ -37,10 +37,10 @@ struct Tangents {
   int64_t pairs() const { return int64_t{width()} * (width() + 1) / 2; }
   double* FirstOf(int32_t i) const { return first + int64_t{i} * width(); }
   double* SecondOf(int32_t i) const { return second + i * pairs(); }
-  // Where the row of variable begin + r starts in a triangle, less r: entry j of the row, j >= r,
-  // is at Row(r) + j.
+  // Offset of the row of variable begin + r in a triangle, minus r: entry j >= r of the row is at
+  // Row(r) + j.
   int64_t Row(int32_t r) const { return int64_t{r} * width() - int64_t{r} * (r + 1) / 2; }
-  // A second derivative by two variables in any order; 0 outside the interval.
+  // The second derivative with respect to two variables, in any order; 0 outside the interval.
   double Second(int32_t i, int32_t a, int32_t b) const;
   double First(int32_t i, int32_t a) const;
 };
@@ -50,7 +50,7 @@ struct Partials {
   Number a, b, aa, ab, bb;
 };
 
-// Too many derivatives for a witness.
+// Thrown when a Program needs more derivatives than a witness may hold.
 struct TooWide {};
 
 class TangentAlgebra {
@@ -59,12 +59,14 @@ class TangentAlgebra {
 
   int order() const { return order_; }
 
-  // Zero tangents of `size` elements over an interval; second ones are there to be set if `curved`.
+  // Zero tangents of `size` elements over an interval; second derivatives are allocated if
+  // `curved`.
   Tangents* New(int32_t size, int32_t begin, int32_t end, bool curved);
   // Element i has derivative `weight` along variable begin + i.
   const Tangents* Seeds(int32_t size, int32_t begin, double weight);
 
-  // Elementwise function of a and b; either may be null (constant). `partials` has one an element.
+  // Elementwise function of a and b; either may be null (constant). `partials` has one entry per
+  // element.
   const Tangents* Combine(const Tangents* a, const Tangents* b, int32_t size,
                           const Partials* partials);
   const Tangents* Gather(const Tangents* a, const IndexMap& map);
@@ -74,15 +76,15 @@ class TangentAlgebra {
                             const IndexMap& map);
   const Tangents* Scaled(const Tangents* a, double factor);
 
-  // Whether this variable, or any, stands behind a partial derivative that is no number or not
-  // known. Reverse mode multiplies such a one with every cotangent, 0 included, so the derivatives
-  // here say nothing of what it delivers.
+  // Whether this variable (or any) enters an operation whose partial derivative is not a number or
+  // not known. Reverse mode multiplies such a partial derivative by every cotangent, 0 included, so
+  // the derivatives here do not predict its result.
   bool Singular(int32_t variable) const;
   bool AnySingular() const { return !singular_.empty(); }
 
  private:
   void NoteSingular(const Tangents* operand, Number slope, Number curvature, Number mixed);
-  // Whether a function of these has second derivatives other than 0.
+  // Whether a function of these has nonzero second derivatives.
   bool IsCurved(const Tangents* a, const Tangents* b, int32_t size, const Partials* partials) const;
   void AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i, Number factor);
   void AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b, int32_t i,

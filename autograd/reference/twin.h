@@ -2,9 +2,9 @@
 //
 // Values come from scalar loops, gradients from walking the Program backwards, node by node in the
 // order of the single-threaded ready queue; dependency counts, execution sets, hooks and errors
-// from the rules in README.md. With every number goes a bound on the distance of any correct
-// engine's number. Knows nothing of tensor, graph, ops or engine. A pure function of the Program;
-// safe from any thread.
+// from the rules in README.md. Every number carries a bound on the distance of any correct engine's
+// number. Does not depend on the packages tensor, graph, ops and engine. A pure function of the
+// Program; safe from any thread.
 
 #ifndef AUTOGRAD_REFERENCE_TWIN_H_
 #define AUTOGRAD_REFERENCE_TWIN_H_
@@ -26,8 +26,8 @@ struct Judged {
   std::vector<double> bound;
 };
 
-// What a leaf's .grad may be instead, where several device threads ran a call that failed: a
-// gradient is there completely or not at all, and which of the two depends on timing.
+// Another legal value of a leaf's .grad after a call failed on several device threads: a gradient
+// is accumulated completely or not at all, depending on timing.
 struct GradAlternative {
   program::ValueId value = program::kNoValue;
   bool defined = false;
@@ -36,29 +36,29 @@ struct GradAlternative {
 };
 
 struct TwinResult {
-  // As one thread shows it. The nodes, roots, inputs, dependencies, needed and executed of a call
-  // are empty unless `call_predicted`.
+  // As a single-threaded run shows it. The nodes, roots, inputs, dependencies, needed and executed
+  // of a call are empty unless `call_predicted`.
   program::Observation observation;
   std::vector<Judged> value_bounds;  // by ValueId
   std::vector<Judged> grad_bounds;   // by ValueId
   // By call: whether all of its nodes are made by statements, so that their names, edges, counts
-  // and order follow from the Program alone; a graph that create_graph made is for the recount.
+  // and order follow from the Program alone; graphs that create_graph made are left to the recount.
   std::vector<bool> call_predicted;
   // By call and hook record: bounds on what the hook saw.
   std::vector<std::vector<Judged>> hook_bounds;
-  // When the Program ends in an error, any of these is right for an engine with several device
-  // threads; the first is the one of a single thread.
+  // When the Program ends in an error, any of these is correct for an engine with several device
+  // threads; the first is that of a single-threaded run.
   std::vector<program::ErrorRecord> legal_errors;
   std::vector<GradAlternative> grad_alternatives;
-  // A call failed in a try region and several devices were at work: what follows depends on
-  // timing, only an engine with one thread can be compared.
+  // A call failed in a try region and several devices were at work: what follows depends on timing,
+  // so only a single-threaded engine can be compared.
   bool single_thread_only = false;
   // Why the twin cannot judge this Program; the rest is then meaningless.
   std::optional<std::string> skipped;
 };
 
-// `program` must be valid (see autograd/program/validate.h). With `any_order` the order of nodes
-// that wait for nothing is the engine's own, as if they were on several devices.
+// `program` must be valid (see autograd/program/validate.h). With `any_order` the engine may run
+// ready nodes in any order, as if they were on several devices.
 TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::kTwingrad,
                    bool any_order = false);
 

@@ -29,7 +29,7 @@ const Array* Decided(Arena& arena, const Array* a, DType dtype, F decide) {
 }  // namespace
 
 const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which, bool least) {
-  if (least) which = 1 - which;  // the lesser gets what the greater would
+  if (least) which = 1 - which;  // of a minimum: the weight that the other operand has in a maximum
   Result result(arena, a->dtype, a->shape, a->size);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i), y = b->At(i);

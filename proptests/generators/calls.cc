@@ -9,7 +9,7 @@
 namespace twingrad::generators {
 namespace {
 
-// One call. `last`: nothing after it needs the graph.
+// One call. `last`: no later statement needs the graph.
 void AddCall(Draft& draft, bool last) {
   Source& source = draft.source();
   Draft::Call call;

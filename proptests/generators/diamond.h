@@ -1,4 +1,4 @@
-// Diamonds: two ways from one value to another.
+// Diamonds: two paths from one value to another.
 
 #ifndef PROPTESTS_GENERATORS_DIAMOND_H_
 #define PROPTESTS_GENERATORS_DIAMOND_H_
@@ -7,7 +7,7 @@
 
 namespace twingrad::generators {
 
-// One or two diamonds, each standing on the tip of the one before.
+// One or two diamonds, each starting where the previous one ends.
 void AddDiamond(Draft& draft);
 
 }  // namespace twingrad::generators

@@ -39,7 +39,7 @@ Dependence DependenceOf(const Signature& signature, const bool* requires_grad) {
       return {static_cast<uint8_t>(c / 2 | b * 2), static_cast<uint8_t>(b | c)};
     case program::Dependence::kCurved: {
       if (signature.differentiable == 3) return {3, both};
-      // What follows from a reduction's or scan's gradient, the graph does not claim to know.
+      // The graph makes no claim about what follows from the gradient of a reduction or scan.
       const bool elementwise =
           signature.category == Category::kElementwise || signature.category == Category::kInPlace;
       return {static_cast<uint8_t>(elementwise ? 1 : 0), both};
@@ -252,7 +252,7 @@ bool Draft::Write(Opcode op, std::initializer_list<ValueId> operands) {
   const ValueId target = span[0];
   const ValueId storage = builder_.Info(target).storage;
   if (!options_.Has(op) || !builder_.Add(op, span)) return false;
-  // What was saved of this storage so far is overwritten.
+  // Everything saved from this storage so far is overwritten.
   for (const auto& [saved, node] : saved_) {
     if (saved == storage) graph_[node].stale = true;
   }

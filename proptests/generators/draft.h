@@ -1,9 +1,9 @@
 // A Draft: the Program under construction, and what its generator knows of each value.
 //
-// Adds what ProgramBuilder does not follow: which values require grad, families of views, saved
-// variables that a write would spoil, ranges of numbers. Parts ask the Draft for values that suit
-// them and add statements to it; a statement that the builder refuses leaves everything as it was.
-// Belongs to one thread.
+// Tracks what ProgramBuilder does not: which values require grad, which are views of the same base,
+// which saved variables a write would invalidate, and the ranges of numbers. Parts ask the Draft
+// for suitable values and add statements to it; a statement that the builder rejects changes
+// nothing. Belongs to one thread.
 
 #ifndef PROPTESTS_GENERATORS_DRAFT_H_
 #define PROPTESTS_GENERATORS_DRAFT_H_
@@ -40,15 +40,15 @@ using Attributes = ProgramBuilder::Attributes;
 
 // What the Draft knows of a value beyond its type.
 struct Known {
-  NodeIndex node = kNoNode;  // of its gradient; may lag behind a write to the base: ask NodeOf
-  ValueId base = kNoValue;   // of its family of views; itself when it is none
+  NodeIndex node = kNoNode;  // of its gradient; may be stale after a write to the base: use NodeOf
+  ValueId base = kNoValue;   // that it is a view of; itself when it is no view
   bool leaf = false;
   bool writable = true;  // false: read-only, or elements overlap in memory, or may be undefined
   bool contiguous = true;
   bool usable = true;            // false: may be undefined
   bool is_gradient = false;      // made by a call
-  bool made_in_no_grad = false;  // a view that grad mode may not write
-  uint32_t synced = 0;           // writes of the base that `node` knows of
+  bool made_in_no_grad = false;  // a view that must not be written in grad mode
+  uint32_t synced = 0;           // writes of the base that `node` reflects
   Range range;
 };
 
@@ -70,17 +70,18 @@ class Draft {
   DeviceIndex DeviceOf(ValueId value) const { return builder_.Info(value).device; }
   int64_t NumElements(ValueId value) const;
   bool IsFloating(ValueId value) const { return twingrad::IsFloating(DTypeOf(value)); }
-  // The node of the value's gradient, made anew for a view whose base was written; kNoNode without
-  // grad.
+  // The node of the value's gradient, regenerated for a view whose base was written; kNoNode if the
+  // value does not require grad.
   NodeIndex NodeOf(ValueId value);
   bool RequiresGrad(ValueId value) { return NodeOf(value) != kNoNode; }
   bool grad_mode() const { return no_grad_depth_ == 0; }
   // The widest exact range still leaves room for the derivatives of it.
   bool IsRoomy(const Range& range, DType dtype) const;
-  // True when writing the value spoils no saved variable and breaks no other rule.
+  // True when writing the value invalidates no saved variable and breaks no other rule.
   bool MayWrite(ValueId value);
 
-  // A value for which `suits(ValueId)` holds, recent ones more often; kNoValue when there is none.
+  // A value for which `suits(ValueId)` holds, with a preference for recent ones; kNoValue if there
+  // is none.
   template <typename Predicate>
   ValueId Pick(Predicate suits) {
     absl::InlinedVector<ValueId, 32> candidates;
@@ -91,13 +92,14 @@ class Draft {
     if (source_.Chance(50)) return candidates[source_.Below(candidates.size())];
     return candidates.back();
   }
-  // A floating value that requires grad, small enough to go on with; made when there is none.
+  // A floating-point value that requires grad and is small enough to build on; makes one if there
+  // is none.
   ValueId PickDifferentiable();
 
   // Whether the Program may still grow, keeping `reserve` statements for what must follow.
   bool HasRoom(int reserve = 0) const { return num_statements() + reserve < budget_; }
   void SetBudget(int statements) { budget_ = statements; }
-  // Ops that round are used in some Programs only, so that most stay exact.
+  // Whether ops that round may be used. Only some Programs use them, so that most stay exact.
   bool rounding() const { return rounding_; }
   void SetRounding(bool rounding) { rounding_ = rounding; }
 
@@ -115,7 +117,7 @@ class Draft {
   bool Write(Opcode op, std::initializer_list<ValueId> operands);
   // Any statement without results and without effect on the graph: hooks, retain_grad, zero_grad.
   bool Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
-  // Values from this one on are not to be used any more: they may be undefined.
+  // Excludes this value and all later ones from further use: they may be undefined.
   void Forget(ValueId first);
   void BeginNoGrad();
   void EndNoGrad();
@@ -133,7 +135,7 @@ class Draft {
   // Adds the call; the results of a `grad`, in the order of inputs. Empty when refused or not among
   // the options.
   std::vector<ValueId> AddCall(const Call& call);
-  bool IsBroken(absl::Span<const ValueId> roots);  // would meet freed or overwritten variables
+  bool IsBroken(absl::Span<const ValueId> roots);  // would need freed or overwritten variables
   // The gradient that this call would compute for `input`.
   GradientFacts Gradient(const Call& call, ValueId input);
 

@@ -107,8 +107,8 @@ void AddBadHook(Draft& draft) {
   draft.AddCall(call);
 }
 
-// A hook that throws where one root of the call begins. The other roots, some of them leaves, are
-// on devices too, so that the error leaves work queued, or comes while others are at theirs.
+// A hook that throws at one root of the call. The other roots, some of them leaves, are on devices
+// too, so that the error leaves work queued or occurs while other devices are busy.
 void AddFailureBesideWork(Draft& draft) {
   Source& source = draft.source();
   const ValueId x = draft.PickDifferentiable();
@@ -149,7 +149,7 @@ void AddNegativePower(Draft& draft) {
   if (base != kNoValue && exponent != kNoValue) draft.Op(Opcode::kPow, {base, exponent});
 }
 
-// Indices that name no entry, and a class that there is not.
+// Indices and classes that are out of range.
 void AddBadIndex(Draft& draft) {
   Source& source = draft.source();
   const ValueId x = draft.Pick([&](ValueId v) {
@@ -170,7 +170,7 @@ void AddBadIndex(Draft& draft) {
   }
 }
 
-// A write to elements that share memory, and a view of what is not contiguous.
+// A write to elements that share memory, and a view of a tensor that is not contiguous.
 void AddBadView(Draft& draft) {
   const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2, 3}});
   if (x == kNoValue) return;

@@ -1,4 +1,4 @@
-// Errors: statements that must be refused at run time, one of each class that a Program can raise.
+// Errors: statements that must fail at run time, one for each error class that a Program can raise.
 
 #ifndef PROPTESTS_GENERATORS_ERROR_H_
 #define PROPTESTS_GENERATORS_ERROR_H_
@@ -7,11 +7,11 @@
 
 namespace twingrad::generators {
 
-// One statement, or two, of which the last raises an error; or nothing where the values at hand do
-// not allow it.
+// Adds one or two statements, the last of which raises an error, or nothing if the available values
+// do not allow it.
 void AddError(Draft& draft);
 
-// The same in a region of kind=try: the Program goes on after it.
+// The same in a region of kind=try, after which the Program continues.
 void AddSurvivedError(Draft& draft);
 
 }  // namespace twingrad::generators

@@ -1,4 +1,5 @@
-// Fans: one value with several consumers, whose gradients must all be summed before it goes on.
+// Fans: one value with several consumers, whose gradients must all be summed before they are passed
+// on.
 
 #ifndef PROPTESTS_GENERATORS_FAN_OUT_H_
 #define PROPTESTS_GENERATORS_FAN_OUT_H_
@@ -7,7 +8,7 @@
 
 namespace twingrad::generators {
 
-// Two to nine consumers of one value, joined again as far as their shapes allow.
+// Two to nine consumers of one value, combined again as far as their shapes allow.
 void AddFanOut(Draft& draft);
 
 }  // namespace twingrad::generators

@@ -49,7 +49,7 @@ constexpr Part kParts[] = {
     {Feature::kOrder, 1, AddOrder},
 };
 
-// Adds by `add`, and notes the feature if that made statements.
+// Calls `add`, and marks the feature if that added statements.
 void AddMarked(Draft& draft, Feature feature, void (*add)(Draft&)) {
   const int before = draft.num_statements();
   add(draft);
@@ -65,7 +65,7 @@ void AddPart(Draft& draft) {
     if (!draft.options().Has(part.feature)) continue;
     draw -= part.weight;
     if (draw >= 0) continue;
-    // These two are also used by other parts, and note themselves what they made.
+    // These two are also used by other parts and mark their features themselves.
     const bool marks = part.feature == Feature::kView || part.feature == Feature::kInPlace;
     return marks ? part.add(draft) : AddMarked(draft, part.feature, part.add);
   }
@@ -87,7 +87,7 @@ Program Generate(Source& source, const GeneratorOptions& options, Features* draw
   }
   for (int parts = 0; parts < total && draft.HasRoom(); ++parts) AddPart(draft);
 
-  // An error that the Program survives comes before its calls.
+  // An error that the Program survives is placed before its calls.
   if (options.Has(Feature::kError) && source.Chance(3)) {
     AddMarked(draft, Feature::kError, AddSurvivedError);
   }

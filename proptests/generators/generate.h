@@ -2,8 +2,9 @@
 //
 // A Program is a few leaves, a body composed of the parts in this folder's other files, and calls
 // of the engine at its end. Most data are small integers and most ops keep them exact, so that
-// gradients can be compared bit by bit; most Programs end with a second derivative. Same seed and
-// options, same Program, on every machine and in every process; about 10 microseconds each.
+// gradients can be compared bit by bit; most Programs end with a second derivative. The same seed
+// and options give the same Program on every machine and in every process, in about 10
+// microseconds.
 
 #ifndef PROPTESTS_GENERATORS_GENERATE_H_
 #define PROPTESTS_GENERATORS_GENERATE_H_
@@ -16,7 +17,7 @@
 
 namespace twingrad::generators {
 
-// `*drawn` receives the features that the Program holds, by the words of options.h.
+// `*drawn` receives the features that the Program contains.
 twingrad::program::Program Generate(Source& source, const GeneratorOptions& options = {},
                                     Features* drawn = nullptr);
 

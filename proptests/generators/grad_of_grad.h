@@ -1,5 +1,5 @@
-// Gradients of gradients: grad with create_graph, a scalar of the result and a vector, backward
-// through that.
+// Gradients of gradients: grad with create_graph, the product of the result and a vector summed to
+// a scalar, and backward through that scalar.
 
 #ifndef PROPTESTS_GENERATORS_GRAD_OF_GRAD_H_
 #define PROPTESTS_GENERATORS_GRAD_OF_GRAD_H_
@@ -8,7 +8,7 @@
 
 namespace twingrad::generators {
 
-// Adds all of it; false where no value has a gradient that depends on anything.
+// Adds these statements; false if no value has a gradient that depends on anything.
 bool AddGradOfGrad(Draft& draft);
 
 }  // namespace twingrad::generators

@@ -35,7 +35,8 @@ GradientFacts Graph::Gradient(absl::Span<const NodeIndex> roots, absl::Span<cons
                               NodeIndex target) const {
   GradientFacts facts;
   if (target == kNoNode) return facts;
-  // Bit 0: a gradient arrives; bit 1: one that requires grad; bit 2: the target lies below.
+  // Bit 0: a gradient arrives; bit 1: a gradient that requires grad arrives; bit 2: the target lies
+  // below.
   std::vector<uint8_t> state(nodes_.size(), 0);
   state[target] |= 4;
   for (NodeIndex i = target + 1; i < size(); ++i) {

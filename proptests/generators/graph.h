@@ -1,9 +1,8 @@
-// The graph that a Program under construction will record, as far as a generator has to know it.
+// An approximation of the graph that a Program under construction will record.
 //
-// It answers which inputs a call reaches, whether a gradient will itself require grad, and whether
-// a call would meet freed or overwritten saved variables, so that a generator raises errors only
-// where it means to. An approximation from the safe side: the twin, not this file, says what is
-// right.
+// It tells which inputs a call reaches, whether a gradient will itself require grad, and whether a
+// call would need freed or overwritten saved variables, so that a generator raises errors only on
+// purpose. The approximation is conservative; the twin, not this file, defines what is correct.
 
 #ifndef PROPTESTS_GENERATORS_GRAPH_H_
 #define PROPTESTS_GENERATORS_GRAPH_H_
@@ -21,18 +20,19 @@ using NodeIndex = int32_t;
 inline constexpr NodeIndex kNoNode = -1;
 
 struct GraphNode {
-  // One a differentiable operand; kNoNode where that operand does not require grad. All are lower.
+  // One per differentiable operand; kNoNode where that operand does not require grad. All are lower
+  // than the node's own index.
   absl::InlinedVector<NodeIndex, 3> edges = {};
   // Bit i: the derivative for edge i depends on something that requires grad.
   uint8_t nonlinear = 0;
-  // The nodes of what the derivatives depend on.
+  // The nodes of the values that the derivatives depend on.
   absl::InlinedVector<NodeIndex, 2> factors = {};
   bool saves = false;
-  bool freed = false;  // what it saved is gone
-  bool stale = false;  // what it saved was overwritten
+  bool freed = false;  // its saved variables were freed
+  bool stale = false;  // a saved variable was overwritten
 };
 
-// How a gradient of `target` comes out of a call.
+// What is known of the gradient of `target` that a call computes.
 struct GradientFacts {
   bool reached = false;
   bool requires_grad = false;                      // under create_graph
@@ -51,9 +51,9 @@ class Graph {
 
   // By node: whether a call from these roots can visit it.
   std::vector<uint8_t> Reached(absl::Span<const NodeIndex> roots) const;
-  // True when such a call would fail on a saved variable.
+  // True when a call that visits these nodes would fail on a saved variable.
   bool Broken(const std::vector<uint8_t>& reached) const;
-  // The saved variables of all nodes reached are gone.
+  // Frees the saved variables of all reached nodes.
   void Free(const std::vector<uint8_t>& reached);
   // seeds[i]: the node of root i's seed, or kNoNode.
   GradientFacts Gradient(absl::Span<const NodeIndex> roots, absl::Span<const NodeIndex> seeds,

@@ -7,8 +7,8 @@
 namespace twingrad::generators {
 namespace {
 
-// What the hook does. Scaling stays exact; an undefined gradient is rare, as little is left after
-// it.
+// What the hook does. Scaling stays exact; an undefined gradient is rare, because it leaves little
+// to compare.
 void AddAction(Draft& draft, Attributes* attributes) {
   Source& source = draft.source();
   const uint64_t draw = source.Below(20);

@@ -7,7 +7,7 @@
 
 namespace twingrad::generators {
 
-// A hook on some value, now and then removed again.
+// A hook on some value, sometimes removed again.
 void AddHook(Draft& draft);
 
 }  // namespace twingrad::generators

@@ -12,7 +12,7 @@ using twingrad::program::Category;
 using twingrad::program::SignatureOf;
 using twingrad::program::UnaryOps;
 
-// Something to write: of the target's type, broadcast to it.
+// A value to write: of the target's type, broadcastable to it.
 ValueId Operand(Draft& draft, ValueId target, Content content) {
   Source& source = draft.source();
   const Shape shape = draft.ShapeOf(target);

@@ -8,7 +8,7 @@
 
 namespace twingrad::generators {
 
-// A write to some value, or to a fresh copy of one where nothing may be written.
+// A write to some value, or to a fresh copy of one if no value may be written.
 void AddInPlace(Draft& draft);
 
 // One write that fits; false where none does.

@@ -1,5 +1,5 @@
-// Ladders: each rung takes the two values before it, so that the number of paths grows as
-// Fibonacci's.
+// Ladders: each rung takes the two values before it, so that the number of paths grows like the
+// Fibonacci numbers.
 
 #ifndef PROPTESTS_GENERATORS_LADDER_H_
 #define PROPTESTS_GENERATORS_LADDER_H_

@@ -11,9 +11,9 @@
 
 namespace twingrad::generators {
 
-// What the elements shall be like.
+// Which elements to draw.
 enum class Content : uint8_t {
-  kAny,          // one of the others, by chance
+  kAny,          // one of the others, at random
   kSmall,        // -3..3 with many zeros
   kZeroOneTwo,   // exponents, bases, divisors
   kPowersOfTwo,  // +-1, +-2, +-1/2: exact divisors
@@ -24,7 +24,7 @@ enum class Content : uint8_t {
 };
 
 struct LeafRequest {
-  std::optional<DType> dtype = std::nullopt;  // by chance when absent
+  std::optional<DType> dtype = std::nullopt;  // random when absent
   std::optional<Shape> shape = std::nullopt;
   std::optional<DeviceIndex> device = std::nullopt;
   bool grad = false;
@@ -33,12 +33,11 @@ struct LeafRequest {
 
 ValueId MakeLeaf(Draft& draft, const LeafRequest& request = {});
 
-// A shape of at most options().max_elements elements: often none or one dimension, sometimes with a
-// 0.
+// A shape of at most options().max_elements elements: often with no or one dimension, sometimes
+// with a size of 0.
 Shape MakeShape(Draft& draft);
 
-// A shape that broadcasts with `shape` to itself: the same, or with dimensions dropped or of
-// size 1.
+// A shape that broadcasts to `shape`: the same, or with dimensions dropped or of size 1.
 Shape MakeBroadcastable(Draft& draft, const Shape& shape);
 
 }  // namespace twingrad::generators

@@ -14,7 +14,7 @@ void AddNoGrad(Draft& draft) {
     const ValueId x = draft.PickDifferentiable();
     if (x == kNoValue) return;
     const ValueId detached = draft.Op(Opcode::kDetach, {x});
-    // The product with the value itself has a derivative that forgets one factor.
+    // In the product with the value itself, the derivative ignores the detached factor.
     if (detached != kNoValue && source.Chance(60)) Combine(draft, x, detached);
     return;
   }

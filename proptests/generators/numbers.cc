@@ -9,8 +9,8 @@
 namespace twingrad::generators {
 namespace {
 
-// The one part that makes values that are not finite; rare, as most of what follows them is not
-// either.
+// The only part that makes non-finite values; rare, because most results computed from them are not
+// finite either.
 void AddNotFinite(Draft& draft) {
   constexpr uint64_t kInfinity = 0x7ff0000000000000;
   constexpr uint64_t kNegativeInfinity = 0xfff0000000000000;
@@ -56,7 +56,7 @@ void AddIntegers(Draft& draft) {
   if (cast != kNoValue) ApplyOp(draft, cast);
 }
 
-// There and back between f32 and f64, or through integers, where no gradient comes back.
+// A round trip between f32 and f64, or through integers, which pass no gradient back.
 void AddCasts(Draft& draft) {
   Source& source = draft.source();
   const ValueId x = draft.PickDifferentiable();

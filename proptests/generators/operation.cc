@@ -124,7 +124,7 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
     if ((op == Opcode::kAbs || op == Opcode::kSgn) && draft.DTypeOf(x) == DType::kBool) continue;
     const bool needs_positive = op == Opcode::kLog || op == Opcode::kSqrt;
     if (needs_positive && !draft[x].range.positive && !source.Chance(4)) {
-      // Now and then by way of a sigmoid, which makes any value positive.
+      // Sometimes through a sigmoid, which makes any value positive.
       const ValueId positive = source.Chance(40) ? draft.Op(Opcode::kSigmoid, {x}) : kNoValue;
       if (positive == kNoValue) continue;
       x = positive;
@@ -255,7 +255,7 @@ ValueId ApplyCopy(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const bool cast = draft.options().Has(Feature::kNumbers) && draft.options().Has(Opcode::kCast);
   if (cast && source.Chance(60)) {
-    // Mostly between the floating types: other casts cut the graph.
+    // Mostly casts between the floating types: others cut the graph.
     DType to = draft.DTypeOf(x) == DType::kF64 ? DType::kF32 : DType::kF64;
     if (source.Chance(12)) to = source.Chance(30) ? DType::kBool : DType::kI64;
     if (draft.IsRoomy(draft[x].range, to)) {

@@ -1,8 +1,8 @@
-// Single ops: the bricks of all other parts.
+// Single ops: the building blocks of all other parts.
 //
-// Each function applies one op that fits the value and the options, finding or making the other
-// operands; it prefers ops that keep the numbers exact and leaves the value alone (and returns it)
-// where nothing fits.
+// Each function applies one op that fits the value and the options, and finds or makes the other
+// operands. It prefers ops that keep the numbers exact. If nothing fits, it returns the value
+// unchanged.
 
 #ifndef PROPTESTS_GENERATORS_OPERATION_H_
 #define PROPTESTS_GENERATORS_OPERATION_H_
@@ -14,7 +14,8 @@ namespace twingrad::generators {
 
 // Any op of one of the kinds below.
 ValueId ApplyOp(Draft& draft, ValueId x);
-// clamp, or an elementwise op of one operand; one that rounds only where rounding is allowed.
+// clamp or an elementwise op of one operand; ops that round are used only where rounding is
+// allowed.
 ValueId ApplyUnary(Draft& draft, ValueId x);
 // add, sub, mul, div, pow, maximum, minimum, with another value or a new leaf.
 ValueId ApplyBinary(Draft& draft, ValueId x);
@@ -28,15 +29,15 @@ ValueId ApplyMatmul(Draft& draft, ValueId x);
 // clone, cast.
 ValueId ApplyCopy(Draft& draft, ValueId x);
 
-// The value summed to a scalar (as it is when it has one element and no dimensions).
+// The sum of all elements, a scalar; the value itself if it already is a scalar.
 ValueId SumAll(Draft& draft, ValueId x);
 
-// Picks an op from `preferred`, where an op that stands there twice comes twice as often, or one of
-// the table's ops of this kind that `preferred` does not name: a new op needs no generator.
+// Picks an op from `preferred` (an op listed twice is picked twice as often) or one of the ops of
+// `table` that `preferred` does not list. So a new op needs no change to the generators.
 Opcode PickUnary(Source& source, absl::Span<const Opcode> preferred,
                  absl::Span<const Opcode> table);
 
-// Whether shapes broadcast together, and to no more than a few elements.
+// Whether the shapes broadcast together and the result has only a few elements.
 bool Broadcast(const Shape& a, const Shape& b);
 
 }  // namespace twingrad::generators

@@ -1,7 +1,7 @@
-// What a generated Program may hold: features, ops and sizes.
+// What a generated Program may contain: features, ops and sizes.
 //
-// A feature is a part that a generator file of this folder makes; its word is the file's name.
-// Switching a feature off removes it everywhere, so `--features=chain,view` asks for nothing else.
+// A feature is a part that one generator file of this folder makes; its word is the file's name. A
+// feature that is switched off occurs nowhere, so `--features=chain,view` allows these two alone.
 
 #ifndef PROPTESTS_GENERATORS_OPTIONS_H_
 #define PROPTESTS_GENERATORS_OPTIONS_H_
@@ -45,14 +45,14 @@ std::string_view FeatureWord(Feature feature);
 
 struct GeneratorOptions {
   Features features = Features().set();
-  // Ops that may be used. Leaves and calls are always made, whatever stands here.
+  // Ops that may be used. Leaves and calls are always made, regardless of this set.
   std::bitset<twingrad::program::kNumOpcodes> ops =
       std::bitset<twingrad::program::kNumOpcodes>().set();
   int statements = 12;    // on average
   int max_elements = 24;  // of a leaf
   int max_rank = 4;
   int devices = 3;  // how many accelerators a Program may name
-  // Which calls of the engine there are.
+  // Which calls of the engine a Program may contain.
   bool backward = true;
   bool grad = true;
 

@@ -8,8 +8,8 @@
 
 namespace twingrad::generators {
 
-// A leaf with three or four consumers on different devices whose gradients are such lanes. Nothing
-// of it is exact: the engine is compared with its own runs on other numbers of threads.
+// A leaf with three or four consumers on different devices whose gradients are such lanes. None of
+// this is exact; the engine is compared with its own runs at other thread counts.
 void AddOrder(Draft& draft);
 
 }  // namespace twingrad::generators

@@ -1,4 +1,5 @@
-// For the tests of parts: many small Drafts of a leaf and one part, each of which must be valid.
+// Test support for parts: makes many small Programs of a leaf and one part and checks that each is
+// valid.
 
 #ifndef PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_
 #define PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_
@@ -14,8 +15,8 @@
 
 namespace twingrad::generators {
 
-// Makes `count` Programs by `add`, on Drafts that hold one leaf, and checks that each is valid;
-// returns in how many of them `holds(program)` is true.
+// Makes `count` Programs with `add`, on Drafts that hold one leaf, and checks that each is valid.
+// Returns for how many of them `holds(program)` is true.
 inline int CountOf(const std::function<void(Draft&)>& add,
                    const std::function<bool(const Program&)>& holds, int count = 300) {
   int found = 0;

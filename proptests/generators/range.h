@@ -1,8 +1,8 @@
-// What a generator knows of a value's numbers: how large, how fine, of which sign.
+// What a generator knows about the elements of a value: magnitude, granularity and sign.
 //
-// Generators keep products short with it, so that most gradients are exact in binary floating
-// point, and feed log, sqrt and divisions something sensible. Upper bounds only; nothing is wrong
-// when they are loose.
+// Generators use it to keep products short, so that most gradients are exact in binary floating
+// point, and to choose sensible operands for log, sqrt and divisions. The bounds are conservative;
+// loose ones do no harm.
 
 #ifndef PROPTESTS_GENERATORS_RANGE_H_
 #define PROPTESTS_GENERATORS_RANGE_H_
@@ -25,10 +25,11 @@ struct Range {
   int Width() const { return high - low; }
 };
 
-// The widest exact value that leaves room for derivatives of it: a third of the mantissa.
+// The largest width of an exact value that leaves room for its derivatives: a third of the
+// mantissa.
 constexpr int RoomyWidth(twingrad::DType dtype) { return dtype == twingrad::DType::kF32 ? 9 : 18; }
 
-// The range of what either holds.
+// A range that covers both.
 inline Range Union(const Range& a, const Range& b) {
   return {std::max(a.high, b.high), std::min(a.low, b.low), a.exact && b.exact,
           a.positive && b.positive, a.power_of_two && b.power_of_two};
@@ -49,15 +50,15 @@ inline Range AfterProduct(const Range& a, const Range& b) {
           a.power_of_two && b.power_of_two};
 }
 
-// A product of so many factors.
+// The range of a product of this many factors.
 inline Range AfterProductOf(const Range& a, int64_t factors) {
   const int n = static_cast<int>(std::min<int64_t>(factors, 64));
   return {a.high * n, a.low * n, a.exact, a.positive, a.power_of_two};
 }
 
-// Unary elementwise ops; `a` for those that change nothing.
+// The range after a unary elementwise op; `a` for ops that do not change it.
 Range AfterUnary(twingrad::program::Opcode op, const Range& a);
-// Elementwise ops of two operands.
+// The range after an elementwise op of two operands.
 Range AfterBinary(twingrad::program::Opcode op, const Range& a, const Range& b);
 
 }  // namespace twingrad::generators

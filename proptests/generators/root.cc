@@ -17,7 +17,7 @@ ValueId PickRoot(Draft& draft) {
   if (candidates.empty()) return kNoValue;
   Source& source = draft.source();
   if (source.Chance(20)) return candidates[source.Below(candidates.size())];
-  // Of the latest three, the one that stands on the most.
+  // Of the latest three, the one that depends on the most nodes.
   ValueId best = candidates.back();
   int64_t most = -1;
   for (size_t i = candidates.size(); i > 0 && i + 3 > candidates.size(); --i) {

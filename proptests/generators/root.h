@@ -10,13 +10,14 @@ namespace twingrad::generators {
 // A value that requires grad and whose graph is intact; most often the latest.
 ValueId PickRoot(Draft& draft);
 
-// A leaf of the value's type, to be its seed.
+// A leaf of the value's type, to serve as its seed.
 ValueId MakeSeed(Draft& draft, ValueId root, bool grad = false);
 
-// One to three values that require grad, leaves more often than results; repeated now and then.
+// One to three values that require grad, leaves more often than results; sometimes repeated.
 absl::InlinedVector<ValueId, 2> PickInputs(Draft& draft);
 
-// Makes `grad` of the call, which has inputs, if there are any; unused ones are allowed.
+// Turns the call into a `grad`, with inputs picked if it has none, unless there are none to pick;
+// sets allow_unused where an input is not reached.
 void MakeGrad(Draft& draft, Draft::Call* call);
 
 }  // namespace twingrad::generators

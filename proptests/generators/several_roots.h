@@ -1,4 +1,4 @@
-// Several roots in one call: repeated, one above another, leaves among them.
+// Several roots in one call: repeated roots, roots that depend on one another, leaves.
 
 #ifndef PROPTESTS_GENERATORS_SEVERAL_ROOTS_H_
 #define PROPTESTS_GENERATORS_SEVERAL_ROOTS_H_

@@ -52,7 +52,7 @@ uint64_t Source::Bits() {
 uint64_t Source::Below(uint64_t n) {
   if (n <= 1) return 0;
   if (!from_bytes_) {
-    // The upper half of a product: no division, and no bias worth speaking of for small n.
+    // The upper half of a product: no division, and negligible bias for small n.
     if (n <= UINT32_MAX) return ((Bits() >> 32) * n) >> 32;
     return Bits() % n;
   }

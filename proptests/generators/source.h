@@ -1,9 +1,9 @@
-// A Source: where a generator takes its choices from, a seed or the bytes of a fuzzer.
+// A Source supplies the choices of a generator, from a seed or from the bytes of a fuzzer.
 //
-// Generators ask only this class, so one generator serves random testing and coverage-guided
-// fuzzing. All draws from a byte string that has run out are 0, and 0 is always the plainest
-// choice, so that a shorter string makes a smaller Program. Same seed or bytes, same draws, on
-// every machine. Not thread-safe.
+// Generators draw only from this class, so one generator serves random testing and coverage-guided
+// fuzzing. Once the bytes run out, every draw is 0, and 0 is always the simplest choice; so a
+// shorter input makes a smaller Program. The same seed or bytes give the same draws on every
+// machine. Not thread-safe.
 
 #ifndef PROPTESTS_GENERATORS_SOURCE_H_
 #define PROPTESTS_GENERATORS_SOURCE_H_
@@ -22,13 +22,13 @@ class Source {
   // The bytes must outlive the Source.
   static Source FromBytes(absl::Span<const uint8_t> bytes);
 
-  // A number in [0, n); n > 0. Takes one byte where n <= 256, else four.
+  // A number in [0, n); n > 0. Consumes one byte if n <= 256, else four.
   uint64_t Below(uint64_t n);
   // A number in [low, high].
   int64_t Between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(Below(static_cast<uint64_t>(high - low + 1)));
   }
-  // True in `percent` of 100 draws; a draw of 0 is false (unless percent is 100).
+  // True with a probability of `percent` %; a draw of 0 gives false (unless percent is 100).
   bool Chance(int percent) { return static_cast<int>(Below(100)) >= 100 - percent; }
 
   // One element of a non-empty container; a draw of 0 takes the first.

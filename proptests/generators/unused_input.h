@@ -1,4 +1,5 @@
-// Unused and unreachable inputs: leaves and results that no root depends on, there to be asked for.
+// Unused and unreachable inputs: leaves and results that no root depends on, for calls to name as
+// inputs.
 
 #ifndef PROPTESTS_GENERATORS_UNUSED_INPUT_H_
 #define PROPTESTS_GENERATORS_UNUSED_INPUT_H_
@@ -7,7 +8,7 @@
 
 namespace twingrad::generators {
 
-// A leaf that requires grad and, sometimes, an op on it that leads nowhere.
+// A leaf that requires grad and, sometimes, an op on it whose result is not used.
 void AddUnusedInput(Draft& draft);
 
 }  // namespace twingrad::generators

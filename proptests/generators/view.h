@@ -1,4 +1,4 @@
-// Views: chains of them, views that change nothing, and ops between them.
+// Views: chains of views, views that change nothing, and ops in between.
 
 #ifndef PROPTESTS_GENERATORS_VIEW_H_
 #define PROPTESTS_GENERATORS_VIEW_H_

@@ -1,4 +1,4 @@
-// RapidCheck's view of generator and shrinker: an arbitrary Program that shrinks by the same steps.
+// Generator and shrinker for RapidCheck: an arbitrary Program that shrinks by the same steps.
 
 #ifndef PROPTESTS_SHRINK_ARBITRARY_H_
 #define PROPTESTS_SHRINK_ARBITRARY_H_

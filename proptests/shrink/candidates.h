@@ -1,9 +1,9 @@
-// The smaller Programs next to a Program, one after another and only when asked for.
+// Candidates enumerates, lazily, the smaller Programs that one edit makes of a Program.
 //
-// Large steps come first: cut the end off, drop runs of statements, drop what nothing uses; then
-// bypass a node, turn a node into a leaf, let one value stand for another; at last shapes,
-// attributes and data. Every candidate is valid and smaller in the sense of size.h, so that taking
-// any of them again and again ends. Copyable; a copy goes on from where the original stands.
+// Large steps come first: cut off the end, drop runs of statements, drop what nothing uses; then
+// bypass a node, turn a node into a leaf, substitute one value for another; finally shapes,
+// attributes and data. Every candidate is valid and smaller in the order of size.h, so repeated
+// shrinking terminates. Copyable; a copy continues from the original's position.
 
 #ifndef PROPTESTS_SHRINK_CANDIDATES_H_
 #define PROPTESTS_SHRINK_CANDIDATES_H_

@@ -20,7 +20,7 @@ using twingrad::program::ValueId;
 
 namespace {
 
-// Gives the statement the next free ids as results; false where the builder refuses it.
+// Adds the statement with the next free ids as its results; false if the builder rejects it.
 bool AddFresh(twingrad::program::ProgramBuilder& builder, Statement& statement) {
   for (size_t i = 0; i < statement.results.size(); ++i) {
     statement.results[i] = builder.num_values() + static_cast<ValueId>(i);
@@ -53,7 +53,7 @@ bool Rebuilder::MapValues(Statement* statement) {
   return true;
 }
 
-// As MapValues for a call: missing roots and inputs are taken out, with their seeds and results.
+// Like MapValues, for a call: removes missing roots and inputs, with their seeds and results.
 bool Rebuilder::MapCall(Statement* statement, std::vector<int>* kept_results) {
   std::vector<ValueId>* seeds = nullptr;
   std::vector<ValueId>* inputs = nullptr;
@@ -106,8 +106,8 @@ void Rebuilder::AddCall(const Statement& original) {
   }
 }
 
-// The statement does not fit any more: without its optional attributes, perhaps; else its result
-// stands for its first operand.
+// The statement no longer fits: retries it without its optional attributes; if that fails too, maps
+// its result to its first operand.
 void Rebuilder::Retry(const Statement& original, Statement statement) {
   const Signature& signature = SignatureOf(statement.op);
   const size_t before = statement.attributes.size();

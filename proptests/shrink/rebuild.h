@@ -1,8 +1,9 @@
-// Builds a valid Program from statements of another one, whatever was taken out of them.
+// Builds a valid Program from the edited statements of another one.
 //
-// The shrinker edits a copy of the statements carelessly; the Rebuilder maps their values, drops
-// what lost an operand, takes missing roots, seeds and inputs out of calls, and tries an op without
-// its attributes, or leaves it out, where it no longer fits. So every edit ends in a valid Program.
+// The shrinker edits a copy of the statements without regard to validity. The Rebuilder maps their
+// values, drops statements that lost an operand, removes missing roots, seeds and inputs from
+// calls, and retries an op that no longer fits without its attributes, or leaves it out. So every
+// edit yields a valid Program.
 
 #ifndef PROPTESTS_SHRINK_REBUILD_H_
 #define PROPTESTS_SHRINK_REBUILD_H_
@@ -19,18 +20,18 @@ class Rebuilder {
   explicit Rebuilder(const twingrad::program::Program& program)
       : map_(program.names.size(), twingrad::program::kNoValue) {}
 
-  // Adds the statement, whose values are those of the old Program.
+  // Adds a statement that refers to values of the old Program.
   void Add(const twingrad::program::Statement& statement);
 
-  // From here on the old value stands for what `by`, another old value, stands for.
+  // From here on, maps the old value to what the old value `by` maps to.
   void Substitute(twingrad::program::ValueId value, twingrad::program::ValueId by) {
     map_[value] = map_[by];
   }
-  // Leaves out a `begin`; its `end` goes as well.
+  // Leaves out a `begin` and its `end`.
   void Skip(const twingrad::program::Statement& statement);
 
   const twingrad::program::ProgramBuilder& builder() const { return builder_; }
-  // What an old value stands for so far.
+  // The new value that an old value maps to so far.
   twingrad::program::ValueId operator[](twingrad::program::ValueId value) const {
     return map_[value];
   }

@@ -1,8 +1,8 @@
-// The one shrinker of the repository: from a Program that fails to a small one that still fails.
+// The repository's only shrinker: reduces a Program that fails to a small one that still fails.
 //
-// Greedy: takes the first smaller candidate that still fails and starts again from it, until none
-// does or the limits are reached. What "fails" means is the caller's: an oracle that disagrees, a
-// worker process that dies.
+// It is greedy: it takes the first smaller candidate that still fails and starts again from it,
+// until none does or a limit is reached. The caller defines "fails": an oracle disagrees, a worker
+// process dies.
 
 #ifndef PROPTESTS_SHRINK_SHRINK_H_
 #define PROPTESTS_SHRINK_SHRINK_H_
@@ -15,14 +15,14 @@ namespace twingrad::shrink {
 
 struct ShrinkLimits {
   int max_attempts = 5000;          // calls of still_fails
-  std::function<bool()> interrupt;  // asked before each attempt; true ends it. May be null.
+  std::function<bool()> interrupt;  // called before each attempt; true stops. May be null.
 };
 
 struct ShrinkResult {
   twingrad::program::Program program;
   int attempts = 0;
   int steps = 0;         // attempts that still failed
-  bool minimal = false;  // no candidate fails any more; else the limits ended it
+  bool minimal = false;  // no candidate fails any more; false: a limit was reached
 };
 
 // `program` itself must fail.

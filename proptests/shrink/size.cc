@@ -42,7 +42,7 @@ int64_t OpWeight(Opcode op) {
   }
 }
 
-// Data and shapes of leaves are weighed apart.
+// Data and shapes of leaves are weighed separately.
 int64_t AttributeWeight(const Attribute& attribute) {
   switch (attribute.key) {
     case Key::kType:

@@ -1,7 +1,7 @@
-// How large a Program is to a reader: what the shrinker makes smaller.
+// The size of a Program as a reader perceives it, which the shrinker minimizes.
 //
-// Ordered by statements first, then by kinds of statements, elements, attributes and data, so that
-// every step of the shrinker has somewhere to go and none goes round in a circle.
+// Compared by statements first, then by kinds of statements, values, attributes, elements and data,
+// so that every step of the shrinker can make progress and none can cycle.
 
 #ifndef PROPTESTS_SHRINK_SIZE_H_
 #define PROPTESTS_SHRINK_SIZE_H_

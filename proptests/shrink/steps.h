@@ -1,4 +1,4 @@
-// The edits that the shrinker tries, each a numbered family over a Program.
+// The edits that the shrinker tries. A Step is a numbered family of edits of a Program.
 //
 // An edit may yield a Program that is no smaller; Candidates filters those out.
 

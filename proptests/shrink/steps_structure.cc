@@ -88,7 +88,7 @@ std::optional<Program> DropRun(const Program& program, int position) {
 // --- Drop every statement whose results nothing uses ---
 int One(const Program&) { return 1; }
 
-// Marks what the statement uses.
+// Marks the values that the statement uses.
 void MarkUses(const Statement& statement, std::vector<bool>* used) {
   const auto mark = [used](absl::Span<const ValueId> values) {
     for (const ValueId value : values) {
@@ -119,7 +119,8 @@ std::optional<Program> DropUnused(const Program& program, int) {
   return DropUnusedBut(program, std::vector<bool>(program.names.size(), false));
 }
 
-// Ends an edit that leaves values without use; what nothing used before may be what fails.
+// Finishes an edit that leaves values unused. Values that were unused before the edit stay, because
+// they may cause the failure.
 std::optional<Program> DropNewlyUnused(const Program& before, Rebuilder* rebuilder) {
   std::vector<bool> used(before.names.size(), false);
   for (const Statement& statement : before.statements) MarkUses(statement, &used);

@@ -14,7 +14,7 @@
 
 namespace twingrad::shrink {
 
-// All that the named step makes of the Program, as text.
+// All results of the named step on the Program, as text.
 inline std::set<std::string> Edits(absl::Span<const Step> steps, const std::string& name,
                                    const std::string& text) {
   const auto program = twingrad::program::Parse(text);
