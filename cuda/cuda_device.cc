@@ -106,8 +106,8 @@ class CudaEvent final : public Event {
   const NativeEvent event_;
 };
 
-// Whether CUDA may still read the host's bytes after a copy has been queued: pinned memory goes
-// without a staging buffer.
+// Whether CUDA may still read the host's bytes after a copy has been queued: pinned memory is
+// copied without a staging buffer.
 bool MayBeReadLater(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) {
@@ -175,8 +175,8 @@ void CudaDevice::Deallocate(void* data) {
   const CurrentDevice current(block.stream.device.index);
   cudaStream_t release = NativeLocked(block.stream);
   if (!block.recorded.empty()) {
-    // Given back on a stream of its own, which waits for all users: neither they nor the block's
-    // stream are held up, and the pool reuses the block once those events have passed.
+    // Freed on a separate stream that waits for all users: neither they nor the block's stream are
+    // delayed, and the pool reuses the block once those events have completed.
     const cudaStream_t own = release;
     release = ReleaseStream(block.stream.device.index);
     Order(own, release);
@@ -252,7 +252,7 @@ void CudaDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream s
   const cudaStream_t native = Native(stream);
   if (bytes == 0) return;
   const CurrentDevice current(stream.device.index);
-  // cudaMemcpyDefault: the addresses tell their devices.
+  // cudaMemcpyDefault: CUDA infers the devices from the addresses.
   ThrowIfFailed(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native),
                 absl::StrCat("copying ", bytes, " bytes on ", stream.device.ToString()));
 }

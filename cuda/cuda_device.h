@@ -1,12 +1,12 @@
 // CudaDevice: NVIDIA GPUs behind the device interface.
 //
-// Stream 0 of a device is a non-blocking stream of its own, not CUDA's legacy default stream,
-// because here the default stream waits for no other. Memory comes from the device's stream-ordered
-// pool, whose rule (a block given back may be reused by later work of its stream without waiting)
-// is the interface's. A program gets CUDA by linking //cuda, which registers this class.
+// Stream 0 of a device is a separate non-blocking stream, not CUDA's legacy default stream, because
+// the interface's default stream waits for no other stream. Memory comes from the device's
+// stream-ordered pool, whose rule is also the interface's: later work of the stream may reuse a
+// freed block without waiting. A program gets CUDA by linking //cuda, which registers this class.
 //
-// Any thread. Each call leaves the calling thread's current CUDA device as it was. Streams live as
-// long as the process.
+// Any thread may call it. Each call leaves the calling thread's current CUDA device unchanged.
+// Streams live as long as the process.
 #ifndef CUDA_CUDA_DEVICE_H_
 #define CUDA_CUDA_DEVICE_H_
 
@@ -43,18 +43,18 @@ class CudaDevice final : public DeviceInterface {
   void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) override;
   void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override;
 
-  // CUDA's handle of a stream, for launching kernels. Error of kind kDevice or kInvalidArgument
-  // where there is no such stream.
+  // CUDA's handle of a stream, for launching kernels. Throws Error of kind kDevice or
+  // kInvalidArgument if there is no such stream.
   cudaStream_t Native(Stream stream);
 
  private:
   struct Block {
-    Stream stream;                            // that it was allocated for
-    absl::InlinedVector<Stream, 2> recorded;  // others that use it
+    Stream stream;                            // the stream it was allocated for
+    absl::InlinedVector<Stream, 2> recorded;  // other streams that use it
   };
 
   cudaStream_t NativeLocked(Stream stream) AG_REQUIRES(mutex_);
-  // The stream on which blocks used by several streams are given back.
+  // The stream on which blocks used by several streams are freed.
   cudaStream_t ReleaseStream(uint8_t device_index) AG_REQUIRES(mutex_);
 
   sync::Mutex mutex_{"cuda device"};
@@ -64,8 +64,8 @@ class CudaDevice final : public DeviceInterface {
   absl::flat_hash_map<void*, Block> blocks_ AG_GUARDED_BY(mutex_);
 };
 
-// Links CUDA into the registry of devices; returns the instance. A program that links //cuda has it
-// registered already.
+// Registers CUDA with the registry of devices and returns the instance. In a program that links
+// //cuda it is already registered.
 CudaDevice& RegisteredCudaDevice();
 
 }  // namespace twingrad::cuda

@@ -1,8 +1,8 @@
-// Writes one value into device memory, after a delay if asked for: the smallest kernel that shows
-// order.
+// Writes one value into device memory, optionally after a delay: the smallest kernel that shows the
+// order of work.
 //
-// The delay keeps a stream busy, so that work which forgets to wait for it is seen to have run too
-// early.
+// The delay keeps a stream busy, so that a test sees when work that should wait for the stream runs
+// too early.
 #ifndef CUDA_FILL_H_
 #define CUDA_FILL_H_
 

@@ -2,8 +2,8 @@
 //
 //   ThrowIfFailed(cudaStreamSynchronize(stream), "waiting for cuda:0 stream 1");
 //
-// Throws Error of kind kDevice and takes the code off the runtime's per-thread last error, so that
-// the next call does not report it again. Any thread.
+// Throws Error of kind kDevice and clears the runtime's per-thread last error, so that the next
+// call does not report it again. Any thread may call it.
 #ifndef CUDA_STATUS_H_
 #define CUDA_STATUS_H_
 
@@ -15,7 +15,7 @@ namespace twingrad::cuda {
 
 void ThrowIfFailed(cudaError_t status, std::string_view what);
 
-// Number of devices; 0 without a driver or a GPU, which is no error. Asked once a process.
+// Number of devices; 0 without a driver or a GPU, which is not an error. Queried once per process.
 int DeviceCount();
 
 // Why DeviceCount is 0, in words for a person ("" if it is not).

@@ -1,5 +1,5 @@
-// Before the run: which nodes the roots reach, how many contributions each expects, which are
-// needed.
+// Computes before the run which nodes the roots reach, how many contributions each expects and
+// which nodes are needed.
 
 #ifndef AUTOGRAD_ENGINE_DEPENDENCIES_H_
 #define AUTOGRAD_ENGINE_DEPENDENCIES_H_
@@ -9,15 +9,15 @@
 
 namespace twingrad {
 
-// Gives every node its dense index and counts the edges into it, parallel ones each. Nodes that lie
-// deeper than every wanted output (by topological number) are counted but not looked behind.
+// Gives every node its dense index and counts the edges into it; parallel edges count separately.
+// Nodes deeper than every wanted output (by topological number) are counted but not expanded.
 void ComputeDependencies(GraphTask& task);
 
-// With outputs: marks those to execute or capture, and all nodes on the way to them; the others
-// are not executed. Without, all are.
+// If the call has outputs, marks those to execute or capture and all nodes on the way to them; the
+// others are not executed. Without outputs, all nodes are executed.
 void MarkNeeded(GraphTask& task);
 
-// What an observer is told. Walks the graph again.
+// The view that an observer gets. Walks the graph again.
 GraphView ViewOf(const GraphTask& task);
 
 }  // namespace twingrad

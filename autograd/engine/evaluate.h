@@ -10,7 +10,7 @@
 
 namespace twingrad {
 
-// What the evaluation of nodes finds about its thread.
+// The engine's state of the current thread, read while nodes are evaluated.
 struct EngineThread {
   // The task whose node or hook runs, for callbacks; null outside.
   GraphTask* task = nullptr;
@@ -19,8 +19,8 @@ struct EngineThread {
 };
 EngineThread& CurrentEngineThread();
 
-// Sets the thread up for evaluating nodes of `task`, until the end of the block: its grad mode, its
-// filter, one level of depth.
+// Sets up the thread for evaluating nodes of `task` until the end of the block: its grad mode, its
+// filter, one more level of depth.
 class [[nodiscard]] EvaluationScope {
  public:
   explicit EvaluationScope(GraphTask& task);

@@ -24,13 +24,13 @@ namespace twingrad {
 struct BackwardOptions {
   std::optional<bool> retain_graph = {};  // absent: as create_graph
   bool create_graph = false;
-  // Only these get a gradient. One that is no leaf keeps it in its `.grad`, and its node is
+  // Only these get a gradient. An input that is not a leaf keeps it in its `.grad`, and its node is
   // executed.
   std::optional<std::vector<Tensor>> inputs = {};
   Engine* engine = nullptr;  // null: Engine::Default()
 };
 
-// `seeds`: empty, or one a root; an undefined seed stands for a one where the root has one element.
+// `seeds`: empty, or one per root. An undefined seed means 1 if the root has one element.
 void Backward(absl::Span<const Tensor> roots, absl::Span<const Tensor> seeds = {},
               const BackwardOptions& options = {});
 

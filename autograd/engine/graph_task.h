@@ -110,12 +110,12 @@ class GraphTask final : public ExecutionFilter {
   // Captures, by state; filled while needed nodes are marked.
   void AddCapture(uint32_t index, uint32_t input_nr, uint32_t output);
   void SortCaptures();
-  // Copies to the results what the node captures of these gradients; `last_use`: they may be taken.
+  // Copies to the results what the node captures of these gradients; `last_use`: it may move them.
   void Capture(uint32_t index, VariableList& gradients, bool last_use) AG_EXCLUDES(mutex_);
   VariableList TakeResults() AG_EXCLUDES(mutex_);
 
   void AddCallback(std::function<void()> callback) AG_EXCLUDES(mutex_);
-  // Runs them in order, those too that they add; with no lock held.
+  // Runs the callbacks in order, including those they add, with no lock held.
   void RunCallbacks() AG_EXCLUDES(mutex_);
 
  private:

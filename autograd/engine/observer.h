@@ -23,10 +23,10 @@ struct GraphView {
   bool accumulate_grad = false;
   std::vector<Edge> roots;
   std::vector<Edge> outputs;  // empty: everything is executed
-  // Everything that the roots reach, in discovery order (a GraphRoot first where there is one),
-  // then outputs that no root reaches, with what they reach.
+  // Everything that the roots reach, in discovery order (a GraphRoot first if there is one), then
+  // outputs that no root reaches, with what they reach.
   std::vector<const Node*> nodes;
-  // By node: how many edges are counted into it, -1 where the engine holds no entry.
+  // By node: how many edges into it are counted; -1 if the engine has no entry for it.
   std::vector<int32_t> dependencies;
   // By node: whether it is to be executed (captures not included); empty when `outputs` is.
   std::vector<bool> needed;

@@ -17,10 +17,10 @@
 
 namespace twingrad {
 
-// What one edge delivered; undefined values take their place too.
+// What one edge delivered. An undefined value also counts as a contribution.
 struct Contribution {
   Tensor value;
-  // Who made it: nodes made for the sum belong to that rank.
+  // Rank of the producer; nodes made for the sum belong to that rank.
   uint32_t rank = 0;
   uint32_t output_nr = 0;
 };
@@ -30,14 +30,14 @@ class OrderedSlot {
   explicit OrderedSlot(uint32_t expected = 0) : expected_(expected) {}
 
   void Put(uint32_t ordinal, Contribution contribution);
-  // If the next contribution is here and nobody adds, hands out the sum so far and it. Then EndFold
-  // must follow.
+  // If the next contribution has arrived and no thread is adding, hands out the sum so far and that
+  // contribution; EndFold must follow.
   bool BeginFold(Tensor& sum, Contribution& next);
   void EndFold(Tensor sum);
 
   uint32_t expected() const { return expected_; }
   uint32_t added() const { return next_; }
-  // Those that have come, also if they are being added or wait for their turn.
+  // Contributions that have arrived, including those being added or parked.
   uint32_t Received() const {
     uint32_t received = next_ + (folding_ ? 1 : 0) + (next_is_here_ ? 1 : 0);
     for (const Place& place : parked_) received += place.is_here ? 1 : 0;

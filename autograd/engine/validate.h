@@ -11,14 +11,14 @@
 
 namespace twingrad {
 
-// One gradient an edge, as many as edges (else Error kGradCount). Undefined gradients and invalid
-// edges are passed over. A gradient whose shape can be summed to the place's is, another floating
-// dtype is cast; what else does not fit is Error kShape, kDType or kDevice. `source` names who made
-// them, for the message.
+// There must be one gradient per edge (else Error kGradCount). Undefined gradients and invalid
+// edges are skipped. A gradient whose shape can be summed to the place's shape is summed; another
+// floating dtype is cast; any other mismatch is Error kShape, kDType or kDevice. `source` names the
+// producer of the gradients in the message.
 void ValidateGradients(absl::Span<const Edge> edges, VariableList& gradients,
                        std::string_view source);
 
-// The slow part: one gradient that does not match.
+// The slow path: one gradient that does not match.
 void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient, std::string_view source);
 
 inline bool GradientsMatch(absl::Span<const Edge> edges, const VariableList& gradients) {

@@ -29,7 +29,7 @@ class Identity final : public Node {
   std::string_view name() const override { return "Identity"; }
 };
 
-// Of GradientAdd: the gradient goes to both operands.
+// The node of GradientAdd: passes the gradient to both operands.
 class GradientAddNode final : public Node {
  public:
   VariableList Apply(VariableList&& gradients) override;

@@ -19,20 +19,20 @@ class GradSlot : public sync::RefCounted<GradSlot> {
  public:
   Tensor Get() const AG_EXCLUDES(mutex_);
   void Set(Tensor grad) AG_EXCLUDES(mutex_);
-  // From now on gradients are dropped; what is there goes.
+  // Drops the stored gradient and all later ones.
   void Close() AG_EXCLUDES(mutex_);
-  // Whether gradients are taken (a leaf whose requires_grad was turned off takes none).
+  // Whether gradients are accepted (a leaf whose requires_grad was turned off accepts none).
   void SetActive(bool active) AG_EXCLUDES(mutex_);
 
-  // Adds a gradient of a leaf: in place where nobody else can see it, out of place and with
+  // Adds a gradient of a leaf: in place if nobody else can see the memory, out of place and with
   // history in grad mode. Never aliases `gradient` with memory that others use. Returns the new
-  // `.grad`, undefined if none was taken.
+  // `.grad`, undefined if the gradient was not accepted.
   Tensor Accumulate(Tensor gradient) AG_EXCLUDES(mutex_);
   // Stores a copy of `gradient`, or the sum with what is there, out of place.
   void Retain(const Tensor& gradient) AG_EXCLUDES(mutex_);
 
  private:
-  // What is there and `gradient`, out of place.
+  // The sum of the stored gradient and `gradient`, out of place.
   Tensor SumWith(const Tensor& gradient) const AG_REQUIRES(mutex_);
 
   mutable sync::Mutex mutex_{"grad_slot"};

@@ -67,7 +67,7 @@ class HookList {
     return HookHandle{state};
   }
 
-  // The hooks of this moment; each is to be skipped if it was removed in the meantime.
+  // A snapshot of the hooks; the caller must skip those that were removed in the meantime.
   Snapshot Current() const AG_EXCLUDES(mutex_) {
     sync::MutexLock lock(mutex_);
     return entries_.Read();
@@ -126,7 +126,7 @@ HookHandle RegisterPostHook(Node& node, NodePostHook hook);
 HookHandle RegisterPostAccumulateGradHook(const Tensor& leaf, AccumulateHook hook);
 // Safe to call at any time, more than once, from any thread, from a hook too.
 void Remove(const HookHandle& handle);
-// Keeps the gradient of a tensor that is no leaf in its `.grad`. Nothing on a leaf.
+// Keeps the gradient of a tensor that is not a leaf in its `.grad`. No effect on a leaf.
 void RetainGrad(const Tensor& tensor);
 
 }  // namespace twingrad

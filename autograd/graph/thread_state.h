@@ -27,7 +27,7 @@ class ExecutionFilter {
 
 struct ThreadState {
   bool grad_mode = true;
-  // A last reference went while nodes are being destroyed further up this stack.
+  // Nodes are being destroyed further up this stack; further ones are queued in `to_destroy`.
   bool destroying = false;
   // The key that the next node made by this thread gets.
   uint64_t next_order_key = 0;

@@ -1,13 +1,14 @@
-// A case of `explore`: a Program and, below it as comments, how it is to be run.
+// A case of `explore`: a Program, followed by comments that say how to run it.
 //
 //   twingrad 1
 //   ...
-//   # seed 8431                  of the schedules that are to be tried
-//   # on one thread              or that only the run before them, on one thread, is to be made
-//   # twingrad-schedule 1        or the one schedule to run it under, a comment a line
+//   # seed 8431                  the seed of the schedules to try
+//   # on one thread              or: make only the single-threaded run that precedes them
+//   # twingrad-schedule 1        or: the one schedule to run it under, each line as a comment
 //   # ...
 //
-// So a case is still a Program, which every other verb reads, and one text is all of a failure.
+// So a case is still a Program, which every other verb can read, and one text holds a whole
+// failure.
 
 #ifndef PROPTESTS_FINDINGS_CASE_TEXT_H_
 #define PROPTESTS_FINDINGS_CASE_TEXT_H_
@@ -22,14 +23,14 @@ namespace twingrad::findings {
 struct Case {
   std::string program;
   std::optional<uint64_t> seed;
-  bool shrink = false;   // as it was found: to be made small
+  bool shrink = false;   // still as it was found: minimize it
   std::string schedule;  // as in proptests/interleave/checker/schedule_file.h; empty: none
-  bool single = false;   // on one thread alone, with no schedule
+  bool single = false;   // run on one thread only, without a schedule
 
   friend bool operator==(const Case&, const Case&) = default;
 };
 
-// A text without such comments is a case of a Program alone.
+// A text without such comments is a case with a Program and nothing else.
 Case SplitCase(std::string_view text);
 std::string JoinCase(const Case& parts);
 

@@ -26,9 +26,9 @@ using interleave::Question;
 using interleave::Strategy;
 using interleave::Trace;
 
-// A child that neither computes nor ends is given up after so long.
+// A child that neither computes nor ends is killed after this time.
 constexpr unsigned kBlockedSeconds = 10;
-// Children are cheap, but each is a process.
+// Limited because each child is a process, if a cheap one.
 constexpr interleave::ScheduleShrinkLimits kLimits = {.attempts = 300, .tries = 50};
 
 Decision DecisionOf(const Question& question, int chosen) {
@@ -36,7 +36,7 @@ Decision DecisionOf(const Question& question, int chosen) {
           question.current, question.thread,       question.step, question.runnable};
 }
 
-// Answers as recorded, and cannot answer any more once the last question has been asked.
+// Answers as recorded, and stops the execution at the last recorded question.
 class UpToTheEnd final : public Strategy {
  public:
   explicit UpToTheEnd(const Trace& recorded) : recorded_(recorded) {}
@@ -73,7 +73,7 @@ class UpToTheEnd final : public Strategy {
   Trace trace_;
 };
 
-// What a child leaves behind; all zeros when fresh.
+// What a child leaves in shared memory; initially all zero.
 struct Kept {
   static constexpr uint32_t kMost = 1u << 16;
 
@@ -102,7 +102,7 @@ class KeepingStrategy final : public Strategy {
 
 [[noreturn]] void RunAndExit(ProgramExplorer& explorer, Strategy& strategy, uint64_t seed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // What it says was said when it was found.
+  // Discards its output: it was shown when the failure was found.
   if (const int null = open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);

@@ -1,7 +1,7 @@
 // A Program's graphs in the language of graphviz: one drawing for each call of the engine.
 //
 // A node shows the statement that made it, its dependency count and whether it ran; nodes of marked
-// statements are red. A Program none of whose calls has nodes is drawn by its statements. Pure
+// statements are red. If no call has nodes, the Program's statements are drawn instead. Pure
 // functions.
 
 #ifndef PROPTESTS_FINDINGS_DRAWING_H_

@@ -48,7 +48,7 @@ std::string StatementNames(std::string_view program) {
   return absl::StrJoin(names, " ");
 }
 
-// The oracle's word as part of a file name.
+// The oracle's name in a form that fits a file name.
 std::string FileWord(std::string_view word) {
   std::string out;
   for (const char c : word) {
@@ -104,8 +104,8 @@ nlohmann::json Description(const Finding& finding) {
   return description;
 }
 
-// The schedule at which the worker ended is kept if it does so under that one alone; then it is
-// made small and drawn.
+// The schedule at which the worker ended is kept only if that schedule alone ends the worker again;
+// then it is minimized and drawn.
 void KeepSchedule(const std::function<std::optional<CaseResult>(std::string_view)>& same_failure,
                   Prober& prober, Finding* finding) {
   std::map<std::string, std::string>& files = finding->result.files;
@@ -148,7 +148,7 @@ absl::StatusOr<Finding> ShrinkFailure(Failure failure, workers::CaseSource& sour
   const steady_clock::time_point deadline = steady_clock::now() + budget.time;
   const auto over = [&] { return budget.interrupted() || steady_clock::now() > deadline; };
   absl::Status status;
-  // The CaseResult when the Program fails in the way of the finding.
+  // The CaseResult if the Program fails in the same way as the finding.
   const auto same_failure = [&](std::string_view program) -> std::optional<CaseResult> {
     ++finding.probes;
     absl::StatusOr<CaseResult> result = prober.Judge(program);
@@ -181,8 +181,8 @@ absl::StatusOr<Finding> ShrinkFailure(Failure failure, workers::CaseSource& sour
   });
   prober.SetTimeout(limits.timeout);
   if (!status.ok()) return status;
-  // Once more under the campaign's own limits; the CaseResult of the small one is what the report
-  // shows.
+  // Judges the minimized Program once more, under the campaign's own limits; the report shows this
+  // CaseResult.
   for (int i = 0; i < kTries && small != finding.program; ++i) {
     if (std::optional<CaseResult> result = same_failure(small)) {
       finding.program = std::move(small);
@@ -228,7 +228,7 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
   if (!picture.ok()) *note = std::string(picture.message());
   absl::StatusOr<std::string> written = workers::WriteFolder(folder, files);
   if (written.ok() && *written != folder) {
-    // The name was taken: the report must name the folder that it lies in.
+    // The name was taken, so the folder has another: the report must name the actual folder.
     absl::Status status = workers::WriteFile(*written + "/report.txt", Report(finding, *written));
     if (!status.ok()) return status;
   }

@@ -1,10 +1,10 @@
-// A Finding: a Program that failed, made small and written to a folder of its own.
+// A Finding: a Program that failed, minimized and written to a folder of its own.
 //
 // The folder holds program.txt (the smallest Program that still fails), original.txt (as found),
 // report.txt (what a person reads first), expected.txt, actual.txt, finding.json (for machines and
 // for `replay`) and graph.svg with the differing nodes marked, or graph.dot where graphviz is
-// missing or would take too long; where the engine is another's, also snippet.py, the Program in
-// PyTorch. It appears whole or not at all.
+// missing or would take too long. For a foreign engine it also holds snippet.py, the Program in
+// PyTorch. The folder appears whole or not at all.
 
 #ifndef PROPTESTS_FINDINGS_FINDING_H_
 #define PROPTESTS_FINDINGS_FINDING_H_
@@ -22,10 +22,10 @@
 
 namespace twingrad::findings {
 
-// The run that found it, as far as repeating the finding needs it.
+// The run that found it: what is needed to repeat the finding.
 struct Origin {
   std::string verb = "check";
-  std::string engine;       // as --engine= says; empty: the repository's
+  std::string engine;       // the value of --engine=; empty: the repository's engine
   uint64_t seed = 0;        // of the run
   bool seeded = true;       // false: the run followed a recorded schedule, which takes no seed
   std::string flags;        // ` --features=... --ops=...`, as given
@@ -49,18 +49,18 @@ std::string KeyOf(const Finding& finding);
 
 struct ShrinkBudget {
   std::chrono::nanoseconds time = std::chrono::seconds(60);
-  // Programs that hang are tried again with this limit, for there are many.
+  // Time limit of a Program while a hang is minimized; short, because many candidates hang.
   std::chrono::nanoseconds timeout = std::chrono::seconds(1);
   std::function<bool()> interrupted = [] { return false; };
 };
 
-// Judges the Program again and, when it fails in the same way, minimizes it, both in fresh workers;
-// a judge whose result has a reproducer has done so itself.
+// Judges the Program again and, if it fails in the same way, minimizes it, both in fresh workers. A
+// result with a reproducer was already minimized by the judge.
 absl::StatusOr<Finding> ShrinkFailure(workers::Failure failure, workers::CaseSource& source,
                                       workers::Prober& prober, const workers::WorkerLimits& limits,
                                       const ShrinkBudget& budget);
 
-// Writes the folder under `parent`; returns its path. `note` receives a line when there is no
+// Writes the folder under `parent` and returns its path. `note` receives a line if there is no
 // picture.
 absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::string& parent,
                                          workers::Prober& prober, std::string* note);

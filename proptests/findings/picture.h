@@ -10,11 +10,12 @@
 
 namespace twingrad::findings {
 
-// The time that `dot` takes grows faster than the graph: minutes for thousands of nodes.
+// The time of `dot` grows faster than the graph: it takes minutes for thousands of nodes.
 inline constexpr int kMaxDrawnNodes = 500;
 
-// The SVG of a graph in the language of graphviz, one node a line. An error says that the graph is
-// too large, that `dot` is missing or what it said; the caller then keeps the source.
+// Renders a graph in the language of graphviz, one node per line, as SVG. The error says that the
+// graph is too large, that `dot` is missing, or what `dot` printed; the caller then keeps the
+// source.
 absl::StatusOr<std::string> RenderSvg(std::string_view dot_source);
 
 }  // namespace twingrad::findings

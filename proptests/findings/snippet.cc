@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kScript[] = "tools/adapters/python/snippet.py";
 
-// Runs the words with standard output to a file. True: it ended in order.
+// Runs the command with standard output to a file; true if it succeeded.
 bool RunInto(const std::string& output, std::vector<std::string> words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -54,7 +54,7 @@ std::string RenderSnippet(std::string_view program) {
   const std::string input = absl::StrCat(folder->path(), "/program.txt");
   const std::string output = absl::StrCat(folder->path(), "/snippet.py");
   if (!workers::WriteFile(input, program).ok()) return "";
-  // Without bytecode: the script may lie in a folder that is not ours.
+  // Writes no bytecode: the script's folder may belong to somebody else.
   if (!RunInto(output, {"env", "PYTHONPATH=" + *top, "python3", "-B", *top + "/" + kScript, input}))
     return "";
   absl::StatusOr<std::string> text = workers::ReadInput(output);

@@ -1,4 +1,4 @@
-// A Program as a script for PyTorch, which an engine's own people can run.
+// A Program as a script for PyTorch, which the authors of a foreign engine can run.
 
 #ifndef PROPTESTS_FINDINGS_SNIPPET_H_
 #define PROPTESTS_FINDINGS_SNIPPET_H_
@@ -8,8 +8,8 @@
 
 namespace twingrad::findings {
 
-// The script; empty where a statement has no counterpart in PyTorch, where there is no python3, or
-// where tools/adapters/python is not beside this tool.
+// The script; empty if a statement has no counterpart in PyTorch, if there is no python3, or if
+// tools/adapters/python is not beside this tool.
 std::string RenderSnippet(std::string_view program);
 
 }  // namespace twingrad::findings

@@ -19,7 +19,7 @@ constexpr int kLine = 14;
 constexpr int kColumn = 440;
 constexpr int kMargin = 10;
 constexpr int kHeader = 40;
-// About what a letter of the font takes, in tenths of a pixel; rather more than less.
+// Approximate width of a letter of the font in tenths of a pixel, estimated on the high side.
 constexpr int kLetter = 68;
 
 std::string Escape(std::string_view text) {
@@ -63,14 +63,14 @@ int ColumnOf(int thread) { return kMargin + thread * kColumn; }
 
 int WidthOf(std::string_view text) { return static_cast<int>(text.size()) * kLetter / 10; }
 
-// Behind the text, so that the eye keeps the columns apart.
+// Drawn behind the text, to separate the columns.
 void Band(std::string* svg, int thread, int height) {
   absl::StrAppendFormat(svg, "<rect x=\"%d\" y=\"0\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
                         ColumnOf(thread) - 5, kColumn - 6, height,
                         thread % 2 == 0 ? "#f4f6fa" : "#faf8f2");
 }
 
-// From the reason, in the column of the thread that ran, to the next thread's.
+// From the reason, in the column of the thread that ran, to the column of the next thread.
 void Switch(std::string* svg, int from, int to, int y, std::string_view reason) {
   const bool preempted = reason == "preempted";
   const int begin = to > from ? ColumnOf(from) + WidthOf(reason) + 6 : ColumnOf(from) - 2;

@@ -11,13 +11,13 @@
 
 namespace twingrad::findings {
 
-// As SVG, with what failed (a word and the text) below. The outcome must have its events recorded;
-// of very long ones the end is drawn.
+// The picture as SVG, with the failure (its detector and text) below. The outcome must have its
+// events recorded; only the end of a very long one is drawn.
 std::string DrawTimeline(const interleave::ExecutionOutcome& outcome, std::string_view detector,
                          std::string_view failure);
 
-// Why the thread of event `last` gave way there: "waits for ready_queue.not_empty", "ends" or
-// "preempted".
+// Why the thread of event `last` stopped running there: "waits for ready_queue.not_empty", "ends"
+// or "preempted".
 std::string ReasonOfSwitch(const interleave::ExecutionOutcome& outcome, size_t last);
 
 }  // namespace twingrad::findings

@@ -1,4 +1,4 @@
-// Comparison of tensors by computed bounds, and the words of a disagreement.
+// Comparison of tensors by computed error bounds, and the phrases of a disagreement.
 
 #ifndef PROPTESTS_ORACLES_COMPARE_H_
 #define PROPTESTS_ORACLES_COMPARE_H_
@@ -18,16 +18,17 @@ struct Difference {
   enum class Kind : uint8_t { kNone, kType, kElement };
   Kind kind = Kind::kNone;
   size_t index = 0;  // of the element
-  double bound = 0;  // that held there
+  double bound = 0;  // the error bound of that element
   explicit operator bool() const { return kind != Kind::kNone; }
 };
 
-// The first element of `actual` further from `expected` than its bound: 0: equal (NaN equals NaN,
-// -0 equals 0), +infinity: not compared. `bounds` is empty (all 0) or has one entry an element.
+// The first element of `actual` that is further from `expected` than its bound. Bound 0 requires
+// equality (NaN equals NaN, -0 equals 0); +infinity means not compared. `bounds` is empty (all 0)
+// or has one entry per element.
 Difference Compare(const twingrad::program::TensorData& expected,
                    const twingrad::program::TensorData& actual, absl::Span<const double> bounds);
 
-// The first element with other bits.
+// The first element whose bits differ.
 Difference CompareBits(const twingrad::program::TensorData& a,
                        const twingrad::program::TensorData& b);
 
@@ -44,7 +45,7 @@ int StatementOf(const twingrad::program::Program& program, twingrad::program::Va
 std::string LineOf(const twingrad::program::Program& program, int statement);
 // `f64[2,3]`.
 std::string TypeText(twingrad::DType dtype, const twingrad::Shape& shape);
-// The element in decimal and, where that does not say all, in hexadecimal.
+// The element in decimal and, if that is not exact, in hexadecimal.
 std::string ElementText(const twingrad::program::TensorData& data, size_t index);
 // The two lines `  expected ...` and `  actual   ...`, and the rule that was broken.
 std::string DifferenceText(const Difference& difference,

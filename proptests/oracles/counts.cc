@@ -47,11 +47,11 @@ std::string CountText(int32_t count) {
   return count < 0 ? "no entry" : absl::StrCat(count, count == 1 ? " dependency" : " dependencies");
 }
 
-// Where each expected node stands in the actual list, by name; -1 where it is missing.
+// The index of each expected node in the actual list, matched by name; -1 if it is missing.
 std::vector<int32_t> Match(const CallRecord& expected, const CallRecord& actual) {
   std::vector<int32_t> at(expected.nodes.size(), -1);
   for (size_t i = 0; i < expected.nodes.size(); ++i) {
-    // Most often both list their nodes in one order.
+    // Usually both list their nodes in the same order.
     if (i < actual.nodes.size() && actual.nodes[i].name == expected.nodes[i].name) {
       at[i] = static_cast<int32_t>(i);
       continue;

@@ -1,8 +1,8 @@
-// Dependency counts, twice: predicted from the Program alone, and recounted from the recorded
-// graph.
+// Dependency counts, judged twice: predicted from the Program alone, and recounted from the
+// recorded graph.
 //
-// The two judge each other: the twin derives the first from what statements are, the second takes
-// the graph as the engine shows it and counts by an algorithm of its own.
+// The two check each other: the twin derives the prediction from the statements; the recount takes
+// the graph that the engine reports and counts by an algorithm of its own.
 
 #ifndef PROPTESTS_ORACLES_COUNTS_H_
 #define PROPTESTS_ORACLES_COUNTS_H_
@@ -12,12 +12,12 @@
 
 namespace twingrad::oracles {
 
-// The nodes of each call that statements alone made, their edges, dependencies and whether they are
-// needed, are the twin's.
+// For each call whose nodes were all made by statements: the nodes, their edges, their dependency
+// counts and whether they are needed are the twin's.
 Verdict JudgePredictedCounts(const Evidence& evidence);
 
-// Dependencies, topological pruning, what is needed and what ran, of every call, follow from its
-// recorded nodes.
+// For every call: dependency counts, topological pruning, which nodes are needed and which ran
+// follow from the call's recorded nodes.
 Verdict JudgeRecount(const Evidence& evidence);
 
 }  // namespace twingrad::oracles

@@ -11,9 +11,9 @@
 
 namespace twingrad::oracles {
 
-// Values, gradients, versions, counts and what each hook saw. Where a run ended in an error, .grad
-// and which error it was may depend on timing if `threads` is set; the rest may not. What follows
-// an error that a Program survives is then skipped. `names` says which runs they are.
+// Compares values, gradients, versions, counts and what each hook saw. If `threads` is set and a
+// run ended in an error, .grad and the kind of error may depend on timing; nothing else may, and
+// what follows an error that the Program survives is skipped. `names` says which runs they are.
 Verdict JudgeDeterminism(const twingrad::program::Program& program,
                          const twingrad::program::Observation& a,
                          const twingrad::program::Observation& b, bool threads,

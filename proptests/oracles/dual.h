@@ -9,9 +9,9 @@
 
 namespace twingrad::oracles {
 
-// Values and .grad within the sum of both witnesses' bounds. Where the Program touches a kink, any
-// subgradient is a convention: the disagreement says so. Skipped where the dual numbers do not
-// apply.
+// Values and .grad must agree within the sum of both witnesses' bounds. If the Program touches a
+// kink, any subgradient is a convention, and a disagreement says so. Skipped if the dual numbers do
+// not apply.
 Verdict JudgeDual(const Evidence& evidence, const twingrad::reference::DualResult& dual);
 
 }  // namespace twingrad::oracles

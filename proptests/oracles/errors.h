@@ -8,11 +8,11 @@
 
 namespace twingrad::oracles {
 
-// An internal error is a defect whatever the Program, and needs no prediction to be told.
+// An internal error is a defect in any Program; no prediction is needed to judge it.
 Verdict JudgeInternalError(const twingrad::program::Program& program,
                            const twingrad::program::Observation& observed);
 
-// One thread: exactly the twin's error. Several: any of the legal ones.
+// With one thread the error must be exactly the twin's; with several, any of the legal ones.
 Verdict JudgeErrors(const Evidence& evidence);
 
 }  // namespace twingrad::oracles

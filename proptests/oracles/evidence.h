@@ -1,4 +1,4 @@
-// Evidence: one run of a Program beside what the twin says of it. Most oracles judge just that.
+// Evidence: one run of a Program and the twin's prediction of it; the input of most oracles.
 
 #ifndef PROPTESTS_ORACLES_EVIDENCE_H_
 #define PROPTESTS_ORACLES_EVIDENCE_H_
@@ -14,11 +14,12 @@ struct Evidence {
   const twingrad::reference::TwinResult& expected;
   const twingrad::program::Observation& observed;
   int device_threads = 0;  // of the engine that was observed
-  // The order of nodes that wait for nothing is the engine's own: more than one outcome is legal.
+  // The engine may run ready nodes in any order, so more than one outcome is legal.
   bool any_order = false;
 
   bool SeveralOutcomes() const { return device_threads != 0 || any_order; }
-  // Whether this call may have been cut short by the error that ended the run, by timing.
+  // Whether the error that ended the run may have cut this call short, at a point that depends on
+  // timing.
   bool MayBeCutShort(const twingrad::program::CallRecord& call) const {
     return observed.error && observed.error->statement == call.statement;
   }

@@ -30,7 +30,7 @@ using program::ValueRecord;
 using Miss = std::string;
 
 bool SameElement(uint64_t expected, DType expected_dtype, uint64_t actual, DType actual_dtype) {
-  // Floats of either width are written as doubles; data= without type= is of floats.
+  // Both floating types are written as doubles; data= without type= means a floating type.
   return (IsFloating(expected_dtype) == IsFloating(actual_dtype)) && expected == actual;
 }
 

@@ -9,7 +9,7 @@
 
 namespace twingrad::oracles {
 
-// Judged without the twin: the run itself looks for late writes, if it was asked to.
+// Needs no twin: the run itself looks for late writes, if it was asked to.
 Verdict JudgeFrozen(const twingrad::program::Program& program,
                     const twingrad::program::Observation& observed);
 

@@ -9,7 +9,7 @@
 
 namespace twingrad::oracles {
 
-// Judged without the twin: .grad against its value, results of `grad` against the inputs.
+// Needs no twin: compares .grad with its value, and results of `grad` with the inputs.
 Verdict JudgeGradientTypes(const twingrad::program::Program& program,
                            const twingrad::program::Observation& observed);
 

@@ -80,8 +80,8 @@ Verdict JudgeLog(const Evidence& evidence, size_t at) {
   return Agree(kOracle);
 }
 
-// With several threads: each hook fires as often as expected and sees the same; those of one node
-// keep their order.
+// With several threads: each hook fires as often as expected and sees the same gradients; hooks of
+// one node keep their order.
 Verdict JudgeByNode(const Evidence& evidence, size_t at) {
   const CallRecord& expected = evidence.expected.observation.calls[at];
   const CallRecord& actual = evidence.observed.calls[at];

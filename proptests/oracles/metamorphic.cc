@@ -87,8 +87,8 @@ const TensorData* Gradient(const Observation& observed, ValueId value, bool is_g
 
 double ElementOf(const TensorData& data, size_t i) { return std::bit_cast<double>(data.bits[i]); }
 
-// Whether no value is so large or small that what the gradients are multiplied with may carry them
-// over the ends of their range, and back.
+// Whether no value is so large or small that multiplying gradients by it may take them out of their
+// format's range and back.
 bool AreModerate(const Observation& observed) {
   for (const auto& record : observed.values) {
     if (!record.defined || !twingrad::IsFloating(record.data.dtype)) continue;
@@ -131,7 +131,7 @@ std::optional<SeededProgram> MakeSeeded(const Program& program) {
   if (at < 0) return std::nullopt;
   ProgramBuilder builder;
   for (int i = 0; i < at; ++i) {
-    // A hook may do what is not linear.
+    // A hook need not be linear.
     if (SignatureOf(program.statements[i].op).category == Category::kHook) return std::nullopt;
     if (!builder.AddStatement(program.statements[i])) return std::nullopt;
   }

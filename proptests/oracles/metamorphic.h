@@ -1,8 +1,8 @@
-// Metamorphic laws of vector-Jacobian products: Programs made from a Program, whose gradients must
-// follow from its own.
+// Metamorphic laws of vector-Jacobian products: the gradients of Programs derived from a Program
+// must follow from its own gradients.
 //
-// They need no second engine and, but for what is exact, no prediction. Programs with one call, no
-// hook, and explicit seeds that are leaves qualify; what follows the call is left out.
+// The laws need no second engine and no prediction, except of what is exact. A Program qualifies if
+// it has one call, no hook, and explicit seeds that are leaves; what follows the call is left out.
 
 #ifndef PROPTESTS_ORACLES_METAMORPHIC_H_
 #define PROPTESTS_ORACLES_METAMORPHIC_H_
@@ -36,15 +36,15 @@ enum class SeedEdit : uint8_t {
 twingrad::program::Program EditSeeds(const SeededProgram& seeded, SeedEdit edit);
 
 // Twice the seed gives twice every .grad and every result of grad, bit for bit: rounding commutes
-// with a power of two where nothing over- or underflows. Skipped where a value of the Program is so
-// large or small that something may.
+// with a power of two unless something over- or underflows. Skipped if a value of the Program is so
+// large or small that this could happen.
 Verdict JudgeTwice(const SeededProgram& seeded, const twingrad::program::Observation& once,
                    const twingrad::program::Observation& twice);
 
 // A zero seed gives gradients of zeros (or NaN where 0 meets an infinity).
 Verdict JudgeZeroSeed(const SeededProgram& seeded, const twingrad::program::Observation& zero);
 
-// One run of a SeededProgram beside what the twin says of it.
+// One run of a SeededProgram and the twin's prediction of it.
 struct SeededRun {
   const twingrad::program::Observation& observed;
   const twingrad::reference::TwinResult& expected;

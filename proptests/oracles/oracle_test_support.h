@@ -1,4 +1,4 @@
-// For the tests of oracles: the twin as its own engine, whose Observation is then falsified.
+// For the tests of oracles: the twin serves as the engine, and tests falsify its Observation.
 
 #ifndef PROPTESTS_ORACLES_ORACLE_TEST_SUPPORT_H_
 #define PROPTESTS_ORACLES_ORACLE_TEST_SUPPORT_H_

@@ -1,5 +1,5 @@
-// Each node runs at most once, and after all that deliver to it; with one thread in the twin's
-// order.
+// Each node runs at most once and after all nodes that deliver to it; with one thread, in the
+// twin's order.
 
 #ifndef PROPTESTS_ORACLES_ORDER_H_
 #define PROPTESTS_ORACLES_ORDER_H_

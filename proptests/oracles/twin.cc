@@ -37,7 +37,7 @@ std::string Pair(const std::string& expected, const std::string& actual) {
 
 const char* Defined(bool defined) { return defined ? "defined" : "undefined"; }
 
-// Of two of which one is defined.
+// The Verdict if only one of the two is defined.
 Verdict OneIsThere(const Evidence& evidence, ValueId value, const std::string& what, bool actual) {
   return Differs(evidence, value, what, Pair(Defined(!actual), Defined(actual)),
                  actual ? Detail::kOnlyDefined : Detail::kNone);

@@ -18,20 +18,20 @@ namespace twingrad::oracles {
 enum class Outcome : uint8_t {
   kAgree,
   kDisagree,  // a finding
-  kSkipped,   // could not be judged, and says why: never counted as passed
+  kSkipped,   // could not be judged; the text says why. Never counted as passed
 };
 
-// Of what kind a disagreement is, where a reader of Verdicts tells some from others.
+// The kind of a disagreement, for readers of Verdicts that treat some kinds differently.
 enum class Detail : uint8_t {
   kNone,
   kOnlyDefined,  // a value or .grad is there that should not be
   kRuns,         // a node ran too often or not at all
 };
 
-// How much an oracle compared, up to a disagreement: plain numbers that add up.
+// How much an oracle compared before it disagreed, if it did. The counts of Verdicts can be added.
 struct Compared {
   uint64_t values = 0;
-  // Tensors of .grad and results of grad, by the rule of comparison.
+  // Tensors (.grad and results of grad), by the rule of comparison.
   uint64_t gradients_exact = 0;         // proved exact: the same bits
   uint64_t gradients_bounded = 0;       // within a computed error bound
   uint64_t gradients_not_compared = 0;  // the bound was too wide to mean anything

@@ -1,7 +1,7 @@
-// A law for all Programs, checked with RapidCheck: what every test of this folder is made of.
+// A law for all Programs, checked with RapidCheck; every test of this folder uses it.
 //
-// The seed is fixed, so that a test says the same each time; RC_PARAMS overrides it. A failure is
-// shrunk, printed as text with the law's own words, and ends with the commands that replay it.
+// The seed is fixed, so that a test is reproducible; RC_PARAMS overrides it. A failing Program is
+// shrunk and printed as text, with the law's message and the commands that replay it.
 
 #ifndef PROPTESTS_PROPERTIES_PROPERTY_H_
 #define PROPTESTS_PROPERTIES_PROPERTY_H_
@@ -15,16 +15,16 @@
 
 namespace twingrad::properties {
 
-// Empty: the law holds for this Program; else what is wrong, in a few lines.
+// Returns an empty text if the law holds for the Program, else a few lines that say what is wrong.
 using Law = std::function<std::string(const twingrad::program::Program&)>;
 
-// Checks the law on that many generated Programs, as the running GoogleTest test.
+// Checks the law on that many generated Programs; a failure fails the current GoogleTest test.
 void ForAll(int programs, const generators::GeneratorOptions& options, const Law& law);
 
 // The text of a disagreement; empty for an agreement, or where the oracle did not apply.
 std::string TextOf(const oracles::Verdict& verdict);
 
-// Options with these features alone, or, with a leading '-', without these.
+// Options with only these features or, with a leading '-', with all but these.
 generators::GeneratorOptions Features(const std::string& list);
 
 }  // namespace twingrad::properties

@@ -8,11 +8,11 @@
 //   });
 //   EXPECT_TRUE(report.ok()) << report.text;
 //
-// The body is run afresh for each schedule and must build all it uses; apart from the schedule it
-// must be deterministic. It must be compiled below an interleaving_test (tools/rules), or its
-// mutexes are real ones and the only thread blocks for ever. A failing schedule is run a second
-// time before it is reported, with events recorded: if that takes other decisions, the report says
-// that something uncontrolled (time, addresses, real threads) has influence.
+// The body runs once per schedule. It must build everything it uses and must be deterministic apart
+// from the schedule. Build it with an interleaving_test (tools/rules): otherwise its mutexes are
+// real, and the only thread blocks for ever. Before a failure is reported, the failing schedule
+// runs again with events recorded. If this second run takes other decisions, the report says that
+// the body depends on something uncontrolled (time, addresses, real threads).
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_EXPLORE_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_EXPLORE_H_
 
@@ -31,19 +31,20 @@
 
 namespace twingrad::interleave {
 
-// Set, this environment variable makes every Explore run that one schedule and print its events.
+// If this environment variable is set, every Explore runs only the schedule of that seed and prints
+// its events.
 inline constexpr char kSeedVariable[] = "TWINGRAD_INTERLEAVE_SEED";
 
 struct Options {
   int schedules = 1000;
-  // Of the whole exploration; each schedule has a seed of its own, derived from it.
+  // Seed of the exploration; the seed of each schedule is derived from it.
   uint64_t seed = 1;
   RandomStrategy::Parameters chances = {};
   int64_t max_steps = 100000;
   Strategy* strategy = nullptr;   // RandomStrategy with `chances`, unless set
   StateRules* rules = nullptr;    // checked after every step, unless null
   LockCoverage* locks = nullptr;  // told of every lock taken, unless null
-  // For the replay command: which test of its file explores, as "Suite.Name".
+  // The test that explores, as "Suite.Name"; goes into the replay command.
   std::string test_filter = "";
 };
 
@@ -55,8 +56,8 @@ struct Report {
   // Of the first failing schedule.
   std::optional<uint64_t> failing_seed;
   ExecutionOutcome outcome;
-  bool uncontrolled = false;  // the second run of the failing schedule was another
-  // What happened, the last events, and the command that replays it; with no failure, one line.
+  bool uncontrolled = false;  // the second run of the failing schedule took other decisions
+  // What happened, the last events and the replay command; one line if nothing failed.
   std::string text;
 
   bool ok() const { return !failing_seed.has_value(); }
@@ -64,10 +65,11 @@ struct Report {
 
 Report Explore(const Options& options, const std::function<void()>& body);
 
-// Runs the one schedule of `schedule_seed`, events recorded.
+// Runs the schedule of `schedule_seed` alone, with events recorded.
 ExecutionOutcome RunSeed(uint64_t schedule_seed, const Options& options,
                          const std::function<void()>& body);
-// Runs a recorded schedule and checks each decision; kDivergedReplay where it does not fit.
+// Replays a recorded schedule and checks each decision. The outcome is kDivergedReplay if one does
+// not match.
 ExecutionOutcome ReplayTrace(const Trace& trace, const Options& options,
                              const std::function<void()>& body);
 

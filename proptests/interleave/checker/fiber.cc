@@ -26,15 +26,15 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// A function that changes the stack half-way must not enter itself on TSan's shadow of one stack
-// and leave it on that of another.
+// For functions that switch stacks: TSan would record their entry on the shadow call stack of one
+// fiber and their exit on that of another.
 #define TWINGRAD_SWITCHES_STACK __attribute__((no_sanitize("thread")))
 
 namespace twingrad::interleave {
 
 namespace {
 
-// Who made the last switch; the fiber that arrives files the other's context under it.
+// The fiber that made the last switch; the fiber that resumes stores the other's context in it.
 Fiber* switching_from = nullptr;
 
 size_t PageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
@@ -68,7 +68,7 @@ Fiber::~Fiber() {
   __tsan_destroy_fiber(tsan_fiber_);
 #endif
 #if defined(TWINGRAD_ASAN)
-  // The frames' poison must not outlive them: the addresses may be mapped again.
+  // The memory must not stay poisoned: the addresses may be mapped again.
   __asan_unpoison_memory_region(stack_bottom_, stack_bytes_);
 #endif
   munmap(stack_bottom_ - PageBytes(), stack_bytes_ + PageBytes());
@@ -78,8 +78,8 @@ void Fiber::Abandon() {
   abandoned_ = true;
 #if defined(TWINGRAD_ASAN)
   __lsan_register_root_region(stack_bottom_, stack_bytes_);
-  // Where use after return is looked for, locals live in ASan's stand-in for the stack: 11 classes
-  // of frames with as many bytes as the stack has, and flags. What is not mapped is not scanned.
+  // If use-after-return detection is on, locals live in ASan's fake stack: 11 size classes of
+  // frames, each as large as the stack, and flags. LSan does not scan what is not mapped.
   if (asan_fake_stack_ != nullptr) {
     __lsan_register_root_region(asan_fake_stack_, 12 * kStackBytes);
   }
@@ -113,7 +113,7 @@ TWINGRAD_SWITCHES_STACK void Fiber::Arrive(Fiber& at,
   const void* bottom = nullptr;
   size_t bytes = 0;
   __sanitizer_finish_switch_fiber(at.asan_fake_stack_, &bottom, &bytes);
-  // The extent of the OS thread's own stack is learnt when it is first left.
+  // The bounds of the OS thread's own stack become known when it is first left.
   if (switching_from->is_main_) {
     switching_from->stack_bottom_ = static_cast<char*>(const_cast<void*>(bottom));
     switching_from->stack_bytes_ = bytes;

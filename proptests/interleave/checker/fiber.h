@@ -1,12 +1,15 @@
-// Fiber: a stack of its own and a place to go on from, on the one OS thread of an execution.
+// Fiber: a stack of its own and the point where it resumes. All fibers of an execution share one OS
+// thread.
 //
-// Over the switch of Boost.Context, at the level below boost::context::fiber: that one frees a
-// stack by unwinding it and ends a fiber by returning through instrumented frames, neither of which
-// suits stacks that are left for good or TSan's shadow of the call stack. What a switch must take
-// along besides registers is done here: the C++ exception globals (or two fibers that switch
-// inside `catch` swap their exceptions), and ASan's and TSan's idea of the current stack.
+// It uses the context switch of Boost.Context directly, below boost::context::fiber. That class
+// frees a stack by unwinding it, which does not suit stacks that are abandoned, and ends a fiber by
+// returning through instrumented frames, which does not suit TSan's shadow call stack. Besides the
+// registers, a switch here also saves and restores the C++ exception globals (otherwise two fibers
+// that switch inside `catch` would swap their exceptions) and tells ASan and TSan which stack is
+// current.
 //
-// Fibers are used by one OS thread at a time. The body of a Fiber lets no exception out.
+// Only one OS thread at a time may use fibers. The body of a Fiber must not let an exception
+// escape.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_FIBER_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_FIBER_H_
 
@@ -17,30 +20,31 @@
 
 namespace twingrad::interleave {
 
-// Address space of a stack; pages are taken as they are touched. A guard page lies below.
+// Address space of one stack; pages are committed when touched. A guard page lies below it.
 inline constexpr size_t kStackBytes = size_t{1} << 20;
 
 class Fiber {
  public:
-  // The OS thread's own stack: the fiber that the others are switched to from.
+  // The OS thread's own stack: the fiber from which the others are first entered.
   Fiber();
-  // Runs `body` once switched to; when it returns, the fiber has ended and `*then` goes on.
+  // Runs `body` when first switched to. When `body` returns, the fiber has ended and `*then`
+  // resumes.
   Fiber(std::function<void()> body, Fiber* then);
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
-  // A fiber that has begun must have ended or be abandoned: its stack is not unwound.
+  // A fiber that has begun must have ended or been abandoned, because its stack is not unwound.
   ~Fiber();
 
-  // Leaves `from`, which is running, and goes on with this one. Returns when something switches
-  // back.
+  // Suspends `from`, the running fiber, and resumes this one. Returns when something switches back
+  // to `from`.
   void SwitchFrom(Fiber& from);
-  // Gives up a fiber half-way: its stack stays mapped for ever, what it refers to counts as
-  // reachable.
+  // Abandons a suspended fiber: its stack stays mapped for ever, and a leak checker counts what the
+  // stack refers to as reachable.
   void Abandon();
   bool ended() const { return ended_; }
 
  private:
-  // What the C++ run-time keeps for each thread; the layout is fixed by the Itanium ABI.
+  // The C++ runtime's per-thread exception state; the Itanium ABI fixes the layout.
   struct ExceptionGlobals {
     void* caught = nullptr;
     unsigned int uncaught = 0;

@@ -219,7 +219,7 @@ void FiberScheduler::Acquire(const Identity& object) {
   if (record.quiet) return;
   if (limits_.locks != nullptr) {
     const OperationKind doing = record.doing;
-    // After a wait on a condition variable it is the mutex that is taken again.
+    // A wait on a condition variable ends by taking the mutex again.
     if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
         doing == OperationKind::kWait) {
       limits_.locks->OnLock(
@@ -384,7 +384,7 @@ void FiberScheduler::FailForDivergence(DecisionKind kind) {
   if (record.where.line() == 0) {
     absl::StrAppend(&text, " is before its first step");
   } else {
-    // Before a weak compare-exchange is a step it is asked whether it fails.
+    // The strategy is asked whether a weak compare-exchange fails before that takes its step.
     const bool over = record.state == State::kEnded || kind == DecisionKind::kWeakFail;
     absl::StrAppend(&text, over ? " is after its " : " is at its ",
                     PlaceText(record.doing, record.object_name, record.where));
@@ -424,7 +424,7 @@ void FiberScheduler::PassOn(uint32_t site) {
            "[interleave] deadlock: no thread can go on\n" + DescribeWaits());
   }
   const ThreadId next = PickThread(site);
-  // The current thread goes on by itself when its own deadline was the earliest.
+  // If the current thread's own deadline was the earliest, it simply continues.
   if (next != current_) SwitchTo(next);
 }
 
@@ -478,7 +478,7 @@ std::string FiberScheduler::DescribeWaits() const {
 }
 
 void FiberScheduler::AbandonExecution() {
-  // Reachable for ever, so that what the fibers hold is not reported as leaked.
+  // Kept reachable for ever, so that what the fibers hold is not reported as leaked.
   static auto* const abandoned = new std::vector<std::unique_ptr<ThreadRecord>>();
   std::move(threads_.begin(), threads_.end(), std::back_inserter(*abandoned));
   threads_.clear();

@@ -1,13 +1,13 @@
 // FiberScheduler: runs one execution of a multi-threaded program on fibers, one decision at a time.
 //
-// It implements the joint of the model back end (autograd/sync/model/scheduler.h). All threads of
-// the program are fibers of the calling OS thread; at each scheduling point a Strategy says which
-// of the runnable ones goes on. Where only one can run nothing is asked. Time moves when none can
-// run and one waits for a deadline.
+// It implements the scheduler interface of the model back end (autograd/sync/model/scheduler.h).
+// All threads of the program are fibers of the calling OS thread. At each scheduling point a
+// Strategy chooses which runnable thread continues; it is not asked if only one can run. Time
+// advances when no thread can run and at least one waits for a deadline.
 //
-// An execution that fails is abandoned: its fibers are left where they stand, never unwound, since
-// destructors and handlers would run in a state that no execution of the program can have. So a
-// failure leaks what the program held. The fibers of executions that pass are used again.
+// A failed execution is abandoned: its fibers stay where they are and are never unwound, since
+// destructors and handlers would run in a state that no execution of the program can reach. So a
+// failure leaks what the program held. Fibers of passing executions are reused.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_FIBER_SCHEDULER_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_FIBER_SCHEDULER_H_
 
@@ -33,7 +33,7 @@ namespace twingrad::interleave {
 struct ExecutionLimits {
   int64_t max_steps = 100000;
   bool record_events = false;
-  LockCoverage* locks = nullptr;  // told of every lock taken, unless null
+  LockCoverage* locks = nullptr;  // notified of every lock taken, unless null
   StateRules* rules = nullptr;    // checked after every step, unless null
 };
 
@@ -87,7 +87,7 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   // A fiber and the loop that serves one thread after another on it.
   struct Worker;
   struct ThreadRecord {
-    // A record that served another execution is as good as new.
+    // Resets a record, which may have served an earlier execution.
     void Begin(std::string its_name, std::function<void()> its_body) {
       name = std::move(its_name);
       body = std::move(its_body);
@@ -109,7 +109,7 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
     bool timed_out = false;
     bool quiet = false;
     int steps = 0;
-    // The operation at hand: what Acquire and Release are part of.
+    // The current operation, to which Acquire and Release belong.
     OperationKind doing = OperationKind::kYield;
     std::source_location where;
     const char* object_name = "";
@@ -131,13 +131,15 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
     if (++outcome_.steps > limits_.max_steps) FailForSteps();
   }
   [[noreturn]] void FailForSteps();
-  // Accesses to cells are no steps, but a loop that does nothing else must end, too.
+  // Accesses to cells are not steps, but a loop that does nothing else must hit the limit too: this
+  // many accesses count as one step.
   static constexpr int64_t kAccessesAStep = 16;
-  // Fails the execution if what the current thread has done since it was asked last broke a rule.
+  // Fails the execution if the current thread has broken a rule since the last check.
   void CheckRules() {
     if (is_changed_ && limits_.rules != nullptr && !GuardsNothing(self_->doing)) AskRules();
   }
-  // Accesses to atomics, most of all steps: what rules look at changes under locks.
+  // True for accesses to atomics, the most frequent steps: the state that rules read changes only
+  // under locks.
   static bool GuardsNothing(OperationKind kind) {
     return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kAtomicUpdate;
   }
@@ -145,21 +147,22 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   void Note(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
-  // The strategy cannot answer: names the thread and the operation that asked.
+  // The strategy cannot answer. The failure names the thread and the operation that asked.
   [[noreturn]] void FailForDivergence(DecisionKind kind);
-  // One of the runnable threads, of which there is at least one.
+  // Picks a runnable thread; there must be one.
   ThreadId PickThread(uint32_t site);
-  // Goes on with another thread since the current one cannot; a deadlock if none can.
+  // Switches to another thread because the current one cannot continue; a deadlock if none can.
   void PassOn(uint32_t site);
   void SwitchTo(ThreadId next);
   void Wake(ThreadId thread);
   uint64_t WaitersFor(const void* object) const;
-  // Moves time to the earliest deadline and wakes who waits for it; false if nobody does.
+  // Advances time to the earliest deadline and wakes the threads that wait for it; false if no
+  // thread waits for a deadline.
   bool AdvanceTime();
   void MoveTimeTo(TimePoint time);
   std::string DescribeWaits() const;
   int& LiveOf(const char* name);
-  // Fails the execution if the body has ended too early or left something behind.
+  // Fails the execution if a thread has outlived the body or an object was not destroyed.
   void CheckNothingIsLeft();
   void AbandonExecution();
 
@@ -181,8 +184,8 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   ExecutionLimits limits_;
   ExecutionOutcome outcome_;
   int64_t accesses_ = 0;     // to cells
-  bool is_changed_ = false;  // what rules look at, since they saw all of it
-  Trace decisions_;          // of the execution at hand; kept for its room
+  bool is_changed_ = false;  // the state that rules read has changed since they last saw all of it
+  Trace decisions_;          // of the current execution; a member to reuse its memory
 };
 
 }  // namespace twingrad::interleave

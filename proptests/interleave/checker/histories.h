@@ -1,12 +1,12 @@
-// Histories<T>: what a checker keeps of each live object, found through the object's Identity.
+// Histories<T>: what a checker records about each live object, looked up by the object's Identity.
 //
 //   Histories<Clock> clocks;
 //   if (Clock* clock = clocks.Find(identity)) ...      // null: nothing is kept
 //   clocks.Get(identity).Join(mine);                    // made if there is none
 //
-// The identity holds an index, which counts only where the entry there names that identity: one
-// that is left over from an earlier execution, or from another checker, finds nothing. Entries are
-// used again, with the room that they have taken: an execution like the one before allocates
+// The identity holds an index, which is valid only if the entry at that index names the same
+// identity. So an index left over from an earlier execution, or from another checker, finds
+// nothing. Entries and their memory are reused: an execution like the previous one allocates
 // nothing.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_HISTORIES_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_HISTORIES_H_
@@ -19,14 +19,14 @@
 
 namespace twingrad::interleave {
 
-// T has a Clear(), after which it is as good as new.
+// T::Clear() must restore the state of a new T.
 template <class T>
 class Histories {
  public:
   using Identity = twingrad::sync::model::Identity;
 
   T* Find(const Identity& object) {
-    const size_t index = size_t{object.slot} - 1;  // that of slot 0 is beyond all
+    const size_t index = size_t{object.slot} - 1;  // slot 0 wraps around and is out of range
     return index < used_ && entries_[index].object == &object ? &entries_[index].history : nullptr;
   }
   T& Get(const Identity& object) {
@@ -40,7 +40,7 @@ class Histories {
     free_.push_back(index);
     object.slot = 0;
   }
-  // Of every object.
+  // Forgets every object.
   void Clear() {
     used_ = 0;
     free_.clear();
@@ -69,7 +69,7 @@ class Histories {
   }
 
   std::vector<Entry> entries_;
-  size_t used_ = 0;  // of the entries, in this execution
+  size_t used_ = 0;  // entries used in this execution
   std::vector<uint32_t> free_;
 };
 

@@ -1,11 +1,11 @@
-// LockCoverage: which ordered pairs of lock sites were seen, of those that are possible.
+// LockCoverage: which ordered pairs of lock sites are possible, and which of them were seen.
 //
 // A pair (a, b) is seen when one thread takes a mutex at line a and the next to take that mutex is
-// another thread, at line b. It is possible when it was seen, or when (b, a) was seen and nothing
-// but this mutex ordered the two: no other lock, atomic, spawn or join made the second thread come
-// after the first, so a schedule exists in which it comes before. What no execution reached at all
-// counts as neither; a site that takes its mutex, but never next to another thread, is alone: all
-// seen of those possible says nothing of it. One thread; used for many executions.
+// another thread, at line b. A pair is possible when it was seen, or when (b, a) was seen and only
+// this mutex ordered the two: no other lock, atomic, spawn or join established happens-before, so
+// some schedule has them the other way round. Pairs that no execution reached are neither. A site
+// that takes its mutex but is in no pair is alone: full coverage of the possible pairs says nothing
+// about it. Used by one thread, for many executions.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_LOCK_COVERAGE_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_LOCK_COVERAGE_H_
 
@@ -35,24 +35,25 @@ class LockCoverage {
     std::vector<std::string> alone;  // sites in no pair, "file:line", sorted
   };
 
-  // An execution begins.
+  // Call when an execution begins.
   void Begin() { holders_.clear(); }
-  // `thread` has taken the mutex, its clock does not know the former holder's release from it yet.
+  // Call when `thread` has taken the mutex, before its clock has joined the release of the previous
+  // holder.
   void OnLock(ThreadId thread, const twingrad::sync::model::Operation& operation,
               const RaceDetector& clocks);
   void OnUnlock(ThreadId thread, const void* mutex, const RaceDetector& clocks);
 
-  // The mutex ends: the next one at its address is another.
+  // Call when the mutex is destroyed: the next one at its address is a different mutex.
   void Forget(const void* mutex) { holders_.erase(mutex); }
 
-  // Adds what another saw.
+  // Adds what `other` saw.
   void Merge(const LockCoverage& other);
-  // Over the pairs whose sites both lie in files whose path holds `part_of_path`.
+  // Counts the pairs whose sites both lie in files whose path contains `part_of_path`.
   Summary Summarize(std::string_view part_of_path = "") const;
-  // Tells of each possible pair: its two sites as "file:line", and whether it was seen.
+  // Calls `visit` for each possible pair: its two sites as "file:line", and whether it was seen.
   using Visitor = std::function<void(std::string_view, std::string_view, bool)>;
   void Visit(const Visitor& visit) const;
-  // Every site that has taken a mutex, as "file:line", in the order of their first time.
+  // Every site that has taken a mutex, as "file:line", in order of first use.
   const std::vector<std::string>& site_names() const { return names_; }
 
  private:
@@ -60,7 +61,7 @@ class LockCoverage {
   struct Holder {
     ThreadId thread;
     Site site;
-    uint32_t released = 0;  // in the holder's own time; 0: not yet
+    uint32_t released = 0;  // the holder's own time of the release; 0: not released yet
   };
   struct Pair {
     bool seen = false;

@@ -15,9 +15,9 @@ namespace twingrad::interleave {
 
 enum class OutcomeKind : uint8_t {
   kPassed,
-  kDeadlock,        // no thread can go on
-  kLeakedThread,    // the body ended, a thread did not
-  kLeakedObject,    // the execution ended, something that holds a mutex was not destroyed
+  kDeadlock,        // no thread can continue
+  kLeakedThread,    // the body ended before one of its threads
+  kLeakedObject,    // the execution ended before an object with a mutex was destroyed
   kStepBudget,      // a livelock, or a budget too small
   kRace,            // two unordered accesses to a cell
   kException,       // an exception left a thread
@@ -29,22 +29,22 @@ enum class OutcomeKind : uint8_t {
 // "passed", "deadlock", ...
 std::string_view OutcomeName(OutcomeKind kind);
 
-// One operation in the order in which they took effect; kept when recording is on.
+// One operation; events are in the order in which they took effect. Kept if recording is on.
 struct Event {
   enum class Phase : uint8_t { kDone, kParked, kWoken, kTimedOut };
 
   twingrad::sync::model::ThreadId thread;
   twingrad::sync::model::Operation operation;
   Phase phase;
-  bool switched;  // another thread ran before
+  bool switched;  // another thread ran just before
 };
 
 struct ExecutionOutcome {
   OutcomeKind kind = OutcomeKind::kPassed;
   std::string message;  // empty when passed
-  // Of a deadlock what each thread waits for, of a race the two source lines, of a leak the
-  // mutexes' names, of an invariant its name; each once and sorted, so that two executions that
-  // fail alike have the same.
+  // Of a deadlock, what each thread waits for; of a race, the two source lines; of a leak, the
+  // mutexes' names; of an invariant, its name. Sorted and without duplicates, so that two
+  // executions that fail in the same way have equal places.
   std::vector<std::string> places;
   int64_t steps = 0;
   int64_t switches = 0;
@@ -59,11 +59,11 @@ struct ExecutionOutcome {
 std::string PlaceText(twingrad::sync::model::OperationKind kind, std::string_view object,
                       const std::source_location& where);
 
-// Whether both went through the same events: threads, operations, source lines, phases; the
-// objects' addresses do not count.
+// Whether both have the same events: threads, operations, source lines and phases. Addresses of
+// objects are not compared.
 bool SameEvents(const ExecutionOutcome& a, const ExecutionOutcome& b);
 
-// The last `limit` events, one a line: thread, operation, object's name, source line.
+// The last `limit` events, one per line: thread, operation, object's name, source line.
 std::string FormatEvents(const ExecutionOutcome& outcome, size_t limit);
 
 }  // namespace twingrad::interleave

@@ -1,9 +1,11 @@
-// RaceDetector: finds two accesses to one cell, one of them a write, that nothing orders.
+// RaceDetector: finds two accesses to one cell, one of them a write, that happens-before does not
+// order.
 //
-// Vector clocks: each thread counts its releases; an object carries the clock of those who released
-// it; an acquire joins it. Locks, atomics (as far as their memory order says), spawn and join make
-// the order. The verdict does not depend on the interleaving at hand: a pair is reported although
-// in this execution one came long after the other.
+// It uses vector clocks. Each thread counts its releases, an object carries the joined clocks of
+// the threads that released it, and an acquire joins the object's clock into the thread's. Locks,
+// atomics (as far as their memory order says), spawn and join establish the order. The interleaving
+// does not matter: a pair is reported even if one access came long after the other in this
+// execution.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_RACE_DETECTOR_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_RACE_DETECTOR_H_
 
@@ -35,26 +37,26 @@ class RaceDetector {
 
   RaceDetector() { Reset(); }
 
-  // Forgets everything: a new execution begins, with thread 0 only.
+  // Forgets everything, for a new execution that begins with thread 0 alone.
   void Reset();
   void Spawn(ThreadId parent, ThreadId child);
-  // `thread` has waited for the end of `ended`.
+  // Call when `thread` has joined `ended`.
   void Join(ThreadId thread, ThreadId ended);
   void Acquire(ThreadId thread, const Identity& object);
   void Release(ThreadId thread, const Identity& object);
-  // The thread's own time, which moves with each release.
+  // The thread's own time, which advances with each release.
   uint32_t TimeOf(ThreadId thread) const { return At(ClockOf(thread), thread); }
-  // Whether what `other` had done at that time of its own happened before what `thread` does now.
+  // Whether everything `other` did up to its own time `time` happens before what `thread` does now.
   bool Knows(ThreadId thread, ThreadId other, uint32_t time) const {
     return At(ClockOf(thread), other) >= time;
   }
-  // The object ends; it is a cell or orders others.
+  // Call when the object, a cell or a synchronisation object, is destroyed.
   void Forget(const Identity& object) {
     objects_.Forget(object);
     cells_.Forget(object);
   }
 
-  // The race that this access completes, or nothing.
+  // Records the access. Returns the race that it completes, or nothing.
   std::optional<Race> Access(ThreadId thread, const Operation& operation, const Identity& cell) {
     CellHistory& history = cells_.Get(cell);
     if (IsOrdered(thread, operation, history)) return std::nullopt;
@@ -62,7 +64,8 @@ class RaceDetector {
   }
 
  private:
-  // By thread. Joined in blocks of eight, as many as the execution has threads for.
+  // A clock has one entry per thread. Clocks are joined in blocks of eight entries, only as many as
+  // the execution's threads fill.
   static constexpr size_t kBlock = 8;
   struct Clock {
     void Clear() { times.fill(0); }
@@ -75,8 +78,8 @@ class RaceDetector {
   struct CellHistory {
     ThreadId writer = 0;
     Visit write;
-    uint64_t readers = 0;      // bit i: thread i has read since
-    std::vector<Visit> reads;  // by thread; of others than readers it means nothing
+    uint64_t readers = 0;      // bit i: thread i has read since the write
+    std::vector<Visit> reads;  // by thread; only entries of `readers` are meaningful
 
     void Clear() {
       writer = 0;
@@ -93,8 +96,7 @@ class RaceDetector {
   const Clock& ClockOf(ThreadId thread) const { return threads_[static_cast<size_t>(thread)]; }
   uint32_t& OwnTime(ThreadId thread) { return ClockOf(thread).times[static_cast<size_t>(thread)]; }
   void AddThread();
-  // Whether all that conflicts with the access happened before it, which then is part of the
-  // history.
+  // Whether all conflicting accesses happened before this one. If so, adds this one to the history.
   bool IsOrdered(ThreadId thread, const Operation& operation, CellHistory& cell) const {
     const Clock& clock = ClockOf(thread);
     if (cell.write.time > At(clock, cell.writer)) return false;
@@ -112,7 +114,7 @@ class RaceDetector {
     cell.write = now;
     return true;
   }
-  // Of those who have read, one that the clock does not know of.
+  // A thread whose read does not happen before `clock`; kNoThread if there is none.
   static ThreadId FirstUnordered(const Clock& clock, const CellHistory& cell) {
     for (uint64_t rest = cell.readers; rest != 0; rest &= rest - 1) {
       const ThreadId reader = std::countr_zero(rest);

@@ -1,17 +1,18 @@
-// A recorded schedule as text: what a finding's folder and golden/schedules hold.
+// A recorded schedule as text: the format of the files in findings and in golden/schedules.
 //
 //   twingrad-schedule 1
 //   program 6c62272e07bb0142      hash of the Program's canonical text
 //   threads 3                     device workers of the engine
 //   strategy random:switch=10,spurious=2
 //   seed 8431
-//   detector deadlock             what it ends in; "none"
+//   detector deadlock             what fired at its end; "none" if it passed
 //   decisions 3
-//   thread 1/3 9f3a2b11 x2        kind, chosen/alternatives, site (0: any); twice
+//   thread 1/3 9f3a2b11 x2        kind, chosen/alternatives, site (0: any); x2: taken twice
 //   spurious 1/2 00c0ffee
 //
-// The decisions alone fix the execution: replay (replay_strategy.h) checks every one and says where
-// it diverged. Errors read `[interleave] FILE:LINE: what is wrong; what is allowed; what to do`.
+// The decisions alone determine the execution. A replay (replay_strategy.h) checks every decision
+// and says where it diverged. Errors read
+// `[interleave] FILE:LINE: what is wrong; what is allowed; what to do`.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_FILE_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_FILE_H_
 
@@ -24,7 +25,7 @@
 
 namespace twingrad::interleave {
 
-// Device workers of an engine, at most.
+// Maximum number of device workers of an engine.
 inline constexpr int kMostDeviceThreads = 32;
 
 struct ScheduleFile {
@@ -33,7 +34,7 @@ struct ScheduleFile {
   std::string strategy;
   uint64_t seed = 0;
   std::string detector;  // empty: the execution passed
-  Trace decisions;       // kind, alternatives, chosen and site of each; the rest is not kept
+  Trace decisions;       // only kind, alternatives, chosen and site of each are kept
 };
 
 std::string PrintSchedule(const ScheduleFile& schedule);

@@ -53,7 +53,7 @@ std::string RecordedSchedule(const ScheduleRecord& record, std::string_view dete
   schedule.detector = std::string(detector);
   for (uint32_t i = 0; i < count; ++i) {
     const ScheduleRecord::Step& step = record.steps[i];
-    // A process that went astray may have written anywhere.
+    // A process that crashed may have overwritten the record.
     if (step.kind >= kDecisionKinds || step.chosen >= step.alternatives) return "";
     Decision& decision = schedule.decisions.emplace_back();
     decision.kind = static_cast<DecisionKind>(step.kind);

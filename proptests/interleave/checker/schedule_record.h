@@ -1,10 +1,11 @@
-// The schedule at hand, kept where it outlives the process that runs it.
+// The schedule in progress, recorded in memory that outlives the process that runs it.
 //
 //   RecordingStrategy recording(*strategy, hash, threads, record);  // the worker: in shared memory
 //   explorer.Run(recording, seed);                                  // aborts, or does not end
 //   std::string text = RecordedSchedule(record, "crash");           // the parent: what replays it
 //
-// A decision costs a few stores, made before the execution goes on with it; a schedule a few more.
+// A decision costs a few stores, made before the decision takes effect; starting a schedule costs a
+// few more.
 
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_
@@ -19,8 +20,8 @@
 
 namespace twingrad::interleave {
 
-// Part of the flight recorder: plain and atomic words only, all zeros when fresh. One process
-// writes; its parent reads after its death.
+// Part of the flight recorder: plain and atomic words only, initially all zero. One process writes
+// it; the parent reads it after that process has died.
 struct ScheduleRecord {
   static constexpr size_t kMaxDecisions = size_t{1} << 20;
   static constexpr size_t kMaxName = 128;
@@ -33,8 +34,8 @@ struct ScheduleRecord {
     uint8_t unused;
   };
 
-  std::atomic<uint32_t> running;    // 1: a schedule is under way
-  std::atomic<uint32_t> decisions;  // that were taken; only the first kMaxDecisions are kept
+  std::atomic<uint32_t> running;    // 1: a schedule is in progress
+  std::atomic<uint32_t> decisions;  // number taken; only the first kMaxDecisions are kept
   uint64_t program_hash;
   uint64_t seed;
   int32_t device_threads;
@@ -42,15 +43,15 @@ struct ScheduleRecord {
   Step steps[kMaxDecisions];
 };
 
-// What a Subject that runs schedules is besides.
+// Also implemented by each Subject that runs schedules.
 class ScheduleKeeper {
  public:
   virtual ~ScheduleKeeper() = default;
-  // The record outlives the Subject; before the first Program.
+  // Call before the first Program. The record must outlive the Subject.
   virtual void KeepSchedulesIn(ScheduleRecord& record) = 0;
 };
 
-// Asks another strategy, one that always answers, and writes down what it says.
+// Forwards each question to another strategy, which must always answer, and records the answer.
 class RecordingStrategy final : public Strategy {
  public:
   RecordingStrategy(Strategy& asked, uint64_t program_hash, int device_threads,
@@ -60,7 +61,7 @@ class RecordingStrategy final : public Strategy {
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override;
   std::string name() const override { return asked_.name(); }
-  // The schedule has ended, and the process with it has not.
+  // Call when the schedule has ended and the process has survived it.
   void End() { record_.running.store(0, std::memory_order_release); }
 
  private:
@@ -68,8 +69,8 @@ class RecordingStrategy final : public Strategy {
   ScheduleRecord& record_;
 };
 
-// The schedule under way as in proptests/interleave/checker/schedule_file.h; empty: there was none,
-// or it was too long to be kept.
+// The schedule in progress in the format of proptests/interleave/checker/schedule_file.h; empty if
+// there was none or it was too long to keep.
 std::string RecordedSchedule(const ScheduleRecord& record, std::string_view detector);
 
 }  // namespace twingrad::interleave

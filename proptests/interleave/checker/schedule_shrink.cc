@@ -1,4 +1,4 @@
-// Dropping forced choices, large parts first, and looking elsewhere; see schedule_shrink.h.
+// Drops forced choices, large parts first, then searches elsewhere; see schedule_shrink.h.
 #include "proptests/interleave/checker/schedule_shrink.h"
 
 #include <algorithm>
@@ -50,8 +50,8 @@ class Shrinker {
     best_->trace = std::move(trace);
   }
 
-  // Runs with these choices; keeps them if that still fails with fewer departures, and no more of
-  // them preemptions.
+  // Runs with these choices. Keeps them if the run still fails, with fewer departures and no more
+  // preemptions than the best.
   bool Try(const Choices& choices) {
     if (attempts_left_ <= 0) return false;
     --attempts_left_;
@@ -83,7 +83,7 @@ class Shrinker {
     return any;
   }
 
-  // Goes to the second thread at once where one choice led to the next.
+  // Merges two adjacent choices of one kind: the first takes the second's thread directly.
   bool MergeNeighbours() {
     bool any = false;
     for (size_t i = 0; i + 1 < best_->choices.size(); ++i) {

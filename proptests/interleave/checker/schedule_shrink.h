@@ -1,5 +1,5 @@
-// Shrinking a schedule: from a long random one to the few departures from the straight way that it
-// takes to fail.
+// Minimizes a failing schedule to the few departures from the default schedule that the failure
+// needs.
 //
 //   const auto run = [&](Strategy& strategy, uint64_t seed) -> std::optional<Trace> {
 //     ProgramRun run = explorer.Run(strategy, seed);
@@ -7,10 +7,10 @@
 //   };
 //   ScheduleShrink result = ShrinkSchedule(trace, run);
 //
-// Drops forced choices (forced_strategy.h), halves first, then smaller parts, then one by one, and
-// makes one of two that follow each other, as long as the execution still fails alike. That may end
-// where none can be spared although other schedules would do with fewer preemptions: those are
-// looked for from none upwards (few_preemptions.h), and dropped from again. Deterministic.
+// It drops forced choices (forced_strategy.h), halves first, then smaller parts, then single ones,
+// and merges adjacent choices, as long as the execution still fails in the same way. The result may
+// be only a local minimum. So it then searches for schedules with fewer preemptions, from none
+// upwards (few_preemptions.h), and minimizes what it finds again. Deterministic.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_SHRINK_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_SHRINK_H_
 
@@ -24,12 +24,12 @@
 
 namespace twingrad::interleave {
 
-// Runs once under the strategy; gives the decisions taken if the execution fails as it should.
+// Runs once under the strategy. Returns the decisions taken if the execution fails as expected.
 using FailingRun = std::function<std::optional<Trace>(Strategy&, uint64_t seed)>;
 
 struct ScheduleShrinkLimits {
-  int attempts = 2000;  // at dropping choices
-  int tries = 2000;     // with each number of preemptions that is smaller
+  int attempts = 2000;  // runs spent on dropping choices
+  int tries = 2000;     // runs with each smaller number of preemptions
 };
 
 struct ScheduleShrink {

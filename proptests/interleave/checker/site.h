@@ -1,7 +1,7 @@
 // Site: what a thread is about to do, as a number that is the same in every process.
 //
-// Decisions carry the one at which they were asked for, so that a replay sees whether it is still
-// on the recorded way. Columns count: two operations of one line differ.
+// Each decision carries the site at which it was made, so that a replay detects where it diverges.
+// The column is included, so two operations on one line differ.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_SITE_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_SITE_H_
 

@@ -1,8 +1,8 @@
-// StateRules: what must hold of the code under test whenever its threads stand still.
+// StateRules: invariants of the code under test, checked between steps.
 //
-// The scheduler tells of the objects that carry an AG_INSPECTED as they come and go, and asks after
-// every step, before another thread may run (but where nothing has changed): a broken rule ends the
-// execution at the step that broke it. engine_rules.h has those of the engine.
+// The scheduler reports when objects that carry an AG_INSPECTED are created and destroyed. It calls
+// Check after every step that changed something, before another thread may run, so a broken rule
+// ends the execution at the step that broke it. engine_rules.h has the rules of the engine.
 #ifndef PROPTESTS_INTERLEAVE_CHECKER_STATE_RULES_H_
 #define PROPTESTS_INTERLEAVE_CHECKER_STATE_RULES_H_
 
@@ -21,14 +21,14 @@ class StateRules {
  public:
   virtual ~StateRules() = default;
 
-  // An execution begins: no object lives.
+  // An execution begins; no object exists yet.
   virtual void Begin() = 0;
   virtual void Appear(const std::type_info& type, const void* object) = 0;
   virtual void Vanish(const std::type_info& type, const void* object) = 0;
-  // The first rule that does not hold. Takes no step of the model.
+  // The first rule that does not hold. Must not take a step of the model.
   virtual std::optional<BrokenRule> Check() = 0;
-  // Whether the last Check looked at every object, and at nothing but their cells: then it need not
-  // be asked again until a cell is written or an object comes or goes.
+  // Whether the last Check read every object, and nothing but their cells. If so, Check is not
+  // called again until a cell is written or an object is created or destroyed.
   virtual bool HasSeenAll() const { return false; }
 };
 

@@ -10,7 +10,7 @@ namespace twingrad::interleave {
 
 inline uint64_t Bit(twingrad::sync::model::ThreadId thread) { return uint64_t{1} << thread; }
 
-// std::popcount is a call into a library on processors that may lack the instruction.
+// std::popcount compiles to a library call where the target processor may lack the instruction.
 inline int CountOf(uint64_t threads) {
   threads -= (threads >> 1) & 0x5555555555555555u;
   threads = (threads & 0x3333333333333333u) + ((threads >> 2) & 0x3333333333333333u);

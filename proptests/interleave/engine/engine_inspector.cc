@@ -9,8 +9,8 @@
 namespace twingrad::sync {
 namespace {
 
-// Only the model knows, and only there are threads stopped. A template, for the standard mutex has
-// no such question.
+// Only the model's mutex can be asked, and only in the model are threads stopped. A template,
+// because the standard mutex has no such member.
 template <class Mutex>
 bool IsHeld(const Mutex& mutex) {
   if constexpr (kIsModel) {
@@ -92,7 +92,7 @@ Inspector<SharedRun>::State Inspector<SharedRun>::Look(const SharedRun& run)
   for (uint32_t i = 0; i < states.size(); ++i) {
     if (!Executes(states[i])) continue;
     const uint32_t pending = pending_of[i];
-    // The root waits for nothing; what else waits for nothing from the first never runs.
+    // The root waits for nothing. Any other node that waits for nothing from the start never runs.
     seen.ready += pending == 0 && (i == 0 || states[i].pending != 0) ? 1 : 0;
     const std::optional<uint32_t> missing = MissingOf(run, i);
     if (missing == pending || !seen.odd_node.empty()) continue;

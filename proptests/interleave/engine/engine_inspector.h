@@ -1,10 +1,11 @@
-// Inspector: what the checker reads of an engine's inside.
+// Inspector: reads the private state of an engine for the checker.
 //
 //   const QueueInspector::State seen = QueueInspector::Look(queue);
 //
-// It takes no lock, and the race detector does not see it: only for a checker that has stopped all
-// threads and finds the objects by their AG_INSPECTED. `is_held`: some thread is in the midst of
-// changing the object, and of the rest only what is said to hold then means anything.
+// It takes no lock, and the race detector does not see its reads. So only a checker that has
+// stopped all threads may use it; the checker finds the objects by their AG_INSPECTED. If `is_held`
+// is set, a thread is in the middle of changing the object: the other fields are then meaningless
+// except where a comment says otherwise.
 #ifndef PROPTESTS_INTERLEAVE_ENGINE_ENGINE_INSPECTOR_H_
 #define PROPTESTS_INTERLEAVE_ENGINE_ENGINE_INSPECTOR_H_
 
@@ -26,12 +27,12 @@ class Inspector<ReadyQueue> {
  public:
   struct State {
     bool is_held = false;
-    bool is_in_order = true;  // as the heap that Pop takes the first from
+    bool is_in_order = true;  // is a heap, of which Pop takes the first
     bool is_shut_down = false;
     uint64_t pushes = 0;
   };
   static State Look(const ReadyQueue& queue);
-  // The queued tasks, in no order; also while the queue is held.
+  // Visits the queued tasks in no particular order; valid also while the queue is held.
   static void ForEachTask(const ReadyQueue& queue, absl::FunctionRef<void(const NodeTask&)> visit);
 };
 
@@ -43,22 +44,22 @@ class Inspector<SharedRun> {
     bool is_built = false;
     bool has_failed = false;
     bool has_error = false;
-    bool is_over = false;  // nothing below means anything any more
+    bool is_over = false;  // if set, the fields below are meaningless
     uint32_t outstanding = 0;
     uint32_t in_flight = 0;
     uint32_t evaluated = 0;
-    uint32_t nodes = 0;  // that must be evaluated
-    uint32_t ready = 0;  // of them: nothing is missing
-    // Of the first node whose count of missing contributions is not what its slots miss, or one of
-    // whose slots has more than it expects: what is wrong.
+    uint32_t nodes = 0;  // number of nodes that must be evaluated
+    uint32_t ready = 0;  // those of them with no contribution missing
+    // What is wrong with the first node whose count of missing contributions differs from what its
+    // slots miss, or one of whose slots has received more than it expects; empty if there is none.
     std::string odd_node;
   };
   static State Look(const SharedRun& run);
-  // Whether nothing is missing for this node of a run that is built and not over.
+  // Whether no contribution to this node is missing. The run must be built and not over.
   static bool IsReady(const SharedRun& run, uint32_t index);
 
  private:
-  // What the slots of a node still miss; nothing where one has more than it expects.
+  // How many contributions a node's slots still miss; nullopt if one has more than it expects.
   static std::optional<uint32_t> MissingOf(const SharedRun& run, uint32_t index);
 };
 
@@ -71,7 +72,7 @@ class Inspector<WorkerGroup> {
     bool is_stopped = false;
     int runs = 0;
     int threads = 0;
-    bool is_queue_shut_down = false;  // any of theirs
+    bool is_queue_shut_down = false;  // any of the workers' queues
   };
   static State Look(const WorkerGroup& workers);
 };

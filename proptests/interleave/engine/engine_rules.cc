@@ -1,4 +1,4 @@
-// The engine's rules, one function a part; see engine_rules.h.
+// The engine's rules, one function per part; see engine_rules.h.
 #include "proptests/interleave/engine/engine_rules.h"
 
 #include <algorithm>
@@ -123,7 +123,7 @@ std::optional<BrokenRule> EngineRules::CheckRun(Run& run) {
   const RunInspector::State seen = RunInspector::Look(*run.run);
   has_seen_all_ &= !seen.is_held;
   if (seen.is_held || !seen.is_built) {
-    // Its slots are gone when it is over, and so is what they are compared with.
+    // When a run is over, its slots are gone, and so is what they would be compared with.
     return seen.is_over && !seen.is_held ? CheckTasks(*run.run, seen) : std::nullopt;
   }
   if (seen.is_over) return CheckTasks(*run.run, seen);

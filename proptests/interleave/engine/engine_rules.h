@@ -1,17 +1,17 @@
-// EngineRules: what holds of the engine's runs, queues and workers after every step.
+// EngineRules: invariants of the engine's runs, queues and workers, checked after every step.
 //
-// Of a run on several threads, while nobody is in the midst of changing it:
+// A run on several threads, while no thread is in the middle of changing it:
 //   contributions  a node waits for as many as its slots do; no slot gets more than it expects
-//   outstanding    counts the nodes that are ready and have not ended
-//   queued         what is queued or being evaluated is outstanding, ready, and queued once
+//   outstanding    equals the number of nodes that are ready and have not ended
+//   queued         a node queued or being evaluated is outstanding, ready, and queued only once
 //   error          a run that has failed and ended has its error
-//   finished       it has evaluated every node, or failed; from then on it does not change
-//   over           what has returned without an error has nothing in a queue
-// Of a queue:
+//   finished       a finished run has evaluated every node, or failed; it does not change any more
+//   over           a run that has returned without an error has nothing in a queue
+// A queue:
 //   order          the task with the highest order key is the first
-//   shut down      for good, and nothing is pushed any more
-// Of workers:
-//   stopping       their queues are shut down once no run is left, and no run comes after that
+//   shut down      is permanent, and nothing is pushed after it
+// Workers:
+//   stopping       queues are shut down only once no run is left, and no run starts after that
 #ifndef PROPTESTS_INTERLEAVE_ENGINE_ENGINE_RULES_H_
 #define PROPTESTS_INTERLEAVE_ENGINE_ENGINE_RULES_H_
 
@@ -35,11 +35,11 @@ class EngineRules final : public StateRules {
  private:
   struct Queue {
     const twingrad::ReadyQueue* queue;
-    std::optional<uint64_t> pushes_at_end;  // when it was seen shut down first
+    std::optional<uint64_t> pushes_at_end;  // pushes when it was first seen shut down
   };
   struct Run {
     const twingrad::SharedRun* run;
-    std::optional<RunInspector::State> finished;  // as it was seen first with nothing left to do
+    std::optional<RunInspector::State> finished;  // state when first seen with nothing left to do
   };
 
   std::optional<BrokenRule> CheckQueue(Queue& queue);
@@ -48,11 +48,11 @@ class EngineRules final : public StateRules {
   std::optional<BrokenRule> CheckTasks(const twingrad::SharedRun& run,
                                        const RunInspector::State& seen);
 
-  bool has_seen_all_ = false;  // nothing was held
+  bool has_seen_all_ = false;  // no object was held during the last Check
   std::vector<Queue> queues_;
   std::vector<Run> runs_;
   std::vector<const twingrad::WorkerGroup*> workers_;
-  std::vector<uint32_t> queued_;  // of one run; kept for its room
+  std::vector<uint32_t> queued_;  // of one run; a member to reuse its memory
 };
 
 }  // namespace twingrad::interleave

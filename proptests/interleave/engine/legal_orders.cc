@@ -1,4 +1,4 @@
-// All moves of all threads from every state, each state once; see legal_orders.h.
+// Explores all moves of all threads from every state, each state once; see legal_orders.h.
 #include "proptests/interleave/engine/legal_orders.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class Explorer {
   }
   int ThreadOf(int node) const { return nodes_[static_cast<size_t>(node)].thread; }
 
-  // The orders of what is still to begin.
+  // The orders of the nodes that have not begun yet.
   const Orders& From(const State& state) {
     const auto [found, is_new] = known_.try_emplace(state);
     if (!is_new) return found->second;

@@ -1,9 +1,10 @@
-// LegalOrders: in which orders the nodes of a small graph may begin to run, on the caller's thread
-// and a worker a device; computed from the graph alone, to be compared with what schedules show.
+// LegalOrders: the orders in which the nodes of a small graph may begin to run, on the caller's
+// thread and one worker per device. They are computed from the graph alone and compared with what
+// schedules show.
 //
-// The rules: a thread runs one node at a time: it takes the one with the highest key of those in
-// its queue, and begins it some time later. A node that has run delivers to all its targets, then
-// queues those that this made complete, one by one; other threads may take them meanwhile.
+// The rules: a thread runs one node at a time. It takes the node with the highest key from its
+// queue and begins it some time later. A node that has run delivers to all its targets, then queues
+// the completed ones one by one; other threads may take them in between.
 #ifndef PROPTESTS_INTERLEAVE_ENGINE_LEGAL_ORDERS_H_
 #define PROPTESTS_INTERLEAVE_ENGINE_LEGAL_ORDERS_H_
 
@@ -14,13 +15,13 @@
 namespace twingrad::interleave {
 
 struct OrderedNode {
-  int thread = 0;    // that runs it: 0, the caller, or 1 + device
-  uint64_t key = 0;  // the highest of a queue runs first; no two in a queue are equal
+  int thread = 0;    // runs the node: 0 is the caller, 1 + d the worker of device d
+  uint64_t key = 0;  // the highest in a queue runs first; keys in a queue are distinct
   std::vector<int> targets;
 };
 
-// All orders, each a list of node indices. Node 0 is the root, which alone is queued at first. At
-// most 60 nodes; a few thousand orders are as many as is sensible.
+// All orders, each a list of node indices. At first only node 0, the root, is queued. At most 60
+// nodes; practical up to a few thousand orders.
 std::set<std::vector<int>> LegalOrders(const std::vector<OrderedNode>& nodes);
 
 }  // namespace twingrad::interleave

@@ -1,12 +1,12 @@
-// ProgramJudge: whether what one schedule of a Program showed is right.
+// ProgramJudge: judges the Observation of a Program under one schedule.
 //
-// Each Observation is judged by the table of oracles (proptests/judge/table.h), which also compares
-// it bit by bit with the engine's own run on one thread. That run is judged once, with the dual
-// numbers and, after an error, the canary besides. The canary is not run under schedules: their
-// engines have ended their workers by then, to look for late writes.
+// The table of oracles (proptests/judge/table.h) judges each Observation and also compares it bit
+// by bit with the engine's own single-threaded run. That run is judged once, in addition by the
+// dual numbers and, after an error, by the canary. The canary does not run under schedules: by then
+// their engines have ended their workers, to look for late writes.
 //
-// Schedules differ mostly in the order of execution alone, and repeat it: an Observation that was
-// judged before is recognised by its fingerprint. One thread.
+// Most schedules differ only in the order of execution, and orders repeat. So an Observation that
+// was judged before is recognised by its fingerprint. Used by one thread.
 #ifndef PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_JUDGE_H_
 #define PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_JUDGE_H_
 
@@ -29,14 +29,14 @@ class ProgramJudge {
     std::string text;
   };
 
-  // `single` is the engine's run without workers; the Program outlives the judge. `with_calls`:
-  // Observations have records of calls.
+  // `single` is the engine's run without workers. `with_calls`: Observations have records of calls.
+  // The Program must outlive the judge.
   ProgramJudge(const twingrad::program::Program& program, int device_threads,
                twingrad::program::Observation single, bool with_calls = true);
 
   std::optional<Finding> operator()(const twingrad::program::Observation& observed);
-  // What is wrong with the single-threaded run itself. `canary` is the canary's run on its engine,
-  // if it ended in an error.
+  // What is wrong with the single-threaded run itself. If that run ended in an error, `canary` is
+  // the canary's run on the same engine.
   std::optional<Finding> JudgeSingle(
       const std::optional<twingrad::program::Observation>& canary = std::nullopt) const;
 
@@ -44,7 +44,7 @@ class ProgramJudge {
   const twingrad::reference::TwinResult& expected() const { return expected_; }
 
  private:
-  // What is laid before the oracles of any run with that many device threads.
+  // What the oracles are given of any run with that many device threads.
   judge::Needs Shown(int device_threads) const;
 
   const twingrad::program::Program& program_;
@@ -52,7 +52,7 @@ class ProgramJudge {
   const bool with_calls_;
   const twingrad::program::Observation single_;
   const twingrad::reference::TwinResult expected_;
-  std::unordered_set<uint64_t> right_;  // fingerprints
+  std::unordered_set<uint64_t> right_;  // fingerprints of Observations judged right
 };
 
 }  // namespace twingrad::interleave

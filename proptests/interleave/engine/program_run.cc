@@ -19,7 +19,7 @@ using twingrad::program::Statement;
 
 namespace {
 
-// The lines of a deadlock or race say where; numbers of threads and steps do not count.
+// The source lines of a deadlock or race are part of it; numbers of threads and steps are not.
 std::string SignatureOf(const ExecutionOutcome& outcome) {
   std::string signature(OutcomeName(outcome.kind));
   for (const std::string& place : outcome.places) absl::StrAppend(&signature, " ", place);

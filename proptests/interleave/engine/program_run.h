@@ -5,11 +5,11 @@
 //   ProgramRun run = explorer.Run(strategy, seed);
 //   if (!run.ok()) std::cout << run.detector << ": " << run.failure;
 //
-// Each schedule has an engine of its own, which starts its workers, runs the Program through
-// autograd/runner and is destroyed: all of it, shutdown included, is under the scheduler. What a
-// run shows is judged (program_judge.h); what goes wrong on the way (deadlock, race, leak, escaped
-// exception) is the scheduler's to find. Must be compiled below an interleaving_test or
-// interleaving_binary. One OS thread.
+// Each schedule has its own engine, which starts its workers, runs the Program through
+// autograd/runner and is destroyed; the scheduler controls all of it, shutdown included. The judge
+// (program_judge.h) judges what a run shows; the scheduler detects what goes wrong during it
+// (deadlock, race, leak, escaped exception). Build it with an interleaving_test or
+// interleaving_binary. Used by one OS thread.
 #ifndef PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_RUN_H_
 #define PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_RUN_H_
 
@@ -30,12 +30,12 @@ namespace twingrad::interleave {
 
 struct ProgramRun {
   ExecutionOutcome outcome;                    // of the execution; its decisions are the schedule
-  twingrad::program::Observation observation;  // empty if the execution did not come to its end
-  // Empty if all is well. "deadlock", "data race", ... as OutcomeName says, or the oracle that
-  // disagreed: "determinism", "twin", "frozen", "recount", ...
+  twingrad::program::Observation observation;  // empty if the execution did not complete
+  // Empty if nothing is wrong. Otherwise a word of OutcomeName ("deadlock", "data race", ...) or
+  // the oracle that disagreed ("determinism", "twin", "frozen", "recount", ...).
   std::string detector;
   std::string failure;  // text for people
-  // What two runs share that fail alike: the detector and, where it has them, the source lines.
+  // Equal for runs that fail in the same way: the detector and, if it reports them, source lines.
   std::string signature;
   uint64_t order = 0;  // fingerprint of the order in which nodes ran
 
@@ -43,13 +43,13 @@ struct ProgramRun {
 };
 
 struct ProgramOptions {
-  // 0: one for each device of the Program, at least one.
+  // 0: one per device of the Program, at least one.
   int device_threads = 0;
   int64_t max_steps = 1000000;
-  // Graphs, counts, orders and hooks; without it only values and errors are judged.
+  // Records graphs, counts, orders and hooks; otherwise only values and errors are judged.
   bool record_calls = true;
   bool check_state = true;        // the engine's rules (engine_rules.h), after every step
-  LockCoverage* locks = nullptr;  // fed by every run but the one on one thread, unless null
+  LockCoverage* locks = nullptr;  // fed by every run except the single-threaded one, unless null
 };
 
 class ProgramExplorer {
@@ -62,17 +62,17 @@ class ProgramExplorer {
   ProgramExplorer& operator=(const ProgramExplorer&) = delete;
 
   ProgramRun Run(Strategy& strategy, uint64_t seed, bool record_events = false);
-  // The run on one thread that all others are compared with, judged by the twin. Where it fails on
-  // the way, nothing judges what the others show.
+  // The single-threaded run, judged by the twin; all others are compared with it. If its execution
+  // failed, the Observations of the others are not judged.
   const ProgramRun& single() const { return single_; }
-  // Set where the engine does not run the Program: nothing is to be learnt from it.
+  // The reason, if the engine cannot run the Program; then it is not explored.
   const std::optional<std::string>& skipped() const { return skipped_; }
 
   const twingrad::program::Program& program() const { return program_; }
   int device_threads() const { return device_threads_; }
 
  private:
-  // Without a verdict on what the run shows.
+  // Runs the Program without judging its Observation.
   ProgramRun Execute(Strategy& strategy, uint64_t seed, int device_threads, bool record_events);
 
   const twingrad::program::Program program_;

@@ -1,10 +1,11 @@
-// Shrinking a finding in program and schedule, in turns, until neither gets smaller.
+// Minimizes a finding: the Program and the schedule in turns, until neither gets smaller.
 //
 //   SmallFinding small = ShrinkProgramFinding(program, options, run, {});
 //   small.program, small.run.outcome.decisions, small.run.failure, small.preemptions
 //
-// A smaller Program counts as failing alike if one of a few schedules makes it: the forced choices
-// found so far, then random ones from fixed seeds. "Alike" is ProgramRun::signature. Deterministic.
+// A smaller Program is kept if one of a few schedules makes it fail in the same way, that is with
+// the same ProgramRun::signature. The schedules are the forced choices found so far, then random
+// ones from fixed seeds. Deterministic.
 #ifndef PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_SHRINK_H_
 #define PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_SHRINK_H_
 
@@ -17,11 +18,11 @@
 namespace twingrad::interleave {
 
 struct FindingLimits {
-  int program_attempts = 400;          // smaller Programs that are tried
-  int schedules_a_program = 100;       // for each of them
-  ScheduleShrinkLimits schedule = {};  // in each turn on the schedule
+  int program_attempts = 400;          // smaller Programs tried
+  int schedules_a_program = 100;       // schedules tried for each of them
+  ScheduleShrinkLimits schedule = {};  // for each turn on the schedule
   int turns = 3;
-  std::function<bool()> interrupt;  // asked between attempts; true ends it. May be null.
+  std::function<bool()> interrupt;  // called between attempts; true stops. May be null.
 };
 
 struct SmallFinding {

@@ -1,10 +1,10 @@
 // Decision: one choice of a schedule; a Trace is all of them in order.
 //
-// Every choice the model leaves open (which thread goes on, which waiter a notify wakes, whether a
-// wait ends with no wake-up) is a number below `alternatives`, drawn from one stream, so that a
-// seed or a recorded trace fixes the whole execution. `site` is a hash of what the deciding thread
-// was about to do: replay compares it to say where two executions part. Kind, alternatives, chosen
-// and site are what a schedule file keeps; the rest serves shrinking.
+// Every choice that the model leaves open (which thread continues, which waiter a notify wakes,
+// whether a wait ends without a wake-up) is a number below `alternatives`. All come from one
+// stream, so a seed or a recorded trace determines the whole execution. `site` is a hash of what
+// the deciding thread was about to do; a replay compares it to find where it diverges. A schedule
+// file keeps kind, alternatives, chosen and site; the rest is for minimizing.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_DECISION_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_DECISION_H_
 
@@ -15,10 +15,10 @@
 namespace twingrad::interleave {
 
 enum class DecisionKind : uint8_t {
-  kThread,    // the thread that goes on, as its index among the runnable ones
-  kWaiter,    // the thread that notify_one wakes, as its index among those waiting
-  kSpurious,  // 1: this wait ends with no wake-up
-  kTimeout,   // 1: this wait's time is over although others could still go on
+  kThread,    // the thread that continues, as its index among the runnable ones
+  kWaiter,    // the thread that notify_one wakes, as its index among the waiting ones
+  kSpurious,  // 1: this wait ends without a wake-up
+  kTimeout,   // 1: this wait times out although other threads could still run
   kTryLock,   // 1: this attempt to lock a free mutex fails
   kWeakFail,  // 1: this weak compare-exchange of an equal value fails
 };
@@ -33,10 +33,10 @@ constexpr std::string_view DecisionName(DecisionKind kind) {
 
 struct Decision {
   DecisionKind kind = DecisionKind::kThread;
-  int alternatives = 0;  // at least 2: what has one outcome is no decision
+  int alternatives = 0;  // at least 2: with one alternative there is nothing to decide
   int chosen = 0;
   uint32_t site = 0;
-  // As in the Question: who decided, when, among whom.
+  // As in the Question: which thread decided, at which step, among which threads.
   int current = -1;
   int thread = 0;
   int step = 0;

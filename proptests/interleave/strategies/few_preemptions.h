@@ -1,9 +1,9 @@
-// FewPreemptions: goes on with the running thread wherever it can, but for a given number of
-// preemptions at random places.
+// FewPreemptions: continues the running thread except for a given number of preemptions at random
+// places.
 //
-// Spurious wake-ups and operations that fail without a reason count as preemptions. Where the
-// running thread cannot go on, who does is random. Most concurrency defects show with two or three
-// preemptions: such schedules are the ones that a person can read.
+// Spurious wake-ups and spurious failures of operations count as preemptions. If the running thread
+// cannot continue, the next one is random. Most concurrency defects show with two or three
+// preemptions, and a person can read such schedules.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_FEW_PREEMPTIONS_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_FEW_PREEMPTIONS_H_
 

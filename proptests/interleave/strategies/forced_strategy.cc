@@ -1,4 +1,4 @@
-// The straight way and departures from it; see forced_strategy.h.
+// The default schedule and departures from it; see forced_strategy.h.
 #include "proptests/interleave/strategies/forced_strategy.h"
 
 #include <bit>

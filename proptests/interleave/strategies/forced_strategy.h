@@ -1,10 +1,11 @@
-// ForcedStrategy: goes straight on but for a few forced choices; what shrinking a schedule works
-// on.
+// ForcedStrategy: follows the default schedule except for a few forced choices. Minimizing a
+// schedule works on these choices.
 //
-// The straight way: the running thread goes on while it can, then the one that was started first;
-// the first waiter is woken, nothing happens without a reason. A forced choice departs from it at
-// one step of one thread, counted by that thread alone, so that it keeps its meaning when others
-// are left out. One that does not fit any more (its thread cannot go on) is passed over.
+// The default schedule: the running thread continues while it can, then the runnable thread that
+// was started first; notify wakes the first waiter; nothing spurious happens. A forced choice
+// departs from it at one step of one thread. Steps are counted per thread, so a choice keeps its
+// meaning when others are dropped. A choice that no longer applies (its thread cannot continue) is
+// ignored.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_FORCED_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_FORCED_STRATEGY_H_
 
@@ -20,23 +21,23 @@ namespace twingrad::interleave {
 
 struct ForcedChoice {
   DecisionKind kind = DecisionKind::kThread;
-  int thread = 0;  // that decides, at this step of its own
-  int step = 0;
-  int chosen = 0;  // kThread: the thread that goes on; else the alternative
+  int thread = 0;  // the deciding thread
+  int step = 0;    // counted by that thread
+  int chosen = 0;  // kThread: the thread that continues; else the alternative
 
   friend bool operator==(const ForcedChoice&, const ForcedChoice&) = default;
 };
 
-// Where the trace departs from the straight way.
+// The choices by which the trace departs from the default schedule.
 std::vector<ForcedChoice> ForcedChoicesOf(const Trace& trace);
-// How often a thread that could have gone on made way.
+// How often a thread that could have continued was preempted.
 int PreemptionsOf(const Trace& trace);
 
 class ForcedStrategy final : public Strategy {
  public:
   explicit ForcedStrategy(const std::vector<ForcedChoice>& choices);
 
-  void Begin(uint64_t) override {}  // the seed plays no part
+  void Begin(uint64_t) override {}  // the seed is not used
   int Choose(const Question& question) override;
   std::string name() const override { return "forced"; }
 

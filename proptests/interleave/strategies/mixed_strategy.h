@@ -1,8 +1,8 @@
-// MixedStrategy: several strategies in turns; the seed of a schedule picks the one that decides it.
+// MixedStrategy: takes several strategies in turns; the seed of a schedule picks the strategy.
 //
-// No strategy is best everywhere, and each is poor at something: what one takes thousands of
-// schedules to find, another finds in tens. With n strategies in turns any defect costs at most
-// about n times what the best of them needs.
+// No strategy is best everywhere: a defect that costs one strategy thousands of schedules may cost
+// another only tens. With n strategies in turns, any defect costs at most about n times what the
+// best of them needs.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_MIXED_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_MIXED_STRATEGY_H_
 
@@ -18,13 +18,13 @@ namespace twingrad::interleave {
 
 class MixedStrategy final : public Strategy {
  public:
-  // At least one.
+  // `strategies` must not be empty.
   explicit MixedStrategy(std::vector<std::unique_ptr<Strategy>> strategies)
       : strategies_(std::move(strategies)), turn_(strategies_.front().get()) {}
 
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override { return turn_->Choose(question); }
-  // That of the strategy whose turn it is: made anew from it, that one repeats the execution.
+  // The name of the strategy whose turn it is: a strategy made from it repeats the execution.
   std::string name() const override { return turn_->name(); }
 
  private:

@@ -8,7 +8,7 @@ namespace twingrad::interleave {
 
 namespace {
 
-// Above all to which a thread drops.
+// Above all priorities to which a thread can drop.
 constexpr uint64_t kInitial = uint64_t{1} << 32;
 constexpr int kGuessedLength = 100;
 
@@ -65,7 +65,7 @@ int PctStrategy::ChooseThread(const Question& question) {
       ++index;
     }
     if (next_drop_ == drops_.size() || asked_ < drops_[next_drop_]) break;
-    // The thread that would go on drops, the later ones less deep, and the choice is made again.
+    // The thread that would continue drops (later drops go less deep), and the choice is repeated.
     priorities_[best_thread] = drops_.size() - next_drop_;
     ++next_drop_;
   }

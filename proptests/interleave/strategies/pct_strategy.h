@@ -1,10 +1,12 @@
-// PctStrategy: probabilistic concurrency testing. Threads have random priorities, the highest one
-// that can go on does, and at d - 1 random moments the running thread drops below all others.
+// PctStrategy: probabilistic concurrency testing (PCT). Threads have random priorities, the
+// runnable thread with the highest priority runs, and at d - 1 random moments the running thread
+// drops below all others.
 //
-// A run of k decisions among n threads finds a bug that needs d orderings with a chance of at least
-// 1 / (n * k^(d-1)). Depths rotate with the seed from 1 on: a depth finds shallower bugs less often
-// than their own does. The moments are drawn from the length k: unless it is given, a guess at
-// first, then the longest run so far. It is part of the name, since seed and length fix a schedule.
+// A run of k decisions among n threads finds a bug of depth d (one that needs d orderings) with
+// probability at least 1 / (n * k^(d-1)). The depth rotates with the seed, from 1 upwards, because
+// a depth finds shallower bugs less often than their own depth does. The moments are drawn from the
+// first k decisions. If the length k is not given, it is a guess at first and then that of the
+// longest run so far. Seed and length determine a schedule, so the name contains the length.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_PCT_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_PCT_STRATEGY_H_
 
@@ -23,7 +25,7 @@ class PctStrategy final : public Strategy {
     int min_depth = 1;
     int max_depth = 3;
     int length = 0;            // decisions of an execution; 0: a guess, then the longest so far
-    int spurious_percent = 2;  // as RandomStrategy's
+    int spurious_percent = 2;  // as in RandomStrategy
   };
 
   PctStrategy() : PctStrategy(Parameters()) {}
@@ -32,7 +34,7 @@ class PctStrategy final : public Strategy {
 
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override;
-  // With the length of the execution at hand: made anew from it, the strategy repeats that one.
+  // Contains the length used for the current execution: a strategy made from it repeats that one.
   std::string name() const override;
 
  private:
@@ -42,7 +44,7 @@ class PctStrategy final : public Strategy {
   int length_;
   SplitMix random_;
   int asked_ = 0;           // thread decisions of this execution
-  std::vector<int> drops_;  // at which of them the running thread drops; ascending
+  std::vector<int> drops_;  // the decisions at which the running thread drops; ascending
   size_t next_drop_ = 0;
   std::vector<uint64_t> priorities_;  // by thread
 };

@@ -1,7 +1,7 @@
-// RandomStrategy: stays on the running thread, and now and then switches to a random other one.
+// RandomStrategy: continues the running thread and occasionally switches to another one at random.
 //
-// Uniform switching at every step is too fine: a queue never fills, a thread never gets far ahead.
-// Ten switches in a hundred steps find far more. The answers follow from the seed alone.
+// Choosing uniformly at every step switches too often: a queue never fills and no thread gets far
+// ahead. Ten switches in a hundred steps find far more. The seed alone determines the answers.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_RANDOM_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_RANDOM_STRATEGY_H_
 
@@ -12,7 +12,8 @@
 
 namespace twingrad::interleave {
 
-// A stream of 64-bit numbers from a seed: splitmix64, small enough to start one for each execution.
+// A stream of 64-bit numbers from a seed: splitmix64, cheap enough to start anew for each
+// execution.
 class SplitMix {
  public:
   explicit SplitMix(uint64_t seed) : state_(seed) {}
@@ -29,9 +30,9 @@ class SplitMix {
 class RandomStrategy final : public Strategy {
  public:
   struct Parameters {
-    int switch_percent = 10;  // that the running thread makes way at a step
-    // That a wait ends with no wake-up or before its time, that an operation which may fail without
-    // a reason does.
+    int switch_percent = 10;  // chance that the running thread is preempted at a step
+    // Chance that a wait ends without a wake-up or before its deadline, and that an operation that
+    // may fail spuriously does so.
     int spurious_percent = 2;
   };
 

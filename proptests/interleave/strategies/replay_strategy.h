@@ -1,8 +1,8 @@
 // ReplayStrategy: answers from a recorded trace and checks that each question is the recorded one.
 //
-// Where an execution asks something else than the trace holds (another kind, number of alternatives
-// or site, or more questions), it ends with an error that names the decision. A recorded site of 0
-// fits any: such a trace outlives edits of the sources that leave its steps as they are.
+// If a question differs from the trace (another kind, number of alternatives or site, or one
+// question too many), the execution ends with an error that names the decision. A recorded site of
+// 0 matches any site: such a trace stays valid after source edits that do not change its steps.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_REPLAY_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_REPLAY_STRATEGY_H_
 
@@ -17,18 +17,18 @@ namespace twingrad::interleave {
 
 class ReplayStrategy final : public Strategy {
  public:
-  // `goes_on`: the trace is that of an execution that was cut off, so what comes after its end
-  // goes straight on.
+  // `goes_on`: the trace is of an execution that was cut off; after its end the replay follows the
+  // default schedule (forced_strategy.h).
   explicit ReplayStrategy(Trace trace, bool goes_on = false)
       : trace_(std::move(trace)), goes_on_(goes_on) {}
 
-  void Begin(uint64_t seed) override;  // the seed plays no part
+  void Begin(uint64_t seed) override;  // the seed is not used
   int Choose(const Question& question) override;
   std::string name() const override { return "replay"; }
 
   // True when every recorded decision was asked for.
   bool Finished() const { return error_.empty() && next_ == trace_.size(); }
-  // What there is to say when an execution has come to its end before.
+  // The error text if the execution ended before every recorded decision was asked for.
   std::string LeftOver() const;
 
  private:

@@ -32,7 +32,7 @@ int StarveStrategy::Choose(const Question& question) {
   --left_;
   const uint64_t bit = uint64_t{1} << victim_;
   if ((question.runnable & bit) == 0) return others_.Choose(question);
-  // The others among themselves, as if the victim could not go on.
+  // Chooses among the others, as if the victim could not continue.
   const int place = std::popcount(question.runnable & (bit - 1));
   if (question.alternatives == 2) return 1 - place;
   Question rest = question;

@@ -1,10 +1,10 @@
-// StarveStrategy: random choices, but now and then one thread is held back for long.
+// StarveStrategy: random choices, but occasionally one thread is held back for a long time.
 //
-// Under random choices each thread gets on at about the same pace: that one does nothing while
-// others go through a whole phase is as good as never seen. Here a random victim among the runnable
-// threads is left out for 1, 2, 4, ... or 1024 decisions, each length as likely as the others, so
-// that short delays are frequent and long ones happen. Between delays it is RandomStrategy. The
-// answers follow from the seed alone.
+// Under random choices all threads advance at about the same pace, so one practically never stands
+// still while others go through a whole phase. Here a random victim among the runnable threads is
+// held back for 1, 2, 4, ... or 1024 decisions. All lengths are equally likely, so short delays
+// are frequent and long ones occur. Between delays it behaves like RandomStrategy. The seed alone
+// determines the answers.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STARVE_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_STARVE_STRATEGY_H_
 
@@ -19,7 +19,7 @@ namespace twingrad::interleave {
 class StarveStrategy final : public Strategy {
  public:
   struct Parameters {
-    int starve_percent = 5;  // that a decision begins a delay, where none is under way
+    int starve_percent = 5;  // chance that a decision begins a delay, if none is in progress
     int switch_percent = 10;
     int spurious_percent = 2;
   };

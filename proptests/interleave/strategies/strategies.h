@@ -1,12 +1,12 @@
-// The strategies that have a name, in one table: command lines, schedule files, help texts, error
-// messages, the mixture of all and the tests read it.
+// The table of named strategies. Command lines, schedule files, help texts, error messages, the
+// mixed strategy and the tests read it.
 //
 //   absl::StatusOr<std::unique_ptr<Strategy>> strategy =
 //   MakeStrategy("pct:max_depth=5,spurious=0");
 //
 // A new strategy is a class in NAME_strategy.h with a `struct Parameters`, and a row in
-// strategies.cc. Strategy::name() must return a text from which MakeStrategy makes a strategy that
-// repeats the last execution from the same seed; strategies_test checks this for each row.
+// strategies.cc. Its name() must return a text from which MakeStrategy makes a strategy that
+// repeats the last execution when given the same seed; strategies_test checks this for each row.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGIES_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGIES_H_
 
@@ -22,7 +22,7 @@
 
 namespace twingrad::interleave {
 
-// Takes every other strategy of the table in turns: what `oracle explore` uses by default.
+// Takes all other strategies of the table in turns; the default of `oracle explore`.
 inline constexpr std::string_view kDefaultStrategy = "mixed";
 
 struct StrategyParameter {
@@ -32,7 +32,7 @@ struct StrategyParameter {
 };
 
 struct StrategyRow {
-  // One for each parameter; nothing: the strategy's own default.
+  // One entry per parameter; nullopt: the strategy's own default.
   using Values = std::vector<std::optional<int>>;
 
   std::string_view name;
@@ -47,7 +47,7 @@ const std::vector<StrategyRow>& Strategies();
 // From `NAME` or `NAME:PARAMETER=NUMBER,...`.
 absl::StatusOr<std::unique_ptr<Strategy>> MakeStrategy(std::string_view text);
 std::unique_ptr<Strategy> MakeDefaultStrategy();
-// One of each row with its default parameters, in the order of the table, without the mixture.
+// One strategy per row with default parameters, in the order of the table, without `mixed`.
 std::vector<std::unique_ptr<Strategy>> MakeEachStrategy();
 
 // "mixed (the next ones in turns), random, ...": for help texts and error messages.

@@ -1,7 +1,7 @@
-// Strategy: answers the questions of an execution, so decides the interleaving.
+// Strategy: answers the questions of an execution and so decides the interleaving.
 //
 // A strategy serves one execution after another; Begin is called before each. Each implementation
-// is a file NAME_strategy.h; strategies.h has the table of those that can be asked for by name.
+// is in a file NAME_strategy.h; strategies.h has the table of those that can be chosen by name.
 #ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_
 #define PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_
 
@@ -15,12 +15,12 @@ namespace twingrad::interleave {
 struct Question {
   DecisionKind kind = DecisionKind::kThread;
   int alternatives = 2;  // at least 2
-  // For kThread: the index of the running thread among the runnable ones, or -1 when it cannot go
-  // on.
+  // For kThread: the index of the running thread among the runnable ones, or -1 if it cannot
+  // continue.
   int current = -1;
   uint32_t site = 0;
-  int thread = 0;         // that is running
-  int step = 0;           // how many steps it has made; with kind and thread unique in an execution
+  int thread = 0;         // the running thread
+  int step = 0;           // its steps so far; (kind, thread, step) is unique in an execution
   uint64_t runnable = 0;  // for kThread: bit i is thread i
 };
 
@@ -31,11 +31,12 @@ class Strategy {
   virtual void Begin(uint64_t seed) = 0;
   // A number from 0 to alternatives - 1.
   virtual int Choose(const Question& question) = 0;
-  // With parameters; MakeStrategy of strategies.h makes one from it that repeats the execution.
+  // With parameters. From it, MakeStrategy of strategies.h makes a strategy that repeats the
+  // execution.
   virtual std::string name() const = 0;
-  // Set once the strategy cannot answer any more: why the execution must end.
+  // Why the execution must end; set once the strategy cannot answer any more.
   const std::string& error() const { return error_; }
-  // Then, of a replay: the site of the decision that was recorded here; 0: none.
+  // If a replay set the error: the site of the decision that was recorded here; 0: none.
   uint32_t expected_site() const { return expected_site_; }
 
  protected:

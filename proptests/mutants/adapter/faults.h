@@ -1,8 +1,8 @@
 // Faults: the defects that can be planted in the faulty adapter. Tests check that each is reported
-// as what it is.
+// as the kind of defect that it is.
 //
-// Some change what a correct engine has shown, some break the protocol or the process. Each shows
-// only on Programs that provoke it, so that there is something to minimize.
+// Some change the Observation of a correct engine, some break the protocol or the process. Each
+// shows only on Programs that provoke it, so that there is something to minimize.
 
 #ifndef PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
 #define PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
@@ -21,9 +21,9 @@ enum class Fault : uint8_t {
   kNone,
   // Of the engine.
   kWrongSign,         // gradients of Programs that multiply are negated
-  kDropped,           // where a leaf has several contributions, one of them is missing
+  kDropped,           // if a leaf has several contributions, one of them is missing
   kDoubled,           // ... one of them counts twice
-  kOffByOne,          // where a node has several dependencies, one too few is reported
+  kOffByOne,          // if a node has several dependencies, one too few is reported
   kNan,               // gradients of Programs that multiply hold a NaN
   kWrongShape,        // gradients have a dimension too many
   kWrongDType,        // f64 gradients are f32
@@ -33,7 +33,7 @@ enum class Fault : uint8_t {
   // Of the adapter.
   kGarbage,    // ... are answered with bytes that are no reply
   kEndless,    // ... are answered without end
-  kEarlyExit,  // ... end the process in order, with status 0
+  kEarlyExit,  // ... end the process normally, with status 0
   kTruncated,  // ... are answered with less than was announced
   kTwice,      // ... are answered twice
   kMemory,     // ... take all memory
@@ -46,13 +46,13 @@ std::optional<Fault> FaultOf(std::string_view word);
 // Whether the Program provokes the faults that need a multiplication and a call.
 bool Multiplies(const twingrad::program::Program& program);
 
-// Changes the Observation as a fault of the engine does. `*after_error` is the state of
-// kBrokenAfterError.
+// Applies a fault of the engine to the Observation. `*after_error` is the state that
+// kBrokenAfterError keeps between Programs.
 void Spoil(Fault fault, const twingrad::program::Program& program, bool* after_error,
            twingrad::program::Observation* observation);
 
-// Does what a fault of the process or the adapter does, at file descriptor 1; returns only for the
-// others.
+// Acts out a fault of the process or the adapter, writing to the file descriptor `out`. Does
+// nothing for other faults, or if the Program does not provoke this one.
 void Misbehave(Fault fault, const twingrad::program::Program& program, int out);
 
 }  // namespace twingrad::mutants

@@ -1,10 +1,10 @@
 // The main function of concurrent mutants: `<test> scenario|programs|control ROW`, with the row of
 // BUILD.bazel as mutant.h reads it.
 //
-// scenario: the detector that the row names must find the defect, the schedule must replay and
+// scenario: the detector that the row names must find the defect, and the schedule must replay and
 // shrink to kMaxPreemptions preemptions and kMaxNodes nodes. Prints a row of the kill matrix and
-// the events of the smallest schedule. Then the engine's rules are checked after every step
-// (engine_rules.h): they find it earlier, or keep silent, as the row says.
+// the events of the smallest schedule. Then the engine's rules (engine_rules.h) are checked after
+// every step: the rule that the row names must break earlier; if it names none, none may break.
 // programs: random Programs must find it, see program_harness.h.
 // control: nothing is found in any scenario.
 //
@@ -63,8 +63,8 @@ void ExpectSmall(const Scenario& scenario, const Catch& caught) {
   Expect(caught.nodes <= kMaxNodes, "the smallest schedule runs graphs of too many nodes");
 }
 
-// The engine's rules see the defect at the step at which it breaks one, before any judge could; or,
-// where the scenario says that they cannot, keep silent.
+// A rule must detect the defect at the step that breaks it, before any judge could. If the row says
+// that no rule can, none may break.
 void HuntByRules(const Mutant& mutant) {
   const Scenario& scenario = *mutant.scenario;
   interleave::EngineRules rules;
@@ -127,8 +127,8 @@ double SecondsOf(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-// Until it is found, in a child: a defect that corrupts memory may end the process, which is one
-// way to be found.
+// Runs until the defect is found, in a child process: a defect that corrupts memory may end the
+// process, which counts as found.
 Search SearchInAChild(const Scenario& scenario, std::string_view strategy_name, uint64_t seed) {
   *runs = 0;
   counted = &scenario;
@@ -146,8 +146,8 @@ Search SearchInAChild(const Scenario& scenario, std::string_view strategy_name, 
   return {*runs, SecondsOf(used.ru_utime) + SecondsOf(used.ru_stime)};
 }
 
-// Median and worst over several seeds, by each strategy, and what they took by the one that is
-// taken unless told otherwise. Exit status 1 if that is more than allowed.
+// Prints median and worst over several seeds for each strategy, and the processor time for the
+// default strategy. Exit status 1 if that time is more than allowed.
 int Compare(const Mutant& mutant, int seeds) {
   runs = static_cast<int64_t*>(
       mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

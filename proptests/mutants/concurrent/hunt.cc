@@ -21,7 +21,7 @@ using interleave::OutcomeKind;
 
 constexpr int64_t kMaxSteps = 20'000;
 
-// What the failure is called, so that shrinking keeps it.
+// The name of the failure; shrinking must keep it the same.
 std::string DetectorOf(const ExecutionOutcome& outcome) {
   if (outcome.kind != OutcomeKind::kFailedCheck) return std::string(OutcomeName(outcome.kind));
   const size_t end = outcome.message.find(']');

@@ -1,4 +1,4 @@
-// Hunt: from a scenario to its smallest failing schedule, found, replayed and made small.
+// Hunt: finds a failing schedule of a scenario, replays it and minimizes it.
 //
 // Only compiled against the model (concurrent_mutant_test).
 
@@ -22,32 +22,32 @@ inline constexpr int kMaxPreemptions = 4;
 inline constexpr int kMaxNodes = 5;
 
 struct Catch {
-  int64_t schedules = 0;  // until it was found
+  int64_t schedules = 0;  // tried until it was found
   double seconds = 0;     // of processor time
   std::string detector;   // deadlock, race, bits, error, frozen...
   std::string text;
   bool replays = false;  // decision by decision, to the same failure
   int preemptions = 0;   // of the smallest schedule
-  int nodes = 0;         // of the graphs that it ran
+  int nodes = 0;         // of the graphs that the smallest schedule ran
   interleave::ExecutionOutcome smallest;
 };
 
 struct HuntOptions {
   int64_t max_schedules = kMaxSchedules;
-  interleave::Strategy* strategy = nullptr;  // random ones, unless set
+  interleave::Strategy* strategy = nullptr;  // null: random strategies
   interleave::StateRules* rules = nullptr;   // checked after every step, unless null
 };
 
-// Nothing: the scenario passed every schedule.
+// Returns nothing if the scenario passed every schedule.
 std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOptions& options = {});
-// How many schedules it takes to find the defect; nothing: none of them did.
+// How many schedules it takes to find the defect; nothing if no schedule finds it.
 std::optional<int64_t> SchedulesToFind(const Scenario& scenario, uint64_t seed,
                                        const HuntOptions& options);
-// The same schedule once more with these rules, or with none.
+// Runs the same schedule again with these rules; null: with none.
 interleave::ExecutionOutcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
                                     interleave::StateRules* rules);
 
-// Distinct nodes of the graphs that the engine was given under this schedule.
+// The number of distinct nodes in the graphs that the engine ran under this schedule.
 int CountNodes(const Scenario& scenario, const interleave::Trace& schedule);
 
 // `| dropped_notify | 312 | found in 0.01 s | deadlock | 3 | 2 |`

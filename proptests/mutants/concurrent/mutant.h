@@ -1,10 +1,10 @@
-// Mutant: what the checker is held to for one planted defect; a row of BUILD.bazel as the program
-// of its test receives it.
+// Mutant: what the checker must find for one planted defect. It is a row of BUILD.bazel in the form
+// in which the test program receives it.
 //
 //   split_decrement scenario=two_into_one_slot 'detector=error' 'rule=run contributions'
 //       'programs.detector=invariant' 'programs.without_rules=errors' 'programs.hunt=any'
 //
-// ParseMutant refuses names of scenarios and hunts that do not exist and says which do.
+// ParseMutant rejects unknown names of scenarios and hunts and lists the known ones.
 
 #ifndef PROPTESTS_MUTANTS_CONCURRENT_MUTANT_H_
 #define PROPTESTS_MUTANTS_CONCURRENT_MUTANT_H_
@@ -26,17 +26,17 @@ enum class HuntKind {
 };
 
 struct Mutant {
-  // By random Programs; `detector` is empty if no Program can reach the defect.
+  // How random Programs find it. `detector` is empty if no Program can reach the defect.
   struct ByPrograms {
     std::string detector;
-    // Fires while the engine's rules are off; empty if none is tried.
+    // The detector that fires while the engine's rules are off; empty if that is not tried.
     std::string without_rules;
     HuntKind hunt = HuntKind::kAny;
   };
 
   std::string name;
-  const Scenario* scenario = nullptr;  // null: none, as of the control
-  std::string detector;                // that fires in the scenario
+  const Scenario* scenario = nullptr;  // null: none, as for the control
+  std::string detector;                // fires in the scenario
   // The rule of engine_rules.h that the defect breaks; empty if its state always looks right.
   std::string rule;
   ByPrograms programs;

@@ -1,4 +1,4 @@
-// Whether random Programs find a mutant: the `programs` mode of harness.cc.
+// Checks that random Programs find a mutant: the `programs` mode of harness.cc.
 
 #ifndef PROPTESTS_MUTANTS_CONCURRENT_PROGRAM_HARNESS_H_
 #define PROPTESTS_MUTANTS_CONCURRENT_PROGRAM_HARNESS_H_
@@ -8,8 +8,8 @@
 namespace twingrad::mutants {
 
 // Random Programs must find the mutant by the detector that its row names, with the engine's rules
-// checked and without, and what they find must be small and replay. Prints rows and findings; exit
-// status 0 if all is so.
+// on and off, and the finding must be small and replay. Prints rows and findings. Returns the exit
+// status, 0 if all of this holds.
 int FindByPrograms(const Mutant& mutant);
 
 }  // namespace twingrad::mutants

@@ -23,7 +23,7 @@ using interleave::ProgramOptions;
 using interleave::ProgramRun;
 using twingrad::program::Program;
 
-// Making a finding small is most of the work; more finds hardly anything smaller.
+// Minimizing takes most of the time; more of it hardly finds anything smaller.
 interleave::FindingLimits Limits(const ProgramHunt& hunt) {
   interleave::FindingLimits limits;
   limits.program_attempts = 300;
@@ -33,7 +33,8 @@ interleave::FindingLimits Limits(const ProgramHunt& hunt) {
 
 double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// On one thread the Program ends with an error of the engine's run, not of a statement before it.
+// Whether, on one thread, the Program ends with an error of the engine's run and not of an earlier
+// statement.
 bool CallFails(const ProgramExplorer& explorer) {
   const auto& error = explorer.single().observation.error;
   if (!error.has_value()) return false;

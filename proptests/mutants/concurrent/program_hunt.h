@@ -1,5 +1,5 @@
 // HuntByPrograms: finds a defect with random Programs under random schedules, as `oracle explore`
-// does, makes the finding small in Program and schedule, and replays it from its text.
+// does, minimizes the finding in Program and schedule, and replays it from its text.
 //
 //   std::optional<ProgramCatch> caught = HuntByPrograms({.seed = 1});
 //   caught->small.program, caught->small.run.detector, caught->nodes
@@ -20,31 +20,31 @@
 namespace twingrad::mutants {
 
 struct ProgramHunt {
-  uint64_t seed = 1;               // of the first Program; the next has the next number
-  int programs = 2000;             // that name a device
-  int schedules = 60;              // of each
-  std::string_view features = "";  // of the Programs, as `oracle explore --features` has them; all
-  std::string_view ops = "";       // that they may use, as --ops has them; all
+  uint64_t seed = 1;               // of the first Program; each further one adds 1
+  int programs = 2000;             // at most, counting those that name a device
+  int schedules = 60;              // of each Program
+  std::string_view features = "";  // as for `oracle explore --features`; empty: all
+  std::string_view ops = "";       // as for `oracle explore --ops`; empty: all
   bool failing = false;            // only Programs in which a call fails on one thread
   int schedules_to_shrink = 60;    // of each smaller Program
-  bool judge_calls = true;         // hooks, counts and orders; else values and errors alone
-  bool check_state = true;         // the engine's rules, after every step
-  bool make_small = true;          // what is found, and replay it
+  bool judge_calls = true;         // judge hooks, counts and orders; else only values and errors
+  bool check_state = true;         // check the engine's rules after every step
+  bool make_small = true;          // minimize the finding and replay it
 };
 
 struct ProgramCatch {
-  int programs = 0;  // until it was found
+  int programs = 0;  // tried until it was found
   int64_t schedules = 0;
   double seconds = 0;  // of processor time
-  std::string found;   // by which detector
+  std::string found;   // the detector that fired
   interleave::SmallFinding small;
   int nodes = 0;         // of the graphs of the small Program
-  bool replays = false;  // the text of its schedule, decision by decision, to the same failure
+  bool replays = false;  // from its schedule's text, decision by decision, to the same failure
 };
 
-// Nothing: all Programs passed all schedules.
+// Returns nothing if all Programs passed all schedules.
 std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt);
-// Distinct nodes of the graphs that the Program's calls hand to the engine.
+// The number of distinct nodes in the graphs that the Program's calls give to the engine.
 int CountNodes(const twingrad::program::Program& program);
 
 }  // namespace twingrad::mutants

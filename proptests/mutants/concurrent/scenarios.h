@@ -1,9 +1,9 @@
 // Scenarios: the smallest use of the engine in which each planted concurrency defect can show.
 //
-// Each builds an engine and a graph of a few nodes, runs it, and says what is wrong with what it
-// sees: the right answer is known, so no witness is needed. Compiled against the model it is the
-// body of an exploration; compiled against the standard back end it runs on real threads, where
-// some nodes take a millisecond, as kernels do, while they are one step of the model.
+// Each builds an engine and a graph of a few nodes, runs it and says what is wrong with the result:
+// the right answer is known, so no witness is needed. Compiled against the model, it is the body of
+// an exploration. Compiled against the standard back end, it runs on real threads; there some nodes
+// take a millisecond, as kernels do, while in the model they take one step.
 
 #ifndef PROPTESTS_MUTANTS_CONCURRENT_SCENARIOS_H_
 #define PROPTESTS_MUTANTS_CONCURRENT_SCENARIOS_H_
@@ -19,13 +19,13 @@ namespace twingrad::mutants {
 struct Scenario {
   std::string_view name;
   int nodes;             // of its graphs
-  std::string (*run)();  // empty: all is as it must be
+  std::string (*run)();  // returns what is wrong; empty if nothing is
 };
 
 absl::Span<const Scenario> Scenarios();
-// Null: there is none of this name.
+// Null if there is no scenario of this name.
 const Scenario* FindScenario(std::string_view name);
-// Null: nobody watches. While no scenario runs.
+// Sets the observer of the scenarios' engines; null removes it. Call it while no scenario runs.
 void ObserveScenarios(twingrad::EngineObserver* of_engines);
 
 }  // namespace twingrad::mutants

@@ -1,4 +1,4 @@
-// Whether a defect is found soon enough, over several seeds.
+// Judges whether a defect is found quickly enough, over several seeds.
 
 #ifndef PROPTESTS_MUTANTS_CONCURRENT_SPEED_H_
 #define PROPTESTS_MUTANTS_CONCURRENT_SPEED_H_
@@ -8,9 +8,9 @@
 
 namespace twingrad::mutants {
 
-// Prints `NAME: by WHAT found in ... s in the median of N seeds, in ... s at worst: quick enough`;
-// returns 0, and 1 where the median is 2 s or more, or the worst 10 s. `seconds` is what each seed
-// took, of processor time; at least one.
+// Prints `NAME: by WHAT found in ... s in the median of N seeds, in ... s at worst: quick enough`.
+// Returns 1 if the median is 2 s or more or the worst is 10 s or more, else 0. `seconds` has the
+// processor time that each seed took; it must not be empty.
 int JudgeSpeed(std::string_view name, std::string_view by, std::vector<double> seconds);
 
 }  // namespace twingrad::mutants

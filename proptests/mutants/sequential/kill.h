@@ -1,5 +1,5 @@
-// Hunts for a planted defect: generated Programs through the Judge until an oracle disagrees, then
-// the shrinker.
+// Hunts for a planted defect: judges generated Programs until an oracle disagrees, then minimizes
+// the Program.
 
 #ifndef PROPTESTS_MUTANTS_SEQUENTIAL_KILL_H_
 #define PROPTESTS_MUTANTS_SEQUENTIAL_KILL_H_
@@ -14,19 +14,19 @@
 
 namespace twingrad::mutants {
 
-// Each mutant is held to both.
+// Limits for every mutant: Programs needed to find it, and statements left after minimizing.
 inline constexpr int kMaxPrograms = 2000;
 inline constexpr int kMaxStatements = 5;
 
 struct Kill {
   uint64_t seed = 0;   // of the first Program that showed the defect
-  int programs = 0;    // how many it took, that one included
-  std::string oracle;  // that disagreed first
-  std::string text;    // what it said of the shrunk Program
+  int programs = 0;    // how many were needed, that one included
+  std::string oracle;  // the one that disagreed first
+  std::string text;    // its text for the shrunk Program
   twingrad::program::Program shrunk;
 };
 
-// Judges Programs of the seeds first_seed, first_seed + 1, ...; nothing when none disagrees.
+// Judges Programs of the seeds first_seed, first_seed + 1, ...; returns nothing if all agree.
 std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs = kMaxPrograms);
 
 // A row of the kill matrix: `| name | programs | oracle | statements |`.
