@@ -1,7 +1,7 @@
 // The engine under a scheduler as a Subject: judging a Program means running it under many
 // schedules.
 //
-// Compiled against the model only (tools/rules/interleaving.bzl, model_binary). A case is a
+// Compiled against the model only (tools/rules/backends.bzl). A case is a
 // Program, or a Program with the schedule that it is to be run under (case_text.h).
 
 #ifndef PROPTESTS_SUBJECTS_EXPLORE_SUBJECT_H_

@@ -63,7 +63,7 @@ def dependencies(package: str, text: str) -> Iterator[Dependency]:
 
 
 def parse_allowed(text: str) -> Set[Tuple[str, str]]:
-    """Lines of `package | package it uses | why that closes a cycle for now`; # starts a comment line."""
+    """Lines of `package | package it uses | why the cycle they close has to stay`; # starts a comment line."""
     rows = [[field.strip() for field in line.split('|')] for line in text.split('\n')
             if line.strip() and not line.startswith('#')]
     for row in rows:
@@ -75,7 +75,7 @@ def parse_allowed(text: str) -> Set[Tuple[str, str]]:
 def check_packages(builds: Dict[str, str], allowed: Set[Tuple[str, str]] = frozenset()) -> Iterator[Finding]:
     """builds: the path of each BUILD file and its text. One finding for each cycle, until none is left.
 
-    allowed: pairs (package, the package it uses) that may close a cycle for now; one that closes none is a finding.
+    allowed: pairs (package, the package it uses) that may close a cycle; one that closes none is a finding.
     """
     graph: Dict[str, Dict[str, Tuple[Dependency, int]]] = {}
     for path, text in sorted(builds.items()):

@@ -1,7 +1,7 @@
 // What the schedules of the production engine show in numbers: every legal order of execution is
 // seen, sums keep their bits in all of them, and a recorded schedule repeats event by event.
 //
-// TWINGRAD_INTERLEAVE_SCHEDULES sets how many schedules each test takes; README.md has the figures.
+// TWINGRAD_INTERLEAVE_SCHEDULES sets how many schedules each test takes; README.md has the command.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
