@@ -7,8 +7,7 @@
 //
 // Any thread may call it. Each call leaves the calling thread's current CUDA device unchanged.
 // Streams live as long as the process.
-#ifndef CUDA_CUDA_DEVICE_H_
-#define CUDA_CUDA_DEVICE_H_
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -69,5 +68,3 @@ class CudaDevice final : public DeviceInterface {
 CudaDevice& RegisteredCudaDevice();
 
 }  // namespace twingrad::cuda
-
-#endif  // CUDA_CUDA_DEVICE_H_

@@ -3,8 +3,7 @@
 //
 // The delay keeps a stream busy, so that a test sees when work that should wait for the stream runs
 // too early.
-#ifndef CUDA_FILL_H_
-#define CUDA_FILL_H_
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -18,5 +17,3 @@ cudaError_t LaunchFill(double* data, int64_t count, double value, int64_t delay_
                        cudaStream_t stream);
 
 }  // namespace twingrad::cuda
-
-#endif  // CUDA_FILL_H_

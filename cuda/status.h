@@ -4,8 +4,7 @@
 //
 // Throws Error of kind kDevice and clears the runtime's per-thread last error, so that the next
 // call does not report it again. Any thread may call it.
-#ifndef CUDA_STATUS_H_
-#define CUDA_STATUS_H_
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -22,5 +21,3 @@ int DeviceCount();
 std::string_view WhyNoDevice();
 
 }  // namespace twingrad::cuda
-
-#endif  // CUDA_STATUS_H_

@@ -4,8 +4,7 @@
 //
 // A failed check prints the message, the condition and the place to standard error, then aborts.
 // AG_DCHECK compiles to nothing under NDEBUG; its arguments are still type-checked.
-#ifndef AUTOGRAD_BASE_CHECK_H_
-#define AUTOGRAD_BASE_CHECK_H_
+#pragma once
 
 #include <string_view>
 
@@ -33,5 +32,3 @@ namespace twingrad {
 #else
 #define AG_DCHECK(condition, ...) AG_CHECK(condition, __VA_ARGS__)
 #endif
-
-#endif  // AUTOGRAD_BASE_CHECK_H_

@@ -4,8 +4,7 @@
 //
 // Depends on nothing, so that tensor and program code can name devices without knowing how one
 // works.
-#ifndef AUTOGRAD_BASE_DEVICE_H_
-#define AUTOGRAD_BASE_DEVICE_H_
+#pragma once
 
 #include <compare>
 #include <cstdint>
@@ -86,5 +85,3 @@ struct std::hash<twingrad::Device> {
     return static_cast<std::size_t>(device.type) * 256 + device.index;
   }
 };
-
-#endif  // AUTOGRAD_BASE_DEVICE_H_

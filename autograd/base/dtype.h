@@ -3,8 +3,7 @@
 // Plain values with no behaviour of their own: the meaning of numbers (wrap-around, saturation) is
 // implemented apart by the engine's kernels and by the twin, so that they can disagree.
 
-#ifndef AUTOGRAD_BASE_DTYPE_H_
-#define AUTOGRAD_BASE_DTYPE_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -37,5 +36,3 @@ constexpr std::string_view DTypeName(DType dtype) {
 }
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_BASE_DTYPE_H_

@@ -5,8 +5,7 @@
 // The kinds are also what a Program expects and what an Observation records, so the engine, the
 // twin, the oracles and the adapters of foreign engines all name errors with this one list.
 
-#ifndef AUTOGRAD_BASE_ERROR_H_
-#define AUTOGRAD_BASE_ERROR_H_
+#pragma once
 
 #include <cstdint>
 #include <stdexcept>
@@ -51,5 +50,3 @@ class Error : public std::runtime_error {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_BASE_ERROR_H_

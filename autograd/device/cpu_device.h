@@ -1,7 +1,6 @@
 // CpuDevice: the host's memory behind the device interface. Work is done when the call returns, so
 // there is one stream and nothing to wait for.
-#ifndef AUTOGRAD_DEVICE_CPU_DEVICE_H_
-#define AUTOGRAD_DEVICE_CPU_DEVICE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -28,5 +27,3 @@ class CpuDevice final : public DeviceInterface {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_DEVICE_CPU_DEVICE_H_

@@ -8,8 +8,7 @@
 // All members may be called from any thread. What cannot be done is an twingrad::Error of kind
 // kDevice (no such device, out of memory) or kInvalidArgument (a stream or an address of another
 // device).
-#ifndef AUTOGRAD_DEVICE_DEVICE_INTERFACE_H_
-#define AUTOGRAD_DEVICE_DEVICE_INTERFACE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -68,5 +67,3 @@ class DeviceInterface {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_DEVICE_DEVICE_INTERFACE_H_

@@ -3,8 +3,7 @@
 // The CPU and the simulated accelerator are always there. Others register themselves before the
 // first use of a device, usually from a static initialiser: CUDA does so from //cuda, so a program
 // gets it by linking it.
-#ifndef AUTOGRAD_DEVICE_DEVICE_REGISTRY_H_
-#define AUTOGRAD_DEVICE_DEVICE_REGISTRY_H_
+#pragma once
 
 #include <memory>
 
@@ -23,5 +22,3 @@ DeviceInterface* FindDeviceInterface(DeviceType type);
 DeviceInterface& GetDeviceInterface(Device device);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_DEVICE_DEVICE_REGISTRY_H_

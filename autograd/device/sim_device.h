@@ -13,8 +13,7 @@
 //
 // Work runs on the thread that synchronises, with the device's lock held: it must not call the
 // device.
-#ifndef AUTOGRAD_DEVICE_SIM_DEVICE_H_
-#define AUTOGRAD_DEVICE_SIM_DEVICE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -127,5 +126,3 @@ class SimDevice final : public DeviceInterface {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_DEVICE_SIM_DEVICE_H_

@@ -5,8 +5,7 @@
 // Work of one stream runs in the order in which it was queued. Work of two streams is ordered by
 // events only: the default stream (id 0) waits for no other and none waits for it. The CPU has its
 // default stream only, whose work is done when the call returns.
-#ifndef AUTOGRAD_DEVICE_STREAM_H_
-#define AUTOGRAD_DEVICE_STREAM_H_
+#pragma once
 
 #include <compare>
 #include <cstdint>
@@ -46,5 +45,3 @@ class StreamGuard {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_DEVICE_STREAM_H_

@@ -7,8 +7,7 @@
 // right.
 //
 // Vector clocks. Not thread-safe: its owner holds a lock.
-#ifndef AUTOGRAD_DEVICE_STREAM_ORDER_H_
-#define AUTOGRAD_DEVICE_STREAM_ORDER_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -62,5 +61,3 @@ class StreamOrder {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_DEVICE_STREAM_ORDER_H_

@@ -1,7 +1,6 @@
 // The sum of the gradients that arrive at one input.
 
-#ifndef AUTOGRAD_ENGINE_ACCUMULATE_H_
-#define AUTOGRAD_ENGINE_ACCUMULATE_H_
+#pragma once
 
 #include "autograd/tensor/tensor.h"
 
@@ -12,5 +11,3 @@ namespace twingrad {
 void AddGradient(Tensor& sum, Tensor&& gradient);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_ACCUMULATE_H_

@@ -1,8 +1,7 @@
 // Computes before the run which nodes the roots reach, how many contributions each expects and
 // which nodes are needed.
 
-#ifndef AUTOGRAD_ENGINE_DEPENDENCIES_H_
-#define AUTOGRAD_ENGINE_DEPENDENCIES_H_
+#pragma once
 
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/observer.h"
@@ -21,5 +20,3 @@ void MarkNeeded(GraphTask& task);
 GraphView ViewOf(const GraphTask& task);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_DEPENDENCIES_H_

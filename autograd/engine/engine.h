@@ -12,8 +12,7 @@
 // thrown to the caller after every evaluation of the call has stopped; the engine stays usable.
 // Prefer Backward and Grad of front_end.h, which check their arguments.
 
-#ifndef AUTOGRAD_ENGINE_ENGINE_H_
-#define AUTOGRAD_ENGINE_ENGINE_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -74,5 +73,3 @@ class Engine {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_ENGINE_H_

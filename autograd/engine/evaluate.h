@@ -1,7 +1,6 @@
 // The evaluation of one node, the same in every kind of run.
 
-#ifndef AUTOGRAD_ENGINE_EVALUATE_H_
-#define AUTOGRAD_ENGINE_EVALUATE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -40,5 +39,3 @@ class [[nodiscard]] EvaluationScope {
 bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_EVALUATE_H_

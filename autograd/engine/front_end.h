@@ -8,8 +8,7 @@
 // kShape, kDType, kDevice), each input (kNoGraph); after the run, for Grad, an input that no
 // gradient reached (kUnusedInput).
 
-#ifndef AUTOGRAD_ENGINE_FRONT_END_H_
-#define AUTOGRAD_ENGINE_FRONT_END_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -46,5 +45,3 @@ VariableList Grad(absl::Span<const Tensor> roots, absl::Span<const Tensor> input
                   absl::Span<const Tensor> seeds = {}, const GradOptions& options = {});
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_FRONT_END_H_

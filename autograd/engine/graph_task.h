@@ -10,8 +10,7 @@
 // read, by any thread of the run. `first_gradient` and `more_gradients` belong to a local run
 // (local_run.h); a shared run keeps gradients in slots of its own.
 
-#ifndef AUTOGRAD_ENGINE_GRAPH_TASK_H_
-#define AUTOGRAD_ENGINE_GRAPH_TASK_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -146,5 +145,3 @@ class GraphTask final : public ExecutionFilter {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_GRAPH_TASK_H_

@@ -1,8 +1,7 @@
 // A run on one thread. It takes no lock, uses only the nodes' own atomics and allocates only
 // gradients.
 
-#ifndef AUTOGRAD_ENGINE_LOCAL_RUN_H_
-#define AUTOGRAD_ENGINE_LOCAL_RUN_H_
+#pragma once
 
 #include "autograd/engine/graph_task.h"
 
@@ -12,5 +11,3 @@ namespace twingrad {
 void RunLocally(GraphTask& task);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_LOCAL_RUN_H_

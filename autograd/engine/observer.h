@@ -4,8 +4,7 @@
 // methods are called on the thread that runs the task or evaluates the node, concurrently if
 // several threads run: the observer does its own locking. It must not throw.
 
-#ifndef AUTOGRAD_ENGINE_OBSERVER_H_
-#define AUTOGRAD_ENGINE_OBSERVER_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -41,5 +40,3 @@ class EngineObserver {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_OBSERVER_H_

@@ -6,8 +6,7 @@
 // timing. One thread at a time adds, outside the lock of the run. The slot has no lock of its own:
 // all members are called under the run's.
 
-#ifndef AUTOGRAD_ENGINE_ORDERED_SLOT_H_
-#define AUTOGRAD_ENGINE_ORDERED_SLOT_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -65,5 +64,3 @@ class OrderedSlot {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_ORDERED_SLOT_H_

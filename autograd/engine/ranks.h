@@ -5,8 +5,7 @@
 // are numbered in the order in which that run would deliver them: by (rank of the producer, its
 // output).
 
-#ifndef AUTOGRAD_ENGINE_RANKS_H_
-#define AUTOGRAD_ENGINE_RANKS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -30,5 +29,3 @@ struct Ranks {
 Ranks ComputeRanks(const GraphTask& task);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_RANKS_H_

@@ -4,8 +4,7 @@
 // Nodes that become ready in ascending order of key, as those of a fan do, go to a plain stack;
 // only the others cost a sift. Used by one thread.
 
-#ifndef AUTOGRAD_ENGINE_READY_HEAP_H_
-#define AUTOGRAD_ENGINE_READY_HEAP_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -58,5 +57,3 @@ class ReadyHeap {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_READY_HEAP_H_

@@ -8,8 +8,7 @@
 // PushShutdown, Pop returns nothing, immediately and for ever; tasks still in the queue are
 // destroyed with it.
 
-#ifndef AUTOGRAD_ENGINE_READY_QUEUE_H_
-#define AUTOGRAD_ENGINE_READY_QUEUE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -67,5 +66,3 @@ class ReadyQueue {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_READY_QUEUE_H_

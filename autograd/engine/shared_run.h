@@ -6,8 +6,7 @@
 // timing. The first error ends the run: queued nodes are dropped, nodes being evaluated are waited
 // for, and the error is thrown to the caller.
 
-#ifndef AUTOGRAD_ENGINE_SHARED_RUN_H_
-#define AUTOGRAD_ENGINE_SHARED_RUN_H_
+#pragma once
 
 #include <cstdint>
 #include <exception>
@@ -79,5 +78,3 @@ class SharedRun final : public QueuedWork {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_SHARED_RUN_H_

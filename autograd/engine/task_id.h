@@ -3,8 +3,7 @@
 // A task is alive as long as its TaskId object. A node's claim word names a task and is never
 // cleaned up: a claim by a task that is no longer alive may be taken over. Any thread.
 
-#ifndef AUTOGRAD_ENGINE_TASK_ID_H_
-#define AUTOGRAD_ENGINE_TASK_ID_H_
+#pragma once
 
 #include <cstdint>
 
@@ -30,5 +29,3 @@ class TaskId {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_TASK_ID_H_

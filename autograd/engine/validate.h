@@ -1,7 +1,6 @@
 // Checks that gradients have the types of the places they go to.
 
-#ifndef AUTOGRAD_ENGINE_VALIDATE_H_
-#define AUTOGRAD_ENGINE_VALIDATE_H_
+#pragma once
 
 #include <string_view>
 
@@ -32,5 +31,3 @@ inline bool GradientsMatch(absl::Span<const Edge> edges, const VariableList& gra
 }
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_VALIDATE_H_

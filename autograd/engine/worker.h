@@ -1,7 +1,6 @@
 // WorkerGroup: the device worker threads of an engine and their queues.
 
-#ifndef AUTOGRAD_ENGINE_WORKER_H_
-#define AUTOGRAD_ENGINE_WORKER_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -52,5 +51,3 @@ class WorkerGroup {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_ENGINE_WORKER_H_

@@ -1,7 +1,6 @@
 // AccumulateGrad: the node of a leaf, which adds what arrives to the leaf's `.grad`.
 
-#ifndef AUTOGRAD_GRAPH_ACCUMULATE_GRAD_H_
-#define AUTOGRAD_GRAPH_ACCUMULATE_GRAD_H_
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -26,5 +25,3 @@ class AccumulateGrad final : public Node {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_ACCUMULATE_GRAD_H_

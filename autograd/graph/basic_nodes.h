@@ -1,7 +1,6 @@
 // Nodes that the engine itself needs, and the two differentiable operations it makes them with.
 
-#ifndef AUTOGRAD_GRAPH_BASIC_NODES_H_
-#define AUTOGRAD_GRAPH_BASIC_NODES_H_
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -42,5 +41,3 @@ Tensor GradientAdd(const Tensor& a, const Tensor& b);
 Tensor GradientClone(const Tensor& a);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_BASIC_NODES_H_

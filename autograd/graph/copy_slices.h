@@ -4,8 +4,7 @@
 // the gradient passes unchanged. Edge 0 leads to the base's old contents; the other edges are the
 // operation's.
 
-#ifndef AUTOGRAD_GRAPH_COPY_SLICES_H_
-#define AUTOGRAD_GRAPH_COPY_SLICES_H_
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -41,5 +40,3 @@ class RegeneratedView final : public Node {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_COPY_SLICES_H_

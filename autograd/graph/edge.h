@@ -1,7 +1,6 @@
 // Edge: where a gradient goes, the input `input_nr` of the node `function`.
 
-#ifndef AUTOGRAD_GRAPH_EDGE_H_
-#define AUTOGRAD_GRAPH_EDGE_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -24,5 +23,3 @@ struct Edge {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_EDGE_H_

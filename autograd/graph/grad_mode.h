@@ -2,8 +2,7 @@
 //
 //   GradModeGuard no_grad(false);   // until the end of the block
 
-#ifndef AUTOGRAD_GRAPH_GRAD_MODE_H_
-#define AUTOGRAD_GRAPH_GRAD_MODE_H_
+#pragma once
 
 #include "autograd/graph/thread_state.h"
 
@@ -27,5 +26,3 @@ class [[nodiscard]] GradModeGuard {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_GRAD_MODE_H_

@@ -4,8 +4,7 @@
 // tensor. The tensor closes the slot when it is destroyed, which breaks the reference cycle from
 // the tensor over its `.grad`, the graph of that and the node back to the tensor.
 
-#ifndef AUTOGRAD_GRAPH_GRAD_SLOT_H_
-#define AUTOGRAD_GRAPH_GRAD_SLOT_H_
+#pragma once
 
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/cell.h"
@@ -42,5 +41,3 @@ class GradSlot : public sync::RefCounted<GradSlot> {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_GRAD_SLOT_H_

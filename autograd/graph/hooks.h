@@ -9,8 +9,7 @@
 // a call runs from the next call on; a hook removed during a call does not run again. Hooks run
 // with no lock held, on the thread that evaluates the node.
 
-#ifndef AUTOGRAD_GRAPH_HOOKS_H_
-#define AUTOGRAD_GRAPH_HOOKS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -130,5 +129,3 @@ void Remove(const HookHandle& handle);
 void RetainGrad(const Tensor& tensor);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_HOOKS_H_

@@ -2,8 +2,7 @@
 //
 // Two words; only types that do not fit two words (see TypeWords) keep their sizes apart.
 
-#ifndef AUTOGRAD_GRAPH_INPUT_METADATA_H_
-#define AUTOGRAD_GRAPH_INPUT_METADATA_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -39,5 +38,3 @@ class InputMetadata {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_INPUT_METADATA_H_

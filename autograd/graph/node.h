@@ -14,8 +14,7 @@
 // themselves. Destruction does not recurse along the graph, however deep it is. The hot fields lie
 // in the first cache line.
 
-#ifndef AUTOGRAD_GRAPH_NODE_H_
-#define AUTOGRAD_GRAPH_NODE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -138,5 +137,3 @@ sync::IntrusivePtr<T> MakeNode(Arguments&&... arguments) {
 }
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_NODE_H_

@@ -6,8 +6,7 @@
 // in program order, and nodes made while a task with several threads evaluates rank r get a
 // provisional key (rank, local index), which the task replaces by a final one when it ends.
 
-#ifndef AUTOGRAD_GRAPH_ORDER_KEY_H_
-#define AUTOGRAD_GRAPH_ORDER_KEY_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -56,5 +55,3 @@ class [[nodiscard]] OrderScope {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_ORDER_KEY_H_

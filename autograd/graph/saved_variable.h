@@ -9,8 +9,7 @@
 // history. In grad mode Unpack returns a variable with the same place in the graph. Unpack and
 // Reset may be called concurrently, because tasks may share a graph.
 
-#ifndef AUTOGRAD_GRAPH_SAVED_VARIABLE_H_
-#define AUTOGRAD_GRAPH_SAVED_VARIABLE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -47,5 +46,3 @@ class SavedVariable {
 };
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_SAVED_VARIABLE_H_

@@ -7,8 +7,7 @@
 //
 // All three record in grad mode, so derivatives of any order work. Floating types.
 
-#ifndef AUTOGRAD_GRAPH_STRIDED_H_
-#define AUTOGRAD_GRAPH_STRIDED_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -42,5 +41,3 @@ Tensor Scatter(const Tensor& part, const ViewMapPtr& map);
 Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_STRIDED_H_

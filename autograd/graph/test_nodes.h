@@ -1,7 +1,6 @@
 // Small nodes and checks that the tests of graph and engine share.
 
-#ifndef AUTOGRAD_GRAPH_TEST_NODES_H_
-#define AUTOGRAD_GRAPH_TEST_NODES_H_
+#pragma once
 
 #include <functional>
 #include <string_view>
@@ -73,5 +72,3 @@ inline ErrorKind KindOf(const std::function<void()>& action) {
 }
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_TEST_NODES_H_

@@ -3,8 +3,7 @@
 // Constant-initialised and trivially destructible, so that reaching it costs one instruction.
 // Written only through the scopes of grad_mode.h and order_key.h and by the engine.
 
-#ifndef AUTOGRAD_GRAPH_THREAD_STATE_H_
-#define AUTOGRAD_GRAPH_THREAD_STATE_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -40,5 +39,3 @@ struct ThreadState {
 AG_THREAD_LOCAL(ThreadState, CurrentThread);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_THREAD_STATE_H_

@@ -12,8 +12,7 @@
 // Threads: reading a variable's graph from several threads is safe; changing it is the caller's to
 // order.
 
-#ifndef AUTOGRAD_GRAPH_VARIABLE_H_
-#define AUTOGRAD_GRAPH_VARIABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -109,5 +108,3 @@ class AutogradMeta final : public TensorMeta {
 void ReplaceNode(const Tensor& tensor, NodePtr node);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_VARIABLE_H_

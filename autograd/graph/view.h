@@ -7,8 +7,7 @@
 // node of each view is out of date and is made anew when it is next needed, with one edge to the
 // base.
 
-#ifndef AUTOGRAD_GRAPH_VIEW_H_
-#define AUTOGRAD_GRAPH_VIEW_H_
+#pragma once
 
 #include <cstdint>
 
@@ -44,5 +43,3 @@ Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta);
 bool ViewRequiresGrad(const Tensor& view, AutogradMeta& meta);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_GRAPH_VIEW_H_

@@ -10,8 +10,7 @@
 // have self's shape (else kShape), and CheckInPlace (graph/view.h) must allow the write
 // (kLeafInPlace, kInvalidArgument).
 
-#ifndef AUTOGRAD_OPS_ARITHMETIC_H_
-#define AUTOGRAD_OPS_ARITHMETIC_H_
+#pragma once
 
 #include "autograd/tensor/tensor.h"
 
@@ -46,5 +45,3 @@ void NegInPlace(Tensor& self);
 Tensor Constant(double value, const Tensor& like);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_ARITHMETIC_H_

@@ -8,8 +8,7 @@
 // one place for all rules. Derivatives are written in differentiable operations. Rules are
 // constant.
 
-#ifndef AUTOGRAD_OPS_BINARY_H_
-#define AUTOGRAD_OPS_BINARY_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -48,5 +47,3 @@ Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b);
 void ApplyBinaryInPlace(const BinaryRule& rule, Tensor& self, const Tensor& other);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_BINARY_H_

@@ -6,8 +6,7 @@
 //
 // Each is the other's derivative.
 
-#ifndef AUTOGRAD_OPS_BROADCAST_H_
-#define AUTOGRAD_OPS_BROADCAST_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -43,5 +42,3 @@ class BroadcastUndo {
 };
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_BROADCAST_H_

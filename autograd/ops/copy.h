@@ -6,8 +6,7 @@
 // Results have the operand's shape. Errors: kUndefined for an undefined operand; in place also
 // those of CheckInPlace (graph/view.h). The gradient of what copy_ and zero_ overwrite is dropped.
 
-#ifndef AUTOGRAD_OPS_COPY_H_
-#define AUTOGRAD_OPS_COPY_H_
+#pragma once
 
 #include "autograd/base/device.h"
 #include "autograd/base/dtype.h"
@@ -31,5 +30,3 @@ void CopyInPlace(Tensor& self, const Tensor& other);
 void ZeroInPlace(Tensor& self);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_COPY_H_

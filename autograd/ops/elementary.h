@@ -8,8 +8,7 @@
 // CheckInPlace (graph/view.h): kLeafInPlace for a leaf that requires grad, kInvalidArgument for
 // elements that share a place.
 
-#ifndef AUTOGRAD_OPS_ELEMENTARY_H_
-#define AUTOGRAD_OPS_ELEMENTARY_H_
+#pragma once
 
 #include "autograd/tensor/tensor.h"
 
@@ -39,5 +38,3 @@ Tensor Sigmoid(const Tensor& a);
 void SigmoidInPlace(Tensor& self);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_ELEMENTARY_H_

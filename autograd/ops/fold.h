@@ -7,8 +7,7 @@
 // those of Sum (reduction.h). Where several elements are the greatest or least, each gets an equal
 // share of the gradient (max and min of pick.h give it to the first).
 
-#ifndef AUTOGRAD_OPS_FOLD_H_
-#define AUTOGRAD_OPS_FOLD_H_
+#pragma once
 
 #include <cstdint>
 
@@ -24,5 +23,3 @@ Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_FOLD_H_

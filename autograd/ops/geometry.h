@@ -6,8 +6,7 @@
 // Offsets count from the start of the storage. Arguments that do not fit are Error kShape, kIndex
 // or kInvalidArgument. Pure functions.
 
-#ifndef AUTOGRAD_OPS_GEOMETRY_H_
-#define AUTOGRAD_OPS_GEOMETRY_H_
+#pragma once
 
 #include <cstdint>
 
@@ -62,5 +61,3 @@ Geometry SqueezedGeometry(const Tensor& a, Ints dims);
 Geometry UnsqueezedGeometry(const Tensor& a, int64_t dim);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_GEOMETRY_H_

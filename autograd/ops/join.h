@@ -7,8 +7,7 @@
 // kInvalidArgument for no operands, kUndefined for an undefined one, kIndex for a dimension out of
 // range, kDType and kDevice where operands differ, kShape where sizes do not fit.
 
-#ifndef AUTOGRAD_OPS_JOIN_H_
-#define AUTOGRAD_OPS_JOIN_H_
+#pragma once
 
 #include <cstdint>
 
@@ -23,5 +22,3 @@ Tensor Cat(absl::Span<const Tensor* const> operands, int64_t dim);
 Tensor Stack(absl::Span<const Tensor* const> operands, int64_t dim);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_JOIN_H_

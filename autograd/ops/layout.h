@@ -5,8 +5,7 @@
 // They record in grad mode as any operation does, but their results are no views: gradients are
 // never written by users, so no write can make them stale. Use view.h for variables of users.
 
-#ifndef AUTOGRAD_OPS_LAYOUT_H_
-#define AUTOGRAD_OPS_LAYOUT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -31,5 +30,3 @@ Tensor TakePart(const Tensor& a, const Part& place);
 Tensor EmbedPart(const Tensor& part, const Part& place);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_LAYOUT_H_

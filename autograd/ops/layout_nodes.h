@@ -3,8 +3,7 @@
 //
 // Each gives its one operand the gradient with the move undone.
 
-#ifndef AUTOGRAD_OPS_LAYOUT_NODES_H_
-#define AUTOGRAD_OPS_LAYOUT_NODES_H_
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -73,5 +72,3 @@ class EmbedNode final : public OneGradientNode {
 };
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_LAYOUT_NODES_H_

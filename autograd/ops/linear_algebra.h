@@ -6,8 +6,7 @@
 // kUndefined for an undefined operand, kDType and kDevice where operands differ or bool is given,
 // kShape where ranks or sizes do not fit.
 
-#ifndef AUTOGRAD_OPS_LINEAR_ALGEBRA_H_
-#define AUTOGRAD_OPS_LINEAR_ALGEBRA_H_
+#pragma once
 
 #include "autograd/tensor/tensor.h"
 
@@ -21,5 +20,3 @@ Tensor Matmul(const Tensor& a, const Tensor& b);
 Tensor Addmm(const Tensor& a, const Tensor& b, const Tensor& c);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_LINEAR_ALGEBRA_H_

@@ -6,8 +6,7 @@
 // kUndefined for an undefined operand, kDType and kDevice where operands do not fit each other,
 // kShape where their shapes do not.
 
-#ifndef AUTOGRAD_OPS_LOSS_H_
-#define AUTOGRAD_OPS_LOSS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -27,5 +26,3 @@ Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction);
 Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduction);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_LOSS_H_

@@ -7,8 +7,7 @@
 // An undefined gradient stays undefined, and nothing is computed that the running task does not
 // want.
 
-#ifndef AUTOGRAD_OPS_ONE_GRADIENT_NODE_H_
-#define AUTOGRAD_OPS_ONE_GRADIENT_NODE_H_
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -39,5 +38,3 @@ class OneGradientNode : public Node {
 };
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_ONE_GRADIENT_NODE_H_

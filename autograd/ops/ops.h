@@ -1,7 +1,6 @@
 // All differentiable operations: include this where several families are needed.
 
-#ifndef AUTOGRAD_OPS_OPS_H_
-#define AUTOGRAD_OPS_OPS_H_
+#pragma once
 
 #include "autograd/ops/arithmetic.h"      // IWYU pragma: export
 #include "autograd/ops/copy.h"            // IWYU pragma: export
@@ -15,5 +14,3 @@
 #include "autograd/ops/reduction.h"       // IWYU pragma: export
 #include "autograd/ops/softmax.h"         // IWYU pragma: export
 #include "autograd/ops/view.h"            // IWYU pragma: export
-
-#endif  // AUTOGRAD_OPS_OPS_H_

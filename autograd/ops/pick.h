@@ -8,8 +8,7 @@
 // kUndefined for an undefined operand, kIndex for a dimension or an index out of range, kDType for
 // types not taken, kDevice for operands on different devices, kShape for shapes that do not fit.
 
-#ifndef AUTOGRAD_OPS_PICK_H_
-#define AUTOGRAD_OPS_PICK_H_
+#pragma once
 
 #include <cstdint>
 
@@ -44,5 +43,3 @@ Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim);
 Tensor Cumsum(const Tensor& a, int64_t dim);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_PICK_H_

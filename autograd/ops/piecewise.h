@@ -11,8 +11,7 @@
 // undefined operand, kDType for types that differ or are not taken, kDevice for devices that
 // differ, kShape for shapes that do not fit; in place also those of CheckInPlace (graph/view.h).
 
-#ifndef AUTOGRAD_OPS_PIECEWISE_H_
-#define AUTOGRAD_OPS_PIECEWISE_H_
+#pragma once
 
 #include "autograd/tensor/tensor.h"
 
@@ -40,5 +39,3 @@ Tensor Abs(const Tensor& a);
 void AbsInPlace(Tensor& self);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_PIECEWISE_H_

@@ -5,8 +5,7 @@
 // Edges are taken before the node is made, because a stale view then regenerates its own node,
 // which must come first. Every thread works on its own tensors; nothing here is shared.
 
-#ifndef AUTOGRAD_OPS_RECORDING_H_
-#define AUTOGRAD_OPS_RECORDING_H_
+#pragma once
 
 #include <utility>
 
@@ -32,5 +31,3 @@ inline void CheckDefined(const char* op, const Tensor& operand) {
 }
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_RECORDING_H_

@@ -8,8 +8,7 @@
 // mean of nothing NaN. Errors: kUndefined for an undefined operand, kDType for types not taken,
 // kInvalidArgument for a dimension that the operand lacks or that is named twice.
 
-#ifndef AUTOGRAD_OPS_REDUCTION_H_
-#define AUTOGRAD_OPS_REDUCTION_H_
+#pragma once
 
 #include <cstdint>
 
@@ -30,5 +29,3 @@ bool IsReduced(absl::Span<const int64_t> dims, int64_t d);
 Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_REDUCTION_H_

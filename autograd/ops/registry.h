@@ -9,8 +9,7 @@
 // against it, and a test fails when a statement of the signature table has no row. Constant; any
 // thread.
 
-#ifndef AUTOGRAD_OPS_REGISTRY_H_
-#define AUTOGRAD_OPS_REGISTRY_H_
+#pragma once
 
 #include <string_view>
 
@@ -42,5 +41,3 @@ absl::Span<const RegisteredOp> RegisteredOps();
 Device DeviceOf(program::DeviceIndex index);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_REGISTRY_H_

@@ -14,8 +14,7 @@
 // order in which they were saved. Every run of the node unpacks all of them, which checks their
 // versions.
 
-#ifndef AUTOGRAD_OPS_RULE_NODE_H_
-#define AUTOGRAD_OPS_RULE_NODE_H_
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -78,5 +77,3 @@ sync::IntrusivePtr<RuleNode<Rule>> Record(Rule rule, const Tensor& result,
 }
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_RULE_NODE_H_

@@ -7,8 +7,7 @@
 // greatest is subtracted first. Errors: kUndefined for an undefined operand, kDType for i64 and
 // bool, kIndex for a dimension out of range.
 
-#ifndef AUTOGRAD_OPS_SOFTMAX_H_
-#define AUTOGRAD_OPS_SOFTMAX_H_
+#pragma once
 
 #include <cstdint>
 
@@ -26,5 +25,3 @@ Tensor LogSoftmax(const Tensor& a, int64_t dim);
 Tensor Logsumexp(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_SOFTMAX_H_

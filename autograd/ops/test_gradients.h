@@ -3,8 +3,7 @@
 // Gradients come from a walk over the graph of its own, by the textbook: nodes in topological
 // order, contributions summed. So the tests of derivatives need no engine, and a defect of the
 // engine fails the engine's tests alone.
-#ifndef AUTOGRAD_OPS_TEST_GRADIENTS_H_
-#define AUTOGRAD_OPS_TEST_GRADIENTS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -118,5 +117,3 @@ inline double Derivative(const Tensor& y, const Tensor& x, int order) {
 }
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_TEST_GRADIENTS_H_

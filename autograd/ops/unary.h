@@ -8,8 +8,7 @@
 // The derivative is written in differentiable operations, so that it can be derived again. Rules
 // are constant and outlive every node.
 
-#ifndef AUTOGRAD_OPS_UNARY_H_
-#define AUTOGRAD_OPS_UNARY_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -42,5 +41,3 @@ Tensor ApplyUnary(const UnaryRule& rule, const Tensor& operand);
 void ApplyUnaryInPlace(const UnaryRule& rule, Tensor& self);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_UNARY_H_

@@ -8,8 +8,7 @@
 // negative. Errors: kUndefined for an undefined operand, kIndex for a dimension or index out of
 // range, kShape for shapes that do not fit.
 
-#ifndef AUTOGRAD_OPS_VIEW_H_
-#define AUTOGRAD_OPS_VIEW_H_
+#pragma once
 
 #include <cstdint>
 
@@ -39,5 +38,3 @@ Tensor Squeeze(const Tensor& a, absl::Span<const int64_t> dims);
 Tensor Unsqueeze(const Tensor& a, int64_t dim);
 
 }  // namespace twingrad::ops
-
-#endif  // AUTOGRAD_OPS_VIEW_H_

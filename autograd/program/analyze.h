@@ -5,8 +5,7 @@
 // takes a whole Program, in a few microseconds for a dozen statements. An Analyzer belongs to one
 // thread.
 
-#ifndef AUTOGRAD_PROGRAM_ANALYZE_H_
-#define AUTOGRAD_PROGRAM_ANALYZE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -127,5 +126,3 @@ absl::StatusOr<Analysis> Analyze(const Program& program);
 bool IsName(std::string_view name);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_ANALYZE_H_

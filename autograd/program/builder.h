@@ -11,8 +11,7 @@
 // keeps the first reason. So a generator may try a statement and continue if it is refused. Belongs
 // to one thread.
 
-#ifndef AUTOGRAD_PROGRAM_BUILDER_H_
-#define AUTOGRAD_PROGRAM_BUILDER_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -93,5 +92,3 @@ class ProgramBuilder {
 void Canonicalize(Statement& statement);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_BUILDER_H_

@@ -5,8 +5,7 @@
 // 0 or 1. Reading takes decimal fractions and exponents as well, rounded to nearest. Pure
 // functions.
 
-#ifndef AUTOGRAD_PROGRAM_ELEMENT_TEXT_H_
-#define AUTOGRAD_PROGRAM_ELEMENT_TEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -34,5 +33,3 @@ std::optional<double> ParseFloat32(std::string_view text);
 std::optional<uint64_t> ParseElement(std::string_view text, DType dtype);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_ELEMENT_TEXT_H_

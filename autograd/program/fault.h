@@ -1,8 +1,7 @@
 // Which rule a Program breaks, and at which token: found by the Analyzer, located in the text by
 // parser and validator.
 
-#ifndef AUTOGRAD_PROGRAM_FAULT_H_
-#define AUTOGRAD_PROGRAM_FAULT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -40,5 +39,3 @@ std::string ShapeText(absl::Span<const int64_t> sizes);
 std::string Quoted(std::string_view text);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_FAULT_H_

@@ -1,8 +1,7 @@
 // The content hash of a Program: names findings and corpus files, the same on every machine and in
 // every build.
 
-#ifndef AUTOGRAD_PROGRAM_HASH_H_
-#define AUTOGRAD_PROGRAM_HASH_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -19,5 +18,3 @@ uint64_t Fnv1a(std::string_view bytes);
 uint64_t Hash(const Program& program);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_HASH_H_

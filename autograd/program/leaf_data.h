@@ -1,8 +1,7 @@
 // The elements of a leaf, whichever way its statement gives them: data=, fill=, seed= or none of
 // them (zeros).
 
-#ifndef AUTOGRAD_PROGRAM_LEAF_DATA_H_
-#define AUTOGRAD_PROGRAM_LEAF_DATA_H_
+#pragma once
 
 #include <cstdint>
 
@@ -22,5 +21,3 @@ uint64_t SeededElement(int64_t seed, int64_t index, DType dtype);
 int64_t NumElements(const Shape& shape);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_LEAF_DATA_H_

@@ -1,8 +1,7 @@
 // Limits on the size of a Program, so that every reader can size its buffers and no input exhausts
 // a machine.
 
-#ifndef AUTOGRAD_PROGRAM_LIMITS_H_
-#define AUTOGRAD_PROGRAM_LIMITS_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -25,5 +24,3 @@ inline constexpr int kMaxCustomOperands = 8;
 inline constexpr int64_t kMaxTextBytes = int64_t{1} << 26;
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_LIMITS_H_

@@ -4,8 +4,7 @@
 // compare two of them. A node is named by its role, statement and local index in the Program, never
 // by an address. Plain data; no thread-safety of its own.
 
-#ifndef AUTOGRAD_PROGRAM_OBSERVATION_H_
-#define AUTOGRAD_PROGRAM_OBSERVATION_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -149,5 +148,3 @@ struct Observation {
 };
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_OBSERVATION_H_

@@ -6,8 +6,7 @@
 // Nodes are named after the statement that made them: `mul@3`, `accumulate_grad@0`, `backward@7.2`.
 // Pure functions; the Observation must be one of the Program.
 
-#ifndef AUTOGRAD_PROGRAM_OBSERVATION_TEXT_H_
-#define AUTOGRAD_PROGRAM_OBSERVATION_TEXT_H_
+#pragma once
 
 #include <string>
 
@@ -25,5 +24,3 @@ std::string TensorText(const TensorData& tensor);
 std::string NodeText(const Program& program, const NodeName& name);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_OBSERVATION_TEXT_H_

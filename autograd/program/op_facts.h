@@ -7,8 +7,7 @@
 // would be checked against its own source. An in-place op has the facts of the op that it performs
 // (Signature::performs); Signature::SavedBy() accounts for what it saves differently.
 
-#ifndef AUTOGRAD_PROGRAM_OP_FACTS_H_
-#define AUTOGRAD_PROGRAM_OP_FACTS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -87,5 +86,3 @@ struct OpFacts {
 };
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_OP_FACTS_H_

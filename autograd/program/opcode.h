@@ -2,8 +2,7 @@
 //
 // The table that says what each takes is in signature.h.
 
-#ifndef AUTOGRAD_PROGRAM_OPCODE_H_
-#define AUTOGRAD_PROGRAM_OPCODE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -164,5 +163,3 @@ enum class Key : uint8_t {
 inline constexpr int kNumKeys = static_cast<int>(Key::kReduction) + 1;
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_OPCODE_H_

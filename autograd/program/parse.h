@@ -2,8 +2,7 @@
 //
 // A pure function, linear in the text; for any text, the result is a valid Program or an error.
 
-#ifndef AUTOGRAD_PROGRAM_PARSE_H_
-#define AUTOGRAD_PROGRAM_PARSE_H_
+#pragma once
 
 #include <string_view>
 
@@ -17,5 +16,3 @@ namespace twingrad::program {
 absl::StatusOr<Program> Parse(std::string_view text);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_PARSE_H_

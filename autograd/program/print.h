@@ -3,8 +3,7 @@
 // Pure functions. Malformed Programs are printed too, with `?` for what has no text, so that their
 // faults can be shown; Validate tells whether a Program is well-formed.
 
-#ifndef AUTOGRAD_PROGRAM_PRINT_H_
-#define AUTOGRAD_PROGRAM_PRINT_H_
+#pragma once
 
 #include <string>
 
@@ -22,5 +21,3 @@ std::string PrintStatement(const Program& program, int statement);
 void AppendStatement(const Program& program, const Statement& statement, std::string& out);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_PRINT_H_

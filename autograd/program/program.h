@@ -6,8 +6,7 @@
 // in parse.h and print.h, the rules of a well-formed Program in validate.h, the table of statement
 // names, operands and attributes in signature.h. Copyable values; no thread-safety of their own.
 
-#ifndef AUTOGRAD_PROGRAM_PROGRAM_H_
-#define AUTOGRAD_PROGRAM_PROGRAM_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -88,5 +87,3 @@ struct Program {
 };
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_PROGRAM_H_

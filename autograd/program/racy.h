@@ -1,7 +1,6 @@
 // Whether the outcome of a valid Program can depend on timing even if the engine is correct.
 
-#ifndef AUTOGRAD_PROGRAM_RACY_H_
-#define AUTOGRAD_PROGRAM_RACY_H_
+#pragma once
 
 #include "autograd/program/program.h"
 
@@ -14,5 +13,3 @@ namespace twingrad::program {
 bool IsRacy(const Program& program);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_RACY_H_

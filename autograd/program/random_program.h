@@ -2,8 +2,7 @@
 // for this package alone. Here a statement only has to be valid; graphs that are interesting for
 // engines come from proptests/generators.
 
-#ifndef AUTOGRAD_PROGRAM_RANDOM_PROGRAM_H_
-#define AUTOGRAD_PROGRAM_RANDOM_PROGRAM_H_
+#pragma once
 
 #include <cstdint>
 
@@ -16,5 +15,3 @@ namespace twingrad::program {
 Program RandomProgram(uint64_t seed, int statements);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_RANDOM_PROGRAM_H_

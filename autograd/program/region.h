@@ -4,8 +4,7 @@
 //
 // Pure functions of well-formed Programs (validate.h).
 
-#ifndef AUTOGRAD_PROGRAM_REGION_H_
-#define AUTOGRAD_PROGRAM_REGION_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -41,5 +40,3 @@ bool Begins(const Statement& statement, RegionKind kind);
 int32_t EndOfRegion(const Program& program, int32_t begin);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_REGION_H_

@@ -3,8 +3,7 @@
 // This is the static half of shapes; whether a view shares storage or needs a copy is known only at
 // run time. Pure functions.
 
-#ifndef AUTOGRAD_PROGRAM_RESULT_TYPE_H_
-#define AUTOGRAD_PROGRAM_RESULT_TYPE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -32,5 +31,3 @@ bool InferType(const Statement& statement, absl::Span<const TensorType* const> o
 bool WithinLimits(absl::Span<const int64_t> shape, std::string* why);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_RESULT_TYPE_H_

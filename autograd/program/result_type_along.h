@@ -3,8 +3,7 @@
 //
 // The part of result_type.h for statements that name a dimension or hold indices. Pure functions.
 
-#ifndef AUTOGRAD_PROGRAM_RESULT_TYPE_ALONG_H_
-#define AUTOGRAD_PROGRAM_RESULT_TYPE_ALONG_H_
+#pragma once
 
 #include <cstdint>
 
@@ -24,5 +23,3 @@ bool InferAlong(const Statement& statement, absl::Span<const TensorType* const> 
 bool CheckClamp(const Statement& statement, DType dtype, Fault* fault);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_RESULT_TYPE_ALONG_H_

@@ -5,8 +5,7 @@
 // It drives parser, printer, validator, generators, the fuzz dictionary and the table in README.md.
 // Constant data; safe from any thread.
 
-#ifndef AUTOGRAD_PROGRAM_SIGNATURE_H_
-#define AUTOGRAD_PROGRAM_SIGNATURE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -139,5 +138,3 @@ bool HasFormat(Format format, const AttributeValue& value);
 bool IsWord(std::string_view words, std::string_view word);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_SIGNATURE_H_

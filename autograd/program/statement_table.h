@@ -3,8 +3,7 @@
 // Included only by signature.cc; all other code uses signature.h. A new statement is one row here,
 // at the position of its enumerator in opcode.h.
 
-#ifndef AUTOGRAD_PROGRAM_STATEMENT_TABLE_H_
-#define AUTOGRAD_PROGRAM_STATEMENT_TABLE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -388,5 +387,3 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
 }};
 
 }  // namespace twingrad::program::table
-
-#endif  // AUTOGRAD_PROGRAM_STATEMENT_TABLE_H_

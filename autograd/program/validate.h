@@ -1,8 +1,7 @@
 // Whether a Program is well-formed. See analyze.h for the rules and for what else the analysis
 // tells.
 
-#ifndef AUTOGRAD_PROGRAM_VALIDATE_H_
-#define AUTOGRAD_PROGRAM_VALIDATE_H_
+#pragma once
 
 #include "absl/status/status.h"
 #include "autograd/program/program.h"
@@ -13,5 +12,3 @@ namespace twingrad::program {
 absl::Status Validate(const Program& program);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_VALIDATE_H_

@@ -10,8 +10,7 @@
 // the run with kUnsupported. `expect` statements are skipped. One thread; the Program must be
 // valid.
 
-#ifndef AUTOGRAD_PROGRAM_WALK_H_
-#define AUTOGRAD_PROGRAM_WALK_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -41,5 +40,3 @@ class StatementRunner {
 void Walk(const Program& program, StatementRunner& runner, Observation& observation);
 
 }  // namespace twingrad::program
-
-#endif  // AUTOGRAD_PROGRAM_WALK_H_

@@ -4,8 +4,7 @@
 // Allocation is a pointer increment, so that a run of a dozen statements costs a few calls of
 // malloc. Only for trivially destructible types. Throws OutOfArena past its limit. One thread.
 
-#ifndef AUTOGRAD_REFERENCE_ARENA_H_
-#define AUTOGRAD_REFERENCE_ARENA_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -63,5 +62,3 @@ class Arena {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_ARENA_H_

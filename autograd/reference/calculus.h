@@ -5,8 +5,7 @@
 // own, so that second and higher derivatives need no special case: recording continues. One thread;
 // everything lives in the run's arena.
 
-#ifndef AUTOGRAD_REFERENCE_CALCULUS_H_
-#define AUTOGRAD_REFERENCE_CALCULUS_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -188,5 +187,3 @@ class StatementAlgebra {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_CALCULUS_H_

@@ -5,8 +5,7 @@
 // throws and several devices were at work, the walk continues without recording, to find out which
 // errors and gradients another timing could have shown. Lives for one statement.
 
-#ifndef AUTOGRAD_REFERENCE_CALL_H_
-#define AUTOGRAD_REFERENCE_CALL_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -120,5 +119,3 @@ class Call {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_CALL_H_

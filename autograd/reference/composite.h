@@ -10,8 +10,7 @@
 //   const Array* ArrayOf(Value);  Arena& arena();  const Shape* Keep(Shape);  void NoteTie()
 // Each algebra defines derivatives separately. Throws what place_map.h throws, and TooLong.
 
-#ifndef AUTOGRAD_REFERENCE_COMPOSITE_H_
-#define AUTOGRAD_REFERENCE_COMPOSITE_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -296,5 +295,3 @@ class Composite {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_COMPOSITE_H_

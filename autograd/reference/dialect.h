@@ -3,8 +3,7 @@
 // There is one switch per rule, named after what it does; a dialect sets all of them. The table in
 // README.md lists the switches, and dialect_test shows what each one changes. Plain values.
 
-#ifndef AUTOGRAD_REFERENCE_DIALECT_H_
-#define AUTOGRAD_REFERENCE_DIALECT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -97,5 +96,3 @@ constexpr DialectRules RulesOf(Dialect dialect) {
 }
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_DIALECT_H_

@@ -6,8 +6,7 @@
 // without an error: no counts, no order, no definedness (an absent gradient is zero). A pure
 // function of the Program; safe from any thread.
 
-#ifndef AUTOGRAD_REFERENCE_DUAL_H_
-#define AUTOGRAD_REFERENCE_DUAL_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -42,5 +41,3 @@ struct DualResult {
 DualResult RunDual(const program::Program& program);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_DUAL_H_

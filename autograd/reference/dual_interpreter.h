@@ -3,8 +3,7 @@
 // Values alias by storage and index map; tangents belong to the owner of a family of views, so
 // detach and no_grad separate the two. One thread; internal to dual.cc and its parts.
 
-#ifndef AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_
-#define AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -128,5 +127,3 @@ class DualInterpreter {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_DUAL_INTERPRETER_H_

@@ -2,8 +2,7 @@
 // which values need variables of their own, which gradients a hook scales, and whether it can judge
 // the Program at all. A pure function.
 
-#ifndef AUTOGRAD_REFERENCE_DUAL_PLAN_H_
-#define AUTOGRAD_REFERENCE_DUAL_PLAN_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -41,5 +40,3 @@ struct DualPlan {
 DualPlan PlanDual(const program::Program& program);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_DUAL_PLAN_H_

@@ -3,8 +3,7 @@
 // A new elementwise primitive is a row of EvaluateFloats (and of IntegerResult, where integers have
 // it); its derivatives are rows of calculus_derivatives.cc and partials.cc.
 
-#ifndef AUTOGRAD_REFERENCE_ELEMENTWISE_H_
-#define AUTOGRAD_REFERENCE_ELEMENTWISE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -23,5 +22,3 @@ const Array* EvaluateFloats(Arena& arena, Primitive primitive, const Array* a, c
 int64_t WrapAdd(int64_t a, int64_t b);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_ELEMENTWISE_H_

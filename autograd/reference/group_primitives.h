@@ -4,8 +4,7 @@
 // A map says for each element which group it belongs to, as for kScatterAdd; a group is a place of
 // a reduction's result. Part of primitives.h, for Evaluate and the calculus.
 
-#ifndef AUTOGRAD_REFERENCE_GROUP_PRIMITIVES_H_
-#define AUTOGRAD_REFERENCE_GROUP_PRIMITIVES_H_
+#pragma once
 
 #include "autograd/reference/primitives.h"
 
@@ -26,5 +25,3 @@ const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments&
                          bool* kink, bool flat_at_limits = true);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_GROUP_PRIMITIVES_H_

@@ -6,8 +6,7 @@
 // so one list serves values and derivatives. Both witnesses use these maps; the engine uses strides
 // and must agree.
 
-#ifndef AUTOGRAD_REFERENCE_INDEX_MAP_H_
-#define AUTOGRAD_REFERENCE_INDEX_MAP_H_
+#pragma once
 
 #include <cstdint>
 
@@ -76,5 +75,3 @@ bool IsConsecutive(const IndexMap& map);
 bool Overlaps(Arena& arena, const IndexMap& map, int32_t places);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_INDEX_MAP_H_

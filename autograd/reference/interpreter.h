@@ -4,8 +4,7 @@
 // accumulator, results their node, views a node that is regenerated after a write. Statements lower
 // themselves to the primitives of calculus.h. Calls are in call.h. One thread.
 
-#ifndef AUTOGRAD_REFERENCE_INTERPRETER_H_
-#define AUTOGRAD_REFERENCE_INTERPRETER_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -178,5 +177,3 @@ class Interpreter {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_INTERPRETER_H_

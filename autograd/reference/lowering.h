@@ -3,8 +3,7 @@
 // The table in lowering.cc names every Opcode, so an op without a row does not compile. An in-place
 // statement is evaluated as the op that it performs: look up program::Signature::performs.
 
-#ifndef AUTOGRAD_REFERENCE_LOWERING_H_
-#define AUTOGRAD_REFERENCE_LOWERING_H_
+#pragma once
 
 #include <cstdint>
 
@@ -39,5 +38,3 @@ uint32_t AlsoSaved(program::Opcode op, bool last_tracked);
 uint32_t SavedNeedlessly(program::Opcode op);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_LOWERING_H_

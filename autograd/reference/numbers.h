@@ -12,8 +12,7 @@
 // which for + - * / and sqrt is the correctly rounded result. -0 equals 0, and results that depend
 // on the sign of a zero are not compared. Pure functions.
 
-#ifndef AUTOGRAD_REFERENCE_NUMBERS_H_
-#define AUTOGRAD_REFERENCE_NUMBERS_H_
+#pragma once
 
 #include <bit>
 #include <cmath>
@@ -124,5 +123,3 @@ class SumInAnyOrder {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_NUMBERS_H_

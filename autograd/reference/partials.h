@@ -4,8 +4,7 @@
 // with this repository's conventions at points without a derivative: 0 at relu and abs, a half each
 // at a tie. Pure functions.
 
-#ifndef AUTOGRAD_REFERENCE_PARTIALS_H_
-#define AUTOGRAD_REFERENCE_PARTIALS_H_
+#pragma once
 
 #include "autograd/reference/numbers.h"
 #include "autograd/reference/primitives.h"
@@ -25,5 +24,3 @@ struct ElementwisePoint {
 Partials PartialsOf(Primitive primitive, const ElementwisePoint& point, bool* kink);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_PARTIALS_H_

@@ -4,8 +4,7 @@
 // As in index_map.h, a map gives for each place the corresponding place of another array. The maps
 // of picks and sorts depend on numbers and are made only where the numbers are known well enough.
 
-#ifndef AUTOGRAD_REFERENCE_PLACE_MAP_H_
-#define AUTOGRAD_REFERENCE_PLACE_MAP_H_
+#pragma once
 
 #include <cstdint>
 
@@ -49,5 +48,3 @@ const Array* CoordinatesOf(Arena& arena, const IndexMap& map, const Shape& of, s
                            const Shape* shape);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_PLACE_MAP_H_

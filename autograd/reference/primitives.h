@@ -5,8 +5,7 @@
 // views). Arrays are immutable once made, so that a saved array is just a pointer. Derivatives are
 // in calculus.h, written with these same primitives.
 
-#ifndef AUTOGRAD_REFERENCE_PRIMITIVES_H_
-#define AUTOGRAD_REFERENCE_PRIMITIVES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -118,5 +117,3 @@ const Array* IsZero(Arena& arena, const Array* b);
 const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_PRIMITIVES_H_

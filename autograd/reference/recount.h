@@ -5,8 +5,7 @@
 // differs from the engine's: instead of a depth-first walk with counters, sets grow to a fixed
 // point. A pure function.
 
-#ifndef AUTOGRAD_REFERENCE_RECOUNT_H_
-#define AUTOGRAD_REFERENCE_RECOUNT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -32,5 +31,3 @@ struct Recount {
 Recount RecountCall(const program::CallRecord& call);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_RECOUNT_H_

@@ -4,8 +4,7 @@
 //   result.Set(0, number);
 //   return result.array();
 
-#ifndef AUTOGRAD_REFERENCE_RESULT_H_
-#define AUTOGRAD_REFERENCE_RESULT_H_
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -55,5 +54,3 @@ const Array* MapUnary(Arena& arena, const Array* a, F function) {
 }
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_RESULT_H_

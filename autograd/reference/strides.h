@@ -4,8 +4,7 @@
 // The twin itself needs no strides, since its tensors are lists of places; an engine compares them,
 // including those of dimensions of size 1. Pure functions.
 
-#ifndef AUTOGRAD_REFERENCE_STRIDES_H_
-#define AUTOGRAD_REFERENCE_STRIDES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -38,5 +37,3 @@ bool OverlapPartly(const IndexMap& a, const Shape& strides_of_a, const IndexMap&
 bool ReadsWhatItWrites(const IndexMap& written, const IndexMap& read);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_STRIDES_H_

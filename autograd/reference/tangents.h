@@ -9,8 +9,7 @@
 // Second derivatives are symmetric and kept as the rows of the upper triangle. Immutable once made;
 // everything lives in the run's arena.
 
-#ifndef AUTOGRAD_REFERENCE_TANGENTS_H_
-#define AUTOGRAD_REFERENCE_TANGENTS_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -100,5 +99,3 @@ class TangentAlgebra {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_TANGENTS_H_

@@ -1,7 +1,6 @@
 // For tests: a Program from text, and what a witness says of its values by name.
 
-#ifndef AUTOGRAD_REFERENCE_TEST_PROGRAM_H_
-#define AUTOGRAD_REFERENCE_TEST_PROGRAM_H_
+#pragma once
 
 #include <algorithm>
 #include <bit>
@@ -88,5 +87,3 @@ class TwinRun {
 };
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_TEST_PROGRAM_H_

@@ -6,8 +6,7 @@
 // number. Does not depend on the packages tensor, graph, ops and engine. A pure function of the
 // Program; safe from any thread.
 
-#ifndef AUTOGRAD_REFERENCE_TWIN_H_
-#define AUTOGRAD_REFERENCE_TWIN_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -63,5 +62,3 @@ TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::k
                    bool any_order = false);
 
 }  // namespace twingrad::reference
-
-#endif  // AUTOGRAD_REFERENCE_TWIN_H_

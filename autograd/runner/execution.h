@@ -4,8 +4,7 @@
 // tensors by id, undefined until their statement has run. The engine's exceptions become records in
 // RunStatement. One thread, but for the hooks that the engine runs.
 
-#ifndef AUTOGRAD_RUNNER_EXECUTION_H_
-#define AUTOGRAD_RUNNER_EXECUTION_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -83,5 +82,3 @@ class Execution : private program::StatementRunner {
 };
 
 }  // namespace twingrad::runner
-
-#endif  // AUTOGRAD_RUNNER_EXECUTION_H_

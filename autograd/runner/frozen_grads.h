@@ -6,8 +6,7 @@
 //
 // Copies, so that it holds no gradient alive. One thread.
 
-#ifndef AUTOGRAD_RUNNER_FROZEN_GRADS_H_
-#define AUTOGRAD_RUNNER_FROZEN_GRADS_H_
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -33,5 +32,3 @@ class FrozenGrads {
 };
 
 }  // namespace twingrad::runner
-
-#endif  // AUTOGRAD_RUNNER_FROZEN_GRADS_H_

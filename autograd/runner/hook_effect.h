@@ -5,8 +5,7 @@
 //
 // An undefined gradient is passed on by record and scale. Copyable; any thread.
 
-#ifndef AUTOGRAD_RUNNER_HOOK_EFFECT_H_
-#define AUTOGRAD_RUNNER_HOOK_EFFECT_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -40,5 +39,3 @@ struct HookEffect {
 };
 
 }  // namespace twingrad::runner
-
-#endif  // AUTOGRAD_RUNNER_HOOK_EFFECT_H_

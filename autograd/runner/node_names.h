@@ -6,8 +6,7 @@
 // nodes made on the thread that runs the Program, and for those that the engine made for its calls.
 // One thread.
 
-#ifndef AUTOGRAD_RUNNER_NODE_NAMES_H_
-#define AUTOGRAD_RUNNER_NODE_NAMES_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -49,5 +48,3 @@ class NodeNames {
 };
 
 }  // namespace twingrad::runner
-
-#endif  // AUTOGRAD_RUNNER_NODE_NAMES_H_

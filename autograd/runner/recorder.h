@@ -7,8 +7,7 @@
 // Nodes appear in the order of their discovery. Evaluations and hooks may come from several
 // threads; they are noted in the order in which they take the lock.
 
-#ifndef AUTOGRAD_RUNNER_RECORDER_H_
-#define AUTOGRAD_RUNNER_RECORDER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -53,5 +52,3 @@ class Recorder final : public EngineObserver {
 };
 
 }  // namespace twingrad::runner
-
-#endif  // AUTOGRAD_RUNNER_RECORDER_H_

@@ -11,8 +11,7 @@
 // The engine belongs to one run at a time: its observer is set for as long. Programs must be valid
 // (program/validate.h).
 
-#ifndef AUTOGRAD_RUNNER_RUN_H_
-#define AUTOGRAD_RUNNER_RUN_H_
+#pragma once
 
 #include "autograd/engine/engine.h"
 #include "autograd/program/observation.h"
@@ -33,5 +32,3 @@ program::Observation Run(const program::Program& program, Engine& engine,
                          const RunOptions& options = {});
 
 }  // namespace twingrad::runner
-
-#endif  // AUTOGRAD_RUNNER_RUN_H_

@@ -5,8 +5,7 @@
 //
 // Pure functions; reading a tensor is the caller's to order with writes to it.
 
-#ifndef AUTOGRAD_RUNNER_TENSOR_DATA_H_
-#define AUTOGRAD_RUNNER_TENSOR_DATA_H_
+#pragma once
 
 #include "autograd/base/device.h"
 #include "autograd/program/observation.h"
@@ -21,5 +20,3 @@ Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits
 program::TensorData DataOf(const Tensor& tensor);
 
 }  // namespace twingrad::runner
-
-#endif  // AUTOGRAD_RUNNER_TENSOR_DATA_H_

@@ -2,8 +2,7 @@
 //
 // Every shared field says which mutex guards it and every function says what it needs held, so that
 // clang's -Wthread-safety turns a forgotten lock into a compile error. GCC ignores them.
-#ifndef AUTOGRAD_SYNC_ANNOTATIONS_H_
-#define AUTOGRAD_SYNC_ANNOTATIONS_H_
+#pragma once
 
 #if defined(__clang__)
 #define AG_THREAD_ATTRIBUTE(x) __attribute__((x))
@@ -34,5 +33,3 @@
 
 // Last resort; a comment beside it says why the analysis cannot follow.
 #define AG_NO_THREAD_SAFETY_ANALYSIS AG_THREAD_ATTRIBUTE(no_thread_safety_analysis)
-
-#endif  // AUTOGRAD_SYNC_ANNOTATIONS_H_

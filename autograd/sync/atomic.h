@@ -6,8 +6,7 @@
 //
 // No implicit conversion, no default order: an order that costs, or that is too weak, is seen in
 // review. Every access is a scheduling point of the model.
-#ifndef AUTOGRAD_SYNC_ATOMIC_H_
-#define AUTOGRAD_SYNC_ATOMIC_H_
+#pragma once
 
 #include <atomic>
 
@@ -29,5 +28,3 @@ inline constexpr MemoryOrder kSeqCst = std::memory_order_seq_cst;
 #else
 #include "autograd/sync/standard/atomic.h"  // IWYU pragma: export
 #endif
-
-#endif  // AUTOGRAD_SYNC_ATOMIC_H_

@@ -6,8 +6,7 @@
 // object file refers to the tag symbol of its back end, and each back-end library defines only its
 // own: a mix does not link. Both define autograd_sync_only_one_backend, so neither does a mix that
 // brings both libraries. The reference is one pointer in read-only data, no instruction.
-#ifndef AUTOGRAD_SYNC_BACKEND_H_
-#define AUTOGRAD_SYNC_BACKEND_H_
+#pragma once
 
 #if defined(AUTOGRAD_SYNC_MODEL)
 #define AG_SYNC_BACKEND_TAG autograd_sync_backend_is_model
@@ -32,5 +31,3 @@ namespace {
 }  // namespace
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_BACKEND_H_

@@ -8,8 +8,7 @@
 // model two accesses that no synchronisation orders, one of them a write, are reported. An access
 // is no scheduling point: what comes between it and the thread's step before cannot change whether
 // a race is seen, and after a race an execution does not go on.
-#ifndef AUTOGRAD_SYNC_CELL_H_
-#define AUTOGRAD_SYNC_CELL_H_
+#pragma once
 
 #include "autograd/sync/backend.h"
 
@@ -18,5 +17,3 @@
 #else
 #include "autograd/sync/standard/cell.h"  // IWYU pragma: export
 #endif
-
-#endif  // AUTOGRAD_SYNC_CELL_H_

@@ -2,8 +2,7 @@
 //
 // Under the model, time is virtual: it moves only when every thread waits, so a time-out costs
 // nothing and is the same in every replay.
-#ifndef AUTOGRAD_SYNC_CLOCK_H_
-#define AUTOGRAD_SYNC_CLOCK_H_
+#pragma once
 
 #include <chrono>
 
@@ -21,5 +20,3 @@ using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 #else
 #include "autograd/sync/standard/clock.h"  // IWYU pragma: export
 #endif
-
-#endif  // AUTOGRAD_SYNC_CLOCK_H_

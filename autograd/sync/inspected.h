@@ -10,8 +10,7 @@
 // end it is nothing: no code, no space. Under the model the scheduler is told of the object. What
 // to look at is the checker's business: it specialises Inspector for the class, which no other code
 // may name.
-#ifndef AUTOGRAD_SYNC_INSPECTED_H_
-#define AUTOGRAD_SYNC_INSPECTED_H_
+#pragma once
 
 #include "autograd/sync/backend.h"
 
@@ -62,5 +61,3 @@ class Inspected {
 #define AG_INSPECTED(Type) AG_INSPECTOR_IS_FRIEND
 
 #endif
-
-#endif  // AUTOGRAD_SYNC_INSPECTED_H_

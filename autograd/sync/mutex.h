@@ -6,8 +6,7 @@
 // A Mutex is not recursive. A wait is always a loop around its condition: wake-ups may be spurious.
 // WaitUntil returns false when the deadline passed. The optional names appear in the model's
 // reports. Both back ends have the same members.
-#ifndef AUTOGRAD_SYNC_MUTEX_H_
-#define AUTOGRAD_SYNC_MUTEX_H_
+#pragma once
 
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/backend.h"
@@ -17,5 +16,3 @@
 #else
 #include "autograd/sync/standard/mutex.h"  // IWYU pragma: export
 #endif
-
-#endif  // AUTOGRAD_SYNC_MUTEX_H_

@@ -7,8 +7,7 @@
 // The object is never destroyed, so it may be used while other globals die. `Get` costs one acquire
 // load once the object stands. A builder that throws leaves it unbuilt; the next `Get` tries again.
 // Under the model each execution starts with the object unbuilt.
-#ifndef AUTOGRAD_SYNC_ONCE_H_
-#define AUTOGRAD_SYNC_ONCE_H_
+#pragma once
 
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/atomic.h"
@@ -78,5 +77,3 @@ class Lazy {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_ONCE_H_

@@ -6,8 +6,7 @@
 // An object starts with count 1, owned by the IntrusivePtr that adopts it. A copy costs one relaxed
 // atomic add. Giving up the last reference costs one load: an owner that sees 1 is alone, since
 // only an owner can hand out references, so no read-modify-write is needed.
-#ifndef AUTOGRAD_SYNC_REF_COUNT_H_
-#define AUTOGRAD_SYNC_REF_COUNT_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -142,5 +141,3 @@ struct std::hash<twingrad::sync::IntrusivePtr<T>> {
     return std::hash<T*>()(pointer.get());
   }
 };
-
-#endif  // AUTOGRAD_SYNC_REF_COUNT_H_

@@ -2,8 +2,7 @@
 //
 // Prefer sync::IntrusivePtr on hot paths and wherever the class is ours. In the standard back end
 // these are the standard library's; under the model their counts are Atomics.
-#ifndef AUTOGRAD_SYNC_SHARED_H_
-#define AUTOGRAD_SYNC_SHARED_H_
+#pragma once
 
 #include "autograd/sync/backend.h"
 
@@ -27,5 +26,3 @@ SharedPtr<T> MakeShared(Arguments&&... arguments) {
 
 }  // namespace twingrad::sync
 #endif
-
-#endif  // AUTOGRAD_SYNC_SHARED_H_

@@ -1,6 +1,5 @@
 // All of autograd/sync, for code that uses most of it. Prefer the single headers.
-#ifndef AUTOGRAD_SYNC_SYNC_H_
-#define AUTOGRAD_SYNC_SYNC_H_
+#pragma once
 
 #include "autograd/base/check.h"         // IWYU pragma: export
 #include "autograd/sync/annotations.h"   // IWYU pragma: export
@@ -15,5 +14,3 @@
 #include "autograd/sync/thread.h"        // IWYU pragma: export
 #include "autograd/sync/thread_local.h"  // IWYU pragma: export
 #include "autograd/sync/watch.h"         // IWYU pragma: export
-
-#endif  // AUTOGRAD_SYNC_SYNC_H_

@@ -6,8 +6,7 @@
 // Destroying a joinable Thread aborts: a thread nobody waits for outlives what it uses. An
 // exception that leaves the function terminates the process. The system sees the first 15 bytes of
 // the name.
-#ifndef AUTOGRAD_SYNC_THREAD_H_
-#define AUTOGRAD_SYNC_THREAD_H_
+#pragma once
 
 #include "autograd/sync/backend.h"
 
@@ -16,5 +15,3 @@
 #else
 #include "autograd/sync/standard/thread.h"  // IWYU pragma: export
 #endif
-
-#endif  // AUTOGRAD_SYNC_THREAD_H_

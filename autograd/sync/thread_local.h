@@ -5,8 +5,7 @@
 //
 // The object lives until its thread ends. With a constant initialiser and a trivial destructor an
 // access costs what one to a plain `thread_local` costs. A Type with commas needs an alias.
-#ifndef AUTOGRAD_SYNC_THREAD_LOCAL_H_
-#define AUTOGRAD_SYNC_THREAD_LOCAL_H_
+#pragma once
 
 #include "autograd/sync/backend.h"
 
@@ -21,5 +20,3 @@
   }                                               \
   static_assert(true, "AG_THREAD_LOCAL takes a semicolon")
 #endif
-
-#endif  // AUTOGRAD_SYNC_THREAD_LOCAL_H_

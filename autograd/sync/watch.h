@@ -6,8 +6,7 @@
 //
 // Nothing in the standard back end. Under the model, what the block does is one step with what is
 // around it and orders nothing: watching neither adds interleavings nor hides a race.
-#ifndef AUTOGRAD_SYNC_WATCH_H_
-#define AUTOGRAD_SYNC_WATCH_H_
+#pragma once
 
 #include "autograd/sync/backend.h"
 
@@ -41,5 +40,3 @@ class [[nodiscard]] WatchScope {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_WATCH_H_

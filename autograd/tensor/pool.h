@@ -11,8 +11,7 @@
 // AG_POOL_PASSES_THROUGH: under AddressSanitizer (to see use after free) and where the build says
 // so (to have each execution of a checker start alike).
 
-#ifndef AUTOGRAD_TENSOR_POOL_H_
-#define AUTOGRAD_TENSOR_POOL_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -93,5 +92,3 @@ inline void Free(void* block, size_t bytes) {
 }
 
 }  // namespace twingrad::pool
-
-#endif  // AUTOGRAD_TENSOR_POOL_H_

@@ -10,8 +10,7 @@
 // Threads: counts and the version are atomic; elements and meta are the caller's to order.
 // Limits: sizes are not negative, element counts and byte sizes are checked for overflow.
 
-#ifndef AUTOGRAD_TENSOR_TENSOR_H_
-#define AUTOGRAD_TENSOR_TENSOR_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -267,5 +266,3 @@ bool HasInternalOverlap(absl::Span<const int64_t> sizes, absl::Span<const int64_
 std::string ShapeToString(absl::Span<const int64_t> sizes);
 
 }  // namespace twingrad
-
-#endif  // AUTOGRAD_TENSOR_TENSOR_H_

@@ -2,8 +2,7 @@
 //
 // Which of them are absent and which are tensors of zeros is each engine's own choice.
 
-#ifndef PROPTESTS_CONFORMANCE_ABSENT_ZEROS_H_
-#define PROPTESTS_CONFORMANCE_ABSENT_ZEROS_H_
+#pragma once
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -19,5 +18,3 @@ bool TakeZerosForAbsent(const twingrad::program::Observation& expected,
                         twingrad::program::Observation& observed);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_ABSENT_ZEROS_H_

@@ -3,8 +3,7 @@
 // While the child runs a Program, the witnesses work out here what is expected of it. After each
 // error the canary looks whether the engine still is of use.
 
-#ifndef PROPTESTS_CONFORMANCE_ADAPTED_ENGINE_H_
-#define PROPTESTS_CONFORMANCE_ADAPTED_ENGINE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -62,5 +61,3 @@ class AdaptedEngine {
 };
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_ADAPTED_ENGINE_H_

@@ -4,8 +4,7 @@
 // raised an error. If it is wrong there and right in a fresh process, the error broke the engine's
 // state. If it is wrong in both, it says nothing: random Programs show such a defect better.
 
-#ifndef PROPTESTS_CONFORMANCE_CANARY_H_
-#define PROPTESTS_CONFORMANCE_CANARY_H_
+#pragma once
 
 #include <optional>
 
@@ -30,5 +29,3 @@ class Canary {
 };
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_CANARY_H_

@@ -4,8 +4,7 @@
 // the environment; the child itself also dies with the thread that started it. Nothing here waits
 // longer than it is told. One thread.
 
-#ifndef PROPTESTS_CONFORMANCE_CHILD_H_
-#define PROPTESTS_CONFORMANCE_CHILD_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -62,5 +61,3 @@ class Child {
 };
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_CHILD_H_

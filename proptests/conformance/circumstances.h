@@ -3,8 +3,7 @@
 // The signature of an expected failure can name text of the verdict. Where neither the rule nor the
 // ops tell one defect from another, a line from here does. Pure functions.
 
-#ifndef PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_
-#define PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_
+#pragma once
 
 #include <string>
 
@@ -23,5 +22,3 @@ std::string Circumstances(const twingrad::program::Program& program,
                           const twingrad::program::Observation& observed);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_CIRCUMSTANCES_H_

@@ -1,7 +1,6 @@
 // Random Programs for a foreign engine hold only what its hello claims.
 
-#ifndef PROPTESTS_CONFORMANCE_CLAIMS_H_
-#define PROPTESTS_CONFORMANCE_CLAIMS_H_
+#pragma once
 
 #include "proptests/generators/options.h"
 #include "proptests/protocol/hello.h"
@@ -12,5 +11,3 @@ namespace twingrad::conformance {
 void KeepClaimed(const protocol::Hello& hello, generators::GeneratorOptions* options);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_CLAIMS_H_

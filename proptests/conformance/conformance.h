@@ -3,8 +3,7 @@
 // The list is strict both ways: a golden that fails must be listed, by the rule that it breaks, and
 // one that is listed must fail by that rule. Pure functions.
 
-#ifndef PROPTESTS_CONFORMANCE_CONFORMANCE_H_
-#define PROPTESTS_CONFORMANCE_CONFORMANCE_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -35,5 +34,3 @@ ExpectedFailures Revised(absl::Span<const GoldenVerdict> goldens, ExpectedFailur
                          std::string_view until);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_CONFORMANCE_H_

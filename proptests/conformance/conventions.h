@@ -2,8 +2,7 @@
 // gradients where an index occurs several times. They are reported in a table and are never a
 // finding; golden/expected/README.md has the choices of the engines that were asked.
 
-#ifndef PROPTESTS_CONFORMANCE_CONVENTIONS_H_
-#define PROPTESTS_CONFORMANCE_CONVENTIONS_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -28,5 +27,3 @@ std::string ChoiceText(const twingrad::program::Program& program,
                        const twingrad::program::Observation& observed);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_CONVENTIONS_H_

@@ -3,8 +3,7 @@
 //
 // Knows nothing of processes: the caller passes a function that tries one Program.
 
-#ifndef PROPTESTS_CONFORMANCE_DOCTOR_H_
-#define PROPTESTS_CONFORMANCE_DOCTOR_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -36,5 +35,3 @@ Round ExamineOps(const protocol::Hello& hello, const generators::GeneratorOption
                  const TryProgram& attempt);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_DOCTOR_H_

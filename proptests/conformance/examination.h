@@ -1,8 +1,7 @@
 // What a started engine is asked apart from random campaigns: everything that it claims, for the
 // author of its adapter, and its conventions, for a report.
 
-#ifndef PROPTESTS_CONFORMANCE_EXAMINATION_H_
-#define PROPTESTS_CONFORMANCE_EXAMINATION_H_
+#pragma once
 
 #include <string>
 
@@ -25,5 +24,3 @@ subjects::ForeignEngine::Examination Examine(AdaptedEngine& engine,
 std::string Describe(AdaptedEngine& engine);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_EXAMINATION_H_

@@ -9,8 +9,7 @@
 // that they hold, the classes of the expected and the actual error (such as version/none), features
 // that they hold, and the entry that shows the same defect; `*` stands for any. Plain data.
 
-#ifndef PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_
-#define PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -74,5 +73,3 @@ std::string HeadOf(std::string_view text);
 std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures& failures);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_EXPECTED_FAILURES_H_

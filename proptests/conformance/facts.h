@@ -4,8 +4,7 @@
 // made equal to what is expected, so that oracles compare all the same; or the oracles that need it
 // are left out.
 
-#ifndef PROPTESTS_CONFORMANCE_FACTS_H_
-#define PROPTESTS_CONFORMANCE_FACTS_H_
+#pragma once
 
 #include "autograd/program/observation.h"
 #include "autograd/reference/twin.h"
@@ -27,5 +26,3 @@ void FillFacts(const protocol::Hello& hello, twingrad::reference::TwinResult& ex
                twingrad::program::Observation& observed);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_FACTS_H_

@@ -4,8 +4,7 @@
 // compared. Before an engine is blamed the dual numbers give a second opinion of the twin: where
 // they differ from it, the fault is this repository's and is reported as such. Pure functions.
 
-#ifndef PROPTESTS_CONFORMANCE_FOREIGN_JUDGE_H_
-#define PROPTESTS_CONFORMANCE_FOREIGN_JUDGE_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -64,5 +63,3 @@ ForeignVerdict JudgeForeign(const twingrad::program::Program& program, const pro
                             judge::Statistics* statistics);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_FOREIGN_JUDGE_H_

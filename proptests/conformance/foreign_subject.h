@@ -3,8 +3,7 @@
 // Programs are made of what the engine's hello claims. What differs as an expected failure says is
 // counted, not reported.
 
-#ifndef PROPTESTS_CONFORMANCE_FOREIGN_SUBJECT_H_
-#define PROPTESTS_CONFORMANCE_FOREIGN_SUBJECT_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -19,5 +18,3 @@ std::unique_ptr<subjects::Subject> MakeForeignSubject(std::vector<std::string> c
                                                       const subjects::EngineChoice& choice);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_FOREIGN_SUBJECT_H_

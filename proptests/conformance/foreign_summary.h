@@ -1,7 +1,6 @@
 // What a run over a foreign engine counts, and its lines of the summary.
 
-#ifndef PROPTESTS_CONFORMANCE_FOREIGN_SUMMARY_H_
-#define PROPTESTS_CONFORMANCE_FOREIGN_SUMMARY_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -47,5 +46,3 @@ inline constexpr uint64_t kEnoughForAShare = 2000;
 std::string TooMuchExplained(const ForeignStatistics& statistics);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_FOREIGN_SUMMARY_H_

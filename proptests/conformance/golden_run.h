@@ -1,7 +1,6 @@
 // All goldens on an engine: which Programs they are, and what a person reads of the run.
 
-#ifndef PROPTESTS_CONFORMANCE_GOLDEN_RUN_H_
-#define PROPTESTS_CONFORMANCE_GOLDEN_RUN_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -26,5 +25,3 @@ absl::StatusOr<std::vector<GoldenVerdict>> JudgeGoldens(const JudgeProgram& judg
 std::string OutcomesText(absl::Span<const GoldenVerdict> goldens, double seconds);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_GOLDEN_RUN_H_

@@ -2,8 +2,7 @@
 //
 // Where they differ from the twin, the fault is this repository's.
 
-#ifndef PROPTESTS_CONFORMANCE_SECOND_OPINION_H_
-#define PROPTESTS_CONFORMANCE_SECOND_OPINION_H_
+#pragma once
 
 #include <string>
 
@@ -22,5 +21,3 @@ Opinion SecondOpinion(const twingrad::program::Program& program,
                       const twingrad::reference::DualResult& dual);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_SECOND_OPINION_H_

@@ -2,8 +2,7 @@
 //
 // It is a defect that expected failures name, so it is told from other wrong numbers.
 
-#ifndef PROPTESTS_CONFORMANCE_SEED_IS_GRAD_H_
-#define PROPTESTS_CONFORMANCE_SEED_IS_GRAD_H_
+#pragma once
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -19,5 +18,3 @@ bool SeedBecameGrad(const twingrad::program::Program& program, twingrad::referen
                     const twingrad::program::Observation& observed);
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_SEED_IS_GRAD_H_

@@ -9,8 +9,7 @@
 // its Program runs again. The child and its process group die with the Session, and with this
 // process. Used by one thread; from the first Start on SIGPIPE is ignored.
 
-#ifndef PROPTESTS_CONFORMANCE_SESSION_H_
-#define PROPTESTS_CONFORMANCE_SESSION_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -95,5 +94,3 @@ class Session {
 };
 
 }  // namespace twingrad::conformance
-
-#endif  // PROPTESTS_CONFORMANCE_SESSION_H_

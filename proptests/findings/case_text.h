@@ -10,8 +10,7 @@
 // So a case is still a Program, which every other verb can read, and one text holds a whole
 // failure.
 
-#ifndef PROPTESTS_FINDINGS_CASE_TEXT_H_
-#define PROPTESTS_FINDINGS_CASE_TEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -35,5 +34,3 @@ Case SplitCase(std::string_view text);
 std::string JoinCase(const Case& parts);
 
 }  // namespace twingrad::findings
-
-#endif  // PROPTESTS_FINDINGS_CASE_TEXT_H_

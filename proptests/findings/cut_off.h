@@ -8,8 +8,7 @@
 // memory. A child that computes for kHangTime counts as hanging. Must be compiled against the
 // model. Used by one OS thread.
 
-#ifndef PROPTESTS_FINDINGS_CUT_OFF_H_
-#define PROPTESTS_FINDINGS_CUT_OFF_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -51,5 +50,3 @@ interleave::Trace ShrinkCutOff(interleave::ProgramExplorer& explorer,
                                const std::function<bool()>& interrupt);
 
 }  // namespace twingrad::findings
-
-#endif  // PROPTESTS_FINDINGS_CUT_OFF_H_

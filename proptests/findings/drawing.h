@@ -4,8 +4,7 @@
 // statements are red. If no call has nodes, the Program's statements are drawn instead. Pure
 // functions.
 
-#ifndef PROPTESTS_FINDINGS_DRAWING_H_
-#define PROPTESTS_FINDINGS_DRAWING_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ std::string DrawGraphs(const twingrad::program::Program& program,
                        absl::Span<const int> marked);
 
 }  // namespace twingrad::findings
-
-#endif  // PROPTESTS_FINDINGS_DRAWING_H_

@@ -6,8 +6,7 @@
 // missing or would take too long. For a foreign engine it also holds snippet.py, the Program in
 // PyTorch. The folder appears whole or not at all.
 
-#ifndef PROPTESTS_FINDINGS_FINDING_H_
-#define PROPTESTS_FINDINGS_FINDING_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -69,5 +68,3 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
 std::string ReplayCommand(const std::string& folder);
 
 }  // namespace twingrad::findings
-
-#endif  // PROPTESTS_FINDINGS_FINDING_H_

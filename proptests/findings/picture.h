@@ -1,7 +1,6 @@
 // Pictures: graphviz source to SVG through the program `dot`, where it is installed.
 
-#ifndef PROPTESTS_FINDINGS_PICTURE_H_
-#define PROPTESTS_FINDINGS_PICTURE_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -19,5 +18,3 @@ inline constexpr int kMaxDrawnNodes = 500;
 absl::StatusOr<std::string> RenderSvg(std::string_view dot_source);
 
 }  // namespace twingrad::findings
-
-#endif  // PROPTESTS_FINDINGS_PICTURE_H_

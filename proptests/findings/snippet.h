@@ -1,7 +1,6 @@
 // A Program as a script for PyTorch, which the authors of a foreign engine can run.
 
-#ifndef PROPTESTS_FINDINGS_SNIPPET_H_
-#define PROPTESTS_FINDINGS_SNIPPET_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -13,5 +12,3 @@ namespace twingrad::findings {
 std::string RenderSnippet(std::string_view program);
 
 }  // namespace twingrad::findings
-
-#endif  // PROPTESTS_FINDINGS_SNIPPET_H_

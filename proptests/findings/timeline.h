@@ -1,8 +1,7 @@
 // The picture of a schedule: a column for each thread, time downwards, each operation with its
 // source line, and at each change of thread the reason.
 
-#ifndef PROPTESTS_FINDINGS_TIMELINE_H_
-#define PROPTESTS_FINDINGS_TIMELINE_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -21,5 +20,3 @@ std::string DrawTimeline(const interleave::ExecutionOutcome& outcome, std::strin
 std::string ReasonOfSwitch(const interleave::ExecutionOutcome& outcome, size_t last);
 
 }  // namespace twingrad::findings
-
-#endif  // PROPTESTS_FINDINGS_TIMELINE_H_

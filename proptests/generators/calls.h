@@ -1,7 +1,6 @@
 // Calls of the engine: backward and grad with every combination of flags, several in a row.
 
-#ifndef PROPTESTS_GENERATORS_CALLS_H_
-#define PROPTESTS_GENERATORS_CALLS_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddCalls(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_CALLS_H_

@@ -1,7 +1,6 @@
 // Chains: each op takes the result of the one before.
 
-#ifndef PROPTESTS_GENERATORS_CHAIN_H_
-#define PROPTESTS_GENERATORS_CHAIN_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddChain(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_CHAIN_H_

@@ -1,8 +1,7 @@
 // Several devices: a value copied to two or three of them, worked on there, and brought together
 // again.
 
-#ifndef PROPTESTS_GENERATORS_DEVICES_H_
-#define PROPTESTS_GENERATORS_DEVICES_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -12,5 +11,3 @@ namespace twingrad::generators {
 void AddDevices(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_DEVICES_H_

@@ -1,7 +1,6 @@
 // Diamonds: two paths from one value to another.
 
-#ifndef PROPTESTS_GENERATORS_DIAMOND_H_
-#define PROPTESTS_GENERATORS_DIAMOND_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddDiamond(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_DIAMOND_H_

@@ -5,8 +5,7 @@
 // for suitable values and add statements to it; a statement that the builder rejects changes
 // nothing. Belongs to one thread.
 
-#ifndef PROPTESTS_GENERATORS_DRAFT_H_
-#define PROPTESTS_GENERATORS_DRAFT_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -173,5 +172,3 @@ class Draft {
 };
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_DRAFT_H_

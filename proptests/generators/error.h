@@ -1,7 +1,6 @@
 // Errors: statements that must fail at run time, one for each error class that a Program can raise.
 
-#ifndef PROPTESTS_GENERATORS_ERROR_H_
-#define PROPTESTS_GENERATORS_ERROR_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -15,5 +14,3 @@ void AddError(Draft& draft);
 void AddSurvivedError(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_ERROR_H_

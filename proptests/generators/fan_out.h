@@ -1,8 +1,7 @@
 // Fans: one value with several consumers, whose gradients must all be summed before they are passed
 // on.
 
-#ifndef PROPTESTS_GENERATORS_FAN_OUT_H_
-#define PROPTESTS_GENERATORS_FAN_OUT_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -12,5 +11,3 @@ namespace twingrad::generators {
 void AddFanOut(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_FAN_OUT_H_

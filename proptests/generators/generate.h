@@ -6,8 +6,7 @@
 // and options give the same Program on every machine and in every process, in about 10
 // microseconds.
 
-#ifndef PROPTESTS_GENERATORS_GENERATE_H_
-#define PROPTESTS_GENERATORS_GENERATE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -28,5 +27,3 @@ inline twingrad::program::Program Generate(uint64_t seed, const GeneratorOptions
 }
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_GENERATE_H_

@@ -1,8 +1,7 @@
 // Gradients of gradients: grad with create_graph, the product of the result and a vector summed to
 // a scalar, and backward through that scalar.
 
-#ifndef PROPTESTS_GENERATORS_GRAD_OF_GRAD_H_
-#define PROPTESTS_GENERATORS_GRAD_OF_GRAD_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -12,5 +11,3 @@ namespace twingrad::generators {
 bool AddGradOfGrad(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_GRAD_OF_GRAD_H_

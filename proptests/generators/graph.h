@@ -4,8 +4,7 @@
 // call would need freed or overwritten saved variables, so that a generator raises errors only on
 // purpose. The approximation is conservative; the twin, not this file, defines what is correct.
 
-#ifndef PROPTESTS_GENERATORS_GRAPH_H_
-#define PROPTESTS_GENERATORS_GRAPH_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -64,5 +63,3 @@ class Graph {
 };
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_GRAPH_H_

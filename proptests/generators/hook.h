@@ -1,7 +1,6 @@
 // Hooks of every kind that a Program can hold, and retain_grad.
 
-#ifndef PROPTESTS_GENERATORS_HOOK_H_
-#define PROPTESTS_GENERATORS_HOOK_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddHook(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_HOOK_H_

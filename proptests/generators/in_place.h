@@ -1,8 +1,7 @@
 // In-place writes: through a base and through views of it, to leaves without grad, of values with
 // and without history.
 
-#ifndef PROPTESTS_GENERATORS_IN_PLACE_H_
-#define PROPTESTS_GENERATORS_IN_PLACE_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -15,5 +14,3 @@ void AddInPlace(Draft& draft);
 bool ApplyInPlace(Draft& draft, ValueId target);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_IN_PLACE_H_

@@ -1,8 +1,7 @@
 // Ladders: each rung takes the two values before it, so that the number of paths grows like the
 // Fibonacci numbers.
 
-#ifndef PROPTESTS_GENERATORS_LADDER_H_
-#define PROPTESTS_GENERATORS_LADDER_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -12,5 +11,3 @@ namespace twingrad::generators {
 void AddLadder(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_LADDER_H_

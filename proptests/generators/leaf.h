@@ -1,8 +1,7 @@
 // Leaves: shapes with 0, 1 and no dimensions, small integers with many zeros, equal data in
 // different leaves, exponents, bases and divisors from {0, 1, 2}, magnitudes of 100 and 1000.
 
-#ifndef PROPTESTS_GENERATORS_LEAF_H_
-#define PROPTESTS_GENERATORS_LEAF_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -41,5 +40,3 @@ Shape MakeShape(Draft& draft);
 Shape MakeBroadcastable(Draft& draft, const Shape& shape);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_LEAF_H_

@@ -1,7 +1,6 @@
 // Values without history: no_grad regions, writes to leaves within them, detach.
 
-#ifndef PROPTESTS_GENERATORS_NO_GRAD_H_
-#define PROPTESTS_GENERATORS_NO_GRAD_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddNoGrad(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_NO_GRAD_H_

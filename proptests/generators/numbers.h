@@ -1,7 +1,6 @@
 // Numbers: casts between element types, large magnitudes, infinities and NaN, integer arithmetic.
 
-#ifndef PROPTESTS_GENERATORS_NUMBERS_H_
-#define PROPTESTS_GENERATORS_NUMBERS_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddNumbers(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_NUMBERS_H_

@@ -4,8 +4,7 @@
 // operands. It prefers ops that keep the numbers exact. If nothing fits, it returns the value
 // unchanged.
 
-#ifndef PROPTESTS_GENERATORS_OPERATION_H_
-#define PROPTESTS_GENERATORS_OPERATION_H_
+#pragma once
 
 #include "absl/types/span.h"
 #include "proptests/generators/draft.h"
@@ -41,5 +40,3 @@ Opcode PickUnary(Source& source, absl::Span<const Opcode> preferred,
 bool Broadcast(const Shape& a, const Shape& b);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_OPERATION_H_

@@ -3,8 +3,7 @@
 // A feature is a part that one generator file of this folder makes; its word is the file's name. A
 // feature that is switched off occurs nowhere, so `--features=chain,view` allows these two alone.
 
-#ifndef PROPTESTS_GENERATORS_OPTIONS_H_
-#define PROPTESTS_GENERATORS_OPTIONS_H_
+#pragma once
 
 #include <bitset>
 #include <cstdint>
@@ -67,5 +66,3 @@ absl::Status SetFeatures(std::string_view list, GeneratorOptions* options);
 absl::Status SetOps(std::string_view list, GeneratorOptions* options);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_OPTIONS_H_

@@ -1,8 +1,7 @@
 // Sums whose bits reveal the order of their terms: lanes of 1e8, 1, -1e8 in f32, over several
 // devices.
 
-#ifndef PROPTESTS_GENERATORS_ORDER_H_
-#define PROPTESTS_GENERATORS_ORDER_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -13,5 +12,3 @@ namespace twingrad::generators {
 void AddOrder(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_ORDER_H_

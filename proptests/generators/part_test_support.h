@@ -1,8 +1,7 @@
 // Test support for parts: makes many small Programs of a leaf and one part and checks that each is
 // valid.
 
-#ifndef PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_
-#define PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -55,5 +54,3 @@ inline bool Holds(const Program& program, Opcode op) {
 }
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_PART_TEST_SUPPORT_H_

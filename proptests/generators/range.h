@@ -4,8 +4,7 @@
 // point, and to choose sensible operands for log, sqrt and divisions. The bounds are conservative;
 // loose ones do no harm.
 
-#ifndef PROPTESTS_GENERATORS_RANGE_H_
-#define PROPTESTS_GENERATORS_RANGE_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -62,5 +61,3 @@ Range AfterUnary(twingrad::program::Opcode op, const Range& a);
 Range AfterBinary(twingrad::program::Opcode op, const Range& a, const Range& b);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_RANGE_H_

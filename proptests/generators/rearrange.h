@@ -3,8 +3,7 @@
 // Each function applies one op that fits the value, making the operands and indices that it needs,
 // and leaves the value alone (and returns it) where nothing fits. Indices have duplicates.
 
-#ifndef PROPTESTS_GENERATORS_REARRANGE_H_
-#define PROPTESTS_GENERATORS_REARRANGE_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -20,5 +19,3 @@ ValueId ApplyLoss(Draft& draft, ValueId x);
 ValueId ApplyAddmm(Draft& draft, ValueId x);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_REARRANGE_H_

@@ -1,7 +1,6 @@
 // Repeated operands: two parallel edges from one node to another, x * x above all.
 
-#ifndef PROPTESTS_GENERATORS_REPEATED_OPERAND_H_
-#define PROPTESTS_GENERATORS_REPEATED_OPERAND_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddRepeatedOperand(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_REPEATED_OPERAND_H_

@@ -1,7 +1,6 @@
 // What calls start from: roots, seeds and inputs that suit each other.
 
-#ifndef PROPTESTS_GENERATORS_ROOT_H_
-#define PROPTESTS_GENERATORS_ROOT_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -21,5 +20,3 @@ absl::InlinedVector<ValueId, 2> PickInputs(Draft& draft);
 void MakeGrad(Draft& draft, Draft::Call* call);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_ROOT_H_

@@ -1,7 +1,6 @@
 // Several roots in one call: repeated roots, roots that depend on one another, leaves.
 
-#ifndef PROPTESTS_GENERATORS_SEVERAL_ROOTS_H_
-#define PROPTESTS_GENERATORS_SEVERAL_ROOTS_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddRoots(Draft& draft, Draft::Call* call);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_SEVERAL_ROOTS_H_

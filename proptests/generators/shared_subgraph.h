@@ -1,7 +1,6 @@
 // Shared subgraphs: two results above one part of the graph, for several roots and several calls.
 
-#ifndef PROPTESTS_GENERATORS_SHARED_SUBGRAPH_H_
-#define PROPTESTS_GENERATORS_SHARED_SUBGRAPH_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -11,5 +10,3 @@ namespace twingrad::generators {
 void AddSharedSubgraph(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_SHARED_SUBGRAPH_H_

@@ -5,8 +5,7 @@
 // shorter input makes a smaller Program. The same seed or bytes give the same draws on every
 // machine. Not thread-safe.
 
-#ifndef PROPTESTS_GENERATORS_SOURCE_H_
-#define PROPTESTS_GENERATORS_SOURCE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -53,5 +52,3 @@ class Source {
 };
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_SOURCE_H_

@@ -1,8 +1,7 @@
 // Unused and unreachable inputs: leaves and results that no root depends on, for calls to name as
 // inputs.
 
-#ifndef PROPTESTS_GENERATORS_UNUSED_INPUT_H_
-#define PROPTESTS_GENERATORS_UNUSED_INPUT_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -12,5 +11,3 @@ namespace twingrad::generators {
 void AddUnusedInput(Draft& draft);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_UNUSED_INPUT_H_

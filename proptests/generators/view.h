@@ -1,7 +1,6 @@
 // Views: chains of views, views that change nothing, and ops in between.
 
-#ifndef PROPTESTS_GENERATORS_VIEW_H_
-#define PROPTESTS_GENERATORS_VIEW_H_
+#pragma once
 
 #include "proptests/generators/draft.h"
 
@@ -14,5 +13,3 @@ void AddView(Draft& draft);
 ValueId ApplyView(Draft& draft, ValueId x);
 
 }  // namespace twingrad::generators
-
-#endif  // PROPTESTS_GENERATORS_VIEW_H_

@@ -1,8 +1,7 @@
 // The canary: a trivial Program that must still be right after an error, on the engine that raised
 // it.
 
-#ifndef PROPTESTS_JUDGE_CANARY_H_
-#define PROPTESTS_JUDGE_CANARY_H_
+#pragma once
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -20,5 +19,3 @@ const twingrad::program::Program& CanaryProgram();
 oracles::Verdict JudgeCanary(const twingrad::program::Observation& observed);
 
 }  // namespace twingrad::judge
-
-#endif  // PROPTESTS_JUDGE_CANARY_H_

@@ -1,7 +1,6 @@
 // Runs Programs on the repository's engine, kept from one run to the next.
 
-#ifndef PROPTESTS_JUDGE_ENGINE_RUN_H_
-#define PROPTESTS_JUDGE_ENGINE_RUN_H_
+#pragma once
 
 #include <map>
 #include <memory>
@@ -24,5 +23,3 @@ class EngineRun {
 };
 
 }  // namespace twingrad::judge
-
-#endif  // PROPTESTS_JUDGE_ENGINE_RUN_H_

@@ -1,7 +1,6 @@
 // Fingerprints of Observations: 64 bits that are the same in every process.
 
-#ifndef PROPTESTS_JUDGE_FINGERPRINT_H_
-#define PROPTESTS_JUDGE_FINGERPRINT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -15,5 +14,3 @@ uint64_t FingerprintOf(const twingrad::program::Observation& observation);
 uint64_t OrderFingerprintOf(const twingrad::program::Observation& observation);
 
 }  // namespace twingrad::judge
-
-#endif  // PROPTESTS_JUDGE_FINGERPRINT_H_

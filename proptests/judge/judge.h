@@ -7,8 +7,7 @@
 // the same Judgement, bit for bit, unless the engine is not deterministic, which is itself a
 // disagreement.
 
-#ifndef PROPTESTS_JUDGE_JUDGE_H_
-#define PROPTESTS_JUDGE_JUDGE_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -79,5 +78,3 @@ class Judge {
 };
 
 }  // namespace twingrad::judge
-
-#endif  // PROPTESTS_JUDGE_JUDGE_H_

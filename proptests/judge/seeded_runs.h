@@ -1,7 +1,6 @@
 // The further runs that the metamorphic laws need: one Program with several seeds.
 
-#ifndef PROPTESTS_JUDGE_SEEDED_RUNS_H_
-#define PROPTESTS_JUDGE_SEEDED_RUNS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -36,5 +35,3 @@ bool IsLawSample(uint64_t seed);
 inline constexpr int kLawSample = 8;
 
 }  // namespace twingrad::judge
-
-#endif  // PROPTESTS_JUDGE_SEEDED_RUNS_H_

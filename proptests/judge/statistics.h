@@ -3,8 +3,7 @@
 // Plain counters. They add up over processes; ToText and FromText write and read them as one line.
 // Not thread-safe.
 
-#ifndef PROPTESTS_JUDGE_STATISTICS_H_
-#define PROPTESTS_JUDGE_STATISTICS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -45,5 +44,3 @@ struct Statistics {
 };
 
 }  // namespace twingrad::judge
-
-#endif  // PROPTESTS_JUDGE_STATISTICS_H_

@@ -9,8 +9,7 @@
 // over. So a new oracle is one row here. Pure functions, but for the further runs that a judge
 // makes when a row asks for them.
 
-#ifndef PROPTESTS_JUDGE_TABLE_H_
-#define PROPTESTS_JUDGE_TABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -81,5 +80,3 @@ bool JudgeByTable(const Exhibits& exhibits, std::vector<oracles::Verdict>& verdi
                   std::string_view but = "");
 
 }  // namespace twingrad::judge
-
-#endif  // PROPTESTS_JUDGE_TABLE_H_

@@ -3,8 +3,7 @@
 // They are read from the Program, wherever it comes from. The features of proptests/generators say
 // what a generator was asked to draw; a Program from a file has traits and no features.
 
-#ifndef PROPTESTS_JUDGE_TRAITS_H_
-#define PROPTESTS_JUDGE_TRAITS_H_
+#pragma once
 
 #include <bitset>
 #include <cstdint>
@@ -45,5 +44,3 @@ std::string_view TraitName(Trait trait);
 std::bitset<kNumTraits> TraitsOf(const twingrad::program::Program& program);
 
 }  // namespace twingrad::judge
-
-#endif  // PROPTESTS_JUDGE_TRAITS_H_

@@ -4,8 +4,7 @@
 // checks that its defect is linked. If the linker took the original instead, the test would run the
 // unchanged engine, and a surviving mutant would mean nothing.
 
-#ifndef PROPTESTS_MUTANTS_PLANTED_H_
-#define PROPTESTS_MUTANTS_PLANTED_H_
+#pragma once
 
 #include <string_view>
 
@@ -18,5 +17,3 @@ void AddPlanted(const char* defect, const char* source);
 bool CheckPlanted(std::string_view defect);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_PLANTED_H_

@@ -1,7 +1,6 @@
 // Comparison of tensors by computed error bounds, and the phrases of a disagreement.
 
-#ifndef PROPTESTS_ORACLES_COMPARE_H_
-#define PROPTESTS_ORACLES_COMPARE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -57,5 +56,3 @@ std::string EngineText(int device_threads);
 std::string NodeText(const twingrad::program::NodeName& name);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_COMPARE_H_

@@ -4,8 +4,7 @@
 // The two check each other: the twin derives the prediction from the statements; the recount takes
 // the graph that the engine reports and counts by an algorithm of its own.
 
-#ifndef PROPTESTS_ORACLES_COUNTS_H_
-#define PROPTESTS_ORACLES_COUNTS_H_
+#pragma once
 
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/verdict.h"
@@ -21,5 +20,3 @@ Verdict JudgePredictedCounts(const Evidence& evidence);
 Verdict JudgeRecount(const Evidence& evidence);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_COUNTS_H_

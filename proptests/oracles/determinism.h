@@ -1,7 +1,6 @@
 // Two runs of one Program show the same bits, whatever the number of threads.
 
-#ifndef PROPTESTS_ORACLES_DETERMINISM_H_
-#define PROPTESTS_ORACLES_DETERMINISM_H_
+#pragma once
 
 #include <string>
 
@@ -20,5 +19,3 @@ Verdict JudgeDeterminism(const twingrad::program::Program& program,
                          const std::string& names);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_DETERMINISM_H_

@@ -1,7 +1,6 @@
 // First and second derivatives are those of the dual numbers, which know nothing of reverse mode.
 
-#ifndef PROPTESTS_ORACLES_DUAL_H_
-#define PROPTESTS_ORACLES_DUAL_H_
+#pragma once
 
 #include "autograd/reference/dual.h"
 #include "proptests/oracles/evidence.h"
@@ -15,5 +14,3 @@ namespace twingrad::oracles {
 Verdict JudgeDual(const Evidence& evidence, const twingrad::reference::DualResult& dual);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_DUAL_H_

@@ -1,7 +1,6 @@
 // Errors are legal: the run ends where the twin says, with one of the classes that it allows there.
 
-#ifndef PROPTESTS_ORACLES_ERRORS_H_
-#define PROPTESTS_ORACLES_ERRORS_H_
+#pragma once
 
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/verdict.h"
@@ -16,5 +15,3 @@ Verdict JudgeInternalError(const twingrad::program::Program& program,
 Verdict JudgeErrors(const Evidence& evidence);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_ERRORS_H_

@@ -1,7 +1,6 @@
 // Evidence: one run of a Program and the twin's prediction of it; the input of most oracles.
 
-#ifndef PROPTESTS_ORACLES_EVIDENCE_H_
-#define PROPTESTS_ORACLES_EVIDENCE_H_
+#pragma once
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -26,5 +25,3 @@ struct Evidence {
 };
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_EVIDENCE_H_

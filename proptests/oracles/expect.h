@@ -17,8 +17,7 @@
 // must be equal, sign of zero included; every NaN equals every other. An error that no statement
 // expects is unmet too. Pure functions.
 
-#ifndef PROPTESTS_ORACLES_EXPECT_H_
-#define PROPTESTS_ORACLES_EXPECT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -38,5 +37,3 @@ std::vector<Unmet> UnmetExpectations(const program::Program& program,
                                      const program::Observation& observation);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_EXPECT_H_

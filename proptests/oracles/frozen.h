@@ -1,7 +1,6 @@
 // Each .grad is frozen once its call has returned or thrown: nothing writes it later.
 
-#ifndef PROPTESTS_ORACLES_FROZEN_H_
-#define PROPTESTS_ORACLES_FROZEN_H_
+#pragma once
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -14,5 +13,3 @@ Verdict JudgeFrozen(const twingrad::program::Program& program,
                     const twingrad::program::Observation& observed);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_FROZEN_H_

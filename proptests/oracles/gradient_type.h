@@ -1,7 +1,6 @@
 // A gradient has the shape and element type of what it is the gradient of.
 
-#ifndef PROPTESTS_ORACLES_GRADIENT_TYPE_H_
-#define PROPTESTS_ORACLES_GRADIENT_TYPE_H_
+#pragma once
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -14,5 +13,3 @@ Verdict JudgeGradientTypes(const twingrad::program::Program& program,
                            const twingrad::program::Observation& observed);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_GRADIENT_TYPE_H_

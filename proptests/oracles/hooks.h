@@ -1,7 +1,6 @@
 // Hooks fire as often, in the order and with the gradients that the twin says.
 
-#ifndef PROPTESTS_ORACLES_HOOKS_H_
-#define PROPTESTS_ORACLES_HOOKS_H_
+#pragma once
 
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/verdict.h"
@@ -12,5 +11,3 @@ namespace twingrad::oracles {
 Verdict JudgeHooks(const Evidence& evidence);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_HOOKS_H_

@@ -4,8 +4,7 @@
 // The laws need no second engine and no prediction, except of what is exact. A Program qualifies if
 // it has one call, no hook, and explicit seeds that are leaves; what follows the call is left out.
 
-#ifndef PROPTESTS_ORACLES_METAMORPHIC_H_
-#define PROPTESTS_ORACLES_METAMORPHIC_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -54,5 +53,3 @@ Verdict JudgeSum(const SeededProgram& seeded, const SeededRun& u, const SeededRu
                  const SeededRun& sum);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_METAMORPHIC_H_

@@ -1,7 +1,6 @@
 // For the tests of oracles: the twin serves as the engine, and tests falsify its Observation.
 
-#ifndef PROPTESTS_ORACLES_ORACLE_TEST_SUPPORT_H_
-#define PROPTESTS_ORACLES_ORACLE_TEST_SUPPORT_H_
+#pragma once
 
 #include <bit>
 #include <cstdint>
@@ -63,5 +62,3 @@ inline void ExpectAgreement(const Verdict& verdict) {
 }
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_ORACLE_TEST_SUPPORT_H_

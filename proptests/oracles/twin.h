@@ -1,7 +1,6 @@
 // Values, gradients, versions and flags are the twin's.
 
-#ifndef PROPTESTS_ORACLES_TWIN_H_
-#define PROPTESTS_ORACLES_TWIN_H_
+#pragma once
 
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/verdict.h"
@@ -14,5 +13,3 @@ namespace twingrad::oracles {
 Verdict JudgeValues(const Evidence& evidence);
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_TWIN_H_

@@ -4,8 +4,7 @@
 // plain data. The text of a disagreement has three to six lines and is what a person reads first,
 // so it names the statement, the rule of comparison and both values.
 
-#ifndef PROPTESTS_ORACLES_VERDICT_H_
-#define PROPTESTS_ORACLES_VERDICT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -74,5 +73,3 @@ inline Verdict Disagree(std::string_view oracle, std::string text,
 }
 
 }  // namespace twingrad::oracles
-
-#endif  // PROPTESTS_ORACLES_VERDICT_H_

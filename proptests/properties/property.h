@@ -3,8 +3,7 @@
 // The seed is fixed, so that a test is reproducible; RC_PARAMS overrides it. A failing Program is
 // shrunk and printed as text, with the law's message and the commands that replay it.
 
-#ifndef PROPTESTS_PROPERTIES_PROPERTY_H_
-#define PROPTESTS_PROPERTIES_PROPERTY_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -28,5 +27,3 @@ std::string TextOf(const oracles::Verdict& verdict);
 generators::GeneratorOptions Features(const std::string& list);
 
 }  // namespace twingrad::properties
-
-#endif  // PROPTESTS_PROPERTIES_PROPERTY_H_

@@ -7,8 +7,7 @@
 // Whatever the bytes, Next ends in a frame, in the wish for more, or in an error that stays. Holds
 // at most one frame of the largest size. One thread.
 
-#ifndef PROPTESTS_PROTOCOL_FRAME_H_
-#define PROPTESTS_PROTOCOL_FRAME_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -56,5 +55,3 @@ std::string PrintSkip(uint64_t id, std::string_view reason);
 std::string PrintFault(uint64_t id, std::string_view reason);
 
 }  // namespace twingrad::protocol
-
-#endif  // PROPTESTS_PROTOCOL_FRAME_H_

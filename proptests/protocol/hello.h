@@ -3,8 +3,7 @@
 // One line of `key=value` tokens after `hello 1`; README.md is its reference. What an engine does
 // not claim is neither sent to it nor compared. Plain values; pure functions.
 
-#ifndef PROPTESTS_PROTOCOL_HELLO_H_
-#define PROPTESTS_PROTOCOL_HELLO_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -75,5 +74,3 @@ absl::StatusOr<Hello> ParseHello(std::string_view line);
 std::vector<std::string_view> KnownOps();
 
 }  // namespace twingrad::protocol
-
-#endif  // PROPTESTS_PROTOCOL_HELLO_H_

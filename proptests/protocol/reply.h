@@ -9,8 +9,7 @@
 // The grammar is in README.md. Whatever the bytes, reading ends in an Observation that fits the
 // Program or in an error with the line's number; its cost is linear in the text. Pure functions.
 
-#ifndef PROPTESTS_PROTOCOL_REPLY_H_
-#define PROPTESTS_PROTOCOL_REPLY_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -34,5 +33,3 @@ absl::StatusOr<twingrad::program::Observation> ParseReply(const twingrad::progra
                                                           std::string_view text);
 
 }  // namespace twingrad::protocol
-
-#endif  // PROPTESTS_PROTOCOL_REPLY_H_

@@ -9,8 +9,7 @@
 // Standard output belongs to the protocol; what the engine prints there goes to standard error
 // instead. One thread.
 
-#ifndef PROPTESTS_PROTOCOL_SERVE_H_
-#define PROPTESTS_PROTOCOL_SERVE_H_
+#pragma once
 
 #include <functional>
 
@@ -29,5 +28,3 @@ using RunProgram = std::function<absl::StatusOr<twingrad::program::Observation>(
 int Serve(const Hello& hello, const RunProgram& run);
 
 }  // namespace twingrad::protocol
-
-#endif  // PROPTESTS_PROTOCOL_SERVE_H_

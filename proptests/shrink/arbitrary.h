@@ -1,7 +1,6 @@
 // Generator and shrinker for RapidCheck: an arbitrary Program that shrinks by the same steps.
 
-#ifndef PROPTESTS_SHRINK_ARBITRARY_H_
-#define PROPTESTS_SHRINK_ARBITRARY_H_
+#pragma once
 
 #include <optional>
 #include <ostream>
@@ -53,5 +52,3 @@ namespace twingrad::program {
 inline void showValue(const Program& program, std::ostream& os) { os << "\n" << Print(program); }
 
 }  // namespace twingrad::program
-
-#endif  // PROPTESTS_SHRINK_ARBITRARY_H_

@@ -5,8 +5,7 @@
 // attributes and data. Every candidate is valid and smaller in the order of size.h, so repeated
 // shrinking terminates. Copyable; a copy continues from the original's position.
 
-#ifndef PROPTESTS_SHRINK_CANDIDATES_H_
-#define PROPTESTS_SHRINK_CANDIDATES_H_
+#pragma once
 
 #include <optional>
 
@@ -30,5 +29,3 @@ class Candidates {
 };
 
 }  // namespace twingrad::shrink
-
-#endif  // PROPTESTS_SHRINK_CANDIDATES_H_

@@ -5,8 +5,7 @@
 // calls, and retries an op that no longer fits without its attributes, or leaves it out. So every
 // edit yields a valid Program.
 
-#ifndef PROPTESTS_SHRINK_REBUILD_H_
-#define PROPTESTS_SHRINK_REBUILD_H_
+#pragma once
 
 #include <vector>
 
@@ -50,5 +49,3 @@ class Rebuilder {
 };
 
 }  // namespace twingrad::shrink
-
-#endif  // PROPTESTS_SHRINK_REBUILD_H_

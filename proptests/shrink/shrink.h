@@ -4,8 +4,7 @@
 // until none does or a limit is reached. The caller defines "fails": an oracle disagrees, a worker
 // process dies.
 
-#ifndef PROPTESTS_SHRINK_SHRINK_H_
-#define PROPTESTS_SHRINK_SHRINK_H_
+#pragma once
 
 #include <functional>
 
@@ -31,5 +30,3 @@ ShrinkResult Shrink(const twingrad::program::Program& program,
                     const ShrinkLimits& limits = {});
 
 }  // namespace twingrad::shrink
-
-#endif  // PROPTESTS_SHRINK_SHRINK_H_

@@ -3,8 +3,7 @@
 // Compared by statements first, then by kinds of statements, values, attributes, elements and data,
 // so that every step of the shrinker can make progress and none can cycle.
 
-#ifndef PROPTESTS_SHRINK_SIZE_H_
-#define PROPTESTS_SHRINK_SIZE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -29,5 +28,3 @@ Size SizeOf(const twingrad::program::Program& program);
 int64_t ElementWeight(uint64_t bits, twingrad::DType dtype);
 
 }  // namespace twingrad::shrink
-
-#endif  // PROPTESTS_SHRINK_SIZE_H_

@@ -2,8 +2,7 @@
 //
 // An edit may yield a Program that is no smaller; Candidates filters those out.
 
-#ifndef PROPTESTS_SHRINK_STEPS_H_
-#define PROPTESTS_SHRINK_STEPS_H_
+#pragma once
 
 #include <optional>
 
@@ -26,5 +25,3 @@ absl::Span<const Step> StructureSteps();
 absl::Span<const Step> DetailSteps();
 
 }  // namespace twingrad::shrink
-
-#endif  // PROPTESTS_SHRINK_STEPS_H_

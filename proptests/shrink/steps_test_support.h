@@ -1,7 +1,6 @@
 // What the steps' tests share.
 
-#ifndef PROPTESTS_SHRINK_STEPS_TEST_SUPPORT_H_
-#define PROPTESTS_SHRINK_STEPS_TEST_SUPPORT_H_
+#pragma once
 
 #include <set>
 #include <string>
@@ -32,5 +31,3 @@ inline std::set<std::string> Edits(absl::Span<const Step> steps, const std::stri
 }
 
 }  // namespace twingrad::shrink
-
-#endif  // PROPTESTS_SHRINK_STEPS_TEST_SUPPORT_H_

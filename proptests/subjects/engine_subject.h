@@ -1,7 +1,6 @@
 // The repository's engine as a Subject, judged by its twin and its other witnesses.
 
-#ifndef PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_
-#define PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_
+#pragma once
 
 #include <memory>
 
@@ -14,5 +13,3 @@ namespace twingrad::subjects {
 std::unique_ptr<Subject> MakeEngineSubject(judge::JudgeOptions options = {});
 
 }  // namespace twingrad::subjects
-
-#endif  // PROPTESTS_SUBJECTS_ENGINE_SUBJECT_H_

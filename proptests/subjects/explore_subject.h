@@ -4,8 +4,7 @@
 // Compiled against the model only (tools/rules/backends.bzl). A case is a
 // Program, or a Program with the schedule that it is to be run under (case_text.h).
 
-#ifndef PROPTESTS_SUBJECTS_EXPLORE_SUBJECT_H_
-#define PROPTESTS_SUBJECTS_EXPLORE_SUBJECT_H_
+#pragma once
 
 #include <memory>
 
@@ -16,5 +15,3 @@ namespace twingrad::subjects {
 std::unique_ptr<Subject> MakeExploreSubject();
 
 }  // namespace twingrad::subjects
-
-#endif  // PROPTESTS_SUBJECTS_EXPLORE_SUBJECT_H_

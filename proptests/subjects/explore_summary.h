@@ -3,8 +3,7 @@
 // Counters of several workers are added one by one, so each is a sum. Ordered pairs of lock sites
 // are notes: which ones were not seen is worth as much as how many.
 
-#ifndef PROPTESTS_SUBJECTS_EXPLORE_SUMMARY_H_
-#define PROPTESTS_SUBJECTS_EXPLORE_SUMMARY_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -68,5 +67,3 @@ std::string LockSitesSummary(const std::set<std::string>& notes);
 std::string DivergedSummary(const std::set<std::string>& notes);
 
 }  // namespace twingrad::subjects
-
-#endif  // PROPTESTS_SUBJECTS_EXPLORE_SUMMARY_H_

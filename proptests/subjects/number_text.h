@@ -1,7 +1,6 @@
 // Numbers as the lines of a summary show them.
 
-#ifndef PROPTESTS_SUBJECTS_NUMBER_TEXT_H_
-#define PROPTESTS_SUBJECTS_NUMBER_TEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -12,5 +11,3 @@ namespace twingrad::subjects {
 std::string WithSeparators(uint64_t number);
 
 }  // namespace twingrad::subjects
-
-#endif  // PROPTESTS_SUBJECTS_NUMBER_TEXT_H_

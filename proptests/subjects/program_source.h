@@ -1,7 +1,6 @@
 // Programs as cases: generated, read and shrunk in one way, whatever engine they are for.
 
-#ifndef PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_
-#define PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -50,5 +49,3 @@ class ProgramSource : public workers::CaseSource {
 };
 
 }  // namespace twingrad::subjects
-
-#endif  // PROPTESTS_SUBJECTS_PROGRAM_SOURCE_H_

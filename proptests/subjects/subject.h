@@ -5,8 +5,7 @@
 // a ForeignEngine. Whoever uses a Subject takes the one role that it needs; the tool's verbs alone
 // take the whole. Used by one thread of one process.
 
-#ifndef PROPTESTS_SUBJECTS_SUBJECT_H_
-#define PROPTESTS_SUBJECTS_SUBJECT_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -121,5 +120,3 @@ struct EngineChoice {
 using SubjectFactory = std::function<absl::StatusOr<std::unique_ptr<Subject>>(const EngineChoice&)>;
 
 }  // namespace twingrad::subjects
-
-#endif  // PROPTESTS_SUBJECTS_SUBJECT_H_

@@ -1,7 +1,6 @@
 // The statistics of judged Programs as the lines of a summary.
 
-#ifndef PROPTESTS_SUBJECTS_SUMMARY_H_
-#define PROPTESTS_SUBJECTS_SUMMARY_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -21,5 +20,3 @@ using DrawnFeatures = std::array<uint64_t, generators::kNumFeatures>;
 std::string SummaryText(const judge::Statistics& statistics, const DrawnFeatures& drawn);
 
 }  // namespace twingrad::subjects
-
-#endif  // PROPTESTS_SUBJECTS_SUMMARY_H_

@@ -6,8 +6,7 @@
 // Failure of the Program it was running; a fresh one takes over the rest of its chunk. Used by one
 // thread, which calls Pump until it returns false.
 
-#ifndef PROPTESTS_WORKERS_CAMPAIGN_H_
-#define PROPTESTS_WORKERS_CAMPAIGN_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -97,5 +96,3 @@ CaseResult ResultOfDeath(const Death& death, const WorkerProcess& process, std::
 std::string StartError(const Death& death, const WorkerProcess& process);
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_CAMPAIGN_H_

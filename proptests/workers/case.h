@@ -5,8 +5,7 @@
 // engines are in proptests/subjects and proptests/conformance, those of the tests, with planted
 // crashes, hangs and disagreements, in fake_cases.h. Each is used by one thread of one process.
 
-#ifndef PROPTESTS_WORKERS_CASE_H_
-#define PROPTESTS_WORKERS_CASE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -103,5 +102,3 @@ class CaseDrawer {
 };
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_CASE_H_

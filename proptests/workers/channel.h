@@ -4,8 +4,7 @@
 // through the flight recorder. The worker sends and receives blocking; the parent receives what is
 // there. A message that the peer did not live to finish is dropped.
 
-#ifndef PROPTESTS_WORKERS_CHANNEL_H_
-#define PROPTESTS_WORKERS_CHANNEL_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -49,5 +48,3 @@ CaseResult ResultFromJson(const nlohmann::json& json);
 Failure FailureFromJson(const nlohmann::json& json);
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_CHANNEL_H_

@@ -7,8 +7,7 @@
 // `few_starts` does so after 40 starts, which a file in BUILD_WORKING_DIRECTORY counts. A judge
 // keeps the case that it is at in its scratch memory.
 
-#ifndef PROPTESTS_WORKERS_FAKE_CASES_H_
-#define PROPTESTS_WORKERS_FAKE_CASES_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -58,5 +57,3 @@ class FakeCases : public CaseSource, public CaseJudge, public CaseDrawer {
 };
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_FAKE_CASES_H_

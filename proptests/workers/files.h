@@ -3,8 +3,7 @@
 // Relative paths start from where the command was typed, which under `bazel run` is not the working
 // directory. Files and folders appear whole or not at all. Errors read `[oracle] ...; ...; ...`.
 
-#ifndef PROPTESTS_WORKERS_FILES_H_
-#define PROPTESTS_WORKERS_FILES_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -67,5 +66,3 @@ class TemporaryFolder {
 };
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_FILES_H_

@@ -5,8 +5,7 @@
 // keeps the pages whatever becomes of the process. One worker writes; the parent reads, at any time
 // while the worker lives for the atomics, after its death for the rest.
 
-#ifndef PROPTESTS_WORKERS_FLIGHT_RECORDER_H_
-#define PROPTESTS_WORKERS_FLIGHT_RECORDER_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -95,5 +94,3 @@ std::string RecordedProgram(const FlightRecord& record);
 const FlightRecord::Progress& CommittedProgress(const FlightRecord& record);
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_FLIGHT_RECORDER_H_

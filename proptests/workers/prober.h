@@ -1,8 +1,7 @@
 // Judges single Programs in worker processes, for shrinking and replay: a Program that crashes,
 // hangs or eats memory gives a CaseResult like any other, and the next one finds a fresh worker.
 
-#ifndef PROPTESTS_WORKERS_PROBER_H_
-#define PROPTESTS_WORKERS_PROBER_H_
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -50,5 +49,3 @@ class Prober {
 };
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_PROBER_H_

@@ -4,8 +4,7 @@
 // started from anywhere else finds them from its own location: in the runfiles that Bazel puts
 // beside it, or in a folder above it that is laid out as the repository is.
 
-#ifndef PROPTESTS_WORKERS_REPOSITORY_FILES_H_
-#define PROPTESTS_WORKERS_REPOSITORY_FILES_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -27,5 +26,3 @@ std::string ThisExecutable();
 std::vector<std::string> Tops(std::string_view executable);
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_REPOSITORY_FILES_H_

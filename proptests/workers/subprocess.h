@@ -1,7 +1,6 @@
 // Runs a program as a user would and returns all that it shows. For tests.
 
-#ifndef PROPTESTS_WORKERS_SUBPROCESS_H_
-#define PROPTESTS_WORKERS_SUBPROCESS_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -32,5 +31,3 @@ SubprocessResult RunSubprocess(std::vector<std::string> words,
                                const SubprocessOptions& options = {});
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_SUBPROCESS_H_

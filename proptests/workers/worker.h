@@ -6,8 +6,7 @@
 // judges the Programs that its parent sends. It dies with its parent, ignores Ctrl-C (its parent
 // tells it to stop) and leaves no core file.
 
-#ifndef PROPTESTS_WORKERS_WORKER_H_
-#define PROPTESTS_WORKERS_WORKER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -52,5 +51,3 @@ uint64_t ResidentSize(pid_t pid);
 uint64_t ProgramSeed(uint64_t campaign_seed, uint64_t index);
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_WORKER_H_

@@ -3,8 +3,7 @@
 // The parent has one thread. It polls: WorkerProcess has no callbacks and never waits, except in
 // its destructor, which kills the process and reaps it.
 
-#ifndef PROPTESTS_WORKERS_WORKER_PROCESS_H_
-#define PROPTESTS_WORKERS_WORKER_PROCESS_H_
+#pragma once
 
 #include <chrono>
 #include <cstddef>
@@ -99,5 +98,3 @@ class WorkerProcess {
 };
 
 }  // namespace twingrad::workers
-
-#endif  // PROPTESTS_WORKERS_WORKER_PROCESS_H_

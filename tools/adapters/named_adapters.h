@@ -3,8 +3,7 @@
 // The names are rows of adapters.bzl, from which Bazel makes named_adapters.inc; texts of the
 // command line that name them are made here, so that a new adapter needs no change there.
 
-#ifndef TOOLS_ADAPTERS_NAMED_ADAPTERS_H_
-#define TOOLS_ADAPTERS_NAMED_ADAPTERS_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -47,5 +46,3 @@ absl::StatusOr<std::vector<std::string>> AdapterCommand(
     const std::function<std::string(std::string_view)>& locate = workers::Locate);
 
 }  // namespace twingrad::adapters
-
-#endif  // TOOLS_ADAPTERS_NAMED_ADAPTERS_H_

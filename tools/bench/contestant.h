@@ -5,8 +5,7 @@
 // on as it is, so that what is measured is the engine alone: counting dependencies, queueing,
 // adding up. Single-threaded; a contestant is used from one thread at a time.
 
-#ifndef TOOLS_BENCH_CONTESTANT_H_
-#define TOOLS_BENCH_CONTESTANT_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -48,5 +47,3 @@ double TimeNs(const Work& work) {
 }
 
 }  // namespace twingrad::bench
-
-#endif  // TOOLS_BENCH_CONTESTANT_H_

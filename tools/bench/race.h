@@ -2,8 +2,7 @@
 //
 // The two take turns run by run, so that a change of the machine's speed meets both alike.
 
-#ifndef TOOLS_BENCH_RACE_H_
-#define TOOLS_BENCH_RACE_H_
+#pragma once
 
 #include <cstdint>
 #include <ostream>
@@ -29,5 +28,3 @@ struct RaceOptions {
 void RunRace(Contestant& first, Contestant& second, const RaceOptions& options, std::ostream& out);
 
 }  // namespace twingrad::bench
-
-#endif  // TOOLS_BENCH_RACE_H_

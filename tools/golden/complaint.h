@@ -1,7 +1,6 @@
 // What a run of an entry misses, as text for a failed test.
 
-#ifndef TOOLS_GOLDEN_COMPLAINT_H_
-#define TOOLS_GOLDEN_COMPLAINT_H_
+#pragma once
 
 #include <string>
 
@@ -15,5 +14,3 @@ std::string Complaint(const Entry& entry, const twingrad::program::Observation& 
                       const std::string& by);
 
 }  // namespace twingrad::golden
-
-#endif  // TOOLS_GOLDEN_COMPLAINT_H_

@@ -6,8 +6,7 @@
 // on those results, where they were made with create_graph. Programs with regions count for
 // nothing. Pure functions.
 
-#ifndef TOOLS_GOLDEN_DERIVATIVES_H_
-#define TOOLS_GOLDEN_DERIVATIVES_H_
+#pragma once
 
 #include <map>
 
@@ -26,5 +25,3 @@ std::map<twingrad::program::Opcode, ShownOrders> ShownDerivatives(
     const twingrad::program::Program& program);
 
 }  // namespace twingrad::golden
-
-#endif  // TOOLS_GOLDEN_DERIVATIVES_H_

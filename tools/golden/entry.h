@@ -6,8 +6,7 @@
 // lists each as `id | origin | reason`. Ids are permanent: an entry that is taken out leaves its
 // line behind with `removed` for an origin.
 
-#ifndef TOOLS_GOLDEN_ENTRY_H_
-#define TOOLS_GOLDEN_ENTRY_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -38,5 +37,3 @@ absl::StatusOr<std::vector<Entry>> LoadEntries(const std::string& folder);
 absl::Status CheckIndex(std::string_view index, const std::vector<Entry>& entries);
 
 }  // namespace twingrad::golden
-
-#endif  // TOOLS_GOLDEN_ENTRY_H_

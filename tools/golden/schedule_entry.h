@@ -13,8 +13,7 @@
 //
 // Only compiled against the model.
 
-#ifndef TOOLS_GOLDEN_SCHEDULE_ENTRY_H_
-#define TOOLS_GOLDEN_SCHEDULE_ENTRY_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -58,5 +57,3 @@ absl::StatusOr<interleave::ScheduleFile> RecordSchedule(const ScheduleEntry& ent
 std::map<std::string, int> AllShown(const twingrad::program::Program& program, int schedules);
 
 }  // namespace twingrad::golden
-
-#endif  // TOOLS_GOLDEN_SCHEDULE_ENTRY_H_

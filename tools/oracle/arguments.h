@@ -4,8 +4,7 @@
 // order; `-` is an operand (standard input). Errors read `[oracle] what is wrong; what is allowed;
 // what to do`.
 
-#ifndef TOOLS_ORACLE_ARGUMENTS_H_
-#define TOOLS_ORACLE_ARGUMENTS_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -88,5 +87,3 @@ std::optional<std::chrono::nanoseconds> ReadDuration(std::string_view text);
 std::optional<uint64_t> ReadSize(std::string_view text);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_ARGUMENTS_H_

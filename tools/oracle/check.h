@@ -1,8 +1,7 @@
 // `oracle check` and `oracle explore`: run a campaign, minimize what fails, write it down and print
 // the summary.
 
-#ifndef TOOLS_ORACLE_CHECK_H_
-#define TOOLS_ORACLE_CHECK_H_
+#pragma once
 
 #include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
@@ -84,5 +83,3 @@ inline constexpr VerbSpec kExplore = {
 absl::StatusOr<int> Check(const Arguments& arguments, const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_CHECK_H_

@@ -3,8 +3,7 @@
 // Runs golden/programs and golden/findings in worker processes; prints a line for each golden that
 // does not agree, and a summary. With --update the engine's list is rewritten in the workspace.
 
-#ifndef TOOLS_ORACLE_CONFORM_H_
-#define TOOLS_ORACLE_CONFORM_H_
+#pragma once
 
 #include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
@@ -35,5 +34,3 @@ absl::StatusOr<int> Conform(const Arguments& arguments,
                             const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_CONFORM_H_

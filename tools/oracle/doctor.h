@@ -1,7 +1,6 @@
 // `oracle doctor`: examines the adapter of a foreign engine, for its author.
 
-#ifndef TOOLS_ORACLE_DOCTOR_H_
-#define TOOLS_ORACLE_DOCTOR_H_
+#pragma once
 
 #include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
@@ -26,5 +25,3 @@ absl::StatusOr<int> Doctor(const Arguments& arguments,
                            const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_DOCTOR_H_

@@ -1,7 +1,6 @@
 // `oracle explain`: draws the graph of one Program.
 
-#ifndef TOOLS_ORACLE_EXPLAIN_H_
-#define TOOLS_ORACLE_EXPLAIN_H_
+#pragma once
 
 #include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
@@ -27,5 +26,3 @@ absl::StatusOr<int> Explain(const Arguments& arguments,
                             const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_EXPLAIN_H_

@@ -1,7 +1,6 @@
 // The flags that several verbs take, and what they mean to the rooms below.
 
-#ifndef TOOLS_ORACLE_FLAGS_H_
-#define TOOLS_ORACLE_FLAGS_H_
+#pragma once
 
 #include <string_view>
 
@@ -66,5 +65,3 @@ subjects::CaseOptions OptionsOf(const Arguments& arguments);
 subjects::EngineChoice EngineOf(const Arguments& arguments);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_FLAGS_H_

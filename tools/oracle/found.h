@@ -1,7 +1,6 @@
 // What a run has found: findings of its own folder each, failures of the same kind once.
 
-#ifndef TOOLS_ORACLE_FOUND_H_
-#define TOOLS_ORACLE_FOUND_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -45,5 +44,3 @@ class Found {
 };
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_FOUND_H_

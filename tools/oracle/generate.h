@@ -1,7 +1,6 @@
 // `oracle generate`: prints a random Program.
 
-#ifndef TOOLS_ORACLE_GENERATE_H_
-#define TOOLS_ORACLE_GENERATE_H_
+#pragma once
 
 #include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
@@ -30,5 +29,3 @@ absl::StatusOr<int> Generate(const Arguments& arguments,
                              const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_GENERATE_H_

@@ -2,8 +2,7 @@
 //
 // main.cc gives it the repository's engine; the tests give it a Subject with planted faults.
 
-#ifndef TOOLS_ORACLE_ORACLE_H_
-#define TOOLS_ORACLE_ORACLE_H_
+#pragma once
 
 #include "absl/types/span.h"
 #include "proptests/subjects/subject.h"
@@ -21,5 +20,3 @@ bool NeedsModel(int argc, char** argv);
 int OracleMain(int argc, char** argv, const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_ORACLE_H_

@@ -1,7 +1,6 @@
 // Progress of a campaign, on standard error: a bar on a terminal, else a line now and then.
 
-#ifndef TOOLS_ORACLE_PROGRESS_H_
-#define TOOLS_ORACLE_PROGRESS_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -43,5 +42,3 @@ class Progress {
 };
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_PROGRESS_H_

@@ -1,7 +1,6 @@
 // `oracle replay`: repeats a finding.
 
-#ifndef TOOLS_ORACLE_REPLAY_H_
-#define TOOLS_ORACLE_REPLAY_H_
+#pragma once
 
 #include <string>
 
@@ -29,5 +28,3 @@ absl::StatusOr<int> Replay(const Arguments& arguments,
 bool IsOfExplore(const std::string& folder);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_REPLAY_H_

@@ -1,7 +1,6 @@
 // `oracle run`: executes one Program.
 
-#ifndef TOOLS_ORACLE_RUN_H_
-#define TOOLS_ORACLE_RUN_H_
+#pragma once
 
 #include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
@@ -29,5 +28,3 @@ inline constexpr VerbSpec kRun = {
 absl::StatusOr<int> Run(const Arguments& arguments, const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_RUN_H_

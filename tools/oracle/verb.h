@@ -3,8 +3,7 @@
 // A verb is a file: its page of help and its flags as a VerbSpec in the header, what it does below.
 // oracle.cc lists them.
 
-#ifndef TOOLS_ORACLE_VERB_H_
-#define TOOLS_ORACLE_VERB_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -42,5 +41,3 @@ absl::Status LoadOperand(const Arguments& arguments, subjects::Subject& subject)
 uint64_t FreshSeed();
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_VERB_H_

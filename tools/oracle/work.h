@@ -1,7 +1,6 @@
 // `oracle worker`: the process in which the other verbs judge Programs. Help does not show it.
 
-#ifndef TOOLS_ORACLE_WORK_H_
-#define TOOLS_ORACLE_WORK_H_
+#pragma once
 
 #include "absl/status/statusor.h"
 #include "tools/oracle/flags.h"
@@ -32,5 +31,3 @@ inline constexpr VerbSpec kWorker = {
 absl::StatusOr<int> Work(const Arguments& arguments, const subjects::SubjectFactory& make_subject);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_WORK_H_

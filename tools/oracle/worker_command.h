@@ -1,7 +1,6 @@
 // The command that starts workers: this tool again, with the verb `worker`.
 
-#ifndef TOOLS_ORACLE_WORKER_COMMAND_H_
-#define TOOLS_ORACLE_WORKER_COMMAND_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -26,5 +25,3 @@ workers::WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::
 void SetEngine(const std::string& engine, workers::WorkerCommand* command);
 
 }  // namespace twingrad::oracle
-
-#endif  // TOOLS_ORACLE_WORKER_COMMAND_H_

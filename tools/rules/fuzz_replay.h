@@ -4,8 +4,7 @@
 //   ReplayCorpus({"corpus/a", "corpus/b"}, LLVMFuzzerTestOneInput, std::cerr)  ->  0 if both ran
 //
 // The name of a file is written before it runs, so that a crash tells which one it was. One thread.
-#ifndef TOOLS_RULES_FUZZ_REPLAY_H_
-#define TOOLS_RULES_FUZZ_REPLAY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -22,5 +21,3 @@ using FuzzFunction = int (*)(const uint8_t* data, size_t size);
 int ReplayCorpus(const std::vector<std::string>& paths, FuzzFunction run, std::ostream& log);
 
 }  // namespace twingrad
-
-#endif  // TOOLS_RULES_FUZZ_REPLAY_H_

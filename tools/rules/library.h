@@ -1,8 +1,5 @@
 // What most sources include; every ag_library and ag_binary reads it first (precompiled.bzl).
 
-#ifndef TOOLS_RULES_LIBRARY_H_
-#define TOOLS_RULES_LIBRARY_H_
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -31,5 +28,3 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-
-#endif  // TOOLS_RULES_LIBRARY_H_

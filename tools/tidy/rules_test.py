@@ -116,10 +116,12 @@ class TextTest(unittest.TestCase):
                 self.assertEqual(not list(rules.check_opening_comment(path, text, {'a.h': False})), good)
 
     def test_header_guard(self):
-        good = '#ifndef AUTOGRAD_TENSOR_SHAPE_H_\n#define AUTOGRAD_TENSOR_SHAPE_H_\n'
-        self.assertEqual(list(rules.check_header_guard('autograd/tensor/shape.h', good)), [])
-        self.assertEqual(len(list(rules.check_header_guard('autograd/shape.h', good))), 1)
-        self.assertEqual(len(list(rules.check_header_guard('a.h', '#pragma once\n'))), 1)
+        self.assertEqual(list(rules.check_header_guard('a.h', '// What it is.\n\n#pragma once\n')), [])
+        self.assertEqual(list(rules.check_header_guard('a.h', '// Precompiled.\n\n#include <vector>\n')), [])
+        for text in ('int a;\n', '#ifndef A_H_\n#define A_H_\n', '#pragma once\n#pragma once\n',
+                     '#pragma once\n#ifndef A_H_\n'):
+            with self.subTest(text=text):
+                self.assertEqual(len(list(rules.check_header_guard('a.h', text))), 1)
 
 
 class SwitchesTest(unittest.TestCase):

@@ -6,8 +6,7 @@
 //
 // An atomic of static storage that an execution changes gets its value back at the end: each
 // execution starts alike, also after one that failed half-way.
-#ifndef AUTOGRAD_SYNC_MODEL_ATOMIC_H_
-#define AUTOGRAD_SYNC_MODEL_ATOMIC_H_
+#pragma once
 
 #include <source_location>
 #include <type_traits>
@@ -117,5 +116,3 @@ class Atomic {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_MODEL_ATOMIC_H_

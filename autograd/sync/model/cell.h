@@ -1,6 +1,5 @@
 // Cell<T> of the model: the race detector sees each access. Included by autograd/sync/cell.h only.
-#ifndef AUTOGRAD_SYNC_MODEL_CELL_H_
-#define AUTOGRAD_SYNC_MODEL_CELL_H_
+#pragma once
 
 #include <source_location>
 #include <utility>
@@ -45,5 +44,3 @@ class Cell {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_MODEL_CELL_H_

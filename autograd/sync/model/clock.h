@@ -1,6 +1,5 @@
 // The virtual clock of the model. Included by autograd/sync/clock.h only.
-#ifndef AUTOGRAD_SYNC_MODEL_CLOCK_H_
-#define AUTOGRAD_SYNC_MODEL_CLOCK_H_
+#pragma once
 
 #include <source_location>
 
@@ -23,5 +22,3 @@ inline void SleepFor(Duration duration,
 }
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_MODEL_CLOCK_H_

@@ -3,8 +3,7 @@
 // The same members as in the standard back end; each takes the caller's source line besides, for
 // the reports. Misuse (unlocking another's mutex, destroying a held one, waiting without the
 // mutex) fails the execution.
-#ifndef AUTOGRAD_SYNC_MODEL_MUTEX_H_
-#define AUTOGRAD_SYNC_MODEL_MUTEX_H_
+#pragma once
 
 #include <optional>
 #include <source_location>
@@ -212,5 +211,3 @@ class CondVar {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_MODEL_MUTEX_H_

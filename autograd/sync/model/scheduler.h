@@ -8,8 +8,7 @@
 //
 // Outside an execution (Current() is null: static initialisation, a test's own main) operations
 // take effect at once; one that would have to wait aborts, since nobody could end the wait.
-#ifndef AUTOGRAD_SYNC_MODEL_SCHEDULER_H_
-#define AUTOGRAD_SYNC_MODEL_SCHEDULER_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -174,5 +173,3 @@ inline void AtEndOfExecution(std::function<void(bool completed)> action) {
 [[noreturn]] void Misuse(const std::string& message, std::source_location where);
 
 }  // namespace twingrad::sync::model
-
-#endif  // AUTOGRAD_SYNC_MODEL_SCHEDULER_H_

@@ -1,7 +1,6 @@
 // SharedPtr, WeakPtr and MakeShared of the model: what std::shared_ptr is, with counts that are
 // Atomics, so that each copy and each release is a step. Included by autograd/sync/shared.h only.
-#ifndef AUTOGRAD_SYNC_MODEL_SHARED_H_
-#define AUTOGRAD_SYNC_MODEL_SHARED_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -167,5 +166,3 @@ SharedPtr<T> MakeShared(Arguments&&... arguments) {
 }
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_MODEL_SHARED_H_

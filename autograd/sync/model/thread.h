@@ -2,8 +2,7 @@
 //
 // A thread is shown at the line that calls the constructor: threads.push_back(sync::Thread(...)),
 // since emplace_back calls it from a line of the library.
-#ifndef AUTOGRAD_SYNC_MODEL_THREAD_H_
-#define AUTOGRAD_SYNC_MODEL_THREAD_H_
+#pragma once
 
 #include <functional>
 #include <source_location>
@@ -53,5 +52,3 @@ class Thread {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_MODEL_THREAD_H_

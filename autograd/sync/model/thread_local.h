@@ -1,7 +1,6 @@
 // AG_THREAD_LOCAL of the model: one object a modelled thread, found by the address of a key.
 // Included by autograd/sync/thread_local.h only.
-#ifndef AUTOGRAD_SYNC_MODEL_THREAD_LOCAL_H_
-#define AUTOGRAD_SYNC_MODEL_THREAD_LOCAL_H_
+#pragma once
 
 #include "autograd/sync/model/scheduler.h"
 
@@ -13,5 +12,3 @@
         +[](void* object) { delete static_cast<Type*>(object); }));          \
   }                                                                          \
   static_assert(true, "AG_THREAD_LOCAL takes a semicolon")
-
-#endif  // AUTOGRAD_SYNC_MODEL_THREAD_LOCAL_H_

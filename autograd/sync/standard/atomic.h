@@ -1,6 +1,5 @@
 // Atomic<T> over std::atomic. Included by autograd/sync/atomic.h only.
-#ifndef AUTOGRAD_SYNC_STANDARD_ATOMIC_H_
-#define AUTOGRAD_SYNC_STANDARD_ATOMIC_H_
+#pragma once
 
 #include <atomic>
 
@@ -35,5 +34,3 @@ class Atomic {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_STANDARD_ATOMIC_H_

@@ -1,6 +1,5 @@
 // Cell<T> as a plain T. Included by autograd/sync/cell.h only.
-#ifndef AUTOGRAD_SYNC_STANDARD_CELL_H_
-#define AUTOGRAD_SYNC_STANDARD_CELL_H_
+#pragma once
 
 #include <utility>
 
@@ -26,5 +25,3 @@ class Cell {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_STANDARD_CELL_H_

@@ -1,6 +1,5 @@
 // Mutex and CondVar over the standard library: inline forwards, nothing added.
-#ifndef AUTOGRAD_SYNC_STANDARD_MUTEX_H_
-#define AUTOGRAD_SYNC_STANDARD_MUTEX_H_
+#pragma once
 
 #include <condition_variable>
 #include <mutex>
@@ -95,5 +94,3 @@ class CondVar {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_STANDARD_MUTEX_H_

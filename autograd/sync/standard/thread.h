@@ -1,6 +1,5 @@
 // Thread over std::thread. Included by autograd/sync/thread.h only.
-#ifndef AUTOGRAD_SYNC_STANDARD_THREAD_H_
-#define AUTOGRAD_SYNC_STANDARD_THREAD_H_
+#pragma once
 
 #include <pthread.h>
 
@@ -47,5 +46,3 @@ class Thread {
 };
 
 }  // namespace twingrad::sync
-
-#endif  // AUTOGRAD_SYNC_STANDARD_THREAD_H_

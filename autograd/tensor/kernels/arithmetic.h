@@ -7,8 +7,7 @@
 // (else kShape). Strided operands are fine. Single elements take a path without loops. No history
 // is recorded; nothing is written but the result. Any thread.
 
-#ifndef AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_
-#define AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_
+#pragma once
 
 #include "autograd/tensor/tensor.h"
 
@@ -38,5 +37,3 @@ Tensor PowExponentMask(const Tensor& a, const Tensor& b);
 void AddInto(Tensor& target, const Tensor& other);
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_ARITHMETIC_H_

@@ -5,8 +5,7 @@
 //
 // All element types. No history is recorded and no version is bumped. Any thread.
 
-#ifndef AUTOGRAD_TENSOR_KERNELS_COPY_H_
-#define AUTOGRAD_TENSOR_KERNELS_COPY_H_
+#pragma once
 
 #include "autograd/tensor/tensor.h"
 
@@ -31,5 +30,3 @@ void FillInto(Tensor& target, double value);
 Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b);
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_COPY_H_

@@ -6,8 +6,7 @@
 // operands are fine. No history is recorded; nothing is written but the result. Any thread. A type
 // that the function does not take is Error(kDType).
 
-#ifndef AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_
-#define AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_
+#pragma once
 
 #include <cstdint>
 
@@ -64,5 +63,3 @@ Tensor Each(const Tensor& a) {
 }
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_ELEMENTARY_H_

@@ -8,8 +8,7 @@
 // the shape, and elements of a row in order, so that folds written with it have one meaning. Sizes
 // and strides must stay alive during the call. Pure functions, any thread.
 
-#ifndef AUTOGRAD_TENSOR_KERNELS_LOOPS_H_
-#define AUTOGRAD_TENSOR_KERNELS_LOOPS_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -132,5 +131,3 @@ inline void CheckSameKind(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_LOOPS_H_

@@ -8,8 +8,7 @@
 // left folds over the inner dimension from +0; from kMatmulVectorSize multiplications on Eigen's
 // blocked product is used, which sums in another, fixed order. No history; any thread.
 
-#ifndef AUTOGRAD_TENSOR_KERNELS_MATMUL_H_
-#define AUTOGRAD_TENSOR_KERNELS_MATMUL_H_
+#pragma once
 
 #include <cstdint>
 
@@ -22,5 +21,3 @@ inline constexpr int64_t kMatmulVectorSize = 8192;
 Tensor Matmul(const Tensor& a, const Tensor& b);
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_MATMUL_H_

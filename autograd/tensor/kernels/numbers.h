@@ -9,8 +9,7 @@
 // it is all that kernels::Each needs. Written apart from the twin's rules on purpose: the two are
 // compared. Pure functions, any thread.
 
-#ifndef AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_
-#define AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -215,5 +214,3 @@ To CastNumber(From value) {
 }
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_NUMBERS_H_

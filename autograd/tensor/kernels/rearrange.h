@@ -6,8 +6,7 @@
 // Results are fresh and contiguous. Indices are i64, 0 to size - 1, else Error(kIndex). Dimensions
 // are within the rank, and shapes fit: the operations check. No history is recorded. Any thread.
 
-#ifndef AUTOGRAD_TENSOR_KERNELS_REARRANGE_H_
-#define AUTOGRAD_TENSOR_KERNELS_REARRANGE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -42,5 +41,3 @@ Tensor Cumsum(const Tensor& a, int64_t dim, bool reverse);
 Tensor ProductOfOthers(const Tensor& matrix);
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_REARRANGE_H_

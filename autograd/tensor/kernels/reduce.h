@@ -7,8 +7,7 @@
 // operand, rounding to the element type at each step; the same bits on every run. f32, f64, i64
 // (wraps). A sum of nothing is 0. No history; any thread.
 
-#ifndef AUTOGRAD_TENSOR_KERNELS_REDUCE_H_
-#define AUTOGRAD_TENSOR_KERNELS_REDUCE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -33,5 +32,3 @@ Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_REDUCE_H_

@@ -1,6 +1,5 @@
 // For the kernels' tests: tensors from lists, lists from tensors.
-#ifndef AUTOGRAD_TENSOR_KERNELS_TEST_VALUES_H_
-#define AUTOGRAD_TENSOR_KERNELS_TEST_VALUES_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -47,5 +46,3 @@ inline Tensor Transposed(const Tensor& t) {
 }
 
 }  // namespace twingrad::kernels
-
-#endif  // AUTOGRAD_TENSOR_KERNELS_TEST_VALUES_H_

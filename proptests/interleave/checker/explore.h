@@ -13,8 +13,7 @@
 // real, and the only thread blocks for ever. Before a failure is reported, the failing schedule
 // runs again with events recorded. If this second run takes other decisions, the report says that
 // the body depends on something uncontrolled (time, addresses, real threads).
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_EXPLORE_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_EXPLORE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -78,5 +77,3 @@ void Check(bool condition, std::string_view message,
            std::source_location where = std::source_location::current());
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_EXPLORE_H_

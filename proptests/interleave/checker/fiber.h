@@ -10,8 +10,7 @@
 //
 // Only one OS thread at a time may use fibers. The body of a Fiber must not let an exception
 // escape.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_FIBER_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_FIBER_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -68,5 +67,3 @@ class Fiber {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_FIBER_H_

@@ -8,8 +8,7 @@
 // A failed execution is abandoned: its fibers stay where they are and are never unwound, since
 // destructors and handlers would run in a state that no execution of the program can reach. So a
 // failure leaks what the program held. Fibers of passing executions are reused.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_FIBER_SCHEDULER_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_FIBER_SCHEDULER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -189,5 +188,3 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_FIBER_SCHEDULER_H_

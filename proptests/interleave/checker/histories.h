@@ -8,8 +8,7 @@
 // identity. So an index left over from an earlier execution, or from another checker, finds
 // nothing. Entries and their memory are reused: an execution like the previous one allocates
 // nothing.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_HISTORIES_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_HISTORIES_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -74,5 +73,3 @@ class Histories {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_HISTORIES_H_

@@ -6,8 +6,7 @@
 // some schedule has them the other way round. Pairs that no execution reached are neither. A site
 // that takes its mutex but is in no pair is alone: full coverage of the possible pairs says nothing
 // about it. Used by one thread, for many executions.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_LOCK_COVERAGE_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_LOCK_COVERAGE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -79,5 +78,3 @@ class LockCoverage {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_LOCK_COVERAGE_H_

@@ -1,6 +1,5 @@
 // ExecutionOutcome: how one execution ended, with the decisions that led there.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_OUTCOME_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_OUTCOME_H_
+#pragma once
 
 #include <cstdint>
 #include <source_location>
@@ -67,5 +66,3 @@ bool SameEvents(const ExecutionOutcome& a, const ExecutionOutcome& b);
 std::string FormatEvents(const ExecutionOutcome& outcome, size_t limit);
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_OUTCOME_H_

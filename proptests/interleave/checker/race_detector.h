@@ -6,8 +6,7 @@
 // atomics (as far as their memory order says), spawn and join establish the order. The interleaving
 // does not matter: a pair is reported even if one access came long after the other in this
 // execution.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_RACE_DETECTOR_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_RACE_DETECTOR_H_
+#pragma once
 
 #include <array>
 #include <bit>
@@ -131,5 +130,3 @@ class RaceDetector {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_RACE_DETECTOR_H_

@@ -13,8 +13,7 @@
 // The decisions alone determine the execution. A replay (replay_strategy.h) checks every decision
 // and says where it diverged. Errors read
 // `[interleave] FILE:LINE: what is wrong; what is allowed; what to do`.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_FILE_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_FILE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -43,5 +42,3 @@ absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text,
                                            std::string_view origin = "schedule");
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_FILE_H_

@@ -7,8 +7,7 @@
 // A decision costs a few stores, made before the decision takes effect; starting a schedule costs a
 // few more.
 
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_
+#pragma once
 
 #include <atomic>
 #include <cstddef>
@@ -74,5 +73,3 @@ class RecordingStrategy final : public Strategy {
 std::string RecordedSchedule(const ScheduleRecord& record, std::string_view detector);
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_RECORD_H_

@@ -11,8 +11,7 @@
 // and merges adjacent choices, as long as the execution still fails in the same way. The result may
 // be only a local minimum. So it then searches for schedules with fewer preemptions, from none
 // upwards (few_preemptions.h), and minimizes what it finds again. Deterministic.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_SHRINK_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_SHRINK_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -44,5 +43,3 @@ ScheduleShrink ShrinkSchedule(const Trace& failing, const FailingRun& run,
                               const ScheduleShrinkLimits& limits = {});
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_SCHEDULE_SHRINK_H_

@@ -2,8 +2,7 @@
 //
 // Each decision carries the site at which it was made, so that a replay detects where it diverges.
 // The column is included, so two operations on one line differ.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_SITE_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_SITE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -21,5 +20,3 @@ inline uint32_t SiteOf(twingrad::sync::model::ThreadId thread,
 }
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_SITE_H_

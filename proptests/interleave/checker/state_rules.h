@@ -3,8 +3,7 @@
 // The scheduler reports when objects that carry an AG_INSPECTED are created and destroyed. It calls
 // Check after every step that changed something, before another thread may run, so a broken rule
 // ends the execution at the step that broke it. engine_rules.h has the rules of the engine.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_STATE_RULES_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_STATE_RULES_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -33,5 +32,3 @@ class StateRules {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_STATE_RULES_H_

@@ -1,6 +1,5 @@
 // A set of threads of one execution: bit i is thread i.
-#ifndef PROPTESTS_INTERLEAVE_CHECKER_THREAD_SET_H_
-#define PROPTESTS_INTERLEAVE_CHECKER_THREAD_SET_H_
+#pragma once
 
 #include <cstdint>
 
@@ -19,5 +18,3 @@ inline int CountOf(uint64_t threads) {
 }
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_CHECKER_THREAD_SET_H_

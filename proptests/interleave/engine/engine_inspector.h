@@ -6,8 +6,7 @@
 // stopped all threads may use it; the checker finds the objects by their AG_INSPECTED. If `is_held`
 // is set, a thread is in the middle of changing the object: the other fields are then meaningless
 // except where a comment says otherwise.
-#ifndef PROPTESTS_INTERLEAVE_ENGINE_ENGINE_INSPECTOR_H_
-#define PROPTESTS_INTERLEAVE_ENGINE_ENGINE_INSPECTOR_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -86,5 +85,3 @@ using RunInspector = twingrad::sync::Inspector<twingrad::SharedRun>;
 using WorkersInspector = twingrad::sync::Inspector<twingrad::WorkerGroup>;
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_ENGINE_ENGINE_INSPECTOR_H_

@@ -12,8 +12,7 @@
 //   shut down      is permanent, and nothing is pushed after it
 // Workers:
 //   stopping       queues are shut down only once no run is left, and no run starts after that
-#ifndef PROPTESTS_INTERLEAVE_ENGINE_ENGINE_RULES_H_
-#define PROPTESTS_INTERLEAVE_ENGINE_ENGINE_RULES_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -56,5 +55,3 @@ class EngineRules final : public StateRules {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_ENGINE_ENGINE_RULES_H_

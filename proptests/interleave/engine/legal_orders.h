@@ -5,8 +5,7 @@
 // The rules: a thread runs one node at a time. It takes the node with the highest key from its
 // queue and begins it some time later. A node that has run delivers to all its targets, then queues
 // the completed ones one by one; other threads may take them in between.
-#ifndef PROPTESTS_INTERLEAVE_ENGINE_LEGAL_ORDERS_H_
-#define PROPTESTS_INTERLEAVE_ENGINE_LEGAL_ORDERS_H_
+#pragma once
 
 #include <cstdint>
 #include <set>
@@ -25,5 +24,3 @@ struct OrderedNode {
 std::set<std::vector<int>> LegalOrders(const std::vector<OrderedNode>& nodes);
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_ENGINE_LEGAL_ORDERS_H_

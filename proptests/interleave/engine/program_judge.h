@@ -7,8 +7,7 @@
 //
 // Most schedules differ only in the order of execution, and orders repeat. So an Observation that
 // was judged before is recognised by its fingerprint. Used by one thread.
-#ifndef PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_JUDGE_H_
-#define PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_JUDGE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -56,5 +55,3 @@ class ProgramJudge {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_JUDGE_H_

@@ -10,8 +10,7 @@
 // (program_judge.h) judges what a run shows; the scheduler detects what goes wrong during it
 // (deadlock, race, leak, escaped exception). Build it with an interleaving_test or
 // interleaving_binary. Used by one OS thread.
-#ifndef PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_RUN_H_
-#define PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_RUN_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -90,5 +89,3 @@ class ProgramExplorer {
 int DevicesOf(const twingrad::program::Program& program);
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_RUN_H_

@@ -6,8 +6,7 @@
 // A smaller Program is kept if one of a few schedules makes it fail in the same way, that is with
 // the same ProgramRun::signature. The schedules are the forced choices found so far, then random
 // ones from fixed seeds. Deterministic.
-#ifndef PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_SHRINK_H_
-#define PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_SHRINK_H_
+#pragma once
 
 #include <functional>
 
@@ -37,5 +36,3 @@ SmallFinding ShrinkProgramFinding(const twingrad::program::Program& program,
                                   const FindingLimits& limits = {});
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_ENGINE_PROGRAM_SHRINK_H_

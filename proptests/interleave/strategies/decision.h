@@ -5,8 +5,7 @@
 // stream, so a seed or a recorded trace determines the whole execution. `site` is a hash of what
 // the deciding thread was about to do; a replay compares it to find where it diverges. A schedule
 // file keeps kind, alternatives, chosen and site; the rest is for minimizing.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_DECISION_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_DECISION_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -48,5 +47,3 @@ struct Decision {
 using Trace = std::vector<Decision>;
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_DECISION_H_

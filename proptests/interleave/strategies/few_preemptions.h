@@ -4,8 +4,7 @@
 // Spurious wake-ups and spurious failures of operations count as preemptions. If the running thread
 // cannot continue, the next one is random. Most concurrency defects show with two or three
 // preemptions, and a person can read such schedules.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_FEW_PREEMPTIONS_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_FEW_PREEMPTIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -34,5 +33,3 @@ class FewPreemptions final : public Strategy {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_FEW_PREEMPTIONS_H_

@@ -6,8 +6,7 @@
 // departs from it at one step of one thread. Steps are counted per thread, so a choice keeps its
 // meaning when others are dropped. A choice that no longer applies (its thread cannot continue) is
 // ignored.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_FORCED_STRATEGY_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_FORCED_STRATEGY_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -48,5 +47,3 @@ class ForcedStrategy final : public Strategy {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_FORCED_STRATEGY_H_

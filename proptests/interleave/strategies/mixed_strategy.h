@@ -3,8 +3,7 @@
 // No strategy is best everywhere: a defect that costs one strategy thousands of schedules may cost
 // another only tens. With n strategies in turns, any defect costs at most about n times what the
 // best of them needs.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_MIXED_STRATEGY_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_MIXED_STRATEGY_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -33,5 +32,3 @@ class MixedStrategy final : public Strategy {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_MIXED_STRATEGY_H_

@@ -7,8 +7,7 @@
 // a depth finds shallower bugs less often than their own depth does. The moments are drawn from the
 // first k decisions. If the length k is not given, it is a guess at first and then that of the
 // longest run so far. Seed and length determine a schedule, so the name contains the length.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_PCT_STRATEGY_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_PCT_STRATEGY_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -50,5 +49,3 @@ class PctStrategy final : public Strategy {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_PCT_STRATEGY_H_

@@ -2,8 +2,7 @@
 //
 // Choosing uniformly at every step switches too often: a queue never fills and no thread gets far
 // ahead. Ten switches in a hundred steps find far more. The seed alone determines the answers.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_RANDOM_STRATEGY_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_RANDOM_STRATEGY_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -49,5 +48,3 @@ class RandomStrategy final : public Strategy {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_RANDOM_STRATEGY_H_

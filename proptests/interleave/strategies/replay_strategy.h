@@ -3,8 +3,7 @@
 // If a question differs from the trace (another kind, number of alternatives or site, or one
 // question too many), the execution ends with an error that names the decision. A recorded site of
 // 0 matches any site: such a trace stays valid after source edits that do not change its steps.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_REPLAY_STRATEGY_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_REPLAY_STRATEGY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -38,5 +37,3 @@ class ReplayStrategy final : public Strategy {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_REPLAY_STRATEGY_H_

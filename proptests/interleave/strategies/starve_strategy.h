@@ -5,8 +5,7 @@
 // held back for 1, 2, 4, ... or 1024 decisions. All lengths are equally likely, so short delays
 // are frequent and long ones occur. Between delays it behaves like RandomStrategy. The seed alone
 // determines the answers.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STARVE_STRATEGY_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_STARVE_STRATEGY_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -46,5 +45,3 @@ class StarveStrategy final : public Strategy {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_STARVE_STRATEGY_H_

@@ -7,8 +7,7 @@
 // A new strategy is a class in NAME_strategy.h with a `struct Parameters`, and a row in
 // strategies.cc. Its name() must return a text from which MakeStrategy makes a strategy that
 // repeats the last execution when given the same seed; strategies_test checks this for each row.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGIES_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGIES_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -54,5 +53,3 @@ std::vector<std::unique_ptr<Strategy>> MakeEachStrategy();
 std::string_view StrategyNames();
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGIES_H_

@@ -2,8 +2,7 @@
 //
 // A strategy serves one execution after another; Begin is called before each. Each implementation
 // is in a file NAME_strategy.h; strategies.h has the table of those that can be chosen by name.
-#ifndef PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_
-#define PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -45,5 +44,3 @@ class Strategy {
 };
 
 }  // namespace twingrad::interleave
-
-#endif  // PROPTESTS_INTERLEAVE_STRATEGIES_STRATEGY_H_

@@ -4,8 +4,7 @@
 // Some change the Observation of a correct engine, some break the protocol or the process. Each
 // shows only on Programs that provoke it, so that there is something to minimize.
 
-#ifndef PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
-#define PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -56,5 +55,3 @@ void Spoil(Fault fault, const twingrad::program::Program& program, bool* after_e
 void Misbehave(Fault fault, const twingrad::program::Program& program, int out);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_ADAPTER_FAULTS_H_

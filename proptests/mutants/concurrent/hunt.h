@@ -2,8 +2,7 @@
 //
 // Only compiled against the model (concurrent_mutant_test).
 
-#ifndef PROPTESTS_MUTANTS_CONCURRENT_HUNT_H_
-#define PROPTESTS_MUTANTS_CONCURRENT_HUNT_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -54,5 +53,3 @@ int CountNodes(const Scenario& scenario, const interleave::Trace& schedule);
 std::string MatrixRow(std::string_view mutant, const Catch& caught);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_CONCURRENT_HUNT_H_

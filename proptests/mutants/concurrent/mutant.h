@@ -6,8 +6,7 @@
 //
 // ParseMutant rejects unknown names of scenarios and hunts and lists the known ones.
 
-#ifndef PROPTESTS_MUTANTS_CONCURRENT_MUTANT_H_
-#define PROPTESTS_MUTANTS_CONCURRENT_MUTANT_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -45,5 +44,3 @@ struct Mutant {
 absl::StatusOr<Mutant> ParseMutant(absl::Span<const std::string_view> words);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_CONCURRENT_MUTANT_H_

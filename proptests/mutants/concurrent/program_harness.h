@@ -1,7 +1,6 @@
 // Checks that random Programs find a mutant: the `programs` mode of harness.cc.
 
-#ifndef PROPTESTS_MUTANTS_CONCURRENT_PROGRAM_HARNESS_H_
-#define PROPTESTS_MUTANTS_CONCURRENT_PROGRAM_HARNESS_H_
+#pragma once
 
 #include "proptests/mutants/concurrent/mutant.h"
 
@@ -13,5 +12,3 @@ namespace twingrad::mutants {
 int FindByPrograms(const Mutant& mutant);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_CONCURRENT_PROGRAM_HARNESS_H_

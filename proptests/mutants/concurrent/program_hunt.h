@@ -6,8 +6,7 @@
 //
 // Only compiled against the model (concurrent_mutant_test).
 
-#ifndef PROPTESTS_MUTANTS_CONCURRENT_PROGRAM_HUNT_H_
-#define PROPTESTS_MUTANTS_CONCURRENT_PROGRAM_HUNT_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -48,5 +47,3 @@ std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt);
 int CountNodes(const twingrad::program::Program& program);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_CONCURRENT_PROGRAM_HUNT_H_

@@ -5,8 +5,7 @@
 // an exploration. Compiled against the standard back end, it runs on real threads; there some nodes
 // take a millisecond, as kernels do, while in the model they take one step.
 
-#ifndef PROPTESTS_MUTANTS_CONCURRENT_SCENARIOS_H_
-#define PROPTESTS_MUTANTS_CONCURRENT_SCENARIOS_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -29,5 +28,3 @@ const Scenario* FindScenario(std::string_view name);
 void ObserveScenarios(twingrad::EngineObserver* of_engines);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_CONCURRENT_SCENARIOS_H_

@@ -1,7 +1,6 @@
 // Judges whether a defect is found quickly enough, over several seeds.
 
-#ifndef PROPTESTS_MUTANTS_CONCURRENT_SPEED_H_
-#define PROPTESTS_MUTANTS_CONCURRENT_SPEED_H_
+#pragma once
 
 #include <string_view>
 #include <vector>
@@ -14,5 +13,3 @@ namespace twingrad::mutants {
 int JudgeSpeed(std::string_view name, std::string_view by, std::vector<double> seconds);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_CONCURRENT_SPEED_H_

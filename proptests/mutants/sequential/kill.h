@@ -1,8 +1,7 @@
 // Hunts for a planted defect: judges generated Programs until an oracle disagrees, then minimizes
 // the Program.
 
-#ifndef PROPTESTS_MUTANTS_SEQUENTIAL_KILL_H_
-#define PROPTESTS_MUTANTS_SEQUENTIAL_KILL_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -33,5 +32,3 @@ std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_progr
 std::string MatrixRow(std::string_view name, const Kill& kill);
 
 }  // namespace twingrad::mutants
-
-#endif  // PROPTESTS_MUTANTS_SEQUENTIAL_KILL_H_

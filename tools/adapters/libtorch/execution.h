@@ -1,7 +1,6 @@
 // Runs one Program on libtorch, as its Python front end would where the C++ interface says less.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_EXECUTION_H_
-#define TOOLS_ADAPTERS_LIBTORCH_EXECUTION_H_
+#pragma once
 
 #include <set>
 
@@ -17,5 +16,3 @@ twingrad::program::Observation Run(const twingrad::program::Program& program);
 std::set<twingrad::program::Opcode> KnownStatements();
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_EXECUTION_H_

@@ -1,7 +1,6 @@
 // What ends a statement besides libtorch's own exceptions, and the class of each.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_FAILURES_H_
-#define TOOLS_ADAPTERS_LIBTORCH_FAILURES_H_
+#pragma once
 
 #include <stdexcept>
 #include <string>
@@ -27,5 +26,3 @@ class Refusal : public std::runtime_error {
 twingrad::ErrorKind ClassOf(std::string_view message);
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_FAILURES_H_

@@ -3,8 +3,7 @@
 // They are hooks of libtorch's own kinds, so that its engine decides when each runs. What its
 // Python front end checks of a hook's result, these check. One thread.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_HOOKS_H_
-#define TOOLS_ADAPTERS_LIBTORCH_HOOKS_H_
+#pragma once
 
 #include <ATen/core/Tensor.h>
 
@@ -33,5 +32,3 @@ NodePtr Attach(const twingrad::program::Statement& statement, const at::Tensor& 
                std::shared_ptr<ProgramHook> hook);
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_HOOKS_H_

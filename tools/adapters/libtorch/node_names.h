@@ -4,8 +4,7 @@
 // making a stale view's node anew. A node that died and one made later at its address are told
 // apart. One thread.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_
-#define TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -41,5 +40,3 @@ class NodeNames {
 };
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_NODE_NAMES_H_

@@ -4,8 +4,7 @@
 // `cast`, a contiguous operand of `view`), the row does what the Program asks for. Safe from any
 // thread.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_OPERATIONS_H_
-#define TOOLS_ADAPTERS_LIBTORCH_OPERATIONS_H_
+#pragma once
 
 #include <ATen/core/Tensor.h>
 
@@ -30,5 +29,3 @@ at::ScalarType TypeOf(twingrad::DType dtype);
 twingrad::DType DTypeOf(at::ScalarType type);
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_OPERATIONS_H_

@@ -1,7 +1,6 @@
 // Recorder: fills the call records of an Observation from what the recording engine shows.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_RECORDER_H_
-#define TOOLS_ADAPTERS_LIBTORCH_RECORDER_H_
+#pragma once
 
 #include <ATen/core/Tensor.h>
 
@@ -66,5 +65,3 @@ class Recorder {
 };
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_RECORDER_H_

@@ -4,8 +4,7 @@
 // copies dependencies and exec_info there and goes on. Installed once for the process. One thread:
 // the engine runs CPU nodes on the caller's.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_RECORDING_ENGINE_H_
-#define TOOLS_ADAPTERS_LIBTORCH_RECORDING_ENGINE_H_
+#pragma once
 
 #include <torch/csrc/autograd/engine.h>
 
@@ -30,5 +29,3 @@ void InstallRecordingEngine();
 void SetObserver(std::function<void(const TaskView&)> observer);
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_RECORDING_ENGINE_H_

@@ -1,7 +1,6 @@
 // Elements of libtorch's tensors as Programs hold them, and back.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_TENSOR_DATA_H_
-#define TOOLS_ADAPTERS_LIBTORCH_TENSOR_DATA_H_
+#pragma once
 
 #include <ATen/core/Tensor.h>
 
@@ -14,5 +13,3 @@ at::Tensor TensorOf(const twingrad::program::TensorType& type, const twingrad::p
 twingrad::program::TensorData DataOf(const at::Tensor& tensor);
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_TENSOR_DATA_H_

@@ -1,7 +1,6 @@
 // What differs between the versions of libtorch that the adapter is built with: 1.13 and 2.x.
 
-#ifndef TOOLS_ADAPTERS_LIBTORCH_VERSION_H_
-#define TOOLS_ADAPTERS_LIBTORCH_VERSION_H_
+#pragma once
 
 #include <torch/csrc/autograd/function.h>
 #include <torch/version.h>
@@ -37,5 +36,3 @@ inline constexpr char kDialect[] = "pytorch1";
 #endif
 
 }  // namespace twingrad::libtorch
-
-#endif  // TOOLS_ADAPTERS_LIBTORCH_VERSION_H_
