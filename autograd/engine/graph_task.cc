@@ -143,9 +143,7 @@ Tensor GraphTask::CapturedCopy(Tensor& gradient, bool may_take) const {
     }
     return gradient;
   }
-  const bool is_ours = may_take && gradient.IsUniquelyOwned() && gradient.OwnsStorageAlone() &&
-                       gradient.IsContiguous() && gradient.impl()->meta() == nullptr;
-  return is_ours ? std::move(gradient) : kernels::Clone(gradient);
+  return may_take && IsPrivate(gradient) ? std::move(gradient) : kernels::Clone(gradient);
 }
 
 void GraphTask::Capture(uint32_t index, VariableList& gradients, bool last_use) {

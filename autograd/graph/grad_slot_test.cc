@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/graph/accumulate_grad.h"
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"

@@ -26,7 +26,6 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "autograd/graph/edge.h"
-#include "autograd/graph/input_metadata.h"
 #include "autograd/graph/order_key.h"
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/ref_count.h"
