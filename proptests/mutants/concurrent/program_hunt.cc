@@ -21,7 +21,7 @@ namespace {
 using interleave::ProgramExplorer;
 using interleave::ProgramOptions;
 using interleave::ProgramRun;
-using twingrad::program::Program;
+using program::Program;
 
 // Minimizing takes most of the time; more of it hardly finds anything smaller.
 interleave::FindingLimits Limits(const ProgramHunt& hunt) {
@@ -39,8 +39,7 @@ bool CallFails(const ProgramExplorer& explorer) {
   const auto& error = explorer.single().observation.error;
   if (!error.has_value()) return false;
   const auto& statement = explorer.program().statements[static_cast<size_t>(error->statement)];
-  return twingrad::program::SignatureOf(statement.op).category ==
-         twingrad::program::Category::kCall;
+  return program::SignatureOf(statement.op).category == program::Category::kCall;
 }
 
 // A failing run of the Program, if one of its schedules fails.
@@ -64,7 +63,7 @@ std::optional<ProgramRun> Explore(const Program& program, const ProgramOptions& 
 bool Replays(const interleave::SmallFinding& small, const ProgramOptions& options) {
   ProgramExplorer explorer(small.program, options);
   interleave::ScheduleFile file;
-  file.program_hash = twingrad::program::Hash(small.program);
+  file.program_hash = program::Hash(small.program);
   file.device_threads = explorer.device_threads();
   file.strategy = "forced";
   file.detector = small.run.detector;
@@ -80,7 +79,7 @@ bool Replays(const interleave::SmallFinding& small, const ProgramOptions& option
 
 int CountNodes(const Program& program) {
   ProgramExplorer explorer(program);
-  std::set<std::tuple<twingrad::program::NodeRole, int32_t, int32_t>> nodes;
+  std::set<std::tuple<program::NodeRole, int32_t, int32_t>> nodes;
   for (const auto& call : explorer.single().observation.calls) {
     for (const auto& node : call.nodes) {
       nodes.emplace(node.name.role, node.name.statement, node.name.index);

@@ -44,6 +44,6 @@ struct ProgramCatch {
 // Returns nothing if all Programs passed all schedules.
 std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt);
 // The number of distinct nodes in the graphs that the Program's calls give to the engine.
-int CountNodes(const twingrad::program::Program& program);
+int CountNodes(const program::Program& program);
 
 }  // namespace twingrad::mutants
