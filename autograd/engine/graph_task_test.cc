@@ -26,7 +26,7 @@ struct Diamond {
 
 class Prepared {
  public:
-  Prepared(std::vector<Edge> roots, std::vector<Edge> outputs, bool accumulate)
+  explicit Prepared(std::vector<Edge> roots, std::vector<Edge> outputs = {}, bool accumulate = true)
       : roots_(std::move(roots)),
         outputs_(std::move(outputs)),
         seeds_(roots_.size(), Tensor::Scalar(1)),
@@ -53,7 +53,7 @@ class Prepared {
 // Rules: D4.
 TEST(DependenciesTest, EveryEdgeCounts) {
   Diamond d;
-  Prepared task({Edge(d.root, 0)}, {}, true);
+  Prepared task({Edge(d.root, 0)});
   EXPECT_EQ(task->states().size(), 4u);
   EXPECT_EQ(task->IndexOf(d.root.get()), 0u);
   EXPECT_EQ(task.PendingOf(d.root), 0u);
@@ -67,7 +67,7 @@ TEST(DependenciesTest, EveryEdgeCounts) {
 // Rules: A9, D2.
 TEST(DependenciesTest, SeveralRootsAreCountedLikeAnyEdge) {
   Diamond d;
-  Prepared task({Edge(d.root, 0), Edge(d.left, 0), Edge(d.left, 0)}, {}, true);
+  Prepared task({Edge(d.root, 0), Edge(d.left, 0), Edge(d.left, 0)});
   EXPECT_EQ(task->root()->name(), "GraphRoot");
   EXPECT_EQ(task.PendingOf(d.left), 4u);
   EXPECT_EQ(task.PendingOf(d.root), 1u);
@@ -123,21 +123,20 @@ TEST(DependenciesTest, TheViewTellsCountsAndNeeds) {
 
 TEST(GraphTaskTest, TasksOverOneGraphDoNotDisturbEachOther) {
   Diamond d;
-  auto first =
-      std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}, std::vector<Edge>{}, true);
+  auto first = std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)});
   const uint32_t index = (*first)->IndexOf(d.leaf.get());
   {
-    Prepared nested({Edge(d.left, 0)}, {}, true);
+    Prepared nested({Edge(d.left, 0)});
     EXPECT_EQ(nested->IndexOf(d.left.get()), 0u);
     EXPECT_EQ(nested.PendingOf(d.leaf), 2u);
     EXPECT_EQ((*first)->IndexOf(d.leaf.get()), index);
     first.reset();
     // The nested task keeps its own indices although the holder is gone and another comes.
-    Prepared third({Edge(d.root, 0)}, {}, true);
+    Prepared third({Edge(d.root, 0)});
     EXPECT_EQ(nested->IndexOf(d.left.get()), 0u);
     EXPECT_EQ(third.PendingOf(d.left), 2u);
   }
-  Prepared last({Edge(d.root, 0)}, {}, true);
+  Prepared last({Edge(d.root, 0)});
   EXPECT_EQ(last.PendingOf(d.left), 2u);
 }
 
@@ -145,8 +144,7 @@ TEST(GraphTaskTest, MoreTasksThanPlacesStillFindTheirNodes) {
   Diamond d;
   std::vector<std::unique_ptr<Prepared>> tasks;
   for (int i = 0; i < 300; ++i) {
-    tasks.push_back(
-        std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}, std::vector<Edge>{}, true));
+    tasks.push_back(std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}));
   }
   for (auto& task : tasks) EXPECT_EQ(task->PendingOf(d.left), 2u);
 }
@@ -170,7 +168,7 @@ TEST(GraphTaskTest, CapturesOfOneGradientDoNotShareMemory) {
 // Rules: G2, Q8.
 TEST(GraphTaskTest, CallbacksRunInOrderAndMayAddOthers) {
   NodePtr node = MakePass({});
-  Prepared task({Edge(node, 0)}, {}, true);
+  Prepared task({Edge(node, 0)});
   std::string log;
   task->AddCallback([&] {
     log += "a";
@@ -184,7 +182,7 @@ TEST(GraphTaskTest, CallbacksRunInOrderAndMayAddOthers) {
 // Rules: T2.
 TEST(RanksTest, ContributionsAreNumberedInTheOrderOfTheSingleThreadedRun) {
   Diamond d;
-  Prepared task({Edge(d.root, 0)}, {}, true);
+  Prepared task({Edge(d.root, 0)});
   const Ranks ranks = ComputeRanks(*task);
   const auto at = [&](const NodePtr& node) { return task->IndexOf(node.get()); };
   EXPECT_EQ(ranks.count, 4u);
