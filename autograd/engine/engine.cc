@@ -11,7 +11,6 @@
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/graph_task.h"
-#include "autograd/engine/local_run.h"
 #include "autograd/engine/shared_run.h"
 #include "autograd/engine/worker.h"
 #include "autograd/graph/grad_mode.h"

@@ -8,7 +8,7 @@
 //
 // Threads: one thread builds the task (Discover, MarkNeeded). After that nodes and claims are only
 // read, by any thread of the run. `first_gradient` and `more_gradients` belong to a local run
-// (local_run.h); a shared run keeps gradients in slots of its own.
+// (local_run.cc); a shared run keeps gradients in slots of its own.
 
 #pragma once
 

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "autograd/engine/dependencies.h"
-#include "autograd/engine/ranks.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/test_nodes.h"
 

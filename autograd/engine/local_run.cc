@@ -1,6 +1,4 @@
-// The loop of a run on one thread. See local_run.h.
-
-#include "autograd/engine/local_run.h"
+// The loop of a run on one thread. See evaluate.h.
 
 #include <cstdint>
 #include <utility>
