@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "autograd/graph/basic_nodes.h"
-#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 
 namespace twingrad {

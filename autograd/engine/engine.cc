@@ -13,8 +13,7 @@
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/shared_run.h"
 #include "autograd/engine/worker.h"
-#include "autograd/graph/grad_mode.h"
-#include "autograd/graph/order_key.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/sync/once.h"
 #include "autograd/sync/thread.h"
 

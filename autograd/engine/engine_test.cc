@@ -15,9 +15,9 @@
 #include <gtest/gtest.h>
 
 #include "autograd/engine/front_end.h"
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/ops/ops.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/thread.h"

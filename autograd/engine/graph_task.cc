@@ -11,7 +11,7 @@
 #include "autograd/base/error.h"
 #include "autograd/engine/validate.h"
 #include "autograd/graph/basic_nodes.h"
-#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/sync/thread_local.h"
 #include "autograd/tensor/kernels/copy.h"
 

@@ -11,7 +11,7 @@
 #include "autograd/base/error.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/evaluate.h"
-#include "autograd/graph/order_key.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 namespace {

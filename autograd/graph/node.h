@@ -26,7 +26,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "autograd/graph/edge.h"
-#include "autograd/graph/order_key.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/ref_count.h"
 #include "autograd/tensor/pool.h"

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/strided.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 
