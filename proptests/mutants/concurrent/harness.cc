@@ -31,7 +31,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "autograd/program/print.h"
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/engine/engine_rules.h"
 #include "proptests/interleave/engine/program_shrink.h"
@@ -233,13 +232,7 @@ void HuntPrograms(const Mutant& mutant, bool check_state) {
   const std::optional<ProgramCatch> caught = HuntByPrograms(hunt);
   if (!caught) return Expect(false, "no Program finds it");
   const interleave::SmallFinding& small = caught->small;
-  std::printf(
-      "| %s | %s | %d | %lld | found in %.3f s | %s | %d | %d |\n\n%sschedule of %d preemptions "
-      "('>': another thread ran before):\n%s%s\n\n",
-      mutant.name.c_str(), check_state ? "on" : "off", caught->programs,
-      static_cast<long long>(caught->schedules), caught->seconds, small.run.detector.c_str(),
-      small.preemptions, caught->nodes, program::Print(small.program).c_str(), small.preemptions,
-      FormatEvents(small.run.outcome, 400).c_str(), small.run.failure.c_str());
+  std::printf("%s\n\n", FindingText(mutant.name, hunt, *caught).c_str());
   Expect(caught->found == detector, "another detector spoke than is expected");
   Expect(small.run.detector == detector, "the smallest finding is another");
   Expect(caught->replays, "the smallest schedule does not replay from its text");

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
 #include "autograd/program/hash.h"
+#include "autograd/program/print.h"
 #include "autograd/program/program.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
@@ -115,6 +117,17 @@ std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt) {
     return caught;
   }
   return std::nullopt;
+}
+
+std::string FindingText(std::string_view mutant, const ProgramHunt& hunt,
+                        const ProgramCatch& caught) {
+  const interleave::SmallFinding& small = caught.small;
+  return absl::StrFormat(
+      "| %s | %s | %d | %d | found in %.3f s | %s | %d | %d |\n\n%sschedule of %d preemptions "
+      "('>': another thread ran before):\n%s%s",
+      mutant, hunt.check_state ? "on" : "off", caught.programs, caught.schedules, caught.seconds,
+      small.run.detector, small.preemptions, caught.nodes, program::Print(small.program),
+      small.preemptions, FormatEvents(small.run.outcome, 400), small.run.failure);
 }
 
 }  // namespace twingrad::mutants
