@@ -6,6 +6,7 @@
 
 #include "autograd/engine/graph_task.h"
 #include "autograd/graph/node.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 
@@ -29,7 +30,7 @@ class [[nodiscard]] EvaluationScope {
 
  private:
   EngineThread engine_before_;
-  bool grad_mode_before_;
+  GradModeGuard grad_mode_;
   const ExecutionFilter* filter_before_;
 };
 

@@ -180,22 +180,6 @@ int Compare(const Mutant& mutant, int seeds) {
   return JudgeSpeed(mutant.name, interleave::kDefaultStrategy, std::move(seconds_by_default));
 }
 
-constexpr std::string_view kErrors =
-    "chain,fan_out,diamond,several_roots,view,in_place,devices,error";
-
-ProgramHunt HuntOf(HuntKind kind) {
-  ProgramHunt hunt;
-  if (kind == HuntKind::kAny) return hunt;
-  hunt.features = kErrors;
-  hunt.failing = true;
-  if (kind == HuntKind::kFailing) return hunt;
-  // What shows under few schedules of a call that fails.
-  hunt.programs = 20'000;
-  hunt.schedules = 100;
-  hunt.schedules_to_shrink = 500;
-  return hunt;
-}
-
 // Median and worst over several seeds, of schedules as a row. Exit status 1 if it took longer than
 // allowed.
 int TimeSeeds(const Mutant& mutant, int seeds) {
@@ -203,7 +187,7 @@ int TimeSeeds(const Mutant& mutant, int seeds) {
   std::vector<double> seconds;
   std::vector<int64_t> schedules;
   for (int i = 0; i < seeds; ++i) {
-    ProgramHunt hunt = HuntOf(mutant.programs.hunt);
+    ProgramHunt hunt = mutant.programs.hunt;
     hunt.seed += static_cast<uint64_t>(i) * kApart;
     hunt.make_small = false;
     const std::optional<ProgramCatch> caught = HuntByPrograms(hunt);
@@ -227,7 +211,7 @@ int TimeSeeds(const Mutant& mutant, int seeds) {
 void HuntPrograms(const Mutant& mutant, bool check_state) {
   const std::string_view detector =
       check_state ? mutant.programs.detector : mutant.programs.without_rules;
-  ProgramHunt hunt = HuntOf(mutant.programs.hunt);
+  ProgramHunt hunt = mutant.programs.hunt;
   hunt.judge_calls = hunt.check_state = check_state;
   const std::optional<ProgramCatch> caught = HuntByPrograms(hunt);
   if (!caught) return Expect(false, "no Program finds it");
