@@ -72,7 +72,7 @@ void MarkNeeded(GraphTask& task) {
     const absl::Span<const Edge> edges = state.node->next_edges();
     const bool is_below = lowest != 0 && state.node->topological_nr() < lowest;
     if (is_below || frame.next_edge == edges.size()) {
-      const bool executes = (state.flags & NodeState::kExecutes) != 0;
+      const bool executes = state.Executes();
       stack.pop_back();
       if (executes && !stack.empty()) states[stack.back().index].flags |= NodeState::kApply;
       continue;
@@ -81,7 +81,7 @@ void MarkNeeded(GraphTask& task) {
     if (!edge.is_valid()) continue;
     const uint32_t child = task.IndexOf(edge.function.get());
     if ((states[child].flags & NodeState::kVisited) != 0) {
-      if ((states[child].flags & NodeState::kExecutes) != 0) state.flags |= NodeState::kApply;
+      if (states[child].Executes()) state.flags |= NodeState::kApply;
       continue;
     }
     states[child].flags |= NodeState::kVisited;
@@ -108,7 +108,7 @@ Ranks ComputeRanks(const GraphTask& task) {
   ranks.slot_size.resize(slots_total);
 
   ReadyHeap ready;
-  if ((states[0].flags & NodeState::kExecutes) != 0) ready.Push(0, 0);
+  if (states[0].Executes()) ready.Push(0, 0);
   while (!ready.IsEmpty()) {
     const uint32_t index = ready.Pop();
     const NodeState& state = states[index];
@@ -120,7 +120,7 @@ Ranks ComputeRanks(const GraphTask& task) {
       const uint32_t target = task.IndexOf(edges[i].function.get());
       const uint32_t slot = ranks.slot_begin[target] + edges[i].input_nr;
       ranks.ordinal[ranks.edge_begin[index] + i] = ranks.slot_size[slot]++;
-      const bool executes = (states[target].flags & NodeState::kExecutes) != 0;
+      const bool executes = states[target].Executes();
       if (--pending[target] == 0 && executes) {
         ready.Push(states[target].node->sequence_nr(), target);
       }

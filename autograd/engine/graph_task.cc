@@ -120,7 +120,7 @@ uint32_t GraphTask::IndexInMap(const Node* node) const {
 
 bool GraphTask::ShouldExecute(const Node* node) const {
   const uint32_t index = IndexOf(node);
-  return index != kNotFound && (states()[index].flags & NodeState::kExecutes) != 0;
+  return index != kNotFound && states()[index].Executes();
 }
 
 void GraphTask::AddCapture(uint32_t index, uint32_t input_nr, uint32_t output) {

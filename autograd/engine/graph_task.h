@@ -42,6 +42,8 @@ struct NodeState {
   // Where the gradients of inputs 1.. begin in more_gradients.
   uint32_t more_begin = 0;
   uint32_t flags = kApply;
+
+  bool Executes() const { return (flags & kExecutes) != 0; }
 };
 
 // Arrays that tasks of one thread use one after the other.

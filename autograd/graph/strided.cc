@@ -12,6 +12,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/loops.h"
 
 namespace twingrad {
 namespace {
@@ -35,16 +36,6 @@ void ForEachOffset(absl::Span<const int64_t> sizes, absl::Span<const int64_t> st
 
 Tensor Contiguous(const Tensor& tensor) {
   return tensor.IsContiguous() ? tensor : kernels::Clone(tensor);
-}
-
-// visit(zero) with a zero of the elements' type.
-template <class Visit>
-void WithZero(const Tensor& tensor, const Visit& visit) {
-  if (tensor.dtype() == DType::kF32) {
-    visit(0.0f);
-  } else {
-    visit(0.0);
-  }
 }
 
 // The node of a linear function of one tensor: applies its adjoint.
@@ -115,7 +106,7 @@ Tensor Gather(const Tensor& whole, const ViewMapPtr& map) {
   const bool record = ShouldRecord(whole);
   const Tensor source = Contiguous(whole);
   Tensor part = Tensor::Empty(map->view_sizes(), whole.dtype(), whole.device());
-  WithZero(whole, [&]<class T>(T) {
+  kernels::DispatchFloating("gather", whole.dtype(), [&]<class T>(T) {
     for (size_t i = 0; i < map->index().size(); ++i) {
       part.data<T>()[i] = source.data<T>()[map->index()[i]];
     }
@@ -128,7 +119,7 @@ Tensor Scatter(const Tensor& part, const ViewMapPtr& map) {
   const bool record = ShouldRecord(part);
   const Tensor source = Contiguous(part);
   Tensor whole = Tensor::Zeros(map->base_sizes(), part.dtype(), part.device());
-  WithZero(part, [&]<class T>(T) {
+  kernels::DispatchFloating("scatter", part.dtype(), [&]<class T>(T) {
     for (size_t i = 0; i < map->index().size(); ++i) {
       whole.data<T>()[map->index()[i]] += source.data<T>()[i];
     }
@@ -141,7 +132,7 @@ Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map) {
   const bool record = ShouldRecord(whole, part);
   Tensor result = kernels::Clone(whole);
   const Tensor source = part.defined() ? Contiguous(part) : Tensor();
-  WithZero(whole, [&]<class T>(T zero) {
+  kernels::DispatchFloating("replace", whole.dtype(), [&]<class T>(T zero) {
     for (size_t i = 0; i < map->index().size(); ++i) {
       result.data<T>()[map->index()[i]] = source.defined() ? source.data<T>()[i] : zero;
     }
