@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reduction.h"
