@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/reference/algebra.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::reference {
@@ -139,15 +140,12 @@ TEST_F(CalculusTest, Maps) {
     return c.Apply(Primitive::kExp, g);
   });
   static constexpr int32_t kAll[] = {0, 0, 0};
-  Check("scatter", [&](Calculus& c, const Variable& x) {
-    return c.ScatterAdd(c.Apply(Primitive::kMultiply, x, x), {kAll, 3}, &scalar_);
-  });
+  const auto sum_of_squares = [&](Calculus& c, const Variable& x) {
+    return ScatterAdd(c, c.Apply(Primitive::kMultiply, x, x), {kAll, 3}, &scalar_);
+  };
+  Check("scatter", sum_of_squares);
   Check("mean", [&](Calculus& c, const Variable& x) {
-    PrimitiveArguments arguments;
-    arguments.count = 3;
-    return c.Apply(Primitive::kDivideCount,
-                   c.ScatterAdd(c.Apply(Primitive::kMultiply, x, x), {kAll, 3}, &scalar_), {}, {},
-                   arguments);
+    return c.Apply(Primitive::kDivideCount, {.count = 3}, sum_of_squares(c, x));
   });
 }
 

@@ -142,8 +142,6 @@ void Interpreter::Leaf(const Statement& statement) {
   leaf.requires_grad = statement.Get<bool>(Key::kGrad);
 }
 
-const Shape* Interpreter::Keep(const Shape& shape) { return &shapes_.emplace_back(shape); }
-
 Tensor& Interpreter::Define(ValueId value, DType dtype, program::DeviceIndex device,
                             const Shape* shape) {
   Tensor& tensor = tensors_[value];
@@ -168,11 +166,9 @@ Variable Interpreter::Read(ValueId value) {
   if (!tensor.defined) throw Raised{ErrorKind::kUndefined};
   Variable variable;
   const Storage& storage = storages_[tensor.storage];
-  PrimitiveArguments arguments;
-  arguments.map = tensor.map;
-  arguments.shape = tensor.shape;
   const Array* in[3] = {storage.content, nullptr, nullptr};
-  variable.data = Evaluate(arena_, Primitive::kGather, in, arguments, false);
+  variable.data =
+      Evaluate(arena_, Primitive::kGather, in, {.map = tensor.map, .shape = tensor.shape}, false);
   variable.storage = tensor.storage;
   variable.version = storage.version;
   return variable;

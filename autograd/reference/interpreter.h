@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,11 +136,8 @@ class Interpreter {
     bool records = false;
   };
   Operands TakeOperands(const program::Statement& statement, uint32_t differentiable);
-  Variable Lower(program::Opcode op, const program::Statement& statement, Operands& operands);
-  Variable LowerComposite(const program::Statement& statement, Operands& operands);
-  Variable LowerBroadcast(Primitive primitive, Operands& operands);
-  Variable LowerReduction(const program::Statement& statement, Operands& operands);
-  Variable LowerMatmul(Operands& operands);
+  // What the statement computes, or the op that it performs in place.
+  Variable Lower(const program::Statement& statement, const Operands& operands);
 
   Tensor& Define(program::ValueId value, DType dtype, program::DeviceIndex device,
                  const Shape* shape);
@@ -155,7 +151,6 @@ class Interpreter {
   static bool LacksNode(const Tensor& tensor) { return tensor.is_view() && tensor.node == kNoNode; }
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
-  const Shape* Keep(const Shape& shape);
   void Finish();
 
   const program::Program& program_;
@@ -173,7 +168,6 @@ class Interpreter {
   std::vector<int32_t> try_regions_;  // indices into regions_
   bool grad_mode_ = true;
   int32_t statement_ = -1;
-  std::deque<Shape> shapes_;
 };
 
 }  // namespace twingrad::reference

@@ -97,13 +97,13 @@ void Interpreter::View(const Statement& statement) {
   operand.operand = 0;
   if (operand.tracked) operand.node = GradientEdge(of);
   const ShapedMap view = ViewMap(arena_, statement, *tensors_[of].shape);
-  const Shape* shape = Keep(view.shape);
+  const Shape* shape = arena_.Keep(view.shape);
 
   const Tensor& source = tensors_[of];
   Tensor& result = Define(statement.results[0], source.dtype, source.device, shape);
   result.storage = source.storage;
   result.map = Compose(arena_, source.map, view.map);
-  result.strides = Keep(ViewStrides(statement, *source.shape, StridesOf(source), *shape));
+  result.strides = arena_.Keep(ViewLayout(statement, *source.shape, StridesOf(source)).strides);
   result.base = source.is_view() ? source.base : of;
   result.base_map = source.is_view() ? Compose(arena_, source.base_map, view.map) : view.map;
   result.view_version = storages_[source.storage].version;

@@ -211,8 +211,6 @@ Number Sign(Number a) {
   return {sign, a.e == 0 || std::fabs(a.v) > a.e ? 0 : kUnknown};
 }
 
-Number Negated(Number a) { return {-a.v, a.e}; }
-
 Number Converted(Number a, const Format& f) {
   const double r = Rounded(a.v, f);
   if (r == a.v || std::isnan(r)) return a;
