@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/types/span.h"
 #include "autograd/reference/elementwise.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/weights.h"

@@ -2,8 +2,8 @@
 //
 // A node is a sequence of recorded steps. A statement makes one node, whatever it is lowered to.
 // While a call runs with create_graph, each primitive that depends on history makes a node of its
-// own, so that second and higher derivatives need no special case: recording continues. The derivatives are
-// in the rows of primitive_row.h. One thread; everything lives in the run's arena.
+// own, so that second and higher derivatives need no special case: recording continues. The
+// derivatives are in the rows of primitive_row.h. One thread; everything lives in the run's arena.
 
 #pragma once
 
@@ -118,6 +118,10 @@ class Calculus {
   // An input or result that a step of the node saved. While a call is recorded it has a history:
   // intermediate values, for example a broadcast operand, are recomputed.
   Variable Unpack(NodeId node, const Variable& saved);
+
+  // The step that shows a view of a base, an array of the type and shape of `base_like`.
+  static Step ViewStep(const Array* base_like, NodeId base, const IndexMap& map,
+                       const Shape* shape);
 
   // Makes the node check this operand's version too, although none of its steps saves it.
   void AlsoSave(NodeId node, const Variable& operand);

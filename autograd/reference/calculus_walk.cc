@@ -114,18 +114,23 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
   return result;
 }
 
+Step Calculus::ViewStep(const Array* base_like, NodeId base, const IndexMap& map,
+                        const Shape* shape) {
+  Step step;
+  step.primitive = Primitive::kGather;
+  step.in[0].data = base_like;
+  step.in[0].tracked = step.out.tracked = true;
+  step.in[0].operand = 0;
+  step.in[0].node = base;
+  step.arguments = {.map = map, .shape = shape};
+  return step;
+}
+
 // The result of a write through a view is a view of the base as the write left it.
 NodeId Calculus::EdgeOfWrittenView(NodeId copy_slices) {
   const Node& node = nodes_[copy_slices];
   if (node.written_view != kNoNode) return node.written_view;
-  Step step;
-  step.primitive = Primitive::kGather;
-  step.in[0].data = node.base_like;
-  step.in[0].tracked = step.out.tracked = true;
-  step.in[0].operand = 0;
-  step.in[0].node = copy_slices;
-  step.arguments.map = node.slice;
-  step.arguments.shape = node.slice_shape;
+  const Step step = ViewStep(node.base_like, copy_slices, node.slice, node.slice_shape);
   return AddBackwardNode(absl::MakeConstSpan(arena_.New(copy_slices), 1),
                          absl::MakeConstSpan(arena_.New(step), 1), {});
 }

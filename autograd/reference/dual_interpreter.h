@@ -81,6 +81,7 @@ class DualInterpreter {
   // What the statement computes, or the op that it performs in place.
   Jets Lower(const program::Statement& statement, const Operands& operands);
 
+  DualValue& Defined(program::ValueId value);
   Jets Read(program::ValueId value);
   void Define(program::ValueId value, const Jets& jets, const Shape* shape);
   void Seed(program::ValueId value);

@@ -89,9 +89,13 @@ void DualInterpreter::Seed(ValueId value) {
   owned_[value] = tangents_.Combine(seeds, owned_[value], size, partials);
 }
 
+DualValue& DualInterpreter::Defined(ValueId value) {
+  if (!values_[value].defined) throw NotApplicable{"an undefined gradient is an operand"};
+  return values_[value];
+}
+
 Jets DualInterpreter::Read(ValueId value) {
-  const DualValue& from = values_[value];
-  if (!from.defined) throw NotApplicable{"an undefined gradient is an operand"};
+  const DualValue& from = Defined(value);
   const DualStorage& storage = storages_[from.storage];
   Jets jets = Gather(algebra_, Jets{storage.content}, from.map, from.shape);
   const bool constant = from.constant_until_written && from.version == storage.version;
@@ -125,10 +129,9 @@ void DualInterpreter::Compute(const Statement& statement) {
 
 void DualInterpreter::View(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!values_[of].defined) throw NotApplicable{"an undefined gradient is an operand"};
-  const ShapedMap view = ViewMap(arena_, statement, *values_[of].shape);
+  const DualValue& source = Defined(of);
+  const ShapedMap view = ViewMap(arena_, statement, *source.shape);
   const Shape* shape = arena_.Keep(view.shape);
-  const DualValue& source = values_[of];
   DualValue& result = values_[statement.results[0]];
   result.defined = true;
   result.shape = shape;
@@ -149,9 +152,7 @@ void DualInterpreter::View(const Statement& statement) {
 }
 
 void DualInterpreter::Detach(const Statement& statement) {
-  const ValueId of = statement.operands[0];
-  if (!values_[of].defined) throw NotApplicable{"an undefined gradient is an operand"};
-  const DualValue& source = values_[of];
+  const DualValue& source = Defined(statement.operands[0]);
   DualValue& result = values_[statement.results[0]];
   result.defined = true;
   result.shape = source.shape;
@@ -186,9 +187,7 @@ void DualInterpreter::InPlace(const Statement& statement) {
 }
 
 void DualInterpreter::Gradient(const Statement& statement) {
-  const ValueId of = statement.operands[0];
-  DualValue& value = values_[of];
-  if (!value.defined) throw NotApplicable{"an undefined gradient is an operand"};
+  DualValue& value = Defined(statement.operands[0]);
   if (statement.op == Opcode::kRetainGrad) {
     value.retains_grad = true;
     return;

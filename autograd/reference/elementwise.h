@@ -22,9 +22,7 @@ namespace twingrad::reference {
 inline int64_t WrapAdd(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
-inline int64_t WrapNegate(int64_t a) {
-  return static_cast<int64_t>(-static_cast<uint64_t>(a));
-}
+inline int64_t WrapNegate(int64_t a) { return static_cast<int64_t>(-static_cast<uint64_t>(a)); }
 
 // Of one input. The function of numbers may take the format that it rounds to.
 template <auto kOfNumber, auto kOfInteger = nullptr>

@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 
+#include "absl/types/span.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/result.h"
 #include "autograd/reference/weights.h"
@@ -19,6 +20,9 @@ namespace {
 
 using program::kSavesA;
 using program::kSavesResult;
+
+// Into an array with bounds.
+void Put(Array* array, int32_t at, Number x) { array->v[at] = x.v, array->e[at] = x.e; }
 
 int64_t Pick(int64_t x, int64_t y, bool least) { return least ? std::min(x, y) : std::max(x, y); }
 
@@ -38,8 +42,7 @@ const Array* Extreme(const Evaluation& evaluation) {
     } else {
       Number best = a->At(i);
       if (seen[g]) best = arguments.least ? Minimum(out->At(g), best) : Maximum(out->At(g), best);
-      out->v[g] = best.v;
-      out->e[g] = best.e;
+      Put(out, g, best);
     }
     seen[g] = true;
   }
@@ -80,13 +83,12 @@ Exponentials Exponentiate(const Evaluation& evaluation, bool finite_shifts) {
     const int32_t g = arguments.map[i];
     const Number shifted = Add(a->At(i), {-x.shifts->v[g], 0}, format);
     const Number each = Exp(shifted, format);
-    x.shifted->v[i] = shifted.v, x.shifted->e[i] = shifted.e;
-    x.each->v[i] = each.v, x.each->e[i] = each.e;
+    Put(x.shifted, i, shifted);
+    Put(x.each, i, each);
     sums[g].Add(each);
   }
   for (int32_t g = 0; g < groups; ++g) {
-    const Number total = sums[g].Total();
-    x.sums->v[g] = total.v, x.sums->e[g] = total.e;
+    Put(x.sums, g, sums[g].Total());
   }
   return x;
 }
@@ -101,7 +103,7 @@ const Array* Softmax(const Evaluation& evaluation) {
     const Number sum = x.sums->At(evaluation.arguments.map[i]);
     const Number r = kOfLogarithm ? Subtract(x.shifted->At(i), Log(sum, format), format)
                                   : Divide(x.each->At(i), sum, format);
-    out->v[i] = r.v, out->e[i] = r.e;
+    Put(out, i, r);
   }
   return out;
 }
@@ -113,7 +115,7 @@ const Array* LogSumExp(const Evaluation& evaluation) {
   Array* out = NewBoundedArray(evaluation.arena, dtype, evaluation.arguments.shape);
   for (int32_t g = 0; g < out->size; ++g) {
     const Number r = Add(Log(x.sums->At(g), format), x.shifts->At(g), format);
-    out->v[g] = r.v, out->e[g] = r.e;
+    Put(out, g, r);
   }
   return out;
 }

@@ -111,8 +111,6 @@ class Interpreter {
     int32_t end;  // statement
   };
 
-  bool Execute(const program::Statement& statement);
-  bool ExecuteGradient(const program::Statement& statement);
   void RunStatement(int32_t index);
   void Leaf(const program::Statement& statement);
   void Compute(const program::Statement& statement);
@@ -122,6 +120,7 @@ class Interpreter {
   void CheckInPlace(program::ValueId self, bool would_record);
   void CheckOverlap(const Tensor& self, const Tensor& other);
   Shape StridesOf(const Tensor& tensor) const;
+  void Gradient(const program::Statement& statement);
   void ReadGrad(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
   void RemoveHook(const program::Statement& statement);
@@ -139,6 +138,8 @@ class Interpreter {
   // What the statement computes, or the op that it performs in place.
   Variable Lower(const program::Statement& statement, const Operands& operands);
 
+  // The value's tensor; an error of the Program where it is undefined.
+  Tensor& Defined(program::ValueId value);
   Tensor& Define(program::ValueId value, DType dtype, program::DeviceIndex device,
                  const Shape* shape);
   Tensor& DefineFresh(program::ValueId value, const Array* content, program::DeviceIndex device);

@@ -72,8 +72,10 @@ void Interpreter::InPlace(const Statement& statement) {
 
   Tensor& tensor = tensors_[self];
   Storage& storage = storages_[tensor.storage];
-  const Array* in[3] = {storage.content, out.data, nullptr};
-  storage.content = Evaluate(arena_, Primitive::kOverwrite, in, {.map = tensor.map}, false);
+  storage.content = calculus_
+                        .Apply(Primitive::kOverwrite, {.map = tensor.map},
+                               calculus_.Constant(storage.content), calculus_.Constant(out.data))
+                        .data;
   ++storage.version;
   if (!operands.records) return;
 

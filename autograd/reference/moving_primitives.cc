@@ -1,10 +1,12 @@
 // Primitives that choose, weigh, convert and move elements: for each its value and its derivative.
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <optional>
 
+#include "absl/types/span.h"
 #include "autograd/reference/elementwise.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/result.h"

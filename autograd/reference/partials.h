@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "autograd/reference/numbers.h"
-#include "autograd/reference/primitives.h"
 #include "autograd/reference/tangents.h"
 
 namespace twingrad::reference {
@@ -22,9 +21,6 @@ struct ElementwisePoint {
   bool a_varies = false;  // has tangents
   bool b_varies = false;
 };
-
-// Sets *kink if the function has no derivative at the point, or if the bound leaves that open.
-Partials PartialsOf(Primitive primitive, const ElementwisePoint& point, bool* kink);
 
 // Arithmetic in double.
 inline constexpr Number kZero{0, 0}, kOne{1, 0}, kTwo{2, 0}, kNothingKnown{0, kUnknown};

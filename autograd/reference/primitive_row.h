@@ -77,6 +77,7 @@ struct PrimitiveRow {
   program::Saves saves;               // the inputs and the result that the derivative reads
   const Array* (*value)(const Evaluation&);
   Term (*derivative)(const Backward&);
+  // Sets *kink if the function has no derivative at the point, or if the bound leaves that open.
   // Null where the dual witness has a rule of its own: jets.cc.
   Partials (*partials)(const ElementwisePoint&, bool* kink) = nullptr;
 };

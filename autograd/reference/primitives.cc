@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "autograd/reference/partials.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/result.h"
 
@@ -73,10 +72,6 @@ const PrimitiveRow& RowOf(Primitive primitive) {
 const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
                       const PrimitiveArguments& arguments, bool lenient) {
   return RowOf(primitive).value({arena, in, arguments, lenient});
-}
-
-Partials PartialsOf(Primitive primitive, const ElementwisePoint& point, bool* kink) {
-  return RowOf(primitive).partials(point, kink);
 }
 
 const Array* SumOf(Arena& arena, absl::Span<const Array* const> terms) {

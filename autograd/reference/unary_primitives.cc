@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "autograd/reference/elementwise.h"
 #include "autograd/reference/primitive_row.h"
 #include "autograd/reference/weights.h"

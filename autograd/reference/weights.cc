@@ -10,6 +10,12 @@ namespace twingrad::reference {
 
 namespace {
 
+// Whether the two may be equal.
+bool Near(Number x, Number y) {
+  const double error = x.e + y.e;
+  return error == 0 ? x.v == y.v : !(std::fabs(x.v - y.v) > error);
+}
+
 // Weights and conditions that change at 0 alone: unknown where the bound reaches it, and at NaN.
 template <typename F>
 const Array* Decided(Arena& arena, const Array* a, DType dtype, F decide) {
@@ -27,11 +33,6 @@ const Array* Decided(Arena& arena, const Array* a, DType dtype, F decide) {
   return result.array();
 }
 
-bool Near(Number x, Number y) {
-  const double error = x.e + y.e;
-  return error == 0 ? x.v == y.v : !(std::fabs(x.v - y.v) > error);
-}
-
 }  // namespace
 
 const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which, bool least) {
@@ -41,7 +42,7 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
     const Number x = a->At(i), y = b->At(i);
     const double own = which == 0 ? x.v : y.v, other = which == 0 ? y.v : x.v;
     const double weight = own == other ? 0.5 : (own < other ? 0.0 : 1.0);
-    const bool tied = x.e + y.e != 0 && !(std::fabs(x.v - y.v) > x.e + y.e);
+    const bool tied = x.e + y.e != 0 && Near(x, y);
     result.Set(i, {weight, tied ? kUnknown : 0});
   }
   return result.array();
