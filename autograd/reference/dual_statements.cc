@@ -201,7 +201,8 @@ void DualInterpreter::Gradient(const Statement& statement) {
   if (!value.grad_known) throw NotApplicable{"a gradient that is not known is read"};
   Jets grad = value.grad;
   if (grad.value == nullptr) {
-    grad.value = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
+    const DType dtype = storages_[value.storage].content->dtype;  // of indices too
+    grad.value = Filled(arena_, dtype, value.shape, value.map.size, 0);
   }
   if (!grad_mode_) grad.tangents = nullptr;
   Define(statement.results[0], grad, value.shape);

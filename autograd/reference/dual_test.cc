@@ -214,6 +214,17 @@ backward %s
             "");
 }
 
+// Of integers it is of integers: read as an array of floats, it had no elements to pick by.
+TEST(DualTest, AnAbsentGradientKeepsTheElementType) {
+  EXPECT_EQ(RunDual(ParseOrThrow(R"(%x = leaf type=f64[2] data=1,2
+%i = leaf type=i64[1] data=1
+%g = read_grad %i
+%y = gather %x %g dim=0
+)"))
+                .not_applicable,
+            "");
+}
+
 // A copy is not taken for a view where only the write goes through a detached value.
 TEST(DualTest, AWriteToWhatAReshapeCopiedIsNotJudged) {
   const std::string copies =

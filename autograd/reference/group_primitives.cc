@@ -27,9 +27,8 @@ void Put(Array* array, int32_t at, Number x) { array->v[at] = x.v, array->e[at] 
 int64_t Pick(int64_t x, int64_t y, bool least) { return least ? std::min(x, y) : std::max(x, y); }
 
 const Array* Extreme(const Evaluation& evaluation) {
-  const Array* a = evaluation.in[0];
-  Arena& arena = evaluation.arena;
-  const PrimitiveArguments& arguments = evaluation.arguments;
+  const auto& [arena, in, arguments, lenient] = evaluation;
+  const Array* a = in[0];
   Array* out = NewBoundedArray(arena, a->dtype, arguments.shape);
   auto* seen = arena.Allocate<bool>(out->size);
   std::fill(seen, seen + out->size, false);
@@ -59,9 +58,8 @@ struct Exponentials {
 };
 
 Exponentials Exponentiate(const Evaluation& evaluation, bool finite_shifts) {
-  const Array* a = evaluation.in[0];
-  Arena& arena = evaluation.arena;
-  const PrimitiveArguments& arguments = evaluation.arguments;
+  const auto& [arena, in, arguments, lenient] = evaluation;
+  const Array* a = in[0];
   const Format& format = FormatOf(a->dtype);
   const Shape* shape = arguments.shape;
   const int32_t groups = Count(*shape);

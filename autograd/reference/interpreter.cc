@@ -129,8 +129,9 @@ Tensor& Interpreter::DefineFresh(ValueId value, const Array* content, program::D
 Variable Interpreter::Read(ValueId value) {
   const Tensor& tensor = Defined(value);
   const Storage& storage = storages_[tensor.storage];
-  Variable variable = calculus_.Constant(storage.content);
-  variable = calculus_.Gather(variable, tensor.map, tensor.shape);
+  const Array* in[3] = {storage.content, nullptr, nullptr};
+  Variable variable = calculus_.Constant(
+      Evaluate(arena_, Primitive::kGather, in, {.map = tensor.map, .shape = tensor.shape}, false));
   variable.storage = tensor.storage;
   variable.version = storage.version;
   return variable;

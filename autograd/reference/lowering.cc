@@ -30,10 +30,9 @@ static_assert(EveryOtherOpHasARule(), "an op that computes has a row in composit
 }  // namespace
 
 Primitive ElementwisePrimitive(Opcode op) {
-  for (const auto family : {UnaryPrimitives(), BinaryPrimitives()}) {
-    for (const PrimitiveRow& row : family) {
-      if (row.op == op) return row.primitive;
-    }
+  const bool unary = program::SignatureOf(op).min_operands == 1;
+  for (const PrimitiveRow& row : unary ? UnaryPrimitives() : BinaryPrimitives()) {
+    if (row.op == op) return row.primitive;
   }
   return Primitive::kEnd;
 }

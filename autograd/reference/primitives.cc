@@ -62,11 +62,13 @@ const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape) {
 }
 
 const PrimitiveRow& RowOf(Primitive primitive) {
-  absl::Span<const PrimitiveRow> family = BinaryPrimitives();
-  if (primitive >= Primitive::kNegate) family = UnaryPrimitives();
-  if (primitive >= Primitive::kSelect) family = MovingPrimitives();
-  if (primitive >= Primitive::kExtreme) family = GroupPrimitives();
-  return family[static_cast<size_t>(primitive) - static_cast<size_t>(family[0].primitive)];
+  const auto row_in = [primitive](absl::Span<const PrimitiveRow> family, Primitive first) -> auto& {
+    return family[static_cast<size_t>(primitive) - static_cast<size_t>(first)];
+  };
+  if (primitive < Primitive::kNegate) return row_in(BinaryPrimitives(), Primitive::kAdd);
+  if (primitive < Primitive::kSelect) return row_in(UnaryPrimitives(), Primitive::kNegate);
+  if (primitive < Primitive::kExtreme) return row_in(MovingPrimitives(), Primitive::kSelect);
+  return row_in(GroupPrimitives(), Primitive::kExtreme);
 }
 
 const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
