@@ -41,11 +41,12 @@ class Composite {
       : algebra_(algebra), statement_(statement), op_(op), in_(in), shapes_(shapes) {}
 
   Value Lower() {
+    static constexpr auto kRules = RulesByOp();
     const Rule rule = kRules[static_cast<int>(op_)];
     return rule != nullptr ? (this->*rule)() : Elementwise();
   }
 
-  static constexpr bool HasRule(Opcode op) { return kRules[static_cast<int>(op)] != nullptr; }
+  static constexpr bool HasRule(Opcode op) { return RulesByOp()[static_cast<int>(op)] != nullptr; }
 
  private:
   using Rule = Value (Composite::*)();
@@ -94,7 +95,6 @@ class Composite {
     }
     return rules;
   }
-  static const std::array<Rule, program::kNumOpcodes> kRules;
 
   Value Elementwise() {
     const Primitive primitive = ElementwisePrimitive(op_);
@@ -290,9 +290,5 @@ class Composite {
   absl::Span<const Value> in_;
   absl::Span<const Shape* const> shapes_;
 };
-
-template <typename Algebra>
-constexpr std::array<typename Composite<Algebra>::Rule, program::kNumOpcodes>
-    Composite<Algebra>::kRules = RulesByOp();
 
 }  // namespace twingrad::reference
