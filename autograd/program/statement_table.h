@@ -1,7 +1,8 @@
 // The rows of the signature table: what each statement takes, and the facts of each op.
 //
-// Included only by signature.cc; all other code uses signature.h. A new statement is one row here,
-// at the position of its enumerator in opcode.h.
+// Included only by signature.cc and by tables whose static_assert asks for a row for each op; all
+// other code uses signature.h. A new statement is one row here, at the position of its enumerator in
+// opcode.h.
 
 #pragma once
 

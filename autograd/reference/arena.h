@@ -2,16 +2,20 @@
 // and freed all at once.
 //
 // Allocation is a pointer increment, so that a run of a dozen statements costs a few calls of
-// malloc. Only for trivially destructible types. Throws OutOfArena past its limit. One thread.
+// malloc. Only for trivially destructible types, and shapes. Throws OutOfArena past its limit. One
+// thread.
 
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <new>
 #include <type_traits>
 #include <vector>
+
+#include "autograd/base/dtype.h"
 
 namespace twingrad::reference {
 
@@ -42,6 +46,8 @@ class Arena {
     return new (Allocate<T>(1)) T(value);
   }
 
+  const Shape* Keep(const Shape& shape) { return &shapes_.emplace_back(shape); }
+
  private:
   static constexpr size_t kAlign = 8;
   static constexpr size_t kChunk = size_t{48} << 10;
@@ -56,6 +62,7 @@ class Arena {
   }
 
   std::vector<std::unique_ptr<char[]>> chunks_;
+  std::deque<Shape> shapes_;
   char* next_ = nullptr;
   char* end_ = nullptr;
   size_t total_ = 0;

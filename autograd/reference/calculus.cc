@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <new>
 
-#include "autograd/base/check.h"
-#include "autograd/reference/group_primitives.h"
+#include "autograd/program/op_facts.h"
+#include "autograd/reference/primitive_row.h"
 
 namespace twingrad::reference {
 namespace {
@@ -16,64 +16,19 @@ absl::Span<T> CopyToArena(Arena& arena, const T* from, size_t count) {
   return absl::MakeSpan(to, count);
 }
 
-// The variables of a step that its derivative needs, by the rules of the README.
+// The variables of a step that its derivative needs.
 template <typename F>
 void ForEachSaved(const Step& step, F save) {
+  const program::Saves saves = RowOf(step.primitive).saves;
   const Variable* in = step.in;
-  switch (step.primitive) {
-    case Primitive::kMultiply:
-      if (in[1].tracked) save(in[0]);
-      if (in[0].tracked) save(in[1]);
-      return;
-    case Primitive::kDivide:
-      if (in[1].tracked) save(in[0]);
-      return save(in[1]);
-    case Primitive::kPower:
-      save(in[0]);
-      save(in[1]);
-      if (in[1].tracked) save(step.out);
-      return;
-    case Primitive::kMaximum:
-    case Primitive::kMinimum:
-    case Primitive::kSquaredDifference:
-      save(in[0]);
-      return save(in[1]);
-    case Primitive::kGather:
-    case Primitive::kScatterAdd:
-      if (step.arguments.picks) save(Variable());
-      return;
-    case Primitive::kExtreme:
-    case Primitive::kLogSumExp:
-      save(in[0]);
-      return save(step.out);
-    case Primitive::kSelect:
-      return save(in[2]);
-    case Primitive::kWeigh:
-      return save(in[1]);
-    case Primitive::kExp:
-    case Primitive::kSqrt:
-    case Primitive::kTanh:
-    case Primitive::kSigmoid:
-    case Primitive::kRelu:
-    case Primitive::kSoftmax:
-    case Primitive::kLogSoftmax:
-      return save(step.out);
-    case Primitive::kLog:
-    case Primitive::kSin:
-    case Primitive::kCos:
-    case Primitive::kAbs:
-    case Primitive::kClamp:
-      return save(in[0]);
-    case Primitive::kAdd:
-    case Primitive::kSubtract:
-    case Primitive::kNegate:
-    case Primitive::kSign:
-    case Primitive::kDivideCount:
-    case Primitive::kCast:
-    case Primitive::kOverwrite:
-    case Primitive::kAddAll:
-      return;
+  const auto has = [saves](program::Saves bits) { return (saves & bits) != 0; };
+  if (has(program::kSavesA) || (has(program::kSavesAForB) && in[1].tracked)) save(in[0]);
+  if (has(program::kSavesB) || (has(program::kSavesBForA) && in[0].tracked)) save(in[1]);
+  if (has(program::kSavesC)) save(in[2]);
+  if (has(program::kSavesResult) || (has(program::kSavesResultForB) && in[1].tracked)) {
+    save(step.out);
   }
+  if (has(program::kSavesOwn) && step.arguments.picks) save(Variable());
 }
 
 }  // namespace
@@ -113,7 +68,7 @@ Variable Calculus::Record(Primitive primitive, const Variable* in,
   Variable out;
   out.data = data;
   bool tracked = false;
-  const int inputs = DifferentiableInputs(primitive);
+  const int inputs = RowOf(primitive).differentiable;
   for (int k = 0; k < inputs; ++k) tracked |= in[k].tracked;
   if (!tracked || !(in_statement_ || create_graph_)) return out;
   out.tracked = true;
@@ -148,8 +103,8 @@ NodeId Calculus::AddBackwardNode(absl::Span<const NodeId> edges, absl::Span<cons
   return AddNode(node);
 }
 
-Variable Calculus::Apply(Primitive primitive, const Variable& a, const Variable& b,
-                         const Variable& c, const PrimitiveArguments& arguments) {
+Variable Calculus::Apply(Primitive primitive, const PrimitiveArguments& arguments,
+                         const Variable& a, const Variable& b, const Variable& c) {
   const Variable in[3] = {a, b, c};
   const Array* arrays[3] = {a.data, b.data, c.data};
   const Array* data = Evaluate(arena_, primitive, arrays, arguments, !in_statement_);
@@ -161,25 +116,15 @@ Variable Calculus::Apply(Primitive primitive, const Variable& a, const Variable&
   return out;
 }
 
-Variable Calculus::Gather(const Variable& a, const IndexMap& map, const Shape* shape) {
-  PrimitiveArguments arguments;
-  arguments.map = map;
-  arguments.shape = shape;
-  return Apply(Primitive::kGather, a, {}, {}, arguments);
-}
-
-Variable Calculus::ScatterAdd(const Variable& a, const IndexMap& map, const Shape* shape) {
-  PrimitiveArguments arguments;
-  arguments.map = map;
-  arguments.shape = shape;
-  return Apply(Primitive::kScatterAdd, a, {}, {}, arguments);
+Variable Calculus::Constant(const Array* array) const {
+  Variable constant;
+  constant.data = array;
+  return constant;
 }
 
 Variable Calculus::Constant(double value, const Variable& like) {
   const Array& a = *like.data;
-  Variable constant;
-  constant.data = Filled(arena_, a.dtype, a.shape, a.size, value);
-  return constant;
+  return Constant(Filled(arena_, a.dtype, a.shape, a.size, value));
 }
 
 Variable Calculus::AddAll(absl::Span<const Variable> terms) {

@@ -1,14 +1,13 @@
-// Variables and nodes of the twin, and the derivative of every primitive, written with primitives.
+// Variables and nodes of the twin: primitives are evaluated, recorded and differentiated.
 //
 // A node is a sequence of recorded steps. A statement makes one node, whatever it is lowered to.
 // While a call runs with create_graph, each primitive that depends on history makes a node of its
-// own, so that second and higher derivatives need no special case: recording continues. One thread;
-// everything lives in the run's arena.
+// own, so that second and higher derivatives need no special case: recording continues. The
+// derivatives are in the rows of primitive_row.h. One thread; everything lives in the run's arena.
 
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -77,6 +76,7 @@ class Calculus {
   }
 
   Arena& arena() { return arena_; }
+  const DialectRules& rules() const { return rules_; }
   std::vector<Node>& nodes() { return nodes_; }
   NodeId AddNode(const Node& node);
 
@@ -91,15 +91,37 @@ class Calculus {
   void EnterNode(NodeId node) { device_ = nodes_[node].device; }
 
   // Evaluates a primitive and records it if its history requires that.
+  Variable Apply(Primitive primitive, const PrimitiveArguments& arguments, const Variable& a,
+                 const Variable& b = {}, const Variable& c = {});
   Variable Apply(Primitive primitive, const Variable& a, const Variable& b = {},
-                 const Variable& c = {}, const PrimitiveArguments& arguments = {});
-  Variable Gather(const Variable& a, const IndexMap& map, const Shape* shape);
-  Variable ScatterAdd(const Variable& a, const IndexMap& map, const Shape* shape);
+                 const Variable& c = {}) {
+    return Apply(primitive, PrimitiveArguments(), a, b, c);
+  }
+  Variable Gather(const Variable& a, const IndexMap& map, const Shape* shape) {
+    return Apply(Primitive::kGather, {.map = map, .shape = shape}, a);
+  }
+  // What no gradient reaches; an array of one value has the type and shape of `like`.
+  Variable Constant(const Array* array) const;
   Variable Constant(double value, const Variable& like);
   Variable AddAll(absl::Span<const Variable> terms);
 
+  // The rest of what composite.h asks of an algebra: what a statement is lowered to becomes its
+  // steps.
+  using Value = Variable;
+  const Array* ArrayOf(const Variable& v) const { return v.data; }
+  bool DividesLate() const { return rules_.divides_late; }
+  void NoteTie() {}
+
   // The gradients that `node` computes from `g`, one per edge; undefined where not `wanted`.
   absl::Span<Variable> Differentiate(NodeId node, const Variable& g, absl::Span<const bool> wanted);
+
+  // An input or result that a step of the node saved. While a call is recorded it has a history:
+  // intermediate values, for example a broadcast operand, are recomputed.
+  Variable Unpack(NodeId node, const Variable& saved);
+
+  // The step that shows a view of a base, an array of the type and shape of `base_like`.
+  static Step ViewStep(const Array* base_like, NodeId base, const IndexMap& map,
+                       const Shape* shape);
 
   // Makes the node check this operand's version too, although none of its steps saves it.
   void AlsoSave(NodeId node, const Variable& operand);
@@ -114,17 +136,6 @@ class Calculus {
                           absl::Span<Variable> results);
   void WalkSteps(NodeId node, const Variable& g, absl::Span<const bool> wanted,
                  absl::Span<Variable> results);
-  Variable Derivative(NodeId node, const Step& step, int which, const Variable& g);
-  Variable DerivativeOfPower(NodeId node, const Step& step, int which, const Variable& g);
-  Variable DerivativeOfMap(NodeId node, const Step& step, const Variable& g);
-  Variable DerivativeOfQuotient(NodeId node, const Step& step, int which, const Variable& g);
-  Variable Shared(const Variable& g, int64_t count);
-  Variable DerivativeOfSign(const Array* weight, Variable value, const Variable& g);
-  Variable DerivativeOfCast(const Step& step, const Variable& g);
-  Variable DerivativeOfClamp(const Step& step, const Variable& g);
-  Variable DerivativeOfPlaces(const Step& step, const Variable& g);
-  Variable DerivativeOfGroups(NodeId node, const Step& step, const Variable& g);
-  Variable Unpack(NodeId node, const Variable& saved);
   NodeId AddBackwardNode(absl::Span<const NodeId> edges, absl::Span<const Step> steps,
                          absl::Span<const Variable> terms);
   NodeId EdgeOfWrittenView(NodeId copy_slices);
@@ -139,51 +150,6 @@ class Calculus {
   program::DeviceIndex device_ = program::kCpu;
   int32_t nodes_of_call_ = 0;
   uint64_t next_key_ = 0;
-};
-
-// The algebra of composite.h on variables: what a statement is lowered to becomes its steps.
-class StatementAlgebra {
- public:
-  using Value = Variable;
-
-  StatementAlgebra(Calculus& calculus, std::deque<Shape>& shapes)
-      : calculus_(calculus), shapes_(shapes) {}
-
-  Arena& arena() { return calculus_.arena(); }
-  const Shape* Keep(const Shape& shape) { return &shapes_.emplace_back(shape); }
-  const Array* ArrayOf(const Variable& v) const { return v.data; }
-  void NoteTie() {}
-  Variable Gather(const Variable& a, const IndexMap& map, const Shape* shape) {
-    return calculus_.Gather(a, map, shape);
-  }
-  Variable Pick(const Variable& a, const IndexMap& map, const Shape* shape) {
-    PrimitiveArguments arguments;
-    arguments.map = map;
-    arguments.shape = shape;
-    arguments.picks = true;
-    return calculus_.Apply(Primitive::kGather, a, {}, {}, arguments);
-  }
-  Variable ScatterAdd(const Variable& a, const IndexMap& map, const Shape* shape) {
-    return calculus_.ScatterAdd(a, map, shape);
-  }
-  Variable Overwrite(const Variable& base, const Variable& values, const IndexMap& map) {
-    PrimitiveArguments arguments;
-    arguments.map = map;
-    return calculus_.Apply(Primitive::kOverwrite, base, values, {}, arguments);
-  }
-  Variable Apply(Primitive primitive, const Variable& a, const Variable& b = {},
-                 const PrimitiveArguments& arguments = {}) {
-    return calculus_.Apply(primitive, a, b, {}, arguments);
-  }
-  Variable Constant(const Array* array) {
-    Variable constant;
-    constant.data = array;
-    return constant;
-  }
-
- private:
-  Calculus& calculus_;
-  std::deque<Shape>& shapes_;
 };
 
 }  // namespace twingrad::reference

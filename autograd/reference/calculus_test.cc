@@ -6,9 +6,13 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "autograd/reference/algebra.h"
+#include "autograd/reference/primitive_row.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::reference {
@@ -87,7 +91,7 @@ class CalculusTest : public testing::Test {
     return v;
   }
 
-  void Check(const char* name, const Function& f) {
+  void Check(const std::string& name, const Function& f) {
     constexpr double kStep = 1e-5;
     const std::vector<double> at = {0.7, 1.4, 2.2};
     const auto [first, second] = Gradients(f, at);
@@ -107,27 +111,29 @@ class CalculusTest : public testing::Test {
     }
   }
 
+  static std::string NameOf(const PrimitiveRow& row) {
+    return absl::StrCat("primitive ", static_cast<int>(row.primitive));
+  }
+
   Shape shape_ = Shape({kSize});
   Shape scalar_;
 };
 
 TEST_F(CalculusTest, FunctionsOfOneNumber) {
-  for (const Primitive p : {Primitive::kNegate, Primitive::kExp, Primitive::kLog, Primitive::kSqrt,
-                            Primitive::kSin, Primitive::kCos, Primitive::kTanh, Primitive::kSigmoid,
-                            Primitive::kRelu, Primitive::kAbs}) {
-    Check("map", [p](Calculus& c, const Variable& x) { return c.Apply(p, x); });
+  for (const PrimitiveRow& row : UnaryPrimitives()) {
+    Check(NameOf(row), [&](Calculus& c, const Variable& x) { return c.Apply(row.primitive, x); });
   }
 }
 
 TEST_F(CalculusTest, FunctionsOfTwoNumbers) {
-  for (const Primitive p : {Primitive::kAdd, Primitive::kSubtract, Primitive::kMultiply,
-                            Primitive::kDivide, Primitive::kPower, Primitive::kMaximum}) {
+  for (const PrimitiveRow& row : BinaryPrimitives()) {
+    const Primitive p = row.primitive;
     const auto constant = [](Calculus& c, const Variable& x) { return c.Constant(1.5, x); };
-    Check("left", [&](Calculus& c, const Variable& x) { return c.Apply(p, x, constant(c, x)); });
-    Check("right", [&](Calculus& c, const Variable& x) { return c.Apply(p, constant(c, x), x); });
-    if (p != Primitive::kMaximum) {
-      Check("both", [&](Calculus& c, const Variable& x) { return c.Apply(p, x, x); });
-    }
+    const auto check = [&](const char* side, const Function& f) { Check(NameOf(row) + side, f); };
+    check(" left", [&](Calculus& c, const Variable& x) { return c.Apply(p, x, constant(c, x)); });
+    check(" right", [&](Calculus& c, const Variable& x) { return c.Apply(p, constant(c, x), x); });
+    if (p == Primitive::kMaximum || p == Primitive::kMinimum) continue;  // a kink
+    check(" both", [&](Calculus& c, const Variable& x) { return c.Apply(p, x, x); });
   }
 }
 
@@ -139,15 +145,12 @@ TEST_F(CalculusTest, Maps) {
     return c.Apply(Primitive::kExp, g);
   });
   static constexpr int32_t kAll[] = {0, 0, 0};
-  Check("scatter", [&](Calculus& c, const Variable& x) {
-    return c.ScatterAdd(c.Apply(Primitive::kMultiply, x, x), {kAll, 3}, &scalar_);
-  });
+  const auto sum_of_squares = [&](Calculus& c, const Variable& x) {
+    return ScatterAdd(c, c.Apply(Primitive::kMultiply, x, x), {kAll, 3}, &scalar_);
+  };
+  Check("scatter", sum_of_squares);
   Check("mean", [&](Calculus& c, const Variable& x) {
-    PrimitiveArguments arguments;
-    arguments.count = 3;
-    return c.Apply(Primitive::kDivideCount,
-                   c.ScatterAdd(c.Apply(Primitive::kMultiply, x, x), {kAll, 3}, &scalar_), {}, {},
-                   arguments);
+    return c.Apply(Primitive::kDivideCount, {.count = 3}, sum_of_squares(c, x));
   });
 }
 

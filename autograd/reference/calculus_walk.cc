@@ -5,6 +5,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/reference/calculus.h"
+#include "autograd/reference/primitive_row.h"
 
 namespace twingrad::reference {
 
@@ -38,10 +39,8 @@ absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
   const Variable slice = Gather(g, node.slice, node.slice_shape);
   DifferentiateSteps(id, slice, absl::MakeConstSpan(inner_wanted, count), span);
   if (wanted[0]) {
-    PrimitiveArguments arguments;
-    arguments.map = node.slice;
     const Variable old = span[0].defined() ? span[0] : Constant(0, slice);
-    span[0] = Apply(Primitive::kOverwrite, g, old, {}, arguments);
+    span[0] = Apply(Primitive::kOverwrite, {.map = node.slice}, g, old);
   }
   return span;
 }
@@ -74,18 +73,18 @@ void Calculus::WalkSteps(NodeId id, const Variable& g, absl::Span<const bool> wa
   for (size_t s = 0; s < count; ++s) {
     new (&gradients[s]) Variable();
     leads[s] =
-        std::any_of(steps[s].in, steps[s].in + DifferentiableInputs(steps[s].primitive), is_wanted);
+        std::any_of(steps[s].in, steps[s].in + RowOf(steps[s].primitive).differentiable, is_wanted);
   }
   gradients[count - 1] = g;
   for (size_t s = count; s-- > 0;) {
     const Step& step = steps[s];
     if (!gradients[s].defined()) continue;
-    const int inputs = DifferentiableInputs(step.primitive);
-    for (int k = 0; k < inputs; ++k) {
+    const PrimitiveRow& row = RowOf(step.primitive);
+    for (int k = 0; k < row.differentiable; ++k) {
       const Variable& in = step.in[k];
       if (!is_wanted(in)) continue;
       Variable& target = in.step >= 0 ? gradients[in.step] : results[in.operand];
-      const Variable term = Derivative(id, step, k, gradients[s]);
+      const Variable term = row.derivative({*this, id, step, k, {this, gradients[s]}}).v;
       target = target.defined() ? Apply(Primitive::kAdd, target, term) : term;
     }
   }
@@ -101,11 +100,10 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
   }
   const absl::Span<const Step> steps = nodes_[id].steps;
   if (saved.step >= 0 && saved.step + 1 < static_cast<int>(steps.size())) {
-    // Intermediate values, for example a broadcast operand, are recomputed with history.
     const Step& step = steps[saved.step];
     Variable in[3];
     for (int k = 0; k < 3 && step.in[k].defined(); ++k) in[k] = Unpack(id, step.in[k]);
-    return Apply(step.primitive, in[0], in[1], in[2], step.arguments);
+    return Apply(step.primitive, step.arguments, in[0], in[1], in[2]);
   }
   result = saved;
   if (saved.step >= 0) {
@@ -116,18 +114,23 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
   return result;
 }
 
+Step Calculus::ViewStep(const Array* base_like, NodeId base, const IndexMap& map,
+                        const Shape* shape) {
+  Step step;
+  step.primitive = Primitive::kGather;
+  step.in[0].data = base_like;
+  step.in[0].tracked = step.out.tracked = true;
+  step.in[0].operand = 0;
+  step.in[0].node = base;
+  step.arguments = {.map = map, .shape = shape};
+  return step;
+}
+
 // The result of a write through a view is a view of the base as the write left it.
 NodeId Calculus::EdgeOfWrittenView(NodeId copy_slices) {
   const Node& node = nodes_[copy_slices];
   if (node.written_view != kNoNode) return node.written_view;
-  Step step;
-  step.primitive = Primitive::kGather;
-  step.in[0].data = node.base_like;
-  step.in[0].tracked = step.out.tracked = true;
-  step.in[0].operand = 0;
-  step.in[0].node = copy_slices;
-  step.arguments.map = node.slice;
-  step.arguments.shape = node.slice_shape;
+  const Step step = ViewStep(node.base_like, copy_slices, node.slice, node.slice_shape);
   return AddBackwardNode(absl::MakeConstSpan(arena_.New(copy_slices), 1),
                          absl::MakeConstSpan(arena_.New(step), 1), {});
 }

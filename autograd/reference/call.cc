@@ -111,9 +111,7 @@ Variable Call::TakeSeed(ValueId root, ValueId seed) {
     variable.tracked = variable.node != kNoNode;
   }
   if (cast) {
-    PrimitiveArguments arguments;
-    arguments.dtype = of.dtype;
-    variable = calculus_.Apply(Primitive::kCast, variable, {}, {}, arguments);
+    variable = calculus_.Apply(Primitive::kCast, {.dtype = of.dtype}, variable);
   }
   return variable;
 }

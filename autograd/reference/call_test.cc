@@ -10,7 +10,6 @@ namespace twingrad::reference {
 namespace {
 
 using program::NodeRole;
-using Row = std::vector<double>;
 using Ints = std::vector<int>;
 
 constexpr NodeRole kLeaf = NodeRole::kAccumulateGrad;

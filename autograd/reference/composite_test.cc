@@ -1,5 +1,5 @@
 // Statements of several primitives on both witnesses: values and gradients against ones worked out
-// by hand, and the errors and limits of lowering.
+// by hand, and the errors and limits of lowering; that lowering covers the signature table.
 
 #include "autograd/reference/composite.h"
 
@@ -9,17 +9,22 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/signature.h"
+#include "autograd/reference/calculus.h"
 #include "autograd/reference/dual.h"
+#include "autograd/reference/lowering.h"
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::reference {
 namespace {
 
-using Doubles = std::vector<double>;
+using program::Category;
+using program::Opcode;
+using program::Signature;
 
 // The gradient of %x by both witnesses of `body`, whose last value is %y; %x is 3,1,2.
-void ExpectGradient(const std::string& body, const Doubles& expected) {
+void ExpectGradient(const std::string& body, const Row& expected) {
   const program::Program program = ParseOrThrow(absl::StrCat(
       "%x = leaf type=f64[3] data=3,1,2 grad=1\n", body, "%s = sum %y\nbackward %s\n"));
   const TwinResult twin = RunTwin(program);
@@ -104,6 +109,47 @@ TEST(CompositeTest, LongProductsAreSkipped) {
       RunTwin(ParseOrThrow("%x = leaf type=f64[65] fill=1\n%y = prod %x\n")).skipped.has_value());
   EXPECT_FALSE(
       RunTwin(ParseOrThrow("%x = leaf type=f64[64] fill=1\n%y = prod %x\n")).skipped.has_value());
+}
+
+// Every op of the signature table is evaluated somehow, and every in-place one performs an op that
+// is; so a new one is missed here first.
+TEST(LoweringTest, CoversTheSignatureTable) {
+  const auto is_primitive = [](Opcode op) {
+    return !Composite<Calculus>::HasRule(op) && ElementwisePrimitive(op) != Primitive::kEnd;
+  };
+  for (const Signature& signature : program::Signatures()) {
+    const bool composite = signature.op == Opcode::kWhere || signature.op == Opcode::kClamp;
+    if (signature.category == Category::kElementwise && !composite) {
+      EXPECT_TRUE(is_primitive(signature.op)) << signature.name;
+      EXPECT_EQ(signature.performs, signature.op);
+    }
+    if (signature.category == Category::kInPlace && signature.op != Opcode::kCopyInPlace &&
+        signature.op != Opcode::kZeroInPlace) {
+      EXPECT_NE(signature.performs, signature.op) << signature.name;
+      EXPECT_TRUE(is_primitive(signature.performs)) << signature.name;
+      EXPECT_EQ(program::SignatureOf(signature.performs).min_operands, signature.min_operands)
+          << signature.name;
+    }
+    const bool computes =
+        signature.category == Category::kReduction || signature.category == Category::kMatmul ||
+        signature.category == Category::kRearrange || signature.category == Category::kScan ||
+        signature.category == Category::kLoss || signature.category == Category::kElementwise;
+    if (computes) {
+      EXPECT_NE(is_primitive(signature.op), Composite<Calculus>::HasRule(signature.op))
+          << signature.name;
+    }
+  }
+  EXPECT_FALSE(is_primitive(Opcode::kMatmul));
+}
+
+// Whatever is an index is looked at again when the node runs.
+TEST(LoweringTest, IndicesAreSaved) {
+  for (const Signature& signature : program::Signatures()) {
+    if (signature.category == Category::kCall || signature.differentiable == 0) continue;
+    EXPECT_EQ(AlsoSaved(signature.op, /*last_tracked=*/true) & signature.indices, signature.indices)
+        << signature.name;
+  }
+  EXPECT_EQ(AlsoSaved(Opcode::kScatterAdd, /*last_tracked=*/false), 0u);
 }
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace twingrad::reference {
 namespace {
 
-using Row = std::vector<double>;
-
 constexpr std::string_view kNone = "no error";
 
 std::string ErrorOf(std::string_view text, Dialect dialect) {

@@ -88,7 +88,7 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
     }
     const Number total = sum.Total();
     const bool singular =
-        call.of_gradients ? algebra_.AnySingular() : algebra_.Singular(value.first_variable + j);
+        call.of_gradients ? tangents_.AnySingular() : tangents_.Singular(value.first_variable + j);
     gradient->v[j] = total.v;
     gradient->e[j] = singular ? kUnknown : total.e;
   }
@@ -98,7 +98,7 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
 
 // The tangents of such a gradient: one order less than those of the roots.
 const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const Engagement& call) {
-  Tangents* out = algebra_.New(input.map.size, 0, variables_, false);
+  Tangents* out = tangents_.New(input.map.size, 0, variables_, false);
   const auto add = [&](int32_t j, int32_t k, Number factor, double derivative, double error) {
     const Number term = Multiply(factor, {derivative, error}, kDoubleFormat);
     out->FirstOf(j)[k] += term.v;
@@ -134,7 +134,7 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
         0x1p-53 * static_cast<double>(call.roots.size() * 2 * out->width() + 64);
     out->first_magnitude[j] = magnitude;
     out->first_error[j] = (error + additions * (magnitude + error)) * (1 + 1e-9);
-    if (algebra_.AnySingular()) out->first_error[j] = kUnknown;
+    if (tangents_.AnySingular()) out->first_error[j] = kUnknown;
     // Nothing is known of the next order, and the plan asks for none.
     out->second_error[j] = kUnknown;
   }
@@ -148,16 +148,12 @@ void DualInterpreter::Accumulate(ValueId id, const Jets& gradient, bool create_g
     grad = gradient;
     return;
   }
-  const Array* sum = Apply(Primitive::kAdd, grad.value, gradient.value);
-  const Tangents* tangents = grad.tangents;
   if (create_graph) {
-    auto* partials = arena_.Allocate<Partials>(sum->size);
-    std::fill(partials, partials + sum->size, Partials{{1, 0}, {1, 0}, {}, {}, {}});
-    tangents = algebra_.Combine(grad.tangents, gradient.tangents, sum->size, partials);
-  } else if (retained) {
-    tangents = nullptr;  // a new tensor without history
+    grad = algebra_.Apply(Primitive::kAdd, grad, gradient);
+    return;
   }
-  grad = {sum, tangents};
+  grad.value = algebra_.Apply(Primitive::kAdd, Jets{grad.value}, Jets{gradient.value}).value;
+  if (retained) grad.tangents = nullptr;  // a new tensor without history
 }
 
 }  // namespace twingrad::reference

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "autograd/reference/dual.h"
 #include "autograd/reference/dual_plan.h"
 #include "autograd/reference/index_map.h"
+#include "autograd/reference/jets.h"
 #include "autograd/reference/primitives.h"
 #include "autograd/reference/tangents.h"
 
@@ -23,12 +23,6 @@ namespace twingrad::reference {
 // The witness cannot judge what the Program does here.
 struct NotApplicable {
   std::string reason;
-};
-
-// Elements and their tangents; floats of either width are computed in double.
-struct Jets {
-  const Array* value = nullptr;
-  const Tangents* tangents = nullptr;
 };
 
 struct DualStorage {
@@ -58,7 +52,9 @@ class DualInterpreter {
       : program_(program),
         plan_(plan),
         result_(result),
-        algebra_(arena_, plan.order),
+        algebra_(plan.order, &result.kink),
+        arena_(algebra_.arena()),
+        tangents_(algebra_.tangents()),
         values_(program.names.size()),
         owned_(program.names.size()) {}
 
@@ -68,8 +64,6 @@ class DualInterpreter {
   }
 
  private:
-  friend class DualAlgebra;
-
   void Execute(const program::Statement& statement);
   void Leaf(const program::Statement& statement);
   void Compute(const program::Statement& statement);
@@ -79,21 +73,15 @@ class DualInterpreter {
   void Gradient(const program::Statement& statement);
   void Call(const program::Statement& statement);
 
-  Jets Lower(program::Opcode op, const program::Statement& statement, Jets* in,
-             const Shape* const* shapes);
-  Jets LowerComposite(const program::Statement& statement, const Jets* in,
-                      const Shape* const* shapes);
-  Jets OfGroups(Primitive primitive, const Jets& a, const PrimitiveArguments& arguments);
-  Jets Weighed(const Jets& a, const Array* value, const Array* weights);
-  Jets Elementwise(Primitive primitive, const Jets& a, const Jets* b);
-  Jets Where(Jets* in, const Shape* const* shapes);
-  Jets Reduce(const program::Statement& statement, const Jets& a, const Shape& shape);
-  Jets Matmul(const Jets& a, const Jets& b, const Shape* const* shapes);
-  Jets Gather(const Jets& a, const IndexMap& map, const Shape* shape);
-  Jets ScatterAdd(const Jets& a, const IndexMap& map, const Shape* shape);
-  const Array* Apply(Primitive primitive, const Array* a, const Array* b = nullptr,
-                     const PrimitiveArguments& arguments = {});
+  struct Operands {
+    Jets in[8];
+    const Shape* shapes[8] = {};
+  };
+  Operands TakeOperands(const program::Statement& statement);
+  // What the statement computes, or the op that it performs in place.
+  Jets Lower(const program::Statement& statement, const Operands& operands);
 
+  DualValue& Defined(program::ValueId value);
   Jets Read(program::ValueId value);
   void Define(program::ValueId value, const Jets& jets, const Shape* shape);
   void Seed(program::ValueId value);
@@ -109,21 +97,20 @@ class DualInterpreter {
   const Tangents* GradientTangents(const DualValue& input, const Engagement& call);
   void Accumulate(program::ValueId value, const Jets& gradient, bool create_graph, bool retained);
   DualTensor Known(const Array& array) const;
-  const Shape* Keep(const Shape& shape) { return &shapes_.emplace_back(shape); }
   void Finish();
 
   const program::Program& program_;
   const DualPlan& plan_;
   DualResult& result_;
-  Arena arena_;
-  TangentAlgebra algebra_;
+  JetAlgebra algebra_;
+  Arena& arena_;
+  TangentAlgebra& tangents_;
   std::vector<DualValue> values_;
   std::vector<const Tangents*> owned_;  // by owner
   std::vector<DualStorage> storages_;
   std::vector<bool> grad_modes_;  // before each open region
   bool grad_mode_ = true;
   int32_t variables_ = 0;
-  std::deque<Shape> shapes_;
 };
 
 }  // namespace twingrad::reference

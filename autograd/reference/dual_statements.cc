@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
+#include "absl/types/span.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
+#include "autograd/reference/composite.h"
 #include "autograd/reference/dual_interpreter.h"
-#include "autograd/reference/lowering.h"
-#include "autograd/reference/partials.h"
 
 namespace twingrad::reference {
 
@@ -73,7 +72,7 @@ void DualInterpreter::Define(ValueId value, const Jets& jets, const Shape* shape
   storages_.push_back({jets.value, 0});
   owned_[value] = jets.tangents;
   if (plan_.values[value].scale != 1) {
-    owned_[value] = algebra_.Scaled(owned_[value], plan_.values[value].scale);
+    owned_[value] = tangents_.Scaled(owned_[value], plan_.values[value].scale);
   }
   if (plan_.HasOwnGradient(value) && IsFloating(jets.value->dtype)) Seed(value);
 }
@@ -84,55 +83,55 @@ void DualInterpreter::Seed(ValueId value) {
   const int32_t size = seeded.map.size;
   seeded.first_variable = variables_;
   variables_ += size;
-  const Tangents* seeds = algebra_.Seeds(size, seeded.first_variable, plan_.values[value].scale);
+  const Tangents* seeds = tangents_.Seeds(size, seeded.first_variable, plan_.values[value].scale);
   auto* partials = arena_.Allocate<Partials>(size);
   std::fill(partials, partials + size, Partials{{1, 0}, {1, 0}, {}, {}, {}});
-  owned_[value] = algebra_.Combine(seeds, owned_[value], size, partials);
+  owned_[value] = tangents_.Combine(seeds, owned_[value], size, partials);
+}
+
+DualValue& DualInterpreter::Defined(ValueId value) {
+  if (!values_[value].defined) throw NotApplicable{"an undefined gradient is an operand"};
+  return values_[value];
 }
 
 Jets DualInterpreter::Read(ValueId value) {
-  const DualValue& from = values_[value];
-  if (!from.defined) throw NotApplicable{"an undefined gradient is an operand"};
+  const DualValue& from = Defined(value);
   const DualStorage& storage = storages_[from.storage];
-  PrimitiveArguments arguments;
-  arguments.map = from.map;
-  arguments.shape = from.shape;
-  Jets jets;
-  jets.value = Apply(Primitive::kGather, storage.content, nullptr, arguments);
+  Jets jets = Gather(algebra_, Jets{storage.content}, from.map, from.shape);
   const bool constant = from.constant_until_written && from.version == storage.version;
   if (grad_mode_ && !constant) {
-    jets.tangents = algebra_.Gather(owned_[plan_.values[value].owner], from.owner_map);
+    jets.tangents = tangents_.Gather(owned_[plan_.values[value].owner], from.owner_map);
   }
   return jets;
 }
 
-const Array* DualInterpreter::Apply(Primitive primitive, const Array* a, const Array* b,
-                                    const PrimitiveArguments& arguments) {
-  const Array* in[3] = {a, b, nullptr};
-  return Evaluate(arena_, primitive, in, arguments, false);
+DualInterpreter::Operands DualInterpreter::TakeOperands(const Statement& statement) {
+  Operands operands;
+  for (size_t k = 0; k < statement.operands.size(); ++k) {
+    operands.in[k] = Read(statement.operands[k]);
+    operands.shapes[k] = values_[statement.operands[k]].shape;
+  }
+  return operands;
 }
 
-Jets DualInterpreter::Gather(const Jets& a, const IndexMap& map, const Shape* shape) {
-  PrimitiveArguments arguments;
-  arguments.map = map;
-  arguments.shape = shape;
-  return {Apply(Primitive::kGather, a.value, nullptr, arguments), algebra_.Gather(a.tangents, map)};
+Jets DualInterpreter::Lower(const Statement& statement, const Operands& operands) {
+  const size_t count = statement.operands.size();
+  return Composite(algebra_, statement, program::SignatureOf(statement.op).performs,
+                   absl::MakeConstSpan(operands.in, count),
+                   absl::MakeConstSpan(operands.shapes, count))
+      .Lower();
 }
 
-Jets DualInterpreter::ScatterAdd(const Jets& a, const IndexMap& map, const Shape* shape) {
-  PrimitiveArguments arguments;
-  arguments.map = map;
-  arguments.shape = shape;
-  return {Apply(Primitive::kScatterAdd, a.value, nullptr, arguments),
-          algebra_.ScatterAdd(a.tangents, map, Count(*shape))};
+void DualInterpreter::Compute(const Statement& statement) {
+  const Jets out = Lower(statement, TakeOperands(statement));
+  Define(statement.results[0], out, out.value->shape);
 }
 
 void DualInterpreter::View(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!values_[of].defined) throw NotApplicable{"an undefined gradient is an operand"};
-  const ShapedMap view = ViewMap(arena_, statement, *values_[of].shape);
-  const Shape* shape = Keep(view.shape);
-  const DualValue& source = values_[of];
+  const DualValue& source = Defined(of);
+  const ShapedMap view = ViewMap(arena_, statement, *source.shape);
+  const Shape* shape = arena_.Keep(view.shape);
   DualValue& result = values_[statement.results[0]];
   result.defined = true;
   result.shape = shape;
@@ -153,9 +152,7 @@ void DualInterpreter::View(const Statement& statement) {
 }
 
 void DualInterpreter::Detach(const Statement& statement) {
-  const ValueId of = statement.operands[0];
-  if (!values_[of].defined) throw NotApplicable{"an undefined gradient is an operand"};
-  const DualValue& source = values_[of];
+  const DualValue& source = Defined(statement.operands[0]);
   DualValue& result = values_[statement.results[0]];
   result.defined = true;
   result.shape = source.shape;
@@ -166,41 +163,31 @@ void DualInterpreter::Detach(const Statement& statement) {
 
 void DualInterpreter::InPlace(const Statement& statement) {
   const ValueId self = statement.operands[0];
-  Jets in[2];
-  const Shape* shapes[2] = {};
-  for (size_t k = 0; k < statement.operands.size(); ++k) {
-    in[k] = Read(statement.operands[k]);
-    shapes[k] = values_[statement.operands[k]].shape;
-  }
-  const bool records = in[0].tangents != nullptr || in[1].tangents != nullptr;
-  const Shape* shape = shapes[0];
-  Jets out;
-  if (statement.op == Opcode::kZeroInPlace) {
-    out.value = Filled(arena_, in[0].value->dtype, shape, in[0].value->size, 0);
-  } else if (statement.op == Opcode::kCopyInPlace) {
-    out = Gather(in[1], BroadcastMap(arena_, *shapes[1], *shape), shape);
-  } else {
-    out = Lower(program::SignatureOf(statement.op).performs, statement, in, shapes);
-  }
+  const Operands operands = TakeOperands(statement);
+  const Jets& old = operands.in[0];
+  const bool records = old.tangents != nullptr || operands.in[1].tangents != nullptr;
+  const Jets out = statement.op == Opcode::kZeroInPlace
+                       ? algebra_.Constant(Filled(arena_, old.value->dtype, operands.shapes[0],
+                                                  old.value->size, 0))
+                       : Lower(statement, operands);
   const DualValue& written = values_[self];
   DualStorage& storage = storages_[written.storage];
   if (storage.copied) {
     throw NotApplicable{"a write to what a reshape has copied, or to the copy"};
   }
-  PrimitiveArguments arguments;
-  arguments.map = written.map;
-  storage.content = Apply(Primitive::kOverwrite, storage.content, out.value, arguments);
+  storage.content = algebra_
+                        .Apply(Primitive::kOverwrite, {.map = written.map}, Jets{storage.content},
+                               Jets{out.value})
+                        .value;
   ++storage.version;
   if (!records) return;
   const ValueId owner = plan_.values[self].owner;
   owned_[owner] =
-      algebra_.Overwrite(owned_[owner], values_[owner].map.size, out.tangents, written.owner_map);
+      tangents_.Overwrite(owned_[owner], values_[owner].map.size, out.tangents, written.owner_map);
 }
 
 void DualInterpreter::Gradient(const Statement& statement) {
-  const ValueId of = statement.operands[0];
-  DualValue& value = values_[of];
-  if (!value.defined) throw NotApplicable{"an undefined gradient is an operand"};
+  DualValue& value = Defined(statement.operands[0]);
   if (statement.op == Opcode::kRetainGrad) {
     value.retains_grad = true;
     return;
@@ -214,7 +201,8 @@ void DualInterpreter::Gradient(const Statement& statement) {
   if (!value.grad_known) throw NotApplicable{"a gradient that is not known is read"};
   Jets grad = value.grad;
   if (grad.value == nullptr) {
-    grad.value = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
+    const DType dtype = storages_[value.storage].content->dtype;  // of indices too
+    grad.value = Filled(arena_, dtype, value.shape, value.map.size, 0);
   }
   if (!grad_mode_) grad.tangents = nullptr;
   Define(statement.results[0], grad, value.shape);

@@ -1,24 +1,77 @@
-// The family of elementwise primitives: one function of each element, or of each pair of elements.
+// The loops that give the value of an elementwise primitive, from its function of one element or of
+// a pair, on numbers with bounds and on integers.
 //
-// A new elementwise primitive is a row of EvaluateFloats (and of IntegerResult, where integers have
-// it); its derivatives are rows of calculus_derivatives.cc and partials.cc.
+//   UnaryValue<Exp>                          // on floats alone
+//   BinaryValue<Add, WrapAdd>  // on integers too
+//
+// Included by the families of elementwise primitives only.
 
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <type_traits>
 
-#include "autograd/reference/arena.h"
-#include "autograd/reference/primitives.h"
+#include "autograd/base/check.h"
+#include "autograd/reference/primitive_row.h"
+#include "autograd/reference/result.h"
 
 namespace twingrad::reference {
 
-// `b` is null for primitives of one operand.
-const Array* EvaluateIntegers(Arena& arena, Primitive primitive, const Array* a, const Array* b);
-// `lenient`: see Evaluate().
-const Array* EvaluateFloats(Arena& arena, Primitive primitive, const Array* a, const Array* b,
-                            bool lenient);
+// Sums and the like in two's complement, which wrap.
+inline int64_t WrapAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+inline int64_t WrapNegate(int64_t a) { return static_cast<int64_t>(-static_cast<uint64_t>(a)); }
 
-// A sum in two's complement, which wraps.
-int64_t WrapAdd(int64_t a, int64_t b);
+// Of one input. The function of numbers may take the format that it rounds to.
+template <auto kOfNumber, auto kOfInteger = nullptr>
+const Array* UnaryValue(const Evaluation& evaluation) {
+  const Array* a = evaluation.in[0];
+  if (IsFloating(a->dtype)) {
+    return MapUnary(evaluation.arena, a, [](Number x, const Format& f) {
+      if constexpr (std::is_invocable_v<decltype(kOfNumber), Number>) {
+        return kOfNumber(x);
+      } else {
+        return kOfNumber(x, f);
+      }
+    });
+  }
+  if constexpr (std::is_null_pointer_v<decltype(kOfInteger)>) {
+    AG_CHECK(false, "[reference] a primitive that has no result on integers");
+  } else {
+    Result result(evaluation.arena, a->dtype, a->shape, a->size);
+    for (int32_t i = 0; i < a->size; ++i) result.SetInteger(i, kOfInteger(a->i[i]), a->Error(i));
+    return result.array();
+  }
+}
+
+// Of two inputs. With `kExactSecond` the second must be known where it is an integer.
+template <auto kOfNumbers, auto kOfIntegers = nullptr, bool kExactSecond = false>
+const Array* BinaryValue(const Evaluation& evaluation) {
+  const Array *a = evaluation.in[0], *b = evaluation.in[1];
+  Result result(evaluation.arena, a->dtype, a->shape, a->size);
+  if (IsFloating(a->dtype)) {
+    const Format& format = FormatOf(a->dtype);
+    for (int32_t i = 0; i < a->size; ++i) {
+      const Number x = a->At(i), y = b->At(i);
+      Number z = kOfNumbers(x, y, format);
+      if (evaluation.lenient && std::isnan(z.v) && !std::isnan(x.v) && !std::isnan(y.v)) {
+        z.e = kUnknown;
+      }
+      result.Set(i, z);
+    }
+    return result.array();
+  }
+  if constexpr (std::is_null_pointer_v<decltype(kOfIntegers)>) {
+    AG_CHECK(false, "[reference] a primitive that has no result on integers");
+  } else {
+    for (int32_t i = 0; i < a->size; ++i) {
+      if (kExactSecond && b->Error(i) != 0) throw UnknownInteger();
+      result.SetInteger(i, kOfIntegers(a->i[i], b->i[i]), a->Error(i) + b->Error(i));
+    }
+    return result.array();
+  }
+}
 
 }  // namespace twingrad::reference

@@ -1,25 +1,35 @@
-#include "autograd/reference/group_primitives.h"
+// Primitives on groups of elements (extremes, softmax and related ones): for each its value and its
+// derivative.
+//
+// A map says for each element which group it belongs to, as for kScatterAdd; a group is a place of
+// a reduction's result.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <new>
+#include <optional>
+
+#include "absl/types/span.h"
+#include "autograd/reference/primitive_row.h"
+#include "autograd/reference/result.h"
+#include "autograd/reference/weights.h"
 
 namespace twingrad::reference {
 namespace {
 
-Array* LikeGroups(Arena& arena, const Array* a, const Shape* shape) {
-  const int32_t size = Count(*shape);
-  Array* groups = NewArray(arena, a->dtype, shape, size);
-  groups->e = arena.Allocate<double>(size);
-  std::fill(groups->e, groups->e + size, 0.0);
-  return groups;
-}
+using program::kSavesA;
+using program::kSavesResult;
+
+// Into an array with bounds.
+void Put(Array* array, int32_t at, Number x) { array->v[at] = x.v, array->e[at] = x.e; }
 
 int64_t Pick(int64_t x, int64_t y, bool least) { return least ? std::min(x, y) : std::max(x, y); }
 
-const Array* Extreme(Arena& arena, const Array* a, const PrimitiveArguments& arguments) {
-  Array* out = LikeGroups(arena, a, arguments.shape);
+const Array* Extreme(const Evaluation& evaluation) {
+  const auto& [arena, in, arguments, lenient] = evaluation;
+  const Array* a = in[0];
+  Array* out = NewBoundedArray(arena, a->dtype, arguments.shape);
   auto* seen = arena.Allocate<bool>(out->size);
   std::fill(seen, seen + out->size, false);
   if (IsFloating(a->dtype)) std::fill(out->v, out->v + out->size, -kUnknown);
@@ -31,8 +41,7 @@ const Array* Extreme(Arena& arena, const Array* a, const PrimitiveArguments& arg
     } else {
       Number best = a->At(i);
       if (seen[g]) best = arguments.least ? Minimum(out->At(g), best) : Maximum(out->At(g), best);
-      out->v[g] = best.v;
-      out->e[g] = best.e;
+      Put(out, g, best);
     }
     seen[g] = true;
   }
@@ -48,13 +57,15 @@ struct Exponentials {
   Array* shifts;
 };
 
-Exponentials Exponentiate(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                          bool finite_shifts) {
+Exponentials Exponentiate(const Evaluation& evaluation, bool finite_shifts) {
+  const auto& [arena, in, arguments, lenient] = evaluation;
+  const Array* a = in[0];
   const Format& format = FormatOf(a->dtype);
   const Shape* shape = arguments.shape;
   const int32_t groups = Count(*shape);
-  Exponentials x{LikeGroups(arena, a, a->shape), LikeGroups(arena, a, a->shape),
-                 LikeGroups(arena, a, shape), LikeGroups(arena, a, shape)};
+  Exponentials x{NewBoundedArray(arena, a->dtype, a->shape),
+                 NewBoundedArray(arena, a->dtype, a->shape),
+                 NewBoundedArray(arena, a->dtype, shape), NewBoundedArray(arena, a->dtype, shape)};
   std::fill(x.shifts->v, x.shifts->v + groups, -kUnknown);
   for (int32_t i = 0; i < a->size; ++i) {
     double& shift = x.shifts->v[arguments.map[i]];
@@ -70,106 +81,88 @@ Exponentials Exponentiate(Arena& arena, const Array* a, const PrimitiveArguments
     const int32_t g = arguments.map[i];
     const Number shifted = Add(a->At(i), {-x.shifts->v[g], 0}, format);
     const Number each = Exp(shifted, format);
-    x.shifted->v[i] = shifted.v, x.shifted->e[i] = shifted.e;
-    x.each->v[i] = each.v, x.each->e[i] = each.e;
+    Put(x.shifted, i, shifted);
+    Put(x.each, i, each);
     sums[g].Add(each);
   }
   for (int32_t g = 0; g < groups; ++g) {
-    const Number total = sums[g].Total();
-    x.sums->v[g] = total.v, x.sums->e[g] = total.e;
+    Put(x.sums, g, sums[g].Total());
   }
   return x;
 }
 
-const Array* Softmax(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                     bool of_logarithm) {
+template <bool kOfLogarithm>
+const Array* Softmax(const Evaluation& evaluation) {
+  const Array* a = evaluation.in[0];
   const Format& format = FormatOf(a->dtype);
-  const Exponentials x = Exponentiate(arena, a, arguments, false);
-  Array* out = LikeGroups(arena, a, a->shape);
+  const Exponentials x = Exponentiate(evaluation, false);
+  Array* out = NewBoundedArray(evaluation.arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
-    const Number sum = x.sums->At(arguments.map[i]);
-    const Number r = of_logarithm ? Add(x.shifted->At(i), Negated(Log(sum, format)), format)
+    const Number sum = x.sums->At(evaluation.arguments.map[i]);
+    const Number r = kOfLogarithm ? Subtract(x.shifted->At(i), Log(sum, format), format)
                                   : Divide(x.each->At(i), sum, format);
-    out->v[i] = r.v, out->e[i] = r.e;
+    Put(out, i, r);
   }
   return out;
 }
 
-const Array* LogSumExp(Arena& arena, const Array* a, const PrimitiveArguments& arguments) {
-  const Format& format = FormatOf(a->dtype);
-  const Exponentials x = Exponentiate(arena, a, arguments, true);
-  Array* out = LikeGroups(arena, a, arguments.shape);
+const Array* LogSumExp(const Evaluation& evaluation) {
+  const DType dtype = evaluation.in[0]->dtype;
+  const Format& format = FormatOf(dtype);
+  const Exponentials x = Exponentiate(evaluation, true);
+  Array* out = NewBoundedArray(evaluation.arena, dtype, evaluation.arguments.shape);
   for (int32_t g = 0; g < out->size; ++g) {
     const Number r = Add(Log(x.sums->At(g), format), x.shifts->At(g), format);
-    out->v[g] = r.v, out->e[g] = r.e;
+    Put(out, g, r);
   }
   return out;
 }
 
-bool Near(Number x, Number y) {
-  const double error = x.e + y.e;
-  return error == 0 ? x.v == y.v : !(std::fabs(x.v - y.v) > error);
+// The gradient or result of each group, at all of its elements.
+Term Spread(const Backward& b, const Term& groups) {
+  return groups.Apply(Primitive::kGather,
+                      {.map = b.step.arguments.map, .shape = b.step.in[0].data->shape});
 }
+
+// The sum of the terms in each group, at all of its elements.
+Term Sums(const Backward& b, const Term& terms) {
+  return Spread(b, terms.Apply(Primitive::kScatterAdd,
+                               {.map = b.step.arguments.map, .shape = b.step.arguments.shape}));
+}
+
+constexpr PrimitiveRow kRows[] = {
+    {Primitive::kExtreme, std::nullopt, 1, kSavesA | kSavesResult, Extreme,
+     [](const Backward& b) {
+       bool tie = false;
+       const Array* weights =
+           ExtremeWeight(b.calculus.arena(), b.step.in[0].data, b.step.arguments, &tie);
+       return Spread(b, b.g).Weighed(weights);
+     }},
+
+    {Primitive::kLogSumExp, std::nullopt, 1, kSavesA | kSavesResult, LogSumExp,
+     [](const Backward& b) {
+       const Term r = b.result();
+       const Term below = b.in(0) - Spread(b, r);
+       return Spread(b, b.g) * below.Apply(Primitive::kExp);
+     }},
+
+    {Primitive::kSoftmax, std::nullopt, 1, kSavesResult, Softmax<false>,
+     [](const Backward& b) {
+       const Term r = b.result();
+       return (b.g - Sums(b, b.g * r)) * r;
+     }},
+
+    {Primitive::kLogSoftmax, std::nullopt, 1, kSavesResult, Softmax<true>,
+     [](const Backward& b) {
+       const Term r = b.result();
+       return b.g - r.Apply(Primitive::kExp) * Sums(b, b.g);
+     }},
+};
+
+static_assert(AreRowsOf(kRows, Primitive::kExtreme, Primitive::kEnd), "in the order of Primitive");
 
 }  // namespace
 
-const Array* EvaluateGroups(Arena& arena, Primitive primitive, const Array* a,
-                            const PrimitiveArguments& arguments) {
-  if (primitive == Primitive::kExtreme) {
-    return Extreme(arena, a, arguments);
-  }
-  if (primitive == Primitive::kLogSumExp) {
-    return LogSumExp(arena, a, arguments);
-  }
-  return Softmax(arena, a, arguments, primitive == Primitive::kLogSoftmax);
-}
-
-const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                           bool* tie) {
-  const int32_t groups = Count(*arguments.shape);
-  auto* best = arena.Allocate<int32_t>(groups);
-  auto* near = arena.Allocate<int32_t>(groups);  // elements that are, or may be, the extreme
-  auto* open = arena.Allocate<bool>(groups);
-  std::fill(best, best + groups, -1);
-  std::fill(near, near + groups, 0);
-  std::fill(open, open + groups, false);
-  for (int32_t i = 0; i < a->size; ++i) {
-    int32_t& b = best[arguments.map[i]];
-    if (b < 0 || (arguments.least ? a->v[i] < a->v[b] : a->v[i] > a->v[b])) b = i;
-  }
-  for (int32_t i = 0; i < a->size; ++i) {
-    const int32_t g = arguments.map[i];
-    const Number top = a->At(best[g]), x = a->At(i);
-    if (i == best[g] || Near(top, x)) ++near[g];
-    open[g] |= std::isnan(x.v) || (i != best[g] && top.e + x.e != 0 && Near(top, x));
-  }
-  Array* weights = LikeGroups(arena, a, a->shape);
-  for (int32_t i = 0; i < a->size; ++i) {
-    const int32_t g = arguments.map[i];
-    *tie |= near[g] > 1;
-    const bool chosen = i == best[g] || Near(a->At(best[g]), a->At(i));
-    const Number share = Divide({1, 0}, {static_cast<double>(near[g]), 0}, FormatOf(a->dtype));
-    weights->v[i] = chosen ? share.v : 0;
-    weights->e[i] = open[g] ? kUnknown : chosen ? share.e : 0;
-  }
-  return weights;
-}
-
-const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                         bool* kink, bool flat_at_limits) {
-  Array* weights = LikeGroups(arena, a, a->shape);
-  for (int32_t i = 0; i < a->size; ++i) {
-    const Number x = a->At(i);
-    const bool at_limit =
-        Near(x, {arguments.low, 0}) || Near(x, {arguments.high, 0}) || std::isnan(x.v);
-    *kink |= at_limit;
-    const bool above = x.v > arguments.low || arguments.low == -kUnknown;
-    const bool below = x.v < arguments.high || arguments.high == kUnknown;
-    const bool within = x.v >= arguments.low && x.v <= arguments.high;
-    weights->v[i] = (flat_at_limits ? above && below : within) ? 1 : 0;
-    weights->e[i] = at_limit && (x.e != 0 || std::isnan(x.v)) ? kUnknown : 0;
-  }
-  return weights;
-}
+absl::Span<const PrimitiveRow> GroupPrimitives() { return kRows; }
 
 }  // namespace twingrad::reference

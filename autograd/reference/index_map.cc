@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 #include <vector>
+
+#include "autograd/reference/strides.h"
 
 namespace twingrad::reference {
 
@@ -20,7 +21,6 @@ Shape RowMajorStrides(const Shape& sizes) {
 namespace {
 
 using program::Key;
-using program::Opcode;
 using program::Statement;
 
 // Strides of `from` seen as `to`: 0 where a dimension is repeated or missing.
@@ -32,60 +32,6 @@ Shape BroadcastStrides(const Shape& from, const Shape& to) {
     strides[missing + d] = from[d] == 1 ? 0 : own[d];
   }
   return strides;
-}
-
-Shape ToShape(const std::vector<int64_t>& sizes) { return Shape(sizes.begin(), sizes.end()); }
-
-std::vector<int64_t> Dims(const Statement& statement) {
-  return statement.Get<std::vector<int64_t>>(Key::kDims);
-}
-
-ShapedMap SliceMap(Arena& arena, const Statement& view, const Shape& from) {
-  const auto dim = static_cast<size_t>(view.Get<int64_t>(Key::kDim));
-  const int64_t size = from[dim], step = view.Get<int64_t>(Key::kStep, 1);
-  const int64_t start = std::min(view.Get<int64_t>(Key::kStart, 0), size);
-  const int64_t length = std::min(view.Get<int64_t>(Key::kStop, size), size) - start;
-  Shape shape = from, strides = RowMajorStrides(from);
-  const int64_t offset = start * strides[dim];
-  shape[dim] = length <= 0 ? 0 : (length - 1) / step + 1;
-  if (shape[dim] > 1) strides[dim] *= step;  // a step past the end must not overflow
-  return {shape, StridedMap(arena, shape, strides, offset)};
-}
-
-ShapedMap SelectMap(Arena& arena, const Statement& view, const Shape& from) {
-  const auto dim = view.Get<int64_t>(Key::kDim);
-  Shape shape = from, strides = RowMajorStrides(from);
-  const int64_t offset = view.Get<int64_t>(Key::kIndex) * strides[dim];
-  shape.erase(shape.begin() + dim);
-  strides.erase(strides.begin() + dim);
-  return {shape, StridedMap(arena, shape, strides, offset)};
-}
-
-ShapedMap PermuteMap(Arena& arena, const Statement& view, const Shape& from) {
-  const std::vector<int64_t> dims = Dims(view);
-  const Shape own = RowMajorStrides(from);
-  Shape shape = from, strides = own;
-  if (view.op == Opcode::kTranspose) {
-    std::swap(shape[dims[0]], shape[dims[1]]);
-    std::swap(strides[dims[0]], strides[dims[1]]);
-  } else {
-    for (size_t d = 0; d < dims.size(); ++d) {
-      shape[d] = from[dims[d]];
-      strides[d] = own[dims[d]];
-    }
-  }
-  return {shape, StridedMap(arena, shape, strides, 0)};
-}
-
-Shape Squeezed(const Statement& view, const Shape& from) {
-  const std::vector<int64_t> dims = Dims(view);
-  Shape shape;
-  for (size_t d = 0; d < from.size(); ++d) {
-    const bool listed =
-        dims.empty() || std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
-    if (!(listed && from[d] == 1)) shape.push_back(from[d]);
-  }
-  return shape;
 }
 
 }  // namespace
@@ -105,6 +51,7 @@ IndexMap StridedMap(Arena& arena, const Shape& sizes, const Shape& strides, int6
   for (int32_t i = 0; i < count; ++i) {
     index[i] = static_cast<int32_t>(place);
     for (size_t d = sizes.size(); d-- > 0;) {
+      if (sizes[d] == 1) continue;  // whatever its stride
       place += strides[d];
       if (++at[d] < sizes[d]) break;
       place -= strides[d] * sizes[d];
@@ -133,33 +80,12 @@ IndexMap BroadcastMap(Arena& arena, const Shape& from, const Shape& to) {
 }
 
 ShapedMap ViewMap(Arena& arena, const Statement& view, const Shape& from) {
-  if (view.op == Opcode::kView || view.op == Opcode::kReshape) {
-    return {ToShape(view.Get<std::vector<int64_t>>(Key::kShape)), {nullptr, Count(from)}};
-  }
-  if (view.op == Opcode::kExpand) {
-    const Shape shape = ToShape(view.Get<std::vector<int64_t>>(Key::kShape));
-    return {shape, BroadcastMap(arena, from, shape)};
-  }
-  if (view.op == Opcode::kTranspose || view.op == Opcode::kPermute) {
-    return PermuteMap(arena, view, from);
-  }
-  if (view.op == Opcode::kSelect) {
-    return SelectMap(arena, view, from);
-  }
-  if (view.op == Opcode::kSlice) {
-    return SliceMap(arena, view, from);
-  }
-  if (view.op == Opcode::kSqueeze) {
-    return {Squeezed(view, from), {nullptr, Count(from)}};
-  }
-  // unsqueeze
-  Shape shape = from;
-  shape.insert(shape.begin() + view.Get<int64_t>(Key::kDim), 1);
-  return {shape, {nullptr, Count(from)}};
+  const Layout layout = ViewLayout(view, from, RowMajorStrides(from));
+  return {layout.sizes, StridedMap(arena, layout.sizes, layout.strides, layout.offset)};
 }
 
 ReductionMap ReduceMap(Arena& arena, const Statement& reduction, const Shape& from) {
-  const std::vector<int64_t> dims = Dims(reduction);
+  const auto dims = reduction.Get<std::vector<int64_t>>(Key::kDims);
   const bool keep = reduction.Get<bool>(Key::kKeepdim);
   Shape kept = from, result;
   for (size_t d = 0; d < from.size(); ++d) {

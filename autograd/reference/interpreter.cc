@@ -60,76 +60,41 @@ void Interpreter::Run() {
 void Interpreter::RunStatement(int32_t index) {
   statement_ = index;
   const Statement& statement = program_.statements[index];
-  if (statement.op == Opcode::kBackward || statement.op == Opcode::kGrad) {
-    Call(*this, statement, index).Run();
-    return;
-  }
-  if (Execute(statement) || ExecuteGradient(statement)) return;
-  throw Skipped{"the twin does not run this kind of statement"};
-}
-
-bool Interpreter::Execute(const Statement& statement) {
   switch (program::SignatureOf(statement.op).category) {
     case Category::kLeaf:
-      Leaf(statement);
-      return true;
+      return Leaf(statement);
     case Category::kElementwise:
     case Category::kReduction:
     case Category::kMatmul:
     case Category::kRearrange:
     case Category::kScan:
     case Category::kLoss:
-      Compute(statement);
-      return true;
+      return Compute(statement);
     case Category::kView:
-      View(statement);
-      return true;
+      return View(statement);
     case Category::kCopy:
-      statement.op == Opcode::kDetach ? Detach(statement) : Compute(statement);
-      return true;
+      return statement.op == Opcode::kDetach ? Detach(statement) : Compute(statement);
     case Category::kInPlace:
-      InPlace(statement);
-      return true;
+      return InPlace(statement);
+    case Category::kGradient:
+      return Gradient(statement);
+    case Category::kHook:
+      return statement.op == Opcode::kRemoveHook ? RemoveHook(statement) : AddHook(statement);
+    case Category::kCall:
+      return Call(*this, statement, index).Run();
+    case Category::kRegion:
+      return statement.op == Opcode::kBegin ? Begin(statement) : End();
     case Category::kExpect:
-      return true;
-    default:
-      return false;
+      return;
+    case Category::kCustom:
+    case Category::kStream:
+      throw Skipped{"the twin does not run this kind of statement"};
   }
 }
 
-bool Interpreter::ExecuteGradient(const Statement& statement) {
-  if (statement.op == Opcode::kRetainGrad) {
-    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
-    RetainGrad(statement.operands[0]);
-    return true;
-  }
-  if (statement.op == Opcode::kReadGrad) {
-    ReadGrad(statement);
-    return true;
-  }
-  if (statement.op == Opcode::kZeroGrad) {
-    if (!tensors_[statement.operands[0]].defined) throw Raised{ErrorKind::kUndefined};
-    tensors_[statement.operands[0]].grad = {};
-    return true;
-  }
-  if (statement.op == Opcode::kHook || statement.op == Opcode::kPreHook ||
-      statement.op == Opcode::kPostHook || statement.op == Opcode::kAccumulateHook) {
-    AddHook(statement);
-    return true;
-  }
-  if (statement.op == Opcode::kRemoveHook) {
-    RemoveHook(statement);
-    return true;
-  }
-  if (statement.op == Opcode::kBegin) {
-    Begin(statement);
-    return true;
-  }
-  if (statement.op == Opcode::kEnd) {
-    End();
-    return true;
-  }
-  return false;
+Tensor& Interpreter::Defined(ValueId value) {
+  if (!tensors_[value].defined) throw Raised{ErrorKind::kUndefined};
+  return tensors_[value];
 }
 
 void Interpreter::Leaf(const Statement& statement) {
@@ -141,8 +106,6 @@ void Interpreter::Leaf(const Statement& statement) {
   Tensor& leaf = DefineFresh(statement.results[0], content, device);
   leaf.requires_grad = statement.Get<bool>(Key::kGrad);
 }
-
-const Shape* Interpreter::Keep(const Shape& shape) { return &shapes_.emplace_back(shape); }
 
 Tensor& Interpreter::Define(ValueId value, DType dtype, program::DeviceIndex device,
                             const Shape* shape) {
@@ -164,15 +127,11 @@ Tensor& Interpreter::DefineFresh(ValueId value, const Array* content, program::D
 }
 
 Variable Interpreter::Read(ValueId value) {
-  const Tensor& tensor = tensors_[value];
-  if (!tensor.defined) throw Raised{ErrorKind::kUndefined};
-  Variable variable;
+  const Tensor& tensor = Defined(value);
   const Storage& storage = storages_[tensor.storage];
-  PrimitiveArguments arguments;
-  arguments.map = tensor.map;
-  arguments.shape = tensor.shape;
   const Array* in[3] = {storage.content, nullptr, nullptr};
-  variable.data = Evaluate(arena_, Primitive::kGather, in, arguments, false);
+  Variable variable = calculus_.Constant(
+      Evaluate(arena_, Primitive::kGather, in, {.map = tensor.map, .shape = tensor.shape}, false));
   variable.storage = tensor.storage;
   variable.version = storage.version;
   return variable;

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,8 +111,6 @@ class Interpreter {
     int32_t end;  // statement
   };
 
-  bool Execute(const program::Statement& statement);
-  bool ExecuteGradient(const program::Statement& statement);
   void RunStatement(int32_t index);
   void Leaf(const program::Statement& statement);
   void Compute(const program::Statement& statement);
@@ -123,6 +120,7 @@ class Interpreter {
   void CheckInPlace(program::ValueId self, bool would_record);
   void CheckOverlap(const Tensor& self, const Tensor& other);
   Shape StridesOf(const Tensor& tensor) const;
+  void Gradient(const program::Statement& statement);
   void ReadGrad(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
   void RemoveHook(const program::Statement& statement);
@@ -137,12 +135,11 @@ class Interpreter {
     bool records = false;
   };
   Operands TakeOperands(const program::Statement& statement, uint32_t differentiable);
-  Variable Lower(program::Opcode op, const program::Statement& statement, Operands& operands);
-  Variable LowerComposite(const program::Statement& statement, Operands& operands);
-  Variable LowerBroadcast(Primitive primitive, Operands& operands);
-  Variable LowerReduction(const program::Statement& statement, Operands& operands);
-  Variable LowerMatmul(Operands& operands);
+  // What the statement computes, or the op that it performs in place.
+  Variable Lower(const program::Statement& statement, const Operands& operands);
 
+  // The value's tensor; an error of the Program where it is undefined.
+  Tensor& Defined(program::ValueId value);
   Tensor& Define(program::ValueId value, DType dtype, program::DeviceIndex device,
                  const Shape* shape);
   Tensor& DefineFresh(program::ValueId value, const Array* content, program::DeviceIndex device);
@@ -155,7 +152,6 @@ class Interpreter {
   static bool LacksNode(const Tensor& tensor) { return tensor.is_view() && tensor.node == kNoNode; }
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
-  const Shape* Keep(const Shape& shape);
   void Finish();
 
   const program::Program& program_;
@@ -173,7 +169,6 @@ class Interpreter {
   std::vector<int32_t> try_regions_;  // indices into regions_
   bool grad_mode_ = true;
   int32_t statement_ = -1;
-  std::deque<Shape> shapes_;
 };
 
 }  // namespace twingrad::reference

@@ -21,9 +21,16 @@ void Interpreter::DefineGradient(ValueId value, const Variable& gradient, ValueI
   tensor.node = gradient.tracked ? gradient.node : kNoNode;
 }
 
+void Interpreter::Gradient(const Statement& statement) {
+  const ValueId of = statement.operands[0];
+  Tensor& tensor = Defined(of);
+  if (statement.op == Opcode::kRetainGrad) return RetainGrad(of);
+  if (statement.op == Opcode::kReadGrad) return ReadGrad(statement);
+  tensor.grad = {};  // zero_grad
+}
+
 void Interpreter::ReadGrad(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
   const Variable grad = tensors_[of].grad;
   if (!grad.defined()) return;
   Tensor& copy = DefineFresh(statement.results[0], grad.data, tensors_[of].device);
@@ -64,8 +71,7 @@ void Interpreter::AddHook(const Statement& statement) {
   } else if (action != "record") {
     throw Skipped{"a hook with do=" + action};
   }
-  Tensor& tensor = tensors_[value];
-  if (!tensor.defined) throw Raised{ErrorKind::kUndefined};
+  Tensor& tensor = Defined(value);
   if (GradientEdge(value) == kNoNode) throw Raised{ErrorKind::kNoGraph};
   if (statement.op == Opcode::kAccumulateHook && GradientEdge(value) != tensor.accumulator) {
     throw Raised{ErrorKind::kInvalidArgument};

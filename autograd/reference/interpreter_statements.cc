@@ -87,8 +87,7 @@ void Interpreter::Compute(const Statement& statement) {
   const bool indexed = operands.count > 1 && tensors_[statement.operands[1]].dtype == DType::kI64;
   if (records && indexed && !rules_.failed_statements_renew_views) {
     // Only the values show that an index is out of range, so evaluate once without history.
-    Operands untracked = TakeOperands(statement, 0);
-    Lower(statement.op, statement, untracked);
+    Lower(statement, TakeOperands(statement, 0));
   }
   const bool several = (differentiable & (differentiable - 1)) != 0 && operands.count > 1;
   int16_t edge = 0;
@@ -103,7 +102,7 @@ void Interpreter::Compute(const Statement& statement) {
   }
   const absl::Span<const NodeId> edges = EdgesOf(operands, differentiable);
   calculus_.BeginStatement();
-  const Variable out = Lower(statement.op, statement, operands);
+  const Variable out = Lower(statement, operands);
   const absl::Span<Step> steps = calculus_.TakeSteps();
   const auto device =
       statement.op == Opcode::kTo
@@ -126,100 +125,20 @@ void Interpreter::Compute(const Statement& statement) {
   if ((also_saved & kResult) != 0) calculus_.AlsoSave(result.node, Read(statement.results[0]));
 }
 
-Variable Interpreter::Lower(Opcode op, const Statement& statement, Operands& operands) {
-  Variable* const in = operands.variable;
-  PrimitiveArguments arguments;
-  const Lowering lowering = LoweringOf(op);
-  switch (lowering.kind) {
-    case Lowering::Kind::kWhere: {
-      const Shape* shape = Keep(BroadcastShape(
-          *operands.shape[0], BroadcastShape(*operands.shape[1], *operands.shape[2])));
-      for (int k = 0; k < 3; ++k) {
-        in[k] = calculus_.Gather(in[k], BroadcastMap(arena_, *operands.shape[k], *shape), shape);
-      }
-      return calculus_.Apply(Primitive::kSelect, in[1], in[2], in[0]);
-    }
-    case Lowering::Kind::kReduction:
-      return LowerReduction(statement, operands);
-    case Lowering::Kind::kMatmul:
-      return LowerMatmul(operands);
-    case Lowering::Kind::kCopy: {
-      const Shape* shape = op == Opcode::kReshape
-                               ? Keep(ViewMap(arena_, statement, *operands.shape[0]).shape)
-                               : operands.shape[0];
-      return calculus_.Gather(in[0], {nullptr, in[0].data->size}, shape);
-    }
-    case Lowering::Kind::kCast:
-      arguments.dtype = statement.Get<DType>(Key::kTo);
-      return calculus_.Apply(Primitive::kCast, in[0], {}, {}, arguments);
-    case Lowering::Kind::kPrimitive:
-      if (operands.count == 2) return LowerBroadcast(lowering.primitive, operands);
-      return calculus_.Apply(lowering.primitive, in[0]);
-    case Lowering::Kind::kComposite:
-      return LowerComposite(statement, operands);
-    case Lowering::Kind::kNotComputed:
-      break;
-  }
-  throw Skipped{"the twin has no primitive for this statement"};
-}
-
-Variable Interpreter::LowerComposite(const Statement& statement, Operands& operands) {
-  StatementAlgebra algebra(calculus_, shapes_);
+Variable Interpreter::Lower(const Statement& statement, const Operands& operands) {
   const auto count = static_cast<size_t>(operands.count);
-  Composite composite(algebra, statement, absl::MakeConstSpan(operands.variable, count),
-                      absl::MakeConstSpan(operands.shape, count));
-  Variable out;
   try {
-    if (composite.Lower(&out)) return out;
+    return Composite(calculus_, statement, program::SignatureOf(statement.op).performs,
+                     absl::MakeConstSpan(operands.variable, count),
+                     absl::MakeConstSpan(operands.shape, count))
+        .Lower();
+  } catch (const DomainError&) {
+    throw Raised{ErrorKind::kDomain};
   } catch (const IndexOutOfRange&) {
     throw Raised{ErrorKind::kIndex};
   } catch (const TooLong&) {
     throw Skipped{"a product of more than 64 factors"};
   }
-  throw Skipped{"the twin has no primitive for this statement"};
-}
-
-Variable Interpreter::LowerBroadcast(Primitive primitive, Operands& operands) {
-  Variable* const in = operands.variable;
-  if (*operands.shape[0] != *operands.shape[1]) {
-    const Shape* shape = Keep(BroadcastShape(*operands.shape[0], *operands.shape[1]));
-    for (int k = 0; k < 2; ++k) {
-      if (*operands.shape[k] == *shape) continue;
-      in[k] = calculus_.Gather(in[k], BroadcastMap(arena_, *operands.shape[k], *shape), shape);
-    }
-  }
-  try {
-    return calculus_.Apply(primitive, in[0], in[1]);
-  } catch (const DomainError&) {
-    throw Raised{ErrorKind::kDomain};
-  }
-}
-
-Variable Interpreter::LowerReduction(const Statement& statement, Operands& operands) {
-  const ReductionMap reduction = ReduceMap(arena_, statement, *operands.shape[0]);
-  const Shape* shape = Keep(reduction.shape);
-  const bool mean = statement.op == Opcode::kMean;
-  PrimitiveArguments arguments;
-  arguments.map = reduction.map;
-  arguments.shape = shape;
-  arguments.count = reduction.count;
-  arguments.late = mean && rules_.divides_late;
-  const Variable sum =
-      calculus_.Apply(Primitive::kScatterAdd, operands.variable[0], {}, {}, arguments);
-  if (!mean) return sum;
-  arguments.map = {};
-  arguments.shape = nullptr;
-  return calculus_.Apply(Primitive::kDivideCount, sum, {}, {}, arguments);
-}
-
-Variable Interpreter::LowerMatmul(Operands& operands) {
-  const MatmulMaps maps = ProductMaps(arena_, *operands.shape[0], *operands.shape[1]);
-  const Shape* products = Keep({maps.left.size});
-  const Shape* shape = Keep(maps.shape);
-  const Variable left = calculus_.Gather(operands.variable[0], maps.left, products);
-  const Variable right = calculus_.Gather(operands.variable[1], maps.right, products);
-  return calculus_.ScatterAdd(calculus_.Apply(Primitive::kMultiply, left, right), maps.result,
-                              shape);
 }
 
 }  // namespace twingrad::reference

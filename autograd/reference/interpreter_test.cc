@@ -10,7 +10,6 @@ namespace twingrad::reference {
 namespace {
 
 using program::NodeRole;
-using Row = std::vector<double>;
 
 TEST(InterpreterTest, RecordsWhereAnOperandRequiresGrad) {
   const TwinRun run(R"(%x = leaf type=f64[] data=1 grad=1

@@ -55,16 +55,8 @@ void Interpreter::RegenerateView(ValueId value) {
   }
   const NodeId edge = GradientEdge(tensors_[value].base);
   Tensor& view = tensors_[value];
-  Step step;
-  step.primitive = Primitive::kGather;
-  step.in[0].data = LikeBase(value);
-  step.in[0].tracked = true;
-  step.in[0].operand = 0;
-  step.in[0].node = edge;
-  step.out.tracked = true;
+  Step step = Calculus::ViewStep(LikeBase(value), edge, view.base_map, view.shape);
   step.out.step = 0;
-  step.arguments.map = view.base_map;
-  step.arguments.shape = view.shape;
   Node node;
   node.name = {NodeRole::kRegeneratedView, view.statement, view.regenerated++};
   node.device = view.device;
@@ -86,9 +78,8 @@ void Interpreter::MoveRetained(ValueId value, NodeId from, NodeId to) {
 
 void Interpreter::View(const Statement& statement) {
   const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
   const bool reshapes = statement.op == Opcode::kView || statement.op == Opcode::kReshape;
-  if (reshapes && !IsConsecutive(tensors_[of].map)) {
+  if (reshapes && !IsConsecutive(Defined(of).map)) {
     if (statement.op == Opcode::kView) throw Raised{ErrorKind::kInvalidArgument};
     return Compute(statement);
   }
@@ -97,13 +88,13 @@ void Interpreter::View(const Statement& statement) {
   operand.operand = 0;
   if (operand.tracked) operand.node = GradientEdge(of);
   const ShapedMap view = ViewMap(arena_, statement, *tensors_[of].shape);
-  const Shape* shape = Keep(view.shape);
+  const Shape* shape = arena_.Keep(view.shape);
 
   const Tensor& source = tensors_[of];
   Tensor& result = Define(statement.results[0], source.dtype, source.device, shape);
   result.storage = source.storage;
   result.map = Compose(arena_, source.map, view.map);
-  result.strides = Keep(ViewStrides(statement, *source.shape, StridesOf(source), *shape));
+  result.strides = arena_.Keep(ViewLayout(statement, *source.shape, StridesOf(source)).strides);
   result.base = source.is_view() ? source.base : of;
   result.base_map = source.is_view() ? Compose(arena_, source.base_map, view.map) : view.map;
   result.view_version = storages_[source.storage].version;
@@ -117,9 +108,7 @@ void Interpreter::View(const Statement& statement) {
 }
 
 void Interpreter::Detach(const Statement& statement) {
-  const ValueId of = statement.operands[0];
-  if (!tensors_[of].defined) throw Raised{ErrorKind::kUndefined};
-  const Tensor& source = tensors_[of];
+  const Tensor& source = Defined(statement.operands[0]);
   Tensor& result = Define(statement.results[0], source.dtype, source.device, source.shape);
   result.storage = source.storage;
   result.map = source.map;

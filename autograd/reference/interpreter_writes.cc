@@ -65,24 +65,17 @@ void Interpreter::InPlace(const Statement& statement) {
   const NodeId other = operands.variable[1].node;
 
   calculus_.BeginStatement();
-  Variable out;
-  if (statement.op == Opcode::kZeroInPlace) {
-    out = calculus_.Constant(0, operands.variable[0]);
-  } else if (statement.op == Opcode::kCopyInPlace) {
-    const Shape* shape = operands.shape[0];
-    out = calculus_.Gather(operands.variable[1], BroadcastMap(arena_, *operands.shape[1], *shape),
-                           shape);
-  } else {
-    out = Lower(program::SignatureOf(statement.op).performs, statement, operands);
-  }
+  const Variable out = statement.op == Opcode::kZeroInPlace
+                           ? calculus_.Constant(0, operands.variable[0])
+                           : Lower(statement, operands);
   const absl::Span<Step> steps = calculus_.TakeSteps();
 
   Tensor& tensor = tensors_[self];
   Storage& storage = storages_[tensor.storage];
-  const Array* in[3] = {storage.content, out.data, nullptr};
-  PrimitiveArguments arguments;
-  arguments.map = tensor.map;
-  storage.content = Evaluate(arena_, Primitive::kOverwrite, in, arguments, false);
+  storage.content = calculus_
+                        .Apply(Primitive::kOverwrite, {.map = tensor.map},
+                               calculus_.Constant(storage.content), calculus_.Constant(out.data))
+                        .data;
   ++storage.version;
   if (!operands.records) return;
 

@@ -1,7 +1,9 @@
-// How each statement is evaluated: the one place where both witnesses look up an op.
+// What both witnesses, and the tests of completeness, ask about an op: which primitive it is, and
+// what its node saves beside what its primitives do.
 //
-// The table in lowering.cc names every Opcode, so an op without a row does not compile. An in-place
-// statement is evaluated as the op that it performs: look up program::Signature::performs.
+// An elementwise op is the primitive whose row names it; every other op that computes has a rule in
+// composite.h. An op that computes and has neither does not compile. An in-place statement is
+// evaluated as the op that it performs: look up program::Signature::performs.
 
 #pragma once
 
@@ -12,22 +14,8 @@
 
 namespace twingrad::reference {
 
-struct Lowering {
-  enum class Kind : uint8_t {
-    kPrimitive,    // one elementwise primitive on one or two operands, broadcast
-    kWhere,        // a selection between two broadcast operands
-    kReduction,    // sum, mean
-    kMatmul,       // a matrix product
-    kCopy,         // the same elements (reshape: in another shape)
-    kCast,         // the same elements as another type
-    kComposite,    // several primitives: composite.h
-    kNotComputed,  // no value follows from the operands' values alone
-  };
-  Kind kind = Kind::kNotComputed;
-  Primitive primitive = Primitive::kAdd;  // of kPrimitive
-};
-
-Lowering LoweringOf(program::Opcode op);
+// The primitive of an elementwise op; kEnd: it is none.
+Primitive ElementwisePrimitive(program::Opcode op);
 
 // Operands that a node saves although none of its primitives does: indices, and what a product or a
 // loss is computed from. Bit i: operand i; `last_tracked`: whether the last operand has a gradient.

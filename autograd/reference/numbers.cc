@@ -6,6 +6,7 @@ namespace twingrad::reference {
 namespace {
 
 bool BothExact(Number a, Number b) { return a.e == 0 && b.e == 0; }
+bool AnyNonFinite(Number a, Number b) { return !std::isfinite(a.v) || !std::isfinite(b.v); }
 bool Known(Number a) { return a.e < kUnknown; }
 
 // Of one exact operand: NaN or infinity at the function's edge of its domain.
@@ -54,10 +55,7 @@ bool ExactPower(double a, double b, const Format& f, double* result) {
 
 Number Add(Number a, Number b, const Format& f) {
   const double s = a.v + b.v, r = Rounded(s, f);
-  if (!std::isfinite(r)) {
-    const bool given = !std::isfinite(a.v) || !std::isfinite(b.v);
-    return NonFinite(r, given && Known(a) && Known(b));
-  }
+  if (!std::isfinite(r)) return NonFinite(r, AnyNonFinite(a, b) && Known(a) && Known(b));
   if (BothExact(a, b)) {
     const double part = s - a.v;
     const double lost = (a.v - (s - part)) + (b.v - part);
@@ -72,10 +70,7 @@ Number Multiply(Number a, Number b, const Format& f) {
       (b.v == 0 && b.e == 0 && std::isfinite(a.v) && Known(a))) {
     return {0, 0};
   }
-  if (!std::isfinite(r)) {
-    const bool given = !std::isfinite(a.v) || !std::isfinite(b.v);
-    return NonFinite(r, given && BothExact(a, b));
-  }
+  if (!std::isfinite(r)) return NonFinite(r, AnyNonFinite(a, b) && BothExact(a, b));
   if (BothExact(a, b)) {
     const bool lossless = std::fabs(p) > 0x1p-900 && std::fma(a.v, b.v, -p) == 0 && r == p;
     if (lossless) return {r, 0};
@@ -91,10 +86,7 @@ Number Divide(Number a, Number b, const Format& f) {
     return NonFinite(r, BothExact(a, b) && std::isnan(r));
   }
   if (a.v == 0 && a.e == 0 && Known(b) && std::isfinite(b.v)) return {0, 0};
-  if (!std::isfinite(r)) {
-    const bool given = !std::isfinite(a.v) || !std::isfinite(b.v);
-    return NonFinite(r, given && BothExact(a, b));
-  }
+  if (!std::isfinite(r)) return NonFinite(r, AnyNonFinite(a, b) && BothExact(a, b));
   if (BothExact(a, b)) {
     if (std::isinf(b.v)) return {0, 0};
     const bool lossless = std::fabs(a.v) > 0x1p-900 && std::fabs(q) > 0x1p-900 &&
@@ -210,8 +202,6 @@ Number Sign(Number a) {
   const double sign = static_cast<double>((a.v > 0) - (a.v < 0));
   return {sign, a.e == 0 || std::fabs(a.v) > a.e ? 0 : kUnknown};
 }
-
-Number Negated(Number a) { return {-a.v, a.e}; }
 
 Number Converted(Number a, const Format& f) {
   const double r = Rounded(a.v, f);

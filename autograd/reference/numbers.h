@@ -79,7 +79,9 @@ inline Number Bounded(double r, double propagated, double roundings, const Forma
 // none is unknown.
 inline Number NonFinite(double r, bool follows) { return {r, follows ? 0 : kUnknown}; }
 
+inline Number Negated(Number a) { return {-a.v, a.e}; }
 Number Add(Number a, Number b, const Format& f);
+inline Number Subtract(Number a, Number b, const Format& f) { return Add(a, Negated(b), f); }
 Number Multiply(Number a, Number b, const Format& f);
 Number Divide(Number a, Number b, const Format& f);
 Number Power(Number a, Number b, const Format& f);
@@ -95,7 +97,6 @@ Number Abs(Number a);
 Number Maximum(Number a, Number b);
 Number Minimum(Number a, Number b);
 Number Sign(Number a);
-Number Negated(Number a);
 
 // A floating value in another format.
 Number Converted(Number a, const Format& f);

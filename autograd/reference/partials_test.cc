@@ -1,10 +1,10 @@
 #include "autograd/reference/partials.h"
 
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
+#include "autograd/reference/primitive_row.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::reference {
@@ -24,30 +24,26 @@ Partials At(Primitive primitive, double a, double b, bool* kink) {
   point.b = {b, 0};
   point.result = Value(primitive, a, b);
   point.a_varies = point.b_varies = true;
-  return PartialsOf(primitive, point, kink);
+  return RowOf(primitive).partials(point, kink);
 }
 
 // Each partial derivative against a central difference of the function, or of the partial below it.
 TEST(PartialsTest, AgreeWithDifferences) {
   constexpr double kStep = 1e-5;
-  for (const Primitive primitive :
-       {Primitive::kAdd, Primitive::kSubtract, Primitive::kMultiply, Primitive::kDivide,
-        Primitive::kPower, Primitive::kMaximum, Primitive::kNegate, Primitive::kExp,
-        Primitive::kLog, Primitive::kSqrt, Primitive::kSin, Primitive::kCos, Primitive::kTanh,
-        Primitive::kSigmoid, Primitive::kRelu, Primitive::kAbs}) {
+  std::vector<PrimitiveRow> rows(UnaryPrimitives().begin(), UnaryPrimitives().end());
+  rows.insert(rows.end(), BinaryPrimitives().begin(), BinaryPrimitives().end());
+  for (const PrimitiveRow& row : rows) {
+    if (row.partials == nullptr) continue;
+    const Primitive primitive = row.primitive;
     for (const auto& [a, b] : std::vector<std::pair<double, double>>{{0.7, 1.9}, {2.3, 0.6}}) {
       bool kink = false;
       const Partials p = At(primitive, a, b, &kink);
-      const auto near = [&, primitive = primitive](Number partial, double above, double below) {
+      const auto near = [&](Number partial, double above, double below) {
         EXPECT_NEAR(partial.v, (above - below) / (2 * kStep), 1e-8 * (1 + std::fabs(partial.v)))
             << static_cast<int>(primitive) << " at " << a << ", " << b;
       };
-      const auto f = [&, primitive = primitive](double x, double y) {
-        return Value(primitive, x, y).v;
-      };
-      const auto first = [&, primitive = primitive](double x, double y) {
-        return At(primitive, x, y, &kink);
-      };
+      const auto f = [&](double x, double y) { return Value(primitive, x, y).v; };
+      const auto first = [&](double x, double y) { return At(primitive, x, y, &kink); };
       near(p.a, f(a + kStep, b), f(a - kStep, b));
       near(p.b, f(a, b + kStep), f(a, b - kStep));
       near(p.aa, first(a + kStep, b).a.v, first(a - kStep, b).a.v);
@@ -83,7 +79,7 @@ TEST(PartialsTest, PowersOfZeroAreNoKinksWithAConstantExponent) {
     point.result = Value(Primitive::kPower, 0, exponent);
     point.a_varies = true;
     bool kink = false;
-    const Partials p = PartialsOf(Primitive::kPower, point, &kink);
+    const Partials p = RowOf(Primitive::kPower).partials(point, &kink);
     EXPECT_FALSE(kink);
     EXPECT_EQ(p.a.v, exponent == 1 ? 1 : 0);
     EXPECT_EQ(p.aa.v, exponent == 2 ? 2 : 0);

@@ -22,16 +22,6 @@ struct Rows {
   int64_t count = 1;
 };
 
-Shape StridesOf(const Shape& shape) {
-  Shape strides(shape.size());
-  int64_t stride = 1;
-  for (size_t d = shape.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= std::max<int64_t>(shape[d], 1);
-  }
-  return strides;
-}
-
 // Compares numbers and notes what their bounds leave open.
 class Comparison {
  public:
@@ -59,12 +49,12 @@ class Comparison {
 }  // namespace
 
 IndexMap PartMap(Arena& arena, const Shape& part, const Shape& whole, size_t dim, int64_t start) {
-  const Shape strides = StridesOf(whole);
+  const Shape strides = RowMajorStrides(whole);
   return StridedMap(arena, part, strides, start * strides[dim]);
 }
 
 IndexMap FlipMap(Arena& arena, const Shape& shape, absl::Span<const int64_t> dims) {
-  Shape strides = StridesOf(shape);
+  Shape strides = RowMajorStrides(shape);
   int64_t offset = 0;
   for (const int64_t d : dims) {
     offset += strides[d] * (shape[d] - 1);
@@ -75,7 +65,7 @@ IndexMap FlipMap(Arena& arena, const Shape& shape, absl::Span<const int64_t> dim
 
 IndexMap PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim,
                  const Array& indices, const IndexMap& at) {
-  Shape strides = StridesOf(of);
+  Shape strides = RowMajorStrides(of);
   const int64_t stride = strides[dim];
   strides[dim] = 0;
   const int32_t count = Count(shape);

@@ -18,7 +18,9 @@
 
 namespace twingrad::reference {
 
+// In families, each with its table of rows in the file that the comment names (primitive_row.h).
 enum class Primitive : uint8_t {
+  // binary_primitives.cc
   kAdd,
   kSubtract,
   kMultiply,
@@ -27,6 +29,7 @@ enum class Primitive : uint8_t {
   kMaximum,
   kMinimum,
   kSquaredDifference,
+  // unary_primitives.cc
   kNegate,
   kExp,
   kLog,
@@ -38,19 +41,21 @@ enum class Primitive : uint8_t {
   kRelu,
   kAbs,
   kSign,
-  kClamp,        // to [low, high]
+  kClamp,  // to [low, high]
+  // moving_primitives.cc
   kSelect,       // in[2] ? in[0] : in[1]
   kWeigh,        // times in[1], which no gradient reaches
   kDivideCount,  // by the number of elements that meet in a mean
   kCast,
   kGather,      // out[i] = in[0][map[i]]
   kScatterAdd,  // out[map[i]] += in[0][i]
+  kOverwrite,   // in[0], with in[1] at the places of map
+  // group_primitives.cc
   kExtreme,     // of each group: the greatest, or the least
   kLogSumExp,   // of each group
   kSoftmax,     // within each group
   kLogSoftmax,  // within each group
-  kOverwrite,   // in[0], with in[1] at the places of map
-  kAddAll,      // sum of a slot's contributions; any number of inputs
+  kEnd,         // none: one past the last
 };
 
 // Elements of one type. Integers and bools are in `i`, floats in `v`; `e` holds the bounds of
@@ -67,12 +72,9 @@ struct Array {
   double Error(int32_t at) const { return e == nullptr ? 0 : e[at]; }
 };
 
-// How many inputs of a primitive a gradient can reach.
-int DifferentiableInputs(Primitive primitive);
-
 // What a primitive needs beyond its inputs.
 struct PrimitiveArguments {
-  IndexMap map;
+  IndexMap map = {};
   const Shape* shape = nullptr;  // of the result, where it is not that of in[0]
   DType dtype = DType::kF64;     // cast
   int64_t count = 1;             // mean
@@ -105,15 +107,5 @@ const Array* Filled(Arena& arena, DType dtype, const Shape* shape, int32_t size,
 program::TensorData ContentsOf(const Array& array);
 // The same elements in another shape.
 const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape);
-
-// Constant weights of derivatives: of the operand `which` of maximum or minimum, of relu from its
-// result, of abs from its operand; unknown where the bounds leave the weight open.
-const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which,
-                           bool least = false);
-const Array* ReluWeight(Arena& arena, const Array* result);
-const Array* SignOf(Arena& arena, const Array* a);
-// Conditions of pow's derivatives: b == 0, and a == 0 with b >= 0.
-const Array* IsZero(Arena& arena, const Array* b);
-const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b);
 
 }  // namespace twingrad::reference

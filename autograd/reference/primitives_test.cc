@@ -1,73 +1,84 @@
 #include "autograd/reference/primitives.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
-#include <memory>
 #include <vector>
 
+#include "autograd/reference/weights.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::reference {
 namespace {
 
+using Doubles = std::vector<double>;
+using Integers64 = std::vector<int64_t>;
+
 class PrimitivesTest : public testing::Test {
  protected:
-  const Array* Floats(std::vector<double> v, DType dtype = DType::kF64) {
+  const Array* Floats(Doubles v, DType dtype = DType::kF64) {
     program::Bits bits;
     for (const double x : v) bits.push_back(std::bit_cast<uint64_t>(x));
-    shapes_.push_back(std::make_unique<Shape>(Shape({static_cast<int64_t>(v.size())})));
-    return ArrayFromBits(arena_, dtype, shapes_.back().get(), bits);
+    return ArrayFromBits(arena_, dtype, arena_.Keep({static_cast<int64_t>(v.size())}), bits);
   }
-  const Array* Integers(std::vector<int64_t> v, DType dtype = DType::kI64) {
+  const Array* Integers(Integers64 v, DType dtype = DType::kI64) {
     program::Bits bits;
     for (const int64_t x : v) bits.push_back(static_cast<uint64_t>(x));
-    shapes_.push_back(std::make_unique<Shape>(Shape({static_cast<int64_t>(v.size())})));
-    return ArrayFromBits(arena_, dtype, shapes_.back().get(), bits);
+    return ArrayFromBits(arena_, dtype, arena_.Keep({static_cast<int64_t>(v.size())}), bits);
   }
   const Array* Run(Primitive primitive, const Array* a, const Array* b = nullptr,
                    const Array* c = nullptr, const PrimitiveArguments& arguments = {}) {
     const Array* in[3] = {a, b, c};
     return Evaluate(arena_, primitive, in, arguments, false);
   }
-  static std::vector<double> List(const Array* a) { return {a->v, a->v + a->size}; }
-  static std::vector<int64_t> IntegerList(const Array* a) { return {a->i, a->i + a->size}; }
+  // Of {x0, x1} and {x2, x3}.
+  Doubles OfPairs(Primitive primitive, const Doubles& elements) {
+    return List(Run(primitive, Floats(elements), nullptr, nullptr, pairs_));
+  }
+  // An array whose elements all have this bound.
+  Array* Bounded(const Doubles& v, double bound) {
+    Array* array = arena_.New(*Floats(v));
+    array->e = arena_.Allocate<double>(array->size);
+    std::fill(array->e, array->e + array->size, bound);
+    return array;
+  }
+  static Doubles List(const Array* a) { return {a->v, a->v + a->size}; }
+  static Integers64 IntegerList(const Array* a) { return {a->i, a->i + a->size}; }
 
+  static constexpr int32_t kPairs[] = {0, 0, 1, 1};
   Arena arena_;
-  std::vector<std::unique_ptr<Shape>> shapes_;
+  PrimitiveArguments pairs_ = {.map = {kPairs, 4}, .shape = arena_.Keep({2})};
+  bool tie_ = false;
 };
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 TEST_F(PrimitivesTest, IntegersWrap) {
   const Array* a = Integers({kMax, kMin, -7, 3});
   const Array* b = Integers({1, -1, 2, 4});
-  EXPECT_EQ(IntegerList(Run(Primitive::kAdd, a, b)), (std::vector<int64_t>{kMin, kMax, -5, 7}));
-  EXPECT_EQ(IntegerList(Run(Primitive::kSubtract, a, b)),
-            (std::vector<int64_t>{kMax - 1, kMin + 1, -9, -1}));
-  EXPECT_EQ(IntegerList(Run(Primitive::kMultiply, a, b)),
-            (std::vector<int64_t>{kMax, kMin, -14, 12}));
-  EXPECT_EQ(IntegerList(Run(Primitive::kAbs, a)), (std::vector<int64_t>{kMax, kMin, 7, 3}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kAdd, a, b)), (Integers64{kMin, kMax, -5, 7}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kSubtract, a, b)), (Integers64{kMax - 1, kMin + 1, -9, -1}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kMultiply, a, b)), (Integers64{kMax, kMin, -14, 12}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kAbs, a)), (Integers64{kMax, kMin, 7, 3}));
   EXPECT_EQ(IntegerList(Run(Primitive::kPower, Integers({3, 0, 2}), Integers({4, 0, 64}))),
-            (std::vector<int64_t>{81, 1, 0}));
+            (Integers64{81, 1, 0}));
   EXPECT_THROW(Run(Primitive::kPower, Integers({1}), Integers({-1})), DomainError);
 }
 
 TEST_F(PrimitivesTest, CastsSaturate) {
-  PrimitiveArguments to_integer;
-  to_integer.dtype = DType::kI64;
   const Array* floats = Floats({2.9, -2.9, std::nan(""), 1e30, -1e30});
-  EXPECT_EQ(IntegerList(Run(Primitive::kCast, floats, nullptr, nullptr, to_integer)),
-            (std::vector<int64_t>{2, -2, 0, kMax, kMin}));
-  PrimitiveArguments to_bool;
-  to_bool.dtype = DType::kBool;
-  EXPECT_EQ(
-      IntegerList(Run(Primitive::kCast, Floats({0, 0.5, std::nan("")}), nullptr, nullptr, to_bool)),
-      (std::vector<int64_t>{0, 1, 1}));
-  PrimitiveArguments to_single;
-  to_single.dtype = DType::kF32;
-  const Array* single = Run(Primitive::kCast, Floats({0.1, 0.5}), nullptr, nullptr, to_single);
+  EXPECT_EQ(IntegerList(Run(Primitive::kCast, floats, nullptr, nullptr, {.dtype = DType::kI64})),
+            (Integers64{2, -2, 0, kMax, kMin}));
+  EXPECT_EQ(IntegerList(Run(Primitive::kCast, Floats({0, 0.5, std::nan("")}), nullptr, nullptr,
+                            {.dtype = DType::kBool})),
+            (Integers64{0, 1, 1}));
+  const Array* single =
+      Run(Primitive::kCast, Floats({0.1, 0.5}), nullptr, nullptr, {.dtype = DType::kF32});
   EXPECT_EQ(single->v[0], static_cast<double>(0.1f));
   EXPECT_GT(single->Error(0), 0);
   EXPECT_EQ(single->Error(1), 0);
@@ -83,26 +94,22 @@ TEST_F(PrimitivesTest, SinglesRoundOnce) {
 
 TEST_F(PrimitivesTest, GatherAndScatterAddAreTransposes) {
   const Shape three({3});
-  PrimitiveArguments arguments;
   const int32_t places[] = {2, 0, 2};
-  arguments.map = {places, 3};
-  arguments.shape = &three;
+  const PrimitiveArguments arguments = {.map = {places, 3}, .shape = &three};
   const Array* a = Floats({1, 2, 4});
-  EXPECT_EQ(List(Run(Primitive::kGather, a, nullptr, nullptr, arguments)),
-            (std::vector<double>{4, 1, 4}));
-  EXPECT_EQ(List(Run(Primitive::kScatterAdd, a, nullptr, nullptr, arguments)),
-            (std::vector<double>{2, 0, 5}));
+  EXPECT_EQ(List(Run(Primitive::kGather, a, nullptr, nullptr, arguments)), (Doubles{4, 1, 4}));
+  EXPECT_EQ(List(Run(Primitive::kScatterAdd, a, nullptr, nullptr, arguments)), (Doubles{2, 0, 5}));
   const Array* written = Run(Primitive::kOverwrite, a, Floats({7, 8, 9}), nullptr, arguments);
-  EXPECT_EQ(List(written), (std::vector<double>{8, 2, 9}));
+  EXPECT_EQ(List(written), (Doubles{8, 2, 9}));
 }
 
 TEST_F(PrimitivesTest, WeightsAtKinks) {
   EXPECT_EQ(List(MaximumWeight(arena_, Floats({1, 2, 3}), Floats({2, 2, 2}), 0)),
-            (std::vector<double>{0, 0.5, 1}));
+            (Doubles{0, 0.5, 1}));
   EXPECT_EQ(List(MaximumWeight(arena_, Floats({1, 2, 3}), Floats({2, 2, 2}), 1)),
-            (std::vector<double>{1, 0.5, 0}));
-  EXPECT_EQ(List(SignOf(arena_, Floats({-3, 0, 5}))), (std::vector<double>{-1, 0, 1}));
-  EXPECT_EQ(List(ReluWeight(arena_, Floats({0, 5}))), (std::vector<double>{0, 1}));
+            (Doubles{1, 0.5, 0}));
+  EXPECT_EQ(List(SignOf(arena_, Floats({-3, 0, 5}))), (Doubles{-1, 0, 1}));
+  EXPECT_EQ(List(ReluWeight(arena_, Floats({0, 5}))), (Doubles{0, 1}));
   // A value that may be 0 as well decides nothing.
   const Array* near_zero = Run(Primitive::kSubtract, Run(Primitive::kSin, Floats({1})),
                                Run(Primitive::kSin, Floats({1})));
@@ -110,11 +117,58 @@ TEST_F(PrimitivesTest, WeightsAtKinks) {
   EXPECT_EQ(SignOf(arena_, near_zero)->Error(0), kUnknown);
 }
 
+TEST_F(PrimitivesTest, Extremes) {
+  EXPECT_EQ(OfPairs(Primitive::kExtreme, {1, 2, -3, -4}), (Doubles{2, -3}));
+  pairs_.least = true;
+  EXPECT_EQ(OfPairs(Primitive::kExtreme, {1, 2, -3, -4}), (Doubles{1, -4}));
+  EXPECT_TRUE(std::isnan(OfPairs(Primitive::kExtreme, {1, kNan, 0, 0})[0]));
+}
+
+TEST_F(PrimitivesTest, SharesOfExtremes) {
+  const Array* weights = ExtremeWeight(arena_, Floats({2, 2, 1, 3}), pairs_, &tie_);
+  EXPECT_EQ(List(weights), (Doubles{0.5, 0.5, 0, 1}));
+  EXPECT_EQ(weights->Error(0), 0);
+  EXPECT_TRUE(tie_);
+  const Array* near = Bounded({2, 2.0000001, 1, 3}, 1e-6);
+  const Array* open = ExtremeWeight(arena_, near, pairs_, &tie_);
+  EXPECT_EQ(open->Error(0), kUnknown);
+  EXPECT_EQ(open->Error(1), kUnknown);
+  EXPECT_EQ(open->Error(3), 0);
+}
+
+TEST_F(PrimitivesTest, SoftmaxDoesNotOverflow) {
+  EXPECT_EQ(OfPairs(Primitive::kSoftmax, {1000, 1000, 0, -kInfinity}), (Doubles{0.5, 0.5, 1, 0}));
+  const Doubles logs = OfPairs(Primitive::kLogSoftmax, {1000, 1000, 0, -kInfinity});
+  EXPECT_DOUBLE_EQ(logs[0], -std::log(2));
+  EXPECT_EQ(logs[2], 0);
+  EXPECT_EQ(logs[3], -kInfinity);
+}
+
+TEST_F(PrimitivesTest, LogSumExp) {
+  const Doubles sums = OfPairs(Primitive::kLogSumExp, {1000, 1000, -kInfinity, -kInfinity});
+  EXPECT_DOUBLE_EQ(sums[0], 1000 + std::log(2));
+  EXPECT_EQ(sums[1], -kInfinity);
+  EXPECT_EQ(OfPairs(Primitive::kLogSumExp, {kInfinity, 0, 0, kNan})[0], kInfinity);
+  EXPECT_TRUE(std::isnan(OfPairs(Primitive::kLogSumExp, {0, 0, 0, kNan})[1]));
+}
+
+TEST_F(PrimitivesTest, ClampIsFlatAtItsLimits) {
+  const PrimitiveArguments limits = {.low = 0, .high = 1};
+  bool kink = false;
+  const Array* weights = ClampWeight(arena_, Floats({-1, 0.5, 0.25, 2}), limits, &kink);
+  EXPECT_EQ(List(weights), (Doubles{0, 1, 1, 0}));
+  EXPECT_FALSE(kink);
+  const Array* edges = ClampWeight(arena_, Floats({0, 1, kNan, 0}), limits, &kink);
+  EXPECT_EQ(Doubles(edges->v, edges->v + 2), (Doubles{0, 0}));
+  EXPECT_EQ(edges->Error(2), kUnknown);
+  EXPECT_TRUE(kink);
+}
+
 TEST_F(PrimitivesTest, SumsOfSlots) {
   const Array* terms[] = {Floats({1e8, 1}, DType::kF32), Floats({1, 2}, DType::kF32),
                           Floats({-1e8, 3}, DType::kF32)};
   const Array* sum = SumOf(arena_, terms);
-  EXPECT_EQ(List(sum), (std::vector<double>{0, 6}));
+  EXPECT_EQ(List(sum), (Doubles{0, 6}));
   EXPECT_GE(sum->Error(0), 1);
   EXPECT_EQ(sum->Error(1), 0);
 }

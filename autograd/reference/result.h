@@ -44,6 +44,14 @@ class Result {
   Array* array_;
 };
 
+// A new array, with bounds of 0.
+inline Array* NewBoundedArray(Arena& arena, DType dtype, const Shape* shape) {
+  Array* array = NewArray(arena, dtype, shape, Count(*shape));
+  array->e = arena.Allocate<double>(array->size);
+  std::memset(array->e, 0, array->size * sizeof(double));
+  return array;
+}
+
 // The function of each element of an array of floats.
 template <typename F>
 const Array* MapUnary(Arena& arena, const Array* a, F function) {

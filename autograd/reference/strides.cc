@@ -12,9 +12,7 @@ using program::Key;
 using program::Opcode;
 using program::Statement;
 
-std::vector<int64_t> Dims(const Statement& view) {
-  return view.Get<std::vector<int64_t>>(Key::kDims);
-}
+using Integers = std::vector<int64_t>;
 
 // Of a view whose elements follow each other: dimensions are dealt out from the last one, a run
 // that has one stride after the other.
@@ -50,52 +48,76 @@ Shape Expanded(const Shape& from, const Shape& strides, const Shape& to) {
   return made;
 }
 
-Shape Squeezed(const Statement& view, const Shape& from, const Shape& strides) {
-  const std::vector<int64_t> dims = Dims(view);
-  Shape made;
-  for (size_t d = 0; d < from.size(); ++d) {
-    const bool named = view.Find(Key::kDims) == nullptr ||
-                       std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
-    if (from[d] != 1 || !named) made.push_back(strides[d]);
+Layout Sliced(const Statement& view, Layout made) {
+  const auto dim = static_cast<size_t>(view.Get<int64_t>(Key::kDim));
+  const int64_t size = made.sizes[dim], step = view.Get<int64_t>(Key::kStep, 1);
+  const int64_t start = std::min(view.Get<int64_t>(Key::kStart, 0), size);
+  const int64_t length = std::min(view.Get<int64_t>(Key::kStop, size), size) - start;
+  made.offset = start * made.strides[dim];
+  made.sizes[dim] = length <= 0 ? 0 : (length - 1) / step + 1;
+  // A step past the end wraps; no element uses it.
+  made.strides[dim] =
+      static_cast<int64_t>(static_cast<uint64_t>(made.strides[dim]) * static_cast<uint64_t>(step));
+  return made;
+}
+
+Layout Permuted(const Integers& dims, const Layout& from) {
+  Layout made = from;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    made.sizes[d] = from.sizes[dims[d]];
+    made.strides[d] = from.strides[dims[d]];
   }
   return made;
 }
 
-}  // namespace
+Layout Squeezed(const Integers& dims, const Layout& from) {
+  Layout made;
+  for (size_t d = 0; d < from.sizes.size(); ++d) {
+    const bool named =
+        dims.empty() || std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+    if (from.sizes[d] == 1 && named) continue;
+    made.sizes.push_back(from.sizes[d]);
+    made.strides.push_back(from.strides[d]);
+  }
+  return made;
+}
 
-Shape ViewStrides(const Statement& view, const Shape& from, const Shape& strides, const Shape& to) {
-  if (Count(to) == 0) return RowMajorStrides(to);  // nothing to overlap with
+Layout LayoutOf(const Statement& view, const Shape& from, const Shape& strides) {
   const auto dim = static_cast<size_t>(view.Get<int64_t>(Key::kDim));
-  Shape made = strides;
+  const auto dims = view.Get<Integers>(Key::kDims), sizes = view.Get<Integers>(Key::kShape);
+  const Shape to(sizes.begin(), sizes.end());
+  Layout made = {from, strides};
   if (view.op == Opcode::kTranspose) {
-    std::swap(made[Dims(view)[0]], made[Dims(view)[1]]);
+    std::swap(made.sizes[dims[0]], made.sizes[dims[1]]);
+    std::swap(made.strides[dims[0]], made.strides[dims[1]]);
     return made;
   }
-  if (view.op == Opcode::kPermute) {
-    for (size_t d = 0; d < made.size(); ++d) made[d] = strides[Dims(view)[d]];
-    return made;
-  }
-  if (view.op == Opcode::kExpand) {
-    return Expanded(from, strides, to);
-  }
+  if (view.op == Opcode::kPermute) return Permuted(dims, made);
+  if (view.op == Opcode::kExpand) return {to, Expanded(from, strides, to)};
   if (view.op == Opcode::kSelect) {
-    made.erase(made.begin() + dim);
+    made.offset = view.Get<int64_t>(Key::kIndex) * strides[dim];
+    made.sizes.erase(made.sizes.begin() + dim);
+    made.strides.erase(made.strides.begin() + dim);
     return made;
   }
-  if (view.op == Opcode::kSlice) {
-    made[dim] = static_cast<int64_t>(static_cast<uint64_t>(made[dim]) *
-                                     static_cast<uint64_t>(view.Get<int64_t>(Key::kStep, 1)));
-    return made;
-  }
-  if (view.op == Opcode::kSqueeze) {
-    return Squeezed(view, from, strides);
-  }
+  if (view.op == Opcode::kSlice) return Sliced(view, made);
+  if (view.op == Opcode::kSqueeze) return Squeezed(dims, made);
   if (view.op == Opcode::kUnsqueeze) {
-    made.insert(made.begin() + dim, dim < from.size() ? from[dim] * strides[dim] : 1);
+    made.sizes.insert(made.sizes.begin() + dim, 1);
+    made.strides.insert(made.strides.begin() + dim,
+                        dim < from.size() ? from[dim] * strides[dim] : 1);
     return made;
   }
   // view and reshape
-  return Reshaped(from, strides, to);
+  return {to, Reshaped(from, strides, to)};
+}
+
+}  // namespace
+
+Layout ViewLayout(const Statement& view, const Shape& from, const Shape& strides) {
+  Layout made = LayoutOf(view, from, strides);
+  if (Count(made.sizes) == 0) made.strides = RowMajorStrides(made.sizes);  // nothing overlaps
+  return made;
 }
 
 Stretch StretchOf(const IndexMap& map) {

@@ -1,8 +1,8 @@
-// Strides as PyTorch keeps them: they decide whether it considers two operands to overlap in
-// memory.
+// Where the elements of views lie in memory: sizes, strides and offset, as PyTorch keeps them.
 //
-// The twin itself needs no strides, since its tensors are lists of places; an engine compares them,
-// including those of dimensions of size 1. Pure functions.
+// The twin's tensors are lists of places, made from these layouts. The strides themselves,
+// including those of dimensions of size 1, decide whether an engine considers two operands to
+// overlap in memory. Pure functions.
 
 #pragma once
 
@@ -13,10 +13,14 @@
 
 namespace twingrad::reference {
 
-// The strides of what a view statement makes of a tensor with these sizes and strides; `to`: the
-// sizes of the result.
-Shape ViewStrides(const program::Statement& view, const Shape& from, const Shape& strides,
-                  const Shape& to);
+struct Layout {
+  Shape sizes;
+  Shape strides;
+  int64_t offset = 0;
+};
+
+// What a view statement makes of a tensor with these sizes and strides.
+Layout ViewLayout(const program::Statement& view, const Shape& from, const Shape& strides);
 
 // The interval from the least place to one past the greatest; filled: each place in it occurs
 // exactly once.

@@ -15,7 +15,9 @@ Shape Of(const std::string& view, const Shape& from, const Shape& strides, const
   const auto program =
       program::Parse("twingrad 1\n%x = leaf type=" + type + "]\n%v = " + view + "\n");
   EXPECT_TRUE(program.ok()) << program.status();
-  return ViewStrides(program->statements.back(), from, strides, to);
+  const Layout layout = ViewLayout(program->statements.back(), from, strides);
+  EXPECT_EQ(layout.sizes, to) << view;
+  return layout.strides;
 }
 
 TEST(StridesTest, OfEachView) {

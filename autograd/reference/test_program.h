@@ -16,6 +16,8 @@
 
 namespace twingrad::reference {
 
+using Row = std::vector<double>;
+
 // The text without its header line.
 inline program::Program ParseOrThrow(std::string_view text) {
   const auto program = program::Parse(absl::StrCat("twingrad 1\n", text));
@@ -29,8 +31,8 @@ inline program::ValueId ValueOf(const program::Program& program, std::string_vie
   return static_cast<program::ValueId>(it - program.names.begin());
 }
 
-inline std::vector<double> Numbers(const program::TensorData& data) {
-  std::vector<double> numbers;
+inline Row Numbers(const program::TensorData& data) {
+  Row numbers;
   for (const uint64_t bits : data.bits) {
     numbers.push_back(IsFloating(data.dtype) ? std::bit_cast<double>(bits)
                                              : static_cast<double>(static_cast<int64_t>(bits)));
@@ -49,12 +51,12 @@ class TwinRun {
   const program::ValueRecord& Record(std::string_view name) const {
     return result_.observation.values[ValueOf(program_, name)];
   }
-  std::vector<double> Value(std::string_view name) const { return Numbers(Record(name).data); }
-  std::vector<double> Grad(std::string_view name) const { return Numbers(Record(name).grad); }
-  std::vector<double> ValueBound(std::string_view name) const {
+  Row Value(std::string_view name) const { return Numbers(Record(name).data); }
+  Row Grad(std::string_view name) const { return Numbers(Record(name).grad); }
+  Row ValueBound(std::string_view name) const {
     return result_.value_bounds[ValueOf(program_, name)].bound;
   }
-  std::vector<double> GradBound(std::string_view name) const {
+  Row GradBound(std::string_view name) const {
     return result_.grad_bounds[ValueOf(program_, name)].bound;
   }
   const program::CallRecord& Call(size_t index) const { return result_.observation.calls[index]; }

@@ -12,8 +12,6 @@
 namespace twingrad::reference {
 namespace {
 
-using Row = std::vector<double>;
-
 TEST(TwinTest, ProductAndSum) {
   const TwinRun run(R"(%x = leaf type=f64[2] data=3,5 grad=1
 %y = leaf type=f64[2] data=2,7 grad=1

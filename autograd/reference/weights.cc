@@ -1,5 +1,6 @@
-// The constant weights and conditions of derivatives: see primitives.h.
+#include "autograd/reference/weights.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -8,6 +9,12 @@
 namespace twingrad::reference {
 
 namespace {
+
+// Whether the two may be equal.
+bool Near(Number x, Number y) {
+  const double error = x.e + y.e;
+  return error == 0 ? x.v == y.v : !(std::fabs(x.v - y.v) > error);
+}
 
 // Weights and conditions that change at 0 alone: unknown where the bound reaches it, and at NaN.
 template <typename F>
@@ -35,7 +42,7 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
     const Number x = a->At(i), y = b->At(i);
     const double own = which == 0 ? x.v : y.v, other = which == 0 ? y.v : x.v;
     const double weight = own == other ? 0.5 : (own < other ? 0.0 : 1.0);
-    const bool tied = x.e + y.e != 0 && !(std::fabs(x.v - y.v) > x.e + y.e);
+    const bool tied = x.e + y.e != 0 && Near(x, y);
     result.Set(i, {weight, tied ? kUnknown : 0});
   }
   return result.array();
@@ -64,6 +71,54 @@ const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b) {
     result.SetInteger(i, zero ? 1 : 0, near_zero || near_sign ? kUnknown : 0);
   }
   return result.array();
+}
+
+const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
+                           bool* tie) {
+  const int32_t groups = Count(*arguments.shape);
+  auto* best = arena.Allocate<int32_t>(groups);
+  auto* near = arena.Allocate<int32_t>(groups);  // elements that are, or may be, the extreme
+  auto* open = arena.Allocate<bool>(groups);
+  std::fill(best, best + groups, -1);
+  std::fill(near, near + groups, 0);
+  std::fill(open, open + groups, false);
+  for (int32_t i = 0; i < a->size; ++i) {
+    int32_t& b = best[arguments.map[i]];
+    if (b < 0 || (arguments.least ? a->v[i] < a->v[b] : a->v[i] > a->v[b])) b = i;
+  }
+  for (int32_t i = 0; i < a->size; ++i) {
+    const int32_t g = arguments.map[i];
+    const Number top = a->At(best[g]), x = a->At(i);
+    if (i == best[g] || Near(top, x)) ++near[g];
+    open[g] |= std::isnan(x.v) || (i != best[g] && top.e + x.e != 0 && Near(top, x));
+  }
+  Array* weights = NewBoundedArray(arena, a->dtype, a->shape);
+  for (int32_t i = 0; i < a->size; ++i) {
+    const int32_t g = arguments.map[i];
+    *tie |= near[g] > 1;
+    const bool chosen = i == best[g] || Near(a->At(best[g]), a->At(i));
+    const Number share = Divide({1, 0}, {static_cast<double>(near[g]), 0}, FormatOf(a->dtype));
+    weights->v[i] = chosen ? share.v : 0;
+    weights->e[i] = open[g] ? kUnknown : chosen ? share.e : 0;
+  }
+  return weights;
+}
+
+const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
+                         bool* kink, bool flat_at_limits) {
+  Array* weights = NewBoundedArray(arena, a->dtype, a->shape);
+  for (int32_t i = 0; i < a->size; ++i) {
+    const Number x = a->At(i);
+    const bool at_limit =
+        Near(x, {arguments.low, 0}) || Near(x, {arguments.high, 0}) || std::isnan(x.v);
+    *kink |= at_limit;
+    const bool above = x.v > arguments.low || arguments.low == -kUnknown;
+    const bool below = x.v < arguments.high || arguments.high == kUnknown;
+    const bool within = x.v >= arguments.low && x.v <= arguments.high;
+    weights->v[i] = (flat_at_limits ? above && below : within) ? 1 : 0;
+    weights->e[i] = at_limit && (x.e != 0 || std::isnan(x.v)) ? kUnknown : 0;
+  }
+  return weights;
 }
 
 }  // namespace twingrad::reference

@@ -18,7 +18,6 @@
 #include "autograd/ops/registry.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/signature.h"
-#include "autograd/reference/lowering.h"
 #include "proptests/generators/generate.h"
 
 namespace twingrad {
@@ -79,13 +78,6 @@ TEST(Complete, EveryStatementIsDoneEverywhere) {
     const auto lacks = [&](const char* place) { absl::StrAppend(&missing, "\n  ", place); };
     if (!examples.contains(signature.op)) lacks("autograd/program/examples: no Program holds it");
     if (Computes(signature)) {
-      using Kind = reference::Lowering::Kind;
-      const bool own_statement =
-          signature.category == Category::kView || signature.performs != signature.op ||
-          signature.op == Opcode::kDetach || signature.category == Category::kInPlace;
-      if (!own_statement && reference::LoweringOf(signature.op).kind == Kind::kNotComputed) {
-        lacks("autograd/reference/lowering.cc: its row says kNotComputed");
-      }
       if (ops::Find(signature.op) == nullptr) lacks("autograd/ops/registry.cc: no row");
       if (!goldens.contains(signature.op)) lacks("golden/programs: no entry holds it");
       if (!generated.contains(signature.op)) {

@@ -1,0 +1,142 @@
+// What the rules of composite.h are written in: sums, products and moves of the values of an
+// algebra.
+//
+// An algebra is a witness's arithmetic on arrays; see composite.h for what it has. Each function
+// here is a few primitives with their maps.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "autograd/reference/index_map.h"
+#include "autograd/reference/primitives.h"
+
+namespace twingrad::reference {
+
+// Thrown for a product of more factors than a witness multiplies one by one.
+struct TooLong {};
+
+template <typename Algebra>
+using ValueIn = typename Algebra::Value;
+
+template <typename Algebra>
+ValueIn<Algebra> Gather(Algebra& algebra, const ValueIn<Algebra>& a, const IndexMap& map,
+                        const Shape* shape) {
+  return algebra.Apply(Primitive::kGather, {.map = map, .shape = shape}, a);
+}
+
+// By indices, which derivatives save too.
+template <typename Algebra>
+ValueIn<Algebra> Pick(Algebra& algebra, const ValueIn<Algebra>& a, const IndexMap& map,
+                      const Shape* shape) {
+  return algebra.Apply(Primitive::kGather, {.map = map, .shape = shape, .picks = true}, a);
+}
+
+template <typename Algebra>
+ValueIn<Algebra> ScatterAdd(Algebra& algebra, const ValueIn<Algebra>& a, const IndexMap& map,
+                            const Shape* shape) {
+  return algebra.Apply(Primitive::kScatterAdd, {.map = map, .shape = shape}, a);
+}
+
+template <typename Algebra>
+ValueIn<Algebra> Overwrite(Algebra& algebra, const ValueIn<Algebra>& base,
+                           const ValueIn<Algebra>& values, const IndexMap& map) {
+  return algebra.Apply(Primitive::kOverwrite, {.map = map}, base, values);
+}
+
+// A constant array of one number, of the type of `like`.
+template <typename Algebra>
+ValueIn<Algebra> Constant(Algebra& algebra, const ValueIn<Algebra>& like, const Shape& shape,
+                          double number) {
+  const Shape* kept = algebra.arena().Keep(shape);
+  return algebra.Constant(
+      Filled(algebra.arena(), algebra.ArrayOf(like)->dtype, kept, Count(shape), number));
+}
+
+// The products of a matrix product, before they are summed.
+template <typename Algebra>
+ValueIn<Algebra> Products(Algebra& algebra, const ValueIn<Algebra>& a, const ValueIn<Algebra>& b,
+                          const MatmulMaps& maps) {
+  const Shape* shape = algebra.arena().Keep({maps.left.size});
+  const auto left = Gather(algebra, a, maps.left, shape);
+  const auto right = Gather(algebra, b, maps.right, shape);
+  return algebra.Apply(Primitive::kMultiply, left, right);
+}
+
+// base with each of the terms added at its place, in unspecified order.
+template <typename Algebra>
+ValueIn<Algebra> AddedTo(Algebra& algebra, const ValueIn<Algebra>& base,
+                         const ValueIn<Algebra>& terms, const IndexMap& map, const Shape& shape) {
+  Arena& arena = algebra.arena();
+  const int32_t size = Count(shape), total = size + map.size;
+  auto* places = arena.Allocate<int32_t>(total);
+  std::iota(places, places + size, 0);
+  for (int32_t i = 0; i < map.size; ++i) places[size + i] = map[i];
+  auto* at_end = arena.Allocate<int32_t>(map.size);
+  std::iota(at_end, at_end + map.size, size);
+  auto all = Constant(algebra, base, {total}, 0);
+  all = Overwrite(algebra, all, base, {nullptr, size});
+  all = Overwrite(algebra, all, terms, {at_end, map.size});
+  return ScatterAdd(algebra, all, {places, total}, arena.Keep(shape));
+}
+
+// The product of each group, factor by factor: the first of each group times the second, and so on.
+template <typename Algebra>
+ValueIn<Algebra> ProductOf(Algebra& algebra, const ValueIn<Algebra>& a,
+                           const ReductionMap& groups) {
+  Arena& arena = algebra.arena();
+  const Shape* shape = arena.Keep(groups.shape);
+  const int32_t size = Count(groups.shape);
+  if (groups.count == 0) {  // 1, and a gradient without elements
+    return algebra.Apply(Primitive::kAdd, ScatterAdd(algebra, a, groups.map, shape),
+                         Constant(algebra, a, groups.shape, 1));
+  }
+  if (groups.count > 64) throw TooLong();
+  std::vector<int32_t> seen(size, 0);
+  std::vector<int32_t*> places(groups.count);
+  for (int32_t*& place : places) place = arena.Allocate<int32_t>(size);
+  for (int32_t i = 0; i < groups.map.size; ++i) {
+    const int32_t g = groups.map[i];
+    places[seen[g]++][g] = i;
+  }
+  auto product = Gather(algebra, a, {places[0], size}, shape);
+  for (size_t k = 1; k < places.size(); ++k) {
+    product =
+        algebra.Apply(Primitive::kMultiply, product, Gather(algebra, a, {places[k], size}, shape));
+  }
+  return product;
+}
+
+// The sum of all elements.
+template <typename Algebra>
+ValueIn<Algebra> Total(Algebra& algebra, const ValueIn<Algebra>& each) {
+  const int32_t size = algebra.ArrayOf(each)->size;
+  auto* all = algebra.arena().template Allocate<int32_t>(size);
+  std::fill(all, all + size, 0);
+  return ScatterAdd(algebra, each, {all, size}, algebra.arena().Keep({}));
+}
+
+// The mean of all elements, for losses. An engine may compute it as a sum times 1 / n or divided by
+// n; the bound covers both.
+template <typename Algebra>
+ValueIn<Algebra> MeanOf(Algebra& algebra, const ValueIn<Algebra>& each) {
+  Arena& arena = algebra.arena();
+  const Array& array = *algebra.ArrayOf(each);
+  const auto sum = Total(algebra, each);
+  Array* share = NewArray(arena, array.dtype, arena.Keep({}), 1);
+  if (array.size == 0) {  // NaN, and no derivative of it is
+    share->v[0] = std::numeric_limits<double>::quiet_NaN();
+    return algebra.Apply(Primitive::kAdd, sum, algebra.Constant(share));
+  }
+  const Number part = Divide({1, 0}, {static_cast<double>(array.size), 0}, FormatOf(array.dtype));
+  share->v[0] = part.v;
+  share->e = arena.New(part.e);
+  return algebra.Apply(Primitive::kWeigh, sum, algebra.Constant(share));
+}
+
+}  // namespace twingrad::reference

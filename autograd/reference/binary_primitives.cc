@@ -1,0 +1,174 @@
+// Functions of two numbers: for each its value, its derivative and its partial derivatives.
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "absl/types/span.h"
+#include "autograd/reference/elementwise.h"
+#include "autograd/reference/primitive_row.h"
+#include "autograd/reference/weights.h"
+
+namespace twingrad::reference {
+namespace {
+
+using program::kSavesA;
+using program::kSavesAForB;
+using program::kSavesB;
+using program::kSavesBForA;
+using program::kSavesNothing;
+using program::kSavesResultForB;
+using program::Opcode;
+
+int64_t WrapSubtract(int64_t a, int64_t b) { return WrapAdd(a, WrapNegate(b)); }
+int64_t WrapMultiply(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+int64_t WrapPower(int64_t base, int64_t exponent) {
+  if (exponent < 0) throw DomainError();
+  int64_t result = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) result = WrapMultiply(result, base);
+    base = WrapMultiply(base, base);
+  }
+  return result;
+}
+int64_t Greater(int64_t a, int64_t b) { return a < b ? b : a; }
+int64_t Lesser(int64_t a, int64_t b) { return b < a ? b : a; }
+
+Number Greatest(Number a, Number b, const Format&) { return Maximum(a, b); }
+Number Least(Number a, Number b, const Format&) { return Minimum(a, b); }
+Number SquaredDifference(Number a, Number b, const Format& f) {
+  const Number difference = Subtract(a, b, f);
+  return Multiply(difference, difference, f);
+}
+
+// (b == 0 ? 0 : g b a^(b-1)) and (a == 0 && b >= 0 ? 0 : g a^b log a).
+Term DerivativeOfPower(const Backward& x) {
+  const Term a = x.in(0), b = x.in(1);
+  Arena& arena = x.calculus.arena();
+  Term slope = x.g;
+  Variable flat;
+  if (x.which == 0) {
+    flat.data = IsZero(arena, b.v.data);
+    const Term power = a.Apply(Primitive::kPower, b - 1);
+    slope = x.g * b * power;
+  } else {
+    flat.data = IsZeroToPositive(arena, a.v.data, b.v.data);
+    slope = x.g * x.result() * a.Apply(Primitive::kLog);
+  }
+  return {slope.calculus, x.calculus.Apply(Primitive::kSelect, slope.Filled(0).v, slope.v, flat)};
+}
+
+Partials PartialsOfPower(const ElementwisePoint& p, bool* kink) {
+  const Number a = p.a, b = p.b;
+  // pow(nan, 0) is 1 with slope 0, but the NaN that an engine masks there reappears at higher
+  // orders.
+  if (!std::isfinite(a.v) || !std::isfinite(b.v)) {
+    *kink = true;
+    return {kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown};
+  }
+  const auto is_exactly = [](Number x, double value) { return x.v == value && x.e == 0; };
+  Partials out{};
+  if (!is_exactly(b, 0)) {
+    out.a = b * Power(a, b - kOne, kDoubleFormat);
+    if (!is_exactly(b, 1)) out.aa = b * ((b - kOne) * Power(a, b - kTwo, kDoubleFormat));
+  }
+  if (MayBeZero(b) && b.e != 0) out.a = out.aa = kNothingKnown;
+  if (!p.b_varies) return out;
+  if (is_exactly(a, 0) && b.v >= 0 && b.e == 0) {
+    out.bb = kZero;  // 0^b stays 0
+  } else {
+    const Number log = Log(a, kDoubleFormat);
+    out.b = p.result * log;
+    out.bb = out.b * log;
+    if (!(a.v > a.e)) out.b = out.bb = kNothingKnown;
+  }
+  // Where the base or the exponent is 0 the mixed derivative depends on which comes first.
+  if (MayBeZero(a) || MayBeZero(b)) {
+    *kink = true;
+    out.ab = out.bb = kNothingKnown;
+    if (p.a_varies) out.aa = kNothingKnown;
+  } else {
+    out.ab = Power(a, b - kOne, kDoubleFormat) * (kOne + b * Log(a, kDoubleFormat));
+  }
+  return out;
+}
+
+Term DerivativeOfExtreme(const Backward& b) {
+  return b.g.Weighed(MaximumWeight(b.calculus.arena(), b.step.in[0].data, b.step.in[1].data,
+                                   b.which, b.step.primitive == Primitive::kMinimum));
+}
+
+Partials PartialsOfMaximum(const ElementwisePoint& p, bool* kink) {
+  // The difference of exact operands has a certain sign, and is 0 only if they are equal.
+  const Number distance = p.a.e == 0 && p.b.e == 0 ? Number{p.a.v - p.b.v, 0} : p.a - p.b;
+  const Number weight = Jump(distance, 0, 0.5, 1, kink);
+  return {weight, weight.e == 0 ? kOne - weight : weight, {}, {}, {}};
+}
+
+constexpr PrimitiveRow kRows[] = {
+    {Primitive::kAdd, Opcode::kAdd, 2, kSavesNothing, BinaryValue<Add, WrapAdd>,
+     [](const Backward& b) { return b.g; },
+     [](const ElementwisePoint&, bool*) -> Partials {
+       return {kOne, kOne, {}, {}, {}};
+     }},
+
+    {Primitive::kSubtract, Opcode::kSub, 2, kSavesNothing, BinaryValue<Subtract, WrapSubtract>,
+     [](const Backward& b) { return b.which == 0 ? b.g : -b.g; },
+     [](const ElementwisePoint&, bool*) -> Partials {
+       return {kOne, -kOne, {}, {}, {}};
+     }},
+
+    {Primitive::kMultiply, Opcode::kMul, 2, kSavesAForB | kSavesBForA,
+     BinaryValue<Multiply, WrapMultiply>, [](const Backward& b) { return b.g * b.in(1 - b.which); },
+     [](const ElementwisePoint& p, bool*) -> Partials {
+       return {p.b, p.a, {}, kOne, {}};
+     }},
+
+    {Primitive::kDivide, Opcode::kDiv, 2, kSavesAForB | kSavesB, BinaryValue<Divide>,
+     [](const Backward& x) {
+       const Term b = x.in(1);
+       if (x.which == 0) return x.g / b;
+       const Term a = x.in(0);
+       if (x.rules().divides_late) {
+         const Term quotient = a / b / b;
+         return -x.g * quotient;
+       }
+       return -(x.g * a / (b * b));
+     },
+     [](const ElementwisePoint& p, bool*) -> Partials {
+       const Number slope = kOne / p.b;
+       return {
+           slope, -(p.result * slope), {}, -(slope * slope), kTwo * (p.result * (slope * slope))};
+     }},
+
+    {Primitive::kPower, Opcode::kPow, 2, kSavesA | kSavesB | kSavesResultForB,
+     BinaryValue<Power, WrapPower, /*kExactSecond=*/true>, DerivativeOfPower, PartialsOfPower},
+
+    {Primitive::kMaximum, Opcode::kMaximum, 2, kSavesA | kSavesB, BinaryValue<Greatest, Greater>,
+     DerivativeOfExtreme, PartialsOfMaximum},
+
+    {Primitive::kMinimum, Opcode::kMinimum, 2, kSavesA | kSavesB, BinaryValue<Least, Lesser>,
+     DerivativeOfExtreme,
+     [](const ElementwisePoint& p, bool* kink) -> Partials {
+       const Partials greater = PartialsOfMaximum(p, kink);
+       return {greater.b, greater.a, {}, {}, {}};
+     }},
+
+    {Primitive::kSquaredDifference, std::nullopt, 2, kSavesA | kSavesB,
+     BinaryValue<SquaredDifference>,
+     [](const Backward& b) {
+       const Term difference = b.in(b.which) - b.in(1 - b.which);
+       return b.g * (2 * difference);
+     }},
+};
+
+static_assert(AreRowsOf(kRows, Primitive::kAdd, Primitive::kNegate), "in the order of Primitive");
+static_assert(NameEveryOp(kRows, 2), "a row for each elementwise statement of two operands");
+
+}  // namespace
+
+absl::Span<const PrimitiveRow> BinaryPrimitives() { return kRows; }
+
+}  // namespace twingrad::reference

@@ -1,0 +1,132 @@
+// Functions of one number: for each its value, its derivative and its partial derivatives.
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "autograd/reference/elementwise.h"
+#include "autograd/reference/primitive_row.h"
+#include "autograd/reference/weights.h"
+
+namespace twingrad::reference {
+namespace {
+
+using program::kSavesA;
+using program::kSavesNothing;
+using program::kSavesResult;
+using program::Opcode;
+
+int64_t IntegerRelu(int64_t a) { return a > 0 ? a : 0; }
+int64_t IntegerAbs(int64_t a) { return a < 0 ? WrapNegate(a) : a; }
+int64_t IntegerSign(int64_t a) { return (a > 0) - (a < 0); }
+
+const Array* Clamped(const Evaluation& evaluation) {
+  const PrimitiveArguments& limits = evaluation.arguments;
+  return MapUnary(evaluation.arena, evaluation.in[0], [&](Number x, const Format&) {
+    return Minimum(Maximum(x, {limits.low, 0}), {limits.high, 0});
+  });
+}
+
+// Of relu and abs: g times a weight that is constant where `value` does not change its sign.
+Term WeighedBySign(const Backward& b, const Array* weight, Variable value) {
+  if (!b.rules().signs_have_history) value = {};
+  value.data = weight;
+  return b.g.Apply(Primitive::kWeigh, {b.g.calculus, value});
+}
+
+// A function whose second derivative is 0.
+Partials Slope(Number slope) { return {slope, {}, {}, {}, {}}; }
+// The first and second derivative.
+Partials Curve(Number slope, Number curvature) { return {slope, {}, curvature, {}, {}}; }
+
+constexpr PrimitiveRow kRows[] = {
+    {Primitive::kNegate, Opcode::kNeg, 1, kSavesNothing, UnaryValue<Negated, WrapNegate>,
+     [](const Backward& b) { return -b.g; },
+     [](const ElementwisePoint&, bool*) { return Slope(-kOne); }},
+
+    {Primitive::kExp, Opcode::kExp, 1, kSavesResult, UnaryValue<Exp>,
+     [](const Backward& b) { return b.g * b.result(); },
+     [](const ElementwisePoint& p, bool*) { return Curve(p.result, p.result); }},
+
+    {Primitive::kLog, Opcode::kLog, 1, kSavesA, UnaryValue<Log>,
+     [](const Backward& b) { return b.g / b.in(0); },
+     [](const ElementwisePoint& p, bool* kink) {
+       *kink |= MayBeZero(p.a);
+       const Number slope = kOne / p.a;
+       return Curve(slope, -(slope * slope));
+     }},
+
+    {Primitive::kSqrt, Opcode::kSqrt, 1, kSavesResult, UnaryValue<Sqrt>,
+     [](const Backward& b) { return b.g / (2 * b.result()); },
+     [](const ElementwisePoint& p, bool* kink) {
+       if (MayBeZero(p.a)) {
+         *kink = true;
+         return Curve(kNothingKnown, kNothingKnown);
+       }
+       const Number slope = kOne / (kTwo * p.result);
+       return Curve(slope, -(slope / (kTwo * p.a)));
+     }},
+
+    {Primitive::kSin, Opcode::kSin, 1, kSavesA, UnaryValue<Sin>,
+     [](const Backward& b) { return b.g * b.in(0).Apply(Primitive::kCos); },
+     [](const ElementwisePoint& p, bool*) { return Curve(Cos(p.a, kDoubleFormat), -p.result); }},
+
+    {Primitive::kCos, Opcode::kCos, 1, kSavesA, UnaryValue<Cos>,
+     [](const Backward& b) { return -(b.g * b.in(0).Apply(Primitive::kSin)); },
+     [](const ElementwisePoint& p, bool*) { return Curve(-Sin(p.a, kDoubleFormat), -p.result); }},
+
+    {Primitive::kTanh, Opcode::kTanh, 1, kSavesResult, UnaryValue<Tanh>,
+     [](const Backward& b) {
+       const Term r = b.result();
+       return b.g * (1 - r * r);
+     },
+     [](const ElementwisePoint& p, bool*) {
+       const Number slope = kOne - p.result * p.result;
+       return Curve(slope, -(kTwo * (p.result * slope)));
+     }},
+
+    {Primitive::kSigmoid, Opcode::kSigmoid, 1, kSavesResult, UnaryValue<Sigmoid>,
+     [](const Backward& b) {
+       const Term r = b.result();
+       return b.g * (r * (1 - r));
+     },
+     [](const ElementwisePoint& p, bool*) {
+       const Number rest = kOne - p.result, slope = p.result * rest;
+       return Curve(slope, slope * (rest - p.result));
+     }},
+
+    {Primitive::kRelu, Opcode::kRelu, 1, kSavesResult, UnaryValue<Relu, IntegerRelu>,
+     [](const Backward& b) {
+       return WeighedBySign(b, ReluWeight(b.calculus.arena(), b.step.out.data), b.result().v);
+     },
+     [](const ElementwisePoint& p, bool* kink) { return Slope(Jump(p.a, 0, 0, 1, kink)); }},
+
+    {Primitive::kAbs, Opcode::kAbs, 1, kSavesA, UnaryValue<Abs, IntegerAbs>,
+     [](const Backward& b) {
+       return WeighedBySign(b, SignOf(b.calculus.arena(), b.step.in[0].data), b.in(0).v);
+     },
+     [](const ElementwisePoint& p, bool* kink) { return Slope(Jump(p.a, -1, 0, 1, kink)); }},
+
+    {Primitive::kSign, Opcode::kSgn, 1, kSavesNothing, UnaryValue<Sign, IntegerSign>,
+     [](const Backward& b) { return b.g.Filled(0); },
+     [](const ElementwisePoint& p, bool* kink) {
+       *kink |= MayBeZero(p.a);
+       return Slope(kZero);
+     }},
+
+    {Primitive::kClamp, Opcode::kClamp, 1, kSavesA, Clamped,
+     [](const Backward& b) {
+       bool kink = false;
+       return b.g.Weighed(ClampWeight(b.calculus.arena(), b.step.in[0].data, b.step.arguments,
+                                      &kink, b.rules().clamp_is_flat_at_limits));
+     }},
+};
+
+static_assert(AreRowsOf(kRows, Primitive::kNegate, Primitive::kSelect),
+              "in the order of Primitive");
+static_assert(NameEveryOp(kRows, 1), "a row for each elementwise statement of one operand");
+
+}  // namespace
+
+absl::Span<const PrimitiveRow> UnaryPrimitives() { return kRows; }
+
+}  // namespace twingrad::reference

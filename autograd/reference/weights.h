@@ -1,0 +1,29 @@
+// The constant weights and conditions of derivatives where a function is not smooth; unknown where
+// bounds leave open which weight holds.
+//
+// Each changes only where its function has a kink, so that no gradient reaches it.
+
+#pragma once
+
+#include "autograd/reference/primitives.h"
+
+namespace twingrad::reference {
+
+// Of the operand `which` of maximum or minimum; of relu from its result; of abs from its operand.
+const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int which,
+                           bool least = false);
+const Array* ReluWeight(Arena& arena, const Array* result);
+const Array* SignOf(Arena& arena, const Array* a);
+// Conditions of pow's derivatives: b == 0, and a == 0 with b >= 0.
+const Array* IsZero(Arena& arena, const Array* b);
+const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b);
+// How much of a group's gradient each element gets: an equal share where several are the extreme.
+// Sets *tie where there are several.
+const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
+                           bool* tie);
+// 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`. Sets *kink where a
+// number is at a limit.
+const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
+                         bool* kink, bool flat_at_limits = true);
+
+}  // namespace twingrad::reference
