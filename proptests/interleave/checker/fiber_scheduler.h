@@ -36,13 +36,9 @@ struct ExecutionLimits {
   StateRules* rules = nullptr;    // checked after every step, unless null
 };
 
-class FiberScheduler final : public twingrad::sync::model::Scheduler {
+class FiberScheduler final : public sync::model::Scheduler {
  public:
-  using Identity = twingrad::sync::model::Identity;
-  using Operation = twingrad::sync::model::Operation;
-  using OperationKind = twingrad::sync::model::OperationKind;
-  using ThreadId = twingrad::sync::model::ThreadId;
-  using TimePoint = twingrad::sync::model::TimePoint;
+  using TimePoint = sync::model::TimePoint;
 
   FiberScheduler();
   ~FiberScheduler() override;
@@ -61,7 +57,7 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   ThreadId Spawn(std::string name, std::function<void()> body, std::source_location where) override;
   void Join(ThreadId thread, std::source_location where) override;
   ThreadId CurrentThread() const override { return current_; }
-  twingrad::sync::model::LocalTable& Locals() override;
+  sync::model::LocalTable& Locals() override;
   TimePoint Now() const override { return now_; }
   bool SetQuiet(bool quiet) override { return std::exchange(self_->quiet, quiet); }
   void Acquire(const Identity& object) override;
@@ -85,45 +81,35 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   enum class State : uint8_t { kRunnable, kWaiting, kEnded };
   // A fiber and the loop that serves one thread after another on it.
   struct Worker;
-  struct ThreadRecord {
-    // Resets a record, which may have served an earlier execution.
-    void Begin(std::string its_name, std::function<void()> its_body) {
-      name = std::move(its_name);
-      body = std::move(its_body);
-      state = State::kRunnable;
-      waits_for.reset();
-      deadline.reset();
-      timed_out = quiet = false;
-      steps = 0;
-      doing = OperationKind::kYield;
-      where = {};
-      object_name = "";
-    }
-
+  struct ThreadState {
     std::string name;
     std::function<void()> body;
+    Worker* worker = nullptr;
     State state = State::kRunnable;
-    std::optional<Operation> waits_for;  // set while kWaiting
-    std::optional<TimePoint> deadline;
+    std::optional<Operation> waits_for = {};  // set while kWaiting
+    std::optional<TimePoint> deadline = {};
     bool timed_out = false;
     bool quiet = false;
     int steps = 0;
     // The current operation, to which Acquire and Release belong.
     OperationKind doing = OperationKind::kYield;
-    std::source_location where;
+    std::source_location where = {};
     const char* object_name = "";
-    Worker* worker = nullptr;
-    twingrad::sync::model::LocalTable locals;
+
+    // "lock ready_queue at autograd/engine/ready_queue.cc:37": the current operation.
+    std::string Doing() const { return PlaceText(doing, object_name, where); }
+  };
+  // Serves one execution after another, so that the memory of its locals is used again.
+  struct ThreadRecord : ThreadState {
+    sync::model::LocalTable locals;
   };
 
-  ThreadRecord& Record(ThreadId thread) { return *threads_[static_cast<size_t>(thread)]; }
-  const ThreadRecord& Record(ThreadId thread) const {
-    return *threads_[static_cast<size_t>(thread)];
-  }
+  ThreadRecord& Record(ThreadId thread) const { return *threads_[static_cast<size_t>(thread)]; }
   Worker* TakeWorker();
   void ServeThreads(Worker& worker);
   void RunThread(ThreadId thread);
-  void AddThread(std::string name, std::function<void()> body);
+  ThreadId AddThread(std::string name, std::function<void()> body);
+  void RunEndActions(bool completed);
   void MakeCurrent(ThreadId thread);
   void CountStep() {
     ++self_->steps;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "proptests/interleave/checker/schedule_shrink.h"
-#include "proptests/interleave/strategies/few_preemptions.h"
 #include "proptests/interleave/strategies/forced_strategy.h"
 #include "proptests/interleave/strategies/pct_strategy.h"
 #include "proptests/interleave/strategies/random_strategy.h"

@@ -30,6 +30,12 @@ constexpr std::string_view DecisionName(DecisionKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+// The default schedule's choice: the running thread, at place `current`, while it can continue,
+// else the first alternative, with which nothing spurious happens.
+constexpr int DefaultChoice(DecisionKind kind, int current) {
+  return kind == DecisionKind::kThread && current >= 0 ? current : 0;
+}
+
 struct Decision {
   DecisionKind kind = DecisionKind::kThread;
   int alternatives = 0;  // at least 2: with one alternative there is nothing to decide
