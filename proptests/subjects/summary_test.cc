@@ -5,12 +5,20 @@
 
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
+#include "proptests/subjects/number_text.h"
 
 namespace twingrad::subjects {
 namespace {
 
 bool Has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+TEST(NumberTextTest, SeparatesThousands) {
+  EXPECT_EQ(WithSeparators(0), "0");
+  EXPECT_EQ(WithSeparators(999), "999");
+  EXPECT_EQ(WithSeparators(1000), "1,000");
+  EXPECT_EQ(WithSeparators(1234567), "1,234,567");
 }
 
 TEST(SummaryTest, ShowsCountsAndShares) {
@@ -84,7 +92,7 @@ TEST(SummaryTest, WhatNothingMakesIsNamedOnlyWhereItOccurs) {
   EXPECT_FALSE(Has(SummaryText(s, {}), "threads"));
   EXPECT_FALSE(Has(SummaryText(s, {}), "expect"));
   s.traits[static_cast<size_t>(judge::Trait::kThreads)] = 2;
-  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kExpect)] = 3;
+  s.opcodes[static_cast<size_t>(program::Opcode::kExpect)] = 3;
   EXPECT_TRUE(Has(SummaryText(s, {}), "\nseen in text   threads 2, ")) << SummaryText(s, {});
   EXPECT_TRUE(Has(SummaryText(s, {}), "\nops            expect 3, ")) << SummaryText(s, {});
 }
@@ -93,8 +101,8 @@ TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
   judge::Statistics s;
   DrawnFeatures drawn = {};
   s.programs = 1;
-  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kMul)] = 1500;
-  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kLeaf)] = 3000;
+  s.opcodes[static_cast<size_t>(program::Opcode::kMul)] = 1500;
+  s.opcodes[static_cast<size_t>(program::Opcode::kLeaf)] = 3000;
   s.traits[static_cast<size_t>(judge::Trait::kSeeds)] = 5;
   drawn[static_cast<size_t>(generators::Feature::kHook)] = 4;
   const std::string text = SummaryText(s, drawn);

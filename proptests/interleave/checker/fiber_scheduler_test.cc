@@ -15,7 +15,7 @@
 namespace twingrad::interleave {
 namespace {
 
-namespace model = twingrad::sync::model;
+namespace model = sync::model;
 using model::Operation;
 using model::OperationKind;
 

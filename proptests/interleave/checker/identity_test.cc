@@ -9,8 +9,6 @@
 namespace twingrad::interleave {
 namespace {
 
-namespace sync = twingrad::sync;
-
 // Nothing orders the two writes: what the first thread released died before the second could come
 // to it, and what it comes to lives at the same address by chance.
 template <class Guard>

@@ -20,17 +20,6 @@
 namespace twingrad::interleave {
 namespace {
 
-namespace ops = twingrad::ops;
-namespace sync = twingrad::sync;
-using twingrad::Backward;
-using twingrad::Device;
-using twingrad::DType;
-using twingrad::Engine;
-using twingrad::Error;
-using twingrad::ErrorKind;
-using twingrad::GradOf;
-using twingrad::Tensor;
-
 // Fed by all schedules of all tests.
 LockCoverage& Locks() {
   static auto& locks = *new LockCoverage;
@@ -86,8 +75,8 @@ Tensor MakeLeaf(double value, Device device = Device::Cpu()) {
   return leaf;
 }
 
-twingrad::BackwardOptions With(Engine& engine, bool retain = true) {
-  twingrad::BackwardOptions options;
+BackwardOptions With(Engine& engine, bool retain = true) {
+  BackwardOptions options;
   options.engine = &engine;
   options.retain_graph = retain;
   return options;

@@ -80,8 +80,8 @@ class Inspector<WorkerGroup> {
 
 namespace twingrad::interleave {
 
-using QueueInspector = twingrad::sync::Inspector<twingrad::ReadyQueue>;
-using RunInspector = twingrad::sync::Inspector<twingrad::SharedRun>;
-using WorkersInspector = twingrad::sync::Inspector<twingrad::WorkerGroup>;
+using QueueInspector = sync::Inspector<ReadyQueue>;
+using RunInspector = sync::Inspector<SharedRun>;
+using WorkersInspector = sync::Inspector<WorkerGroup>;
 
 }  // namespace twingrad::interleave

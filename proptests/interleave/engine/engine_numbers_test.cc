@@ -21,12 +21,12 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::program::Bits;
-using twingrad::program::CallRecord;
-using twingrad::program::NodeRecord;
-using twingrad::program::NodeRole;
-using twingrad::program::Parse;
-using twingrad::program::Program;
+using program::Bits;
+using program::CallRecord;
+using program::NodeRecord;
+using program::NodeRole;
+using program::Parse;
+using program::Program;
 
 int Schedules(int by_default) {
   const char* text = std::getenv("TWINGRAD_INTERLEAVE_SCHEDULES");

@@ -9,11 +9,6 @@
 
 namespace twingrad::interleave {
 
-using twingrad::NodeTask;
-using twingrad::ReadyQueue;
-using twingrad::SharedRun;
-using twingrad::WorkerGroup;
-
 namespace {
 
 template <typename... Parts>

@@ -33,24 +33,23 @@ class EngineRules final : public StateRules {
 
  private:
   struct Queue {
-    const twingrad::ReadyQueue* queue;
+    const ReadyQueue* queue;
     std::optional<uint64_t> pushes_at_end;  // pushes when it was first seen shut down
   };
   struct Run {
-    const twingrad::SharedRun* run;
+    const SharedRun* run;
     std::optional<RunInspector::State> finished;  // state when first seen with nothing left to do
   };
 
   std::optional<BrokenRule> CheckQueue(Queue& queue);
-  std::optional<BrokenRule> CheckWorkers(const twingrad::WorkerGroup& workers);
+  std::optional<BrokenRule> CheckWorkers(const WorkerGroup& workers);
   std::optional<BrokenRule> CheckRun(Run& run);
-  std::optional<BrokenRule> CheckTasks(const twingrad::SharedRun& run,
-                                       const RunInspector::State& seen);
+  std::optional<BrokenRule> CheckTasks(const SharedRun& run, const RunInspector::State& seen);
 
   bool has_seen_all_ = false;  // no object was held during the last Check
   std::vector<Queue> queues_;
   std::vector<Run> runs_;
-  std::vector<const twingrad::WorkerGroup*> workers_;
+  std::vector<const WorkerGroup*> workers_;
   std::vector<uint32_t> queued_;  // of one run; a member to reuse its memory
 };
 

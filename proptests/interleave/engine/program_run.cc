@@ -12,10 +12,9 @@
 
 namespace twingrad::interleave {
 
-using twingrad::ErrorKind;
-using twingrad::program::Key;
-using twingrad::program::Program;
-using twingrad::program::Statement;
+using program::Key;
+using program::Program;
+using program::Statement;
 
 namespace {
 
@@ -31,8 +30,7 @@ std::string SignatureOf(const ExecutionOutcome& outcome) {
 int DevicesOf(const Program& program) {
   int64_t devices = 0;
   for (const Statement& statement : program.statements) {
-    devices = std::max(devices,
-                       statement.Get<int64_t>(Key::kDevice, twingrad::program::kCpu) + int64_t{1});
+    devices = std::max(devices, statement.Get<int64_t>(Key::kDevice, program::kCpu) + int64_t{1});
   }
   return static_cast<int>(devices);
 }
@@ -63,15 +61,15 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
                                     bool record_events) {
   ProgramRun run;
   const auto body = [&] {
-    twingrad::EngineOptions engine_options;
+    EngineOptions engine_options;
     engine_options.device_threads = device_threads;
-    twingrad::Engine engine(engine_options);
-    twingrad::runner::RunOptions run_options;
+    Engine engine(engine_options);
+    runner::RunOptions run_options;
     run_options.record_calls = options_.record_calls;
     run_options.check_frozen = true;
-    run.observation = twingrad::runner::Run(program_, engine, run_options);
+    run.observation = runner::Run(program_, engine, run_options);
     if (device_threads == 0 && run.observation.error) {
-      canary_ = twingrad::runner::Run(judge::CanaryProgram(), engine);
+      canary_ = runner::Run(judge::CanaryProgram(), engine);
     }
   };
   run.outcome = scheduler_.Run(body, strategy, seed,

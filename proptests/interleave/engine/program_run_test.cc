@@ -16,9 +16,8 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::ErrorKind;
-using twingrad::program::Parse;
-using twingrad::program::Program;
+using program::Parse;
+using program::Program;
 
 // Three branches on three devices and one on the CPU meet in the slot of %x; lanes are so large
 // that the order of their sum shows in the bits.
@@ -83,7 +82,7 @@ TEST(ProgramRunTest, AWorkerIsShownAtTheLineThatStartsIt) {
   ASSERT_TRUE(run.ok()) << run.failure;
   int spawns = 0;
   for (const Event& event : run.outcome.events) {
-    if (event.operation.kind != twingrad::sync::model::OperationKind::kSpawn) continue;
+    if (event.operation.kind != sync::model::OperationKind::kSpawn) continue;
     ++spawns;
     const std::string file = event.operation.where.file_name();
     EXPECT_NE(file.find("autograd/engine/worker.cc"), std::string::npos) << file;

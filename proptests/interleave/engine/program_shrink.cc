@@ -15,7 +15,7 @@
 
 namespace twingrad::interleave {
 
-using twingrad::program::Program;
+using program::Program;
 
 namespace {
 

@@ -25,14 +25,13 @@ struct FindingLimits {
 };
 
 struct SmallFinding {
-  twingrad::program::Program program;
+  program::Program program;
   ProgramRun run;  // of the smallest schedule, events recorded
   int preemptions = 0;
 };
 
 // `failing` is a run of `program` that failed.
-SmallFinding ShrinkProgramFinding(const twingrad::program::Program& program,
-                                  const ProgramOptions& options, const ProgramRun& failing,
-                                  const FindingLimits& limits = {});
+SmallFinding ShrinkProgramFinding(const program::Program& program, const ProgramOptions& options,
+                                  const ProgramRun& failing, const FindingLimits& limits = {});
 
 }  // namespace twingrad::interleave

@@ -11,8 +11,8 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::program::Parse;
-using twingrad::program::Program;
+using program::Parse;
+using program::Program;
 
 constexpr char kProgram[] = R"(twingrad 1
 %x = leaf type=f64[2] data=3,4 grad=1

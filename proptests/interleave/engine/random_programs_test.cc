@@ -24,7 +24,7 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::program::Program;
+using program::Program;
 
 int64_t FromEnvironment(const char* name, int64_t by_default) {
   const char* text = std::getenv(name);
@@ -36,14 +36,13 @@ std::string ReportOf(const Program& program, const ProgramOptions& options, cons
   limits.program_attempts = 300;
   const SmallFinding small = ShrinkProgramFinding(program, options, run, limits);
   ScheduleFile file;
-  file.program_hash = twingrad::program::Hash(small.program);
+  file.program_hash = program::Hash(small.program);
   file.device_threads = options.device_threads;
   file.strategy = "forced";
   file.detector = small.run.detector;
   file.decisions = small.run.outcome.decisions;
-  return run.detector + "\n" + run.failure + "\nshrunk to\n" +
-         twingrad::program::Print(small.program) + small.run.failure + "\n" +
-         std::to_string(small.preemptions) + " preemptions\n" +
+  return run.detector + "\n" + run.failure + "\nshrunk to\n" + program::Print(small.program) +
+         small.run.failure + "\n" + std::to_string(small.preemptions) + " preemptions\n" +
          FormatEvents(small.run.outcome, 400) + PrintSchedule(file);
 }
 
