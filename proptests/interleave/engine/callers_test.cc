@@ -76,10 +76,7 @@ Tensor MakeLeaf(double value, Device device = Device::Cpu()) {
 }
 
 BackwardOptions With(Engine& engine, bool retain = true) {
-  BackwardOptions options;
-  options.engine = &engine;
-  options.retain_graph = retain;
-  return options;
+  return {.retain_graph = retain, .engine = &engine};
 }
 
 double ValueOf(const Tensor& tensor) { return tensor.item<double>(); }

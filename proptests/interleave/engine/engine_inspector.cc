@@ -1,4 +1,3 @@
-// Reading without locks. See engine_inspector.h.
 #include "proptests/interleave/engine/engine_inspector.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // seen, sums keep their bits in all of them, and a recorded schedule repeats event by event.
 //
 // TWINGRAD_INTERLEAVE_SCHEDULES sets how many schedules each test takes; README.md has the command.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +27,6 @@ using program::CallRecord;
 using program::NodeRecord;
 using program::NodeRole;
 using program::Parse;
-using program::Program;
 
 int Schedules(int by_default) {
   const char* text = std::getenv("TWINGRAD_INTERLEAVE_SCHEDULES");
@@ -65,8 +65,7 @@ std::vector<OrderedNode> NodesOf(const CallRecord& call) {
 }
 
 TEST(EngineNumbersTest, EveryLegalOrderIsSeenAndNoOther) {
-  const Program program = *Parse(kFourBranches);
-  ProgramExplorer explorer(program);
+  ProgramExplorer explorer(*Parse(kFourBranches));
   ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;
   const std::vector<OrderedNode> nodes = NodesOf(explorer.single().observation.calls.at(0));
   const std::set<std::vector<int>> legal = LegalOrders(nodes);
@@ -125,16 +124,15 @@ backward %k
 
 // Rules: T1.
 TEST(EngineNumbersTest, SumsOverThreeDevicesHaveOnePatternOfBits) {
-  const Program program = *Parse(kLanes);
-  ProgramExplorer explorer(program);
+  ProgramExplorer explorer(*Parse(kLanes));
   ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;
   RandomStrategy strategy;
   std::set<Bits> first;
   std::set<Bits> second;
   std::set<uint64_t> orders;
   const int schedules = Schedules(200);
-  size_t g = 0;
-  while (program.names[g] != "g") ++g;
+  const auto& names = explorer.program().names;
+  const auto g = static_cast<size_t>(std::ranges::find(names, "g") - names.begin());
   for (int seed = 1; seed <= schedules; ++seed) {
     const ProgramRun run = explorer.Run(strategy, static_cast<uint64_t>(seed));
     ASSERT_TRUE(run.ok()) << run.detector << " with seed " << seed << "\n" << run.failure;
@@ -150,8 +148,7 @@ TEST(EngineNumbersTest, SumsOverThreeDevicesHaveOnePatternOfBits) {
 }
 
 TEST(EngineNumbersTest, RecordedSchedulesRepeatEventByEvent) {
-  const Program program = *Parse(kFourBranches);
-  ProgramExplorer explorer(program);
+  ProgramExplorer explorer(*Parse(kFourBranches));
   ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;
   RandomStrategy random;
   PctStrategy pct;

@@ -1,4 +1,3 @@
-// The engine's rules, one function per part; see engine_rules.h.
 #include "proptests/interleave/engine/engine_rules.h"
 
 #include <algorithm>

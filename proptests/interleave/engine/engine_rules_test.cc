@@ -47,10 +47,9 @@ void TwoLanes() {
   SetRequiresGrad(x, true);
   const Tensor a = ops::To(x, Device::Sim(0));
   const Tensor b = ops::To(x, Device::Sim(1));
-  BackwardOptions options;
-  options.engine = &engine;
-  options.retain_graph = true;
-  for (int i = 0; i < 2; ++i) Backward({a, b}, {}, options);
+  for (int i = 0; i < 2; ++i) {
+    Backward({a, b}, {}, {.retain_graph = true, .engine = &engine});
+  }
   engine.Stop();
 }
 

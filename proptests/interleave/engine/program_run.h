@@ -53,12 +53,7 @@ struct ProgramOptions {
 
 class ProgramExplorer {
  public:
-  using Options = ProgramOptions;
-
-  explicit ProgramExplorer(const program::Program& program, Options options = {});
-  ~ProgramExplorer();
-  ProgramExplorer(const ProgramExplorer&) = delete;
-  ProgramExplorer& operator=(const ProgramExplorer&) = delete;
+  explicit ProgramExplorer(const program::Program& program, ProgramOptions options = {});
 
   ProgramRun Run(Strategy& strategy, uint64_t seed, bool record_events = false);
   // The single-threaded run, judged by the twin; all others are compared with it. If its execution
@@ -75,7 +70,7 @@ class ProgramExplorer {
   ProgramRun Execute(Strategy& strategy, uint64_t seed, int device_threads, bool record_events);
 
   const program::Program program_;
-  const Options options_;
+  const ProgramOptions options_;
   const int device_threads_;
   FiberScheduler scheduler_;
   EngineRules rules_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -17,7 +18,6 @@ namespace twingrad::interleave {
 namespace {
 
 using program::Parse;
-using program::Program;
 
 // Three branches on three devices and one on the CPU meet in the slot of %x; lanes are so large
 // that the order of their sum shows in the bits.
@@ -57,19 +57,19 @@ hook %e do=throw
 backward %e %f %g
 )";
 
-// Explores and expects nothing to be found; gives the orders that were seen.
-std::set<uint64_t> ExpectSound(const char* text, int schedules) {
-  const Program program = *Parse(text);
-  ProgramExplorer explorer(program);
+// Runs schedules and expects nothing to be found; gives the orders that were seen. `look` sees each
+// run.
+std::set<uint64_t> ExpectSound(ProgramExplorer& explorer, Strategy& strategy, int schedules,
+                               const std::function<void(const ProgramRun&)>& look = nullptr) {
   EXPECT_TRUE(explorer.single().ok()) << explorer.single().failure;
   EXPECT_FALSE(explorer.skipped().has_value()) << *explorer.skipped();
-  RandomStrategy strategy;
   std::set<uint64_t> orders;
   for (int seed = 1; seed <= schedules; ++seed) {
     const ProgramRun run = explorer.Run(strategy, static_cast<uint64_t>(seed));
     EXPECT_TRUE(run.ok()) << run.detector << " with seed " << seed << "\n" << run.failure;
     if (!run.ok()) break;
     orders.insert(run.order);
+    if (look) look(run);
   }
   std::printf("%d schedules, %zu orders of execution\n", schedules, orders.size());
   return orders;
@@ -91,29 +91,26 @@ TEST(ProgramRunTest, AWorkerIsShownAtTheLineThatStartsIt) {
 }
 
 TEST(ProgramExplorerTest, BranchesOnThreeDevicesAndTheCpu) {
-  EXPECT_GT(ExpectSound(kFourBranches, 500).size(), 20u);
+  ProgramExplorer explorer(*Parse(kFourBranches));
+  RandomStrategy strategy;
+  EXPECT_GT(ExpectSound(explorer, strategy, 500).size(), 20u);
 }
 
 // Rules: F4, F5.
 TEST(ProgramExplorerTest, AnyOfTwoErrorsAndOldOrNewGradients) {
-  const Program program = *Parse(kTwoThrow);
-  ProgramExplorer explorer(program);
-  ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;
+  ProgramExplorer explorer(*Parse(kTwoThrow));
   RandomStrategy strategy;
   std::set<bool> defined;
-  for (uint64_t seed = 1; seed <= 500; ++seed) {
-    const ProgramRun run = explorer.Run(strategy, seed);
-    ASSERT_TRUE(run.ok()) << run.detector << " with seed " << seed << "\n" << run.failure;
+  ExpectSound(explorer, strategy, 500, [&](const ProgramRun& run) {
     ASSERT_TRUE(run.observation.error.has_value());
     EXPECT_EQ(run.observation.error->error, ErrorKind::kUser);
     defined.insert(run.observation.values[2].grad_defined);
-  }
+  });
   EXPECT_EQ(defined.size(), 2u) << "both are possible";
 }
 
 TEST(ProgramExplorerTest, ARunIsItsSeedAndItsTrace) {
-  const Program program = *Parse(kFourBranches);
-  ProgramExplorer explorer(program);
+  ProgramExplorer explorer(*Parse(kFourBranches));
   RandomStrategy strategy;
   for (uint64_t seed : {1u, 77u, 1234u}) {
     const ProgramRun first = explorer.Run(strategy, seed, /*record_events=*/true);
@@ -130,27 +127,19 @@ TEST(ProgramExplorerTest, ARunIsItsSeedAndItsTrace) {
 }
 
 TEST(ProgramExplorerTest, PctFindsNothingEither) {
-  const Program program = *Parse(kFourBranches);
   LockCoverage locks;
-  ProgramExplorer explorer(program, {.locks = &locks});
+  ProgramExplorer explorer(*Parse(kFourBranches), {.locks = &locks});
   PctStrategy strategy;
-  std::set<uint64_t> orders;
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
-    const ProgramRun run = explorer.Run(strategy, seed);
-    ASSERT_TRUE(run.ok()) << run.detector << " with seed " << seed << "\n" << run.failure;
-    orders.insert(run.order);
-  }
-  EXPECT_GT(orders.size(), 10u);
+  EXPECT_GT(ExpectSound(explorer, strategy, 300).size(), 10u);
   const LockCoverage::Summary summary = locks.Summarize("autograd/engine/");
   EXPECT_GT(summary.seen, 5);
   EXPECT_GE(summary.possible, summary.seen);
 }
 
 TEST(ProgramExplorerTest, ProgramsThatTheEngineDoesNotRunAreSkipped) {
-  const Program program = *Parse(
-      "twingrad 1\n%x = leaf type=f64[] grad=1\nbegin kind=anomaly\nend\n%y = neg %x\n"
-      "backward %y\n");
-  ProgramExplorer explorer(program);
+  ProgramExplorer explorer(
+      *Parse("twingrad 1\n%x = leaf type=f64[] grad=1\nbegin kind=anomaly\nend\n%y = neg %x\n"
+             "backward %y\n"));
   ASSERT_TRUE(explorer.skipped().has_value());
   EXPECT_NE(explorer.skipped()->find("anomaly"), std::string::npos);
 }

@@ -21,7 +21,7 @@ struct FindingLimits {
   int schedules_a_program = 100;       // schedules tried for each of them
   ScheduleShrinkLimits schedule = {};  // for each turn on the schedule
   int turns = 3;
-  std::function<bool()> interrupt;  // called between attempts; true stops. May be null.
+  std::function<bool()> interrupt = {};  // called between attempts; true stops. May be null.
 };
 
 struct SmallFinding {
