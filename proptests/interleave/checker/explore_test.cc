@@ -4,9 +4,12 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/sync/sync.h"
@@ -450,6 +453,51 @@ TEST(ExploreTest, ABodyThatDependsOnMoreThanTheScheduleIsToldSo) {
   ASSERT_FALSE(report.ok());
   EXPECT_TRUE(report.uncontrolled);
   EXPECT_NE(report.text.find("besides the schedule"), std::string::npos) << report.text;
+}
+
+// Nothing orders the two writes: what the first thread released died before the second could come
+// to it, and what it comes to lives at the same address by chance.
+template <class Guard>
+void WriteUnderTwoLivesOfOneAddress() {
+  std::optional<Guard> guard(std::in_place);
+  Cell<int> cell{0};
+  Atomic<int> life{0};
+  Thread other("other", [&] {
+    while (life.Load(sync::kRelaxed) == 0) {
+    }
+    guard->Use([&] { cell.Write(2); });
+  });
+  guard->Use([&] { cell.Write(1); });
+  guard.emplace();
+  life.Store(1, sync::kRelaxed);
+  other.Join();
+}
+
+struct MutexGuard {
+  template <class Body>
+  void Use(const Body& body) {
+    MutexLock lock(mutex);
+    body();
+  }
+  Mutex mutex;
+};
+struct AtomicGuard {
+  template <class Body>
+  void Use(const Body& body) {
+    flag.Load(sync::kAcquire);
+    body();
+    flag.Store(1, sync::kRelease);
+  }
+  Atomic<int> flag{0};
+};
+
+TEST(IdentityTest, AnObjectInheritsNoOrderFromTheOneThatHadItsAddress) {
+  for (const auto& body : {&WriteUnderTwoLivesOfOneAddress<MutexGuard>,
+                           &WriteUnderTwoLivesOfOneAddress<AtomicGuard>}) {
+    const Report report = Explore({.schedules = 50}, body);
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.outcome.kind, OutcomeKind::kRace) << report.text;
+  }
 }
 
 TEST(ExploreDeathTest, AnAbortNamesItsSeed) {
