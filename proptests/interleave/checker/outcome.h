@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "autograd/sync/model/scheduler.h"
-#include "proptests/interleave/strategies/decision.h"
+#include "proptests/interleave/strategies/strategy.h"
 
 namespace twingrad::interleave {
 

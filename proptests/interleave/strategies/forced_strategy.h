@@ -2,7 +2,7 @@
 //
 // The default schedule: the running thread continues while it can, then the runnable thread that
 // was started first; notify wakes the first waiter; nothing spurious happens (DefaultChoice of
-// decision.h). Most concurrency defects show with two or three departures, and a person can read
+// strategy.h). Most concurrency defects show with two or three departures, and a person can read
 // such schedules.
 #pragma once
 
