@@ -187,29 +187,42 @@ TEST(ExploreTest, TryLockTakesAFreeMutexOnly) {
   EXPECT_EQ(seen.size(), 2u);
 }
 
-TEST(ExploreTest, AWaitEndsByNotifyOrDeadline) {
-  std::set<bool> seen;
-  EXPECT_TRUE(Passes([&] {
-    Mutex mutex;
-    CondVar changed("changed");
-    bool ready = false;
-    Thread setter("setter", [&] {
-      sync::SleepFor(std::chrono::seconds(1));
-      MutexLock lock(mutex);
-      ready = true;
-      changed.NotifyAll();
-    });
-    {
-      MutexLock lock(mutex);
-      // The deadline is the setter's moment: either may come first.
-      const sync::TimePoint deadline = sync::Now() + std::chrono::seconds(1);
-      bool woken = true;
-      while (!ready && woken) woken = changed.WaitUntil(mutex, deadline);
-      seen.insert(ready);
+// Waits for a setter, which sleeps first, with a deadline; adds whether it came in time.
+void WaitForASetter(std::chrono::seconds sleep, std::chrono::seconds patience,
+                    std::set<bool>* in_time) {
+  Mutex mutex;
+  CondVar changed("changed");
+  bool ready = false;
+  Thread setter("setter", [&] {
+    if (sleep.count() > 0) sync::SleepFor(sleep);
+    MutexLock lock(mutex);
+    ready = true;
+    changed.NotifyAll();
+  });
+  {
+    MutexLock lock(mutex);
+    const sync::TimePoint deadline = sync::Now() + patience;
+    while (!ready && changed.WaitUntil(mutex, deadline)) {
     }
-    setter.Join();
-  }));
-  EXPECT_EQ(seen.size(), 2u) << "both orders are possible";
+    Check(ready || sync::Now() >= deadline, "[test] a time-out before its time");
+    in_time->insert(ready);
+  }
+  setter.Join();
+}
+
+TEST(ExploreTest, AWaitEndsByNotifyOrDeadline) {
+  std::set<bool> in_time;
+  const auto moment =
+      std::chrono::seconds(1);  // the setter's and the deadline: either may be first
+  EXPECT_TRUE(Passes([&] { WaitForASetter(moment, moment, &in_time); }));
+  EXPECT_EQ(in_time.size(), 2u) << "both orders are possible";
+}
+
+TEST(ExploreTest, AWaitMayEndByItsDeadlineAlthoughOthersCouldGoOn) {
+  std::set<bool> in_time;
+  EXPECT_TRUE(
+      Passes([&] { WaitForASetter(std::chrono::seconds(0), std::chrono::hours(1), &in_time); }));
+  EXPECT_EQ(in_time.size(), 2u);
 }
 
 AG_THREAD_LOCAL(int, Depth, 5);
@@ -307,30 +320,6 @@ TEST(ExploreTest, WeakExchangesAndLockAttemptsMayFailForNoReason) {
   }));
   EXPECT_EQ(exchanged.size(), 2u);
   EXPECT_EQ(taken.size(), 2u);
-}
-
-TEST(ExploreTest, AWaitMayEndByItsDeadlineAlthoughOthersCouldGoOn) {
-  std::set<bool> in_time;
-  EXPECT_TRUE(Passes([&] {
-    Mutex mutex;
-    CondVar changed("changed");
-    bool ready = false;
-    Thread setter("setter", [&] {
-      MutexLock lock(mutex);
-      ready = true;
-      changed.NotifyAll();
-    });
-    {
-      MutexLock lock(mutex);
-      const sync::TimePoint deadline = sync::Now() + std::chrono::hours(1);
-      while (!ready && changed.WaitUntil(mutex, deadline)) {
-      }
-      Check(ready || sync::Now() >= deadline, "[test] a time-out before its time");
-      in_time.insert(ready);
-    }
-    setter.Join();
-  }));
-  EXPECT_EQ(in_time.size(), 2u);
 }
 
 constinit Atomic<int> process_wide{7};
