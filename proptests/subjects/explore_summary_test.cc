@@ -44,7 +44,7 @@ TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
 #line 10 "autograd/here.cc"
   const std::source_location first = std::source_location::current();
   const std::source_location second = std::source_location::current();
-#line 46 "proptests/subjects/explore_summary_test.cc"
+#line 48 "proptests/subjects/explore_summary_test.cc"
   const auto lock = [&](int thread, const std::source_location& where) {
     locks.OnLock(thread, {sync::model::OperationKind::kLock, &mutex, "m", where}, clocks);
     clocks.Acquire(thread, mutex);
