@@ -47,17 +47,15 @@ class CallersInterleavingTest : public testing::Test {
   }
 };
 
-Options OptionsHere(int schedules) {
-  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-  return {.schedules = schedules,
-          .seed = 20240603,
-          .max_steps = 1000000,
-          .locks = &Locks(),
-          .test_filter = std::string(test.test_suite_name()) + "." + test.name()};
-}
-
 void ExpectSound(int schedules, const std::function<void()>& body) {
-  const Report report = Explore(OptionsHere(schedules), body);
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  const Report report =
+      Explore({.schedules = schedules,
+               .seed = 20240603,
+               .max_steps = 1000000,
+               .locks = &Locks(),
+               .test_filter = std::string(test.test_suite_name()) + "." + test.name()},
+              body);
   EXPECT_TRUE(report.ok()) << report.text;
 }
 
