@@ -50,7 +50,8 @@ LockCoverage::Summary LockCoverage::Summarize(std::string_view part_of_path) con
   for (const auto& [sites, pair] : pairs_) {
     const std::string& from = names_[sites.first];
     const std::string& to = names_[sites.second];
-    contended.insert({from, to});
+    contended.insert(from);
+    contended.insert(to);
     if (!absl::StrContains(from, part_of_path) || !absl::StrContains(to, part_of_path)) continue;
     ++summary.possible;
     if (pair.seen) {
