@@ -232,12 +232,12 @@ void FiberScheduler::Acquire(const Identity& object) {
   const ThreadRecord& record = *self_;
   if (record.quiet) return;
   if (limits_.locks != nullptr) {
-    const OperationKind doing = record.doing;
+    const OperationKind doing = record.doing.kind;
     // A wait on a condition variable ends by taking the mutex again.
     if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
         doing == OperationKind::kWait) {
       limits_.locks->OnLock(
-          current_, {OperationKind::kLock, &object, record.object_name, record.where}, races_);
+          current_, {OperationKind::kLock, &object, record.doing.name, record.doing.where}, races_);
     }
   }
   races_.Acquire(current_, object);
@@ -247,17 +247,10 @@ void FiberScheduler::Release(const Identity& object) {
   const ThreadRecord& record = *self_;
   if (record.quiet) return;
   if (limits_.locks != nullptr &&
-      (record.doing == OperationKind::kUnlock || record.doing == OperationKind::kWait)) {
+      (record.doing.kind == OperationKind::kUnlock || record.doing.kind == OperationKind::kWait)) {
     limits_.locks->OnUnlock(current_, &object, races_);
   }
   races_.Release(current_, object);
-}
-
-void FiberScheduler::Note(const Operation& operation) {
-  ThreadRecord& record = *self_;
-  record.doing = operation.kind;
-  record.where = operation.where;
-  record.object_name = operation.name;
 }
 
 void FiberScheduler::Access(const Operation& operation, const Identity& cell) {
@@ -279,7 +272,7 @@ void FiberScheduler::AskRules() {
   if (!broken) return;
   outcome_.places.push_back(std::move(broken->name));
   FailAs(OutcomeKind::kInvariant, absl::StrCat(broken->text, "\n  since ", self_->name,
-                                               " went on from its ", self_->Doing()));
+                                               " went on from its ", PlaceText(self_->doing)));
 }
 
 void FiberScheduler::FailForSteps() {
@@ -293,22 +286,21 @@ void FiberScheduler::Log(const Operation& operation, Event::Phase phase) {
   switched_ = false;
 }
 
-void FiberScheduler::Step(const Operation& operation) {
-  if (self_->quiet) return;
+void FiberScheduler::BeginStep(const Operation& operation) {
   CheckRules();
   CountStep();
-  Note(operation);
-  if (runnable_ != Bit(current_)) {
-    const ThreadId next = PickThread(SiteOf(current_, operation));
-    if (next != current_) SwitchTo(next);
-  }
+  self_->doing = operation;
+}
+
+void FiberScheduler::Step(const Operation& operation) {
+  if (self_->quiet) return;
+  BeginStep(operation);
+  if (runnable_ != Bit(current_)) GiveWay(SiteOf(current_, operation));
   Log(operation, Event::Phase::kDone);
 }
 
 bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> deadline) {
-  CheckRules();
-  CountStep();
-  Note(operation);
+  BeginStep(operation);
   const uint32_t site = SiteOf(current_, operation);
   const bool spurious =
       operation.kind == OperationKind::kWait && Decide(DecisionKind::kSpurious, 2, 0, site) == 1;
@@ -323,8 +315,7 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
     MoveTimeTo(*deadline);
   }
   if (spurious || expires) {
-    const ThreadId next = PickThread(site);
-    if (next != current_) SwitchTo(next);
+    GiveWay(site);
   } else {
     record.state = State::kWaiting;
     record.waits_for = operation;
@@ -392,21 +383,20 @@ int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uin
 void FiberScheduler::FailForDivergence(DecisionKind kind) {
   const ThreadRecord& record = *self_;
   std::string text = absl::StrCat(strategy_->error(), "; ", record.name);
-  if (record.where.line() == 0) {
+  if (record.doing.where.line() == 0) {
     absl::StrAppend(&text, " is before its first step");
   } else {
     // The strategy is asked whether a weak compare-exchange fails before that takes its step.
     const bool over = record.state == State::kEnded || kind == DecisionKind::kWeakFail;
-    absl::StrAppend(&text, over ? " is after its " : " is at its ", record.Doing());
+    absl::StrAppend(&text, over ? " is after its " : " is at its ", PlaceText(record.doing));
   }
   const uint32_t expected = strategy_->expected_site();
   const auto known = std::find_if(
       outcome_.events.begin(), outcome_.events.end(),
       [expected](const Event& event) { return SiteOf(event.thread, event.operation) == expected; });
   if (known != outcome_.events.end()) {
-    const Operation& operation = known->operation;
     absl::StrAppend(&text, "; recorded is ", Record(known->thread).name, " at its ",
-                    PlaceText(operation.kind, operation.name, operation.where));
+                    PlaceText(known->operation));
   }
   FailAs(OutcomeKind::kDivergedReplay, std::move(text));
 }
@@ -420,6 +410,11 @@ ThreadId FiberScheduler::PickThread(uint32_t site) {
   return chosen == stay ? current_ : ThreadAt(runnable_, chosen);
 }
 
+void FiberScheduler::GiveWay(uint32_t site) {
+  const ThreadId next = PickThread(site);
+  if (next != current_) SwitchTo(next);
+}
+
 void FiberScheduler::PassOn(uint32_t site) {
   if (runnable_ == 0 && !AdvanceTime()) {
     for (const auto& record : threads_) {
@@ -430,9 +425,7 @@ void FiberScheduler::PassOn(uint32_t site) {
     FailAs(OutcomeKind::kDeadlock,
            "[interleave] deadlock: no thread can go on\n" + DescribeWaits());
   }
-  const ThreadId next = PickThread(site);
-  // If the current thread's own deadline was the earliest, it simply continues.
-  if (next != current_) SwitchTo(next);
+  GiveWay(site);  // if the current thread's own deadline was the earliest, it may simply continue
 }
 
 void FiberScheduler::SwitchTo(ThreadId next) {
@@ -471,13 +464,13 @@ std::string FiberScheduler::DescribeWaits() const {
   std::string text;
   for (const auto& record : threads_) {
     if (record->state != State::kWaiting) continue;
-    const Operation& operation = *record->waits_for;
+    Operation operation = *record->waits_for;
     const bool is_join = operation.kind == OperationKind::kJoin;
-    const std::string other =
-        operation.holder == model::kNoThread ? "" : Record(operation.holder).name;
-    absl::StrAppend(&text, "  ", record->name, " waits in ",
-                    PlaceText(operation.kind, is_join ? other : operation.name, operation.where));
-    if (!is_join && !other.empty()) absl::StrAppend(&text, ", held by ", other);
+    if (is_join) operation.name = Record(operation.holder).name.c_str();
+    absl::StrAppend(&text, "  ", record->name, " waits in ", PlaceText(operation));
+    if (!is_join && operation.holder != model::kNoThread) {
+      absl::StrAppend(&text, ", held by ", Record(operation.holder).name);
+    }
     absl::StrAppend(&text, "\n");
   }
   return text;

@@ -92,12 +92,7 @@ class FiberScheduler final : public sync::model::Scheduler {
     bool quiet = false;
     int steps = 0;
     // The current operation, to which Acquire and Release belong.
-    OperationKind doing = OperationKind::kYield;
-    std::source_location where = {};
-    const char* object_name = "";
-
-    // "lock ready_queue at autograd/engine/ready_queue.cc:37": the current operation.
-    std::string Doing() const { return PlaceText(doing, object_name, where); }
+    Operation doing = {OperationKind::kYield, nullptr, "", {}};
   };
   // Serves one execution after another, so that the memory of its locals is used again.
   struct ThreadRecord : ThreadState {
@@ -121,7 +116,7 @@ class FiberScheduler final : public sync::model::Scheduler {
   static constexpr int64_t kAccessesAStep = 16;
   // Fails the execution if the current thread has broken a rule since the last check.
   void CheckRules() {
-    if (is_changed_ && limits_.rules != nullptr && !GuardsNothing(self_->doing)) AskRules();
+    if (is_changed_ && limits_.rules != nullptr && !GuardsNothing(self_->doing.kind)) AskRules();
   }
   // True for accesses to atomics, the most frequent steps: the state that rules read changes only
   // under locks.
@@ -129,12 +124,14 @@ class FiberScheduler final : public sync::model::Scheduler {
     return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kAtomicUpdate;
   }
   void AskRules();
-  void Note(const Operation& operation);
+  // The current thread is about to do this; it takes effect when its next turn comes.
+  void BeginStep(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
   // The strategy cannot answer. The failure names the thread and the operation that asked.
   [[noreturn]] void FailForDivergence(DecisionKind kind);
-  // Picks a runnable thread; there must be one.
+  // Lets a runnable thread go on, perhaps the current one; there must be one.
+  void GiveWay(uint32_t site);
   ThreadId PickThread(uint32_t site);
   // Switches to another thread because the current one cannot continue; a deadlock if none can.
   void PassOn(uint32_t site);

@@ -16,10 +16,10 @@ std::string_view OutcomeName(OutcomeKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-std::string PlaceText(OperationKind kind, std::string_view object,
-                      const std::source_location& where) {
-  return absl::StrCat(sync::model::OperationName(kind), object.empty() ? "" : " ", object, " at ",
-                      where.file_name(), ":", where.line());
+std::string PlaceText(const Operation& operation) {
+  return absl::StrCat(sync::model::OperationName(operation.kind),
+                      *operation.name == '\0' ? "" : " ", operation.name, " at ",
+                      operation.where.file_name(), ":", operation.where.line());
 }
 
 bool SameEvents(const ExecutionOutcome& a, const ExecutionOutcome& b) {

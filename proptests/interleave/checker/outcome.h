@@ -59,8 +59,7 @@ struct ExecutionOutcome {
 };
 
 // "lock ready_queue at autograd/engine/ready_queue.cc:37".
-std::string PlaceText(OperationKind kind, std::string_view object,
-                      const std::source_location& where);
+std::string PlaceText(const Operation& operation);
 
 // Whether both have the same events: threads, operations, source lines and phases. Addresses of
 // objects are not compared.
