@@ -124,7 +124,7 @@ class FiberScheduler final : public sync::model::Scheduler {
     return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kAtomicUpdate;
   }
   void AskRules();
-  // The current thread is about to do this; it takes effect when its next turn comes.
+  // The current thread is about to do this.
   void BeginStep(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);

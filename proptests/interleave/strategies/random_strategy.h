@@ -21,7 +21,7 @@ class SplitMix {
   int Below(int bound) {
     return static_cast<int>((Next() >> 32) * static_cast<uint64_t>(bound) >> 32);
   }
-  // A number below `bound` that is not `one`, which is.
+  // A number below `bound` other than `one`, which is below it too.
   int OtherThan(int one, int bound) {
     const int other = Below(bound - 1);
     return other < one ? other : other + 1;
