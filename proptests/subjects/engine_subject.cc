@@ -88,7 +88,7 @@ class EngineSubject final : public Subject,
   // On the engine that the Judge would run first.
   Observation Observe() const {
     if (judge_options_.run) return judge_options_.run(current(), 0);
-    twingrad::Engine engine;
+    Engine engine;
     return runner::Run(current(), engine);
   }
   const program::Program& current() const { return source_.current(); }
@@ -103,12 +103,8 @@ class EngineSubject final : public Subject,
 Runner::Seen EngineSubject::Run() {
   const Observation seen = Observe();
   Seen result{program::PrintObservation(current(), seen)};
-  const auto& statements = current().statements;
-  if (std::none_of(statements.begin(), statements.end(), [](const auto& statement) {
-        return statement.op == program::Opcode::kExpect;
-      })) {
-    return result;
-  }
+  const auto expects = [](const auto& it) { return it.op == program::Opcode::kExpect; };
+  if (std::ranges::none_of(current().statements, expects)) return result;
   const auto unmet = oracles::UnmetExpectations(current(), seen);
   absl::StrAppend(&result.text, "expectations\n", unmet.empty() ? "  all met\n" : "");
   result.all_met = unmet.empty();

@@ -15,8 +15,8 @@ namespace twingrad::subjects {
 namespace {
 
 using absl::StrContains;
-using twingrad::program::Observation;
-using twingrad::program::Program;
+using program::Observation;
+using program::Program;
 
 constexpr std::string_view kSquare =
     "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n";
@@ -25,10 +25,10 @@ constexpr std::string_view kSquare =
 judge::JudgeOptions WrongEngine() {
   judge::JudgeOptions options;
   options.run = [](const Program& program, int device_threads) {
-    twingrad::EngineOptions engine_options;
+    EngineOptions engine_options;
     engine_options.device_threads = device_threads;
-    twingrad::Engine engine(engine_options);
-    Observation observation = twingrad::runner::Run(program, engine);
+    Engine engine(engine_options);
+    Observation observation = runner::Run(program, engine);
     for (auto& value : observation.values) {
       for (uint64_t& bits : value.grad.bits) {
         if (bits == std::bit_cast<uint64_t>(6.0)) bits = std::bit_cast<uint64_t>(7.0);

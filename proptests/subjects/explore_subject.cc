@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "autograd/program/hash.h"
@@ -58,9 +59,23 @@ constexpr std::chrono::seconds kShrinkTime(4);
 constexpr std::chrono::seconds kHangShrinkTime(1);
 constexpr size_t kShownEvents = 40;
 
-std::string WithNewline(std::string text) {
-  if (!text.empty() && text.back() != '\n') text += '\n';
-  return text;
+// Whether that much time has passed since this call.
+std::function<bool()> Within(std::chrono::seconds time) {
+  return [deadline = steady_clock::now() + time] { return steady_clock::now() > deadline; };
+}
+
+// `run` has failed; `how` says under what.
+CaseResult FailureOf(const Program& program, const ProgramRun& run, std::string_view how) {
+  CaseResult result;
+  result.failed = true;
+  result.oracle = run.detector;
+  result.text = absl::StrCat("[explore] ", run.detector, how, "\n", run.failure);
+  if (!run.observation.values.empty()) {
+    result.actual = program::PrintObservation(program, run.observation);
+  } else {
+    result.actual = absl::StrCat(run.failure, absl::EndsWith(run.failure, "\n") ? "" : "\n");
+  }
+  return result;
 }
 
 class ExploreSubject final : public Subject,
@@ -277,11 +292,9 @@ CaseResult ExploreSubject::DrawCutOff(const ScheduleFile& schedule) {
   CaseResult result;
   std::optional<findings::CutOff> cut = findings::RunToTheEnd(*explorer_, schedule.decisions);
   if (!cut) return result;
-  const steady_clock::time_point deadline =
-      steady_clock::now() + (schedule.detector == "hang" ? kHangShrinkTime : kShrinkTime);
   const interleave::Trace small =
       findings::ShrinkCutOff(*explorer_, cut->trace, schedule.detector,
-                             [deadline] { return steady_clock::now() > deadline; });
+                             Within(schedule.detector == "hang" ? kHangShrinkTime : kShrinkTime));
   cut = findings::RunToTheEnd(*explorer_, small);
   if (!cut) return result;
   ScheduleFile file = schedule;
@@ -295,40 +308,30 @@ CaseResult ExploreSubject::DrawCutOff(const ScheduleFile& schedule) {
 }
 
 ScheduleFile ExploreSubject::FileOf(const ProgramRun& run, uint64_t seed) const {
-  ScheduleFile file;
-  file.program_hash = program::Hash(program_);
-  file.device_threads = explorer_->device_threads();
-  file.strategy = schedule_ ? schedule_->strategy : strategy_->name();
-  file.seed = seed;
-  file.detector = run.detector;
-  file.decisions = run.outcome.decisions;
-  return file;
+  return {.program_hash = program::Hash(program_),
+          .device_threads = explorer_->device_threads(),
+          .strategy = schedule_ ? schedule_->strategy : strategy_->name(),
+          .seed = seed,
+          .detector = run.detector,
+          .decisions = run.outcome.decisions};
 }
 
 CaseResult ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool small) {
   ProgramRun run = found;
   if (small) {
-    const steady_clock::time_point deadline = steady_clock::now() + kShrinkTime;
-    interleave::FindingLimits limits;
-    limits.interrupt = [deadline] { return steady_clock::now() > deadline; };
+    const interleave::ProgramOptions options = {.device_threads = explorer_->device_threads()};
     interleave::SmallFinding finding = interleave::ShrinkProgramFinding(
-        program_, {.device_threads = explorer_->device_threads()}, found, limits);
-    const int threads = explorer_->device_threads();
+        program_, options, found, {.interrupt = Within(kShrinkTime)});
     program_ = std::move(finding.program);
     run = std::move(finding.run);
-    explorer_.emplace(program_, interleave::ProgramOptions{.device_threads = threads});
+    explorer_.emplace(program_, options);
   }
-  CaseResult result;
-  result.failed = true;
-  result.oracle = run.detector;
-  result.text =
-      absl::StrCat("[explore] ", run.detector, " with ", explorer_->device_threads(), " workers, ",
-                   interleave::PreemptionsOf(run.outcome.decisions), " preemptions, ",
-                   run.outcome.decisions.size(), " decisions\n", run.failure);
+  CaseResult result =
+      FailureOf(program_, run,
+                absl::StrCat(" with ", explorer_->device_threads(), " workers, ",
+                             interleave::PreemptionsOf(run.outcome.decisions), " preemptions, ",
+                             run.outcome.decisions.size(), " decisions"));
   result.expected = program::PrintObservation(program_, explorer_->single().observation);
-  result.actual = run.observation.values.empty()
-                      ? WithNewline(run.failure)
-                      : program::PrintObservation(program_, run.observation);
   if (!run.outcome.events.empty()) {
     absl::StrAppend(&result.actual, "last steps ('>': another thread ran before):\n",
                     FormatEvents(run.outcome, kShownEvents));
@@ -342,15 +345,9 @@ CaseResult ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool s
 }
 
 CaseResult ExploreSubject::FailedSingle() const {
-  const ProgramRun& run = explorer_->single();
-  CaseResult result;
-  result.failed = true;
-  result.oracle = "single " + run.detector;
-  result.text = absl::StrCat("[explore] ", run.detector, " on one thread\n", run.failure);
+  CaseResult result = FailureOf(program_, explorer_->single(), " on one thread");
+  result.oracle = "single " + result.oracle;
   result.expected = "a run on one thread that ends, and shows what the twin does\n";
-  result.actual = run.observation.values.empty()
-                      ? WithNewline(run.failure)
-                      : program::PrintObservation(program_, run.observation);
   // Made small as a Program; the schedules that would follow have no part in it.
   if (!case_.single) {
     result.reproducer =

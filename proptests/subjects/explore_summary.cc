@@ -1,12 +1,13 @@
 #include "proptests/subjects/explore_summary.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "proptests/subjects/number_text.h"
 
 namespace twingrad::subjects {
@@ -26,23 +27,27 @@ constexpr std::string_view kReplayDiverged = "diverged ";
 constexpr std::string_view kSite = "site ";
 constexpr std::string_view kBefore = " before ";
 
+// The notes of this word, without it.
+std::vector<std::string_view> Noted(const std::set<std::string>& notes, std::string_view word) {
+  std::vector<std::string_view> rests;
+  for (std::string_view note : notes) {
+    if (absl::ConsumePrefix(&note, word)) rests.push_back(note);
+  }
+  return rests;
+}
+
 // The sites that are in no pair: all that is seen of all that is possible says nothing of them.
 std::string AloneSummary(const std::set<std::string>& notes) {
-  std::set<std::string_view> alone;
-  for (const std::string_view note : notes) {
-    if (absl::StartsWith(note, kSite)) alone.insert(note.substr(kSite.size()));
-  }
-  const size_t sites = alone.size();
-  if (sites == 0) return "";
-  for (const std::string_view note : notes) {
-    if (!absl::StartsWith(note, kPossible)) continue;
-    const std::string_view pair = note.substr(kPossible.size());
+  const std::vector<std::string_view> sites = Noted(notes, kSite);
+  if (sites.empty()) return "";
+  std::set<std::string_view> alone(sites.begin(), sites.end());
+  for (const std::string_view pair : Noted(notes, kPossible)) {
     const size_t middle = pair.find(kBefore);
     alone.erase(pair.substr(0, middle));
     alone.erase(pair.substr(middle + kBefore.size()));
   }
-  std::string text = absl::StrFormat("in no pair     %s of %s lock sites\n",
-                                     WithSeparators(alone.size()), WithSeparators(sites));
+  std::string text = absl::StrCat("in no pair     ", WithSeparators(alone.size()), " of ",
+                                  WithSeparators(sites.size()), " lock sites\n");
   for (const std::string_view site : alone) absl::StrAppend(&text, "  alone        ", site, "\n");
   return text;
 }
@@ -73,18 +78,16 @@ void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
 
 std::vector<std::string> ExploreStatistics::TakeNotes() {
   std::vector<std::string> notes = std::exchange(diverged_, {});
+  const auto tell = [&](std::string note) {
+    if (told_.insert(note).second) notes.push_back(std::move(note));
+  };
   locks_.Visit([&](std::string_view from, std::string_view to, bool seen) {
     if (!IsOfTheEngine(from) || !IsOfTheEngine(to)) return;
-    for (const std::string_view word : {kPossible, kSeen}) {
-      if (word == kSeen && !seen) continue;
-      std::string note = absl::StrCat(word, from, " before ", to);
-      if (told_.insert(note).second) notes.push_back(std::move(note));
-    }
+    tell(absl::StrCat(kPossible, from, kBefore, to));
+    if (seen) tell(absl::StrCat(kSeen, from, kBefore, to));
   });
   for (const std::string& site : locks_.site_names()) {
-    if (!IsOfTheEngine(site)) continue;
-    std::string note = absl::StrCat(kSite, site);
-    if (told_.insert(note).second) notes.push_back(std::move(note));
+    if (IsOfTheEngine(site)) tell(absl::StrCat(kSite, site));
   }
   return notes;
 }
@@ -94,50 +97,45 @@ std::string ExploreSummary(absl::Span<const uint64_t> counters) {
   const auto number = [counters](S::Counter counter) { return WithSeparators(counters[counter]); };
   const double seconds = static_cast<double>(counters[S::kMicroseconds]) / 1e6;
   const double rate = seconds > 0 ? static_cast<double>(counters[S::kSchedules]) / seconds : 0;
-  std::string text =
-      absl::StrFormat("schedules      %s: %s a second a core\n", number(S::kSchedules),
-                      WithSeparators(static_cast<uint64_t>(rate)));
-  absl::StrAppendFormat(&text, "decisions      %s, in %s steps\n", number(S::kDecisions),
-                        number(S::kSteps));
-  absl::StrAppendFormat(&text, "orders         %s distinct orders of execution\n",
-                        number(S::kOrders));
+  std::string text = absl::StrCat(
+      "schedules      ", number(S::kSchedules), ": ", WithSeparators(static_cast<uint64_t>(rate)),
+      " a second a core\ndecisions      ", number(S::kDecisions), ", in ", number(S::kSteps),
+      " steps\norders         ", number(S::kOrders), " distinct orders of execution\n");
   if (counters[S::kOneOrder] > 0) {
-    absl::StrAppendFormat(&text, "one thread     %s programs have but one interleaving\n",
-                          number(S::kOneOrder));
+    absl::StrAppend(&text, "one thread     ", number(S::kOneOrder),
+                    " programs have but one interleaving\n");
   }
   if (counters[S::kSkipped] > 0) {
-    absl::StrAppendFormat(&text, "skipped        %s programs, which the engine does not run\n",
-                          number(S::kSkipped));
+    absl::StrAppend(&text, "skipped        ", number(S::kSkipped),
+                    " programs, which the engine does not run\n");
   }
   return text;
 }
 
 std::string DivergedSummary(const std::set<std::string>& notes) {
   std::string text;
-  for (const std::string_view note : notes) {
-    if (!absl::StartsWith(note, kReplayDiverged)) continue;
-    absl::StrAppend(&text, "replay diverged: ", note.substr(kReplayDiverged.size()), "\n");
+  for (const std::string_view where : Noted(notes, kReplayDiverged)) {
+    absl::StrAppend(&text, "replay diverged: ", where, "\n");
   }
   return text;
 }
 
 std::string LockSitesSummary(const std::set<std::string>& notes) {
-  uint64_t possible = 0;
+  const std::vector<std::string_view> possible = Noted(notes, kPossible);
+  size_t seen = 0;
   std::string missing;
-  for (const std::string_view note : notes) {
-    if (!absl::StartsWith(note, kPossible)) continue;
-    const std::string_view pair = note.substr(kPossible.size());
-    ++possible;
-    if (notes.count(absl::StrCat(kSeen, pair)) != 0) continue;
-    absl::StrAppend(&missing, "  not seen     ", pair, "\n");
+  for (const std::string_view pair : possible) {
+    if (notes.count(absl::StrCat(kSeen, pair)) != 0) {
+      ++seen;
+    } else {
+      absl::StrAppend(&missing, "  not seen     ", pair, "\n");
+    }
   }
-  const auto unseen = static_cast<uint64_t>(std::count(missing.begin(), missing.end(), '\n'));
-  const uint64_t seen = possible - unseen;
+  const double percent =
+      possible.empty() ? 100.0
+                       : 100.0 * static_cast<double>(seen) / static_cast<double>(possible.size());
   return absl::StrFormat("lock sites     %s ordered pairs seen of %s possible (%.1f %%)\n",
-                         WithSeparators(seen), WithSeparators(possible),
-                         possible > 0
-                             ? 100.0 * static_cast<double>(seen) / static_cast<double>(possible)
-                             : 100.0) +
+                         WithSeparators(seen), WithSeparators(possible.size()), percent) +
          missing + AloneSummary(notes);
 }
 

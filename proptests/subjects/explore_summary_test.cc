@@ -39,14 +39,14 @@ TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
   RaceDetector clocks;
   clocks.Spawn(0, 1);
   clocks.Spawn(0, 2);
-  const twingrad::sync::model::Identity mutex;
+  const sync::model::Identity mutex;
   // In a folder of the engine's name, so that these lines count as the engine's.
 #line 10 "autograd/here.cc"
   const std::source_location first = std::source_location::current();
   const std::source_location second = std::source_location::current();
-#line 46 "proptests/subjects/explore_summary_test.cc"
+#line 48 "proptests/subjects/explore_summary_test.cc"
   const auto lock = [&](int thread, const std::source_location& where) {
-    locks.OnLock(thread, {twingrad::sync::model::OperationKind::kLock, &mutex, "m", where}, clocks);
+    locks.OnLock(thread, {sync::model::OperationKind::kLock, &mutex, "m", where}, clocks);
     clocks.Acquire(thread, mutex);
     locks.OnUnlock(thread, &mutex, clocks);
     clocks.Release(thread, mutex);

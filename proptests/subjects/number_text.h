@@ -2,12 +2,19 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include "absl/strings/str_cat.h"
 
 namespace twingrad::subjects {
 
 // 12,345 with separators of thousands.
-std::string WithSeparators(uint64_t number);
+inline std::string WithSeparators(uint64_t number) {
+  std::string text = absl::StrCat(number);
+  for (size_t place = text.size(); place > 3; text.insert(place, ",")) place -= 3;
+  return text;
+}
 
 }  // namespace twingrad::subjects

@@ -58,9 +58,9 @@ Counts TextCounts(const Statistics& s) {
 }
 
 Counts OpCounts(const Statistics& s) {
-  using twingrad::program::Category;
+  using program::Category;
   Counts counts;
-  for (const auto& signature : twingrad::program::Signatures()) {
+  for (const auto& signature : program::Signatures()) {
     const uint64_t count = s.opcodes[static_cast<size_t>(signature.op)];
     const bool made = signature.category != Category::kCustom &&
                       signature.category != Category::kStream &&

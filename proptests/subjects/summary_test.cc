@@ -4,13 +4,19 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "proptests/subjects/number_text.h"
 
 namespace twingrad::subjects {
 namespace {
 
-bool Has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+using testing::HasSubstr;
+TEST(NumberTextTest, SeparatesThousands) {
+  EXPECT_EQ(WithSeparators(0), "0");
+  EXPECT_EQ(WithSeparators(999), "999");
+  EXPECT_EQ(WithSeparators(1000), "1,000");
+  EXPECT_EQ(WithSeparators(1234567), "1,234,567");
 }
 
 TEST(SummaryTest, ShowsCountsAndShares) {
@@ -32,19 +38,16 @@ TEST(SummaryTest, ShowsCountsAndShares) {
   s.dual_second = 1100;
   s.dual_kinks = 20;
   const std::string text = SummaryText(s, {});
-  EXPECT_TRUE(Has(text, "statements     24,000, 12.0 a program\n")) << text;
-  EXPECT_TRUE(Has(text, "nodes executed 1,234,567 in 4,000 runs of the engine\n")) << text;
-  EXPECT_TRUE(
-      Has(text,
-          "compared       10 values, 400 gradients, 50 counts predicted, 60 recounted, 7 errors\n"))
-      << text;
-  EXPECT_TRUE(Has(text, "gradients      exact 75.0 %, bounded 22.5 %, not compared 2.5 %\n"))
-      << text;
-  EXPECT_TRUE(
-      Has(text,
+  EXPECT_THAT(text, HasSubstr("statements     24,000, 12.0 a program\n"));
+  EXPECT_THAT(text, HasSubstr("nodes executed 1,234,567 in 4,000 runs of the engine\n"));
+  EXPECT_THAT(text, HasSubstr("compared       10 values, 400 gradients, 50 counts predicted, 60 "
+                              "recounted, 7 errors\n"));
+  EXPECT_THAT(text, HasSubstr("gradients      exact 75.0 %, bounded 22.5 %, not compared 2.5 %\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
           "witnesses      twin 99.5 % of programs, dual numbers 75.0 % to first order, 55.0 % to "
-          "second; at a kink 1.0 %, skipped 0.5 %\n"))
-      << text;
+          "second; at a kink 1.0 %, skipped 0.5 %\n"));
 }
 
 // The words of a row, without their numbers.
@@ -81,27 +84,27 @@ TEST(SummaryTest, FeaturesAreTheWordsOfTheFlag) {
 
 TEST(SummaryTest, WhatNothingMakesIsNamedOnlyWhereItOccurs) {
   judge::Statistics s;
-  EXPECT_FALSE(Has(SummaryText(s, {}), "threads"));
-  EXPECT_FALSE(Has(SummaryText(s, {}), "expect"));
+  EXPECT_THAT(SummaryText(s, {}), testing::Not(HasSubstr("threads")));
+  EXPECT_THAT(SummaryText(s, {}), testing::Not(HasSubstr("expect")));
   s.traits[static_cast<size_t>(judge::Trait::kThreads)] = 2;
-  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kExpect)] = 3;
-  EXPECT_TRUE(Has(SummaryText(s, {}), "\nseen in text   threads 2, ")) << SummaryText(s, {});
-  EXPECT_TRUE(Has(SummaryText(s, {}), "\nops            expect 3, ")) << SummaryText(s, {});
+  s.opcodes[static_cast<size_t>(program::Opcode::kExpect)] = 3;
+  EXPECT_THAT(SummaryText(s, {}), HasSubstr("\nseen in text   threads 2, "));
+  EXPECT_THAT(SummaryText(s, {}), HasSubstr("\nops            expect 3, "));
 }
 
 TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
   judge::Statistics s;
   DrawnFeatures drawn = {};
   s.programs = 1;
-  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kMul)] = 1500;
-  s.opcodes[static_cast<size_t>(twingrad::program::Opcode::kLeaf)] = 3000;
+  s.opcodes[static_cast<size_t>(program::Opcode::kMul)] = 1500;
+  s.opcodes[static_cast<size_t>(program::Opcode::kLeaf)] = 3000;
   s.traits[static_cast<size_t>(judge::Trait::kSeeds)] = 5;
   drawn[static_cast<size_t>(generators::Feature::kHook)] = 4;
   const std::string text = SummaryText(s, drawn);
-  EXPECT_TRUE(Has(text, "\nops            leaf 3,000, mul 1,500, add 0, ")) << text;
-  EXPECT_TRUE(Has(text, "\nfeatures       hook 4, chain 0, ")) << text;
-  EXPECT_TRUE(Has(text, "\nseen in text   seeds 5, retain_grad 0, ")) << text;
-  EXPECT_TRUE(Has(text, "matmul 0")) << text;
+  EXPECT_THAT(text, HasSubstr("\nops            leaf 3,000, mul 1,500, add 0, "));
+  EXPECT_THAT(text, HasSubstr("\nfeatures       hook 4, chain 0, "));
+  EXPECT_THAT(text, HasSubstr("\nseen in text   seeds 5, retain_grad 0, "));
+  EXPECT_THAT(text, HasSubstr("matmul 0"));
   size_t width = 0;
   for (const char c : text) {
     width = c == '\n' ? 0 : width + 1;
@@ -110,7 +113,7 @@ TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
 }
 
 TEST(SummaryTest, NothingJudgedIsNoDivisionByZero) {
-  EXPECT_TRUE(Has(SummaryText(judge::Statistics(), {}), "exact -, bounded -"));
+  EXPECT_THAT(SummaryText(judge::Statistics(), {}), HasSubstr("exact -, bounded -"));
 }
 
 }  // namespace

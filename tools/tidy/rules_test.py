@@ -37,7 +37,7 @@ class BansTest(unittest.TestCase):
             with self.subTest(text):
                 self.assertTrue(self._refused(text))
                 self.assertFalse(self._refused(text, 'autograd/sync/inspected.h'))
-                self.assertFalse(self._refused(text, 'proptests/interleave/engine/engine_inspector.cc'))
+                self.assertFalse(self._refused(text, 'proptests/interleave/engine/engine_rules.cc'))
         for text in ('AG_INSPECTED(ReadyQueue);', '#include "autograd/sync/inspected.h"', 'PeekAt(a);'):
             with self.subTest(text):
                 self.assertFalse(self._refused(text))

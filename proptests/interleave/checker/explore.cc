@@ -151,7 +151,7 @@ ExecutionOutcome ReplayTrace(const Trace& trace, const Options& options,
 
 void Check(bool condition, std::string_view message, std::source_location where) {
   if (condition) return;
-  twingrad::sync::model::Misuse(std::string(message), where);
+  sync::model::Misuse(std::string(message), where);
 }
 
 }  // namespace twingrad::interleave

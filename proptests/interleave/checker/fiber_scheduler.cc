@@ -1,4 +1,3 @@
-// The execution loop: who runs, who waits, when time moves, when to give up; see fiber_scheduler.h.
 #include "proptests/interleave/checker/fiber_scheduler.h"
 
 #include <algorithm>
@@ -9,13 +8,26 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "proptests/interleave/checker/site.h"
-#include "proptests/interleave/checker/thread_set.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
 
-namespace model = twingrad::sync::model;
-using model::OperationKind;
+namespace model = sync::model;
+
+namespace {
+
+// What a thread is about to do, as a number that is the same in every process. Each decision
+// carries the site at which it was made, so that a replay detects where it diverges. The column is
+// included, so two operations on one line differ.
+uint32_t SiteOf(ThreadId thread, const Operation& operation) {
+  const uint64_t place = uint64_t{operation.where.line()} << 32 |
+                         uint64_t{operation.where.column()} << 16 |
+                         static_cast<uint64_t>(operation.kind) << 8 | static_cast<uint64_t>(thread);
+  const auto site = static_cast<uint32_t>((place * 0x9e3779b97f4a7c15u) >> 32);
+  return site == 0 ? 1 : site;  // 0 stands for any
+}
+
+}  // namespace
 
 struct FiberScheduler::Worker {
   Worker(FiberScheduler& scheduler, Fiber* main)
@@ -88,20 +100,21 @@ void FiberScheduler::Fail(std::string message) {
 
 // --- Threads ---
 
-void FiberScheduler::AddThread(std::string name, std::function<void()> body) {
+ThreadId FiberScheduler::AddThread(std::string name, std::function<void()> body) {
   const ThreadId id = static_cast<ThreadId>(threads_.size());
   if (spare_records_.empty()) spare_records_.push_back(std::make_unique<ThreadRecord>());
   ThreadRecord& record = *threads_.emplace_back(std::move(spare_records_.back()));
   spare_records_.pop_back();
-  record.Begin(std::move(name), std::move(body));
-  record.worker = TakeWorker();
+  static_cast<ThreadState&>(record) = {
+      .name = std::move(name), .body = std::move(body), .worker = TakeWorker()};
   record.worker->thread = id;
   runnable_ |= Bit(id);
+  return id;
 }
 
 void FiberScheduler::MakeCurrent(ThreadId thread) {
   current_ = thread;
-  self_ = threads_[static_cast<size_t>(thread)].get();
+  self_ = &Record(thread);
 }
 
 FiberScheduler::Worker* FiberScheduler::TakeWorker() {
@@ -166,13 +179,7 @@ void FiberScheduler::RunThread(ThreadId thread) {
   try {
     record.body();
     record.body = nullptr;
-    if (thread == 0) {
-      while (!at_end_.empty()) {
-        const auto action = std::move(at_end_.back());
-        at_end_.pop_back();
-        action(true);
-      }
-    }
+    if (thread == 0) RunEndActions(/*completed=*/true);
     record.locals.Clear();
   } catch (const std::exception& error) {
     FailAs(OutcomeKind::kException,
@@ -183,14 +190,21 @@ void FiberScheduler::RunThread(ThreadId thread) {
   }
 }
 
-FiberScheduler::ThreadId FiberScheduler::Spawn(std::string name, std::function<void()> body,
-                                               std::source_location where) {
+void FiberScheduler::RunEndActions(bool completed) {
+  while (!at_end_.empty()) {
+    const auto action = std::move(at_end_.back());
+    at_end_.pop_back();
+    action(completed);
+  }
+}
+
+ThreadId FiberScheduler::Spawn(std::string name, std::function<void()> body,
+                               std::source_location where) {
   Step({OperationKind::kSpawn, nullptr, "", where});
   if (threads_.size() >= static_cast<size_t>(kMaxThreads)) {
     Fail(absl::StrCat("[interleave] more than ", kMaxThreads, " threads in one execution"));
   }
-  const ThreadId id = static_cast<ThreadId>(threads_.size());
-  AddThread(std::move(name), std::move(body));
+  const ThreadId id = AddThread(std::move(name), std::move(body));
   races_.Spawn(current_, id);
   return id;
 }
@@ -218,12 +232,12 @@ void FiberScheduler::Acquire(const Identity& object) {
   const ThreadRecord& record = *self_;
   if (record.quiet) return;
   if (limits_.locks != nullptr) {
-    const OperationKind doing = record.doing;
+    const OperationKind doing = record.doing.kind;
     // A wait on a condition variable ends by taking the mutex again.
     if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
         doing == OperationKind::kWait) {
       limits_.locks->OnLock(
-          current_, {OperationKind::kLock, &object, record.object_name, record.where}, races_);
+          current_, {OperationKind::kLock, &object, record.doing.name, record.doing.where}, races_);
     }
   }
   races_.Acquire(current_, object);
@@ -233,17 +247,10 @@ void FiberScheduler::Release(const Identity& object) {
   const ThreadRecord& record = *self_;
   if (record.quiet) return;
   if (limits_.locks != nullptr &&
-      (record.doing == OperationKind::kUnlock || record.doing == OperationKind::kWait)) {
+      (record.doing.kind == OperationKind::kUnlock || record.doing.kind == OperationKind::kWait)) {
     limits_.locks->OnUnlock(current_, &object, races_);
   }
   races_.Release(current_, object);
-}
-
-void FiberScheduler::Note(const Operation& operation) {
-  ThreadRecord& record = *self_;
-  record.doing = operation.kind;
-  record.where = operation.where;
-  record.object_name = operation.name;
 }
 
 void FiberScheduler::Access(const Operation& operation, const Identity& cell) {
@@ -263,11 +270,9 @@ void FiberScheduler::AskRules() {
   std::optional<BrokenRule> broken = limits_.rules->Check();
   is_changed_ = !limits_.rules->HasSeenAll();
   if (!broken) return;
-  const ThreadRecord& record = *self_;
   outcome_.places.push_back(std::move(broken->name));
-  FailAs(OutcomeKind::kInvariant,
-         absl::StrCat(broken->text, "\n  since ", record.name, " went on from its ",
-                      PlaceText(record.doing, record.object_name, record.where)));
+  FailAs(OutcomeKind::kInvariant, absl::StrCat(broken->text, "\n  since ", self_->name,
+                                               " went on from its ", PlaceText(self_->doing)));
 }
 
 void FiberScheduler::FailForSteps() {
@@ -281,22 +286,21 @@ void FiberScheduler::Log(const Operation& operation, Event::Phase phase) {
   switched_ = false;
 }
 
-void FiberScheduler::Step(const Operation& operation) {
-  if (self_->quiet) return;
+void FiberScheduler::BeginStep(const Operation& operation) {
   CheckRules();
   CountStep();
-  Note(operation);
-  if (runnable_ != Bit(current_)) {
-    const ThreadId next = PickThread(SiteOf(current_, operation));
-    if (next != current_) SwitchTo(next);
-  }
+  self_->doing = operation;
+}
+
+void FiberScheduler::Step(const Operation& operation) {
+  if (self_->quiet) return;
+  BeginStep(operation);
+  if (runnable_ != Bit(current_)) GiveWay(SiteOf(current_, operation));
   Log(operation, Event::Phase::kDone);
 }
 
 bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> deadline) {
-  CheckRules();
-  CountStep();
-  Note(operation);
+  BeginStep(operation);
   const uint32_t site = SiteOf(current_, operation);
   const bool spurious =
       operation.kind == OperationKind::kWait && Decide(DecisionKind::kSpurious, 2, 0, site) == 1;
@@ -311,8 +315,7 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
     MoveTimeTo(*deadline);
   }
   if (spurious || expires) {
-    const ThreadId next = PickThread(site);
-    if (next != current_) SwitchTo(next);
+    GiveWay(site);
   } else {
     record.state = State::kWaiting;
     record.waits_for = operation;
@@ -351,13 +354,12 @@ uint64_t FiberScheduler::WaitersFor(const void* object) const {
 }
 
 void FiberScheduler::WakeOne(const void* object) {
-  uint64_t waiters = WaitersFor(object);
+  const uint64_t waiters = WaitersFor(object);
   const int count = CountOf(waiters);
   if (count == 0) return;
   const int chosen =
       count == 1 ? 0 : Decide(DecisionKind::kWaiter, count, 0, static_cast<uint32_t>(current_));
-  for (int i = 0; i < chosen; ++i) waiters &= waiters - 1;
-  Wake(std::countr_zero(waiters));
+  Wake(ThreadAt(waiters, chosen));
 }
 
 void FiberScheduler::WakeAll(const void* object) {
@@ -381,36 +383,36 @@ int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uin
 void FiberScheduler::FailForDivergence(DecisionKind kind) {
   const ThreadRecord& record = *self_;
   std::string text = absl::StrCat(strategy_->error(), "; ", record.name);
-  if (record.where.line() == 0) {
+  if (record.doing.where.line() == 0) {
     absl::StrAppend(&text, " is before its first step");
   } else {
     // The strategy is asked whether a weak compare-exchange fails before that takes its step.
     const bool over = record.state == State::kEnded || kind == DecisionKind::kWeakFail;
-    absl::StrAppend(&text, over ? " is after its " : " is at its ",
-                    PlaceText(record.doing, record.object_name, record.where));
+    absl::StrAppend(&text, over ? " is after its " : " is at its ", PlaceText(record.doing));
   }
   const uint32_t expected = strategy_->expected_site();
   const auto known = std::find_if(
       outcome_.events.begin(), outcome_.events.end(),
       [expected](const Event& event) { return SiteOf(event.thread, event.operation) == expected; });
   if (known != outcome_.events.end()) {
-    const Operation& operation = known->operation;
     absl::StrAppend(&text, "; recorded is ", Record(known->thread).name, " at its ",
-                    PlaceText(operation.kind, operation.name, operation.where));
+                    PlaceText(known->operation));
   }
   FailAs(OutcomeKind::kDivergedReplay, std::move(text));
 }
 
-FiberScheduler::ThreadId FiberScheduler::PickThread(uint32_t site) {
+ThreadId FiberScheduler::PickThread(uint32_t site) {
   const int count = CountOf(runnable_);
   if (count == 1) return std::countr_zero(runnable_);
   const bool can_stay = (runnable_ & Bit(current_)) != 0;
-  const int stay = can_stay ? CountOf(runnable_ & (Bit(current_) - 1)) : -1;
+  const int stay = can_stay ? PlaceOf(runnable_, current_) : -1;
   const int chosen = Decide(DecisionKind::kThread, count, stay, site);
-  if (chosen == stay) return current_;
-  uint64_t rest = runnable_;
-  for (int i = 0; i < chosen; ++i) rest &= rest - 1;
-  return std::countr_zero(rest);
+  return chosen == stay ? current_ : ThreadAt(runnable_, chosen);
+}
+
+void FiberScheduler::GiveWay(uint32_t site) {
+  const ThreadId next = PickThread(site);
+  if (next != current_) SwitchTo(next);
 }
 
 void FiberScheduler::PassOn(uint32_t site) {
@@ -423,9 +425,7 @@ void FiberScheduler::PassOn(uint32_t site) {
     FailAs(OutcomeKind::kDeadlock,
            "[interleave] deadlock: no thread can go on\n" + DescribeWaits());
   }
-  const ThreadId next = PickThread(site);
-  // If the current thread's own deadline was the earliest, it simply continues.
-  if (next != current_) SwitchTo(next);
+  GiveWay(site);  // if the current thread's own deadline was the earliest, it may simply continue
 }
 
 void FiberScheduler::SwitchTo(ThreadId next) {
@@ -464,14 +464,13 @@ std::string FiberScheduler::DescribeWaits() const {
   std::string text;
   for (const auto& record : threads_) {
     if (record->state != State::kWaiting) continue;
-    const Operation& operation = *record->waits_for;
+    Operation operation = *record->waits_for;
     const bool is_join = operation.kind == OperationKind::kJoin;
-    const std::string other = operation.holder == model::kNoThread
-                                  ? ""
-                                  : threads_[static_cast<size_t>(operation.holder)]->name;
-    absl::StrAppend(&text, "  ", record->name, " waits in ",
-                    PlaceText(operation.kind, is_join ? other : operation.name, operation.where));
-    if (!is_join && !other.empty()) absl::StrAppend(&text, ", held by ", other);
+    if (is_join) operation.name = Record(operation.holder).name.c_str();
+    absl::StrAppend(&text, "  ", record->name, " waits in ", PlaceText(operation));
+    if (!is_join && operation.holder != model::kNoThread) {
+      absl::StrAppend(&text, ", held by ", Record(operation.holder).name);
+    }
     absl::StrAppend(&text, "\n");
   }
   return text;
@@ -488,11 +487,7 @@ void FiberScheduler::AbandonExecution() {
     worker->fiber.Abandon();
     return true;
   });
-  while (!at_end_.empty()) {
-    const auto action = std::move(at_end_.back());
-    at_end_.pop_back();
-    action(false);
-  }
+  RunEndActions(/*completed=*/false);
 }
 
 }  // namespace twingrad::interleave

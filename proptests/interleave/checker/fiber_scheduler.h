@@ -36,13 +36,9 @@ struct ExecutionLimits {
   StateRules* rules = nullptr;    // checked after every step, unless null
 };
 
-class FiberScheduler final : public twingrad::sync::model::Scheduler {
+class FiberScheduler final : public sync::model::Scheduler {
  public:
-  using Identity = twingrad::sync::model::Identity;
-  using Operation = twingrad::sync::model::Operation;
-  using OperationKind = twingrad::sync::model::OperationKind;
-  using ThreadId = twingrad::sync::model::ThreadId;
-  using TimePoint = twingrad::sync::model::TimePoint;
+  using TimePoint = sync::model::TimePoint;
 
   FiberScheduler();
   ~FiberScheduler() override;
@@ -61,7 +57,7 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   ThreadId Spawn(std::string name, std::function<void()> body, std::source_location where) override;
   void Join(ThreadId thread, std::source_location where) override;
   ThreadId CurrentThread() const override { return current_; }
-  twingrad::sync::model::LocalTable& Locals() override;
+  sync::model::LocalTable& Locals() override;
   TimePoint Now() const override { return now_; }
   bool SetQuiet(bool quiet) override { return std::exchange(self_->quiet, quiet); }
   void Acquire(const Identity& object) override;
@@ -85,45 +81,30 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   enum class State : uint8_t { kRunnable, kWaiting, kEnded };
   // A fiber and the loop that serves one thread after another on it.
   struct Worker;
-  struct ThreadRecord {
-    // Resets a record, which may have served an earlier execution.
-    void Begin(std::string its_name, std::function<void()> its_body) {
-      name = std::move(its_name);
-      body = std::move(its_body);
-      state = State::kRunnable;
-      waits_for.reset();
-      deadline.reset();
-      timed_out = quiet = false;
-      steps = 0;
-      doing = OperationKind::kYield;
-      where = {};
-      object_name = "";
-    }
-
+  struct ThreadState {
     std::string name;
     std::function<void()> body;
+    Worker* worker = nullptr;
     State state = State::kRunnable;
-    std::optional<Operation> waits_for;  // set while kWaiting
-    std::optional<TimePoint> deadline;
+    std::optional<Operation> waits_for = {};  // set while kWaiting
+    std::optional<TimePoint> deadline = {};
     bool timed_out = false;
     bool quiet = false;
     int steps = 0;
     // The current operation, to which Acquire and Release belong.
-    OperationKind doing = OperationKind::kYield;
-    std::source_location where;
-    const char* object_name = "";
-    Worker* worker = nullptr;
-    twingrad::sync::model::LocalTable locals;
+    Operation doing = {OperationKind::kYield, nullptr, "", {}};
+  };
+  // Serves one execution after another, so that the memory of its locals is used again.
+  struct ThreadRecord : ThreadState {
+    sync::model::LocalTable locals;
   };
 
-  ThreadRecord& Record(ThreadId thread) { return *threads_[static_cast<size_t>(thread)]; }
-  const ThreadRecord& Record(ThreadId thread) const {
-    return *threads_[static_cast<size_t>(thread)];
-  }
+  ThreadRecord& Record(ThreadId thread) const { return *threads_[static_cast<size_t>(thread)]; }
   Worker* TakeWorker();
   void ServeThreads(Worker& worker);
   void RunThread(ThreadId thread);
-  void AddThread(std::string name, std::function<void()> body);
+  ThreadId AddThread(std::string name, std::function<void()> body);
+  void RunEndActions(bool completed);
   void MakeCurrent(ThreadId thread);
   void CountStep() {
     ++self_->steps;
@@ -135,7 +116,7 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
   static constexpr int64_t kAccessesAStep = 16;
   // Fails the execution if the current thread has broken a rule since the last check.
   void CheckRules() {
-    if (is_changed_ && limits_.rules != nullptr && !GuardsNothing(self_->doing)) AskRules();
+    if (is_changed_ && limits_.rules != nullptr && !GuardsNothing(self_->doing.kind)) AskRules();
   }
   // True for accesses to atomics, the most frequent steps: the state that rules read changes only
   // under locks.
@@ -143,12 +124,14 @@ class FiberScheduler final : public twingrad::sync::model::Scheduler {
     return kind >= OperationKind::kAtomicLoad && kind <= OperationKind::kAtomicUpdate;
   }
   void AskRules();
-  void Note(const Operation& operation);
+  // The current thread is about to do this.
+  void BeginStep(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
   // The strategy cannot answer. The failure names the thread and the operation that asked.
   [[noreturn]] void FailForDivergence(DecisionKind kind);
-  // Picks a runnable thread; there must be one.
+  // Lets a runnable thread go on, perhaps the current one; there must be one.
+  void GiveWay(uint32_t site);
   ThreadId PickThread(uint32_t site);
   // Switches to another thread because the current one cannot continue; a deadlock if none can.
   void PassOn(uint32_t site);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/interleave/strategies/replay_strategy.h"
@@ -15,22 +16,31 @@
 namespace twingrad::interleave {
 namespace {
 
-namespace model = twingrad::sync::model;
-using model::Operation;
-using model::OperationKind;
+using testing::HasSubstr;
+namespace model = sync::model;
 
 Operation Op(OperationKind kind, const void* object = nullptr,
              std::source_location where = std::source_location::current()) {
   return {kind, object, "object", where};
 }
 
-model::ThreadId Spawn(const std::string& name, std::function<void()> body) {
+void Step(OperationKind kind, int times = 1) {
+  for (int i = 0; i < times; ++i) model::Current()->Step(Op(kind));
+}
+
+bool Wait(OperationKind kind, const void* object, std::optional<model::TimePoint> deadline = {}) {
+  return model::Current()->Wait(Op(kind, object), deadline);
+}
+
+void Access(OperationKind kind, const Identity& cell) {
+  model::Current()->Access(Op(kind, &cell), cell);
+}
+
+ThreadId Spawn(const std::string& name, std::function<void()> body) {
   return model::Current()->Spawn(name, std::move(body), std::source_location::current());
 }
 
-void Join(model::ThreadId thread) {
-  model::Current()->Join(thread, std::source_location::current());
-}
+void Join(ThreadId thread) { model::Current()->Join(thread, std::source_location::current()); }
 
 class FiberSchedulerTest : public testing::Test {
  protected:
@@ -44,9 +54,7 @@ class FiberSchedulerTest : public testing::Test {
 };
 
 TEST_F(FiberSchedulerTest, OneThreadAsksNothing) {
-  const ExecutionOutcome outcome = Run([] {
-    for (int i = 0; i < 10; ++i) model::Current()->Step(Op(OperationKind::kYield));
-  });
+  const ExecutionOutcome outcome = Run([] { Step(OperationKind::kYield, 10); });
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   EXPECT_EQ(outcome.steps, 10);
   EXPECT_EQ(outcome.events.size(), 10u);
@@ -60,14 +68,14 @@ TEST_F(FiberSchedulerTest, TheSeedFixesTheOrderAndSeedsReachAllOrders) {
     std::string order;
     const auto body = [&] {
       order.clear();
-      std::vector<model::ThreadId> threads;
+      std::vector<ThreadId> threads;
       for (char name : {'a', 'b', 'c'}) {
         threads.push_back(Spawn(std::string(1, name), [&order, name] {
-          model::Current()->Step(Op(OperationKind::kYield));
+          Step(OperationKind::kYield);
           order += name;
         }));
       }
-      for (model::ThreadId thread : threads) Join(thread);
+      for (ThreadId thread : threads) Join(thread);
     };
     const ExecutionOutcome outcome = Run(body, seed);
     ASSERT_TRUE(outcome.ok()) << outcome.message;
@@ -83,23 +91,19 @@ TEST_F(FiberSchedulerTest, TheSeedFixesTheOrderAndSeedsReachAllOrders) {
 TEST_F(FiberSchedulerTest, ADeadlockNamesWhoWaitsWhere) {
   const int object = 0;
   const ExecutionOutcome outcome = Run([&] {
-    const auto thread =
-        Spawn("waiter", [&] { model::Current()->Wait(Op(OperationKind::kWait, &object), {}); });
+    const auto thread = Spawn("waiter", [&] { Wait(OperationKind::kWait, &object); });
     Join(thread);
   });
   EXPECT_EQ(outcome.kind, OutcomeKind::kDeadlock);
-  EXPECT_NE(outcome.message.find("waiter waits in wait object at "), std::string::npos)
-      << outcome.message;
-  EXPECT_NE(outcome.message.find("main waits in join waiter at "), std::string::npos)
-      << outcome.message;
-  EXPECT_NE(outcome.message.find("fiber_scheduler_test.cc:"), std::string::npos);
+  EXPECT_THAT(outcome.message, HasSubstr("waiter waits in wait object at "));
+  EXPECT_THAT(outcome.message, HasSubstr("main waits in join waiter at "));
+  EXPECT_THAT(outcome.message, HasSubstr("fiber_scheduler_test.cc:"));
 }
 
 TEST_F(FiberSchedulerTest, GoesOnAfterAFailure) {
   const int object = 0;
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(Run([&] { model::Current()->Wait(Op(OperationKind::kWait, &object), {}); }).kind,
-              OutcomeKind::kDeadlock);
+    EXPECT_EQ(Run([&] { Wait(OperationKind::kWait, &object); }).kind, OutcomeKind::kDeadlock);
     EXPECT_TRUE(Run([] { Join(Spawn("a", [] {})); }).ok());
   }
 }
@@ -111,8 +115,8 @@ TEST_F(FiberSchedulerTest, TimeMovesOnlyWhenNobodyCanRun) {
   const ExecutionOutcome outcome = Run([&] {
     const auto sleep = [&](const char* name, int length) {
       return Spawn(name, [&, name, length] {
-        const bool woken = model::Current()->Wait(Op(OperationKind::kSleep, &object),
-                                                  model::TimePoint() + seconds(length));
+        const bool woken =
+            Wait(OperationKind::kSleep, &object, model::TimePoint() + seconds(length));
         EXPECT_FALSE(woken);
         EXPECT_EQ(model::Current()->Now(), model::TimePoint() + seconds(length));
         order.push_back(name);
@@ -120,7 +124,7 @@ TEST_F(FiberSchedulerTest, TimeMovesOnlyWhenNobodyCanRun) {
     };
     const auto slow = sleep("slow", 3600);
     const auto quick = sleep("quick", 1);
-    for (int i = 0; i < 20; ++i) model::Current()->Step(Op(OperationKind::kYield));
+    Step(OperationKind::kYield, 20);
     EXPECT_EQ(model::Current()->Now(), model::TimePoint());
     Join(slow);
     Join(quick);
@@ -136,21 +140,21 @@ TEST_F(FiberSchedulerTest, WakesOneOfSeveralAndEachCanBeIt) {
     std::vector<std::string> woken;
     const ExecutionOutcome outcome = Run(
         [&] {
-          std::vector<model::ThreadId> threads;
+          std::vector<ThreadId> threads;
           for (const char* name : {"a", "b"}) {
             threads.push_back(Spawn(name, [&, name] {
-              model::Current()->Wait(Op(OperationKind::kWait, &object), {});
+              Wait(OperationKind::kWait, &object);
               woken.push_back(name);
             }));
           }
           const auto end = model::TimePoint() + std::chrono::seconds(1);
           const int nobody = 0;
-          model::Current()->Wait(Op(OperationKind::kSleep, &nobody), end);
+          Wait(OperationKind::kSleep, &nobody, end);
           model::Current()->WakeOne(&object);
-          model::Current()->Wait(Op(OperationKind::kSleep, &nobody), end + std::chrono::seconds(1));
+          Wait(OperationKind::kSleep, &nobody, end + std::chrono::seconds(1));
           EXPECT_EQ(woken.size(), 1u);
           model::Current()->WakeAll(&object);
-          for (model::ThreadId thread : threads) Join(thread);
+          for (ThreadId thread : threads) Join(thread);
         },
         seed);
     ASSERT_TRUE(outcome.ok()) << outcome.message;
@@ -162,22 +166,22 @@ TEST_F(FiberSchedulerTest, WakesOneOfSeveralAndEachCanBeIt) {
 
 TEST_F(FiberSchedulerTest, ReportsLivelocksLeaksAndExceptions) {
   EXPECT_EQ(Run([] {
-              for (;;) model::Current()->Step(Op(OperationKind::kYield));
+              for (;;) Step(OperationKind::kYield);
             }).kind,
             OutcomeKind::kStepBudget);
   EXPECT_EQ(Run([] { Spawn("never joined", [] {}); }, 3).kind, OutcomeKind::kLeakedThread);
   const ExecutionOutcome outcome =
       Run([] { Join(Spawn("thrower", [] { throw std::runtime_error("no"); })); });
   EXPECT_EQ(outcome.kind, OutcomeKind::kException);
-  EXPECT_NE(outcome.message.find("left thread thrower: no"), std::string::npos) << outcome.message;
+  EXPECT_THAT(outcome.message, HasSubstr("left thread thrower: no"));
   EXPECT_EQ(Run([] { model::Current()->Fail("mine"); }).message, "mine");
 }
 
 TEST_F(FiberSchedulerTest, AnAccessIsNoStepButALoopOfThemEnds) {
-  const model::Identity cell;
+  const Identity cell;
   const auto access = [&cell](int times) {
     for (int i = 0; i < times; ++i) {
-      model::Current()->Access(Op(OperationKind::kCellWrite, &cell), cell);
+      Access(OperationKind::kCellWrite, cell);
     }
   };
   const ExecutionOutcome outcome = Run([&] { access(100); });
@@ -187,13 +191,11 @@ TEST_F(FiberSchedulerTest, AnAccessIsNoStepButALoopOfThemEnds) {
 }
 
 TEST_F(FiberSchedulerTest, ReportsARaceWhateverTheInterleaving) {
-  const model::Identity cell;
+  const Identity cell;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const ExecutionOutcome outcome = Run(
         [&] {
-          const auto write = [&] {
-            model::Current()->Access(Op(OperationKind::kCellWrite, &cell), cell);
-          };
+          const auto write = [&] { Access(OperationKind::kCellWrite, cell); };
           const auto thread = Spawn("writer", write);
           write();
           Join(thread);
@@ -270,11 +272,11 @@ TEST_F(FiberSchedulerTest, ABrokenRuleEndsTheExecutionAtTheStepThatBrokeIt) {
       int counter = 0;
       model::Current()->Appear(typeid(int), &counter);
       const auto other = Spawn("other", [&] {
-        model::Current()->Step(Op(OperationKind::kLock));
+        Step(OperationKind::kLock);
         ++counter;
-        if (!is_sound) model::Current()->Step(Op(OperationKind::kYield));
+        if (!is_sound) Step(OperationKind::kYield);
         ++counter;
-        for (int i = 0; i < 9; ++i) model::Current()->Step(Op(OperationKind::kYield));
+        Step(OperationKind::kYield, 9);
       });
       Join(other);
       model::Current()->Vanish(typeid(int), &counter);
@@ -287,9 +289,8 @@ TEST_F(FiberSchedulerTest, ABrokenRuleEndsTheExecutionAtTheStepThatBrokeIt) {
     EXPECT_EQ(outcome.kind, OutcomeKind::kInvariant);
     EXPECT_EQ(OutcomeName(outcome.kind), "invariant");
     EXPECT_EQ(outcome.places, std::vector<std::string>{"even"});
-    EXPECT_NE(outcome.message.find("[test] 1\n  since other went on from its lock object at "),
-              std::string::npos)
-        << outcome.message;
+    EXPECT_THAT(outcome.message,
+                HasSubstr("[test] 1\n  since other went on from its lock object at "));
     EXPECT_EQ(outcome.events.back().operation.kind, OperationKind::kLock);
   }
 }
@@ -298,14 +299,11 @@ TEST_F(FiberSchedulerTest, ABrokenRuleEndsTheExecutionAtTheStepThatBrokeIt) {
 ExecutionOutcome RunTwo(FiberScheduler& scheduler, Strategy& strategy, uint64_t seed,
                         OperationKind second) {
   const auto body = [second] {
-    const auto step = [](OperationKind kind) { model::Current()->Step(Op(kind)); };
-    const model::ThreadId a = Spawn("a", [&] {
-      step(OperationKind::kLock);
-      step(second);
+    const ThreadId a = Spawn("a", [&] {
+      Step(OperationKind::kLock);
+      Step(second);
     });
-    const model::ThreadId b = Spawn("b", [&] {
-      for (int i = 0; i < 3; ++i) step(OperationKind::kYield);
-    });
+    const ThreadId b = Spawn("b", [] { Step(OperationKind::kYield, 3); });
     Join(a);
     Join(b);
   };
@@ -327,9 +325,8 @@ TEST_F(FiberSchedulerTest, ADivergenceNamesWhoAsksWhereAndWhatIsRecorded) {
     if (other.ok()) continue;  // thread a was asked nothing at its second step
     ++diverged;
     ASSERT_EQ(other.kind, OutcomeKind::kDivergedReplay) << other.message;
-    EXPECT_NE(other.message.find("; a is at its unlock object at "), std::string::npos)
-        << other.message;
-    EXPECT_NE(other.message.find("fiber_scheduler_test.cc:"), std::string::npos) << other.message;
+    EXPECT_THAT(other.message, HasSubstr("; a is at its unlock object at "));
+    EXPECT_THAT(other.message, HasSubstr("fiber_scheduler_test.cc:"));
     // The recorded decisions, told apart by a site that thread b went through before.
     Trace swapped = recorded.decisions;
     uint32_t site_of_b = 0;
@@ -368,16 +365,13 @@ class CountingRules final : public StateRules {
 };
 
 TEST_F(FiberSchedulerTest, RulesThatHaveSeenAllAreAskedAgainOnceACellIsWritten) {
-  const model::Identity cell;
+  const Identity cell;
   const auto body = [&cell] {
-    const auto step = [](int times) {
-      for (int i = 0; i < times; ++i) model::Current()->Step(Op(OperationKind::kYield));
-    };
-    step(10);
-    model::Current()->Access(Op(OperationKind::kCellRead, &cell), cell);
-    step(1);
-    model::Current()->Access(Op(OperationKind::kCellWrite, &cell), cell);
-    step(2);
+    Step(OperationKind::kYield, 10);
+    Access(OperationKind::kCellRead, cell);
+    Step(OperationKind::kYield);
+    Access(OperationKind::kCellWrite, cell);
+    Step(OperationKind::kYield, 2);
   };
   CountingRules always(false);
   limits_.rules = &always;

@@ -14,15 +14,13 @@ namespace {
 TEST(FiberTest, RunsInTurnsAndEnds) {
   Fiber main;
   std::vector<int> order;
-  Fiber* self = nullptr;
   Fiber fiber(
       [&] {
         order.push_back(1);
-        main.SwitchFrom(*self);
+        main.SwitchFrom(fiber);
         order.push_back(3);
       },
       &main);
-  self = &fiber;
   fiber.SwitchFrom(main);
   order.push_back(2);
   EXPECT_FALSE(fiber.ended());
@@ -86,7 +84,6 @@ TEST(FiberTest, SwitchesBetweenManyAndReusesAddresses) {
 
 TEST(FiberTest, AnAbandonedFiberKeepsWhatItHolds) {
   Fiber main;
-  Fiber* self = nullptr;
   bool destroyed = false;
   Fiber fiber(
       [&] {
@@ -94,10 +91,9 @@ TEST(FiberTest, AnAbandonedFiberKeepsWhatItHolds) {
           destroyed = true;
           delete object;
         });
-        main.SwitchFrom(*self);
+        main.SwitchFrom(fiber);
       },
       &main);
-  self = &fiber;
   fiber.SwitchFrom(main);
   fiber.Abandon();
   EXPECT_FALSE(destroyed);

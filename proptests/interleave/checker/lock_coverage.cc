@@ -1,4 +1,3 @@
-// Pairs of lock sites; see lock_coverage.h.
 #include "proptests/interleave/checker/lock_coverage.h"
 
 #include <algorithm>
@@ -9,23 +8,18 @@
 
 namespace twingrad::interleave {
 
-LockCoverage::Site LockCoverage::SiteNamed(const std::string& name) {
-  const auto [found, is_new] = site_by_name_.try_emplace(name, static_cast<Site>(names_.size()));
-  if (is_new) names_.push_back(name);
-  return found->second;
-}
-
 LockCoverage::Site LockCoverage::SiteOf(const std::source_location& where) {
   const uint64_t place = uint64_t{where.line()} << 32 | where.column();
   const auto [found, is_new] = site_by_location_.try_emplace({where.file_name(), place}, 0);
-  if (is_new) {
-    found->second = SiteNamed(absl::StrCat(where.file_name(), ":", where.line()));
-  }
-  return found->second;
+  if (!is_new) return found->second;
+  // Another column of the line is the same site.
+  const std::string name = absl::StrCat(where.file_name(), ":", where.line());
+  const auto [named, has_new_name] = site_by_name_.try_emplace(name, names_.size());
+  if (has_new_name) names_.push_back(name);
+  return found->second = named->second;
 }
 
-void LockCoverage::OnLock(ThreadId thread, const twingrad::sync::model::Operation& operation,
-                          const RaceDetector& clocks) {
+void LockCoverage::OnLock(ThreadId thread, const Operation& operation, const RaceDetector& clocks) {
   const Site site = SiteOf(operation.where);
   const auto [found, is_first] = holders_.try_emplace(operation.object, Holder{thread, site});
   if (is_first) return;
@@ -44,21 +38,9 @@ void LockCoverage::OnUnlock(ThreadId thread, const void* mutex, const RaceDetect
   if (found != holders_.end()) found->second.released = clocks.TimeOf(thread);
 }
 
-void LockCoverage::Merge(const LockCoverage& other) {
-  for (const std::string& name : other.names_) SiteNamed(name);
-  for (const auto& [sites, pair] : other.pairs_) {
-    const auto from = static_cast<size_t>(sites.first);
-    const auto to = static_cast<size_t>(sites.second);
-    Pair& mine = pairs_[{SiteNamed(other.names_[from]), SiteNamed(other.names_[to])}];
-    mine.seen |= pair.seen;
-    if (mine.mutex.empty()) mine.mutex = pair.mutex;
-  }
-}
-
 void LockCoverage::Visit(const Visitor& visit) const {
   for (const auto& [sites, pair] : pairs_) {
-    visit(names_[static_cast<size_t>(sites.first)], names_[static_cast<size_t>(sites.second)],
-          pair.seen);
+    visit(names_[sites.first], names_[sites.second], pair.seen);
   }
 }
 
@@ -66,11 +48,10 @@ LockCoverage::Summary LockCoverage::Summarize(std::string_view part_of_path) con
   Summary summary;
   absl::flat_hash_set<std::string_view> contended;
   for (const auto& [sites, pair] : pairs_) {
-    for (const Site site : {sites.first, sites.second}) {
-      contended.insert(names_[static_cast<size_t>(site)]);
-    }
-    const std::string& from = names_[static_cast<size_t>(sites.first)];
-    const std::string& to = names_[static_cast<size_t>(sites.second)];
+    const std::string& from = names_[sites.first];
+    const std::string& to = names_[sites.second];
+    contended.insert(from);
+    contended.insert(to);
     if (!absl::StrContains(from, part_of_path) || !absl::StrContains(to, part_of_path)) continue;
     ++summary.possible;
     if (pair.seen) {

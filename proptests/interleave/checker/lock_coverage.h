@@ -8,6 +8,7 @@
 // about it. Used by one thread, for many executions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <source_location>
@@ -24,8 +25,6 @@ namespace twingrad::interleave {
 
 class LockCoverage {
  public:
-  using ThreadId = twingrad::sync::model::ThreadId;
-
   struct Summary {
     int64_t seen = 0;
     int64_t possible = 0;
@@ -38,15 +37,12 @@ class LockCoverage {
   void Begin() { holders_.clear(); }
   // Call when `thread` has taken the mutex, before its clock has joined the release of the previous
   // holder.
-  void OnLock(ThreadId thread, const twingrad::sync::model::Operation& operation,
-              const RaceDetector& clocks);
+  void OnLock(ThreadId thread, const Operation& operation, const RaceDetector& clocks);
   void OnUnlock(ThreadId thread, const void* mutex, const RaceDetector& clocks);
 
   // Call when the mutex is destroyed: the next one at its address is a different mutex.
   void Forget(const void* mutex) { holders_.erase(mutex); }
 
-  // Adds what `other` saw.
-  void Merge(const LockCoverage& other);
   // Counts the pairs whose sites both lie in files whose path contains `part_of_path`.
   Summary Summarize(std::string_view part_of_path = "") const;
   // Calls `visit` for each possible pair: its two sites as "file:line", and whether it was seen.
@@ -56,7 +52,7 @@ class LockCoverage {
   const std::vector<std::string>& site_names() const { return names_; }
 
  private:
-  using Site = int32_t;
+  using Site = size_t;  // a place in names_
   struct Holder {
     ThreadId thread;
     Site site;
@@ -68,11 +64,10 @@ class LockCoverage {
   };
 
   Site SiteOf(const std::source_location& where);
-  Site SiteNamed(const std::string& name);
 
   absl::flat_hash_map<std::pair<const char*, uint64_t>, Site> site_by_location_;
   absl::flat_hash_map<std::string, Site> site_by_name_;
-  std::vector<std::string> names_;                    // by site
+  std::vector<std::string> names_;
   absl::flat_hash_map<const void*, Holder> holders_;  // by mutex, of this execution
   absl::flat_hash_map<std::pair<Site, Site>, Pair> pairs_;
 };

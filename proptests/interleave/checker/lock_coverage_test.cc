@@ -7,9 +7,6 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::sync::model::Operation;
-using twingrad::sync::model::OperationKind;
-
 std::source_location HereA() { return std::source_location::current(); }
 std::source_location HereB() { return std::source_location::current(); }
 
@@ -20,23 +17,17 @@ class LockCoverageTest : public testing::Test {
     clocks_.Spawn(0, 2);
     coverage_.Begin();
   }
-  void Lock(int thread, const std::source_location& where) {
+  void LockAndUnlock(int thread, const std::source_location& where) {
     coverage_.OnLock(thread, {OperationKind::kLock, &mutex_, "m", where}, clocks_);
     clocks_.Acquire(thread, mutex_);
-  }
-  void Unlock(int thread) {
     coverage_.OnUnlock(thread, &mutex_, clocks_);
     clocks_.Release(thread, mutex_);
-  }
-  void LockAndUnlock(int thread, const std::source_location& where) {
-    Lock(thread, where);
-    Unlock(thread);
   }
 
   RaceDetector clocks_;
   LockCoverage coverage_;
-  twingrad::sync::model::Identity mutex_;
-  twingrad::sync::model::Identity other_;
+  Identity mutex_;
+  Identity other_;
   const std::source_location a_ = HereA();
   const std::source_location b_ = HereB();
 };
@@ -81,13 +72,9 @@ TEST_F(LockCoverageTest, ASiteOfAPairIsNotAlone) {
   LockAndUnlock(2, b_);
   coverage_.Begin();
   LockAndUnlock(1, std::source_location::current());
-  LockCoverage merged;
-  merged.Merge(coverage_);
-  for (const LockCoverage& coverage : {coverage_, merged}) {
-    EXPECT_EQ(coverage.Summarize().sites, 3);
-    EXPECT_EQ(coverage.Summarize().alone.size(), 1u);
-    EXPECT_EQ(coverage.site_names().size(), 3u);
-  }
+  EXPECT_EQ(coverage_.Summarize().sites, 3);
+  EXPECT_EQ(coverage_.Summarize().alone.size(), 1u);
+  EXPECT_EQ(coverage_.site_names().size(), 3u);
 }
 
 TEST_F(LockCoverageTest, AMutexIsAnotherThanTheOneThatHadItsAddress) {
@@ -96,15 +83,6 @@ TEST_F(LockCoverageTest, AMutexIsAnotherThanTheOneThatHadItsAddress) {
   clocks_.Forget(mutex_);
   LockAndUnlock(2, b_);
   EXPECT_EQ(coverage_.Summarize().possible, 0);
-}
-
-TEST_F(LockCoverageTest, MergeAddsWhatAnotherSaw) {
-  LockAndUnlock(1, a_);
-  LockAndUnlock(2, b_);
-  LockCoverage other;
-  other.Merge(coverage_);
-  EXPECT_EQ(other.Summarize().seen, 1);
-  EXPECT_EQ(other.Summarize().possible, 2);
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-// Text of outcomes and events.
 #include "proptests/interleave/checker/outcome.h"
 
 #include <algorithm>
@@ -10,17 +9,6 @@
 
 namespace twingrad::interleave {
 
-using twingrad::sync::model::OperationKind;
-
-namespace {
-
-std::string NameOf(const ExecutionOutcome& outcome, twingrad::sync::model::ThreadId thread) {
-  const size_t index = static_cast<size_t>(thread);
-  return index < outcome.thread_names.size() ? outcome.thread_names[index] : "";
-}
-
-}  // namespace
-
 std::string_view OutcomeName(OutcomeKind kind) {
   constexpr std::string_view kNames[] = {
       "passed",    "deadlock",          "leaked thread", "leaked object", "step budget",
@@ -28,10 +16,10 @@ std::string_view OutcomeName(OutcomeKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-std::string PlaceText(OperationKind kind, std::string_view object,
-                      const std::source_location& where) {
-  return absl::StrCat(twingrad::sync::model::OperationName(kind), object.empty() ? "" : " ", object,
-                      " at ", where.file_name(), ":", where.line());
+std::string PlaceText(const Operation& operation) {
+  return absl::StrCat(sync::model::OperationName(operation.kind),
+                      *operation.name == '\0' ? "" : " ", operation.name, " at ",
+                      operation.where.file_name(), ":", operation.where.line());
 }
 
 bool SameEvents(const ExecutionOutcome& a, const ExecutionOutcome& b) {
@@ -50,14 +38,17 @@ std::string FormatEvents(const ExecutionOutcome& outcome, size_t limit) {
   constexpr std::string_view kPhases[] = {"", " (parks)", " (woken)", " (time-out)"};
   std::string text;
   if (begin > 0) absl::StrAppend(&text, "  ... ", begin, " earlier steps\n");
+  const auto name = [&](ThreadId thread) {
+    return outcome.thread_names[static_cast<size_t>(thread)];
+  };
   for (size_t i = begin; i < outcome.events.size(); ++i) {
     const Event& event = outcome.events[i];
-    const bool is_join = event.operation.kind == OperationKind::kJoin;
+    const Operation& operation = event.operation;
+    const bool is_join = operation.kind == OperationKind::kJoin;
     absl::StrAppendFormat(&text, "%c %4d %-12s %-11s %-12s %s:%d%s\n", event.switched ? '>' : ' ',
-                          i, outcome.thread_names[static_cast<size_t>(event.thread)],
-                          twingrad::sync::model::OperationName(event.operation.kind),
-                          is_join ? NameOf(outcome, event.operation.holder) : event.operation.name,
-                          event.operation.where.file_name(), event.operation.where.line(),
+                          i, name(event.thread), sync::model::OperationName(operation.kind),
+                          is_join ? name(operation.holder) : operation.name,
+                          operation.where.file_name(), operation.where.line(),
                           kPhases[static_cast<int>(event.phase)]);
   }
   return text;

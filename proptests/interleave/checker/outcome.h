@@ -8,9 +8,13 @@
 #include <vector>
 
 #include "autograd/sync/model/scheduler.h"
-#include "proptests/interleave/strategies/decision.h"
+#include "proptests/interleave/strategies/strategy.h"
 
 namespace twingrad::interleave {
+
+using sync::model::Operation;
+using sync::model::OperationKind;
+using sync::model::ThreadId;
 
 enum class OutcomeKind : uint8_t {
   kPassed,
@@ -32,8 +36,8 @@ std::string_view OutcomeName(OutcomeKind kind);
 struct Event {
   enum class Phase : uint8_t { kDone, kParked, kWoken, kTimedOut };
 
-  twingrad::sync::model::ThreadId thread;
-  twingrad::sync::model::Operation operation;
+  ThreadId thread;
+  Operation operation;
   Phase phase;
   bool switched;  // another thread ran just before
 };
@@ -55,8 +59,7 @@ struct ExecutionOutcome {
 };
 
 // "lock ready_queue at autograd/engine/ready_queue.cc:37".
-std::string PlaceText(twingrad::sync::model::OperationKind kind, std::string_view object,
-                      const std::source_location& where);
+std::string PlaceText(const Operation& operation);
 
 // Whether both have the same events: threads, operations, source lines and phases. Addresses of
 // objects are not compared.

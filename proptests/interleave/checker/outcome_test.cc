@@ -19,9 +19,8 @@ TEST(OutcomeTest, NamesAreDistinct) {
 TEST(OutcomeTest, EventsPrintOneALineTheLastOnesOnly) {
   ExecutionOutcome outcome;
   outcome.thread_names = {"main", "worker"};
-  const twingrad::sync::model::Operation operation{twingrad::sync::model::OperationKind::kLock,
-                                                   nullptr, "queue",
-                                                   std::source_location::current()};
+  const sync::model::Operation operation{sync::model::OperationKind::kLock, nullptr, "queue",
+                                         std::source_location::current()};
   for (int i = 0; i < 5; ++i) {
     outcome.events.push_back({i % 2, operation, Event::Phase::kParked, i == 4});
   }

@@ -1,4 +1,3 @@
-// Vector clocks over threads, synchronisation objects and cells; see race_detector.h.
 #include "proptests/interleave/checker/race_detector.h"
 
 #include <algorithm>
@@ -61,7 +60,7 @@ void RaceDetector::Release(ThreadId thread, const Identity& object) {
 Race RaceDetector::RaceOf(ThreadId thread, const Operation& operation,
                           const CellHistory& cell) const {
   const Clock& clock = ClockOf(thread);
-  const bool is_write = operation.kind == twingrad::sync::model::OperationKind::kCellWrite;
+  const bool is_write = operation.kind == OperationKind::kCellWrite;
   const bool after_write = cell.write.time > At(clock, cell.writer);
   const ThreadId other = after_write ? cell.writer : FirstUnordered(clock, cell);
   const Visit& visit = after_write ? cell.write : cell.reads[static_cast<size_t>(other)];

@@ -17,11 +17,72 @@
 #include <vector>
 
 #include "autograd/sync/model/scheduler.h"
-#include "proptests/interleave/checker/histories.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
 
-inline constexpr int kMaxThreads = 64;
+using sync::model::Identity;
+using sync::model::Operation;
+using sync::model::OperationKind;
+using sync::model::ThreadId;
+
+// What a checker records about each live object, looked up by the object's Identity. T::Clear()
+// must restore the state of a new T.
+//
+// The identity holds an index, which is valid only if the entry at that index names the same
+// identity. So an index left over from an earlier execution, or from another checker, finds
+// nothing. Entries and their memory are reused: an execution like the previous one allocates
+// nothing.
+template <class T>
+class Histories {
+ public:
+  T* Find(const Identity& object) {
+    const size_t index = size_t{object.slot} - 1;  // slot 0 wraps around and is out of range
+    return index < used_ && entries_[index].object == &object ? &entries_[index].history : nullptr;
+  }
+  T& Get(const Identity& object) {
+    T* const found = Find(object);
+    return found != nullptr ? *found : Make(object);
+  }
+  void Forget(const Identity& object) {
+    if (Find(object) == nullptr) return;
+    const uint32_t index = object.slot - 1;
+    entries_[index].object = nullptr;
+    free_.push_back(index);
+    object.slot = 0;
+  }
+  // Forgets every object.
+  void Clear() {
+    used_ = 0;
+    free_.clear();
+  }
+
+ private:
+  struct Entry {
+    const Identity* object = nullptr;
+    T history;
+  };
+
+  T& Make(const Identity& object) {
+    uint32_t index = 0;
+    if (!free_.empty()) {
+      index = free_.back();
+      free_.pop_back();
+    } else {
+      index = static_cast<uint32_t>(used_++);
+      if (entries_.size() < used_) entries_.resize(used_);
+    }
+    Entry& entry = entries_[index];
+    entry.object = &object;
+    entry.history.Clear();
+    object.slot = index + 1;
+    return entry.history;
+  }
+
+  std::vector<Entry> entries_;
+  size_t used_ = 0;  // entries used in this execution
+  std::vector<uint32_t> free_;
+};
 
 struct Race {
   std::string text;  // with both source lines
@@ -30,10 +91,6 @@ struct Race {
 
 class RaceDetector {
  public:
-  using Identity = twingrad::sync::model::Identity;
-  using Operation = twingrad::sync::model::Operation;
-  using ThreadId = twingrad::sync::model::ThreadId;
-
   RaceDetector() { Reset(); }
 
   // Forgets everything, for a new execution that begins with thread 0 alone.
@@ -101,13 +158,13 @@ class RaceDetector {
     if (cell.write.time > At(clock, cell.writer)) return false;
     const Visit now{At(clock, thread), operation.where};
     const auto index = static_cast<size_t>(thread);
-    if (operation.kind == twingrad::sync::model::OperationKind::kCellRead) {
+    if (operation.kind == OperationKind::kCellRead) {
       if (cell.reads.size() <= index) cell.reads.resize(index + 1);
       cell.reads[index] = now;
-      cell.readers |= uint64_t{1} << thread;
+      cell.readers |= Bit(thread);
       return true;
     }
-    if (FirstUnordered(clock, cell) != twingrad::sync::model::kNoThread) return false;
+    if (FirstUnordered(clock, cell) != sync::model::kNoThread) return false;
     cell.readers = 0;
     cell.writer = thread;
     cell.write = now;
@@ -119,7 +176,7 @@ class RaceDetector {
       const ThreadId reader = std::countr_zero(rest);
       if (cell.reads[static_cast<size_t>(reader)].time > At(clock, reader)) return reader;
     }
-    return twingrad::sync::model::kNoThread;
+    return sync::model::kNoThread;
   }
   Race RaceOf(ThreadId thread, const Operation& operation, const CellHistory& cell) const;
 

@@ -1,4 +1,3 @@
-// Printing and parsing schedules; see schedule_file.h.
 #include "proptests/interleave/checker/schedule_file.h"
 
 #include <vector>
@@ -7,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace twingrad::interleave {
 
@@ -39,13 +39,15 @@ class Reader {
   }
   bool AtEnd() const { return next_ >= lines_.size() || lines_[next_].empty(); }
   std::string_view Next() { return AtEnd() ? (++next_, "") : lines_[next_++]; }
-  // The rest of the next line, which begins with `key`.
-  absl::StatusOr<std::string_view> Value(std::string_view key) {
-    const std::string_view line = Next();
-    if (line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ' ') {
-      return line.substr(key.size() + 1);
+  // Takes the rest of the next line, which begins with `key`, to `parse`.
+  template <class Parse>
+  absl::Status Read(std::string_view key, std::string_view allowed, const Parse& parse) {
+    std::string_view value = Next();
+    if (!absl::ConsumePrefix(&value, absl::StrCat(key, " "))) {
+      return Unread(absl::StrCat("`", key, " ...`"));
     }
-    return Unread(absl::StrCat("`", key, " ...`"));
+    if (parse(value)) return absl::OkStatus();
+    return Unread(absl::StrCat("`", key, " ` and ", allowed));
   }
 
  private:
@@ -87,32 +89,24 @@ absl::Status ParseDecision(Reader& reader, Trace* trace) {
 
 absl::Status ParseHead(Reader& reader, ScheduleFile* schedule, int64_t* count) {
   if (reader.Next() != kHeader) return reader.Unread(absl::StrCat("`", kHeader, "`"));
-  const auto program = reader.Value("program");
-  if (!program.ok()) return program.status();
-  if (!absl::SimpleHexAtoi(*program, &schedule->program_hash))
-    return reader.Unread("`program ` and a hash of 16 hexadecimal digits");
-  const auto threads = reader.Value("threads");
-  if (!threads.ok()) return threads.status();
-  if (!absl::SimpleAtoi(*threads, &schedule->device_threads) || schedule->device_threads < 1 ||
-      schedule->device_threads > kMostDeviceThreads) {
-    return reader.Unread(absl::StrCat("`threads ` and 1 to ", kMostDeviceThreads));
-  }
-  const auto strategy = reader.Value("strategy");
-  if (!strategy.ok()) return strategy.status();
-  schedule->strategy = std::string(*strategy);
-  const auto seed = reader.Value("seed");
-  if (!seed.ok()) return seed.status();
-  if (!absl::SimpleAtoi(*seed, &schedule->seed))
-    return reader.Unread("`seed ` and a decimal number of 64 bits");
-  const auto detector = reader.Value("detector");
-  if (!detector.ok()) return detector.status();
-  schedule->detector = *detector == "none" ? "" : std::string(*detector);
-  const auto decisions = reader.Value("decisions");
-  if (!decisions.ok()) return decisions.status();
-  if (!absl::SimpleAtoi(*decisions, count) || *count < 0 || *count > kMostDecisions) {
-    return reader.Unread("`decisions ` and how many there are");
-  }
-  return absl::OkStatus();
+  absl::Status status = reader.Read("program", "a hash of 16 hexadecimal digits", [&](auto value) {
+    return absl::SimpleHexAtoi(value, &schedule->program_hash);
+  });
+  status.Update(reader.Read("threads", absl::StrCat("1 to ", kMostDeviceThreads), [&](auto value) {
+    return absl::SimpleAtoi(value, &schedule->device_threads) && schedule->device_threads >= 1 &&
+           schedule->device_threads <= kMostDeviceThreads;
+  }));
+  status.Update(
+      reader.Read("strategy", "", [&](auto value) { return schedule->strategy = value, true; }));
+  status.Update(reader.Read("seed", "a decimal number of 64 bits",
+                            [&](auto value) { return absl::SimpleAtoi(value, &schedule->seed); }));
+  status.Update(reader.Read("detector", "", [&](auto value) {
+    return schedule->detector = value == "none" ? "" : value, true;
+  }));
+  status.Update(reader.Read("decisions", "how many there are", [&](auto value) {
+    return absl::SimpleAtoi(value, count) && *count >= 0 && *count <= kMostDecisions;
+  }));
+  return status;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "proptests/interleave/strategies/decision.h"
+#include "proptests/interleave/strategies/strategy.h"
 
 namespace twingrad::interleave {
 

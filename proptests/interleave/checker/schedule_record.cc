@@ -55,11 +55,8 @@ std::string RecordedSchedule(const ScheduleRecord& record, std::string_view dete
     const ScheduleRecord::Step& step = record.steps[i];
     // A process that crashed may have overwritten the record.
     if (step.kind >= kDecisionKinds || step.chosen >= step.alternatives) return "";
-    Decision& decision = schedule.decisions.emplace_back();
-    decision.kind = static_cast<DecisionKind>(step.kind);
-    decision.chosen = step.chosen;
-    decision.alternatives = step.alternatives;
-    decision.site = step.site;
+    schedule.decisions.push_back(
+        {static_cast<DecisionKind>(step.kind), step.alternatives, step.chosen, step.site});
   }
   return PrintSchedule(schedule);
 }

@@ -42,14 +42,6 @@ struct ScheduleRecord {
   Step steps[kMaxDecisions];
 };
 
-// Also implemented by each Subject that runs schedules.
-class ScheduleKeeper {
- public:
-  virtual ~ScheduleKeeper() = default;
-  // Call before the first Program. The record must outlive the Subject.
-  virtual void KeepSchedulesIn(ScheduleRecord& record) = 0;
-};
-
 // Forwards each question to another strategy, which must always answer, and records the answer.
 class RecordingStrategy final : public Strategy {
  public:

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "proptests/interleave/strategies/few_preemptions.h"
-
 namespace twingrad::interleave {
 
 namespace {

@@ -10,7 +10,7 @@
 // It drops forced choices (forced_strategy.h), halves first, then smaller parts, then single ones,
 // and merges adjacent choices, as long as the execution still fails in the same way. The result may
 // be only a local minimum. So it then searches for schedules with fewer preemptions, from none
-// upwards (few_preemptions.h), and minimizes what it finds again. Deterministic.
+// upwards (FewPreemptions), and minimizes what it finds again. Deterministic.
 #pragma once
 
 #include <cstdint>

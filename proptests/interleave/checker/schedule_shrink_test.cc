@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "proptests/interleave/strategies/forced_strategy.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
 namespace {
@@ -25,27 +26,18 @@ Trace RunSteps(Strategy& strategy, std::vector<int>* order, uint64_t seed = 0) {
   order->clear();
   for (int step = 0; step < kThreads * kSteps; ++step) {
     uint64_t runnable = 0;
-    std::vector<int> threads;
     for (int t = 0; t < kThreads; ++t) {
-      if (done[t] == kSteps) continue;
-      runnable |= uint64_t{1} << t;
-      threads.push_back(t);
+      if (done[t] < kSteps) runnable |= Bit(t);
     }
-    int stay = -1;
-    for (size_t i = 0; i < threads.size(); ++i) {
-      if (threads[i] == current) stay = static_cast<int>(i);
-    }
-    const int count = static_cast<int>(threads.size());
+    const int count = CountOf(runnable);
+    const int stay = (runnable & Bit(current)) != 0 ? PlaceOf(runnable, current) : -1;
+    int chosen = 0;
     if (count > 1) {
-      const Question question{DecisionKind::kThread, count,   stay, 0, current,
-                              done[current],         runnable};
-      const int chosen = strategy.Choose(question);
-      trace.push_back(
-          {DecisionKind::kThread, count, chosen, 0, stay, current, done[current], runnable});
-      current = threads[static_cast<size_t>(chosen)];
-    } else {
-      current = threads[0];
+      const int at = done[current];
+      chosen = strategy.Choose({DecisionKind::kThread, count, stay, 0, current, at, runnable});
+      trace.push_back({DecisionKind::kThread, count, chosen, 0, stay, current, at, runnable});
     }
+    current = ThreadAt(runnable, chosen);
     ++done[current];
     order->push_back(current);
   }

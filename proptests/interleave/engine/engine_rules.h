@@ -16,12 +16,85 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <typeinfo>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "autograd/engine/ready_queue.h"
+#include "autograd/engine/shared_run.h"
+#include "autograd/engine/worker.h"
+#include "autograd/sync/inspected.h"
 #include "proptests/interleave/checker/state_rules.h"
-#include "proptests/interleave/engine/engine_inspector.h"
+
+// How the private state is read: without a lock, and unseen by the race detector. So only a checker
+// that has stopped all threads may do it; it finds the objects by their AG_INSPECTED. If `is_held`
+// is set, a thread is in the middle of changing the object: the other fields are then meaningless
+// except where a comment says otherwise.
+namespace twingrad::sync {
+
+template <>
+class Inspector<ReadyQueue> {
+ public:
+  struct State {
+    bool is_held = false;
+    bool is_in_order = true;  // is a heap, of which Pop takes the first
+    bool is_shut_down = false;
+    uint64_t pushes = 0;
+  };
+  static State Look(const ReadyQueue& queue);
+  // Visits the queued tasks in no particular order; valid also while the queue is held.
+  static void ForEachTask(const ReadyQueue& queue, absl::FunctionRef<void(const NodeTask&)> visit);
+};
+
+template <>
+class Inspector<SharedRun> {
+ public:
+  struct State {
+    bool is_held = false;
+    bool is_built = false;
+    bool has_failed = false;
+    bool has_error = false;
+    bool is_over = false;  // if set, the fields below are meaningless
+    uint32_t outstanding = 0;
+    uint32_t in_flight = 0;
+    uint32_t evaluated = 0;
+    uint32_t nodes = 0;  // number of nodes that must be evaluated
+    uint32_t ready = 0;  // those of them with no contribution missing
+    // What is wrong with the first node whose count of missing contributions differs from what its
+    // slots miss, or one of whose slots has received more than it expects; empty if there is none.
+    std::string odd_node;
+  };
+  static State Look(const SharedRun& run);
+  // Whether no contribution to this node is missing. The run must be built and not over.
+  static bool IsReady(const SharedRun& run, uint32_t index);
+
+ private:
+  // How many contributions a node's slots still miss; nullopt if one has more than it expects.
+  static std::optional<uint32_t> MissingOf(const SharedRun& run, uint32_t index);
+};
+
+template <>
+class Inspector<WorkerGroup> {
+ public:
+  struct State {
+    bool is_held = false;
+    bool is_stopping = false;
+    bool is_stopped = false;
+    int runs = 0;
+    int threads = 0;
+    bool is_queue_shut_down = false;  // any of the workers' queues
+  };
+  static State Look(const WorkerGroup& workers);
+};
+
+}  // namespace twingrad::sync
 
 namespace twingrad::interleave {
+
+using QueueInspector = sync::Inspector<ReadyQueue>;
+using RunInspector = sync::Inspector<SharedRun>;
+using WorkersInspector = sync::Inspector<WorkerGroup>;
 
 class EngineRules final : public StateRules {
  public:
@@ -33,24 +106,23 @@ class EngineRules final : public StateRules {
 
  private:
   struct Queue {
-    const twingrad::ReadyQueue* queue;
+    const ReadyQueue* queue;
     std::optional<uint64_t> pushes_at_end;  // pushes when it was first seen shut down
   };
   struct Run {
-    const twingrad::SharedRun* run;
+    const SharedRun* run;
     std::optional<RunInspector::State> finished;  // state when first seen with nothing left to do
   };
 
   std::optional<BrokenRule> CheckQueue(Queue& queue);
-  std::optional<BrokenRule> CheckWorkers(const twingrad::WorkerGroup& workers);
+  std::optional<BrokenRule> CheckWorkers(const WorkerGroup& workers);
   std::optional<BrokenRule> CheckRun(Run& run);
-  std::optional<BrokenRule> CheckTasks(const twingrad::SharedRun& run,
-                                       const RunInspector::State& seen);
+  std::optional<BrokenRule> CheckTasks(const SharedRun& run, const RunInspector::State& seen);
 
   bool has_seen_all_ = false;  // no object was held during the last Check
   std::vector<Queue> queues_;
   std::vector<Run> runs_;
-  std::vector<const twingrad::WorkerGroup*> workers_;
+  std::vector<const WorkerGroup*> workers_;
   std::vector<uint32_t> queued_;  // of one run; a member to reuse its memory
 };
 

@@ -15,14 +15,6 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::Device;
-using twingrad::DType;
-using twingrad::Engine;
-using twingrad::ReadyQueue;
-using twingrad::SharedRun;
-using twingrad::Tensor;
-using twingrad::WorkerGroup;
-
 // EngineRules that counts what it is told.
 class CountingRules final : public StateRules {
  public:
@@ -53,12 +45,11 @@ void TwoLanes() {
   Engine engine({.device_threads = 2});
   Tensor x = Tensor::Scalar(1, DType::kF64, Device::Cpu());
   SetRequiresGrad(x, true);
-  const Tensor a = twingrad::ops::To(x, Device::Sim(0));
-  const Tensor b = twingrad::ops::To(x, Device::Sim(1));
-  twingrad::BackwardOptions options;
-  options.engine = &engine;
-  options.retain_graph = true;
-  for (int i = 0; i < 2; ++i) twingrad::Backward({a, b}, {}, options);
+  const Tensor a = ops::To(x, Device::Sim(0));
+  const Tensor b = ops::To(x, Device::Sim(1));
+  for (int i = 0; i < 2; ++i) {
+    Backward({a, b}, {}, {.retain_graph = true, .engine = &engine});
+  }
   engine.Stop();
 }
 
@@ -81,8 +72,8 @@ TEST(EngineRulesTest, APushAfterTheShutdownIsSeenAtOnce) {
     ReadyQueue queue;
     queue.PushShutdown();
     queue.Push({});
-    twingrad::sync::Mutex later;
-    for (int i = 0; i < 10; ++i) twingrad::sync::MutexLock lock(later);
+    sync::Mutex later;
+    for (int i = 0; i < 10; ++i) sync::MutexLock lock(later);
   };
   EXPECT_TRUE(Explore({.schedules = 1}, body).ok()) << "nothing else sees it";
   const Report report = Explore({.schedules = 1, .rules = &rules}, body);

@@ -1,7 +1,7 @@
-// Explores all moves of all threads from every state, each state once; see legal_orders.h.
 #include "proptests/interleave/engine/legal_orders.h"
 
-#include <algorithm>
+#include <compare>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -11,12 +11,18 @@ namespace {
 
 enum class Phase : uint8_t { kTaken, kBegun, kDelivered };
 
+struct Thread {
+  std::set<std::pair<uint64_t, int>> queue;  // nodes with their keys
+  int running = -1;                          // the node it has taken
+  Phase phase = Phase::kTaken;               // of that node
+  std::vector<int> to_queue;                 // what it still has to queue, last first
+
+  friend auto operator<=>(const Thread&, const Thread&) = default;
+};
+
 struct State {
-  std::vector<int> pending;                // by node: deliveries to come
-  std::vector<std::vector<int>> queues;    // by thread, sorted by index
-  std::vector<int> running;                // by thread: the node it has taken, -1
-  std::vector<std::vector<int>> to_queue;  // by thread: what it still has to queue, last first
-  std::vector<Phase> phases;               // by thread: of that node
+  std::vector<int> pending;  // by node: deliveries to come
+  std::vector<Thread> threads;
 
   friend auto operator<=>(const State&, const State&) = default;
 };
@@ -26,18 +32,13 @@ class Explorer {
   explicit Explorer(const std::vector<OrderedNode>& nodes) : nodes_(nodes) {}
 
   std::set<std::vector<int>> Run() {
-    int threads = 1;
     State state;
     state.pending.resize(nodes_.size());
     for (const OrderedNode& node : nodes_) {
-      threads = std::max(threads, node.thread + 1);
+      const auto thread = static_cast<size_t>(node.thread);
+      if (state.threads.size() <= thread) state.threads.resize(thread + 1);
       for (int target : node.targets) ++state.pending[static_cast<size_t>(target)];
     }
-    const auto count = static_cast<size_t>(threads);
-    state.queues.resize(count);
-    state.running.resize(count, -1);
-    state.to_queue.resize(count);
-    state.phases.resize(count, Phase::kTaken);
     Queue(state, 0);
     return From(state);
   }
@@ -45,11 +46,11 @@ class Explorer {
  private:
   using Orders = std::set<std::vector<int>>;
 
-  void Queue(State& state, int node) const {
-    std::vector<int>& queue = state.queues[static_cast<size_t>(ThreadOf(node))];
-    queue.insert(std::upper_bound(queue.begin(), queue.end(), node), node);
+  const OrderedNode& NodeAt(int index) const { return nodes_[static_cast<size_t>(index)]; }
+  void Queue(State& state, int index) const {
+    const OrderedNode& node = NodeAt(index);
+    state.threads[static_cast<size_t>(node.thread)].queue.emplace(node.key, index);
   }
-  int ThreadOf(int node) const { return nodes_[static_cast<size_t>(node)].thread; }
 
   // The orders of the nodes that have not begun yet.
   const Orders& From(const State& state) {
@@ -57,51 +58,45 @@ class Explorer {
     if (!is_new) return found->second;
     Orders orders;
     bool at_end = true;
-    for (size_t thread = 0; thread < state.running.size(); ++thread) {
+    for (size_t thread = 0; thread < state.threads.size(); ++thread) {
       State next = state;
       int begun = -1;
-      if (!Move(next, thread, &begun)) continue;
+      if (!Move(next, next.threads[thread], &begun)) continue;
       at_end = false;
-      for (const std::vector<int>& rest : From(next)) {
-        std::vector<int> order = rest;
+      for (std::vector<int> order : From(next)) {
         if (begun >= 0) order.insert(order.begin(), begun);
         orders.insert(std::move(order));
       }
     }
-    if (at_end) orders.insert(std::vector<int>());
+    if (at_end) orders.emplace();
     return known_[state] = std::move(orders);
   }
 
   // The next move of a thread; false if it has none.
-  bool Move(State& state, size_t thread, int* begun) const {
-    if (state.running[thread] < 0) {
-      std::vector<int>& queue = state.queues[thread];
-      if (queue.empty()) return false;
-      const auto first = std::max_element(queue.begin(), queue.end(), [this](int a, int b) {
-        return nodes_[static_cast<size_t>(a)].key < nodes_[static_cast<size_t>(b)].key;
-      });
-      state.running[thread] = *first;
-      queue.erase(first);
-      state.phases[thread] = Phase::kTaken;
+  bool Move(State& state, Thread& thread, int* begun) const {
+    if (thread.running < 0) {
+      if (thread.queue.empty()) return false;
+      thread.running = thread.queue.rbegin()->second;
+      thread.queue.erase(std::prev(thread.queue.end()));
+      thread.phase = Phase::kTaken;
       return true;
     }
-    if (state.phases[thread] == Phase::kTaken) {
-      state.phases[thread] = Phase::kBegun;
-      *begun = state.running[thread];
+    if (thread.phase == Phase::kTaken) {
+      thread.phase = Phase::kBegun;
+      *begun = thread.running;
       return true;
     }
-    if (state.phases[thread] == Phase::kBegun) {
-      state.phases[thread] = Phase::kDelivered;
-      const OrderedNode& node = nodes_[static_cast<size_t>(state.running[thread])];
-      for (int target : node.targets) {
+    if (thread.phase == Phase::kBegun) {
+      thread.phase = Phase::kDelivered;
+      for (int target : NodeAt(thread.running).targets) {
         if (--state.pending[static_cast<size_t>(target)] > 0) continue;
-        state.to_queue[thread].insert(state.to_queue[thread].begin(), target);
+        thread.to_queue.insert(thread.to_queue.begin(), target);
       }
-    } else if (!state.to_queue[thread].empty()) {
-      Queue(state, state.to_queue[thread].back());
-      state.to_queue[thread].pop_back();
+    } else if (!thread.to_queue.empty()) {
+      Queue(state, thread.to_queue.back());
+      thread.to_queue.pop_back();
     }
-    if (state.to_queue[thread].empty()) state.running[thread] = -1;
+    if (thread.to_queue.empty()) thread.running = -1;
     return true;
   }
 

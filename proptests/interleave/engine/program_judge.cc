@@ -10,8 +10,8 @@ namespace twingrad::interleave {
 
 using oracles::Evidence;
 using oracles::Verdict;
-using twingrad::program::Observation;
-using twingrad::program::Program;
+using program::Observation;
+using program::Program;
 
 namespace {
 
@@ -29,7 +29,7 @@ ProgramJudge::ProgramJudge(const Program& program, int device_threads, Observati
       device_threads_(device_threads),
       with_calls_(with_calls),
       single_(std::move(single)),
-      expected_(twingrad::reference::RunTwin(program)) {}
+      expected_(reference::RunTwin(program)) {}
 
 judge::Needs ProgramJudge::Shown(int device_threads) const {
   judge::Needs shown = judge::need::kErrorClasses;
@@ -61,9 +61,9 @@ std::optional<ProgramJudge::Finding> ProgramJudge::JudgeSingle(
     const std::optional<Observation>& canary) const {
   const Evidence evidence = {program_, expected_, single_, 0};
   judge::Exhibits exhibits = {.evidence = evidence, .shown = Shown(0)};
-  twingrad::reference::DualResult dual;
+  reference::DualResult dual;
   if (!expected_.skipped && !expected_.observation.error) {
-    dual = twingrad::reference::RunDual(program_);
+    dual = reference::RunDual(program_);
     exhibits.dual = &dual;
   }
   if (canary) exhibits.canary = [&canary] { return *canary; };

@@ -30,27 +30,27 @@ class ProgramJudge {
 
   // `single` is the engine's run without workers. `with_calls`: Observations have records of calls.
   // The Program must outlive the judge.
-  ProgramJudge(const twingrad::program::Program& program, int device_threads,
-               twingrad::program::Observation single, bool with_calls = true);
+  ProgramJudge(const program::Program& program, int device_threads, program::Observation single,
+               bool with_calls = true);
 
-  std::optional<Finding> operator()(const twingrad::program::Observation& observed);
+  std::optional<Finding> operator()(const program::Observation& observed);
   // What is wrong with the single-threaded run itself. If that run ended in an error, `canary` is
   // the canary's run on the same engine.
   std::optional<Finding> JudgeSingle(
-      const std::optional<twingrad::program::Observation>& canary = std::nullopt) const;
+      const std::optional<program::Observation>& canary = std::nullopt) const;
 
-  const twingrad::program::Observation& single() const { return single_; }
-  const twingrad::reference::TwinResult& expected() const { return expected_; }
+  const program::Observation& single() const { return single_; }
+  const reference::TwinResult& expected() const { return expected_; }
 
  private:
   // What the oracles are given of any run with that many device threads.
   judge::Needs Shown(int device_threads) const;
 
-  const twingrad::program::Program& program_;
+  const program::Program& program_;
   const int device_threads_;
   const bool with_calls_;
-  const twingrad::program::Observation single_;
-  const twingrad::reference::TwinResult expected_;
+  const program::Observation single_;
+  const reference::TwinResult expected_;
   std::unordered_set<uint64_t> right_;  // fingerprints of Observations judged right
 };
 

@@ -13,10 +13,9 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::ErrorKind;
-using twingrad::program::ErrorRecord;
-using twingrad::program::Observation;
-using twingrad::program::Program;
+using program::ErrorRecord;
+using program::Observation;
+using program::Program;
 
 constexpr char kProgram[] =
     "twingrad 1\n"
@@ -28,8 +27,8 @@ constexpr char kProgram[] =
 class ProgramJudgeTest : public testing::Test {
  protected:
   static Observation Run(const Program& program) {
-    twingrad::Engine engine;
-    return twingrad::runner::Run(program, engine);
+    Engine engine;
+    return runner::Run(program, engine);
   }
   std::string DetectorOf(const Observation& observed) {
     ProgramJudge judge(program_, 1, single_);
@@ -39,7 +38,7 @@ class ProgramJudgeTest : public testing::Test {
     return finding->detector;
   }
 
-  const Program program_ = *twingrad::program::Parse(kProgram);
+  const Program program_ = *program::Parse(kProgram);
   const Observation single_ = Run(program_);
 };
 
@@ -82,8 +81,7 @@ TEST_F(ProgramJudgeTest, TheRunOnOneThreadIsJudgedToo) {
 }
 
 TEST_F(ProgramJudgeTest, AfterAnErrorTheCanaryIsJudged) {
-  const Program fails =
-      *twingrad::program::Parse("twingrad 1\n%x = leaf type=f64[]\nbackward %x\n");
+  const Program fails = *program::Parse("twingrad 1\n%x = leaf type=f64[]\nbackward %x\n");
   ProgramJudge judge(fails, 1, Run(fails));
   Observation canary = Run(judge::CanaryProgram());
   EXPECT_FALSE(judge.JudgeSingle(canary).has_value());

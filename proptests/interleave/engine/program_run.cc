@@ -1,9 +1,9 @@
 #include "proptests/interleave/engine/program_run.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "autograd/engine/engine.h"
 #include "autograd/runner/run.h"
 #include "proptests/interleave/strategies/random_strategy.h"
@@ -12,32 +12,27 @@
 
 namespace twingrad::interleave {
 
-using twingrad::ErrorKind;
-using twingrad::program::Key;
-using twingrad::program::Program;
-using twingrad::program::Statement;
+using program::Program;
 
 namespace {
 
-// The source lines of a deadlock or race are part of it; numbers of threads and steps are not.
-std::string SignatureOf(const ExecutionOutcome& outcome) {
-  std::string signature(OutcomeName(outcome.kind));
-  for (const std::string& place : outcome.places) absl::StrAppend(&signature, " ", place);
-  return signature;
+void Fail(ProgramRun& run, const ProgramJudge::Finding& finding) {
+  run.detector = run.signature = finding.detector;
+  run.failure = finding.text;
 }
 
 }  // namespace
 
 int DevicesOf(const Program& program) {
   int64_t devices = 0;
-  for (const Statement& statement : program.statements) {
-    devices = std::max(devices,
-                       statement.Get<int64_t>(Key::kDevice, twingrad::program::kCpu) + int64_t{1});
+  for (const auto& statement : program.statements) {
+    const int64_t device = statement.Get<int64_t>(program::Key::kDevice, program::kCpu);
+    devices = std::max(devices, device + 1);
   }
   return static_cast<int>(devices);
 }
 
-ProgramExplorer::ProgramExplorer(const Program& program, Options options)
+ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)
     : program_(program),
       options_(options),
       device_threads_(options.device_threads > 0 ? options.device_threads
@@ -51,27 +46,18 @@ ProgramExplorer::ProgramExplorer(const Program& program, Options options)
     return;
   }
   judge_.emplace(program_, device_threads_, single_.observation, options_.record_calls);
-  if (const auto finding = judge_->JudgeSingle(canary_)) {
-    single_.detector = single_.signature = finding->detector;
-    single_.failure = finding->text;
-  }
+  if (const auto finding = judge_->JudgeSingle(canary_)) Fail(single_, *finding);
 }
-
-ProgramExplorer::~ProgramExplorer() = default;
 
 ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int device_threads,
                                     bool record_events) {
   ProgramRun run;
   const auto body = [&] {
-    twingrad::EngineOptions engine_options;
-    engine_options.device_threads = device_threads;
-    twingrad::Engine engine(engine_options);
-    twingrad::runner::RunOptions run_options;
-    run_options.record_calls = options_.record_calls;
-    run_options.check_frozen = true;
-    run.observation = twingrad::runner::Run(program_, engine, run_options);
+    Engine engine({.device_threads = device_threads});
+    run.observation = runner::Run(program_, engine,
+                                  {.record_calls = options_.record_calls, .check_frozen = true});
     if (device_threads == 0 && run.observation.error) {
-      canary_ = twingrad::runner::Run(judge::CanaryProgram(), engine);
+      canary_ = runner::Run(judge::CanaryProgram(), engine);
     }
   };
   run.outcome = scheduler_.Run(body, strategy, seed,
@@ -82,7 +68,9 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
   if (!run.outcome.ok()) {
     run.detector = std::string(OutcomeName(run.outcome.kind));
     run.failure = run.outcome.message;
-    run.signature = SignatureOf(run.outcome);
+    // The source lines of a deadlock or race are part of it; numbers of threads and steps are not.
+    run.signature = absl::StrCat(run.detector, run.outcome.places.empty() ? "" : " ",
+                                 absl::StrJoin(run.outcome.places, " "));
   }
   return run;
 }
@@ -92,10 +80,7 @@ ProgramRun ProgramExplorer::Run(Strategy& strategy, uint64_t seed, bool record_e
   if (!run.ok()) return run;
   run.order = judge::OrderFingerprintOf(run.observation);
   if (!judge_.has_value()) return run;
-  if (auto finding = (*judge_)(run.observation)) {
-    run.detector = run.signature = finding->detector;
-    run.failure = std::move(finding->text);
-  }
+  if (const auto finding = (*judge_)(run.observation)) Fail(run, *finding);
   return run;
 }
 

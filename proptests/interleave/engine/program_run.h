@@ -28,8 +28,8 @@
 namespace twingrad::interleave {
 
 struct ProgramRun {
-  ExecutionOutcome outcome;                    // of the execution; its decisions are the schedule
-  twingrad::program::Observation observation;  // empty if the execution did not complete
+  ExecutionOutcome outcome;          // of the execution; its decisions are the schedule
+  program::Observation observation;  // empty if the execution did not complete
   // Empty if nothing is wrong. Otherwise a word of OutcomeName ("deadlock", "data race", ...) or
   // the oracle that disagreed ("determinism", "twin", "frozen", "recount", ...).
   std::string detector;
@@ -53,12 +53,7 @@ struct ProgramOptions {
 
 class ProgramExplorer {
  public:
-  using Options = ProgramOptions;
-
-  explicit ProgramExplorer(const twingrad::program::Program& program, Options options = {});
-  ~ProgramExplorer();
-  ProgramExplorer(const ProgramExplorer&) = delete;
-  ProgramExplorer& operator=(const ProgramExplorer&) = delete;
+  explicit ProgramExplorer(const program::Program& program, ProgramOptions options = {});
 
   ProgramRun Run(Strategy& strategy, uint64_t seed, bool record_events = false);
   // The single-threaded run, judged by the twin; all others are compared with it. If its execution
@@ -67,25 +62,25 @@ class ProgramExplorer {
   // The reason, if the engine cannot run the Program; then it is not explored.
   const std::optional<std::string>& skipped() const { return skipped_; }
 
-  const twingrad::program::Program& program() const { return program_; }
+  const program::Program& program() const { return program_; }
   int device_threads() const { return device_threads_; }
 
  private:
   // Runs the Program without judging its Observation.
   ProgramRun Execute(Strategy& strategy, uint64_t seed, int device_threads, bool record_events);
 
-  const twingrad::program::Program program_;
-  const Options options_;
+  const program::Program program_;
+  const ProgramOptions options_;
   const int device_threads_;
   FiberScheduler scheduler_;
   EngineRules rules_;
   std::optional<ProgramJudge> judge_;
   ProgramRun single_;
-  std::optional<twingrad::program::Observation> canary_;  // after single_'s error
+  std::optional<program::Observation> canary_;  // after single_'s error
   std::optional<std::string> skipped_;
 };
 
 // How many devices the Program names, by the highest index.
-int DevicesOf(const twingrad::program::Program& program);
+int DevicesOf(const program::Program& program);
 
 }  // namespace twingrad::interleave

@@ -1,4 +1,3 @@
-// Turns on the schedule and on the Program; see program_shrink.h.
 #include "proptests/interleave/engine/program_shrink.h"
 
 #include <array>
@@ -8,7 +7,6 @@
 #include <utility>
 
 #include "proptests/interleave/checker/schedule_shrink.h"
-#include "proptests/interleave/strategies/few_preemptions.h"
 #include "proptests/interleave/strategies/forced_strategy.h"
 #include "proptests/interleave/strategies/pct_strategy.h"
 #include "proptests/interleave/strategies/random_strategy.h"
@@ -16,7 +14,7 @@
 
 namespace twingrad::interleave {
 
-using twingrad::program::Program;
+using program::Program;
 
 namespace {
 
@@ -31,15 +29,12 @@ class Finding {
         signature_(failing.signature),
         trace_(failing.outcome.decisions) {}
 
-  // True if the schedule got smaller.
-  bool ShrinkSchedule() {
+  void ShrinkSchedule() {
     ProgramExplorer explorer(program_, options_);
-    const size_t before = ForcedChoicesOf(trace_).size();
     const auto run = [&](Strategy& strategy, uint64_t seed) {
       return Fails(explorer, strategy, seed);
     };
     trace_ = interleave::ShrinkSchedule(trace_, run, limits_.schedule).trace;
-    return ForcedChoicesOf(trace_).size() < before;
   }
 
   // True if the Program got smaller.
@@ -63,11 +58,9 @@ class Finding {
   SmallFinding Result() {
     ProgramExplorer explorer(program_, options_);
     ForcedStrategy strategy(ForcedChoicesOf(trace_));
-    SmallFinding small;
-    small.program = program_;
-    small.run = explorer.Run(strategy, 0, /*record_events=*/true);
-    small.preemptions = PreemptionsOf(small.run.outcome.decisions);
-    return small;
+    ProgramRun run = explorer.Run(strategy, 0, /*record_events=*/true);
+    const int preemptions = PreemptionsOf(run.outcome.decisions);
+    return {program_, std::move(run), preemptions};
   }
 
  private:
@@ -107,8 +100,7 @@ SmallFinding ShrinkProgramFinding(const Program& program, const ProgramOptions& 
                                   const ProgramRun& failing, const FindingLimits& limits) {
   Finding finding(program, options, failing, limits);
   finding.ShrinkSchedule();
-  for (int turn = 0; turn < limits.turns; ++turn) {
-    if (!finding.ShrinkProgram()) break;
+  for (int turn = 0; turn < limits.turns && finding.ShrinkProgram(); ++turn) {
     finding.ShrinkSchedule();
   }
   return finding.Result();

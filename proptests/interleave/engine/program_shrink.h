@@ -21,18 +21,17 @@ struct FindingLimits {
   int schedules_a_program = 100;       // schedules tried for each of them
   ScheduleShrinkLimits schedule = {};  // for each turn on the schedule
   int turns = 3;
-  std::function<bool()> interrupt;  // called between attempts; true stops. May be null.
+  std::function<bool()> interrupt = {};  // called between attempts; true stops. May be null.
 };
 
 struct SmallFinding {
-  twingrad::program::Program program;
+  program::Program program;
   ProgramRun run;  // of the smallest schedule, events recorded
   int preemptions = 0;
 };
 
 // `failing` is a run of `program` that failed.
-SmallFinding ShrinkProgramFinding(const twingrad::program::Program& program,
-                                  const ProgramOptions& options, const ProgramRun& failing,
-                                  const FindingLimits& limits = {});
+SmallFinding ShrinkProgramFinding(const program::Program& program, const ProgramOptions& options,
+                                  const ProgramRun& failing, const FindingLimits& limits = {});
 
 }  // namespace twingrad::interleave

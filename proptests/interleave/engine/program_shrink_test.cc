@@ -11,8 +11,8 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::program::Parse;
-using twingrad::program::Program;
+using program::Parse;
+using program::Program;
 
 constexpr char kProgram[] = R"(twingrad 1
 %x = leaf type=f64[2] data=3,4 grad=1
@@ -34,18 +34,15 @@ int64_t StepsOf(const Program& program) {
 
 TEST(ShrinkProgramFindingTest, ProgramAndScheduleGetSmallerAndStillFailAlike) {
   const Program program = *Parse(kProgram);
-  ProgramOptions options;
-  options.max_steps = StepsOf(program) * 3 / 4;
+  const ProgramOptions options = {.max_steps = StepsOf(program) * 3 / 4};
   ProgramExplorer explorer(program, options);
   ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;
   RandomStrategy strategy;
   const ProgramRun failing = explorer.Run(strategy, 1);
   ASSERT_EQ(failing.detector, "step budget");
   ASSERT_GT(PreemptionsOf(failing.outcome.decisions), 0);
-  FindingLimits limits;
-  limits.program_attempts = 60;
-  limits.schedules_a_program = 2;
-  const SmallFinding small = ShrinkProgramFinding(program, options, failing, limits);
+  const SmallFinding small = ShrinkProgramFinding(
+      program, options, failing, {.program_attempts = 60, .schedules_a_program = 2});
   EXPECT_EQ(small.run.signature, failing.signature);
   EXPECT_EQ(small.preemptions, 0);
   EXPECT_LT(small.program.statements.size(), program.statements.size());

@@ -24,7 +24,7 @@
 namespace twingrad::interleave {
 namespace {
 
-using twingrad::program::Program;
+using program::Program;
 
 int64_t FromEnvironment(const char* name, int64_t by_default) {
   const char* text = std::getenv(name);
@@ -32,18 +32,14 @@ int64_t FromEnvironment(const char* name, int64_t by_default) {
 }
 
 std::string ReportOf(const Program& program, const ProgramOptions& options, const ProgramRun& run) {
-  FindingLimits limits;
-  limits.program_attempts = 300;
-  const SmallFinding small = ShrinkProgramFinding(program, options, run, limits);
-  ScheduleFile file;
-  file.program_hash = twingrad::program::Hash(small.program);
-  file.device_threads = options.device_threads;
-  file.strategy = "forced";
-  file.detector = small.run.detector;
-  file.decisions = small.run.outcome.decisions;
-  return run.detector + "\n" + run.failure + "\nshrunk to\n" +
-         twingrad::program::Print(small.program) + small.run.failure + "\n" +
-         std::to_string(small.preemptions) + " preemptions\n" +
+  const SmallFinding small = ShrinkProgramFinding(program, options, run, {.program_attempts = 300});
+  const ScheduleFile file = {.program_hash = program::Hash(small.program),
+                             .device_threads = options.device_threads,
+                             .strategy = "forced",
+                             .detector = small.run.detector,
+                             .decisions = small.run.outcome.decisions};
+  return run.detector + "\n" + run.failure + "\nshrunk to\n" + program::Print(small.program) +
+         small.run.failure + "\n" + std::to_string(small.preemptions) + " preemptions\n" +
          FormatEvents(small.run.outcome, 400) + PrintSchedule(file);
 }
 
@@ -59,9 +55,8 @@ TEST(RandomProgramsTest, NothingIsFound) {
   for (int64_t seed = first; seed < first + programs; ++seed) {
     const Program program = generators::Generate(static_cast<uint64_t>(seed));
     if (DevicesOf(program) == 0) continue;
-    ProgramOptions options;
-    options.device_threads = 1 + static_cast<int>(seed % 3);
-    options.locks = &locks;
+    const ProgramOptions options = {.device_threads = 1 + static_cast<int>(seed % 3),
+                                    .locks = &locks};
     ProgramExplorer explorer(program, options);
     if (explorer.skipped().has_value()) {
       ++skipped;

@@ -18,8 +18,6 @@
 namespace twingrad::interleave {
 namespace {
 
-namespace sync = twingrad::sync;
-
 // Processor time: what one core does, also where others use the machine.
 class Stopwatch {
  public:
@@ -95,7 +93,7 @@ backward %p %x1 %x2 seeds=%s,%t,%u
 )";
 
 void RunEngine(const char* what, Strategy& strategy, bool record_calls) {
-  const auto program = *twingrad::program::Parse(kSixNodes);
+  const auto program = *program::Parse(kSixNodes);
   ProgramExplorer explorer(program, {.record_calls = record_calls});
   ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;
   std::vector<Part> parts;

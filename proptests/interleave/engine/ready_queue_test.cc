@@ -26,11 +26,7 @@
 namespace twingrad::interleave {
 namespace {
 
-namespace sync = twingrad::sync;
 using sync::Thread;
-using twingrad::NodeTask;
-using twingrad::QueuedWork;
-using twingrad::ReadyQueue;
 
 // Names the running test, so that a failure's replay command runs it alone.
 Options OptionsHere() {

@@ -1,27 +1,14 @@
-// The default schedule and departures from it; see forced_strategy.h.
 #include "proptests/interleave/strategies/forced_strategy.h"
 
-#include <bit>
+#include "absl/strings/str_cat.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
-
-namespace {
-
-int StraightOn(DecisionKind kind, int current) {
-  return kind == DecisionKind::kThread && current >= 0 ? current : 0;
-}
-
-int ThreadAt(uint64_t runnable, int index) {
-  for (int i = 0; i < index; ++i) runnable &= runnable - 1;
-  return std::countr_zero(runnable);
-}
-
-}  // namespace
 
 std::vector<ForcedChoice> ForcedChoicesOf(const Trace& trace) {
   std::vector<ForcedChoice> choices;
   for (const Decision& decision : trace) {
-    if (decision.chosen == StraightOn(decision.kind, decision.current)) continue;
+    if (decision.chosen == DefaultChoice(decision.kind, decision.current)) continue;
     const int chosen = decision.kind == DecisionKind::kThread
                            ? ThreadAt(decision.runnable, decision.chosen)
                            : decision.chosen;
@@ -31,12 +18,10 @@ std::vector<ForcedChoice> ForcedChoicesOf(const Trace& trace) {
 }
 
 int PreemptionsOf(const Trace& trace) {
-  int preemptions = 0;
-  for (const Decision& decision : trace) {
-    const bool could_stay = decision.kind == DecisionKind::kThread && decision.current >= 0;
-    if (could_stay && decision.chosen != decision.current) ++preemptions;
-  }
-  return preemptions;
+  return static_cast<int>(std::ranges::count_if(trace, [](const Decision& decision) {
+    return decision.kind == DecisionKind::kThread && decision.current >= 0 &&
+           decision.chosen != decision.current;
+  }));
 }
 
 ForcedStrategy::ForcedStrategy(const std::vector<ForcedChoice>& choices) {
@@ -46,16 +31,36 @@ ForcedStrategy::ForcedStrategy(const std::vector<ForcedChoice>& choices) {
 }
 
 int ForcedStrategy::Choose(const Question& question) {
-  const int straight_on = StraightOn(question.kind, question.current);
+  const int by_default = DefaultChoice(question.kind, question.current);
   const auto forced = choices_.find({question.kind, question.thread, question.step});
-  if (forced == choices_.end()) return straight_on;
+  if (forced == choices_.end()) return by_default;
   const int chosen = forced->second;
   if (question.kind != DecisionKind::kThread) {
-    return chosen < question.alternatives ? chosen : straight_on;
+    return chosen < question.alternatives ? chosen : by_default;
   }
-  const uint64_t bit = uint64_t{1} << chosen;
-  if ((question.runnable & bit) == 0) return straight_on;
-  return std::popcount(question.runnable & (bit - 1));
+  if ((question.runnable & Bit(chosen)) == 0) return by_default;
+  return PlaceOf(question.runnable, chosen);
+}
+
+void FewPreemptions::Begin(uint64_t seed) {
+  random_ = SplitMix(seed);
+  asked_ = 0;
+  places_.clear();
+  for (int i = 0; i < preemptions_; ++i) places_.push_back(random_.Below(length_));
+}
+
+int FewPreemptions::Choose(const Question& question) {
+  const bool is_thread = question.kind == DecisionKind::kThread;
+  if (question.kind == DecisionKind::kWaiter || (is_thread && question.current < 0)) {
+    return random_.Below(question.alternatives);
+  }
+  const bool departs = std::ranges::find(places_, asked_++) != places_.end();
+  if (!is_thread) return departs ? 1 : 0;
+  return departs ? random_.OtherThan(question.current, question.alternatives) : question.current;
+}
+
+std::string FewPreemptions::name() const {
+  return absl::StrCat("few_preemptions:", preemptions_, ",length=", length_);
 }
 
 }  // namespace twingrad::interleave

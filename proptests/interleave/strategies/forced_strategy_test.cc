@@ -8,13 +8,7 @@ namespace twingrad::interleave {
 namespace {
 
 Question Threads(int thread, int step, int current, uint64_t runnable, int alternatives) {
-  return {.kind = DecisionKind::kThread,
-          .alternatives = alternatives,
-          .current = current,
-          .site = 0,
-          .thread = thread,
-          .step = step,
-          .runnable = runnable};
+  return {DecisionKind::kThread, alternatives, current, 0, thread, step, runnable};
 }
 
 TEST(ForcedStrategyTest, GoesStraightOnWithoutChoices) {
@@ -22,9 +16,7 @@ TEST(ForcedStrategyTest, GoesStraightOnWithoutChoices) {
   strategy.Begin(1);
   EXPECT_EQ(strategy.Choose(Threads(2, 5, 1, 0b110, 2)), 1);
   EXPECT_EQ(strategy.Choose(Threads(2, 5, -1, 0b1010, 2)), 0);
-  EXPECT_EQ(strategy.Choose(
-                {.kind = DecisionKind::kSpurious, .alternatives = 2, .current = 0, .site = 0}),
-            0);
+  EXPECT_EQ(strategy.Choose({.kind = DecisionKind::kSpurious, .current = 0}), 0);
 }
 
 TEST(ForcedStrategyTest, AChoiceHoldsAtOneStepOfOneThreadIfItFits) {
@@ -33,64 +25,74 @@ TEST(ForcedStrategyTest, AChoiceHoldsAtOneStepOfOneThreadIfItFits) {
   EXPECT_EQ(strategy.Choose(Threads(2, 5, 0, 0b1101, 3)), 2) << "thread 3 is third of 0, 2, 3";
   EXPECT_EQ(strategy.Choose(Threads(2, 6, 0, 0b1101, 3)), 0) << "another step";
   EXPECT_EQ(strategy.Choose(Threads(2, 5, 0, 0b0101, 2)), 0) << "thread 3 cannot go on";
-  const Question waiter{.kind = DecisionKind::kWaiter,
-                        .alternatives = 2,
-                        .current = 0,
-                        .site = 0,
-                        .thread = 1,
-                        .step = 7};
-  EXPECT_EQ(strategy.Choose(waiter), 1);
+  EXPECT_EQ(strategy.Choose({.kind = DecisionKind::kWaiter, .current = 0, .thread = 1, .step = 7}),
+            1);
 }
 
 TEST(ForcedStrategyTest, ChoicesOfATraceRepeatIt) {
-  Trace trace;
-  trace.push_back({.kind = DecisionKind::kThread,
-                   .alternatives = 3,
-                   .chosen = 2,
-                   .site = 1,
-                   .current = 0,
-                   .thread = 0,
-                   .step = 4,
-                   .runnable = 0b1011});
-  trace.push_back({.kind = DecisionKind::kThread,
-                   .alternatives = 2,
-                   .chosen = 0,
-                   .site = 1,
-                   .current = 0,
-                   .thread = 3,
-                   .step = 1,
-                   .runnable = 0b1010});
-  trace.push_back({.kind = DecisionKind::kThread,
-                   .alternatives = 2,
-                   .chosen = 1,
-                   .site = 1,
-                   .current = -1,
-                   .thread = 3,
-                   .step = 2,
-                   .runnable = 0b0011});
-  trace.push_back({.kind = DecisionKind::kSpurious,
-                   .alternatives = 2,
-                   .chosen = 1,
-                   .site = 1,
-                   .current = 0,
-                   .thread = 1,
-                   .step = 9});
+  // kind, alternatives, chosen, site, current, thread, step, runnable
+  const Trace trace = {{DecisionKind::kThread, 3, 2, 1, 0, 0, 4, 0b1011},
+                       {DecisionKind::kThread, 2, 0, 1, 0, 3, 1, 0b1010},
+                       {DecisionKind::kThread, 2, 1, 1, -1, 3, 2, 0b0011},
+                       {DecisionKind::kSpurious, 2, 1, 1, 0, 1, 9, 0}};
   const std::vector<ForcedChoice> choices = ForcedChoicesOf(trace);
   EXPECT_EQ(choices, (std::vector<ForcedChoice>{{DecisionKind::kThread, 0, 4, 3},
                                                 {DecisionKind::kThread, 3, 2, 1},
                                                 {DecisionKind::kSpurious, 1, 9, 1}}));
   EXPECT_EQ(PreemptionsOf(trace), 1);
   ForcedStrategy strategy(choices);
-  for (const Decision& decision : trace) {
-    EXPECT_EQ(strategy.Choose({.kind = decision.kind,
-                               .alternatives = decision.alternatives,
-                               .current = decision.current,
-                               .site = decision.site,
-                               .thread = decision.thread,
-                               .step = decision.step,
-                               .runnable = decision.runnable}),
-              decision.chosen);
+  for (const Decision& taken : trace) {
+    EXPECT_EQ(strategy.Choose({taken.kind, taken.alternatives, taken.current, taken.site,
+                               taken.thread, taken.step, taken.runnable}),
+              taken.chosen);
   }
+}
+
+constexpr Question kMayGoOn = {DecisionKind::kThread, 3, 1};
+constexpr Question kMustSwitch = {DecisionKind::kThread, 3, -1};
+constexpr Question kSpurious = {DecisionKind::kSpurious};
+
+int Deviations(FewPreemptions& strategy, uint64_t seed) {
+  strategy.Begin(seed);
+  int deviations = 0;
+  for (int i = 0; i < 50; ++i) {
+    if (strategy.Choose(kMayGoOn) != kMayGoOn.current) ++deviations;
+    if (strategy.Choose(kSpurious) != 0) ++deviations;
+  }
+  return deviations;
+}
+
+TEST(FewPreemptions, NoneMeansThatTheRunningThreadGoesOn) {
+  FewPreemptions strategy(0, 100);
+  for (uint64_t seed = 0; seed < 20; ++seed) EXPECT_EQ(Deviations(strategy, seed), 0);
+}
+
+TEST(FewPreemptions, AtMostAsManyAsAskedForAndOftenAll) {
+  FewPreemptions strategy(3, 100);
+  int all = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const int deviations = Deviations(strategy, seed);
+    EXPECT_LE(deviations, 3);
+    EXPECT_GE(deviations, 1);
+    all += deviations == 3 ? 1 : 0;
+  }
+  EXPECT_GT(all, 80);
+}
+
+TEST(FewPreemptions, AForcedSwitchIsFreeAndReachesEveryThread) {
+  FewPreemptions strategy(0, 100);
+  strategy.Begin(1);
+  int chosen[3] = {};
+  for (int i = 0; i < 300; ++i) ++chosen[strategy.Choose(kMustSwitch)];
+  for (int count : chosen) EXPECT_GT(count, 50);
+}
+
+TEST(FewPreemptions, TheSeedDecidesAll) {
+  FewPreemptions a(4, 100);
+  FewPreemptions b(4, 100);
+  a.Begin(7);
+  b.Begin(7);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(a.Choose(kMayGoOn), b.Choose(kMayGoOn));
 }
 
 }  // namespace

@@ -21,7 +21,12 @@ class MixedStrategy final : public Strategy {
   explicit MixedStrategy(std::vector<std::unique_ptr<Strategy>> strategies)
       : strategies_(std::move(strategies)), turn_(strategies_.front().get()) {}
 
-  void Begin(uint64_t seed) override;
+  void Begin(uint64_t seed) override {
+    // Not the remainder of the seed itself: pct takes its depth from that.
+    const uint64_t mixed = (seed * 0x9e3779b97f4a7c15u) >> 32;
+    turn_ = strategies_[mixed % strategies_.size()].get();
+    turn_->Begin(seed);
+  }
   int Choose(const Question& question) override { return turn_->Choose(question); }
   // The name of the strategy whose turn it is: a strategy made from it repeats the execution.
   std::string name() const override { return turn_->name(); }

@@ -21,8 +21,7 @@ PctStrategy::Parameters Ordered(PctStrategy::Parameters parameters) {
 
 PctStrategy::PctStrategy(Parameters parameters)
     : parameters_(Ordered(parameters)),
-      length_(parameters.length > 0 ? parameters.length : kGuessedLength),
-      random_(0) {}
+      length_(parameters.length > 0 ? parameters.length : kGuessedLength) {}
 
 void PctStrategy::Begin(uint64_t seed) {
   if (parameters_.length == 0) length_ = std::max(length_, asked_);
@@ -38,17 +37,9 @@ void PctStrategy::Begin(uint64_t seed) {
 }
 
 int PctStrategy::Choose(const Question& question) {
-  switch (question.kind) {
-    case DecisionKind::kThread:
-      return ChooseThread(question);
-    case DecisionKind::kWaiter:
-      return random_.Below(question.alternatives);
-    default:
-      return random_.Below(100) < parameters_.spurious_percent ? 1 : 0;
+  if (question.kind != DecisionKind::kThread) {
+    return random_.NotAThread(question, parameters_.spurious_percent);
   }
-}
-
-int PctStrategy::ChooseThread(const Question& question) {
   ++asked_;
   int best = 0;
   for (int attempt = 0; attempt < 2; ++attempt) {

@@ -37,8 +37,6 @@ class PctStrategy final : public Strategy {
   std::string name() const override;
 
  private:
-  int ChooseThread(const Question& question);
-
   const Parameters parameters_;
   int length_;
   SplitMix random_;

@@ -10,18 +10,14 @@
 namespace twingrad::interleave {
 namespace {
 
-Question AmongThree() {
-  return {.kind = DecisionKind::kThread,
-          .alternatives = 3,
-          .current = 0,
-          .site = 0,
-          .runnable = 0b1011};  // threads 0, 1 and 3
-}
+// Among threads 0, 1 and 3.
+constexpr Question kAmongThree = {
+    .kind = DecisionKind::kThread, .alternatives = 3, .current = 0, .runnable = 0b1011};
 
 std::vector<int> Answers(PctStrategy& strategy, uint64_t seed, int count) {
   strategy.Begin(seed);
   std::vector<int> answers;
-  for (int i = 0; i < count; ++i) answers.push_back(strategy.Choose(AmongThree()));
+  for (int i = 0; i < count; ++i) answers.push_back(strategy.Choose(kAmongThree));
   return answers;
 }
 
@@ -69,11 +65,8 @@ TEST(PctStrategyTest, SeedAndLengthFixTheAnswers) {
 TEST(PctStrategyTest, OtherChoicesFollowTheirChance) {
   PctStrategy strategy({.spurious_percent = 100});
   strategy.Begin(1);
-  EXPECT_EQ(strategy.Choose(
-                {.kind = DecisionKind::kSpurious, .alternatives = 2, .current = 0, .site = 0}),
-            1);
-  const int waiter =
-      strategy.Choose({.kind = DecisionKind::kWaiter, .alternatives = 3, .current = 0, .site = 0});
+  EXPECT_EQ(strategy.Choose({DecisionKind::kSpurious, 2, 0}), 1);
+  const int waiter = strategy.Choose({DecisionKind::kWaiter, 3, 0});
   EXPECT_GE(waiter, 0);
   EXPECT_LT(waiter, 3);
 }

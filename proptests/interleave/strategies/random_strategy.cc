@@ -1,5 +1,6 @@
-// Random choices with a chance to stay; see random_strategy.h.
 #include "proptests/interleave/strategies/random_strategy.h"
+
+#include "absl/strings/str_cat.h"
 
 namespace twingrad::interleave {
 
@@ -12,27 +13,17 @@ uint64_t SplitMix::Next() {
 }
 
 std::string RandomStrategy::name() const {
-  return "random:switch=" + std::to_string(parameters_.switch_percent) +
-         ",spurious=" + std::to_string(parameters_.spurious_percent);
+  return absl::StrCat("random:switch=", parameters_.switch_percent,
+                      ",spurious=", parameters_.spurious_percent);
 }
 
 int RandomStrategy::Choose(const Question& question) {
-  switch (question.kind) {
-    case DecisionKind::kThread: {
-      if (question.current < 0) return random_.Below(question.alternatives);
-      if (random_.Below(100) >= parameters_.switch_percent) return question.current;
-      const int other = random_.Below(question.alternatives - 1);
-      return other < question.current ? other : other + 1;
-    }
-    case DecisionKind::kWaiter:
-      return random_.Below(question.alternatives);
-    case DecisionKind::kSpurious:
-    case DecisionKind::kTimeout:
-    case DecisionKind::kTryLock:
-    case DecisionKind::kWeakFail:
-      return random_.Below(100) < parameters_.spurious_percent ? 1 : 0;
+  if (question.kind != DecisionKind::kThread) {
+    return random_.NotAThread(question, parameters_.spurious_percent);
   }
-  return 0;
+  if (question.current < 0) return random_.Below(question.alternatives);
+  if (random_.Below(100) >= parameters_.switch_percent) return question.current;
+  return random_.OtherThan(question.current, question.alternatives);
 }
 
 }  // namespace twingrad::interleave

@@ -15,11 +15,22 @@ namespace twingrad::interleave {
 // execution.
 class SplitMix {
  public:
-  explicit SplitMix(uint64_t seed) : state_(seed) {}
+  explicit SplitMix(uint64_t seed = 0) : state_(seed) {}
   uint64_t Next();
   // A number below `bound`.
   int Below(int bound) {
     return static_cast<int>((Next() >> 32) * static_cast<uint64_t>(bound) >> 32);
+  }
+  // A number below `bound` other than `one`, which is below it too.
+  int OtherThan(int one, int bound) {
+    const int other = Below(bound - 1);
+    return other < one ? other : other + 1;
+  }
+  // The answer to a question that is not about threads: each waiter is as likely, and what may
+  // happen without a reason does so in that many cases of a hundred.
+  int NotAThread(const Question& question, int spurious_percent) {
+    if (question.kind == DecisionKind::kWaiter) return Below(question.alternatives);
+    return Below(100) < spurious_percent ? 1 : 0;
   }
 
  private:
@@ -36,7 +47,7 @@ class RandomStrategy final : public Strategy {
   };
 
   RandomStrategy() : RandomStrategy(Parameters()) {}
-  explicit RandomStrategy(Parameters parameters) : parameters_(parameters), random_(0) {}
+  explicit RandomStrategy(Parameters parameters) : parameters_(parameters) {}
 
   void Begin(uint64_t seed) override { random_ = SplitMix(seed); }
   int Choose(const Question& question) override;

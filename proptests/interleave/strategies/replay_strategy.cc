@@ -1,4 +1,3 @@
-// Replay with a check of every decision; see replay_strategy.h.
 #include "proptests/interleave/strategies/replay_strategy.h"
 
 #include "absl/strings/str_cat.h"
@@ -21,8 +20,7 @@ std::string ReplayStrategy::LeftOver() const {
 int ReplayStrategy::Choose(const Question& question) {
   if (!error_.empty()) return 0;
   if (next_ == trace_.size()) {
-    const bool stays = question.kind == DecisionKind::kThread && question.current > 0;
-    if (goes_on_) return stays ? question.current : 0;
+    if (goes_on_) return DefaultChoice(question.kind, question.current);
     error_ = absl::StrCat("[interleave] the recorded schedule ends after ", trace_.size(),
                           " decisions, but the execution asks for another (",
                           DecisionName(question.kind), " of ", question.alternatives, ")");

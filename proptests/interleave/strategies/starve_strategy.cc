@@ -1,20 +1,9 @@
-// Victims and delays; see starve_strategy.h.
 #include "proptests/interleave/strategies/starve_strategy.h"
 
-#include <bit>
-
 #include "absl/strings/str_cat.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
-
-namespace {
-
-int ThreadAt(uint64_t runnable, int index) {
-  for (int i = 0; i < index; ++i) runnable &= runnable - 1;
-  return std::countr_zero(runnable);
-}
-
-}  // namespace
 
 void StarveStrategy::Begin(uint64_t seed) {
   random_ = SplitMix(seed);
@@ -30,13 +19,12 @@ int StarveStrategy::Choose(const Question& question) {
     left_ = 1 << random_.Below(kLengths);
   }
   --left_;
-  const uint64_t bit = uint64_t{1} << victim_;
-  if ((question.runnable & bit) == 0) return others_.Choose(question);
+  if ((question.runnable & Bit(victim_)) == 0) return others_.Choose(question);
   // Chooses among the others, as if the victim could not continue.
-  const int place = std::popcount(question.runnable & (bit - 1));
+  const int place = PlaceOf(question.runnable, victim_);
   if (question.alternatives == 2) return 1 - place;
   Question rest = question;
-  rest.runnable &= ~bit;
+  rest.runnable &= ~Bit(victim_);
   --rest.alternatives;
   rest.current = question.current == place ? -1 : question.current - (question.current > place);
   const int chosen = others_.Choose(rest);

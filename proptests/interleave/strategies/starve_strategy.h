@@ -26,7 +26,6 @@ class StarveStrategy final : public Strategy {
   StarveStrategy() : StarveStrategy(Parameters()) {}
   explicit StarveStrategy(Parameters parameters)
       : parameters_(parameters),
-        random_(0),
         others_({.switch_percent = parameters.switch_percent,
                  .spurious_percent = parameters.spurious_percent}) {}
 

@@ -1,10 +1,10 @@
 #include "proptests/interleave/strategies/starve_strategy.h"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
 namespace {
@@ -13,11 +13,7 @@ namespace {
 std::vector<int> ThreadsOf(Strategy& strategy, uint64_t seed, int decisions) {
   strategy.Begin(seed);
   std::vector<int> threads;
-  Question question;
-  question.kind = DecisionKind::kThread;
-  question.alternatives = 3;
-  question.current = 0;
-  question.runnable = 0b111;
+  Question question = {.alternatives = 3, .current = 0, .runnable = 0b111};
   for (int i = 0; i < decisions; ++i) {
     question.current = strategy.Choose(question);
     threads.push_back(question.current);
@@ -59,10 +55,8 @@ TEST(StarveStrategyTest, NeverAsksForWhatCannotBe) {
   strategy.Begin(1);
   for (int i = 0; i < 20'000; ++i) {
     Question question;
-    question.kind = DecisionKind::kThread;
-    question.runnable = 0;
-    while (std::popcount(question.runnable) < 2) question.runnable = random.Next() & 0b11111;
-    question.alternatives = std::popcount(question.runnable);
+    while (CountOf(question.runnable) < 2) question.runnable = random.Next() & 0b11111;
+    question.alternatives = CountOf(question.runnable);
     question.current = random.Below(question.alternatives + 1) - 1;
     const int chosen = strategy.Choose(question);
     ASSERT_GE(chosen, 0);

@@ -18,20 +18,14 @@ namespace twingrad::interleave {
 namespace {
 
 template <typename S>
-struct Parameter {
-  std::string_view name;
+struct Parameter : StrategyParameter {
   int S::Parameters::*value;
-  int lowest;
-  int highest;
 };
 
 template <typename S>
 StrategyRow Row(std::string_view name, std::string_view about,
                 std::vector<Parameter<S>> parameters) {
-  StrategyRow row = {name, about, {}, {}};
-  for (const Parameter<S>& parameter : parameters) {
-    row.parameters.push_back({parameter.name, parameter.lowest, parameter.highest});
-  }
+  StrategyRow row = {name, about, {parameters.begin(), parameters.end()}, {}};
   row.make = [parameters = std::move(parameters)](const StrategyRow::Values& values) {
     typename S::Parameters chosen;
     for (size_t i = 0; i < parameters.size(); ++i) {
@@ -54,17 +48,17 @@ std::vector<StrategyRow> MakeTable() {
          return std::make_unique<MixedStrategy>(MakeEachStrategy());
        }},
       Row<RandomStrategy>("random", "stays on the running thread, but for a few switches",
-                          {{"switch", &Random::switch_percent, 0, 100},
-                           {"spurious", &Random::spurious_percent, 0, 99}}),
+                          {{{"switch", 0, 100}, &Random::switch_percent},
+                           {{"spurious", 0, 99}, &Random::spurious_percent}}),
       Row<StarveStrategy>("starve", "random, and holds a thread back for long now and then",
-                          {{"starve", &Starve::starve_percent, 0, 100},
-                           {"switch", &Starve::switch_percent, 0, 100},
-                           {"spurious", &Starve::spurious_percent, 0, 99}}),
+                          {{{"starve", 0, 100}, &Starve::starve_percent},
+                           {{"switch", 0, 100}, &Starve::switch_percent},
+                           {{"spurious", 0, 99}, &Starve::spurious_percent}}),
       Row<PctStrategy>("pct", "random priorities that drop at a few random moments",
-                       {{"min_depth", &Pct::min_depth, 1, 100},
-                        {"max_depth", &Pct::max_depth, 1, 100},
-                        {"length", &Pct::length, 1, 1'000'000'000},
-                        {"spurious", &Pct::spurious_percent, 0, 99}}),
+                       {{{"min_depth", 1, 100}, &Pct::min_depth},
+                        {{"max_depth", 1, 100}, &Pct::max_depth},
+                        {{"length", 1, 1'000'000'000}, &Pct::length},
+                        {{"spurious", 0, 99}, &Pct::spurious_percent}}),
   };
 }
 

@@ -1,4 +1,11 @@
-// Strategy: answers the questions of an execution and so decides the interleaving.
+// Strategy: answers the questions of an execution and so decides the interleaving. Decision: one
+// answer; a Trace is all of them in order.
+//
+// Every choice that the model leaves open (which thread continues, which waiter a notify wakes,
+// whether a wait ends without a wake-up) is a number below `alternatives`. All come from one
+// stream, so a seed or a recorded trace determines the whole execution. `site` is a hash of what
+// the deciding thread was about to do; a replay compares it to find where it diverges. A schedule
+// file keeps kind, alternatives, chosen and site; the rest is for minimizing.
 //
 // A strategy serves one execution after another; Begin is called before each. Each implementation
 // is in a file NAME_strategy.h; strategies.h has the table of those that can be chosen by name.
@@ -6,10 +13,33 @@
 
 #include <cstdint>
 #include <string>
-
-#include "proptests/interleave/strategies/decision.h"
+#include <string_view>
+#include <vector>
 
 namespace twingrad::interleave {
+
+enum class DecisionKind : uint8_t {
+  kThread,    // the thread that continues, as its index among the runnable ones
+  kWaiter,    // the thread that notify_one wakes, as its index among the waiting ones
+  kSpurious,  // 1: this wait ends without a wake-up
+  kTimeout,   // 1: this wait times out although other threads could still run
+  kTryLock,   // 1: this attempt to lock a free mutex fails
+  kWeakFail,  // 1: this weak compare-exchange of an equal value fails
+};
+inline constexpr int kDecisionKinds = 6;
+
+// "thread", "waiter", "spurious", ...
+constexpr std::string_view DecisionName(DecisionKind kind) {
+  constexpr std::string_view kNames[kDecisionKinds] = {"thread",  "waiter",   "spurious",
+                                                       "timeout", "try_lock", "weak_fail"};
+  return kNames[static_cast<int>(kind)];
+}
+
+// The default schedule's choice: the running thread, at place `current`, while it can continue,
+// else the first alternative, with which nothing spurious happens.
+constexpr int DefaultChoice(DecisionKind kind, int current) {
+  return kind == DecisionKind::kThread && current >= 0 ? current : 0;
+}
 
 struct Question {
   DecisionKind kind = DecisionKind::kThread;
@@ -22,6 +52,22 @@ struct Question {
   int step = 0;           // its steps so far; (kind, thread, step) is unique in an execution
   uint64_t runnable = 0;  // for kThread: bit i is thread i
 };
+
+struct Decision {
+  DecisionKind kind = DecisionKind::kThread;
+  int alternatives = 0;  // at least 2: with one alternative there is nothing to decide
+  int chosen = 0;
+  uint32_t site = 0;
+  // As in the Question: which thread decided, at which step, among which threads.
+  int current = -1;
+  int thread = 0;
+  int step = 0;
+  uint64_t runnable = 0;
+
+  friend bool operator==(const Decision&, const Decision&) = default;
+};
+
+using Trace = std::vector<Decision>;
 
 class Strategy {
  public:
