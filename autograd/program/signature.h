@@ -78,7 +78,7 @@ struct AttributeSpec {
   Key key;
   Format format;
   Default otherwise;
-  std::string_view words;  // of Format::kWord: the words, separated by blanks
+  std::string_view words = {};  // of Format::kWord: the words, separated by blanks
 };
 
 struct Signature {
@@ -123,7 +123,6 @@ const Signature& SignatureOf(Opcode op);
 absl::Span<const Opcode> UnaryOps(Category category, bool rounds);
 
 std::string_view KeyName(Key key);
-std::string_view CategoryName(Category category);
 
 std::optional<Opcode> OpcodeFromName(std::string_view name);
 std::optional<DType> DTypeFromName(std::string_view name);
