@@ -61,17 +61,6 @@ class Analyzer {
     ValueId first_value;  // the region's values are those from here on
   };
 
-  bool Fail(std::string text) {
-    return FailAt(Fault::Place::kName, 0, Key::kType, std::move(text));
-  }
-  bool FailOperand(int index, std::string text) {
-    return FailAt(Fault::Place::kOperand, index, Key::kType, std::move(text));
-  }
-  bool FailKey(Key key, std::string text) {
-    return FailAt(Fault::Place::kAttribute, 0, key, std::move(text));
-  }
-  bool FailAt(Fault::Place place, int index, Key key, std::string text);
-
   // analyze.cc: the form that the signature asks for, and the values named.
   bool CheckCounts(const Statement& statement, const Signature& signature);
   bool CheckAttributes(const Statement& statement, const Signature& signature);

@@ -80,18 +80,19 @@ class Parser {
   }
 
  private:
-  // Blames the token, a part of the line at hand.
-  bool Fail(std::string_view token, std::string_view what) {
+  // Blames the token, a part of the line at hand, for what the parts say.
+  template <typename... Parts>
+  bool Fail(std::string_view token, const Parts&... what) {
     const auto column = token.data() == nullptr ? 0 : token.data() - line_.data();
-    error_ = ErrorAt(line_number_, static_cast<int>(column) + 1, what);
+    error_ = ErrorAt(line_number_, static_cast<int>(column) + 1, absl::StrCat(what...));
     return false;
   }
 
   bool ParseHeader() {
     seen_header_ = true;
     if (line_ == kHeader) return true;
-    return Fail(line_, absl::StrCat("the text begins with ", Quoted(line_), "; it must begin with ",
-                                    Quoted(kHeader)));
+    return Fail(line_, "the text begins with ", Quoted(line_), "; it must begin with ",
+                Quoted(kHeader));
   }
 
   // The next token of the line; false at the end of the line or if blanks are misplaced.
@@ -120,8 +121,7 @@ class Parser {
     }
     const std::optional<Opcode> op = OpcodeFromName(token);
     if (!op.has_value()) {
-      return Fail(token,
-                  absl::StrCat("unknown statement ", Quoted(token), "; these go: ", AllNames()));
+      return Fail(token, "unknown statement ", Quoted(token), "; these go: ", AllNames());
     }
     statement_.op = *op;
     const Signature& signature = SignatureOf(*op);
@@ -133,9 +133,8 @@ class Parser {
   bool ParseResults(std::string_view token) {
     const bool good = ForEachItem(token, [&](std::string_view item) {
       if (item.empty() || item[0] != '%' || !IsName(item.substr(1))) {
-        return Fail(item, absl::StrCat("result ", Quoted(item),
-                                       "; a result is % and 1 to 64 of "
-                                       "A-Z a-z 0-9 _ and ."));
+        return Fail(item, "result ", Quoted(item),
+                    "; a result is % and 1 to 64 of A-Z a-z 0-9 _ and .");
       }
       result_names_.push_back(item.substr(1));
       statement_.results.push_back(next_value_ + static_cast<ValueId>(result_names_.size()) - 1);
@@ -146,9 +145,7 @@ class Parser {
     if (!TakeToken(equals)) {
       return blanks_amiss_ ? false : Fail(line_, "a value alone; `%y = name ...` goes");
     }
-    return equals == "=" || Fail(equals, absl::StrCat(Quoted(equals),
-                                                      " after results; it must be "
-                                                      "'='"));
+    return equals == "=" || Fail(equals, Quoted(equals), " after results; it must be '='");
   }
 
   bool ParseOperandsAndKeys(const Signature& signature) {
@@ -159,7 +156,7 @@ class Parser {
       if (token[0] == '%') {
         if (seen_key) return Fail(token, "an operand after an attribute; operands come first");
         if (statement_.operands.size() >= static_cast<size_t>(kMaxOperands)) {
-          return Fail(token, absl::StrCat("too many operands; at most ", kMaxOperands));
+          return Fail(token, "too many operands; at most ", kMaxOperands);
         }
         ValueId value;
         if (!FindValue(token, value)) return false;
@@ -176,21 +173,20 @@ class Parser {
   bool TakeKey(const Signature& signature, std::string_view token) {
     const size_t equals = token.find('=');
     if (equals == std::string_view::npos) {
-      return Fail(token, absl::StrCat(Quoted(token),
-                                      " is neither a value nor an attribute; `%x` "
-                                      "or `key=argument` goes"));
+      return Fail(token, Quoted(token),
+                  " is neither a value nor an attribute; `%x` or `key=argument` goes");
     }
     const std::string_view key = token.substr(0, equals);
     for (size_t i = 0; i < signature.attributes.size(); ++i) {
       if (KeyName(signature.attributes[i].key) != key) continue;
       if (arguments_[i].data() != nullptr) {
-        return Fail(token, absl::StrCat(key, "= is given twice; each attribute goes once"));
+        return Fail(token, key, "= is given twice; each attribute goes once");
       }
       arguments_[i] = token.substr(equals + 1);
       return true;
     }
-    return Fail(token, absl::StrCat(signature.name, " has no attribute ", Quoted(key),
-                                    "; these go: ", KeyNames(signature)));
+    return Fail(token, signature.name, " has no attribute ", Quoted(key),
+                "; these go: ", KeyNames(signature));
   }
 
   bool FindValue(std::string_view token, ValueId& value) {
@@ -201,12 +197,10 @@ class Parser {
         return true;
       }
       if (IsName(token.substr(1))) {
-        return Fail(token, absl::StrCat(token,
-                                        " is not defined; a value must be defined on an "
-                                        "earlier line"));
+        return Fail(token, token, " is not defined; a value must be defined on an earlier line");
       }
     }
-    return Fail(token, absl::StrCat(Quoted(token), " is no value; `%name` goes"));
+    return Fail(token, Quoted(token), " is no value; `%name` goes");
   }
 
   bool ParseArguments(const Signature& signature) {
@@ -222,8 +216,9 @@ class Parser {
     return true;
   }
 
-  bool FailArgument(const AttributeSpec& spec, std::string_view text, std::string_view allowed) {
-    return Fail(text, absl::StrCat(KeyName(spec.key), "=", Quoted(text), "; it takes ", allowed));
+  template <typename... Parts>
+  bool FailArgument(const AttributeSpec& spec, std::string_view text, const Parts&... allowed) {
+    return Fail(text, KeyName(spec.key), "=", Quoted(text), "; it takes ", allowed...);
   }
 
   bool ParseArgument(const AttributeSpec& spec, std::string_view text, DType element_type,
@@ -246,8 +241,7 @@ class Parser {
         return FailArgument(spec, text, "a number, e.g. 2, -0x1.8p+1 or inf");
       case Format::kWord:
         value = std::string(text);
-        return IsWord(spec.words, text) ||
-               FailArgument(spec, text, absl::StrCat("one of: ", spec.words));
+        return IsWord(spec.words, text) || FailArgument(spec, text, "one of: ", spec.words);
       case Format::kName:
         value = std::string(text);
         return IsName(text) || FailArgument(spec, text, "a handle: 1 to 64 of A-Z a-z 0-9 _ and .");
@@ -298,12 +292,11 @@ class Parser {
     const bool good = ForEachItem(text, [&](std::string_view item) {
       const auto element = ParseElement(item, dtype);
       if (!element.has_value()) {
-        return Fail(
-            item, absl::StrCat("element ", Quoted(item), " of type ", DTypeName(dtype), "; ",
-                               IsFloating(dtype) ? "a number in its range goes, e.g. 2, -0x1.8p+1, "
-                                                   "0.5, inf, nan"
-                               : dtype == DType::kBool ? "0 or 1 goes"
-                                                       : "a decimal integer goes"));
+        return Fail(item, "element ", Quoted(item), " of type ", DTypeName(dtype), "; ",
+                    IsFloating(dtype)
+                        ? "a number in its range goes, e.g. 2, -0x1.8p+1, 0.5, inf, nan"
+                    : dtype == DType::kBool ? "0 or 1 goes"
+                                            : "a decimal integer goes");
       }
       bits.push_back(*element);
       return true;
@@ -363,7 +356,7 @@ class Parser {
         return true;
       }
     }
-    return FailArgument(spec, text, absl::StrCat("cpu, or dev:0 to dev:", kMaxDevices - 1));
+    return FailArgument(spec, text, "cpu, or dev:0 to dev:", kMaxDevices - 1);
   }
 
   // Checks the statement's rules, then gives its results their names.
@@ -374,8 +367,8 @@ class Parser {
     }
     for (const std::string_view name : result_names_) {
       if (!ids_.emplace(name, next_value_).second) {
-        return Fail(line_.substr(name.data() - line_.data() - 1),
-                    absl::StrCat("%", name, " is defined twice; each value is defined once"));
+        return Fail(line_.substr(name.data() - line_.data() - 1), "%", name,
+                    " is defined twice; each value is defined once");
       }
       program_.names.emplace_back(name);
       ++next_value_;

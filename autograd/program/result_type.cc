@@ -15,21 +15,6 @@
 namespace twingrad::program {
 namespace {
 
-bool FailName(Fault* fault, std::string text) {
-  *fault = {Fault::Place::kName, 0, Key::kType, std::move(text)};
-  return false;
-}
-
-bool FailOperand(Fault* fault, int index, std::string text) {
-  *fault = {Fault::Place::kOperand, index, Key::kType, std::move(text)};
-  return false;
-}
-
-bool FailKey(Fault* fault, Key key, std::string text) {
-  *fault = {Fault::Place::kAttribute, 0, key, std::move(text)};
-  return false;
-}
-
 bool FollowsRule(DTypeRule rule, DType dtype) {
   switch (rule) {
     case DTypeRule::kAny:
@@ -52,29 +37,24 @@ bool CheckDTypes(const Signature& signature, absl::Span<const TensorType* const>
   if (signature.op == Opcode::kWhere) {
     first = 1;
     if (operands[0]->dtype != DType::kBool) {
-      return FailOperand(fault, 0,
-                         absl::StrCat("the condition of where is ", DTypeName(operands[0]->dtype),
-                                      "; it must be bool: cast it"));
+      return fault->BlameOperand(0, "the condition of where is ", DTypeName(operands[0]->dtype),
+                                 "; it must be bool: cast it");
     }
   }
   for (size_t i = first; i < operands.size(); ++i) {
     const DType dtype = operands[i]->dtype;
     if (signature.IsIndex(static_cast<int>(i))) {
       if (dtype == DType::kI64) continue;
-      return FailOperand(
-          fault, static_cast<int>(i),
-          absl::StrCat("indices of type ", DTypeName(dtype), "; they must be i64: cast them"));
+      return fault->BlameOperand(i, "indices of type ", DTypeName(dtype),
+                                 "; they must be i64: cast them");
     }
     if (!FollowsRule(signature.dtypes, dtype)) {
-      return FailOperand(fault, static_cast<int>(i),
-                         absl::StrCat(signature.name, " does not take ", DTypeName(dtype),
-                                      "; its operands must be ", RuleText(signature.dtypes)));
+      return fault->BlameOperand(i, signature.name, " does not take ", DTypeName(dtype),
+                                 "; its operands must be ", RuleText(signature.dtypes));
     }
     if (dtype != operands[first]->dtype) {
-      return FailOperand(
-          fault, static_cast<int>(i),
-          absl::StrCat("element types ", DTypeName(operands[first]->dtype), " and ",
-                       DTypeName(dtype), " differ; they must be equal: cast one of them"));
+      return fault->BlameOperand(i, "element types ", DTypeName(operands[first]->dtype), " and ",
+                                 DTypeName(dtype), " differ; they must be equal: cast one of them");
     }
   }
   return true;
@@ -87,11 +67,9 @@ bool InferElementwise(absl::Span<const TensorType* const> operands, TensorType* 
   for (size_t i = 1; i < operands.size(); ++i) {
     Shape broadcast;
     if (!Broadcast(result->shape, operands[i]->shape, &broadcast)) {
-      return FailOperand(
-          fault, static_cast<int>(i),
-          absl::StrCat("shapes ", ShapeText(result->shape), " and ", ShapeText(operands[i]->shape),
-                       " do not broadcast; sizes, counted from the last dimension, must be equal "
-                       "or 1"));
+      return fault->BlameOperand(
+          i, "shapes ", ShapeText(result->shape), " and ", ShapeText(operands[i]->shape),
+          " do not broadcast; sizes, counted from the last dimension, must be equal or 1");
     }
     result->shape = std::move(broadcast);
   }
@@ -102,11 +80,10 @@ bool InferInPlace(absl::Span<const TensorType* const> operands, TensorType* resu
   *result = *operands[0];
   for (size_t i = 1; i < operands.size(); ++i) {
     if (!BroadcastsTo(operands[i]->shape, result->shape)) {
-      return FailOperand(
-          fault, static_cast<int>(i),
-          absl::StrCat("shape ", ShapeText(operands[i]->shape), " does not broadcast to ",
-                       ShapeText(result->shape),
-                       ", the shape of the value written; an in-place statement keeps it"));
+      return fault->BlameOperand(
+          i, "shape ", ShapeText(operands[i]->shape), " does not broadcast to ",
+          ShapeText(result->shape),
+          ", the shape of the value written; an in-place statement keeps it");
     }
   }
   return true;
@@ -116,14 +93,12 @@ bool InferInPlace(absl::Span<const TensorType* const> operands, TensorType* resu
 bool CheckDims(absl::Span<const int64_t> dims, int64_t rank, Fault* fault) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] < 0 || dims[i] >= rank) {
-      return FailKey(fault, Key::kDims,
-                     absl::StrCat("dimension ", dims[i], " of a value of rank ", rank,
-                                  "; dims= takes 0 to rank - 1"));
+      return fault->BlameKey(Key::kDims, "dimension ", dims[i], " of a value of rank ", rank,
+                             "; dims= takes 0 to rank - 1");
     }
     if (std::find(dims.begin(), dims.begin() + i, dims[i]) != dims.begin() + i) {
-      return FailKey(
-          fault, Key::kDims,
-          absl::StrCat("dimension ", dims[i], " occurs twice; each may occur once in dims="));
+      return fault->BlameKey(Key::kDims, "dimension ", dims[i],
+                             " occurs twice; each may occur once in dims=");
     }
   }
   return true;
@@ -145,9 +120,8 @@ bool InferReduction(const Statement& statement, const TensorType& operand, Tenso
     }
     if (reduced && operand.shape[d] == 0 &&
         (statement.op == Opcode::kAmax || statement.op == Opcode::kAmin)) {
-      return FailName(fault, absl::StrCat(SignatureOf(statement.op).name, " over dimension ", d,
-                                          " of size 0; there is nothing to pick: it must be 1 or "
-                                          "more"));
+      return fault->BlameName(SignatureOf(statement.op).name, " over dimension ", d,
+                              " of size 0; there is nothing to pick: it must be 1 or more");
     }
   }
   return true;
@@ -159,25 +133,22 @@ bool InferAddmm(absl::Span<const TensorType* const> operands, TensorType* result
   for (int i = 1; i < 3; ++i) {
     const size_t rank = operands[i]->shape.size();
     if (rank != 2) {
-      return FailOperand(fault, i,
-                         absl::StrCat("addmm of a factor of rank ", rank, "; matrices go"));
+      return fault->BlameOperand(i, "addmm of a factor of rank ", rank, "; matrices go");
     }
   }
   if (b.shape[1] != c.shape[0]) {
-    return FailOperand(
-        fault, 2,
-        absl::StrCat("addmm of ", ShapeText(b.shape), " and ", ShapeText(c.shape), ": inner sizes ",
-                     b.shape[1], " and ", c.shape[0], " differ; they must be equal"));
+    return fault->BlameOperand(2, "addmm of ", ShapeText(b.shape), " and ", ShapeText(c.shape),
+                               ": inner sizes ", b.shape[1], " and ", c.shape[0],
+                               " differ; they must be equal");
   }
   *result = {b.dtype, {b.shape[0], c.shape[1]}};
   std::string why;
-  if (!WithinLimits(result->shape, &why)) return FailName(fault, std::move(why));
+  if (!WithinLimits(result->shape, &why)) return fault->BlameName(why);
   *work = NumElements(result->shape) * (b.shape[1] + 1);
   if (BroadcastsTo(operands[0]->shape, result->shape)) return true;
-  return FailOperand(
-      fault, 0,
-      absl::StrCat("shape ", ShapeText(operands[0]->shape), " does not broadcast to ",
-                   ShapeText(result->shape), ", the shape of the product; addmm adds to it"));
+  return fault->BlameOperand(0, "shape ", ShapeText(operands[0]->shape), " does not broadcast to ",
+                             ShapeText(result->shape),
+                             ", the shape of the product; addmm adds to it");
 }
 
 bool InferMatmul(const TensorType& a, const TensorType& b, TensorType* result, int64_t* work,
@@ -185,33 +156,28 @@ bool InferMatmul(const TensorType& a, const TensorType& b, TensorType* result, i
   for (int i = 0; i < 2; ++i) {
     const size_t rank = (i == 0 ? a : b).shape.size();
     if (rank < 1 || rank > 4) {
-      return FailOperand(fault, i,
-                         absl::StrCat("matmul of a value of rank ", rank, "; ranks 1 to 4 go"));
+      return fault->BlameOperand(i, "matmul of a value of rank ", rank, "; ranks 1 to 4 go");
     }
   }
   const int64_t inner_a = a.shape.back();
   const int64_t inner_b = b.shape.size() == 1 ? b.shape[0] : b.shape[b.shape.size() - 2];
   if (inner_a != inner_b) {
-    return FailOperand(
-        fault, 1,
-        absl::StrCat("matmul of ", ShapeText(a.shape), " and ", ShapeText(b.shape),
-                     ": inner sizes ", inner_a, " and ", inner_b, " differ; they must be equal"));
+    return fault->BlameOperand(1, "matmul of ", ShapeText(a.shape), " and ", ShapeText(b.shape),
+                               ": inner sizes ", inner_a, " and ", inner_b,
+                               " differ; they must be equal");
   }
   const absl::Span<const int64_t> whole_a(a.shape), whole_b(b.shape);
   const auto batch_a = whole_a.first(std::max<size_t>(a.shape.size(), 2) - 2);
   const auto batch_b = whole_b.first(std::max<size_t>(b.shape.size(), 2) - 2);
   if (!Broadcast(batch_a, batch_b, &result->shape)) {
-    return FailOperand(
-        fault, 1,
-        absl::StrCat("batch dimensions ", ShapeText(batch_a), " and ", ShapeText(batch_b),
-                     " do not broadcast; sizes must be equal "
-                     "or 1"));
+    return fault->BlameOperand(1, "batch dimensions ", ShapeText(batch_a), " and ",
+                               ShapeText(batch_b), " do not broadcast; sizes must be equal or 1");
   }
   result->dtype = a.dtype;
   if (a.shape.size() > 1) result->shape.push_back(a.shape[a.shape.size() - 2]);
   if (b.shape.size() > 1) result->shape.push_back(b.shape.back());
   std::string why;
-  if (!WithinLimits(result->shape, &why)) return FailName(fault, std::move(why));
+  if (!WithinLimits(result->shape, &why)) return fault->BlameName(why);
   *work = NumElements(result->shape) * inner_a;
   return true;
 }
@@ -220,29 +186,26 @@ bool InferReshaped(const Statement& statement, const TensorType& operand, Tensor
                    Fault* fault) {
   const auto shape = statement.Get<std::vector<int64_t>>(Key::kShape);
   std::string why;
-  if (!WithinLimits(shape, &why)) return FailKey(fault, Key::kShape, std::move(why));
+  if (!WithinLimits(shape, &why)) return fault->BlameKey(Key::kShape, why);
   result->shape.assign(shape.begin(), shape.end());
   if (statement.op == Opcode::kExpand) {
     if (BroadcastsTo(operand.shape, shape)) return true;
-    return FailKey(fault, Key::kShape,
-                   absl::StrCat(ShapeText(operand.shape), " does not expand to ", ShapeText(shape),
-                                "; sizes, counted from the last dimension, must be equal, or 1 "
-                                "in the operand"));
+    return fault->BlameKey(
+        Key::kShape, ShapeText(operand.shape), " does not expand to ", ShapeText(shape),
+        "; sizes, counted from the last dimension, must be equal, or 1 in the operand");
   }
   if (NumElements(result->shape) == NumElements(operand.shape)) return true;
-  return FailKey(
-      fault, Key::kShape,
-      absl::StrCat(ShapeText(operand.shape), " has ", NumElements(operand.shape), " elements and ",
-                   ShapeText(shape), " has ", NumElements(result->shape), "; they must be equal"));
+  return fault->BlameKey(Key::kShape, ShapeText(operand.shape), " has ", NumElements(operand.shape),
+                         " elements and ", ShapeText(shape), " has ", NumElements(result->shape),
+                         "; they must be equal");
 }
 
 bool CheckDim(int64_t dim, int64_t last, Fault* fault) {
   if (dim >= 0 && dim <= last) return true;
   if (last < 0) {
-    return FailKey(fault, Key::kDim, absl::StrCat("dimension ", dim, " of a scalar; it has none"));
+    return fault->BlameKey(Key::kDim, "dimension ", dim, " of a scalar; it has none");
   }
-  return FailKey(fault, Key::kDim,
-                 absl::StrCat("dimension ", dim, "; dim= takes 0 to ", last, " here"));
+  return fault->BlameKey(Key::kDim, "dimension ", dim, "; dim= takes 0 to ", last, " here");
 }
 
 bool InferSelected(const Statement& statement, const TensorType& operand, TensorType* result,
@@ -254,9 +217,8 @@ bool InferSelected(const Statement& statement, const TensorType& operand, Tensor
   if (statement.op == Opcode::kSelect) {
     const int64_t index = statement.Get<int64_t>(Key::kIndex);
     if (index < 0 || index >= size) {
-      return FailKey(
-          fault, Key::kIndex,
-          absl::StrCat("index ", index, " of a dimension of size ", size, "; 0 to size - 1 go"));
+      return fault->BlameKey(Key::kIndex, "index ", index, " of a dimension of size ", size,
+                             "; 0 to size - 1 go");
     }
     result->shape.erase(result->shape.begin() + dim);
     return true;
@@ -265,13 +227,13 @@ bool InferSelected(const Statement& statement, const TensorType& operand, Tensor
   const int64_t stop = statement.Get<int64_t>(Key::kStop, size);
   const int64_t step = statement.Get<int64_t>(Key::kStep, 1);
   if (start < 0) {
-    return FailKey(fault, Key::kStart, absl::StrCat("start ", start, "; it must be 0 or more"));
+    return fault->BlameKey(Key::kStart, "start ", start, "; it must be 0 or more");
   }
   if (stop < 0) {
-    return FailKey(fault, Key::kStop, absl::StrCat("stop ", stop, "; it must be 0 or more"));
+    return fault->BlameKey(Key::kStop, "stop ", stop, "; it must be 0 or more");
   }
   if (step < 1) {
-    return FailKey(fault, Key::kStep, absl::StrCat("step ", step, "; it must be 1 or more"));
+    return fault->BlameKey(Key::kStep, "step ", step, "; it must be 1 or more");
   }
   const int64_t from = std::min(start, size);
   const int64_t length = std::max<int64_t>(std::min(stop, size) - from, 0);
@@ -285,18 +247,16 @@ bool InferPermuted(const Statement& statement, const TensorType& operand, Tensor
   const auto rank = static_cast<int64_t>(operand.shape.size());
   if (statement.op == Opcode::kTranspose) {
     if (dims.size() != 2 || dims[0] < 0 || dims[0] >= rank || dims[1] < 0 || dims[1] >= rank) {
-      return FailKey(fault, Key::kDims,
-                     absl::StrCat("transpose of rank ", rank,
-                                  "; dims= takes two dimensions, each 0 to rank - 1"));
+      return fault->BlameKey(Key::kDims, "transpose of rank ", rank,
+                             "; dims= takes two dimensions, each 0 to rank - 1");
     }
     result->shape = operand.shape;
     std::swap(result->shape[dims[0]], result->shape[dims[1]]);
     return true;
   }
   if (static_cast<int64_t>(dims.size()) != rank) {
-    return FailKey(fault, Key::kDims,
-                   absl::StrCat("permute of rank ", rank, " with ", dims.size(),
-                                " dimensions; dims= takes each dimension once"));
+    return fault->BlameKey(Key::kDims, "permute of rank ", rank, " with ", dims.size(),
+                           " dimensions; dims= takes each dimension once");
   }
   if (!CheckDims(dims, rank, fault)) return false;
   for (const int64_t d : dims) result->shape.push_back(operand.shape[d]);
@@ -425,7 +385,7 @@ bool InferType(const Statement& statement, absl::Span<const TensorType* const> o
       break;
   }
   std::string why;
-  if (fits && !WithinLimits(result->shape, &why)) return FailName(fault, std::move(why));
+  if (fits && !WithinLimits(result->shape, &why)) return fault->BlameName(why);
   return fits;
 }
 

@@ -16,27 +16,15 @@ namespace {
 
 using Operands = absl::Span<const TensorType* const>;
 
-bool FailOperand(Fault* fault, int index, std::string text) {
-  *fault = {Fault::Place::kOperand, index, Key::kType, std::move(text)};
-  return false;
-}
-
-bool FailKey(Fault* fault, Key key, std::string text) {
-  *fault = {Fault::Place::kAttribute, 0, key, std::move(text)};
-  return false;
-}
-
 // dim= of a value of `rank` dimensions, or of a new one before or after them.
 bool TakeDim(const Statement& statement, size_t rank, bool is_new, size_t* dim, Fault* fault) {
   const auto given = statement.Get<int64_t>(Key::kDim);
   const auto last = static_cast<int64_t>(rank) - (is_new ? 0 : 1);
   if (last < 0) {
-    return FailKey(fault, Key::kDim,
-                   absl::StrCat("dimension ", given, " of a scalar; it has none: reshape it"));
+    return fault->BlameKey(Key::kDim, "dimension ", given, " of a scalar; it has none: reshape it");
   }
   if (given < 0 || given > last) {
-    return FailKey(fault, Key::kDim,
-                   absl::StrCat("dimension ", given, "; dim= takes 0 to ", last, " here"));
+    return fault->BlameKey(Key::kDim, "dimension ", given, "; dim= takes 0 to ", last, " here");
   }
   *dim = static_cast<size_t>(given);
   return true;
@@ -57,10 +45,9 @@ bool InferJoin(const Statement& statement, Operands operands, TensorType* result
     const Shape& shape = operands[i]->shape;
     if (!stacks && shape.size() == first.size()) expected[dim] = shape[dim];
     if (shape != expected) {
-      return FailOperand(fault, static_cast<int>(i),
-                         absl::StrCat("shapes ", ShapeText(first), " and ", ShapeText(shape),
-                                      stacks ? " differ; stack takes equal ones"
-                                             : "; sizes must be equal but for dim="));
+      return fault->BlameOperand(
+          i, "shapes ", ShapeText(first), " and ", ShapeText(shape),
+          stacks ? " differ; stack takes equal ones" : "; sizes must be equal but for dim=");
     }
     if (!stacks) result->shape[dim] += shape[dim];
   }
@@ -73,9 +60,8 @@ bool InferFlip(const Statement& statement, const TensorType& operand, Fault* fau
   for (size_t i = 0; i < dims.size(); ++i) {
     const auto at = dims.begin() + static_cast<int64_t>(i);
     if (dims[i] < 0 || dims[i] >= rank || std::find(dims.begin(), at, dims[i]) != at) {
-      return FailKey(fault, Key::kDims,
-                     absl::StrCat("dimension ", dims[i], " of a value of rank ", rank,
-                                  "; dims= takes 0 to rank - 1, each once"));
+      return fault->BlameKey(Key::kDims, "dimension ", dims[i], " of a value of rank ", rank,
+                             "; dims= takes 0 to rank - 1, each once");
     }
   }
   return true;
@@ -88,10 +74,8 @@ bool InferPicked(const Statement& statement, Operands operands, TensorType* resu
   if (!TakeDim(statement, a.size(), false, &dim, fault)) return false;
   if (statement.op == Opcode::kIndexSelect) {
     if (index.size() != 1) {
-      return FailOperand(fault, 1,
-                         absl::StrCat("indices of rank ", index.size(),
-                                      "; index_select takes a "
-                                      "list of them: rank 1"));
+      return fault->BlameOperand(1, "indices of rank ", index.size(),
+                                 "; index_select takes a list of them: rank 1");
     }
     result->shape = a;
     result->shape[dim] = index[0];
@@ -100,14 +84,12 @@ bool InferPicked(const Statement& statement, Operands operands, TensorType* resu
   bool fits = index.size() == a.size();
   for (size_t d = 0; fits && d < a.size(); ++d) fits = d == dim || index[d] <= a[d];
   if (!fits) {
-    return FailOperand(fault, 1,
-                       absl::StrCat("indices of shape ", ShapeText(index), " for ", ShapeText(a),
-                                    "; they must have its rank and, but for dim=, no larger size"));
+    return fault->BlameOperand(1, "indices of shape ", ShapeText(index), " for ", ShapeText(a),
+                               "; they must have its rank and, but for dim=, no larger size");
   }
   if (statement.op == Opcode::kScatterAdd && operands[2]->shape != index) {
-    return FailOperand(fault, 2,
-                       absl::StrCat("shape ", ShapeText(operands[2]->shape), " with indices of ",
-                                    ShapeText(index), "; they must be equal"));
+    return fault->BlameOperand(2, "shape ", ShapeText(operands[2]->shape), " with indices of ",
+                               ShapeText(index), "; they must be equal");
   }
   result->shape = statement.op == Opcode::kGather ? index : a;
   return true;
@@ -119,10 +101,9 @@ bool InferExtreme(const Statement& statement, const TensorType& operand, TensorT
   if (!TakeDim(statement, operand.shape.size(), false, &dim, fault)) return false;
   result->shape = operand.shape;
   if (operand.shape[dim] == 0) {
-    return FailKey(fault, Key::kDim,
-                   absl::StrCat(SignatureOf(statement.op).name,
-                                " along a dimension of size 0; "
-                                "there is nothing to pick: it must be 1 or more"));
+    return fault->BlameKey(
+        Key::kDim, SignatureOf(statement.op).name,
+        " along a dimension of size 0; there is nothing to pick: it must be 1 or more");
   }
   if (statement.Get<bool>(Key::kKeepdim)) {
     result->shape[dim] = 1;
@@ -135,15 +116,13 @@ bool InferExtreme(const Statement& statement, const TensorType& operand, TensorT
 bool InferCrossEntropy(Operands operands, Shape* each, Fault* fault) {
   const Shape& a = operands[0]->shape;
   if (a.empty() || a.size() > 2) {
-    return FailOperand(fault, 0,
-                       absl::StrCat("cross_entropy of shape ", ShapeText(a),
-                                    "; it takes [N,C], or [C] for one sample"));
+    return fault->BlameOperand(0, "cross_entropy of shape ", ShapeText(a),
+                               "; it takes [N,C], or [C] for one sample");
   }
   each->assign(a.begin(), a.end() - 1);
   if (operands[1]->shape == *each) return true;
-  return FailOperand(fault, 1,
-                     absl::StrCat("classes of shape ", ShapeText(operands[1]->shape), " for ",
-                                  ShapeText(a), "; they must have ", ShapeText(*each)));
+  return fault->BlameOperand(1, "classes of shape ", ShapeText(operands[1]->shape), " for ",
+                             ShapeText(a), "; they must have ", ShapeText(*each));
 }
 
 bool InferLoss(const Statement& statement, Operands operands, TensorType* result, Fault* fault) {
@@ -151,11 +130,9 @@ bool InferLoss(const Statement& statement, Operands operands, TensorType* result
   if (statement.op == Opcode::kCrossEntropy) {
     if (!InferCrossEntropy(operands, &each, fault)) return false;
   } else if (operands[1]->shape != each) {
-    return FailOperand(
-        fault, 1,
-        absl::StrCat("shapes ", ShapeText(each), " and ", ShapeText(operands[1]->shape),
-                     " differ; mse_loss takes equal "
-                     "ones: expand one"));
+    return fault->BlameOperand(1, "shapes ", ShapeText(each), " and ",
+                               ShapeText(operands[1]->shape),
+                               " differ; mse_loss takes equal ones: expand one");
   }
   if (statement.Get<std::string>(Key::kReduction) == "none") result->shape = std::move(each);
   return true;
@@ -224,24 +201,21 @@ bool CheckClamp(const Statement& statement, DType dtype, Fault* fault) {
   const AttributeValue* low = statement.Find(Key::kMin);
   const AttributeValue* high = statement.Find(Key::kMax);
   if (low == nullptr && high == nullptr) {
-    *fault = {Fault::Place::kName, 0, Key::kType,
-              "clamp without min= and max=; it needs one of them or both"};
-    return false;
+    return fault->BlameName("clamp without min= and max=; it needs one of them or both");
   }
   for (const Key key : {Key::kMin, Key::kMax}) {
     const AttributeValue* bound = statement.Find(key);
     if (bound == nullptr) continue;
     const double number = std::get<double>(*bound);
     if (std::isnan(number) || !IsOf(number, dtype)) {
-      return FailKey(fault, key,
-                     absl::StrCat(KeyName(key), "=", number, " of clamp on ", DTypeName(dtype),
-                                  "; it must be a number that this type holds"));
+      return fault->BlameKey(key, KeyName(key), "=", number, " of clamp on ", DTypeName(dtype),
+                             "; it must be a number that this type holds");
     }
   }
   if (low == nullptr || high == nullptr || std::get<double>(*low) <= std::get<double>(*high)) {
     return true;
   }
-  return FailKey(fault, Key::kMin, "min= is above max=; it may be equal to it or less");
+  return fault->BlameKey(Key::kMin, "min= is above max=; it may be equal to it or less");
 }
 
 }  // namespace twingrad::program
