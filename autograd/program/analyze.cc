@@ -4,6 +4,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/print.h"
@@ -41,10 +42,6 @@ bool IsComputed(Category category) {
     default:
       return false;
   }
-}
-
-std::string DeviceText(DeviceIndex device) {
-  return device == kCpu ? "cpu" : absl::StrCat("dev:", device);
 }
 
 // Checks that the names are well-formed and distinct; else gives the value to blame.
@@ -314,5 +311,7 @@ absl::StatusOr<Analysis> Analyze(const Program& program) {
   analysis.values = analyzer.TakeValues();
   return analysis;
 }
+
+absl::Status Validate(const Program& program) { return Analyze(program).status(); }
 
 }  // namespace twingrad::program

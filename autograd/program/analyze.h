@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "autograd/program/fault.h"
 #include "autograd/program/program.h"
@@ -110,6 +111,9 @@ class Analyzer {
 // Checks form, names, limits, visibility, types and regions, then determines whether the Program is
 // racy. Errors have the form of Parse's, with the position in the canonical text.
 absl::StatusOr<Analysis> Analyze(const Program& program);
+
+// Whether the Program is well-formed: Analyze without the analysis.
+absl::Status Validate(const Program& program);
 
 // Whether `name` can name a value or a handle: 1 to 64 of A-Z a-z 0-9 _ and `.`, other than `_`.
 bool IsName(std::string_view name);

@@ -42,13 +42,6 @@ constexpr ExpectForm kExpectForms[] = {
     {"error", false, Bit(Key::kError), Bit(Key::kAt)},
 };
 
-bool IsFloat32(uint64_t bits) {
-  const double value = std::bit_cast<double>(bits);
-  if (std::isnan(value) || std::isinf(value)) return true;
-  return std::abs(value) <= 3.4028234663852886e38 &&
-         static_cast<double>(static_cast<float>(value)) == value;
-}
-
 }  // namespace
 
 bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
@@ -56,7 +49,7 @@ bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
     std::string_view why;
     if (IsFloating(dtype) && std::isnan(std::bit_cast<double>(bits[i])) && bits[i] != kNanBits) {
       why = "a NaN with another pattern than 0x7ff8000000000000; that one goes";
-    } else if (dtype == DType::kF32 && !IsFloat32(bits[i])) {
+    } else if (dtype == DType::kF32 && !IsFloat32(std::bit_cast<double>(bits[i]))) {
       why = "no f32 number; round it, or take f64";
     } else if (dtype == DType::kBool && bits[i] > 1) {
       why = "no bool; 0 and 1 go";

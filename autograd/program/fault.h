@@ -10,9 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "autograd/program/opcode.h"
-#include "autograd/program/program.h"
 
 namespace twingrad::program {
 
@@ -49,12 +47,6 @@ int ColumnOf(const Fault& fault, std::string_view line);
 
 // `[program] LINE:COLUMN text`, the form of every error of this package.
 absl::Status ErrorAt(int line, int column, std::string_view text);
-
-// `f64[2,3]`
-std::string TypeText(const TensorType& type);
-
-// `[2,3]`
-std::string ShapeText(absl::Span<const int64_t> sizes);
 
 // A text for use in a message: escaped, cut after 40 bytes, in quotes.
 std::string Quoted(std::string_view text);

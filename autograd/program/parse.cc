@@ -10,6 +10,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/element_text.h"
 #include "autograd/program/fault.h"
@@ -22,35 +24,24 @@ namespace {
 constexpr size_t kMaxAttributes = 8;
 
 std::string AllNames() {
-  std::string names;
-  for (const Signature& s : Signatures()) absl::StrAppend(&names, names.empty() ? "" : " ", s.name);
-  return names;
+  return absl::StrJoin(Signatures(), " ", [](std::string* out, const Signature& signature) {
+    absl::StrAppend(out, signature.name);
+  });
 }
 
 std::string KeyNames(const Signature& signature) {
-  std::string names;
-  for (const AttributeSpec& a : signature.attributes) {
-    absl::StrAppend(&names, names.empty() ? "" : " ", KeyName(a.key), "=");
-  }
-  return names.empty() ? "none" : names;
+  if (signature.attributes.empty()) return "none";
+  return absl::StrJoin(signature.attributes, " ", [](std::string* out, const AttributeSpec& a) {
+    absl::StrAppend(out, KeyName(a.key), "=");
+  });
 }
 
-// The part of `list` before the first comma, taken off it together with the comma.
-std::string_view TakeItem(std::string_view& list) {
-  const size_t comma = list.find(',');
-  const std::string_view item = list.substr(0, comma);
-  list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-  return item;
-}
-
-// Calls `take` with each comma-separated item until it returns false; an item may be empty.
-template <typename F>
-bool ForEachItem(std::string_view list, F take) {
-  while (true) {
-    const bool last = list.find(',') == std::string_view::npos;
-    if (!take(TakeItem(list))) return false;
-    if (last) return true;
-  }
+// The value that a text was parsed to, if any, becomes the argument.
+template <typename T>
+bool Take(std::optional<T> parsed, AttributeValue& argument) {
+  if (!parsed.has_value()) return false;
+  argument = *std::move(parsed);
+  return true;
 }
 
 class Parser {
@@ -131,16 +122,14 @@ class Parser {
 
   // `%a,%b` and the `=` after it.
   bool ParseResults(std::string_view token) {
-    const bool good = ForEachItem(token, [&](std::string_view item) {
+    for (const std::string_view item : absl::StrSplit(token, ',')) {
       if (item.empty() || item[0] != '%' || !IsName(item.substr(1))) {
         return Fail(item, "result ", Quoted(item),
                     "; a result is % and 1 to 64 of A-Z a-z 0-9 _ and .");
       }
       result_names_.push_back(item.substr(1));
       statement_.results.push_back(next_value_ + static_cast<ValueId>(result_names_.size()) - 1);
-      return true;
-    });
-    if (!good) return false;
+    }
     std::string_view equals;
     if (!TakeToken(equals)) {
       return blanks_amiss_ ? false : Fail(line_, "a value alone; `%y = name ...` goes");
@@ -228,17 +217,11 @@ class Parser {
         value = text == "1";
         return text == "1" || text == "0" || FailArgument(spec, text, "0 or 1");
       case Format::kInteger:
-        if (const auto integer = ParseInteger(text)) {
-          value = *integer;
-          return true;
-        }
-        return FailArgument(spec, text, "a decimal integer of 64 bits");
+        return Take(ParseInteger(text), value) ||
+               FailArgument(spec, text, "a decimal integer of 64 bits");
       case Format::kNumber:
-        if (const auto number = ParseFloat(text)) {
-          value = *number;
-          return true;
-        }
-        return FailArgument(spec, text, "a number, e.g. 2, -0x1.8p+1 or inf");
+        return Take(ParseFloat(text), value) ||
+               FailArgument(spec, text, "a number, e.g. 2, -0x1.8p+1 or inf");
       case Format::kWord:
         value = std::string(text);
         return IsWord(spec.words, text) || FailArgument(spec, text, "one of: ", spec.words);
@@ -246,50 +229,33 @@ class Parser {
         value = std::string(text);
         return IsName(text) || FailArgument(spec, text, "a handle: 1 to 64 of A-Z a-z 0-9 _ and .");
       case Format::kIntegers:
-        return ParseIntegers(spec, text, value);
+        value = std::vector<int64_t>();
+        return text == "scalar" || Take(ParseIntegers(text), value) ||
+               FailArgument(spec, text, "decimal integers apart by commas, or `scalar` for none");
       case Format::kElements:
       case Format::kElement:
         return ParseElements(spec, text, element_type, value);
       case Format::kTarget:
-        if (IsName(text)) {
-          value = std::string(text);
-          return true;
-        }
-        return ParseValues(spec, text, value);
+        value = std::string(text);
+        return IsName(text) || ParseValues(spec, text, value);
       case Format::kValues:
         return ParseValues(spec, text, value);
       case Format::kType:
         return ParseType(spec, text, value);
       case Format::kDType:
-        if (const auto dtype = DTypeFromName(text)) {
-          value = *dtype;
-          return true;
-        }
-        return FailArgument(spec, text, "f32, f64, i64 or bool");
+        return Take(DTypeFromName(text), value) ||
+               FailArgument(spec, text, "f32, f64, i64 or bool");
       case Format::kDevice:
-        return ParseDevice(spec, text, value);
+        return Take(ParseDevice(text), value) ||
+               FailArgument(spec, text, "cpu, or dev:0 to dev:", kMaxDevices - 1);
     }
     return false;
-  }
-
-  bool ParseIntegers(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
-    std::vector<int64_t> integers;
-    const bool good = text == "scalar" || ForEachItem(text, [&](std::string_view item) {
-                        const auto integer = ParseInteger(item);
-                        if (integer.has_value()) integers.push_back(*integer);
-                        return integer.has_value();
-                      });
-    if (!good) {
-      return FailArgument(spec, text, "decimal integers apart by commas, or `scalar` for none");
-    }
-    value = std::move(integers);
-    return true;
   }
 
   bool ParseElements(const AttributeSpec& spec, std::string_view text, DType dtype,
                      AttributeValue& value) {
     Bits bits;
-    const bool good = ForEachItem(text, [&](std::string_view item) {
+    for (const std::string_view item : absl::StrSplit(text, ',')) {
       const auto element = ParseElement(item, dtype);
       if (!element.has_value()) {
         return Fail(item, "element ", Quoted(item), " of type ", DTypeName(dtype), "; ",
@@ -299,9 +265,7 @@ class Parser {
                                             : "a decimal integer goes");
       }
       bits.push_back(*element);
-      return true;
-    });
-    if (!good) return false;
+    }
     if (spec.format == Format::kElement && bits.size() != 1) {
       return FailArgument(spec, text, "one element");
     }
@@ -311,16 +275,15 @@ class Parser {
 
   bool ParseValues(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
     std::vector<ValueId> values;
-    const bool good = text == "none" || ForEachItem(text, [&](std::string_view item) {
-                        ValueId id = kNoValue;
-                        if (!(spec.key == Key::kSeeds && item == "_") && !FindValue(item, id)) {
-                          return false;
-                        }
-                        values.push_back(id);
-                        return true;
-                      });
+    if (text != "none") {
+      for (const std::string_view item : absl::StrSplit(text, ',')) {
+        ValueId& id = values.emplace_back(kNoValue);
+        const bool implicit = spec.key == Key::kSeeds && item == "_";
+        if (!implicit && !FindValue(item, id)) return false;
+      }
+    }
     value = std::move(values);
-    return good;
+    return true;
   }
 
   bool ParseType(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
@@ -333,30 +296,15 @@ class Parser {
     if (!dtype.has_value()) {
       return FailArgument(spec, text, "an element type of f32, f64, i64, bool");
     }
-    TensorType type;
-    type.dtype = *dtype;
+    TensorType type = {*dtype, {}};
     const std::string_view sizes = text.substr(bracket + 1, text.size() - bracket - 2);
-    const bool good = sizes.empty() || ForEachItem(sizes, [&](std::string_view item) {
-                        const auto size = ParseInteger(item);
-                        if (size.has_value()) type.shape.push_back(*size);
-                        return size.has_value();
-                      });
-    if (!good) return FailArgument(spec, text, kAllowed);
+    if (!sizes.empty()) {
+      const auto integers = ParseIntegers(sizes);
+      if (!integers.has_value()) return FailArgument(spec, text, kAllowed);
+      type.shape.assign(integers->begin(), integers->end());
+    }
     value = std::move(type);
     return true;
-  }
-
-  bool ParseDevice(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
-    value = int64_t{kCpu};
-    if (text == "cpu") return true;
-    if (text.substr(0, 4) == "dev:") {
-      const auto index = ParseInteger(text.substr(4));
-      if (index.has_value() && *index >= 0 && *index < kMaxDevices) {
-        value = *index;
-        return true;
-      }
-    }
-    return FailArgument(spec, text, "cpu, or dev:0 to dev:", kMaxDevices - 1);
   }
 
   // Checks the statement's rules, then gives its results their names.

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "autograd/program/analyze.h"
 #include "autograd/program/signature.h"
-#include "autograd/program/validate.h"
 
 namespace twingrad::program {
 namespace {

@@ -2,7 +2,7 @@
 //
 //   if (RegionKindOf(statement) == RegionKind::kTry) i = EndOfRegion(program, i);
 //
-// Pure functions of well-formed Programs (validate.h).
+// Pure functions of well-formed Programs (analyze.h).
 
 #pragma once
 

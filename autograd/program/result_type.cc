@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/result_type_along.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/signature.h"
@@ -153,12 +154,6 @@ bool InferScan(const Statement& statement, const TensorType& operand, TensorType
   return true;
 }
 
-bool IsOf(double number, DType dtype) {
-  return dtype != DType::kF32 || std::isinf(number) ||
-         (std::abs(number) <= 3.4028234663852886e38 &&
-          static_cast<double>(static_cast<float>(number)) == number);
-}
-
 }  // namespace
 
 bool InferAlong(const Statement& statement, Operands operands, TensorType* result, int64_t* work,
@@ -207,7 +202,7 @@ bool CheckClamp(const Statement& statement, DType dtype, Fault* fault) {
     const AttributeValue* bound = statement.Find(key);
     if (bound == nullptr) continue;
     const double number = std::get<double>(*bound);
-    if (std::isnan(number) || !IsOf(number, dtype)) {
+    if (std::isnan(number) || (dtype == DType::kF32 && !IsFloat32(number))) {
       return fault->BlameKey(key, KeyName(key), "=", number, " of clamp on ", DTypeName(dtype),
                              "; it must be a number that this type holds");
     }
