@@ -34,7 +34,7 @@ struct ValueInfo {
 
 struct Analysis {
   std::vector<ValueInfo> values;  // by ValueId
-  int64_t total_elements = 0;     // see kMaxTotalElements
+  int64_t total_elements = 0;     // as kMaxTotalElements counts them
   // The outcome can depend on timing: see racy.h.
   bool racy = false;
 };

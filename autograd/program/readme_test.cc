@@ -22,6 +22,12 @@ constexpr char kFile[] = "autograd/program/README.md";
 constexpr char kBegin[] = "<!-- The table below is checked by readme_test. -->\n";
 constexpr char kEnd[] = "<!-- The end of the table. -->\n";
 
+std::string Readme() {
+  std::stringstream text;
+  text << std::ifstream(kFile).rdbuf();
+  return text.str();
+}
+
 std::string Count(int least, int most) {
   return least == most ? absl::StrCat(least) : absl::StrCat(least, "–", most);
 }
@@ -102,10 +108,7 @@ std::string Table() {
 }
 
 TEST(Readme, TableOfStatementsIsThatOfTheCode) {
-  std::ifstream file(kFile);
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string readme = text.str();
+  const std::string readme = Readme();
   const size_t begin = readme.find(kBegin);
   const size_t end = readme.find(kEnd);
   ASSERT_NE(begin, std::string::npos);
@@ -119,10 +122,7 @@ TEST(Readme, TableOfStatementsIsThatOfTheCode) {
 }
 
 TEST(Readme, ExampleIsACanonicalProgram) {
-  std::ifstream file(kFile);
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string readme = text.str();
+  const std::string readme = Readme();
   const size_t begin = readme.find("```\n") + 4;
   const std::string example = readme.substr(begin, readme.find("```", begin) - begin);
   const auto program = Parse(example);
@@ -131,12 +131,10 @@ TEST(Readme, ExampleIsACanonicalProgram) {
 }
 
 TEST(Readme, NamesEveryKindOfArgumentInTheGrammar) {
-  std::ifstream file(kFile);
-  std::stringstream text;
-  text << file.rdbuf();
+  const std::string readme = Readme();
   for (const char* word :
        {"type", "elements", "integers", "values", "device", "handle", "number"}) {
-    EXPECT_NE(text.str().find(absl::StrCat("\n", word)), std::string::npos) << word;
+    EXPECT_NE(readme.find(absl::StrCat("\n", word)), std::string::npos) << word;
   }
 }
 

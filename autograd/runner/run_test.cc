@@ -63,24 +63,18 @@ expect %s kind=executed count=1
 }
 
 TEST(Run, NamesNodesByWhatMadeThem) {
-  const Observation seen = Check(R"(twingrad 1
+  constexpr std::string_view kText = R"(twingrad 1
 %x = leaf type=f64[2] data=3,4 grad=1
 %y = clone %x
 %v = slice %y dim=0 stop=1
 neg_ %v
 %z = exp %v
 backward %z %y seeds=_,%x inputs=%x retain_graph=1
-)");
+)";
+  const Observation seen = Check(kText);
   EXPECT_EQ(seen.error, std::nullopt);
   std::string names;
-  const Program program = Parsed(R"(twingrad 1
-%x = leaf type=f64[2] data=3,4 grad=1
-%y = clone %x
-%v = slice %y dim=0 stop=1
-neg_ %v
-%z = exp %v
-backward %z %y seeds=_,%x inputs=%x retain_graph=1
-)");
+  const Program program = Parsed(kText);
   for (const auto& node : seen.calls[0].nodes) names += program::NodeText(program, node.name) + " ";
   for (const char* name : {"graph_root@5", "exp@4", "regenerated_slice@2", "copy_slices@3",
                            "clone@1", "accumulate_grad@0"}) {
