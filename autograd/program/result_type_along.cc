@@ -2,6 +2,8 @@
 // inference.h.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "autograd/program/element_text.h"

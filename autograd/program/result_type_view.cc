@@ -1,6 +1,8 @@
 // The types of views. See inference.h.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
