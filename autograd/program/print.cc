@@ -93,8 +93,6 @@ void AppendArgument(const Program& program, const Statement& statement, Format f
   }
 }
 
-}  // namespace
-
 void AppendStatement(const Program& program, const Statement& statement, std::string& out) {
   const Signature& signature = SignatureOf(statement.op);
   if (!statement.results.empty()) {
@@ -116,6 +114,8 @@ void AppendStatement(const Program& program, const Statement& statement, std::st
   }
 }
 
+}  // namespace
+
 std::string Print(const Program& program) {
   std::string out;
   out.reserve(16 + 32 * program.statements.size());
@@ -133,5 +133,15 @@ std::string PrintStatement(const Program& program, int statement) {
   AppendStatement(program, program.statements[statement], out);
   return out;
 }
+
+uint64_t Fnv1a(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+uint64_t Hash(const Program& program) { return Fnv1a(Print(program)); }
 
 }  // namespace twingrad::program

@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "autograd/program/analyze.h"
-#include "autograd/program/hash.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
 #include "autograd/program/random_program.h"

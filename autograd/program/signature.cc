@@ -56,18 +56,15 @@ constexpr OpcodeList kUnary[] = {
     UnaryRows(Category::kElementwise, false), UnaryRows(Category::kElementwise, true),
     UnaryRows(Category::kInPlace, false), UnaryRows(Category::kInPlace, true)};
 
-struct NamedOpcode {
-  std::string_view name;
-  Opcode op = Opcode::kLeaf;
-};
-constexpr std::array<NamedOpcode, kNumOpcodes> SortedByName() {
-  std::array<NamedOpcode, kNumOpcodes> sorted;
-  for (int i = 0; i < kNumOpcodes; ++i) sorted[i] = {kSignatures[i].name, kSignatures[i].op};
-  std::sort(sorted.begin(), sorted.end(),
-            [](const NamedOpcode& a, const NamedOpcode& b) { return a.name < b.name; });
+constexpr std::string_view NameOf(Opcode op) { return kSignatures[static_cast<int>(op)].name; }
+
+constexpr std::array<Opcode, kNumOpcodes> SortedByName() {
+  std::array<Opcode, kNumOpcodes> sorted;
+  for (int i = 0; i < kNumOpcodes; ++i) sorted[i] = static_cast<Opcode>(i);
+  std::ranges::sort(sorted, {}, NameOf);
   return sorted;
 }
-constexpr std::array<NamedOpcode, kNumOpcodes> kByName = SortedByName();
+constexpr std::array<Opcode, kNumOpcodes> kByName = SortedByName();
 
 constexpr auto kKeyNames = SplitWords<kNumKeys>(
     "type data seed fill grad device dims keepdim shape dim index start stop step to seeds inputs "
@@ -105,11 +102,9 @@ Saves Signature::SavedBy(bool a_has_gradient, bool b_has_gradient) const {
 std::string_view KeyName(Key key) { return kKeyNames[static_cast<int>(key)]; }
 
 std::optional<Opcode> OpcodeFromName(std::string_view name) {
-  const auto* it = std::lower_bound(
-      kByName.begin(), kByName.end(), name,
-      [](const NamedOpcode& a, std::string_view wanted) { return a.name < wanted; });
-  if (it == kByName.end() || it->name != name) return std::nullopt;
-  return it->op;
+  const auto* it = std::ranges::lower_bound(kByName, name, {}, NameOf);
+  if (it == kByName.end() || NameOf(*it) != name) return std::nullopt;
+  return *it;
 }
 
 std::optional<DType> DTypeFromName(std::string_view name) {

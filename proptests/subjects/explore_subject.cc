@@ -15,7 +15,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "autograd/program/hash.h"
 #include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"

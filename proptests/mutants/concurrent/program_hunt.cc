@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "autograd/program/hash.h"
+#include "autograd/program/print.h"
 #include "autograd/program/program.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
