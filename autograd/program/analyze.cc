@@ -1,8 +1,10 @@
 #include "autograd/program/analyze.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
@@ -44,25 +46,6 @@ bool IsComputed(Category category) {
   }
 }
 
-// Checks that the names are well-formed and distinct; else gives the value to blame.
-bool CheckNames(const Program& program, ValueId* value, std::string* why) {
-  absl::flat_hash_set<std::string_view> seen;
-  seen.reserve(program.names.size());
-  for (size_t i = 0; i < program.names.size(); ++i) {
-    *value = static_cast<ValueId>(i);
-    if (!IsName(program.names[i])) {
-      *why = absl::StrCat("name ", Quoted(program.names[i]),
-                          "; 1 to 64 of A-Z a-z 0-9 _ and . go, but for _ alone");
-      return false;
-    }
-    if (!seen.insert(program.names[i]).second) {
-      *why = absl::StrCat("%", program.names[i], " is defined twice; each value is defined once");
-      return false;
-    }
-  }
-  return true;
-}
-
 absl::Status ErrorIn(const Program& program, int statement, const Fault& fault) {
   const int line = statement + 2;  // after the header
   if (statement >= static_cast<int>(program.statements.size())) {
@@ -71,16 +54,36 @@ absl::Status ErrorIn(const Program& program, int statement, const Fault& fault) 
   return ErrorAt(line, ColumnOf(fault, PrintStatement(program, statement)), fault.text);
 }
 
+// Checks that each value has a name, and that the names are well-formed and distinct.
+absl::Status CheckNames(const Program& program, absl::Span<const ValueInfo> values) {
+  if (program.names.size() != values.size()) {
+    return ErrorAt(1, 1,
+                   absl::StrCat("the Program has ", program.names.size(), " names and ",
+                                values.size(), " values; each value has a name"));
+  }
+  absl::flat_hash_set<std::string_view> seen;
+  seen.reserve(program.names.size());
+  for (size_t i = 0; i < program.names.size(); ++i) {
+    const std::string& name = program.names[i];
+    const bool is_new = seen.insert(name).second;
+    if (IsName(name) && is_new) continue;
+    const int statement = values[i].statement;
+    const int place = static_cast<int>(i) - program.statements[statement].results[0];
+    const std::string why =
+        IsName(name) ? absl::StrCat("%", name, " is defined twice; each value is defined once")
+                     : absl::StrCat("name ", Quoted(name),
+                                    "; 1 to 64 of A-Z a-z 0-9 _ and . go, but for _ alone");
+    return ErrorIn(program, statement, {Fault::Place::kResult, place, Key::kType, why});
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 bool IsName(std::string_view name) {
-  if (name.empty() || name.size() > kMaxNameLength || name == "_") return false;
-  for (const char c : name) {
-    const bool good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-                      c == '_' || c == '.';
-    if (!good) return false;
-  }
-  return true;
+  return !name.empty() && name.size() <= kMaxNameLength && name != "_" &&
+         std::ranges::all_of(
+             name, [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; });
 }
 
 bool Analyzer::CheckCounts(const Statement& statement, const Signature& signature) {
@@ -225,7 +228,7 @@ bool Analyzer::CheckComputed(const Statement& statement, const Signature& signat
     }
   }
   TensorType type;
-  if (!InferType(statement, types, &type, &work_, &fault_)) return false;
+  if (!Inference(statement, types, &type, &work_, &fault_).Run()) return false;
   if (signature.category == Category::kInPlace) return CheckWritten(statement.operands[0]);
   ValueInfo& result = AddResult(type, first.device);
   if (statement.op == Opcode::kTo) {
@@ -293,18 +296,7 @@ absl::StatusOr<Analysis> Analyze(const Program& program) {
   if (!analyzer.Finish()) {
     return ErrorIn(program, static_cast<int>(program.statements.size()), analyzer.fault());
   }
-  if (program.names.size() != analyzer.values().size()) {
-    return ErrorAt(1, 1,
-                   absl::StrCat("the Program has ", program.names.size(), " names and ",
-                                analyzer.values().size(), " values; each value has a name"));
-  }
-  ValueId value = 0;
-  std::string why;
-  if (!CheckNames(program, &value, &why)) {
-    const int statement = analyzer.values()[value].statement;
-    const int first = program.statements[statement].results[0];
-    return ErrorIn(program, statement, {Fault::Place::kResult, value - first, Key::kType, why});
-  }
+  if (absl::Status names = CheckNames(program, analyzer.values()); !names.ok()) return names;
   Analysis analysis;
   analysis.total_elements = analyzer.total_elements();
   analysis.racy = analyzer.may_be_racy() && IsRacy(program);

@@ -76,6 +76,9 @@ class Analyzer {
   bool CheckSpecial(const Statement& statement, const Signature& signature);
   bool CheckLeaf(const Statement& statement);
   bool CheckElements(const Bits& bits, DType dtype, Key key);
+  // Whether data= has an element for each of a value of this type.
+  bool CheckCount(const Bits& data, const TensorType& type, std::string_view allowed);
+  bool CheckHandle(const std::string& handle, Key key);
   bool CheckHook(const Statement& statement);
   bool CheckAction(const Statement& statement);
   bool CheckTarget(const Statement& statement, const std::string& action);

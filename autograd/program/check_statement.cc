@@ -62,6 +62,19 @@ bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
   return true;
 }
 
+bool Analyzer::CheckCount(const Bits& data, const TensorType& type, std::string_view allowed) {
+  const int64_t count = NumElements(type.shape);
+  if (!data.empty() && static_cast<int64_t>(data.size()) == count) return true;
+  return fault_.BlameKey(Key::kData, data.size(), " elements for ", TypeText(type), "; ", allowed,
+                         count, count == 0 ? ": leave data= out" : "");
+}
+
+bool Analyzer::CheckHandle(const std::string& handle, Key key) {
+  return handles_.contains(handle) ||
+         fault_.BlameKey(key, "handle ", handle,
+                         " is not defined; it must be the id= of an earlier hook");
+}
+
 bool Analyzer::CheckLeaf(const Statement& statement) {
   const auto& type = std::get<TensorType>(*statement.Find(Key::kType));
   std::string why;
@@ -76,11 +89,7 @@ bool Analyzer::CheckLeaf(const Statement& statement) {
   }
   if (const AttributeValue* data = statement.Find(Key::kData)) {
     const Bits& bits = std::get<Bits>(*data);
-    const int64_t count = NumElements(type.shape);
-    if (bits.empty() || static_cast<int64_t>(bits.size()) != count) {
-      return fault_.BlameKey(Key::kData, bits.size(), " elements for ", TypeText(type),
-                             "; it takes ", count, count == 0 ? ": leave data= out" : "");
-    }
+    if (!CheckCount(bits, type, "it takes ")) return false;
     if (!CheckElements(bits, type.dtype, Key::kData)) return false;
   }
   if (const AttributeValue* fill = statement.Find(Key::kFill)) {
@@ -108,9 +117,7 @@ bool Analyzer::CheckTarget(const Statement& statement, const std::string& action
   if (action == "remove") {
     if (handle == nullptr)
       return fault_.BlameKey(Key::kTarget, "target= of do=remove; it is a handle");
-    if (handles_.contains(*handle)) return true;
-    return fault_.BlameKey(Key::kTarget, "handle ", *handle,
-                           " is not defined; it must be the id= of an earlier hook");
+    return CheckHandle(*handle, Key::kTarget);
   }
   if (handle != nullptr || std::get<std::vector<ValueId>>(*target).size() != 1) {
     return fault_.BlameKey(Key::kTarget, "target= of do=", action, "; it is one value");
@@ -136,11 +143,8 @@ bool Analyzer::CheckAction(const Statement& statement) {
 
 bool Analyzer::CheckHook(const Statement& statement) {
   if (statement.op == Opcode::kRemoveHook) {
-    const auto id = statement.Get<std::string>(Key::kId);
     may_be_racy_ = true;
-    if (handles_.contains(id)) return true;
-    return fault_.BlameKey(Key::kId, "handle ", id,
-                           " is not defined; it must be the id= of an earlier hook");
+    return CheckHandle(statement.Get<std::string>(Key::kId), Key::kId);
   }
   if (!CheckAction(statement)) return false;
   if (const AttributeValue* id = statement.Find(Key::kId)) {
@@ -250,12 +254,8 @@ bool Analyzer::CheckExpectedData(const Statement& statement) {
                            "; give type=", TypeText(actual), " as well");
   }
   const Bits& bits = std::get<Bits>(*data);
-  const int64_t count = NumElements(actual.shape);
-  if (bits.empty() || static_cast<int64_t>(bits.size()) != count) {
-    return fault_.BlameKey(Key::kData, bits.size(), " elements for ", TypeText(actual), "; it has ",
-                           count, count == 0 ? ": leave data= out" : "");
-  }
-  return CheckElements(bits, written, Key::kData) && CheckElements(bits, actual.dtype, Key::kData);
+  return CheckCount(bits, actual, "it has ") && CheckElements(bits, written, Key::kData) &&
+         CheckElements(bits, actual.dtype, Key::kData);
 }
 
 bool Analyzer::CheckExpect(const Statement& statement) {

@@ -145,11 +145,9 @@ std::optional<double> ParseFloat(std::string_view text) {
   // Most numbers are small integers.
   const bool negative = text.size() > 1 && text[0] == '-';
   const std::string_view digits = text.substr(negative ? 1 : 0);
-  if (!digits.empty() && digits.size() <= 15) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error == std::errc() && end == digits.data() + digits.size() && digits[0] != '-') {
-      return negative ? -static_cast<double>(value) : static_cast<double>(value);
+  if (!digits.empty() && digits.size() <= 15 && digits[0] != '-') {
+    if (const auto value = ParseInteger(digits)) {
+      return negative ? -static_cast<double>(*value) : static_cast<double>(*value);
     }
   }
   return ParseFloatAs<double>(text);

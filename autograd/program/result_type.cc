@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/element_text.h"
-#include "autograd/program/inference.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
 
@@ -263,11 +262,6 @@ bool Inference::Run() {
   const bool is_indices = signature_.facts.numbers == Numbers::kIndices;
   result_ = {is_indices ? DType::kI64 : operands_[0]->dtype, {}};
   return Dispatch() && CheckResult();
-}
-
-bool InferType(const Statement& statement, absl::Span<const TensorType* const> operands,
-               TensorType* result, int64_t* work, Fault* fault) {
-  return Inference(statement, operands, result, work, fault).Run();
 }
 
 }  // namespace twingrad::program

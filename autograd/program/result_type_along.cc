@@ -1,5 +1,5 @@
 // The types of what works along dimensions: reductions, joins, picks, sorts and scans. See
-// inference.h.
+// result_type.h.
 
 #include <algorithm>
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "autograd/program/element_text.h"
-#include "autograd/program/inference.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/result_type.h"
 
 namespace twingrad::program {
 namespace {

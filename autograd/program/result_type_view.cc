@@ -1,4 +1,4 @@
-// The types of views. See inference.h.
+// The types of views. See result_type.h.
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "autograd/program/element_text.h"
-#include "autograd/program/inference.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/result_type.h"
 
