@@ -21,31 +21,6 @@ std::string CountText(int least, int most) {
   return absl::StrCat(least, " to ", most);
 }
 
-// Statements whose operands must live on one device.
-bool OnOneDevice(Category category) {
-  return category == Category::kElementwise || category == Category::kMatmul ||
-         category == Category::kRearrange || category == Category::kLoss ||
-         category == Category::kInPlace;
-}
-
-// Statements whose result is computed from the types of the operands alone.
-bool IsComputed(Category category) {
-  switch (category) {
-    case Category::kElementwise:
-    case Category::kReduction:
-    case Category::kMatmul:
-    case Category::kRearrange:
-    case Category::kScan:
-    case Category::kLoss:
-    case Category::kView:
-    case Category::kCopy:
-    case Category::kInPlace:
-      return true;
-    default:
-      return false;
-  }
-}
-
 absl::Status ErrorIn(const Program& program, int statement, const Fault& fault) {
   const int line = statement + 2;  // after the header
   if (statement >= static_cast<int>(program.statements.size())) {
@@ -217,14 +192,12 @@ bool Analyzer::CheckComputed(const Statement& statement, const Signature& signat
   absl::InlinedVector<const TensorType*, 3> types;
   for (const ValueId operand : statement.operands) types.push_back(&values_[operand].type);
   const ValueInfo& first = values_[statement.operands[0]];
-  if (OnOneDevice(signature.category)) {
-    for (size_t i = 1; i < statement.operands.size(); ++i) {
-      const DeviceIndex device = values_[statement.operands[i]].device;
-      if (device != first.device) {
-        return fault_.BlameOperand(i, "operands on ", DeviceText(first.device), " and ",
-                                   DeviceText(device),
-                                   "; they must be on one device: copy one with to");
-      }
+  for (size_t i = 1; i < statement.operands.size(); ++i) {
+    const DeviceIndex device = values_[statement.operands[i]].device;
+    if (device != first.device) {
+      return fault_.BlameOperand(i, "operands on ", DeviceText(first.device), " and ",
+                                 DeviceText(device),
+                                 "; they must be on one device: copy one with to");
     }
   }
   TensorType type;

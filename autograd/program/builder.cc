@@ -61,10 +61,8 @@ bool ProgramBuilder::AddStatement(Statement statement) {
 }
 
 ValueId ProgramBuilder::Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device) {
-  Attributes attributes = {{Key::kType, type}};
+  Attributes attributes = {{Key::kType, type}, {Key::kGrad, grad}, {Key::kDevice, int64_t{device}}};
   if (!data.empty()) attributes.push_back({Key::kData, std::move(data)});
-  attributes.push_back({Key::kGrad, grad});
-  attributes.push_back({Key::kDevice, int64_t{device}});
   return Op(Opcode::kLeaf, {}, std::move(attributes));
 }
 

@@ -14,15 +14,8 @@ namespace twingrad::program {
 namespace {
 
 bool FollowsRule(DTypeRule rule, DType dtype) {
-  switch (rule) {
-    case DTypeRule::kAny:
-      return true;
-    case DTypeRule::kNumeric:
-      return dtype != DType::kBool;
-    case DTypeRule::kFloating:
-      return IsFloating(dtype);
-  }
-  return false;
+  if (rule == DTypeRule::kAny) return true;
+  return IsFloating(dtype) || (rule == DTypeRule::kNumeric && dtype == DType::kI64);
 }
 
 std::string_view RuleText(DTypeRule rule) {

@@ -20,6 +20,7 @@ namespace twingrad::program {
 
 enum class Category : uint8_t {
   kLeaf,
+  // From here to kInPlace: computed from the operands, which are on one device.
   kElementwise,
   kReduction,
   kMatmul,
@@ -37,6 +38,10 @@ enum class Category : uint8_t {
   kStream,
   kExpect,
 };
+
+constexpr bool IsComputed(Category category) {
+  return category >= Category::kElementwise && category <= Category::kInPlace;
+}
 
 // Which element types the operands may have. All operands must have the same type, except where's
 // condition (bool), indices (i64), and the operands of calls, custom functions and statements that
