@@ -86,7 +86,7 @@ bool Inference::CheckDTypes() {
     }
     if (!FollowsRule(signature_.dtypes, dtype)) {
       return fault_.BlameOperand(i, signature_.name, " does not take ", DTypeName(dtype),
-                                 "; its operands_ must be ", RuleText(signature_.dtypes));
+                                 "; its operands must be ", RuleText(signature_.dtypes));
     }
     if (dtype != operands_[first]->dtype) {
       return fault_.BlameOperand(i, "element types ", DTypeName(operands_[first]->dtype), " and ",
