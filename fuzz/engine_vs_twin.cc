@@ -16,7 +16,6 @@
 
 #include "absl/types/span.h"
 #include "autograd/program/analyze.h"
-#include "autograd/program/hash.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "autograd/program/analyze.h"
-#include "autograd/program/hash.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"

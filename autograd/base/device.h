@@ -6,7 +6,9 @@
 // works.
 #pragma once
 
+#include <charconv>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -61,18 +63,11 @@ static_assert(sizeof(Device) == 2);
 inline std::optional<Device> Device::Parse(std::string_view text) {
   if (text == "cpu") return Device::Cpu();
   for (DeviceType type : {DeviceType::kSim, DeviceType::kCuda}) {
-    const std::string_view name = DeviceTypeName(type);
-    if (text.substr(0, name.size()) != name) continue;
-    const std::string_view rest = text.substr(name.size());
-    if (rest.size() < 2 || rest.size() > 4 || rest[0] != ':') return std::nullopt;
-    if (rest.size() > 2 && rest[1] == '0') return std::nullopt;  // one spelling for each index
-    int index = 0;
-    for (char c : rest.substr(1)) {
-      if (c < '0' || c > '9') return std::nullopt;
-      index = index * 10 + (c - '0');
-    }
-    if (index > 255) return std::nullopt;
-    return Device{type, static_cast<uint8_t>(index)};
+    Device device{type, 0};
+    const size_t digits = DeviceTypeName(type).size() + 1;
+    if (digits >= text.size()) continue;
+    std::from_chars(text.data() + digits, text.data() + text.size(), device.index);
+    if (device.ToString() == text) return device;  // one spelling for each index
   }
   return std::nullopt;
 }

@@ -22,17 +22,8 @@ constexpr bool IsFloating(DType dtype) { return dtype == DType::kF32 || dtype ==
 
 // The name in program text: f32, f64, i64 or bool.
 constexpr std::string_view DTypeName(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return "f32";
-    case DType::kF64:
-      return "f64";
-    case DType::kI64:
-      return "i64";
-    case DType::kBool:
-      return "bool";
-  }
-  return "?";
+  constexpr std::string_view kNames[] = {"f32", "f64", "i64", "bool"};
+  return kNames[static_cast<int>(dtype)];
 }
 
 }  // namespace twingrad

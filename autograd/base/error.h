@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "autograd/base/words.h"
+
 namespace twingrad {
 
 enum class ErrorKind : uint8_t {
@@ -37,8 +39,16 @@ enum class ErrorKind : uint8_t {
 };
 inline constexpr int kNumErrorKinds = static_cast<int>(ErrorKind::kAnomaly) + 1;
 
-// The word in the text of Programs, e.g. leaf_in_place.
-std::string_view ErrorKindName(ErrorKind kind);
+// The words in the text of Programs, in the order of ErrorKind.
+inline constexpr std::string_view kErrorKindWords =
+    "invalid_argument shape dtype device domain index undefined no_graph grad_count implicit_seed "
+    "unused_input version freed leaf_in_place hook user unsupported internal anomaly";
+inline constexpr auto kErrorKindNames = SplitWords<kNumErrorKinds>(kErrorKindWords);
+
+// The word, e.g. leaf_in_place.
+constexpr std::string_view ErrorKindName(ErrorKind kind) {
+  return kErrorKindNames[static_cast<int>(kind)];
+}
 
 class Error : public std::runtime_error {
  public:

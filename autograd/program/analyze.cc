@@ -1,9 +1,13 @@
 #include "autograd/program/analyze.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/print.h"
@@ -18,54 +22,6 @@ std::string CountText(int least, int most) {
   return absl::StrCat(least, " to ", most);
 }
 
-// Statements whose operands must live on one device.
-bool OnOneDevice(Category category) {
-  return category == Category::kElementwise || category == Category::kMatmul ||
-         category == Category::kRearrange || category == Category::kLoss ||
-         category == Category::kInPlace;
-}
-
-// Statements whose result is computed from the types of the operands alone.
-bool IsComputed(Category category) {
-  switch (category) {
-    case Category::kElementwise:
-    case Category::kReduction:
-    case Category::kMatmul:
-    case Category::kRearrange:
-    case Category::kScan:
-    case Category::kLoss:
-    case Category::kView:
-    case Category::kCopy:
-    case Category::kInPlace:
-      return true;
-    default:
-      return false;
-  }
-}
-
-std::string DeviceText(DeviceIndex device) {
-  return device == kCpu ? "cpu" : absl::StrCat("dev:", device);
-}
-
-// Checks that the names are well-formed and distinct; else gives the value to blame.
-bool CheckNames(const Program& program, ValueId* value, std::string* why) {
-  absl::flat_hash_set<std::string_view> seen;
-  seen.reserve(program.names.size());
-  for (size_t i = 0; i < program.names.size(); ++i) {
-    *value = static_cast<ValueId>(i);
-    if (!IsName(program.names[i])) {
-      *why = absl::StrCat("name ", Quoted(program.names[i]),
-                          "; 1 to 64 of A-Z a-z 0-9 _ and . go, but for _ alone");
-      return false;
-    }
-    if (!seen.insert(program.names[i]).second) {
-      *why = absl::StrCat("%", program.names[i], " is defined twice; each value is defined once");
-      return false;
-    }
-  }
-  return true;
-}
-
 absl::Status ErrorIn(const Program& program, int statement, const Fault& fault) {
   const int line = statement + 2;  // after the header
   if (statement >= static_cast<int>(program.statements.size())) {
@@ -74,45 +30,59 @@ absl::Status ErrorIn(const Program& program, int statement, const Fault& fault) 
   return ErrorAt(line, ColumnOf(fault, PrintStatement(program, statement)), fault.text);
 }
 
+// Checks that each value has a name, and that the names are well-formed and distinct.
+absl::Status CheckNames(const Program& program, absl::Span<const ValueInfo> values) {
+  if (program.names.size() != values.size()) {
+    return ErrorAt(1, 1,
+                   absl::StrCat("the Program has ", program.names.size(), " names and ",
+                                values.size(), " values; each value has a name"));
+  }
+  absl::flat_hash_set<std::string_view> seen;
+  seen.reserve(program.names.size());
+  for (size_t i = 0; i < program.names.size(); ++i) {
+    const std::string& name = program.names[i];
+    const bool is_new = seen.insert(name).second;
+    if (IsName(name) && is_new) continue;
+    const int statement = values[i].statement;
+    const int place = static_cast<int>(i) - program.statements[statement].results[0];
+    const std::string why =
+        IsName(name) ? absl::StrCat("%", name, " is defined twice; each value is defined once")
+                     : absl::StrCat("name ", Quoted(name),
+                                    "; 1 to 64 of A-Z a-z 0-9 _ and . go, but for _ alone");
+    return ErrorIn(program, statement, {Fault::Place::kResult, place, Key::kType, why});
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 bool IsName(std::string_view name) {
-  if (name.empty() || name.size() > kMaxNameLength || name == "_") return false;
-  for (const char c : name) {
-    const bool good = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-                      c == '_' || c == '.';
-    if (!good) return false;
-  }
-  return true;
-}
-
-bool Analyzer::FailAt(Fault::Place place, int index, Key key, std::string text) {
-  fault_ = {place, index, key, std::move(text)};
-  return false;
+  return !name.empty() && name.size() <= kMaxNameLength && name != "_" &&
+         std::ranges::all_of(
+             name, [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; });
 }
 
 bool Analyzer::CheckCounts(const Statement& statement, const Signature& signature) {
   // Each open region, including one that begins here, still needs its `end`.
   const int ends = open_regions() + (statement.op == Opcode::kBegin ? 1 : 0);
   if (statement.op != Opcode::kEnd && num_statements_ + ends >= kMaxStatements) {
-    return Fail(absl::StrCat("statement number ", num_statements_ + 1, "; a Program has at most ",
-                             kMaxStatements));
+    return fault_.BlameName("statement number ", num_statements_ + 1, "; a Program has at most ",
+                            kMaxStatements);
   }
   const int operands = static_cast<int>(statement.operands.size());
   if (operands < signature.min_operands || operands > signature.max_operands) {
-    return Fail(absl::StrCat(signature.name, " with ", operands, " operands; it takes ",
-                             CountText(signature.min_operands, signature.max_operands)));
+    return fault_.BlameName(signature.name, " with ", operands, " operands; it takes ",
+                            CountText(signature.min_operands, signature.max_operands));
   }
   const int results = static_cast<int>(statement.results.size());
   if (results < signature.min_results || results > signature.max_results) {
-    return Fail(absl::StrCat(signature.name, " with ", results, " results; it has ",
-                             CountText(signature.min_results, signature.max_results)));
+    return fault_.BlameName(signature.name, " with ", results, " results; it has ",
+                            CountText(signature.min_results, signature.max_results));
   }
   for (int i = 0; i < results; ++i) {
     if (statement.results[i] != static_cast<ValueId>(values_.size()) + i) {
-      return FailAt(Fault::Place::kResult, i, Key::kType,
-                    absl::StrCat("result has id ", statement.results[i], "; the next id is ",
-                                 values_.size() + i));
+      return fault_.Blame(Fault::Place::kResult, i, Key::kType, "result has id ",
+                          statement.results[i], "; the next id is ", values_.size() + i);
     }
   }
   return true;
@@ -120,27 +90,25 @@ bool Analyzer::CheckCounts(const Statement& statement, const Signature& signatur
 
 bool Analyzer::CheckArgument(const AttributeSpec& spec, const AttributeValue& value) {
   if (!HasFormat(spec.format, value)) {
-    return FailKey(spec.key, absl::StrCat(KeyName(spec.key),
-                                          "= holds another kind of argument; "
-                                          "see the table of statements"));
+    return fault_.BlameKey(spec.key, KeyName(spec.key),
+                           "= holds another kind of argument; see the table of statements");
   }
   if (IsDefault(spec, value)) {
-    return FailKey(spec.key, absl::StrCat(KeyName(spec.key),
-                                          "= holds its default; such attributes are left out"));
+    return fault_.BlameKey(spec.key, KeyName(spec.key),
+                           "= holds its default; such attributes are left out");
   }
   if (spec.format == Format::kWord && !IsWord(spec.words, std::get<std::string>(value))) {
-    return FailKey(spec.key,
-                   absl::StrCat(KeyName(spec.key), "=", Quoted(std::get<std::string>(value)),
-                                "; it is one of: ", spec.words));
+    return fault_.BlameKey(spec.key, KeyName(spec.key), "=", Quoted(std::get<std::string>(value)),
+                           "; it is one of: ", spec.words);
   }
   if (const auto* name = std::get_if<std::string>(&value);
       name != nullptr && spec.format != Format::kWord && !IsName(*name)) {
-    return FailKey(spec.key,
-                   absl::StrCat("handle ", Quoted(*name), "; 1 to 64 of A-Z a-z 0-9 _ and . go"));
+    return fault_.BlameKey(spec.key, "handle ", Quoted(*name),
+                           "; 1 to 64 of A-Z a-z 0-9 _ and . go");
   }
   if (const auto* values = std::get_if<std::vector<ValueId>>(&value)) {
     if (values->size() > static_cast<size_t>(kMaxOperands)) {
-      return FailKey(spec.key, absl::StrCat(values->size(), " values; at most ", kMaxOperands));
+      return fault_.BlameKey(spec.key, values->size(), " values; at most ", kMaxOperands);
     }
     for (const ValueId id : *values) {
       if (id == kNoValue && spec.key == Key::kSeeds) continue;
@@ -150,8 +118,8 @@ bool Analyzer::CheckArgument(const AttributeSpec& spec, const AttributeValue& va
   if (spec.format == Format::kDevice) {
     const int64_t device = std::get<int64_t>(value);
     if (device < kCpu || device >= kMaxDevices) {
-      return FailKey(spec.key,
-                     absl::StrCat("device ", device, "; cpu or dev:0 to dev:", kMaxDevices - 1));
+      return fault_.BlameKey(spec.key, "device ", device,
+                             "; cpu or dev:0 to dev:", kMaxDevices - 1);
     }
   }
   return true;
@@ -164,32 +132,30 @@ bool Analyzer::CheckAttributes(const Statement& statement, const Signature& sign
       if (!CheckArgument(spec, statement.attributes[next].value)) return false;
       ++next;
     } else if (spec.otherwise == Default::kRequired && statement.Find(spec.key) == nullptr) {
-      return Fail(absl::StrCat(signature.name, " without ", KeyName(spec.key),
-                               "=; it needs this attribute"));
+      return fault_.BlameName(signature.name, " without ", KeyName(spec.key),
+                              "=; it needs this attribute");
     }
   }
   if (next == statement.attributes.size()) return true;
   const Key key = statement.attributes[next].key;
   if (signature.Find(key) == nullptr) {
-    return Fail(absl::StrCat(signature.name, " has no attribute ", KeyName(key),
-                             "=; see the table of statements"));
+    return fault_.BlameName(signature.name, " has no attribute ", KeyName(key),
+                            "=; see the table of statements");
   }
-  return FailKey(key, absl::StrCat(KeyName(key),
-                                   "= is given twice or out of order; attributes "
-                                   "stand in the order of the table of statements"));
+  return fault_.BlameKey(
+      key, KeyName(key),
+      "= is given twice or out of order; attributes stand in the order of the table of statements");
 }
 
 bool Analyzer::CheckVisible(ValueId value, Fault::Place place, int index, Key key) {
   if (value < 0 || value >= static_cast<ValueId>(values_.size())) {
-    return FailAt(place, index, key,
-                  absl::StrCat("value id ", value, " is not defined; ids 0 to ",
-                               static_cast<int64_t>(values_.size()) - 1, " are"));
+    return fault_.Blame(place, index, key, "value id ", value, " is not defined; ids 0 to ",
+                        static_cast<int64_t>(values_.size()) - 1, " are");
   }
   if (value >= hidden_begin_ && value < hidden_end_) {
-    return FailAt(
-        place, index, key,
-        "the value is defined in a thread section that runs at the same time; values from "
-        "before the sections go");
+    return fault_.Blame(place, index, key,
+                        "the value is defined in a thread section that runs at the same time; "
+                        "values from before the sections go");
   }
   return true;
 }
@@ -197,15 +163,14 @@ bool Analyzer::CheckVisible(ValueId value, Fault::Place place, int index, Key ke
 bool Analyzer::CheckWritten(ValueId value) {
   const ValueInfo& info = values_[value];
   if (info.read_only) {
-    return FailOperand(0,
-                       "the value is a result of grad, or a view of one, and read-only; write to "
-                       "a clone");
+    return fault_.BlameOperand(
+        0, "the value is a result of grad, or a view of one, and read-only; write to a clone");
   }
   for (const Region& region : regions_) {
     if (region.kind == RegionKind::kThread && info.storage < region.first_value) {
-      return FailOperand(0,
-                         "a thread section writes to a value from outside of it; it may write "
-                         "to values of its own: clone it there");
+      return fault_.BlameOperand(0,
+                                 "a thread section writes to a value from outside of it; it may "
+                                 "write to values of its own: clone it there");
     }
   }
   return true;
@@ -228,19 +193,16 @@ bool Analyzer::CheckComputed(const Statement& statement, const Signature& signat
   absl::InlinedVector<const TensorType*, 3> types;
   for (const ValueId operand : statement.operands) types.push_back(&values_[operand].type);
   const ValueInfo& first = values_[statement.operands[0]];
-  if (OnOneDevice(signature.category)) {
-    for (size_t i = 1; i < statement.operands.size(); ++i) {
-      const DeviceIndex device = values_[statement.operands[i]].device;
-      if (device != first.device) {
-        return FailOperand(
-            static_cast<int>(i),
-            absl::StrCat("operands on ", DeviceText(first.device), " and ", DeviceText(device),
-                         "; they must be on one device: copy one with to"));
-      }
+  for (size_t i = 1; i < statement.operands.size(); ++i) {
+    const DeviceIndex device = values_[statement.operands[i]].device;
+    if (device != first.device) {
+      return fault_.BlameOperand(i, "operands on ", DeviceText(first.device), " and ",
+                                 DeviceText(device),
+                                 "; they must be on one device: copy one with to");
     }
   }
   TensorType type;
-  if (!InferType(statement, types, &type, &work_, &fault_)) return false;
+  if (!Inference(statement, types, &type, &work_, &fault_).Run()) return false;
   if (signature.category == Category::kInPlace) return CheckWritten(statement.operands[0]);
   ValueInfo& result = AddResult(type, first.device);
   if (statement.op == Opcode::kTo) {
@@ -258,9 +220,9 @@ bool Analyzer::Charge() {
   int64_t total = total_elements_ + work_;
   for (const ValueInfo& info : results_) total += NumElements(info.type.shape);
   if (total > kMaxTotalElements) {
-    return Fail(absl::StrCat("the values so far have ", total,
-                             " elements, products of matmul included; a Program may have ",
-                             kMaxTotalElements));
+    return fault_.BlameName("the values so far have ", total,
+                            " elements, products of matmul included; a Program may have ",
+                            kMaxTotalElements);
   }
   total_elements_ = total;
   return true;
@@ -276,7 +238,7 @@ void Analyzer::Commit(const Statement& statement) {
 bool Analyzer::Add(const Statement& statement) {
   results_.clear();
   work_ = 0;
-  if (static_cast<int>(statement.op) >= kNumOpcodes) return Fail("unknown statement");
+  if (static_cast<int>(statement.op) >= kNumOpcodes) return fault_.BlameName("unknown statement");
   const Signature& signature = SignatureOf(statement.op);
   if (!CheckCounts(statement, signature)) return false;
   for (size_t i = 0; i < statement.operands.size(); ++i) {
@@ -295,9 +257,7 @@ bool Analyzer::Add(const Statement& statement) {
 
 bool Analyzer::Finish() {
   if (regions_.empty()) return true;
-  return Fail(absl::StrCat(regions_.size(),
-                           " regions are open at the end; each begin needs an "
-                           "end"));
+  return fault_.BlameName(regions_.size(), " regions are open at the end; each begin needs an end");
 }
 
 absl::StatusOr<Analysis> Analyze(const Program& program) {
@@ -310,23 +270,14 @@ absl::StatusOr<Analysis> Analyze(const Program& program) {
   if (!analyzer.Finish()) {
     return ErrorIn(program, static_cast<int>(program.statements.size()), analyzer.fault());
   }
-  if (program.names.size() != analyzer.values().size()) {
-    return ErrorAt(1, 1,
-                   absl::StrCat("the Program has ", program.names.size(), " names and ",
-                                analyzer.values().size(), " values; each value has a name"));
-  }
-  ValueId value = 0;
-  std::string why;
-  if (!CheckNames(program, &value, &why)) {
-    const int statement = analyzer.values()[value].statement;
-    const int first = program.statements[statement].results[0];
-    return ErrorIn(program, statement, {Fault::Place::kResult, value - first, Key::kType, why});
-  }
+  if (absl::Status names = CheckNames(program, analyzer.values()); !names.ok()) return names;
   Analysis analysis;
   analysis.total_elements = analyzer.total_elements();
   analysis.racy = analyzer.may_be_racy() && IsRacy(program);
   analysis.values = analyzer.TakeValues();
   return analysis;
 }
+
+absl::Status Validate(const Program& program) { return Analyze(program).status(); }
 
 }  // namespace twingrad::program

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "autograd/program/fault.h"
 #include "autograd/program/program.h"
@@ -33,7 +34,7 @@ struct ValueInfo {
 
 struct Analysis {
   std::vector<ValueInfo> values;  // by ValueId
-  int64_t total_elements = 0;     // see kMaxTotalElements
+  int64_t total_elements = 0;     // as kMaxTotalElements counts them
   // The outcome can depend on timing: see racy.h.
   bool racy = false;
 };
@@ -61,17 +62,6 @@ class Analyzer {
     ValueId first_value;  // the region's values are those from here on
   };
 
-  bool Fail(std::string text) {
-    return FailAt(Fault::Place::kName, 0, Key::kType, std::move(text));
-  }
-  bool FailOperand(int index, std::string text) {
-    return FailAt(Fault::Place::kOperand, index, Key::kType, std::move(text));
-  }
-  bool FailKey(Key key, std::string text) {
-    return FailAt(Fault::Place::kAttribute, 0, key, std::move(text));
-  }
-  bool FailAt(Fault::Place place, int index, Key key, std::string text);
-
   // analyze.cc: the form that the signature asks for, and the values named.
   bool CheckCounts(const Statement& statement, const Signature& signature);
   bool CheckAttributes(const Statement& statement, const Signature& signature);
@@ -86,6 +76,9 @@ class Analyzer {
   bool CheckSpecial(const Statement& statement, const Signature& signature);
   bool CheckLeaf(const Statement& statement);
   bool CheckElements(const Bits& bits, DType dtype, Key key);
+  // Whether data= has an element for each of a value of this type.
+  bool CheckCount(const Bits& data, const TensorType& type, std::string_view allowed);
+  bool CheckHandle(const std::string& handle, Key key);
   bool CheckHook(const Statement& statement);
   bool CheckAction(const Statement& statement);
   bool CheckTarget(const Statement& statement, const std::string& action);
@@ -121,6 +114,9 @@ class Analyzer {
 // Checks form, names, limits, visibility, types and regions, then determines whether the Program is
 // racy. Errors have the form of Parse's, with the position in the canonical text.
 absl::StatusOr<Analysis> Analyze(const Program& program);
+
+// Whether the Program is well-formed: Analyze without the analysis.
+absl::Status Validate(const Program& program);
 
 // Whether `name` can name a value or a handle: 1 to 64 of A-Z a-z 0-9 _ and `.`, other than `_`.
 bool IsName(std::string_view name);

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/parse.h"
-#include "autograd/program/validate.h"
 
 namespace twingrad::program {
 namespace {
@@ -190,6 +189,19 @@ TEST(Analyze, MarksRacyPrograms) {
   EXPECT_FALSE(AnalyzeOrDie(start + "hook %a do=record\n").racy);
   EXPECT_TRUE(AnalyzeOrDie(start + "hook %a do=register target=%b\n").racy);
 }
+
+TEST(Validate, NamesThePlaceInTheCanonicalText) {
+  Program program;
+  program.names = {"x", "y"};
+  program.statements.push_back({Opcode::kLeaf, {0}, {}, {{Key::kType, TensorType{}}}});
+  EXPECT_FALSE(Validate(program).ok());  // a name too many
+  program.statements.push_back({Opcode::kTanh, {1}, {0}, {}});
+  EXPECT_TRUE(Validate(program).ok()) << Validate(program);
+  program.statements.push_back({Opcode::kAddInPlace, {}, {1, 2}, {}});
+  EXPECT_EQ(Validate(program).message(), "[program] 4:9 value id 2 is not defined; ids 0 to 1 are");
+}
+
+TEST(Validate, TheEmptyProgramIsValid) { EXPECT_TRUE(Validate(Program()).ok()); }
 
 }  // namespace
 }  // namespace twingrad::program

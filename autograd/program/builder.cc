@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,15 +20,7 @@ Bits FloatBits(absl::Span<const double> elements) {
   return bits;
 }
 
-Bits FloatBits(std::initializer_list<double> elements) {
-  return FloatBits(absl::MakeConstSpan(elements.begin(), elements.size()));
-}
-
 Bits IntBits(absl::Span<const int64_t> elements) { return Bits(elements.begin(), elements.end()); }
-
-Bits IntBits(std::initializer_list<int64_t> elements) {
-  return Bits(elements.begin(), elements.end());
-}
 
 void Canonicalize(Statement& statement) {
   if (statement.attributes.empty()) return;
@@ -68,10 +61,8 @@ bool ProgramBuilder::AddStatement(Statement statement) {
 }
 
 ValueId ProgramBuilder::Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device) {
-  Attributes attributes = {{Key::kType, type}};
+  Attributes attributes = {{Key::kType, type}, {Key::kGrad, grad}, {Key::kDevice, int64_t{device}}};
   if (!data.empty()) attributes.push_back({Key::kData, std::move(data)});
-  attributes.push_back({Key::kGrad, grad});
-  attributes.push_back({Key::kDevice, int64_t{device}});
   return Op(Opcode::kLeaf, {}, std::move(attributes));
 }
 
@@ -89,37 +80,20 @@ ValueId ProgramBuilder::Op(Opcode op, absl::Span<const ValueId> operands, Attrib
   return results.empty() ? kNoValue : results[0];
 }
 
-ValueId ProgramBuilder::Op(Opcode op, std::initializer_list<ValueId> operands,
-                           Attributes attributes) {
-  return Op(op, absl::MakeConstSpan(operands.begin(), operands.size()), std::move(attributes));
-}
-
 bool ProgramBuilder::Add(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
-  Statement statement;
-  statement.op = op;
-  statement.operands.assign(operands.begin(), operands.end());
-  statement.attributes = std::move(attributes);
-  return AddStatement(std::move(statement));
-}
-
-bool ProgramBuilder::Add(Opcode op, std::initializer_list<ValueId> operands,
-                         Attributes attributes) {
-  return Add(op, absl::MakeConstSpan(operands.begin(), operands.size()), std::move(attributes));
+  return AddStatement({op, {}, {operands.begin(), operands.end()}, std::move(attributes)});
 }
 
 std::vector<ValueId> ProgramBuilder::Results(int count, Opcode op,
                                              absl::Span<const ValueId> operands,
                                              Attributes attributes) {
-  Statement statement;
-  statement.op = op;
-  statement.operands.assign(operands.begin(), operands.end());
-  statement.results.resize(count);
-  statement.attributes = std::move(attributes);
-  const int first = num_values();
-  if (!AddStatement(std::move(statement))) return {};
-  std::vector<ValueId> results;
-  for (int i = 0; i < count; ++i) results.push_back(first + i);
-  return results;
+  std::vector<ValueId> results(count);
+  std::iota(results.begin(), results.end(), num_values());
+  const bool added = AddStatement({op,
+                                   {results.begin(), results.end()},
+                                   {operands.begin(), operands.end()},
+                                   std::move(attributes)});
+  return added ? results : std::vector<ValueId>();
 }
 
 bool ProgramBuilder::Rename(ValueId value, std::string_view name) {

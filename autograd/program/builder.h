@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,9 +30,7 @@ namespace twingrad::program {
 // Elements from numbers; a NaN gets its canonical pattern. For f32 leaves the numbers must be
 // floats.
 Bits FloatBits(absl::Span<const double> elements);
-Bits FloatBits(std::initializer_list<double> elements);
 Bits IntBits(absl::Span<const int64_t> elements);
-Bits IntBits(std::initializer_list<int64_t> elements);
 
 class ProgramBuilder {
  public:
@@ -46,11 +43,9 @@ class ProgramBuilder {
 
   // A statement with one result.
   ValueId Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes = {});
-  ValueId Op(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
 
   // A statement without a result.
   bool Add(Opcode op, absl::Span<const ValueId> operands, Attributes attributes = {});
-  bool Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
 
   // A statement with `count` results (grad, custom); their ids, or nothing when refused.
   std::vector<ValueId> Results(int count, Opcode op, absl::Span<const ValueId> operands,

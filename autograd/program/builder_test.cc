@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/program/analyze.h"
 #include "autograd/program/element_text.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/print.h"
-#include "autograd/program/validate.h"
 
 namespace twingrad::program {
 namespace {

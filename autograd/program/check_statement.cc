@@ -42,13 +42,6 @@ constexpr ExpectForm kExpectForms[] = {
     {"error", false, Bit(Key::kError), Bit(Key::kAt)},
 };
 
-bool IsFloat32(uint64_t bits) {
-  const double value = std::bit_cast<double>(bits);
-  if (std::isnan(value) || std::isinf(value)) return true;
-  return std::abs(value) <= 3.4028234663852886e38 &&
-         static_cast<double>(static_cast<float>(value)) == value;
-}
-
 }  // namespace
 
 bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
@@ -56,7 +49,7 @@ bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
     std::string_view why;
     if (IsFloating(dtype) && std::isnan(std::bit_cast<double>(bits[i])) && bits[i] != kNanBits) {
       why = "a NaN with another pattern than 0x7ff8000000000000; that one goes";
-    } else if (dtype == DType::kF32 && !IsFloat32(bits[i])) {
+    } else if (dtype == DType::kF32 && !IsFloat32(std::bit_cast<double>(bits[i]))) {
       why = "no f32 number; round it, or take f64";
     } else if (dtype == DType::kBool && bits[i] > 1) {
       why = "no bool; 0 and 1 go";
@@ -64,38 +57,47 @@ bool Analyzer::CheckElements(const Bits& bits, DType dtype, Key key) {
     if (why.empty()) continue;
     std::string number;
     AppendElement(bits[i], dtype, number);
-    return FailKey(key, absl::StrCat("element ", i, " is ", number, ", ", why));
+    return fault_.BlameKey(key, "element ", i, " is ", number, ", ", why);
   }
   return true;
+}
+
+bool Analyzer::CheckCount(const Bits& data, const TensorType& type, std::string_view allowed) {
+  const int64_t count = NumElements(type.shape);
+  if (!data.empty() && static_cast<int64_t>(data.size()) == count) return true;
+  return fault_.BlameKey(Key::kData, data.size(), " elements for ", TypeText(type), "; ", allowed,
+                         count, count == 0 ? ": leave data= out" : "");
+}
+
+bool Analyzer::CheckHandle(const std::string& handle, Key key) {
+  return handles_.contains(handle) ||
+         fault_.BlameKey(key, "handle ", handle,
+                         " is not defined; it must be the id= of an earlier hook");
 }
 
 bool Analyzer::CheckLeaf(const Statement& statement) {
   const auto& type = std::get<TensorType>(*statement.Find(Key::kType));
   std::string why;
-  if (!WithinLimits(type.shape, &why)) return FailKey(Key::kType, std::move(why));
+  if (!WithinLimits(type.shape, &why)) return fault_.BlameKey(Key::kType, why);
   int sources = 0;
   for (const Key key : {Key::kData, Key::kFill, Key::kSeed}) {
     if (statement.Find(key) == nullptr) continue;
     if (++sources > 1) {
-      return FailKey(key, "a second source of elements; a leaf takes one of data=, fill=, seed=");
+      return fault_.BlameKey(
+          key, "a second source of elements; a leaf takes one of data=, fill=, seed=");
     }
   }
   if (const AttributeValue* data = statement.Find(Key::kData)) {
     const Bits& bits = std::get<Bits>(*data);
-    const int64_t count = NumElements(type.shape);
-    if (bits.empty() || static_cast<int64_t>(bits.size()) != count) {
-      return FailKey(Key::kData,
-                     absl::StrCat(bits.size(), " elements for ", TypeText(type), "; it takes ",
-                                  count, count == 0 ? ": leave data= out" : ""));
-    }
+    if (!CheckCount(bits, type, "it takes ")) return false;
     if (!CheckElements(bits, type.dtype, Key::kData)) return false;
   }
   if (const AttributeValue* fill = statement.Find(Key::kFill)) {
     if (!CheckElements(std::get<Bits>(*fill), type.dtype, Key::kFill)) return false;
   }
   if (statement.Get<bool>(Key::kGrad) && !IsFloating(type.dtype)) {
-    return FailKey(Key::kGrad, absl::StrCat("a leaf of ", DTypeName(type.dtype),
-                                            " that requires grad; f32 and f64 may"));
+    return fault_.BlameKey(Key::kGrad, "a leaf of ", DTypeName(type.dtype),
+                           " that requires grad; f32 and f64 may");
   }
   AddResult(type, static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice, kCpu)));
   return true;
@@ -105,22 +107,20 @@ bool Analyzer::CheckTarget(const Statement& statement, const std::string& action
   const AttributeValue* target = statement.Find(Key::kTarget);
   if (action != "register" && action != "remove" && action != "backward") {
     if (target == nullptr) return true;
-    return FailKey(Key::kTarget, absl::StrCat("do=", action, " with target=; it takes none"));
+    return fault_.BlameKey(Key::kTarget, "do=", action, " with target=; it takes none");
   }
   if (target == nullptr) {
-    return FailKey(Key::kDo, absl::StrCat("do=", action, " without target=; it needs ",
-                                          action == "remove" ? "a handle" : "a value"));
+    return fault_.BlameKey(Key::kDo, "do=", action, " without target=; it needs ",
+                           action == "remove" ? "a handle" : "a value");
   }
   const auto* handle = std::get_if<std::string>(target);
   if (action == "remove") {
-    if (handle == nullptr) return FailKey(Key::kTarget, "target= of do=remove; it is a handle");
-    if (handles_.contains(*handle)) return true;
-    return FailKey(Key::kTarget, absl::StrCat("handle ", *handle,
-                                              " is not defined; it must be the "
-                                              "id= of an earlier hook"));
+    if (handle == nullptr)
+      return fault_.BlameKey(Key::kTarget, "target= of do=remove; it is a handle");
+    return CheckHandle(*handle, Key::kTarget);
   }
   if (handle != nullptr || std::get<std::vector<ValueId>>(*target).size() != 1) {
-    return FailKey(Key::kTarget, absl::StrCat("target= of do=", action, "; it is one value"));
+    return fault_.BlameKey(Key::kTarget, "target= of do=", action, "; it is one value");
   }
   return true;
 }
@@ -130,31 +130,27 @@ bool Analyzer::CheckAction(const Statement& statement) {
   const auto& action = std::get<std::string>(*statement.Find(Key::kDo));
   const bool has_factor = statement.Find(Key::kBy) != nullptr;
   if ((action == "scale") != has_factor) {
-    return FailKey(has_factor ? Key::kBy : Key::kDo,
-                   absl::StrCat("do=", action, has_factor ? " with" : " without",
-                                " by=; do=scale takes it, the others do not"));
+    return fault_.BlameKey(has_factor ? Key::kBy : Key::kDo, "do=", action,
+                           has_factor ? " with" : " without",
+                           " by=; do=scale takes it, the others do not");
   }
   // A NaN is not equal to itself, so it could not round-trip.
   if (has_factor && std::isnan(statement.Get<double>(Key::kBy))) {
-    return FailKey(Key::kBy, "a factor that is no number; any other goes, inf as well");
+    return fault_.BlameKey(Key::kBy, "a factor that is no number; any other goes, inf as well");
   }
   return CheckTarget(statement, action);
 }
 
 bool Analyzer::CheckHook(const Statement& statement) {
   if (statement.op == Opcode::kRemoveHook) {
-    const auto id = statement.Get<std::string>(Key::kId);
     may_be_racy_ = true;
-    if (handles_.contains(id)) return true;
-    return FailKey(Key::kId, absl::StrCat("handle ", id,
-                                          " is not defined; it must be the id= of an "
-                                          "earlier hook"));
+    return CheckHandle(statement.Get<std::string>(Key::kId), Key::kId);
   }
   if (!CheckAction(statement)) return false;
   if (const AttributeValue* id = statement.Find(Key::kId)) {
     if (!handles_.insert(std::get<std::string>(*id)).second) {
-      return FailKey(Key::kId, absl::StrCat("handle ", std::get<std::string>(*id),
-                                            " is defined twice; each hook has its own"));
+      return fault_.BlameKey(Key::kId, "handle ", std::get<std::string>(*id),
+                             " is defined twice; each hook has its own");
     }
   }
   may_be_racy_ = true;
@@ -165,9 +161,8 @@ bool Analyzer::CheckCall(const Statement& statement) {
   if (statement.op != Opcode::kGrad) return true;
   const auto& inputs = std::get<std::vector<ValueId>>(*statement.Find(Key::kInputs));
   if (inputs.size() != statement.results.size()) {
-    return FailKey(Key::kInputs,
-                   absl::StrCat(inputs.size(), " inputs and ", statement.results.size(),
-                                " results; grad has one result an input"));
+    return fault_.BlameKey(Key::kInputs, inputs.size(), " inputs and ", statement.results.size(),
+                           " results; grad has one result an input");
   }
   const bool always_defined =
       !statement.Get<bool>(Key::kAllowUnused) || statement.Get<bool>(Key::kMaterialize);
@@ -181,8 +176,8 @@ bool Analyzer::CheckCall(const Statement& statement) {
 
 bool Analyzer::CheckCustom(const Statement& statement) {
   if (statement.results.size() != statement.operands.size()) {
-    return Fail(absl::StrCat("custom with ", statement.operands.size(), " operands and ",
-                             statement.results.size(), " results; it has one result an operand"));
+    return fault_.BlameName("custom with ", statement.operands.size(), " operands and ",
+                            statement.results.size(), " results; it has one result an operand");
   }
   if (!CheckAction(statement)) return false;
   for (const ValueId operand : statement.operands) {
@@ -195,25 +190,23 @@ bool Analyzer::CheckCustom(const Statement& statement) {
 bool Analyzer::CheckBegin(const Statement& statement) {
   const RegionKind kind = RegionKindOf(statement);
   if (open_regions() >= kMaxNesting) {
-    return Fail(absl::StrCat("region number ", kMaxNesting + 1, " inside one another; at most ",
-                             kMaxNesting));
+    return fault_.BlameName("region number ", kMaxNesting + 1, " inside one another; at most ",
+                            kMaxNesting);
   }
   const bool has_action = statement.Find(Key::kDo) != nullptr;
   const bool has_factor = statement.Find(Key::kBy) != nullptr;
   if (has_action != (kind == RegionKind::kSavedTensorHooks) || (has_factor && !has_action)) {
-    return FailKey(Key::kKind,
-                   absl::StrCat("kind=", RegionKindName(kind), has_action ? " with" : " without",
-                                " do=; kind=saved_tensor_hooks takes do= (and by=), "
-                                "the others do not"));
+    return fault_.BlameKey(Key::kKind, "kind=", RegionKindName(kind),
+                           has_action ? " with" : " without",
+                           " do=; kind=saved_tensor_hooks takes do= (and by=), the others do not");
   }
   if (has_action && !CheckAction(statement)) return false;
   const auto next = static_cast<ValueId>(values_.size());
   if (kind == RegionKind::kThread) {
     for (const Region& outer : regions_) {
       if (outer.kind == RegionKind::kThread) {
-        return FailKey(Key::kKind,
-                       "a thread section inside a thread section; they stand side by "
-                       "side");
+        return fault_.BlameKey(Key::kKind,
+                               "a thread section inside a thread section; they stand side by side");
       }
     }
     if (!after_section_) sections_begin_ = next;
@@ -226,7 +219,7 @@ bool Analyzer::CheckBegin(const Statement& statement) {
 }
 
 bool Analyzer::CheckEnd() {
-  if (regions_.empty()) return Fail("end without begin; it ends the innermost region");
+  if (regions_.empty()) return fault_.BlameName("end without begin; it ends the innermost region");
   after_section_ = regions_.back().kind == RegionKind::kThread;
   if (after_section_) hidden_begin_ = hidden_end_ = 0;
   regions_.pop_back();
@@ -235,14 +228,12 @@ bool Analyzer::CheckEnd() {
 
 bool Analyzer::CheckStream(const Statement& statement) {
   if (statement.Get<int64_t>(Key::kDevice) == kCpu) {
-    return FailKey(Key::kDevice, "the cpu has no streams; dev:0 to dev:7 have");
+    return fault_.BlameKey(Key::kDevice, "the cpu has no streams; dev:0 to dev:7 have");
   }
   const auto id = statement.Get<std::string>(Key::kId);
   if (statement.op == Opcode::kRecordEvent) events_.insert(id);
   if (statement.op == Opcode::kWaitEvent && !events_.contains(id)) {
-    return FailKey(Key::kId, absl::StrCat("event ", id,
-                                          " is not defined; it must be recorded "
-                                          "earlier"));
+    return fault_.BlameKey(Key::kId, "event ", id, " is not defined; it must be recorded earlier");
   }
   return true;
 }
@@ -252,25 +243,19 @@ bool Analyzer::CheckExpectedData(const Statement& statement) {
   DType written = DType::kF64;
   if (const AttributeValue* type = statement.Find(Key::kType)) {
     if (std::get<TensorType>(*type) != actual) {
-      return FailKey(Key::kType,
-                     absl::StrCat("the value is ", TypeText(actual), "; type= must say so"));
+      return fault_.BlameKey(Key::kType, "the value is ", TypeText(actual), "; type= must say so");
     }
     written = actual.dtype;
   }
   const AttributeValue* data = statement.Find(Key::kData);
   if (data == nullptr) return true;
   if (statement.Find(Key::kType) == nullptr && !IsFloating(actual.dtype)) {
-    return FailKey(Key::kData, absl::StrCat("data= for a value of ", TypeText(actual),
-                                            "; give type=", TypeText(actual), " as well"));
+    return fault_.BlameKey(Key::kData, "data= for a value of ", TypeText(actual),
+                           "; give type=", TypeText(actual), " as well");
   }
   const Bits& bits = std::get<Bits>(*data);
-  const int64_t count = NumElements(actual.shape);
-  if (bits.empty() || static_cast<int64_t>(bits.size()) != count) {
-    return FailKey(Key::kData,
-                   absl::StrCat(bits.size(), " elements for ", TypeText(actual), "; it has ", count,
-                                count == 0 ? ": leave data= out" : ""));
-  }
-  return CheckElements(bits, written, Key::kData) && CheckElements(bits, actual.dtype, Key::kData);
+  return CheckCount(bits, actual, "it has ") && CheckElements(bits, written, Key::kData) &&
+         CheckElements(bits, actual.dtype, Key::kData);
 }
 
 bool Analyzer::CheckExpect(const Statement& statement) {
@@ -278,38 +263,36 @@ bool Analyzer::CheckExpect(const Statement& statement) {
   const auto* form = std::find_if(std::begin(kExpectForms), std::end(kExpectForms),
                                   [&](const ExpectForm& f) { return f.kind == kind; });
   if (form->operand == statement.operands.empty()) {
-    return FailKey(Key::kKind, absl::StrCat("kind=", kind,
-                                            form->operand ? " without a value; it is about one"
-                                                          : " with a value; it takes none"));
+    return fault_.BlameKey(
+        Key::kKind, "kind=", kind,
+        form->operand ? " without a value; it is about one" : " with a value; it takes none");
   }
   for (const Key key : {Key::kType, Key::kData, Key::kCount, Key::kError, Key::kAt}) {
     const bool given = statement.Find(key) != nullptr;
     if (!given && (form->required & Bit(key)) != 0) {
-      return FailKey(Key::kKind, absl::StrCat("kind=", kind, " without ", KeyName(key),
-                                              "=; it needs this attribute"));
+      return fault_.BlameKey(Key::kKind, "kind=", kind, " without ", KeyName(key),
+                             "=; it needs this attribute");
     }
     if (given && ((form->required | form->optional) & Bit(key)) == 0) {
-      return FailKey(key, absl::StrCat("kind=", kind, " with ", KeyName(key), "=; it takes none"));
+      return fault_.BlameKey(key, "kind=", kind, " with ", KeyName(key), "=; it takes none");
     }
   }
   if (statement.Get<int64_t>(Key::kCount) < 0) {
-    return FailKey(Key::kCount, "a negative count; 0 or more go");
+    return fault_.BlameKey(Key::kCount, "a negative count; 0 or more go");
   }
   if (const AttributeValue* at = statement.Find(Key::kAt)) {
     const int64_t index = std::get<int64_t>(*at);
     if (index < 0 || index >= num_statements_) {
-      return FailKey(Key::kAt, absl::StrCat("at=", index,
-                                            "; it is the index of an earlier "
-                                            "statement, counted from 0"));
+      return fault_.BlameKey(Key::kAt, "at=", index,
+                             "; it is the index of an earlier statement, counted from 0");
     }
     if (kind != "error" && !std::binary_search(calls_.begin(), calls_.end(), index)) {
-      return FailKey(Key::kAt, absl::StrCat("statement ", index, " is no call; kind=", kind,
-                                            " is about a backward or grad"));
+      return fault_.BlameKey(Key::kAt, "statement ", index, " is no call; kind=", kind,
+                             " is about a backward or grad");
     }
   } else if ((form->optional & Bit(Key::kAt)) != 0 && kind != "error" && calls_.empty()) {
-    return FailKey(Key::kKind, absl::StrCat("kind=", kind,
-                                            " before any call; it is about the latest backward "
-                                            "or grad"));
+    return fault_.BlameKey(Key::kKind, "kind=", kind,
+                           " before any call; it is about the latest backward or grad");
   }
   return (form->optional & Bit(Key::kData)) == 0 || CheckExpectedData(statement);
 }

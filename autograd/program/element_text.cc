@@ -5,6 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "autograd/program/limits.h"
+
 namespace twingrad::program {
 namespace {
 
@@ -48,6 +54,12 @@ std::optional<double> ParseFloatAs(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsFloat32(double value) {
+  if (!std::isfinite(value)) return true;
+  return std::abs(value) <= std::numeric_limits<float>::max() &&
+         static_cast<double>(static_cast<float>(value)) == value;
+}
 
 void AppendInteger(int64_t value, std::string& out) {
   char buffer[24];
@@ -93,6 +105,18 @@ void AppendElement(uint64_t bits, DType dtype, std::string& out) {
   }
 }
 
+std::string ShapeText(absl::Span<const int64_t> sizes) {
+  return absl::StrCat("[", absl::StrJoin(sizes, ","), "]");
+}
+
+std::string TypeText(const TensorType& type) {
+  return absl::StrCat(DTypeName(type.dtype), ShapeText(type.shape));
+}
+
+std::string DeviceText(int64_t device) {
+  return device == kCpu ? "cpu" : absl::StrCat("dev:", device);
+}
+
 std::optional<int64_t> ParseInteger(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -100,15 +124,30 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
   return value;
 }
 
+std::optional<std::vector<int64_t>> ParseIntegers(std::string_view text) {
+  std::vector<int64_t> integers;
+  for (const std::string_view item : absl::StrSplit(text, ',')) {
+    const auto integer = ParseInteger(item);
+    if (!integer.has_value()) return std::nullopt;
+    integers.push_back(*integer);
+  }
+  return integers;
+}
+
+std::optional<int64_t> ParseDevice(std::string_view text) {
+  if (text == "cpu") return kCpu;
+  if (!absl::ConsumePrefix(&text, "dev:")) return std::nullopt;
+  const auto index = ParseInteger(text);
+  return index.has_value() && *index >= 0 && *index < kMaxDevices ? index : std::nullopt;
+}
+
 std::optional<double> ParseFloat(std::string_view text) {
   // Most numbers are small integers.
   const bool negative = text.size() > 1 && text[0] == '-';
   const std::string_view digits = text.substr(negative ? 1 : 0);
-  if (!digits.empty() && digits.size() <= 15) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error == std::errc() && end == digits.data() + digits.size() && digits[0] != '-') {
-      return negative ? -static_cast<double>(value) : static_cast<double>(value);
+  if (!digits.empty() && digits.size() <= 15 && digits[0] != '-') {
+    if (const auto value = ParseInteger(digits)) {
+      return negative ? -static_cast<double>(*value) : static_cast<double>(*value);
     }
   }
   return ParseFloatAs<double>(text);

@@ -71,6 +71,11 @@ TEST(ElementText, Integers) {
   }
 }
 
+TEST(ElementText, Types) {
+  EXPECT_EQ(TypeText({DType::kF32, {2, 0}}), "f32[2,0]");
+  EXPECT_EQ(TypeText({DType::kBool, {}}), "bool[]");
+}
+
 TEST(ElementText, Bools) {
   EXPECT_EQ(ParseElement("0", DType::kBool), 0u);
   EXPECT_EQ(ParseElement("1", DType::kBool), 1u);

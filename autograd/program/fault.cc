@@ -2,7 +2,6 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::program {
@@ -58,14 +57,6 @@ int ColumnOf(const Fault& fault, std::string_view line) {
 
 absl::Status ErrorAt(int line, int column, std::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat("[program] ", line, ":", column, " ", text));
-}
-
-std::string TypeText(const TensorType& type) {
-  return absl::StrCat(DTypeName(type.dtype), ShapeText(type.shape));
-}
-
-std::string ShapeText(absl::Span<const int64_t> sizes) {
-  return absl::StrCat("[", absl::StrJoin(sizes, ","), "]");
 }
 
 std::string Quoted(std::string_view text) {

@@ -27,8 +27,6 @@ TEST(Fault, ColumnsOfWhatIsNotThereAreTheNames) {
 }
 
 TEST(Fault, Texts) {
-  EXPECT_EQ(TypeText({DType::kF32, {2, 0}}), "f32[2,0]");
-  EXPECT_EQ(TypeText({DType::kBool, {}}), "bool[]");
   EXPECT_EQ(Quoted("a\nb\xff"), "'a\\nb\\xff'");
   EXPECT_EQ(Quoted(std::string(41, 'a')), "'" + std::string(40, 'a') + "...'");
   EXPECT_EQ(ErrorAt(2, 3, "no; yes").message(), "[program] 2:3 no; yes");

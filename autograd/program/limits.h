@@ -14,7 +14,8 @@ inline constexpr std::string_view kHeader = "twingrad 1";
 inline constexpr int kMaxStatements = 10'000;
 inline constexpr int kMaxRank = 6;
 inline constexpr int64_t kMaxElements = int64_t{1} << 20;  // of one tensor
-// Of a whole Program: the elements of all values, plus the products that its matmuls form.
+// Of a whole Program: the elements of all values, the terms that matmul and addmm add up, and the
+// n (n + 1) / 2 terms of each row of length n of cumsum.
 inline constexpr int64_t kMaxTotalElements = int64_t{1} << 26;
 inline constexpr int kMaxNesting = 16;  // of begin ... end
 inline constexpr int kMaxDevices = 8;   // dev:0 .. dev:7

@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"  // IWYU pragma: export
+#include "autograd/base/words.h"
 #include "autograd/program/program.h"
 
 namespace twingrad::program {
@@ -45,35 +45,12 @@ enum class NodeRole : uint8_t {
 };
 inline constexpr int kNumNodeRoles = static_cast<int>(NodeRole::kBackward) + 1;
 
-// The role in texts and replies, e.g. accumulate_grad.
+// The roles in texts and replies, in the order of NodeRole.
+inline constexpr auto kNodeRoleNames = SplitWords<kNumNodeRoles>(
+    "statement accumulate_grad copy_slices regenerated_view graph_root identity backward");
 constexpr std::string_view NodeRoleName(NodeRole role) {
-  switch (role) {
-    case NodeRole::kStatement:
-      return "statement";
-    case NodeRole::kAccumulateGrad:
-      return "accumulate_grad";
-    case NodeRole::kCopySlices:
-      return "copy_slices";
-    case NodeRole::kRegeneratedView:
-      return "regenerated_view";
-    case NodeRole::kGraphRoot:
-      return "graph_root";
-    case NodeRole::kIdentity:
-      return "identity";
-    case NodeRole::kBackward:
-      return "backward";
-  }
-  return "?";
+  return kNodeRoleNames[static_cast<int>(role)];
 }
-
-// By NodeRole.
-inline constexpr std::array<std::string_view, kNumNodeRoles> kNodeRoleNames = [] {
-  std::array<std::string_view, kNumNodeRoles> names;
-  for (int role = 0; role < kNumNodeRoles; ++role) {
-    names[role] = NodeRoleName(static_cast<NodeRole>(role));
-  }
-  return names;
-}();
 
 // Names a node within a Program: unique per (role, statement, index).
 struct NodeName {

@@ -91,8 +91,8 @@ void AppendCall(const Program& program, size_t index, const CallRecord& call, st
 }  // namespace
 
 std::string TensorText(const TensorData& tensor) {
-  std::string out = absl::StrCat(DTypeName(tensor.dtype), "[", absl::StrJoin(tensor.shape, ","),
-                                 "]", tensor.bits.empty() ? "" : " ");
+  std::string out = TypeText({tensor.dtype, tensor.shape});
+  if (!tensor.bits.empty()) out += ' ';
   for (size_t i = 0; i < tensor.bits.size(); ++i) {
     absl::StrAppend(&out, i == 0 ? "" : ",", ElementText(tensor.bits[i], tensor.dtype));
   }

@@ -3,7 +3,7 @@
 //
 //   SignatureOf(Opcode::kTanh).facts   // {kCurved, kUnit, kSavesResult}
 //
-// The facts are a column of the signature table (signature.cc). No engine may read them, or it
+// The facts are a column of the signature table (statement_table.h). No engine may read them, or it
 // would be checked against its own source. An in-place op has the facts of the op that it performs
 // (Signature::performs); Signature::SavedBy() accounts for what it saves differently.
 
@@ -24,7 +24,7 @@ enum class Dependence : uint8_t {
 
 // How the numbers of the result follow from those of the operands.
 enum class Numbers : uint8_t {
-  // Exact wherever the operands are.
+  // Exact where the operands are, unless a result needs more digits than its type has.
   kSame,  // the first operand's elements, or some of them
   kNegated,
   kClipped,    // relu
@@ -35,19 +35,19 @@ enum class Numbers : uint8_t {
   kSum,
   kDifference,
   kGreatest,
-  kEither,  // elements of all (differentiable) operands
+  kEither,  // elements of all operands that a gradient can flow to
   kProduct,
-  kPower,
   kSecond,  // the second operand's elements
   kZero,
-  kCast,
   kSumOver,      // sums over what is reduced
   kProductOver,  // products over what is reduced
   kCumulated,
   kScattered,
   kMatmul,
   kAddmm,
-  // Exact in some cases.
+  // Exact in some cases only.
+  kPower,  // for small exponents that are not negative
+  kCast,   // to integers and bool, and of what f32 holds
   kMeanOver,
   kQuotient,
   kSquaredDifference,

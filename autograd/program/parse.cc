@@ -10,6 +10,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/element_text.h"
 #include "autograd/program/fault.h"
@@ -22,35 +24,24 @@ namespace {
 constexpr size_t kMaxAttributes = 8;
 
 std::string AllNames() {
-  std::string names;
-  for (const Signature& s : Signatures()) absl::StrAppend(&names, names.empty() ? "" : " ", s.name);
-  return names;
+  return absl::StrJoin(Signatures(), " ", [](std::string* out, const Signature& signature) {
+    absl::StrAppend(out, signature.name);
+  });
 }
 
 std::string KeyNames(const Signature& signature) {
-  std::string names;
-  for (const AttributeSpec& a : signature.attributes) {
-    absl::StrAppend(&names, names.empty() ? "" : " ", KeyName(a.key), "=");
-  }
-  return names.empty() ? "none" : names;
+  if (signature.attributes.empty()) return "none";
+  return absl::StrJoin(signature.attributes, " ", [](std::string* out, const AttributeSpec& a) {
+    absl::StrAppend(out, KeyName(a.key), "=");
+  });
 }
 
-// The part of `list` before the first comma, taken off it together with the comma.
-std::string_view TakeItem(std::string_view& list) {
-  const size_t comma = list.find(',');
-  const std::string_view item = list.substr(0, comma);
-  list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-  return item;
-}
-
-// Calls `take` with each comma-separated item until it returns false; an item may be empty.
-template <typename F>
-bool ForEachItem(std::string_view list, F take) {
-  while (true) {
-    const bool last = list.find(',') == std::string_view::npos;
-    if (!take(TakeItem(list))) return false;
-    if (last) return true;
-  }
+// The value that a text was parsed to, if any, becomes the argument.
+template <typename T>
+bool Take(std::optional<T> parsed, AttributeValue& argument) {
+  if (!parsed.has_value()) return false;
+  argument = *std::move(parsed);
+  return true;
 }
 
 class Parser {
@@ -80,18 +71,19 @@ class Parser {
   }
 
  private:
-  // Blames the token, a part of the line at hand.
-  bool Fail(std::string_view token, std::string_view what) {
+  // Blames the token, a part of the line at hand, for what the parts say.
+  template <typename... Parts>
+  bool Fail(std::string_view token, const Parts&... what) {
     const auto column = token.data() == nullptr ? 0 : token.data() - line_.data();
-    error_ = ErrorAt(line_number_, static_cast<int>(column) + 1, what);
+    error_ = ErrorAt(line_number_, static_cast<int>(column) + 1, absl::StrCat(what...));
     return false;
   }
 
   bool ParseHeader() {
     seen_header_ = true;
     if (line_ == kHeader) return true;
-    return Fail(line_, absl::StrCat("the text begins with ", Quoted(line_), "; it must begin with ",
-                                    Quoted(kHeader)));
+    return Fail(line_, "the text begins with ", Quoted(line_), "; it must begin with ",
+                Quoted(kHeader));
   }
 
   // The next token of the line; false at the end of the line or if blanks are misplaced.
@@ -120,8 +112,7 @@ class Parser {
     }
     const std::optional<Opcode> op = OpcodeFromName(token);
     if (!op.has_value()) {
-      return Fail(token,
-                  absl::StrCat("unknown statement ", Quoted(token), "; these go: ", AllNames()));
+      return Fail(token, "unknown statement ", Quoted(token), "; these go: ", AllNames());
     }
     statement_.op = *op;
     const Signature& signature = SignatureOf(*op);
@@ -131,24 +122,19 @@ class Parser {
 
   // `%a,%b` and the `=` after it.
   bool ParseResults(std::string_view token) {
-    const bool good = ForEachItem(token, [&](std::string_view item) {
+    for (const std::string_view item : absl::StrSplit(token, ',')) {
       if (item.empty() || item[0] != '%' || !IsName(item.substr(1))) {
-        return Fail(item, absl::StrCat("result ", Quoted(item),
-                                       "; a result is % and 1 to 64 of "
-                                       "A-Z a-z 0-9 _ and ."));
+        return Fail(item, "result ", Quoted(item),
+                    "; a result is % and 1 to 64 of A-Z a-z 0-9 _ and .");
       }
       result_names_.push_back(item.substr(1));
       statement_.results.push_back(next_value_ + static_cast<ValueId>(result_names_.size()) - 1);
-      return true;
-    });
-    if (!good) return false;
+    }
     std::string_view equals;
     if (!TakeToken(equals)) {
       return blanks_amiss_ ? false : Fail(line_, "a value alone; `%y = name ...` goes");
     }
-    return equals == "=" || Fail(equals, absl::StrCat(Quoted(equals),
-                                                      " after results; it must be "
-                                                      "'='"));
+    return equals == "=" || Fail(equals, Quoted(equals), " after results; it must be '='");
   }
 
   bool ParseOperandsAndKeys(const Signature& signature) {
@@ -159,7 +145,7 @@ class Parser {
       if (token[0] == '%') {
         if (seen_key) return Fail(token, "an operand after an attribute; operands come first");
         if (statement_.operands.size() >= static_cast<size_t>(kMaxOperands)) {
-          return Fail(token, absl::StrCat("too many operands; at most ", kMaxOperands));
+          return Fail(token, "too many operands; at most ", kMaxOperands);
         }
         ValueId value;
         if (!FindValue(token, value)) return false;
@@ -176,21 +162,20 @@ class Parser {
   bool TakeKey(const Signature& signature, std::string_view token) {
     const size_t equals = token.find('=');
     if (equals == std::string_view::npos) {
-      return Fail(token, absl::StrCat(Quoted(token),
-                                      " is neither a value nor an attribute; `%x` "
-                                      "or `key=argument` goes"));
+      return Fail(token, Quoted(token),
+                  " is neither a value nor an attribute; `%x` or `key=argument` goes");
     }
     const std::string_view key = token.substr(0, equals);
     for (size_t i = 0; i < signature.attributes.size(); ++i) {
       if (KeyName(signature.attributes[i].key) != key) continue;
       if (arguments_[i].data() != nullptr) {
-        return Fail(token, absl::StrCat(key, "= is given twice; each attribute goes once"));
+        return Fail(token, key, "= is given twice; each attribute goes once");
       }
       arguments_[i] = token.substr(equals + 1);
       return true;
     }
-    return Fail(token, absl::StrCat(signature.name, " has no attribute ", Quoted(key),
-                                    "; these go: ", KeyNames(signature)));
+    return Fail(token, signature.name, " has no attribute ", Quoted(key),
+                "; these go: ", KeyNames(signature));
   }
 
   bool FindValue(std::string_view token, ValueId& value) {
@@ -201,12 +186,10 @@ class Parser {
         return true;
       }
       if (IsName(token.substr(1))) {
-        return Fail(token, absl::StrCat(token,
-                                        " is not defined; a value must be defined on an "
-                                        "earlier line"));
+        return Fail(token, token, " is not defined; a value must be defined on an earlier line");
       }
     }
-    return Fail(token, absl::StrCat(Quoted(token), " is no value; `%name` goes"));
+    return Fail(token, Quoted(token), " is no value; `%name` goes");
   }
 
   bool ParseArguments(const Signature& signature) {
@@ -222,8 +205,9 @@ class Parser {
     return true;
   }
 
-  bool FailArgument(const AttributeSpec& spec, std::string_view text, std::string_view allowed) {
-    return Fail(text, absl::StrCat(KeyName(spec.key), "=", Quoted(text), "; it takes ", allowed));
+  template <typename... Parts>
+  bool FailArgument(const AttributeSpec& spec, std::string_view text, const Parts&... allowed) {
+    return Fail(text, KeyName(spec.key), "=", Quoted(text), "; it takes ", allowed...);
   }
 
   bool ParseArgument(const AttributeSpec& spec, std::string_view text, DType element_type,
@@ -233,82 +217,55 @@ class Parser {
         value = text == "1";
         return text == "1" || text == "0" || FailArgument(spec, text, "0 or 1");
       case Format::kInteger:
-        if (const auto integer = ParseInteger(text)) {
-          value = *integer;
-          return true;
-        }
-        return FailArgument(spec, text, "a decimal integer of 64 bits");
+        return Take(ParseInteger(text), value) ||
+               FailArgument(spec, text, "a decimal integer of 64 bits");
       case Format::kNumber:
-        if (const auto number = ParseFloat(text)) {
-          value = *number;
-          return true;
-        }
-        return FailArgument(spec, text, "a number, e.g. 2, -0x1.8p+1 or inf");
+        return Take(ParseFloat(text), value) ||
+               FailArgument(spec, text, "a number, e.g. 2, -0x1.8p+1 or inf");
       case Format::kWord:
         value = std::string(text);
-        return IsWord(spec.words, text) ||
-               FailArgument(spec, text, absl::StrCat("one of: ", spec.words));
+        return IsWord(spec.words, text) || FailArgument(spec, text, "one of: ", spec.words);
       case Format::kName:
         value = std::string(text);
         return IsName(text) || FailArgument(spec, text, "a handle: 1 to 64 of A-Z a-z 0-9 _ and .");
       case Format::kIntegers:
-        return ParseIntegers(spec, text, value);
+        value = std::vector<int64_t>();
+        return text == "scalar" || Take(ParseIntegers(text), value) ||
+               FailArgument(spec, text, "decimal integers apart by commas, or `scalar` for none");
       case Format::kElements:
       case Format::kElement:
         return ParseElements(spec, text, element_type, value);
       case Format::kTarget:
-        if (IsName(text)) {
-          value = std::string(text);
-          return true;
-        }
-        return ParseValues(spec, text, value);
+        value = std::string(text);
+        return IsName(text) || ParseValues(spec, text, value);
       case Format::kValues:
         return ParseValues(spec, text, value);
       case Format::kType:
         return ParseType(spec, text, value);
       case Format::kDType:
-        if (const auto dtype = DTypeFromName(text)) {
-          value = *dtype;
-          return true;
-        }
-        return FailArgument(spec, text, "f32, f64, i64 or bool");
+        return Take(DTypeFromName(text), value) ||
+               FailArgument(spec, text, "f32, f64, i64 or bool");
       case Format::kDevice:
-        return ParseDevice(spec, text, value);
+        return Take(ParseDevice(text), value) ||
+               FailArgument(spec, text, "cpu, or dev:0 to dev:", kMaxDevices - 1);
     }
     return false;
-  }
-
-  bool ParseIntegers(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
-    std::vector<int64_t> integers;
-    const bool good = text == "scalar" || ForEachItem(text, [&](std::string_view item) {
-                        const auto integer = ParseInteger(item);
-                        if (integer.has_value()) integers.push_back(*integer);
-                        return integer.has_value();
-                      });
-    if (!good) {
-      return FailArgument(spec, text, "decimal integers apart by commas, or `scalar` for none");
-    }
-    value = std::move(integers);
-    return true;
   }
 
   bool ParseElements(const AttributeSpec& spec, std::string_view text, DType dtype,
                      AttributeValue& value) {
     Bits bits;
-    const bool good = ForEachItem(text, [&](std::string_view item) {
+    for (const std::string_view item : absl::StrSplit(text, ',')) {
       const auto element = ParseElement(item, dtype);
       if (!element.has_value()) {
-        return Fail(
-            item, absl::StrCat("element ", Quoted(item), " of type ", DTypeName(dtype), "; ",
-                               IsFloating(dtype) ? "a number in its range goes, e.g. 2, -0x1.8p+1, "
-                                                   "0.5, inf, nan"
-                               : dtype == DType::kBool ? "0 or 1 goes"
-                                                       : "a decimal integer goes"));
+        return Fail(item, "element ", Quoted(item), " of type ", DTypeName(dtype), "; ",
+                    IsFloating(dtype)
+                        ? "a number in its range goes, e.g. 2, -0x1.8p+1, 0.5, inf, nan"
+                    : dtype == DType::kBool ? "0 or 1 goes"
+                                            : "a decimal integer goes");
       }
       bits.push_back(*element);
-      return true;
-    });
-    if (!good) return false;
+    }
     if (spec.format == Format::kElement && bits.size() != 1) {
       return FailArgument(spec, text, "one element");
     }
@@ -318,16 +275,15 @@ class Parser {
 
   bool ParseValues(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
     std::vector<ValueId> values;
-    const bool good = text == "none" || ForEachItem(text, [&](std::string_view item) {
-                        ValueId id = kNoValue;
-                        if (!(spec.key == Key::kSeeds && item == "_") && !FindValue(item, id)) {
-                          return false;
-                        }
-                        values.push_back(id);
-                        return true;
-                      });
+    if (text != "none") {
+      for (const std::string_view item : absl::StrSplit(text, ',')) {
+        ValueId& id = values.emplace_back(kNoValue);
+        const bool implicit = spec.key == Key::kSeeds && item == "_";
+        if (!implicit && !FindValue(item, id)) return false;
+      }
+    }
     value = std::move(values);
-    return good;
+    return true;
   }
 
   bool ParseType(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
@@ -340,30 +296,15 @@ class Parser {
     if (!dtype.has_value()) {
       return FailArgument(spec, text, "an element type of f32, f64, i64, bool");
     }
-    TensorType type;
-    type.dtype = *dtype;
+    TensorType type = {*dtype, {}};
     const std::string_view sizes = text.substr(bracket + 1, text.size() - bracket - 2);
-    const bool good = sizes.empty() || ForEachItem(sizes, [&](std::string_view item) {
-                        const auto size = ParseInteger(item);
-                        if (size.has_value()) type.shape.push_back(*size);
-                        return size.has_value();
-                      });
-    if (!good) return FailArgument(spec, text, kAllowed);
+    if (!sizes.empty()) {
+      const auto integers = ParseIntegers(sizes);
+      if (!integers.has_value()) return FailArgument(spec, text, kAllowed);
+      type.shape.assign(integers->begin(), integers->end());
+    }
     value = std::move(type);
     return true;
-  }
-
-  bool ParseDevice(const AttributeSpec& spec, std::string_view text, AttributeValue& value) {
-    value = int64_t{kCpu};
-    if (text == "cpu") return true;
-    if (text.substr(0, 4) == "dev:") {
-      const auto index = ParseInteger(text.substr(4));
-      if (index.has_value() && *index >= 0 && *index < kMaxDevices) {
-        value = *index;
-        return true;
-      }
-    }
-    return FailArgument(spec, text, absl::StrCat("cpu, or dev:0 to dev:", kMaxDevices - 1));
   }
 
   // Checks the statement's rules, then gives its results their names.
@@ -374,8 +315,8 @@ class Parser {
     }
     for (const std::string_view name : result_names_) {
       if (!ids_.emplace(name, next_value_).second) {
-        return Fail(line_.substr(name.data() - line_.data() - 1),
-                    absl::StrCat("%", name, " is defined twice; each value is defined once"));
+        return Fail(line_.substr(name.data() - line_.data() - 1), "%", name,
+                    " is defined twice; each value is defined once");
       }
       program_.names.emplace_back(name);
       ++next_value_;

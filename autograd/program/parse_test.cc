@@ -21,22 +21,29 @@ constexpr char kFile[] = "autograd/program/testdata/errors.golden";
 
 struct Case {
   std::string title;
-  std::string text;
+  std::string prelude;  // the lines that it shares with the cases around it
+  std::string text;     // what follows them
   std::string message;
 };
 
-// Blocks of `== title`, the text, `-- message`. In texts, \r and \x80 stand for those bytes.
+// Blocks of `== title`, the text, `-- message`; the lines after the latest `++` begin every text
+// below it. In texts, \r and \x80 stand for those bytes.
 std::vector<Case> ReadCases() {
   std::ifstream file(kFile);
   EXPECT_TRUE(file.good()) << kFile;
   std::vector<Case> cases;
+  std::string comment, prelude;
+  std::string* text = &comment;
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind("== ", 0) == 0) {
-      cases.push_back({line.substr(3), "", ""});
+    if (line == "++") {
+      prelude.clear();
+      text = &prelude;
+    } else if (line.rfind("== ", 0) == 0) {
+      text = &cases.emplace_back(Case{line.substr(3), prelude, "", ""}).text;
     } else if (line.rfind("-- ", 0) == 0) {
       cases.back().message = line.substr(3);
-    } else if (!cases.empty()) {
-      cases.back().text += absl::StrReplaceAll(line, {{"\\r", "\r"}, {"\\x80", "\x80"}}) + "\n";
+    } else {
+      *text += absl::StrReplaceAll(line, {{"\\r", "\r"}, {"\\x80", "\x80"}}) + "\n";
     }
   }
   return cases;
@@ -46,11 +53,14 @@ TEST(Parse, MessagesAreTheGoldenOnes) {
   const std::vector<Case> cases = ReadCases();
   EXPECT_GT(cases.size(), 100u);
   std::ostringstream updated;
+  std::string prelude;
   for (const Case& c : cases) {
-    const auto parsed = Parse(c.text);
+    const auto parsed = Parse(c.prelude + c.text);
     const std::string message(parsed.status().message());
     EXPECT_FALSE(parsed.ok()) << c.title;
-    EXPECT_EQ(message, c.message) << c.title << "\n" << c.text;
+    EXPECT_EQ(message, c.message) << c.title << "\n" << c.prelude << c.text;
+    if (c.prelude != prelude) updated << "++\n" << c.prelude;
+    prelude = c.prelude;
     updated << "== " << c.title << "\n"
             << absl::StrReplaceAll(c.text, {{"\r", "\\r"}, {"\x80", "\\x80"}}) << "-- " << message
             << "\n";

@@ -23,26 +23,18 @@ void AppendValue(const Program& program, ValueId value, std::string& out) {
              : "?";
 }
 
+// Each item as `append` writes it, separated by commas.
+template <typename Items, typename Append>
+void AppendList(const Items& items, std::string& out, Append append) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) out += ',';
+    append(items[i]);
+  }
+}
+
 void AppendValues(const Program& program, absl::Span<const ValueId> values, std::string& out) {
   if (values.empty()) out += "none";
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) out += ',';
-    AppendValue(program, values[i], out);
-  }
-}
-
-void AppendIntegers(absl::Span<const int64_t> integers, std::string& out) {
-  for (size_t i = 0; i < integers.size(); ++i) {
-    if (i > 0) out += ',';
-    AppendInteger(integers[i], out);
-  }
-}
-
-void AppendType(const TensorType& type, std::string& out) {
-  out += DTypeName(type.dtype);
-  out += '[';
-  AppendIntegers(type.shape, out);
-  out += ']';
+  AppendList(values, out, [&](ValueId value) { AppendValue(program, value, out); });
 }
 
 // The element type in which a statement's data= and fill= are written.
@@ -73,17 +65,13 @@ void AppendArgument(const Program& program, const Statement& statement, Format f
     case Format::kIntegers: {
       const auto& integers = std::get<std::vector<int64_t>>(value);
       if (integers.empty()) out += "scalar";
-      return AppendIntegers(integers, out);
+      return AppendList(integers, out, [&](int64_t integer) { AppendInteger(integer, out); });
     }
     case Format::kElements:
     case Format::kElement: {
       const DType dtype = ElementType(statement);
-      const Bits& bits = std::get<Bits>(value);
-      for (size_t i = 0; i < bits.size(); ++i) {
-        if (i > 0) out += ',';
-        AppendElement(bits[i], dtype, out);
-      }
-      return;
+      return AppendList(std::get<Bits>(value), out,
+                        [&](uint64_t bits) { AppendElement(bits, dtype, out); });
     }
     case Format::kValues:
       return AppendValues(program, std::get<std::vector<ValueId>>(value), out);
@@ -94,20 +82,16 @@ void AppendArgument(const Program& program, const Statement& statement, Format f
       }
       return AppendValues(program, std::get<std::vector<ValueId>>(value), out);
     case Format::kType:
-      return AppendType(std::get<TensorType>(value), out);
+      out += TypeText(std::get<TensorType>(value));
+      return;
     case Format::kDType:
       out += DTypeName(std::get<DType>(value));
       return;
-    case Format::kDevice: {
-      const int64_t device = std::get<int64_t>(value);
-      out += device == kCpu ? "cpu" : "dev:";
-      if (device != kCpu) AppendInteger(device, out);
+    case Format::kDevice:
+      out += DeviceText(std::get<int64_t>(value));
       return;
-    }
   }
 }
-
-}  // namespace
 
 void AppendStatement(const Program& program, const Statement& statement, std::string& out) {
   const Signature& signature = SignatureOf(statement.op);
@@ -130,6 +114,8 @@ void AppendStatement(const Program& program, const Statement& statement, std::st
   }
 }
 
+}  // namespace
+
 std::string Print(const Program& program) {
   std::string out;
   out.reserve(16 + 32 * program.statements.size());
@@ -147,5 +133,15 @@ std::string PrintStatement(const Program& program, int statement) {
   AppendStatement(program, program.statements[statement], out);
   return out;
 }
+
+uint64_t Fnv1a(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+uint64_t Hash(const Program& program) { return Fnv1a(Print(program)); }
 
 }  // namespace twingrad::program

@@ -3,7 +3,7 @@
 //
 // Generators make Programs, fuzz bytes decode to them, goldens store them, the twin interprets
 // them, engines under test run them, findings report them. This header holds only the data; text is
-// in parse.h and print.h, the rules of a well-formed Program in validate.h, the table of statement
+// in parse.h and print.h, the rules of a well-formed Program in analyze.h, the table of statement
 // names, operands and attributes in signature.h. Copyable values; no thread-safety of their own.
 
 #pragma once

@@ -1,5 +1,7 @@
 #include "autograd/program/racy.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -103,34 +105,20 @@ bool Touches(const Statement& statement, ValueId first) {
 
 // Whether two concurrent sections both touch what others can see.
 bool SectionsAreRacy(const Program& program) {
-  std::vector<bool> is_thread;  // open regions
-  int threads = 0;              // thread regions among them
-  int touching = 0;             // sections of the present group that touch
-  bool touches = false;
-  ValueId next = 0, first = 0;
-  bool after_section = false;
-  for (const Statement& statement : program.statements) {
-    const bool ends_section =
-        statement.op == Opcode::kEnd && !is_thread.empty() && is_thread.back();
-    if (statement.op == Opcode::kBegin) {
-      is_thread.push_back(Begins(statement, RegionKind::kThread));
-      if (is_thread.back()) {
-        if (!after_section) touching = 0;
-        touches = false;
-        first = next;
-        ++threads;
-      }
-    } else if (statement.op == Opcode::kEnd) {
-      if (ends_section) {
-        --threads;
-        if (touches && ++touching > 1) return true;
-      }
-      is_thread.pop_back();
-    } else if (threads > 0 && Touches(statement, first)) {
-      touches = true;
+  ValueId next = 0;
+  int touching = 0;            // sections of the present group that touch
+  int32_t after_section = -1;  // the statement after the latest section
+  for (int32_t s = 0; s < static_cast<int32_t>(program.statements.size()); ++s) {
+    if (Begins(program.statements[s], RegionKind::kThread)) {
+      if (s != after_section) touching = 0;
+      const auto first = program.statements.begin() + s;
+      after_section = EndOfRegion(program, s) + 1;
+      const bool touches =
+          std::any_of(first, program.statements.begin() + after_section,
+                      [&](const Statement& statement) { return Touches(statement, next); });
+      if (touches && ++touching > 1) return true;
     }
-    after_section = ends_section;
-    next += static_cast<ValueId>(statement.results.size());
+    next += static_cast<ValueId>(program.statements[s].results.size());
   }
   return false;
 }

@@ -22,53 +22,27 @@ constexpr char kFile[] = "autograd/program/README.md";
 constexpr char kBegin[] = "<!-- The table below is checked by readme_test. -->\n";
 constexpr char kEnd[] = "<!-- The end of the table. -->\n";
 
+std::string Readme() {
+  std::stringstream text;
+  text << std::ifstream(kFile).rdbuf();
+  return text.str();
+}
+
 std::string Count(int least, int most) {
   return least == most ? absl::StrCat(least) : absl::StrCat(least, "–", most);
 }
 
-std::string_view DTypes(const Signature& s) {
-  if (s.max_operands == 0) return "";
-  switch (s.dtypes) {
-    case DTypeRule::kAny:
-      return "any";
-    case DTypeRule::kNumeric:
-      return "f32 f64 i64";
-    case DTypeRule::kFloating:
-      return "f32 f64";
-  }
-  return "";
-}
+// By DTypeRule.
+constexpr std::string_view kDTypes[] = {"any", "f32 f64 i64", "f32 f64"};
+
+// By Format; a word is one of those that the attribute lists.
+constexpr std::string_view kArguments[] = {
+    "0|1",     "integer", "number",       "word", "handle",           "integers", "elements",
+    "element", "values",  "handle|value", "type", "f32|f64|i64|bool", "device"};
 
 std::string Argument(const AttributeSpec& a) {
-  switch (a.format) {
-    case Format::kFlag:
-      return "0|1";
-    case Format::kInteger:
-      return "integer";
-    case Format::kNumber:
-      return "number";
-    case Format::kWord:
-      return absl::StrReplaceAll(a.words, {{" ", "|"}});
-    case Format::kName:
-      return "handle";
-    case Format::kIntegers:
-      return "integers";
-    case Format::kElements:
-      return "elements";
-    case Format::kElement:
-      return "element";
-    case Format::kValues:
-      return "values";
-    case Format::kTarget:
-      return "handle|value";
-    case Format::kType:
-      return "type";
-    case Format::kDType:
-      return "f32|f64|i64|bool";
-    case Format::kDevice:
-      return "device";
-  }
-  return "";
+  if (a.format == Format::kWord) return absl::StrReplaceAll(a.words, {{" ", "|"}});
+  return std::string(kArguments[static_cast<int>(a.format)]);
 }
 
 // A required attribute stands alone, an optional one in brackets.
@@ -95,17 +69,15 @@ std::string Table() {
       "|---|---|---|---|---|---|---|\n";
   for (const Signature& s : Signatures()) {
     absl::StrAppend(&table, "| `", s.name, "` | ", Count(s.min_operands, s.max_operands), " | ",
-                    Count(s.min_results, s.max_results), " | ", DTypes(s), " | ", Differentiable(s),
-                    " | ", Attributes(s), " | ", s.doc, " |\n");
+                    Count(s.min_results, s.max_results), " | ",
+                    s.max_operands == 0 ? "" : kDTypes[static_cast<int>(s.dtypes)], " | ",
+                    Differentiable(s), " | ", Attributes(s), " | ", s.doc, " |\n");
   }
   return table;
 }
 
 TEST(Readme, TableOfStatementsIsThatOfTheCode) {
-  std::ifstream file(kFile);
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string readme = text.str();
+  const std::string readme = Readme();
   const size_t begin = readme.find(kBegin);
   const size_t end = readme.find(kEnd);
   ASSERT_NE(begin, std::string::npos);
@@ -119,10 +91,7 @@ TEST(Readme, TableOfStatementsIsThatOfTheCode) {
 }
 
 TEST(Readme, ExampleIsACanonicalProgram) {
-  std::ifstream file(kFile);
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string readme = text.str();
+  const std::string readme = Readme();
   const size_t begin = readme.find("```\n") + 4;
   const std::string example = readme.substr(begin, readme.find("```", begin) - begin);
   const auto program = Parse(example);
@@ -131,12 +100,10 @@ TEST(Readme, ExampleIsACanonicalProgram) {
 }
 
 TEST(Readme, NamesEveryKindOfArgumentInTheGrammar) {
-  std::ifstream file(kFile);
-  std::stringstream text;
-  text << file.rdbuf();
+  const std::string readme = Readme();
   for (const char* word :
        {"type", "elements", "integers", "values", "device", "handle", "number"}) {
-    EXPECT_NE(text.str().find(absl::StrCat("\n", word)), std::string::npos) << word;
+    EXPECT_NE(readme.find(absl::StrCat("\n", word)), std::string::npos) << word;
   }
 }
 

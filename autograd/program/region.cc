@@ -1,32 +1,14 @@
 #include "autograd/program/region.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 namespace twingrad::program {
-namespace {
-
-constexpr std::array<std::string_view, kNumRegionKinds> SplitNames() {
-  std::array<std::string_view, kNumRegionKinds> names;
-  std::string_view rest = kRegionKindWords;
-  for (std::string_view& name : names) {
-    name = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
-  }
-  return names;
-}
-constexpr std::array<std::string_view, kNumRegionKinds> kNames = SplitNames();
-static_assert(std::count(kRegionKindWords.begin(), kRegionKindWords.end(), ' ') ==
-              kNumRegionKinds - 1);
-
-}  // namespace
-
-std::string_view RegionKindName(RegionKind kind) { return kNames[static_cast<int>(kind)]; }
 
 RegionKind RegionKindOf(const Statement& begin) {
   const auto& word = std::get<std::string>(*begin.Find(Key::kKind));
-  return static_cast<RegionKind>(std::find(kNames.begin(), kNames.end(), word) - kNames.begin());
+  const auto* at = std::find(kRegionKindNames.begin(), kRegionKindNames.end(), word);
+  return static_cast<RegionKind>(at - kRegionKindNames.begin());
 }
 
 bool Begins(const Statement& statement, RegionKind kind) {

@@ -2,13 +2,14 @@
 //
 //   if (RegionKindOf(statement) == RegionKind::kTry) i = EndOfRegion(program, i);
 //
-// Pure functions of well-formed Programs (validate.h).
+// Pure functions of well-formed Programs (analyze.h).
 
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
+#include "autograd/base/words.h"
 #include "autograd/program/program.h"
 
 namespace twingrad::program {
@@ -26,8 +27,12 @@ inline constexpr int kNumRegionKinds = static_cast<int>(RegionKind::kSavedTensor
 inline constexpr std::string_view kRegionKindWords =
     "no_grad thread try anomaly saved_tensor_hooks";
 
+inline constexpr auto kRegionKindNames = SplitWords<kNumRegionKinds>(kRegionKindWords);
+
 // The word of kind=, e.g. `no_grad`.
-std::string_view RegionKindName(RegionKind kind);
+constexpr std::string_view RegionKindName(RegionKind kind) {
+  return kRegionKindNames[static_cast<int>(kind)];
+}
 
 // What a `begin` statement opens.
 RegionKind RegionKindOf(const Statement& begin);

@@ -5,12 +5,15 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "autograd/program/fault.h"
 #include "autograd/program/program.h"
+#include "autograd/program/signature.h"
 
 namespace twingrad::program {
 
@@ -20,14 +23,74 @@ bool Broadcast(absl::Span<const int64_t> a, absl::Span<const int64_t> b, Shape* 
 // Whether `from` broadcasts to exactly `to`.
 bool BroadcastsTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to);
 
-// Checks the operands' element types and shapes and computes the type of the result of an
-// elementwise statement, reduction, matmul, view, copy or in-place statement (for which it is
-// operand 0's). `work` is what the statement adds to the Program's total beyond its result. Returns
-// false and fills in `fault` if they do not fit.
-bool InferType(const Statement& statement, absl::Span<const TensorType* const> operands,
-               TensorType* result, int64_t* work, Fault* fault);
-
 // Whether rank, sizes and elements are within the limits; else `why` says what is allowed.
 bool WithinLimits(absl::Span<const int64_t> shape, std::string* why);
+
+// The type of the result of an elementwise statement, reduction, product, copy, view, scan, loss or
+// in-place statement (for which it is operand 0's), from the types of its operands. `work` becomes
+// what the statement adds to the Program's total beyond its result. Keeps references to all of
+// them.
+class Inference {
+ public:
+  Inference(const Statement& statement, absl::Span<const TensorType* const> operands,
+            TensorType* result, int64_t* work, Fault* fault)
+      : statement_(statement),
+        signature_(SignatureOf(statement.op)),
+        operands_(operands),
+        result_(*result),
+        work_(*work),
+        fault_(*fault) {}
+
+  // Sets the result's type; false, with the fault, if the operands do not fit.
+  bool Run();
+
+ private:
+  // Each sets the shape of the result of a kind of statement, or blames what does not fit.
+  // result_type.cc: element types, broadcasting, products and losses.
+  bool CheckDTypes();
+  bool Dispatch();
+  bool Elementwise();
+  bool CheckClamp();
+  bool InPlace();
+  bool Matmul();
+  bool Addmm();
+  bool Loss();
+  bool CrossEntropy(Shape* each);
+
+  // result_type_view.cc: views.
+  bool View();
+  bool Reshaped();
+  bool Permuted();
+  bool Selected();
+  bool Sliced();
+  bool Squeezed();
+  bool Unsqueezed();
+
+  // result_type_along.cc: what names the dimensions to work along.
+  bool Reduction();
+  bool Extreme();
+  bool Rearranged();
+  bool Join();
+  bool CheckFlip();
+  bool Picked();
+  bool Scan();
+
+  // dims=, each within the rank and named once.
+  bool TakeDims(std::vector<int64_t>* dims);
+  // dim= of the first operand, or of a new dimension before or after those that it has.
+  bool TakeDim(size_t* dim, bool is_new = false);
+  bool CheckResult();
+
+  const Shape& shape(size_t operand = 0) const { return operands_[operand]->shape; }
+  int64_t rank() const { return static_cast<int64_t>(shape().size()); }
+  Opcode op() const { return statement_.op; }
+
+  const Statement& statement_;
+  const Signature& signature_;
+  const absl::Span<const TensorType* const> operands_;
+  TensorType& result_;
+  int64_t& work_;
+  Fault& fault_;
+};
 
 }  // namespace twingrad::program

@@ -1,165 +1,17 @@
-#include "autograd/program/result_type_along.h"
+// The types of what works along dimensions: reductions, joins, picks, sorts and scans. See
+// result_type.h.
 
 #include <algorithm>
-#include <cmath>
-#include <string>
-#include <utility>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
-#include "autograd/program/limits.h"
-#include "autograd/program/signature.h"
+#include "autograd/program/result_type.h"
 
 namespace twingrad::program {
 namespace {
-
-using Operands = absl::Span<const TensorType* const>;
-
-bool FailOperand(Fault* fault, int index, std::string text) {
-  *fault = {Fault::Place::kOperand, index, Key::kType, std::move(text)};
-  return false;
-}
-
-bool FailKey(Fault* fault, Key key, std::string text) {
-  *fault = {Fault::Place::kAttribute, 0, key, std::move(text)};
-  return false;
-}
-
-// dim= of a value of `rank` dimensions, or of a new one before or after them.
-bool TakeDim(const Statement& statement, size_t rank, bool is_new, size_t* dim, Fault* fault) {
-  const auto given = statement.Get<int64_t>(Key::kDim);
-  const auto last = static_cast<int64_t>(rank) - (is_new ? 0 : 1);
-  if (last < 0) {
-    return FailKey(fault, Key::kDim,
-                   absl::StrCat("dimension ", given, " of a scalar; it has none: reshape it"));
-  }
-  if (given < 0 || given > last) {
-    return FailKey(fault, Key::kDim,
-                   absl::StrCat("dimension ", given, "; dim= takes 0 to ", last, " here"));
-  }
-  *dim = static_cast<size_t>(given);
-  return true;
-}
-
-bool InferJoin(const Statement& statement, Operands operands, TensorType* result, Fault* fault) {
-  const bool stacks = statement.op == Opcode::kStack;
-  const Shape& first = operands[0]->shape;
-  size_t dim = 0;
-  if (!TakeDim(statement, first.size(), stacks, &dim, fault)) return false;
-  result->shape = first;
-  if (stacks) {
-    result->shape.insert(result->shape.begin() + static_cast<int64_t>(dim),
-                         static_cast<int64_t>(operands.size()));
-  }
-  for (size_t i = 1; i < operands.size(); ++i) {
-    Shape expected = first;
-    const Shape& shape = operands[i]->shape;
-    if (!stacks && shape.size() == first.size()) expected[dim] = shape[dim];
-    if (shape != expected) {
-      return FailOperand(fault, static_cast<int>(i),
-                         absl::StrCat("shapes ", ShapeText(first), " and ", ShapeText(shape),
-                                      stacks ? " differ; stack takes equal ones"
-                                             : "; sizes must be equal but for dim="));
-    }
-    if (!stacks) result->shape[dim] += shape[dim];
-  }
-  return true;
-}
-
-bool InferFlip(const Statement& statement, const TensorType& operand, Fault* fault) {
-  const auto dims = statement.Get<std::vector<int64_t>>(Key::kDims);
-  const auto rank = static_cast<int64_t>(operand.shape.size());
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const auto at = dims.begin() + static_cast<int64_t>(i);
-    if (dims[i] < 0 || dims[i] >= rank || std::find(dims.begin(), at, dims[i]) != at) {
-      return FailKey(fault, Key::kDims,
-                     absl::StrCat("dimension ", dims[i], " of a value of rank ", rank,
-                                  "; dims= takes 0 to rank - 1, each once"));
-    }
-  }
-  return true;
-}
-
-bool InferPicked(const Statement& statement, Operands operands, TensorType* result, Fault* fault) {
-  const Shape& a = operands[0]->shape;
-  const Shape& index = operands[1]->shape;
-  size_t dim = 0;
-  if (!TakeDim(statement, a.size(), false, &dim, fault)) return false;
-  if (statement.op == Opcode::kIndexSelect) {
-    if (index.size() != 1) {
-      return FailOperand(fault, 1,
-                         absl::StrCat("indices of rank ", index.size(),
-                                      "; index_select takes a "
-                                      "list of them: rank 1"));
-    }
-    result->shape = a;
-    result->shape[dim] = index[0];
-    return true;
-  }
-  bool fits = index.size() == a.size();
-  for (size_t d = 0; fits && d < a.size(); ++d) fits = d == dim || index[d] <= a[d];
-  if (!fits) {
-    return FailOperand(fault, 1,
-                       absl::StrCat("indices of shape ", ShapeText(index), " for ", ShapeText(a),
-                                    "; they must have its rank and, but for dim=, no larger size"));
-  }
-  if (statement.op == Opcode::kScatterAdd && operands[2]->shape != index) {
-    return FailOperand(fault, 2,
-                       absl::StrCat("shape ", ShapeText(operands[2]->shape), " with indices of ",
-                                    ShapeText(index), "; they must be equal"));
-  }
-  result->shape = statement.op == Opcode::kGather ? index : a;
-  return true;
-}
-
-bool InferExtreme(const Statement& statement, const TensorType& operand, TensorType* result,
-                  Fault* fault) {
-  size_t dim = 0;
-  if (!TakeDim(statement, operand.shape.size(), false, &dim, fault)) return false;
-  result->shape = operand.shape;
-  if (operand.shape[dim] == 0) {
-    return FailKey(fault, Key::kDim,
-                   absl::StrCat(SignatureOf(statement.op).name,
-                                " along a dimension of size 0; "
-                                "there is nothing to pick: it must be 1 or more"));
-  }
-  if (statement.Get<bool>(Key::kKeepdim)) {
-    result->shape[dim] = 1;
-  } else {
-    result->shape.erase(result->shape.begin() + static_cast<int64_t>(dim));
-  }
-  return true;
-}
-
-bool InferCrossEntropy(Operands operands, Shape* each, Fault* fault) {
-  const Shape& a = operands[0]->shape;
-  if (a.empty() || a.size() > 2) {
-    return FailOperand(fault, 0,
-                       absl::StrCat("cross_entropy of shape ", ShapeText(a),
-                                    "; it takes [N,C], or [C] for one sample"));
-  }
-  each->assign(a.begin(), a.end() - 1);
-  if (operands[1]->shape == *each) return true;
-  return FailOperand(fault, 1,
-                     absl::StrCat("classes of shape ", ShapeText(operands[1]->shape), " for ",
-                                  ShapeText(a), "; they must have ", ShapeText(*each)));
-}
-
-bool InferLoss(const Statement& statement, Operands operands, TensorType* result, Fault* fault) {
-  Shape each = operands[0]->shape;
-  if (statement.op == Opcode::kCrossEntropy) {
-    if (!InferCrossEntropy(operands, &each, fault)) return false;
-  } else if (operands[1]->shape != each) {
-    return FailOperand(
-        fault, 1,
-        absl::StrCat("shapes ", ShapeText(each), " and ", ShapeText(operands[1]->shape),
-                     " differ; mse_loss takes equal "
-                     "ones: expand one"));
-  }
-  if (statement.Get<std::string>(Key::kReduction) == "none") result->shape = std::move(each);
-  return true;
-}
 
 // A running sum counts as n (n + 1) / 2 additions per row.
 int64_t CumsumWork(const Shape& shape, size_t dim) {
@@ -167,81 +19,164 @@ int64_t CumsumWork(const Shape& shape, size_t dim) {
   return NumElements(shape) / size * (size * (size + 1) / 2);
 }
 
-bool InferScan(const Statement& statement, const TensorType& operand, TensorType* result,
-               int64_t* work, Fault* fault) {
-  size_t dim = 0;
-  if (!TakeDim(statement, operand.shape.size(), false, &dim, fault)) return false;
-  result->shape = operand.shape;
-  if (statement.op == Opcode::kCumsum) *work = CumsumWork(operand.shape, dim);
+}  // namespace
+
+bool Inference::TakeDims(std::vector<int64_t>* dims) {
+  *dims = statement_.Get<std::vector<int64_t>>(Key::kDims);
+  for (auto at = dims->begin(); at != dims->end(); ++at) {
+    if (*at < 0 || *at >= rank()) {
+      return fault_.BlameKey(Key::kDims, "dimension ", *at, " of a value of rank ", rank(),
+                             "; dims= takes 0 to rank - 1");
+    }
+    if (std::find(dims->begin(), at, *at) != at) {
+      return fault_.BlameKey(Key::kDims, "dimension ", *at,
+                             " occurs twice; each may occur once in dims=");
+    }
+  }
   return true;
 }
 
-bool IsOf(double number, DType dtype) {
-  return dtype != DType::kF32 || std::isinf(number) ||
-         (std::abs(number) <= 3.4028234663852886e38 &&
-          static_cast<double>(static_cast<float>(number)) == number);
+bool Inference::TakeDim(size_t* dim, bool is_new) {
+  const auto given = statement_.Get<int64_t>(Key::kDim);
+  const int64_t last = rank() - (is_new ? 0 : 1);
+  if (last < 0) {
+    // A view is what would give it one.
+    const bool is_view = signature_.category == Category::kView;
+    return fault_.BlameKey(Key::kDim, "dimension ", given, " of a scalar; it has none",
+                           is_view ? "" : ": reshape it");
+  }
+  if (given < 0 || given > last) {
+    return fault_.BlameKey(Key::kDim, "dimension ", given, "; dim= takes 0 to ", last, " here");
+  }
+  *dim = static_cast<size_t>(given);
+  return true;
 }
 
-}  // namespace
-
-bool InferAlong(const Statement& statement, Operands operands, TensorType* result, int64_t* work,
-                Fault* fault) {
-  const TensorType& first = *operands[0];
-  result->dtype = first.dtype;
-  size_t dim = 0;
-  switch (statement.op) {
-    case Opcode::kCat:
-    case Opcode::kStack:
-      return InferJoin(statement, operands, result, fault);
-    case Opcode::kFlip:
-      result->shape = first.shape;
-      return InferFlip(statement, first, fault);
-    case Opcode::kIndexSelect:
-    case Opcode::kGather:
-    case Opcode::kScatterAdd:
-      return InferPicked(statement, operands, result, fault);
-    case Opcode::kMax:
-    case Opcode::kMin:
-      return InferExtreme(statement, first, result, fault);
-    case Opcode::kArgmax:
-    case Opcode::kArgmin:
-      result->dtype = DType::kI64;
-      return InferExtreme(statement, first, result, fault);
-    case Opcode::kSort:
-    case Opcode::kArgsort:
-      result->shape = first.shape;
-      if (statement.op == Opcode::kArgsort) result->dtype = DType::kI64;
-      return TakeDim(statement, first.shape.size(), false, &dim, fault);
-    case Opcode::kMseLoss:
-    case Opcode::kCrossEntropy:
-      return InferLoss(statement, operands, result, fault);
-    default:
-      return InferScan(statement, first, result, work, fault);
-  }
-}
-
-bool CheckClamp(const Statement& statement, DType dtype, Fault* fault) {
-  const AttributeValue* low = statement.Find(Key::kMin);
-  const AttributeValue* high = statement.Find(Key::kMax);
-  if (low == nullptr && high == nullptr) {
-    *fault = {Fault::Place::kName, 0, Key::kType,
-              "clamp without min= and max=; it needs one of them or both"};
-    return false;
-  }
-  for (const Key key : {Key::kMin, Key::kMax}) {
-    const AttributeValue* bound = statement.Find(key);
-    if (bound == nullptr) continue;
-    const double number = std::get<double>(*bound);
-    if (std::isnan(number) || !IsOf(number, dtype)) {
-      return FailKey(fault, key,
-                     absl::StrCat(KeyName(key), "=", number, " of clamp on ", DTypeName(dtype),
-                                  "; it must be a number that this type holds"));
+bool Inference::Reduction() {
+  std::vector<int64_t> dims;
+  if (!TakeDims(&dims)) return false;
+  const bool keepdim = statement_.Get<bool>(Key::kKeepdim);
+  for (size_t d = 0; d < shape().size(); ++d) {
+    const bool reduced =
+        dims.empty() || std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+    if (!reduced) {
+      result_.shape.push_back(shape()[d]);
+    } else if (keepdim) {
+      result_.shape.push_back(1);
+    }
+    if (reduced && shape()[d] == 0 && (op() == Opcode::kAmax || op() == Opcode::kAmin)) {
+      return fault_.BlameName(signature_.name, " over dimension ", d,
+                              " of size 0; there is nothing to pick: it must be 1 or more");
     }
   }
-  if (low == nullptr || high == nullptr || std::get<double>(*low) <= std::get<double>(*high)) {
+  return true;
+}
+
+bool Inference::Extreme() {
+  size_t dim = 0;
+  if (!TakeDim(&dim)) return false;
+  result_.shape = shape();
+  if (shape()[dim] == 0) {
+    return fault_.BlameKey(
+        Key::kDim, signature_.name,
+        " along a dimension of size 0; there is nothing to pick: it must be 1 or more");
+  }
+  if (statement_.Get<bool>(Key::kKeepdim)) {
+    result_.shape[dim] = 1;
+  } else {
+    result_.shape.erase(result_.shape.begin() + static_cast<int64_t>(dim));
+  }
+  return true;
+}
+
+bool Inference::Join() {
+  const bool stacks = op() == Opcode::kStack;
+  const Shape& first = shape();
+  size_t dim = 0;
+  if (!TakeDim(&dim, stacks)) return false;
+  result_.shape = first;
+  if (stacks) {
+    result_.shape.insert(result_.shape.begin() + static_cast<int64_t>(dim),
+                         static_cast<int64_t>(operands_.size()));
+  }
+  for (size_t i = 1; i < operands_.size(); ++i) {
+    Shape expected = first;
+    const Shape& other = shape(i);
+    if (!stacks && other.size() == first.size()) expected[dim] = other[dim];
+    if (other != expected) {
+      return fault_.BlameOperand(
+          i, "shapes ", ShapeText(first), " and ", ShapeText(other),
+          stacks ? " differ; stack takes equal ones" : "; sizes must be equal but for dim=");
+    }
+    if (!stacks) result_.shape[dim] += other[dim];
+  }
+  return true;
+}
+
+bool Inference::CheckFlip() {
+  const auto dims = statement_.Get<std::vector<int64_t>>(Key::kDims);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const auto at = dims.begin() + static_cast<int64_t>(i);
+    if (dims[i] < 0 || dims[i] >= rank() || std::find(dims.begin(), at, dims[i]) != at) {
+      return fault_.BlameKey(Key::kDims, "dimension ", dims[i], " of a value of rank ", rank(),
+                             "; dims= takes 0 to rank - 1, each once");
+    }
+  }
+  return true;
+}
+
+bool Inference::Picked() {
+  const Shape& a = shape();
+  const Shape& index = shape(1);
+  size_t dim = 0;
+  if (!TakeDim(&dim)) return false;
+  if (op() == Opcode::kIndexSelect) {
+    if (index.size() != 1) {
+      return fault_.BlameOperand(1, "indices of rank ", index.size(),
+                                 "; index_select takes a list of them: rank 1");
+    }
+    result_.shape = a;
+    result_.shape[dim] = index[0];
     return true;
   }
-  return FailKey(fault, Key::kMin, "min= is above max=; it may be equal to it or less");
+  bool fits = index.size() == a.size();
+  for (size_t d = 0; fits && d < a.size(); ++d) fits = d == dim || index[d] <= a[d];
+  if (!fits) {
+    return fault_.BlameOperand(1, "indices of shape ", ShapeText(index), " for ", ShapeText(a),
+                               "; they must have its rank and, but for dim=, no larger size");
+  }
+  if (op() == Opcode::kScatterAdd && shape(2) != index) {
+    return fault_.BlameOperand(2, "shape ", ShapeText(shape(2)), " with indices of ",
+                               ShapeText(index), "; they must be equal");
+  }
+  result_.shape = op() == Opcode::kGather ? index : a;
+  return true;
+}
+
+bool Inference::Scan() {
+  size_t dim = 0;
+  if (!TakeDim(&dim)) return false;
+  result_.shape = shape();
+  if (op() == Opcode::kCumsum) work_ = CumsumWork(shape(), dim);
+  return true;
+}
+
+bool Inference::Rearranged() {
+  size_t dim = 0;
+  switch (op()) {
+    case Opcode::kCat:
+    case Opcode::kStack:
+      return Join();
+    case Opcode::kFlip:
+      result_.shape = shape();
+      return CheckFlip();
+    case Opcode::kSort:
+    case Opcode::kArgsort:
+      result_.shape = shape();
+      return TakeDim(&dim);
+    default:
+      return Picked();
+  }
 }
 
 }  // namespace twingrad::program

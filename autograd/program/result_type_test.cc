@@ -3,25 +3,31 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/analyze.h"
+#include "autograd/program/element_text.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/parse.h"
 
 namespace twingrad::program {
 namespace {
 
-// The type of the last value of `%y = <statement>` after leaves %x of the first type and %z of the
-// second.
+// The type of `%y = <statement>` on %x, %z and indices %i of the types given, and a bool %b; or the
+// error.
 std::string TypeOf(const std::string& x, const std::string& statement,
-                   const std::string& z = "f64[]") {
-  const auto program =
-      Parse(absl::StrCat("twingrad 1\n%b = leaf type=bool[3,1]\n%x = leaf type=", x,
-                         "\n%z = leaf type=", z, "\n%y = ", statement, "\n"));
+                   const std::string& z = "f64[]", const std::string& i = "i64[2]") {
+  const auto program = Parse(
+      absl::StrCat("twingrad 1\n%b = leaf type=bool[3,1]\n%x = leaf type=", x,
+                   "\n%z = leaf type=", z, "\n%i = leaf type=", i, "\n%y = ", statement, "\n"));
   if (!program.ok()) return std::string(program.status().message());
   return TypeText(Analyze(*program)->values.back().type);
+}
+
+// Whether the statement is refused with a message that has `text` in it.
+testing::AssertionResult Refused(const std::string& result, const std::string& text) {
+  if (result.find(text) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << result;
 }
 
 TEST(ResultType, Elementwise) {
@@ -96,6 +102,69 @@ TEST(ResultType, Limits) {
   EXPECT_FALSE(WithinLimits({int64_t{1} << 62, int64_t{1} << 62}, &why));
   EXPECT_TRUE(WithinLimits({1, 1, 1, 1, 1, 1}, &why));
   EXPECT_FALSE(WithinLimits({1, 1, 1, 1, 1, 1, 1}, &why));
+}
+
+TEST(ResultType, Joins) {
+  EXPECT_EQ(TypeOf("f64[2,3]", "cat %x %z %x dim=0", "f64[0,3]"), "f64[4,3]");
+  EXPECT_EQ(TypeOf("f64[2,3]", "cat %x %z dim=1", "f64[2,1]"), "f64[2,4]");
+  EXPECT_EQ(TypeOf("bool[2]", "stack %x %x dim=1"), "bool[2,2]");
+  EXPECT_EQ(TypeOf("f64[]", "stack %x %z %x dim=0"), "f64[3]");
+  EXPECT_TRUE(Refused(TypeOf("f64[]", "cat %x %z dim=0"), "scalar"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "cat %x %z dim=0", "f64[2,1]"), "equal but for dim="));
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "stack %x %z dim=0", "f64[1]"), "takes equal ones"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "stack %x %x dim=2"), "0 to 1"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "cat %x %z dim=0", "f32[2]"), "element types"));
+}
+
+TEST(ResultType, Picks) {
+  EXPECT_EQ(TypeOf("f32[3,4]", "index_select %x %i dim=1", "f64[]", "i64[7]"), "f32[3,7]");
+  EXPECT_EQ(TypeOf("bool[3,4]", "gather %x %i dim=0", "f64[]", "i64[9,4]"), "bool[9,4]");
+  EXPECT_EQ(TypeOf("f64[3]", "scatter_add %x %i %z dim=0", "f64[2]"), "f64[3]");
+  EXPECT_EQ(TypeOf("f64[3,4]", "flip %x dims=1,0"), "f64[3,4]");
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "index_select %x %i dim=0", "f64[]", "i64[]"), "rank 1"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "gather %x %z dim=0", "f64[2]"), "must be i64"));
+  EXPECT_TRUE(
+      Refused(TypeOf("f64[3,1]", "gather %x %i dim=0", "f64[]", "i64[1,2]"), "no larger size"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "scatter_add %x %i %z dim=0", "f64[3]"), "be equal"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "flip %x dims=0,0"), "each once"));
+}
+
+TEST(ResultType, OrderAndExtremes) {
+  EXPECT_EQ(TypeOf("f32[3,4]", "max %x dim=1"), "f32[3]");
+  EXPECT_EQ(TypeOf("f64[3,4]", "argmin %x dim=0 keepdim=1"), "i64[1,4]");
+  EXPECT_EQ(TypeOf("i64[3,0]", "sort %x dim=1 descending=1"), "i64[3,0]");
+  EXPECT_EQ(TypeOf("f64[3,4]", "argsort %x dim=0"), "i64[3,4]");
+  EXPECT_EQ(TypeOf("f64[3,4]", "amax %x dims=0"), "f64[4]");
+  EXPECT_EQ(TypeOf("f64[0,4]", "amin %x dims=1"), "f64[0]");
+  EXPECT_EQ(TypeOf("f64[3,0]", "prod %x dims=1"), "f64[3]");
+  EXPECT_EQ(TypeOf("f64[3,2]", "logsumexp %x keepdim=1"), "f64[1,1]");
+  EXPECT_TRUE(Refused(TypeOf("f64[3,0]", "max %x dim=1"), "size 0"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3,0]", "amax %x"), "size 0"));
+}
+
+TEST(ResultType, ScansAndLosses) {
+  EXPECT_EQ(TypeOf("i64[3,4]", "cumsum %x dim=1"), "i64[3,4]");
+  EXPECT_EQ(TypeOf("f64[3,0]", "softmax %x dim=1"), "f64[3,0]");
+  EXPECT_EQ(TypeOf("f64[3]", "mse_loss %x %z", "f64[3]"), "f64[]");
+  EXPECT_EQ(TypeOf("f64[3]", "mse_loss %x %z reduction=none", "f64[3]"), "f64[3]");
+  EXPECT_EQ(TypeOf("f64[2,3]", "cross_entropy %x %i"), "f64[]");
+  EXPECT_EQ(TypeOf("f64[3]", "cross_entropy %x %i reduction=none", "f64[]", "i64[]"), "f64[]");
+  EXPECT_EQ(TypeOf("f64[4]", "addmm %x %z %z", "f64[4,4]"), "f64[4,4]");
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "mse_loss %x %z"), "takes equal"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3,3]", "cross_entropy %x %i"), "must have [3]"));
+  EXPECT_TRUE(Refused(TypeOf("i64[3]", "softmax %x dim=0"), "f32 or f64"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "addmm %x %z %z", "f64[4,4]"), "does not broadcast"));
+  // A running sum counts as all its additions.
+  EXPECT_TRUE(Refused(TypeOf("f64[100000]", "cumsum %x dim=0"), "elements"));
+}
+
+TEST(ResultType, Clamp) {
+  EXPECT_EQ(TypeOf("f32[3]", "clamp %x min=0.5"), "f32[3]");
+  EXPECT_EQ(TypeOf("f64[3]", "clamp %x min=-1 max=inf"), "f64[3]");
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "clamp %x"), "one of them or both"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "clamp %x min=2 max=1"), "above max="));
+  EXPECT_TRUE(Refused(TypeOf("f32[3]", "clamp %x min=0.1"), "this type holds"));
+  EXPECT_TRUE(Refused(TypeOf("f64[3]", "clamp %x min=nan"), "this type holds"));
 }
 
 }  // namespace

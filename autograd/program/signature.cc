@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
+#include "autograd/base/words.h"
 #include "autograd/program/statement_table.h"
 
 namespace twingrad::program {
@@ -20,17 +22,20 @@ constexpr bool InOrder() {
 }
 static_assert(InOrder());
 
-// In-place statements have the facts of what they perform.
-constexpr std::array<Signature, kNumOpcodes> WithFacts() {
+// In-place statements have the operands, types and facts of what they perform.
+constexpr std::array<Signature, kNumOpcodes> WithPerformed() {
   std::array<Signature, kNumOpcodes> rows = kRows;
   for (Signature& row : rows) {
-    if (row.performs != row.op) row.facts = kRows[static_cast<int>(row.performs)].facts;
+    if (row.performs == row.op) continue;
+    const Signature& performed = kRows[static_cast<int>(row.performs)];
+    row.min_operands = row.max_operands = performed.max_operands;
+    row.dtypes = performed.dtypes;
+    row.differentiable = performed.differentiable;
+    row.facts = performed.facts;
   }
-  rows[static_cast<int>(Opcode::kCopyInPlace)].facts.numbers = Numbers::kSecond;
-  rows[static_cast<int>(Opcode::kZeroInPlace)].facts.numbers = Numbers::kZero;
   return rows;
 }
-constexpr std::array<Signature, kNumOpcodes> kSignatures = WithFacts();
+constexpr std::array<Signature, kNumOpcodes> kSignatures = WithPerformed();
 
 // The opcodes of the rows that UnaryOps() asks for.
 struct OpcodeList {
@@ -51,25 +56,27 @@ constexpr OpcodeList kUnary[] = {
     UnaryRows(Category::kElementwise, false), UnaryRows(Category::kElementwise, true),
     UnaryRows(Category::kInPlace, false), UnaryRows(Category::kInPlace, true)};
 
-struct NamedOpcode {
-  std::string_view name;
-  Opcode op = Opcode::kLeaf;
-};
-constexpr std::array<NamedOpcode, kNumOpcodes> SortedByName() {
-  std::array<NamedOpcode, kNumOpcodes> sorted;
-  for (int i = 0; i < kNumOpcodes; ++i) sorted[i] = {kSignatures[i].name, kSignatures[i].op};
-  std::sort(sorted.begin(), sorted.end(),
-            [](const NamedOpcode& a, const NamedOpcode& b) { return a.name < b.name; });
+constexpr std::string_view NameOf(Opcode op) { return kSignatures[static_cast<int>(op)].name; }
+
+constexpr std::array<Opcode, kNumOpcodes> SortedByName() {
+  std::array<Opcode, kNumOpcodes> sorted;
+  for (int i = 0; i < kNumOpcodes; ++i) sorted[i] = static_cast<Opcode>(i);
+  std::ranges::sort(sorted, {}, NameOf);
   return sorted;
 }
-constexpr std::array<NamedOpcode, kNumOpcodes> kByName = SortedByName();
+constexpr std::array<Opcode, kNumOpcodes> kByName = SortedByName();
 
-constexpr std::array<std::string_view, kNumKeys> kKeyNames = {
-    "type",    "data",  "seed",   "fill",         "grad",         "device",       "dims",
-    "keepdim", "shape", "dim",    "index",        "start",        "stop",         "step",
-    "to",      "seeds", "inputs", "retain_graph", "create_graph", "allow_unused", "materialize",
-    "id",      "do",    "by",     "target",       "kind",         "count",        "error",
-    "at",      "min",   "max",    "descending",   "reduction"};
+constexpr auto kKeyNames = SplitWords<kNumKeys>(
+    "type data seed fill grad device dims keepdim shape dim index start stop step to seeds inputs "
+    "retain_graph create_graph allow_unused materialize id do by target kind count error at "
+    "min max descending reduction");
+
+// Whether the value holds this alternative, with these contents.
+template <typename T>
+bool Holds(const AttributeValue& value, const T& contents) {
+  const T* held = std::get_if<T>(&value);
+  return held != nullptr && *held == contents;
+}
 
 }  // namespace
 
@@ -93,20 +100,10 @@ Saves Signature::SavedBy(bool a_has_gradient, bool b_has_gradient) const {
 
 std::string_view KeyName(Key key) { return kKeyNames[static_cast<int>(key)]; }
 
-std::string_view CategoryName(Category category) {
-  constexpr std::string_view kNames[] = {
-      "leaf", "elementwise", "reduction", "matmul",   "rearrange", "scan",
-      "loss", "view",        "copy",      "in_place", "gradient",  "hook",
-      "call", "custom",      "region",    "stream",   "expect"};
-  return kNames[static_cast<int>(category)];
-}
-
 std::optional<Opcode> OpcodeFromName(std::string_view name) {
-  const auto* it = std::lower_bound(
-      kByName.begin(), kByName.end(), name,
-      [](const NamedOpcode& a, std::string_view wanted) { return a.name < wanted; });
-  if (it == kByName.end() || it->name != name) return std::nullopt;
-  return it->op;
+  const auto* it = std::ranges::lower_bound(kByName, name, {}, NameOf);
+  if (it == kByName.end() || NameOf(*it) != name) return std::nullopt;
+  return *it;
 }
 
 std::optional<DType> DTypeFromName(std::string_view name) {
@@ -122,22 +119,13 @@ bool IsDefault(const AttributeSpec& spec, const AttributeValue& value) {
     case Default::kNone:
       return false;
     case Default::kZero:
-      if (const bool* flag = std::get_if<bool>(&value)) return !*flag;
-      if (const int64_t* number = std::get_if<int64_t>(&value)) return *number == 0;
-      if (const Bits* bits = std::get_if<Bits>(&value)) return bits->size() == 1 && (*bits)[0] == 0;
-      return false;
-    case Default::kOne: {
-      const int64_t* number = std::get_if<int64_t>(&value);
-      return number != nullptr && *number == 1;
-    }
+      return Holds(value, false) || Holds(value, int64_t{0}) || Holds(value, Bits{0});
+    case Default::kOne:
+      return Holds(value, int64_t{1});
     case Default::kEmpty:
-      if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) return list->empty();
-      if (const auto* list = std::get_if<std::vector<ValueId>>(&value)) return list->empty();
-      return false;
-    case Default::kOnCpu: {
-      const int64_t* device = std::get_if<int64_t>(&value);
-      return device != nullptr && *device == kCpu;
-    }
+      return Holds(value, std::vector<int64_t>()) || Holds(value, std::vector<ValueId>());
+    case Default::kOnCpu:
+      return Holds(value, int64_t{kCpu});
   }
   return false;
 }
@@ -174,12 +162,8 @@ bool HasFormat(Format format, const AttributeValue& value) {
 }
 
 bool IsWord(std::string_view words, std::string_view word) {
-  if (word.empty() || word.find(' ') != std::string_view::npos) return false;
-  for (size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) {
-      return true;
-    }
+  for (const std::string_view each : absl::StrSplit(words, ' ')) {
+    if (each == word) return true;
   }
   return false;
 }

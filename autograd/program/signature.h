@@ -20,6 +20,7 @@ namespace twingrad::program {
 
 enum class Category : uint8_t {
   kLeaf,
+  // From here to kInPlace: computed from the operands, which are on one device.
   kElementwise,
   kReduction,
   kMatmul,
@@ -37,6 +38,10 @@ enum class Category : uint8_t {
   kStream,
   kExpect,
 };
+
+constexpr bool IsComputed(Category category) {
+  return category >= Category::kElementwise && category <= Category::kInPlace;
+}
 
 // Which element types the operands may have. All operands must have the same type, except where's
 // condition (bool), indices (i64), and the operands of calls, custom functions and statements that
@@ -78,7 +83,7 @@ struct AttributeSpec {
   Key key;
   Format format;
   Default otherwise;
-  std::string_view words;  // of Format::kWord: the words, separated by blanks
+  std::string_view words = {};  // of Format::kWord: the words, separated by blanks
 };
 
 struct Signature {
@@ -123,7 +128,6 @@ const Signature& SignatureOf(Opcode op);
 absl::Span<const Opcode> UnaryOps(Category category, bool rounds);
 
 std::string_view KeyName(Key key);
-std::string_view CategoryName(Category category);
 
 std::optional<Opcode> OpcodeFromName(std::string_view name);
 std::optional<DType> DTypeFromName(std::string_view name);

@@ -56,7 +56,7 @@ struct TwinResult {
   std::optional<std::string> skipped;
 };
 
-// `program` must be valid (see autograd/program/validate.h). With `any_order` the engine may run
+// `program` must be valid (see autograd/program/analyze.h). With `any_order` the engine may run
 // ready nodes in any order, as if they were on several devices.
 TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::kTwingrad,
                    bool any_order = false);

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <optional>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
@@ -24,14 +25,14 @@ using program::Program;
 using program::Statement;
 using program::ValueId;
 
-namespace {
-
-[[noreturn]] void RefuseUnsupported(const std::string& what) {
+void RefuseUnsupported(std::string_view what) {
   throw Error(ErrorKind::kUnsupported,
               absl::StrCat("[runner] ", what, " is not run by this engine; leave it out"));
 }
 
-}  // namespace
+program::Observation Run(const Program& program, Engine& engine, const RunOptions& options) {
+  return Execution(program, engine, options).Run();
+}
 
 Execution::Execution(const Program& program, Engine& engine, const RunOptions& options)
     : program_(program),

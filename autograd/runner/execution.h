@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,9 @@
 #include "autograd/runner/run.h"
 
 namespace twingrad::runner {
+
+// Throws kUnsupported: `what` is not run by this engine.
+[[noreturn]] void RefuseUnsupported(std::string_view what);
 
 class Execution : private program::StatementRunner {
  public:

@@ -84,8 +84,7 @@ void Execution::AddHook(const Statement& statement) {
   const auto& word = std::get<std::string>(*statement.Find(Key::kDo));
   const std::optional<HookAction> action = HookActionOf(word);
   if (!action.has_value()) {
-    throw Error(ErrorKind::kUnsupported, absl::StrCat("[runner] a hook with do=", word,
-                                                      " is not run by this engine; leave it out"));
+    RefuseUnsupported(absl::StrCat("a hook with do=", word));
   }
   ops::CheckDefined("hook", value);
   const HookEffect effect{*action, statement.Get<double>(Key::kBy, 1.0), value.dtype(),

@@ -1,19 +1,20 @@
 #include "autograd/runner/hook_effect.h"
 
+#include <algorithm>
+
 #include "autograd/base/error.h"
+#include "autograd/base/words.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
 
 namespace twingrad::runner {
 
 std::optional<HookAction> HookActionOf(std::string_view word) {
-  if (word == "record") return HookAction::kRecord;
-  if (word == "scale") return HookAction::kScale;
-  if (word == "undefined") return HookAction::kUndefined;
-  if (word == "throw") return HookAction::kThrow;
-  if (word == "wrong_shape") return HookAction::kWrongShape;
-  if (word == "wrong_dtype") return HookAction::kWrongDType;
-  return std::nullopt;
+  constexpr auto kWords =
+      SplitWords<6>("record scale undefined throw wrong_shape wrong_dtype");  // as HookAction
+  const auto* at = std::find(kWords.begin(), kWords.end(), word);
+  if (at == kWords.end()) return std::nullopt;
+  return static_cast<HookAction>(at - kWords.begin());
 }
 
 Tensor HookEffect::operator()(const Tensor& gradient) const {

@@ -9,7 +9,7 @@
 // over; see expect.h. Nothing of a run outlives it.
 //
 // The engine belongs to one run at a time: its observer is set for as long. Programs must be valid
-// (program/validate.h).
+// (program/analyze.h).
 
 #pragma once
 

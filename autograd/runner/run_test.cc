@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
 #include "proptests/oracles/expect.h"
@@ -19,13 +20,14 @@ using program::NodeRole;
 using program::Observation;
 using program::Program;
 
-Program Parsed(std::string_view text) {
-  auto program = program::Parse(text);
+// The Program of these lines after the header.
+Program Parsed(std::string_view lines) {
+  auto program = program::Parse(absl::StrCat("twingrad 1\n", lines));
   EXPECT_TRUE(program.ok()) << program.status();
   return program.ok() ? *std::move(program) : Program();
 }
 
-// Runs the text on an engine with `threads` device threads; its expectations must be met.
+// Runs the lines on an engine with `threads` device threads; its expectations must be met.
 Observation Check(std::string_view text, int threads = 0) {
   const Program program = Parsed(text);
   Engine engine({.device_threads = threads});
@@ -37,8 +39,7 @@ Observation Check(std::string_view text, int threads = 0) {
 }
 
 TEST(Run, ValuesGradientsAndCounts) {
-  const Observation seen = Check(R"(twingrad 1
-%x = leaf type=f64[2] data=3,4 grad=1
+  const Observation seen = Check(R"(%x = leaf type=f64[2] data=3,4 grad=1
 %w = leaf type=f64[2] data=1,2
 %y = mul %x %w
 %z = mul %y %y
@@ -63,24 +64,17 @@ expect %s kind=executed count=1
 }
 
 TEST(Run, NamesNodesByWhatMadeThem) {
-  const Observation seen = Check(R"(twingrad 1
-%x = leaf type=f64[2] data=3,4 grad=1
+  constexpr std::string_view kText = R"(%x = leaf type=f64[2] data=3,4 grad=1
 %y = clone %x
 %v = slice %y dim=0 stop=1
 neg_ %v
 %z = exp %v
 backward %z %y seeds=_,%x inputs=%x retain_graph=1
-)");
+)";
+  const Observation seen = Check(kText);
   EXPECT_EQ(seen.error, std::nullopt);
   std::string names;
-  const Program program = Parsed(R"(twingrad 1
-%x = leaf type=f64[2] data=3,4 grad=1
-%y = clone %x
-%v = slice %y dim=0 stop=1
-neg_ %v
-%z = exp %v
-backward %z %y seeds=_,%x inputs=%x retain_graph=1
-)");
+  const Program program = Parsed(kText);
   for (const auto& node : seen.calls[0].nodes) names += program::NodeText(program, node.name) + " ";
   for (const char* name : {"graph_root@5", "exp@4", "regenerated_slice@2", "copy_slices@3",
                            "clone@1", "accumulate_grad@0"}) {
@@ -89,8 +83,7 @@ backward %z %y seeds=_,%x inputs=%x retain_graph=1
 }
 
 TEST(Run, GradientsOfGradients) {
-  const Observation seen = Check(R"(twingrad 1
-%x = leaf type=f64[] data=3 grad=1
+  const Observation seen = Check(R"(%x = leaf type=f64[] data=3 grad=1
 %y = mul %x %x
 %z = mul %y %x
 %g = grad %z inputs=%x create_graph=1
@@ -112,8 +105,7 @@ expect %k kind=no_requires_grad
 
 // Rules: H.
 TEST(Run, Hooks) {
-  const Observation seen = Check(R"(twingrad 1
-%x = leaf type=f64[2] data=1,2 grad=1
+  const Observation seen = Check(R"(%x = leaf type=f64[2] data=1,2 grad=1
 %y = mul %x %x
 hook %y id=h do=scale by=10
 hook %y do=record
@@ -144,8 +136,7 @@ expect %y kind=grad data=22,22
 
 // Rules: H13.
 TEST(Run, HooksThatEndACall) {
-  const std::string_view start = R"(twingrad 1
-%x = leaf type=f64[2] data=1,2 grad=1
+  const std::string_view start = R"(%x = leaf type=f64[2] data=1,2 grad=1
 %y = mul %x %x
 %s = sum %y
 )";
@@ -164,8 +155,7 @@ TEST(Run, HooksThatEndACall) {
 }
 
 TEST(Run, ErrorsEndTheRunAtTheirStatement) {
-  const Observation seen = Check(R"(twingrad 1
-%x = leaf type=f64[2] data=1,2 grad=1
+  const Observation seen = Check(R"(%x = leaf type=f64[2] data=1,2 grad=1
 %y = mul %x %x
 %s = sum %y
 backward %s
@@ -179,8 +169,7 @@ expect %after kind=undefined
 }
 
 TEST(Run, TryRegionsHoldErrors) {
-  Check(R"(twingrad 1
-%x = leaf type=f64[2] data=1,2 grad=1
+  Check(R"(%x = leaf type=f64[2] data=1,2 grad=1
 begin kind=try
 begin kind=no_grad
 neg_ %x
@@ -201,8 +190,7 @@ TEST(Run, RefusesWhatTheEngineDoesNotRun) {
        {"begin kind=anomaly\nend\n", "begin kind=try\nbegin kind=thread\nend\nend\n",
         "%y = custom %x do=pass\n", "stream id=s device=dev:0\n",
         "hook %x do=backward target=%x\n"}) {
-    const Program program =
-        Parsed(std::string("twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n") + text);
+    const Program program = Parsed(std::string("%x = leaf type=f64[] data=3 grad=1\n") + text);
     Engine engine;
     const Observation seen = runner::Run(program, engine);
     ASSERT_TRUE(seen.error.has_value()) << text;
@@ -212,8 +200,7 @@ TEST(Run, RefusesWhatTheEngineDoesNotRun) {
 
 TEST(Run, SeveralDevices) {
   for (int threads : {0, 1, 2, 4}) {
-    Check(R"(twingrad 1
-%x = leaf type=f64[2] data=1,2 grad=1
+    Check(R"(%x = leaf type=f64[2] data=1,2 grad=1
 %a = to %x device=dev:0
 %b = to %x device=dev:1
 %p = mul %a %a
@@ -234,8 +221,7 @@ expect %x kind=version count=0
 }
 
 TEST(Run, ReadAndZeroGrad) {
-  Check(R"(twingrad 1
-%x = leaf type=f64[] data=3 grad=1
+  Check(R"(%x = leaf type=f64[] data=3 grad=1
 %none = read_grad %x
 %y = mul %x %x
 %z = mul %y %x
@@ -251,7 +237,7 @@ expect %x kind=grad data=18
 
 TEST(Run, WithoutRecords) {
   const Program program =
-      Parsed("twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+      Parsed("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
   Engine engine;
   const Observation seen = runner::Run(program, engine, {.record_calls = false});
   EXPECT_TRUE(seen.values[0].grad_defined);
@@ -263,7 +249,7 @@ TEST(Run, WithoutRecords) {
 // Rules: K10.
 TEST(Run, LeavesNothingBehind) {
   const Program program = Parsed(
-      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\nbegin kind=no_grad\n%e = exp %x\nbackward "
+      "%x = leaf type=f64[] data=3 grad=1\nbegin kind=no_grad\n%e = exp %x\nbackward "
       "%e\nend\n");
   Engine engine;
   const Observation first = runner::Run(program, engine);

@@ -16,7 +16,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "autograd/program/hash.h"
 #include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "autograd/program/hash.h"
 #include "autograd/program/print.h"
 #include "gtest/gtest.h"
 #include "proptests/generators/generate.h"

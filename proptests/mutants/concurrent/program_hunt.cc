@@ -7,7 +7,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "autograd/program/hash.h"
 #include "autograd/program/print.h"
 #include "autograd/program/program.h"
 #include "autograd/program/signature.h"

@@ -1,0 +1,121 @@
+// The types of views. See result_type.h.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autograd/program/element_text.h"
+#include "autograd/program/leaf_data.h"
+#include "autograd/program/result_type.h"
+
+namespace twingrad::program {
+
+bool Inference::Reshaped() {
+  const auto wanted = statement_.Get<std::vector<int64_t>>(Key::kShape);
+  std::string why;
+  if (!WithinLimits(wanted, &why)) return fault_.BlameKey(Key::kShape, why);
+  result_.shape.assign(wanted.begin(), wanted.end());
+  if (op() == Opcode::kExpand) {
+    if (BroadcastsTo(shape(), wanted)) return true;
+    return fault_.BlameKey(
+        Key::kShape, ShapeText(shape()), " does not expand to ", ShapeText(wanted),
+        "; sizes, counted from the last dimension, must be equal, or 1 in the operand");
+  }
+  if (NumElements(result_.shape) == NumElements(shape())) return true;
+  return fault_.BlameKey(Key::kShape, ShapeText(shape()), " has ", NumElements(shape()),
+                         " elements and ", ShapeText(wanted), " has ", NumElements(result_.shape),
+                         "; they must be equal");
+}
+
+bool Inference::Permuted() {
+  auto dims = statement_.Get<std::vector<int64_t>>(Key::kDims);
+  if (op() == Opcode::kTranspose) {
+    if (dims.size() != 2 || dims[0] < 0 || dims[0] >= rank() || dims[1] < 0 || dims[1] >= rank()) {
+      return fault_.BlameKey(Key::kDims, "transpose of rank ", rank(),
+                             "; dims= takes two dimensions, each 0 to rank - 1");
+    }
+    result_.shape = shape();
+    std::swap(result_.shape[dims[0]], result_.shape[dims[1]]);
+    return true;
+  }
+  if (static_cast<int64_t>(dims.size()) != rank()) {
+    return fault_.BlameKey(Key::kDims, "permute of rank ", rank(), " with ", dims.size(),
+                           " dimensions; dims= takes each dimension once");
+  }
+  if (!TakeDims(&dims)) return false;
+  for (const int64_t d : dims) result_.shape.push_back(shape()[d]);
+  return true;
+}
+
+bool Inference::Selected() {
+  size_t dim = 0;
+  if (!TakeDim(&dim)) return false;
+  const int64_t index = statement_.Get<int64_t>(Key::kIndex), size = shape()[dim];
+  if (index < 0 || index >= size) {
+    return fault_.BlameKey(Key::kIndex, "index ", index, " of a dimension of size ", size,
+                           "; 0 to size - 1 go");
+  }
+  result_.shape = shape();
+  result_.shape.erase(result_.shape.begin() + static_cast<int64_t>(dim));
+  return true;
+}
+
+bool Inference::Sliced() {
+  size_t dim = 0;
+  if (!TakeDim(&dim)) return false;
+  const int64_t size = shape()[dim];
+  const int64_t start = statement_.Get<int64_t>(Key::kStart);
+  const int64_t stop = statement_.Get<int64_t>(Key::kStop, size);
+  const int64_t step = statement_.Get<int64_t>(Key::kStep, 1);
+  if (start < 0) {
+    return fault_.BlameKey(Key::kStart, "start ", start, "; it must be 0 or more");
+  }
+  if (stop < 0) return fault_.BlameKey(Key::kStop, "stop ", stop, "; it must be 0 or more");
+  if (step < 1) return fault_.BlameKey(Key::kStep, "step ", step, "; it must be 1 or more");
+  const int64_t from = std::min(start, size);
+  const int64_t length = std::max<int64_t>(std::min(stop, size) - from, 0);
+  result_.shape = shape();
+  result_.shape[dim] = length == 0 ? 0 : (length - 1) / step + 1;
+  return true;
+}
+
+bool Inference::Squeezed() {
+  std::vector<int64_t> dims;
+  if (!TakeDims(&dims)) return false;
+  for (int64_t d = 0; d < rank(); ++d) {
+    const bool named = dims.empty() || std::find(dims.begin(), dims.end(), d) != dims.end();
+    if (!named || shape()[d] != 1) result_.shape.push_back(shape()[d]);
+  }
+  return true;
+}
+
+bool Inference::Unsqueezed() {
+  size_t dim = 0;
+  if (!TakeDim(&dim, /*is_new=*/true)) return false;
+  result_.shape = shape();
+  result_.shape.insert(result_.shape.begin() + static_cast<int64_t>(dim), 1);
+  return true;
+}
+
+bool Inference::View() {
+  switch (op()) {
+    case Opcode::kTranspose:
+    case Opcode::kPermute:
+      return Permuted();
+    case Opcode::kSelect:
+      return Selected();
+    case Opcode::kSlice:
+      return Sliced();
+    case Opcode::kSqueeze:
+      return Squeezed();
+    case Opcode::kUnsqueeze:
+      return Unsqueezed();
+    default:
+      return Reshaped();
+  }
+}
+
+}  // namespace twingrad::program
