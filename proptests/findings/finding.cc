@@ -15,8 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "proptests/findings/case_text.h"
-#include "proptests/findings/picture.h"
-#include "proptests/findings/snippet.h"
+#include "proptests/findings/rendering.h"
 #include "proptests/workers/files.h"
 
 namespace twingrad::findings {
