@@ -102,9 +102,8 @@ void TryOp(const Hello& hello, Opcode op, const GeneratorOptions& options, uint6
 
 // Why most Programs were refused, for a claim can be widened by what is missing most.
 std::string MostOften(const std::map<std::string, int>& refusals) {
-  const auto most =
-      std::max_element(refusals.begin(), refusals.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  using Refusal = std::pair<const std::string, int>;
+  const auto most = std::ranges::max_element(refusals, {}, &Refusal::second);
   if (most == refusals.end() || most->first.empty()) return "";
   return absl::StrCat(" (most often: ", most->first, ")");
 }

@@ -179,23 +179,19 @@ std::string HeadOf(std::string_view text) {
 }
 
 std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures& failures) {
-  std::vector<std::string> entries;
+  std::vector<std::string> lines;
   for (const ExpectedEntry& entry : failures.entries) {
-    entries.push_back(
+    lines.push_back(
         absl::StrCat("entry ", entry.id, " ", entry.rule, " ", entry.until, " ", entry.reason));
   }
-  std::vector<std::string> signatures;
   for (const FailureSignature& s : failures.signatures) {
-    signatures.push_back(absl::StrJoin({std::string("signature"), s.rule, OpsText(s.ops), s.classes,
-                                        s.feature, s.entry, s.until, s.reason},
-                                       " "));
+    lines.push_back(absl::StrJoin({std::string("signature"), s.rule, OpsText(s.ops), s.classes,
+                                   s.feature, s.entry, s.until, s.reason},
+                                  " "));
   }
-  std::ranges::sort(entries);
-  std::ranges::sort(signatures);
+  std::ranges::sort(lines);
   std::string text(head);
-  for (const auto& lines : {entries, signatures}) {
-    for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
-  }
+  for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
@@ -32,10 +33,8 @@ std::string TellingLine(const std::string& output) {
     line = absl::StripAsciiWhitespace(line);
     if (line.empty()) continue;
     last = line;
-    if (line.find("ERROR: ") != std::string_view::npos ||
-        line.find("WARNING: ") != std::string_view::npos ||
-        line.find("runtime error: ") != std::string_view::npos) {
-      return std::string(line);
+    for (const char* telling : {"ERROR: ", "WARNING: ", "runtime error: "}) {
+      if (absl::StrContains(line, telling)) return std::string(line);
     }
   }
   return std::string(last);
