@@ -1,14 +1,22 @@
 #include "proptests/conformance/adapted_engine.h"
 
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "proptests/workers/repository_files.h"
+#include "proptests/judge/canary.h"
+#include "proptests/workers/files.h"
 
 namespace twingrad::conformance {
+namespace {
 
+using twingrad::program::Opcode;
 using twingrad::program::Program;
+
+bool IsWell(const ForeignVerdict& judged) {
+  return judged.outcome == Outcome::kAgree || judged.outcome == Outcome::kNotJudged;
+}
+
+}  // namespace
 
 Outcome OutcomeOf(Reply::Kind kind) {
   switch (kind) {
@@ -28,8 +36,44 @@ Outcome OutcomeOf(Reply::Kind kind) {
   return Outcome::kProtocol;
 }
 
+StateCheck::StateCheck(const protocol::Hello& hello) {
+  if (hello.Has(Opcode::kMul) && hello.Has(Opcode::kAdd) && hello.Has(Opcode::kBackward)) {
+    canary_ = judge::MakeCanary(/*devices=*/0);
+  }
+}
+
+ForeignVerdict StateCheck::RunOnce(Session& session) const {
+  session.Send(*canary_);
+  Expectation expected = Expect(*canary_, session.hello());
+  Reply reply = session.Receive();
+  if (reply.kind == Reply::Kind::kObserved) {
+    return JudgeForeign(*canary_, session.hello(), expected, reply.observation, nullptr);
+  }
+  ForeignVerdict judged;
+  judged.outcome = Outcome::kWrong;
+  judged.text = reply.text + "\n";
+  return judged;
+}
+
+std::optional<ForeignVerdict> StateCheck::Judge(Session& session) {
+  if (!canary_) return std::nullopt;
+  ForeignVerdict judged = RunOnce(session);
+  if (IsWell(judged)) return std::nullopt;
+  session.Renew();
+  if (!IsWell(RunOnce(session))) {
+    canary_.reset();
+    return std::nullopt;
+  }
+  judged.outcome = Outcome::kWrong;
+  judged.rule = "canary";
+  judged.statements.clear();
+  judged.text = absl::StrCat("canary: a trivial Program right after this Program's error\n",
+                             judged.text, "  in a fresh process it is right\n");
+  return judged;
+}
+
 AdaptedEngine::AdaptedEngine(std::unique_ptr<Session> session)
-    : session_(std::move(session)), canary_(session_->hello()) {}
+    : session_(std::move(session)), state_(session_->hello()) {}
 
 absl::StatusOr<std::unique_ptr<AdaptedEngine>> AdaptedEngine::Start(SessionOptions options) {
   absl::StatusOr<std::unique_ptr<Session>> session = Session::Start(std::move(options));
@@ -68,7 +112,7 @@ ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation&
   ForeignVerdict verdict = JudgeForeign(program, hello(), expected, reply.observation, statistics);
   // Whatever the verdict: a broken engine must not be asked for the next Program.
   std::optional<ForeignVerdict> broken;
-  if (reply.observation.error) broken = canary_.Judge(*session_);
+  if (reply.observation.error) broken = state_.Judge(*session_);
   if (verdict.outcome != Outcome::kWrong) return broken ? *std::move(broken) : verdict;
   for (const FailureSignature& signature : failures_.signatures) {
     if (!signature.Matches(program, verdict.rule, expected.twin.observation.error,

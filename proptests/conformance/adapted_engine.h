@@ -1,17 +1,18 @@
 // A foreign engine: its adapter in a child process, and the list of its known failures.
 //
 // While the child runs a Program, the witnesses work out here what is expected of it. After each
-// error the canary looks whether the engine still is of use.
+// error the canary, a trivial Program, runs in the process that has raised it: an exception can
+// leave an engine in a broken state.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "autograd/program/program.h"
-#include "proptests/conformance/canary.h"
 #include "proptests/conformance/expected_failures.h"
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/conformance/session.h"
@@ -21,6 +22,23 @@ namespace twingrad::conformance {
 
 // How the way in which a Program ended is counted, before its Observation is judged.
 Outcome OutcomeOf(Reply::Kind kind);
+
+// Asks the canary. If it is wrong in the process of the error and right in a fresh one, the error
+// broke the engine's state. If it is wrong in both, it says nothing, and is not asked again: random
+// Programs show such a defect better.
+class StateCheck {
+ public:
+  explicit StateCheck(const protocol::Hello& hello);
+
+  // Call it when the session's last reply was an error. If the engine's state is broken: what is
+  // wrong; the session then runs a fresh process.
+  std::optional<ForeignVerdict> Judge(Session& session);
+
+ private:
+  ForeignVerdict RunOnce(Session& session) const;
+
+  std::optional<twingrad::program::Program> canary_;
+};
 
 class AdaptedEngine {
  public:
@@ -56,7 +74,7 @@ class AdaptedEngine {
                                Reply& reply, judge::Statistics* statistics);
 
   std::unique_ptr<Session> session_;
-  Canary canary_;
+  StateCheck state_;
   ExpectedFailures failures_;
 };
 

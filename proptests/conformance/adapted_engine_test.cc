@@ -1,4 +1,4 @@
-// A foreign engine over the adapter with planted defects.
+// A foreign engine over the adapter with planted defects, and the check of its state after errors.
 
 #include "proptests/conformance/adapted_engine.h"
 
@@ -7,73 +7,98 @@
 #include <string>
 #include <utility>
 
-#include "autograd/program/parse.h"
+#include "absl/strings/match.h"
 #include "gtest/gtest.h"
+#include "proptests/conformance/testing_engines.h"
 
 namespace twingrad::conformance {
 namespace {
 
-using twingrad::program::Program;
-
-std::unique_ptr<AdaptedEngine> Faulty(const std::string& fault) {
-  SessionOptions options;
-  options.command = {"proptests/mutants/adapter/faulty", fault};
+std::unique_ptr<AdaptedEngine> Started(const std::string& fault) {
+  SessionOptions options = Faulty(fault);
   options.timeout = std::chrono::seconds(60);
   auto engine = AdaptedEngine::Start(options);
   EXPECT_TRUE(engine.ok()) << engine.status();
-  return engine.ok() ? *std::move(engine) : nullptr;
+  return *std::move(engine);
 }
 
-Program Square() {
-  return *twingrad::program::Parse(
-      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+// How the engine with this fault does at the Program.
+AdaptedEngine::Judged JudgedBy(const std::string& fault,
+                               const twingrad::program::Program& program) {
+  judge::Statistics statistics;
+  return Started(fault)->Judge(program, &statistics);
 }
 
 TEST(AdaptedEngineTest, ItsListIsNamedAfterNameAndVersion) {
-  const auto engine = Faulty("none");
-  ASSERT_NE(engine, nullptr);
+  const auto engine = Started("none");
   EXPECT_EQ(engine->ListPath(), "golden/expected/faulty-none.txt");
   EXPECT_TRUE(engine->failures().entries.empty());
 }
 
 TEST(AdaptedEngineTest, AnEngineThatIsRightAgrees) {
-  const auto engine = Faulty("none");
-  ASSERT_NE(engine, nullptr);
-  judge::Statistics statistics;
-  const AdaptedEngine::Judged judged = engine->Judge(Square(), &statistics);
+  const AdaptedEngine::Judged judged = JudgedBy("none", Square());
   EXPECT_EQ(judged.verdict.outcome, Outcome::kAgree) << judged.verdict.text;
   EXPECT_TRUE(judged.verdict.recounted);
 }
 
 TEST(AdaptedEngineTest, AWrongGradientIsBlamed) {
-  const auto engine = Faulty("wrong_sign");
-  ASSERT_NE(engine, nullptr);
-  judge::Statistics statistics;
-  const AdaptedEngine::Judged judged = engine->Judge(Square(), &statistics);
+  const AdaptedEngine::Judged judged = JudgedBy("wrong_sign", Square());
   EXPECT_EQ(judged.verdict.outcome, Outcome::kWrong);
   EXPECT_EQ(judged.verdict.rule, "twin");
 }
 
 TEST(AdaptedEngineTest, WhatTheHelloDoesNotClaimIsRefusedWithoutARun) {
-  const auto engine = Faulty("none");
-  ASSERT_NE(engine, nullptr);
-  const Program moved = *twingrad::program::Parse(
-      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = to %x device=dev:0\n");
-  judge::Statistics statistics;
-  const AdaptedEngine::Judged judged = engine->Judge(moved, &statistics);
+  const AdaptedEngine::Judged judged =
+      JudgedBy("none", Parsed("%x = leaf type=f64[] data=3 grad=1\n%y = to %x device=dev:0\n"));
   EXPECT_EQ(judged.verdict.outcome, Outcome::kRefuse);
   EXPECT_EQ(judged.verdict.text, "refuse: the hello does not claim the op to\n");
 }
 
 TEST(AdaptedEngineTest, ADeathIsAnOutcomeAndTheNextProgramRuns) {
-  const auto engine = Faulty("crash");
-  ASSERT_NE(engine, nullptr);
+  const auto engine = Started("crash");
   judge::Statistics statistics;
   EXPECT_EQ(engine->Judge(Square(), &statistics).verdict.outcome, Outcome::kCrash);
-  const Program leaf =
-      *twingrad::program::Parse("twingrad 1\n%x = leaf type=f64[] data=3 grad=1\nbackward %x\n");
+  const auto leaf = Parsed("%x = leaf type=f64[] data=3 grad=1\nbackward %x\n");
   EXPECT_EQ(engine->Judge(leaf, &statistics).verdict.outcome, Outcome::kAgree);
   EXPECT_EQ(engine->restarts(), 1u);
+}
+
+// A session whose last reply was an error.
+std::unique_ptr<Session> AfterAnError(const char* fault) {
+  auto session = Session::Start(Faulty(fault));
+  EXPECT_TRUE(session.ok()) << session.status();
+  const auto program = Parsed("%x = leaf type=f64[2] grad=1\nbackward %x\n");
+  (*session)->Send(program);
+  EXPECT_TRUE((*session)->Receive().observation.error) << fault;
+  return *std::move(session);
+}
+
+TEST(StateCheckTest, ABrokenStateIsToldAndEnds) {
+  const auto session = AfterAnError("broken_after_error");
+  StateCheck state(session->hello());
+  const auto judged = state.Judge(*session);
+  ASSERT_TRUE(judged);
+  EXPECT_EQ(judged->rule, "canary");
+  EXPECT_TRUE(absl::StrContains(judged->text, "expected 7\n  actual   14\n")) << judged->text;
+  EXPECT_TRUE(absl::StrContains(judged->text, "in a fresh process it is right")) << judged->text;
+  EXPECT_EQ(session->restarts(), 1u);
+  EXPECT_FALSE(state.Judge(*session));
+}
+
+TEST(StateCheckTest, AnEngineThatIsWrongAnywaySaysNothing) {
+  const auto session = AfterAnError("doubled");
+  StateCheck state(session->hello());
+  EXPECT_FALSE(state.Judge(*session));
+  EXPECT_EQ(session->restarts(), 1u);
+  EXPECT_FALSE(state.Judge(*session));
+  EXPECT_EQ(session->restarts(), 1u) << "it is not asked again";
+}
+
+TEST(StateCheckTest, AllIsWell) {
+  const auto session = AfterAnError("none");
+  StateCheck state(session->hello());
+  EXPECT_FALSE(state.Judge(*session));
+  EXPECT_EQ(session->restarts(), 0u);
 }
 
 }  // namespace

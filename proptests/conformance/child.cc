@@ -25,7 +25,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "proptests/workers/process.h"
 
 namespace twingrad::conformance {
 namespace {
@@ -65,15 +65,6 @@ constexpr int kMostSearches = 100;
 std::string Mark() {
   static std::atomic<uint64_t> children = 0;
   return absl::StrCat("TWINGRAD_ADAPTER=", getpid(), ".", ++children);
-}
-
-std::vector<char*> EnvironmentWith(std::string& mark) {
-  std::vector<char*> environment = {mark.data()};
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!absl::StartsWith(*entry, "TWINGRAD_ADAPTER=")) environment.push_back(*entry);
-  }
-  environment.push_back(nullptr);
-  return environment;
 }
 
 // Kills each process whose environment holds the mark; true: there was one.
@@ -121,11 +112,9 @@ absl::StatusOr<std::unique_ptr<Child>> Child::Spawn(std::vector<std::string> wor
     if (errors >= 0) close(errors);
     return cannot();
   }
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::string mark = Mark();
-  const std::vector<char*> environment = EnvironmentWith(mark);
+  const std::vector<char*> argv = workers::Pointers(words);
+  std::vector<std::string> mark = {Mark()};
+  const std::vector<char*> environment = workers::EnvironmentWith(mark);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) Become(argv.data(), environment.data(), in.fd[0], out.fd[1], errors, parent);
@@ -136,7 +125,8 @@ absl::StatusOr<std::unique_ptr<Child>> Child::Spawn(std::vector<std::string> wor
   setpgid(pid, pid);  // whichever of the two is first
   fcntl(in.fd[1], F_SETFL, O_NONBLOCK);
   fcntl(out.fd[0], F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<Child>(new Child(pid, in.Take(1), out.Take(0), errors, std::move(mark)));
+  return std::unique_ptr<Child>(
+      new Child(pid, in.Take(1), out.Take(0), errors, std::move(mark[0])));
 }
 
 Child::~Child() {
@@ -146,9 +136,7 @@ Child::~Child() {
   // The group, for what the child has started; it outlives the child while a member lives.
   kill(-pid_, SIGKILL);
   if (!reaped_) kill(pid_, SIGKILL);
-  int status = 0;
-  while (!reaped_ && waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  if (!reaped_) workers::WaitFor(pid_);
   // And what has left the group; again, for what it has started meanwhile.
   for (int i = 0; i < kMostSearches && KillMarked(mark_); ++i) {
   }
@@ -187,13 +175,8 @@ std::optional<std::string> Child::Reap(std::chrono::nanoseconds wait) {
     const pid_t pid = waitpid(pid_, &status, WNOHANG);
     if (pid == pid_) {
       reaped_ = true;
-      if (WIFSIGNALED(status)) {
-        const int signal = WTERMSIG(status);
-        killed_ = signal == SIGKILL;
-        end_ = absl::StrFormat("signal %d (%s)", signal, strsignal(signal));
-      } else {
-        end_ = absl::StrCat("exit status ", WEXITSTATUS(status));
-      }
+      killed_ = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+      end_ = workers::EndText(status);
     } else if (pid < 0 && errno != EINTR) {
       reaped_ = true;
       end_ = "an unknown end";
@@ -204,14 +187,6 @@ std::optional<std::string> Child::Reap(std::chrono::nanoseconds wait) {
     }
   }
   return end_;
-}
-
-uint64_t Child::ResidentSize() const {
-  std::ifstream statm(absl::StrCat("/proc/", pid_, "/statm"));
-  uint64_t size = 0;
-  uint64_t resident = 0;
-  statm >> size >> resident;
-  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 uint64_t Child::ErrorSize() const {

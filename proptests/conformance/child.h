@@ -39,7 +39,6 @@ class Child {
   std::optional<std::string> Reap(std::chrono::nanoseconds wait);
   bool killed() const { return killed_; }  // by SIGKILL; after Reap
   pid_t pid() const { return pid_; }
-  uint64_t ResidentSize() const;
   uint64_t ErrorSize() const;
   // The last lines of its standard error; ClearErrors forgets what it has written so far.
   std::string ErrorTail() const;

@@ -1,14 +1,16 @@
 // Goldens on a foreign engine, held against the list of those that it is known to get wrong.
 //
 // The list is strict both ways: a golden that fails must be listed, by the rule that it breaks, and
-// one that is listed must fail by that rule. Pure functions.
+// one that is listed must fail by that rule. But for the reading of goldens, pure functions.
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "proptests/conformance/expected_failures.h"
 #include "proptests/workers/case.h"
@@ -19,6 +21,17 @@ struct GoldenVerdict {
   std::string id;
   workers::CaseResult verdict;
 };
+
+// Judges a Program, given as text.
+using JudgeProgram = std::function<absl::StatusOr<workers::CaseResult>(std::string_view)>;
+
+// Every Program of golden/programs and golden/findings, sorted by id: below `top`, or where that is
+// empty as proptests/workers/files.h finds them. Unavailable: there are none.
+absl::StatusOr<std::vector<GoldenVerdict>> JudgeGoldens(const JudgeProgram& judge,
+                                                        const std::string& top = "");
+
+// A line for each golden that does not agree, and one that counts the outcomes.
+std::string OutcomesText(absl::Span<const GoldenVerdict> goldens, double seconds);
 
 // Whether the engine got it wrong, be it explained by a signature or not.
 bool GotWrong(const workers::CaseResult& verdict);

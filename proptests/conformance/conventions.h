@@ -6,8 +6,8 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "absl/types/span.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
@@ -16,10 +16,10 @@ namespace twingrad::conformance {
 // A point without a derivative, and the Program that stands on it.
 struct Convention {
   std::string_view point;
-  std::string_view program;
+  twingrad::program::Program program;
 };
 
-absl::Span<const Convention> Conventions();
+std::vector<Convention> Conventions();
 
 // The gradients of the leaves that require one, separated by commas, their elements by blanks. An
 // absent gradient is printed as `none`, an error as its class.

@@ -5,15 +5,25 @@
 #include <cstdint>
 #include <map>
 #include <string_view>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
+#include "nlohmann/json.hpp"
+#include "proptests/conformance/conventions.h"
+#include "proptests/conformance/facts.h"
 #include "proptests/generators/generate.h"
 
 namespace twingrad::conformance {
 namespace {
 
+using generators::Feature;
 using generators::GeneratorOptions;
 using protocol::Hello;
 using twingrad::program::Opcode;
@@ -23,11 +33,6 @@ constexpr int kPrograms = 40;        // to try of an op
 constexpr uint64_t kSeeds = 1500;    // to look for them in
 constexpr uint64_t kPatience = 100;  // seeds without any, where others may have some
 constexpr int kMostHangs = 2;
-
-bool Holds(const Program& program, Opcode op) {
-  return std::any_of(program.statements.begin(), program.statements.end(),
-                     [op](const auto& statement) { return statement.op == op; });
-}
 
 // What no generator makes.
 bool IsNeverMade(const twingrad::program::Signature& signature) {
@@ -65,15 +70,14 @@ struct Tried {
 
 // The first line of what a refusal said.
 std::string ReasonOf(std::string_view text) {
-  constexpr std::string_view kWord = "refuse: ";
-  if (text.substr(0, kWord.size()) == kWord) text.remove_prefix(kWord.size());
+  absl::ConsumePrefix(&text, "refuse: ");
   return std::string(text.substr(0, text.find('\n')));
 }
 
 // What an author may not know of who misses an error.
 std::string Hint(const Hello& hello, std::string_view failure) {
-  const bool missed = failure.substr(0, 7) == "errors:" &&
-                      failure.find("actual   no error") != std::string_view::npos;
+  const bool missed =
+      absl::StartsWith(failure, "errors:") && absl::StrContains(failure, "actual   no error");
   if (!missed || hello.raises) return "";
   return "  an engine without this error says in its hello which it has: raises=shape,index\n";
 }
@@ -98,9 +102,8 @@ void TryOp(const Hello& hello, Opcode op, const GeneratorOptions& options, uint6
 
 // Why most Programs were refused, for a claim can be widened by what is missing most.
 std::string MostOften(const std::map<std::string, int>& refusals) {
-  const auto most =
-      std::max_element(refusals.begin(), refusals.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  using Refusal = std::pair<const std::string, int>;
+  const auto most = std::ranges::max_element(refusals, {}, &Refusal::second);
   if (most == refusals.end() || most->first.empty()) return "";
   return absl::StrCat(" (most often: ", most->first, ")");
 }
@@ -119,7 +122,41 @@ std::string LineOf(std::string_view name, const Tried& tried) {
                       " Programs could be judged: claim what the engine runs\n");
 }
 
+std::string ConventionsText(AdaptedEngine& engine) {
+  std::string text = "conventions\n";
+  for (const auto& [point, program] : Conventions()) {
+    Expectation expected;
+    const Reply reply = engine.RunAgainst(program, &expected);
+    absl::StrAppend(
+        &text, absl::StrFormat("  %-34s ", point),
+        reply.kind == Reply::Kind::kObserved ? ChoiceText(program, reply.observation) : reply.text,
+        "\n");
+  }
+  return text;
+}
+
 }  // namespace
+
+void KeepClaimed(const Hello& hello, GeneratorOptions* options) {
+  for (size_t i = 0; i < options->ops.size(); ++i) {
+    if (!hello.Has(static_cast<Opcode>(i))) options->ops.reset(i);
+  }
+  // Without all element types: f64 alone.
+  if (hello.dtypes.size() < 4) options->features.reset(static_cast<size_t>(Feature::kNumbers));
+  // The generator makes hooks of all kinds or of none.
+  for (Opcode op :
+       {Opcode::kPreHook, Opcode::kPostHook, Opcode::kAccumulateHook, Opcode::kRemoveHook}) {
+    if (!hello.Has(op)) options->ops.reset(static_cast<size_t>(Opcode::kHook));
+  }
+  options->devices = hello.devices;
+  options->backward = hello.Has(Opcode::kBackward);
+  options->grad = hello.Has(Opcode::kGrad);
+  // The feature also makes retain_grad, so it stays where that alone is claimed.
+  if (!hello.Has(Opcode::kHook) && !hello.Has(Opcode::kRetainGrad)) {
+    options->features.reset(static_cast<size_t>(Feature::kHook));
+  }
+  if (hello.devices == 0) options->features.reset(static_cast<size_t>(Feature::kDevices));
+}
 
 Round ExamineOps(const Hello& hello, const GeneratorOptions& options, const TryProgram& attempt) {
   Round round;
@@ -143,6 +180,46 @@ Round ExamineOps(const Hello& hello, const GeneratorOptions& options, const TryP
     break;
   }
   return round;
+}
+
+subjects::ForeignEngine::Examination Examine(AdaptedEngine& engine, const GeneratorOptions& options,
+                                             const TryProgram& attempt) {
+  const Hello& hello = engine.hello();
+  std::string text = absl::StrCat("handshake: ", protocol::PrintHello(hello), "\n");
+  if (hello.facts.empty()) {
+    text +=
+        "facts: none, so values and gradients alone are compared; see "
+        "proptests/protocol/README.md\n";
+  }
+  const Round round = ExamineOps(hello, options, attempt);
+  text += round.text;
+  bool healthy = round.healthy;
+  if (!round.stopped) text += ConventionsText(engine);
+  const std::string today = absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone());
+  for (const std::string& line : engine.failures().Expired(today)) {
+    healthy = false;
+    absl::StrAppend(&text, "expired: ", line,
+                    "; look whether it still fails, then move its date\n");
+  }
+  text += healthy ? "healthy\n" : "not healthy\n";
+  return {std::move(text), healthy};
+}
+
+std::string Describe(AdaptedEngine& engine) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const auto& [point, program] : Conventions()) {
+    Expectation expected;
+    const Reply reply = engine.RunAgainst(program, &expected);
+    rows.push_back({{"point", point},
+                    {"choice", reply.kind == Reply::Kind::kObserved
+                                   ? ChoiceText(program, reply.observation)
+                                   : std::string(OutcomeWord(OutcomeOf(reply.kind)))},
+                    {"twin", ChoiceText(program, expected.twin.observation)}});
+  }
+  return nlohmann::json({{"name", engine.hello().name},
+                         {"version", engine.hello().version},
+                         {"conventions", std::move(rows)}})
+      .dump();
 }
 
 }  // namespace twingrad::conformance

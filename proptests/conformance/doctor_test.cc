@@ -1,24 +1,35 @@
-// The doctor's round over engines that the tests make up.
+// What a hello's claims leave of random Programs, and the doctor's round over engines that the
+// tests make up.
 
 #include "proptests/conformance/doctor.h"
 
-#include <set>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "autograd/base/dtype.h"
 #include "autograd/program/signature.h"
 #include "gtest/gtest.h"
+#include "proptests/conformance/facts.h"
 
 namespace twingrad::conformance {
 namespace {
 
+using generators::Feature;
+using generators::GeneratorOptions;
 using protocol::Hello;
 using twingrad::program::Category;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
 using twingrad::program::Signatures;
+
+Hello HelloWith(std::initializer_list<Opcode> ops) {
+  Hello hello;
+  hello.ops = ops;
+  return hello;
+}
 
 Hello Everything() {
   Hello hello;
@@ -28,26 +39,77 @@ Hello Everything() {
 
 // Enough for rounds that need not be complete, and quick.
 Hello Few() {
-  Hello hello;
-  hello.ops = {Opcode::kLeaf, Opcode::kMul, Opcode::kSort, Opcode::kArgsort, Opcode::kBackward};
-  return hello;
+  return HelloWith(
+      {Opcode::kLeaf, Opcode::kMul, Opcode::kSort, Opcode::kArgsort, Opcode::kBackward});
 }
 
-generators::GeneratorOptions OptionsOf(const Hello& hello) {
-  generators::GeneratorOptions options;
+// Programs of these ops alone, without grad.
+Round RoundOf(const Hello& hello, const TryProgram& attempt) {
+  GeneratorOptions options;
   options.ops.reset();
   for (Opcode op : hello.ops) options.ops.set(static_cast<size_t>(op));
   options.grad = false;
-  return options;
+  return ExamineOps(hello, options, attempt);
 }
 
 Trial Agrees(const Program&) { return {}; }
 
-bool Holds(const Program& program, Opcode op) {
-  for (const auto& statement : program.statements) {
-    if (statement.op == op) return true;
-  }
-  return false;
+TEST(KeepClaimedTest, OpsAndCallsAreThoseOfTheHello) {
+  GeneratorOptions options;
+  KeepClaimed(HelloWith({Opcode::kLeaf, Opcode::kMul, Opcode::kBackward}), &options);
+  EXPECT_TRUE(options.Has(Opcode::kMul));
+  EXPECT_FALSE(options.Has(Opcode::kAdd));
+  EXPECT_TRUE(options.backward);
+  EXPECT_FALSE(options.grad);
+}
+
+TEST(KeepClaimedTest, AnOpThatWasExcludedStaysOut) {
+  GeneratorOptions options;
+  options.ops.reset(static_cast<size_t>(Opcode::kMul));
+  KeepClaimed(HelloWith({Opcode::kLeaf, Opcode::kMul}), &options);
+  EXPECT_FALSE(options.Has(Opcode::kMul));
+}
+
+TEST(KeepClaimedTest, NumbersNeedAllElementTypes) {
+  GeneratorOptions options;
+  Hello hello = HelloWith({Opcode::kLeaf});
+  hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
+  KeepClaimed(hello, &options);
+  EXPECT_TRUE(options.Has(Feature::kNumbers));
+  hello.dtypes = {DType::kF64};
+  KeepClaimed(hello, &options);
+  EXPECT_FALSE(options.Has(Feature::kNumbers));
+}
+
+TEST(KeepClaimedTest, HooksAreMadeOfAllKindsOrOfNone) {
+  GeneratorOptions options;
+  Hello hello = HelloWith({Opcode::kHook, Opcode::kPreHook, Opcode::kPostHook,
+                           Opcode::kAccumulateHook, Opcode::kRemoveHook});
+  KeepClaimed(hello, &options);
+  EXPECT_TRUE(options.Has(Opcode::kHook));
+  hello.ops.erase(Opcode::kPostHook);
+  KeepClaimed(hello, &options);
+  EXPECT_FALSE(options.Has(Opcode::kHook));
+}
+
+TEST(KeepClaimedTest, RetainGradAloneKeepsItsFeature) {
+  GeneratorOptions options;
+  KeepClaimed(HelloWith({Opcode::kRetainGrad}), &options);
+  EXPECT_TRUE(options.Has(Feature::kHook));
+  KeepClaimed(HelloWith({Opcode::kLeaf}), &options);
+  EXPECT_FALSE(options.Has(Feature::kHook));
+}
+
+TEST(KeepClaimedTest, WithoutDevicesNothingIsPlaced) {
+  GeneratorOptions options;
+  Hello hello = HelloWith({Opcode::kLeaf});
+  hello.devices = 2;
+  KeepClaimed(hello, &options);
+  EXPECT_EQ(options.devices, 2);
+  EXPECT_TRUE(options.Has(Feature::kDevices));
+  hello.devices = 0;
+  KeepClaimed(hello, &options);
+  EXPECT_FALSE(options.Has(Feature::kDevices));
 }
 
 TEST(DoctorTest, EachClaimedOpHasALine) {
@@ -67,7 +129,7 @@ TEST(DoctorTest, EachClaimedOpHasALine) {
 TEST(DoctorTest, WhatIsNotClaimedIsNotTried) {
   Hello hello = Few();
   hello.ops.erase(Opcode::kSort);
-  const Round round = ExamineOps(hello, OptionsOf(hello), [](const Program& program) {
+  const Round round = RoundOf(hello, [](const Program& program) {
     EXPECT_FALSE(Holds(program, Opcode::kSort) || Holds(program, Opcode::kGrad));
     return Trial();
   });
@@ -77,14 +139,14 @@ TEST(DoctorTest, WhatIsNotClaimedIsNotTried) {
 
 // An engine that refuses one op, and one that refuses all, are not healthy.
 TEST(DoctorTest, AClaimedOpThatIsNeverJudgedIsNotHealthy) {
-  const Round one = ExamineOps(Few(), OptionsOf(Few()), [](const Program& program) {
+  const Round one = RoundOf(Few(), [](const Program& program) {
     return Trial{Holds(program, Opcode::kSort) ? Outcome::kRefuse : Outcome::kAgree, false, ""};
   });
   EXPECT_FALSE(one.healthy);
   EXPECT_TRUE(absl::StrContains(one.text, "op sort: refuse ")) << one.text;
   EXPECT_TRUE(absl::StrContains(one.text, "Programs could be judged: claim what")) << one.text;
   EXPECT_TRUE(absl::StrContains(one.text, "op argsort: agree ")) << one.text;
-  const Round all = ExamineOps(Few(), OptionsOf(Few()), [](const Program&) {
+  const Round all = RoundOf(Few(), [](const Program&) {
     return Trial{Outcome::kNotJudged, false, ""};
   });
   EXPECT_FALSE(all.healthy);
@@ -92,7 +154,7 @@ TEST(DoctorTest, AClaimedOpThatIsNeverJudgedIsNotHealthy) {
 }
 
 TEST(DoctorTest, AFailureIsShownWithItsProgram) {
-  const Round round = ExamineOps(Few(), OptionsOf(Few()), [](const Program& program) {
+  const Round round = RoundOf(Few(), [](const Program& program) {
     if (Holds(program, Opcode::kSort)) return Trial{Outcome::kWrong, true, "twin: upside down\n"};
     return Trial();
   });
@@ -104,7 +166,7 @@ TEST(DoctorTest, AFailureIsShownWithItsProgram) {
 
 TEST(DoctorTest, TheMostFrequentReasonOfARefusalIsSaid) {
   int programs = 0;
-  const Round round = ExamineOps(Few(), OptionsOf(Few()), [&programs](const Program&) {
+  const Round round = RoundOf(Few(), [&programs](const Program&) {
     if (++programs % 2 == 0) return Trial();
     return Trial{Outcome::kRefuse, false,
                  programs % 4 == 1 && programs < 9 ? "refuse: a\nmore\n" : "b"};
@@ -119,15 +181,15 @@ TEST(DoctorTest, AMissedErrorHasAHintUnlessTheHelloSaysWhichThereAre) {
     return Trial{Outcome::kWrong, true, "errors: x\n  expected freed\n  actual   no error\n"};
   };
   const std::string_view hint = "says in its hello which it has: raises=";
-  EXPECT_TRUE(absl::StrContains(ExamineOps(hello, OptionsOf(hello), misses).text, hint));
+  EXPECT_TRUE(absl::StrContains(RoundOf(hello, misses).text, hint));
   hello.raises.emplace();
-  EXPECT_FALSE(absl::StrContains(ExamineOps(hello, OptionsOf(hello), misses).text, hint));
+  EXPECT_FALSE(absl::StrContains(RoundOf(hello, misses).text, hint));
 }
 
 // Each hang takes as long as the time limit: two tell enough.
 TEST(DoctorTest, TwoHangsEndTheRound) {
   int hangs = 0;
-  const Round round = ExamineOps(Few(), OptionsOf(Few()), [&](const Program&) {
+  const Round round = RoundOf(Few(), [&](const Program&) {
     ++hangs;
     return Trial{Outcome::kHang, true, "hang: no reply after 10 s\n"};
   });

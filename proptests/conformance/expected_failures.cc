@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "autograd/program/signature.h"
+#include "proptests/conformance/facts.h"
 #include "proptests/judge/traits.h"
 #include "proptests/workers/files.h"
 
@@ -26,8 +27,7 @@ using twingrad::program::Program;
 bool IsDate(std::string_view word) {
   if (word.size() != 10) return false;
   for (size_t i = 0; i < word.size(); ++i) {
-    const bool right = i == 4 || i == 7 ? word[i] == '-' : absl::ascii_isdigit(word[i]);
-    if (!right) return false;
+    if (i == 4 || i == 7 ? word[i] != '-' : !absl::ascii_isdigit(word[i])) return false;
   }
   return true;
 }
@@ -73,33 +73,24 @@ bool Cut(std::string_view line, size_t count, std::vector<std::string>* words) {
   return words->size() == count + 1;
 }
 
+absl::Status Wrong(std::string_view what, std::string_view wrong, std::string_view allowed) {
+  return absl::InvalidArgumentError(absl::StrCat(what, wrong, "; allowed ", allowed));
+}
+
 absl::Status ReadSignature(const std::vector<std::string>& words, ExpectedFailures* failures) {
-  FailureSignature signature;
-  signature.rule = words[1];
+  FailureSignature signature = {words[1], {}, words[3], words[4], words[5], words[6], words[7]};
   for (std::string_view name : absl::StrSplit(words[2], ',')) {
     if (name == "*") continue;
     const auto op = twingrad::program::OpcodeFromName(name);
-    if (!op) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("unknown op ", name, "; allowed are `*` and names of statements"));
-    }
+    if (!op) return Wrong("unknown op ", name, "are `*` and names of statements");
     signature.ops.push_back(*op);
   }
-  signature.classes = words[3];
-  signature.feature = words[4];
   for (std::string_view word : absl::StrSplit(signature.feature, ',')) {
     if (word == "*" || FeatureOf(word)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown feature ", word, "; allowed are `*` and those of a summary"));
+    return Wrong("unknown feature ", word, "are `*` and those of a summary");
   }
-  signature.entry = words[5];
-  signature.until = words[6];
-  signature.reason = words[7];
-  const auto& entries = failures->entries;
-  if (std::none_of(entries.begin(), entries.end(),
-                   [&](const ExpectedEntry& entry) { return entry.id == signature.entry; })) {
-    return absl::InvalidArgumentError(absl::StrCat("the signature names ", signature.entry,
-                                                   "; allowed are entries that stand above it"));
+  if (std::ranges::count(failures->entries, signature.entry, &ExpectedEntry::id) == 0) {
+    return Wrong("the signature names ", signature.entry, "are entries that stand above it");
   }
   failures->signatures.push_back(std::move(signature));
   return absl::OkStatus();
@@ -108,23 +99,19 @@ absl::Status ReadSignature(const std::vector<std::string>& words, ExpectedFailur
 absl::Status ReadLine(std::string_view line, ExpectedFailures* failures) {
   std::vector<std::string> words;
   std::string until;
-  absl::Status status;
   if (Cut(line, 4, &words) && words[0] == "entry") {
     failures->entries.push_back({words[1], words[2], words[3], words[4]});
     until = words[3];
   } else if (Cut(line, 7, &words) && words[0] == "signature") {
-    status = ReadSignature(words, failures);
+    if (absl::Status status = ReadSignature(words, failures); !status.ok()) return status;
     until = words[6];
   } else {
-    return absl::InvalidArgumentError(
-        "the line cannot be read; allowed are `entry ID RULE UNTIL REASON` and `signature RULE OPS "
-        "CLASS FEATURE ENTRY UNTIL REASON`");
+    return Wrong("the line cannot be read", "",
+                 "are `entry ID RULE UNTIL REASON` and `signature RULE OPS CLASS FEATURE ENTRY "
+                 "UNTIL REASON`");
   }
-  if (status.ok() && !IsDate(until)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("`", until, "` is no date; allowed is such as 2027-12-31"));
-  }
-  return status;
+  if (IsDate(until)) return absl::OkStatus();
+  return Wrong(absl::StrCat("`", until, "` is no date"), "", "is such as 2027-12-31");
 }
 
 }  // namespace
@@ -136,12 +123,7 @@ bool FailureSignature::Matches(const Program& program, std::string_view broken_r
                                const std::optional<ErrorRecord>& actual,
                                std::string_view verdict) const {
   if (rule != RuleWord(broken_rule)) return false;
-  for (Opcode op : ops) {
-    if (std::none_of(program.statements.begin(), program.statements.end(),
-                     [op](const auto& statement) { return statement.op == op; })) {
-      return false;
-    }
-  }
+  if (!std::ranges::all_of(ops, [&](Opcode op) { return Holds(program, op); })) return false;
   const std::pair<std::string, std::string> wanted =
       absl::StrSplit(classes, absl::MaxSplits('/', 1));
   if (wanted.first != "*" && wanted.first != ClassText(expected)) return false;
@@ -197,23 +179,19 @@ std::string HeadOf(std::string_view text) {
 }
 
 std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures& failures) {
-  std::vector<std::string> entries;
+  std::vector<std::string> lines;
   for (const ExpectedEntry& entry : failures.entries) {
-    entries.push_back(
+    lines.push_back(
         absl::StrCat("entry ", entry.id, " ", entry.rule, " ", entry.until, " ", entry.reason));
   }
-  std::vector<std::string> signatures;
-  for (const FailureSignature& signature : failures.signatures) {
-    signatures.push_back(absl::StrCat(
-        "signature ", signature.rule, " ", OpsText(signature.ops), " ", signature.classes, " ",
-        signature.feature, " ", signature.entry, " ", signature.until, " ", signature.reason));
+  for (const FailureSignature& s : failures.signatures) {
+    lines.push_back(absl::StrJoin({std::string("signature"), s.rule, OpsText(s.ops), s.classes,
+                                   s.feature, s.entry, s.until, s.reason},
+                                  " "));
   }
-  std::sort(entries.begin(), entries.end());
-  std::sort(signatures.begin(), signatures.end());
+  std::ranges::sort(lines);
   std::string text(head);
-  for (const auto& lines : {entries, signatures}) {
-    for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
-  }
+  for (const std::string& line : lines) absl::StrAppend(&text, line, "\n");
   return text;
 }
 

@@ -14,53 +14,30 @@ namespace {
 using protocol::Fact;
 using protocol::Hello;
 using twingrad::program::CallRecord;
+using twingrad::program::NodeRecord;
 using twingrad::program::Observation;
+using twingrad::program::Program;
 using twingrad::reference::TwinResult;
+
+bool IsRegeneratedView(const NodeRecord& node) {
+  return node.name.role == twingrad::program::NodeRole::kRegeneratedView;
+}
 
 // When a stale view gets its new node, and so its place in the order, is each engine's own.
 bool HasRegeneratedViews(const Observation& observed) {
-  for (const CallRecord& call : observed.calls) {
-    for (const auto& node : call.nodes) {
-      if (node.name.role == twingrad::program::NodeRole::kRegeneratedView) return true;
-    }
-  }
-  return false;
-}
-
-// Facts that are not shown are as expected.
-void FillValues(const Hello& hello, const Observation& expected, Observation& observed) {
-  for (size_t i = 0; i < observed.values.size() && i < expected.values.size(); ++i) {
-    if (!hello.Has(Fact::kVersions)) observed.values[i].version = expected.values[i].version;
-    if (!hello.Has(Fact::kRequiresGrad)) {
-      observed.values[i].requires_grad = expected.values[i].requires_grad;
-    }
-  }
-}
-
-void FillHooks(const Hello& hello, const Observation& expected, Observation& observed) {
-  if (hello.Has(Fact::kHooks)) return;
-  for (size_t i = 0; i < observed.calls.size() && i < expected.calls.size(); ++i) {
-    observed.calls[i].hooks = expected.calls[i].hooks;
-  }
-}
-
-void FillErrors(const Hello& hello, const Observation& expected, Observation& observed) {
-  if (hello.Has(Fact::kErrors) || !observed.error || !expected.error) return;
-  if (observed.error->statement == expected.error->statement) {
-    observed.error->error = expected.error->error;
-  }
+  return std::ranges::any_of(observed.calls, [](const CallRecord& call) {
+    return std::ranges::any_of(call.nodes, IsRegeneratedView);
+  });
 }
 
 // A view's node that was replaced before anybody could see it has no number in the engine.
 void NumberRegeneratedViews(std::vector<CallRecord>& calls) {
   for (CallRecord& call : calls) {
     std::vector<twingrad::program::NodeName*> names;
-    for (auto& node : call.nodes) {
-      if (node.name.role == twingrad::program::NodeRole::kRegeneratedView) {
-        names.push_back(&node.name);
-      }
+    for (NodeRecord& node : call.nodes) {
+      if (IsRegeneratedView(node)) names.push_back(&node.name);
     }
-    std::sort(names.begin(), names.end(), [](const auto* a, const auto* b) {
+    std::ranges::sort(names, [](const auto* a, const auto* b) {
       return std::pair(a->statement, a->index) < std::pair(b->statement, b->index);
     });
     for (size_t i = 0; i < names.size(); ++i) {
@@ -74,11 +51,14 @@ void NumberRegeneratedViews(std::vector<CallRecord>& calls) {
 void PredictOnlyWhatIsShown(const Observation& observed, TwinResult& expected) {
   auto& predicted = expected.call_predicted;
   for (size_t i = 0; i < observed.calls.size() && i < predicted.size(); ++i) {
-    const auto& inputs = observed.calls[i].inputs;
-    if (std::any_of(inputs.begin(), inputs.end(), [](const auto& edge) { return edge.node < 0; })) {
-      predicted[i] = false;
-    }
+    const auto unknown = [](const auto& edge) { return edge.node < 0; };
+    if (std::ranges::any_of(observed.calls[i].inputs, unknown)) predicted[i] = false;
   }
+}
+
+bool IsZero(const twingrad::program::TensorData& data) {
+  return twingrad::IsFloating(data.dtype) &&
+         std::ranges::all_of(data.bits, [](uint64_t bits) { return bits << 1 == 0; });
 }
 
 }  // namespace
@@ -108,12 +88,49 @@ void FillOrder(const Hello& hello, Observation& observed) {
 }
 
 void FillFacts(const Hello& hello, TwinResult& expected, Observation& observed) {
-  FillValues(hello, expected.observation, observed);
-  FillErrors(hello, expected.observation, observed);
-  FillHooks(hello, expected.observation, observed);
+  const Observation& twin = expected.observation;
+  for (size_t i = 0; i < std::min(observed.values.size(), twin.values.size()); ++i) {
+    auto& value = observed.values[i];
+    if (!hello.Has(Fact::kVersions)) value.version = twin.values[i].version;
+    if (!hello.Has(Fact::kRequiresGrad)) value.requires_grad = twin.values[i].requires_grad;
+  }
+  for (size_t i = 0; i < std::min(observed.calls.size(), twin.calls.size()); ++i) {
+    if (!hello.Has(Fact::kHooks)) observed.calls[i].hooks = twin.calls[i].hooks;
+  }
+  if (!hello.Has(Fact::kErrors) && observed.error && twin.error &&
+      observed.error->statement == twin.error->statement) {
+    observed.error->error = twin.error->error;
+  }
   PredictOnlyWhatIsShown(observed, expected);
   NumberRegeneratedViews(observed.calls);
   NumberRegeneratedViews(expected.observation.calls);
+}
+
+bool Holds(const Program& program, twingrad::program::Opcode op) {
+  return std::ranges::count(program.statements, op, &twingrad::program::Statement::op) > 0;
+}
+
+bool CreatesGraph(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const auto& s) {
+    return s.template Get<bool>(twingrad::program::Key::kCreateGraph);
+  });
+}
+
+bool TakeZerosForAbsent(const Observation& expected, Observation& observed) {
+  bool differed = false;
+  for (size_t i = 0; i < observed.values.size() && i < expected.values.size(); ++i) {
+    const auto& e = expected.values[i];
+    auto& o = observed.values[i];
+    if (e.defined != o.defined && IsZero(e.defined ? e.data : o.data)) {
+      o = e;
+      differed = true;
+    }
+    if (e.grad_defined == o.grad_defined || !IsZero(e.grad_defined ? e.grad : o.grad)) continue;
+    o.grad_defined = e.grad_defined;
+    o.grad = e.grad;
+    differed = true;
+  }
+  return differed;
 }
 
 }  // namespace twingrad::conformance

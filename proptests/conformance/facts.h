@@ -2,7 +2,8 @@
 //
 // An adapter need not show versions, hooks, orders or classes of errors. What it does not show is
 // made equal to what is expected, so that oracles compare all the same; or the oracles that need it
-// are left out.
+// are left out. So are absent zeros, a convention: which of the second derivatives that are zero
+// are absent and which are tensors of zeros is each engine's own choice.
 
 #pragma once
 
@@ -24,5 +25,15 @@ void FillOrder(const protocol::Hello& hello, twingrad::program::Observation& obs
 // need not have, or has under other numbers, nothing is predicted.
 void FillFacts(const protocol::Hello& hello, twingrad::reference::TwinResult& expected,
                twingrad::program::Observation& observed);
+
+// Whether the Program holds such a statement.
+bool Holds(const twingrad::program::Program& program, twingrad::program::Opcode op);
+// Whether some call makes a graph of its gradients.
+bool CreatesGraph(const twingrad::program::Program& program);
+
+// Where one of the two is absent and the other is zero, `observed` becomes as expected. True if
+// that made a difference.
+bool TakeZerosForAbsent(const twingrad::program::Observation& expected,
+                        twingrad::program::Observation& observed);
 
 }  // namespace twingrad::conformance

@@ -7,11 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
-#include "proptests/conformance/absent_zeros.h"
-#include "proptests/conformance/circumstances.h"
+#include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
-#include "proptests/conformance/second_opinion.h"
-#include "proptests/conformance/seed_is_grad.h"
 #include "proptests/judge/table.h"
 #include "proptests/oracles/counts.h"
 #include "proptests/oracles/evidence.h"
@@ -55,16 +52,17 @@ bool Records(Opcode op) {
   }
 }
 
-bool HasTryRegion(const Program& program) {
-  return std::any_of(program.statements.begin(), program.statements.end(),
-                     [](const auto& s) { return Begins(s, twingrad::program::RegionKind::kTry); });
+bool BeginsTry(const twingrad::program::Statement& statement) {
+  return Begins(statement, twingrad::program::RegionKind::kTry);
 }
 
 // The error that the rules say and the engine does not have, in words; empty for none. Of those
 // that a region of kind=try survives the twin keeps no record.
 std::string NotRaised(const Program& program, const Hello& hello, const Observation& expected) {
   if (!hello.raises) return "";
-  if (HasTryRegion(program)) return "a region of kind=try, in which the rules may say any error";
+  if (std::ranges::any_of(program.statements, BeginsTry)) {
+    return "a region of kind=try, in which the rules may say any error";
+  }
   if (!expected.error || hello.Raises(expected.error->error)) return "";
   return absl::StrCat("statement ", expected.error->statement, " is an error of class ",
                       twingrad::ErrorKindName(expected.error->error),
@@ -81,7 +79,7 @@ std::vector<int32_t> CallsThatReturned(const Program& program, const Observation
     if (twingrad::program::SignatureOf(statement.op).category == Category::kCall) {
       calls.push_back(static_cast<int32_t>(i));
     }
-    if (!Begins(statement, twingrad::program::RegionKind::kTry)) continue;
+    if (!BeginsTry(statement)) continue;
     for (int depth = 1; depth > 0 && i + 1 < program.statements.size();) {
       const Opcode op = program.statements[++i].op;
       depth += op == Opcode::kBegin ? 1 : op == Opcode::kEnd ? -1 : 0;
@@ -99,8 +97,7 @@ oracles::Verdict FirstDisagreement(const judge::Exhibits& exhibits, judge::Stati
     if (statistics != nullptr) statistics->compared.Add(verdict.compared);
     result->predicted |= verdict.oracle == "predicted";
   }
-  const auto& calls = exhibits.evidence.expected.call_predicted;
-  result->predicted &= std::find(calls.begin(), calls.end(), true) != calls.end();
+  result->predicted &= std::ranges::count(exhibits.evidence.expected.call_predicted, true) > 0;
   return agree ? oracles::Verdict() : std::move(verdicts.back());
 }
 
@@ -108,14 +105,13 @@ oracles::Verdict FirstDisagreement(const judge::Exhibits& exhibits, judge::Stati
 void NoteCalls(const Hello& hello, const Evidence& evidence, ForeignVerdict* result) {
   const std::vector<int32_t> returned = CallsThatReturned(evidence.program, evidence.observed);
   result->called = !returned.empty();
-  const auto& calls = evidence.observed.calls;
+  const auto shown = [&](int32_t statement) {
+    return std::ranges::any_of(evidence.observed.calls, [statement](const CallRecord& call) {
+      return call.statement == statement && !call.nodes.empty();
+    });
+  };
   result->recounted =
-      result->called && hello.Has(Fact::kGraph) &&
-      std::all_of(returned.begin(), returned.end(), [&](int32_t statement) {
-        return std::any_of(calls.begin(), calls.end(), [statement](const CallRecord& call) {
-          return call.statement == statement && !call.nodes.empty();
-        });
-      });
+      result->called && hello.Has(Fact::kGraph) && std::ranges::all_of(returned, shown);
 }
 
 // An error may come from a node that should not have run: then the run says more than the error.
@@ -134,15 +130,11 @@ Dialect DialectOf(std::string_view word) {
 
 // Captured gradients have not passed the hooks there, of which the dual numbers know nothing.
 bool HooksWhatIsCaptured(const Program& program) {
-  bool hooks = false, captures = false;
-  for (const auto& statement : program.statements) {
-    hooks |= twingrad::program::SignatureOf(statement.op).category == Category::kHook;
-    captures |= statement.op == Opcode::kGrad;
-  }
-  return hooks && captures;
+  return Holds(program, Opcode::kGrad) &&
+         std::ranges::any_of(program.statements, [](const auto& statement) {
+           return twingrad::program::SignatureOf(statement.op).category == Category::kHook;
+         });
 }
-
-bool AboutNumbers(std::string_view rule) { return rule == "twin" || rule == "dual"; }
 
 // Where the twin says nothing, or the engine no more, the oracles are left that need no twin.
 ForeignVerdict JudgeWithoutTwin(Outcome outcome, std::string why, oracles::Verdict verdict,
@@ -219,17 +211,19 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   AddRunsToError(hello, evidence, verdict);
   result.rule = std::string(verdict.oracle);
   result.statements = std::move(verdict.statements);
-  if (AboutNumbers(result.rule) && expected.dual.kink) {
+  if (expected.dual.kink && (result.rule == "twin" || result.rule == "dual")) {
     result.outcome = Outcome::kConvention;
     result.text = std::move(verdict.text);
     return result;
   }
   result.outcome = Outcome::kWrong;
-  if (result.rule == "twin" &&
-      SeedBecameGrad(program, DialectOf(hello.dialect), expected.twin.observation, observed)) {
-    result.rule = "seed_is_grad";
+  if (result.rule == "twin") {
+    if (SeedBecameGrad(program, DialectOf(hello.dialect), expected.twin.observation, observed)) {
+      result.rule = "seed_is_grad";
+    } else if (verdict.detail == Detail::kOnlyDefined) {
+      result.rule = "only_defined";
+    }
   }
-  if (result.rule == "twin" && verdict.detail == Detail::kOnlyDefined) result.rule = "only_defined";
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
   const Opinion opinion = SecondOpinion(program, expected.twin, expected.dual);
   result.text = absl::StrCat(verdict.text, opinion.text,

@@ -26,6 +26,7 @@ enum class Outcome : uint8_t {
   kRefuse,      // the engine says that it does not do this
   kConvention,  // another subgradient at a kink
   kExplained,   // wrong, as an expected failure says
+  // The engine or its adapter is to blame for the five from kWrong to kProtocol.
   kWrong,
   kCrash,
   kHang,

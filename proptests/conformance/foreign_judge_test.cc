@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "autograd/program/parse.h"
 #include "autograd/program/signature.h"
 #include "gtest/gtest.h"
+#include "proptests/conformance/testing_engines.h"
 
 namespace twingrad::conformance {
 namespace {
@@ -19,14 +19,6 @@ using twingrad::ErrorKind;
 using twingrad::program::Observation;
 using twingrad::program::Program;
 
-Program Parse(std::string_view lines) {
-  return *twingrad::program::Parse(std::string("twingrad 1\n") + std::string(lines));
-}
-
-Program Square() {
-  return Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
-}
-
 Hello Everything() {
   Hello hello;
   for (const auto& signature : twingrad::program::Signatures()) hello.ops.insert(signature.op);
@@ -35,6 +27,18 @@ Hello Everything() {
                  Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors};
   return hello;
 }
+
+// Changes of the twin's own prediction: an element of a value or its .grad, or its error.
+auto Grad(size_t value, double becomes) {
+  return [=](Observation& o) { o.values[value].grad.bits[0] = std::bit_cast<uint64_t>(becomes); };
+}
+auto Data(size_t value, double becomes) {
+  return [=](Observation& o) { o.values[value].data.bits[0] = std::bit_cast<uint64_t>(becomes); };
+}
+auto Fails(ErrorKind error, int statement, std::string message) {
+  return [=](Observation& o) { o.error = {error, statement, message}; };
+}
+void AsItIs(Observation&) {}
 
 // Judges the twin's own prediction after `change`.
 template <typename Change>
@@ -45,17 +49,21 @@ ForeignVerdict Judge(const Program& program, const Hello& hello, const Change& c
   return JudgeForeign(program, hello, expected, observed, nullptr);
 }
 
+// Of the square, on an engine that claims everything.
+template <typename Change>
+ForeignVerdict Judge(const Change& change) {
+  return Judge(Square(), Everything(), change);
+}
+
 TEST(ForeignJudgeTest, AgreesWithTheTwin) {
-  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation&) {});
+  const ForeignVerdict verdict = Judge(AsItIs);
   EXPECT_EQ(verdict.outcome, Outcome::kAgree) << verdict.text;
   EXPECT_TRUE(verdict.predicted);
   EXPECT_TRUE(verdict.recounted);
 }
 
 TEST(ForeignJudgeTest, AWrongGradientHasASecondOpinion) {
-  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation& observed) {
-    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(7.0);
-  });
+  const ForeignVerdict verdict = Judge(Grad(0, 7.0));
   EXPECT_EQ(verdict.outcome, Outcome::kWrong);
   EXPECT_EQ(verdict.rule, "twin");
   EXPECT_TRUE(absl::StrContains(verdict.text, "the dual numbers agree with the twin"));
@@ -63,43 +71,38 @@ TEST(ForeignJudgeTest, AWrongGradientHasASecondOpinion) {
 
 // Rules of their own, so that a signature hides nothing else.
 TEST(ForeignJudgeTest, ASeedThatBecameAGradAndARunTooManyAreNamed) {
-  const Program seeded = Parse(
+  const Program seeded = Parsed(
       "%x = leaf type=f64[] data=3 grad=1\n%s = leaf type=f64[] data=2\n%y = mul %x %x\n"
       "backward %y seeds=%s\n");
   const auto written = [](Observation& observed) {
     observed.values[1].data.bits = observed.values[0].grad.bits;
   };
   EXPECT_EQ(Judge(seeded, Everything(), written).rule, "seed_is_grad");
-  const auto other = [](Observation& observed) {
-    observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(7.0);
-  };
+  const auto other = Data(1, 7.0);
   EXPECT_EQ(Judge(seeded, Everything(), other).rule, "twin");
   const auto twice = [](Observation& observed) { observed.calls[0].executed.push_back(0); };
-  EXPECT_EQ(Judge(Square(), Everything(), twice).rule, "runs");
+  EXPECT_EQ(Judge(twice).rule, "runs");
 }
 
 // A .grad that was replaced since, by a call that made a graph of it, still tells a seed.
 TEST(ForeignJudgeTest, ASeedThatWasAGradBeforeIsNamedAndAnyOtherIsNot) {
-  const Program seeded = Parse(
+  const Program seeded = Parsed(
       "%x = leaf type=f64[] data=3 grad=1\n%s = leaf type=f64[] data=2\n%y = mul %x %x\n"
       "backward %y seeds=%s retain_graph=1\nbackward %y create_graph=1\n");
   for (const auto& [value, rule] :
        {std::pair(12.0, "seed_is_grad"), {18.0, "seed_is_grad"}, {7.0, "twin"}}) {
-    const auto becomes = [gradient = value](Observation& observed) {
-      observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(gradient);
-    };
-    EXPECT_EQ(Judge(seeded, Everything(), becomes).rule, rule) << value;
+    EXPECT_EQ(Judge(seeded, Everything(), Data(1, value)).rule, rule) << value;
   }
 }
 
 // So does one that zero_grad took away since.
 TEST(ForeignJudgeTest, ASeedThatWasAGradBeforeZeroGradIsNamed) {
-  const Program seeded = Parse(
+  const Program seeded = Parsed(
       "%x = leaf type=f64[] data=0 grad=1\n%v = reshape %x shape=scalar\nbackward %v seeds=%v\n"
       "backward %v\nzero_grad %x\n");
   const auto written = [](Observation& observed) {
-    observed.values[0].data.bits[0] = std::bit_cast<uint64_t>(1.0);
-    observed.values[1].data.bits[0] = std::bit_cast<uint64_t>(1.0);
+    Data(0, 1.0)(observed);
+    Data(1, 1.0)(observed);
   };
   EXPECT_EQ(Judge(seeded, Everything(), written).rule, "seed_is_grad");
 }
@@ -109,27 +112,25 @@ TEST(ForeignJudgeTest, AGradientTooManyIsNotOneTooFew) {
     observed.values[1].grad_defined = true;
     observed.values[1].grad = observed.values[0].grad;
   };
-  EXPECT_EQ(Judge(Square(), Everything(), surplus).rule, "only_defined");
+  EXPECT_EQ(Judge(surplus).rule, "only_defined");
   const auto missing = [](Observation& observed) { observed.values[0].grad_defined = false; };
-  EXPECT_EQ(Judge(Square(), Everything(), missing).rule, "twin");
+  EXPECT_EQ(Judge(missing).rule, "twin");
 }
 
 // An error of a node that should not have run is told by the run.
 TEST(ForeignJudgeTest, ARunTooManySaysMoreThanItsError) {
-  const auto fails = [](Observation& observed) {
-    observed.error = {ErrorKind::kVersion, 2, "written"};
-  };
-  EXPECT_EQ(Judge(Square(), Everything(), fails).rule, "errors");
+  const auto fails = Fails(ErrorKind::kVersion, 2, "written");
+  EXPECT_EQ(Judge(fails).rule, "errors");
   const auto fails_in_a_run_too_many = [&](Observation& observed) {
     fails(observed);
     observed.calls[0].executed.push_back(0);
   };
-  EXPECT_EQ(Judge(Square(), Everything(), fails_in_a_run_too_many).rule, "runs");
+  EXPECT_EQ(Judge(fails_in_a_run_too_many).rule, "runs");
 }
 
 // Where a statement is several nodes, what ran before an error is the engine's own.
 TEST(ForeignJudgeTest, AnErrorMayComeBeforeAGradientWhereTheOrderIsNotPredicted) {
-  const Program throws = Parse(
+  const Program throws = Parsed(
       "%a = leaf type=f64[] data=3 grad=1\n%b = leaf type=f64[] data=2 grad=1\n%y = mul %a %b\n"
       "pre_hook %b do=throw\nbackward %y\n");
   const auto before = [](Observation& observed) {
@@ -140,25 +141,19 @@ TEST(ForeignJudgeTest, AnErrorMayComeBeforeAGradientWhereTheOrderIsNotPredicted)
   EXPECT_EQ(Judge(throws, hello, before).outcome, Outcome::kWrong);
   hello.single.erase(twingrad::program::Opcode::kMul);
   EXPECT_EQ(Judge(throws, hello, before).outcome, Outcome::kAgree);
-  const auto half = [](Observation& observed) {
-    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(1.0);
-  };
+  const auto half = Grad(0, 1.0);
   EXPECT_EQ(Judge(throws, hello, half).rule, "twin");
 }
 
 TEST(ForeignJudgeTest, AnotherSubgradientIsAConvention) {
-  const Program relu = Parse("%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\nbackward %y\n");
-  const auto one = [](Observation& observed) {
-    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(1.0);
-  };
+  const Program relu = Parsed("%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\nbackward %y\n");
+  const auto one = Grad(0, 1.0);
   EXPECT_EQ(Judge(relu, Everything(), one).outcome, Outcome::kConvention);
-  EXPECT_EQ(Judge(Square(), Everything(), one).outcome, Outcome::kWrong);
+  EXPECT_EQ(Judge(one).outcome, Outcome::kWrong);
 }
 
 TEST(ForeignJudgeTest, UnsupportedIsARefusal) {
-  const ForeignVerdict verdict = Judge(Square(), Everything(), [](Observation& observed) {
-    observed.error = {ErrorKind::kUnsupported, 1, "no mul here"};
-  });
+  const ForeignVerdict verdict = Judge(Fails(ErrorKind::kUnsupported, 1, "no mul here"));
   EXPECT_EQ(verdict.outcome, Outcome::kRefuse);
 }
 
@@ -178,17 +173,13 @@ TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
   };
   using Recounted = std::pair<ForeignVerdict, std::string>;
   const Program then_more =
-      Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n%z = neg %x\n");
-  const Recounted refused = recount(then_more, [](Observation& observed) {
-    observed.error = {ErrorKind::kUnsupported, 3, "no neg here"};
-  });
+      Parsed("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n%z = neg %x\n");
+  const Recounted refused = recount(then_more, Fails(ErrorKind::kUnsupported, 3, "no neg here"));
   EXPECT_EQ(refused.first.outcome, Outcome::kRefuse);
   EXPECT_EQ(refused.second, "recount");
   EXPECT_FALSE(refused.first.predicted);
 
-  const Recounted error = recount(then_more, [](Observation& observed) {
-    observed.error = {ErrorKind::kVersion, 3, "written"};
-  });
+  const Recounted error = recount(then_more, Fails(ErrorKind::kVersion, 3, "written"));
   EXPECT_EQ(error.first.rule, "errors");
   EXPECT_FALSE(error.first.predicted);
 
@@ -209,7 +200,7 @@ TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
 }
 
 TEST(ForeignJudgeTest, WhatIsRecountedIsWhatWasCalledAndShown) {
-  const ForeignVerdict none = Judge(Square(), Everything(), [](Observation& observed) {
+  const ForeignVerdict none = Judge([](Observation& observed) {
     observed.calls.clear();
     observed.error = {ErrorKind::kUnsupported, 1, "no mul here"};
   });
@@ -218,14 +209,14 @@ TEST(ForeignJudgeTest, WhatIsRecountedIsWhatWasCalledAndShown) {
 
   Hello hello = Everything();
   hello.facts.erase(Fact::kGraph);
-  const ForeignVerdict blind = Judge(Square(), hello, [](Observation&) {});
+  const ForeignVerdict blind = Judge(Square(), hello, AsItIs);
   EXPECT_TRUE(blind.ran && blind.called);
   EXPECT_FALSE(blind.recounted || blind.predicted);
 
-  const Program twice = Parse(
+  const Program twice = Parsed(
       "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y retain_graph=1\n"
       "begin kind=try\nbackward %x\nend\nbackward %y\n");
-  const ForeignVerdict both = Judge(twice, Everything(), [](Observation&) {});
+  const ForeignVerdict both = Judge(twice, Everything(), AsItIs);
   EXPECT_TRUE(both.called && both.recounted) << both.text;
   const ForeignVerdict one =
       Judge(twice, Everything(), [](Observation& observed) { observed.calls.pop_back(); });
@@ -240,7 +231,7 @@ TEST(ForeignJudgeTest, WitnessesThatContradictEachOtherAreTold) {
     ASSERT_TRUE(expected.dual.grads.at(0).known);
     expected.dual.grads[0].data[0] = 7;
     Observation observed = expected.twin.observation;
-    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(gradient);
+    Grad(0, gradient)(observed);
     const ForeignVerdict judged = JudgeForeign(Square(), Everything(), expected, observed, nullptr);
     EXPECT_EQ(judged.outcome, Outcome::kWrong) << gradient;
     EXPECT_EQ(judged.rule, "witnesses") << gradient;
@@ -268,12 +259,12 @@ TEST(ForeignJudgeTest, CountsArePredictedOnlyWhereEveryOpIsOneNode) {
   const auto rename = [](Observation& observed) { observed.calls[0].nodes[0].name.index = 5; };
   EXPECT_EQ(Judge(Square(), hello, rename).outcome, Outcome::kAgree);
   EXPECT_FALSE(Judge(Square(), hello, rename).predicted);
-  EXPECT_EQ(Judge(Square(), Everything(), rename).rule, "predicted");
+  EXPECT_EQ(Judge(rename).rule, "predicted");
 }
 
 TEST(ForeignJudgeTest, TheClassOfAnErrorCountsWhereItIsClaimed) {
   const Program twice =
-      Parse("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\nbackward %y\n");
+      Parsed("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\nbackward %y\n");
   const auto other = [](Observation& observed) { observed.error->error = ErrorKind::kInternal; };
   Hello hello = Everything();
   EXPECT_EQ(Judge(twice, hello, other).rule, "errors");
@@ -286,11 +277,11 @@ TEST(ForeignJudgeTest, TheClassOfAnErrorCountsWhereItIsClaimed) {
 // An engine that frees no graph is not blamed for it, and for the rest it is.
 TEST(ForeignJudgeTest, AnErrorThatTheEngineDoesNotHaveIsRefused) {
   const std::string once = "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n";
-  const Program twice = Parse(once + "backward %y\n");
-  const Program region = Parse(once + "begin kind=try\nneg_ %x\nend\n");
+  const Program twice = Parsed(once + "backward %y\n");
+  const Program region = Parsed(once + "begin kind=try\nneg_ %x\nend\n");
   const auto ran = [](Observation& observed) {
     observed.error.reset();
-    observed.values[0].grad.bits[0] = std::bit_cast<uint64_t>(12.0);
+    Grad(0, 12.0)(observed);
   };
   Hello hello = Everything();
   hello.facts = {};
@@ -305,7 +296,7 @@ TEST(ForeignJudgeTest, AnErrorThatTheEngineDoesNotHaveIsRefused) {
   EXPECT_EQ(verdict.text,
             "statement 3 is an error of class freed, which the engine does not raise");
   EXPECT_EQ(Judge(region, hello, ran).outcome, Outcome::kRefuse);
-  EXPECT_EQ(Judge(Parse(once), hello, ran).outcome, Outcome::kWrong);
+  EXPECT_EQ(Judge(Parsed(once), hello, ran).outcome, Outcome::kWrong);
 }
 
 }  // namespace

@@ -13,8 +13,7 @@
 #include "autograd/program/observation_text.h"
 #include "autograd/reference/twin.h"
 #include "proptests/conformance/adapted_engine.h"
-#include "proptests/conformance/claims.h"
-#include "proptests/conformance/examination.h"
+#include "proptests/conformance/doctor.h"
 #include "proptests/conformance/foreign_summary.h"
 #include "proptests/findings/drawing.h"
 #include "proptests/subjects/program_source.h"
@@ -33,21 +32,7 @@ static_assert(kNumCounters <= workers::kMaxCounters);
 
 // Whether something is wrong with the engine or its adapter.
 bool IsBlame(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kAgree:
-    case Outcome::kRefuse:
-    case Outcome::kConvention:
-    case Outcome::kExplained:
-    case Outcome::kNotJudged:
-      return false;
-    case Outcome::kWrong:
-    case Outcome::kCrash:
-    case Outcome::kHang:
-    case Outcome::kMemory:
-    case Outcome::kProtocol:
-      return true;
-  }
-  return true;
+  return outcome >= Outcome::kWrong && outcome <= Outcome::kProtocol;
 }
 
 class ForeignSubject final : public subjects::Subject,
@@ -106,6 +91,11 @@ class ForeignSubject final : public subjects::Subject,
   const Program& current() const { return source_.current(); }
   AdaptedEngine::Judged JudgeAndCount();
   CaseResult ResultOf(const AdaptedEngine::Judged& judged) const;
+  // What the engine showed of the current Program, or what was wrong with it.
+  std::string ActualText(const Reply& reply) const {
+    if (reply.kind != Reply::Kind::kObserved) return absl::StrCat(reply.text, "\n", reply.output);
+    return twingrad::program::PrintObservation(current(), reply.observation);
+  }
 
   SessionOptions options_;
   subjects::ProgramSource source_;
@@ -144,19 +134,14 @@ CaseResult ForeignSubject::ResultOf(const AdaptedEngine::Judged& judged) const {
   result.marked.assign(statements.begin(), statements.end());
   result.expected =
       twingrad::program::PrintObservation(current(), judged.expected.twin.observation);
-  const Reply& reply = judged.reply;
-  result.actual = reply.kind == Reply::Kind::kObserved
-                      ? twingrad::program::PrintObservation(current(), reply.observation)
-                      : absl::StrCat(reply.text, "\n", reply.output);
+  result.actual = ActualText(judged.reply);
   return result;
 }
 
 subjects::Runner::Seen ForeignSubject::Run() {
   const Reply reply = engine_->Run(current());
-  if (reply.kind == Reply::Kind::kObserved) {
-    return {twingrad::program::PrintObservation(current(), reply.observation)};
-  }
-  return {absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n", reply.output)};
+  if (reply.kind == Reply::Kind::kObserved) return {ActualText(reply)};
+  return {absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", ActualText(reply))};
 }
 
 std::string ForeignSubject::Draw(absl::Span<const int> marked, bool run_engine) {

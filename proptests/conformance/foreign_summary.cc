@@ -13,15 +13,18 @@ namespace {
 
 using subjects::WithSeparators;
 
+double Percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 // Of the programs that ran: how many called the engine, and how many of those were counted how.
 std::string CountsLine(const ForeignStatistics& statistics) {
   const std::string ran =
       absl::StrCat("counts         ", WithSeparators(statistics.ran), " programs ran, ");
   if (statistics.called == 0) return absl::StrCat(ran, "none of them called the engine\n");
   const auto part = [&](std::string_view word, uint64_t count) {
-    return absl::StrFormat(
-        "%s %s (%.1f %%)", word, WithSeparators(count),
-        100.0 * static_cast<double>(count) / static_cast<double>(statistics.called));
+    return absl::StrFormat("%s %s (%.1f %%)", word, WithSeparators(count),
+                           Percent(count, statistics.called));
   };
   return absl::StrCat(ran, WithSeparators(statistics.called),
                       " of them called the engine: ", part("recounted", statistics.recounted), ", ",
@@ -87,16 +90,13 @@ std::string ForeignReport(const ForeignStatistics& statistics) {
 }
 
 std::string ForeignSummary(const ForeignStatistics& statistics) {
-  const auto share = [&](uint64_t part) {
-    const uint64_t whole = statistics.base.programs;
-    return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-  };
   std::string outcomes;
   for (int i = 0; i < kNumOutcomes; ++i) {
     const uint64_t count = statistics.outcomes[static_cast<size_t>(i)];
     if (count == 0) continue;
     absl::StrAppend(&outcomes, outcomes.empty() ? "" : ", ", OutcomeWord(static_cast<Outcome>(i)),
-                    " ", WithSeparators(count), absl::StrFormat(" (%.2f %%)", share(count)));
+                    " ", WithSeparators(count),
+                    absl::StrFormat(" (%.2f %%)", Percent(count, statistics.base.programs)));
   }
   std::string text = absl::StrCat("outcomes       ", outcomes.empty() ? "none" : outcomes, "\n");
   text += CountsLine(statistics);

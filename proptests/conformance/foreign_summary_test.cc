@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "proptests/conformance/testing_engines.h"
 
 namespace twingrad::conformance {
 namespace {
@@ -33,8 +33,7 @@ TEST(ForeignSummaryTest, CountsAreSharesOfTheProgramsThatCalledTheEngine) {
 }
 
 TEST(ForeignSummaryTest, EachProgramIsCountedAsItWasJudged) {
-  const auto program = *twingrad::program::Parse(
-      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
+  const auto program = Square();
   const Expectation expected = Expect(program, {});
   ForeignStatistics statistics;
   ForeignVerdict judged;

@@ -10,8 +10,8 @@
 #include "absl/strings/strip.h"
 #include "autograd/program/print.h"
 #include "proptests/conformance/child.h"
-#include "proptests/protocol/frame.h"
 #include "proptests/protocol/reply.h"
+#include "proptests/workers/process.h"
 
 namespace twingrad::conformance {
 namespace {
@@ -51,32 +51,26 @@ std::string Legible(std::string text) {
 struct Awaited {
   std::optional<Frame> frame;
   Reply::Kind wrong = Reply::Kind::kProtocol;
-  std::string text;
+  std::string text = {};
   bool killed_by_other = false;
 };
 
+Awaited Wrong(Reply::Kind kind, std::string text) { return {std::nullopt, kind, std::move(text)}; }
+
 Awaited Ended(Child& child, bool at_end) {
-  Awaited result;
   if (const auto end = child.Reap(kDying)) {
-    result.wrong = Reply::Kind::kCrash;
-    result.text = absl::StrCat("the adapter ended with ", *end, " before its reply");
-    result.killed_by_other = child.killed();
-  } else if (at_end) {
-    result.text =
-        "[protocol] the adapter closed its standard output and lives on; allowed is a reply";
+    return {std::nullopt, Reply::Kind::kCrash,
+            absl::StrCat("the adapter ended with ", *end, " before its reply"), child.killed()};
   }
-  return result;
+  return Wrong(Reply::Kind::kProtocol,
+               at_end ? "[protocol] the adapter closed its standard output and lives on; allowed "
+                        "is a reply"
+                      : "");
 }
 
 Awaited AwaitFrame(Child& child, const SessionOptions& options, std::chrono::nanoseconds timeout) {
   FrameReader reader;
   const auto begin = steady_clock::now();
-  const auto wrong = [](Reply::Kind kind, std::string text) {
-    Awaited result;
-    result.wrong = kind;
-    result.text = std::move(text);
-    return result;
-  };
   bool ended = false;
   while (true) {
     std::string bytes;
@@ -84,32 +78,27 @@ Awaited AwaitFrame(Child& child, const SessionOptions& options, std::chrono::nan
     reader.Feed(bytes);
     absl::StatusOr<std::optional<Frame>> frame = reader.Next();
     if (!frame.ok()) {
-      return wrong(Reply::Kind::kProtocol, std::string(frame.status().message()));
+      return Wrong(Reply::Kind::kProtocol, std::string(frame.status().message()));
     }
+    if (*frame && reader.empty()) return {**std::move(frame)};
     if (*frame) {
-      Awaited result;
-      result.frame = **std::move(frame);
-      if (!reader.empty()) {
-        result.frame.reset();
-        result.text =
-            "[protocol] bytes follow the reply; allowed is one reply a case; see "
-            "proptests/protocol/README.md";
-      }
-      return result;
+      return Wrong(Reply::Kind::kProtocol,
+                   "[protocol] bytes follow the reply; allowed is one reply a case; see "
+                   "proptests/protocol/README.md");
     }
     // Its end alone does not close the pipe, of which what it has started may hold a copy.
     if (!open || (ended && bytes.empty())) return Ended(child, !open);
     ended = child.Reap(std::chrono::nanoseconds(0)).has_value();
     if (!bytes.empty() && steady_clock::now() - begin < kTick) continue;
     if (steady_clock::now() - begin > timeout) {
-      return wrong(Reply::Kind::kHang, Silence(timeout, reader.Partial()));
+      return Wrong(Reply::Kind::kHang, Silence(timeout, reader.Partial()));
     }
-    if (const uint64_t size = child.ResidentSize(); size > options.memory) {
-      return wrong(Reply::Kind::kMemory, absl::StrFormat("%d MiB of memory, allowed are %d MiB",
+    if (const uint64_t size = workers::ResidentSize(child.pid()); size > options.memory) {
+      return Wrong(Reply::Kind::kMemory, absl::StrFormat("%d MiB of memory, allowed are %d MiB",
                                                          size >> 20, options.memory >> 20));
     }
     if (child.ErrorSize() > kMaxErrors) {
-      return wrong(Reply::Kind::kProtocol,
+      return Wrong(Reply::Kind::kProtocol,
                    absl::StrCat("[protocol] more than ", kMaxErrors,
                                 " bytes of standard error; allowed are less a case"));
     }
@@ -152,31 +141,32 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Start(SessionOptions options) 
 
 void Session::Renew() { child_.reset(); }
 
+// Takes the hello over, or says what is wrong with it.
+absl::Status Session::Greet(const std::optional<Frame>& frame, std::string_view wrong) {
+  if (!frame) return absl::UnavailableError(HandshakeText(options_, wrong));
+  if (frame->kind != Frame::Kind::kHello) {
+    return absl::UnavailableError(
+        "[protocol] the first reply is none to `hello`; allowed is `hello 1 ...`; answer the "
+        "runner's first line");
+  }
+  absl::StatusOr<protocol::Hello> hello = protocol::ParseHello(frame->text);
+  if (!hello.ok()) return absl::UnavailableError(hello.status().message());
+  if (!hello_.name.empty() && !(*hello == hello_)) {
+    return absl::UnavailableError(
+        "[protocol] hello: another one than at the first start; allowed is the same each time; "
+        "make it a constant");
+  }
+  hello_ = *std::move(hello);
+  return absl::OkStatus();
+}
+
 absl::Status Session::Shake() {
   absl::StatusOr<std::unique_ptr<Child>> child = Child::Spawn(options_.command);
   if (!child.ok()) return child.status();
   child_ = *std::move(child);
   child_->Write(absl::StrCat("hello ", protocol::kProtocolVersion, "\n"));
   const Awaited awaited = AwaitFrame(*child_, options_, options_.start_timeout);
-  absl::Status status;
-  if (!awaited.frame) {
-    status = absl::UnavailableError(HandshakeText(options_, awaited.text));
-  } else if (awaited.frame->kind != Frame::Kind::kHello) {
-    status = absl::UnavailableError(
-        "[protocol] the first reply is none to `hello`; allowed is `hello 1 ...`; answer the "
-        "runner's first line");
-  } else {
-    absl::StatusOr<protocol::Hello> hello = protocol::ParseHello(awaited.frame->text);
-    if (!hello.ok()) {
-      status = absl::UnavailableError(hello.status().message());
-    } else if (!hello_.name.empty() && !(*hello == hello_)) {
-      status = absl::UnavailableError(
-          "[protocol] hello: another one than at the first start; allowed is the same each time; "
-          "make it a constant");
-    } else {
-      hello_ = *std::move(hello);
-    }
-  }
+  const absl::Status status = Greet(awaited.frame, awaited.text);
   if (status.ok()) return status;
   killed_by_other_ = awaited.killed_by_other;
   const std::string said = child_->ErrorTail();

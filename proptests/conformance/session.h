@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "proptests/protocol/frame.h"
 #include "proptests/protocol/hello.h"
 
 namespace twingrad::conformance {
@@ -76,6 +77,7 @@ class Session {
  private:
   explicit Session(SessionOptions options);
   absl::Status Shake();
+  absl::Status Greet(const std::optional<protocol::Frame>& frame, std::string_view wrong);
   void Restart();
   bool Bury();
   Reply Fail(Reply::Kind kind, std::string text);

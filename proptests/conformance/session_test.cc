@@ -11,8 +11,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "autograd/program/parse.h"
 #include "gtest/gtest.h"
+#include "proptests/conformance/testing_engines.h"
 
 namespace twingrad::conformance {
 namespace {
@@ -21,19 +21,7 @@ using std::chrono::milliseconds;
 using twingrad::program::Program;
 using Kind = Reply::Kind;
 
-constexpr char kFaulty[] = "proptests/mutants/adapter/faulty";
 constexpr char kHello[] = "hello 1 name=a version=1 ops=leaf dtypes=f64";
-
-Program Square() {
-  return *twingrad::program::Parse(
-      "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");
-}
-
-SessionOptions Command(std::vector<std::string> words) {
-  SessionOptions options;
-  options.command = std::move(words);
-  return options;
-}
 
 // A shell that says hello and then runs `script`.
 SessionOptions Shell(const std::string& script) {
@@ -49,8 +37,11 @@ Reply RunOnce(SessionOptions options) {
   return (*session)->Receive();
 }
 
+// The same of such a shell that reads a Program's first line.
+Reply RunOnce(const std::string& script) { return RunOnce(Shell("read line; " + script)); }
+
 TEST(SessionTest, RunsPrograms) {
-  auto session = Session::Start(Command({kFaulty, "none"}));
+  auto session = Session::Start(Faulty("none"));
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_EQ((*session)->hello().name, "faulty");
   const Program program = Square();
@@ -88,32 +79,31 @@ TEST(SessionTest, WhatCannotShakeHandsIsNamed) {
 }
 
 TEST(SessionTest, EachFaultIsToldForWhatItIs) {
-  EXPECT_EQ(RunOnce(Command({kFaulty, "crash"})).kind, Kind::kCrash);
-  EXPECT_EQ(RunOnce(Command({kFaulty, "early_exit"})).kind, Kind::kCrash);
-  EXPECT_EQ(RunOnce(Command({kFaulty, "garbage"})).kind, Kind::kProtocol);
-  EXPECT_EQ(RunOnce(Command({kFaulty, "endless"})).kind, Kind::kProtocol);
-  EXPECT_EQ(RunOnce(Command({kFaulty, "twice"})).kind, Kind::kProtocol);
-  SessionOptions hang = Command({kFaulty, "hang"});
+  EXPECT_EQ(RunOnce(Faulty("crash")).kind, Kind::kCrash);
+  EXPECT_EQ(RunOnce(Faulty("early_exit")).kind, Kind::kCrash);
+  EXPECT_EQ(RunOnce(Faulty("garbage")).kind, Kind::kProtocol);
+  EXPECT_EQ(RunOnce(Faulty("endless")).kind, Kind::kProtocol);
+  EXPECT_EQ(RunOnce(Faulty("twice")).kind, Kind::kProtocol);
+  SessionOptions hang = Faulty("hang");
   hang.timeout = milliseconds(200);
   EXPECT_EQ(RunOnce(hang).kind, Kind::kHang);
-  hang.command = {kFaulty, "truncated"};
+  hang.command = Faulty("truncated").command;
   EXPECT_EQ(RunOnce(hang).kind, Kind::kHang);
-  SessionOptions memory = Command({kFaulty, "memory"});
+  SessionOptions memory = Faulty("memory");
   memory.memory = uint64_t{256} << 20;
   EXPECT_EQ(RunOnce(memory).kind, Kind::kMemory);
 }
 
 TEST(SessionTest, RepliesThatBreakTheRules) {
-  EXPECT_EQ(RunOnce(Shell("read line; echo 'skip 1 not done'; cat >/dev/null")).kind,
-            Kind::kSkipped);
-  const Reply failed = RunOnce(Shell("read line; echo 'error 1 no memory'; cat >/dev/null"));
+  EXPECT_EQ(RunOnce("echo 'skip 1 not done'; cat >/dev/null").kind, Kind::kSkipped);
+  const Reply failed = RunOnce("echo 'error 1 no memory'; cat >/dev/null");
   EXPECT_EQ(failed.kind, Kind::kProtocol);
   EXPECT_EQ(failed.text, "the adapter failed: no memory");
-  EXPECT_TRUE(absl::StrContains(RunOnce(Shell("read line; echo 'ok 2 0'; cat >/dev/null")).text,
+  EXPECT_TRUE(absl::StrContains(RunOnce("echo 'ok 2 0'; cat >/dev/null").text,
                                 "a reply to case 2; allowed is one to case 1"));
-  const Reply broken = RunOnce(Shell("read line; printf 'ok 1 6\\nvalue\\n'; cat >/dev/null"));
+  const Reply broken = RunOnce("printf 'ok 1 6\\nvalue\\n'; cat >/dev/null");
   EXPECT_TRUE(absl::StrContains(broken.text, "reply line 1")) << broken.text;
-  const Reply silent = RunOnce(Shell("read line; echo sorry >&2; exit 4"));
+  const Reply silent = RunOnce("echo sorry >&2; exit 4");
   EXPECT_EQ(silent.kind, Kind::kCrash);
   EXPECT_TRUE(absl::StrContains(silent.text, "exit status 4"));
   EXPECT_TRUE(absl::StrContains(silent.output, "sorry"));
@@ -156,10 +146,10 @@ TEST(SessionTest, AwkwardAdapters) {
 }
 
 TEST(SessionTest, AfterACrashTheNextProgramFindsAFreshChild) {
-  auto session = Session::Start(Command({kFaulty, "crash"}));
+  auto session = Session::Start(Faulty("crash"));
   ASSERT_TRUE(session.ok());
   const Program program = Square();
-  const Program harmless = *twingrad::program::Parse("twingrad 1\n%x = leaf type=f64[] data=3\n");
+  const Program harmless = Parsed("%x = leaf type=f64[] data=3\n");
   for (int i = 0; i < 3; ++i) {
     (*session)->Send(program);
     EXPECT_EQ((*session)->Receive().kind, Kind::kCrash);
@@ -172,7 +162,7 @@ TEST(SessionTest, AfterACrashTheNextProgramFindsAFreshChild) {
 
 // Killed between two Programs and while one runs: each gives its reply, once.
 TEST(SessionTest, AKilledChildLosesNothing) {
-  auto session = Session::Start(Command({kFaulty, "none"}));
+  auto session = Session::Start(Faulty("none"));
   ASSERT_TRUE(session.ok());
   const Program program = Square();
   for (int i = 0; i < 20; ++i) {

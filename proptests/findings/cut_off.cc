@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
+#include "proptests/interleave/strategies/replay_strategy.h"
 
 namespace twingrad::findings {
 namespace {
@@ -39,37 +40,29 @@ Decision DecisionOf(const Question& question, int chosen) {
 // Answers as recorded, and stops the execution at the last recorded question.
 class UpToTheEnd final : public Strategy {
  public:
-  explicit UpToTheEnd(const Trace& recorded) : recorded_(recorded) {}
+  explicit UpToTheEnd(const Trace& recorded) : replay_(recorded) {}
 
-  void Begin(uint64_t) override {
+  void Begin(uint64_t seed) override {
+    replay_.Begin(seed);
     trace_.clear();
     error_.clear();
   }
   int Choose(const Question& question) override {
     if (!error_.empty()) return 0;
-    if (trace_.size() == recorded_.size()) {
-      error_ = "there is no decision to go to";
-      return 0;
-    }
-    const Decision& recorded = recorded_[trace_.size()];
-    const bool fits = recorded.kind == question.kind &&
-                      recorded.alternatives == question.alternatives &&
-                      (recorded.site == 0 || recorded.site == question.site);
-    if (!fits) {
-      error_ = "another question than the recorded one";
-      return 0;
-    }
-    trace_.push_back(DecisionOf(question, recorded.chosen));
-    if (trace_.size() == recorded_.size()) error_ = "the process ends here";
-    return recorded.chosen;
+    const int chosen = replay_.Choose(question);
+    error_ = replay_.error();
+    if (!error_.empty()) return 0;
+    trace_.push_back(DecisionOf(question, chosen));
+    if (replay_.Finished()) error_ = "the process ends here";
+    return chosen;
   }
   std::string name() const override { return "up_to_the_end"; }
 
-  bool IsThere() const { return !recorded_.empty() && trace_.size() == recorded_.size(); }
+  bool IsThere() const { return !trace_.empty() && replay_.Finished(); }
   Trace TakeTrace() { return std::move(trace_); }
 
  private:
-  const Trace& recorded_;
+  interleave::ReplayStrategy replay_;
   Trace trace_;
 };
 

@@ -36,12 +36,8 @@ std::string Line(const Program& program, int statement) {
   return line;
 }
 
-bool IsMarked(absl::Span<const int> marked, int statement) {
-  return std::find(marked.begin(), marked.end(), statement) != marked.end();
-}
-
-std::string_view MarkStyle(bool marked) {
-  return marked ? " color=red fontcolor=red penwidth=3" : "";
+std::string_view Style(absl::Span<const int> marked, int statement) {
+  return std::ranges::count(marked, statement) > 0 ? " color=red fontcolor=red penwidth=3" : "";
 }
 
 // What the node was made of, as a person would say it.
@@ -55,7 +51,7 @@ std::string NodeLabel(const Program& program, const CallRecord& call, size_t n) 
   if (n < call.dependencies.size()) {
     absl::StrAppend(&label, "\ndependencies ", std::max(call.dependencies[n], 0));
   }
-  const auto ran = std::find(call.executed.begin(), call.executed.end(), static_cast<int32_t>(n));
+  const auto ran = std::ranges::find(call.executed, static_cast<int32_t>(n));
   if (ran != call.executed.end()) {
     absl::StrAppend(&label, ", ran as number ", ran - call.executed.begin() + 1);
   } else {
@@ -70,11 +66,10 @@ void DrawCall(const Program& program, const CallRecord& call, size_t c,
                   Quoted(absl::StrCat("call ", c, ": ", Line(program, call.statement))), "\n");
   const auto node = [c](int32_t n) { return absl::StrCat("c", c, "n", n); };
   for (size_t n = 0; n < call.nodes.size(); ++n) {
-    const bool ran = std::find(call.executed.begin(), call.executed.end(),
-                               static_cast<int32_t>(n)) != call.executed.end();
+    const bool ran = std::ranges::count(call.executed, static_cast<int32_t>(n)) > 0;
     absl::StrAppend(&out, "    ", node(static_cast<int32_t>(n)),
                     " [label=", Quoted(NodeLabel(program, call, n)), ran ? "" : " style=dashed",
-                    std::string(MarkStyle(IsMarked(marked, call.nodes[n].name.statement))), "]\n");
+                    Style(marked, call.nodes[n].name.statement), "]\n");
   }
   for (size_t n = 0; n < call.nodes.size(); ++n) {
     const auto& edges = call.nodes[n].next_edges;
@@ -99,7 +94,7 @@ void DrawStatements(const Program& program, absl::Span<const int> marked, std::s
   for (size_t s = 0; s < program.statements.size(); ++s) {
     const Statement& statement = program.statements[s];
     absl::StrAppend(&out, "  s", s, " [label=", Quoted(Line(program, static_cast<int>(s))),
-                    std::string(MarkStyle(IsMarked(marked, static_cast<int>(s)))), "]\n");
+                    Style(marked, static_cast<int>(s)), "]\n");
     for (const ValueId operand : statement.operands) {
       if (operand >= 0 && defined_by[static_cast<size_t>(operand)] >= 0) {
         absl::StrAppend(&out, "  s", defined_by[static_cast<size_t>(operand)], " -> s", s, "\n");

@@ -1,7 +1,6 @@
 #include "proptests/findings/finding.h"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,8 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "proptests/findings/case_text.h"
-#include "proptests/findings/picture.h"
-#include "proptests/findings/snippet.h"
+#include "proptests/findings/rendering.h"
 #include "proptests/workers/files.h"
 
 namespace twingrad::findings {
@@ -44,17 +42,16 @@ std::string StatementNames(std::string_view program) {
     }
     names.emplace_back(line.substr(0, line.find(' ')));
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return absl::StrJoin(names, " ");
 }
 
 // The oracle's name in a form that fits a file name.
 std::string FileWord(std::string_view word) {
-  std::string out;
-  for (const char c : word) {
-    out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
-  }
-  return out.empty() ? "unknown" : out;
+  std::string out(word.empty() ? "unknown" : word);
+  std::ranges::replace_if(
+      out, [](unsigned char c) { return !absl::ascii_isalnum(c); }, '-');
+  return out;
 }
 
 std::string Report(const Finding& finding, const std::string& folder) {

@@ -21,8 +21,6 @@ using workers::WorkerCommand;
 class FindingTest : public testing::Test {
  protected:
   FindingTest() {
-    command_.executable = "proptests/workers/fake_worker";
-    command_.folder = folder_.path();
     command_.limits.timeout = std::chrono::milliseconds(400);
     prober_.emplace(command_);
   }
@@ -41,10 +39,16 @@ class FindingTest : public testing::Test {
     return *std::move(finding);
   }
 
+  // The folder.
+  std::string Written(const Finding& finding) {
+    return *WriteFinding(finding, folder_.path() + "/out", *prober_, &note_);
+  }
+
   TemporaryFolder folder_ = *TemporaryFolder::Make("finding-test");
-  WorkerCommand command_;
+  WorkerCommand command_ = workers::FakeWorker(folder_);
   workers::FakeCases cases_;
   std::optional<Prober> prober_;
+  std::string note_;
 };
 
 TEST_F(FindingTest, ShrinksEveryKind) {
@@ -100,8 +104,7 @@ TEST_F(FindingTest, WritesAWholeFolder) {
   Finding finding = Shrunk("value 1\nwrong\nvalue 3\n", "wrong");
   finding.origin.flags = " --ops=x";
   finding.origin.seed = 77;
-  std::string note;
-  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  const std::string folder = Written(finding);
   EXPECT_EQ(folder, folder_.path() + "/out/wrong-0000000000000abc");
   EXPECT_EQ(*ReadInput(folder + "/program.txt"), "wrong\n");
   EXPECT_EQ(*ReadInput(folder + "/original.txt"), "value 1\nwrong\nvalue 3\n");
@@ -122,7 +125,7 @@ TEST_F(FindingTest, WritesAWholeFolder) {
     EXPECT_NE(svg->find("stroke=\"red\""), std::string::npos);
   } else {
     EXPECT_NE(ReadInput(folder + "/graph.dot")->find("color=red"), std::string::npos);
-    EXPECT_NE(note.find("graphviz"), std::string::npos);
+    EXPECT_NE(note_.find("graphviz"), std::string::npos);
   }
 }
 
@@ -130,8 +133,7 @@ TEST_F(FindingTest, WritesAWholeFolder) {
 TEST_F(FindingTest, AForeignEngineIsNamedToTheGenerator) {
   Finding finding = Shrunk("value 1\nwrong\n", "wrong");
   finding.origin.engine = "exec:python3 mine.py";
-  std::string note;
-  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  const std::string folder = Written(finding);
   EXPECT_NE(ReadInput(folder + "/report.txt")
                 ->find("-- generate --seed=2748 --engine='exec:python3 mine.py'\nreplay: "),
             std::string::npos);
@@ -147,8 +149,7 @@ TEST_F(FindingTest, FurtherFilesOfTheVerdictAndHowExploreFoundIt) {
   finding.origin.seed = 77;
   finding.program = JoinCase({"wrong\n", std::nullopt, false, "twingrad-schedule 1\n"});
   finding.result.files["schedule.txt"] = "twingrad-schedule 1\n";
-  std::string note;
-  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  const std::string folder = Written(finding);
   EXPECT_EQ(*ReadInput(folder + "/schedule.txt"), "twingrad-schedule 1\n");
   EXPECT_EQ(*ReadInput(folder + "/program.txt"), "wrong\n");
   EXPECT_NE(ReadInput(folder + "/report.txt")
@@ -166,19 +167,17 @@ TEST_F(FindingTest, FurtherFilesOfTheVerdictAndHowExploreFoundIt) {
 
 TEST_F(FindingTest, ASecondFindingOfOneSeedGetsItsOwnFolder) {
   const Finding finding = Shrunk("wrong\n", "wrong");
-  std::string note;
-  const std::string first = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
-  const std::string second = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  const std::string first = Written(finding);
+  const std::string second = Written(finding);
   EXPECT_EQ(second, first + "-2");
   EXPECT_NE(ReadInput(second + "/report.txt")->find("replay " + second + "\n"), std::string::npos);
 }
 
 TEST_F(FindingTest, AFailureWithoutAProgramHasNoPicture) {
   const Finding finding = Shrunk("", "crash");
-  std::string note;
-  const std::string folder = *WriteFinding(finding, folder_.path() + "/out", *prober_, &note);
+  const std::string folder = Written(finding);
   EXPECT_FALSE(ReadInput(folder + "/graph.svg").ok());
-  EXPECT_EQ(note, "");
+  EXPECT_EQ(note_, "");
 }
 
 }  // namespace

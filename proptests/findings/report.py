@@ -127,31 +127,31 @@ def added(tallies):
     return dict(sum(map(collections.Counter, tallies), collections.Counter()))
 
 
-def head(words):
-    return '<tr>' + ''.join(f'<th>{html.escape(word)}</th>' for word in words) + '</tr>'
+def row(first, cells):
+    return f'<tr><th>{html.escape(first)}</th>{"".join(cells)}</tr>'
+
+
+def table(words, rows):
+    head = ''.join(f'<th>{html.escape(word)}</th>' for word in words)
+    return f'<table><tr>{head}</tr>{"".join(rows)}</table>'
 
 
 def matrix(runs):
     """Rows: areas; columns: engines, for there are fewer."""
     groups = engines(runs)
-    rows = [head(['area', *groups])]
-    for area in sorted({area for run in runs for area in run.get('areas', {})}):
-        cells = ''.join(cell(added(run.get('areas', {}).get(area, {}) for run in group)) for group in groups.values())
-        rows.append(f'<tr><th>{html.escape(area)}</th>{cells}</tr>')
-    rows.append('<tr><th>all Programs</th>' + ''.join(
-        cell(added(map(outcomes, group))) for group in groups.values()) + '</tr>')
-    return '<table>' + ''.join(rows) + '</table>'
+    rows = [row(area, (cell(added(run.get('areas', {}).get(area, {}) for run in group)) for group in groups.values()))
+            for area in sorted({area for run in runs for area in run.get('areas', {})})]
+    total = row('all Programs', (cell(added(map(outcomes, group))) for group in groups.values()))
+    return table(['area', *groups], [*rows, total])
 
 
 def outcomes_table(runs):
     """Rows: runs; columns: the outcomes that any of them had."""
     words = [word for word in (*JUDGED, 'refuse', 'not_judged')
              if any(outcomes(run).get(word) for run in runs)]
-    rows = [head(['engine', 'seed', 'programs', *words])]
-    for run in runs:
-        cells = ''.join(f'<td>{outcomes(run).get(word, 0):,}</td>' for word in words)
-        rows.append(f'<tr><th>{html.escape(name(run))}</th><td>{run["seed"]}</td><td>{run["programs"]:,}</td>{cells}</tr>')
-    return '<table>' + ''.join(rows) + '</table>'
+    return table(['engine', 'seed', 'programs', *words], [
+        row(name(run), [f'<td>{run["seed"]}</td><td>{run["programs"]:,}</td>',
+                        *(f'<td>{outcomes(run).get(word, 0):,}</td>' for word in words)]) for run in runs])
 
 
 def conventions(runs):
@@ -159,23 +159,21 @@ def conventions(runs):
     asked = [run for run in runs if run.get('conventions')]
     if not asked:
         return ''
-    choices, twins, points = {}, {}, []
+    choices, twins = {}, {}
     for run in asked:
-        for row in run['conventions']:
-            if row['point'] not in points:
-                points.append(row['point'])
-            choices[name(run), row['point']] = row['choice']
-            twins[row['point']] = row['twin']
+        for asked_of in run['conventions']:
+            choices[name(run), asked_of['point']] = asked_of['choice']
+            twins[asked_of['point']] = asked_of['twin']
+
+    def choice_cell(engine, point):
+        choice = choices.get((engine, point), '')
+        kind = 'none' if choice in ('', 'refuse') else 'same' if choice == twins[point] else 'other'
+        return f'<td class="{kind}">{html.escape(choice)}</td>'
+
     names = list(engines(asked))
-    cells = [head(['point', 'twin', *names])]
-    for point in points:
-        row = ''
-        for engine in names:
-            choice = choices.get((engine, point), '')
-            kind = 'none' if choice in ('', 'refuse') else 'same' if choice == twins[point] else 'other'
-            row += f'<td class="{kind}">{html.escape(choice)}</td>'
-        cells.append(f'<tr><th>{html.escape(point)}</th><td>{html.escape(twins[point])}</td>{row}</tr>')
-    return '<h2>Conventions: gradients where no derivative exists</h2><table>' + ''.join(cells) + '</table>'
+    rows = [row(point, [f'<td>{html.escape(twin)}</td>', *(choice_cell(engine, point) for engine in names)])
+            for point, twin in twins.items()]
+    return '<h2>Conventions: gradients where no derivative exists</h2>' + table(['point', 'twin', *names], rows)
 
 
 def graph(finding):

@@ -36,23 +36,24 @@ std::string Place(const Event& event) {
   return absl::StrCat(file, ":", event.operation.where.line());
 }
 
-std::string Label(const Event& event) {
-  std::string label = OperationName(event.operation.kind);
-  if (*event.operation.name != '\0') absl::StrAppend(&label, " ", event.operation.name);
-  switch (event.phase) {
+std::string_view PhaseText(Event::Phase phase) {
+  switch (phase) {
     case Event::Phase::kDone:
-      break;
+      return "";
     case Event::Phase::kParked:
-      label += " - parks";
-      break;
+      return " - parks";
     case Event::Phase::kWoken:
-      label += " - goes on";
-      break;
+      return " - goes on";
     case Event::Phase::kTimedOut:
-      label += " - time is over";
-      break;
+      return " - time is over";
   }
-  return absl::StrCat(label, "  ", Place(event));
+  return "";
+}
+
+std::string Label(const Event& event) {
+  const std::string_view name = event.operation.name;
+  return absl::StrCat(OperationName(event.operation.kind), name.empty() ? "" : " ", name,
+                      PhaseText(event.phase), "  ", Place(event));
 }
 
 void Text(std::string* svg, int x, int y, std::string_view look, std::string_view text) {
@@ -104,10 +105,9 @@ std::string ReasonOfSwitch(const ExecutionOutcome& outcome, size_t last) {
     const std::string_view name = event.operation.name;
     return absl::StrCat("waits for ", name.empty() ? OperationName(event.operation.kind) : name);
   }
-  const bool comes_back =
-      std::any_of(outcome.events.begin() + static_cast<std::ptrdiff_t>(last) + 1,
-                  outcome.events.end(), [&](const Event& e) { return e.thread == event.thread; });
-  return comes_back ? "preempted" : "ends";
+  const auto later = outcome.events.begin() + static_cast<std::ptrdiff_t>(last) + 1;
+  const auto back = std::ranges::find(later, outcome.events.end(), event.thread, &Event::thread);
+  return back == outcome.events.end() ? "ends" : "preempted";
 }
 
 std::string DrawTimeline(const ExecutionOutcome& outcome, std::string_view detector,

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 
 namespace twingrad::protocol {
 namespace {
@@ -26,14 +28,6 @@ bool ReadNumber(std::string_view word, uint64_t* out) {
   return !word.empty() && word[0] >= '0' && word[0] <= '9' && absl::SimpleAtoi(word, out);
 }
 
-// Cuts the first word off.
-std::string_view Take(std::string_view* text) {
-  const size_t blank = std::min(text->find(' '), text->size());
-  const std::string_view word = text->substr(0, blank);
-  text->remove_prefix(std::min(blank + 1, text->size()));
-  return word;
-}
-
 std::string Line(std::string_view word, uint64_t id, std::string_view reason) {
   return absl::StrCat(word, " ", id, " ",
                       absl::StrReplaceAll(reason.substr(0, 2000), {{"\n", " "}, {"\r", " "}}),
@@ -43,8 +37,10 @@ std::string Line(std::string_view word, uint64_t id, std::string_view reason) {
 }  // namespace
 
 absl::Status FrameReader::Header(std::string_view line) {
-  std::string_view rest = line;
-  const std::string_view word = Take(&rest);
+  // WORD ID REST, where REST may hold blanks.
+  std::vector<std::string_view> words = absl::StrSplit(line, absl::MaxSplits(' ', 2));
+  words.resize(3);
+  const std::string_view word = words[0];
   frame_ = Frame();
   if (word == "hello") {
     frame_.text = std::string(line);
@@ -60,16 +56,16 @@ absl::Status FrameReader::Header(std::string_view line) {
     return Wrong(absl::StrCat("the line `", Shown(line), "` is no reply"),
                  "allowed are hello, ok, skip and error; print nothing else to standard output");
   }
-  if (!ReadNumber(Take(&rest), &frame_.id)) {
+  if (!ReadNumber(words[1], &frame_.id)) {
     return Wrong(absl::StrCat("the reply `", Shown(line), "` lacks the number of its case"),
                  "allowed is `ok ID BYTES`, `skip ID REASON` or `error ID REASON`");
   }
   if (frame_.kind != Frame::Kind::kOk) {
-    frame_.text = std::string(rest);
+    frame_.text = std::string(words[2]);
     return absl::OkStatus();
   }
   uint64_t bytes = 0;
-  if (!ReadNumber(rest, &bytes) || bytes > kMaxBody) {
+  if (!ReadNumber(words[2], &bytes) || bytes > kMaxBody) {
     return Wrong(absl::StrCat("the reply `", Shown(line), "` lacks the size of its body"),
                  absl::StrCat("allowed is `ok ID BYTES` with 0 to ", kMaxBody, " bytes"));
   }

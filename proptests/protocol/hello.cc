@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
-#include "absl/strings/match.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -24,7 +25,6 @@ using twingrad::program::Opcode;
 
 constexpr std::array<std::string_view, kNumFacts> kFactWords = {
     "graph", "order", "names", "hooks", "versions", "requires_grad", "errors"};
-constexpr std::array<DType, 4> kDTypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
 
 absl::Status Wrong(std::string_view wrong, std::string_view allowed) {
   return absl::InvalidArgumentError(absl::StrCat("[protocol] hello: ", wrong, "; ", allowed,
@@ -32,77 +32,47 @@ absl::Status Wrong(std::string_view wrong, std::string_view allowed) {
 }
 
 bool IsWord(std::string_view text) {
-  return !text.empty() && text.size() <= 64 &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                  c == '_' || c == '-' || c == '.';
-         });
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](unsigned char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+  });
 }
 
-std::optional<Opcode> ReadOp(std::string_view word) {
-  return twingrad::program::OpcodeFromName(word);
-}
+// The words of hellos, and all that each list may name.
+std::string_view WordOf(Opcode op) { return twingrad::program::SignatureOf(op).name; }
+std::string_view WordOf(DType dtype) { return twingrad::DTypeName(dtype); }
+std::string_view WordOf(Fact fact) { return kFactWords[static_cast<size_t>(fact)]; }
+std::string_view WordOf(ErrorKind error) { return twingrad::ErrorKindName(error); }
 
-std::optional<DType> ReadDType(std::string_view word) {
-  for (DType dtype : kDTypes) {
-    if (twingrad::DTypeName(dtype) == word) return dtype;
-  }
-  return std::nullopt;
-}
-
-std::optional<Fact> ReadFact(std::string_view word) {
-  for (size_t i = 0; i < kFactWords.size(); ++i) {
-    if (kFactWords[i] == word) return static_cast<Fact>(i);
-  }
-  return std::nullopt;
-}
-
-std::optional<ErrorKind> ReadErrorKind(std::string_view word) {
-  for (int i = 0; i < twingrad::kNumErrorKinds; ++i) {
-    const auto error = static_cast<ErrorKind>(i);
-    if (twingrad::ErrorKindName(error) == word) return error;
-  }
-  return std::nullopt;
-}
-
-// A list of words, each of which `read` must know; `known` names them all.
 template <typename T>
-absl::Status ReadList(std::string_view key, std::string_view list,
-                      std::optional<T> (*read)(std::string_view), std::string (*known)(),
-                      std::set<T>* out) {
+constexpr int kCount = 0;
+template <>
+constexpr int kCount<Opcode> = twingrad::program::kNumOpcodes;
+template <>
+constexpr int kCount<DType> = 4;
+template <>
+constexpr int kCount<Fact> = kNumFacts;
+template <>
+constexpr int kCount<ErrorKind> = twingrad::kNumErrorKinds;
+
+template <typename T>
+std::string Words(const std::set<T>& values, std::string_view separator) {
+  return absl::StrJoin(values, separator,
+                       [](std::string* out, T value) { absl::StrAppend(out, WordOf(value)); });
+}
+
+template <typename T>
+absl::Status ReadList(std::string_view key, std::string_view list, std::set<T>* out) {
+  std::set<T> known;
+  for (int i = 0; i < kCount<T>; ++i) known.insert(static_cast<T>(i));
   for (std::string_view word : absl::StrSplit(list, ',', absl::SkipEmpty())) {
-    const std::optional<T> value = read(word);
-    if (!value) {
+    const auto value = std::ranges::find(known, word, [](T each) { return WordOf(each); });
+    if (value == known.end()) {
       return Wrong(absl::StrCat(key, "= names the unknown `", word.substr(0, 64), "`"),
-                   absl::StrCat("allowed are ", known()));
+                   absl::StrCat("allowed are ", Words(known, " ")));
     }
     out->insert(*value);
   }
   return absl::OkStatus();
-}
-
-std::string OpNames(const std::set<Opcode>& ops) {
-  return absl::StrJoin(ops, ",", [](std::string* out, Opcode op) {
-    absl::StrAppend(out, twingrad::program::SignatureOf(op).name);
-  });
-}
-
-std::string KnownOpWords() { return absl::StrJoin(KnownOps(), " "); }
-
-std::string KnownFacts() { return absl::StrJoin(kFactWords, " "); }
-
-std::string KnownDTypes() {
-  return absl::StrJoin(kDTypes, " ", [](std::string* out, DType dtype) {
-    absl::StrAppend(out, twingrad::DTypeName(dtype));
-  });
-}
-
-std::string KnownErrorKinds() {
-  std::string words;
-  for (int i = 0; i < twingrad::kNumErrorKinds; ++i) {
-    absl::StrAppend(&words, i == 0 ? "" : " ", twingrad::ErrorKindName(static_cast<ErrorKind>(i)));
-  }
-  return words;
 }
 
 absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello) {
@@ -125,46 +95,27 @@ absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello
                    absl::StrCat("allowed are 0 to ", twingrad::program::kMaxDevices));
     }
   } else if (key == "ops") {
-    return ReadList(key, value, ReadOp, KnownOpWords, &hello->ops);
+    return ReadList(key, value, &hello->ops);
   } else if (key == "single") {
-    return ReadList(key, value, ReadOp, KnownOpWords, &hello->single);
+    return ReadList(key, value, &hello->single);
   } else if (key == "dtypes") {
-    return ReadList(key, value, ReadDType, KnownDTypes, &hello->dtypes);
+    return ReadList(key, value, &hello->dtypes);
   } else if (key == "facts") {
-    return ReadList(key, value, ReadFact, KnownFacts, &hello->facts);
+    return ReadList(key, value, &hello->facts);
   } else if (key == "raises") {
-    return ReadList(key, value, ReadErrorKind, KnownErrorKinds, &hello->raises.emplace());
+    return ReadList(key, value, &hello->raises.emplace());
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-std::string_view FactWord(Fact fact) { return kFactWords[static_cast<size_t>(fact)]; }
-
-std::vector<std::string_view> KnownOps() {
-  std::vector<std::string_view> names;
-  for (const auto& signature : twingrad::program::Signatures()) names.push_back(signature.name);
-  return names;
-}
-
 std::string PrintHello(const Hello& hello) {
-  std::string line = absl::StrCat("hello ", kProtocolVersion, " name=", hello.name,
-                                  " version=", hello.version, " dialect=", hello.dialect,
-                                  " devices=", hello.devices, " ops=", OpNames(hello.ops));
-  absl::StrAppend(&line, " single=", OpNames(hello.single), " dtypes=",
-                  absl::StrJoin(hello.dtypes, ",",
-                                [](std::string* out, DType dtype) {
-                                  absl::StrAppend(out, twingrad::DTypeName(dtype));
-                                }),
-                  " facts=", absl::StrJoin(hello.facts, ",", [](std::string* out, Fact fact) {
-                    absl::StrAppend(out, FactWord(fact));
-                  }));
-  if (!hello.raises) return line;
-  const auto words = absl::StrJoin(*hello.raises, ",", [](std::string* out, ErrorKind error) {
-    absl::StrAppend(out, twingrad::ErrorKindName(error));
-  });
-  return absl::StrCat(line, " raises=", words);
+  return absl::StrCat("hello ", kProtocolVersion, " name=", hello.name, " version=", hello.version,
+                      " dialect=", hello.dialect, " devices=", hello.devices,
+                      " ops=", Words(hello.ops, ","), " single=", Words(hello.single, ","),
+                      " dtypes=", Words(hello.dtypes, ","), " facts=", Words(hello.facts, ","),
+                      hello.raises ? absl::StrCat(" raises=", Words(*hello.raises, ",")) : "");
 }
 
 twingrad::program::Program ToSend(const Hello& hello, twingrad::program::Program program) {

@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "autograd/base/dtype.h"
@@ -34,7 +33,6 @@ enum class Fact : uint8_t {
   kErrors,        // errors: the class of an error, not only its statement
 };
 inline constexpr int kNumFacts = static_cast<int>(Fact::kErrors) + 1;
-std::string_view FactWord(Fact fact);
 
 struct Hello {
   std::string name;                         // of the engine: letters, digits, `_`, `-` and `.`
@@ -69,8 +67,5 @@ std::string PrintHello(const Hello& hello);
 // An error reads `[protocol] what is wrong; what is allowed; what to do`. Unknown keys are passed
 // over, so that a later version can add some.
 absl::StatusOr<Hello> ParseHello(std::string_view line);
-
-// Every statement but leaves, calls and what no engine runs: what `ops=` may list.
-std::vector<std::string_view> KnownOps();
 
 }  // namespace twingrad::protocol

@@ -32,14 +32,11 @@ void AppendTensor(const TensorData& tensor, std::string& out) {
 }
 
 void AppendEdges(std::string_view key, const std::vector<EdgeRecord>& edges, std::string& out) {
-  for (size_t i = 0; i < edges.size(); ++i) {
-    out += i == 0 ? absl::StrCat(" ", key, "=") : ",";
-    if (edges[i].node < 0) {
-      out += '_';
-    } else {
-      absl::StrAppend(&out, edges[i].node, ":", edges[i].input_nr);
-    }
-  }
+  if (edges.empty()) return;
+  const auto print = [](std::string* text, const EdgeRecord& edge) {
+    *text += edge.node < 0 ? "_" : absl::StrCat(edge.node, ":", edge.input_nr);
+  };
+  absl::StrAppend(&out, " ", key, "=", absl::StrJoin(edges, ",", print));
 }
 
 void AppendNode(const CallRecord& call, size_t i, std::string& out) {

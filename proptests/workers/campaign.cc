@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
@@ -20,16 +21,6 @@ constexpr std::chrono::milliseconds kTick(50);
 // Failures kept until they are taken; more are only counted.
 constexpr size_t kMaxWaiting = 256;
 
-void Add(Counters& sum, absl::Span<const uint64_t> counters) {
-  if (sum.size() < counters.size()) sum.resize(counters.size());
-  for (size_t i = 0; i < counters.size(); ++i) sum[i] += counters[i];
-}
-
-absl::Span<const uint64_t> CountersOf(const FlightRecord::Progress& progress) {
-  return absl::MakeConstSpan(progress.counters,
-                             std::min<uint64_t>(progress.num_counters, kMaxCounters));
-}
-
 std::string_view WordFor(Death::Cause cause) {
   if (cause == Death::Cause::kHang) return "hang";
   return cause == Death::Cause::kMemory || cause == Death::Cause::kKilled ? "memory" : "crash";
@@ -42,10 +33,8 @@ std::string TellingLine(const std::string& output) {
     line = absl::StripAsciiWhitespace(line);
     if (line.empty()) continue;
     last = line;
-    if (line.find("ERROR: ") != std::string_view::npos ||
-        line.find("WARNING: ") != std::string_view::npos ||
-        line.find("runtime error: ") != std::string_view::npos) {
-      return std::string(line);
+    for (const char* telling : {"ERROR: ", "WARNING: ", "runtime error: "}) {
+      if (absl::StrContains(line, telling)) return std::string(line);
     }
   }
   return std::string(last);
@@ -111,10 +100,7 @@ void Campaign::Respawn(Slot& slot, uint64_t begin, uint64_t end) {
 }
 
 void Campaign::Retire(Slot& slot) {
-  const FlightRecord::Progress& progress = CommittedProgress(slot.process->record());
-  retired_programs_ += progress.programs;
-  retired_seeds_ += progress.seeds;
-  Add(retired_counters_, CountersOf(progress));
+  retired_.Add(CommittedProgress(slot.process->record()));
   slot.process.reset();
 }
 
@@ -129,7 +115,7 @@ void Campaign::ReadMessages(Slot& slot) {
   while (std::optional<nlohmann::json> message = slot.process->channel().Receive(false)) {
     const std::string type = message->value("type", "");
     if (type == "failure") {
-      AddFailure(FailureFromJson(*message));
+      AddFailure(message->get<Failure>());
     } else if (type == "notes") {
       notes_.merge(message->value("notes", std::set<std::string>()));
     } else if (type == "cannot_start") {
@@ -171,8 +157,8 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
                               : in_program ? absl::StrCat("judging program ", index)
                                            : std::string("ending, after its last program");
     if (in_program) {  // it was judged: it brings workers down
-      ++retired_programs_;
-      retired_seeds_ += record.seed;
+      ++retired_.programs;
+      retired_.seeds += record.seed;
     }
     AddFailure({index, in_program ? record.seed.load() : 0,
                 phase == Phase::kJudging ? RecordedProgram(record) : std::string(),
@@ -204,29 +190,26 @@ bool Campaign::Pump(std::chrono::milliseconds wait) {
   return true;
 }
 
-uint64_t Campaign::programs() const {
-  uint64_t programs = retired_programs_;
+void Campaign::Sums::Add(const FlightRecord::Progress& progress) {
+  programs += progress.programs;
+  seeds += progress.seeds;
+  const size_t count = std::min<size_t>(progress.num_counters, kMaxCounters);
+  if (counters.size() < count) counters.resize(count);
+  for (size_t i = 0; i < count; ++i) counters[i] += progress.counters[i];
+}
+
+Campaign::Sums Campaign::AllSums() const {
+  Sums sums = retired_;
   for (const Slot& slot : slots_) {
-    if (slot.process) programs += CommittedProgress(slot.process->record()).programs;
+    if (slot.process) sums.Add(CommittedProgress(slot.process->record()));
   }
-  return programs;
+  return sums;
 }
 
 bool Campaign::Whole() const {
-  uint64_t seeds = retired_seeds_;
-  for (const Slot& slot : slots_) {
-    if (slot.process) seeds += CommittedProgress(slot.process->record()).seeds;
-  }
-  for (uint64_t i = 0; i < options_.programs; ++i) seeds -= ProgramSeed(options_.seed, i);
-  return programs() == options_.programs && seeds == 0;
-}
-
-Counters Campaign::counters() const {
-  Counters counters = retired_counters_;
-  for (const Slot& slot : slots_) {
-    if (slot.process) Add(counters, CountersOf(CommittedProgress(slot.process->record())));
-  }
-  return counters;
+  Sums sums = AllSums();
+  for (uint64_t i = 0; i < options_.programs; ++i) sums.seeds -= ProgramSeed(options_.seed, i);
+  return sums.programs == options_.programs && sums.seeds == 0;
 }
 
 }  // namespace twingrad::workers

@@ -46,8 +46,8 @@ class Campaign {
   std::vector<Failure> TakeFailures() { return std::exchange(failures_, {}); }
 
   // Sums over the workers, those that died included.
-  uint64_t programs() const;
-  Counters counters() const;
+  uint64_t programs() const { return AllSums().programs; }
+  Counters counters() const { return AllSums().counters; }
   // Whether each of the first `programs()` Programs was judged, and none of them twice. Only for a
   // campaign that ran to its end.
   bool Whole() const;
@@ -69,7 +69,15 @@ class Campaign {
     std::string start_error;
   };
 
+  struct Sums {
+    void Add(const FlightRecord::Progress& progress);
+    uint64_t programs = 0;
+    uint64_t seeds = 0;
+    Counters counters;
+  };
+
   explicit Campaign(CampaignOptions options) : options_(std::move(options)) {}
+  Sums AllSums() const;
   void ReadMessages(Slot& slot);
   void HandleDeath(Slot& slot, const Death& death);
   void AddFailure(Failure failure);
@@ -81,9 +89,7 @@ class Campaign {
   std::vector<Slot> slots_;
   std::vector<Failure> failures_;
   std::set<uint64_t> failed_;
-  uint64_t retired_programs_ = 0;
-  uint64_t retired_seeds_ = 0;
-  Counters retired_counters_;
+  Sums retired_;  // of the workers that have ended
   std::set<std::string> notes_;
   uint64_t restarts_ = 0;
   uint64_t last_pump_ = 0;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "proptests/workers/files.h"
+#include "proptests/workers/fake_cases.h"
 
 namespace twingrad::workers {
 namespace {
@@ -21,8 +21,7 @@ class CampaignTest : public testing::Test {
     options.seed = 1;
     options.programs = programs;
     options.jobs = jobs;
-    options.worker.executable = "proptests/workers/fake_worker";
-    options.worker.folder = folder_.path();
+    options.worker = FakeWorker(folder_);
     options.worker.flags = std::move(flags);
     return options;
   }

@@ -3,8 +3,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <map>
-#include <vector>
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -66,43 +64,6 @@ std::optional<json> Channel::Receive(bool blocking) {
       closed_ = true;
     }
   }
-}
-
-json ToJson(const CaseResult& result) {
-  return {
-      {"failed", result.failed},         {"oracle", result.oracle}, {"text", result.text},
-      {"expected", result.expected},     {"actual", result.actual}, {"marked", result.marked},
-      {"reproducer", result.reproducer}, {"files", result.files},   {"outcome", result.outcome}};
-}
-
-json ToJson(const Failure& failure) {
-  return {{"index", failure.index},
-          {"seed", failure.seed},
-          {"program", failure.program},
-          {"result", ToJson(failure.result)}};
-}
-
-CaseResult ResultFromJson(const json& j) {
-  CaseResult result;
-  result.failed = j.value("failed", false);
-  result.oracle = j.value("oracle", "");
-  result.text = j.value("text", "");
-  result.expected = j.value("expected", "");
-  result.actual = j.value("actual", "");
-  result.marked = j.value("marked", std::vector<int>());
-  result.reproducer = j.value("reproducer", "");
-  result.outcome = j.value("outcome", "");
-  result.files = j.value("files", std::map<std::string, std::string>());
-  return result;
-}
-
-Failure FailureFromJson(const json& j) {
-  Failure failure;
-  failure.index = j.value("index", uint64_t{0});
-  failure.seed = j.value("seed", uint64_t{0});
-  failure.program = j.value("program", "");
-  if (j.contains("result")) failure.result = ResultFromJson(j["result"]);
-  return failure;
 }
 
 }  // namespace twingrad::workers

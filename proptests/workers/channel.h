@@ -42,9 +42,9 @@ class Channel {
   std::string received_;
 };
 
-nlohmann::json ToJson(const CaseResult& result);
-nlohmann::json ToJson(const Failure& failure);
-CaseResult ResultFromJson(const nlohmann::json& json);
-Failure FailureFromJson(const nlohmann::json& json);
+// A member that a message lacks has its default.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(CaseResult, failed, oracle, text, expected, actual,
+                                                marked, reproducer, outcome, files)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Failure, index, seed, program, result)
 
 }  // namespace twingrad::workers

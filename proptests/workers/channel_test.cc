@@ -72,7 +72,7 @@ TEST(ChannelTest, FailuresSurviveTheJourney) {
   failure.seed = 0xffffffffffffffff;
   failure.program = "twingrad 1\n";
   failure.result = {true, "twin", "a\nb\n", "e", "x", {3, 5}, "r\n", "wrong", {{"f.txt", "g"}}};
-  const Failure copy = FailureFromJson(json::parse(ToJson(failure).dump()));
+  const Failure copy = json::parse(json(failure).dump()).get<Failure>();
   EXPECT_EQ(copy.index, failure.index);
   EXPECT_EQ(copy.seed, failure.seed);
   EXPECT_EQ(copy.program, failure.program);

@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "proptests/workers/files.h"
 
 namespace twingrad::workers {
 namespace {
@@ -23,9 +22,7 @@ namespace {
 constexpr std::string_view kFaults[] = {"wrong", "crash", "hang", "memory",
                                         "throw", "exit",  "flaky"};
 
-bool Has(const std::vector<std::string>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
+bool Has(const auto& words, const auto& word) { return std::ranges::count(words, word) > 0; }
 
 // Does what the fault says. Returns whether the Program's answer is wrong.
 bool Act(std::string_view fault) {
@@ -57,7 +54,7 @@ void KeepLine(absl::Span<std::byte> scratch, const std::string& line) {
 
 absl::Status FakeCases::Configure(std::vector<std::string> features, std::vector<std::string> ops) {
   for (const std::string& feature : features) {
-    if (std::find(std::begin(kFaults), std::end(kFaults), feature) == std::end(kFaults)) {
+    if (!Has(kFaults, feature)) {
       return absl::InvalidArgumentError(
           absl::StrCat("[oracle] unknown feature `", feature, "`; allowed are ",
                        absl::StrJoin(kFaults, ", "), "; choose among those"));
@@ -85,8 +82,9 @@ absl::Status FakeCases::Start() {
 
 std::string FakeCases::Generate(uint64_t seed) {
   lines_.clear();
-  for (uint64_t i = 0; i < 3 + seed % 5; ++i)
+  for (uint64_t i = 0; i < 3 + seed % 5; ++i) {
     lines_.push_back(absl::StrCat("value ", (seed >> i) % 100));
+  }
   if (!features_.empty() && seed % 16 == 3) {
     lines_.insert(lines_.begin() + 1, features_[(seed >> 8) % features_.size()]);
   }
@@ -96,8 +94,7 @@ std::string FakeCases::Generate(uint64_t seed) {
 absl::Status FakeCases::Load(std::string_view text, std::string_view origin) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (!absl::StartsWith(lines[i], "value ") &&
-        std::find(std::begin(kFaults), std::end(kFaults), lines[i]) == std::end(kFaults)) {
+    if (!absl::StartsWith(lines[i], "value ") && !Has(kFaults, lines[i])) {
       return absl::InvalidArgumentError(absl::StrCat("[fake] ", origin, ":", i + 1,
                                                      ":1: unknown word `", lines[i],
                                                      "`; allowed is value; mend the line"));
@@ -132,7 +129,7 @@ CaseResult FakeCases::Judge() {
 std::string FakeCases::Draw(absl::Span<const int> marked, bool /*run_engine*/) {
   std::string dot = "digraph {\n";
   for (size_t i = 0; i < lines_.size(); ++i) {
-    const bool mark = std::find(marked.begin(), marked.end(), static_cast<int>(i)) != marked.end();
+    const bool mark = Has(marked, static_cast<int>(i));
     absl::StrAppend(&dot, "  n", i, " [label=\"", lines_[i], "\"", mark ? " color=red" : "",
                     "];\n");
   }
@@ -163,6 +160,13 @@ std::vector<std::string> FakeCases::TakeNotes() {
 void FakeCases::ReadScratch(absl::Span<const std::byte> scratch, CaseResult* result) {
   const std::string line(reinterpret_cast<const char*>(scratch.data()));
   if (!line.empty()) absl::StrAppend(&result->text, "  at line:  ", line, "\n");
+}
+
+WorkerCommand FakeWorker(const TemporaryFolder& folder) {
+  WorkerCommand command;
+  command.executable = "proptests/workers/fake_worker";
+  command.folder = folder.path();
+  return command;
 }
 
 }  // namespace twingrad::workers

@@ -21,6 +21,8 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "proptests/workers/case.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/worker_process.h"
 
 namespace twingrad::workers {
 
@@ -55,5 +57,8 @@ class FakeCases : public CaseSource, public CaseJudge, public CaseDrawer {
   std::set<std::string> told_;             // notes
   absl::Span<std::byte> scratch_;
 };
+
+// The command of a worker that judges such cases, in this folder.
+WorkerCommand FakeWorker(const TemporaryFolder& folder);
 
 }  // namespace twingrad::workers

@@ -2,14 +2,21 @@
 //
 // Relative paths start from where the command was typed, which under `bazel run` is not the working
 // directory. Files and folders appear whole or not at all. Errors read `[oracle] ...; ...; ...`.
+//
+// Files of this repository (adapters, goldens, scripts) are found below the working directory by a
+// program that `tools/bazel run` or a test has started. One started from anywhere else finds them
+// from its own location: in the runfiles that Bazel puts beside it, or in a folder above it that is
+// laid out as the repository is.
 
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,6 +25,18 @@ namespace twingrad::workers {
 
 // `path` as an absolute path; `-` stays as it is.
 std::string ResolvePath(std::string_view path);
+
+// The folder below which `path` ("golden/programs") exists; nothing: it is nowhere.
+std::optional<std::string> FindTop(std::string_view path);
+
+// `path` where it exists, as given where it does not.
+std::string Locate(std::string_view path);
+
+// The file that this process executes; empty: unknown.
+std::string ThisExecutable();
+
+// Where FindTop looks, first to last.
+std::vector<std::string> Tops(std::string_view executable);
 
 // `text` as one word of a shell's command line, quoted where it must be.
 std::string ShellWord(std::string_view text);

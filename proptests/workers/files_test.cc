@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::workers {
@@ -27,6 +28,31 @@ TEST_F(FilesTest, ResolvesAgainstWhereTheCommandWasTyped) {
   EXPECT_EQ(ResolvePath("-"), "-");
   unsetenv("BUILD_WORKING_DIRECTORY");
   EXPECT_EQ(ResolvePath("b.txt"), (fs::current_path() / "b.txt").string());
+}
+
+TEST_F(FilesTest, LooksInTheWorkingFolderTheRunfilesAndAbove) {
+  EXPECT_THAT(Tops("/a/tools/oracle/oracle"),
+              testing::ElementsAre(".", "/a/tools/oracle/oracle.runfiles/twingrad",
+                                   "/a/tools/oracle", "/a/tools", "/a"));
+  EXPECT_THAT(Tops(""), testing::ElementsAre("."));
+}
+
+TEST_F(FilesTest, LocatesWhatIsBelowTheWorkingFolderAsItWasGiven) {
+  fs::create_directories("golden/here");
+  EXPECT_EQ(Locate("golden/here"), "golden/here");
+  EXPECT_EQ(FindTop("golden/here"), ".");
+  EXPECT_EQ(Locate("golden/nowhere"), "golden/nowhere");
+  EXPECT_FALSE(FindTop("golden/nowhere").has_value());
+}
+
+TEST_F(FilesTest, LocatesWhatIsBesideTheExecutableFromAnyFolder) {
+  const std::string executable = ThisExecutable();
+  ASSERT_FALSE(executable.empty());
+  const std::string name = executable.substr(executable.rfind('/') + 1);
+  const fs::path before = fs::current_path();
+  fs::current_path("/");
+  EXPECT_EQ(Locate(name), executable);
+  fs::current_path(before);
 }
 
 TEST_F(FilesTest, AWordIsQuotedWhereAShellWouldTakeItApart) {

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <ctime>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -21,15 +20,15 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free, "shared memory cannot 
 
 namespace {
 
-absl::StatusOr<void*> Map(const std::string& path, size_t size, int flags) {
-  if (flags != 0) {
+absl::StatusOr<void*> MapBytes(const std::string& path, size_t size, bool create) {
+  if (create) {
     // The file is sparse: a page that finds no room would end this process where it is touched.
     const std::string folder = path.substr(0, path.rfind('/') + 1);
     if (absl::Status room = RoomFor(size, folder); !room.ok()) return room;
   }
-  const int fd = open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0600);
+  const int fd = open(path.c_str(), (create ? O_CREAT | O_TRUNC : 0) | O_RDWR | O_CLOEXEC, 0600);
   void* memory = MAP_FAILED;
-  if (fd >= 0 && (flags == 0 || ftruncate(fd, static_cast<off_t>(size)) == 0)) {
+  if (fd >= 0 && (!create || ftruncate(fd, static_cast<off_t>(size)) == 0)) {
     memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   }
   const int error = errno;
@@ -50,37 +49,21 @@ void EnterPhase(FlightRecord& record, Phase phase) {
 }  // namespace
 
 uint64_t MonotonicNanoseconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(now.count());
 }
 
 template <typename T>
-MappedFile<T>& MappedFile<T>::operator=(MappedFile&& other) noexcept {
-  std::swap(record_, other.record_);
-  return *this;
+void MappedFile<T>::Unmap::operator()(T* record) const {
+  munmap(record, sizeof(T));
 }
 
 template <typename T>
-MappedFile<T>::~MappedFile() {
-  if (record_ != nullptr) munmap(record_, sizeof(T));
-}
-
-template <typename T>
-absl::StatusOr<MappedFile<T>> MappedFile<T>::Create(const std::string& path) {
-  absl::StatusOr<void*> memory = Map(path, sizeof(T), O_CREAT | O_TRUNC);
+absl::StatusOr<MappedFile<T>> MappedFile<T>::Map(const std::string& path, bool create) {
+  absl::StatusOr<void*> memory = MapBytes(path, sizeof(T), create);
   if (!memory.ok()) return memory.status();
   MappedFile file;
-  file.record_ = static_cast<T*>(*memory);
-  return file;
-}
-
-template <typename T>
-absl::StatusOr<MappedFile<T>> MappedFile<T>::Open(const std::string& path) {
-  absl::StatusOr<void*> memory = Map(path, sizeof(T), 0);
-  if (!memory.ok()) return memory.status();
-  MappedFile file;
-  file.record_ = static_cast<T*>(*memory);
+  file.record_.reset(static_cast<T*>(*memory));
   return file;
 }
 

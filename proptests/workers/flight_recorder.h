@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -21,10 +22,6 @@ namespace twingrad::workers {
 
 // Nanoseconds of the monotonic clock, the same in all processes.
 uint64_t MonotonicNanoseconds();
-
-// A file mapped as one object of type T, which must be all zeros when fresh. Shared by processes.
-template <typename T>
-class MappedFile;
 
 enum class Phase : uint32_t { kStarting, kIdle, kGenerating, kJudging };
 
@@ -65,23 +62,26 @@ struct CampaignRecord {
   std::atomic<uint32_t> stop;  // 1: take no further program
 };
 
+// A file mapped as one object of type T, which must be all zeros when fresh. Shared by processes.
 template <typename T>
 class MappedFile {
  public:
   MappedFile() = default;
-  MappedFile(MappedFile&& other) noexcept : record_(other.record_) { other.record_ = nullptr; }
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
 
   // Makes (zeroed) or opens the file.
-  static absl::StatusOr<MappedFile> Create(const std::string& path);
-  static absl::StatusOr<MappedFile> Open(const std::string& path);
+  static absl::StatusOr<MappedFile> Create(const std::string& path) { return Map(path, true); }
+  static absl::StatusOr<MappedFile> Open(const std::string& path) { return Map(path, false); }
 
-  T* operator->() const { return record_; }
+  T* operator->() const { return record_.get(); }
   T& operator*() const { return *record_; }
 
  private:
-  T* record_ = nullptr;
+  struct Unmap {
+    void operator()(T* record) const;
+  };
+  static absl::StatusOr<MappedFile> Map(const std::string& path, bool create);
+
+  std::unique_ptr<T, Unmap> record_;
 };
 
 // The worker's side. Each call is a few stores.

@@ -61,7 +61,7 @@ absl::StatusOr<CaseResult> Prober::Judge(std::string_view program) {
   if (!answer.ok()) return answer.status();
   if (answer->death) return *answer->death;
   if (answer->reply.value("type", "") == "result") {
-    return ResultFromJson(answer->reply["result"]);
+    return answer->reply.value("result", CaseResult());
   }
   return absl::InvalidArgumentError(answer->reply.value("message", "[oracle] malformed Program"));
 }

@@ -9,17 +9,12 @@ namespace {
 
 class ProberTest : public testing::Test {
  protected:
-  WorkerCommand Command() const {
-    WorkerCommand command;
-    command.executable = "proptests/workers/fake_worker";
-    command.folder = folder_.path();
-    return command;
-  }
   TemporaryFolder folder_ = *TemporaryFolder::Make("prober-test");
+  WorkerCommand command_ = FakeWorker(folder_);
 };
 
 TEST_F(ProberTest, GivesAVerdictWhateverTheProgramDoes) {
-  Prober prober(Command());
+  Prober prober(command_);
   EXPECT_FALSE(prober.Judge("value 1\n")->failed);
   EXPECT_EQ(prober.Judge("wrong\n")->oracle, "wrong");
   EXPECT_EQ(prober.Judge("crash\n")->oracle, "crash");
@@ -35,43 +30,41 @@ TEST_F(ProberTest, GivesAVerdictWhateverTheProgramDoes) {
 
 TEST_F(ProberTest, CallsItsOwnerWhileItWaits) {
   int calls = 0;
-  Prober prober(Command(), [&] { ++calls; });
+  Prober prober(command_, [&] { ++calls; });
   prober.SetTimeout(std::chrono::milliseconds(300));
   ASSERT_TRUE(prober.Judge("hang\n").ok());
   EXPECT_GE(calls, 2);
 }
 
 TEST_F(ProberTest, RefusesMalformedPrograms) {
-  Prober prober(Command());
+  Prober prober(command_);
   EXPECT_EQ(prober.Judge("valeu\n").status().message(),
             "[fake] program:1:1: unknown word `valeu`; allowed is value; mend the line");
   EXPECT_FALSE(prober.Judge("value 1\n")->failed);
 }
 
 TEST_F(ProberTest, Draws) {
-  Prober prober(Command());
+  Prober prober(command_);
   EXPECT_EQ(*prober.Draw("value 1\nwrong\n", {1}),
             "digraph {\n  n0 [label=\"value 1\"];\n  n1 [label=\"wrong\" color=red];\n}\n");
 }
 
 TEST_F(ProberTest, TellsWhatADeadWorkerKeptInItsScratchMemory) {
-  WorkerCommand command = Command();
-  command.read_scratch = FakeCases::ReadScratch;
-  Prober prober(command);
+  command_.read_scratch = FakeCases::ReadScratch;
+  Prober prober(command_);
   const CaseResult crash = *prober.Judge("value 1\ncrash\n");
   EXPECT_NE(crash.text.find("\n  at line:  crash\n"), std::string::npos) << crash.text;
   EXPECT_EQ(prober.Judge("value 1\nwrong\n")->text.find("at line"), std::string::npos);
 }
 
 TEST_F(ProberTest, Describes) {
-  Prober prober(Command());
+  Prober prober(command_);
   EXPECT_EQ(*prober.Describe(), nlohmann::json({{"name", "fake"}}));
 }
 
 TEST_F(ProberTest, SaysThatAnEngineCannotStart) {
-  WorkerCommand command = Command();
-  command.flags = {"--ops=cannot_start"};
-  Prober prober(command);
+  command_.flags = {"--ops=cannot_start"};
+  Prober prober(command_);
   const absl::Status status = prober.Judge("value 1\n").status();
   EXPECT_TRUE(absl::IsUnavailable(status));
   EXPECT_EQ(status.message(), "[fake] no engine here; needed is one; look elsewhere");

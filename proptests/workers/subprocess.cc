@@ -1,11 +1,7 @@
 #include "proptests/workers/subprocess.h"
 
 #include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include <fcntl.h>
@@ -14,45 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
+#include "proptests/workers/files.h"
+#include "proptests/workers/process.h"
 
 namespace twingrad::workers {
 namespace {
-
-// A private file that holds `contents`, unlinked by the destructor.
-class ScratchFile {
- public:
-  explicit ScratchFile(std::string_view contents = {}) {
-    const char* folder = std::getenv("TEST_TMPDIR");
-    path_ = std::string(folder != nullptr ? folder : "/tmp") + "/subprocess-XXXXXX";
-    fd_ = mkstemp(path_.data());
-    if (fd_ < 0 || write(fd_, contents.data(), contents.size()) < 0) std::abort();
-    lseek(fd_, 0, SEEK_SET);
-  }
-  ~ScratchFile() {
-    close(fd_);
-    unlink(path_.c_str());
-  }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-
-  int fd() const { return fd_; }
-  std::string Contents() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::string path_;
-  int fd_;
-};
-
-std::vector<char*> Pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 // What the process writes to its terminal until it lets go of it.
 std::string ReadTerminal(int fd) {
@@ -69,9 +31,11 @@ std::string ReadTerminal(int fd) {
 }  // namespace
 
 SubprocessResult RunSubprocess(std::vector<std::string> words, const SubprocessOptions& options) {
-  const ScratchFile input(options.input);
-  const ScratchFile output;
-  const ScratchFile errors;
+  const TemporaryFolder folder = *TemporaryFolder::Make("subprocess");
+  const std::string input = folder.path() + "/input";
+  const std::string output = folder.path() + "/output";
+  const std::string errors = folder.path() + "/errors";
+  if (!WriteFile(input, options.input).ok()) std::abort();
   int terminal = -1;
   int terminal_inside = -1;
   if (options.terminal) {
@@ -82,21 +46,21 @@ SubprocessResult RunSubprocess(std::vector<std::string> words, const SubprocessO
     fcntl(terminal, F_SETFD, FD_CLOEXEC);
     fcntl(terminal_inside, F_SETFD, FD_CLOEXEC);
   }
-  std::vector<std::string> environment;
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    environment.push_back(*variable);
-  // The first of two entries with one name would win, so additions go first.
-  environment.insert(environment.begin(), options.environment.begin(), options.environment.end());
-
+  std::vector<std::string> additions = options.environment;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input.fd(), 0);
-  posix_spawn_file_actions_adddup2(&actions, options.terminal ? terminal_inside : output.fd(), 1);
-  posix_spawn_file_actions_adddup2(&actions, options.terminal ? terminal_inside : errors.fd(), 2);
+  posix_spawn_file_actions_addopen(&actions, 0, input.c_str(), O_RDONLY, 0);
+  if (options.terminal) {
+    for (const int fd : {1, 2}) posix_spawn_file_actions_adddup2(&actions, terminal_inside, fd);
+  } else {
+    const int flags = O_RDWR | O_CREAT | O_TRUNC;
+    posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), flags, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), flags, 0600);
+  }
   pid_t pid = 0;
   const std::string executable = words[0];
   const std::vector<char*> argv = Pointers(words);
-  const std::vector<char*> envp = Pointers(environment);
+  const std::vector<char*> envp = EnvironmentWith(additions);
   const int error =
       posix_spawn(&pid, executable.c_str(), &actions, nullptr, argv.data(), envp.data());
   posix_spawn_file_actions_destroy(&actions);
@@ -108,13 +72,11 @@ SubprocessResult RunSubprocess(std::vector<std::string> words, const SubprocessO
     result.output = ReadTerminal(terminal);
     close(terminal);
   }
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = WaitFor(pid);
   result.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (!options.terminal) {
-    result.output = output.Contents();
-    result.errors = errors.Contents();
+    result.output = *ReadInput(output);
+    result.errors = *ReadInput(errors);
   }
   return result;
 }

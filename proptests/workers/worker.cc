@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <new>
 #include <optional>
 #include <string>
@@ -16,24 +15,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "absl/base/config.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "proptests/workers/channel.h"
 #include "proptests/workers/flight_recorder.h"
+#include "proptests/workers/process.h"
 
 namespace twingrad::workers {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Shadow memory of sanitizers reserves terabytes.
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
 constexpr bool kShadowMemory = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kShadowMemory = true;
-#else
-constexpr bool kShadowMemory = false;
-#endif
 #else
 constexpr bool kShadowMemory = false;
 #endif
@@ -45,7 +41,6 @@ void LimitProcess(uint64_t memory) {
   setrlimit(RLIMIT_CORE, &no_core);
   // The parent watches the resident size; this stops what grows faster than it looks. Thread stacks
   // and the allocator's arenas reserve address space that they do not use, hence the allowance.
-  // Shadow memory of sanitizers reserves terabytes.
   if (!kShadowMemory && memory > 0) {
     const rlim_t limit = memory + (rlim_t{2} << 30);
     rlimit address_space = {};
@@ -67,7 +62,7 @@ void JudgeNext(const Crew& crew, FlightRecord& record, Channel& channel, uint64_
     if (!failure.result.reproducer.empty()) failure.program = failure.result.reproducer;
     // Sent before the commit: a death in between repeats the program, it never loses the finding.
     record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
-    nlohmann::json message = ToJson(failure);
+    nlohmann::json message = failure;
     message["type"] = "failure";
     channel.Send(message);
   }
@@ -117,7 +112,7 @@ void RunProber(const Crew& crew, FlightRecord& record, Channel& channel) {
       reply = {{"type", "drawing"},
                {"dot", crew.drawer.Draw(marked, request->value("engine", false))}};
     } else {
-      reply = {{"type", "result"}, {"result", ToJson(crew.judge.Judge())}};
+      reply = {{"type", "result"}, {"result", crew.judge.Judge()}};
     }
     CommitProgram(record, crew.judge.counters());
     if (!channel.Send(reply)) return;
@@ -125,14 +120,6 @@ void RunProber(const Crew& crew, FlightRecord& record, Channel& channel) {
 }
 
 }  // namespace
-
-uint64_t ResidentSize(pid_t pid) {
-  std::ifstream statm("/proc/" + std::to_string(pid) + "/statm");
-  uint64_t size = 0;
-  uint64_t resident = 0;
-  statm >> size >> resident;
-  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
 
 uint64_t ProgramSeed(uint64_t campaign_seed, uint64_t index) {
   // The finaliser of splitmix64: neighbouring indices give unrelated seeds.
@@ -163,10 +150,11 @@ int RunWorker(const Crew& crew, const WorkerOptions& options) {
         "[oracle] the engine starts with ", size >> 20, " MiB of memory, allowed are ",
         options.memory >> 20, " MiB; needed is more than it starts with; see --memory"));
   }
-  if (!status.ok()) {
-    channel.Send({{"type", "cannot_start"}, {"message", std::string(status.message())}});
+  const auto cannot_start = [&](const absl::Status& why) {
+    channel.Send({{"type", "cannot_start"}, {"message", std::string(why.message())}});
     return kWorkerCannotStart;
-  }
+  };
+  if (!status.ok()) return cannot_start(status);
   (*record)->phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
   channel.Send({{"type", "ready"}});
   try {
@@ -176,11 +164,7 @@ int RunWorker(const Crew& crew, const WorkerOptions& options) {
     }
     absl::StatusOr<MappedFile<CampaignRecord>> campaign =
         MappedFile<CampaignRecord>::Open(options.campaign);
-    if (!campaign.ok()) {
-      channel.Send(
-          {{"type", "cannot_start"}, {"message", std::string(campaign.status().message())}});
-      return kWorkerCannotStart;
-    }
+    if (!campaign.ok()) return cannot_start(campaign.status());
     RunCampaign(crew, **record, **campaign, channel);
   } catch (const std::bad_alloc&) {
     // Unwinding engines that ran out of memory proves nothing more; the record tells what ran.

@@ -12,8 +12,6 @@
 #include <functional>
 #include <string>
 
-#include <sys/types.h>
-
 #include "proptests/workers/case.h"
 
 namespace twingrad::workers {
@@ -42,9 +40,6 @@ struct Crew {
 
 // Returns the exit status.
 int RunWorker(const Crew& crew, const WorkerOptions& options);
-
-// Bytes of physical memory that the process holds; 0 when it is gone.
-uint64_t ResidentSize(pid_t pid);
 
 // The seed of program `index` of a campaign: what makes the set of Programs independent of the
 // number of workers.

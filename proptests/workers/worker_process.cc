@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -19,9 +18,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "proptests/workers/process.h"
 #include "proptests/workers/worker.h"
-
-extern char** environ;
 
 namespace twingrad::workers {
 namespace {
@@ -35,15 +33,6 @@ constexpr size_t kOutputTail = 4000;
 constexpr char kAllocator[] =
     "GLIBC_TUNABLES=glibc.malloc.tcache_count=1000:glibc.malloc.trim_threshold=67108864";
 
-// The environment of this process, and how to allocate unless it says so.
-std::vector<char*> WorkerEnvironment(std::string& allocator) {
-  std::vector<char*> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
-  if (std::getenv("GLIBC_TUNABLES") == nullptr) environment.push_back(allocator.data());
-  environment.push_back(nullptr);
-  return environment;
-}
-
 absl::Status CannotSpawn(const std::string& executable, int error) {
   return absl::UnavailableError(
       absl::StrCat("[oracle] cannot start a worker from ", executable, " (", std::strerror(error),
@@ -52,11 +41,10 @@ absl::Status CannotSpawn(const std::string& executable, int error) {
 
 int SpawnProcess(const WorkerCommand& command, std::vector<std::string> words,
                  const std::string& output, int channel, pid_t* pid) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::string allocator = kAllocator;
-  const std::vector<char*> environment = WorkerEnvironment(allocator);
+  const std::vector<char*> argv = Pointers(words);
+  std::vector<std::string> additions;
+  if (std::getenv("GLIBC_TUNABLES") == nullptr) additions.emplace_back(kAllocator);
+  const std::vector<char*> environment = EnvironmentWith(additions);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, channel, kWorkerChannel);
@@ -117,9 +105,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Spawn(const Worker
 WorkerProcess::~WorkerProcess() {
   if (reaped_) return;
   kill(pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  WaitFor(pid_);
 }
 
 void WorkerProcess::Kill(Death::Cause cause, std::string reason) {
@@ -158,20 +144,15 @@ std::optional<Death> WorkerProcess::Reap() {
   const bool starting =
       static_cast<Phase>(record_->phase.load(std::memory_order_acquire)) == Phase::kStarting;
   const Death::Cause crash = starting ? Death::Cause::kCannotStart : Death::Cause::kCrash;
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    // Nothing here sends SIGKILL but the parent, which would have noted it, and the system when
-    // memory is short or a person types it.
-    const Death::Cause cause = signal == SIGKILL ? Death::Cause::kKilled : crash;
-    return Death{cause, absl::StrFormat("signal %d (%s)", signal, strsignal(signal))};
-  }
-  const int code = WEXITSTATUS(status);
-  if (code == 0) return Death{};
-  if (code == kWorkerOutOfMemory) {
+  if (status == 0) return Death{};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kWorkerOutOfMemory) {
     return Death{Death::Cause::kMemory,
                  absl::StrFormat("out of memory, allowed are %d MiB", limits_.memory >> 20)};
   }
-  return Death{crash, absl::StrCat("exit status ", code)};
+  // Nothing here sends SIGKILL but the parent, which would have noted it, and the system when
+  // memory is short or a person types it.
+  const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  return Death{killed ? Death::Cause::kKilled : crash, EndText(status)};
 }
 
 std::string WorkerProcess::OutputTail() const {

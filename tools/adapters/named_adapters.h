@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "proptests/workers/repository_files.h"
+#include "proptests/workers/files.h"
 
 namespace twingrad::adapters {
 

@@ -15,10 +15,8 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "proptests/conformance/conformance.h"
-#include "proptests/conformance/golden_run.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
-#include "proptests/workers/repository_files.h"
 #include "tools/adapters/named_adapters.h"
 #include "tools/oracle/worker_command.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "proptests/findings/picture.h"
+#include "proptests/findings/rendering.h"
 #include "proptests/workers/files.h"
 
 namespace twingrad::oracle {

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "proptests/conformance/foreign_subject.h"
 #include "proptests/subjects/engine_subject.h"
-#include "proptests/workers/repository_files.h"
+#include "proptests/workers/files.h"
 #include "tools/adapters/named_adapters.h"
 #include "tools/oracle/oracle.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "proptests/workers/repository_files.h"
+#include "proptests/workers/files.h"
 #include "tools/oracle/flags.h"
 
 namespace twingrad::oracle {

@@ -1,10 +1,10 @@
-#include "proptests/conformance/circumstances.h"
+#include "proptests/conformance/diagnosis.h"
 
 #include <string>
 
-#include "autograd/program/parse.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
+#include "proptests/conformance/testing_engines.h"
 
 namespace twingrad::conformance {
 namespace {
@@ -13,15 +13,14 @@ using twingrad::program::NodeRole;
 using twingrad::program::Observation;
 
 std::string Of(const std::string& lines, NodeRole role = NodeRole::kStatement) {
-  const auto program = twingrad::program::Parse("twingrad 1\n" + lines);
-  EXPECT_TRUE(program.ok()) << program.status();
-  const Observation expected = twingrad::reference::RunTwin(*program).observation;
+  const auto program = Parsed(lines);
+  const Observation expected = twingrad::reference::RunTwin(program).observation;
   Observation observed = expected;
   observed.calls.at(0).nodes.at(1).name.role = role;
-  return Circumstances(*program, expected, observed);
+  return Circumstances(program, expected, observed);
 }
 
-TEST(CircumstancesTest, AResultThatIsAViewIsToldByItsNewNode) {
+TEST(DiagnosisTest, AResultThatIsAViewIsToldByItsNewNode) {
   const std::string matmul =
       "%a = leaf type=f64[1,1] data=2 grad=1\n%b = leaf type=f64[1,1] data=3\n"
       "%y = matmul %a %b\n%z = sum %y\nbackward %z\n";
@@ -30,13 +29,13 @@ TEST(CircumstancesTest, AResultThatIsAViewIsToldByItsNewNode) {
             "  circumstance: the result of matmul is a view\n");
 }
 
-TEST(CircumstancesTest, ViewsAreViews) {
+TEST(DiagnosisTest, ViewsAreViews) {
   EXPECT_EQ(Of("%a = leaf type=f64[1,1] data=2 grad=1\n%y = squeeze %a\n%z = sum %y\nbackward %z\n",
                NodeRole::kRegeneratedView),
             "");
 }
 
-TEST(CircumstancesTest, ProdOfSeveralZerosOverAllElements) {
+TEST(DiagnosisTest, ProdOfSeveralZerosOverAllElements) {
   const auto prod = [](const std::string& data, const std::string& dims) {
     return Of("%a = leaf type=f64[1,3] data=" + data + " grad=1\n%p = prod %a" + dims +
               "\n%s = sum %p\nbackward %s\n");
@@ -46,7 +45,7 @@ TEST(CircumstancesTest, ProdOfSeveralZerosOverAllElements) {
   EXPECT_EQ(prod("0,1,0", " dims=1"), "");
 }
 
-TEST(CircumstancesTest, TheGradientOfAProdIsShown) {
+TEST(DiagnosisTest, TheGradientOfAProdIsShown) {
   const auto with = [](const std::string& hook, const std::string& call) {
     return Of("%a = leaf type=f64[3] data=1,2,3 grad=1\n%p = prod %a\n" + hook +
               "%y = mul %p %a\n%s = sum %y\n" + call + "\n");

@@ -1,4 +1,4 @@
-#include "proptests/findings/picture.h"
+#include "proptests/findings/rendering.h"
 
 #include <cstdlib>
 #include <string>
@@ -47,6 +47,21 @@ TEST(PictureTest, AGraphThatIsTooLargeIsLeftToACommand) {
 }
 
 TEST(PictureTest, AMalformedSourceIsAnError) { EXPECT_FALSE(RenderSvg("digraph {").ok()); }
+
+TEST(SnippetTest, AProgramBecomesAScript) {
+  EXPECT_EQ(RenderSnippet("twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n"
+                          "backward %y\n"),
+            "import torch\n"
+            "x = torch.tensor([3.0], dtype=torch.float64).reshape([]).clone().requires_grad_()\n"
+            "y = x * x\n"
+            "torch.autograd.backward([y])\n"
+            "print('x', x.grad)\n");
+}
+
+TEST(SnippetTest, WhatHasNoCounterpartGivesNone) {
+  EXPECT_EQ(RenderSnippet("twingrad 1\n%x = leaf type=f64[] grad=1\nhook %x do=record\n"), "");
+  EXPECT_EQ(RenderSnippet("no Program"), "");
+}
 
 }  // namespace
 }  // namespace twingrad::findings

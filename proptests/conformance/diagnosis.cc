@@ -1,0 +1,171 @@
+#include "proptests/conformance/diagnosis.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/program/signature.h"
+#include "proptests/conformance/facts.h"
+#include "proptests/oracles/dual.h"
+#include "proptests/oracles/evidence.h"
+
+namespace twingrad::conformance {
+namespace {
+
+using twingrad::program::Bits;
+using twingrad::program::Category;
+using twingrad::program::Key;
+using twingrad::program::NodeRole;
+using twingrad::program::Observation;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::SignatureOf;
+using twingrad::program::ValueId;
+using twingrad::reference::Dialect;
+using twingrad::reference::TwinResult;
+
+// What stood in .grad at some time, of any value.
+struct Grads {
+  void Add(const Observation& observation, const std::vector<twingrad::reference::Judged>* bounds) {
+    for (size_t v = 0; v < observation.values.size(); ++v) {
+      const auto& value = observation.values[v];
+      for (size_t i = 0; value.grad_defined && i < value.grad.bits.size(); ++i) {
+        const double bound = bounds == nullptr ? 0 : (*bounds)[v].bound[i];
+        elements.push_back({value.grad.bits[i], bound});
+      }
+    }
+  }
+  bool Holds(uint64_t bits) const {
+    const double x = std::bit_cast<double>(bits);
+    return std::ranges::any_of(elements, [&](const auto& element) {
+      return element.first == bits ||
+             std::fabs(std::bit_cast<double>(element.first) - x) <= element.second;
+    });
+  }
+  std::vector<std::pair<uint64_t, double>> elements;  // and how far the engine's may be off
+};
+
+// Those at the end, and those after each call where something puts others in their place:
+// create_graph and zero_grad.
+Grads GradsOf(const Program& program, Dialect dialect, const Observation& observed) {
+  Grads grads;
+  grads.Add(observed, nullptr);
+  if (!CreatesGraph(program) && !Holds(program, Opcode::kZeroGrad)) return grads;
+  for (Program part = program; !part.statements.empty(); part.statements.pop_back()) {
+    if (part.statements.back().op != Opcode::kBackward) continue;
+    const TwinResult twin = twingrad::reference::RunTwin(part, dialect);
+    if (!twin.skipped) grads.Add(twin.observation, &twin.grad_bounds);
+  }
+  return grads;
+}
+
+// The values that the attribute lists.
+std::vector<ValueId> Listed(const twingrad::program::Statement& statement, Key key) {
+  return statement.Get<std::vector<ValueId>>(key);
+}
+
+// The ops whose results got a new node as only views do, although they are none to the Program.
+std::set<Opcode> HiddenViews(const Program& program, const Observation& observed) {
+  std::set<Opcode> ops;
+  for (const auto& call : observed.calls) {
+    for (const auto& node : call.nodes) {
+      const int32_t statement = node.name.statement;
+      const bool known =
+          statement >= 0 && static_cast<size_t>(statement) < program.statements.size();
+      if (!known || node.name.role != NodeRole::kRegeneratedView) continue;
+      const Opcode op = program.statements[static_cast<size_t>(statement)].op;
+      if (SignatureOf(op).category != Category::kView) ops.insert(op);
+    }
+  }
+  return ops;
+}
+
+bool MultipliesZeros(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    if (s.op != Opcode::kProd || s.Find(Key::kDims) != nullptr) return false;
+    const auto operand = static_cast<size_t>(s.operands[0]);
+    if (operand >= expected.values.size() || !expected.values[operand].defined) return false;
+    return std::ranges::count_if(expected.values[operand].data.bits,
+                                 [](uint64_t x) { return x << 1 == 0; }) > 1;
+  });
+}
+
+// Whether a hook, retain_grad or inputs= shows the gradient of what prod gave.
+bool ShowsProd(const Program& program) {
+  std::set<ValueId> products;
+  const auto is_product = [&](ValueId value) { return products.count(value) > 0; };
+  for (const auto& s : program.statements) {
+    if (s.op == Opcode::kProd) products.insert(s.results[0]);
+    const bool hooks = SignatureOf(s.op).category == Category::kHook || s.op == Opcode::kRetainGrad;
+    if (hooks && !s.operands.empty() && is_product(s.operands[0])) return true;
+    if (std::ranges::any_of(Listed(s, Key::kInputs), is_product)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Opinion SecondOpinion(const Program& program, const TwinResult& twin,
+                      const twingrad::reference::DualResult& dual) {
+  if (twin.observation.error) {
+    return {"  second opinion: none, the Program ends in an error\n"};
+  }
+  if (dual.kink) return {"  second opinion: none, at a kink\n"};
+  if (!dual.not_applicable.empty()) {
+    return {absl::StrCat("  second opinion: none, ", dual.not_applicable, "\n")};
+  }
+  const oracles::Verdict verdict = oracles::JudgeDual({program, twin, twin.observation}, dual);
+  if (verdict.outcome != oracles::Outcome::kDisagree) {
+    return {"  second opinion: the dual numbers agree with the twin\n"};
+  }
+  return {absl::StrCat("  second opinion: the dual numbers contradict the twin\n", verdict.text),
+          /*doubtful=*/true};
+}
+
+bool SeedBecameGrad(const Program& program, Dialect dialect, const Observation& expected,
+                    const Observation& observed) {
+  std::optional<Grads> grads;
+  const auto written = [&](const Bits& before, const Bits& now) {
+    if (before.size() != now.size() || before == now) return false;
+    if (!grads) grads = GradsOf(program, dialect, observed);
+    for (size_t i = 0; i < now.size(); ++i) {
+      if (now[i] != before[i] && !grads->Holds(now[i])) return false;
+    }
+    return true;
+  };
+  for (const auto& statement : program.statements) {
+    for (const ValueId id : Listed(statement, Key::kSeeds)) {
+      if (id == twingrad::program::kNoValue) continue;
+      const auto& seed = observed.values[static_cast<size_t>(id)];
+      const auto& before = expected.values[static_cast<size_t>(id)];
+      if (!seed.defined) continue;
+      if (before.defined && written(before.data.bits, seed.data.bits)) return true;
+      for (size_t v = 0; v < observed.values.size(); ++v) {
+        const auto& now = observed.values[v];
+        const bool same = now.grad_defined && now.grad.bits == seed.data.bits;
+        if (same && now.grad.bits != expected.values[v].grad.bits) return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::string Circumstances(const Program& program, const Observation& expected,
+                          const Observation& observed) {
+  std::string text;
+  for (const Opcode op : HiddenViews(program, observed)) {
+    absl::StrAppend(&text, "  circumstance: the result of ", SignatureOf(op).name, " is a view\n");
+  }
+  if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
+  if (ShowsProd(program)) text += "  circumstance: the gradient of a prod is shown\n";
+  return text;
+}
+
+}  // namespace twingrad::conformance

@@ -1,0 +1,42 @@
+// Diagnosis: what is said of a Program that an engine got wrong.
+//
+// The dual numbers judge the twin's own results before the engine is blamed; known defects have
+// rules of their own, and what is remarkable about the Program is told in lines for the verdict,
+// so that expected failures can tell one defect from another. Pure functions.
+
+#pragma once
+
+#include <string>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/dual.h"
+#include "autograd/reference/twin.h"
+
+namespace twingrad::conformance {
+
+struct Opinion {
+  std::string text;       // a line, or more if the witnesses differ
+  bool doubtful = false;  // the dual numbers contradict the twin: the fault is this repository's
+};
+Opinion SecondOpinion(const twingrad::program::Program& program,
+                      const twingrad::reference::TwinResult& twin,
+                      const twingrad::reference::DualResult& dual);
+
+// Whether a seed has become the .grad of a value and was then accumulated into: each of its
+// elements that changed is one of some .grad (the seed of cat becomes several), or some .grad that
+// is wrong is the seed.
+bool SeedBecameGrad(const twingrad::program::Program& program, twingrad::reference::Dialect dialect,
+                    const twingrad::program::Observation& expected,
+                    const twingrad::program::Observation& observed);
+
+// None, or some of
+//   circumstance: the result of matmul is a view      (of memory that no value of the Program owns)
+//   circumstance: prod of several zeros               (over all elements)
+//   circumstance: the gradient of a prod is shown     (of its result: by a hook, by inputs=, ...)
+// `expected` has the values, `observed` the graphs.
+std::string Circumstances(const twingrad::program::Program& program,
+                          const twingrad::program::Observation& expected,
+                          const twingrad::program::Observation& observed);
+
+}  // namespace twingrad::conformance
