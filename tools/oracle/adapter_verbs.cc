@@ -1,8 +1,8 @@
-#include "tools/oracle/conform.h"
+// Verbs that judge an engine of others as a whole: `oracle doctor` examines its adapter, for the
+// author; `oracle conform` runs all goldens on it.
 
 #include <chrono>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -20,12 +21,15 @@
 #include "proptests/workers/prober.h"
 #include "proptests/workers/repository_files.h"
 #include "tools/adapters/named_adapters.h"
-#include "tools/oracle/worker_command.h"
+#include "tools/oracle/verb.h"
+#include "tools/oracle/worker.h"
 
 namespace twingrad::oracle {
 
 using conformance::ExpectedFailures;
 using conformance::GoldenVerdict;
+using subjects::ForeignEngine;
+using subjects::Subject;
 using workers::Locate;
 using workers::Prober;
 using workers::ReadInput;
@@ -43,21 +47,32 @@ std::string InWorkspace(const std::string& path) {
   return workspace != nullptr ? absl::StrCat(workspace, "/", path) : ResolvePath(path);
 }
 
-}  // namespace
-
-absl::StatusOr<int> Conform(const Arguments& arguments,
-                            const subjects::SubjectFactory& make_subject) {
-  const absl::StatusOr<std::unique_ptr<subjects::Subject>> made =
-      ConfiguredSubject(arguments, make_subject);
-  if (!made.ok()) return made.status();
-  subjects::Subject& subject = **made;
+// The engine of others that the flags name, started; `instead` is what to do where they name none.
+absl::StatusOr<ForeignEngine*> StartForeign(const Arguments& arguments, Subject& subject,
+                                            std::string_view instead) {
   if (subject.foreign() == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "[oracle] `conform` is for the engines of others; allowed are ", adapters::kForeignEngines,
-        "; the repository's own is run by `tools/bazel test //tools/golden/...`"));
+    return absl::InvalidArgumentError(absl::StrCat("[oracle] `", arguments.verb->name,
+                                                   "` is for the engines of others; allowed are ",
+                                                   adapters::kForeignEngines, "; ", instead));
   }
   if (absl::Status status = Start(subject); !status.ok()) return status;
-  const std::string list = subject.foreign()->KnownFailures();
+  return subject.foreign();
+}
+
+absl::StatusOr<int> Doctor(const Arguments& arguments, Subject& subject) {
+  const absl::StatusOr<ForeignEngine*> foreign =
+      StartForeign(arguments, subject, "see `oracle doctor --help`");
+  if (!foreign.ok()) return foreign.status();
+  const ForeignEngine::Examination examination = (*foreign)->Examine();
+  absl::PrintF("%s", examination.text);
+  return examination.healthy ? kNothingFound : kFound;
+}
+
+absl::StatusOr<int> Conform(const Arguments& arguments, Subject& subject) {
+  const absl::StatusOr<ForeignEngine*> foreign = StartForeign(
+      arguments, subject, "the repository's own is run by `tools/bazel test //tools/golden/...`");
+  if (!foreign.ok()) return foreign.status();
+  const std::string list = (*foreign)->KnownFailures();
   std::string text;
   if (const std::string known = Locate(list); access(known.c_str(), R_OK) == 0) {
     absl::StatusOr<std::string> read = ReadInput(known);
@@ -98,5 +113,49 @@ absl::StatusOr<int> Conform(const Arguments& arguments,
   absl::PrintF("\nrewritten: %s; read it before you believe it\n", path);
   return kNothingFound;
 }
+
+constexpr FlagSpec kDoctorFlags[] = {kForeignEngine, kTimeout, kMemory};
+constexpr FlagSpec kConformFlags[] = {
+    kForeignEngine,
+    {"update", "", FlagType::kSwitch, "not given", "rewrites the engine's list in golden/expected"},
+    kTimeout,
+    kMemory,
+};
+
+}  // namespace
+
+constinit const VerbSpec kDoctor = {
+    .name = "doctor",
+    .summary = "examines the adapter of an engine",
+    .description = R"(
+For the author of an adapter: shakes hands, prints what it understood, runs small Programs of
+each op that the hello claims, prints the engine's conventions, and names expected failures
+whose date has passed. Exit status 1: something is wrong, or an op that is claimed was refused
+every time. It stops after two hangs.
+)",
+    .flags = kDoctorFlags,
+    .examples = R"(
+doctor --engine=libtorch
+doctor --engine='exec:python3 my_adapter.py'
+)",
+    .run = Doctor,
+};
+
+constinit const VerbSpec kConform = {
+    .name = "conform",
+    .summary = "runs all goldens on an engine, against the list of its known failures",
+    .description = R"(
+Judges every Program of golden/programs and golden/findings. golden/expected/NAME-VERSION.txt
+lists those that the engine is known to get wrong, and by which rule. The list is strict: the
+exit status is 1 if a golden fails that is not listed, one that is listed does not fail, or one
+fails by another rule.
+)",
+    .flags = kConformFlags,
+    .examples = R"(
+conform --engine=libtorch
+conform --engine='exec:python3 my_adapter.py' --update
+)",
+    .run = Conform,
+};
 
 }  // namespace twingrad::oracle
