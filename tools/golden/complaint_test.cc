@@ -4,10 +4,13 @@
 #include <cstdint>
 
 #include "autograd/program/parse.h"
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
 
 namespace twingrad::golden {
 namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(ComplaintTest, NamesTheEntryTheRunnerAndWhatIsMissed) {
   Entry entry;
@@ -22,11 +25,11 @@ TEST(ComplaintTest, NamesTheEntryTheRunnerAndWhatIsMissed) {
 
   observation.values[0].data.bits = {std::bit_cast<uint64_t>(4.0)};
   const std::string text = Complaint(entry, observation, "me");
-  EXPECT_EQ(text.find("golden/programs/a/a-0001.twin, run by me:\n  statement 1: expect %x"), 0u)
-      << text;
-  EXPECT_NE(
-      text.find("replay: tools/bazel run //tools/oracle -- run golden/programs/a/a-0001.twin\n"),
-      std::string::npos);
+  EXPECT_THAT(text,
+              StartsWith("golden/programs/a/a-0001.twin, run by me:\n  statement 1: expect %x"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("replay: tools/bazel run //tools/oracle -- run golden/programs/a/a-0001.twin\n"));
 }
 
 }  // namespace

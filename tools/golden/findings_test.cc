@@ -17,10 +17,12 @@
 #include "autograd/program/parse.h"
 #include "autograd/reference/dialect.h"
 #include "autograd/reference/twin.h"
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
 
 namespace twingrad::golden {
 namespace {
+
+using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 using twingrad::program::Program;
@@ -98,7 +100,7 @@ TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {
     EXPECT_FALSE(account->second.lists.empty() && account->second.switches.empty())
         << id << " is accounted for by nothing";
     for (const std::string& name : account->second.switches) {
-      EXPECT_TRUE(absl::StrContains(switches, absl::StrCat("bool ", name, " = "))) << name;
+      EXPECT_THAT(switches, HasSubstr(absl::StrCat("bool ", name, " = "))) << name;
     }
   }
 }
