@@ -8,7 +8,6 @@
 #include "autograd/engine/engine.h"
 #include "autograd/runner/run.h"
 #include "gtest/gtest.h"
-#include "tools/golden/complaint.h"
 #include "tools/golden/entry.h"
 
 namespace twingrad::golden {

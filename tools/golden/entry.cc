@@ -2,26 +2,21 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
+#include "autograd/program/observation_text.h"
 #include "autograd/program/opcode.h"
-#include "autograd/program/parse.h"
+#include "proptests/oracles/expect.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
 
 namespace fs = std::filesystem;
-
-absl::Status Fault(std::string_view path, std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("[golden] ", path, ": ", what));
-}
 
 std::string IndexLine(const Entry& entry) {
   return absl::StrCat(entry.id, " | ", entry.origin, " | ", entry.reason);
@@ -32,22 +27,10 @@ std::string IndexLine(const Entry& entry) {
 absl::StatusOr<Entry> ParseEntry(std::string_view path, std::string_view text) {
   Entry entry;
   entry.path = std::string(path);
-  const std::vector<std::string_view> lines = absl::StrSplit(text, absl::MaxSplits('\n', 3));
-  std::string* const fields[] = {&entry.id, &entry.origin, &entry.reason};
-  const std::string_view names[] = {"# id: ", "# origin: ", "# reason: "};
-  for (size_t i = 0; i < 3; ++i) {
-    std::string_view line = i < lines.size() ? lines[i] : std::string_view();
-    if (!absl::ConsumePrefix(&line, names[i]) || line.empty() || absl::StrContains(line, " | ")) {
-      return Fault(path, absl::StrCat("line ", i + 1, " must be `", names[i],
-                                      "...`, not empty and without ` | `"));
-    }
-    *fields[i] = std::string(line);
-  }
-  if (fs::path(std::string(path)).stem().string() != entry.id) {
-    return Fault(path, absl::StrCat("its id is ", entry.id, "; name the file ", entry.id, ".twin"));
-  }
-  absl::StatusOr<twingrad::program::Program> program = twingrad::program::Parse(text);
-  if (!program.ok()) return Fault(path, program.status().message());
+  absl::StatusOr<twingrad::program::Program> program =
+      ParseHeaded(entry.path, text,
+                  {{"id", &entry.id}, {"origin", &entry.origin}, {"reason", &entry.reason}}, true);
+  if (!program.ok()) return program.status();
   entry.program = *std::move(program);
   const auto& statements = entry.program.statements;
   if (std::none_of(statements.begin(), statements.end(), [](const auto& statement) {
@@ -68,9 +51,7 @@ absl::StatusOr<std::vector<Entry>> LoadEntries(const std::string& folder) {
   std::sort(paths.begin(), paths.end());
   std::vector<Entry> entries;
   for (const std::string& path : paths) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    absl::StatusOr<Entry> entry = ParseEntry(path, text);
+    absl::StatusOr<Entry> entry = ParseEntry(path, ReadText(path));
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));
   }
@@ -107,6 +88,18 @@ absl::Status CheckIndex(std::string_view index, const std::vector<Entry>& entrie
     }
   }
   return absl::OkStatus();
+}
+
+std::string Complaint(const Entry& entry, const twingrad::program::Observation& observation,
+                      const std::string& by) {
+  std::string text;
+  for (const auto& unmet : twingrad::oracles::UnmetExpectations(entry.program, observation)) {
+    absl::StrAppend(&text, "  ", unmet.text, "\n");
+  }
+  if (text.empty()) return text;
+  return absl::StrCat(entry.path, ", run by ", by, ":\n", text,
+                      twingrad::program::PrintObservation(entry.program, observation),
+                      "replay: tools/bazel run //tools/oracle -- run ", entry.path, "\n");
 }
 
 }  // namespace twingrad::golden

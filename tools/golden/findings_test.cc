@@ -2,8 +2,6 @@
 // by switches of the twin's dialects, as the table of golden/findings/README.md says.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -18,6 +16,7 @@
 #include "autograd/reference/dialect.h"
 #include "autograd/reference/twin.h"
 #include "gmock/gmock.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
@@ -27,11 +26,6 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 using twingrad::program::Program;
 using twingrad::reference::Dialect;
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 std::vector<fs::path> FilesWith(const std::string& folder, const std::string& extension) {
   std::vector<fs::path> paths;
@@ -45,7 +39,7 @@ std::vector<fs::path> FilesWith(const std::string& folder, const std::string& ex
 std::map<std::string, std::set<std::string>> Lists() {
   std::map<std::string, std::set<std::string>> lists;
   for (const fs::path& path : FilesWith("golden/expected", ".txt")) {
-    const std::string text = ReadFile(path);
+    const std::string text = ReadText(path);
     for (const std::string_view line : absl::StrSplit(text, '\n')) {
       const std::vector<std::string> words = absl::StrSplit(line, ' ');
       if (words[0] == "entry") lists[words[1]].insert(path.stem().string());
@@ -66,7 +60,7 @@ std::set<std::string> Words(std::string_view cell) {
 
 std::map<std::string, Account> Accounts() {
   std::map<std::string, Account> accounts;
-  const std::string text = ReadFile("golden/findings/README.md");
+  const std::string text = ReadText("golden/findings/README.md");
   const size_t begin = text.find("checked by findings_test");
   if (begin == std::string::npos) return accounts;
   for (const std::string_view line : absl::StrSplit(std::string_view(text).substr(begin), '\n')) {
@@ -87,7 +81,7 @@ std::string Shown(const Program& program, Dialect dialect) {
 TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {
   const auto lists = Lists();
   const auto accounts = Accounts();
-  const std::string switches = ReadFile("autograd/reference/dialect.h");
+  const std::string switches = ReadText("autograd/reference/dialect.h");
   const std::vector<fs::path> findings = FilesWith("golden/findings", ".twin");
   EXPECT_EQ(accounts.size(), findings.size());
   for (const fs::path& path : findings) {
@@ -110,7 +104,7 @@ TEST(FindingsTest, ASwitchChangesWhatTheTwinSays) {
     if (account.switches.empty()) continue;
     const std::string engine = id.substr(0, id.rfind('-'));
     const auto program = twingrad::program::Parse(
-        ReadFile(absl::StrCat("golden/findings/", engine, "/", id, ".twin")));
+        ReadText(absl::StrCat("golden/findings/", engine, "/", id, ".twin")));
     ASSERT_TRUE(program.ok()) << id << ": " << program.status();
     const std::string sound = Shown(*program, Dialect::kTwingrad);
     EXPECT_TRUE(Shown(*program, Dialect::kPytorch) != sound ||

@@ -3,23 +3,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "autograd/program/hash.h"
-#include "autograd/program/parse.h"
 #include "autograd/program/signature.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
 #include "proptests/interleave/engine/program_run.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/interleave/strategies/replay_strategy.h"
 #include "proptests/interleave/strategies/strategies.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
@@ -36,15 +32,6 @@ using twingrad::program::Program;
 using twingrad::program::Statement;
 
 constexpr uint64_t kSeed = 1;
-
-absl::Status Fault(std::string_view path, std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("[golden] ", path, ": ", what));
-}
-
-std::string Text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // The value that the statement makes or, as a write does, changes.
 std::string ValueOf(const Program& program, int32_t index) {
@@ -77,21 +64,10 @@ void ForgetSites(interleave::Trace* trace) {
 absl::StatusOr<ScheduleEntry> ParseScheduleEntry(std::string_view path, std::string_view text) {
   ScheduleEntry entry;
   entry.path = std::string(path);
-  const std::vector<std::string_view> lines = absl::StrSplit(text, absl::MaxSplits('\n', 3));
-  std::string* const fields[] = {&entry.id, &entry.reason, &entry.shows};
-  const std::string_view names[] = {"# id: ", "# reason: ", "# shows: "};
-  for (size_t i = 0; i < 3; ++i) {
-    std::string_view line = i < lines.size() ? lines[i] : std::string_view();
-    if (!absl::ConsumePrefix(&line, names[i]) || line.empty()) {
-      return Fault(path, absl::StrCat("line ", i + 1, " must be `", names[i], "...`, not empty"));
-    }
-    *fields[i] = std::string(line);
-  }
-  if (fs::path(entry.path).stem().string() != entry.id) {
-    return Fault(path, absl::StrCat("its id is ", entry.id, "; name the file ", entry.id, ".twin"));
-  }
-  absl::StatusOr<Program> program = twingrad::program::Parse(text);
-  if (!program.ok()) return Fault(path, program.status().message());
+  absl::StatusOr<Program> program =
+      ParseHeaded(entry.path, text,
+                  {{"id", &entry.id}, {"reason", &entry.reason}, {"shows", &entry.shows}}, false);
+  if (!program.ok()) return program.status();
   entry.program = *std::move(program);
   return entry;
 }
@@ -108,7 +84,8 @@ absl::StatusOr<std::vector<ScheduleEntry>> LoadScheduleEntries(const std::string
   if (error) return Fault(folder, error.message());
   std::vector<ScheduleEntry> entries;
   for (const std::string& stem : programs) {
-    absl::StatusOr<ScheduleEntry> entry = ParseScheduleEntry(stem + ".twin", Text(stem + ".twin"));
+    absl::StatusOr<ScheduleEntry> entry =
+        ParseScheduleEntry(stem + ".twin", ReadText(stem + ".twin"));
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));
   }

@@ -1,10 +1,8 @@
 // The entries of golden/schedules, each replayed strictly; and that what is amiss would be told.
 #include "tools/golden/schedule_entry.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "gmock/gmock.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
@@ -26,19 +24,14 @@ ScheduleEntry Two() { return *ParseScheduleEntry("a/two.twin", kText); }
 
 std::string ErrorOf(const absl::Status& status) { return std::string(status.message()); }
 
-bool Has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(GoldenSchedulesTest, EachReplaysDecisionByDecisionAndShowsWhatItMust) {
   const auto entries = LoadScheduleEntries(kFolder);
   ASSERT_TRUE(entries.ok()) << entries.status();
   EXPECT_GE(entries->size(), 5u);
   for (const ScheduleEntry& entry : *entries) {
-    std::ifstream file(SchedulePath(entry), std::ios::binary);
-    ASSERT_TRUE(file) << SchedulePath(entry) << " is missing; record it: "
-                      << "tools/bazel run //tools/golden:record_schedules";
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::string text = ReadText(SchedulePath(entry));
+    ASSERT_NE(text, "") << SchedulePath(entry) << " is missing; record it: "
+                        << "tools/bazel run //tools/golden:record_schedules";
     const auto schedule = interleave::ParseSchedule(text);
     ASSERT_TRUE(schedule.ok()) << entry.path << ": " << schedule.status();
     EXPECT_EQ(schedule->detector, "") << entry.path;
