@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/ops/registry.h"
@@ -33,10 +34,10 @@ bool Computes(const Signature& signature) {
 
 std::set<Opcode> OpcodesBelow(const char* folder) {
   std::set<Opcode> found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".twin") continue;
-    const auto parsed = program::Parse(golden::ReadText(entry.path()));
-    EXPECT_TRUE(parsed.ok()) << entry.path() << ": " << parsed.status();
+  const std::vector<std::filesystem::path> paths = *golden::FilesBelow(folder, ".twin");
+  for (const std::filesystem::path& path : paths) {
+    const auto parsed = program::Parse(golden::ReadText(path));
+    EXPECT_TRUE(parsed.ok()) << path << ": " << parsed.status();
     if (!parsed.ok()) continue;
     for (const program::Statement& statement : parsed->statements) found.insert(statement.op);
   }

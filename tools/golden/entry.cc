@@ -42,16 +42,11 @@ absl::StatusOr<Entry> ParseEntry(std::string_view path, std::string_view text) {
 }
 
 absl::StatusOr<std::vector<Entry>> LoadEntries(const std::string& folder) {
-  std::vector<std::string> paths;
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
-    if (it->path().extension() == ".twin") paths.push_back(it->path().string());
-  }
-  if (error) return Fault(folder, error.message());
-  std::sort(paths.begin(), paths.end());
+  const auto paths = FilesBelow(folder, ".twin");
+  if (!paths.ok()) return paths.status();
   std::vector<Entry> entries;
-  for (const std::string& path : paths) {
-    absl::StatusOr<Entry> entry = ParseEntry(path, ReadText(path));
+  for (const fs::path& path : *paths) {
+    absl::StatusOr<Entry> entry = ParseEntry(path.string(), ReadText(path));
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));
   }

@@ -3,11 +3,13 @@
 
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,20 @@ inline absl::Status Fault(std::string_view path, std::string_view what) {
 inline std::string ReadText(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// The files below the folder with this extension, by path.
+inline absl::StatusOr<std::vector<std::filesystem::path>> FilesBelow(const std::string& folder,
+                                                                     std::string_view extension) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code error;
+  std::filesystem::recursive_directory_iterator it(folder, error), end;
+  for (; it != end; it.increment(error)) {
+    if (it->path().extension() == extension) paths.push_back(it->path());
+  }
+  if (error) return Fault(folder, error.message());
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 // Fills in the fields, each from its line, and returns the Program. No field is empty or, with

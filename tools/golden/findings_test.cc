@@ -27,18 +27,11 @@ namespace fs = std::filesystem;
 using twingrad::program::Program;
 using twingrad::reference::Dialect;
 
-std::vector<fs::path> FilesWith(const std::string& folder, const std::string& extension) {
-  std::vector<fs::path> paths;
-  for (const auto& item : fs::recursive_directory_iterator(folder)) {
-    if (item.path().extension() == extension) paths.push_back(item.path());
-  }
-  return paths;
-}
-
 // Id of a finding -> the lists that have an entry of it.
 std::map<std::string, std::set<std::string>> Lists() {
   std::map<std::string, std::set<std::string>> lists;
-  for (const fs::path& path : FilesWith("golden/expected", ".txt")) {
+  const std::vector<fs::path> paths = *FilesBelow("golden/expected", ".txt");
+  for (const fs::path& path : paths) {
     const std::string text = ReadText(path);
     for (const std::string_view line : absl::StrSplit(text, '\n')) {
       const std::vector<std::string> words = absl::StrSplit(line, ' ');
@@ -82,7 +75,7 @@ TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {
   const auto lists = Lists();
   const auto accounts = Accounts();
   const std::string switches = ReadText("autograd/reference/dialect.h");
-  const std::vector<fs::path> findings = FilesWith("golden/findings", ".twin");
+  const std::vector<fs::path> findings = *FilesBelow("golden/findings", ".twin");
   EXPECT_EQ(accounts.size(), findings.size());
   for (const fs::path& path : findings) {
     const std::string id = path.stem().string();

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -73,24 +72,21 @@ absl::StatusOr<ScheduleEntry> ParseScheduleEntry(std::string_view path, std::str
 }
 
 absl::StatusOr<std::vector<ScheduleEntry>> LoadScheduleEntries(const std::string& folder) {
-  std::set<std::string> programs;
-  std::set<std::string> schedules;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; it != end; it.increment(error)) {
-    const std::string stem = (it->path().parent_path() / it->path().stem()).string();
-    if (it->path().extension() == ".twin") programs.insert(stem);
-    if (it->path().extension() == ".schedule") schedules.insert(stem);
-  }
-  if (error) return Fault(folder, error.message());
+  const auto programs = FilesBelow(folder, ".twin");
+  if (!programs.ok()) return programs.status();
   std::vector<ScheduleEntry> entries;
-  for (const std::string& stem : programs) {
-    absl::StatusOr<ScheduleEntry> entry =
-        ParseScheduleEntry(stem + ".twin", ReadText(stem + ".twin"));
+  for (const fs::path& path : *programs) {
+    absl::StatusOr<ScheduleEntry> entry = ParseScheduleEntry(path.string(), ReadText(path));
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));
   }
-  for (const std::string& stem : schedules) {
-    if (programs.count(stem) == 0) return Fault(stem + ".schedule", "it has no .twin beside it");
+  const auto schedules = FilesBelow(folder, ".schedule");
+  if (!schedules.ok()) return schedules.status();
+  for (fs::path path : *schedules) {
+    const std::string schedule = path.string();
+    if (!fs::exists(path.replace_extension(".twin"))) {
+      return Fault(schedule, "it has no .twin beside it");
+    }
   }
   return entries;
 }
