@@ -21,7 +21,7 @@ at::Tensor Compute(const twingrad::program::Statement& statement,
                    const std::vector<at::Tensor>& operands);
 
 // What Compute knows.
-const std::set<twingrad::program::Opcode>& ComputedOps();
+std::set<twingrad::program::Opcode> ComputedOps();
 // Those of them that make one node in every case.
 std::set<twingrad::program::Opcode> SingleNodeOps();
 
