@@ -26,14 +26,14 @@
 namespace twingrad::golden {
 namespace {
 
-using twingrad::program::Analysis;
-using twingrad::program::Category;
-using twingrad::program::Key;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
-using twingrad::program::Signature;
-using twingrad::program::Statement;
-using twingrad::program::ValueId;
+using program::Analysis;
+using program::Category;
+using program::Key;
+using program::Opcode;
+using program::Program;
+using program::Signature;
+using program::Statement;
+using program::ValueId;
 
 // The highest derivative that is shown; 0: none.
 struct ShownOrders {
@@ -84,7 +84,7 @@ class Walk {
 
   // An op, or a write in place: what its target depends on from now on.
   void Record(const Statement& statement) {
-    const Signature& signature = twingrad::program::SignatureOf(statement.op);
+    const Signature& signature = program::SignatureOf(statement.op);
     const bool writes = signature.category == Category::kInPlace;
     if (signature.differentiable == 0 || (statement.results.empty() && !writes)) return;
     History history;
@@ -143,7 +143,7 @@ class Walk {
 
 std::map<Opcode, ShownOrders> ShownDerivatives(const Program& program) {
   const auto& statements = program.statements;
-  const absl::StatusOr<Analysis> analysis = twingrad::program::Analyze(program);
+  const absl::StatusOr<Analysis> analysis = program::Analyze(program);
   if (!analysis.ok() || std::any_of(statements.begin(), statements.end(),
                                     [](const auto& s) { return s.op == Opcode::kBegin; })) {
     return {};
@@ -152,7 +152,7 @@ std::map<Opcode, ShownOrders> ShownDerivatives(const Program& program) {
 }
 
 std::map<Opcode, ShownOrders> Of(const std::string& statements) {
-  const auto program = twingrad::program::Parse(absl::StrCat("twingrad 1\n", statements));
+  const auto program = program::Parse(absl::StrCat("twingrad 1\n", statements));
   EXPECT_TRUE(program.ok()) << program.status();
   return ShownDerivatives(*program);
 }
@@ -213,7 +213,7 @@ TEST(GoldenDerivativesTest, EachOpHasAThirdDerivativeAndASecondOverNothing) {
     }
   }
   int ops = 0;
-  for (const Signature& signature : twingrad::program::Signatures()) {
+  for (const Signature& signature : program::Signatures()) {
     if (signature.differentiable == 0) continue;
     const ShownOrders& orders = shown[signature.op];
     if (!WhyNone(signature.op).empty()) {

@@ -27,14 +27,14 @@ std::string IndexLine(const Entry& entry) {
 absl::StatusOr<Entry> ParseEntry(std::string_view path, std::string_view text) {
   Entry entry;
   entry.path = std::string(path);
-  absl::StatusOr<twingrad::program::Program> program =
+  absl::StatusOr<program::Program> program =
       ParseHeaded(entry.path, text,
                   {{"id", &entry.id}, {"origin", &entry.origin}, {"reason", &entry.reason}}, true);
   if (!program.ok()) return program.status();
   entry.program = *std::move(program);
   const auto& statements = entry.program.statements;
   if (std::none_of(statements.begin(), statements.end(), [](const auto& statement) {
-        return statement.op == twingrad::program::Opcode::kExpect;
+        return statement.op == program::Opcode::kExpect;
       })) {
     return Fault(path, "it expects nothing; add an expect statement");
   }
@@ -85,15 +85,15 @@ absl::Status CheckIndex(std::string_view index, const std::vector<Entry>& entrie
   return absl::OkStatus();
 }
 
-std::string Complaint(const Entry& entry, const twingrad::program::Observation& observation,
+std::string Complaint(const Entry& entry, const program::Observation& observation,
                       const std::string& by) {
   std::string text;
-  for (const auto& unmet : twingrad::oracles::UnmetExpectations(entry.program, observation)) {
+  for (const auto& unmet : oracles::UnmetExpectations(entry.program, observation)) {
     absl::StrAppend(&text, "  ", unmet.text, "\n");
   }
   if (text.empty()) return text;
   return absl::StrCat(entry.path, ", run by ", by, ":\n", text,
-                      twingrad::program::PrintObservation(entry.program, observation),
+                      program::PrintObservation(entry.program, observation),
                       "replay: tools/bazel run //tools/oracle -- run ", entry.path, "\n");
 }
 

@@ -23,7 +23,7 @@ struct Entry {
   std::string id;
   std::string origin;
   std::string reason;
-  twingrad::program::Program program;
+  program::Program program;
 };
 
 // Reads one entry. `path` must end in AREA/ID.twin with the id that the text names.
@@ -38,7 +38,7 @@ absl::Status CheckIndex(std::string_view index, const std::vector<Entry>& entrie
 
 // What a run of the entry misses, as text for a failed test: empty when all its expectations are
 // met; `by` names what ran it.
-std::string Complaint(const Entry& entry, const twingrad::program::Observation& observation,
+std::string Complaint(const Entry& entry, const program::Observation& observation,
                       const std::string& by);
 
 }  // namespace twingrad::golden

@@ -61,9 +61,9 @@ TEST(EntryTest, TheIndexNamesEachEntryOnce) {
 TEST(ComplaintTest, NamesTheEntryTheRunnerAndWhatIsMissed) {
   Entry entry;
   entry.path = "golden/programs/a/a-0001.twin";
-  entry.program = *twingrad::program::Parse(
-      "twingrad 1\n%x = leaf type=f64[] data=3\nexpect %x kind=value data=3\n");
-  twingrad::program::Observation observation;
+  entry.program =
+      *program::Parse("twingrad 1\n%x = leaf type=f64[] data=3\nexpect %x kind=value data=3\n");
+  program::Observation observation;
   observation.values.resize(1);
   observation.values[0].defined = true;
   observation.values[0].data.bits = {std::bit_cast<uint64_t>(3.0)};

@@ -50,7 +50,7 @@ inline absl::StatusOr<std::vector<std::filesystem::path>> FilesBelow(const std::
 
 // Fills in the fields, each from its line, and returns the Program. No field is empty or, with
 // `in_index`, holds what separates the fields of the index; the id is the file's name.
-inline absl::StatusOr<twingrad::program::Program> ParseHeaded(
+inline absl::StatusOr<program::Program> ParseHeaded(
     const std::string& path, std::string_view text,
     const std::vector<std::pair<std::string_view, std::string*>>& fields, bool in_index) {
   const std::vector<std::string_view> lines =
@@ -69,7 +69,7 @@ inline absl::StatusOr<twingrad::program::Program> ParseHeaded(
   if (std::filesystem::path(path).stem().string() != id) {
     return Fault(path, absl::StrCat("its id is ", id, "; name the file ", id, ".twin"));
   }
-  absl::StatusOr<twingrad::program::Program> program = twingrad::program::Parse(text);
+  absl::StatusOr<program::Program> program = program::Parse(text);
   if (!program.ok()) return Fault(path, program.status().message());
   return program;
 }

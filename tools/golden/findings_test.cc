@@ -24,8 +24,8 @@ namespace {
 using testing::HasSubstr;
 
 namespace fs = std::filesystem;
-using twingrad::program::Program;
-using twingrad::reference::Dialect;
+using program::Program;
+using reference::Dialect;
 
 // Id of a finding -> the lists that have an entry of it.
 std::map<std::string, std::set<std::string>> Lists() {
@@ -66,9 +66,9 @@ std::map<std::string, Account> Accounts() {
 }
 
 std::string Shown(const Program& program, Dialect dialect) {
-  const auto twin = twingrad::reference::RunTwin(program, dialect);
+  const auto twin = reference::RunTwin(program, dialect);
   EXPECT_EQ(twin.skipped.value_or(""), "");
-  return twingrad::program::PrintObservation(program, twin.observation);
+  return program::PrintObservation(program, twin.observation);
 }
 
 TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {
@@ -96,8 +96,8 @@ TEST(FindingsTest, ASwitchChangesWhatTheTwinSays) {
   for (const auto& [id, account] : Accounts()) {
     if (account.switches.empty()) continue;
     const std::string engine = id.substr(0, id.rfind('-'));
-    const auto program = twingrad::program::Parse(
-        ReadText(absl::StrCat("golden/findings/", engine, "/", id, ".twin")));
+    const auto program =
+        program::Parse(ReadText(absl::StrCat("golden/findings/", engine, "/", id, ".twin")));
     ASSERT_TRUE(program.ok()) << id << ": " << program.status();
     const std::string sound = Shown(*program, Dialect::kTwingrad);
     EXPECT_TRUE(Shown(*program, Dialect::kPytorch) != sound ||

@@ -23,12 +23,12 @@ namespace fs = std::filesystem;
 using interleave::ProgramExplorer;
 using interleave::ProgramRun;
 using interleave::ScheduleFile;
-using twingrad::program::CallRecord;
-using twingrad::program::NodeRecord;
-using twingrad::program::NodeRole;
-using twingrad::program::Observation;
-using twingrad::program::Program;
-using twingrad::program::Statement;
+using program::CallRecord;
+using program::NodeRecord;
+using program::NodeRole;
+using program::Observation;
+using program::Program;
+using program::Statement;
 
 constexpr uint64_t kSeed = 1;
 
@@ -121,7 +121,7 @@ absl::Status ReplaySchedule(const ScheduleEntry& entry, const ScheduleFile& sche
                               "\nrecord it anew, if the engine is meant to take other steps: "
                               "tools/bazel run //tools/golden:record_schedules"));
   };
-  if (schedule.program_hash != twingrad::program::Hash(entry.program)) {
+  if (schedule.program_hash != program::Hash(entry.program)) {
     return fault("its schedule is that of another Program");
   }
   ProgramExplorer explorer(entry.program, {.device_threads = schedule.device_threads});
@@ -151,7 +151,7 @@ absl::StatusOr<ScheduleFile> RecordSchedule(const ScheduleEntry& entry, int sche
     const std::optional<interleave::Trace> found = run(*strategy, seeds.Next());
     if (!found) continue;
     ScheduleFile file;
-    file.program_hash = twingrad::program::Hash(entry.program);
+    file.program_hash = program::Hash(entry.program);
     file.device_threads = explorer.device_threads();
     file.strategy = "forced";
     file.decisions = interleave::ShrinkSchedule(*found, run).trace;

@@ -23,7 +23,7 @@ TEST(GoldenTwinTest, ShowsWhatIsExpected) {
   const absl::StatusOr<std::vector<Entry>> entries = LoadEntries("golden/programs");
   ASSERT_TRUE(entries.ok()) << entries.status();
   for (const Entry& entry : *entries) {
-    const twingrad::reference::TwinResult twin = twingrad::reference::RunTwin(entry.program);
+    const reference::TwinResult twin = reference::RunTwin(entry.program);
     EXPECT_EQ(twin.skipped.value_or(""), "") << entry.path;
     EXPECT_EQ(twin.skipped ? "" : Complaint(entry, twin.observation, "the twin"), "");
   }

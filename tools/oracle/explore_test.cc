@@ -198,7 +198,7 @@ TEST_F(ExploreTest, AnExecutionThatEndsBeforeItsScheduleDoesNotFit) {
   const std::string text =
       "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\n%y = neg %x\nbackward %y\n";
   interleave::ScheduleFile schedule;
-  schedule.program_hash = twingrad::program::Hash(*twingrad::program::Parse(text));
+  schedule.program_hash = program::Hash(*program::Parse(text));
   schedule.strategy = "random";
   const std::string program = Written("program.txt", text);
   const SubprocessResult whole = Follow(interleave::PrintSchedule(schedule), program);
@@ -315,7 +315,7 @@ TEST_F(ExploreTest, WrongUsageIsStatusTwo) {
 TEST_F(ExploreTest, FlagsWithoutAPartInTheRunAreRefused) {
   const std::string text = "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\nbackward %x\n";
   interleave::ScheduleFile schedule;
-  schedule.program_hash = twingrad::program::Hash(*twingrad::program::Parse(text));
+  schedule.program_hash = program::Hash(*program::Parse(text));
   schedule.strategy = "random";
   const std::string program = "--program=" + Written("program.txt", text);
   const std::vector<std::string> replay = {

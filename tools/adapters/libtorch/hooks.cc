@@ -14,11 +14,10 @@ namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
+using program::Opcode;
 using torch::autograd::FunctionPostHook;
 using torch::autograd::FunctionPreHook;
 using torch::autograd::variable_list;
-using twingrad::ErrorKind;
-using twingrad::program::Opcode;
 using Hook = std::shared_ptr<ProgramHook>;
 
 void Act(const ProgramHook& hook, Tensor& gradient) {
@@ -116,7 +115,7 @@ void AttachToAccumulation(const Tensor&, const Hook&) {
 
 }  // namespace
 
-NodePtr Attach(const twingrad::program::Statement& statement, const Tensor& value, Hook hook) {
+NodePtr Attach(const program::Statement& statement, const Tensor& value, Hook hook) {
   if (!value.requires_grad()) {
     throw Refusal(ErrorKind::kNoGraph,
                   "cannot register a hook on a tensor that doesn't require gradient");

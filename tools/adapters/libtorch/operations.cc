@@ -19,11 +19,9 @@ namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
-using twingrad::DType;
-using twingrad::ErrorKind;
-using twingrad::program::Key;
-using twingrad::program::Opcode;
-using twingrad::program::Statement;
+using program::Key;
+using program::Opcode;
+using program::Statement;
 using Operands = std::vector<Tensor>;
 using Integers = std::vector<int64_t>;
 using Function = Tensor (*)(const Statement&, const Operands&);

@@ -11,12 +11,12 @@
 namespace twingrad::libtorch {
 namespace {
 
+using program::CallRecord;
+using program::EdgeRecord;
+using program::NodeRecord;
+using program::NodeRole;
 using torch::autograd::AccumulateGrad;
 using torch::autograd::variable_list;
-using twingrad::program::CallRecord;
-using twingrad::program::EdgeRecord;
-using twingrad::program::NodeRecord;
-using twingrad::program::NodeRole;
 
 // The recorder of the Program that runs; hooks may outlive it with their nodes.
 Recorder*& Current() {

@@ -19,13 +19,13 @@ namespace twingrad::libtorch {
 
 class Recorder {
  public:
-  Recorder(const NodeNames& names, std::vector<twingrad::program::CallRecord>& calls);
+  Recorder(const NodeNames& names, std::vector<program::CallRecord>& calls);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   // A call begins, which may yet be refused.
-  void BeginCall(twingrad::program::CallRecord record);
+  void BeginCall(program::CallRecord record);
   // It goes on with the tensors of inputs=. `before_graph` runs when the graph is complete, before
   // it is recorded.
   void SetInputs(std::vector<at::Tensor> inputs, std::function<void()> before_graph);
@@ -44,11 +44,11 @@ class Recorder {
 
   void OnTask(const TaskView& task);
   void Collect(Node* top);
-  twingrad::program::EdgeRecord EdgeOf(Node* node, uint32_t input_nr) const;
+  program::EdgeRecord EdgeOf(Node* node, uint32_t input_nr) const;
   void Listen(Node* node, bool needed);
 
   const NodeNames& names_;
-  std::vector<twingrad::program::CallRecord>& calls_;
+  std::vector<program::CallRecord>& calls_;
   std::vector<at::Tensor> inputs_;
   std::function<void()> before_graph_;
   bool recording_ = false;

@@ -14,8 +14,8 @@
 namespace twingrad::libtorch {
 namespace {
 
-using twingrad::program::Bits;
-using twingrad::program::TensorData;
+using program::Bits;
+using program::TensorData;
 
 template <typename T>
 void Write(const Bits& bits, T* out) {
@@ -33,7 +33,7 @@ void Read(const T* in, Bits& bits) {
   for (uint64_t& element : bits) {
     const T value = *in++;
     if constexpr (std::is_floating_point_v<T>) {
-      element = std::isnan(value) ? twingrad::program::kNanBits
+      element = std::isnan(value) ? program::kNanBits
                                   : std::bit_cast<uint64_t>(static_cast<double>(value));
     } else {
       element = static_cast<uint64_t>(value);
@@ -45,20 +45,20 @@ void Read(const T* in, Bits& bits) {
 template <typename Use>
 void WithElements(const at::Tensor& tensor, const Use& use) {
   switch (DTypeOf(tensor.scalar_type())) {
-    case twingrad::DType::kF32:
+    case DType::kF32:
       return use(tensor.data_ptr<float>());
-    case twingrad::DType::kF64:
+    case DType::kF64:
       return use(tensor.data_ptr<double>());
-    case twingrad::DType::kI64:
+    case DType::kI64:
       return use(tensor.data_ptr<int64_t>());
-    case twingrad::DType::kBool:
+    case DType::kBool:
       return use(tensor.data_ptr<bool>());
   }
 }
 
 }  // namespace
 
-at::Tensor TensorOf(const twingrad::program::TensorType& type, const Bits& bits) {
+at::Tensor TensorOf(const program::TensorType& type, const Bits& bits) {
   const std::vector<int64_t> sizes(type.shape.begin(), type.shape.end());
   at::Tensor tensor = at::empty(sizes, TypeOf(type.dtype));
   WithElements(tensor, [&](auto* out) { Write(bits, out); });
