@@ -10,7 +10,6 @@ namespace twingrad::adapters {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 using Words = std::vector<std::string>;
 
 TEST(NamedAdaptersTest, EachNameStandsForAProgramOfItsFolder) {
@@ -36,8 +35,8 @@ TEST(NamedAdaptersTest, WhatHasNoRowIsRefusedAndTheNamesAreTold) {
   for (const std::string engine : {"mine", "exec:", "exec: "}) {
     const absl::Status status = AdapterCommand(engine).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
-    EXPECT_THAT(status.message(),
-                StartsWith(absl::StrCat("[oracle] --engine=", engine, " is unknown; allowed are ")))
+    EXPECT_THAT(status.message(), testing::StartsWith(absl::StrCat("[oracle] --engine=", engine,
+                                                                   " is unknown; allowed are ")))
         << status;
     for (const NamedAdapter& adapter : NamedAdapters()) {
       EXPECT_THAT(status.message(), HasSubstr(absl::StrCat(adapter.name, " and "))) << status;

@@ -27,7 +27,6 @@ namespace twingrad::golden {
 namespace {
 
 using program::Analysis;
-using program::Category;
 using program::Key;
 using program::Opcode;
 using program::Program;
@@ -85,7 +84,7 @@ class Walk {
   // An op, or a write in place: what its target depends on from now on.
   void Record(const Statement& statement) {
     const Signature& signature = program::SignatureOf(statement.op);
-    const bool writes = signature.category == Category::kInPlace;
+    const bool writes = signature.category == program::Category::kInPlace;
     if (signature.differentiable == 0 || (statement.results.empty() && !writes)) return;
     History history;
     bool records = false;

@@ -10,7 +10,6 @@ namespace twingrad::golden {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr std::string_view kText =
     "# id: calls-0001\n# origin: here\n# reason: because\ntwingrad 1\n"
@@ -71,8 +70,8 @@ TEST(ComplaintTest, NamesTheEntryTheRunnerAndWhatIsMissed) {
 
   observation.values[0].data.bits = {std::bit_cast<uint64_t>(4.0)};
   const std::string text = Complaint(entry, observation, "me");
-  EXPECT_THAT(text,
-              StartsWith("golden/programs/a/a-0001.twin, run by me:\n  statement 1: expect %x"));
+  EXPECT_THAT(text, testing::StartsWith(
+                        "golden/programs/a/a-0001.twin, run by me:\n  statement 1: expect %x"));
   EXPECT_THAT(
       text,
       HasSubstr("replay: tools/bazel run //tools/oracle -- run golden/programs/a/a-0001.twin\n"));

@@ -21,10 +21,7 @@
 namespace twingrad::golden {
 namespace {
 
-using testing::HasSubstr;
-
 namespace fs = std::filesystem;
-using program::Program;
 using reference::Dialect;
 
 // Id of a finding -> the lists that have an entry of it.
@@ -65,7 +62,7 @@ std::map<std::string, Account> Accounts() {
   return accounts;
 }
 
-std::string Shown(const Program& program, Dialect dialect) {
+std::string Shown(const program::Program& program, Dialect dialect) {
   const auto twin = reference::RunTwin(program, dialect);
   EXPECT_EQ(twin.skipped.value_or(""), "");
   return program::PrintObservation(program, twin.observation);
@@ -87,7 +84,7 @@ TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {
     EXPECT_FALSE(account->second.lists.empty() && account->second.switches.empty())
         << id << " is accounted for by nothing";
     for (const std::string& name : account->second.switches) {
-      EXPECT_THAT(switches, HasSubstr(absl::StrCat("bool ", name, " = "))) << name;
+      EXPECT_THAT(switches, testing::HasSubstr(absl::StrCat("bool ", name, " = "))) << name;
     }
   }
 }

@@ -23,24 +23,20 @@ namespace fs = std::filesystem;
 using interleave::ProgramExplorer;
 using interleave::ProgramRun;
 using interleave::ScheduleFile;
-using program::CallRecord;
-using program::NodeRecord;
 using program::NodeRole;
-using program::Observation;
 using program::Program;
-using program::Statement;
 
 constexpr uint64_t kSeed = 1;
 
 // The value that the statement makes or, as a write does, changes.
 std::string ValueOf(const Program& program, int32_t index) {
-  const Statement& statement = program.statements[static_cast<size_t>(index)];
+  const program::Statement& statement = program.statements[static_cast<size_t>(index)];
   if (statement.results.empty() && statement.operands.empty()) return absl::StrCat("@", index);
   const bool writes = statement.results.empty();
   return absl::StrCat("%", program.names[writes ? statement.operands[0] : statement.results[0]]);
 }
 
-std::string NameOf(const Program& program, const NodeRecord& node) {
+std::string NameOf(const Program& program, const program::NodeRecord& node) {
   switch (node.name.role) {
     case NodeRole::kGraphRoot:
       return "root";
@@ -95,9 +91,9 @@ std::string SchedulePath(const ScheduleEntry& entry) {
   return fs::path(entry.path).replace_extension(".schedule").string();
 }
 
-std::string ShowsOf(const Program& program, const Observation& observation) {
+std::string ShowsOf(const Program& program, const program::Observation& observation) {
   std::string text;
-  for (const CallRecord& call : observation.calls) {
+  for (const program::CallRecord& call : observation.calls) {
     if (!text.empty()) absl::StrAppend(&text, " |");
     for (const int32_t node : call.executed) {
       absl::StrAppend(&text, text.empty() ? "" : " ",

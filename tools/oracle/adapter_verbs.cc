@@ -26,16 +26,9 @@
 
 namespace twingrad::oracle {
 
-using conformance::ExpectedFailures;
-using conformance::GoldenVerdict;
 using subjects::ForeignEngine;
 using subjects::Subject;
-using workers::Locate;
-using workers::Prober;
-using workers::ReadInput;
-using workers::ResolvePath;
 using workers::TemporaryFolder;
-using workers::WriteFile;
 
 namespace {
 
@@ -44,7 +37,7 @@ constexpr absl::Duration kTrust = absl::Hours(24 * 365);  // how long a new entr
 // Where the list lies in the sources, not in the copy beside the tool.
 std::string InWorkspace(const std::string& path) {
   const char* workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
-  return workspace != nullptr ? absl::StrCat(workspace, "/", path) : ResolvePath(path);
+  return workspace != nullptr ? absl::StrCat(workspace, "/", path) : workers::ResolvePath(path);
 }
 
 // The engine of others that the flags name, started; `instead` is what to do where they name none.
@@ -74,19 +67,19 @@ absl::StatusOr<int> Conform(const Arguments& arguments, Subject& subject) {
   if (!foreign.ok()) return foreign.status();
   const std::string list = (*foreign)->KnownFailures();
   std::string text;
-  if (const std::string known = Locate(list); access(known.c_str(), R_OK) == 0) {
-    absl::StatusOr<std::string> read = ReadInput(known);
+  if (const std::string known = workers::Locate(list); access(known.c_str(), R_OK) == 0) {
+    absl::StatusOr<std::string> read = workers::ReadInput(known);
     if (!read.ok()) return read.status();
     text = *std::move(read);
   }
-  absl::StatusOr<ExpectedFailures> failures = conformance::ParseExpectedFailures(text);
+  absl::StatusOr<conformance::ExpectedFailures> failures = conformance::ParseExpectedFailures(text);
   if (!failures.ok()) return failures.status();
 
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle");
   if (!folder.ok()) return folder.status();
-  Prober prober(MakeWorkerCommand(arguments, folder->path(), subject));
+  workers::Prober prober(MakeWorkerCommand(arguments, folder->path(), subject));
   const auto begin = std::chrono::steady_clock::now();
-  absl::StatusOr<std::vector<GoldenVerdict>> goldens =
+  absl::StatusOr<std::vector<conformance::GoldenVerdict>> goldens =
       conformance::JudgeGoldens([&](std::string_view program) { return prober.Judge(program); });
   if (!goldens.ok()) return goldens.status();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -104,7 +97,7 @@ absl::StatusOr<int> Conform(const Arguments& arguments, Subject& subject) {
   }
   const std::string until = absl::FormatTime("%Y-%m-%d", absl::Now() + kTrust, absl::UTCTimeZone());
   const std::string path = InWorkspace(list);
-  if (absl::Status status = WriteFile(
+  if (absl::Status status = workers::WriteFile(
           path, conformance::PrintExpectedFailures(
                     conformance::HeadOf(text), conformance::Revised(*goldens, *failures, until)));
       !status.ok()) {

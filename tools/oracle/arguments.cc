@@ -16,8 +16,6 @@
 
 namespace twingrad::oracle {
 
-using workers::ShellWord;
-
 namespace {
 
 absl::Status Usage(std::string_view wrong, std::string_view allowed, std::string_view action) {
@@ -191,7 +189,8 @@ std::optional<std::string> Arguments::Path(std::string_view flag) const {
 std::string Arguments::Text(absl::Span<const std::string_view> names) const {
   std::string text;
   for (const std::string_view name : names) {
-    if (const auto value = Path(name)) absl::StrAppend(&text, " --", name, "=", ShellWord(*value));
+    if (const auto value = Path(name))
+      absl::StrAppend(&text, " --", name, "=", workers::ShellWord(*value));
   }
   return text;
 }

@@ -6,7 +6,6 @@ namespace twingrad::oracle {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr FlagSpec kFlags[] = {
     {"count", "N", FlagType::kCount, "7", "how many"},
@@ -112,7 +111,7 @@ TEST(ArgumentsTest, HelpNamesEveryVerbAndFlagButHiddenOnes) {
   const std::string tool = ToolHelp(kVerbs);
   EXPECT_THAT(tool, HasSubstr("  go              goes\n"));
   EXPECT_THAT(tool, HasSubstr("  read FILE       reads\n"));
-  EXPECT_THAT(tool, Not(HasSubstr("secret")));
+  EXPECT_THAT(tool, testing::Not(HasSubstr("secret")));
   const std::string go = VerbHelp(kVerbs[0]);
   EXPECT_THAT(go, HasSubstr("some (at most 32; default: 2)\n"));
   for (const FlagSpec& flag : kFlags) {

@@ -30,21 +30,12 @@
 
 namespace twingrad::oracle {
 
-using findings::ShrinkBudget;
-using findings::ShrinkFailure;
-using subjects::ExploreOptions;
-using subjects::Reporter;
 using subjects::Subject;
 using subjects::WithSeparators;
 using workers::AppendFile;
 using workers::Campaign;
-using workers::CampaignOptions;
-using workers::CaseSource;
-using workers::CheckFolderFor;
 using workers::Failure;
-using workers::Prober;
 using workers::ResolvePath;
-using workers::ShellWord;
 using workers::TemporaryFolder;
 using workers::WorkerCommand;
 
@@ -92,7 +83,7 @@ findings::Origin OriginOf(const Arguments& arguments, const WorkerCommand& comma
   origin.limit_flags = arguments.Text(kLimitFlags);
   origin.limits = command.limits;
   if (origin.verb == "explore") {
-    const ExploreOptions options = OptionsOf(arguments).explore;
+    const subjects::ExploreOptions options = OptionsOf(arguments).explore;
     origin.seeded = options.strategy != "replay";
     origin.settings = {{"strategy", options.strategy},
                        {"schedules", options.schedules},
@@ -141,8 +132,8 @@ class CheckRun {
   }
   bool TimeIsUp() const { return time_ && Elapsed() >= Seconds(*time_); }
 
-  CaseSource& source_;
-  const Reporter& reporter_;
+  workers::CaseSource& source_;
+  const subjects::Reporter& reporter_;
   WorkerCommand command_;
   findings::Origin origin_;  // of what it finds
   int jobs_;
@@ -150,7 +141,7 @@ class CheckRun {
   std::optional<std::chrono::nanoseconds> time_;
   std::string report_;
   uint64_t enough_;  // findings
-  Prober prober_;
+  workers::Prober prober_;
   Progress progress_;
   std::unique_ptr<Campaign> campaign_;
   steady_clock::time_point begin_;
@@ -180,10 +171,10 @@ absl::Status CheckRun::HandleFailure(Failure failure) {
   if (minimized_ >= kMaxMinimized) return absl::OkStatus();
   ++minimized_;
   shrinking_ = true;
-  ShrinkBudget budget;
+  findings::ShrinkBudget budget;
   budget.interrupted = [] { return interrupted != 0; };
   absl::StatusOr<findings::Finding> finding =
-      ShrinkFailure(std::move(failure), source_, prober_, command_.limits, budget);
+      findings::ShrinkFailure(std::move(failure), source_, prober_, command_.limits, budget);
   shrinking_ = false;
   if (!finding.ok()) return finding.status();
   finding->origin = origin_;
@@ -249,13 +240,13 @@ absl::Status CheckRun::AppendReport() {
 
 absl::StatusOr<int> CheckRun::Run() {
   // What cannot be written must be known before hours are spent.
-  if (absl::Status status = CheckFolderFor(found_.out()); !status.ok()) return status;
+  if (absl::Status status = workers::CheckFolderFor(found_.out()); !status.ok()) return status;
   if (!report_.empty()) {
     if (absl::Status status = AppendFile(ResolvePath(report_), ""); !status.ok()) return status;
   }
   InstallInterrupt();
   const std::string engine =
-      origin_.engine.empty() ? "" : absl::StrCat(" --engine=", ShellWord(origin_.engine));
+      origin_.engine.empty() ? "" : absl::StrCat(" --engine=", workers::ShellWord(origin_.engine));
   if (!origin_.seeded) {
     absl::FPrintF(stderr, "[oracle] %s%s repeats this run\n", origin_.verb, origin_.flags);
   } else {
@@ -263,7 +254,7 @@ absl::StatusOr<int> CheckRun::Run() {
                   origin_.verb, origin_.seed, origin_.flags, engine);
   }
   begin_ = steady_clock::now();
-  CampaignOptions options;
+  workers::CampaignOptions options;
   options.seed = origin_.seed;
   options.programs = total_.value_or(UINT64_MAX / 2);
   options.jobs = jobs_;

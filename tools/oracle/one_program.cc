@@ -16,11 +16,9 @@
 
 namespace twingrad::oracle {
 
-using findings::RenderSvg;
 using subjects::Subject;
 using workers::ResolvePath;
 using workers::ShellWord;
-using workers::WriteFile;
 
 namespace {
 
@@ -50,7 +48,7 @@ absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
   std::string picture = subject.drawer().Draw({}, /*run_engine=*/true);
   std::optional<std::string> out = arguments.Path("out");
   if (out) out = ResolvePath(*out);
-  if (absl::StatusOr<std::string> svg = RenderSvg(picture); svg.ok()) {
+  if (absl::StatusOr<std::string> svg = findings::RenderSvg(picture); svg.ok()) {
     picture = *std::move(svg);
   } else {
     absl::FPrintF(stderr, "%s\n", svg.status().message());
@@ -66,7 +64,7 @@ absl::StatusOr<int> Explain(const Arguments& arguments, Subject& subject) {
   }
   if (!out) {
     absl::PrintF("%s", picture);
-  } else if (absl::Status status = WriteFile(*out, picture); !status.ok()) {
+  } else if (absl::Status status = workers::WriteFile(*out, picture); !status.ok()) {
     return status;
   }
   return kNothingFound;

@@ -22,11 +22,7 @@ namespace twingrad::oracle {
 
 using findings::JoinCase;
 using workers::CaseResult;
-using workers::kDiverged;
-using workers::Prober;
 using workers::ReadInput;
-using workers::ResolvePath;
-using workers::ShellWord;
 using workers::TemporaryFolder;
 using workers::WorkerCommand;
 
@@ -80,12 +76,12 @@ int PrintResult(const CaseResult& result, const std::string& folder, const std::
     absl::PrintF("the finding still shows, as an expected failure\n%s", result.text);
     return kFound;
   }
-  if (result.outcome == kDiverged) {
+  if (result.outcome == workers::kDiverged) {
     absl::PrintF(
         "nothing is known of the finding: its schedule is of an engine that asks other questions\n"
         "replay diverged: %s\n"
         "look for it anew: tools/bazel run //tools/oracle -- explore --program=%s\n",
-        result.text, ShellWord(folder + "/program.txt"));
+        result.text, workers::ShellWord(folder + "/program.txt"));
     return kUnknown;
   }
   if (!result.failed) {
@@ -101,7 +97,7 @@ int PrintResult(const CaseResult& result, const std::string& folder, const std::
 }
 
 absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subject) {
-  const std::string folder = ResolvePath(*arguments.operand);
+  const std::string folder = workers::ResolvePath(*arguments.operand);
   const nlohmann::json known = DescriptionIn(folder);
   absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
   if (!temporary.ok()) return temporary.status();
@@ -116,7 +112,7 @@ absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subjec
   if (memory > 0 && !arguments.Has("memory")) command.limits.memory = memory << 20;
   absl::StatusOr<std::string> text = CaseIn(folder, known, &command);
   if (!text.ok()) return text.status();
-  Prober prober(command);
+  workers::Prober prober(command);
   absl::StatusOr<CaseResult> result = prober.Judge(*text);
   if (!result.ok()) return result.status();
   return PrintResult(*result, folder, TextIn(known, "oracle"));

@@ -16,7 +16,6 @@
 namespace twingrad::oracle {
 
 using subjects::Subject;
-using workers::CaseResult;
 using workers::WorkerCommand;
 
 namespace {
@@ -61,7 +60,8 @@ constexpr FlagSpec kWorkerFlags[] = {
 WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder,
                                 const Subject& subject) {
   WorkerCommand command;
-  command.read_scratch = [&subject](absl::Span<const std::byte> scratch, CaseResult* result) {
+  command.read_scratch = [&subject](absl::Span<const std::byte> scratch,
+                                    workers::CaseResult* result) {
     subject.ReadScratch(scratch, result);
   };
   // Not /proc/self/exe: in the child that would name the child's own file.

@@ -29,10 +29,8 @@ namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
-using program::CallRecord;
 using program::ErrorRecord;
 using program::Key;
-using program::kNoValue;
 using program::NodeRole;
 using program::Observation;
 using program::Opcode;
@@ -282,7 +280,7 @@ std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) con
   const auto* given = statement.Find(key);
   if (given == nullptr) return tensors;
   for (ValueId id : std::get<Values>(*given)) {
-    tensors.push_back(id == kNoValue ? Tensor() : Defined(id));
+    tensors.push_back(id == program::kNoValue ? Tensor() : Defined(id));
   }
   return tensors;
 }
@@ -321,7 +319,7 @@ Tensor Fresh(const Tensor& gradient, bool create_graph) {
 
 void Execution::Call(const Statement& statement) {
   const bool is_grad = statement.op == Opcode::kGrad;
-  CallRecord record;
+  program::CallRecord record;
   record.statement = statement_;
   record.create_graph = statement.Get<bool>(Key::kCreateGraph);
   record.keep_graph = statement.Get<bool>(Key::kRetainGraph, record.create_graph);

@@ -15,8 +15,6 @@ namespace {
 
 using at::Tensor;
 using program::Opcode;
-using torch::autograd::FunctionPostHook;
-using torch::autograd::FunctionPreHook;
 using torch::autograd::variable_list;
 using Hook = std::shared_ptr<ProgramHook>;
 
@@ -34,7 +32,7 @@ void Act(const ProgramHook& hook, Tensor& gradient) {
 }
 
 // Of a tensor or of a node: all nodes of Programs take one gradient.
-struct PreHook : FunctionPreHook {
+struct PreHook : torch::autograd::FunctionPreHook {
   PreHook(Hook shown, Node* at) : hook(std::move(shown)), node(at) {}
   variable_list operator()(const variable_list& gradients) override {
     variable_list changed = gradients;
@@ -47,7 +45,7 @@ struct PreHook : FunctionPreHook {
   Node* node;
 };
 
-struct PostHook : FunctionPostHook {
+struct PostHook : torch::autograd::FunctionPostHook {
   PostHook(Hook shown, Node* at) : hook(std::move(shown)), node(at) {}
   variable_list operator()(const variable_list& results, const variable_list& gradients) override {
     variable_list changed = results;

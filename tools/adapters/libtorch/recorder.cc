@@ -12,10 +12,6 @@ namespace twingrad::libtorch {
 namespace {
 
 using program::CallRecord;
-using program::EdgeRecord;
-using program::NodeRecord;
-using program::NodeRole;
-using torch::autograd::AccumulateGrad;
 using torch::autograd::variable_list;
 
 // The recorder of the Program that runs; hooks may outlive it with their nodes.
@@ -46,7 +42,8 @@ auto& FirstHooks(Node& node) {
 
 // The leaf whose hooks an accumulator runs.
 const void* LeafOf(Node* node) {
-  const auto* accumulate = kHasHooks ? dynamic_cast<AccumulateGrad*>(node) : nullptr;
+  const auto* accumulate =
+      kHasHooks ? dynamic_cast<torch::autograd::AccumulateGrad*>(node) : nullptr;
   return accumulate == nullptr ? nullptr : accumulate->variable.unsafeGetTensorImpl();
 }
 
@@ -89,7 +86,7 @@ void Recorder::Collect(Node* top) {
   }
 }
 
-EdgeRecord Recorder::EdgeOf(Node* node, uint32_t input_nr) const {
+program::EdgeRecord Recorder::EdgeOf(Node* node, uint32_t input_nr) const {
   const auto it = node == nullptr ? index_.end() : index_.find(node);
   if (it == index_.end()) return {};
   return {it->second, static_cast<int32_t>(input_nr)};
@@ -127,7 +124,7 @@ void Recorder::OnTask(const TaskView& task) {
     if (node != nullptr) Collect(node);
   }
   for (Node* node : nodes_) {
-    NodeRecord record;
+    program::NodeRecord record;
     record.name = names_.NameOf(node, call.statement);
     record.num_inputs = static_cast<int32_t>(node->num_inputs());
     for (const auto& edge : node->next_edges()) {
@@ -141,7 +138,7 @@ void Recorder::OnTask(const TaskView& task) {
     if (!task.exec_info.empty()) call.needed.push_back(needed);
     Listen(node, task.exec_info.empty() || needed);
   }
-  if (call.nodes[0].name.role == NodeRole::kGraphRoot) {
+  if (call.nodes[0].name.role == program::NodeRole::kGraphRoot) {
     call.roots = call.nodes[0].next_edges;
   } else {
     call.roots = {{0, 0}};

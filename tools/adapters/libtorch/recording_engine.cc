@@ -7,8 +7,6 @@ namespace twingrad::libtorch {
 namespace {
 
 using torch::autograd::Engine;
-using torch::autograd::GraphTask;
-using torch::autograd::InputBuffer;
 
 std::function<void(const TaskView&)>& Observer() {
   static std::function<void(const TaskView&)> observer;
@@ -21,7 +19,8 @@ class RecordingEngine : public Engine {
   ~RecordingEngine() override { stop(); }
 
   c10::intrusive_ptr<at::ivalue::Future> execute_with_graph_task(
-      const std::shared_ptr<GraphTask>& task, NodePtr root, InputBuffer&& input) override {
+      const std::shared_ptr<torch::autograd::GraphTask>& task, NodePtr root,
+      torch::autograd::InputBuffer&& input) override {
     if (Observer() != nullptr) Observer()({root.get(), task->dependencies_, task->exec_info_});
     return Engine::execute_with_graph_task(task, std::move(root), std::move(input));
   }
