@@ -161,13 +161,16 @@ bazel test --config=coverage //..."
 # libtorch by what uses the distribution's; Bazel then looks anew for what lies outside the workspace.
 machine root
 remove usr/include/torch/csrc/api/include/torch/torch.h
-for arguments in "run //tools/oracle -- check --engine=libtorch" "run //tools/oracle -- check --engine libtorch" \
-  "run --config=opt //tools/bench:engine -- --sizes=1000"; do
-  asks "${arguments}" "apt-get -q ${INSTALL} libtorch-dev
+for arguments in "check --engine=libtorch" "check --engine libtorch"; do
+  asks "run //tools/oracle -- ${arguments}" "apt-get -q ${INSTALL} libtorch-dev
 bazel shutdown
-bazel ${arguments}"
+bazel run //tools/oracle --define=adapter=libtorch -- ${arguments}"
 done
-for arguments in "run //tools/oracle -- check" "run --repo_env=TORCH_ROOT=/opt/torch //tools/bench:engine" "test //tools/bench/..."; do
+asks "run --config=opt //tools/bench:engine -- --sizes=1000" "apt-get -q ${INSTALL} libtorch-dev
+bazel shutdown
+bazel run --config=opt //tools/bench:engine -- --sizes=1000"
+for arguments in "run //tools/oracle -- check" "run --repo_env=TORCH_ROOT=/opt/torch //tools/bench:engine" \
+  "run --repo_env TORCH_ROOT=/opt/torch //tools/bench:engine" "test //tools/bench/..."; do
   asks "${arguments}" "bazel ${arguments}"
 done
 
