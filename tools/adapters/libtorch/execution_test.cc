@@ -15,7 +15,7 @@
 #include "proptests/generators/generate.h"
 #include "proptests/generators/options.h"
 #include "tools/adapters/libtorch/operations.h"
-#include "tools/adapters/libtorch/recording_engine.h"
+#include "tools/adapters/libtorch/recorder.h"
 #include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::libtorch {

@@ -1,4 +1,6 @@
-// Recorder: fills the call records of an Observation from what the recording engine shows.
+// Recorder: fills the call records of an Observation from what the recording engine shows: each
+// call's graph and counts just before it runs. One thread: the engine runs CPU nodes on the
+// caller's.
 
 #pragma once
 
@@ -13,9 +15,16 @@
 
 #include "autograd/program/observation.h"
 #include "tools/adapters/libtorch/node_names.h"
-#include "tools/adapters/libtorch/recording_engine.h"
+#include "tools/adapters/libtorch/version.h"
+
+namespace torch::autograd {
+struct GraphTask;
+}  // namespace torch::autograd
 
 namespace twingrad::libtorch {
+
+// Makes libtorch use the recording engine; once for the process, before its first backward.
+void InstallRecordingEngine();
 
 class Recorder {
  public:
@@ -31,6 +40,8 @@ class Recorder {
   void SetInputs(std::vector<at::Tensor> inputs, std::function<void()> before_graph);
   // The call is over: tasks that come now are recorded nowhere.
   void EndCall() { recording_ = false; }
+  // A task is about to run.
+  void OnTask(Node* root, const torch::autograd::GraphTask& task);
   // A node begins to run.
   // first: before the node's own hooks, which is also where a gradient is only captured.
   void NoteRun(const void* key, bool first);
@@ -42,7 +53,6 @@ class Recorder {
     WeakNode node = NoNode();
   };
 
-  void OnTask(const TaskView& task);
   void Collect(Node* top);
   program::EdgeRecord EdgeOf(Node* node, uint32_t input_nr) const;
   void Listen(Node* node, bool needed);
