@@ -49,6 +49,13 @@ is() {
   failures=$((failures + 1))
 }
 
+# asks ARGUMENTS EXPECTED: the same for the words of one line, of which only ${asked} is looked at.
+asks() {
+  # shellcheck disable=SC2086 # a list of words by construction
+  wrapper $1
+  is "asked by $1" "${asked}" "$2"
+}
+
 readonly INSTALL="install -y --no-install-recommends"
 
 # Nothing is missing: nothing is installed or said, and the real Bazel gets every argument and gives the status.
@@ -126,14 +133,9 @@ is said "${said}" "tools/bazel: this machine lacks: patch; it has no apt-get, so
 # clang is asked for by the configurations that compile with it alone.
 machine root
 remove usr/bin/clang-19
-for arguments in "test //..." "run //a:b -- --config=asan"; do
-  # shellcheck disable=SC2086 # a list of words by construction
-  wrapper ${arguments}
-  is "asked by ${arguments}" "${asked}" "bazel ${arguments}"
-done
+for arguments in "test //..." "run //a:b -- --config=asan"; do asks "${arguments}" "bazel ${arguments}"; done
 for configuration in clang asan ubsan tsan asan-ubsan asan-libfuzzer coverage; do
-  wrapper test "--config=${configuration}" //...
-  is "asked by ${configuration}" "${asked}" "apt-get -q ${INSTALL} clang-19
+  asks "test --config=${configuration} //..." "apt-get -q ${INSTALL} clang-19
 bazel test --config=${configuration} //..."
 done
 
@@ -142,43 +144,34 @@ machine root
 remove usr/bin/dot
 remove usr/bin/patch
 remove usr/bin/zip
-wrapper run //tools/oracle -- check --seed=1
-is asked "${asked}" "bazel run //tools/oracle -- check --seed=1"
-wrapper run //proptests:x -- explore
-is asked "${asked}" "bazel run //proptests:x -- explore"
-for verb in explore replay; do
-  wrapper run --config=opt //tools/oracle -- "${verb}" -- --seed=1
-  is "asked by ${verb}" "${asked}" "bazel run --config=opt //tools/oracle --define=explorer=yes -- ${verb} -- --seed=1"
+for arguments in "run //tools/oracle -- check --seed=1" "run //proptests:x -- explore"; do
+  asks "${arguments}" "bazel ${arguments}"
 done
-wrapper run //tools/oracle -- explain file
-is "asked by explain" "${asked}" "apt-get -q ${INSTALL} graphviz
+for verb in explore replay; do
+  asks "run --config=opt //tools/oracle -- ${verb} -- --seed=1" \
+    "bazel run --config=opt //tools/oracle --define=explorer=yes -- ${verb} -- --seed=1"
+done
+asks "run //tools/oracle -- explain file" "apt-get -q ${INSTALL} graphviz
 bazel run //tools/oracle -- explain file"
-wrapper --output_base=/x test //...
-is "asked by test" "${asked}" "apt-get -q ${INSTALL} patch graphviz
+asks "--output_base=/x test //..." "apt-get -q ${INSTALL} patch graphviz
 bazel --output_base=/x test //..."
-wrapper test --config=coverage //...
-is "asked by coverage" "${asked}" "apt-get -q ${INSTALL} patch graphviz zip
+asks "test --config=coverage //..." "apt-get -q ${INSTALL} patch graphviz zip
 bazel test --config=coverage //..."
 
 # libtorch by what uses the distribution's; Bazel then looks anew for what lies outside the workspace.
 machine root
 remove usr/include/torch/csrc/api/include/torch/torch.h
 for arguments in "check --engine=libtorch" "check --engine libtorch"; do
-  # shellcheck disable=SC2086
-  wrapper run //tools/oracle -- ${arguments}
-  is "asked by ${arguments}" "${asked}" "apt-get -q ${INSTALL} libtorch-dev
+  asks "run //tools/oracle -- ${arguments}" "apt-get -q ${INSTALL} libtorch-dev
 bazel shutdown
 bazel run //tools/oracle --define=adapter=libtorch -- ${arguments}"
 done
-wrapper run --config=opt //tools/bench:engine -- --sizes=1000
-is "asked by the race" "${asked}" "apt-get -q ${INSTALL} libtorch-dev
+asks "run --config=opt //tools/bench:engine -- --sizes=1000" "apt-get -q ${INSTALL} libtorch-dev
 bazel shutdown
 bazel run --config=opt //tools/bench:engine -- --sizes=1000"
 for arguments in "run //tools/oracle -- check" "run --repo_env=TORCH_ROOT=/opt/torch //tools/bench:engine" \
   "run --repo_env TORCH_ROOT=/opt/torch //tools/bench:engine" "test //tools/bench/..."; do
-  # shellcheck disable=SC2086
-  wrapper ${arguments}
-  is "asked by ${arguments}" "${asked}" "bazel ${arguments}"
+  asks "${arguments}" "bazel ${arguments}"
 done
 
 [[ "${failures}" == 0 ]] || { echo "[bazel] ${failures} expectations were not met; repeat with: tools/bazel test //tools:bazel_test"; exit 1; }

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
 
 namespace twingrad::adapters {
 namespace {
 
+using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
 TEST(NamedAdaptersTest, EachNameStandsForAProgramOfItsFolder) {
@@ -20,11 +20,10 @@ TEST(NamedAdaptersTest, EachNameStandsForAProgramOfItsFolder) {
 
 TEST(NamedAdaptersTest, TheTextsNameEach) {
   for (const NamedAdapter& adapter : NamedAdapters()) {
-    EXPECT_TRUE(absl::StrContains(kEngineHelp, absl::StrCat(adapter.name, ", "))) << kEngineHelp;
-    EXPECT_TRUE(absl::StrContains(kForeignEngines, absl::StrCat("--engine=", adapter.name, " ")))
-        << kForeignEngines;
+    EXPECT_THAT(kEngineHelp, HasSubstr(absl::StrCat(adapter.name, ", ")));
+    EXPECT_THAT(kForeignEngines, HasSubstr(absl::StrCat("--engine=", adapter.name, " ")));
   }
-  EXPECT_TRUE(absl::StrContains(kEngineHelp, "or exec:CMD ARGS")) << kEngineHelp;
+  EXPECT_THAT(kEngineHelp, HasSubstr("or exec:CMD ARGS"));
 }
 
 TEST(NamedAdaptersTest, ACommandIsCutAtBlanks) {
@@ -36,12 +35,11 @@ TEST(NamedAdaptersTest, WhatHasNoRowIsRefusedAndTheNamesAreTold) {
   for (const std::string engine : {"mine", "exec:", "exec: "}) {
     const absl::Status status = AdapterCommand(engine).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
-    EXPECT_TRUE(absl::StartsWith(
-        status.message(), absl::StrCat("[oracle] --engine=", engine, " is unknown; allowed are ")))
+    EXPECT_THAT(status.message(), testing::StartsWith(absl::StrCat("[oracle] --engine=", engine,
+                                                                   " is unknown; allowed are ")))
         << status;
     for (const NamedAdapter& adapter : NamedAdapters()) {
-      EXPECT_TRUE(absl::StrContains(status.message(), absl::StrCat(adapter.name, " and ")))
-          << status;
+      EXPECT_THAT(status.message(), HasSubstr(absl::StrCat(adapter.name, " and "))) << status;
     }
   }
 }
@@ -51,9 +49,8 @@ TEST(NamedAdaptersTest, AnAdapterThatWasNotBuiltIsUnavailable) {
   for (const NamedAdapter& adapter : NamedAdapters()) {
     const absl::Status status = AdapterCommand(adapter.name, nowhere).status();
     EXPECT_TRUE(absl::IsUnavailable(status)) << status;
-    EXPECT_TRUE(absl::StrContains(status.message(), "its adapter is not beside this tool"))
-        << status;
-    EXPECT_TRUE(absl::StrContains(status.message(), adapter.package)) << status;
+    EXPECT_THAT(status.message(), HasSubstr("its adapter is not beside this tool")) << status;
+    EXPECT_THAT(status.message(), HasSubstr(adapter.package)) << status;
   }
 }
 

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace twingrad::bench {
 
@@ -33,6 +35,53 @@ class Contestant {
   virtual Timing Fan(int64_t n) = 0;
   // n times y = y * w on f64 scalars that require grad, then backward from y.
   virtual Timing Multiply(int64_t n) = 0;
+};
+
+// A contestant that builds Chain, Ladder and Fan of nodes held by NodePtr.
+template <typename NodePtr>
+class GraphContestant : public Contestant {
+ public:
+  Timing Chain(int64_t n) final {
+    NodePtr last = MakeNode();
+    for (int64_t i = 1; i < n; ++i) {
+      NodePtr node = MakeNode();
+      AddEdge(node, std::move(last));
+      last = std::move(node);
+    }
+    return Backward(last);
+  }
+
+  Timing Ladder(int64_t n) final {
+    NodePtr before = MakeNode();
+    NodePtr last = MakeNode();
+    AddEdge(last, before);
+    for (int64_t i = 2; i < n; ++i) {
+      NodePtr node = MakeNode();
+      AddEdge(node, last);
+      AddEdge(node, std::move(before));
+      before = std::move(last);
+      last = std::move(node);
+    }
+    return Backward(last);
+  }
+
+  Timing Fan(int64_t n) final {
+    NodePtr sink = MakeNode();
+    std::vector<NodePtr> blades;
+    for (int64_t i = 0; i < n; ++i) {
+      blades.push_back(MakeNode());
+      AddEdge(blades.back(), sink);
+    }
+    NodePtr hub = MakeNode();
+    for (NodePtr& blade : blades) AddEdge(hub, std::move(blade));
+    return Backward(hub);
+  }
+
+ private:
+  // A node that passes its only gradient to each of its edges.
+  virtual NodePtr MakeNode() = 0;
+  virtual void AddEdge(const NodePtr& from, NodePtr to) = 0;
+  virtual Timing Backward(const NodePtr& root) = 0;
 };
 
 std::unique_ptr<Contestant> MakeTwingrad();

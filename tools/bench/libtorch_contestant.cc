@@ -8,7 +8,6 @@
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tools/bench/contestant.h"
 
@@ -27,7 +26,7 @@ struct PassThrough : Node {
   }
 };
 
-class Libtorch : public Contestant {
+class Libtorch : public GraphContestant<std::shared_ptr<Node>> {
  public:
   Libtorch() : one_(torch::ones({1}, torch::kDouble)) {
     at::set_num_threads(1);
@@ -35,42 +34,6 @@ class Libtorch : public Contestant {
   }
 
   std::string_view name() const override { return "libtorch"; }
-
-  Timing Chain(int64_t n) override {
-    std::shared_ptr<Node> last = MakeNode();
-    for (int64_t i = 1; i < n; ++i) {
-      std::shared_ptr<Node> node = MakeNode();
-      node->add_next_edge(Edge(std::move(last), 0));
-      last = std::move(node);
-    }
-    return Backward(last);
-  }
-
-  Timing Ladder(int64_t n) override {
-    std::shared_ptr<Node> before = MakeNode();
-    std::shared_ptr<Node> last = MakeNode();
-    last->add_next_edge(Edge(before, 0));
-    for (int64_t i = 2; i < n; ++i) {
-      std::shared_ptr<Node> node = MakeNode();
-      node->add_next_edge(Edge(last, 0));
-      node->add_next_edge(Edge(std::move(before), 0));
-      before = std::move(last);
-      last = std::move(node);
-    }
-    return Backward(last);
-  }
-
-  Timing Fan(int64_t n) override {
-    std::shared_ptr<Node> sink = MakeNode();
-    std::vector<std::shared_ptr<Node>> blades;
-    for (int64_t i = 0; i < n; ++i) {
-      blades.push_back(MakeNode());
-      blades.back()->add_next_edge(Edge(sink, 0));
-    }
-    std::shared_ptr<Node> hub = MakeNode();
-    for (std::shared_ptr<Node>& blade : blades) hub->add_next_edge(Edge(std::move(blade), 0));
-    return Backward(hub);
-  }
 
   Timing Multiply(int64_t n) override {
     const auto options = torch::dtype(torch::kDouble).requires_grad(true);
@@ -85,13 +48,17 @@ class Libtorch : public Contestant {
   }
 
  private:
-  std::shared_ptr<Node> MakeNode() {
+  std::shared_ptr<Node> MakeNode() override {
     std::shared_ptr<Node> node(new PassThrough, torch::autograd::deleteNode);
     node->add_input_metadata(one_);
     return node;
   }
 
-  Timing Backward(const std::shared_ptr<Node>& root) {
+  void AddEdge(const std::shared_ptr<Node>& from, std::shared_ptr<Node> to) override {
+    from->add_next_edge(Edge(std::move(to), 0));
+  }
+
+  Timing Backward(const std::shared_ptr<Node>& root) override {
     auto& engine = torch::autograd::Engine::get_default_engine();
     Timing timing;
     timing.backward_ns = TimeNs([&] {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "autograd/engine/engine.h"
 #include "autograd/engine/front_end.h"
@@ -31,45 +30,9 @@ class PassThrough : public twingrad::Node {
   std::string_view name() const override { return "PassThrough"; }
 };
 
-class Twingrad : public Contestant {
+class Twingrad : public GraphContestant<NodePtr> {
  public:
   std::string_view name() const override { return "twingrad"; }
-
-  Timing Chain(int64_t n) override {
-    NodePtr last = MakeNode();
-    for (int64_t i = 1; i < n; ++i) {
-      NodePtr node = MakeNode();
-      node->AddNextEdge(Edge{std::move(last), 0});
-      last = std::move(node);
-    }
-    return Backward(last);
-  }
-
-  Timing Ladder(int64_t n) override {
-    NodePtr before = MakeNode();
-    NodePtr last = MakeNode();
-    last->AddNextEdge(Edge{before, 0});
-    for (int64_t i = 2; i < n; ++i) {
-      NodePtr node = MakeNode();
-      node->AddNextEdge(Edge{last, 0});
-      node->AddNextEdge(Edge{std::move(before), 0});
-      before = std::move(last);
-      last = std::move(node);
-    }
-    return Backward(last);
-  }
-
-  Timing Fan(int64_t n) override {
-    NodePtr sink = MakeNode();
-    std::vector<NodePtr> blades;
-    for (int64_t i = 0; i < n; ++i) {
-      blades.push_back(MakeNode());
-      blades.back()->AddNextEdge(Edge{sink, 0});
-    }
-    NodePtr hub = MakeNode();
-    for (NodePtr& blade : blades) hub->AddNextEdge(Edge{std::move(blade), 0});
-    return Backward(hub);
-  }
 
   Timing Multiply(int64_t n) override {
     Tensor w = Tensor::Scalar(1);
@@ -87,13 +50,17 @@ class Twingrad : public Contestant {
   }
 
  private:
-  NodePtr MakeNode() {
+  NodePtr MakeNode() override {
     NodePtr node = twingrad::MakeNode<PassThrough>();
     node->AddInput(one_);
     return node;
   }
 
-  Timing Backward(const NodePtr& root) {
+  void AddEdge(const NodePtr& from, NodePtr to) override {
+    from->AddNextEdge(Edge{std::move(to), 0});
+  }
+
+  Timing Backward(const NodePtr& root) override {
     const Edge edge{root, 0};
     Timing timing;
     timing.backward_ns = TimeNs([&] {

@@ -21,7 +21,7 @@ from tools.coverage import folders
 _BAZEL = ['tools/bazel']
 _CONFIGURATION = ['--config=coverage']
 # Not our code, or the tests themselves.
-_IGNORED = r'(^|/)(external|bazel-out|usr)/|_test\.cc$|/test_[a-z_]+\.(h|cc)$'
+_IGNORED = r'(^|/)(external|bazel-out|usr)/|_test\.cc$|/test(ing)?_[a-z_]+\.(h|cc)$'
 _PAGES = '.bazel/coverage'
 
 

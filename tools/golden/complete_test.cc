@@ -8,17 +8,17 @@
 #include <cctype>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/ops/registry.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad {
 namespace {
@@ -33,13 +33,10 @@ bool Computes(const Signature& signature) {
 
 std::set<Opcode> OpcodesBelow(const char* folder) {
   std::set<Opcode> found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".twin") continue;
-    std::ifstream file(entry.path());
-    std::stringstream text;
-    text << file.rdbuf();
-    const auto parsed = program::Parse(text.str());
-    EXPECT_TRUE(parsed.ok()) << entry.path() << ": " << parsed.status();
+  const std::vector<std::filesystem::path> paths = *golden::FilesBelow(folder, ".twin");
+  for (const std::filesystem::path& path : paths) {
+    const auto parsed = program::Parse(golden::ReadText(path));
+    EXPECT_TRUE(parsed.ok()) << path << ": " << parsed.status();
     if (!parsed.ok()) continue;
     for (const program::Statement& statement : parsed->statements) found.insert(statement.op);
   }
@@ -70,9 +67,7 @@ TEST(Complete, EveryStatementIsDoneEverywhere) {
   const std::set<Opcode> examples = OpcodesBelow("autograd/program/examples");
   const std::set<Opcode> goldens = OpcodesBelow("golden/programs");
   const std::set<Opcode> generated = GeneratedOpcodes();
-  std::ifstream file("tools/adapters/python/torch_adapter.py");
-  std::stringstream adapter;
-  adapter << file.rdbuf();
+  const std::string adapter = golden::ReadText("tools/adapters/python/torch_adapter.py");
   for (const Signature& signature : program::Signatures()) {
     std::string missing;
     const auto lacks = [&](const char* place) { absl::StrAppend(&missing, "\n  ", place); };
@@ -85,7 +80,7 @@ TEST(Complete, EveryStatementIsDoneEverywhere) {
       }
       const bool left_out = signature.op == Opcode::kCopyInPlace ||
                             signature.op == Opcode::kZeroInPlace || signature.op == Opcode::kTo;
-      if (!left_out && !IsNamedIn(adapter.str(), signature.name)) {
+      if (!left_out && !IsNamedIn(adapter, signature.name)) {
         lacks("tools/adapters/python/torch_adapter.py: not in its table");
       }
     }

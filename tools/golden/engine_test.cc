@@ -8,7 +8,6 @@
 #include "autograd/engine/engine.h"
 #include "autograd/runner/run.h"
 #include "gtest/gtest.h"
-#include "tools/golden/complaint.h"
 #include "tools/golden/entry.h"
 
 namespace twingrad::golden {
@@ -19,12 +18,12 @@ class GoldenEngineTest : public testing::TestWithParam<int> {};
 TEST_P(GoldenEngineTest, ShowsWhatIsExpected) {
   const absl::StatusOr<std::vector<Entry>> entries = LoadEntries("golden/programs");
   ASSERT_TRUE(entries.ok()) << entries.status();
-  twingrad::EngineOptions options;
+  EngineOptions options;
   options.device_threads = GetParam();
-  twingrad::Engine engine(options);
+  Engine engine(options);
   const std::string by = absl::StrCat("the engine with ", GetParam(), " device threads");
   for (const Entry& entry : *entries) {
-    EXPECT_EQ(Complaint(entry, twingrad::runner::Run(entry.program, engine), by), "");
+    EXPECT_EQ(Complaint(entry, runner::Run(entry.program, engine), by), "");
   }
 }
 

@@ -2,26 +2,21 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
+#include "autograd/program/observation_text.h"
 #include "autograd/program/opcode.h"
-#include "autograd/program/parse.h"
+#include "proptests/oracles/expect.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
 
 namespace fs = std::filesystem;
-
-absl::Status Fault(std::string_view path, std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("[golden] ", path, ": ", what));
-}
 
 std::string IndexLine(const Entry& entry) {
   return absl::StrCat(entry.id, " | ", entry.origin, " | ", entry.reason);
@@ -32,26 +27,14 @@ std::string IndexLine(const Entry& entry) {
 absl::StatusOr<Entry> ParseEntry(std::string_view path, std::string_view text) {
   Entry entry;
   entry.path = std::string(path);
-  const std::vector<std::string_view> lines = absl::StrSplit(text, absl::MaxSplits('\n', 3));
-  std::string* const fields[] = {&entry.id, &entry.origin, &entry.reason};
-  const std::string_view names[] = {"# id: ", "# origin: ", "# reason: "};
-  for (size_t i = 0; i < 3; ++i) {
-    std::string_view line = i < lines.size() ? lines[i] : std::string_view();
-    if (!absl::ConsumePrefix(&line, names[i]) || line.empty() || absl::StrContains(line, " | ")) {
-      return Fault(path, absl::StrCat("line ", i + 1, " must be `", names[i],
-                                      "...`, not empty and without ` | `"));
-    }
-    *fields[i] = std::string(line);
-  }
-  if (fs::path(std::string(path)).stem().string() != entry.id) {
-    return Fault(path, absl::StrCat("its id is ", entry.id, "; name the file ", entry.id, ".twin"));
-  }
-  absl::StatusOr<twingrad::program::Program> program = twingrad::program::Parse(text);
-  if (!program.ok()) return Fault(path, program.status().message());
+  absl::StatusOr<program::Program> program =
+      ParseHeaded(entry.path, text,
+                  {{"id", &entry.id}, {"origin", &entry.origin}, {"reason", &entry.reason}}, true);
+  if (!program.ok()) return program.status();
   entry.program = *std::move(program);
   const auto& statements = entry.program.statements;
   if (std::none_of(statements.begin(), statements.end(), [](const auto& statement) {
-        return statement.op == twingrad::program::Opcode::kExpect;
+        return statement.op == program::Opcode::kExpect;
       })) {
     return Fault(path, "it expects nothing; add an expect statement");
   }
@@ -59,18 +42,11 @@ absl::StatusOr<Entry> ParseEntry(std::string_view path, std::string_view text) {
 }
 
 absl::StatusOr<std::vector<Entry>> LoadEntries(const std::string& folder) {
-  std::vector<std::string> paths;
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
-    if (it->path().extension() == ".twin") paths.push_back(it->path().string());
-  }
-  if (error) return Fault(folder, error.message());
-  std::sort(paths.begin(), paths.end());
+  const auto paths = FilesBelow(folder, ".twin");
+  if (!paths.ok()) return paths.status();
   std::vector<Entry> entries;
-  for (const std::string& path : paths) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    absl::StatusOr<Entry> entry = ParseEntry(path, text);
+  for (const fs::path& path : *paths) {
+    absl::StatusOr<Entry> entry = ParseEntry(path.string(), ReadText(path));
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));
   }
@@ -107,6 +83,18 @@ absl::Status CheckIndex(std::string_view index, const std::vector<Entry>& entrie
     }
   }
   return absl::OkStatus();
+}
+
+std::string Complaint(const Entry& entry, const program::Observation& observation,
+                      const std::string& by) {
+  std::string text;
+  for (const auto& unmet : oracles::UnmetExpectations(entry.program, observation)) {
+    absl::StrAppend(&text, "  ", unmet.text, "\n");
+  }
+  if (text.empty()) return text;
+  return absl::StrCat(entry.path, ", run by ", by, ":\n", text,
+                      program::PrintObservation(entry.program, observation),
+                      "replay: tools/bazel run //tools/oracle -- run ", entry.path, "\n");
 }
 
 }  // namespace twingrad::golden

@@ -1,7 +1,6 @@
 // Entries of golden/programs: a Program, what it must show, and why it is kept.
 //
-// An entry is a file `golden/programs/AREA/ID.twin` that begins with three comment lines, `# id:
-// ...`,
+// An entry is a file `golden/programs/AREA/ID.twin` that begins with the comment lines `# id: ...`,
 // `# origin: ...` and `# reason: ...`; what it must show are its expect statements. golden/INDEX
 // lists each as `id | origin | reason`. Ids are permanent: an entry that is taken out leaves its
 // line behind with `removed` for an origin.
@@ -14,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 
 namespace twingrad::golden {
@@ -23,7 +23,7 @@ struct Entry {
   std::string id;
   std::string origin;
   std::string reason;
-  twingrad::program::Program program;
+  program::Program program;
 };
 
 // Reads one entry. `path` must end in AREA/ID.twin with the id that the text names.
@@ -35,5 +35,10 @@ absl::StatusOr<std::vector<Entry>> LoadEntries(const std::string& folder);
 // Whether the index names exactly these entries, each once; the message shows the line that is
 // amiss.
 absl::Status CheckIndex(std::string_view index, const std::vector<Entry>& entries);
+
+// What a run of the entry misses, as text for a failed test: empty when all its expectations are
+// met; `by` names what ran it.
+std::string Complaint(const Entry& entry, const program::Observation& observation,
+                      const std::string& by);
 
 }  // namespace twingrad::golden

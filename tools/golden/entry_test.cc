@@ -1,9 +1,15 @@
 #include "tools/golden/entry.h"
 
-#include "gtest/gtest.h"
+#include <bit>
+#include <cstdint>
+
+#include "autograd/program/parse.h"
+#include "gmock/gmock.h"
 
 namespace twingrad::golden {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr std::string_view kText =
     "# id: calls-0001\n# origin: here\n# reason: because\ntwingrad 1\n"
@@ -35,9 +41,8 @@ TEST(EntryTest, SaysWhatIsAmiss) {
       "[golden] calls-0001.twin: line 2 must be `# origin: ...`, not empty and without ` | `");
   EXPECT_EQ(ErrorOf("calls-0001.twin", Replaced("expect %x kind=value data=3\n", "")),
             "[golden] calls-0001.twin: it expects nothing; add an expect statement");
-  EXPECT_NE(
-      ErrorOf("calls-0001.twin", Replaced("leaf", "laef")).find("calls-0001.twin: [program] 5:"),
-      std::string::npos);
+  EXPECT_THAT(ErrorOf("calls-0001.twin", Replaced("leaf", "laef")),
+              HasSubstr("calls-0001.twin: [program] 5:"));
 }
 
 TEST(EntryTest, TheIndexNamesEachEntryOnce) {
@@ -50,6 +55,26 @@ TEST(EntryTest, TheIndexNamesEachEntryOnce) {
   EXPECT_FALSE(CheckIndex("calls-0001 | here | but\n", entries).ok());
   EXPECT_FALSE(CheckIndex(line + "calls-0002 | here | because\n", entries).ok());
   EXPECT_FALSE(CheckIndex(line + "nonsense\n", entries).ok());
+}
+
+TEST(ComplaintTest, NamesTheEntryTheRunnerAndWhatIsMissed) {
+  Entry entry;
+  entry.path = "golden/programs/a/a-0001.twin";
+  entry.program =
+      *program::Parse("twingrad 1\n%x = leaf type=f64[] data=3\nexpect %x kind=value data=3\n");
+  program::Observation observation;
+  observation.values.resize(1);
+  observation.values[0].defined = true;
+  observation.values[0].data.bits = {std::bit_cast<uint64_t>(3.0)};
+  EXPECT_EQ(Complaint(entry, observation, "me"), "");
+
+  observation.values[0].data.bits = {std::bit_cast<uint64_t>(4.0)};
+  const std::string text = Complaint(entry, observation, "me");
+  EXPECT_THAT(text, testing::StartsWith(
+                        "golden/programs/a/a-0001.twin, run by me:\n  statement 1: expect %x"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("replay: tools/bazel run //tools/oracle -- run golden/programs/a/a-0001.twin\n"));
 }
 
 }  // namespace

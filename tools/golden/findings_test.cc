@@ -2,8 +2,6 @@
 // by switches of the twin's dialects, as the table of golden/findings/README.md says.
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -17,33 +15,21 @@
 #include "autograd/program/parse.h"
 #include "autograd/reference/dialect.h"
 #include "autograd/reference/twin.h"
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
 
 namespace fs = std::filesystem;
-using twingrad::program::Program;
-using twingrad::reference::Dialect;
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-std::vector<fs::path> FilesWith(const std::string& folder, const std::string& extension) {
-  std::vector<fs::path> paths;
-  for (const auto& item : fs::recursive_directory_iterator(folder)) {
-    if (item.path().extension() == extension) paths.push_back(item.path());
-  }
-  return paths;
-}
+using reference::Dialect;
 
 // Id of a finding -> the lists that have an entry of it.
 std::map<std::string, std::set<std::string>> Lists() {
   std::map<std::string, std::set<std::string>> lists;
-  for (const fs::path& path : FilesWith("golden/expected", ".txt")) {
-    const std::string text = ReadFile(path);
+  const std::vector<fs::path> paths = *FilesBelow("golden/expected", ".txt");
+  for (const fs::path& path : paths) {
+    const std::string text = ReadText(path);
     for (const std::string_view line : absl::StrSplit(text, '\n')) {
       const std::vector<std::string> words = absl::StrSplit(line, ' ');
       if (words[0] == "entry") lists[words[1]].insert(path.stem().string());
@@ -64,7 +50,7 @@ std::set<std::string> Words(std::string_view cell) {
 
 std::map<std::string, Account> Accounts() {
   std::map<std::string, Account> accounts;
-  const std::string text = ReadFile("golden/findings/README.md");
+  const std::string text = ReadText("golden/findings/README.md");
   const size_t begin = text.find("checked by findings_test");
   if (begin == std::string::npos) return accounts;
   for (const std::string_view line : absl::StrSplit(std::string_view(text).substr(begin), '\n')) {
@@ -76,17 +62,17 @@ std::map<std::string, Account> Accounts() {
   return accounts;
 }
 
-std::string Shown(const Program& program, Dialect dialect) {
-  const auto twin = twingrad::reference::RunTwin(program, dialect);
+std::string Shown(const program::Program& program, Dialect dialect) {
+  const auto twin = reference::RunTwin(program, dialect);
   EXPECT_EQ(twin.skipped.value_or(""), "");
-  return twingrad::program::PrintObservation(program, twin.observation);
+  return program::PrintObservation(program, twin.observation);
 }
 
 TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {
   const auto lists = Lists();
   const auto accounts = Accounts();
-  const std::string switches = ReadFile("autograd/reference/dialect.h");
-  const std::vector<fs::path> findings = FilesWith("golden/findings", ".twin");
+  const std::string switches = ReadText("autograd/reference/dialect.h");
+  const std::vector<fs::path> findings = *FilesBelow("golden/findings", ".twin");
   EXPECT_EQ(accounts.size(), findings.size());
   for (const fs::path& path : findings) {
     const std::string id = path.stem().string();
@@ -98,7 +84,7 @@ TEST(FindingsTest, EachIsAnEntryOrASwitchAndStandsInTheTable) {
     EXPECT_FALSE(account->second.lists.empty() && account->second.switches.empty())
         << id << " is accounted for by nothing";
     for (const std::string& name : account->second.switches) {
-      EXPECT_TRUE(absl::StrContains(switches, absl::StrCat("bool ", name, " = "))) << name;
+      EXPECT_THAT(switches, testing::HasSubstr(absl::StrCat("bool ", name, " = "))) << name;
     }
   }
 }
@@ -107,8 +93,8 @@ TEST(FindingsTest, ASwitchChangesWhatTheTwinSays) {
   for (const auto& [id, account] : Accounts()) {
     if (account.switches.empty()) continue;
     const std::string engine = id.substr(0, id.rfind('-'));
-    const auto program = twingrad::program::Parse(
-        ReadFile(absl::StrCat("golden/findings/", engine, "/", id, ".twin")));
+    const auto program =
+        program::Parse(ReadText(absl::StrCat("golden/findings/", engine, "/", id, ".twin")));
     ASSERT_TRUE(program.ok()) << id << ": " << program.status();
     const std::string sound = Shown(*program, Dialect::kTwingrad);
     EXPECT_TRUE(Shown(*program, Dialect::kPytorch) != sound ||

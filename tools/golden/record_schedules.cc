@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "autograd/program/parse.h"
 #include "proptests/interleave/strategies/forced_strategy.h"
+#include "tools/golden/entry_text.h"
 #include "tools/golden/schedule_entry.h"
 
 namespace twingrad::golden {
@@ -24,9 +24,7 @@ int Fail(const absl::Status& status) {
 }
 
 int List(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const auto program = twingrad::program::Parse(text);
+  const auto program = twingrad::program::Parse(ReadText(path));
   if (!program.ok()) return Fail(program.status());
   for (const auto& [shows, count] : AllShown(*program, 20'000)) {
     std::printf("%7d  %s\n", count, shows.c_str());

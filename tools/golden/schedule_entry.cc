@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
-#include "autograd/program/parse.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
@@ -20,6 +14,7 @@
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/interleave/strategies/replay_strategy.h"
 #include "proptests/interleave/strategies/strategies.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
@@ -28,33 +23,20 @@ namespace fs = std::filesystem;
 using interleave::ProgramExplorer;
 using interleave::ProgramRun;
 using interleave::ScheduleFile;
-using twingrad::program::CallRecord;
-using twingrad::program::NodeRecord;
-using twingrad::program::NodeRole;
-using twingrad::program::Observation;
-using twingrad::program::Program;
-using twingrad::program::Statement;
+using program::NodeRole;
+using program::Program;
 
 constexpr uint64_t kSeed = 1;
 
-absl::Status Fault(std::string_view path, std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("[golden] ", path, ": ", what));
-}
-
-std::string Text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 // The value that the statement makes or, as a write does, changes.
 std::string ValueOf(const Program& program, int32_t index) {
-  const Statement& statement = program.statements[static_cast<size_t>(index)];
+  const program::Statement& statement = program.statements[static_cast<size_t>(index)];
   if (statement.results.empty() && statement.operands.empty()) return absl::StrCat("@", index);
   const bool writes = statement.results.empty();
   return absl::StrCat("%", program.names[writes ? statement.operands[0] : statement.results[0]]);
 }
 
-std::string NameOf(const Program& program, const NodeRecord& node) {
+std::string NameOf(const Program& program, const program::NodeRecord& node) {
   switch (node.name.role) {
     case NodeRole::kGraphRoot:
       return "root";
@@ -77,43 +59,30 @@ void ForgetSites(interleave::Trace* trace) {
 absl::StatusOr<ScheduleEntry> ParseScheduleEntry(std::string_view path, std::string_view text) {
   ScheduleEntry entry;
   entry.path = std::string(path);
-  const std::vector<std::string_view> lines = absl::StrSplit(text, absl::MaxSplits('\n', 3));
-  std::string* const fields[] = {&entry.id, &entry.reason, &entry.shows};
-  const std::string_view names[] = {"# id: ", "# reason: ", "# shows: "};
-  for (size_t i = 0; i < 3; ++i) {
-    std::string_view line = i < lines.size() ? lines[i] : std::string_view();
-    if (!absl::ConsumePrefix(&line, names[i]) || line.empty()) {
-      return Fault(path, absl::StrCat("line ", i + 1, " must be `", names[i], "...`, not empty"));
-    }
-    *fields[i] = std::string(line);
-  }
-  if (fs::path(entry.path).stem().string() != entry.id) {
-    return Fault(path, absl::StrCat("its id is ", entry.id, "; name the file ", entry.id, ".twin"));
-  }
-  absl::StatusOr<Program> program = twingrad::program::Parse(text);
-  if (!program.ok()) return Fault(path, program.status().message());
+  absl::StatusOr<Program> program =
+      ParseHeaded(entry.path, text,
+                  {{"id", &entry.id}, {"reason", &entry.reason}, {"shows", &entry.shows}}, false);
+  if (!program.ok()) return program.status();
   entry.program = *std::move(program);
   return entry;
 }
 
 absl::StatusOr<std::vector<ScheduleEntry>> LoadScheduleEntries(const std::string& folder) {
-  std::set<std::string> programs;
-  std::set<std::string> schedules;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; it != end; it.increment(error)) {
-    const std::string stem = (it->path().parent_path() / it->path().stem()).string();
-    if (it->path().extension() == ".twin") programs.insert(stem);
-    if (it->path().extension() == ".schedule") schedules.insert(stem);
-  }
-  if (error) return Fault(folder, error.message());
+  const auto programs = FilesBelow(folder, ".twin");
+  if (!programs.ok()) return programs.status();
   std::vector<ScheduleEntry> entries;
-  for (const std::string& stem : programs) {
-    absl::StatusOr<ScheduleEntry> entry = ParseScheduleEntry(stem + ".twin", Text(stem + ".twin"));
+  for (const fs::path& path : *programs) {
+    absl::StatusOr<ScheduleEntry> entry = ParseScheduleEntry(path.string(), ReadText(path));
     if (!entry.ok()) return entry.status();
     entries.push_back(*std::move(entry));
   }
-  for (const std::string& stem : schedules) {
-    if (programs.count(stem) == 0) return Fault(stem + ".schedule", "it has no .twin beside it");
+  const auto schedules = FilesBelow(folder, ".schedule");
+  if (!schedules.ok()) return schedules.status();
+  for (fs::path path : *schedules) {
+    const std::string schedule = path.string();
+    if (!fs::exists(path.replace_extension(".twin"))) {
+      return Fault(schedule, "it has no .twin beside it");
+    }
   }
   return entries;
 }
@@ -122,9 +91,9 @@ std::string SchedulePath(const ScheduleEntry& entry) {
   return fs::path(entry.path).replace_extension(".schedule").string();
 }
 
-std::string ShowsOf(const Program& program, const Observation& observation) {
+std::string ShowsOf(const Program& program, const program::Observation& observation) {
   std::string text;
-  for (const CallRecord& call : observation.calls) {
+  for (const program::CallRecord& call : observation.calls) {
     if (!text.empty()) absl::StrAppend(&text, " |");
     for (const int32_t node : call.executed) {
       absl::StrAppend(&text, text.empty() ? "" : " ",
@@ -148,7 +117,7 @@ absl::Status ReplaySchedule(const ScheduleEntry& entry, const ScheduleFile& sche
                               "\nrecord it anew, if the engine is meant to take other steps: "
                               "tools/bazel run //tools/golden:record_schedules"));
   };
-  if (schedule.program_hash != twingrad::program::Hash(entry.program)) {
+  if (schedule.program_hash != program::Hash(entry.program)) {
     return fault("its schedule is that of another Program");
   }
   ProgramExplorer explorer(entry.program, {.device_threads = schedule.device_threads});
@@ -178,7 +147,7 @@ absl::StatusOr<ScheduleFile> RecordSchedule(const ScheduleEntry& entry, int sche
     const std::optional<interleave::Trace> found = run(*strategy, seeds.Next());
     if (!found) continue;
     ScheduleFile file;
-    file.program_hash = twingrad::program::Hash(entry.program);
+    file.program_hash = program::Hash(entry.program);
     file.device_threads = explorer.device_threads();
     file.strategy = "forced";
     file.decisions = interleave::ShrinkSchedule(*found, run).trace;

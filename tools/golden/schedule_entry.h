@@ -33,7 +33,7 @@ struct ScheduleEntry {
   std::string id;
   std::string reason;
   std::string shows;
-  twingrad::program::Program program;
+  program::Program program;
 };
 
 // Reads one entry. `path` must end in ID.twin with the id that the text names.
@@ -44,8 +44,7 @@ absl::StatusOr<std::vector<ScheduleEntry>> LoadScheduleEntries(const std::string
 std::string SchedulePath(const ScheduleEntry& entry);
 
 // What a run has shown, as an entry says it.
-std::string ShowsOf(const twingrad::program::Program& program,
-                    const twingrad::program::Observation& observation);
+std::string ShowsOf(const program::Program& program, const program::Observation& observation);
 
 // Follows the schedule decision by decision. An error: it is not the Program's, the engine asks for
 // other decisions, a detector speaks, or the run shows something else.
@@ -54,6 +53,6 @@ absl::Status ReplaySchedule(const ScheduleEntry& entry, const interleave::Schedu
 absl::StatusOr<interleave::ScheduleFile> RecordSchedule(const ScheduleEntry& entry,
                                                         int schedules = 50'000);
 // How many of the schedules show what: for who writes an entry.
-std::map<std::string, int> AllShown(const twingrad::program::Program& program, int schedules);
+std::map<std::string, int> AllShown(const program::Program& program, int schedules);
 
 }  // namespace twingrad::golden

@@ -1,13 +1,13 @@
 // The entries of golden/schedules, each replayed strictly; and that what is amiss would be told.
 #include "tools/golden/schedule_entry.h"
 
-#include <fstream>
-#include <iterator>
-
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr char kFolder[] = "golden/schedules";
 constexpr std::string_view kText =
@@ -24,19 +24,14 @@ ScheduleEntry Two() { return *ParseScheduleEntry("a/two.twin", kText); }
 
 std::string ErrorOf(const absl::Status& status) { return std::string(status.message()); }
 
-bool Has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(GoldenSchedulesTest, EachReplaysDecisionByDecisionAndShowsWhatItMust) {
   const auto entries = LoadScheduleEntries(kFolder);
   ASSERT_TRUE(entries.ok()) << entries.status();
   EXPECT_GE(entries->size(), 5u);
   for (const ScheduleEntry& entry : *entries) {
-    std::ifstream file(SchedulePath(entry), std::ios::binary);
-    ASSERT_TRUE(file) << SchedulePath(entry) << " is missing; record it: "
-                      << "tools/bazel run //tools/golden:record_schedules";
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::string text = ReadText(SchedulePath(entry));
+    ASSERT_NE(text, "") << SchedulePath(entry) << " is missing; record it: "
+                        << "tools/bazel run //tools/golden:record_schedules";
     const auto schedule = interleave::ParseSchedule(text);
     ASSERT_TRUE(schedule.ok()) << entry.path << ": " << schedule.status();
     EXPECT_EQ(schedule->detector, "") << entry.path;
@@ -79,8 +74,8 @@ TEST(ScheduleEntryTest, RecordsWhatShowsWhatTheEntrySays) {
   }
   ScheduleEntry impossible = Two();
   impossible.shows = "root %x.grad %a %b; grad %x";
-  EXPECT_TRUE(Has(ErrorOf(RecordSchedule(impossible, 100).status()),
-                  "none of 100 schedules shows `root %x.grad %a %b; grad %x`"));
+  EXPECT_THAT(ErrorOf(RecordSchedule(impossible, 100).status()),
+              HasSubstr("none of 100 schedules shows `root %x.grad %a %b; grad %x`"));
 }
 
 TEST(ScheduleEntryTest, AScheduleThatPartsFromTheRunFails) {
@@ -91,21 +86,22 @@ TEST(ScheduleEntryTest, AScheduleThatPartsFromTheRunFails) {
 
   interleave::ScheduleFile other = schedule;
   ++other.decisions[5].alternatives;
-  EXPECT_TRUE(Has(ErrorOf(ReplaySchedule(entry, other)), "diverged at decision 5"));
-  EXPECT_TRUE(Has(ErrorOf(ReplaySchedule(entry, other)), kCommand));
+  EXPECT_THAT(ErrorOf(ReplaySchedule(entry, other)), HasSubstr("diverged at decision 5"));
+  EXPECT_THAT(ErrorOf(ReplaySchedule(entry, other)), HasSubstr(kCommand));
   other = schedule;
   other.decisions.pop_back();
-  EXPECT_TRUE(Has(ErrorOf(ReplaySchedule(entry, other)), "the recorded schedule ends after"));
+  EXPECT_THAT(ErrorOf(ReplaySchedule(entry, other)), HasSubstr("the recorded schedule ends after"));
   other = schedule;
   other.decisions.push_back(other.decisions.back());
-  EXPECT_TRUE(Has(ErrorOf(ReplaySchedule(entry, other)), "ended before its schedule did"));
+  EXPECT_THAT(ErrorOf(ReplaySchedule(entry, other)), HasSubstr("ended before its schedule did"));
   other = schedule;
   ++other.program_hash;
-  EXPECT_TRUE(Has(ErrorOf(ReplaySchedule(entry, other)), "that of another Program"));
+  EXPECT_THAT(ErrorOf(ReplaySchedule(entry, other)), HasSubstr("that of another Program"));
   ScheduleEntry another = entry;
   another.shows = "root %a %b %x.grad; grad %x";
-  EXPECT_TRUE(Has(ErrorOf(ReplaySchedule(another, schedule)),
-                  "it shows `root %b %a %x.grad; grad %x`, not `root %a %b %x.grad; grad %x`"));
+  EXPECT_THAT(
+      ErrorOf(ReplaySchedule(another, schedule)),
+      HasSubstr("it shows `root %b %a %x.grad; grad %x`, not `root %a %b %x.grad; grad %x`"));
 }
 
 TEST(ScheduleEntryTest, ListsAllThatAProgramShows) {

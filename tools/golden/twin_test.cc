@@ -1,15 +1,12 @@
 // Every entry of golden/programs on the twin, and the index.
 
-#include <fstream>
-#include <iterator>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
-#include "tools/golden/complaint.h"
 #include "tools/golden/entry.h"
+#include "tools/golden/entry_text.h"
 
 namespace twingrad::golden {
 namespace {
@@ -18,9 +15,7 @@ TEST(GoldenTwinTest, TheIndexNamesEveryEntry) {
   const absl::StatusOr<std::vector<Entry>> entries = LoadEntries("golden/programs");
   ASSERT_TRUE(entries.ok()) << entries.status();
   EXPECT_GE(entries->size(), 50u);
-  std::ifstream file("golden/INDEX");
-  const std::string index{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const absl::Status status = CheckIndex(index, *entries);
+  const absl::Status status = CheckIndex(ReadText("golden/INDEX"), *entries);
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
@@ -28,7 +23,7 @@ TEST(GoldenTwinTest, ShowsWhatIsExpected) {
   const absl::StatusOr<std::vector<Entry>> entries = LoadEntries("golden/programs");
   ASSERT_TRUE(entries.ok()) << entries.status();
   for (const Entry& entry : *entries) {
-    const twingrad::reference::TwinResult twin = twingrad::reference::RunTwin(entry.program);
+    const reference::TwinResult twin = reference::RunTwin(entry.program);
     EXPECT_EQ(twin.skipped.value_or(""), "") << entry.path;
     EXPECT_EQ(twin.skipped ? "" : Complaint(entry, twin.observation, "the twin"), "");
   }

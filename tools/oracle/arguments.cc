@@ -1,21 +1,20 @@
 #include "tools/oracle/arguments.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "proptests/workers/files.h"
 
 namespace twingrad::oracle {
-
-using workers::ShellWord;
 
 namespace {
 
@@ -23,58 +22,42 @@ absl::Status Usage(std::string_view wrong, std::string_view allowed, std::string
   return absl::InvalidArgumentError(absl::StrCat("[oracle] ", wrong, "; ", allowed, "; ", action));
 }
 
-std::string_view Allowed(FlagType type) {
-  switch (type) {
-    case FlagType::kCount:
-      return "allowed is a whole number of at least 1";
-    case FlagType::kSeed:
-      return "allowed is a number of 64 bits, decimal or 0x followed by hexadecimal digits";
-    case FlagType::kDuration:
-      return "allowed is a positive number with an optional unit s, m or h";
-    case FlagType::kSize:
-      return "allowed is a positive number with an optional unit M or G";
-    case FlagType::kList:
-      return "allowed are words apart by commas";
-    case FlagType::kPath:
-      return "allowed is a path, and `-`, standard input, only as FILE";
-    case FlagType::kWord:
-      return "allowed is a word";
-    case FlagType::kSwitch:
-      return "allowed is no value";
-  }
-  return "";
-}
+// How values of each type are read, in the order of FlagType.
+struct TypeRow {
+  std::string_view allowed;
+  bool (*is_well_formed)(std::string_view value);
+};
 
-bool WellFormed(FlagType type, std::string_view value) {
-  switch (type) {
-    case FlagType::kCount:
-      return ReadCount(value).has_value();
-    case FlagType::kSeed:
-      return ReadSeed(value).has_value();
-    case FlagType::kDuration:
-      return ReadDuration(value).has_value();
-    case FlagType::kSize:
-      return ReadSize(value).has_value();
-    case FlagType::kList: {
-      const std::vector<std::string> words = absl::StrSplit(value, ',');
-      return std::none_of(words.begin(), words.end(),
-                          [](const std::string& word) { return word.empty(); });
-    }
-    case FlagType::kPath:
-      return !value.empty() && value != "-";
-    case FlagType::kWord:
-      return !value.empty();
-    case FlagType::kSwitch:
-      return value.empty();
-  }
-  return false;
+constexpr TypeRow kTypes[] = {
+    {"allowed is a whole number of at least 1",
+     [](std::string_view value) { return ReadCount(value).has_value(); }},
+    {"allowed is a number of 64 bits, decimal or 0x followed by hexadecimal digits",
+     [](std::string_view value) { return ReadSeed(value).has_value(); }},
+    {"allowed is a positive number with an optional unit s, m or h",
+     [](std::string_view value) { return ReadDuration(value).has_value(); }},
+    {"allowed is a positive number with an optional unit M or G",
+     [](std::string_view value) { return ReadSize(value).has_value(); }},
+    {"allowed are words apart by commas",
+     [](std::string_view value) {
+       return !absl::StrContains(absl::StrCat(",", value, ","), ",,");
+     }},
+    {"allowed is a path, and `-`, standard input, only as FILE",
+     [](std::string_view value) { return !value.empty() && value != "-"; }},
+    {"allowed is a word", [](std::string_view value) { return !value.empty(); }},
+    {"allowed is no value", [](std::string_view value) { return value.empty(); }},
+};
+
+const TypeRow& RowOf(FlagType type) { return kTypes[static_cast<size_t>(type)]; }
+
+// Where the reader finds what is allowed.
+std::string SeeHelp(const VerbSpec& verb) {
+  return absl::StrCat("see `oracle ", verb.name, " --help`");
 }
 
 const FlagSpec* FindFlag(const VerbSpec& verb, std::string_view name) {
-  for (const FlagSpec& flag : verb.flags) {
-    if (flag.name == name) return &flag;
-  }
-  return nullptr;
+  const auto it =
+      std::ranges::find_if(verb.flags, [&](const FlagSpec& f) { return f.name == name; });
+  return it == verb.flags.end() ? nullptr : &*it;
 }
 
 absl::Status UnknownFlag(const VerbSpec& verb, std::string_view word) {
@@ -82,8 +65,7 @@ absl::Status UnknownFlag(const VerbSpec& verb, std::string_view word) {
   for (const FlagSpec& flag : verb.flags) names.push_back(absl::StrCat("--", flag.name));
   names.push_back("--help");
   return Usage(absl::StrCat("`", verb.name, "` has no flag ", word),
-               absl::StrCat("allowed are ", absl::StrJoin(names, " ")),
-               absl::StrCat("see `oracle ", verb.name, " --help`"));
+               absl::StrCat("allowed are ", absl::StrJoin(names, " ")), SeeHelp(verb));
 }
 
 absl::Status UnknownVerb(absl::Span<const VerbSpec> verbs, std::string_view word) {
@@ -110,21 +92,20 @@ absl::Status ParseFlag(absl::Span<const std::string> words, size_t* i, Arguments
   if (!value && flag->type == FlagType::kSwitch) value = "";
   if (!value && *i + 1 < words.size()) value = words[++*i];
   if (!value) {
-    return Usage(absl::StrCat("--", name, " lacks its value"), Allowed(flag->type),
+    return Usage(absl::StrCat("--", name, " lacks its value"), RowOf(flag->type).allowed,
                  absl::StrCat("write --", name, "=", flag->placeholder));
   }
   if (arguments->Has(name)) {
     return Usage(absl::StrCat("--", name, " is given twice"), "allowed is once",
                  "leave one of the two out");
   }
-  if (!WellFormed(flag->type, *value)) {
-    return Usage(absl::StrCat("--", name, "=", *value, " cannot be read"), Allowed(flag->type),
-                 absl::StrCat("see `oracle ", verb.name, " --help`"));
+  if (!RowOf(flag->type).is_well_formed(*value)) {
+    return Usage(absl::StrCat("--", name, "=", *value, " cannot be read"),
+                 RowOf(flag->type).allowed, SeeHelp(verb));
   }
   if (flag->type == FlagType::kCount && *ReadCount(*value) > flag->most) {
     return Usage(absl::StrCat("--", name, "=", *value, " is more than ", flag->most),
-                 absl::StrCat("allowed is a whole number from 1 to ", flag->most),
-                 absl::StrCat("see `oracle ", verb.name, " --help`"));
+                 absl::StrCat("allowed is a whole number from 1 to ", flag->most), SeeHelp(verb));
   }
   arguments->Set(name, *value);
   return absl::OkStatus();
@@ -134,30 +115,22 @@ absl::Status ParseFlag(absl::Span<const std::string> words, size_t* i, Arguments
 
 std::optional<uint64_t> ReadCount(std::string_view text) {
   const std::string digits = absl::StrReplaceAll(text, {{"_", ""}});
-  if (digits.empty() || !std::all_of(digits.begin(), digits.end(),
-                                     [](unsigned char c) { return std::isdigit(c) != 0; })) {
+  uint64_t number = 0;
+  if (!std::ranges::all_of(digits, absl::ascii_isdigit) || !absl::SimpleAtoi(digits, &number) ||
+      number == 0) {
     return std::nullopt;
   }
-  uint64_t number = 0;
-  if (!absl::SimpleAtoi(digits, &number) || number == 0) return std::nullopt;
   return number;
 }
 
 std::optional<uint64_t> ReadSeed(std::string_view text) {
   uint64_t number = 0;
-  if (absl::StartsWith(text, "0x")) {
-    const std::string_view digits = text.substr(2);
-    if (digits.empty() || digits.size() > 16 ||
-        !std::all_of(digits.begin(), digits.end(),
-                     [](unsigned char c) { return std::isxdigit(c) != 0; }) ||
-        !absl::SimpleHexAtoi(digits, &number)) {
-      return std::nullopt;
-    }
-    return number;
-  }
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) == 0) return std::nullopt;
-  if (!absl::SimpleAtoi(text, &number)) return std::nullopt;
-  return number;
+  const bool read =
+      absl::ConsumePrefix(&text, "0x")
+          ? text.size() <= 16 && std::ranges::all_of(text, absl::ascii_isxdigit) &&
+                absl::SimpleHexAtoi(text, &number)
+          : !text.empty() && absl::ascii_isdigit(text[0]) && absl::SimpleAtoi(text, &number);
+  return read ? std::optional(number) : std::nullopt;
 }
 
 std::optional<std::chrono::nanoseconds> ReadDuration(std::string_view text) {
@@ -191,36 +164,33 @@ std::optional<uint64_t> ReadSize(std::string_view text) {
 }
 
 std::optional<uint64_t> Arguments::Number(std::string_view flag) const {
-  const auto it = values_.find(flag);
-  if (it == values_.end()) return std::nullopt;
-  const FlagSpec* spec = FindFlag(*verb, flag);
-  if (spec->type == FlagType::kSize) return ReadSize(it->second);
-  return spec->type == FlagType::kSeed ? ReadSeed(it->second) : ReadCount(it->second);
+  return Given(flag, [&](std::string_view text) {
+    const FlagType type = FindFlag(*verb, flag)->type;
+    return type == FlagType::kSize   ? ReadSize(text)
+           : type == FlagType::kSeed ? ReadSeed(text)
+                                     : ReadCount(text);
+  });
 }
 
 std::optional<std::chrono::nanoseconds> Arguments::Duration(std::string_view flag) const {
-  const auto it = values_.find(flag);
-  if (it == values_.end()) return std::nullopt;
-  return ReadDuration(it->second);
+  return Given(flag, ReadDuration);
 }
 
 std::vector<std::string> Arguments::List(std::string_view flag) const {
-  const auto it = values_.find(flag);
-  if (it == values_.end()) return {};
-  return absl::StrSplit(it->second, ',');
+  return Given(flag, [](std::string_view text) -> std::vector<std::string> {
+    return absl::StrSplit(text, ',');
+  });
 }
 
 std::optional<std::string> Arguments::Path(std::string_view flag) const {
-  const auto it = values_.find(flag);
-  if (it == values_.end()) return std::nullopt;
-  return it->second;
+  return Given(flag, [](const std::string& text) { return std::optional(text); });
 }
 
 std::string Arguments::Text(absl::Span<const std::string_view> names) const {
   std::string text;
   for (const std::string_view name : names) {
-    const auto it = values_.find(name);
-    if (it != values_.end()) absl::StrAppend(&text, " --", name, "=", ShellWord(it->second));
+    if (const auto value = Path(name))
+      absl::StrAppend(&text, " --", name, "=", workers::ShellWord(*value));
   }
   return text;
 }
@@ -233,16 +203,14 @@ absl::StatusOr<Arguments> ParseArguments(absl::Span<const VerbSpec> verbs,
                  "start with `oracle check`");
   }
   std::string_view first = words[0];
-  const bool help_verb = first == "help";
-  if (first == "--help" || first == "-h" || help_verb) {
+  if (first == "--help" || first == "-h" || first == "help") {
     arguments.help = true;
     if (words.size() == 1) return arguments;
-    if (!help_verb) first = words[1];
     words = words.subspan(1);
     first = words[0];
   }
-  const auto it = std::find_if(verbs.begin(), verbs.end(),
-                               [&](const VerbSpec& verb) { return verb.name == first; });
+  const auto it =
+      std::ranges::find_if(verbs, [&](const VerbSpec& verb) { return verb.name == first; });
   if (it == verbs.end()) return UnknownVerb(verbs, first);
   arguments.verb = &*it;
   for (size_t i = 1; i < words.size(); ++i) {
@@ -257,7 +225,7 @@ absl::StatusOr<Arguments> ParseArguments(absl::Span<const VerbSpec> verbs,
       return UnknownFlag(*it, word);
     } else if (it->operand.empty()) {
       return Usage(absl::StrCat("`", it->name, "` takes no operand but got `", word, "`"),
-                   "allowed are flags", absl::StrCat("see `oracle ", it->name, " --help`"));
+                   "allowed are flags", SeeHelp(*it));
     } else if (arguments.operand) {
       return Usage(absl::StrCat("`", it->name, "` got a second operand `", word, "`"),
                    absl::StrCat("allowed is one ", it->operand), "run it once for each");
@@ -268,7 +236,7 @@ absl::StatusOr<Arguments> ParseArguments(absl::Span<const VerbSpec> verbs,
   if (!it->operand.empty() && !arguments.operand && !arguments.help) {
     return Usage(absl::StrCat("`", it->name, "` lacks its ", it->operand),
                  absl::StrCat("allowed is `oracle ", it->name, " ", it->operand, "`"),
-                 absl::StrCat("see `oracle ", it->name, " --help`"));
+                 SeeHelp(*it));
   }
   return arguments;
 }
@@ -297,7 +265,7 @@ std::string VerbHelp(const VerbSpec& verb) {
   std::string text =
       absl::StrCat("oracle ", verb.name, ": ", verb.summary, "\n\nusage: oracle ", verb.name,
                    verb.flags.empty() ? "" : " [--flag=value ...]", verb.operand.empty() ? "" : " ",
-                   verb.operand, "\n\n", verb.description);
+                   verb.operand, "\n", verb.description);
   if (!verb.flags.empty()) absl::StrAppend(&text, "\nflags:\n");
   for (const FlagSpec& flag : verb.flags) {
     const std::string left =

@@ -18,6 +18,10 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
+namespace twingrad::subjects {
+class Subject;
+}  // namespace twingrad::subjects
+
 namespace twingrad::oracle {
 
 // How the text of a flag is read.
@@ -42,14 +46,22 @@ struct FlagSpec {
   std::string_view (*words)() = nullptr;  // what `help` begins with, where a table below has it
 };
 
+class Arguments;
+
+// What a verb does with the Subject that its flags ask for. Returns the exit status. An error of
+// the kind Unavailable means that an engine could not be started, any other wrong usage.
+using RunVerb = absl::StatusOr<int>(const Arguments& arguments, subjects::Subject& subject);
+
 struct VerbSpec {
   std::string_view name;
-  std::string_view operand;      // placeholder; empty: takes none
-  std::string_view summary;      // one line
-  std::string_view description;  // paragraphs
-  absl::Span<const FlagSpec> flags;
-  std::string_view examples;  // lines after `oracle `
+  std::string_view operand = "";      // placeholder; empty: takes none
+  std::string_view summary = "";      // one line
+  std::string_view description = "";  // paragraphs, between a newline before and one behind
+  absl::Span<const FlagSpec> flags = {};
+  std::string_view examples = "";  // lines after `oracle `
   bool hidden = false;
+  bool configures = true;  // its Subject is configured as the flags say
+  RunVerb* run = nullptr;
 };
 
 // A parsed command line. Values have been checked against their types.
@@ -70,6 +82,14 @@ class Arguments {
   void Set(std::string_view flag, std::string value) { values_[std::string(flag)] = value; }
 
  private:
+  // What `read` makes of the flag's text; nothing where it was not given.
+  template <typename Read>
+  auto Given(std::string_view flag, Read read) const -> decltype(read(std::string())) {
+    const auto it = values_.find(flag);
+    if (it == values_.end()) return {};
+    return read(it->second);
+  }
+
   std::map<std::string, std::string, std::less<>> values_;
 };
 

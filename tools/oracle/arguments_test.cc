@@ -1,9 +1,11 @@
 #include "tools/oracle/arguments.h"
 
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
 
 namespace twingrad::oracle {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr FlagSpec kFlags[] = {
     {"count", "N", FlagType::kCount, "7", "how many"},
@@ -107,13 +109,13 @@ TEST(ArgumentsTest, RefusesMalformedValues) {
 
 TEST(ArgumentsTest, HelpNamesEveryVerbAndFlagButHiddenOnes) {
   const std::string tool = ToolHelp(kVerbs);
-  EXPECT_NE(tool.find("  go              goes\n"), std::string::npos);
-  EXPECT_NE(tool.find("  read FILE       reads\n"), std::string::npos);
-  EXPECT_EQ(tool.find("secret"), std::string::npos);
+  EXPECT_THAT(tool, HasSubstr("  go              goes\n"));
+  EXPECT_THAT(tool, HasSubstr("  read FILE       reads\n"));
+  EXPECT_THAT(tool, testing::Not(HasSubstr("secret")));
   const std::string go = VerbHelp(kVerbs[0]);
-  EXPECT_NE(go.find("some (at most 32; default: 2)\n"), std::string::npos) << go;
+  EXPECT_THAT(go, HasSubstr("some (at most 32; default: 2)\n"));
   for (const FlagSpec& flag : kFlags) {
-    EXPECT_NE(go.find("--" + std::string(flag.name) + "="), std::string::npos);
+    EXPECT_THAT(go, HasSubstr("--" + std::string(flag.name) + "="));
   }
 }
 

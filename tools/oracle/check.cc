@@ -1,4 +1,4 @@
-#include "tools/oracle/check.h"
+// `oracle check` and `oracle explore`.
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
@@ -24,25 +25,17 @@
 #include "proptests/workers/files.h"
 #include "tools/oracle/found.h"
 #include "tools/oracle/progress.h"
-#include "tools/oracle/worker_command.h"
+#include "tools/oracle/verb.h"
+#include "tools/oracle/worker.h"
 
 namespace twingrad::oracle {
 
-using findings::ShrinkBudget;
-using findings::ShrinkFailure;
-using subjects::ExploreOptions;
-using subjects::Reporter;
 using subjects::Subject;
 using subjects::WithSeparators;
 using workers::AppendFile;
 using workers::Campaign;
-using workers::CampaignOptions;
-using workers::CaseSource;
-using workers::CheckFolderFor;
 using workers::Failure;
-using workers::Prober;
 using workers::ResolvePath;
-using workers::ShellWord;
 using workers::TemporaryFolder;
 using workers::WorkerCommand;
 
@@ -90,7 +83,7 @@ findings::Origin OriginOf(const Arguments& arguments, const WorkerCommand& comma
   origin.limit_flags = arguments.Text(kLimitFlags);
   origin.limits = command.limits;
   if (origin.verb == "explore") {
-    const ExploreOptions options = OptionsOf(arguments).explore;
+    const subjects::ExploreOptions options = OptionsOf(arguments).explore;
     origin.seeded = options.strategy != "replay";
     origin.settings = {{"strategy", options.strategy},
                        {"schedules", options.schedules},
@@ -139,8 +132,8 @@ class CheckRun {
   }
   bool TimeIsUp() const { return time_ && Elapsed() >= Seconds(*time_); }
 
-  CaseSource& source_;
-  const Reporter& reporter_;
+  workers::CaseSource& source_;
+  const subjects::Reporter& reporter_;
   WorkerCommand command_;
   findings::Origin origin_;  // of what it finds
   int jobs_;
@@ -148,7 +141,7 @@ class CheckRun {
   std::optional<std::chrono::nanoseconds> time_;
   std::string report_;
   uint64_t enough_;  // findings
-  Prober prober_;
+  workers::Prober prober_;
   Progress progress_;
   std::unique_ptr<Campaign> campaign_;
   steady_clock::time_point begin_;
@@ -178,10 +171,10 @@ absl::Status CheckRun::HandleFailure(Failure failure) {
   if (minimized_ >= kMaxMinimized) return absl::OkStatus();
   ++minimized_;
   shrinking_ = true;
-  ShrinkBudget budget;
+  findings::ShrinkBudget budget;
   budget.interrupted = [] { return interrupted != 0; };
   absl::StatusOr<findings::Finding> finding =
-      ShrinkFailure(std::move(failure), source_, prober_, command_.limits, budget);
+      findings::ShrinkFailure(std::move(failure), source_, prober_, command_.limits, budget);
   shrinking_ = false;
   if (!finding.ok()) return finding.status();
   finding->origin = origin_;
@@ -247,13 +240,13 @@ absl::Status CheckRun::AppendReport() {
 
 absl::StatusOr<int> CheckRun::Run() {
   // What cannot be written must be known before hours are spent.
-  if (absl::Status status = CheckFolderFor(found_.out()); !status.ok()) return status;
+  if (absl::Status status = workers::CheckFolderFor(found_.out()); !status.ok()) return status;
   if (!report_.empty()) {
     if (absl::Status status = AppendFile(ResolvePath(report_), ""); !status.ok()) return status;
   }
   InstallInterrupt();
   const std::string engine =
-      origin_.engine.empty() ? "" : absl::StrCat(" --engine=", ShellWord(origin_.engine));
+      origin_.engine.empty() ? "" : absl::StrCat(" --engine=", workers::ShellWord(origin_.engine));
   if (!origin_.seeded) {
     absl::FPrintF(stderr, "[oracle] %s%s repeats this run\n", origin_.verb, origin_.flags);
   } else {
@@ -261,7 +254,7 @@ absl::StatusOr<int> CheckRun::Run() {
                   origin_.verb, origin_.seed, origin_.flags, engine);
   }
   begin_ = steady_clock::now();
-  CampaignOptions options;
+  workers::CampaignOptions options;
   options.seed = origin_.seed;
   options.programs = total_.value_or(UINT64_MAX / 2);
   options.jobs = jobs_;
@@ -289,17 +282,101 @@ absl::StatusOr<int> CheckRun::Run() {
   return reporter_.Diverged(campaign_->counters()) > 0 ? kUnknown : kNothingFound;
 }
 
-}  // namespace
-
-absl::StatusOr<int> Check(const Arguments& arguments,
-                          const subjects::SubjectFactory& make_subject) {
-  const absl::StatusOr<std::unique_ptr<Subject>> subject =
-      ConfiguredSubject(arguments, make_subject);
-  if (!subject.ok()) return subject.status();
+// Both verbs: runs a campaign, minimizes what fails, writes it down and prints the summary.
+absl::StatusOr<int> Check(const Arguments& arguments, Subject& subject) {
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle");
   if (!folder.ok()) return folder.status();
-  CheckRun run(arguments, **subject, MakeWorkerCommand(arguments, folder->path(), **subject));
-  return run.Run();
+  return CheckRun(arguments, subject, MakeWorkerCommand(arguments, folder->path(), subject)).Run();
 }
+
+constexpr FlagSpec kSeed = {"seed", "N", FlagType::kSeed, "a fresh one, printed",
+                            "makes the run repeatable"};
+constexpr FlagSpec kTime = {"time", "TIME", FlagType::kDuration, "no limit",
+                            "ends the run after 90, 90s, 5m or 2h"};
+constexpr FlagSpec kJobs = {"jobs", "N", FlagType::kCount, "all cores", "worker processes", 4096};
+constexpr FlagSpec kOut = {"out", "DIR", FlagType::kPath, "findings",
+                           "where folders of findings are made"};
+
+constexpr FlagSpec kCheckFlags[] = {
+    kEngine,
+    {"programs", "N", FlagType::kCount, "2000, or no limit with --time", "Programs to judge"},
+    kSeed,
+    kFeatures,
+    kOps,
+    kTime,
+    kJobs,
+    {"findings", "N", FlagType::kCount, "no limit", "ends the run after so many findings"},
+    kElements,
+    kRank,
+    kTimeout,
+    kMemory,
+    kOut,
+    {"report", "FILE", FlagType::kPath, "none",
+     "JSON lines, appended; see proptests/findings/report.py"},
+};
+
+constexpr FlagSpec kExploreFlags[] = {
+    {"programs", "N", FlagType::kCount, "100, or no limit with --time, or 1 with --program",
+     "Programs to explore"},
+    kSchedules,
+    kStrategy,
+    kSeed,
+    kThreads,
+    kProgram,
+    kSchedule,
+    kFeatures,
+    kOps,
+    kTime,
+    kJobs,
+    {"timeout", "TIME", FlagType::kDuration, "10s and 2 ms a schedule",
+     "a Program whose schedules run longer is a hang"},
+    kMemory,
+    kOut,
+};
+
+}  // namespace
+
+constinit const VerbSpec kCheck = {
+    .name = "check",
+    .summary = "compares the engine with its twin on random Programs",
+    .description = R"(
+Runs random Programs through the engine and its witnesses, in worker processes, and compares
+all that they show. A Program on which they differ, or that crashes, hangs or takes too much
+memory, is a finding: it is minimized and written to a folder with a picture, and the run goes
+on. The summary at the end says what was compared. Ctrl-C ends the run with its summary.
+Failures of a foreign engine that golden/expected lists are no findings; above 2,000 Programs
+the run fails if they explain more than 2 %.
+)",
+    .flags = kCheckFlags,
+    .examples = R"(
+check
+check --programs=100000 --jobs=2
+check --time=2h --out=/tmp/findings
+check --engine=libtorch
+check --engine='exec:python3 my_adapter.py'
+check --seed=7 --ops=mul,sum --features=view
+)",
+    .run = Check,
+};
+
+constinit const VerbSpec kExplore = {
+    .name = "explore",
+    .summary = "runs the engine under schedules that decide every interleaving",
+    .description = R"(
+Runs each Program many times on the engine, compiled so that a scheduler decides which thread
+goes on at every lock, wait, notify and atomic access. A schedule that ends in a deadlock or a
+data race, or in another bit than a single thread computes, is a finding: Program and schedule
+are minimized and written to a folder with a picture, and the run goes on. The summary at the
+end says what was explored. Ctrl-C ends the run with its summary.
+)",
+    .flags = kExploreFlags,
+    .examples = R"(
+explore --programs=100 --schedules=1000
+explore --time=5m --jobs=2 --strategy=pct
+explore --program=program.txt --schedules=100000
+explore --program=program.txt --strategy=replay --schedule=schedule.txt
+)",
+    .run = Check,
+};
 
 }  // namespace twingrad::oracle

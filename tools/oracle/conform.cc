@@ -1,8 +1,7 @@
-#include "tools/oracle/conform.h"
+// `oracle conform`: runs all goldens on an engine of others.
 
 #include <chrono>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -17,19 +17,14 @@
 #include "proptests/conformance/conformance.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
-#include "tools/adapters/named_adapters.h"
-#include "tools/oracle/worker_command.h"
+#include "tools/oracle/verb.h"
+#include "tools/oracle/worker.h"
 
 namespace twingrad::oracle {
 
-using conformance::ExpectedFailures;
-using conformance::GoldenVerdict;
-using workers::Locate;
-using workers::Prober;
-using workers::ReadInput;
-using workers::ResolvePath;
+using subjects::ForeignEngine;
+using subjects::Subject;
 using workers::TemporaryFolder;
-using workers::WriteFile;
 
 namespace {
 
@@ -38,38 +33,28 @@ constexpr absl::Duration kTrust = absl::Hours(24 * 365);  // how long a new entr
 // Where the list lies in the sources, not in the copy beside the tool.
 std::string InWorkspace(const std::string& path) {
   const char* workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
-  return workspace != nullptr ? absl::StrCat(workspace, "/", path) : ResolvePath(path);
+  return workspace != nullptr ? absl::StrCat(workspace, "/", path) : workers::ResolvePath(path);
 }
 
-}  // namespace
-
-absl::StatusOr<int> Conform(const Arguments& arguments,
-                            const subjects::SubjectFactory& make_subject) {
-  const absl::StatusOr<std::unique_ptr<subjects::Subject>> made =
-      ConfiguredSubject(arguments, make_subject);
-  if (!made.ok()) return made.status();
-  subjects::Subject& subject = **made;
-  if (subject.foreign() == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "[oracle] `conform` is for the engines of others; allowed are ", adapters::kForeignEngines,
-        "; the repository's own is run by `tools/bazel test //tools/golden/...`"));
-  }
-  if (absl::Status status = Start(subject); !status.ok()) return status;
-  const std::string list = subject.foreign()->KnownFailures();
+absl::StatusOr<int> Conform(const Arguments& arguments, Subject& subject) {
+  const absl::StatusOr<ForeignEngine*> foreign = StartForeign(
+      arguments, subject, "the repository's own is run by `tools/bazel test //tools/golden/...`");
+  if (!foreign.ok()) return foreign.status();
+  const std::string list = (*foreign)->KnownFailures();
   std::string text;
-  if (const std::string known = Locate(list); access(known.c_str(), R_OK) == 0) {
-    absl::StatusOr<std::string> read = ReadInput(known);
+  if (const std::string known = workers::Locate(list); access(known.c_str(), R_OK) == 0) {
+    absl::StatusOr<std::string> read = workers::ReadInput(known);
     if (!read.ok()) return read.status();
     text = *std::move(read);
   }
-  absl::StatusOr<ExpectedFailures> failures = conformance::ParseExpectedFailures(text);
+  absl::StatusOr<conformance::ExpectedFailures> failures = conformance::ParseExpectedFailures(text);
   if (!failures.ok()) return failures.status();
 
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("oracle");
   if (!folder.ok()) return folder.status();
-  Prober prober(MakeWorkerCommand(arguments, folder->path(), subject));
+  workers::Prober prober(MakeWorkerCommand(arguments, folder->path(), subject));
   const auto begin = std::chrono::steady_clock::now();
-  absl::StatusOr<std::vector<GoldenVerdict>> goldens =
+  absl::StatusOr<std::vector<conformance::GoldenVerdict>> goldens =
       conformance::JudgeGoldens([&](std::string_view program) { return prober.Judge(program); });
   if (!goldens.ok()) return goldens.status();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -87,7 +72,7 @@ absl::StatusOr<int> Conform(const Arguments& arguments,
   }
   const std::string until = absl::FormatTime("%Y-%m-%d", absl::Now() + kTrust, absl::UTCTimeZone());
   const std::string path = InWorkspace(list);
-  if (absl::Status status = WriteFile(
+  if (absl::Status status = workers::WriteFile(
           path, conformance::PrintExpectedFailures(
                     conformance::HeadOf(text), conformance::Revised(*goldens, *failures, until)));
       !status.ok()) {
@@ -96,5 +81,31 @@ absl::StatusOr<int> Conform(const Arguments& arguments,
   absl::PrintF("\nrewritten: %s; read it before you believe it\n", path);
   return kNothingFound;
 }
+
+constexpr FlagSpec kConformFlags[] = {
+    kForeignEngine,
+    {"update", "", FlagType::kSwitch, "not given", "rewrites the engine's list in golden/expected"},
+    kTimeout,
+    kMemory,
+};
+
+}  // namespace
+
+constinit const VerbSpec kConform = {
+    .name = "conform",
+    .summary = "runs all goldens on an engine, against the list of its known failures",
+    .description = R"(
+Judges every Program of golden/programs and golden/findings. golden/expected/NAME-VERSION.txt
+lists those that the engine is known to get wrong, and by which rule. The list is strict: the
+exit status is 1 if a golden fails that is not listed, one that is listed does not fail, or one
+fails by another rule.
+)",
+    .flags = kConformFlags,
+    .examples = R"(
+conform --engine=libtorch
+conform --engine='exec:python3 my_adapter.py' --update
+)",
+    .run = Conform,
+};
 
 }  // namespace twingrad::oracle

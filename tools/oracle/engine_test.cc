@@ -5,80 +5,70 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
-#include "proptests/workers/files.h"
-#include "proptests/workers/subprocess.h"
+#include "tools/oracle/testing_tool.h"
 
 namespace twingrad::oracle {
 namespace {
 
-using absl::StrContains;
-using workers::RunSubprocess;
-using workers::SubprocessOptions;
-using workers::SubprocessResult;
-using workers::TemporaryFolder;
-
 constexpr std::string_view kSquare =
     "twingrad 1\n%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n";
 
-SubprocessResult Oracle(std::vector<std::string> words, const std::string& input = "") {
-  words.insert(words.begin(), "tools/oracle/oracle_alone");
-  SubprocessOptions options;
-  options.input = input;
-  return RunSubprocess(std::move(words), options);
-}
+class EngineTest : public ToolTest {
+ protected:
+  EngineTest() : ToolTest("tools/oracle/oracle_alone") {}
+  SubprocessResult Oracle(std::vector<std::string> words, std::string_view input = "") const {
+    SubprocessOptions options;
+    options.input = input;
+    return Tool(std::move(words), options);
+  }
+};
 
-TEST(EngineTest, CheckFindsNothing) {
-  const std::string out = TemporaryFolder::Make("engine-test")->path();
-  const SubprocessResult run = Oracle({"check", "--seed=1", "--programs=500", "--out=" + out});
+TEST_F(EngineTest, CheckFindsNothing) {
+  const SubprocessResult run = Oracle({"check", "--seed=1", "--programs=500"});
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
-  EXPECT_TRUE(StrContains(run.output, "programs       500 in ")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("programs       500 in "));
   // Counted in the workers, under the words that --features takes.
-  EXPECT_TRUE(StrContains(run.output, "\nfeatures       grad_of_grad ")) << run.output;
-  EXPECT_FALSE(StrContains(run.output, "chain 0")) << run.output;
-  EXPECT_TRUE(absl::EndsWith(run.output, "findings       none\n")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("\nfeatures       grad_of_grad "));
+  EXPECT_THAT(run.output, Not(HasSubstr("chain 0")));
+  EXPECT_THAT(run.output, EndsWith("findings       none\n"));
 }
 
-TEST(EngineTest, RunPrintsTheObservation) {
-  const SubprocessResult run = Oracle({"run", "-"}, std::string(kSquare));
+TEST_F(EngineTest, RunPrintsTheObservation) {
+  const SubprocessResult run = Oracle({"run", "-"}, kSquare);
   EXPECT_EQ(run.exit_status, 0) << run.errors;
-  EXPECT_TRUE(StrContains(run.output, "  %x.grad = f64[] 6\n")) << run.output;
-  EXPECT_TRUE(StrContains(run.output, "accumulate_grad@0 dependencies=2")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("  %x.grad = f64[] 6\n"));
+  EXPECT_THAT(run.output, HasSubstr("accumulate_grad@0 dependencies=2"));
 }
 
-TEST(EngineTest, RunJudgesExpectations) {
+TEST_F(EngineTest, RunJudgesExpectations) {
   const std::string right = absl::StrCat(kSquare, "expect %x kind=grad data=6\n");
   const SubprocessResult met = Oracle({"run", "-"}, right);
   EXPECT_EQ(met.exit_status, 0) << met.errors;
-  EXPECT_TRUE(absl::EndsWith(met.output, "expectations\n  all met\n")) << met.output;
+  EXPECT_THAT(met.output, EndsWith("expectations\n  all met\n"));
   const std::string wrong = absl::StrCat(kSquare, "expect %x kind=grad data=7\n");
   const SubprocessResult unmet = Oracle({"run", "-"}, wrong);
   EXPECT_EQ(unmet.exit_status, 1) << unmet.errors;
-  EXPECT_TRUE(
-      StrContains(unmet.output, "expectations\n  statement 3: expect %x kind=grad: expected "))
-      << unmet.output;
+  EXPECT_THAT(unmet.output,
+              HasSubstr("expectations\n  statement 3: expect %x kind=grad: expected "));
 }
 
-TEST(EngineTest, ExplainDrawsTheGraph) {
-  const SubprocessResult run = Oracle({"explain", "-"}, std::string(kSquare));
+TEST_F(EngineTest, ExplainDrawsTheGraph) {
+  const SubprocessResult run = Oracle({"explain", "-"}, kSquare);
   EXPECT_EQ(run.exit_status, 0) << run.errors;
-  EXPECT_TRUE(StrContains(run.output, "dependencies 2")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("dependencies 2"));
 }
 
-TEST(EngineTest, GenerateMakesProgramsThatRun) {
+TEST_F(EngineTest, GenerateMakesProgramsThatRun) {
   const SubprocessResult generated = Oracle({"generate", "--seed=7"});
-  EXPECT_TRUE(absl::StartsWith(generated.output, "twingrad 1\n")) << generated.output;
+  EXPECT_THAT(generated.output, StartsWith("twingrad 1\n"));
   EXPECT_EQ(Oracle({"run", "-"}, generated.output).exit_status, 0);
 }
 
-TEST(EngineTest, AMalformedProgramIsWrongUsage) {
+TEST_F(EngineTest, AMalformedProgramIsWrongUsage) {
   const SubprocessResult run = Oracle({"run", "-"}, "twingrad 1\n%x = laef\n");
   EXPECT_EQ(run.exit_status, 2);
-  EXPECT_TRUE(
-      absl::StartsWith(run.errors, "[oracle] standard input holds no Program; [program] 2:6 "))
-      << run.errors;
+  EXPECT_THAT(run.errors, StartsWith("[oracle] standard input holds no Program; [program] 2:6 "));
 }
 
 }  // namespace

@@ -16,23 +16,13 @@
 #include "absl/strings/str_split.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/interleave/strategies/strategies.h"
-#include "proptests/workers/files.h"
-#include "proptests/workers/subprocess.h"
+#include "tools/oracle/testing_tool.h"
 
 namespace twingrad::oracle {
 namespace {
-
-using absl::StrContains;
-using workers::ReadInput;
-using workers::RunSubprocess;
-using workers::SubprocessOptions;
-using workers::SubprocessResult;
-using workers::TemporaryFolder;
-using workers::WriteFile;
 
 constexpr char kSound[] = "tools/oracle/oracle";
 // Its engine splits the decrement of a node's missing contributions
@@ -49,75 +39,51 @@ constexpr char kLanes[] =
     "%y = mul %x %c\n%e = neg %y\n%s = sum %y\n%a = to %s device=dev:0\n%b = to %s device=dev:1\n"
     "backward %a %b\n";
 
-class ExploreTest : public testing::Test {
+class ExploreTest : public ToolTest {
  protected:
-  SubprocessResult Oracle(std::vector<std::string> words, const char* program = kSound,
-                          SubprocessOptions options = {}) const {
-    words.insert(words.begin(), program);
-    options.environment.push_back("BUILD_WORKING_DIRECTORY=" + folder_.path());
-    return RunSubprocess(std::move(words), options);
-  }
-  std::string LanesFile() const {
-    const std::string path = folder_.path() + "/lanes.txt";
-    EXPECT_TRUE(WriteFile(path, kLanes).ok());
-    return path;
-  }
+  ExploreTest() : ToolTest(kSound) {}
   SubprocessResult Faulty(std::vector<std::string> words, const std::string& fault) const {
     SubprocessOptions options;
     options.environment.push_back("TWINGRAD_FAULT=" + fault);
-    return Oracle(std::move(words), kFaulty, options);
+    return Run(kFaulty, std::move(words), options);
   }
-  std::string WrittenAs(const std::string& name, std::string_view text) const {
-    const std::string path = folder_.path() + "/" + name;
-    EXPECT_TRUE(WriteFile(path, text).ok());
-    return path;
-  }
-  // The folders of findings in `found`.
-  std::vector<std::string> Found() const {
-    std::vector<std::string> folders;
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_.path() + "/found", none)) {
-      folders.push_back(entry.path().string());
-    }
-    return folders;
+  std::string LanesFile() const { return Written("lanes.txt", kLanes); }
+  std::vector<std::string> Found() const { return Findings("found"); }
+  SubprocessResult Follow(const std::string& schedule, const std::string& program,
+                          std::string_view engine = kSound) const {
+    return Run(engine, {"explore", "--strategy=replay", "--program", program, "--schedule",
+                        Written("tampered.txt", schedule)});
   }
   // A replay of this schedule must say that it does not fit.
   void ExpectDiverged(const std::string& program, const std::string& schedule,
-                      std::string_view where, const char* engine) const {
-    const SubprocessResult run = Oracle({"explore", "--strategy=replay", "--program", program,
-                                         "--schedule", WrittenAs("tampered.txt", schedule)},
-                                        engine);
+                      std::string_view where, std::string_view engine) const {
+    const SubprocessResult run = Follow(schedule, program, engine);
     EXPECT_EQ(run.exit_status, 4) << where << "\n" << run.output << run.errors;
     const std::string line = Line(run.output, "replay diverged: [interleave] ");
-    EXPECT_TRUE(StrContains(line, where)) << run.output;
-    EXPECT_TRUE(StrContains(Line(run.output, "findings"), "unknown")) << run.output;
+    EXPECT_THAT(line, HasSubstr(where)) << run.output;
+    EXPECT_THAT(Line(run.output, "findings"), HasSubstr("unknown")) << run.output;
   }
   // `schedule` fails on the broken engine.
   void ExpectTamperedSchedulesAreRefused(const std::string& program,
                                          const std::string& schedule) const {
-    const interleave::ScheduleFile whole = *interleave::ParseSchedule(schedule);
-    interleave::ScheduleFile other = whole;
-    ++other.decisions[2].site;
-    ExpectDiverged(program, interleave::PrintSchedule(other), "diverged at decision 2", kBroken);
-    other = whole;
-    other.device_threads += 3;
-    ExpectDiverged(program, interleave::PrintSchedule(other), "diverged at decision ", kBroken);
-    other = whole;
-    other.decisions.resize(4);
-    ExpectDiverged(program, interleave::PrintSchedule(other), "ends after 4 decisions, but",
-                   kBroken);
-    const SubprocessResult of_another =
-        Oracle({"explore", "--strategy=replay", "--program", LanesFile(), "--schedule",
-                WrittenAs("tampered.txt", schedule)});
+    const auto tampered = [&](auto change) {
+      interleave::ScheduleFile other = *interleave::ParseSchedule(schedule);
+      change(other);
+      return interleave::PrintSchedule(other);
+    };
+    ExpectDiverged(program, tampered([](auto& file) { ++file.decisions[2].site; }),
+                   "diverged at decision 2", kBroken);
+    ExpectDiverged(program, tampered([](auto& file) { file.device_threads += 3; }),
+                   "diverged at decision ", kBroken);
+    ExpectDiverged(program, tampered([](auto& file) { file.decisions.resize(4); }),
+                   "ends after 4 decisions, but", kBroken);
+    const SubprocessResult of_another = Follow(schedule, LanesFile());
     EXPECT_EQ(of_another.exit_status, 2) << of_another.output;
-    EXPECT_TRUE(
-        StrContains(of_another.errors, "tampered.txt is of another Program, whose hash is "))
-        << of_another.errors;
-    const SubprocessResult unread = Oracle(
-        {"explore", "--strategy=replay", "--program", program, "--schedule",
-         WrittenAs("tampered.txt", absl::StrReplaceAll(schedule, {{"\nseed ", "\nseat "}}))});
+    EXPECT_THAT(of_another.errors, HasSubstr("tampered.txt is of another Program, whose hash is "));
+    const SubprocessResult unread =
+        Follow(absl::StrReplaceAll(schedule, {{"\nseed ", "\nseat "}}), program);
     EXPECT_EQ(unread.exit_status, 2) << unread.output;
-    EXPECT_TRUE(StrContains(unread.errors, "/tampered.txt:5: cannot read `seat ")) << unread.errors;
+    EXPECT_THAT(unread.errors, HasSubstr("/tampered.txt:5: cannot read `seat "));
   }
   static std::string Line(const std::string& text, std::string_view word) {
     for (const std::string_view line : absl::StrSplit(text, '\n')) {
@@ -133,107 +99,97 @@ class ExploreTest : public testing::Test {
                          });
   }
   static void ExpectDrawn(const std::string& folder, std::string_view end) {
-    const absl::StatusOr<std::string> picture = ReadInput(folder + "/schedule.svg");
-    ASSERT_TRUE(picture.ok()) << picture.status();
+    const std::string picture = Read(folder + "/schedule.svg");
     for (const std::string_view part :
          {std::string_view("<svg "), std::string_view(">ag_device_0</text>"),
           std::string_view("engine/ready_queue.cc:"), end}) {
-      EXPECT_TRUE(StrContains(*picture, part)) << part;
+      EXPECT_THAT(picture, HasSubstr(part));
     }
   }
-  TemporaryFolder folder_ = *TemporaryFolder::Make("explore-test");
 };
 
 TEST_F(ExploreTest, TheEngineHasNoFindingsAndTheSeedRepeatsTheRun) {
   std::vector<std::string> decisions;
   for (const char* jobs : {"--jobs=1", "--jobs=2"}) {
     const SubprocessResult run =
-        Oracle({"explore", "--seed=5", "--programs=6", "--schedules=50", jobs});
+        Tool({"explore", "--seed=5", "--programs=6", "--schedules=50", jobs});
     EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
     EXPECT_EQ(Line(run.output, "findings"), "findings       none") << run.output;
-    EXPECT_TRUE(StrContains(Line(run.output, "lock sites"), " ordered pairs seen of "))
-        << run.output;
-    EXPECT_TRUE(StrContains(run.errors, "explore --seed=5 --schedules=50 repeats this run"))
-        << run.errors;
+    EXPECT_THAT(Line(run.output, "lock sites"), HasSubstr(" ordered pairs seen of ")) << run.output;
+    EXPECT_THAT(run.errors, HasSubstr("explore --seed=5 --schedules=50 repeats this run"));
     decisions.push_back(Line(run.output, "decisions"));
   }
-  EXPECT_FALSE(StrContains(decisions[0], " 0,")) << decisions[0];
+  EXPECT_THAT(decisions[0], Not(HasSubstr(" 0,")));
   EXPECT_EQ(decisions[0], decisions[1]);
 }
 
 TEST_F(ExploreTest, AnUnwritableFolderIsToldBeforeAnythingIsExplored) {
-  const SubprocessResult run = Oracle({"explore", "--seed=1", "--out=/proc/nope"});
+  const SubprocessResult run = Tool({"explore", "--seed=1", "--out=/proc/nope"});
   EXPECT_EQ(run.exit_status, 2) << run.output;
   EXPECT_EQ(run.output, "");
-  EXPECT_TRUE(absl::StartsWith(run.errors, "[oracle] cannot write /proc/nope (")) << run.errors;
+  EXPECT_THAT(run.errors, StartsWith("[oracle] cannot write /proc/nope ("));
 }
 
 TEST_F(ExploreTest, EveryStrategyExploresAGivenProgram) {
   for (const interleave::StrategyRow& row : interleave::Strategies()) {
-    const SubprocessResult run = Oracle({"explore", "--seed=1", "--program", LanesFile(),
-                                         absl::StrCat("--strategy=", row.name), "--schedules=200"});
+    const SubprocessResult run = Tool({"explore", "--seed=1", "--program", LanesFile(),
+                                       absl::StrCat("--strategy=", row.name), "--schedules=200"});
     EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
-    EXPECT_TRUE(absl::StartsWith(Line(run.output, "schedules"), "schedules      200: "))
-        << run.output;
+    EXPECT_THAT(Line(run.output, "schedules"), StartsWith("schedules      200: ")) << run.output;
   }
 }
 
 TEST_F(ExploreTest, TimeEndsAProgramWithSchedulesLeft) {
   const SubprocessResult run =
-      Oracle({"explore", "--schedules=1000000000000", "--time=1", "--program", LanesFile()});
+      Tool({"explore", "--schedules=1000000000000", "--time=1", "--program", LanesFile()});
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
-  EXPECT_TRUE(StrContains(run.output, "findings       none\n")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("findings       none\n"));
 }
 
 TEST_F(ExploreTest, ADefectIsFoundMadeSmallDrawnAndReplayed) {
-  const SubprocessResult run =
-      Oracle({"explore", "--seed=1", "--program", LanesFile(), "--schedules=5000", "--out=found"},
-             kBroken);
+  const SubprocessResult run = Run(kBroken, {"explore", "--seed=1", "--program", LanesFile(),
+                                             "--schedules=5000", "--out=found"});
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
   const std::vector<std::string> folders = Found();
   ASSERT_EQ(folders.size(), 1u) << run.output;
   const std::string& folder = folders[0];
-  EXPECT_TRUE(StrContains(run.output, absl::StrCat("-- replay ", folder, "\n"))) << run.output;
+  EXPECT_THAT(run.output, HasSubstr(absl::StrCat("-- replay ", folder, "\n")));
 
   // Seen by the rule that it breaks, not by a result. Small in Program and in schedule.
-  EXPECT_TRUE(StrContains(run.output, "[invariant] run contributions: ")) << run.output;
-  const std::string program = *ReadInput(folder + "/program.txt");
+  EXPECT_THAT(run.output, HasSubstr("[invariant] run contributions: "));
+  const std::string program = Read(folder + "/program.txt");
   EXPECT_LE(std::count(program.begin(), program.end(), '\n'), 6) << program;
-  EXPECT_FALSE(StrContains(program, "#")) << program;
-  const std::string report = *ReadInput(folder + "/report.txt");
+  EXPECT_THAT(program, Not(HasSubstr("#")));
+  const std::string report = Read(folder + "/report.txt");
   int preemptions = 99;
   const size_t at = report.find(" preemptions, ");
   ASSERT_NE(at, std::string::npos) << report;
   EXPECT_TRUE(absl::SimpleAtoi(report.substr(at - 1, 1), &preemptions)) << report;
   EXPECT_LE(preemptions, 4) << report;
-  const std::string schedule = *ReadInput(folder + "/schedule.txt");
-  EXPECT_TRUE(StrContains(schedule, "twingrad-schedule 1\n"));
-  EXPECT_FALSE(StrContains(schedule, "mixed")) << "the one that had the turn: " << schedule;
-  const std::string picture = *ReadInput(folder + "/schedule.svg");
+  const std::string schedule = Read(folder + "/schedule.txt");
+  EXPECT_THAT(schedule, HasSubstr("twingrad-schedule 1\n"));
+  EXPECT_THAT(schedule, Not(HasSubstr("mixed"))) << "the one that had the turn: " << schedule;
+  const std::string picture = Read(folder + "/schedule.svg");
   for (const char* part :
        {"<svg ", ">waits for ready_queue.not_empty</text>", "engine/shared_run.cc:"}) {
-    EXPECT_TRUE(StrContains(picture, part)) << part;
+    EXPECT_THAT(picture, HasSubstr(part)) << part;
   }
-  EXPECT_FALSE(ReadInput(folder + "/expected.txt")->empty());
-  EXPECT_FALSE(ReadInput(folder + "/actual.txt")->empty());
+  EXPECT_FALSE(Read(folder + "/expected.txt").empty());
+  EXPECT_FALSE(Read(folder + "/actual.txt").empty());
 
-  const SubprocessResult again = Oracle({"replay", folder}, kBroken);
+  const SubprocessResult again = Run(kBroken, {"replay", folder});
   EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
-  EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: ")) << again.output;
-  const SubprocessResult by_strategy =
-      Oracle({"explore", "--strategy=replay", "--program", folder + "/program.txt", "--schedule",
-              folder + "/schedule.txt"},
-             kBroken);
+  EXPECT_THAT(again.output, StartsWith("the finding still shows: "));
+  const SubprocessResult by_strategy = Follow(schedule, folder + "/program.txt", kBroken);
   EXPECT_EQ(by_strategy.exit_status, 1) << by_strategy.output << by_strategy.errors;
 
   // The mended engine asks other questions; `oracle` sees from the folder that it needs the model.
-  const SubprocessResult mended = Oracle({"replay", folder});
+  const SubprocessResult mended = Tool({"replay", folder});
   EXPECT_EQ(mended.exit_status, 4) << mended.output << mended.errors;
-  EXPECT_TRUE(absl::StartsWith(mended.output, "nothing is known of the finding: "))
-      << mended.output;
+  EXPECT_THAT(mended.output, StartsWith("nothing is known of the finding: "));
   const std::string diverged = Line(mended.output, "replay diverged: ");
-  EXPECT_TRUE(StrContains(diverged, " at decision ")) << mended.output;
-  EXPECT_TRUE(StrContains(diverged, "autograd/engine/")) << "the place: " << mended.output;
+  EXPECT_THAT(diverged, HasSubstr(" at decision ")) << mended.output;
+  EXPECT_THAT(diverged, HasSubstr("autograd/engine/")) << "the place: " << mended.output;
   ExpectDiverged(folder + "/program.txt", schedule, "autograd/engine/", kSound);
   ExpectTamperedSchedulesAreRefused(folder + "/program.txt", schedule);
 }
@@ -242,40 +198,34 @@ TEST_F(ExploreTest, AnExecutionThatEndsBeforeItsScheduleDoesNotFit) {
   const std::string text =
       "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\n%y = neg %x\nbackward %y\n";
   interleave::ScheduleFile schedule;
-  schedule.program_hash = twingrad::program::Hash(*twingrad::program::Parse(text));
+  schedule.program_hash = program::Hash(*program::Parse(text));
   schedule.strategy = "random";
-  const std::string program = WrittenAs("program.txt", text);
-  const std::vector<std::string> replay = {"explore",    "--strategy=replay",
-                                           "--program",  program,
-                                           "--schedule", folder_.path() + "/schedule.txt"};
-  WrittenAs("schedule.txt", interleave::PrintSchedule(schedule));
-  const SubprocessResult whole = Oracle(replay);
+  const std::string program = Written("program.txt", text);
+  const SubprocessResult whole = Follow(interleave::PrintSchedule(schedule), program);
   EXPECT_EQ(whole.exit_status, 0) << "this Program asks nothing: " << whole.output << whole.errors;
-  EXPECT_FALSE(StrContains(whole.output, "diverged")) << whole.output;
+  EXPECT_THAT(whole.output, Not(HasSubstr("diverged")));
   schedule.decisions.resize(3, {interleave::DecisionKind::kThread, 2, 1, 0});
   ExpectDiverged(program, interleave::PrintSchedule(schedule),
                  "the execution ended after 0 of 3 recorded decisions", kSound);
   // The folder of a finding says so in its own words.
-  WrittenAs("schedule.txt", interleave::PrintSchedule(schedule));
-  const SubprocessResult folder = Oracle({"replay", folder_.path()});
-  EXPECT_EQ(folder.exit_status, 4) << folder.output << folder.errors;
-  EXPECT_TRUE(StrContains(folder.output, "replay diverged: [interleave] the execution ended"))
-      << folder.output;
+  Written("schedule.txt", interleave::PrintSchedule(schedule));
+  const SubprocessResult replayed = Tool({"replay", folder()});
+  EXPECT_EQ(replayed.exit_status, 4) << replayed.output << replayed.errors;
+  EXPECT_THAT(replayed.output, HasSubstr("replay diverged: [interleave] the execution ended"));
 }
 
 TEST_F(ExploreTest, ARunOnOneThreadThatFailsIsAFinding) {
   const SubprocessResult run =
       Faulty({"explore", "--seed=1", "--program", LanesFile(), "--out=found"}, "leak");
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
-  EXPECT_TRUE(StrContains(run.output, "[explore] leaked object on one thread\n")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("[explore] leaked object on one thread\n"));
   EXPECT_EQ(Line(run.output, "skipped"), "") << run.output;
   ASSERT_EQ(Found().size(), 1u) << run.output;
-  const std::string program = *ReadInput(Found()[0] + "/program.txt");
+  const std::string program = Read(Found()[0] + "/program.txt");
   EXPECT_LE(std::count(program.begin(), program.end(), '\n'), 4) << program;
   const SubprocessResult again = Faulty({"replay", Found()[0]}, "leak");
   EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
-  EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: single leaked object\n"))
-      << again.output;
+  EXPECT_THAT(again.output, StartsWith("the finding still shows: single leaked object\n"));
 }
 
 // What brings the process down is found with its schedule, and repeated under it.
@@ -285,65 +235,64 @@ TEST_F(ExploreTest, ACrashIsFoundWithItsScheduleAndReplayed) {
               "--timeout=200", "--out=found"},
              "abort");
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
-  EXPECT_TRUE(StrContains(run.output, "  it said:  woken for nothing\n")) << run.output;
-  EXPECT_TRUE(StrContains(run.output, "  under:    schedule ")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("  it said:  woken for nothing\n"));
+  EXPECT_THAT(run.output, HasSubstr("  under:    schedule "));
   ASSERT_EQ(Found().size(), 1u) << run.output;
   const std::string folder = Found()[0];
-  EXPECT_TRUE(StrContains(*ReadInput(folder + "/report.txt"),
-                          "explore --seed=1 --programs=1 --schedules=400 "))
-      << *ReadInput(folder + "/report.txt");
-  EXPECT_TRUE(StrContains(*ReadInput(folder + "/report.txt"), " --timeout=200\n"));
-  const nlohmann::json known = nlohmann::json::parse(*ReadInput(folder + "/finding.json"));
+  EXPECT_THAT(Read(folder + "/report.txt"),
+              HasSubstr("explore --seed=1 --programs=1 --schedules=400 "))
+      << Read(folder + "/report.txt");
+  EXPECT_THAT(Read(folder + "/report.txt"), HasSubstr(" --timeout=200\n"));
+  const nlohmann::json known = nlohmann::json::parse(Read(folder + "/finding.json"));
   EXPECT_EQ(known["verb"], "explore");
   EXPECT_EQ(known["strategy"], "mixed");
   EXPECT_EQ(known["schedules"], 400);
   EXPECT_EQ(known["threads"], 3);
   EXPECT_EQ(known["timeout_ms"], 200'000);
-  const std::string program = *ReadInput(folder + "/program.txt");
+  const std::string program = Read(folder + "/program.txt");
   EXPECT_LE(std::count(program.begin(), program.end(), '\n'), 6) << "made small: " << program;
-  const auto schedule = interleave::ParseSchedule(*ReadInput(folder + "/schedule.txt"));
+  const auto schedule = interleave::ParseSchedule(Read(folder + "/schedule.txt"));
   ASSERT_TRUE(schedule.ok()) << schedule.status();
   EXPECT_EQ(schedule->detector, "crash");
   EXPECT_EQ(schedule->device_threads, 3);
   // Made small in its schedule, too, and drawn up to there.
-  EXPECT_EQ(Woken(*schedule), 1) << *ReadInput(folder + "/schedule.txt");
-  EXPECT_TRUE(StrContains(
-      run.output, absl::StrCat(" preemptions, ", schedule->decisions.size(), " decisions; then ")))
-      << run.output;
+  EXPECT_EQ(Woken(*schedule), 1) << Read(folder + "/schedule.txt");
+  EXPECT_THAT(run.output, HasSubstr(absl::StrCat(" preemptions, ", schedule->decisions.size(),
+                                                 " decisions; then ")));
   ExpectDrawn(folder, ", and the process ends</text>");
 
   for (const bool with_schedule : {true, false}) {
     if (!with_schedule) std::filesystem::remove(folder + "/schedule.txt");
     const SubprocessResult again = Faulty({"replay", folder}, "abort");
     EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
-    EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: crash\n")) << again.output;
+    EXPECT_THAT(again.output, StartsWith("the finding still shows: crash\n"));
     // The sound engine goes on where the process ended, or finds nothing under all schedules.
-    const SubprocessResult mended = Oracle({"replay", folder});
+    const SubprocessResult mended = Tool({"replay", folder});
     EXPECT_EQ(mended.exit_status, 0) << mended.output << mended.errors;
-    EXPECT_TRUE(absl::StartsWith(mended.output, "the finding no longer shows\n")) << mended.output;
+    EXPECT_THAT(mended.output, StartsWith("the finding no longer shows\n"));
   }
 }
 
 TEST_F(ExploreTest, AHangIsFoundWithItsScheduleAndReplayed) {
   const std::string program =
-      WrittenAs("small.txt",
-                "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\n%a = to %x device=dev:0\n"
-                "backward %a\n");
+      Written("small.txt",
+              "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\n%a = to %x device=dev:0\n"
+              "backward %a\n");
   const SubprocessResult run = Faulty({"explore", "--seed=1", "--program", program,
                                        "--schedules=200", "--timeout=4", "--out=found"},
                                       "hang");
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
   ASSERT_EQ(Found().size(), 1u) << run.output;
   const std::string folder = Found()[0];
-  const auto schedule = interleave::ParseSchedule(*ReadInput(folder + "/schedule.txt"));
+  const auto schedule = interleave::ParseSchedule(Read(folder + "/schedule.txt"));
   ASSERT_TRUE(schedule.ok()) << schedule.status();
   EXPECT_EQ(schedule->detector, "hang");
-  EXPECT_GE(Woken(*schedule), 1) << *ReadInput(folder + "/schedule.txt");
+  EXPECT_GE(Woken(*schedule), 1) << Read(folder + "/schedule.txt");
   ExpectDrawn(folder, ", and it hangs</text>");
   const SubprocessResult again = Faulty({"replay", folder}, "hang");
   EXPECT_EQ(again.exit_status, 1) << again.output << again.errors;
-  EXPECT_TRUE(absl::StartsWith(again.output, "the finding still shows: hang\n")) << again.output;
-  EXPECT_TRUE(StrContains(again.output, "no end after 4 s")) << again.output;
+  EXPECT_THAT(again.output, StartsWith("the finding still shows: hang\n"));
+  EXPECT_THAT(again.output, HasSubstr("no end after 4 s"));
 }
 
 TEST_F(ExploreTest, WrongUsageIsStatusTwo) {
@@ -357,40 +306,38 @@ TEST_F(ExploreTest, WrongUsageIsStatusTwo) {
       {"explore", "--strategy=replay", "--program=" + LanesFile(), "--schedule=" + LanesFile()},
   };
   for (const std::vector<std::string>& words : wrong) {
-    const SubprocessResult run = Oracle(words);
+    const SubprocessResult run = Tool(words);
     EXPECT_EQ(run.exit_status, 2) << words.back() << run.output;
-    EXPECT_TRUE(absl::StartsWith(run.errors, "[")) << run.errors;
+    EXPECT_THAT(run.errors, StartsWith("["));
   }
 }
 
 TEST_F(ExploreTest, FlagsWithoutAPartInTheRunAreRefused) {
   const std::string text = "twingrad 1\n%x = leaf type=f64[] data=2 grad=1\nbackward %x\n";
   interleave::ScheduleFile schedule;
-  schedule.program_hash = twingrad::program::Hash(*twingrad::program::Parse(text));
+  schedule.program_hash = program::Hash(*program::Parse(text));
   schedule.strategy = "random";
-  const std::string program = "--program=" + WrittenAs("program.txt", text);
+  const std::string program = "--program=" + Written("program.txt", text);
   const std::vector<std::string> replay = {
       "explore", program, "--strategy=replay",
-      "--schedule=" + WrittenAs("schedule.txt", interleave::PrintSchedule(schedule))};
-  const SubprocessResult fits = Oracle(replay);
+      "--schedule=" + Written("schedule.txt", interleave::PrintSchedule(schedule))};
+  const SubprocessResult fits = Tool(replay);
   EXPECT_EQ(fits.exit_status, 0) << fits.output << fits.errors;
-  EXPECT_TRUE(absl::StartsWith(fits.errors, "[oracle] explore --strategy=replay ")) << fits.errors;
-  EXPECT_FALSE(StrContains(fits.output + fits.errors, "seed")) << fits.output << fits.errors;
+  EXPECT_THAT(fits.errors, StartsWith("[oracle] explore --strategy=replay "));
+  EXPECT_THAT(fits.output + fits.errors, Not(HasSubstr("seed"))) << fits.output << fits.errors;
   for (const std::string flag : {"--schedules=5", "--seed=1", "--threads=2"}) {
     std::vector<std::string> words = replay;
     words.push_back(flag);
-    const SubprocessResult run = Oracle(words);
+    const SubprocessResult run = Tool(words);
     EXPECT_EQ(run.exit_status, 2) << run.output << run.errors;
-    EXPECT_TRUE(absl::StartsWith(
-        run.errors, absl::StrCat("[oracle] ", flag, " has no part in --strategy=replay, ")))
-        << run.errors;
+    EXPECT_THAT(run.errors,
+                StartsWith(absl::StrCat("[oracle] ", flag, " has no part in --strategy=replay, ")));
   }
   for (const std::string flag : {"--features=view", "--ops=mul"}) {
-    const SubprocessResult run = Oracle({"explore", program, flag});
+    const SubprocessResult run = Tool({"explore", program, flag});
     EXPECT_EQ(run.exit_status, 2) << run.output << run.errors;
-    EXPECT_TRUE(
-        absl::StartsWith(run.errors, absl::StrCat("[oracle] ", flag, " has no part in a run of ")))
-        << run.errors;
+    EXPECT_THAT(run.errors,
+                StartsWith(absl::StrCat("[oracle] ", flag, " has no part in a run of ")));
   }
 }
 

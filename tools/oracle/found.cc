@@ -12,12 +12,7 @@
 
 namespace twingrad::oracle {
 
-using findings::Finding;
-using findings::KeyOf;
-using findings::ReplayCommand;
-using findings::WriteFinding;
 using subjects::WithSeparators;
-using workers::Prober;
 
 namespace {
 
@@ -25,14 +20,14 @@ constexpr size_t kMaxShown = 8;
 
 }  // namespace
 
-std::string Found::Add(Finding finding, Prober& prober) {
-  const auto [known, fresh] = by_key_.emplace(KeyOf(finding), written_.size());
+std::string Found::Add(findings::Finding finding, workers::Prober& prober) {
+  const auto [known, fresh] = by_key_.emplace(findings::KeyOf(finding), written_.size());
   if (!fresh) {
     ++written_[known->second].more;
     return "";
   }
   std::string note;
-  absl::StatusOr<std::string> folder = WriteFinding(finding, out_, prober, &note);
+  absl::StatusOr<std::string> folder = findings::WriteFinding(finding, out_, prober, &note);
   if (!note.empty()) note += '\n';
   if (!folder.ok()) {
     // The finding must not be lost with the disk full: the summary shows its Program.
@@ -63,7 +58,7 @@ void Found::Print(uint64_t failed, uint64_t minimized, bool diverged) const {
     if (w.folder.empty()) {
       absl::PrintF("  program:\n%s", w.finding.program);
     } else {
-      absl::PrintF("  folder: %s\n  replay: %s\n", w.folder, ReplayCommand(w.folder));
+      absl::PrintF("  folder: %s\n  replay: %s\n", w.folder, findings::ReplayCommand(w.folder));
     }
   }
   if (failed > minimized) {

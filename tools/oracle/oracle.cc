@@ -1,7 +1,6 @@
 #include "tools/oracle/oracle.h"
 
 #include <cstdio>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,32 +9,23 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "proptests/workers/files.h"
-#include "tools/oracle/check.h"
-#include "tools/oracle/conform.h"
-#include "tools/oracle/doctor.h"
-#include "tools/oracle/explain.h"
-#include "tools/oracle/generate.h"
-#include "tools/oracle/replay.h"
-#include "tools/oracle/run.h"
-#include "tools/oracle/work.h"
+#include "tools/oracle/verb.h"
 
 namespace twingrad::oracle {
 namespace {
 
-constexpr VerbSpec kVerbs[] = {kCheck,  kExplore, kRun,     kExplain, kGenerate,
-                               kReplay, kDoctor,  kConform, kWorker};
-// In the same order.
-constexpr RunVerb kRunVerbs[] = {Check,  Check,  Run,     Explain, Generate,
-                                 Replay, Doctor, Conform, Work};
-static_assert(std::size(kVerbs) == std::size(kRunVerbs));
+const VerbSpec kVerbs[] = {kCheck,  kExplore, kRun,     kExplain, kGenerate,
+                           kReplay, kDoctor,  kConform, kWorker};
 
 absl::StatusOr<int> Dispatch(const Arguments& arguments,
                              const subjects::SubjectFactory& make_subject) {
   if (arguments.help) {
-    absl::PrintF("%s", arguments.verb != nullptr ? VerbHelp(*arguments.verb) : ToolHelp(Verbs()));
+    absl::PrintF("%s", arguments.verb != nullptr ? VerbHelp(*arguments.verb) : ToolHelp(kVerbs));
     return kNothingFound;
   }
-  return kRunVerbs[arguments.verb - kVerbs](arguments, make_subject);
+  const auto subject = SubjectOf(arguments, make_subject);
+  if (!subject.ok()) return subject.status();
+  return arguments.verb->run(arguments, **subject);
 }
 
 }  // namespace

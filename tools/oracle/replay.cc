@@ -1,11 +1,13 @@
-#include "tools/oracle/replay.h"
+// `oracle replay`: repeats a finding.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
@@ -13,17 +15,14 @@
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
-#include "tools/oracle/worker_command.h"
+#include "tools/oracle/verb.h"
+#include "tools/oracle/worker.h"
 
 namespace twingrad::oracle {
 
 using findings::JoinCase;
 using workers::CaseResult;
-using workers::kDiverged;
-using workers::Prober;
 using workers::ReadInput;
-using workers::ResolvePath;
-using workers::ShellWord;
 using workers::TemporaryFolder;
 using workers::WorkerCommand;
 
@@ -77,12 +76,12 @@ int PrintResult(const CaseResult& result, const std::string& folder, const std::
     absl::PrintF("the finding still shows, as an expected failure\n%s", result.text);
     return kFound;
   }
-  if (result.outcome == kDiverged) {
+  if (result.outcome == workers::kDiverged) {
     absl::PrintF(
         "nothing is known of the finding: its schedule is of an engine that asks other questions\n"
         "replay diverged: %s\n"
         "look for it anew: tools/bazel run //tools/oracle -- explore --program=%s\n",
-        result.text, ShellWord(folder + "/program.txt"));
+        result.text, workers::ShellWord(folder + "/program.txt"));
     return kUnknown;
   }
   if (!result.failed) {
@@ -97,23 +96,12 @@ int PrintResult(const CaseResult& result, const std::string& folder, const std::
   return kFound;
 }
 
-}  // namespace
-
-bool IsOfExplore(const std::string& folder) {
-  return ReadInput(folder + "/schedule.txt").ok() ||
-         TextIn(DescriptionIn(folder), "verb") == "explore";
-}
-
-absl::StatusOr<int> Replay(const Arguments& arguments,
-                           const subjects::SubjectFactory& make_subject) {
-  const absl::StatusOr<std::unique_ptr<subjects::Subject>> subject =
-      make_subject(EngineOf(arguments));
-  if (!subject.ok()) return subject.status();
-  const std::string folder = ResolvePath(*arguments.operand);
+absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subject) {
+  const std::string folder = workers::ResolvePath(*arguments.operand);
   const nlohmann::json known = DescriptionIn(folder);
   absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
   if (!temporary.ok()) return temporary.status();
-  WorkerCommand command = MakeWorkerCommand(arguments, temporary->path(), **subject);
+  WorkerCommand command = MakeWorkerCommand(arguments, temporary->path(), subject);
   SetEngine(TextIn(known, "engine"), &command);
   // The limits under which it was found, unless others are given.
   const uint64_t timeout = std::min<uint64_t>(NumberIn(known, "timeout_ms").value_or(0), 1u << 30);
@@ -124,10 +112,36 @@ absl::StatusOr<int> Replay(const Arguments& arguments,
   if (memory > 0 && !arguments.Has("memory")) command.limits.memory = memory << 20;
   absl::StatusOr<std::string> text = CaseIn(folder, known, &command);
   if (!text.ok()) return text.status();
-  Prober prober(command);
+  workers::Prober prober(command);
   absl::StatusOr<CaseResult> result = prober.Judge(*text);
   if (!result.ok()) return result.status();
   return PrintResult(*result, folder, TextIn(known, "oracle"));
 }
+
+constexpr FlagSpec kReplayFlags[] = {kTimeout, kMemory};
+
+}  // namespace
+
+bool IsOfExplore(const std::string& folder) {
+  return ReadInput(folder + "/schedule.txt").ok() ||
+         TextIn(DescriptionIn(folder), "verb") == "explore";
+}
+
+constinit const VerbSpec kReplay = {
+    .name = "replay",
+    .operand = "DIR",
+    .summary = "repeats a finding",
+    .description = R"(
+DIR is the folder of a finding. Judges its Program again, in a fresh worker. A finding of
+`explore` is repeated decision by decision. Exit status 0: it no longer fails; 1: it still does;
+4: its schedule does not fit this engine, so nothing is known.
+)",
+    .flags = kReplayFlags,
+    .examples = R"(
+replay findings/twin-0000000000000007
+)",
+    .configures = false,
+    .run = Replay,
+};
 
 }  // namespace twingrad::oracle

@@ -9,17 +9,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "proptests/workers/files.h"
-#include "tools/oracle/flags.h"
 
 namespace twingrad::oracle {
 namespace {
 
+using subjects::CaseOptions;
+using subjects::ForeignEngine;
 using subjects::Subject;
+using workers::ResolvePath;
 
 // Refuses flags that have no part in the run.
 absl::Status CheckFlagsFit(const Arguments& arguments) {
-  const bool replays = arguments.Path("strategy") == "replay";
-  if (replays) {
+  if (arguments.Path("strategy") == "replay") {
     for (const std::string_view flag : {"schedules", "seed", "threads"}) {
       if (!arguments.Has(flag)) continue;
       return absl::InvalidArgumentError(absl::StrCat(
@@ -40,10 +41,27 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Subject>> ConfiguredSubject(
-    const Arguments& arguments, const subjects::SubjectFactory& make_subject) {
-  absl::StatusOr<std::unique_ptr<Subject>> subject = make_subject(EngineOf(arguments));
-  if (!subject.ok()) return subject.status();
+CaseOptions OptionsOf(const Arguments& arguments) {
+  CaseOptions options{arguments.List("features"), arguments.List("ops"), {}};
+  if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
+  if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
+  options.explore.strategy =
+      arguments.Path("strategy").value_or(std::string(interleave::kDefaultStrategy));
+  options.explore.schedules = arguments.Number("schedules").value_or(1000);
+  options.explore.threads = static_cast<int>(arguments.Number("threads").value_or(0));
+  if (const auto path = arguments.Path("program")) options.explore.program = ResolvePath(*path);
+  if (const auto path = arguments.Path("schedule")) options.explore.schedule = ResolvePath(*path);
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<Subject>> SubjectOf(const Arguments& arguments,
+                                                   const subjects::SubjectFactory& make_subject) {
+  subjects::EngineChoice choice;
+  choice.engine = arguments.Path("engine").value_or("");
+  choice.timeout = arguments.Duration("timeout").value_or(choice.timeout);
+  choice.memory = arguments.Number("memory").value_or(choice.memory);
+  absl::StatusOr<std::unique_ptr<Subject>> subject = make_subject(choice);
+  if (!subject.ok() || !arguments.verb->configures) return subject;
   if (absl::Status status = CheckFlagsFit(arguments); !status.ok()) return status;
   if (absl::Status status = (*subject)->Configure(OptionsOf(arguments)); !status.ok()) {
     return status;
@@ -56,12 +74,23 @@ absl::Status Start(Subject& subject) {
   return status.ok() ? status : absl::UnavailableError(status.message());
 }
 
-absl::Status LoadOperand(const Arguments& arguments, Subject& subject) {
-  const std::string path = workers::ResolvePath(*arguments.operand);
-  absl::StatusOr<std::string> text = workers::ReadInput(path);
+absl::Status StartWithOperand(const Arguments& arguments, Subject& subject) {
+  absl::StatusOr<std::string> text = workers::ReadInput(ResolvePath(*arguments.operand));
   if (!text.ok()) return text.status();
-  return subject.source().Load(*text,
-                               *arguments.operand == "-" ? "standard input" : *arguments.operand);
+  const std::string name = *arguments.operand == "-" ? "standard input" : *arguments.operand;
+  if (absl::Status status = subject.source().Load(*text, name); !status.ok()) return status;
+  return Start(subject);
+}
+
+absl::StatusOr<ForeignEngine*> StartForeign(const Arguments& arguments, Subject& subject,
+                                            std::string_view instead) {
+  if (subject.foreign() == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("[oracle] `", arguments.verb->name,
+                                                   "` is for the engines of others; allowed are ",
+                                                   adapters::kForeignEngines, "; ", instead));
+  }
+  if (absl::Status status = Start(subject); !status.ok()) return status;
+  return subject.foreign();
 }
 
 uint64_t FreshSeed() {

@@ -11,7 +11,6 @@
 namespace twingrad {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // What the function under replay saw; plain functions cannot capture.
@@ -46,7 +45,7 @@ TEST_F(FuzzReplayTest, RunsTheEmptyInputThenEveryFileInOrder) {
   Write("a", std::string("fir\0st", 6));
   Write("deeper/c", "third");
   EXPECT_EQ(ReplayCorpus({folder_.string()}, Record, log_), 0);
-  EXPECT_THAT(Seen(), ElementsAre("", std::string("fir\0st", 6), "second", "third"));
+  EXPECT_THAT(Seen(), ::testing::ElementsAre("", std::string("fir\0st", 6), "second", "third"));
   EXPECT_THAT(log_.str(), HasSubstr("3 inputs replayed"));
 }
 

@@ -7,7 +7,7 @@ counts for `foo.cc` and `foo_test.cc`. Headers that pass on what they include sa
 
 import os
 import re
-from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from tools.tidy import cpp_scanner
 from tools.tidy.rules import CPP, Finding
@@ -109,23 +109,29 @@ ENTITIES: List[Entity] = [
 ]
 
 
-def included(text: str) -> Dict[str, bool]:
-    """The paths that a source includes, and whether it passes each on."""
-    return {match.group(1): _EXPORT in match.group(2) for match in _INCLUDE.finditer(text)}
+def included(text: str) -> Iterator[Tuple[int, str, bool]]:
+    """What a source includes: the line, the path, and whether it passes it on."""
+    for match in _INCLUDE.finditer(text):
+        yield text.count('\n', 0, match.start()) + 1, match.group(1), _EXPORT in match.group(2)
+
+
+def offered(headers: Iterable[str], texts: Dict[str, Optional[str]]) -> Set[str]:
+    """These headers, and those that they pass on."""
+    found: Set[str] = set()
+    pending = list(headers)
+    while pending:
+        header = pending.pop()
+        if header not in found:
+            found.add(header)
+            pending += [path for _, path, exported in included(texts.get(header) or '') if exported]
+    return found
 
 
 def _counted(path: str, texts: Dict[str, Optional[str]]) -> Set[str]:
     """What the source includes, itself or by its own header, and what those headers pass on."""
     stem = os.path.splitext(path)[0]
-    own = {path, stem + '.h', (stem[:-len('_test')] if stem.endswith('_test') else stem) + '.h'}
-    counted = {name for file in own for name in included(texts.get(file) or '')}
-    pending = list(counted)
-    while pending:
-        for name, exported in included(texts.get(pending.pop()) or '').items():
-            if exported and name not in counted:
-                counted.add(name)
-                pending.append(name)
-    return counted
+    own = {path, stem + '.h', stem.removesuffix('_test') + '.h'}
+    return offered((name for file in own for _, name, _ in included(texts.get(file) or '')), texts)
 
 
 def check_includes(path: str, texts: Dict[str, Optional[str]]) -> Iterator[Finding]:

@@ -14,12 +14,11 @@ import posixpath
 import re
 from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Set, Tuple
 
+from tools.tidy.includes import included, offered
 from tools.tidy.rules import CPP, Finding
 
 BUILD = 'BUILD.bazel'
 _OWN = ('autograd/', 'cuda/', 'fuzz/', 'proptests/', 'tools/')
-_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">](.*)$')
-_EXPORT = 'IWYU pragma: export'
 _GOOGLETEST = '@com_google_googletest//:gtest_main'
 
 # Headers of third parties: how their paths begin, and the targets of which one must be named.
@@ -181,26 +180,6 @@ def read_targets(texts: Dict[str, Optional[str]]) -> Dict[str, Target]:
             for package in packages for target in package.targets}
 
 
-def _includes(text: str) -> Iterator[Tuple[int, str, bool]]:
-    """Line, path, and whether the file passes it on."""
-    for number, line in enumerate(text.split('\n'), 1):
-        match = _INCLUDE.match(line)
-        if match:
-            yield number, match.group(1), _EXPORT in match.group(2)
-
-
-def _offered(target: Target, texts: Dict[str, Optional[str]]) -> Set[str]:
-    """The headers that a target offers: its own, and those that they pass on."""
-    offered: Set[str] = set()
-    pending = list(target.headers)
-    while pending:
-        header = pending.pop()
-        if header not in offered:
-            offered.add(header)
-            pending += [path for _, path, exported in _includes(texts.get(header) or '') if exported]
-    return offered
-
-
 def _short(label: str) -> str:
     package, name = label.rsplit(':', 1)
     return package if package.rsplit('/', 1)[-1] == name else label
@@ -209,15 +188,15 @@ def _short(label: str) -> str:
 def check_layering(texts: Dict[str, Optional[str]]) -> Iterator[Finding]:
     """texts: every file of the tree, by its path."""
     targets = read_targets(texts)
-    offered = {label: _offered(target, texts) for label, target in targets.items()}
+    offers = {label: offered(target.headers, texts) for label, target in targets.items()}
     owners: Dict[str, str] = {}
     for label, target in sorted(targets.items(), reverse=True):
         owners.update(dict.fromkeys(target.headers, label))
     for label, target in sorted(targets.items()):
         own = target.sources | target.headers
-        visible = own.union(*(offered.get(dep, ()) for dep in target.deps))
+        visible = own.union(*(offers.get(dep, ()) for dep in target.deps))
         for path in sorted(file for file in own if file.endswith(CPP)):
-            for line, include, _ in _includes(texts.get(path) or ''):
+            for line, include, _ in included(texts.get(path) or ''):
                 if include.startswith(_OWN):  # What a rule generates is no file of the tree.
                     missing = owners.get(include, '') if include in texts and include not in visible else None
                 else:

@@ -10,7 +10,7 @@ and the conditions of `select` do not.
 import ast
 import graphlib
 import os
-from typing import Dict, Iterator, List, NamedTuple, Set, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Tuple
 
 from tools.tidy.rules import Finding
 
@@ -62,21 +62,8 @@ def dependencies(package: str, text: str) -> Iterator[Dependency]:
             yield Dependency(package, line, label)
 
 
-def parse_allowed(text: str) -> Set[Tuple[str, str]]:
-    """Lines of `package | package it uses | why the cycle they close has to stay`; # starts a comment line."""
-    rows = [[field.strip() for field in line.split('|')] for line in text.split('\n')
-            if line.strip() and not line.startswith('#')]
-    for row in rows:
-        if len(row) != 3 or not all(row):
-            raise ValueError(f'not of the form `package | package it uses | reason`: {" | ".join(row)}')
-    return {(row[0], row[1]) for row in rows}
-
-
-def check_packages(builds: Dict[str, str], allowed: Set[Tuple[str, str]] = frozenset()) -> Iterator[Finding]:
-    """builds: the path of each BUILD file and its text. One finding for each cycle, until none is left.
-
-    allowed: pairs (package, the package it uses) that may close a cycle; one that closes none is a finding.
-    """
+def check_packages(builds: Dict[str, str]) -> Iterator[Finding]:
+    """builds: the path of each BUILD file and its text. One finding for each cycle, until none is left."""
     graph: Dict[str, Dict[str, Tuple[Dependency, int]]] = {}
     for path, text in sorted(builds.items()):
         package = os.path.dirname(path)
@@ -84,11 +71,7 @@ def check_packages(builds: Dict[str, str], allowed: Set[Tuple[str, str]] = froze
         for dependency in dependencies(package, text):
             first, count = uses.get(package_of(dependency.label), (dependency, 0))
             uses[package_of(dependency.label)] = (first, count + 1)
-    yield from _unused(graph, allowed)
-    for package, used in allowed:
-        graph.get(package, {}).pop(used, None)
-    cycle = _cycle(graph)
-    while cycle:
+    while cycle := _cycle(graph):
         # The edge of fewest labels is most likely the one in the wrong direction.
         edges = list(zip(cycle, cycle[1:]))
         package, used = min(edges, key=lambda edge: graph[edge[0]][edge[1]][1])
@@ -97,7 +80,6 @@ def check_packages(builds: Dict[str, str], allowed: Set[Tuple[str, str]] = froze
         yield Finding(os.path.join(package, BUILD), dependency.line,
                       f'{dependency.label} closes a cycle of packages: {names}; packages are a DAG, tests included; '
                       'move what both share below them, or the test above them')
-        cycle = _cycle(graph)
 
 
 def _cycle(graph) -> List[str]:
@@ -107,12 +89,3 @@ def _cycle(graph) -> List[str]:
     except graphlib.CycleError as error:
         return error.args[1][::-1]
     return []
-
-
-def _unused(graph, allowed: Set[Tuple[str, str]]) -> Iterator[Finding]:
-    for package, used in sorted(allowed):
-        rest = {name: {use for use in uses if (name, use) not in allowed or (name, use) == (package, used)}
-                for name, uses in graph.items()}
-        if used not in rest.get(package, ()) or not _cycle(rest):
-            yield Finding(os.path.join(package, BUILD), 1,
-                          f'//{package} -> //{used} is allowed to close a cycle and closes none; delete the line')

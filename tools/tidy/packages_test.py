@@ -13,9 +13,9 @@ def _build(*labels):
     return f'ag_library(name = "x", deps = [{", ".join(repr(label) for label in labels)}])\n'
 
 
-def _messages(builds, allowed=frozenset()):
+def _messages(builds):
     return [f'{finding.path}:{finding.line}: {finding.message.split(";")[0]}'
-            for finding in packages.check_packages(builds, allowed)]
+            for finding in packages.check_packages(builds)]
 
 
 class DependenciesTest(unittest.TestCase):
@@ -55,19 +55,6 @@ class CyclesTest(unittest.TestCase):
 
     def test_a_package_that_names_itself_is_none(self):
         self.assertEqual(_messages({'a/BUILD.bazel': _build(':y', '//a:z')}), [])
-
-    def test_allowed_cycles_must_exist(self):
-        builds = {'a/BUILD.bazel': _build('//b'), 'b/BUILD.bazel': _build('//a')}
-        self.assertEqual(_messages(builds, {('b', 'a')}), [])
-        self.assertEqual(len(_messages(builds, {('b', 'a'), ('a', 'c')})), 1)
-        builds['b/BUILD.bazel'] = ''
-        self.assertEqual(_messages(builds, {('a', 'b')}),
-                         ['a/BUILD.bazel:1: //a -> //b is allowed to close a cycle and closes none'])
-
-    def test_allowances_have_reasons(self):
-        self.assertEqual(packages.parse_allowed('# why\n\nb | a | the test of x\n'), {('b', 'a')})
-        with self.assertRaises(ValueError):
-            packages.parse_allowed('b | a\n')
 
 
 if __name__ == '__main__':

@@ -11,7 +11,6 @@ from typing import Dict, List, Optional
 from tools.tidy import includes, layering, packages, rules, semantics
 
 _ALLOWANCES = 'tools/tidy/allowances.txt'
-_CYCLES = 'tools/tidy/cycles.txt'
 _SKIPPED_FOLDERS = {'.git', '__pycache__'}
 _READ = rules.CODE + ('.md', '.bazel', '.BUILD', '.txt', '.twin', '.schedule', '.patch')
 
@@ -65,7 +64,7 @@ def check_tree(root: str) -> List[rules.Finding]:
     findings.extend(rules.check_top(paths, _read(os.path.join(root, '.gitignore')) or ''))
     findings.extend(semantics.check_semantics(texts))
     builds = {path: text for path, text in texts.items() if os.path.basename(path) == packages.BUILD and text}
-    findings.extend(packages.check_packages(builds, packages.parse_allowed(texts.get(_CYCLES) or '')))
+    findings.extend(packages.check_packages(builds))
     findings.extend(layering.check_layering(texts))
     return findings
 

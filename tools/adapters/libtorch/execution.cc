@@ -29,19 +29,17 @@ namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
-using twingrad::program::CallRecord;
-using twingrad::program::ErrorRecord;
-using twingrad::program::Key;
-using twingrad::program::kNoValue;
-using twingrad::program::NodeRole;
-using twingrad::program::Observation;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
-using twingrad::program::Statement;
-using twingrad::program::ValueId;
+using program::ErrorRecord;
+using program::Key;
+using program::NodeRole;
+using program::Observation;
+using program::Opcode;
+using program::Program;
+using program::Statement;
+using program::ValueId;
 using Values = std::vector<ValueId>;
 
-class Execution : private twingrad::program::StatementRunner {
+class Execution : private program::StatementRunner {
  public:
   explicit Execution(const Program& program)
       : program_(program),
@@ -96,7 +94,7 @@ class Execution : private twingrad::program::StatementRunner {
 NodePtr GradFn(const Tensor& tensor) { return Hold(torch::autograd::impl::grad_fn_unsafe(tensor)); }
 
 Observation Execution::Run() {
-  twingrad::program::Walk(program_, *this, observation_);
+  program::Walk(program_, *this, observation_);
   at::GradMode::set_enabled(true);
   return Observe();
 }
@@ -164,9 +162,9 @@ void Execution::Dispatch(const Statement& statement) {
 // Programs' results are row-major, libtorch's may have the strides of a permuted operand. What a
 // node has saved keeps the old memory: the same elements, with the same version.
 void Execution::MakeRowMajor(const Statement& statement, Tensor* result) {
-  using twingrad::program::Category;
+  using program::Category;
   if (!result->defined() || result->is_contiguous()) return;
-  if (twingrad::program::SignatureOf(statement.op).category == Category::kView) return;
+  if (program::SignatureOf(statement.op).category == Category::kView) return;
   if (statement.op == Opcode::kDetach) return;
   if (result->is_view()) {
     *result = result->clone(at::MemoryFormat::Contiguous);
@@ -231,11 +229,11 @@ void Execution::NoteAll() {
 }
 
 void Execution::Leaf(const Statement& statement) {
-  const auto& type = std::get<twingrad::program::TensorType>(*statement.Find(Key::kType));
-  if (statement.Get<int64_t>(Key::kDevice, twingrad::program::kCpu) != twingrad::program::kCpu) {
+  const auto& type = std::get<program::TensorType>(*statement.Find(Key::kType));
+  if (statement.Get<int64_t>(Key::kDevice, program::kCpu) != program::kCpu) {
     throw Refusal(ErrorKind::kUnsupported, "a leaf on a device");
   }
-  Tensor leaf = TensorOf(type, twingrad::program::LeafData(statement));
+  Tensor leaf = TensorOf(type, program::LeafData(statement));
   if (statement.Get<bool>(Key::kGrad)) {
     leaf.set_requires_grad(true);
     names_.NoteLeaf(leaf.unsafeGetTensorImpl(), statement_);
@@ -282,7 +280,7 @@ std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) con
   const auto* given = statement.Find(key);
   if (given == nullptr) return tensors;
   for (ValueId id : std::get<Values>(*given)) {
-    tensors.push_back(id == kNoValue ? Tensor() : Defined(id));
+    tensors.push_back(id == program::kNoValue ? Tensor() : Defined(id));
   }
   return tensors;
 }
@@ -321,7 +319,7 @@ Tensor Fresh(const Tensor& gradient, bool create_graph) {
 
 void Execution::Call(const Statement& statement) {
   const bool is_grad = statement.op == Opcode::kGrad;
-  CallRecord record;
+  program::CallRecord record;
   record.statement = statement_;
   record.create_graph = statement.Get<bool>(Key::kCreateGraph);
   record.keep_graph = statement.Get<bool>(Key::kRetainGraph, record.create_graph);

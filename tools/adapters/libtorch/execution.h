@@ -10,9 +10,9 @@
 namespace twingrad::libtorch {
 
 // Whatever the Program does, nothing is thrown. InstallRecordingEngine must have been called.
-twingrad::program::Observation Run(const twingrad::program::Program& program);
+program::Observation Run(const program::Program& program);
 
 // Every statement that Run knows.
-std::set<twingrad::program::Opcode> KnownStatements();
+std::set<program::Opcode> KnownStatements();
 
 }  // namespace twingrad::libtorch

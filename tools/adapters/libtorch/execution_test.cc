@@ -15,23 +15,22 @@
 #include "proptests/generators/generate.h"
 #include "proptests/generators/options.h"
 #include "tools/adapters/libtorch/operations.h"
-#include "tools/adapters/libtorch/recording_engine.h"
+#include "tools/adapters/libtorch/recorder.h"
 #include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::libtorch {
 namespace {
 
-using twingrad::ErrorKind;
-using twingrad::program::CallRecord;
-using twingrad::program::NodeRole;
-using twingrad::program::Observation;
-using twingrad::program::Opcode;
+using program::CallRecord;
+using program::NodeRole;
+using program::Observation;
+using program::Opcode;
 
 class ExecutionTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { InstallRecordingEngine(); }
   static Observation RunText(const std::string& lines) {
-    const auto program = twingrad::program::Parse("twingrad 1\n" + lines);
+    const auto program = program::Parse("twingrad 1\n" + lines);
     EXPECT_TRUE(program.ok()) << program.status();
     return libtorch::Run(*program);
   }
@@ -134,11 +133,11 @@ generators::GeneratorOptions WithThese(const std::set<Opcode>& ops) {
 
 // One for each operand through which a gradient can flow; what is written in place counts even
 // where it is overwritten, for zeros flow into its history.
-size_t NumEdges(const twingrad::program::Statement& statement) {
-  const auto& signature = twingrad::program::SignatureOf(statement.op);
+size_t NumEdges(const program::Statement& statement) {
+  const auto& signature = program::SignatureOf(statement.op);
   size_t edges = 0;
   for (size_t i = 0; i < statement.operands.size(); ++i) {
-    const bool written = signature.category == twingrad::program::Category::kInPlace && i == 0;
+    const bool written = signature.category == program::Category::kInPlace && i == 0;
     edges += written || signature.IsDifferentiable(static_cast<int>(i)) ? 1 : 0;
   }
   return edges;
@@ -146,7 +145,7 @@ size_t NumEdges(const twingrad::program::Statement& statement) {
 
 // Looks at the nodes of the statements of one op; returns how many it saw. Each must be the only
 // one of its statement, with an edge for each operand.
-int NodesOf(Opcode op, const twingrad::program::Program& program) {
+int NodesOf(Opcode op, const program::Program& program) {
   int seen = 0;
   for (const CallRecord& call : libtorch::Run(program).calls) {
     for (const auto& node : call.nodes) {
@@ -158,7 +157,7 @@ int NodesOf(Opcode op, const twingrad::program::Program& program) {
       EXPECT_EQ(node.next_edges.size(), NumEdges(statement))
           << "edges of statement " << node.name.statement;
       if (testing::Test::HasFailure()) {
-        ADD_FAILURE() << twingrad::program::Print(program);
+        ADD_FAILURE() << program::Print(program);
         return seen;
       }
     }
@@ -170,9 +169,9 @@ int NodesOf(Opcode op, const twingrad::program::Program& program) {
 TEST_F(ExecutionTest, TheTableOfOpsIsThatOfTheEngine) {
   ASSERT_GE(SingleNodeOps().size(), 25u);
   for (Opcode op : SingleNodeOps()) {
-    const auto& signature = twingrad::program::SignatureOf(op);
+    const auto& signature = program::SignatureOf(op);
     const std::set<Opcode> ops = {op, Opcode::kBackward, Opcode::kGrad, Opcode::kSum};
-    const bool writes = signature.category == twingrad::program::Category::kInPlace;
+    const bool writes = signature.category == program::Category::kInPlace;
     const bool makes_none = !writes && (signature.differentiable == 0 || op == Opcode::kDetach);
     int nodes = 0;
     for (uint64_t seed = 0; seed < 400 && nodes < 60; ++seed) {

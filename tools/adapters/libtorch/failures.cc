@@ -5,8 +5,6 @@
 namespace twingrad::libtorch {
 namespace {
 
-using twingrad::ErrorKind;
-
 // The first that occurs in the message counts.
 constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"has been modified by an inplace operation", ErrorKind::kVersion},

@@ -14,15 +14,14 @@ namespace twingrad::libtorch {
 // leaves to its Python front end.
 class Refusal : public std::runtime_error {
  public:
-  Refusal(twingrad::ErrorKind error, const std::string& what)
-      : std::runtime_error(what), error_(error) {}
-  twingrad::ErrorKind error() const { return error_; }
+  Refusal(ErrorKind error, const std::string& what) : std::runtime_error(what), error_(error) {}
+  ErrorKind error() const { return error_; }
 
  private:
-  twingrad::ErrorKind error_;
+  ErrorKind error_;
 };
 
 // The class of an error of libtorch, by its message.
-twingrad::ErrorKind ClassOf(std::string_view message);
+ErrorKind ClassOf(std::string_view message);
 
 }  // namespace twingrad::libtorch

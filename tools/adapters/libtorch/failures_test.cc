@@ -5,8 +5,6 @@
 namespace twingrad::libtorch {
 namespace {
 
-using twingrad::ErrorKind;
-
 TEST(FailuresTest, MessagesHaveAClass) {
   EXPECT_EQ(ClassOf("one of the variables needed for gradient computation has been modified by an "
                     "inplace operation: [torch.DoubleTensor []], ..."),

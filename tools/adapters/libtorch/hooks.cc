@@ -14,11 +14,8 @@ namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
-using torch::autograd::FunctionPostHook;
-using torch::autograd::FunctionPreHook;
+using program::Opcode;
 using torch::autograd::variable_list;
-using twingrad::ErrorKind;
-using twingrad::program::Opcode;
 using Hook = std::shared_ptr<ProgramHook>;
 
 void Act(const ProgramHook& hook, Tensor& gradient) {
@@ -35,7 +32,7 @@ void Act(const ProgramHook& hook, Tensor& gradient) {
 }
 
 // Of a tensor or of a node: all nodes of Programs take one gradient.
-struct PreHook : FunctionPreHook {
+struct PreHook : torch::autograd::FunctionPreHook {
   PreHook(Hook shown, Node* at) : hook(std::move(shown)), node(at) {}
   variable_list operator()(const variable_list& gradients) override {
     variable_list changed = gradients;
@@ -48,7 +45,7 @@ struct PreHook : FunctionPreHook {
   Node* node;
 };
 
-struct PostHook : FunctionPostHook {
+struct PostHook : torch::autograd::FunctionPostHook {
   PostHook(Hook shown, Node* at) : hook(std::move(shown)), node(at) {}
   variable_list operator()(const variable_list& results, const variable_list& gradients) override {
     variable_list changed = results;
@@ -116,7 +113,7 @@ void AttachToAccumulation(const Tensor&, const Hook&) {
 
 }  // namespace
 
-NodePtr Attach(const twingrad::program::Statement& statement, const Tensor& value, Hook hook) {
+NodePtr Attach(const program::Statement& statement, const Tensor& value, Hook hook) {
   if (!value.requires_grad()) {
     throw Refusal(ErrorKind::kNoGraph,
                   "cannot register a hook on a tensor that doesn't require gradient");

@@ -28,7 +28,7 @@ struct ProgramHook {
 
 // Attaches the hook as the statement says and returns the node that must live as long as it: that
 // of a leaf is nobody else's. Throws Refusal where Python's front end would refuse.
-NodePtr Attach(const twingrad::program::Statement& statement, const at::Tensor& value,
+NodePtr Attach(const program::Statement& statement, const at::Tensor& value,
                std::shared_ptr<ProgramHook> hook);
 
 }  // namespace twingrad::libtorch

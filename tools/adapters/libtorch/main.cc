@@ -11,7 +11,7 @@
 #include "proptests/protocol/serve.h"
 #include "tools/adapters/libtorch/execution.h"
 #include "tools/adapters/libtorch/operations.h"
-#include "tools/adapters/libtorch/recording_engine.h"
+#include "tools/adapters/libtorch/recorder.h"
 #include "tools/adapters/libtorch/version.h"
 
 int main() {

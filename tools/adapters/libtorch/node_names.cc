@@ -6,9 +6,9 @@
 
 namespace twingrad::libtorch {
 
+using program::NodeName;
+using program::NodeRole;
 using torch::autograd::AccumulateGrad;
-using twingrad::program::NodeName;
-using twingrad::program::NodeRole;
 
 bool NodeNames::Knows(Node* node) const {
   const auto it = names_.find(node);

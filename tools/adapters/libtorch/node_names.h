@@ -22,21 +22,21 @@ class NodeNames {
   // `leaf`, a TensorImpl, is defined by `statement`.
   void NoteLeaf(const void* leaf, int32_t statement) { leaves_[leaf] = statement; }
   // New nodes at `top` and below it get this role and statement.
-  void Note(const NodePtr& top, twingrad::program::NodeRole role, int32_t statement);
+  void Note(const NodePtr& top, program::NodeRole role, int32_t statement);
   // Whether it has a name.
   bool Knows(Node* node) const;
   // Nodes of the engine itself are named after `call`.
-  twingrad::program::NodeName NameOf(Node* node, int32_t call) const;
+  program::NodeName NameOf(Node* node, int32_t call) const;
 
  private:
   struct Named {
     WeakNode node = NoNode();
-    twingrad::program::NodeName name;
+    program::NodeName name;
   };
 
   std::unordered_map<Node*, Named> names_;
   std::unordered_map<const void*, int32_t> leaves_;
-  std::map<std::pair<twingrad::program::NodeRole, int32_t>, int32_t> counts_;
+  std::map<std::pair<program::NodeRole, int32_t>, int32_t> counts_;
 };
 
 }  // namespace twingrad::libtorch

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "tools/adapters/libtorch/failures.h"
 #include "tools/adapters/libtorch/version.h"
@@ -17,11 +19,9 @@ namespace twingrad::libtorch {
 namespace {
 
 using at::Tensor;
-using twingrad::DType;
-using twingrad::ErrorKind;
-using twingrad::program::Key;
-using twingrad::program::Opcode;
-using twingrad::program::Statement;
+using program::Key;
+using program::Opcode;
+using program::Statement;
 using Operands = std::vector<Tensor>;
 using Integers = std::vector<int64_t>;
 using Function = Tensor (*)(const Statement&, const Operands&);
@@ -46,46 +46,20 @@ Integers ReducedDims(const Statement& s, const Tensor& of) {
   return dims;
 }
 
-Tensor Sum(const Statement& s, const Operands& o) {
-  if (s.Find(Key::kDims) == nullptr && !Keepdim(s)) return at::sum(o[0]);
-  return at::sum(o[0], ReducedDims(s, o[0]), Keepdim(s));
-}
-
-Tensor Mean(const Statement& s, const Operands& o) {
-  if (s.Find(Key::kDims) == nullptr && !Keepdim(s)) return at::mean(o[0]);
-  return at::mean(o[0], ReducedDims(s, o[0]), Keepdim(s));
-}
+// Functions without dimensions give a scalar.
+bool ReducesToScalar(const Statement& s) { return s.Find(Key::kDims) == nullptr && !Keepdim(s); }
 
 // libtorch reduces one dimension at a time here.
 Tensor Prod(const Statement& s, const Operands& o) {
-  if (s.Find(Key::kDims) == nullptr && !Keepdim(s)) return at::prod(o[0]);
   Integers dims = ReducedDims(s, o[0]);
   std::sort(dims.rbegin(), dims.rend());
-  if (dims.empty()) return at::prod(o[0]);
+  if (ReducesToScalar(s) || dims.empty()) return at::prod(o[0]);
   Tensor result = o[0];
   for (int64_t dim : dims) result = at::prod(result, dim, Keepdim(s));
   return result;
 }
 
-template <Tensor (*kFunction)(const Tensor&, at::IntArrayRef, bool)>
-Tensor Reduced(const Statement& s, const Operands& o) {
-  return kFunction(o[0], ReducedDims(s, o[0]), Keepdim(s));
-}
-
 int64_t Dim(const Statement& s) { return s.Get<int64_t>(Key::kDim); }
-
-Tensor Max(const Statement& s, const Operands& o) {
-  return std::get<0>(at::max(o[0], Dim(s), Keepdim(s)));
-}
-Tensor Min(const Statement& s, const Operands& o) {
-  return std::get<0>(at::min(o[0], Dim(s), Keepdim(s)));
-}
-Tensor Argmax(const Statement& s, const Operands& o) {
-  return std::get<1>(at::max(o[0].detach(), Dim(s), Keepdim(s)));
-}
-Tensor Argmin(const Statement& s, const Operands& o) {
-  return std::get<1>(at::min(o[0].detach(), Dim(s), Keepdim(s)));
-}
 
 std::tuple<Tensor, Tensor> Sorted(const Statement& s, const Tensor& of) {
   return at::sort(of, /*stable=*/true, Dim(s), s.Get<bool>(Key::kDescending));
@@ -139,7 +113,7 @@ Tensor Squeeze(const Statement& s, const Operands& o) {
 }
 
 Tensor Slice(const Statement& s, const Operands& o) {
-  const int64_t dim = s.Get<int64_t>(Key::kDim);
+  const int64_t dim = Dim(s);
   const int64_t stop = s.Get<int64_t>(Key::kStop, o[0].size(dim));
   return at::slice(o[0], dim, s.Get<int64_t>(Key::kStart), stop, s.Get<int64_t>(Key::kStep, 1));
 }
@@ -165,170 +139,104 @@ Tensor Cast(const Statement& s, const Operands& o) {
   return to;
 }
 
-// Those of one libtorch function each.
-template <Tensor (*kFunction)(const Tensor&)>
-Tensor Unary(const Statement&, const Operands& o) {
-  return kFunction(o[0]);
-}
-template <Tensor (*kFunction)(const Tensor&, const Tensor&)>
-Tensor Binary(const Statement&, const Operands& o) {
-  return kFunction(o[0], o[1]);
-}
-template <Tensor& (Tensor::*kMethod)() const>
-Tensor InPlace(const Statement&, const Operands& o) {
-  (o[0].*kMethod)();
-  return Tensor();
-}
-template <Tensor& (Tensor::*kMethod)(const Tensor&) const>
-Tensor InPlaceBinary(const Statement&, const Operands& o) {
-  (o[0].*kMethod)(o[1]);
-  return Tensor();
-}
+using Row = std::pair<const Opcode, Function>;
 
-using Rows = std::map<Opcode, Function>;
+// Rows of the table: what a statement computes of its attributes `s` and operands `o`, or writes.
+#define COMPUTES(op, expression) \
+  Row(Opcode::op,                \
+      []([[maybe_unused]] const Statement& s, const Operands& o) -> Tensor { return expression; })
+#define WRITES(op, expression)                                        \
+  Row(Opcode::op, [](const Statement&, const Operands& o) -> Tensor { \
+    expression;                                                       \
+    return Tensor();                                                  \
+  })
 
-Rows Elementwise() {
-  return {
-      {Opcode::kAdd, [](const Statement&, const Operands& o) { return at::add(o[0], o[1]); }},
-      {Opcode::kSub, [](const Statement&, const Operands& o) { return at::sub(o[0], o[1]); }},
-      {Opcode::kMul, Binary<at::mul>},
-      {Opcode::kDiv, Binary<at::div>},
-      {Opcode::kPow, Pow},
-      {Opcode::kMaximum, Binary<at::maximum>},
-      {Opcode::kMinimum, Binary<at::minimum>},
-      {Opcode::kNeg, Unary<at::neg>},
-      {Opcode::kExp, Unary<at::exp>},
-      {Opcode::kLog, Unary<at::log>},
-      {Opcode::kSqrt, Unary<at::sqrt>},
-      {Opcode::kSin, Unary<at::sin>},
-      {Opcode::kCos, Unary<at::cos>},
-      {Opcode::kTanh, Unary<at::tanh>},
-      {Opcode::kSigmoid, Unary<at::sigmoid>},
-      {Opcode::kRelu, Unary<at::relu>},
-      {Opcode::kAbs, Unary<at::abs>},
-      {Opcode::kSgn, Unary<at::sgn>},
-      {Opcode::kClamp, Clamp},
-      {Opcode::kWhere,
-       [](const Statement&, const Operands& o) { return at::where(o[0], o[1], o[2]); }},
-  };
-}
+constexpr Row kTable[] = {
+    COMPUTES(kAdd, at::add(o[0], o[1])),
+    COMPUTES(kSub, at::sub(o[0], o[1])),
+    COMPUTES(kMul, at::mul(o[0], o[1])),
+    COMPUTES(kDiv, at::div(o[0], o[1])),
+    Row(Opcode::kPow, Pow),
+    COMPUTES(kMaximum, at::maximum(o[0], o[1])),
+    COMPUTES(kMinimum, at::minimum(o[0], o[1])),
+    COMPUTES(kNeg, at::neg(o[0])),
+    COMPUTES(kExp, at::exp(o[0])),
+    COMPUTES(kLog, at::log(o[0])),
+    COMPUTES(kSqrt, at::sqrt(o[0])),
+    COMPUTES(kSin, at::sin(o[0])),
+    COMPUTES(kCos, at::cos(o[0])),
+    COMPUTES(kTanh, at::tanh(o[0])),
+    COMPUTES(kSigmoid, at::sigmoid(o[0])),
+    COMPUTES(kRelu, at::relu(o[0])),
+    COMPUTES(kAbs, at::abs(o[0])),
+    COMPUTES(kSgn, at::sgn(o[0])),
+    Row(Opcode::kClamp, Clamp),
+    COMPUTES(kWhere, at::where(o[0], o[1], o[2])),
 
-Rows ShapesAndCopies() {
-  return {
-      {Opcode::kSum, Sum},
-      {Opcode::kMean, Mean},
-      {Opcode::kProd, Prod},
-      {Opcode::kAmax, Reduced<at::amax>},
-      {Opcode::kAmin, Reduced<at::amin>},
-      {Opcode::kLogsumexp, Reduced<at::logsumexp>},
-      {Opcode::kMax, Max},
-      {Opcode::kMin, Min},
-      {Opcode::kArgmax, Argmax},
-      {Opcode::kArgmin, Argmin},
-      {Opcode::kMatmul, Binary<at::matmul>},
-      {Opcode::kAddmm,
-       [](const Statement&, const Operands& o) { return at::addmm(o[0], o[1], o[2]); }},
-      {Opcode::kView, View},
-      {Opcode::kReshape, Reshape},
-      {Opcode::kTranspose,
-       [](const Statement& s, const Operands& o) {
-         return at::transpose(o[0], Dims(s).at(0), Dims(s).at(1));
-       }},
-      {Opcode::kPermute,
-       [](const Statement& s, const Operands& o) { return at::permute(o[0], Dims(s)); }},
-      {Opcode::kExpand,
-       [](const Statement& s, const Operands& o) {
-         return o[0].expand(s.Get<Integers>(Key::kShape));
-       }},
-      {Opcode::kSelect,
-       [](const Statement& s, const Operands& o) {
-         return at::select(o[0], s.Get<int64_t>(Key::kDim), s.Get<int64_t>(Key::kIndex));
-       }},
-      {Opcode::kSlice, Slice},
-      {Opcode::kSqueeze, Squeeze},
-      {Opcode::kUnsqueeze,
-       [](const Statement& s, const Operands& o) {
-         return at::unsqueeze(o[0], s.Get<int64_t>(Key::kDim));
-       }},
-      {Opcode::kClone, [](const Statement&,
-                          const Operands& o) { return o[0].clone(at::MemoryFormat::Contiguous); }},
-      {Opcode::kDetach, [](const Statement&, const Operands& o) { return o[0].detach(); }},
-      {Opcode::kCast, Cast},
-  };
-}
+    COMPUTES(kSum,
+             ReducesToScalar(s) ? at::sum(o[0]) : at::sum(o[0], ReducedDims(s, o[0]), Keepdim(s))),
+    COMPUTES(kMean, ReducesToScalar(s) ? at::mean(o[0])
+                                       : at::mean(o[0], ReducedDims(s, o[0]), Keepdim(s))),
+    Row(Opcode::kProd, Prod),
+    COMPUTES(kAmax, at::amax(o[0], ReducedDims(s, o[0]), Keepdim(s))),
+    COMPUTES(kAmin, at::amin(o[0], ReducedDims(s, o[0]), Keepdim(s))),
+    COMPUTES(kLogsumexp, at::logsumexp(o[0], ReducedDims(s, o[0]), Keepdim(s))),
+    COMPUTES(kMax, std::get<0>(at::max(o[0], Dim(s), Keepdim(s)))),
+    COMPUTES(kMin, std::get<0>(at::min(o[0], Dim(s), Keepdim(s)))),
+    COMPUTES(kArgmax, std::get<1>(at::max(o[0].detach(), Dim(s), Keepdim(s)))),
+    COMPUTES(kArgmin, std::get<1>(at::min(o[0].detach(), Dim(s), Keepdim(s)))),
+    COMPUTES(kMatmul, at::matmul(o[0], o[1])),
+    COMPUTES(kAddmm, at::addmm(o[0], o[1], o[2])),
 
-Rows Rearranged() {
-  return {
-      {Opcode::kCat, [](const Statement& s, const Operands& o) { return at::cat(o, Dim(s)); }},
-      {Opcode::kStack, [](const Statement& s, const Operands& o) { return at::stack(o, Dim(s)); }},
-      {Opcode::kFlip,
-       [](const Statement& s, const Operands& o) { return at::flip(o[0], Dims(s)); }},
-      {Opcode::kIndexSelect,
-       [](const Statement& s, const Operands& o) { return at::index_select(o[0], Dim(s), o[1]); }},
-      {Opcode::kGather,
-       [](const Statement& s, const Operands& o) { return at::gather(o[0], Dim(s), o[1]); }},
-      {Opcode::kScatterAdd,
-       [](const Statement& s, const Operands& o) {
-         return at::scatter_add(o[0], Dim(s), o[1], o[2]);
-       }},
-      {Opcode::kSort,
-       [](const Statement& s, const Operands& o) { return std::get<0>(Sorted(s, o[0])); }},
-      {Opcode::kArgsort,
-       [](const Statement& s, const Operands& o) { return std::get<1>(Sorted(s, o[0].detach())); }},
-      {Opcode::kCumsum,
-       [](const Statement& s, const Operands& o) { return at::cumsum(o[0], Dim(s)); }},
-      {Opcode::kSoftmax,
-       [](const Statement& s, const Operands& o) { return at::softmax(o[0], Dim(s)); }},
-      {Opcode::kLogSoftmax,
-       [](const Statement& s, const Operands& o) { return at::log_softmax(o[0], Dim(s)); }},
-      {Opcode::kMseLoss,
-       [](const Statement& s, const Operands& o) {
-         return at::mse_loss(o[0], o[1], ReductionOf(s));
-       }},
-      {Opcode::kCrossEntropy, CrossEntropy},
-  };
-}
+    Row(Opcode::kView, View),
+    Row(Opcode::kReshape, Reshape),
+    COMPUTES(kTranspose, at::transpose(o[0], Dims(s).at(0), Dims(s).at(1))),
+    COMPUTES(kPermute, at::permute(o[0], Dims(s))),
+    COMPUTES(kExpand, o[0].expand(s.Get<Integers>(Key::kShape))),
+    COMPUTES(kSelect, at::select(o[0], Dim(s), s.Get<int64_t>(Key::kIndex))),
+    Row(Opcode::kSlice, Slice),
+    Row(Opcode::kSqueeze, Squeeze),
+    COMPUTES(kUnsqueeze, at::unsqueeze(o[0], Dim(s))),
+    COMPUTES(kClone, o[0].clone(at::MemoryFormat::Contiguous)),
+    COMPUTES(kDetach, o[0].detach()),
+    Row(Opcode::kCast, Cast),
 
-Rows Writes() {
-  return {
-      {Opcode::kAddInPlace,
-       [](const Statement&, const Operands& o) {
-         o[0].add_(o[1]);
-         return Tensor();
-       }},
-      {Opcode::kSubInPlace,
-       [](const Statement&, const Operands& o) {
-         o[0].sub_(o[1]);
-         return Tensor();
-       }},
-      {Opcode::kMulInPlace, InPlaceBinary<&Tensor::mul_>},
-      {Opcode::kDivInPlace, InPlaceBinary<&Tensor::div_>},
-      {Opcode::kNegInPlace, InPlace<&Tensor::neg_>},
-      {Opcode::kExpInPlace, InPlace<&Tensor::exp_>},
-      {Opcode::kSqrtInPlace, InPlace<&Tensor::sqrt_>},
-      {Opcode::kSinInPlace, InPlace<&Tensor::sin_>},
-      {Opcode::kCosInPlace, InPlace<&Tensor::cos_>},
-      {Opcode::kTanhInPlace, InPlace<&Tensor::tanh_>},
-      {Opcode::kSigmoidInPlace, InPlace<&Tensor::sigmoid_>},
-      {Opcode::kReluInPlace, InPlace<&Tensor::relu_>},
-      {Opcode::kAbsInPlace, InPlace<&Tensor::abs_>},
-      {Opcode::kCopyInPlace,
-       [](const Statement&, const Operands& o) {
-         o[0].copy_(o[1]);
-         return Tensor();
-       }},
-      {Opcode::kZeroInPlace, InPlace<&Tensor::zero_>},
-  };
-}
+    COMPUTES(kCat, at::cat(o, Dim(s))),
+    COMPUTES(kStack, at::stack(o, Dim(s))),
+    COMPUTES(kFlip, at::flip(o[0], Dims(s))),
+    COMPUTES(kIndexSelect, at::index_select(o[0], Dim(s), o[1])),
+    COMPUTES(kGather, at::gather(o[0], Dim(s), o[1])),
+    COMPUTES(kScatterAdd, at::scatter_add(o[0], Dim(s), o[1], o[2])),
+    COMPUTES(kSort, std::get<0>(Sorted(s, o[0]))),
+    COMPUTES(kArgsort, std::get<1>(Sorted(s, o[0].detach()))),
+    COMPUTES(kCumsum, at::cumsum(o[0], Dim(s))),
+    COMPUTES(kSoftmax, at::softmax(o[0], Dim(s))),
+    COMPUTES(kLogSoftmax, at::log_softmax(o[0], Dim(s))),
+    COMPUTES(kMseLoss, at::mse_loss(o[0], o[1], ReductionOf(s))),
+    Row(Opcode::kCrossEntropy, CrossEntropy),
 
-const Rows& Table() {
-  static const Rows table = [] {
-    Rows all = Elementwise();
-    all.merge(ShapesAndCopies());
-    all.merge(Rearranged());
-    all.merge(Writes());
-    return all;
-  }();
+    WRITES(kAddInPlace, o[0].add_(o[1])),
+    WRITES(kSubInPlace, o[0].sub_(o[1])),
+    WRITES(kMulInPlace, o[0].mul_(o[1])),
+    WRITES(kDivInPlace, o[0].div_(o[1])),
+    WRITES(kNegInPlace, o[0].neg_()),
+    WRITES(kExpInPlace, o[0].exp_()),
+    WRITES(kSqrtInPlace, o[0].sqrt_()),
+    WRITES(kSinInPlace, o[0].sin_()),
+    WRITES(kCosInPlace, o[0].cos_()),
+    WRITES(kTanhInPlace, o[0].tanh_()),
+    WRITES(kSigmoidInPlace, o[0].sigmoid_()),
+    WRITES(kReluInPlace, o[0].relu_()),
+    WRITES(kAbsInPlace, o[0].abs_()),
+    WRITES(kCopyInPlace, o[0].copy_(o[1])),
+    WRITES(kZeroInPlace, o[0].zero_()),
+};
+
+#undef COMPUTES
+#undef WRITES
+
+const std::map<Opcode, Function>& Table() {
+  static const std::map<Opcode, Function> table(std::begin(kTable), std::end(kTable));
   return table;
 }
 
@@ -340,12 +248,9 @@ Tensor Compute(const Statement& statement, const Operands& operands) {
   return it->second(statement, operands);
 }
 
-const std::set<Opcode>& ComputedOps() {
-  static const std::set<Opcode> ops = [] {
-    std::set<Opcode> all;
-    for (const auto& [op, function] : Table()) all.insert(op);
-    return all;
-  }();
+std::set<Opcode> ComputedOps() {
+  std::set<Opcode> ops;
+  for (const auto& [op, function] : Table()) ops.insert(op);
   return ops;
 }
 
@@ -361,23 +266,17 @@ std::set<Opcode> SingleNodeOps() {
 }
 
 at::ScalarType TypeOf(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return at::kFloat;
-    case DType::kF64:
-      return at::kDouble;
-    case DType::kI64:
-      return at::kLong;
-    case DType::kBool:
-      return at::kBool;
-  }
-  return at::kDouble;
+  return dtype == DType::kF32    ? at::kFloat
+         : dtype == DType::kI64  ? at::kLong
+         : dtype == DType::kBool ? at::kBool
+                                 : at::kDouble;
 }
 
 DType DTypeOf(at::ScalarType type) {
-  if (type == at::kFloat) return DType::kF32;
-  if (type == at::kLong) return DType::kI64;
-  return type == at::kBool ? DType::kBool : DType::kF64;
+  return type == at::kFloat  ? DType::kF32
+         : type == at::kLong ? DType::kI64
+         : type == at::kBool ? DType::kBool
+                             : DType::kF64;
 }
 
 }  // namespace twingrad::libtorch

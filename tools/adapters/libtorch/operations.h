@@ -17,15 +17,14 @@ namespace twingrad::libtorch {
 
 // The result; undefined for statements that write in place. Throws what libtorch throws, and
 // Unsupported.
-at::Tensor Compute(const twingrad::program::Statement& statement,
-                   const std::vector<at::Tensor>& operands);
+at::Tensor Compute(const program::Statement& statement, const std::vector<at::Tensor>& operands);
 
 // What Compute knows.
-const std::set<twingrad::program::Opcode>& ComputedOps();
+std::set<program::Opcode> ComputedOps();
 // Those of them that make one node in every case.
-std::set<twingrad::program::Opcode> SingleNodeOps();
+std::set<program::Opcode> SingleNodeOps();
 
-at::ScalarType TypeOf(twingrad::DType dtype);
-twingrad::DType DTypeOf(at::ScalarType type);
+at::ScalarType TypeOf(DType dtype);
+DType DTypeOf(at::ScalarType type);
 
 }  // namespace twingrad::libtorch

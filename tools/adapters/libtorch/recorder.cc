@@ -1,5 +1,6 @@
 #include "tools/adapters/libtorch/recorder.h"
 
+#include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/variable.h>
@@ -11,17 +12,34 @@
 namespace twingrad::libtorch {
 namespace {
 
-using torch::autograd::AccumulateGrad;
+using program::CallRecord;
+using torch::autograd::GraphTask;
 using torch::autograd::variable_list;
-using twingrad::program::CallRecord;
-using twingrad::program::EdgeRecord;
-using twingrad::program::NodeRecord;
-using twingrad::program::NodeRole;
 
 // The recorder of the Program that runs; hooks may outlive it with their nodes.
 Recorder*& Current() {
   static Recorder* current = nullptr;
   return current;
+}
+
+// libtorch's engine with an ear at the door: Engine::execute prepares a task and then calls this
+// function, which shows the task to the recorder and goes on.
+class RecordingEngine : public torch::autograd::Engine {
+ public:
+  RecordingEngine() = default;
+  ~RecordingEngine() override { stop(); }
+
+  c10::intrusive_ptr<at::ivalue::Future> execute_with_graph_task(
+      const std::shared_ptr<GraphTask>& task, NodePtr root,
+      torch::autograd::InputBuffer&& input) override {
+    if (Current() != nullptr) Current()->OnTask(root.get(), *task);
+    return Engine::execute_with_graph_task(task, std::move(root), std::move(input));
+  }
+};
+
+torch::autograd::Engine& TheEngine() {
+  static RecordingEngine engine;
+  return engine;
 }
 
 // Tells that its node runs.
@@ -46,22 +64,21 @@ auto& FirstHooks(Node& node) {
 
 // The leaf whose hooks an accumulator runs.
 const void* LeafOf(Node* node) {
-  const auto* accumulate = kHasHooks ? dynamic_cast<AccumulateGrad*>(node) : nullptr;
+  const auto* accumulate =
+      kHasHooks ? dynamic_cast<torch::autograd::AccumulateGrad*>(node) : nullptr;
   return accumulate == nullptr ? nullptr : accumulate->variable.unsafeGetTensorImpl();
 }
 
 }  // namespace
 
+void InstallRecordingEngine() { torch::autograd::set_default_engine_stub(&TheEngine); }
+
 Recorder::Recorder(const NodeNames& names, std::vector<CallRecord>& calls)
     : names_(names), calls_(calls) {
   Current() = this;
-  SetObserver([this](const TaskView& task) { OnTask(task); });
 }
 
-Recorder::~Recorder() {
-  SetObserver(nullptr);
-  Current() = nullptr;
-}
+Recorder::~Recorder() { Current() = nullptr; }
 
 void Recorder::BeginCall(CallRecord record) {
   calls_.push_back(std::move(record));
@@ -89,7 +106,7 @@ void Recorder::Collect(Node* top) {
   }
 }
 
-EdgeRecord Recorder::EdgeOf(Node* node, uint32_t input_nr) const {
+program::EdgeRecord Recorder::EdgeOf(Node* node, uint32_t input_nr) const {
   const auto it = node == nullptr ? index_.end() : index_.find(node);
   if (it == index_.end()) return {};
   return {it->second, static_cast<int32_t>(input_nr)};
@@ -112,11 +129,11 @@ void Recorder::Listen(Node* node, bool needed) {
   hooks.insert(hooks.begin(), std::make_unique<Listener>(key, true));
 }
 
-void Recorder::OnTask(const TaskView& task) {
+void Recorder::OnTask(Node* root, const GraphTask& task) {
   if (!recording_ || !nodes_.empty()) return;  // a task inside the call's own
   before_graph_();
   CallRecord& call = calls_.back();
-  Collect(task.root);
+  Collect(root);
   std::vector<std::pair<Node*, uint32_t>> inputs;
   for (const at::Tensor& input : inputs_) {
     // As they are: to ask for the edge could make a new accumulator.
@@ -127,21 +144,21 @@ void Recorder::OnTask(const TaskView& task) {
     if (node != nullptr) Collect(node);
   }
   for (Node* node : nodes_) {
-    NodeRecord record;
+    program::NodeRecord record;
     record.name = names_.NameOf(node, call.statement);
     record.num_inputs = static_cast<int32_t>(node->num_inputs());
     for (const auto& edge : node->next_edges()) {
       record.next_edges.push_back(EdgeOf(edge.function.get(), edge.input_nr));
     }
     call.nodes.push_back(std::move(record));
-    const auto count = task.dependencies.find(node);
-    call.dependencies.push_back(count == task.dependencies.end() ? -1 : count->second);
-    const auto info = task.exec_info.find(node);
-    const bool needed = info != task.exec_info.end() && info->second.needed_;
-    if (!task.exec_info.empty()) call.needed.push_back(needed);
-    Listen(node, task.exec_info.empty() || needed);
+    const auto count = task.dependencies_.find(node);
+    call.dependencies.push_back(count == task.dependencies_.end() ? -1 : count->second);
+    const auto info = task.exec_info_.find(node);
+    const bool needed = info != task.exec_info_.end() && info->second.needed_;
+    if (!task.exec_info_.empty()) call.needed.push_back(needed);
+    Listen(node, task.exec_info_.empty() || needed);
   }
-  if (call.nodes[0].name.role == NodeRole::kGraphRoot) {
+  if (call.nodes[0].name.role == program::NodeRole::kGraphRoot) {
     call.roots = call.nodes[0].next_edges;
   } else {
     call.roots = {{0, 0}};

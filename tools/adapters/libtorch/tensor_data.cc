@@ -14,8 +14,8 @@
 namespace twingrad::libtorch {
 namespace {
 
-using twingrad::program::Bits;
-using twingrad::program::TensorData;
+using program::Bits;
+using program::TensorData;
 
 template <typename T>
 void Write(const Bits& bits, T* out) {
@@ -33,7 +33,7 @@ void Read(const T* in, Bits& bits) {
   for (uint64_t& element : bits) {
     const T value = *in++;
     if constexpr (std::is_floating_point_v<T>) {
-      element = std::isnan(value) ? twingrad::program::kNanBits
+      element = std::isnan(value) ? program::kNanBits
                                   : std::bit_cast<uint64_t>(static_cast<double>(value));
     } else {
       element = static_cast<uint64_t>(value);
@@ -41,25 +41,27 @@ void Read(const T* in, Bits& bits) {
   }
 }
 
+// Calls `use` with the elements as their C++ type.
+template <typename Use>
+void WithElements(const at::Tensor& tensor, const Use& use) {
+  switch (DTypeOf(tensor.scalar_type())) {
+    case DType::kF32:
+      return use(tensor.data_ptr<float>());
+    case DType::kF64:
+      return use(tensor.data_ptr<double>());
+    case DType::kI64:
+      return use(tensor.data_ptr<int64_t>());
+    case DType::kBool:
+      return use(tensor.data_ptr<bool>());
+  }
+}
+
 }  // namespace
 
-at::Tensor TensorOf(const twingrad::program::TensorType& type, const Bits& bits) {
+at::Tensor TensorOf(const program::TensorType& type, const Bits& bits) {
   const std::vector<int64_t> sizes(type.shape.begin(), type.shape.end());
   at::Tensor tensor = at::empty(sizes, TypeOf(type.dtype));
-  switch (type.dtype) {
-    case twingrad::DType::kF32:
-      Write(bits, tensor.data_ptr<float>());
-      break;
-    case twingrad::DType::kF64:
-      Write(bits, tensor.data_ptr<double>());
-      break;
-    case twingrad::DType::kI64:
-      Write(bits, tensor.data_ptr<int64_t>());
-      break;
-    case twingrad::DType::kBool:
-      Write(bits, tensor.data_ptr<bool>());
-      break;
-  }
+  WithElements(tensor, [&](auto* out) { Write(bits, out); });
   return tensor;
 }
 
@@ -71,20 +73,7 @@ TensorData DataOf(const at::Tensor& given) {
   data.dtype = DTypeOf(tensor.scalar_type());
   data.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
   data.bits.resize(static_cast<size_t>(tensor.numel()));
-  switch (data.dtype) {
-    case twingrad::DType::kF32:
-      Read(tensor.data_ptr<float>(), data.bits);
-      break;
-    case twingrad::DType::kF64:
-      Read(tensor.data_ptr<double>(), data.bits);
-      break;
-    case twingrad::DType::kI64:
-      Read(tensor.data_ptr<int64_t>(), data.bits);
-      break;
-    case twingrad::DType::kBool:
-      Read(tensor.data_ptr<bool>(), data.bits);
-      break;
-  }
+  WithElements(tensor, [&](const auto* in) { Read(in, data.bits); });
   return data;
 }
 

@@ -9,7 +9,7 @@
 
 namespace twingrad::libtorch {
 
-at::Tensor TensorOf(const twingrad::program::TensorType& type, const twingrad::program::Bits& bits);
-twingrad::program::TensorData DataOf(const at::Tensor& tensor);
+at::Tensor TensorOf(const program::TensorType& type, const program::Bits& bits);
+program::TensorData DataOf(const at::Tensor& tensor);
 
 }  // namespace twingrad::libtorch

@@ -8,9 +8,6 @@ import sys
 from autograd.program import example_reader
 from tools.adapters.python import core
 
-_BINARY = {'add': '+', 'sub': '-', 'mul': '*', 'div': '/', 'matmul': '@', 'pow': '**'}
-_PLAIN = ('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum where addmm').split()
-_ALONG = 'index_select gather scatter_add'.split()
 _DTYPES = {'f32': 'float32', 'f64': 'float64', 'i64': 'int64', 'bool': 'bool'}
 
 
@@ -40,13 +37,31 @@ def _call(name, results, operands, a):
     return f'{targets} = torch.autograd.grad({listed(operands)}, {listed(a["inputs"])}{seeds}{flags})'
 
 
+# The right-hand side of ops: {x} is the first operand, {y} those behind it, {all} all of them; {keep} is a keepdim=
+# that is not the default, {dims} a list of dims=; everything else is an attribute.
+_FORMS = {
+    **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum where addmm'.split(),
+                    'torch.{op}({all})'),
+    **dict.fromkeys('max min'.split(), '{x}.{op}(dim={dim}{keep}).values'),
+    **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),
+    **dict.fromkeys('index_select gather scatter_add'.split(), '{x}.{op}({dim}, {y})'),
+    **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
+    **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),
+    **dict.fromkeys('view reshape expand'.split(), '{x}.{op}({shape})'),
+    **dict.fromkeys('detach clone'.split(), '{x}.{op}()'),
+    'add': '{x} + {y}', 'sub': '{x} - {y}', 'mul': '{x} * {y}', 'div': '{x} / {y}', 'matmul': '{x} @ {y}',
+    'pow': '{x} ** {y}', 'flip': '{x}.flip({dims})', 'select': '{x}.select({dim}, {index})',
+    'read_grad': '{x}.grad.clone()',
+    # Of what is detached, as there is no gradient to refuse.
+    'argmax': '{x}.detach().max(dim={dim}{keep}).indices', 'argmin': '{x}.detach().min(dim={dim}{keep}).indices'}
+
+
 def _expression(name, x, a):
     """The right-hand side, or None for what is no expression of PyTorch."""
-    if name in _BINARY:
-        return f' {_BINARY[name]} '.join(x)
-    if name in _PLAIN:
-        return f'torch.{name}({", ".join(x)})'
     keep = f', keepdim={a["keepdim"]}' if a.get('keepdim') else ''
+    if name in _FORMS:
+        return _FORMS[name].format(op=name, x=x[0], y=', '.join(x[1:]), all=', '.join(x), keep=keep,
+                                   **{'reduction': 'mean', **a})
     if name in ('sum', 'mean', 'amax', 'amin', 'logsumexp'):
         everything = f'list(range({x[0]}.dim()))' if keep or name == 'logsumexp' else ''
         dims = a.get('dims', everything)
@@ -56,41 +71,27 @@ def _expression(name, x, a):
         dims = f'range({x[0]}.dim())' if 'dims' not in a else sorted(a['dims'])
         return f'{x[0]}.prod()' if whole else (
             f'functools.reduce(lambda t, d: t.prod(dim=d{keep}), sorted({dims}, reverse=True), {x[0]})')
-    if name in ('argmax', 'argmin', 'argsort'):  # of what is detached, as there is no gradient to refuse
-        x = [x[0] + '.detach()']
-    if name in ('max', 'min', 'argmax', 'argmin'):
-        return f'{x[0]}.{name[-3:]}(dim={a["dim"]}{keep}).{"indices" if name[:3] == "arg" else "values"}'
     if name in ('sort', 'argsort'):
+        of, result = (x[0], 'values') if name == 'sort' else (x[0] + '.detach()', 'indices')
         descending = f', descending={a["descending"]}' if a.get('descending') else ''
-        return f'{x[0]}.sort(dim={a["dim"]}{descending}, stable=True).{"indices" if name[:3] == "arg" else "values"}'
-    if name in ('cat', 'stack'):
-        return f'torch.{name}([{", ".join(x)}], dim={a["dim"]})'
-    if name in _ALONG:
-        return f'{x[0]}.{name}({a["dim"]}, {", ".join(x[1:])})'
-    if name in ('cumsum', 'softmax', 'log_softmax'):
-        return f'{x[0]}.{name}({a["dim"]})'
-    if name in ('mse_loss', 'cross_entropy'):
-        return f'torch.nn.functional.{name}({", ".join(x)}, reduction={a.get("reduction", "mean")!r})'
+        return f'{of}.sort(dim={a["dim"]}{descending}, stable=True).{result}'
     if name == 'clamp':
         return f'{x[0]}.clamp({", ".join(f"{key}={_float(a[key])}" for key in ("min", "max") if key in a)})'
-    if name in ('view', 'reshape', 'expand'):
-        return f'{x[0]}.{name}({a["shape"]})'
     if name in ('transpose', 'permute'):
         return f'{x[0]}.{name}({", ".join(map(str, a.get("dims", [])))})'
     if name == 'slice':
-        stop = a.get('stop', '')
-        colons = ':, ' * a['dim']
-        return f'{x[0]}[{colons}{a.get("start", 0)}:{stop}:{a.get("step", 1)}]'
-    return {'flip': lambda: f'{x[0]}.flip({a["dims"]})', 'select': lambda: f'{x[0]}.select({a["dim"]}, {a["index"]})',
-            'squeeze': lambda: f'{x[0]}.squeeze({tuple(a["dims"]) if "dims" in a else ""})',
-            'unsqueeze': lambda: f'{x[0]}.unsqueeze({a["dim"]})', 'detach': lambda: f'{x[0]}.detach()',
-            'clone': lambda: f'{x[0]}.clone()', 'read_grad': lambda: f'{x[0]}.grad.clone()',
-            'cast': lambda: f'{x[0]}.to(torch.{_DTYPES[a["to"]]}, copy=True)'}.get(name, lambda: None)()
+        return f'{x[0]}[{":, " * a["dim"]}{a.get("start", 0)}:{a.get("stop", "")}:{a.get("step", 1)}]'
+    if name == 'squeeze':
+        return f'{x[0]}.squeeze({tuple(a["dims"]) if "dims" in a else ""})'
+    if name == 'cast':
+        return f'{x[0]}.to(torch.{_DTYPES[a["to"]]}, copy=True)'
+    return None
 
 
 def snippet(program):
     """The script, or '' where some statement has no counterpart."""
     lines, indent, leaves, regions = [], '', [], []
+    opening = {'no_grad': 'with torch.no_grad():', 'try': 'try:'}
     for name, results, operands, a in example_reader.read(program):
         x = [v[1:] for v in operands]
         if name == 'leaf':
@@ -98,14 +99,9 @@ def snippet(program):
             leaves += [results[0][1:]] if a.get('grad') else []
         elif name in ('backward', 'grad'):
             text = _call(name, results, operands, a)
-        elif name == 'begin' and a['kind'] == 'no_grad':
-            regions.append('no_grad')
-            lines.append(indent + 'with torch.no_grad():')
-            indent += '    '
-            continue
-        elif name == 'begin' and a['kind'] == 'try':
-            regions.append('try')
-            lines.append(indent + 'try:')
+        elif name == 'begin' and a['kind'] in opening:
+            regions.append(a['kind'])
+            lines.append(indent + opening[a['kind']])
             indent += '    '
             continue
         elif name == 'end' and indent:

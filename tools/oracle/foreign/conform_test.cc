@@ -2,32 +2,24 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/match.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-#include "proptests/workers/files.h"
-#include "proptests/workers/subprocess.h"
+#include "tools/oracle/testing_tool.h"
 
 namespace twingrad::oracle {
 namespace {
 
-using absl::StrContains;
-using workers::RunSubprocess;
-using workers::SubprocessResult;
-using workers::TemporaryFolder;
-using workers::WriteFile;
+namespace fs = std::filesystem;
 
 constexpr char kTool[] = "tools/oracle/oracle_alone";
 
-std::string Engine(const std::string& fault) {
-  return "--engine=exec:proptests/mutants/adapter/faulty " + fault;
-}
+// Runs in the test's own folder, beside which the goldens are.
+class ConformTest : public ToolTest {
+ protected:
+  ConformTest() : ToolTest(kTool) {}
+};
 
-TEST(ConformTest, AnEngineThatIsRightHasNothingListed) {
-  const SubprocessResult run = RunSubprocess({kTool, "conform", Engine("none")});
+TEST_F(ConformTest, AnEngineThatIsRightHasNothingListed) {
+  const SubprocessResult run = Tool({"conform", FaultyEngine("none")});
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
   EXPECT_THAT(
       run.output,  // All agree, but those for which it has no devices.
@@ -35,116 +27,87 @@ TEST(ConformTest, AnEngineThatIsRightHasNothingListed) {
                             "to\n)+goldens [^:]+: agree [0-9]+, refuse [0-9]+\nall as .*\n"));
 }
 
-TEST(ConformTest, WhatIsNotListedIsTold) {
-  const SubprocessResult run = RunSubprocess({kTool, "conform", Engine("wrong_sign")});
+TEST_F(ConformTest, WhatIsNotListedIsTold) {
+  const SubprocessResult run = Tool({"conform", FaultyEngine("wrong_sign")});
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
-  EXPECT_TRUE(StrContains(run.output, "seeds-0001 fails (twin) and is not listed")) << run.output;
-  EXPECT_TRUE(StrContains(run.output, "; --update rewrites it\n")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("seeds-0001 fails (twin) and is not listed"));
+  EXPECT_THAT(run.output, HasSubstr("; --update rewrites it\n"));
 }
 
-// The tool in a folder of its own, with a copy of the goldens.
-class CopyTest : public testing::Test {
+// Runs in a folder of its own, with a copy of the goldens.
+class CopyTest : public ConformTest {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(folder_.ok());
-    ASSERT_EQ(Shell("cp -rL golden " + folder_->path()).exit_status, 0);
+  void SetUp() override { ASSERT_EQ(Shell("cp -rL golden " + folder()).exit_status, 0); }
+  SubprocessResult There(const std::string& words) const {
+    return Shell("cd " + folder() + " && " + top_ + kTool + " " + words);
   }
-  static SubprocessResult Shell(const std::string& command) {
-    return RunSubprocess({"/bin/sh", "-c", command});
+  SubprocessResult There(const std::string& words, const std::string& fault) const {
+    return There(words + " '" + FaultyEngine(fault, top_) + "'");
   }
-  SubprocessResult Conform(const std::string& flags) { return Tool("conform " + flags); }
-  SubprocessResult Tool(const std::string& words) {
-    const std::string here = std::filesystem::current_path().string();
-    return Shell("cd " + folder_->path() + " && " + here + "/" + kTool + " " + words +
-                 " '--engine=exec:" + here + "/proptests/mutants/adapter/faulty " + fault_ + "'");
-  }
-  absl::StatusOr<TemporaryFolder> folder_ = TemporaryFolder::Make("conform-test");
-  std::string fault_;
+  const std::string top_ = fs::current_path().string() + "/";
 };
 
 // As in a folder of Bazel's outputs: the tool, its runfiles beside it, and a user who is elsewhere.
-TEST(ConformTest, TheToolFindsItsFilesFromItsOwnLocation) {
-  namespace fs = std::filesystem;
-  const absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make("location-test");
-  ASSERT_TRUE(folder.ok());
+TEST_F(ConformTest, TheToolFindsItsFilesFromItsOwnLocation) {
   const fs::path top = fs::current_path();
-  const std::string tool = folder->path() + "/oracle";
+  const std::string tool = At("oracle");
   fs::copy_file(top / kTool, tool);
   const auto conform = [&] {
-    const std::string adapter = (top / "proptests/mutants/adapter/faulty").string();
-    return RunSubprocess(
-        {"/bin/sh", "-c", "cd / && " + tool + " conform '--engine=exec:" + adapter + " none'"});
+    return Shell("cd / && " + tool + " conform '" + FaultyEngine("none", top.string() + "/") + "'");
   };
   const SubprocessResult alone = conform();
   EXPECT_EQ(alone.exit_status, 3) << alone.output;
-  EXPECT_TRUE(StrContains(alone.errors, "no goldens below the working directory or beside"))
-      << alone.errors;
+  EXPECT_THAT(alone.errors, HasSubstr("no goldens below the working directory or beside"));
   fs::create_directory(tool + ".runfiles");
   fs::create_directory_symlink(top, tool + ".runfiles/twingrad");
   const SubprocessResult run = conform();
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
-  EXPECT_TRUE(StrContains(run.output, "\nall as golden/expected/")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("\nall as golden/expected/"));
 }
 
 TEST_F(CopyTest, AnUpdatedListIsBelievedAndStrict) {
-  fault_ = "wrong_sign";
-  const SubprocessResult update = Conform("--update");
+  const SubprocessResult update = There("conform --update", "wrong_sign");
   EXPECT_EQ(update.exit_status, 0) << update.output << update.errors;
-  EXPECT_TRUE(StrContains(update.output, "rewritten: ")) << update.output;
-  const SubprocessResult again = Conform("");
+  EXPECT_THAT(update.output, HasSubstr("rewritten: "));
+  const SubprocessResult again = There("conform", "wrong_sign");
   EXPECT_EQ(again.exit_status, 0) << again.output << again.errors;
-  EXPECT_TRUE(StrContains(again.output, "all as golden/expected/faulty-wrong_sign.txt says\n"))
-      << again.output;
-  fault_ = "none";  // Whose list is now that of the other.
-  ASSERT_EQ(Shell("cd " + folder_->path() +
-                  "/golden/expected && mv faulty-wrong_sign.txt faulty-none.txt")
-                .exit_status,
-            0);
-  const SubprocessResult passes = Conform("");
+  EXPECT_THAT(again.output, HasSubstr("all as golden/expected/faulty-wrong_sign.txt says\n"));
+  // An engine whose list is now that of the other.
+  fs::rename(At("golden/expected/faulty-wrong_sign.txt"), At("golden/expected/faulty-none.txt"));
+  const SubprocessResult passes = There("conform", "none");
   EXPECT_EQ(passes.exit_status, 1) << passes.output << passes.errors;
-  EXPECT_TRUE(StrContains(passes.output,
-                          "seeds-0001 is listed as failing (twin), but its outcome is agree"))
-      << passes.output;
+  EXPECT_THAT(passes.output,
+              HasSubstr("seeds-0001 is listed as failing (twin), but its outcome is agree"));
 }
 
 // A date is for a person to look again, never a reason for a test to fail.
 TEST_F(CopyTest, ADateThatHasPassedIsForTheDoctorAlone) {
-  fault_ = "none";
-  const std::string list = folder_->path() + "/golden/expected/faulty-none.txt";
-  ASSERT_EQ(Shell("echo 'entry calls-0001 twin 2001-01-01 why' > " + list).exit_status, 0);
-  const SubprocessResult doctor = Tool("doctor");
+  Written("golden/expected/faulty-none.txt", "entry calls-0001 twin 2001-01-01 why\n");
+  const SubprocessResult doctor = There("doctor", "none");
   EXPECT_EQ(doctor.exit_status, 1) << doctor.output << doctor.errors;
-  EXPECT_TRUE(StrContains(doctor.output, "expired: entry calls-0001 2001-01-01; look whether"))
-      << doctor.output;
-  EXPECT_FALSE(StrContains(Conform("").output, "expired"));
+  EXPECT_THAT(doctor.output, HasSubstr("expired: entry calls-0001 2001-01-01; look whether"));
+  EXPECT_THAT(There("conform", "none").output, Not(HasSubstr("expired")));
 }
 
 TEST_F(CopyTest, AnExpectedFailureIsReplayedAsOne) {
-  const std::string here = std::filesystem::current_path().string();
-  const std::string top = folder_->path();
-  ASSERT_TRUE(WriteFile(top + "/golden/expected/faulty-wrong_sign.txt",
-                        "entry seeds-0001 twin 2027-12-31 why\n"
-                        "signature twin * none/none * seeds-0001 2027-12-31 it turns signs\n")
-                  .ok());
-  ASSERT_EQ(Shell("mkdir " + top + "/found && cp " + top +
-                  "/golden/programs/seeds/seeds-0001.twin " + top + "/found/program.txt")
-                .exit_status,
-            0);
-  const std::string adapter = here + "/proptests/mutants/adapter/faulty wrong_sign";
-  ASSERT_TRUE(
-      WriteFile(top + "/found/finding.json", "{\"engine\": \"exec:" + adapter + "\"}").ok());
-  const SubprocessResult run = Shell("cd " + top + " && " + here + "/" + kTool + " replay found");
+  Written("golden/expected/faulty-wrong_sign.txt",
+          "entry seeds-0001 twin 2027-12-31 why\n"
+          "signature twin * none/none * seeds-0001 2027-12-31 it turns signs\n");
+  fs::create_directory(At("found"));
+  fs::copy_file(At("golden/programs/seeds/seeds-0001.twin"), At("found/program.txt"));
+  const std::string engine =
+      FaultyEngine("wrong_sign", top_).substr(std::string("--engine=").size());
+  Written("found/finding.json", "{\"engine\": \"" + engine + "\"}");
+  const SubprocessResult run = There("replay found");
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
-  EXPECT_TRUE(absl::StartsWith(run.output, "the finding still shows, as an expected failure\n"))
-      << run.output;
-  EXPECT_TRUE(StrContains(run.output, "expected failure seeds-0001: it turns signs\n"))
-      << run.output;
+  EXPECT_THAT(run.output, StartsWith("the finding still shows, as an expected failure\n"));
+  EXPECT_THAT(run.output, HasSubstr("expected failure seeds-0001: it turns signs\n"));
 }
 
-TEST(ConformTest, TheRepositorysOwnEngineIsNotForIt) {
-  const SubprocessResult run = RunSubprocess({kTool, "conform"});
+TEST_F(ConformTest, TheRepositorysOwnEngineIsNotForIt) {
+  const SubprocessResult run = Tool({"conform"});
   EXPECT_EQ(run.exit_status, 2) << run.output << run.errors;
-  EXPECT_TRUE(StrContains(run.errors, "allowed are --engine=libtorch")) << run.errors;
+  EXPECT_THAT(run.errors, HasSubstr("allowed are --engine=libtorch"));
 }
 
 }  // namespace

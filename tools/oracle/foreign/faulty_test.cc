@@ -1,7 +1,6 @@
 // Each fault through `check`, as an adapter's author would see it: told for what it is, and made
 // small.
 
-#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <string>
@@ -9,22 +8,44 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "proptests/workers/files.h"
-#include "proptests/workers/subprocess.h"
+#include "tools/oracle/testing_tool.h"
 
 namespace twingrad::oracle {
 namespace {
 
-using workers::ReadInput;
-using workers::RunSubprocess;
-using workers::SubprocessResult;
-using workers::TemporaryFolder;
-using workers::WriteFile;
+class FaultyTest : public ToolTest {
+ protected:
+  FaultyTest() : ToolTest("tools/oracle/oracle_alone") {}
+
+  // One job over the Programs of seed 1, on the adapter with this fault.
+  SubprocessResult Check(const std::string& fault, int programs,
+                         const std::vector<std::string>& flags = {}) const {
+    std::vector<std::string> words = {"check", FaultyEngine(fault), "--seed=1", "--jobs=1",
+                                      absl::StrCat("--programs=", programs)};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return Tool(words);
+  }
+  SubprocessResult Doctor(const std::string& engine, std::vector<std::string> flags = {}) const {
+    flags.insert(flags.begin(), {"doctor", engine});
+    return Tool(std::move(flags));
+  }
+  // An adapter that is a shell script; a file, for --engine is cut at blanks.
+  std::string Script(const std::string& script) const {
+    return "--engine=exec:sh " + Written("adapter.sh", script);
+  }
+  // One that claims little, and skips what it gets after `look` has seen it on its standard input.
+  std::string Skipping(const std::string& look) const {
+    return Script(
+        "read line; echo hello 1 name=a version=1 ops=leaf,mul,backward dtypes=f64\n"
+        "while read word id bytes; do\n"
+        "  test \"$word\" = bye && exit\n"
+        "  head -c $bytes | " +
+        look + "\n  echo skip $id not today\ndone\n");
+  }
+};
 
 struct Case {
   std::string fault;
@@ -34,51 +55,24 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.fault; }
 
-class FaultTest : public testing::TestWithParam<Case> {};
-
-std::string Read(const std::filesystem::path& path) {
-  auto text = ReadInput(path.string());
-  EXPECT_TRUE(text.ok()) << text.status();
-  return text.ok() ? *text : "";
-}
-
-// Statements of a Program's text.
-size_t Size(const std::string& program) {
-  const std::vector<std::string> lines = absl::StrSplit(program, '\n', absl::SkipEmpty());
-  return lines.size() - 1;
-}
+class FaultTest : public FaultyTest, public testing::WithParamInterface<Case> {};
 
 TEST_P(FaultTest, IsToldAndMadeSmall) {
-  auto folder = TemporaryFolder::Make("faulty-test");
-  ASSERT_TRUE(folder.ok());
-  const std::string out = folder->path() + "/findings";
-  std::vector<std::string> words = {
-      "tools/oracle/oracle_alone",
-      "check",
-      "--engine=exec:proptests/mutants/adapter/faulty " + GetParam().fault,
-      "--seed=1",
-      "--jobs=1",
-      "--programs=200",
-      "--findings=1",
-      "--out=" + out};
-  for (std::string_view flag : absl::StrSplit(GetParam().flags, ' ', absl::SkipEmpty())) {
-    words.emplace_back(flag);
-  }
-  const SubprocessResult run = RunSubprocess(words);
+  std::vector<std::string> flags = absl::StrSplit(GetParam().flags, ' ', absl::SkipEmpty());
+  flags.push_back("--findings=1");
+  const SubprocessResult run = Check(GetParam().fault, 200, flags);
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
-  ASSERT_TRUE(std::filesystem::exists(out)) << run.output << run.errors;
-  int findings = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(out)) {
-    ++findings;
-    const auto finding = nlohmann::json::parse(Read(entry.path() / "finding.json"));
-    const std::string program = Read(entry.path() / "program.txt");
+  EXPECT_EQ(Findings().size(), 1u) << run.output << run.errors;
+  for (const std::string& folder : Findings()) {
+    const auto finding = nlohmann::json::parse(Read(folder + "/finding.json"));
+    const std::string program = Read(folder + "/program.txt");
     const std::string all =
         absl::StrCat(finding.value("oracle", ""), ":\n", finding.value("text", ""), program);
     EXPECT_EQ(finding.value("oracle", ""), GetParam().oracle) << all;
     EXPECT_LT(finding.value("index", 200), 200) << all;
-    EXPECT_LE(Size(program), 5u) << all;
+    const std::vector<std::string> lines = absl::StrSplit(program, '\n', absl::SkipEmpty());
+    EXPECT_LE(lines.size() - 1, 5u) << all;  // the first is no statement
   }
-  EXPECT_EQ(findings, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -94,162 +88,117 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"memory", "memory", "--memory=100M"}),
     [](const auto& test) { return test.param.fault; });
 
-TEST(FaultyTest, NoneIsRight) {
-  const SubprocessResult run = RunSubprocess({"tools/oracle/oracle_alone", "check",
-                                              "--engine=exec:proptests/mutants/adapter/faulty none",
-                                              "--seed=1", "--programs=1000", "--jobs=1"});
+TEST_F(FaultyTest, NoneIsRight) {
+  const SubprocessResult run = Check("none", 1000);
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
-  EXPECT_TRUE(absl::EndsWith(run.output, "findings       none\n")) << run.output;
-  EXPECT_TRUE(absl::StrContains(run.output, "recounted ")) << run.output;
-  EXPECT_TRUE(absl::StrContains(run.output, " (100.0 %), predicted ")) << run.output;
+  EXPECT_THAT(run.output, EndsWith("findings       none\n"));
+  EXPECT_THAT(run.output, HasSubstr("recounted "));
+  EXPECT_THAT(run.output, HasSubstr(" (100.0 %), predicted "));
 }
 
-TEST(FaultyTest, AFindingIsReplayedOnItsEngine) {
-  auto folder = TemporaryFolder::Make("faulty-test");
-  ASSERT_TRUE(folder.ok());
-  const std::string out = folder->path() + "/findings";
-  RunSubprocess({"tools/oracle/oracle_alone", "check",
-                 "--engine=exec:proptests/mutants/adapter/faulty wrong_sign", "--seed=1",
-                 "--programs=10", "--jobs=1", "--out=" + out});
-  ASSERT_TRUE(std::filesystem::exists(out));
-  const auto finding = std::filesystem::directory_iterator(out)->path();
-  const SubprocessResult replay = RunSubprocess({"tools/oracle/oracle_alone", "replay", finding});
+TEST_F(FaultyTest, AFindingIsReplayedOnItsEngine) {
+  Check("wrong_sign", 10);
+  ASSERT_FALSE(Findings().empty());
+  const std::string finding = Findings()[0];
+  const SubprocessResult replay = Tool({"replay", finding});
   EXPECT_EQ(replay.exit_status, 1) << replay.output << replay.errors;
-  EXPECT_TRUE(absl::StrContains(replay.output, "the finding still shows")) << replay.output;
+  EXPECT_THAT(replay.output, HasSubstr("the finding still shows"));
   // The `make:` line of its report makes the same Program.
-  const auto known = nlohmann::json::parse(Read(finding / "finding.json"));
-  const SubprocessResult made = RunSubprocess(
-      {"tools/oracle/oracle_alone", "generate", absl::StrCat("--seed=", known["seed"].dump()),
-       "--engine=exec:proptests/mutants/adapter/faulty wrong_sign"});
-  EXPECT_EQ(made.output, Read(finding / "original.txt")) << made.errors;
-}
-
-SubprocessResult Doctor(const std::string& engine, std::vector<std::string> flags = {}) {
-  flags.insert(flags.begin(), {"tools/oracle/oracle_alone", "doctor", "--engine=exec:" + engine});
-  return RunSubprocess(flags);
-}
-
-// The doctor on an adapter that is a shell script; a file, for --engine is cut at blanks.
-SubprocessResult DoctorOfScript(const std::string& script) {
-  auto folder = TemporaryFolder::Make("faulty-test");
-  EXPECT_TRUE(folder.ok());
-  const std::string path = folder->path() + "/adapter.sh";
-  EXPECT_TRUE(WriteFile(path, script).ok());
-  return Doctor("sh " + path);
-}
-
-// One that claims little, and skips what it gets after `look` has seen it on its standard input.
-SubprocessResult DoctorOfSkipping(const std::string& look) {
-  return DoctorOfScript(
-      "read line; echo hello 1 name=a version=1 ops=leaf,mul,backward dtypes=f64\n"
-      "while read word id bytes; do\n"
-      "  test \"$word\" = bye && exit\n"
-      "  head -c $bytes | " +
-      look + "\n  echo skip $id not today\ndone\n");
+  const auto known = nlohmann::json::parse(Read(finding + "/finding.json"));
+  const SubprocessResult made =
+      Tool({"generate", absl::StrCat("--seed=", known["seed"].dump()), FaultyEngine("wrong_sign")});
+  EXPECT_EQ(made.output, Read(finding + "/original.txt")) << made.errors;
 }
 
 // Replies that are malformed, endless, late or missing.
-TEST(FaultyTest, DoctorTellsWhatIsWrongWithReplies) {
-  const auto told = [](const std::string& fault, std::vector<std::string> flags = {}) {
-    const SubprocessResult run =
-        Doctor("proptests/mutants/adapter/faulty " + fault, std::move(flags));
+TEST_F(FaultyTest, DoctorTellsWhatIsWrongWithReplies) {
+  const auto told = [this](const std::string& fault, std::vector<std::string> flags = {}) {
+    const SubprocessResult run = Doctor(FaultyEngine(fault), std::move(flags));
     EXPECT_EQ(run.exit_status, 1) << fault << ": " << run.output << run.errors;
-    EXPECT_TRUE(absl::StartsWith(run.output, "handshake: hello 1 name=faulty")) << run.output;
-    EXPECT_TRUE(absl::EndsWith(run.output, "not healthy\n")) << run.output;
+    EXPECT_THAT(run.output, StartsWith("handshake: hello 1 name=faulty"));
+    EXPECT_THAT(run.output, EndsWith("not healthy\n"));
     return run.output;
   };
-  using absl::StrContains;
-  EXPECT_TRUE(
-      StrContains(told("garbage"), "not a reply` is no reply; allowed are hello, ok, skip"));
-  EXPECT_TRUE(StrContains(told("endless"), "[protocol] a line of more than 65536 bytes"));
-  EXPECT_TRUE(StrContains(told("truncated", {"--timeout=0.2"}),
-                          "hang: no complete reply after 0.2 s, only "));
-  EXPECT_TRUE(StrContains(told("hang", {"--timeout=0.2"}), "hang: no reply after 0.2 s"));
-  EXPECT_TRUE(StrContains(told("hang", {"--timeout=0.2"}), "\nstopped after 2 hangs: "));
-  EXPECT_TRUE(StrContains(told("early_exit"), "ended with exit status 0 before its reply"));
-  EXPECT_TRUE(StrContains(told("crash"), "ended with signal 11"));
-  EXPECT_TRUE(StrContains(told("twice"), "[protocol]"));
+  EXPECT_THAT(told("garbage"), HasSubstr("not a reply` is no reply; allowed are hello, ok, skip"));
+  EXPECT_THAT(told("endless"), HasSubstr("[protocol] a line of more than 65536 bytes"));
+  EXPECT_THAT(told("truncated", {"--timeout=0.2"}),
+              HasSubstr("hang: no complete reply after 0.2 s, only "));
+  EXPECT_THAT(told("hang", {"--timeout=0.2"}), HasSubstr("hang: no reply after 0.2 s"));
+  EXPECT_THAT(told("hang", {"--timeout=0.2"}), HasSubstr("\nstopped after 2 hangs: "));
+  EXPECT_THAT(told("early_exit"), HasSubstr("ended with exit status 0 before its reply"));
+  EXPECT_THAT(told("crash"), HasSubstr("ended with signal 11"));
+  EXPECT_THAT(told("twice"), HasSubstr("[protocol]"));
 }
 
-TEST(FaultyTest, DoctorFindsARightEngineHealthy) {
-  const SubprocessResult run = Doctor("proptests/mutants/adapter/faulty none");
+TEST_F(FaultyTest, DoctorFindsARightEngineHealthy) {
+  const SubprocessResult run = Doctor(FaultyEngine("none"));
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
-  EXPECT_TRUE(absl::StrContains(run.output, "\nop cross_entropy: agree ")) << run.output;
-  EXPECT_TRUE(absl::StrContains(run.output, "\nop expect: not examined, ")) << run.output;
-  EXPECT_TRUE(absl::EndsWith(run.output, "\nhealthy\n")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("\nop cross_entropy: agree "));
+  EXPECT_THAT(run.output, HasSubstr("\nop expect: not examined, "));
+  EXPECT_THAT(run.output, EndsWith("\nhealthy\n"));
 }
 
-TEST(FaultyTest, DoctorFindsAnEngineThatSkipsAllNotHealthy) {
-  const SubprocessResult run = DoctorOfSkipping("cat >/dev/null");
+TEST_F(FaultyTest, DoctorFindsAnEngineThatSkipsAllNotHealthy) {
+  const SubprocessResult run = Doctor(Skipping("cat >/dev/null"));
   EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
-  EXPECT_TRUE(absl::StrContains(run.output, "\nop mul: refuse ")) << run.output;
-  EXPECT_TRUE(absl::EndsWith(run.output, "\nnot healthy\n")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("\nop mul: refuse "));
+  EXPECT_THAT(run.output, EndsWith("\nnot healthy\n"));
 }
 
 // The adapter ends at the first line that it has not claimed: random Programs, canary, conventions.
-TEST(FaultyTest, WhatTheHelloDoesNotClaimIsNotSent) {
-  const SubprocessResult run = DoctorOfSkipping(
-      "grep -v -q -E '^(twingrad 1|backward .*|%[a-z0-9]+ = (leaf type=f64.*|mul .*))$' && exit 7");
-  EXPECT_FALSE(absl::StrContains(run.output, "exit status 7")) << run.output << run.errors;
-  EXPECT_TRUE(absl::StrContains(run.output, "\n  relu'(0) ")) << run.output;
-  EXPECT_TRUE(absl::StrContains(run.output, "the hello does not claim the op relu")) << run.output;
-  EXPECT_TRUE(absl::StrContains(run.output, "\nop mul: refuse ")) << run.output;
+TEST_F(FaultyTest, WhatTheHelloDoesNotClaimIsNotSent) {
+  const SubprocessResult run =
+      Doctor(Skipping("grep -v -q -E '^(twingrad 1|backward .*|%[a-z0-9]+ = (leaf type=f64.*|mul "
+                      ".*))$' && exit 7"));
+  EXPECT_THAT(run.output, Not(HasSubstr("exit status 7"))) << run.output << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("\n  relu'(0) "));
+  EXPECT_THAT(run.output, HasSubstr("the hello does not claim the op relu"));
+  EXPECT_THAT(run.output, HasSubstr("\nop mul: refuse "));
 }
 
 // An engine of which nothing but the handshake is there.
-TEST(FaultyTest, DoctorTellsWhatIsWrongWithTheHandshake) {
-  const auto told = [](const std::string& script) {
-    const SubprocessResult run = DoctorOfScript(script);
+TEST_F(FaultyTest, DoctorTellsWhatIsWrongWithTheHandshake) {
+  const auto told = [this](const std::string& script) {
+    const SubprocessResult run = Doctor(Script(script));
     EXPECT_EQ(run.exit_status, 3) << script << ": " << run.output << run.errors;
     return run.errors;
   };
-  using absl::StrContains;
-  EXPECT_TRUE(StrContains(told("echo hello 2 name=a"), "it speaks version `2`; allowed is 1"));
-  EXPECT_TRUE(StrContains(told("echo good day"), "`good day` is no reply"));
-  EXPECT_TRUE(StrContains(told("echo hello 1 name=a version=1 ops=ad dtypes=f64"),
-                          "ops= names the unknown `ad`; allowed are leaf add"));
-  EXPECT_TRUE(StrContains(told("echo hello 1 name=a version=1 dtypes=f64"), "ops= is missing"));
-  EXPECT_TRUE(StrContains(told("echo hello 1 name=a name=b"), "name= stands twice"));
-  EXPECT_TRUE(StrContains(told("yes | tr -d '\\n'"), "a line of more than 65536 bytes"));
-  EXPECT_TRUE(StrContains(told("echo no torch here >&2; exit 1"), "no torch here"));
-  EXPECT_TRUE(StrContains(told("exec >&-; sleep 60"), "closed its standard output and lives on"));
+  EXPECT_THAT(told("echo hello 2 name=a"), HasSubstr("it speaks version `2`; allowed is 1"));
+  EXPECT_THAT(told("echo good day"), HasSubstr("`good day` is no reply"));
+  EXPECT_THAT(told("echo hello 1 name=a version=1 ops=ad dtypes=f64"),
+              HasSubstr("ops= names the unknown `ad`; allowed are leaf add"));
+  EXPECT_THAT(told("echo hello 1 name=a version=1 dtypes=f64"), HasSubstr("ops= is missing"));
+  EXPECT_THAT(told("echo hello 1 name=a name=b"), HasSubstr("name= stands twice"));
+  EXPECT_THAT(told("yes | tr -d '\\n'"), HasSubstr("a line of more than 65536 bytes"));
+  EXPECT_THAT(told("echo no torch here >&2; exit 1"), HasSubstr("no torch here"));
+  EXPECT_THAT(told("exec >&-; sleep 60"), HasSubstr("closed its standard output and lives on"));
 }
 
 // No grad, no hooks and no accelerators, but retain_grad.
-TEST(FaultyTest, ProgramsHoldWhatTheHelloClaims) {
-  auto folder = TemporaryFolder::Make("faulty-test");
-  ASSERT_TRUE(folder.ok());
-  const std::string path = folder->path() + "/adapter.sh";
-  ASSERT_TRUE(
-      WriteFile(path,
-                "read line\necho hello 1 name=a version=1 ops=leaf,mul,sum,backward,retain_grad "
-                "dtypes=f64\ncat >/dev/null\n")
-          .ok());
+TEST_F(FaultyTest, ProgramsHoldWhatTheHelloClaims) {
+  const std::string engine = Script(
+      "read line\necho hello 1 name=a version=1 ops=leaf,mul,sum,backward,retain_grad "
+      "dtypes=f64\ncat >/dev/null\n");
   std::string programs;
   for (int seed = 0; seed < 20; ++seed) {
-    programs += RunSubprocess({"tools/oracle/oracle_alone", "generate",
-                               "--features=chain,hook,calls,grad_of_grad,error",
-                               "--engine=exec:sh " + path, absl::StrCat("--seed=", seed)})
+    programs += Tool({"generate", "--features=chain,hook,calls,grad_of_grad,error", engine,
+                      absl::StrCat("--seed=", seed)})
                     .output;
   }
-  EXPECT_TRUE(absl::StrContains(programs, "\nbackward %")) << programs;
-  EXPECT_TRUE(absl::StrContains(programs, "\nretain_grad %")) << programs;
-  EXPECT_FALSE(absl::StrContains(programs, "= grad %")) << programs;
-  EXPECT_FALSE(absl::StrContains(programs, "\nhook %")) << programs;
-  EXPECT_FALSE(absl::StrContains(programs, "dev:")) << programs;
+  EXPECT_THAT(programs, HasSubstr("\nbackward %"));
+  EXPECT_THAT(programs, HasSubstr("\nretain_grad %"));
+  EXPECT_THAT(programs, Not(HasSubstr("= grad %")));
+  EXPECT_THAT(programs, Not(HasSubstr("\nhook %")));
+  EXPECT_THAT(programs, Not(HasSubstr("dev:")));
 }
 
-TEST(FaultyTest, AnEngineThatDoesNotStartIsNamed) {
-  const SubprocessResult run = RunSubprocess(
-      {"tools/oracle/oracle_alone", "check", "--engine=exec:/no/such/adapter", "--programs=10"});
+TEST_F(FaultyTest, AnEngineThatDoesNotStartIsNamed) {
+  const SubprocessResult run = Tool({"check", "--engine=exec:/no/such/adapter", "--programs=10"});
   EXPECT_EQ(run.exit_status, 3) << run.output << run.errors;
-  EXPECT_TRUE(
-      absl::StrContains(run.errors, "[protocol] in the handshake with `/no/such/adapter`: "))
-      << run.errors;
-  const SubprocessResult unknown =
-      RunSubprocess({"tools/oracle/oracle_alone", "check", "--engine=numpy", "--programs=10"});
+  EXPECT_THAT(run.errors, HasSubstr("[protocol] in the handshake with `/no/such/adapter`: "));
+  const SubprocessResult unknown = Tool({"check", "--engine=numpy", "--programs=10"});
   EXPECT_EQ(unknown.exit_status, 2);
-  EXPECT_TRUE(absl::StrContains(unknown.errors, "allowed are libtorch and exec:CMD ARGS"));
+  EXPECT_THAT(unknown.errors, HasSubstr("allowed are libtorch and exec:CMD ARGS"));
 }
 
 }  // namespace

@@ -23,18 +23,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "proptests/workers/files.h"
-#include "proptests/workers/subprocess.h"
+#include "tools/oracle/testing_tool.h"
 
 namespace twingrad::oracle {
 namespace {
-
-using workers::RunSubprocess;
-using workers::SubprocessOptions;
-using workers::SubprocessResult;
-using workers::TemporaryFolder;
 
 constexpr int kPrograms = 1500;  // a run
 constexpr int kMaxRuns = 5000;
@@ -102,12 +95,12 @@ int RunOnce(int run, int most, std::mt19937_64& random) {
   options.meanwhile = [&](pid_t) {
     killer = std::thread([&] { kills = KillAdapters(mark, random, most, stop); });
   };
-  const SubprocessResult result = RunSubprocess(
-      {"tools/oracle/oracle_alone", "check", "--engine=exec:proptests/mutants/adapter/faulty none",
-       absl::StrCat("--seed=", seed + static_cast<uint64_t>(run)),
-       absl::StrCat("--programs=", kPrograms), "--jobs=2", "--report=" + report,
-       "--out=" + folder->path() + "/findings"},
-      options);
+  const SubprocessResult result =
+      RunSubprocess({"tools/oracle/oracle_alone", "check", FaultyEngine("none"),
+                     absl::StrCat("--seed=", seed + static_cast<uint64_t>(run)),
+                     absl::StrCat("--programs=", kPrograms), "--jobs=2", "--report=" + report,
+                     "--out=" + folder->path() + "/findings"},
+                    options);
   stop = true;
   killer.join();
   EXPECT_EQ(result.exit_status, 0) << result.output << result.errors;

@@ -4,15 +4,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "absl/strings/match.h"
-#include "gtest/gtest.h"
-#include "proptests/workers/subprocess.h"
+#include "tools/oracle/testing_tool.h"
 
 namespace twingrad::oracle {
 namespace {
-
-using workers::RunSubprocess;
-using workers::SubprocessResult;
 
 TEST(NamedConformTest, FailsWhereItsListSaysAndNowhereElse) {
   const char* engine = std::getenv("ENGINE");
@@ -23,7 +18,7 @@ TEST(NamedConformTest, FailsWhereItsListSaysAndNowhereElse) {
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors
                                 << "replay: tools/bazel run //tools/oracle -- conform --engine="
                                 << name << " [--update]";
-  EXPECT_TRUE(absl::StrContains(run.output, "all as golden/expected/" + name + "-")) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("all as golden/expected/" + name + "-"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "tools/oracle/worker_command.h"
+#include "tools/oracle/worker.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,27 +6,62 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "proptests/workers/files.h"
-#include "tools/oracle/flags.h"
+#include "proptests/workers/worker.h"
+#include "tools/oracle/verb.h"
 
 namespace twingrad::oracle {
 
 using subjects::Subject;
-using workers::CaseResult;
 using workers::WorkerCommand;
 
 namespace {
 
 constexpr std::chrono::milliseconds kTimeOfASchedule(2);
 
+absl::StatusOr<int> Work(const Arguments& arguments, Subject& subject) {
+  workers::WorkerOptions options;
+  options.recorder = arguments.Path("recorder").value_or("");
+  options.campaign = arguments.Path("campaign").value_or("");
+  options.memory = arguments.Number("memory").value_or(0);
+  if (options.recorder.empty()) {
+    return absl::InvalidArgumentError(
+        "[oracle] `worker` is started by other verbs; allowed is `oracle check`; start that");
+  }
+  const auto start = [&] {
+    absl::Status status = subject.Configure(OptionsOf(arguments));
+    return status.ok() ? subject.Start() : status;
+  };
+  return RunWorker({start, subject.source(), subject.judge(), subject.drawer()}, options);
+}
+
+constexpr FlagSpec kWorkerFlags[] = {
+    {"recorder", "FILE", FlagType::kPath, "none", "the flight recorder"},
+    {"campaign", "FILE", FlagType::kPath, "none", "the programs not yet handed out"},
+    kEngine,
+    kTimeout,
+    kMemory,
+    kFeatures,
+    kOps,
+    kElements,
+    kRank,
+    kSchedules,
+    kStrategy,
+    kThreads,
+    kProgram,
+    kSchedule,
+};
+
 }  // namespace
 
 WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder,
                                 const Subject& subject) {
   WorkerCommand command;
-  command.read_scratch = [&subject](absl::Span<const std::byte> scratch, CaseResult* result) {
+  command.read_scratch = [&subject](absl::Span<const std::byte> scratch,
+                                    workers::CaseResult* result) {
     subject.ReadScratch(scratch, result);
   };
   // Not /proc/self/exe: in the child that would name the child's own file.
@@ -53,5 +88,17 @@ void SetEngine(const std::string& engine, WorkerCommand* command) {
   command->flags.push_back(absl::StrCat("--engine=", engine));
   command->judges_in_child = true;
 }
+
+constinit const VerbSpec kWorker = {
+    .name = "worker",
+    .summary = "judges Programs for a parent process",
+    .description = R"(
+Started by the other verbs.
+)",
+    .flags = kWorkerFlags,
+    .hidden = true,
+    .configures = false,  // what is wrong is told to the parent
+    .run = Work,
+};
 
 }  // namespace twingrad::oracle

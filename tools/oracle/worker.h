@@ -1,4 +1,4 @@
-// The command that starts workers: this tool again, with the verb `worker`.
+// The command that starts workers: this tool again, with the verb `worker`, which is here too.
 
 #pragma once
 
