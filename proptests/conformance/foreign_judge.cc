@@ -13,7 +13,7 @@
 #include "proptests/conformance/second_opinion.h"
 #include "proptests/conformance/seed_is_grad.h"
 #include "proptests/judge/table.h"
-#include "proptests/oracles/counts.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/oracles/evidence.h"
 
 namespace twingrad::conformance {

@@ -1,7 +1,7 @@
 #include "proptests/conformance/second_opinion.h"
 
 #include "absl/strings/str_cat.h"
-#include "proptests/oracles/dual.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/oracles/evidence.h"
 
 namespace twingrad::conformance {
