@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/signature.h"
 #include "proptests/conformance/facts.h"
-#include "proptests/oracles/dual.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/oracles/evidence.h"
 
 namespace twingrad::conformance {

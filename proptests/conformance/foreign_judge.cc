@@ -10,7 +10,7 @@
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/judge/table.h"
-#include "proptests/oracles/counts.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/oracles/evidence.h"
 
 namespace twingrad::conformance {

@@ -1,10 +1,24 @@
-#include "proptests/generators/devices.h"
+// Fans over devices: of any numbers, and of numbers whose sum reveals the order of its terms.
 
+#include <bit>
 #include <cstdint>
 
 #include "proptests/generators/operation.h"
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
+namespace {
+
+constexpr double kLane[] = {1e8, 1, -1e8, 1, -1e8, 1e8};
+
+Bits Lanes(Source& source, int64_t elements) {
+  Bits bits;
+  for (int64_t i = 0; i < elements; ++i)
+    bits.push_back(std::bit_cast<uint64_t>(source.Pick(kLane)));
+  return bits;
+}
+
+}  // namespace
 
 void AddDevices(Draft& draft) {
   Source& source = draft.source();
@@ -25,6 +39,32 @@ void AddDevices(Draft& draft) {
     if (back == kNoValue) return;
     const ValueId sum = joined == kNoValue ? back : Combine(draft, joined, back);
     if (sum != kNoValue) joined = sum;
+  }
+}
+
+void AddOrder(Draft& draft) {
+  Source& source = draft.source();
+  if (!draft.options().Has(Opcode::kMul) || !draft.options().Has(Opcode::kAdd)) return;
+  const TensorType type = {DType::kF32, {source.Between(1, 3)}};
+  const Range range = {27, 0};
+  const bool devices = draft.options().Has(Feature::kDevices) && draft.options().Has(Opcode::kTo);
+  const ValueId x = draft.Leaf(type, Bits(static_cast<size_t>(type.shape[0]), 0x3ff0000000000000),
+                               true, twingrad::program::kCpu, {0, 0, true, true, true});
+  ValueId sum = kNoValue;
+  for (int64_t i = source.Between(3, 4); i > 0 && x != kNoValue; --i) {
+    const int64_t device = devices ? source.Between(-1, draft.options().devices - 1) : -1;
+    if (device >= 0) draft.Mark(Feature::kDevices);
+    const ValueId there = device < 0 ? x : draft.Op(Opcode::kTo, {x}, {{Key::kDevice, device}});
+    const ValueId lane = draft.Leaf(type, Lanes(source, type.shape[0]), source.Chance(30),
+                                    static_cast<DeviceIndex>(device), range);
+    if (there == kNoValue || lane == kNoValue) return;
+    ValueId product = draft.Op(Opcode::kMul, {there, lane});
+    if (product != kNoValue && device >= 0) {
+      product = draft.Op(Opcode::kTo, {product}, {{Key::kDevice, int64_t{-1}}});
+    }
+    if (product == kNoValue) return;
+    sum = sum == kNoValue ? product : draft.Op(Opcode::kAdd, {sum, product});
+    if (sum == kNoValue) return;
   }
 }
 

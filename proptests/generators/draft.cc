@@ -4,7 +4,6 @@
 #include <string>
 
 #include "autograd/program/leaf_data.h"
-#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 
@@ -96,24 +95,21 @@ ValueId Draft::PickDifferentiable() {
 
 ValueId Draft::Leaf(const TensorType& type, Bits data, bool grad, DeviceIndex device,
                     const Range& range) {
-  const ValueId value = builder_.Leaf(type, std::move(data), grad, device);
-  if (value == kNoValue) return value;
-  Known& known = Learn(value);
-  known.base = value;
-  known.leaf = true;
-  known.range = range;
-  if (grad) known.node = graph_.Add({});
-  return value;
+  return LearnLeaf(builder_.Leaf(type, std::move(data), grad, device), grad, range);
 }
 
 ValueId Draft::SeededLeaf(const TensorType& type, int64_t seed, bool grad, DeviceIndex device) {
-  const ValueId value = builder_.SeededLeaf(type, seed, grad, device);
-  if (value == kNoValue) return value;
-  Known& known = Learn(value);
-  known.base = value;
+  return LearnLeaf(builder_.SeededLeaf(type, seed, grad, device), grad, Range());
+}
+
+ValueId Draft::LearnLeaf(ValueId leaf, bool grad, const Range& range) {
+  if (leaf == kNoValue) return leaf;
+  Known& known = Learn(leaf);
+  known.base = leaf;
   known.leaf = true;
+  known.range = range;
   if (grad) known.node = graph_.Add({});
-  return value;
+  return leaf;
 }
 
 Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const {
@@ -282,10 +278,12 @@ void Draft::Forget(ValueId first) {
   for (ValueId v = first; v < num_values(); ++v) known_[v].usable = false;
 }
 
+bool Draft::Begin(program::RegionKind kind) {
+  return Add(Opcode::kBegin, {}, {{Key::kKind, std::string(RegionKindName(kind))}});
+}
+
 void Draft::BeginNoGrad() {
-  if (Add(Opcode::kBegin, {},
-          {{Key::kKind, std::string(RegionKindName(twingrad::program::RegionKind::kNoGrad))}}))
-    ++no_grad_depth_;
+  if (Begin(program::RegionKind::kNoGrad)) ++no_grad_depth_;
 }
 
 void Draft::EndNoGrad() {

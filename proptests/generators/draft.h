@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/builder.h"
 #include "autograd/program/program.h"
+#include "autograd/program/region.h"
 #include "proptests/generators/graph.h"
 #include "proptests/generators/options.h"
 #include "proptests/generators/range.h"
@@ -118,6 +119,8 @@ class Draft {
   bool Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
   // Excludes this value and all later ones from further use: they may be undefined.
   void Forget(ValueId first);
+  // A region; false when refused. Its end is an Opcode::kEnd.
+  bool Begin(twingrad::program::RegionKind kind);
   void BeginNoGrad();
   void EndNoGrad();
 
@@ -141,7 +144,7 @@ class Draft {
   // read_grad of `input`, after `call` accumulated there; kNoValue when the call does not reach it.
   ValueId ReadGrad(const Call& call, ValueId input);
 
-  // Notes that the Program holds what this feature's file makes.
+  // Notes that the Program holds what this feature's part makes.
   void Mark(Feature feature) { drawn_.set(static_cast<size_t>(feature)); }
   const Features& drawn() const { return drawn_; }
 
@@ -153,6 +156,7 @@ class Draft {
     writes_.resize(value + 1);
     return known_[value];
   }
+  ValueId LearnLeaf(ValueId leaf, bool grad, const Range& range);
   void LearnGradient(const Call& call, ValueId input, const GradientFacts& facts, ValueId gradient);
   Range RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const;
   NodeIndex Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place);

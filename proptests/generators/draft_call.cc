@@ -7,11 +7,8 @@
 #include "proptests/generators/draft.h"
 
 namespace twingrad::generators {
-namespace {
 
 using NodeList = absl::InlinedVector<NodeIndex, 4>;
-
-}  // namespace
 
 bool Draft::IsBroken(absl::Span<const ValueId> roots) {
   NodeList nodes;

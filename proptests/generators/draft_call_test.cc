@@ -6,10 +6,9 @@ namespace twingrad::generators {
 namespace {
 
 TEST(DraftCall, CallsFreeWhatTheyVisit) {
-  const GeneratorOptions options;
-  Source source = Source::FromSeed(1);
-  Draft draft(options, source);
-  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{1}, .grad = true});
+  Bench bench;
+  Draft& draft = bench.draft;
+  const ValueId x = bench.Leaf(1, /*grad=*/true);
   const ValueId y = draft.Op(Opcode::kMul, {x, x});
   Draft::Call call;
   call.roots = {y};
@@ -22,10 +21,9 @@ TEST(DraftCall, CallsFreeWhatTheyVisit) {
 }
 
 TEST(DraftCall, GradientsKnowWhetherTheyRequireGrad) {
-  const GeneratorOptions options;
-  Source source = Source::FromSeed(1);
-  Draft draft(options, source);
-  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{1}, .grad = true});
+  Bench bench;
+  Draft& draft = bench.draft;
+  const ValueId x = bench.Leaf(1, /*grad=*/true);
   Draft::Call call;
   call.grad = true;
   call.create_graph = true;

@@ -7,10 +7,9 @@ namespace {
 
 // x, a leaf with grad; y = x * x, which saves x.
 TEST(Draft, SavedVariablesAreNotWritten) {
-  const GeneratorOptions options;
-  Source source = Source::FromSeed(1);
-  Draft draft(options, source);
-  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}, .grad = true});
+  Bench bench;
+  Draft& draft = bench.draft;
+  const ValueId x = bench.Leaf(2, /*grad=*/true);
   const ValueId a = draft.Op(Opcode::kNeg, {x});
   EXPECT_FALSE(draft.MayWrite(x));
   EXPECT_TRUE(draft.MayWrite(a));
@@ -19,11 +18,10 @@ TEST(Draft, SavedVariablesAreNotWritten) {
 }
 
 TEST(Draft, WritesReachViewsOfTheBase) {
-  const GeneratorOptions options;
-  Source source = Source::FromSeed(1);
-  Draft draft(options, source);
-  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}, .grad = true});
-  const ValueId base = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}});
+  Bench bench;
+  Draft& draft = bench.draft;
+  const ValueId x = bench.Leaf(2, /*grad=*/true);
+  const ValueId base = bench.Leaf(2, /*grad=*/false);
   const ValueId view = draft.Op(Opcode::kReshape, {base}, {{Key::kShape, std::vector<int64_t>{2}}});
   const ValueId detached = draft.Op(Opcode::kDetach, {base});
   EXPECT_FALSE(draft.RequiresGrad(view));
@@ -34,10 +32,9 @@ TEST(Draft, WritesReachViewsOfTheBase) {
 }
 
 TEST(Draft, RefusedStatementsChangeNothing) {
-  const GeneratorOptions options;
-  Source source = Source::FromSeed(1);
-  Draft draft(options, source);
-  const ValueId x = MakeLeaf(draft, {.dtype = DType::kF64, .shape = Shape{2}});
+  Bench bench;
+  Draft& draft = bench.draft;
+  const ValueId x = bench.Leaf(2, /*grad=*/false);
   EXPECT_EQ(draft.Op(Opcode::kView, {x}, {{Key::kShape, std::vector<int64_t>{3}}}), kNoValue);
   EXPECT_EQ(draft.num_values(), 1);
   EXPECT_EQ(draft.num_statements(), 1);

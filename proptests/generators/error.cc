@@ -1,12 +1,13 @@
-#include "proptests/generators/error.h"
+// Errors: statements that must fail at run time, one for each error class that a Program can raise.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "autograd/program/region.h"
+#include "proptests/generators/calls.h"
 #include "proptests/generators/leaf.h"
-#include "proptests/generators/root.h"
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {
@@ -52,9 +53,7 @@ void AddWrongRoot(Draft& draft) {
 void AddFreed(Draft& draft) {
   const ValueId root = PickRoot(draft);
   if (root == kNoValue) return;
-  Draft::Call call;
-  call.roots = {root};
-  if (draft.NumElements(root) != 1) call.seeds = {MakeSeed(draft, root)};
+  const Draft::Call call = CallFrom(draft, root);
   draft.AddCall(call);
   draft.AddCall(call);
 }
@@ -73,20 +72,15 @@ void AddVersion(Draft& draft) {
   const ValueId z = y == kNoValue ? kNoValue : draft.Op(Opcode::kMul, {y, y});
   if (z == kNoValue) return;
   draft.Write(Opcode::kNegInPlace, {y});
-  Draft::Call call;
-  call.roots = {z};
-  if (draft.NumElements(z) != 1) call.seeds = {MakeSeed(draft, z)};
-  draft.AddCall(call);
+  draft.AddCall(CallFrom(draft, z));
 }
 
 void AddUnused(Draft& draft) {
   const ValueId root = PickRoot(draft);
   const ValueId unused = MakeLeaf(draft, {.grad = true});
   if (root == kNoValue || unused == kNoValue) return;
-  Draft::Call call;
+  Draft::Call call = CallFrom(draft, root);
   call.grad = true;
-  call.roots = {root};
-  if (draft.NumElements(root) != 1) call.seeds = {MakeSeed(draft, root)};
   call.inputs = {unused};
   draft.AddCall(call);
 }
@@ -101,15 +95,20 @@ void AddBadHook(Draft& draft) {
   const Opcode op =
       source.Pick({Opcode::kHook, Opcode::kHook, Opcode::kPreHook, Opcode::kPostHook});
   draft.Add(op, {x}, {{Key::kDo, std::string(action)}});
-  Draft::Call call;
-  call.roots = {root};
-  if (draft.NumElements(root) != 1) call.seeds = {MakeSeed(draft, root)};
-  draft.AddCall(call);
+  draft.AddCall(CallFrom(draft, root));
+}
+
+bool HasRootsOnDevices(const Draft& draft) {
+  const GeneratorOptions& options = draft.options();
+  return options.Has(Feature::kDevices) && options.Has(Feature::kSeveralRoots) &&
+         options.Has(Opcode::kTo) && options.devices > 0;
 }
 
 // A hook that throws at one root of the call. The other roots, some of them leaves, are on devices
-// too, so that the error leaves work queued or occurs while other devices are busy.
+// too, so that the error leaves work queued or occurs while other devices are busy. Without devices
+// a plain bad hook.
 void AddFailureBesideWork(Draft& draft) {
+  if (!HasRootsOnDevices(draft)) return AddBadHook(draft);
   Source& source = draft.source();
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue || !draft.options().Has(Opcode::kHook)) return;
@@ -132,12 +131,6 @@ void AddFailureBesideWork(Draft& draft) {
   draft.Add(Opcode::kHook, {fails}, {{Key::kDo, std::string("throw")}});
   draft.Mark(Feature::kSeveralRoots);
   draft.AddCall(call);
-}
-
-bool HasRootsOnDevices(const Draft& draft) {
-  const GeneratorOptions& options = draft.options();
-  return options.Has(Feature::kDevices) && options.Has(Feature::kSeveralRoots) &&
-         options.Has(Opcode::kTo) && options.devices > 0;
 }
 
 void AddNegativePower(Draft& draft) {
@@ -200,42 +193,32 @@ void AddNoGradView(Draft& draft) {
   if (view != kNoValue) draft.Write(Opcode::kMulInPlace, {view, x});
 }
 
+void AddNegativePowerOrNoGradView(Draft& draft) {
+  draft.source().Chance(50) ? AddNegativePower(draft) : AddNoGradView(draft);
+}
+
+// An error listed twice is made twice as often.
+constexpr void (*kErrors[])(Draft&) = {AddWrongSeed,
+                                       AddWrongSeed,
+                                       AddWrongRoot,
+                                       AddFreed,
+                                       AddFreed,
+                                       AddLeafInPlace,
+                                       AddVersion,
+                                       AddUnused,
+                                       AddBadHook,
+                                       AddFailureBesideWork,
+                                       AddNegativePowerOrNoGradView,
+                                       AddBadIndex,
+                                       AddBadView};
+
 }  // namespace
 
-void AddError(Draft& draft) {
-  switch (draft.source().Below(13)) {
-    case 0:
-    case 1:
-      return AddWrongSeed(draft);
-    case 2:
-      return AddWrongRoot(draft);
-    case 3:
-    case 4:
-      return AddFreed(draft);
-    case 5:
-      return AddLeafInPlace(draft);
-    case 6:
-      return AddVersion(draft);
-    case 7:
-      return AddUnused(draft);
-    case 8:
-      return AddBadHook(draft);
-    case 9:
-      return HasRootsOnDevices(draft) ? AddFailureBesideWork(draft) : AddBadHook(draft);
-    case 10:
-      return draft.source().Chance(50) ? AddNegativePower(draft) : AddNoGradView(draft);
-    case 11:
-      return AddBadIndex(draft);
-    default:
-      return AddBadView(draft);
-  }
-}
+void AddError(Draft& draft) { draft.source().Pick(kErrors)(draft); }
 
 void AddSurvivedError(Draft& draft) {
   const int before = draft.num_values();
-  if (!draft.Add(Opcode::kBegin, {},
-                 {{Key::kKind, std::string(RegionKindName(twingrad::program::RegionKind::kTry))}}))
-    return;
+  if (!draft.Begin(twingrad::program::RegionKind::kTry)) return;
   AddError(draft);
   draft.Add(Opcode::kEnd, {});
   draft.Forget(before);

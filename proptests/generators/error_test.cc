@@ -1,6 +1,7 @@
-#include "proptests/generators/error.h"
+// Errors are made, whatever the Draft holds.
 
 #include "proptests/generators/part_test_support.h"
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {

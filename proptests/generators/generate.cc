@@ -3,24 +3,9 @@
 #include <algorithm>
 
 #include "proptests/generators/calls.h"
-#include "proptests/generators/chain.h"
-#include "proptests/generators/devices.h"
-#include "proptests/generators/diamond.h"
 #include "proptests/generators/draft.h"
-#include "proptests/generators/error.h"
-#include "proptests/generators/fan_out.h"
-#include "proptests/generators/grad_of_grad.h"
-#include "proptests/generators/hook.h"
-#include "proptests/generators/in_place.h"
-#include "proptests/generators/ladder.h"
 #include "proptests/generators/leaf.h"
-#include "proptests/generators/no_grad.h"
-#include "proptests/generators/numbers.h"
-#include "proptests/generators/order.h"
-#include "proptests/generators/repeated_operand.h"
-#include "proptests/generators/shared_subgraph.h"
-#include "proptests/generators/unused_input.h"
-#include "proptests/generators/view.h"
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {

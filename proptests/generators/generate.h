@@ -3,8 +3,7 @@
 // A Program is a few leaves, a body composed of the parts in this folder's other files, and calls
 // of the engine at its end. Most data are small integers and most ops keep them exact, so that
 // gradients can be compared bit by bit; most Programs end with a second derivative. The same seed
-// and options give the same Program on every machine and in every process, in about 10
-// microseconds.
+// and options give the same Program on every machine and in every process.
 
 #pragma once
 

@@ -1,8 +1,10 @@
-#include "proptests/generators/hook.h"
+// Hooks of every kind that a Program can hold, and retain_grad.
 
 #include <cstdint>
 #include <string>
 #include <utility>
+
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {

@@ -1,6 +1,7 @@
-#include "proptests/generators/hook.h"
+// Which hooks occur.
 
 #include "proptests/generators/part_test_support.h"
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 TEST(Hook, EveryKindOccurs) {
   for (Opcode op : {Opcode::kHook, Opcode::kPreHook, Opcode::kPostHook, Opcode::kAccumulateHook,
                     Opcode::kRetainGrad, Opcode::kRemoveHook}) {
-    EXPECT_GT(CountOf(AddHook, [op](const Program& p) { return Holds(p, op); }), 5);
+    EXPECT_GT(CountWith(AddHook, op), 5);
   }
 }
 

@@ -18,17 +18,15 @@ TEST(Leaf, ShapesWithZeroOneAndNoDimensionsOccur) {
 }
 
 TEST(Leaf, BroadcastableShapesBroadcastToTheShape) {
-  CountOf(
-      [](Draft& draft) {
-        const Shape shape = {2, 1, 3};
-        const Shape other = MakeBroadcastable(draft, shape);
-        ASSERT_LE(other.size(), shape.size());
-        for (size_t i = 1; i <= other.size(); ++i) {
-          const int64_t size = other[other.size() - i];
-          EXPECT_TRUE(size == 1 || size == shape[shape.size() - i]);
-        }
-      },
-      [](const Program&) { return true; });
+  ForEachDraft([](Draft& draft) {
+    const Shape shape = {2, 1, 3};
+    const Shape other = MakeBroadcastable(draft, shape);
+    ASSERT_LE(other.size(), shape.size());
+    for (size_t i = 1; i <= other.size(); ++i) {
+      const int64_t size = other[other.size() - i];
+      EXPECT_TRUE(size == 1 || size == shape[shape.size() - i]);
+    }
+  });
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-#include "proptests/generators/numbers.h"
+// Numbers: casts between element types, large magnitudes, infinities and NaN, integer arithmetic.
 
 #include <cstdint>
 #include <utility>
 
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {

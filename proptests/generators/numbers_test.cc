@@ -1,20 +1,17 @@
-#include "proptests/generators/numbers.h"
+// Which numbers occur.
 
 #include "proptests/generators/part_test_support.h"
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {
 
 TEST(Numbers, CastsAndIntegersOccur) {
-  EXPECT_GT(CountOf(AddNumbers, [](const Program& p) { return Holds(p, Opcode::kCast); }), 100);
+  EXPECT_GT(CountWith(AddNumbers, Opcode::kCast), 100);
   const int integers = CountOf(AddNumbers, [](const Program& p) {
-    for (const auto& statement : p.statements) {
-      if (statement.op == Opcode::kLeaf &&
-          statement.Get<TensorType>(Key::kType).dtype == DType::kI64) {
-        return true;
-      }
-    }
-    return false;
+    return HasStatement(p, [](const program::Statement& s) {
+      return s.op == Opcode::kLeaf && s.Get<TensorType>(Key::kType).dtype == DType::kI64;
+    });
   });
   EXPECT_GT(integers, 30);
 }

@@ -54,8 +54,7 @@ ValueId ApplyDiv(Draft& draft, ValueId x) {
                               : Content::kPositive;
   if (content == Content::kZeroOneTwo) draft.Mark(Feature::kNumbers);
   const ValueId divisor = Partner(draft, x, content);
-  const ValueId result = draft.Op(Opcode::kDiv, {x, divisor});
-  return result == kNoValue ? x : result;
+  return OrSelf(draft.Op(Opcode::kDiv, {x, divisor}), x);
 }
 
 ValueId ApplyPow(Draft& draft, ValueId x) {
@@ -67,8 +66,7 @@ ValueId ApplyPow(Draft& draft, ValueId x) {
                                             .device = draft.DeviceOf(x),
                                             .grad = grad,
                                             .content = Content::kZeroOneTwo});
-  const ValueId result = draft.Op(Opcode::kPow, {x, exponent});
-  return result == kNoValue ? x : result;
+  return OrSelf(draft.Op(Opcode::kPow, {x, exponent}), x);
 }
 
 ValueId ApplyClamp(Draft& draft, ValueId x) {
@@ -80,8 +78,7 @@ ValueId ApplyClamp(Draft& draft, ValueId x) {
   const uint64_t which = source.Below(3);
   if (which != 1) limits.push_back({Key::kMin, low});
   if (which != 0) limits.push_back({Key::kMax, low + static_cast<double>(source.Below(4))});
-  const ValueId result = draft.Op(Opcode::kClamp, {x}, std::move(limits));
-  return result == kNoValue ? x : result;
+  return OrSelf(draft.Op(Opcode::kClamp, {x}, std::move(limits)), x);
 }
 
 }  // namespace
@@ -159,8 +156,7 @@ ValueId ApplyBinary(Draft& draft, ValueId x) {
   const ValueId other = Partner(draft, x);
   if (other == kNoValue) return x;
   const bool swap = source.Chance(40);
-  const ValueId result = swap ? Combine(draft, other, x) : Combine(draft, x, other);
-  return result == kNoValue ? x : result;
+  return OrSelf(swap ? Combine(draft, other, x) : Combine(draft, x, other), x);
 }
 
 ValueId ApplyWhere(Draft& draft, ValueId x) {
@@ -177,8 +173,7 @@ ValueId ApplyWhere(Draft& draft, ValueId x) {
   }
   const ValueId other = source.Chance(15) ? x : Partner(draft, x);
   if (condition == kNoValue || other == kNoValue) return x;
-  const ValueId result = draft.Op(Opcode::kWhere, {condition, x, other});
-  return result == kNoValue ? x : result;
+  return OrSelf(draft.Op(Opcode::kWhere, {condition, x, other}), x);
 }
 
 ValueId ApplyReduction(Draft& draft, ValueId x) {
@@ -197,8 +192,7 @@ ValueId ApplyReduction(Draft& draft, ValueId x) {
   }
   if (!dims.empty()) attributes.push_back({Key::kDims, std::move(dims)});
   if (source.Chance(35)) attributes.push_back({Key::kKeepdim, true});
-  const ValueId result = draft.Op(op, {x}, std::move(attributes));
-  return result == kNoValue ? x : result;
+  return OrSelf(draft.Op(op, {x}, std::move(attributes)), x);
 }
 
 // The batches of the right operand of a product with x: those of x, each as it is or 1; where
@@ -247,8 +241,7 @@ ValueId ApplyMatmul(Draft& draft, ValueId x) {
   if (other == kNoValue) return x;
   const Range product = AfterProduct(draft[x].range, draft[other].range);
   if (!draft.IsRoomy(AfterSum(product, shape.back()), draft.DTypeOf(x))) return x;
-  const ValueId result = draft.Op(Opcode::kMatmul, {x, other});
-  return result == kNoValue ? x : result;
+  return OrSelf(draft.Op(Opcode::kMatmul, {x, other}), x);
 }
 
 ValueId ApplyCopy(Draft& draft, ValueId x) {
@@ -267,8 +260,7 @@ ValueId ApplyCopy(Draft& draft, ValueId x) {
     }
   }
   if (!draft.options().Has(Opcode::kClone)) return x;
-  const ValueId result = draft.Op(Opcode::kClone, {x});
-  return result == kNoValue ? x : result;
+  return OrSelf(draft.Op(Opcode::kClone, {x}), x);
 }
 
 ValueId ApplyOp(Draft& draft, ValueId x) {

@@ -36,6 +36,9 @@ ValueId SumAll(Draft& draft, ValueId x);
 Opcode PickUnary(Source& source, absl::Span<const Opcode> preferred,
                  absl::Span<const Opcode> table);
 
+// What an op made, or the value itself where it was refused.
+inline ValueId OrSelf(ValueId result, ValueId x) { return result == kNoValue ? x : result; }
+
 // Whether the shapes broadcast together and the result has only a few elements.
 bool Broadcast(const Shape& a, const Shape& b);
 

@@ -20,13 +20,11 @@ TEST(Operation, BroadcastFollowsTheRule) {
 }
 
 TEST(Operation, SumAllGivesAScalar) {
-  CountOf(
-      [](Draft& draft) {
-        const ValueId sum = SumAll(draft, 0);
-        ASSERT_NE(sum, kNoValue);
-        EXPECT_TRUE(draft.ShapeOf(sum).empty());
-      },
-      [](const Program&) { return true; });
+  ForEachDraft([](Draft& draft) {
+    const ValueId sum = SumAll(draft, 0);
+    ASSERT_NE(sum, kNoValue);
+    EXPECT_TRUE(draft.ShapeOf(sum).empty());
+  });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What a generated Program may contain: features, ops and sizes.
 //
-// A feature is a part that one generator file of this folder makes; its word is the file's name. A
+// A feature is what one part (parts.h) or a call makes; its word is the part's name. A
 // feature that is switched off occurs nowhere, so `--features=chain,view` allows these two alone.
 
 #pragma once
@@ -39,7 +39,7 @@ inline constexpr int kNumFeatures = static_cast<int>(Feature::kOrder) + 1;
 
 using Features = std::bitset<kNumFeatures>;
 
-// The word of a feature: the name of its file.
+// The word of a feature: the name of its part.
 std::string_view FeatureWord(Feature feature);
 
 struct GeneratorOptions {

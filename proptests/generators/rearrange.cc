@@ -103,8 +103,6 @@ ValueId ApplyOrder(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   return draft.Op(Opcode::kGather, {x, order}, {{Key::kDim, dim}});
 }
 
-ValueId OrSelf(ValueId result, ValueId x) { return result == kNoValue ? x : result; }
-
 bool IsNumeric(const Draft& draft, ValueId x) { return draft.DTypeOf(x) != DType::kBool; }
 
 // Attributes of a reduction over some dimensions; `terms` is how many elements meet.

@@ -37,7 +37,7 @@ TEST(Statistics, OtherTextIsRefused) {
   EXPECT_FALSE(Statistics::FromText(Statistics().ToText() + "x").has_value());
 }
 
-TEST(Statistics, FeatureNamesAreUnique) {
+TEST(Statistics, TraitNamesAreUnique) {
   std::set<std::string_view> names;
   for (int i = 0; i < kNumTraits; ++i) names.insert(TraitName(static_cast<Trait>(i)));
   EXPECT_EQ(names.size(), static_cast<size_t>(kNumTraits));

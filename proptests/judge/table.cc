@@ -3,16 +3,8 @@
 #include <utility>
 
 #include "proptests/judge/canary.h"
-#include "proptests/oracles/counts.h"
-#include "proptests/oracles/determinism.h"
-#include "proptests/oracles/dual.h"
-#include "proptests/oracles/errors.h"
-#include "proptests/oracles/frozen.h"
-#include "proptests/oracles/gradient_type.h"
-#include "proptests/oracles/hooks.h"
 #include "proptests/oracles/metamorphic.h"
-#include "proptests/oracles/order.h"
-#include "proptests/oracles/twin.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::judge {
 

@@ -4,21 +4,13 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "autograd/program/element_text.h"
 #include "autograd/program/print.h"
 
 namespace twingrad::oracles {
-
-using twingrad::DType;
-using twingrad::program::NodeName;
-using twingrad::program::NodeRole;
-using twingrad::program::Program;
-using twingrad::program::TensorData;
-using twingrad::program::ValueId;
-
 namespace {
 
 bool Within(double expected, double actual, double bound) {
@@ -30,13 +22,14 @@ bool Within(double expected, double actual, double bound) {
 
 }  // namespace
 
+bool SameType(const TensorData& a, const TensorData& b) {
+  return a.dtype == b.dtype && a.shape == b.shape && a.bits.size() == b.bits.size();
+}
+
 Difference Compare(const TensorData& expected, const TensorData& actual,
                    absl::Span<const double> bounds) {
-  if (expected.dtype != actual.dtype || expected.shape != actual.shape ||
-      expected.bits.size() != actual.bits.size()) {
-    return {Difference::Kind::kType, 0, 0};
-  }
-  const bool floating = twingrad::IsFloating(expected.dtype);
+  if (!SameType(expected, actual)) return {Difference::Kind::kType, 0, 0};
+  const bool floating = IsFloating(expected.dtype);
   for (size_t i = 0; i < expected.bits.size(); ++i) {
     if (expected.bits[i] == actual.bits[i]) continue;
     const double bound = i < bounds.size() ? bounds[i] : 0;
@@ -49,9 +42,7 @@ Difference Compare(const TensorData& expected, const TensorData& actual,
 }
 
 Difference CompareBits(const TensorData& a, const TensorData& b) {
-  if (a.dtype != b.dtype || a.shape != b.shape || a.bits.size() != b.bits.size()) {
-    return {Difference::Kind::kType, 0, 0};
-  }
+  if (!SameType(a, b)) return {Difference::Kind::kType, 0, 0};
   for (size_t i = 0; i < a.bits.size(); ++i) {
     if (a.bits[i] != b.bits[i]) return {Difference::Kind::kElement, i, 0};
   }
@@ -83,24 +74,20 @@ std::string LineOf(const Program& program, int statement) {
   if (statement < 0 || statement >= static_cast<int>(program.statements.size())) {
     return absl::StrCat("statement ", statement);
   }
-  std::string line = twingrad::program::PrintStatement(program, statement);
+  std::string line = program::PrintStatement(program, statement);
   if (line.size() > 120) line.replace(117, std::string::npos, "...");
   return absl::StrCat("statement ", statement, ": ", line);
 }
 
-std::string TypeText(DType dtype, const twingrad::Shape& shape) {
-  std::string text(twingrad::DTypeName(dtype));
-  text += '[';
-  for (size_t i = 0; i < shape.size(); ++i) absl::StrAppend(&text, i == 0 ? "" : ",", shape[i]);
-  text += ']';
-  return text;
+std::string TypeText(DType dtype, const Shape& shape) {
+  return absl::StrCat(DTypeName(dtype), "[", absl::StrJoin(shape, ","), "]");
 }
 
 std::string ElementText(const TensorData& data, size_t index) {
   if (index >= data.bits.size()) return "nothing";
   std::string exact;
-  twingrad::program::AppendElement(data.bits[index], data.dtype, exact);
-  const bool plain = !twingrad::IsFloating(data.dtype) || exact.find('p') == std::string::npos;
+  program::AppendElement(data.bits[index], data.dtype, exact);
+  const bool plain = !IsFloating(data.dtype) || exact.find('p') == std::string::npos;
   if (plain) return exact;
   char decimal[40];
   std::snprintf(decimal, sizeof decimal, "%.17g", std::bit_cast<double>(data.bits[index]));
@@ -111,7 +98,7 @@ std::string ElementText(const TensorData& data, size_t index) {
 // explains the difference: 256 units in the last place of the element type, or of f32 on the way to
 // it, at a magnitude of at least 1.
 std::string RoundingText(const TensorData& expected, const TensorData& actual, size_t index) {
-  if (!twingrad::IsFloating(expected.dtype) || index >= actual.bits.size()) return "\n";
+  if (!IsFloating(expected.dtype) || index >= actual.bits.size()) return "\n";
   const double wanted = std::bit_cast<double>(expected.bits[index]);
   const double seen = std::bit_cast<double>(actual.bits[index]);
   const auto within = [&](double unit) {
@@ -123,19 +110,24 @@ std::string RoundingText(const TensorData& expected, const TensorData& actual, s
   return within(0x1p-16) ? "; they differ as f32 rounds\n" : "\n";
 }
 
+std::string ExpectedText(std::string_view expected, std::string_view actual) {
+  return absl::StrCat("  expected ", expected, "\n  actual   ", actual, "\n");
+}
+
 std::string DifferenceText(const Difference& difference, const TensorData& expected,
                            const TensorData& actual) {
   if (difference.kind == Difference::Kind::kType) {
-    return absl::StrCat("  expected ", TypeText(expected.dtype, expected.shape), "\n  actual   ",
-                        TypeText(actual.dtype, actual.shape), "\n");
+    return ExpectedText(TypeText(expected.dtype, expected.shape),
+                        TypeText(actual.dtype, actual.shape));
   }
   char bound[40];
   std::snprintf(bound, sizeof bound, "%.3g", difference.bound);
-  return absl::StrCat("  expected ", ElementText(expected, difference.index), "\n  actual   ",
-                      ElementText(actual, difference.index), "\n  at element ", difference.index,
-                      difference.bound == 0 ? std::string(": exact, so the bits must be equal")
-                                            : absl::StrCat(": may differ by ", bound),
-                      RoundingText(expected, actual, difference.index));
+  return absl::StrCat(
+      ExpectedText(ElementText(expected, difference.index), ElementText(actual, difference.index)),
+      "  at element ", difference.index,
+      difference.bound == 0 ? std::string(": exact, so the bits must be equal")
+                            : absl::StrCat(": may differ by ", bound),
+      RoundingText(expected, actual, difference.index));
 }
 
 std::string EngineText(int device_threads) {
@@ -145,7 +137,7 @@ std::string EngineText(int device_threads) {
 }
 
 std::string NodeText(const NodeName& name) {
-  std::string_view role = twingrad::program::NodeRoleName(name.role);
+  std::string_view role = program::NodeRoleName(name.role);
   if (name.role == NodeRole::kStatement) role = "node";
   if (name.role == NodeRole::kBackward) role = "node made by create_graph";
   std::string text = absl::StrCat(std::string(role), " of statement ", name.statement);

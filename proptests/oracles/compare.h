@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -11,6 +12,23 @@
 #include "autograd/program/program.h"
 
 namespace twingrad::oracles {
+
+// What every oracle speaks of.
+using program::CallRecord;
+using program::EdgeRecord;
+using program::ErrorRecord;
+using program::HookRecord;
+using program::Key;
+using program::NodeName;
+using program::NodeRecord;
+using program::NodeRole;
+using program::Observation;
+using program::Opcode;
+using program::Program;
+using program::Statement;
+using program::TensorData;
+using program::ValueId;
+using program::ValueRecord;
 
 // Where two tensors differ.
 struct Difference {
@@ -21,15 +39,17 @@ struct Difference {
   explicit operator bool() const { return kind != Kind::kNone; }
 };
 
+// Whether the two have one element type, shape and number of elements.
+bool SameType(const TensorData& a, const TensorData& b);
+
 // The first element of `actual` that is further from `expected` than its bound. Bound 0 requires
 // equality (NaN equals NaN, -0 equals 0); +infinity means not compared. `bounds` is empty (all 0)
 // or has one entry per element.
-Difference Compare(const twingrad::program::TensorData& expected,
-                   const twingrad::program::TensorData& actual, absl::Span<const double> bounds);
+Difference Compare(const TensorData& expected, const TensorData& actual,
+                   absl::Span<const double> bounds);
 
 // The first element whose bits differ.
-Difference CompareBits(const twingrad::program::TensorData& a,
-                       const twingrad::program::TensorData& b);
+Difference CompareBits(const TensorData& a, const TensorData& b);
 
 // How a tensor with these bounds is compared.
 enum class Rule : uint8_t { kExact, kBounded, kNotCompared };
@@ -37,22 +57,23 @@ Rule RuleOf(absl::Span<const double> bounds);
 
 // --- Words ---
 // `%v3`.
-std::string NameOf(const twingrad::program::Program& program, twingrad::program::ValueId value);
+std::string NameOf(const Program& program, ValueId value);
 // The statement that defines the value, or -1.
-int StatementOf(const twingrad::program::Program& program, twingrad::program::ValueId value);
+int StatementOf(const Program& program, ValueId value);
 // `statement 3: %y = mul %a %b`.
-std::string LineOf(const twingrad::program::Program& program, int statement);
+std::string LineOf(const Program& program, int statement);
 // `f64[2,3]`.
-std::string TypeText(twingrad::DType dtype, const twingrad::Shape& shape);
+std::string TypeText(DType dtype, const Shape& shape);
 // The element in decimal and, if that is not exact, in hexadecimal.
-std::string ElementText(const twingrad::program::TensorData& data, size_t index);
-// The two lines `  expected ...` and `  actual   ...`, and the rule that was broken.
-std::string DifferenceText(const Difference& difference,
-                           const twingrad::program::TensorData& expected,
-                           const twingrad::program::TensorData& actual);
+std::string ElementText(const TensorData& data, size_t index);
+// The two lines `  expected ...` and `  actual   ...`.
+std::string ExpectedText(std::string_view expected, std::string_view actual);
+// Those of two elements, and the rule that was broken.
+std::string DifferenceText(const Difference& difference, const TensorData& expected,
+                           const TensorData& actual);
 // `engine with 2 device threads`.
 std::string EngineText(int device_threads);
 // `mul of statement 3`, `accumulate_grad of statement 0`.
-std::string NodeText(const twingrad::program::NodeName& name);
+std::string NodeText(const NodeName& name);
 
 }  // namespace twingrad::oracles

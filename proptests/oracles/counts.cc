@@ -1,4 +1,4 @@
-#include "proptests/oracles/counts.h"
+// Dependency counts, predicted and recounted.
 
 #include <algorithm>
 #include <cstdint>
@@ -8,31 +8,31 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "autograd/program/region.h"
 #include "autograd/reference/recount.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 
-using twingrad::program::CallRecord;
-using twingrad::program::EdgeRecord;
-using twingrad::program::NodeName;
-using twingrad::program::NodeRecord;
-using twingrad::reference::Recount;
+using reference::Recount;
 
 namespace {
 
-std::string Text(const Evidence& evidence, const char* oracle, const CallRecord& call,
-                 const std::string& what, const std::string& expected, const std::string& actual) {
-  return absl::StrCat(oracle, ": ", what, "\n  in the call of ",
-                      LineOf(evidence.program, call.statement), "\n  expected ", expected,
-                      "\n  actual   ", actual, "\n  ", EngineText(evidence.device_threads), "\n");
-}
+constexpr std::string_view kPredicted = "predicted";
+constexpr std::string_view kRecount = "recount";
 
-std::string Joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) absl::StrAppend(&text, text.empty() ? "" : ", ", part);
-  return text.empty() ? "none" : text;
+// The disagreement of either oracle about a node of the call that `statement` made.
+Verdict Differs(const Evidence& evidence, std::string_view oracle, const CallRecord& call,
+                const std::string& what, const std::string& expected, const std::string& actual,
+                int statement, Detail detail = Detail::kNone) {
+  return Disagree(
+      oracle,
+      absl::StrCat(oracle, ": ", what, "\n  in the call of ",
+                   LineOf(evidence.program, call.statement), "\n", ExpectedText(expected, actual),
+                   "  ", EngineText(evidence.device_threads), "\n"),
+      {call.statement, statement}, detail);
 }
 
 std::string EdgesText(const CallRecord& call, const NodeRecord& node) {
@@ -40,7 +40,7 @@ std::string EdgesText(const CallRecord& call, const NodeRecord& node) {
   for (const EdgeRecord& edge : node.next_edges) {
     parts.push_back(edge.node < 0 ? "-" : NodeText(call.nodes[edge.node].name));
   }
-  return Joined(parts);
+  return parts.empty() ? "none" : absl::StrJoin(parts, ", ");
 }
 
 std::string CountText(int32_t count) {
@@ -80,11 +80,8 @@ bool SameEdges(const NodeRecord& expected, const NodeRecord& actual,
 
 Verdict JudgePredictedCall(const Evidence& evidence, const CallRecord& expected,
                            const CallRecord& actual) {
-  constexpr std::string_view kOracle = "predicted";
-  const auto disagree = [&](const std::string& what, const std::string& e, const std::string& a,
-                            int statement) {
-    return Disagree(kOracle, Text(evidence, "predicted", actual, what, e, a),
-                    {actual.statement, statement});
+  const auto disagree = [&](const auto&... words) {
+    return Differs(evidence, kPredicted, actual, words...);
   };
   const std::vector<int32_t> at = Match(expected, actual);
   for (size_t i = 0; i < at.size(); ++i) {
@@ -118,16 +115,13 @@ Verdict JudgePredictedCall(const Evidence& evidence, const CallRecord& expected,
                       needed ? "needed" : "not needed", e.name.statement);
     }
   }
-  return Agree(kOracle, {.counts_predicted = at.size()});
+  return Agree(kPredicted, {.counts_predicted = at.size()});
 }
 
 Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, bool complete) {
-  constexpr std::string_view kOracle = "recount";
-  const Recount recount = twingrad::reference::RecountCall(call);
-  const auto disagree = [&](const std::string& what, const std::string& e, const std::string& a,
-                            int statement, Detail detail = Detail::kNone) {
-    return Disagree(kOracle, Text(evidence, "recount", call, what, e, a),
-                    {call.statement, statement}, detail);
+  const Recount recount = reference::RecountCall(call);
+  const auto disagree = [&](const auto&... words) {
+    return Differs(evidence, kRecount, call, words...);
   };
   if (!recount.malformed.empty()) {
     return disagree("the recorded graph is malformed", "a graph without cycles", recount.malformed,
@@ -159,7 +153,7 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
                       absl::StrCat(runs[i]), name.statement, Detail::kRuns);
     }
   }
-  return Agree(kOracle, {.counts_recounted = call.nodes.size()});
+  return Agree(kRecount, {.counts_recounted = call.nodes.size()});
 }
 
 // Whether a call stands in a `try` region, where an error may have cut it short unseen.
@@ -168,10 +162,10 @@ std::vector<bool> CallsInTry(const Evidence& evidence) {
   std::vector<bool> open;
   for (size_t i = 0; i < in_try.size(); ++i) {
     const auto& statement = evidence.program.statements[i];
-    if (statement.op == twingrad::program::Opcode::kBegin) {
-      const bool is_try = RegionKindOf(statement) == twingrad::program::RegionKind::kTry;
+    if (statement.op == program::Opcode::kBegin) {
+      const bool is_try = RegionKindOf(statement) == program::RegionKind::kTry;
       open.push_back(is_try || (!open.empty() && open.back()));
-    } else if (statement.op == twingrad::program::Opcode::kEnd && !open.empty()) {
+    } else if (statement.op == program::Opcode::kEnd && !open.empty()) {
       open.pop_back();
     }
     in_try[i] = !open.empty() && open.back();
@@ -182,13 +176,13 @@ std::vector<bool> CallsInTry(const Evidence& evidence) {
 }  // namespace
 
 Verdict JudgePredictedCounts(const Evidence& evidence) {
-  constexpr std::string_view kOracle = "predicted";
   const auto& expected = evidence.expected.observation.calls;
   const auto& actual = evidence.observed.calls;
   if (expected.size() != actual.size()) {
-    return Disagree(kOracle, absl::StrCat("predicted: number of calls\n  expected ",
-                                          expected.size(), "\n  actual   ", actual.size(), "\n  ",
-                                          EngineText(evidence.device_threads), "\n"));
+    return Disagree(kPredicted, absl::StrCat("predicted: number of calls\n",
+                                             ExpectedText(absl::StrCat(expected.size()),
+                                                          absl::StrCat(actual.size())),
+                                             "  ", EngineText(evidence.device_threads), "\n"));
   }
   Compared compared;
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -198,7 +192,7 @@ Verdict JudgePredictedCounts(const Evidence& evidence) {
     verdict.compared = compared;
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
-  return Agree(kOracle, compared);
+  return Agree(kPredicted, compared);
 }
 
 Verdict JudgeRecount(const Evidence& evidence) {
@@ -213,7 +207,7 @@ Verdict JudgeRecount(const Evidence& evidence) {
     verdict.compared = compared;
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
-  return Agree("recount", compared);
+  return Agree(kRecount, compared);
 }
 
 }  // namespace twingrad::oracles

@@ -1,10 +1,12 @@
-#include "proptests/oracles/counts.h"
+// Dependency counts, predicted and recounted.
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {
 
+using program::Observation;
 using twingrad::program::CallRecord;
 
 // The place of a node with this many dependencies.
@@ -36,16 +38,10 @@ TEST(Counts, ACountOffByOneIsFoundTwice) {
 }
 
 TEST(Counts, NodesAndEdgesAreCompared) {
-  {
-    Trial trial(kProduct);
-    trial.observed.calls[0].nodes[1].next_edges.clear();
-    ExpectFinding(JudgePredictedCounts(trial.evidence()), "predicted");
-  }
-  {
-    Trial trial(kProduct);
-    trial.observed.calls[0].nodes[0].name.statement = 3;
-    ExpectFinding(JudgePredictedCounts(trial.evidence()), "predicted");
-  }
+  ExpectFound(JudgePredictedCounts, "predicted",
+              [](Observation& o) { o.calls[0].nodes[1].next_edges.clear(); });
+  ExpectFound(JudgePredictedCounts, "predicted",
+              [](Observation& o) { o.calls[0].nodes[0].name.statement = 3; });
 }
 
 // An input without a node is as low as a leaf: nothing is pruned, and all is counted.
@@ -61,17 +57,11 @@ TEST(Counts, AnInputWithoutANodeHidesNothing) {
 }
 
 TEST(Counts, NodesThatDidNotRunOrRanTwiceAreFound) {
-  {
-    Trial trial(kProduct);
-    trial.observed.calls[0].executed.pop_back();
-    ExpectFinding(JudgeRecount(trial.evidence()), "recount");
-  }
-  {
-    Trial trial(kProduct);
-    auto& executed = trial.observed.calls[0].executed;
+  ExpectFound(JudgeRecount, "recount", [](Observation& o) { o.calls[0].executed.pop_back(); });
+  ExpectFound(JudgeRecount, "recount", [](Observation& o) {
+    auto& executed = o.calls[0].executed;
     executed.push_back(executed.back());
-    ExpectFinding(JudgeRecount(trial.evidence()), "recount");
-  }
+  });
 }
 
 TEST(Counts, ACallCutShortMayLackNodes) {

@@ -1,23 +1,15 @@
-#include "proptests/oracles/determinism.h"
+// Two runs of one Program, bit by bit.
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
-
-using twingrad::program::CallRecord;
-using twingrad::program::ErrorRecord;
-using twingrad::program::HookRecord;
-using twingrad::program::Observation;
-using twingrad::program::Program;
-using twingrad::program::TensorData;
-using twingrad::program::ValueId;
-using twingrad::program::ValueRecord;
-
 namespace {
 
 constexpr std::string_view kOracle = "determinism";

@@ -1,39 +1,34 @@
-#include "proptests/oracles/determinism.h"
+// Two runs of one Program, bit by bit.
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {
 
-TEST(Determinism, SameBitsAgree) {
+// Of what the twin shows and the same falsified, with threads.
+Verdict JudgeFalsified(const Falsification& falsify) {
   Trial trial(kProduct);
-  ExpectAgreement(
-      JudgeDeterminism(trial.program, trial.observed, trial.expected.observation, true, "runs"));
+  falsify(trial.observed);
+  return JudgeDeterminism(trial.program, trial.observed, trial.expected.observation, true, "runs");
+}
+
+TEST(Determinism, SameBitsAgree) {
+  ExpectAgreement(JudgeFalsified([](program::Observation&) {}));
 }
 
 TEST(Determinism, OneBitIsEnough) {
-  Trial trial(kProduct);
-  trial.observed.values[0].grad.bits[0] ^= 1;
-  ExpectFinding(
-      JudgeDeterminism(trial.program, trial.observed, trial.expected.observation, true, "runs"),
-      "determinism");
+  ExpectFinding(JudgeFalsified([](program::Observation& o) { o.values[0].grad.bits[0] ^= 1; }),
+                "determinism");
 }
 
 TEST(Determinism, CountsAndErrorsAreCompared) {
-  {
-    Trial trial(kProduct);
-    ++trial.observed.calls[0].dependencies[1];
-    ExpectFinding(
-        JudgeDeterminism(trial.program, trial.observed, trial.expected.observation, true, "runs"),
-        "determinism");
-  }
-  {
-    Trial trial(kProduct);
-    trial.observed.error = {twingrad::ErrorKind::kUser, 5, ""};
-    ExpectFinding(
-        JudgeDeterminism(trial.program, trial.observed, trial.expected.observation, true, "runs"),
-        "determinism");
-  }
+  ExpectFinding(JudgeFalsified([](program::Observation& o) { ++o.calls[0].dependencies[1]; }),
+                "determinism");
+  ExpectFinding(JudgeFalsified([](program::Observation& o) {
+                  o.error = {ErrorKind::kUser, 5, ""};
+                }),
+                "determinism");
 }
 
 TEST(Determinism, WhatFollowsASurvivedErrorMayDependOnTheTimingOfThreads) {

@@ -1,4 +1,4 @@
-#include "proptests/oracles/dual.h"
+// Values and gradients beside the dual numbers.
 
 #include <bit>
 #include <cmath>
@@ -10,14 +10,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 
-using twingrad::program::TensorData;
-using twingrad::program::ValueId;
-using twingrad::program::ValueRecord;
-using twingrad::reference::DualResult;
-using twingrad::reference::DualTensor;
+using reference::DualResult;
+using reference::DualTensor;
 
 namespace {
 
@@ -31,7 +29,7 @@ struct DualDifference {
 
 DualDifference Find(const DualTensor& dual, const TensorData& actual,
                     absl::Span<const double> twin_bounds) {
-  if (!dual.known || !twingrad::IsFloating(actual.dtype)) return {};
+  if (!dual.known || !IsFloating(actual.dtype)) return {};
   if (dual.data.size() != actual.bits.size()) return {true, 0, 0};
   for (size_t i = 0; i < dual.data.size(); ++i) {
     const double own = i < twin_bounds.size() ? twin_bounds[i] : 0;
@@ -77,7 +75,7 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
   if (!dual.not_applicable.empty()) return Skip(kOracle, dual.not_applicable);
   const auto& values = evidence.observed.values;
   static constexpr double kExact[1] = {0};
-  const auto bounds = [&](const std::vector<twingrad::reference::Judged>& all, size_t i) {
+  const auto bounds = [&](const std::vector<reference::Judged>& all, size_t i) {
     return i < all.size() ? absl::Span<const double>(all[i].bound)
                           : absl::Span<const double>(kExact, 0);
   };

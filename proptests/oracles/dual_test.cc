@@ -1,6 +1,7 @@
-#include "proptests/oracles/dual.h"
+// Values and gradients beside the dual numbers.
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {

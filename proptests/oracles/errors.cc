@@ -1,4 +1,4 @@
-#include "proptests/oracles/errors.h"
+// Whether the run may end as it did.
 
 #include <string>
 #include <string_view>
@@ -6,12 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
-
-using twingrad::ErrorKind;
-using twingrad::program::ErrorRecord;
-
 namespace {
 
 std::string ErrorText(const ErrorRecord& error) {
@@ -23,8 +20,7 @@ std::string ErrorText(const ErrorRecord& error) {
 
 }  // namespace
 
-Verdict JudgeInternalError(const twingrad::program::Program& program,
-                           const twingrad::program::Observation& observed) {
+Verdict JudgeInternalError(const Program& program, const Observation& observed) {
   constexpr std::string_view kOracle = "internal";
   const auto& error = observed.error;
   if (!error || error->error != ErrorKind::kInternal) return Agree(kOracle);

@@ -1,6 +1,7 @@
-#include "proptests/oracles/errors.h"
+// Whether the run may end as it did.
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {

@@ -7,32 +7,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/observation_text.h"
+#include "proptests/oracles/compare.h"
 
 namespace twingrad::oracles {
 namespace {
 
 using program::Bits;
-using program::CallRecord;
-using program::Key;
-using program::NodeName;
-using program::NodeRole;
-using program::Observation;
-using program::Opcode;
-using program::Program;
-using program::Statement;
-using program::TensorData;
 using program::TensorText;
 using program::TensorType;
-using program::ValueId;
-using program::ValueRecord;
 
 // What an expectation misses; empty when it is met.
 using Miss = std::string;
-
-bool SameElement(uint64_t expected, DType expected_dtype, uint64_t actual, DType actual_dtype) {
-  // Both floating types are written as doubles; data= without type= means a floating type.
-  return (IsFloating(expected_dtype) == IsFloating(actual_dtype)) && expected == actual;
-}
 
 Miss CompareTensor(const Statement& statement, bool defined, const TensorData& actual) {
   if (!defined) return "it is undefined";
@@ -45,11 +30,9 @@ Miss CompareTensor(const Statement& statement, bool defined, const TensorData& a
   if (data == nullptr) return "";
   const Bits& expected = std::get<Bits>(*data);
   const DType dtype = type == nullptr ? DType::kF64 : type->dtype;
-  bool same = expected.size() == actual.bits.size();
-  for (size_t i = 0; same && i < expected.size(); ++i) {
-    same = SameElement(expected[i], dtype, actual.bits[i], actual.dtype);
-  }
-  if (same) return "";
+  // Both floating types are written as doubles; data= without type= means a floating type.
+  const bool same_kind = expected.empty() || IsFloating(dtype) == IsFloating(actual.dtype);
+  if (same_kind && expected == actual.bits) return "";
   TensorData wanted{dtype, type == nullptr ? actual.shape : type->shape, expected};
   return absl::StrCat("expected ", TensorText(wanted), ", it is ", TensorText(actual));
 }
@@ -65,13 +48,10 @@ const CallRecord* FindCall(const Statement& statement, const Observation& observ
 
 // The index of value's node in the call, or -1.
 int FindNode(const Program& program, ValueId value, const CallRecord& call) {
-  NodeName name;
-  for (size_t s = 0; s < program.statements.size(); ++s) {
-    const auto& results = program.statements[s].results;
-    if (std::find(results.begin(), results.end(), value) == results.end()) continue;
-    const bool leaf = program.statements[s].op == Opcode::kLeaf;
-    name = {leaf ? NodeRole::kAccumulateGrad : NodeRole::kStatement, static_cast<int>(s), 0};
-  }
+  const int statement = StatementOf(program, value);
+  if (statement < 0) return -1;
+  const bool leaf = program.statements[statement].op == Opcode::kLeaf;
+  const NodeName name = {leaf ? NodeRole::kAccumulateGrad : NodeRole::kStatement, statement, 0};
   for (size_t n = 0; n < call.nodes.size(); ++n) {
     if (call.nodes[n].name == name) return static_cast<int>(n);
   }

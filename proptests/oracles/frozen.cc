@@ -1,14 +1,14 @@
-#include "proptests/oracles/frozen.h"
+// Nothing writes a .grad late.
 
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 
-Verdict JudgeFrozen(const twingrad::program::Program& program,
-                    const twingrad::program::Observation& observed) {
+Verdict JudgeFrozen(const Program& program, const Observation& observed) {
   constexpr std::string_view kOracle = "frozen";
   const auto& late = observed.late_write;
   if (!late) return Agree(kOracle);

@@ -1,9 +1,10 @@
-#include "proptests/oracles/frozen.h"
+// Nothing writes a .grad late.
 
 #include <cstdint>
 #include <vector>
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {

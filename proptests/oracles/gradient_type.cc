@@ -1,4 +1,4 @@
-#include "proptests/oracles/gradient_type.h"
+// A gradient has the type of its value.
 
 #include <string>
 #include <string_view>
@@ -6,17 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
-
-using twingrad::program::Key;
-using twingrad::program::Observation;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
-using twingrad::program::Statement;
-using twingrad::program::TensorData;
-using twingrad::program::ValueId;
-
 namespace {
 
 constexpr std::string_view kOracle = "gradient type";
@@ -29,10 +21,6 @@ Verdict Differs(const Program& program, ValueId value, int statement, const Tens
                    LineOf(program, statement), "\n  expected ", TypeText(data.dtype, data.shape),
                    "\n  actual   ", TypeText(gradient.dtype, gradient.shape), "\n"),
       {statement});
-}
-
-bool SameType(const TensorData& a, const TensorData& b) {
-  return a.dtype == b.dtype && a.shape == b.shape && a.bits.size() == b.bits.size();
 }
 
 }  // namespace

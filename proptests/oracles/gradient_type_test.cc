@@ -1,6 +1,7 @@
-#include "proptests/oracles/gradient_type.h"
+// A gradient has the type of its value.
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {

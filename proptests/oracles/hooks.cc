@@ -1,4 +1,4 @@
-#include "proptests/oracles/hooks.h"
+// Hooks, in the order and with the gradients that the twin says.
 
 #include <cstdint>
 #include <string>
@@ -8,12 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
-
-using twingrad::program::CallRecord;
-using twingrad::program::HookRecord;
-
 namespace {
 
 constexpr std::string_view kOracle = "hooks";
@@ -32,8 +29,8 @@ Verdict JudgeRecord(const Evidence& evidence, const CallRecord& call, const Hook
   if (expected.gradient_defined != actual.gradient_defined) {
     const auto text = [](bool defined) { return defined ? "a gradient" : "no gradient"; };
     return Differs(evidence, call, actual.statement,
-                   absl::StrCat("  expected to see ", text(expected.gradient_defined),
-                                "\n  actual   ", text(actual.gradient_defined), "\n"));
+                   ExpectedText(absl::StrCat("to see ", text(expected.gradient_defined)),
+                                text(actual.gradient_defined)));
   }
   if (!expected.gradient_defined) return Agree(kOracle);
   if (const Difference difference = Compare(expected.gradient, actual.gradient, bounds)) {
@@ -69,8 +66,7 @@ Verdict JudgeLog(const Evidence& evidence, size_t at) {
     const int hook =
         !actual.hooks.empty() ? actual.hooks.front().statement : expected.hooks.front().statement;
     return Differs(evidence, actual, hook,
-                   absl::StrCat("  expected ", LogText(expected.hooks), "\n  actual   ",
-                                LogText(actual.hooks), "\n"));
+                   ExpectedText(LogText(expected.hooks), LogText(actual.hooks)));
   }
   for (size_t i = 0; i < expected.hooks.size(); ++i) {
     Verdict verdict = JudgeRecord(evidence, actual, expected.hooks[i], actual.hooks[i],

@@ -1,11 +1,14 @@
-#include "proptests/oracles/hooks.h"
+// Hooks, in the order and with the gradients that the twin says.
 
 #include <utility>
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {
+
+using program::Observation;
 
 constexpr char kHooks[] =
     "%x = leaf type=f64[] data=2 grad=1\n"
@@ -23,32 +26,16 @@ TEST(Hooks, AgreeWithThemselves) {
 }
 
 TEST(Hooks, LostDoubledSwappedAndBlindOnesAreFound) {
-  for (int threads : {0, 2}) {
-    {
-      Trial trial(kHooks);
-      trial.observed.calls[0].hooks.pop_back();
-      ExpectFinding(JudgeHooks(trial.evidence(threads)), "hooks");
-    }
-    {
-      Trial trial(kHooks);
-      auto& hooks = trial.observed.calls[0].hooks;
-      hooks[2] = hooks[1];
-      ExpectFinding(JudgeHooks(trial.evidence(threads)), "hooks");
-    }
-    {
-      Trial trial(kHooks);
-      std::swap(trial.observed.calls[0].hooks[0], trial.observed.calls[0].hooks[1]);
-      ExpectFinding(JudgeHooks(trial.evidence(threads)), "hooks");
-    }
-    {
-      Trial trial(kHooks);
-      trial.observed.calls[0].hooks[2].gradient.bits[0] = Number(5);
-      ExpectFinding(JudgeHooks(trial.evidence(threads)), "hooks");
-    }
-    {
-      Trial trial(kHooks);
-      trial.observed.calls[0].hooks[2].gradient_defined = false;
-      ExpectFinding(JudgeHooks(trial.evidence(threads)), "hooks");
+  const Falsification falsifications[] = {
+      [](Observation& o) { o.calls[0].hooks.pop_back(); },
+      [](Observation& o) { o.calls[0].hooks[2] = o.calls[0].hooks[1]; },
+      [](Observation& o) { std::swap(o.calls[0].hooks[0], o.calls[0].hooks[1]); },
+      [](Observation& o) { o.calls[0].hooks[2].gradient.bits[0] = Number(5); },
+      [](Observation& o) { o.calls[0].hooks[2].gradient_defined = false; },
+  };
+  for (const int threads : {0, 2}) {
+    for (const Falsification& falsify : falsifications) {
+      ExpectFound(JudgeHooks, "hooks", falsify, threads, kHooks);
     }
   }
 }

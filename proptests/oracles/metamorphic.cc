@@ -15,21 +15,13 @@
 
 namespace twingrad::oracles {
 
-using twingrad::DType;
-using twingrad::program::Attribute;
-using twingrad::program::Bits;
-using twingrad::program::Category;
-using twingrad::program::Key;
-using twingrad::program::kNoValue;
-using twingrad::program::Observation;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
-using twingrad::program::ProgramBuilder;
-using twingrad::program::SignatureOf;
-using twingrad::program::Statement;
-using twingrad::program::TensorData;
-using twingrad::program::TensorType;
-using twingrad::program::ValueId;
+using program::Attribute;
+using program::Bits;
+using program::Category;
+using program::kNoValue;
+using program::ProgramBuilder;
+using program::SignatureOf;
+using program::TensorType;
 
 namespace {
 
@@ -56,12 +48,12 @@ std::optional<Bits> SeedData(const Program& program, const ProgramBuilder& build
       attribute == nullptr ? kNoValue : std::get<std::vector<ValueId>>(*attribute)[i];
   const TensorType& type = builder.TypeOf(call.operands[i]);
   if (seed == kNoValue) {
-    const auto elements = static_cast<size_t>(twingrad::program::NumElements(type.shape));
+    const auto elements = static_cast<size_t>(program::NumElements(type.shape));
     return Bits(elements, std::bit_cast<uint64_t>(1.0));
   }
   const Statement& leaf = program.statements[builder.Info(seed).statement];
   if (leaf.op != Opcode::kLeaf || !(builder.TypeOf(seed) == type)) return std::nullopt;
-  return twingrad::program::LeafData(leaf);
+  return program::LeafData(leaf);
 }
 
 // What the law compares: .grad of each value, then the results of grad, with the twin's bounds
@@ -91,7 +83,7 @@ double ElementOf(const TensorData& data, size_t i) { return std::bit_cast<double
 // format's range and back.
 bool AreModerate(const Observation& observed) {
   for (const auto& record : observed.values) {
-    if (!record.defined || !twingrad::IsFloating(record.data.dtype)) continue;
+    if (!record.defined || !IsFloating(record.data.dtype)) continue;
     const double most = record.data.dtype == DType::kF32 ? 1e9 : 1e60;
     for (size_t i = 0; i < record.data.bits.size(); ++i) {
       const double magnitude = std::fabs(ElementOf(record.data, i));
@@ -140,7 +132,7 @@ std::optional<SeededProgram> MakeSeeded(const Program& program) {
   std::vector<ValueId> seeds;
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const TensorType type = builder.TypeOf(call.operands[i]);
-    if (!twingrad::IsFloating(type.dtype)) return std::nullopt;
+    if (!IsFloating(type.dtype)) return std::nullopt;
     std::optional<Bits> data = SeedData(program, builder, call, i);
     if (!data) return std::nullopt;
     seeded.seeds.push_back(builder.num_statements());
@@ -162,7 +154,7 @@ Program EditSeeds(const SeededProgram& seeded, SeedEdit edit) {
   Program program = seeded.program;
   for (int at : seeded.seeds) {
     Statement& leaf = program.statements[at];
-    Bits data = twingrad::program::LeafData(leaf);
+    Bits data = program::LeafData(leaf);
     for (size_t i = 0; i < data.size(); ++i) {
       const double old = std::bit_cast<double>(data[i]);
       const double pattern = kPattern[i % 4];
@@ -176,7 +168,7 @@ Program EditSeeds(const SeededProgram& seeded, SeedEdit edit) {
       return a.key == Key::kData || a.key == Key::kFill || a.key == Key::kSeed;
     });
     leaf.attributes.push_back({Key::kData, std::move(data)});
-    twingrad::program::Canonicalize(leaf);
+    program::Canonicalize(leaf);
   }
   return program;
 }

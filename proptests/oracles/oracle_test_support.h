@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,16 @@ inline void ExpectFinding(const Verdict& verdict, std::string_view oracle) {
   EXPECT_GE(lines, 3) << verdict.text;
   EXPECT_LE(lines, 6) << verdict.text;
   EXPECT_EQ(verdict.text.back(), '\n');
+}
+
+// Expects that the oracle finds what is falsified in what the twin shows of the Program.
+using Falsification = std::function<void(program::Observation&)>;
+inline void ExpectFound(Verdict (*judge)(const Evidence&), std::string_view oracle,
+                        const Falsification& falsify, int device_threads = 0,
+                        const char* text = kProduct) {
+  Trial trial(text);
+  falsify(trial.observed);
+  ExpectFinding(judge(trial.evidence(device_threads)), oracle);
 }
 
 inline void ExpectAgreement(const Verdict& verdict) {

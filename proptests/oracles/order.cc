@@ -1,4 +1,4 @@
-#include "proptests/oracles/order.h"
+// The order in which nodes ran.
 
 #include <algorithm>
 #include <cstdint>
@@ -8,12 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
-
-using twingrad::program::CallRecord;
-using twingrad::program::EdgeRecord;
-
 namespace {
 
 constexpr std::string_view kOracle = "order";

@@ -1,8 +1,9 @@
-#include "proptests/oracles/order.h"
+// The order in which nodes ran.
 
 #include <utility>
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {
@@ -13,10 +14,13 @@ TEST(Order, AgreesWithItself) {
 }
 
 TEST(Order, ConsumersRunAfterTheirProducers) {
-  Trial trial(kProduct);
-  auto& executed = trial.observed.calls[0].executed;
-  std::swap(executed[0], executed[1]);
-  ExpectFinding(JudgeOrder(trial.evidence(2)), "order");
+  ExpectFound(
+      JudgeOrder, "order",
+      [](program::Observation& o) {
+        auto& executed = o.calls[0].executed;
+        std::swap(executed[0], executed[1]);
+      },
+      2);
 }
 
 TEST(Order, OneThreadHasOneOrder) {
@@ -29,10 +33,13 @@ TEST(Order, OneThreadHasOneOrder) {
 }
 
 TEST(Order, NodesRunOnce) {
-  Trial trial(kProduct);
-  auto& executed = trial.observed.calls[0].executed;
-  executed.push_back(executed[0]);
-  ExpectFinding(JudgeOrder(trial.evidence(2)), "order");
+  ExpectFound(
+      JudgeOrder, "order",
+      [](program::Observation& o) {
+        auto& executed = o.calls[0].executed;
+        executed.push_back(executed[0]);
+      },
+      2);
 }
 
 }  // namespace

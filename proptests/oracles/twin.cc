@@ -1,4 +1,4 @@
-#include "proptests/oracles/twin.h"
+// Every value, .grad, version and flag beside the twin's.
 
 #include <string>
 #include <string_view>
@@ -8,14 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
-
-using twingrad::program::Opcode;
-using twingrad::program::TensorData;
-using twingrad::program::ValueId;
-using twingrad::program::ValueRecord;
-
 namespace {
 
 constexpr std::string_view kOracle = "twin";
@@ -31,20 +26,15 @@ Verdict Differs(const Evidence& evidence, ValueId value, const std::string& what
                   {statement}, detail);
 }
 
-std::string Pair(const std::string& expected, const std::string& actual) {
-  return absl::StrCat("  expected ", expected, "\n  actual   ", actual, "\n");
-}
-
 const char* Defined(bool defined) { return defined ? "defined" : "undefined"; }
 
 // The Verdict if only one of the two is defined.
 Verdict OneIsThere(const Evidence& evidence, ValueId value, const std::string& what, bool actual) {
-  return Differs(evidence, value, what, Pair(Defined(!actual), Defined(actual)),
+  return Differs(evidence, value, what, ExpectedText(Defined(!actual), Defined(actual)),
                  actual ? Detail::kOnlyDefined : Detail::kNone);
 }
 
-absl::Span<const double> BoundsOf(const std::vector<twingrad::reference::Judged>& bounds,
-                                  size_t value) {
+absl::Span<const double> BoundsOf(const std::vector<reference::Judged>& bounds, size_t value) {
   if (value >= bounds.size()) return {};
   return bounds[value].bound;
 }
@@ -109,10 +99,10 @@ Verdict JudgeAll(const Evidence& evidence, Compared& compared) {
   const auto& expected = evidence.expected.observation.values;
   const auto& actual = evidence.observed.values;
   if (expected.size() != actual.size()) {
-    return Disagree(kOracle,
-                    absl::StrCat("twin: number of values\n",
-                                 Pair(absl::StrCat(expected.size()), absl::StrCat(actual.size())),
-                                 "  ", EngineText(evidence.device_threads), "\n"));
+    return Disagree(kOracle, absl::StrCat("twin: number of values\n",
+                                          ExpectedText(absl::StrCat(expected.size()),
+                                                       absl::StrCat(actual.size())),
+                                          "  ", EngineText(evidence.device_threads), "\n"));
   }
   const std::vector<bool> gradients = GradientValues(evidence);
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -128,11 +118,11 @@ Verdict JudgeAll(const Evidence& evidence, Compared& compared) {
       Count(gradients[i], bounds, compared);
       if (e.requires_grad != a.requires_grad) {
         return Differs(evidence, value, "requires_grad",
-                       Pair(e.requires_grad ? "1" : "0", a.requires_grad ? "1" : "0"));
+                       ExpectedText(e.requires_grad ? "1" : "0", a.requires_grad ? "1" : "0"));
       }
       if (e.version != a.version) {
         return Differs(evidence, value, "version",
-                       Pair(absl::StrCat(e.version), absl::StrCat(a.version)));
+                       ExpectedText(absl::StrCat(e.version), absl::StrCat(a.version)));
       }
     }
     Verdict grad = JudgeGrad(evidence, value, e, a, compared);

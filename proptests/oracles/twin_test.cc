@@ -1,9 +1,12 @@
-#include "proptests/oracles/twin.h"
+// Every value, .grad, version and flag beside the twin's.
 
 #include "proptests/oracles/oracle_test_support.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::oracles {
 namespace {
+
+using program::Observation;
 
 TEST(TwinOracle, AgreesWithItself) {
   Trial trial(kProduct);
@@ -14,36 +17,12 @@ TEST(TwinOracle, AgreesWithItself) {
 }
 
 TEST(TwinOracle, EachDifferenceIsFound) {
-  {
-    Trial trial(kProduct);
-    trial.observed.values[0].grad.bits[1] = Number(6);
-    ExpectFinding(JudgeValues(trial.evidence()), "twin");
-  }
-  {
-    Trial trial(kProduct);
-    trial.observed.values[2].data.bits[0] = Number(0);
-    ExpectFinding(JudgeValues(trial.evidence()), "twin");
-  }
-  {
-    Trial trial(kProduct);
-    trial.observed.values[1].grad_defined = false;
-    ExpectFinding(JudgeValues(trial.evidence()), "twin");
-  }
-  {
-    Trial trial(kProduct);
-    trial.observed.values[3].version = 1;
-    ExpectFinding(JudgeValues(trial.evidence()), "twin");
-  }
-  {
-    Trial trial(kProduct);
-    trial.observed.values[3].requires_grad = false;
-    ExpectFinding(JudgeValues(trial.evidence()), "twin");
-  }
-  {
-    Trial trial(kProduct);
-    trial.observed.values[0].grad.shape = {1, 2};
-    ExpectFinding(JudgeValues(trial.evidence()), "twin");
-  }
+  ExpectFound(JudgeValues, "twin", [](Observation& o) { o.values[0].grad.bits[1] = Number(6); });
+  ExpectFound(JudgeValues, "twin", [](Observation& o) { o.values[2].data.bits[0] = Number(0); });
+  ExpectFound(JudgeValues, "twin", [](Observation& o) { o.values[1].grad_defined = false; });
+  ExpectFound(JudgeValues, "twin", [](Observation& o) { o.values[3].version = 1; });
+  ExpectFound(JudgeValues, "twin", [](Observation& o) { o.values[3].requires_grad = false; });
+  ExpectFound(JudgeValues, "twin", [](Observation& o) { o.values[0].grad.shape = {1, 2}; });
 }
 
 TEST(TwinOracle, AlternativesAreAllowedToSeveralThreads) {

@@ -2,12 +2,12 @@
 // recounted from its recorded graph.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
-#include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"
-#include "proptests/oracles/counts.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {
@@ -15,19 +15,15 @@ namespace {
 
 using oracles::Evidence;
 using oracles::Verdict;
-using twingrad::program::Program;
-using twingrad::reference::TwinResult;
 
 void CheckCounts(int programs, const generators::GeneratorOptions& options,
                  Verdict (*judge)(const Evidence&)) {
   judge::EngineRun run;
   uint64_t counted = 0;
-  ForAll(programs, options, [&](const Program& program) {
-    const TwinResult expected = twingrad::reference::RunTwin(program);
-    if (expected.skipped) return std::string();
-    const auto observed = run(program, 0);
-    if (observed.calls.size() != expected.observation.calls.size()) return std::string();
-    const Verdict verdict = judge({program, expected, observed, 0});
+  ForAllRuns(programs, options, {0}, std::ref(run), [&](const Evidence& evidence) {
+    const size_t calls = evidence.expected.observation.calls.size();
+    if (evidence.observed.calls.size() != calls) return std::string();
+    const Verdict verdict = judge(evidence);
     counted += verdict.compared.counts_predicted + verdict.compared.counts_recounted;
     return TextOf(verdict);
   });

@@ -1,21 +1,20 @@
 // Law: first and second derivatives are those of the dual numbers, which know no reverse mode. At
 // kinks both follow one convention.
 
+#include <functional>
 #include <string>
 
 #include "autograd/reference/dual.h"
-#include "autograd/reference/twin.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"
-#include "proptests/oracles/dual.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {
 namespace {
 
-using twingrad::program::Program;
-using twingrad::reference::DualResult;
-using twingrad::reference::TwinResult;
+using oracles::Evidence;
+using reference::DualResult;
 
 struct Judged {
   int first = 0;
@@ -25,15 +24,12 @@ struct Judged {
 Judged CheckDerivatives(int programs, const generators::GeneratorOptions& options) {
   judge::EngineRun run;
   Judged judged;
-  ForAll(programs, options, [&](const Program& program) {
-    const TwinResult expected = twingrad::reference::RunTwin(program);
-    if (expected.skipped || expected.observation.error) return std::string();
-    const DualResult dual = twingrad::reference::RunDual(program);
+  ForAllRuns(programs, options, {0}, std::ref(run), [&](const Evidence& evidence) {
+    if (evidence.expected.observation.error) return std::string();
+    const DualResult dual = reference::RunDual(evidence.program);
     if (dual.order_judged >= 1) ++judged.first;
     if (dual.order_judged >= 2) ++judged.second;
-    const auto observed = run(program, 0);
-    if (observed.error) return std::string();
-    return TextOf(oracles::JudgeDual({program, expected, observed, 0}, dual));
+    return evidence.observed.error ? std::string() : TextOf(JudgeDual(evidence, dual));
   });
   return judged;
 }

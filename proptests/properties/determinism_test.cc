@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"
-#include "proptests/oracles/determinism.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {

@@ -1,9 +1,9 @@
 // Law: a gradient has the shape and element type of what it is the gradient of, empty and scalar
 // tensors included.
 
-#include "proptests/oracles/gradient_type.h"
 #include "gtest/gtest.h"
 #include "proptests/judge/engine_run.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/properties/property.h"
 
 namespace twingrad::properties {

@@ -40,6 +40,22 @@ void ForAll(int programs, const generators::GeneratorOptions& options, const Law
          << "\nor save the Program above as FILE and: tools/bazel run //tools/oracle -- run FILE";
 }
 
+void ForAllRuns(int programs, const generators::GeneratorOptions& options,
+                std::initializer_list<int> threads, const Run& run,
+                const std::function<std::string(const oracles::Evidence&)>& law) {
+  ForAll(programs, options, [&](const Program& program) {
+    const reference::TwinResult expected = reference::RunTwin(program);
+    if (expected.skipped) return std::string();
+    for (const int device_threads : threads) {
+      if (device_threads != 0 && expected.single_thread_only) continue;
+      const program::Observation observed = run(program, device_threads);
+      const std::string wrong = law({program, expected, observed, device_threads});
+      if (!wrong.empty()) return wrong;
+    }
+    return std::string();
+  });
+}
+
 std::string TextOf(const oracles::Verdict& verdict) {
   return verdict.outcome == oracles::Outcome::kDisagree ? verdict.text : std::string();
 }

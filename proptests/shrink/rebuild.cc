@@ -7,28 +7,21 @@
 
 namespace twingrad::shrink {
 
-using twingrad::program::Attribute;
-using twingrad::program::Category;
-using twingrad::program::Default;
-using twingrad::program::Key;
-using twingrad::program::kNoValue;
-using twingrad::program::Opcode;
-using twingrad::program::Signature;
-using twingrad::program::SignatureOf;
-using twingrad::program::Statement;
-using twingrad::program::ValueId;
+using program::Default;
+using program::Signature;
 
-namespace {
-
-// Adds the statement with the next free ids as its results; false if the builder rejects it.
-bool AddFresh(twingrad::program::ProgramBuilder& builder, Statement& statement) {
-  for (size_t i = 0; i < statement.results.size(); ++i) {
-    statement.results[i] = builder.num_values() + static_cast<ValueId>(i);
+// Adds the statement, made from the original one, with the next free ids as its results, and maps
+// the original's to them; false if the builder rejects it.
+bool Rebuilder::AddFresh(const Statement& original, Statement* statement) {
+  for (size_t i = 0; i < statement->results.size(); ++i) {
+    statement->results[i] = builder_.num_values() + static_cast<ValueId>(i);
   }
-  return builder.AddStatement(statement);
+  if (!builder_.AddStatement(*statement)) return false;
+  for (size_t i = 0; i < original.results.size(); ++i) {
+    map_[original.results[i]] = statement->results[i];
+  }
+  return true;
 }
-
-}  // namespace
 
 void Rebuilder::Skip(const Statement& statement) {
   if (statement.op == Opcode::kBegin) skipped_regions_.push_back(true);
@@ -98,12 +91,10 @@ void Rebuilder::AddCall(const Statement& original) {
   if (!MapCall(&statement, &kept)) return;
   if (!original.results.empty()) {
     statement.results.clear();
-    for (size_t i = 0; i < kept.size(); ++i) statement.results.push_back(0);
+    for (const int i : kept) statement.results.push_back(original.results[i]);
   }
-  if (!AddFresh(builder_, statement)) return;
-  for (size_t i = 0; i < statement.results.size(); ++i) {
-    map_[original.results[kept[i]]] = statement.results[i];
-  }
+  const Statement of_kept = statement;
+  AddFresh(of_kept, &statement);
 }
 
 // The statement no longer fits: retries it without its optional attributes; if that fails too, maps
@@ -115,12 +106,7 @@ void Rebuilder::Retry(const Statement& original, Statement statement) {
     const auto* spec = signature.Find(a.key);
     return spec == nullptr || spec->otherwise != Default::kRequired;
   });
-  if (statement.attributes.size() < before && AddFresh(builder_, statement)) {
-    for (size_t i = 0; i < original.results.size(); ++i) {
-      map_[original.results[i]] = statement.results[i];
-    }
-    return;
-  }
+  if (statement.attributes.size() < before && AddFresh(original, &statement)) return;
   if (original.results.size() == 1 && !original.operands.empty()) {
     map_[original.results[0]] = statement.operands.back();
     if (statement.op != Opcode::kWhere) map_[original.results[0]] = statement.operands.front();
@@ -137,14 +123,14 @@ void Rebuilder::Add(const Statement& original) {
   if (SignatureOf(original.op).category == Category::kCall) return AddCall(original);
   Statement statement = original;
   const bool complete = MapValues(&statement);
-  const bool added = complete && AddFresh(builder_, statement);
+  const bool added = complete && AddFresh(original, &statement);
   if (original.op == Opcode::kBegin) skipped_regions_.push_back(!added);
-  if (added) {
-    for (size_t i = 0; i < original.results.size(); ++i) {
-      map_[original.results[i]] = statement.results[i];
-    }
-  } else if (complete) {
-    Retry(original, std::move(statement));
+  if (complete && !added) Retry(original, std::move(statement));
+}
+
+void Rebuilder::AddAllBut(const Program& program, int at, const Statement& instead) {
+  for (size_t i = 0; i < program.statements.size(); ++i) {
+    Add(static_cast<int>(i) == at ? instead : program.statements[i]);
   }
 }
 

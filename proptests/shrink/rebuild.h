@@ -10,42 +10,65 @@
 #include <vector>
 
 #include "autograd/program/builder.h"
+#include "autograd/program/leaf_data.h"
 #include "autograd/program/program.h"
+#include "autograd/program/signature.h"
 
 namespace twingrad::shrink {
 
+using program::Attribute;
+using program::Bits;
+using program::Category;
+using program::Key;
+using program::kNoValue;
+using program::Opcode;
+using program::Program;
+using program::ProgramBuilder;
+using program::SignatureOf;
+using program::Statement;
+using program::TensorType;
+using program::ValueId;
+
 class Rebuilder {
  public:
-  explicit Rebuilder(const twingrad::program::Program& program)
-      : map_(program.names.size(), twingrad::program::kNoValue) {}
+  explicit Rebuilder(const Program& program) : map_(program.names.size(), kNoValue) {}
 
   // Adds a statement that refers to values of the old Program.
-  void Add(const twingrad::program::Statement& statement);
+  void Add(const Statement& statement);
 
   // From here on, maps the old value to what the old value `by` maps to.
-  void Substitute(twingrad::program::ValueId value, twingrad::program::ValueId by) {
-    map_[value] = map_[by];
-  }
+  void Substitute(ValueId value, ValueId by) { map_[value] = map_[by]; }
   // Leaves out a `begin` and its `end`.
-  void Skip(const twingrad::program::Statement& statement);
+  void Skip(const Statement& statement);
+  // Adds all statements of the Program with that at `at` replaced.
+  void AddAllBut(const Program& program, int at, const Statement& instead);
 
-  const twingrad::program::ProgramBuilder& builder() const { return builder_; }
+  const ProgramBuilder& builder() const { return builder_; }
   // The new value that an old value maps to so far.
-  twingrad::program::ValueId operator[](twingrad::program::ValueId value) const {
-    return map_[value];
-  }
+  ValueId operator[](ValueId value) const { return map_[value]; }
 
-  twingrad::program::Program Take() { return builder_.Take(); }
+  Program Take() { return builder_.Take(); }
 
  private:
-  bool MapCall(twingrad::program::Statement* statement, std::vector<int>* kept_results);
-  bool MapValues(twingrad::program::Statement* statement);
-  void AddCall(const twingrad::program::Statement& statement);
-  void Retry(const twingrad::program::Statement& original, twingrad::program::Statement statement);
+  bool MapCall(Statement* statement, std::vector<int>* kept_results);
+  bool MapValues(Statement* statement);
+  void AddCall(const Statement& statement);
+  bool AddFresh(const Statement& original, Statement* statement);
+  void Retry(const Statement& original, Statement statement);
 
-  twingrad::program::ProgramBuilder builder_;
-  std::vector<twingrad::program::ValueId> map_;
+  ProgramBuilder builder_;
+  std::vector<ValueId> map_;
   std::vector<bool> skipped_regions_;  // open `begin`s, true where left out
 };
+
+// How many statements there are.
+inline int Count(const Program& program) { return static_cast<int>(program.statements.size()); }
+
+// The Program with statement number `at` replaced.
+inline Program Replace(const Program& program, int at, const Statement& instead) {
+  Rebuilder rebuilder(program);
+  rebuilder.AddAllBut(program, at, instead);
+  return rebuilder.Take();
+}
 
 }  // namespace twingrad::shrink

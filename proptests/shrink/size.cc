@@ -9,16 +9,12 @@
 
 namespace twingrad::shrink {
 
-using twingrad::DType;
-using twingrad::program::Attribute;
-using twingrad::program::Bits;
-using twingrad::program::Category;
-using twingrad::program::Key;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
-using twingrad::program::Statement;
-using twingrad::program::TensorType;
-using twingrad::program::ValueId;
+using program::Attribute;
+using program::Bits;
+using program::Key;
+using program::Opcode;
+using program::Program;
+using program::TensorType;
 
 namespace {
 
@@ -73,7 +69,7 @@ int64_t AttributeWeight(const Attribute& attribute) {
 }  // namespace
 
 int64_t ElementWeight(uint64_t bits, DType dtype) {
-  if (!twingrad::IsFloating(dtype)) {
+  if (!IsFloating(dtype)) {
     const auto value = static_cast<int64_t>(bits);
     return value == 0 ? 0 : value == 1 ? 1 : value == 2 ? 2 : 3;
   }
@@ -88,19 +84,18 @@ int64_t ElementWeight(uint64_t bits, DType dtype) {
 Size SizeOf(const Program& program) {
   Size size;
   size.statements = static_cast<int64_t>(program.statements.size());
-  for (const Statement& statement : program.statements) {
+  for (const program::Statement& statement : program.statements) {
     size.ops += OpWeight(statement.op);
     size.values += static_cast<int64_t>(statement.operands.size() + statement.results.size());
     for (const Attribute& attribute : statement.attributes) {
       size.attributes += AttributeWeight(attribute);
-      if (const auto* list = std::get_if<std::vector<ValueId>>(&attribute.value)) {
+      if (const auto* list = std::get_if<std::vector<program::ValueId>>(&attribute.value)) {
         size.values += static_cast<int64_t>(list->size());
       }
     }
     if (statement.op != Opcode::kLeaf) continue;
     const auto type = statement.Get<TensorType>(Key::kType);
-    size.elements +=
-        twingrad::program::NumElements(type.shape) + static_cast<int64_t>(type.shape.size());
+    size.elements += program::NumElements(type.shape) + static_cast<int64_t>(type.shape.size());
     if (const auto* data = statement.Find(Key::kData)) {
       for (uint64_t bits : std::get<Bits>(*data)) size.data += ElementWeight(bits, type.dtype);
     }

@@ -14,20 +14,7 @@
 #include "proptests/shrink/steps.h"
 
 namespace twingrad::shrink {
-
-using twingrad::DType;
-using twingrad::Shape;
-using twingrad::program::Attribute;
-using twingrad::program::Bits;
-using twingrad::program::Key;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
-using twingrad::program::Statement;
-using twingrad::program::TensorType;
-
 namespace {
-
-int Count(const Program& program) { return static_cast<int>(program.statements.size()); }
 
 // The Program with each statement passed through `edit(Statement*)`.
 template <typename Edit>
@@ -42,13 +29,12 @@ Program EditAll(const Program& program, Edit edit) {
 }
 template <typename Edit>
 Program EditOne(const Program& program, int at, Edit edit) {
-  int i = 0;
-  return EditAll(program, [&](Statement* statement) {
-    if (i++ == at) edit(statement);
-  });
+  Statement edited = program.statements[at];
+  edit(&edited);
+  return Replace(program, at, edited);
 }
 
-uint64_t One(DType dtype) { return twingrad::IsFloating(dtype) ? std::bit_cast<uint64_t>(1.0) : 1; }
+uint64_t One(DType dtype) { return IsFloating(dtype) ? std::bit_cast<uint64_t>(1.0) : 1; }
 
 Attribute* Find(Statement* statement, Key key) {
   for (Attribute& attribute : statement->attributes) {
@@ -62,10 +48,9 @@ void Retype(Statement* leaf, const TensorType& type) {
   Attribute* attribute = Find(leaf, Key::kType);
   if (attribute == nullptr) return;
   const auto old = std::get<TensorType>(attribute->value);
-  Bits data = twingrad::program::LeafData(*leaf);
-  data.resize(static_cast<size_t>(twingrad::program::NumElements(type.shape)), One(old.dtype));
-  if (twingrad::IsFloating(old.dtype) != twingrad::IsFloating(type.dtype) ||
-      type.dtype == DType::kF32) {
+  Bits data = program::LeafData(*leaf);
+  data.resize(static_cast<size_t>(program::NumElements(type.shape)), One(old.dtype));
+  if (IsFloating(old.dtype) != IsFloating(type.dtype) || type.dtype == DType::kF32) {
     for (uint64_t& bits : data) bits = One(type.dtype);
   }
   attribute->value = type;
@@ -160,8 +145,8 @@ std::optional<Program> ReplaceOp(const Program& program, int position) {
   const auto choice = static_cast<size_t>(position % 2);
   const Statement& statement = program.statements[at];
   Statement edited = statement;
-  const auto category = twingrad::program::SignatureOf(statement.op).category;
-  if (category == twingrad::program::Category::kInPlace) {
+  const auto category = SignatureOf(statement.op).category;
+  if (category == Category::kInPlace) {
     if (choice >= std::size(kInPlace)) return std::nullopt;
     edited.op = kInPlace[choice];
     edited.operands.resize(1);
@@ -176,7 +161,7 @@ std::optional<Program> ReplaceOp(const Program& program, int position) {
   } else {
     return std::nullopt;
   }
-  return EditOne(program, at, [&](Statement* s) { *s = edited; });
+  return Replace(program, at, edited);
 }
 
 // --- Data: all elements 0, 1 or 2; then one at a time ---
@@ -192,8 +177,8 @@ std::optional<Program> SimplifyData(const Program& program, int position) {
   const DType dtype = leaf.Get<TensorType>(Key::kType).dtype;
   Bits data = std::get<Bits>(*attribute);
   const double number = edit % 3;
-  const uint64_t bits = twingrad::IsFloating(dtype) ? std::bit_cast<uint64_t>(number)
-                                                    : static_cast<uint64_t>(edit % 3);
+  const uint64_t bits =
+      IsFloating(dtype) ? std::bit_cast<uint64_t>(number) : static_cast<uint64_t>(edit % 3);
   if (dtype == DType::kBool && bits > 1) return std::nullopt;
   if (edit < 3) {
     for (uint64_t& element : data) element = bits;
@@ -210,7 +195,6 @@ std::optional<Program> SimplifyData(const Program& program, int position) {
 }
 
 // --- Numbers of hooks ---
-int CountStatements(const Program& program) { return Count(program); }
 std::optional<Program> SimplifyNumber(const Program& program, int position) {
   const auto* by = program.statements[position].Find(Key::kBy);
   if (by == nullptr || std::get<double>(*by) == 2.0) return std::nullopt;
@@ -223,7 +207,7 @@ constexpr Step kSteps[] = {
     {"drop an attribute", CountAttributes, DropAttribute},
     {"use a lighter op", CountOps, ReplaceOp},
     {"simplify data", CountData, SimplifyData},
-    {"simplify a factor", CountStatements, SimplifyNumber},
+    {"simplify a factor", Count, SimplifyNumber},
 };
 
 }  // namespace

@@ -16,24 +16,10 @@
 
 namespace twingrad::shrink {
 
-using twingrad::program::Analysis;
-using twingrad::program::Analyzer;
-using twingrad::program::Attribute;
-using twingrad::program::Bits;
-using twingrad::program::Category;
-using twingrad::program::Key;
-using twingrad::program::kNoValue;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
-using twingrad::program::SignatureOf;
-using twingrad::program::Statement;
-using twingrad::program::TensorType;
-using twingrad::program::ValueId;
-using twingrad::program::ValueInfo;
+using program::Analyzer;
+using program::ValueInfo;
 
 namespace {
-
-int Count(const Program& program) { return static_cast<int>(program.statements.size()); }
 
 template <typename Keep>
 Program Filter(const Program& program, Keep keep) {
@@ -176,9 +162,7 @@ std::optional<Program> DropCallPart(const Program& program, int position) {
   } else {
     return std::nullopt;
   }
-  Rebuilder rebuilder(program);
-  for (int i = 0; i < Count(program); ++i) rebuilder.Add(i == at ? edited : program.statements[i]);
-  return rebuilder.Take();
+  return Replace(program, at, edited);
 }
 
 // --- Bypass: the result stands for one of the operands ---
@@ -213,14 +197,14 @@ std::optional<Program> TurnIntoLeaf(const Program& program, int position) {
   Statement leaf;
   leaf.op = Opcode::kLeaf;
   leaf.results = node.results;
-  const bool grad = twingrad::IsFloating(info.type.dtype) && position % 2 == 0;
-  const uint64_t one = twingrad::IsFloating(info.type.dtype) ? 0x3ff0000000000000 : 1;
-  const auto elements = static_cast<size_t>(twingrad::program::NumElements(info.type.shape));
+  const bool grad = IsFloating(info.type.dtype) && position % 2 == 0;
+  const uint64_t one = IsFloating(info.type.dtype) ? 0x3ff0000000000000 : 1;
+  const auto elements = static_cast<size_t>(program::NumElements(info.type.shape));
   leaf.attributes = {{Key::kType, info.type}, {Key::kData, Bits(elements, one)}};
   if (grad) leaf.attributes.push_back({Key::kGrad, true});
   leaf.attributes.push_back({Key::kDevice, int64_t{info.device}});
   Rebuilder rebuilder(program);
-  for (int i = 0; i < Count(program); ++i) rebuilder.Add(i == at ? leaf : program.statements[i]);
+  rebuilder.AddAllBut(program, at, leaf);
   return DropNewlyUnused(program, &rebuilder);
 }
 

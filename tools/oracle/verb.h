@@ -20,7 +20,8 @@
 namespace twingrad::oracle {
 
 // A file a verb; check.cc holds kExplore too, which is the same campaign over schedules.
-extern const VerbSpec kCheck, kConform, kDoctor, kExplain, kExplore, kGenerate, kReplay, kRun, kWorker;
+extern const VerbSpec kCheck, kConform, kDoctor, kExplain, kExplore, kGenerate, kReplay, kRun,
+    kWorker;
 
 // Whether the finding in `folder` was found by `explore`.
 bool IsOfExplore(const std::string& folder);

@@ -1,4 +1,4 @@
-// Views: chains of views, views that change nothing, and ops in between.
+// Views, and writes through them: the steps of which the parts that share memory are made.
 
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace twingrad::generators {
 
-// One to three views in a row on some value, then an op on the last.
-void AddView(Draft& draft);
-
 // One view that fits the value; the value where none does.
 ValueId ApplyView(Draft& draft, ValueId x);
+
+// One write that fits; false where none does.
+bool ApplyInPlace(Draft& draft, ValueId target);
 
 }  // namespace twingrad::generators

@@ -1,0 +1,68 @@
+// The oracles that judge one run: each function is a law, stated above it.
+//
+// Pure functions. Which of them speak, and in which order, is decided by proptests/judge/table.cc;
+// those that need runs with other seeds are in metamorphic.h.
+
+#pragma once
+
+#include <string>
+
+#include "autograd/program/observation.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/dual.h"
+#include "proptests/oracles/evidence.h"
+#include "proptests/oracles/verdict.h"
+
+namespace twingrad::oracles {
+
+// Each .grad is frozen once its call has returned or thrown: nothing writes it later. Needs no
+// twin: the run itself looks for late writes, if it was asked to.
+Verdict JudgeFrozen(const program::Program& program, const program::Observation& observed);
+
+// An internal error is a defect in any Program; no prediction is needed to judge it.
+Verdict JudgeInternalError(const program::Program& program, const program::Observation& observed);
+
+// Errors are legal: the run ends where the twin says, with one of the classes that it allows there.
+// With one thread the error must be exactly the twin's; with several, any of the legal ones.
+Verdict JudgeErrors(const Evidence& evidence);
+
+// Two runs of one Program show the same bits, whatever the number of threads: values, gradients,
+// versions, counts and what each hook saw. If `threads` is set and a run ended in an error, .grad
+// and the kind of error may depend on timing; nothing else may, and what follows an error that the
+// Program survives is skipped. `names` says which runs they are.
+Verdict JudgeDeterminism(const program::Program& program, const program::Observation& a,
+                         const program::Observation& b, bool threads, const std::string& names);
+
+// A gradient has the shape and element type of what it is the gradient of. Needs no twin: compares
+// .grad with its value, and results of `grad` with the inputs.
+Verdict JudgeGradientTypes(const program::Program& program, const program::Observation& observed);
+
+// Dependency counts are judged twice, and the two check each other. Predicted: for each call whose
+// nodes were all made by statements, the nodes, their edges, their dependency counts and whether
+// they are needed are those that the twin derives from the Program alone.
+Verdict JudgePredictedCounts(const Evidence& evidence);
+// Recounted: for every call, dependency counts, topological pruning, which nodes are needed and
+// which ran follow from the call's recorded nodes, by an algorithm of the recount's own.
+Verdict JudgeRecount(const Evidence& evidence);
+
+// Values, gradients, versions and flags are the twin's. Compares every value at the end of the run:
+// whether it is defined and requires grad, its version, its contents and its .grad, with numbers
+// compared by the twin's error bounds. After an error in a call that several threads ran, a leaf's
+// .grad may also be one of the twin's alternatives.
+Verdict JudgeValues(const Evidence& evidence);
+
+// First and second derivatives are those of the dual numbers, which know nothing of reverse mode.
+// Values and .grad must agree within the sum of both witnesses' bounds. If the Program touches a
+// kink, any subgradient is a convention, and a disagreement says so. Skipped if the dual numbers do
+// not apply.
+Verdict JudgeDual(const Evidence& evidence, const reference::DualResult& dual);
+
+// Each node runs at most once and after all nodes that deliver to it; with one thread, in the
+// twin's order.
+Verdict JudgeOrder(const Evidence& evidence);
+
+// Hooks fire as often, in the order and with the gradients that the twin says. With one thread the
+// whole log of each call is compared; with several, the log of each node.
+Verdict JudgeHooks(const Evidence& evidence);
+
+}  // namespace twingrad::oracles
