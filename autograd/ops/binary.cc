@@ -72,8 +72,7 @@ class BinaryNode final : public Node {
 }  // namespace
 
 Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b) {
-  CheckDefined(rule.name, a);
-  CheckDefined(rule.name, b);
+  CheckDefined(rule.name, a, b);
   Tensor result = rule.forward(a, b);
   if (!ShouldRecord(a, b)) return result;
   Edge edge_a = GradientEdge(a);
@@ -86,8 +85,7 @@ Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b) {
 }
 
 void ApplyBinaryInPlace(const BinaryRule& rule, Tensor& self, const Tensor& other) {
-  CheckDefined(rule.name, self);
-  CheckDefined(rule.name, other);
+  CheckDefined(rule.name, self, other);
   const bool records = ShouldRecord(self, other);
   CheckInPlace(self, records);
   const Tensor value = rule.forward(self, other);

@@ -1,6 +1,5 @@
 #include "autograd/ops/join.h"
 
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,7 +8,6 @@
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
-#include "autograd/ops/rule_node.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 
@@ -17,16 +15,6 @@ namespace twingrad::ops {
 namespace {
 
 using Operands = absl::Span<const Tensor* const>;
-
-struct JoinRule {
-  const char* node_name;
-  std::vector<Part> parts;  // by operand
-
-  std::string_view name() const { return node_name; }
-  Tensor Derivative(size_t operand, const Tensor& gradient, const Tensor*) const {
-    return TakePart(gradient, parts[operand]);
-  }
-};
 
 void CheckOperands(const char* op, Operands operands, int64_t dim, bool stacks) {
   if (operands.empty()) {
@@ -54,7 +42,7 @@ void CheckOperands(const char* op, Operands operands, int64_t dim, bool stacks) 
 
 // Where each operand lies in the result.
 std::vector<Part> PartsOf(Operands operands, int64_t dim, bool stacks) {
-  Shape whole(operands[0]->sizes().begin(), operands[0]->sizes().end());
+  Shape whole = SizesOf(*operands[0]);
   if (stacks) {
     whole.insert(whole.begin() + dim, static_cast<int64_t>(operands.size()));
   } else {
@@ -73,17 +61,21 @@ std::vector<Part> PartsOf(Operands operands, int64_t dim, bool stacks) {
 
 Tensor Join(const char* op, const char* node_name, Operands operands, int64_t dim, bool stacks) {
   CheckOperands(op, operands, dim, stacks);
-  JoinRule rule{node_name, PartsOf(operands, dim, stacks)};
-  Tensor result = Tensor::Empty(rule.parts[0].whole, operands[0]->dtype(), operands[0]->device());
+  std::vector<Part> parts = PartsOf(operands, dim, stacks);
+  Tensor result = Tensor::Empty(parts[0].whole, operands[0]->dtype(), operands[0]->device());
   bool records = false;
   for (size_t k = 0; k < operands.size(); ++k) {
     records |= ShouldRecord(*operands[k]);
     if (operands[k]->numel() == 0) continue;
-    const Geometry g = PartGeometry(result, rule.parts[k]);
-    Tensor target = result.AsStrided(g.sizes, g.strides, g.offset);
+    Tensor target = Alias(result, PartGeometry(result, parts[k]));
     kernels::CopyInto(target, *operands[k]);
   }
-  if (records) Record(std::move(rule), result, operands);
+  if (records) {
+    Record(node_name, result, operands,
+           [parts = std::move(parts)](size_t k, const Tensor& g, const Tensor*) {
+             return TakePart(g, parts[k]);
+           });
+  }
   return result;
 }
 

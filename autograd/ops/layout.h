@@ -18,6 +18,8 @@ namespace twingrad::ops {
 
 // The same elements in row-major order with another shape; a copy where `a` is not contiguous.
 Tensor ReshapeTo(const Tensor& a, absl::Span<const int64_t> shape);
+// As ReshapeTo, but not `a` itself where the shapes are equal.
+Tensor ReshapeAnyway(const Tensor& a, absl::Span<const int64_t> shape);
 
 // Dimension i of the result is dimension dims[i] of `a`.
 Tensor PermuteTo(const Tensor& a, absl::Span<const int64_t> dims);

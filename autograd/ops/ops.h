@@ -5,7 +5,6 @@
 #include "autograd/ops/arithmetic.h"      // IWYU pragma: export
 #include "autograd/ops/copy.h"            // IWYU pragma: export
 #include "autograd/ops/elementary.h"      // IWYU pragma: export
-#include "autograd/ops/fold.h"            // IWYU pragma: export
 #include "autograd/ops/join.h"            // IWYU pragma: export
 #include "autograd/ops/linear_algebra.h"  // IWYU pragma: export
 #include "autograd/ops/loss.h"            // IWYU pragma: export

@@ -1,20 +1,14 @@
 #include "autograd/ops/pick.h"
 
-#include <string_view>
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
-#include "autograd/ops/rule_node.h"
 #include "autograd/tensor/kernels/rearrange.h"
 
 namespace twingrad::ops {
 namespace {
-
-Shape SizesOf(const Tensor& a) { return Shape(a.sizes().begin(), a.sizes().end()); }
 
 Tensor ZerosLike(const Tensor& gradient, const Shape& sizes) {
   return Tensor::Zeros(sizes, gradient.dtype(), gradient.device());
@@ -27,82 +21,28 @@ Tensor Repeated(const Tensor& index, const Shape& shape, int64_t dim) {
   return index.AsStrided(shape, strides, index.storage_offset());
 }
 
-struct FlipRule {
-  Shape dims;
-
-  std::string_view name() const { return "FlipBackward"; }
-  Tensor Derivative(size_t, const Tensor& gradient, const Tensor*) const {
-    return Flip(gradient, dims);
-  }
-};
-
-struct IndexSelectRule {
-  int64_t dim;
-  Shape sizes;  // of the operand
-
-  std::string_view name() const { return "IndexSelectBackward"; }
-  Tensor Derivative(size_t, const Tensor& gradient, const Tensor* index) const {
-    return ScatterAdd(ZerosLike(gradient, sizes), dim, Repeated(index[0], SizesOf(gradient), dim),
-                      gradient);
-  }
-};
-
-// gather and sort.
-struct GatherRule {
-  const char* node_name;
-  int64_t dim;
-  Shape sizes;
-
-  std::string_view name() const { return node_name; }
-  Tensor Derivative(size_t, const Tensor& gradient, const Tensor* index) const {
-    return ScatterAdd(ZerosLike(gradient, sizes), dim, index[0], gradient);
-  }
-};
-
-// max and min; the index keeps the dimension.
-struct ExtremeRule {
-  const char* node_name;
-  int64_t dim;
-  Shape sizes;
-
-  std::string_view name() const { return node_name; }
-  Tensor Derivative(size_t, const Tensor& gradient, const Tensor* index) const {
-    return ScatterAdd(ZerosLike(gradient, sizes), dim, index[0],
-                      ReshapeTo(gradient, index[0].sizes()));
-  }
-};
-
-struct ScatterAddRule {
-  int64_t dim;
-
-  std::string_view name() const { return "ScatterAddBackward"; }
-  Tensor Derivative(size_t operand, const Tensor& gradient, const Tensor* index) const {
-    return operand == 0 ? gradient : Gather(gradient, dim, index[0]);
-  }
-};
-
-Tensor RunningSum(const Tensor& a, int64_t dim, bool reverse);
-
-struct CumsumRule {
-  int64_t dim;
-  bool reverse;
-
-  std::string_view name() const { return "CumsumBackward"; }
-  Tensor Derivative(size_t, const Tensor& gradient, const Tensor*) const {
-    return RunningSum(gradient, dim, !reverse);
-  }
-};
+// Records `result` as what the indices took from `a`; where an operation dropped the dimension that
+// the index keeps, the gradient is given it back.
+void RecordTaken(const char* node_name, const Tensor& a, int64_t dim, const Tensor& index,
+                 const Tensor& result) {
+  if (!ShouldRecord(a)) return;
+  Record<1>(node_name, result, a, [dim, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
+    return ScatterAdd(ZerosLike(g, sizes), dim, saved[0], ReshapeTo(g, saved[0].sizes()));
+  })->Save(index);
+}
 
 Tensor RunningSum(const Tensor& a, int64_t dim, bool reverse) {
   Tensor result = kernels::Cumsum(a, dim, reverse);
-  if (ShouldRecord(a)) Record(CumsumRule{dim, reverse}, result, {&a});
+  if (ShouldRecord(a)) {
+    Record("CumsumBackward", result, a,
+           [dim, reverse](const Tensor& g) { return RunningSum(g, dim, !reverse); });
+  }
   return result;
 }
 
 void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index) {
-  CheckDefined(op, a);
-  CheckDefined(op, index);
-  CheckDim(op, dim, a.dim());
+  CheckDefined(op, a, index);
+  CheckDimOf(op, a, dim);
   bool fits = index.dim() == a.dim();
   for (int64_t d = 0; fits && d < a.dim(); ++d) {
     fits = d == dim || index.sizes()[d] <= a.sizes()[d];
@@ -115,29 +55,17 @@ void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& in
                    "; the rank must be equal and no size larger but along dimension ", dim));
 }
 
-Tensor SortedBy(const Tensor& a, int64_t dim, kernels::Sorted sorted) {
-  if (ShouldRecord(a)) {
-    Record(GatherRule{"SortBackward", dim, SizesOf(a)}, sorted.values, {&a})->Save(sorted.indices);
-  }
-  return sorted.values;
-}
-
 // Without the dimension that the index keeps.
 Tensor Dropped(const Tensor& kept, int64_t dim, bool keepdim) {
   if (keepdim) return kept;
   Shape sizes = SizesOf(kept);
   sizes.erase(sizes.begin() + dim);
-  return kept.AsStrided(sizes, ContiguousStrides(sizes), 0);
+  return WithShape(kept, sizes);
 }
 
 Tensor IndexOf(const char* op, const Tensor& a, int64_t dim, bool least) {
-  CheckDefined(op, a);
-  CheckDim(op, dim, a.dim());
-  if (a.sizes()[dim] == 0) {
-    throw Error(ErrorKind::kShape,
-                absl::StrCat("[", op, "] dimension ", dim, " of ", ShapeToString(a.sizes()),
-                             " has size 0; there must be an element to pick"));
-  }
+  CheckDimOf(op, a, dim);
+  CheckNotEmpty(op, a, dim);
   return kernels::ExtremeIndex(a, dim, least);
 }
 
@@ -145,7 +73,7 @@ Tensor Extreme(const char* op, const char* node_name, const Tensor& a, int64_t d
                bool least) {
   const Tensor index = IndexOf(op, a, dim, least);
   Tensor result = Dropped(kernels::Gather(a, dim, index), dim, keepdim);
-  if (ShouldRecord(a)) Record(ExtremeRule{node_name, dim, SizesOf(a)}, result, {&a})->Save(index);
+  RecordTaken(node_name, a, dim, index, result);
   return result;
 }
 
@@ -155,14 +83,16 @@ Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims) {
   CheckDefined("flip", a);
   for (const int64_t d : dims) CheckDim("flip", d, a.dim());
   Tensor result = kernels::Flip(a, dims);
-  if (ShouldRecord(a)) Record(FlipRule{Shape(dims.begin(), dims.end())}, result, {&a});
+  if (ShouldRecord(a)) {
+    Record("FlipBackward", result, a,
+           [dims = Shape(dims.begin(), dims.end())](const Tensor& g) { return Flip(g, dims); });
+  }
   return result;
 }
 
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {
-  CheckDefined("index_select", a);
-  CheckDefined("index_select", index);
-  CheckDim("index_select", dim, a.dim());
+  CheckDefined("index_select", a, index);
+  CheckDimOf("index_select", a, dim);
   if (index.dim() != 1) {
     throw Error(ErrorKind::kShape,
                 absl::StrCat("[index_select] indices of shape ", ShapeToString(index.sizes()),
@@ -171,16 +101,21 @@ Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {
   Shape sizes = SizesOf(a);
   sizes[dim] = index.sizes()[0];
   Tensor result = kernels::Gather(a, dim, Repeated(index, sizes, dim), "index_select");
-  if (ShouldRecord(a)) Record(IndexSelectRule{dim, SizesOf(a)}, result, {&a})->Save(index);
+  if (ShouldRecord(a)) {
+    Record<1>("IndexSelectBackward", result, a,
+              [dim, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
+                const Tensor places = Repeated(saved[0], SizesOf(g), dim);
+                return ScatterAdd(ZerosLike(g, sizes), dim, places, g);
+              })
+        ->Save(index);
+  }
   return result;
 }
 
 Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index) {
   CheckIndices("gather", a, dim, index);
   Tensor result = kernels::Gather(a, dim, index);
-  if (ShouldRecord(a)) {
-    Record(GatherRule{"GatherBackward", dim, SizesOf(a)}, result, {&a})->Save(index);
-  }
+  RecordTaken("GatherBackward", a, dim, index, result);
   return result;
 }
 
@@ -195,21 +130,24 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
   }
   Tensor result = kernels::ScatterAdd(a, dim, index, source);
   if (ShouldRecord(a, source)) {
-    const auto node = Record(ScatterAddRule{dim}, result, {&a, &source});
+    auto* const node = Record<1>("ScatterAddBackward", result, {&a, &source},
+                                 [dim](size_t k, const Tensor& g, const Tensor* saved) {
+                                   return k == 0 ? g : Gather(g, dim, saved[0]);
+                                 });
     if (node->next_edge(1).is_valid()) node->Save(index);
   }
   return result;
 }
 
 Tensor Sort(const Tensor& a, int64_t dim, bool descending) {
-  CheckDefined("sort", a);
-  CheckDim("sort", dim, a.dim());
-  return SortedBy(a, dim, kernels::Sort(a, dim, descending));
+  CheckDimOf("sort", a, dim);
+  const kernels::Sorted sorted = kernels::Sort(a, dim, descending);
+  RecordTaken("SortBackward", a, dim, sorted.indices, sorted.values);
+  return sorted.values;
 }
 
 Tensor Argsort(const Tensor& a, int64_t dim, bool descending) {
-  CheckDefined("argsort", a);
-  CheckDim("argsort", dim, a.dim());
+  CheckDimOf("argsort", a, dim);
   return kernels::Sort(a, dim, descending).indices;
 }
 
@@ -227,8 +165,7 @@ Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim) {
 }
 
 Tensor Cumsum(const Tensor& a, int64_t dim) {
-  CheckDefined("cumsum", a);
-  CheckDim("cumsum", dim, a.dim());
+  CheckDimOf("cumsum", a, dim);
   return RunningSum(a, dim, /*reverse=*/false);
 }
 

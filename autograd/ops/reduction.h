@@ -1,4 +1,4 @@
-// sum and mean, differentiable.
+// sum, mean, prod, amax and amin, differentiable.
 //
 //   Tensor s = ops::Sum(a, {0, 2}, /*keepdim=*/true);
 //   Tensor m = ops::Mean(a, {}, false);               // no dims: over all of them
@@ -22,6 +22,14 @@ namespace twingrad::ops {
 Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 // f32, f64.
 Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+
+// f32, f64, i64. 1 of nothing; integers wrap. Derivatives are right at zeros, however many.
+Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+// f32, f64, i64. Error(kShape) where a reduced dimension has size 0. Where several elements are the
+// greatest or least, each gets an equal share of the gradient (max and min of pick.h give it to the
+// first).
+Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
 
 // Whether a reduction over `dims` takes in dimension d; the operand's shape with 1 in place of each
 // reduced size.

@@ -5,6 +5,8 @@
 // engine fails the engine's tests alone.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -13,11 +15,12 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/grad_mode.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reduction.h"
-#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
@@ -35,20 +38,22 @@ inline Tensor Leaf(std::initializer_list<int64_t> sizes, std::initializer_list<d
   return leaf;
 }
 
-// The elements in row-major order, as doubles.
+// The elements in row-major order, as doubles; none of an undefined tensor.
 inline Doubles Elements(const Tensor& t) {
-  Doubles result;
-  if (!t.defined()) return result;
-  kernels::DispatchAll(t.dtype(), [&](auto zero) {
-    const auto* elements = t.data<decltype(zero)>();
-    kernels::ForEachRow<1>(
-        t.sizes(), {kernels::StridesFor(t, t.sizes())}, [&](const kernels::Row<1>& row) {
-          for (int64_t i = 0; i < row.count; ++i) {
-            result.push_back(static_cast<double>(elements[row.offset[0] + i * row.step[0]]));
-          }
-        });
-  });
-  return result;
+  if (!t.defined()) return {};
+  const Tensor rows = kernels::Cast(t, DType::kF64);
+  return Doubles(rows.data<double>(), rows.data<double>() + rows.numel());
+}
+
+// The kind of the Error that `call` throws.
+inline ErrorKind KindOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error was thrown";
+  return ErrorKind::kInternal;
 }
 
 // Called with the node and its complete gradients; says whether the walk applies the node.

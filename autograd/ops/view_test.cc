@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "autograd/base/error.h"
@@ -15,17 +14,6 @@
 
 namespace twingrad::ops {
 namespace {
-
-using Shapes = absl::Span<const int64_t>;
-
-ErrorKind KindOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  return ErrorKind::kInternal;
-}
 
 TEST(View, SharesStorageAndVersion) {
   const Tensor a = Values({2, 3}, {1, 2, 3, 4, 5, 6});
