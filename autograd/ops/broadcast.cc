@@ -7,7 +7,7 @@
 
 namespace twingrad::ops {
 
-Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor SumTo(const Tensor& a, Ints shape) {
   if (a.sizes() == shape) return a;
   Tensor result = kernels::SumTo(a, shape);
   if (ShouldRecord(a)) {
@@ -17,7 +17,7 @@ Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape) {
   return result;
 }
 
-Tensor ExpandTo(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor ExpandTo(const Tensor& a, Ints shape) {
   if (a.sizes() == shape) return a;
   Tensor result = a.AsStrided(shape, kernels::StridesFor(a, shape), a.storage_offset());
   if (ShouldRecord(a)) {

@@ -9,13 +9,10 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
-
-using Ints = absl::Span<const int64_t>;
 
 struct Geometry {
   Shape sizes;

@@ -4,11 +4,11 @@
 #include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad::ops {
-Tensor ReshapeTo(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor ReshapeTo(const Tensor& a, Ints shape) {
   return a.sizes() == shape ? a : ReshapeAnyway(a, shape);
 }
 
-Tensor ReshapeAnyway(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor ReshapeAnyway(const Tensor& a, Ints shape) {
   CheckElementCount("reshape", a, shape);
   const Tensor rows = a.IsContiguous() ? a : kernels::Clone(a);
   Tensor result = Alias(rows, ReshapedGeometry(rows, shape));
@@ -19,7 +19,7 @@ Tensor ReshapeAnyway(const Tensor& a, absl::Span<const int64_t> shape) {
   return result;
 }
 
-Tensor PermuteTo(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor PermuteTo(const Tensor& a, Ints dims) {
   Tensor result = Alias(a, PermutedGeometry(a, dims));
   if (ShouldRecord(a)) {
     Record("PermuteBackward", result, a,

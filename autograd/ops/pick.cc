@@ -79,7 +79,7 @@ Tensor Extreme(const char* op, const char* node_name, const Tensor& a, int64_t d
 
 }  // namespace
 
-Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor Flip(const Tensor& a, Ints dims) {
   CheckDefined("flip", a);
   for (const int64_t d : dims) CheckDim("flip", d, a.dim());
   Tensor result = kernels::Flip(a, dims);

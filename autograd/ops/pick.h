@@ -12,13 +12,12 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
 
 // In reverse along each of `dims`, in a's shape. All element types.
-Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims);
+Tensor Flip(const Tensor& a, Ints dims);
 
 // The entries of `dim` that the list `index` names, as many as it has. All element types.
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index);

@@ -15,7 +15,7 @@ namespace twingrad::ops {
 namespace {
 
 // How many elements of `a` make one of the result.
-double CountOf(const Tensor& a, absl::Span<const int64_t> dims) {
+double CountOf(const Tensor& a, Ints dims) {
   double count = 1;
   for (int64_t d = 0; d < a.dim(); ++d) {
     if (IsReduced(dims, d)) count *= static_cast<double>(a.sizes()[d]);
@@ -23,7 +23,7 @@ double CountOf(const Tensor& a, absl::Span<const int64_t> dims) {
   return count;
 }
 
-Tensor RawSum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor RawSum(const Tensor& a, Ints dims, bool keepdim) {
   return dims.empty() ? kernels::SumAll(a, keepdim) : kernels::Sum(a, dims, keepdim);
 }
 
@@ -33,7 +33,7 @@ struct MatrixView {
   Shape ordered;  // the sizes in that order
   Shape matrix;
 
-  MatrixView(const Tensor& a, absl::Span<const int64_t> dims) : matrix({1, 1}) {
+  MatrixView(const Tensor& a, Ints dims) : matrix({1, 1}) {
     for (const bool reduced : {false, true}) {
       for (int64_t d = 0; d < a.dim(); ++d) {
         if (IsReduced(dims, d) != reduced) continue;
@@ -70,9 +70,8 @@ Tensor Others(const Tensor& matrix) {
   return Prod(ReshapeTo(others, {rows, size, size - 1}), {2}, false);
 }
 
-Tensor Extreme(const char* op, const char* node_name, const Tensor& a,
-               absl::Span<const int64_t> dims, bool keepdim,
-               Tensor (*kernel)(const Tensor&, absl::Span<const int64_t>, bool)) {
+Tensor Extreme(const char* op, const char* node_name, const Tensor& a, Ints dims, bool keepdim,
+               Tensor (*kernel)(const Tensor&, Ints, bool)) {
   CheckDefined(op, a);
   for (int64_t d = 0; d < a.dim(); ++d) {
     if (IsReduced(dims, d)) CheckNotEmpty(op, a, d);
@@ -94,11 +93,11 @@ Tensor Extreme(const char* op, const char* node_name, const Tensor& a,
 
 }  // namespace
 
-bool IsReduced(absl::Span<const int64_t> dims, int64_t d) {
+bool IsReduced(Ints dims, int64_t d) {
   return dims.empty() || std::find(dims.begin(), dims.end(), d) != dims.end();
 }
 
-Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims) {
+Shape KeptShape(const Tensor& a, Ints dims) {
   Shape kept = SizesOf(a);
   for (int64_t d = 0; d < a.dim(); ++d) {
     if (IsReduced(dims, d)) kept[d] = 1;
@@ -106,7 +105,7 @@ Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims) {
   return kept;
 }
 
-Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Sum(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("sum", a);
   Tensor result = RawSum(a, dims, keepdim);
   if (ShouldRecord(a)) {
@@ -118,7 +117,7 @@ Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
   return result;
 }
 
-Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Mean(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("mean", a);
   const double count = CountOf(a, dims);
   const Tensor sum = RawSum(a, dims, keepdim);
@@ -134,7 +133,7 @@ Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
   return result;
 }
 
-Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Prod(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("prod", a);
   Tensor result = kernels::Prod(a, dims, keepdim);
   if (ShouldRecord(a)) {
@@ -150,11 +149,11 @@ Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
   return result;
 }
 
-Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Amax(const Tensor& a, Ints dims, bool keepdim) {
   return Extreme("amax", "AmaxBackward", a, dims, keepdim, kernels::Amax);
 }
 
-Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Amin(const Tensor& a, Ints dims, bool keepdim) {
   return Extreme("amin", "AminBackward", a, dims, keepdim, kernels::Amin);
 }
 

@@ -16,7 +16,7 @@ TEST(Reduction, Sums) {
   const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(Elements(Sum(a, {}, false)), (Doubles{21}));
   EXPECT_EQ(Elements(Sum(a, {0}, false)), (Doubles{5, 7, 9}));
-  EXPECT_EQ(Sum(a, {1}, true).sizes(), (absl::Span<const int64_t>({2, 1})));
+  EXPECT_EQ(Sum(a, {1}, true).sizes(), (Ints({2, 1})));
   const Tensor weighed = Mul(Sum(a, {1}, false), Values({2}, {10, 20}));
   EXPECT_EQ(Elements(Derive(weighed, {a})[0]), (Doubles{10, 10, 10, 20, 20, 20}));
 }

@@ -16,7 +16,7 @@ Tensor Shifted(const Tensor& a, int64_t dim) {
   return kernels::Sub(a, kernels::Amax(a, {dim}, true));
 }
 
-Tensor KeptSum(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor KeptSum(const Tensor& a, Ints dims) {
   return dims.empty() ? kernels::SumAll(a, true) : kernels::Sum(a, dims, true);
 }
 
@@ -48,7 +48,7 @@ Tensor LogSoftmax(const Tensor& a, int64_t dim) {
   return result;
 }
 
-Tensor Logsumexp(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Logsumexp(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("logsumexp", a);
   const Tensor top = kernels::Amax(a, dims, true);
   // An infinite shift would give NaN.

@@ -41,12 +41,12 @@ Tensor PartView(const char* node_name, const Tensor& a, const Part& part) {
 
 }  // namespace
 
-Tensor View(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor View(const Tensor& a, Ints shape) {
   CheckDefined("view", a);
   return ReshapedView("ViewBackward", a, ReshapedGeometry(a, shape));
 }
 
-Tensor Reshape(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor Reshape(const Tensor& a, Ints shape) {
   CheckDefined("reshape", a);
   if (!a.IsContiguous()) return ReshapeAnyway(a, shape);
   return ReshapedView("ReshapeBackward", a, ReshapedGeometry(a, shape));
@@ -62,12 +62,12 @@ Tensor Transpose(const Tensor& a, int64_t dim0, int64_t dim1) {
   return PermutedView("TransposeBackward", a, SwappedDims(a, dim0, dim1));
 }
 
-Tensor Permute(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor Permute(const Tensor& a, Ints dims) {
   CheckDefined("permute", a);
   return PermutedView("PermuteBackward", a, dims);
 }
 
-Tensor Expand(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor Expand(const Tensor& a, Ints shape) {
   CheckDefined("expand", a);
   return ViewOf("ExpandBackward", a, ExpandedGeometry(a, shape),
                 [&] { return [sizes = SizesOf(a)](const Tensor& g) { return SumTo(g, sizes); }; });
@@ -83,7 +83,7 @@ Tensor Slice(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t 
   return PartView("SliceBackward", a, SlicedPart(a, dim, start, stop, step));
 }
 
-Tensor Squeeze(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor Squeeze(const Tensor& a, Ints dims) {
   CheckDefined("squeeze", a);
   return ReshapedView("SqueezeBackward", a, SqueezedGeometry(a, dims));
 }

@@ -28,35 +28,32 @@ Tensor IsWithin(const Tensor& a, double low, double high);
 Tensor IsPositive(const Tensor& a);
 Tensor IsZero(const Tensor& a);
 
-// The loop behind them: Number of each element, a T, as an R, which is the C++ type of
-// `result_dtype`.
-template <typename Number, typename R, typename T>
-Tensor EachAs(const Tensor& a, DType result_dtype) {
+// The loop behind them: function of each element, a T, in the element type of its results.
+template <typename T, typename Function>
+Tensor EachAs(const Tensor& a, Function function) {
+  using R = decltype(function(T()));
   if (a.dim() == 0) {
-    Tensor out = Tensor::EmptyScalar(result_dtype, a.device());
-    *out.data<R>() = Number::Of(*a.data<T>());
+    Tensor out = Tensor::EmptyScalar(kDTypeOf<R>, a.device());
+    *out.data<R>() = function(*a.data<T>());
     return out;
   }
-  Tensor out = Tensor::Empty(a.sizes(), result_dtype, a.device());
+  Tensor out = Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
   const T* x = a.data<T>();
   R* z = out.data<R>();
   if (a.IsContiguous()) {
     const int64_t count = a.numel();
-    for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
+    for (int64_t i = 0; i < count; ++i) z[i] = function(x[i]);
     return out;
   }
-  ForEachRow<1>(a.sizes(), {StridesFor(a, a.sizes())}, [&](const Row<1>& row) {
-    const T* p = x + row.offset[0];
-    for (int64_t i = 0; i < row.count; ++i) *z++ = Number::Of(p[i * row.step[0]]);
-  });
+  ForEachElement<1>(a.sizes(), {StridesFor(a, a.sizes())},
+                    [&](const auto& at) { *z++ = function(x[at[0]]); });
   return out;
 }
 
 template <typename Number>
 Tensor Each(const Tensor& a) {
   const auto loop = [&](auto zero) {
-    using T = decltype(zero);
-    return EachAs<Number, T, T>(a, a.dtype());
+    return EachAs<decltype(zero)>(a, [](auto x) { return Number::Of(x); });
   };
   if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), loop);
   return DispatchFloating(Number::kName, a.dtype(), loop);

@@ -16,7 +16,7 @@ namespace {
 template <typename Number, typename T>
 void Fold(const Tensor& a, T* out, const Shape& out_strides) {
   const T* in = a.data<T>();
-  const Sizes sizes = a.sizes();
+  const Ints sizes = a.sizes();
   ForEachRow<2>(sizes, {out_strides, StridesFor(a, sizes)}, [&](const Row<2>& row) {
     T* p = out + row.offset[0];
     const T* q = in + row.offset[1];
@@ -35,7 +35,7 @@ void Fold(const Tensor& a, T* out, const Shape& out_strides) {
 // A fold by Number, from first(T()) on, into a fresh tensor of `shape`, which has as many elements
 // as `kept`: a's sizes, 1 where reduced.
 template <typename Number, typename First>
-Tensor FoldInto(const char* op, const Tensor& a, const Shape& kept, Sizes shape, First first) {
+Tensor FoldInto(const char* op, const Tensor& a, const Shape& kept, Ints shape, First first) {
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
   Shape strides(kept.size(), 0);
   int64_t stride = 1;
@@ -52,7 +52,7 @@ Tensor FoldInto(const char* op, const Tensor& a, const Shape& kept, Sizes shape,
   return out;
 }
 
-Tensor SumInto(const Tensor& a, const Shape& kept, Sizes shape) {
+Tensor SumInto(const Tensor& a, const Shape& kept, Ints shape) {
   return FoldInto<AddNumber>("sum", a, kept, shape, [](auto zero) { return zero; });
 }
 
@@ -61,7 +61,7 @@ struct Reduced {
   Shape shape;  // of the result
 };
 
-Reduced Reduce(const char* op, const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Reduced Reduce(const char* op, const Tensor& a, Ints dims, bool keepdim) {
   absl::InlinedVector<bool, 4> reduced(a.sizes().size(), false);
   for (int64_t d : dims) {
     if (d < 0 || d >= a.dim() || reduced[d]) {
@@ -80,8 +80,7 @@ Reduced Reduce(const char* op, const Tensor& a, absl::Span<const int64_t> dims, 
 }
 
 // Over all dimensions where `dims` is empty.
-Reduced ReduceSomeOrAll(const char* op, const Tensor& a, absl::Span<const int64_t> dims,
-                        bool keepdim) {
+Reduced ReduceSomeOrAll(const char* op, const Tensor& a, Ints dims, bool keepdim) {
   if (!dims.empty()) return Reduce(op, a, dims, keepdim);
   const Shape kept(a.sizes().size(), 1);
   return {kept, keepdim ? kept : Shape()};
@@ -89,7 +88,7 @@ Reduced ReduceSomeOrAll(const char* op, const Tensor& a, absl::Span<const int64_
 
 }  // namespace
 
-Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Sum(const Tensor& a, Ints dims, bool keepdim) {
   const Reduced to = Reduce("sum", a, dims, keepdim);
   return SumInto(a, to.kept, to.shape);
 }
@@ -99,13 +98,13 @@ Tensor SumAll(const Tensor& a, bool keepdim) {
   return SumInto(a, kept, keepdim ? kept : Shape());
 }
 
-Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Prod(const Tensor& a, Ints dims, bool keepdim) {
   const Reduced to = ReduceSomeOrAll("prod", a, dims, keepdim);
   return FoldInto<MulNumber>("prod", a, to.kept, to.shape,
                              [](auto zero) { return static_cast<decltype(zero)>(1); });
 }
 
-Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Amax(const Tensor& a, Ints dims, bool keepdim) {
   const Reduced to = ReduceSomeOrAll("amax", a, dims, keepdim);
   return FoldInto<MaximumNumber>("amax", a, to.kept, to.shape, [](auto zero) {
     using Limits = std::numeric_limits<decltype(zero)>;
@@ -113,7 +112,7 @@ Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
   });
 }
 
-Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Amin(const Tensor& a, Ints dims, bool keepdim) {
   const Reduced to = ReduceSomeOrAll("amin", a, dims, keepdim);
   return FoldInto<MinimumNumber>("amin", a, to.kept, to.shape, [](auto zero) {
     using Limits = std::numeric_limits<decltype(zero)>;
@@ -121,7 +120,7 @@ Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
   });
 }
 
-Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor SumTo(const Tensor& a, Ints shape) {
   if (a.sizes() == shape) return a;
   if (!BroadcastsTo(shape, a.sizes())) {
     throw Error(ErrorKind::kShape, absl::StrCat("[sum_to] shape ", ShapeToString(shape),

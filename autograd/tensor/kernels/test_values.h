@@ -12,6 +12,9 @@
 
 namespace twingrad::kernels {
 
+using Doubles = std::vector<double>;
+using Integers = std::vector<int64_t>;
+
 template <typename T>
 Tensor Make(std::initializer_list<int64_t> sizes, std::initializer_list<T> elements) {
   return Tensor::FromData<T>(absl::MakeConstSpan(sizes.begin(), sizes.size()),
