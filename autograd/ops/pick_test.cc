@@ -10,8 +10,7 @@ namespace twingrad::ops {
 namespace {
 
 Tensor Index(std::initializer_list<int64_t> sizes, std::initializer_list<int64_t> elements) {
-  return Tensor::FromData<int64_t>(absl::MakeConstSpan(sizes.begin(), sizes.size()),
-                                   absl::MakeConstSpan(elements.begin(), elements.size()));
+  return Tensor::FromData<int64_t>(sizes, elements);
 }
 
 // The gradient of a by the sum of y times 1, 2, 3, ...

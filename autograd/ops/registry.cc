@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "autograd/ops/geometry.h"
 #include "autograd/ops/ops.h"
 
 namespace twingrad::ops {

@@ -1,7 +1,7 @@
 // Whether each statement is done everywhere: prints, for each one that is not, the places that lack
 // it. What the compiler or a table's static_assert finds is not repeated here.
 //
-//   tools/bazel test //tools/golden:complete_test --test_output=errors
+//   tools/bazel test //tools/golden:golden_test --test_output=errors
 
 #include <gtest/gtest.h>
 

@@ -21,14 +21,12 @@ _PACKAGES = [
 
 # The libraries of other packages that run the engine.
 _LIBRARIES = [
-    "proptests/judge:engine_run",
-    "proptests/judge:judge",
+    "proptests/judge:engine_judge",
     "proptests/subjects:engine_subject",
 ]
 
 # Of these packages, but the same against either.
 _ONCE = [
-    "autograd/sync:annotations",
     "autograd/sync:model_scheduler",
 ]
 

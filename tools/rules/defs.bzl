@@ -127,44 +127,54 @@ def ag_test(copts = [], deps = [], size = "small", linkstatic = True, model = Fa
     copts, deps = _link(TEST_OPTIMISATION + copts, deps, "test_headers", model)
     native.cc_test(copts = copts, deps = deps, size = size, linkstatic = linkstatic, **kwargs)
 
-def ag_unit(
+def ag_package(
         name,
+        hdrs = None,
+        apart = [],
         deps = [],
+        test_srcs = [],
+        test_data = [],
         test_deps = [],
         test_size = "small",
-        test_data = [],
         test_tags = [],
-        test_copts = [],
-        test_shard_count = None,
+        model = False,
         **kwargs):
-    """One concept: NAME.h, NAME.cc where there is one, and NAME_test.cc where there is one.
+    """All of a folder: the library NAME of its sources, and the program NAME_test of its tests.
+
+    Sources are *.cc and *.h, tests are *_test.cc.
 
     Args:
-      name: of the library; the test is NAME_test.
-      deps: of the library; the test has them too.
-      test_deps: further ones of the test. GoogleTest's main function is added.
-      test_size: as size of cc_test.
+      name: of the library; the folder's, so that a label needs no colon.
+      hdrs: the headers that other folders may include; all by default.
+      apart: files that belong to other targets of the folder.
+      deps: of the library; the tests have them too.
+      test_srcs: further files of the tests.
       test_data: as data of cc_test.
+      test_deps: further dependencies of the tests. GoogleTest's main function is added.
+      test_size: as size of cc_test.
       test_tags: as tags of cc_test.
-      test_copts: as copts of cc_test.
-      test_shard_count: as shard_count of cc_test.
+      model: the library exists against the model alone, and so do the tests.
       **kwargs: further attributes of the library.
     """
+    tests = native.glob(["*_test.cc"], exclude = apart)
+    headers = native.glob(["*.h"], exclude = apart + test_srcs)
+    offered = headers if hdrs == None else hdrs
     ag_library(
         name = name,
-        srcs = native.glob([name + ".cc"]),
-        hdrs = [name + ".h"],
+        srcs = native.glob(["*.cc"], exclude = ["*_test.cc"] + apart + test_srcs) +
+               [header for header in headers if header not in offered],
+        hdrs = offered,
+        model = model,
         deps = deps,
         **kwargs
     )
-    if native.glob([name + "_test.cc"]):
+    if tests:
         ag_test(
             name = name + "_test",
             size = test_size,
-            srcs = [name + "_test.cc"],
-            copts = test_copts,
+            srcs = tests + test_srcs,
             data = test_data,
-            shard_count = test_shard_count,
+            model = model,
             tags = test_tags,
             deps = depset([":" + name, "@com_google_googletest//:gtest_main"] + deps + test_deps).to_list(),
         )

@@ -3,12 +3,12 @@
 The copies are sources of the test's own program. They define every symbol that the originals define, so the linker
 leaves the originals in their libraries; if it took one, symbols would be defined twice and the link would fail. A patch
 that no longer applies fails the build. Each copy reports at start that it is linked, and the programs of the tests end
-with an error if it is not (//proptests/mutants:planted).
+with an error if it is not (//proptests/mutants).
 """
 
 load("//tools/rules:defs.bzl", "ag_binary", "ag_test")
 
-_PLANTED = "//proptests/mutants:planted"
+_PLANTED = "//proptests/mutants"
 
 def _planted_sources_impl(ctx):
     copies = [ctx.actions.declare_file(ctx.label.name + "/" + source.path) for source in ctx.files.sources]
@@ -33,7 +33,7 @@ planted_sources = rule(
     attrs = {
         "defect": attr.string(mandatory = True),
         "patch": attr.label(allow_single_file = [".patch"]),
-        "sources": attr.label_list(allow_files = [".cc", ".h"], mandatory = True),
+        "sources": attr.label_list(allow_files = [".cc"], mandatory = True),
         "_plant": attr.label(
             default = "//tools/rules:plant",
             executable = True,
@@ -110,7 +110,7 @@ def concurrent_mutant_test(name, sources, patch = None, scenario = "", detector 
 
     Args:
       name: of the defect.
-      sources: labels of the production sources that the patch changes, headers included.
+      sources: labels of the production sources that the patch changes.
       patch: what to do to them; a control without one shows that the copies themselves change nothing.
       scenario: a name of //proptests/mutants/concurrent:scenarios.cc.
       detector: the one that must fire in the scenario.

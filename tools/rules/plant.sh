@@ -1,9 +1,10 @@
 #!/bin/bash
 # plant.sh ROOT DEFECT PATCH SOURCE...: copies of SOURCEs below ROOT with PATCH applied; '' is no patch.
 #
-# PATCH names files from the root of the repository. Copies report the lines of their originals, include one
-# another instead of the originals, and say at start that they are linked (proptests/mutants/planted.h). Exit
-# status 1 if a hunk does not apply, or if the patch changes a file that is not among the SOURCEs.
+# PATCH names files from the root of the repository. Copies report the lines of their originals and say at start that
+# they are linked (proptests/mutants/planted.h). No header is copied: the rest of the program would still be compiled
+# with the original. Exit status 1 if a hunk does not apply, or if the patch changes a file that is not among the
+# SOURCEs.
 set -euo pipefail
 root="$1" defect="$2" patch="$3"
 shift 3
@@ -21,18 +22,10 @@ fi
 
 for source in "$@"; do
   sed -i "1i #line 1 \"${source}\"" "${root}/${source}"
-  if [[ "${source}" == *.h ]]; then
-    # Below bazel-out/CONFIGURATION/bin, which is where the compiler looks.
-    copy="$(cut -d / -f 4- <<<"${root}")/${source}"
-    for other in "$@"; do
-      sed -i "s|#include \"${source}\"|#include \"${copy}\"|" "${root}/${other}"
-    done
-  else
-    cat >>"${root}/${source}" <<END
+  cat >>"${root}/${source}" <<END
 namespace twingrad::mutants {
 void AddPlanted(const char* defect, const char* source);
 }
 [[gnu::constructor]] static void IsLinked() { twingrad::mutants::AddPlanted("${defect}", "${source}"); }
 END
-  fi
 done

@@ -12,13 +12,13 @@ fail() {
 
 mkdir -p a
 printf '#include "a/x.h"\nint Two() { return 2; }\n' >a/x.cc
-printf 'int Two();\n' >a/x.h
+printf 'int Other();\n' >a/y.cc
 printf -- '--- a/x.cc\n+++ a/x.cc\n@@ -1,2 +1,2 @@\n #include "a/x.h"\n-int Two() { return 2; }\n+int Two() { return 3; }\n' >two.patch
 
 root=bazel-out/k8/bin/mutants/two
-"${plant}" "${root}" two two.patch a/x.cc a/x.h || fail "the patch was refused"
+"${plant}" "${root}" two two.patch a/x.cc a/y.cc || fail "the patch was refused"
 copy="$(<"${root}/a/x.cc")"
-for part in '#line 1 "a/x.cc"' '#include "mutants/two/a/x.h"' 'return 3;' 'AddPlanted("two", "a/x.cc")'; do
+for part in '#line 1 "a/x.cc"' 'return 3;' 'AddPlanted("two", "a/x.cc")'; do
   [[ "${copy}" == *"${part}"* ]] || fail "the copy lacks ${part}: ${copy}"
 done
 [[ "$(<a/x.cc)" == *'return 2;'* ]] || fail "the original has changed"
@@ -28,5 +28,5 @@ done
 
 printf 'int Four() { return 4; }\n' >a/x.cc
 "${plant}" bazel-out/k8/bin/old old two.patch a/x.cc 2>/dev/null && fail "a patch that does not match was accepted"
-"${plant}" bazel-out/k8/bin/other other two.patch a/x.h 2>/dev/null && fail "a patch of another file was accepted"
+"${plant}" bazel-out/k8/bin/other other two.patch a/y.cc 2>/dev/null && fail "a patch of another file was accepted"
 exit "${failures}"

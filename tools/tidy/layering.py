@@ -99,7 +99,7 @@ class _Package:
         names = {name.id: _Elsewhere() for name in ast.walk(tree) if isinstance(name, ast.Name)}
         names.update({'True': True, 'False': False, 'None': None, 'select': self._select, 'glob': self._glob,
                       'dict': dict, 'len': len, 'sorted': sorted, 'range': range, 'alias': self._alias,
-                      'filegroup': self._filegroup, 'ag_unit': self._unit,
+                      'filegroup': self._filegroup, 'ag_package': self._folder,
                       'sanitizer_mutants': self._sanitizer_mutants})
         for rule in ('ag_library', 'ag_binary', 'ag_test', 'cc_library', 'cc_binary', 'cc_test', 'ag_fuzz_target'):
             names[rule] = self._compile
@@ -136,16 +136,18 @@ class _Package:
         """A rule that adds a dependency by itself."""
         return lambda deps=(), **attributes: self._compile(deps=[*deps, label], **attributes)
 
-    def _unit(self, name: str, deps=(), test_deps=(), **attributes) -> None:
-        self._compile(name=name, srcs=self._glob([name + '.cc']), hdrs=[name + '.h'], deps=deps, **attributes)
-        if name + '_test.cc' in self.files:
-            self._compile(name=name + '_test', srcs=[name + '_test.cc'],
+    def _folder(self, name: str, hdrs=None, apart=(), deps=(), test_srcs=(), test_deps=(), **attributes) -> None:
+        sources, headers, tests = (self._glob([pattern], [*apart, *test_srcs]) for pattern in ('*.cc', '*.h', '*_test.cc'))
+        self._compile(name=name, srcs=sorted({*sources, *headers} - {*tests}), hdrs=headers if hdrs is None else hdrs,
+                      deps=deps, **attributes)
+        if tests:  # They may include what the library keeps to itself.
+            self._compile(name=name + '_test', srcs=[*tests, *test_srcs, *headers],
                           deps=[':' + name, _GOOGLETEST, *deps, *test_deps])
 
     def _sanitizer_mutants(self, rows: Dict[str, dict]) -> None:
         for name, row in rows.items():
             self._compile(name=name + '_program', srcs=[name + '.cc'],
-                          deps=[*row.get('deps', ()), *(['//proptests/mutants:planted'] if 'sources' in row else [])])
+                          deps=[*row.get('deps', ()), *(['//proptests/mutants'] if 'sources' in row else [])])
 
 
 def _path(label: str) -> str:

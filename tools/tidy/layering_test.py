@@ -4,8 +4,8 @@ import unittest
 
 from tools.tidy import layering
 
-_LOAD = 'load("//tools/rules:defs.bzl", "ag_library", "ag_unit")\n'
-_LOW = _LOAD + 'ag_unit(name = "low")\n'
+_LOAD = 'load("//tools/rules:defs.bzl", "ag_library", "ag_package")\n'
+_LOW = _LOAD + 'ag_package(name = "low")\n'
 _LOW_FILES = {'autograd/low/BUILD.bazel': _LOW, 'autograd/low/low.h': ''}
 
 
@@ -48,17 +48,24 @@ class TargetsTest(unittest.TestCase):
         texts = {**dict.fromkeys((f'a/{file}' for file in files), ''), 'a/BUILD.bazel': build}
         return layering.read_targets(texts)
 
-    def test_a_unit_is_a_library_and_a_test_that_has_its_dependencies_too(self):
-        targets = self._targets('ag_unit(name = "x", deps = ["//b"], test_deps = [":y"])', 'x.h', 'x.cc', 'x_test.cc')
-        self.assertEqual(targets['//a:x'].sources, {'a/x.cc'})
+    def test_a_package_is_a_library_and_a_test_that_has_its_dependencies_too(self):
+        targets = self._targets('ag_package(name = "x", apart = ["o.cc"], deps = ["//b"], test_srcs = ["s.h"],\n'
+                                '           test_deps = [":y"])', 'x.h', 'x.cc', 'o.cc', 'x_test.cc', 's.h')
+        self.assertEqual(targets['//a:x'].sources, {'a/x.h', 'a/x.cc'})
         self.assertEqual(targets['//a:x'].headers, {'a/x.h'})
         self.assertEqual(targets['//a:x'].deps, {'//b:b'})
-        self.assertEqual(targets['//a:x_test'].sources, {'a/x_test.cc'})
+        self.assertEqual(targets['//a:x_test'].sources, {'a/x_test.cc', 'a/s.h', 'a/x.h'})
         self.assertEqual(targets['//a:x_test'].deps,
                          {'//a:x', '//a:y', '//b:b', '@com_google_googletest//:gtest_main'})
 
-    def test_a_unit_without_a_test_has_none(self):
-        self.assertEqual(set(self._targets('ag_unit(name = "x")', 'x.h')), {'//a:x'})
+    def test_a_package_keeps_headers_to_itself_and_its_tests(self):
+        targets = self._targets('ag_package(name = "x", hdrs = ["x.h"])', 'x.h', 'own.h', 'x_test.cc')
+        self.assertEqual(targets['//a:x'].headers, {'a/x.h'})
+        self.assertIn('a/own.h', targets['//a:x'].sources)
+        self.assertIn('a/own.h', targets['//a:x_test'].sources)
+
+    def test_a_package_without_a_test_has_none(self):
+        self.assertEqual(set(self._targets('ag_package(name = "x")', 'x.h')), {'//a:x'})
 
     def test_constants_comprehensions_globs_selects_and_aliases_are_evaluated(self):
         targets = self._targets(
@@ -84,14 +91,14 @@ class TargetsTest(unittest.TestCase):
         self.assertEqual(targets['//a:i'].deps, {'//a:x', '@com_google_googletest//:gtest_main'})
         self.assertEqual(targets['//a:c'].deps, {'@local_cuda//:runtime'})
         self.assertEqual(targets['//a:race_program'].sources, {'a/race.cc'})
-        self.assertEqual(targets['//a:race_program'].deps, {'//b:b', '//proptests/mutants:planted'})
+        self.assertEqual(targets['//a:race_program'].deps, {'//b:b', '//proptests/mutants:mutants'})
         self.assertEqual(targets['//a:two'].sources, {'a/standard.cc', 'a/model.cc'})
 
 
 class LayeringTest(unittest.TestCase):
 
     def test_headers_of_the_target_and_its_direct_dependencies_are_fine(self):
-        self.assertEqual(_check('ag_unit(name = "x", deps = ["//autograd/low", "@com_google_absl//absl/strings"])',
+        self.assertEqual(_check('ag_package(name = "x", deps = ["//autograd/low", "@com_google_absl//absl/strings"])',
                                 x_h='#include <vector>\n#include "autograd/low/low.h"\n',
                                 x_cc='#include "autograd/top/x.h"\n#include "absl/strings/str_cat.h"\n',
                                 x_test_cc='#include "autograd/low/low.h"\n#include <gtest/gtest.h>\n'), [])

@@ -22,15 +22,15 @@ class DependenciesTest(unittest.TestCase):
 
     def test_labels_of_every_attribute_count(self):
         text = ('_COMMON = ["//e"]\n'
-                'ag_unit(\n    name = "x",\n    srcs = ["//b:s.cc"],\n    data = ["//c"],\n'
+                'ag_package(\n    name = "x",\n    srcs = ["//b:s.cc"],\n    data = ["//c"],\n'
                 '    test_deps = [":y", "//a:z", "@absl//strings"] + ["//d:%s" % n for n in "ab"],\n)\n')
         self.assertEqual(sorted(_labels(text)), ['//b:s.cc', '//c', '//d:%s', '//e'])
 
     def test_loads_visibility_and_conditions_do_not(self):
-        text = ('load("//tools/rules:defs.bzl", "ag_unit")\n'
+        text = ('load("//tools/rules:defs.bzl", "ag_package")\n'
                 '_USERS = ["//b:__subpackages__", "//c:__pkg__"]\n'
                 'package(default_visibility = _USERS)\n'
-                'ag_unit(name = "x", visibility = ["//c:__pkg__"],\n'
+                'ag_package(name = "x", visibility = ["//c:__pkg__"],\n'
                 '        deps = select({"//d:is_model": ["//e"], "//conditions:default": []}))\n')
         self.assertEqual(_labels(text), ['//e'])
 
