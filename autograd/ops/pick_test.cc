@@ -13,13 +13,6 @@ Tensor Index(std::initializer_list<int64_t> sizes, std::initializer_list<int64_t
   return Tensor::FromData<int64_t>(sizes, elements);
 }
 
-// The gradient of a by the sum of y times 1, 2, 3, ...
-Doubles Weighed(const Tensor& y, const Tensor& a) {
-  Tensor weights = Tensor::Empty(y.sizes(), y.dtype());
-  for (int64_t i = 0; i < y.numel(); ++i) weights.data<double>()[i] = static_cast<double>(i + 1);
-  return Elements(Derive(Mul(y, weights), {a})[0]);
-}
-
 TEST(Pick, Flip) {
   const Tensor a = Leaf({2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(Elements(Flip(a, {0})), (Doubles{3, 4, 1, 2}));

@@ -1,5 +1,7 @@
 #include "autograd/ops/piecewise.h"
 
+#include <cstdint>
+
 #include "autograd/graph/saved_variable.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/binary.h"
@@ -13,23 +15,18 @@
 namespace twingrad::ops {
 namespace {
 
-constexpr BinaryRule kMaximum = {
-    "maximum",
-    "MaximumBackward",
-    kernels::Maximum,
-    kSavesA | kSavesB,
-    kSavesA | kSavesB,
-    [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.a, s.b)); },
-    [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.b, s.a)); }};
+Tensor WhereAIsGreater(const Tensor& g, const Saved& s) {
+  return Mul(g, kernels::MaximumWeight(s.a, s.b));
+}
+Tensor WhereBIsGreater(const Tensor& g, const Saved& s) {
+  return Mul(g, kernels::MaximumWeight(s.b, s.a));
+}
 
-constexpr BinaryRule kMinimum = {
-    "minimum",
-    "MinimumBackward",
-    kernels::Minimum,
-    kSavesA | kSavesB,
-    kSavesA | kSavesB,
-    [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.b, s.a)); },
-    [](const Tensor& g, const Saved& s) { return Mul(g, kernels::MaximumWeight(s.a, s.b)); }};
+constexpr uint8_t kBoth = kSavesA | kSavesB;
+constexpr BinaryRule kMaximum = {"maximum", "MaximumBackward", kernels::Maximum, kBoth,
+                                 kBoth,     WhereAIsGreater,   WhereBIsGreater};
+constexpr BinaryRule kMinimum = {"minimum", "MinimumBackward", kernels::Minimum, kBoth,
+                                 kBoth,     WhereBIsGreater,   WhereAIsGreater};
 
 constexpr UnaryRule kSgn = RuleOf<kernels::SgnNumber>(
     "SgnBackward", Saves::kNothing,

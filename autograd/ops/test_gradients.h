@@ -9,6 +9,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -103,6 +104,13 @@ inline std::vector<Tensor> Derive(const Tensor& y, std::initializer_list<Tensor>
     return node.sequence_nr() != kAccumulateOrderKey;
   });
   return results;
+}
+
+// The gradient of x by the sum of y's elements times 1, 2, 3, ...
+inline Doubles Weighed(const Tensor& y, const Tensor& x) {
+  Tensor weights = Tensor::Empty(y.sizes(), y.dtype());
+  std::iota(weights.data<double>(), weights.data<double>() + y.numel(), 1.0);
+  return Elements(Derive(Mul(y, weights), {x})[0]);
 }
 
 // The derivative of y by x, `order` times; a scalar function of one element.

@@ -16,19 +16,7 @@
 
 namespace twingrad::kernels {
 
-// Number of each element, in the operand's element type.
-template <typename Number>
-Tensor Each(const Tensor& a);
-
-// f32, f64, of their type: low where a < low, high where a > high, else a, NaN as well.
-Tensor Clamp(const Tensor& a, double low, double high);
-// f32, f64 to bool: where low < a < high, an infinite limit being none.
-Tensor IsWithin(const Tensor& a, double low, double high);
-// f32, f64 to bool: where the element is above 0; where it is 0.
-Tensor IsPositive(const Tensor& a);
-Tensor IsZero(const Tensor& a);
-
-// The loop behind them: function of each element, a T, in the element type of its results.
+// The loop behind the others: function of each element, a T, in the element type of its results.
 template <typename T, typename Function>
 Tensor EachAs(const Tensor& a, Function function) {
   using R = decltype(function(T()));
@@ -50,6 +38,7 @@ Tensor EachAs(const Tensor& a, Function function) {
   return out;
 }
 
+// Number of each element, in the operand's element type.
 template <typename Number>
 Tensor Each(const Tensor& a) {
   const auto loop = [&](auto zero) {
@@ -58,5 +47,13 @@ Tensor Each(const Tensor& a) {
   if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), loop);
   return DispatchFloating(Number::kName, a.dtype(), loop);
 }
+
+// f32, f64, of their type: low where a < low, high where a > high, else a, NaN as well.
+Tensor Clamp(const Tensor& a, double low, double high);
+// f32, f64 to bool: where low < a < high, an infinite limit being none.
+Tensor IsWithin(const Tensor& a, double low, double high);
+// f32, f64 to bool: where the element is above 0; where it is 0.
+Tensor IsPositive(const Tensor& a);
+Tensor IsZero(const Tensor& a);
 
 }  // namespace twingrad::kernels
