@@ -1,9 +1,8 @@
 #include "autograd/ops/arithmetic.h"
 
-#include "autograd/ops/binary.h"
 #include "autograd/ops/elementary.h"
 #include "autograd/ops/piecewise.h"
-#include "autograd/ops/unary.h"
+#include "autograd/ops/rules.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/elementary.h"
 

@@ -4,10 +4,9 @@
 
 #include "autograd/graph/saved_variable.h"
 #include "autograd/ops/arithmetic.h"
-#include "autograd/ops/binary.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/recording.h"
-#include "autograd/ops/unary.h"
+#include "autograd/ops/rules.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/elementary.h"

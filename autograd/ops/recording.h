@@ -9,8 +9,8 @@
 // Edges are taken before the node is made, because a stale view then regenerates its own node,
 // which must come first. Every thread works on its own tensors; nothing here is shared.
 //
-// The rules of unary.h and binary.h have nodes of their own. The derivative of any other operation
-// is a function, written in differentiable operations and called in one of three ways:
+// Rules (rules.h) have nodes of their own. The derivative of any other operation is a function,
+// written in differentiable operations and called in one of three ways:
 //
 //   derivative(gradient)             the gradient of the one operand; nothing is saved
 //   derivative(gradient, saved)      as above, from the variables in the order of Save

@@ -6,8 +6,8 @@
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
-#include "autograd/ops/pick.h"
 #include "autograd/ops/piecewise.h"
+#include "autograd/ops/rearrange.h"
 #include "autograd/ops/recording.h"
 #include "autograd/tensor/kernels/kernels.h"
 
@@ -21,10 +21,6 @@ double CountOf(const Tensor& a, Ints dims) {
     if (IsReduced(dims, d)) count *= static_cast<double>(a.sizes()[d]);
   }
   return count;
-}
-
-Tensor RawSum(const Tensor& a, Ints dims, bool keepdim) {
-  return dims.empty() ? kernels::SumAll(a, keepdim) : kernels::Sum(a, dims, keepdim);
 }
 
 // A tensor seen as a matrix whose rows are what one element of the result is made of.
@@ -93,6 +89,10 @@ Tensor Extreme(const char* op, const char* node_name, const Tensor& a, Ints dims
 
 }  // namespace
 
+Tensor SumValues(const Tensor& a, Ints dims, bool keepdim) {
+  return dims.empty() ? kernels::SumAll(a, keepdim) : kernels::Sum(a, dims, keepdim);
+}
+
 bool IsReduced(Ints dims, int64_t d) {
   return dims.empty() || std::find(dims.begin(), dims.end(), d) != dims.end();
 }
@@ -107,7 +107,7 @@ Shape KeptShape(const Tensor& a, Ints dims) {
 
 Tensor Sum(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("sum", a);
-  Tensor result = RawSum(a, dims, keepdim);
+  Tensor result = SumValues(a, dims, keepdim);
   if (ShouldRecord(a)) {
     Record("SumBackward", result, a,
            [kept = KeptShape(a, dims), sizes = SizesOf(a)](const Tensor& g) {
@@ -120,7 +120,7 @@ Tensor Sum(const Tensor& a, Ints dims, bool keepdim) {
 Tensor Mean(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("mean", a);
   const double count = CountOf(a, dims);
-  const Tensor sum = RawSum(a, dims, keepdim);
+  const Tensor sum = SumValues(a, dims, keepdim);
   Tensor result = kernels::Div(sum, Constant(count, sum));
   if (ShouldRecord(a)) {
     // A mean over nothing has no part to hand out; infinity would make NaN of further derivatives.

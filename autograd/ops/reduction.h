@@ -25,11 +25,13 @@ Tensor Mean(const Tensor& a, Ints dims, bool keepdim);
 // f32, f64, i64. 1 of nothing; integers wrap. Derivatives are right at zeros, however many.
 Tensor Prod(const Tensor& a, Ints dims, bool keepdim);
 // f32, f64, i64. Error(kShape) where a reduced dimension has size 0. Where several elements are the
-// greatest or least, each gets an equal share of the gradient (max and min of pick.h give it to the
-// first).
+// greatest or least, each gets an equal share of the gradient (max and min of rearrange.h give it
+// to the first).
 Tensor Amax(const Tensor& a, Ints dims, bool keepdim);
 Tensor Amin(const Tensor& a, Ints dims, bool keepdim);
 
+// Sum, without history.
+Tensor SumValues(const Tensor& a, Ints dims, bool keepdim);
 // Whether a reduction over `dims` takes in dimension d; the operand's shape with 1 in place of each
 // reduced size.
 bool IsReduced(Ints dims, int64_t d);

@@ -16,10 +16,6 @@ Tensor Shifted(const Tensor& a, int64_t dim) {
   return kernels::Sub(a, kernels::Amax(a, {dim}, true));
 }
 
-Tensor KeptSum(const Tensor& a, Ints dims) {
-  return dims.empty() ? kernels::SumAll(a, true) : kernels::Sum(a, dims, true);
-}
-
 }  // namespace
 
 Tensor Softmax(const Tensor& a, int64_t dim) {
@@ -54,7 +50,8 @@ Tensor Logsumexp(const Tensor& a, Ints dims, bool keepdim) {
   // An infinite shift would give NaN.
   const Tensor zero = Constant(0, top);
   const Tensor shift = kernels::Where(kernels::IsZero(kernels::Sub(top, top)), top, zero);
-  const Tensor sums = KeptSum(kernels::Each<kernels::ExpNumber>(kernels::Sub(a, shift)), dims);
+  const Tensor sums =
+      SumValues(kernels::Each<kernels::ExpNumber>(kernels::Sub(a, shift)), dims, true);
   const Tensor kept = kernels::Add(kernels::Each<kernels::LogNumber>(sums), shift);
   Shape sizes;
   for (int64_t d = 0; d < a.dim(); ++d) {

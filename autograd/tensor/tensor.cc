@@ -240,11 +240,8 @@ int64_t ElementCount(Ints sizes) {
                   absl::StrCat("[tensor] size ", size, " in shape ", ShapeToString(sizes),
                                "; sizes are 0 or more"));
     }
-    if (size == 0) {
-      empty = true;
-      continue;
-    }
-    overflow = __builtin_mul_overflow(count, size, &count) || overflow;
+    if (size == 0) empty = true;
+    overflow |= size != 0 && __builtin_mul_overflow(count, size, &count);
   }
   if (overflow) {
     throw Error(ErrorKind::kInvalidArgument,
