@@ -49,11 +49,13 @@ void CopyInPlace(Tensor& self, const Tensor& other) {
   CheckInPlace(self, records);
   NodePtr node;
   if (records) {
-    Edge edges[] = {Edge(), GradientEdge(other)};  // nothing flows to the old contents
-    node =
-        MakeDerivativeNode("CopyBackward", edges,
-                           [reduced = BroadcastUndo(other, self)](
-                               size_t, const Tensor& g, const Tensor*) { return reduced.Undo(g); });
+    // Nothing flows to the old contents, whose edge is a base's where self is a view.
+    Edge edges[] = {Edge(), GradientEdge(other)};
+    node = MakeDerivativeNode(
+        "CopyBackward", edges,
+        [undo = BroadcastUndo(other, self)](size_t k, const Tensor& g, const Tensor*) {
+          return k == 0 ? Tensor() : undo.Undo(g);
+        });
   }
   kernels::CopyInto(self, other);
   self.BumpVersion();
@@ -68,7 +70,8 @@ void ZeroInPlace(Tensor& self) {
   self.BumpVersion();
   if (!records) return;
   Edge edges[] = {Edge()};
-  RebaseHistory(self, MakeDerivativeNode("ZeroBackward", edges, [](const Tensor& g) { return g; }));
+  RebaseHistory(self,
+                MakeDerivativeNode("ZeroBackward", edges, [](const Tensor&) { return Tensor(); }));
 }
 
 }  // namespace twingrad::ops
