@@ -163,15 +163,19 @@ bazel test --config=coverage //..."
 # libtorch by what uses the distribution's; Bazel then looks anew for what lies outside the workspace.
 machine root
 remove usr/include/torch/csrc/api/include/torch/torch.h
-for arguments in "run //tools/oracle -- check --engine=libtorch" "run //tools/oracle -- check --engine libtorch" \
-  "run --config=opt //tools/bench:engine -- --sizes=1000"; do
+for arguments in "check --engine=libtorch" "check --engine libtorch"; do
   # shellcheck disable=SC2086
-  wrapper ${arguments}
+  wrapper run //tools/oracle -- ${arguments}
   is "asked by ${arguments}" "${asked}" "apt-get -q ${INSTALL} libtorch-dev
 bazel shutdown
-bazel ${arguments}"
+bazel run //tools/oracle --define=adapter=libtorch -- ${arguments}"
 done
-for arguments in "run //tools/oracle -- check" "run --repo_env=TORCH_ROOT=/opt/torch //tools/bench:engine" "test //tools/bench/..."; do
+wrapper run --config=opt //tools/bench:engine -- --sizes=1000
+is "asked by the race" "${asked}" "apt-get -q ${INSTALL} libtorch-dev
+bazel shutdown
+bazel run --config=opt //tools/bench:engine -- --sizes=1000"
+for arguments in "run //tools/oracle -- check" "run --repo_env=TORCH_ROOT=/opt/torch //tools/bench:engine" \
+  "run --repo_env TORCH_ROOT=/opt/torch //tools/bench:engine" "test //tools/bench/..."; do
   # shellcheck disable=SC2086
   wrapper ${arguments}
   is "asked by ${arguments}" "${asked}" "bazel ${arguments}"

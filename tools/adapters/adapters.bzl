@@ -37,11 +37,24 @@ NAMED_ADAPTERS = [
     ),
 ]
 
+def named_adapters_targets():
+    """For each row: with_NAME, whether the build is for that adapter (--define=adapter=NAME), and what it then holds."""
+    for adapter in NAMED_ADAPTERS:
+        native.config_setting(name = "with_" + adapter.name, define_values = {"adapter": adapter.name})
+        native.filegroup(
+            name = adapter.name + "_where_present",
+            srcs = adapter.data,
+            visibility = ["//tools/oracle:__pkg__"],
+        )
+
 def named_adapters_data():
-    """The adapters that this machine can build, for `data` of what starts them."""
+    """The adapter that the build is for, if this machine can build it; for `data` of what starts adapters."""
     data = []
     for adapter in NAMED_ADAPTERS:
-        data = data + adapter.data
+        data = data + select({
+            "//tools/adapters:with_" + adapter.name: ["//tools/adapters:%s_where_present" % adapter.name],
+            "//conditions:default": [],
+        })
     return data
 
 def named_adapters_table(name, out):

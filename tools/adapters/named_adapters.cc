@@ -38,10 +38,12 @@ absl::StatusOr<std::vector<std::string>> AdapterCommand(
     const std::string program = locate(adapter.program);
     if (access(program.c_str(), X_OK) == 0) return std::vector<std::string>{program};
     return absl::UnavailableError(absl::StrCat(
-        "[oracle] --engine=", engine, ": its adapter is not beside this tool; it is built where ",
-        engine, " is installed, and found by `tools/bazel run`; ",
+        "[oracle] --engine=", engine,
+        ": its adapter is not beside this tool; it is built for "
+        "`tools/bazel run //tools/oracle -- VERB --engine=",
+        engine, "` where ", engine, " is installed; ",
         adapter.package.empty() ? "" : absl::StrCat("install ", adapter.package, " and "),
-        "repeat"));
+        "repeat; with another launcher than tools/bazel add --define=adapter=", engine));
   }
   return absl::InvalidArgumentError(absl::StrCat("[oracle] --engine=", engine,
                                                  " is unknown; allowed are ", kNames,
