@@ -112,10 +112,10 @@ Tensor Floating(const char* op, const Tensor& a, const Tensor& b) {
 void CheckExponents(const Tensor& exponents) {
   const int64_t* data = exponents.data<int64_t>();
   const Ints sizes = exponents.sizes();
-  ForEachElement<1>(sizes, {StridesFor(exponents, sizes)}, [&](const auto& at) {
-    if (data[at[0]] >= 0) return;
+  ForEachElement<1>(sizes, {StridesFor(exponents, sizes)}, [&](int64_t at) {
+    if (data[at] >= 0) return;
     throw Error(ErrorKind::kDomain,
-                absl::StrCat("[pow] integer exponent ", data[at[0]],
+                absl::StrCat("[pow] integer exponent ", data[at],
                              " is negative; integer exponents start at 0; cast to f64 first"));
   });
 }
@@ -165,7 +165,7 @@ void AddInto(Tensor& target, const Tensor& other) {
     }
     const Ints sizes = target.sizes();
     ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},
-                      [&](const auto& at) { x[at[0]] = AddNumber::Of(x[at[0]], y[at[1]]); });
+                      [&](int64_t p, int64_t q) { x[p] = AddNumber::Of(x[p], y[q]); });
   });
 }
 

@@ -25,7 +25,7 @@ void CopyElements(Tensor& target, const Tensor& source) {
   }
   const Ints sizes = target.sizes();
   ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(source, sizes)},
-                    [&](const auto& at) { out[at[0]] = CastNumber<To>(in[at[1]]); });
+                    [&](int64_t to, int64_t from) { out[to] = CastNumber<To>(in[from]); });
 }
 
 void CopyAny(Tensor& target, const Tensor& source) {
@@ -52,7 +52,7 @@ Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
   T* z = out.data<T>();
   ForEachElement<3>(shape,
                     {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
-                    [&](const auto& at) { *z++ = c[at[0]] ? x[at[1]] : y[at[2]]; });
+                    [&](int64_t chosen, int64_t p, int64_t q) { *z++ = c[chosen] ? x[p] : y[q]; });
   return out;
 }
 
@@ -86,8 +86,7 @@ void FillInto(Tensor& target, double value) {
       return;
     }
     const Ints sizes = target.sizes();
-    ForEachElement<1>(sizes, {StridesFor(target, sizes)},
-                      [&](const auto& at) { out[at[0]] = element; });
+    ForEachElement<1>(sizes, {StridesFor(target, sizes)}, [&](int64_t at) { out[at] = element; });
   });
 }
 

@@ -33,8 +33,10 @@ Tensor EachAs(const Tensor& a, Function function) {
     for (int64_t i = 0; i < count; ++i) z[i] = function(x[i]);
     return out;
   }
-  ForEachElement<1>(a.sizes(), {StridesFor(a, a.sizes())},
-                    [&](const auto& at) { *z++ = function(x[at[0]]); });
+  ForEachRow<1>(a.sizes(), {StridesFor(a, a.sizes())}, [&](const Row<1>& row) {
+    const T* p = x + row.offset[0];
+    for (int64_t i = 0; i < row.count; ++i) *z++ = function(p[i * row.step[0]]);
+  });
   return out;
 }
 

@@ -1,9 +1,10 @@
 // Walks over strided and broadcast operands in row-major order.
 //
 //   ForEachElement<2>(sizes, {StridesFor(out, sizes), StridesFor(in, sizes)},
-//                     [&](const auto& at) { out[at[0]] = -in[at[1]]; });
+//                     [&](int64_t to, int64_t from) { out[to] = -in[from]; });
 //
-// ForEachRow is for those that treat a row at a time, faster where its elements lie side by side.
+// ForEachRow is for those that treat a row at a time: where its elements lie side by side, or where
+// a position in the result would not stay in a register otherwise (measured: gather, EachAs).
 //
 // Offsets and steps count elements from an operand's first element. Rows come in row-major order of
 // the shape, and elements of a row in order, so that folds written with it have one meaning. Sizes
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
@@ -60,13 +62,12 @@ void ForEachRow(Ints sizes, const std::array<Shape, N>& strides, Function&& func
 
 // Calls function with the offsets of each element in turn, one an operand.
 template <size_t N, typename Function>
-void ForEachElement(Ints sizes, const std::array<Shape, N>& strides, Function&& function) {
-  ForEachRow<N>(sizes, strides, [&](Row<N> row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      function(row.offset);
-      for (size_t n = 0; n < N; ++n) row.offset[n] += row.step[n];
-    }
-  });
+void ForEachElement(Ints sizes, const std::array<Shape, N>& strides, Function function) {
+  const auto each = [&]<size_t... n>(const Row<N>& row, std::index_sequence<n...>) {
+    for (int64_t i = 0; i < row.count; ++i) function((row.offset[n] + i * row.step[n])...);
+  };
+  ForEachRow<N>(sizes, strides,
+                [&](const Row<N>& row) { each(row, std::make_index_sequence<N>()); });
 }
 
 // The strides with which a tensor of `sizes` and `strides` is read as one of shape `target`,

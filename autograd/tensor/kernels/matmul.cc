@@ -121,12 +121,13 @@ Tensor MatmulOf(const Tensor& a, const Tensor& b) {
   if (!column) shape.push_back(y.columns);
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
   T* z = out.data<T>();
-  ForEachElement<2>(batch, {BatchStrides(a, batch), BatchStrides(b, batch)}, [&](const auto& at) {
-    x.data = a.data<T>() + at[0];
-    y.data = b.data<T>() + at[1];
-    Product(x, y, z);
-    z += x.rows * y.columns;
-  });
+  ForEachElement<2>(batch, {BatchStrides(a, batch), BatchStrides(b, batch)},
+                    [&](int64_t p, int64_t q) {
+                      x.data = a.data<T>() + p;
+                      y.data = b.data<T>() + q;
+                      Product(x, y, z);
+                      z += x.rows * y.columns;
+                    });
   return out;
 }
 

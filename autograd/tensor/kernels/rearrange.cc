@@ -90,7 +90,7 @@ Tensor Flip(const Tensor& a, Ints dims) {
     using T = decltype(zero);
     const T* in = a.data<T>() + last;
     T* p = out.data<T>();
-    ForEachElement<1>(a.sizes(), {strides}, [&](const auto& at) { *p++ = in[at[0]]; });
+    ForEachElement<1>(a.sizes(), {strides}, [&](int64_t at) { *p++ = in[at]; });
   });
   return out;
 }
@@ -104,12 +104,14 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index, const char* op)
     using T = decltype(zero);
     const T* in = a.data<T>();
     T* p = out.data<T>();
-    ForEachElement<2>(index.sizes(), {StridesBeside(a, dim), StridesFor(index, index.sizes())},
-                      [&](const auto& at) {
-                        const int64_t k = indices[at[1]];
-                        if (k < 0 || k >= size) RefuseIndex(op, k, size);
-                        *p++ = in[at[0] + k * stride];
-                      });
+    ForEachRow<2>(index.sizes(), {StridesBeside(a, dim), StridesFor(index, index.sizes())},
+                  [&](const Row<2>& row) {
+                    for (int64_t i = 0; i < row.count; ++i) {
+                      const int64_t k = indices[row.offset[1] + i * row.step[1]];
+                      if (k < 0 || k >= size) RefuseIndex(op, k, size);
+                      *p++ = in[row.offset[0] + i * row.step[0] + k * stride];
+                    }
+                  });
   });
   return out;
 }
@@ -125,14 +127,16 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
     T* target = out.data<T>();
     const T* terms = source.data<T>();
     const Ints sizes = index.sizes();
-    ForEachElement<3>(
-        sizes, {StridesBeside(out, dim), StridesFor(index, sizes), StridesFor(source, sizes)},
-        [&](const auto& at) {
-          const int64_t k = indices[at[1]];
-          if (k < 0 || k >= size) RefuseIndex("scatter_add", k, size);
-          T& sum = target[at[0] + k * stride];
-          sum = AddNumber::Of(sum, terms[at[2]]);
-        });
+    ForEachRow<3>(sizes,
+                  {StridesBeside(out, dim), StridesFor(index, sizes), StridesFor(source, sizes)},
+                  [&](const Row<3>& row) {
+                    for (int64_t i = 0; i < row.count; ++i) {
+                      const int64_t k = indices[row.offset[1] + i * row.step[1]];
+                      if (k < 0 || k >= size) RefuseIndex("scatter_add", k, size);
+                      T& sum = target[row.offset[0] + i * row.step[0] + k * stride];
+                      sum = AddNumber::Of(sum, terms[row.offset[2] + i * row.step[2]]);
+                    }
+                  });
   });
   return out;
 }
