@@ -5,19 +5,10 @@
 #include <utility>
 
 #include "autograd/graph/basic_nodes.h"
-#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 
 namespace twingrad {
-namespace {
-
-// Whether only the slot can see the tensor's memory.
-bool IsPrivate(const Tensor& sum) {
-  return sum.IsUniquelyOwned() && sum.OwnsStorageAlone() && sum.IsContiguous() &&
-         sum.impl()->meta() == nullptr;
-}
-
-}  // namespace
 
 void AddGradient(Tensor& sum, Tensor&& gradient) {
   if (!gradient.defined()) return;

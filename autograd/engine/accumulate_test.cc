@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 namespace {

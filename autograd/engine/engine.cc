@@ -11,11 +11,9 @@
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/graph_task.h"
-#include "autograd/engine/local_run.h"
 #include "autograd/engine/shared_run.h"
 #include "autograd/engine/worker.h"
-#include "autograd/graph/grad_mode.h"
-#include "autograd/graph/order_key.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/sync/once.h"
 #include "autograd/sync/thread.h"
 

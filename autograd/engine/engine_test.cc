@@ -15,9 +15,9 @@
 #include <gtest/gtest.h>
 
 #include "autograd/engine/front_end.h"
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/ops/ops.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/thread.h"
@@ -31,11 +31,6 @@ class EngineTest : public testing::TestWithParam<int> {
   VariableList Run(const std::vector<Edge>& roots, const std::vector<Tensor>& seeds,
                    const std::vector<Edge>& outputs = {}, bool accumulate = true) {
     return engine_.Execute(roots, seeds, true, false, accumulate, outputs);
-  }
-  BackwardOptions Options() {
-    BackwardOptions options;
-    options.engine = &engine_;
-    return options;
   }
 
   Engine engine_{{.device_threads = GetParam()}};
@@ -59,7 +54,7 @@ TEST_P(EngineTest, ContributionsOfThreeDevicesAreAddedInTheOrderOfOneThread) {
       Tensor lane = ops::Mul(ops::To(x, device), Tensor::Scalar(factors[i], DType::kF32, device));
       total = ops::Add(total, ops::To(lane, Device::Cpu()));
     }
-    Backward({total}, {}, Options());
+    Backward({total}, {}, {.engine = &engine_});
     EXPECT_EQ(GradOf(x).item<float>(), 0.0f);
   }
 }
@@ -88,13 +83,11 @@ TEST_P(EngineTest, EveryNodeRunsOnceAfterAllItsProducers) {
 // Rules: H10, M10.
 TEST_P(EngineTest, UndefinedGradientsStillRunTheirNodes) {
   int calls = 0;
-  NodePtr last = MakeFunction(
-      [&](FunctionNode&, VariableList g) {
-        ++calls;
-        EXPECT_FALSE(g[0].defined());
-        return VariableList();
-      },
-      {}, On(Device::Sim(0)));
+  const auto end = [&](const VariableList& g) {
+    ++calls;
+    EXPECT_FALSE(g[0].defined());
+  };
+  NodePtr last = MakeEnd(end, On(Device::Sim(0)));
   NodePtr root =
       MakeFunction([](FunctionNode&, VariableList) { return VariableList(1); }, {Edge(last, 0)});
   Run({Edge(root, 0)}, {Tensor::Scalar(1)});
@@ -122,23 +115,21 @@ TEST_P(EngineTest, AnErrorReachesTheCallerAndTheEngineStaysUsable) {
     std::vector<Edge> lanes;
     for (uint8_t d = 0; d < 4; ++d) {
       NodePtr lane = MakeFunction(
-          [d](FunctionNode&, VariableList g) -> VariableList {
+          [d](FunctionNode&, VariableList g) {
             if (d == 2) throw std::runtime_error("planned");
             return g;
           },
           {GradientEdge(x)}, On(Device::Sim(d)));
-      lanes.emplace_back(MakeFunction(
-                             [d](FunctionNode&, VariableList) {
-                               return VariableList{Tensor::Scalar(1, DType::kF64, Device::Sim(d))};
-                             },
-                             {Edge(lane, 0)}),
-                         0);
+      const auto one = [d](FunctionNode&, VariableList) {
+        return VariableList{On(Device::Sim(d), 1)};
+      };
+      lanes.emplace_back(MakeFunction(one, {Edge(lane, 0)}), 0);
     }
     // The last lane returns a scalar of its device for a CPU leaf, which is moved.
     EXPECT_THROW(Run(lanes, std::vector<Tensor>(4, Tensor::Scalar(1))), std::runtime_error);
     EXPECT_FALSE(GradOf(x).defined());
     Tensor canary = MakeLeaf(3);
-    Backward({ops::Mul(canary, canary)}, {}, Options());
+    Backward({ops::Mul(canary, canary)}, {}, {.engine = &engine_});
     EXPECT_EQ(GradOf(canary).item<double>(), 6);
   }
 }
@@ -155,7 +146,7 @@ TEST_P(EngineTest, NestedCallsOverTheNodesOfTheirParent) {
     inner = Grad({y}, {x}, {}, {.retain_graph = true, .engine = &engine_})[0].item<double>();
     return g;
   });
-  Backward({moved}, {}, Options());
+  Backward({moved}, {}, {.engine = &engine_});
   EXPECT_EQ(inner, 4);
   EXPECT_EQ(GradOf(x).item<double>(), 32);
 }
@@ -165,12 +156,7 @@ TEST_P(EngineTest, DeepNestingGoesOnOnFreshStacks) {
   int depth = 0;
   std::function<void()> dive = [&] {
     if (++depth == 1000) return;
-    NodePtr node = MakeFunction(
-        [&](FunctionNode&, VariableList) {
-          dive();
-          return VariableList();
-        },
-        {}, On(Device::Sim(0)));
+    NodePtr node = MakeEnd([&](const VariableList&) { dive(); }, On(Device::Sim(0)));
     Run({Edge(node, 0)}, {On(Device::Sim(0), 1)});
   };
   const uint64_t key = NextOrderKey();
@@ -183,12 +169,7 @@ TEST_P(EngineTest, DeepNestingGoesOnOnFreshStacks) {
 TEST_P(EngineTest, CallbacksRunOnceAfterAllNodesOnTheCallersThread) {
   EXPECT_EQ(KindOf([] { Engine::QueueCallback([] {}); }), ErrorKind::kInvalidArgument);
   std::string log;
-  NodePtr last = MakeFunction(
-      [&](FunctionNode&, VariableList) {
-        log += "n";
-        return VariableList();
-      },
-      {});
+  NodePtr last = MakeEnd([&](const VariableList&) { log += "n"; });
   NodePtr root = MakeFunction(
       [&](FunctionNode&, VariableList g) {
         Engine::QueueCallback([&] { log += "c"; });
@@ -215,11 +196,11 @@ TEST_P(EngineTest, CallbacksOfANestedCallRunAtItsEnd) {
       Engine::QueueCallback([&] { log += "i"; });
       return g;
     });
-    Backward({z}, {}, Options());
+    Backward({z}, {}, {.engine = &engine_});
     log += "h";
     return gradient;
   });
-  Backward({y}, {}, Options());
+  Backward({y}, {}, {.engine = &engine_});
   EXPECT_EQ(log, "iho");
 }
 
@@ -229,8 +210,7 @@ TEST_P(EngineTest, AnErrorOfANestedCallMayBeCaught) {
   Tensor y = ops::Mul(x, x);
   int caught = 0;
   RegisterHook(y, [&](const Tensor& gradient) {
-    NodePtr failing = MakeFunction(
-        [](FunctionNode&, VariableList) -> VariableList { throw std::runtime_error("inner"); }, {});
+    NodePtr failing = MakeEnd([](const VariableList&) { throw std::runtime_error("inner"); });
     try {
       Run({Edge(failing, 0)}, {Tensor::Scalar(1)});
     } catch (const std::runtime_error&) {
@@ -238,15 +218,14 @@ TEST_P(EngineTest, AnErrorOfANestedCallMayBeCaught) {
     }
     return gradient;
   });
-  Backward({y}, {}, Options());
+  Backward({y}, {}, {.engine = &engine_});
   EXPECT_EQ(caught, 1);
   EXPECT_EQ(GradOf(x).item<double>(), 6);
 }
 
 // Rules: F8.
 TEST_P(EngineTest, AFailedNodeKeepsCallbacksFromRunning) {
-  NodePtr failing = MakeFunction(
-      [](FunctionNode&, VariableList) -> VariableList { throw std::runtime_error("node"); }, {});
+  NodePtr failing = MakeEnd([](const VariableList&) { throw std::runtime_error("node"); });
   int calls = 0;
   NodePtr root = MakeFunction(
       [&](FunctionNode&, VariableList g) {
@@ -269,7 +248,7 @@ TEST_P(EngineTest, ACallbackThatThrowsEndsTheCallAndStopsTheRest) {
     Engine::QueueCallback([&] { log += "b"; });
     return gradient;
   });
-  EXPECT_THROW(Backward({y}, {}, Options()), std::runtime_error);
+  EXPECT_THROW(Backward({y}, {}, {.engine = &engine_}), std::runtime_error);
   EXPECT_EQ(log, "a");
   EXPECT_EQ(GradOf(x).item<double>(), 6);
 }
@@ -279,26 +258,19 @@ TEST_P(EngineTest, AStoppedEngineRunsOnItsCallers) {
   engine_.Stop();
   engine_.Stop();
   Tensor x = MakeLeaf(3, Device::Sim(1));
-  Backward({ops::Mul(x, x)}, {}, Options());
+  Backward({ops::Mul(x, x)}, {}, {.engine = &engine_});
   EXPECT_EQ(GradOf(x).item<double>(), 6);
-  NodePtr node = MakeFunction(
-      [&](FunctionNode&, VariableList) {
-        EXPECT_EQ(KindOf([&] { engine_.Stop(); }), ErrorKind::kInvalidArgument);
-        return VariableList();
-      },
-      {});
+  NodePtr node = MakeEnd([&](const VariableList&) {
+    EXPECT_EQ(KindOf([&] { engine_.Stop(); }), ErrorKind::kInvalidArgument);
+  });
   Run({Edge(node, 0)}, {Tensor::Scalar(1)});
 }
 
 // Rules: G6, H14, N4.
 TEST_P(EngineTest, GradModeInsideIsCreateGraphAndIsRestored) {
   for (bool create_graph : {false, true}) {
-    NodePtr node = MakeFunction(
-        [&](FunctionNode&, VariableList) {
-          EXPECT_EQ(GradMode::IsEnabled(), create_graph);
-          return VariableList();
-        },
-        {}, On(Device::Sim(0)));
+    const auto end = [&](const VariableList&) { EXPECT_EQ(GradMode::IsEnabled(), create_graph); };
+    NodePtr node = MakeEnd(end, On(Device::Sim(0)));
     engine_.Execute({Edge(node, 0)}, {On(Device::Sim(0), 1)}, false, create_graph, true);
     EXPECT_TRUE(GradMode::IsEnabled());
   }
@@ -324,7 +296,7 @@ TEST_P(EngineTest, PostHooksAndPreHooksRunAroundTheNode) {
     EXPECT_EQ(gradients[0].item<double>(), 10);
     return results;
   });
-  Backward({y}, {}, Options());
+  Backward({y}, {}, {.engine = &engine_});
   EXPECT_EQ(log, "tpq");
   EXPECT_EQ(GradOf(y).item<double>(), 10);
   EXPECT_EQ(GradOf(x).item<double>(), 40);
@@ -410,9 +382,8 @@ struct LateCaller {
   Engine* engine;
   Tensor x = MakeLeaf(3);
   ~LateCaller() {
-    BackwardOptions options;
-    options.engine = engine;
-    Backward({ops::Mul(x, ops::To(ops::To(x, Device::Sim(0)), Device::Cpu()))}, {}, options);
+    Tensor there_and_back = ops::To(ops::To(x, Device::Sim(0)), Device::Cpu());
+    Backward({ops::Mul(x, there_and_back)}, {}, {.engine = engine});
     std::fprintf(stderr, "late gradient %g\n", GradOf(x).item<double>());
   }
 };

@@ -37,17 +37,15 @@ EngineThread& CurrentEngineThread() { return ThisThread(); }
 
 EvaluationScope::EvaluationScope(GraphTask& task)
     : engine_before_(ThisThread()),
-      grad_mode_before_(CurrentThread().grad_mode),
+      grad_mode_(task.arguments().create_graph),
       filter_before_(CurrentThread().filter) {
   ThisThread().task = &task;
   ++ThisThread().depth;
-  CurrentThread().grad_mode = task.arguments().create_graph;
   CurrentThread().filter = task.has_filter() ? &task : nullptr;
 }
 
 EvaluationScope::~EvaluationScope() {
   ThisThread() = engine_before_;
-  CurrentThread().grad_mode = grad_mode_before_;
   CurrentThread().filter = filter_before_;
 }
 

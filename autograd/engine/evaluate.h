@@ -1,4 +1,4 @@
-// The evaluation of one node, the same in every kind of run.
+// The evaluation of one node, the same in every kind of run, and of a whole task on one thread.
 
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include "autograd/engine/graph_task.h"
 #include "autograd/graph/node.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 
@@ -29,7 +30,7 @@ class [[nodiscard]] EvaluationScope {
 
  private:
   EngineThread engine_before_;
-  bool grad_mode_before_;
+  GradModeGuard grad_mode_;
   const ExecutionFilter* filter_before_;
 };
 
@@ -37,5 +38,9 @@ class [[nodiscard]] EvaluationScope {
 // what the node saved unless the graph is kept. `results` gets one gradient an edge; false if the
 // node was only captured and has none. Takes `gradients`. Throws what hooks and node throw.
 bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results);
+
+// Evaluates all nodes of the task here (local_run.cc). Takes no lock, uses only the nodes' own
+// atomics and allocates only gradients. Contributions arrive in the canonical order by themselves.
+void RunLocally(GraphTask& task);
 
 }  // namespace twingrad

@@ -89,8 +89,6 @@ std::vector<Edge> EdgesOf(absl::Span<const Tensor> tensors) {
   return edges;
 }
 
-Engine& EngineOf(Engine* engine) { return engine != nullptr ? *engine : Engine::Default(); }
-
 void CheckNotEmpty(size_t count, std::string_view what) {
   if (count > 0) return;
   throw Error(
@@ -99,43 +97,42 @@ void CheckNotEmpty(size_t count, std::string_view what) {
                    " is empty; at least one is needed; leave inputs out to reach every leaf"));
 }
 
+// The checks of both calls, in the order of front_end.h, and the run. Without `inputs` every leaf
+// is reached.
+template <class Options>
+VariableList Run(absl::Span<const Tensor> roots, std::optional<absl::Span<const Tensor>> inputs,
+                 absl::Span<const Tensor> seeds, const Options& options, bool accumulate_grad) {
+  CheckDefined(roots, "root");
+  if (inputs.has_value()) CheckDefined(*inputs, "input");
+  CheckNotEmpty(roots.size(), "roots");
+  if (inputs.has_value()) CheckNotEmpty(inputs->size(), "inputs");
+  const std::vector<Tensor> checked_seeds = MakeSeeds(roots, seeds);
+  const std::vector<Edge> starts = EdgesOf(roots);
+  std::vector<Edge> outputs;
+  if (inputs.has_value()) {
+    for (size_t i = 0; i < inputs->size(); ++i) CheckRequiresGrad((*inputs)[i], "input", i);
+    if (accumulate_grad) {
+      for (const Tensor& input : *inputs) RetainGrad(input);
+    }
+    outputs = EdgesOf(*inputs);
+  }
+  Engine& engine = options.engine != nullptr ? *options.engine : Engine::Default();
+  return engine.Execute(starts, checked_seeds, options.retain_graph.value_or(options.create_graph),
+                        options.create_graph, accumulate_grad, outputs);
+}
+
 }  // namespace
 
 void Backward(absl::Span<const Tensor> roots, absl::Span<const Tensor> seeds,
               const BackwardOptions& options) {
-  CheckDefined(roots, "root");
-  if (options.inputs.has_value()) CheckDefined(*options.inputs, "input");
-  CheckNotEmpty(roots.size(), "roots");
-  if (options.inputs.has_value()) CheckNotEmpty(options.inputs->size(), "inputs");
-  const std::vector<Tensor> checked_seeds = MakeSeeds(roots, seeds);
-  const std::vector<Edge> starts = EdgesOf(roots);
-  std::vector<Edge> outputs;
-  if (options.inputs.has_value()) {
-    for (size_t i = 0; i < options.inputs->size(); ++i) {
-      CheckRequiresGrad((*options.inputs)[i], "input", i);
-    }
-    for (const Tensor& input : *options.inputs) RetainGrad(input);
-    outputs = EdgesOf(*options.inputs);
-  }
-  EngineOf(options.engine)
-      .Execute(starts, checked_seeds, options.retain_graph.value_or(options.create_graph),
-               options.create_graph, /*accumulate_grad=*/true, outputs);
+  std::optional<absl::Span<const Tensor>> inputs;
+  if (options.inputs.has_value()) inputs = *options.inputs;
+  Run(roots, inputs, seeds, options, /*accumulate_grad=*/true);
 }
 
 VariableList Grad(absl::Span<const Tensor> roots, absl::Span<const Tensor> inputs,
                   absl::Span<const Tensor> seeds, const GradOptions& options) {
-  CheckDefined(roots, "root");
-  CheckDefined(inputs, "input");
-  CheckNotEmpty(roots.size(), "roots");
-  CheckNotEmpty(inputs.size(), "inputs");
-  const std::vector<Tensor> checked_seeds = MakeSeeds(roots, seeds);
-  const std::vector<Edge> starts = EdgesOf(roots);
-  for (size_t i = 0; i < inputs.size(); ++i) CheckRequiresGrad(inputs[i], "input", i);
-  const std::vector<Edge> outputs = EdgesOf(inputs);
-  VariableList results =
-      EngineOf(options.engine)
-          .Execute(starts, checked_seeds, options.retain_graph.value_or(options.create_graph),
-                   options.create_graph, /*accumulate_grad=*/false, outputs);
+  VariableList results = Run(roots, inputs, seeds, options, /*accumulate_grad=*/false);
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].defined()) continue;
     if (options.materialize_grads) {

@@ -15,9 +15,15 @@ namespace {
 
 double GradValue(const Tensor& x) { return GradOf(x).item<double>(); }
 
-// Rules: A1, A2, A3, A5, A6, A12.
-TEST(FrontEndTest, ChecksRootsSeedsAndInputs) {
+class FrontEndTest : public testing::Test {
+ protected:
   Tensor x = MakeLeaf(2);
+  Tensor y = ops::Mul(x, x);
+  Tensor z = ops::Mul(y, y);
+};
+
+// Rules: A1, A2, A3, A5, A6, A12.
+TEST_F(FrontEndTest, ChecksRootsSeedsAndInputs) {
   Tensor wide = ops::Expand(x, {3});
   const Tensor plain = Tensor::Scalar(1);
   const Tensor ones = Tensor::Ones({3}, DType::kF64);
@@ -38,25 +44,19 @@ TEST(FrontEndTest, ChecksRootsSeedsAndInputs) {
 }
 
 // Rules: A7, A8.
-TEST(FrontEndTest, ALeafMayBeARootAndRootsMayRepeat) {
-  Tensor x = MakeLeaf(2);
+TEST_F(FrontEndTest, ALeafMayBeARootAndRootsMayRepeat) {
   Backward({x, x});
   EXPECT_EQ(GradValue(x), 2);
 }
 
 // Rules: A9.
-TEST(FrontEndTest, ARootMayLieAboveAnother) {
-  Tensor x = MakeLeaf(2);
-  Tensor y = ops::Mul(x, x);
-  Tensor z = ops::Mul(y, y);
+TEST_F(FrontEndTest, ARootMayLieAboveAnother) {
   Backward({y, z});
   EXPECT_EQ(GradValue(x), 4 + 32);
 }
 
 // Rules: A18.
-TEST(FrontEndTest, TheGradientOfARootByItselfIsItsSeedButNotItsMemory) {
-  Tensor x = MakeLeaf(2);
-  Tensor y = ops::Mul(x, x);
+TEST_F(FrontEndTest, TheGradientOfARootByItselfIsItsSeedButNotItsMemory) {
   Tensor seed = Tensor::Scalar(7);
   for (bool create_graph : {false, true}) {
     VariableList g = Grad({y}, {y}, {seed}, {.retain_graph = true, .create_graph = create_graph});
@@ -66,11 +66,9 @@ TEST(FrontEndTest, TheGradientOfARootByItselfIsItsSeedButNotItsMemory) {
 }
 
 // Rules: A14, A15.
-TEST(FrontEndTest, UnusedInputs) {
-  Tensor x = MakeLeaf(2);
+TEST_F(FrontEndTest, UnusedInputs) {
   Tensor other = Tensor::Ones({2}, DType::kF64);
   SetRequiresGrad(other, true);
-  Tensor y = ops::Mul(x, x);
   EXPECT_EQ(KindOf([&] { Grad({y}, {other}, {}, {.retain_graph = true}); }),
             ErrorKind::kUnusedInput);
   EXPECT_FALSE(Grad({y}, {other}, {}, {.retain_graph = true, .allow_unused = true})[0].defined());
@@ -80,36 +78,29 @@ TEST(FrontEndTest, UnusedInputs) {
 }
 
 // Rules: A11, A17.
-TEST(FrontEndTest, InputsThatAreNoLeavesKeepTheirGradAndAreExecuted) {
-  Tensor x = MakeLeaf(2);
-  Tensor y = ops::Mul(x, x);
-  Tensor z = ops::Mul(y, y);
+TEST_F(FrontEndTest, InputsThatAreNoLeavesKeepTheirGradAndAreExecuted) {
   int executed = 0;
   RegisterPreHook(*GradientEdge(y).function, [&](const VariableList& g) {
     ++executed;
     return g;
   });
-  BackwardOptions options;
-  options.inputs = {{y}};
-  Backward({z}, {}, options);
+  Backward({z}, {}, {.inputs = {{y}}});
   EXPECT_EQ(GradValue(y), 8);
   EXPECT_EQ(executed, 1);
   EXPECT_FALSE(GradOf(x).defined());
-  options.inputs = {std::vector<Tensor>()};
-  EXPECT_EQ(KindOf([&] { Backward({z}, {}, options); }), ErrorKind::kInvalidArgument);
+  const BackwardOptions none = {.inputs = std::vector<Tensor>()};
+  EXPECT_EQ(KindOf([&] { Backward({z}, {}, none); }), ErrorKind::kInvalidArgument);
 }
 
 // Rules: A10.
-TEST(FrontEndTest, AGraphIsUsedOnceUnlessRetained) {
-  Tensor x = MakeLeaf(2);
-  Tensor y = ops::Mul(x, x);
+TEST_F(FrontEndTest, AGraphIsUsedOnceUnlessRetained) {
   Backward({y}, {}, {.retain_graph = true});
   Backward({y});
   EXPECT_EQ(KindOf([&] { Backward({y}); }), ErrorKind::kFreed);
   EXPECT_EQ(GradValue(x), 8);
 }
 
-TEST(FrontEndTest, ManyInputsOfOneCall) {
+TEST_F(FrontEndTest, ManyInputsOfOneCall) {
   std::vector<Tensor> leaves;
   Tensor total = MakeLeaf(0);
   for (int i = 0; i < 1000; ++i) {

@@ -11,7 +11,7 @@
 #include "autograd/base/error.h"
 #include "autograd/engine/validate.h"
 #include "autograd/graph/basic_nodes.h"
-#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/sync/thread_local.h"
 #include "autograd/tensor/kernels/copy.h"
 
@@ -120,7 +120,7 @@ uint32_t GraphTask::IndexInMap(const Node* node) const {
 
 bool GraphTask::ShouldExecute(const Node* node) const {
   const uint32_t index = IndexOf(node);
-  return index != kNotFound && (states()[index].flags & NodeState::kExecutes) != 0;
+  return index != kNotFound && states()[index].Executes();
 }
 
 void GraphTask::AddCapture(uint32_t index, uint32_t input_nr, uint32_t output) {
@@ -143,9 +143,7 @@ Tensor GraphTask::CapturedCopy(Tensor& gradient, bool may_take) const {
     }
     return gradient;
   }
-  const bool is_ours = may_take && gradient.IsUniquelyOwned() && gradient.OwnsStorageAlone() &&
-                       gradient.IsContiguous() && gradient.impl()->meta() == nullptr;
-  return is_ours ? std::move(gradient) : kernels::Clone(gradient);
+  return may_take && IsPrivate(gradient) ? std::move(gradient) : kernels::Clone(gradient);
 }
 
 void GraphTask::Capture(uint32_t index, VariableList& gradients, bool last_use) {

@@ -8,7 +8,7 @@
 //
 // Threads: one thread builds the task (Discover, MarkNeeded). After that nodes and claims are only
 // read, by any thread of the run. `first_gradient` and `more_gradients` belong to a local run
-// (local_run.h); a shared run keeps gradients in slots of its own.
+// (local_run.cc); a shared run keeps gradients in slots of its own.
 
 #pragma once
 
@@ -42,6 +42,8 @@ struct NodeState {
   // Where the gradients of inputs 1.. begin in more_gradients.
   uint32_t more_begin = 0;
   uint32_t flags = kApply;
+
+  bool Executes() const { return (flags & kExecutes) != 0; }
 };
 
 // Arrays that tasks of one thread use one after the other.

@@ -1,17 +1,18 @@
-// Dependency counts, claims, needed nodes and ranks of tasks.
+// Dependency counts, claims, needed nodes, ranks and ids of tasks.
 
 #include "autograd/engine/graph_task.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "autograd/engine/dependencies.h"
-#include "autograd/engine/ranks.h"
-#include "autograd/graph/grad_mode.h"
+#include "autograd/engine/task_id.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 namespace {
@@ -26,7 +27,7 @@ struct Diamond {
 
 class Prepared {
  public:
-  Prepared(std::vector<Edge> roots, std::vector<Edge> outputs, bool accumulate)
+  explicit Prepared(std::vector<Edge> roots, std::vector<Edge> outputs = {}, bool accumulate = true)
       : roots_(std::move(roots)),
         outputs_(std::move(outputs)),
         seeds_(roots_.size(), Tensor::Scalar(1)),
@@ -53,7 +54,7 @@ class Prepared {
 // Rules: D4.
 TEST(DependenciesTest, EveryEdgeCounts) {
   Diamond d;
-  Prepared task({Edge(d.root, 0)}, {}, true);
+  Prepared task({Edge(d.root, 0)});
   EXPECT_EQ(task->states().size(), 4u);
   EXPECT_EQ(task->IndexOf(d.root.get()), 0u);
   EXPECT_EQ(task.PendingOf(d.root), 0u);
@@ -67,7 +68,7 @@ TEST(DependenciesTest, EveryEdgeCounts) {
 // Rules: A9, D2.
 TEST(DependenciesTest, SeveralRootsAreCountedLikeAnyEdge) {
   Diamond d;
-  Prepared task({Edge(d.root, 0), Edge(d.left, 0), Edge(d.left, 0)}, {}, true);
+  Prepared task({Edge(d.root, 0), Edge(d.left, 0), Edge(d.left, 0)});
   EXPECT_EQ(task->root()->name(), "GraphRoot");
   EXPECT_EQ(task.PendingOf(d.left), 4u);
   EXPECT_EQ(task.PendingOf(d.root), 1u);
@@ -123,21 +124,20 @@ TEST(DependenciesTest, TheViewTellsCountsAndNeeds) {
 
 TEST(GraphTaskTest, TasksOverOneGraphDoNotDisturbEachOther) {
   Diamond d;
-  auto first =
-      std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}, std::vector<Edge>{}, true);
+  auto first = std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)});
   const uint32_t index = (*first)->IndexOf(d.leaf.get());
   {
-    Prepared nested({Edge(d.left, 0)}, {}, true);
+    Prepared nested({Edge(d.left, 0)});
     EXPECT_EQ(nested->IndexOf(d.left.get()), 0u);
     EXPECT_EQ(nested.PendingOf(d.leaf), 2u);
     EXPECT_EQ((*first)->IndexOf(d.leaf.get()), index);
     first.reset();
     // The nested task keeps its own indices although the holder is gone and another comes.
-    Prepared third({Edge(d.root, 0)}, {}, true);
+    Prepared third({Edge(d.root, 0)});
     EXPECT_EQ(nested->IndexOf(d.left.get()), 0u);
     EXPECT_EQ(third.PendingOf(d.left), 2u);
   }
-  Prepared last({Edge(d.root, 0)}, {}, true);
+  Prepared last({Edge(d.root, 0)});
   EXPECT_EQ(last.PendingOf(d.left), 2u);
 }
 
@@ -145,8 +145,7 @@ TEST(GraphTaskTest, MoreTasksThanPlacesStillFindTheirNodes) {
   Diamond d;
   std::vector<std::unique_ptr<Prepared>> tasks;
   for (int i = 0; i < 300; ++i) {
-    tasks.push_back(
-        std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}, std::vector<Edge>{}, true));
+    tasks.push_back(std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)}));
   }
   for (auto& task : tasks) EXPECT_EQ(task->PendingOf(d.left), 2u);
 }
@@ -170,7 +169,7 @@ TEST(GraphTaskTest, CapturesOfOneGradientDoNotShareMemory) {
 // Rules: G2, Q8.
 TEST(GraphTaskTest, CallbacksRunInOrderAndMayAddOthers) {
   NodePtr node = MakePass({});
-  Prepared task({Edge(node, 0)}, {}, true);
+  Prepared task({Edge(node, 0)});
   std::string log;
   task->AddCallback([&] {
     log += "a";
@@ -184,7 +183,7 @@ TEST(GraphTaskTest, CallbacksRunInOrderAndMayAddOthers) {
 // Rules: T2.
 TEST(RanksTest, ContributionsAreNumberedInTheOrderOfTheSingleThreadedRun) {
   Diamond d;
-  Prepared task({Edge(d.root, 0)}, {}, true);
+  Prepared task({Edge(d.root, 0)});
   const Ranks ranks = ComputeRanks(*task);
   const auto at = [&](const NodePtr& node) { return task->IndexOf(node.get()); };
   EXPECT_EQ(ranks.count, 4u);
@@ -196,6 +195,39 @@ TEST(RanksTest, ContributionsAreNumberedInTheOrderOfTheSingleThreadedRun) {
   EXPECT_EQ(ranks.ordinal[ranks.edge_begin[at(d.right)]], 1u);  // into left
   EXPECT_EQ(ranks.ordinal[ranks.edge_begin[at(d.left)] + 1], 1u);
   EXPECT_EQ(ranks.slot_size[ranks.slot_begin[at(d.leaf)]], 2u);
+}
+
+// Rules: D14.
+TEST(TaskIdTest, AnIdIsAliveAsLongAsItsTask) {
+  uint32_t id = 0;
+  {
+    TaskId task;
+    id = task.claim_id();
+    ASSERT_NE(id, 0u);
+    EXPECT_TRUE(TaskId::IsAlive(id));
+  }
+  EXPECT_FALSE(TaskId::IsAlive(id));
+  EXPECT_FALSE(TaskId::IsAlive(0));
+}
+
+TEST(TaskIdTest, ManyTasksHaveDistinctNumbersAndThoseWithoutAPlaceClaimNothing) {
+  std::vector<std::unique_ptr<TaskId>> tasks;
+  std::set<uint64_t> numbers;
+  std::set<uint32_t> ids;
+  int without = 0;
+  for (int i = 0; i < 300; ++i) {
+    tasks.push_back(std::make_unique<TaskId>());
+    EXPECT_TRUE(numbers.insert(tasks.back()->number()).second);
+    if (tasks.back()->claim_id() == 0) {
+      ++without;
+    } else {
+      EXPECT_TRUE(ids.insert(tasks.back()->claim_id()).second);
+    }
+  }
+  EXPECT_GT(without, 0);
+  EXPECT_GE(ids.size(), 200u);
+  tasks.clear();
+  EXPECT_NE(TaskId().claim_id(), 0u);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-// The loop of a run on one thread. See local_run.h.
-
-#include "autograd/engine/local_run.h"
+// The loop of a run on one thread. See evaluate.h.
 
 #include <cstdint>
 #include <utility>
@@ -38,7 +36,7 @@ void Deliver(GraphTask& task, const Node& node, VariableList& results, ReadyHeap
     if (!edges[i].is_valid()) continue;
     const uint32_t target = task.IndexOf(edges[i].function.get());
     NodeState& state = task.states()[target];
-    const bool executes = (state.flags & NodeState::kExecutes) != 0;
+    const bool executes = state.Executes();
     if (executes) AddGradient(SlotOf(task, state, edges[i].input_nr), std::move(results[i]));
     if (--state.pending == 0 && executes) ready.Push(state.node->sequence_nr(), target);
   }
@@ -48,7 +46,7 @@ uint32_t CountExecuted(const GraphTask& task) {
   if (!task.has_filter()) return static_cast<uint32_t>(task.states().size());
   uint32_t count = 0;
   for (const NodeState& state : task.states()) {
-    if ((state.flags & NodeState::kExecutes) != 0) ++count;
+    if (state.Executes()) ++count;
   }
   return count;
 }
@@ -62,7 +60,7 @@ void RunLocally(GraphTask& task) {
   if (root.node->num_inputs() > 0) SlotOf(task, root, task.root_input()) = task.TakeRootSeed();
   const uint32_t expected = CountExecuted(task);
   uint32_t evaluated = 0;
-  if ((root.flags & NodeState::kExecutes) != 0) ready.Push(root.node->sequence_nr(), 0);
+  if (root.Executes()) ready.Push(root.node->sequence_nr(), 0);
   VariableList results;
   while (!ready.IsEmpty()) {
     const uint32_t index = ready.Pop();
@@ -74,7 +72,7 @@ void RunLocally(GraphTask& task) {
       results.clear();
     }
   }
-  if (evaluated != expected && (root.flags & NodeState::kExecutes) != 0) {
+  if (evaluated != expected && root.Executes()) {
     throw Error(ErrorKind::kInternal,
                 absl::StrCat("[engine] ", expected - evaluated, " of ", expected,
                              " nodes never received all their gradients; every needed node must "

@@ -40,10 +40,4 @@ void OrderedSlot::EndFold(Tensor sum) {
   ++next_;
 }
 
-void OrderedSlot::Clear() {
-  sum_.reset();
-  next_contribution_ = Contribution();
-  parked_.clear();
-}
-
 }  // namespace twingrad

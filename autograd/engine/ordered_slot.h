@@ -45,8 +45,6 @@ class OrderedSlot {
   bool IsComplete() const { return next_ == expected_ && !folding_; }
   // Of a complete slot.
   Tensor TakeSum() { return std::move(sum_); }
-  // Drops everything.
-  void Clear();
 
  private:
   struct Place {

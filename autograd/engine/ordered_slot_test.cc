@@ -101,7 +101,6 @@ TEST(OrderedSlotTest, OneThreadAtATimeAdds) {
   EXPECT_EQ(other.value.item<double>(), 1);
   slot.EndFold(other.value);
   EXPECT_FALSE(slot.IsComplete());
-  slot.Clear();
 }
 
 }  // namespace

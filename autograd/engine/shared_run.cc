@@ -11,15 +11,13 @@
 #include "autograd/base/error.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/evaluate.h"
-#include "autograd/graph/order_key.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 namespace {
 
 // Sums come after all that the producer's own evaluation makes.
 constexpr uint32_t kFirstSumKey = uint32_t{1} << 31;
-
-bool Executes(const NodeState& state) { return (state.flags & NodeState::kExecutes) != 0; }
 
 }  // namespace
 
@@ -36,7 +34,7 @@ SharedRun::SharedRun(GraphTask& task, WorkerGroup& workers)
 
 bool SharedRun::IsWorthwhile(const GraphTask& task) {
   return std::any_of(task.states().begin(), task.states().end(), [](const NodeState& state) {
-    return Executes(state) && !state.node->device().IsCpu();
+    return state.Executes() && !state.node->device().IsCpu();
   });
 }
 
@@ -51,7 +49,7 @@ void SharedRun::Queue(uint32_t index) {
 }
 
 void SharedRun::Run() {
-  if (Executes(task_.states()[0])) {
+  if (task_.states()[0].Executes()) {
     {
       sync::MutexLock lock(mutex_);
       outstanding_.Write(1);
@@ -149,7 +147,7 @@ void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodeP
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
     const uint32_t target = task_.IndexOf(edges[i].function.get());
-    if (!Executes(task_.states()[target])) continue;
+    if (!task_.states()[target].Executes()) continue;
     AddTo(target, ranks_.slot_begin[target] + edges[i].input_nr,
           ranks_.ordinal[ranks_.edge_begin[index] + i],
           {std::move(results[i]), ranks_.rank[index], static_cast<uint32_t>(i)}, made, ready);

@@ -1,10 +1,10 @@
 // SharedRun: the run of one task on its caller's thread and on device workers.
 //
 // The caller's thread evaluates CPU nodes, and the worker of each device evaluates the nodes of
-// that device. Gradients are added in the canonical order (ranks.h, ordered_slot.h), and nodes made
-// by evaluations are numbered as one thread would have made them, so the result does not depend on
-// timing. The first error ends the run: queued nodes are dropped, nodes being evaluated are waited
-// for, and the error is thrown to the caller.
+// that device. Gradients are added in the canonical order (dependencies.h, ordered_slot.h), and
+// nodes made by evaluations are numbered as one thread would have made them, so the result does not
+// depend on timing. The first error ends the run: queued nodes are dropped, nodes being evaluated
+// are waited for, and the error is thrown to the caller.
 
 #pragma once
 
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "autograd/engine/dependencies.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/ordered_slot.h"
-#include "autograd/engine/ranks.h"
 #include "autograd/engine/ready_queue.h"
 #include "autograd/engine/worker.h"
 #include "autograd/sync/annotations.h"

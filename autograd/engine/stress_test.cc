@@ -10,10 +10,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -47,13 +45,6 @@ void OnCallers(const Body& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-BackwardOptions OptionsFor(Engine& engine, bool retain = true) {
-  BackwardOptions options;
-  options.engine = &engine;
-  options.retain_graph = retain;
-  return options;
-}
-
 // A subgraph that all callers use: sum over devices of x^2, each on its device. d/dx = 2 x devices.
 struct SharedGraph {
   Tensor x = MakeLeaf(3);
@@ -80,7 +71,7 @@ TEST(StressTest, CallersOverSharedSubgraphs) {
         Tensor scaled = ops::Mul(shared.lanes[d], ops::To(own, DeviceOf(d)));
         total = ops::Add(total, ops::To(scaled, Device::Cpu()));
       }
-      Backward({total}, {}, OptionsFor(engine));
+      Backward({total}, {}, {.retain_graph = true, .engine = &engine});
     }
     own_sums[caller] = GradOf(own).item<double>();
   });
@@ -113,7 +104,7 @@ TEST(StressTest, NestedCallsOverTheNodesOfTheirParents) {
         });
         roots.push_back(top);
       }
-      Backward(roots, {}, OptionsFor(engine));
+      Backward(roots, {}, {.retain_graph = true, .engine = &engine});
     }
   });
   EXPECT_EQ(nested.load(), kCallers * rounds * kDevices);
@@ -157,7 +148,7 @@ TEST(StressTest, ErrorsOfSomeLeaveOthersAloneAndFreezeTheirOwn) {
       }
       bool failed = false;
       try {
-        Backward(roots, {}, OptionsFor(engine));
+        Backward(roots, {}, {.retain_graph = true, .engine = &engine});
       } catch (const std::runtime_error&) {
         failed = true;
       }
@@ -187,7 +178,7 @@ TEST(StressTest, ReleasingAGraphThatOthersRunIsAnErrorForThem) {
     std::atomic<int> successes{0};
     OnCallers([&](int) {
       try {
-        Backward(shared.lanes, {}, OptionsFor(engine, /*retain=*/false));
+        Backward(shared.lanes, {}, {.engine = &engine});
         successes.fetch_add(1);
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::kFreed) << error.what();
@@ -208,7 +199,7 @@ TEST(StressTest, EnginesStopWhileCallersRun) {
         Tensor x = MakeLeaf(2);
         Tensor y =
             ops::To(ops::Mul(ops::To(x, DeviceOf(i)), ops::To(x, DeviceOf(i))), Device::Cpu());
-        Backward({y}, {}, OptionsFor(*engine));
+        Backward({y}, {}, {.retain_graph = true, .engine = engine.get()});
         EXPECT_EQ(GradOf(x).item<double>(), 4);
       }
     });
@@ -277,21 +268,15 @@ TEST(SharedGraphTest, TwoThreadsWithKeepGraphOnADevice) {
 
 }  // namespace
 
-void SetSize(std::string_view option, int value) { (option == "--nodes" ? nodes : rounds) = value; }
-
 }  // namespace twingrad
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    const size_t equals = argument.find('=');
-    const std::string_view option = argument.substr(0, equals);
-    if (equals == std::string_view::npos || (option != "--nodes" && option != "--rounds")) {
-      std::fprintf(stderr, "unknown argument %s; --rounds=N and --nodes=N are known\n", argv[i]);
-      return 2;
-    }
-    twingrad::SetSize(option, std::atoi(argv[i] + equals + 1));
+    if (std::sscanf(argv[i], "--rounds=%d", &twingrad::rounds) == 1) continue;
+    if (std::sscanf(argv[i], "--nodes=%d", &twingrad::nodes) == 1) continue;
+    std::fprintf(stderr, "unknown argument %s; --rounds=N and --nodes=N are known\n", argv[i]);
+    return 2;
   }
   return RUN_ALL_TESTS();
 }

@@ -8,27 +8,14 @@
 #include "autograd/base/error.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/copy.h"
+#include "autograd/tensor/kernels/loops.h"
 
 namespace twingrad {
-namespace {
-
-// Whether a gradient of shape `from` can be summed to `to`: each size equal or 1, aligned on the
-// right.
-bool CanSumTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
-  if (from.size() < to.size()) return false;
-  const size_t extra = from.size() - to.size();
-  for (size_t d = 0; d < to.size(); ++d) {
-    if (to[d] != from[extra + d] && to[d] != 1) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient, std::string_view source) {
   const Shape wanted = place.sizes();
   if (gradient.sizes() != absl::Span<const int64_t>(wanted)) {
-    if (!CanSumTo(gradient.sizes(), wanted)) {
+    if (!kernels::BroadcastsTo(wanted, gradient.sizes())) {
       throw Error(ErrorKind::kShape,
                   absl::StrCat("[engine] gradient ", i, " that ", source, " gave has shape ",
                                ShapeToString(gradient.sizes()), " where ", ShapeToString(wanted),

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "autograd/engine/front_end.h"
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/strided.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/graph/view.h"
 #include "autograd/ops/ops.h"
 

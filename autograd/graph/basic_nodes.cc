@@ -1,13 +1,21 @@
-// GraphRoot, Identity, and sums and copies of gradients. See basic_nodes.h.
+// Leaves, roots, and sums and copies of gradients. See basic_nodes.h.
 
 #include "autograd/graph/basic_nodes.h"
 
-#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/hooks.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad {
+
+VariableList AccumulateGrad::Apply(VariableList&& gradients) {
+  if (!gradients[0].defined()) return {};
+  const Tensor grad = slot_->Accumulate(std::move(gradients[0]));
+  if (!grad.defined() || extras() == nullptr) return {};
+  extras()->accumulate_hooks.ForEach([&grad](const auto& hook) { hook.function(grad); });
+  return {};
+}
 
 GraphRoot::GraphRoot(absl::Span<const Edge> roots, VariableList seeds) : seeds_(std::move(seeds)) {
   SetNextEdges(roots);
@@ -25,23 +33,14 @@ VariableList GradientAddNode::Apply(VariableList&& gradients) {
 Tensor GradientAdd(const Tensor& a, const Tensor& b) {
   const bool record = ShouldRecord(a, b);
   Tensor sum = kernels::Add(a, b);
-  if (record) {
-    auto node = MakeNode<GradientAddNode>();
-    node->AddNextEdge(GradientEdge(a));
-    node->AddNextEdge(GradientEdge(b));
-    SetHistory(sum, std::move(node));
-  }
+  if (record) RecordNode(MakeNode<GradientAddNode>(), sum, a, b);
   return sum;
 }
 
 Tensor GradientClone(const Tensor& a) {
   const bool record = ShouldRecord(a);
   Tensor copy = kernels::Clone(a);
-  if (record) {
-    auto node = MakeNode<Identity>();
-    node->AddNextEdge(GradientEdge(a));
-    SetHistory(copy, std::move(node));
-  }
+  if (record) RecordNode(MakeNode<Identity>(), copy, a);
   return copy;
 }
 

@@ -1,4 +1,5 @@
-// Nodes that the engine itself needs, and the two differentiable operations it makes them with.
+// Nodes that the graph itself needs, and the two differentiable operations that the engine makes
+// some of them with.
 
 #pragma once
 
@@ -6,9 +7,25 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
 
 namespace twingrad {
+
+// The node of a leaf: adds what arrives to the leaf's `.grad`, then runs the leaf's hooks.
+class AccumulateGrad final : public Node {
+ public:
+  AccumulateGrad(const Tensor& leaf, sync::IntrusivePtr<GradSlot> slot)
+      : Node(kAccumulateOrderKey), slot_(std::move(slot)) {
+    AddInput(leaf);
+  }
+  // An undefined gradient changes nothing.
+  VariableList Apply(VariableList&& gradients) override;
+  std::string_view name() const override { return "AccumulateGrad"; }
+
+ private:
+  sync::IntrusivePtr<GradSlot> slot_;
+};
 
 // Has the roots of a call as its edges and their seeds as its result.
 class GraphRoot final : public Node {
@@ -34,6 +51,13 @@ class GradientAddNode final : public Node {
   VariableList Apply(VariableList&& gradients) override;
   std::string_view name() const override { return "GradientAdd"; }
 };
+
+// Whether nobody but the holder of the tensor can see or change its memory, so that it may be
+// written or taken over.
+inline bool IsPrivate(const Tensor& tensor) {
+  return tensor.IsUniquelyOwned() && tensor.OwnsStorageAlone() && tensor.IsContiguous() &&
+         tensor.impl()->meta() == nullptr;
+}
 
 // a + b, with history in grad mode: the sum of two gradients of one type.
 Tensor GradientAdd(const Tensor& a, const Tensor& b);

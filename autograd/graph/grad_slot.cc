@@ -5,20 +5,11 @@
 #include <utility>
 
 #include "autograd/graph/basic_nodes.h"
-#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad {
-namespace {
-
-// Whether nobody else can see or change the tensor's memory, so that `.grad` may take it over.
-bool MayBeTaken(const Tensor& gradient) {
-  return gradient.IsUniquelyOwned() && gradient.OwnsStorageAlone() && gradient.IsContiguous() &&
-         gradient.impl()->meta() == nullptr;
-}
-
-}  // namespace
 
 Tensor GradSlot::Get() const {
   sync::MutexLock lock(mutex_);
@@ -59,7 +50,7 @@ Tensor GradSlot::Accumulate(Tensor gradient) {
     Tensor after = SumWith(gradient);
     before = std::exchange(grad_.Mutable(), std::move(after));
   } else if (!grad_.Read().defined()) {
-    grad_.Write(MayBeTaken(gradient) ? std::move(gradient) : kernels::Clone(gradient));
+    grad_.Write(IsPrivate(gradient) ? std::move(gradient) : kernels::Clone(gradient));
   } else {
     Tensor& sum = grad_.Mutable();
     if (sum.HasSameStorage(gradient)) gradient = kernels::Clone(gradient);

@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/graph/accumulate_grad.h"
 #include "autograd/graph/basic_nodes.h"
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/sync/thread.h"
 
 namespace twingrad {

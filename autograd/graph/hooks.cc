@@ -66,22 +66,20 @@ void NodeExtras::StopRetaining(const GradSlot* slot) {
 }
 
 void NodeExtras::RunTensorHooks(const Node& node, VariableList& gradients) const {
-  for (const auto& hook : tensor_hooks.Current()) {
-    if (hook->state.removed.Load(sync::kAcquire)) continue;
-    Tensor& gradient = gradients[hook->input_nr];
-    Tensor result = hook->function(gradient);
+  tensor_hooks.ForEach([&](const auto& hook) {
+    Tensor& gradient = gradients[hook.input_nr];
+    Tensor result = hook.function(gradient);
     CheckReplacement(node, gradient, result);
     gradient = std::move(result);
-  }
+  });
 }
 
 void NodeExtras::RunPreHooks(const Node& node, VariableList& gradients) const {
-  for (const auto& hook : pre_hooks.Current()) {
-    if (hook->state.removed.Load(sync::kAcquire)) continue;
-    VariableList results = hook->function(gradients);
+  pre_hooks.ForEach([&](const auto& hook) {
+    VariableList results = hook.function(gradients);
     CheckReplacements(node, gradients, results);
     gradients = std::move(results);
-  }
+  });
 }
 
 void NodeExtras::StoreRetained(const VariableList& gradients) const {
@@ -97,12 +95,11 @@ void NodeExtras::StoreRetained(const VariableList& gradients) const {
 
 void NodeExtras::RunPostHooks(const Node& node, VariableList& results,
                               const VariableList& gradients) const {
-  for (const auto& hook : post_hooks.Current()) {
-    if (hook->state.removed.Load(sync::kAcquire)) continue;
-    VariableList replaced = hook->function(results, gradients);
+  post_hooks.ForEach([&](const auto& hook) {
+    VariableList replaced = hook.function(results, gradients);
     CheckReplacements(node, results, replaced);
     results = std::move(replaced);
-  }
+  });
 }
 
 HookHandle RegisterHook(const Tensor& tensor, TensorHook hook) {

@@ -66,13 +66,20 @@ class HookList {
     return HookHandle{state};
   }
 
-  // A snapshot of the hooks; the caller must skip those that were removed in the meantime.
+  bool IsEmpty() const AG_EXCLUDES(mutex_) { return Current().empty(); }
+  // visit(entry) for those that are there now and are not removed before their turn.
+  template <class Visit>
+  void ForEach(const Visit& visit) const AG_EXCLUDES(mutex_) {
+    for (const sync::SharedPtr<Entry>& entry : Current()) {
+      if (!entry->state.removed.Load(sync::kAcquire)) visit(*entry);
+    }
+  }
+
+ private:
   Snapshot Current() const AG_EXCLUDES(mutex_) {
     sync::MutexLock lock(mutex_);
     return entries_.Read();
   }
-
- private:
   void TakeRemoved(Snapshot& removed) AG_REQUIRES(mutex_) {
     Snapshot kept;
     for (sync::SharedPtr<Entry>& entry : entries_.Mutable()) {
@@ -105,7 +112,7 @@ class NodeExtras {
   void RunTensorHooks(const Node& node, VariableList& gradients) const;
   void RunPreHooks(const Node& node, VariableList& gradients) const;
   void StoreRetained(const VariableList& gradients) const AG_EXCLUDES(mutex_);
-  bool HasPostHooks() const { return !post_hooks.Current().empty(); }
+  bool HasPostHooks() const { return !post_hooks.IsEmpty(); }
   void RunPostHooks(const Node& node, VariableList& results, const VariableList& gradients) const;
 
  private:

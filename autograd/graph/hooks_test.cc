@@ -6,22 +6,25 @@
 
 #include <gtest/gtest.h>
 
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 namespace {
 
-Tensor Result(const NodePtr& node) {
+// A node, its result, and a gradient of that.
+class HooksTest : public testing::Test {
+ protected:
+  HooksTest() { SetHistory(y, node); }
+  void RunTensorHooks() { node->extras()->RunTensorHooks(*node, gradients); }
+
+  NodePtr node = MakeNode<PassNode>();
   Tensor y = Tensor::Scalar(1);
-  SetHistory(y, node);
-  return y;
-}
+  VariableList gradients = {Tensor::Scalar(5)};
+};
 
 // Rules: H1, H3.
-TEST(HooksTest, TensorHooksRunInTheOrderOfRegistrationAndReplace) {
-  NodePtr node = MakeNode<PassNode>();
-  Tensor y = Result(node);
+TEST_F(HooksTest, TensorHooksRunInTheOrderOfRegistrationAndReplace) {
   std::string log;
   RegisterHook(y, [&](const Tensor& g) {
     log += "a";
@@ -31,15 +34,13 @@ TEST(HooksTest, TensorHooksRunInTheOrderOfRegistrationAndReplace) {
     log += "b";
     return Tensor::Scalar(g.item<double>() + 1);
   });
-  VariableList gradients = {Tensor::Scalar(5)};
-  node->extras()->RunTensorHooks(*node, gradients);
+  RunTensorHooks();
   EXPECT_EQ(log, "ab");
   EXPECT_EQ(gradients[0].item<double>(), 11);
 }
 
-TEST(HooksTest, EmptyFunctionsAreRefusedBeforeTheyAreCalled) {
+TEST_F(HooksTest, EmptyFunctionsAreRefusedBeforeTheyAreCalled) {
   Tensor x = MakeLeaf(1);
-  NodePtr node = MakePass({});
   EXPECT_EQ(KindOf([&] { RegisterHook(x, nullptr); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] { RegisterPreHook(*node, nullptr); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] { RegisterPostHook(*node, nullptr); }), ErrorKind::kInvalidArgument);
@@ -48,32 +49,24 @@ TEST(HooksTest, EmptyFunctionsAreRefusedBeforeTheyAreCalled) {
 }
 
 // Rules: H4, H13.
-TEST(HooksTest, AHookMayMakeAGradientUndefinedButNotTheReverse) {
-  NodePtr node = MakeNode<PassNode>();
-  Tensor y = Result(node);
+TEST_F(HooksTest, AHookMayMakeAGradientUndefinedButNotTheReverse) {
   RegisterHook(y, [](const Tensor&) { return Tensor(); });
-  VariableList gradients = {Tensor::Scalar(5)};
-  node->extras()->RunTensorHooks(*node, gradients);
+  RunTensorHooks();
   EXPECT_FALSE(gradients[0].defined());
   RegisterHook(y, [](const Tensor&) { return Tensor::Scalar(1); });
-  EXPECT_EQ(KindOf([&] { node->extras()->RunTensorHooks(*node, gradients); }), ErrorKind::kHook);
+  EXPECT_EQ(KindOf([&] { RunTensorHooks(); }), ErrorKind::kHook);
 }
 
 // Rules: H7, H13.
-TEST(HooksTest, ResultsOfAnotherTypeOrNumberAreErrors) {
-  NodePtr node = MakeNode<PassNode>();
-  Tensor y = Result(node);
+TEST_F(HooksTest, ResultsOfAnotherTypeOrNumberAreErrors) {
   RegisterHook(y, [](const Tensor&) { return Tensor::Zeros({2}, DType::kF64); });
-  VariableList gradients = {Tensor::Scalar(5)};
-  EXPECT_EQ(KindOf([&] { node->extras()->RunTensorHooks(*node, gradients); }), ErrorKind::kHook);
+  EXPECT_EQ(KindOf([&] { RunTensorHooks(); }), ErrorKind::kHook);
   RegisterPreHook(*node, [](const VariableList&) { return VariableList(3); });
   EXPECT_EQ(KindOf([&] { node->extras()->RunPreHooks(*node, gradients); }), ErrorKind::kHook);
 }
 
 // Rules: H11.
-TEST(HooksTest, RemovedHooksRunNoMoreEvenWhenRemovedByAHook) {
-  NodePtr node = MakeNode<PassNode>();
-  Tensor y = Result(node);
+TEST_F(HooksTest, RemovedHooksRunNoMoreEvenWhenRemovedByAHook) {
   int calls = 0;
   HookHandle second;
   RegisterHook(y, [&](const Tensor& g) {
@@ -84,17 +77,14 @@ TEST(HooksTest, RemovedHooksRunNoMoreEvenWhenRemovedByAHook) {
     ++calls;
     return g;
   });
-  VariableList gradients = {Tensor::Scalar(5)};
-  node->extras()->RunTensorHooks(*node, gradients);
+  RunTensorHooks();
   EXPECT_EQ(calls, 0);
   Remove(second);
   Remove(HookHandle());
 }
 
 // Rules: H11.
-TEST(HooksTest, AHookAddedDuringACallRunsFromTheNextOn) {
-  NodePtr node = MakeNode<PassNode>();
-  Tensor y = Result(node);
+TEST_F(HooksTest, AHookAddedDuringACallRunsFromTheNextOn) {
   int calls = 0;
   RegisterHook(y, [&](const Tensor& g) {
     RegisterHook(y, [&](const Tensor& h) {
@@ -103,21 +93,17 @@ TEST(HooksTest, AHookAddedDuringACallRunsFromTheNextOn) {
     });
     return g;
   });
-  VariableList gradients = {Tensor::Scalar(5)};
-  node->extras()->RunTensorHooks(*node, gradients);
+  RunTensorHooks();
   EXPECT_EQ(calls, 0);
-  node->extras()->RunTensorHooks(*node, gradients);
+  RunTensorHooks();
   EXPECT_EQ(calls, 1);
 }
 
 // Rules: H5.
-TEST(HooksTest, RetainGradStoresCopiesAndSums) {
+TEST_F(HooksTest, RetainGradStoresCopiesAndSums) {
   GradModeGuard no_grad(false);
-  NodePtr node = MakeNode<PassNode>();
-  Tensor y = Result(node);
   RetainGrad(y);
   RetainGrad(y);
-  VariableList gradients = {Tensor::Scalar(5)};
   node->extras()->StoreRetained(gradients);
   EXPECT_EQ(GradOf(y).item<double>(), 5);
   EXPECT_FALSE(GradOf(y).HasSameStorage(gradients[0]));
@@ -127,12 +113,11 @@ TEST(HooksTest, RetainGradStoresCopiesAndSums) {
 }
 
 // Rules: H12.
-TEST(HooksTest, RegistrationChecksItsTensor) {
+TEST_F(HooksTest, RegistrationChecksItsTensor) {
   Tensor plain = Tensor::Scalar(1);
   auto hook = [](const Tensor& g) { return g; };
   EXPECT_EQ(KindOf([&] { RegisterHook(plain, hook); }), ErrorKind::kNoGraph);
   EXPECT_EQ(KindOf([&] { RetainGrad(plain); }), ErrorKind::kNoGraph);
-  Tensor y = Result(MakeNode<PassNode>());
   EXPECT_EQ(KindOf([&] { RegisterPostAccumulateGradHook(y, [](const Tensor&) {}); }),
             ErrorKind::kInvalidArgument);
   EXPECT_EQ(KindOf([&] { RegisterPostAccumulateGradHook(plain, [](const Tensor&) {}); }),
@@ -142,11 +127,10 @@ TEST(HooksTest, RegistrationChecksItsTensor) {
 }
 
 // Rules: H8.
-TEST(HooksTest, PostHooksSeeBothSidesAndReplaceResults) {
-  NodePtr node = MakeNode<PassNode>();
+TEST_F(HooksTest, PostHooksSeeBothSidesAndReplaceResults) {
   EXPECT_FALSE(node->MakeExtras().HasPostHooks());
-  RegisterPostHook(*node, [](VariableList results, const VariableList& gradients) {
-    results[0] = Tensor::Scalar(results[0].item<double>() + gradients[0].item<double>());
+  RegisterPostHook(*node, [](VariableList results, const VariableList& g) {
+    results[0] = Tensor::Scalar(results[0].item<double>() + g[0].item<double>());
     return results;
   });
   EXPECT_TRUE(node->extras()->HasPostHooks());

@@ -34,12 +34,7 @@ SavedVariable::SavedVariable(const Tensor& tensor, bool is_output) : is_output_(
   if (!is_output) edge_ = GradientEdge(tensor);
 }
 
-SavedVariable::SavedVariable(SavedVariable&& other) noexcept
-    : state_(std::exchange(other.state_, State::kEmpty)),
-      is_output_(other.is_output_),
-      version_(other.version_),
-      data_(std::move(other.data_)),
-      edge_(std::move(other.edge_)) {}
+SavedVariable::SavedVariable(SavedVariable&& other) noexcept { *this = std::move(other); }
 
 SavedVariable& SavedVariable::operator=(SavedVariable&& other) noexcept {
   state_ = std::exchange(other.state_, State::kEmpty);

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/sync/thread.h"
 
 namespace twingrad {

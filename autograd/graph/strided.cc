@@ -1,4 +1,4 @@
-// Gathering and scattering the elements a view shows. See strided.h.
+// Gathering and scattering the elements a view shows, and writes through views. See strided.h.
 
 #include "autograd/graph/strided.h"
 
@@ -12,6 +12,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/loops.h"
 
 namespace twingrad {
 namespace {
@@ -37,52 +38,22 @@ Tensor Contiguous(const Tensor& tensor) {
   return tensor.IsContiguous() ? tensor : kernels::Clone(tensor);
 }
 
-template <class T>
-void GatherElements(const Tensor& whole, const ViewMap& map, const Tensor& part) {
-  for (size_t i = 0; i < map.index().size(); ++i) {
-    part.data<T>()[i] = whole.data<T>()[map.index()[i]];
-  }
-}
-
-template <class T>
-void ScatterElements(const Tensor& part, const ViewMap& map, const Tensor& whole) {
-  for (size_t i = 0; i < map.index().size(); ++i) {
-    whole.data<T>()[map.index()[i]] += part.data<T>()[i];
-  }
-}
-
-template <class T>
-void ReplaceElements(const Tensor* part, const ViewMap& map, const Tensor& whole) {
-  for (size_t i = 0; i < map.index().size(); ++i) {
-    whole.data<T>()[map.index()[i]] = part == nullptr ? T{0} : part->data<T>()[i];
-  }
-}
-
-class GatherNode final : public Node {
+// The node of a linear function of one tensor: applies its adjoint.
+class MapNode final : public Node {
  public:
-  explicit GatherNode(ViewMapPtr map) : map_(std::move(map)) {}
+  using Adjoint = Tensor (*)(const Tensor& gradient, const ViewMapPtr& map);
+  MapNode(const char* name, Adjoint adjoint, ViewMapPtr map)
+      : name_(name), adjoint_(adjoint), map_(std::move(map)) {}
   VariableList Apply(VariableList&& g) override {
     VariableList results(1);
-    if (g[0].defined() && TaskShouldComputeOutput(0)) results[0] = Scatter(g[0], map_);
+    if (g[0].defined() && TaskShouldComputeOutput(0)) results[0] = adjoint_(g[0], map_);
     return results;
   }
-  std::string_view name() const override { return "Gather"; }
+  std::string_view name() const override { return name_; }
 
  private:
-  ViewMapPtr map_;
-};
-
-class ScatterNode final : public Node {
- public:
-  explicit ScatterNode(ViewMapPtr map) : map_(std::move(map)) {}
-  VariableList Apply(VariableList&& g) override {
-    VariableList results(1);
-    if (g[0].defined() && TaskShouldComputeOutput(0)) results[0] = Gather(g[0], map_);
-    return results;
-  }
-  std::string_view name() const override { return "Scatter"; }
-
- private:
+  const char* name_;
+  Adjoint adjoint_;
   ViewMapPtr map_;
 };
 
@@ -135,16 +106,12 @@ Tensor Gather(const Tensor& whole, const ViewMapPtr& map) {
   const bool record = ShouldRecord(whole);
   const Tensor source = Contiguous(whole);
   Tensor part = Tensor::Empty(map->view_sizes(), whole.dtype(), whole.device());
-  if (whole.dtype() == DType::kF32) {
-    GatherElements<float>(source, *map, part);
-  } else {
-    GatherElements<double>(source, *map, part);
-  }
-  if (record) {
-    auto node = MakeNode<GatherNode>(map);
-    node->AddNextEdge(GradientEdge(whole));
-    SetHistory(part, std::move(node));
-  }
+  kernels::DispatchFloating("gather", whole.dtype(), [&]<class T>(T) {
+    for (size_t i = 0; i < map->index().size(); ++i) {
+      part.data<T>()[i] = source.data<T>()[map->index()[i]];
+    }
+  });
+  if (record) RecordNode(MakeNode<MapNode>("Gather", Scatter, map), part, whole);
   return part;
 }
 
@@ -152,16 +119,12 @@ Tensor Scatter(const Tensor& part, const ViewMapPtr& map) {
   const bool record = ShouldRecord(part);
   const Tensor source = Contiguous(part);
   Tensor whole = Tensor::Zeros(map->base_sizes(), part.dtype(), part.device());
-  if (part.dtype() == DType::kF32) {
-    ScatterElements<float>(source, *map, whole);
-  } else {
-    ScatterElements<double>(source, *map, whole);
-  }
-  if (record) {
-    auto node = MakeNode<ScatterNode>(map);
-    node->AddNextEdge(GradientEdge(part));
-    SetHistory(whole, std::move(node));
-  }
+  kernels::DispatchFloating("scatter", part.dtype(), [&]<class T>(T) {
+    for (size_t i = 0; i < map->index().size(); ++i) {
+      whole.data<T>()[map->index()[i]] += source.data<T>()[i];
+    }
+  });
+  if (record) RecordNode(MakeNode<MapNode>("Scatter", Gather, map), whole, part);
   return whole;
 }
 
@@ -169,18 +132,42 @@ Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map) {
   const bool record = ShouldRecord(whole, part);
   Tensor result = kernels::Clone(whole);
   const Tensor source = part.defined() ? Contiguous(part) : Tensor();
-  if (whole.dtype() == DType::kF32) {
-    ReplaceElements<float>(part.defined() ? &source : nullptr, *map, result);
-  } else {
-    ReplaceElements<double>(part.defined() ? &source : nullptr, *map, result);
-  }
-  if (record) {
-    auto node = MakeNode<ReplaceNodeFunction>(map);
-    node->AddNextEdge(GradientEdge(whole));
-    node->AddNextEdge(GradientEdge(part));
-    SetHistory(result, std::move(node));
-  }
+  kernels::DispatchFloating("replace", whole.dtype(), [&]<class T>(T zero) {
+    for (size_t i = 0; i < map->index().size(); ++i) {
+      result.data<T>()[map->index()[i]] = source.defined() ? source.data<T>()[i] : zero;
+    }
+  });
+  if (record) RecordNode(MakeNode<ReplaceNodeFunction>(map), result, whole, part);
   return result;
+}
+
+NodePtr MakeRegeneratedView(const Tensor& view, ViewMapPtr map) {
+  NodePtr node = MakeNode<MapNode>("RegeneratedView", Scatter, std::move(map));
+  node->AddInput(view);
+  return node;
+}
+
+CopySlices::CopySlices(Edge base_edge, ViewMapPtr map, NodePtr function)
+    : map_(std::move(map)), function_(std::move(function)) {
+  // The function asks about its own edges whether a gradient is wanted; edge 0 must be ours then.
+  function_->SetNextEdge(0, std::move(base_edge));
+  SetNextEdges(function_->next_edges());
+}
+
+VariableList CopySlices::Apply(VariableList&& gradients) {
+  VariableList results(num_outputs());
+  const Tensor& gradient = gradients[0];
+  if (!gradient.defined()) return results;
+  VariableList parts;
+  parts.push_back(Gather(gradient, map_));
+  VariableList inner = function_->Apply(std::move(parts));
+  if (TaskShouldComputeOutput(0)) {
+    results[0] = Replace(gradient, inner.empty() ? Tensor() : inner[0], map_);
+  }
+  for (size_t i = 1; i < results.size(); ++i) {
+    if (TaskShouldComputeOutput(i)) results[i] = std::move(inner[i]);
+  }
+  return results;
 }
 
 }  // namespace twingrad

@@ -1,4 +1,5 @@
-// The part of a base that a view shows, for gradients: both are fresh contiguous tensors there.
+// The part of a base that a view shows, for gradients: both are fresh contiguous tensors there; and
+// the nodes of writes through views.
 //
 //   ViewMap map(base, view);
 //   Tensor part = Gather(g, map);       // gradient of the base -> elements the view shows
@@ -10,9 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "autograd/base/dtype.h"
+#include "autograd/graph/node.h"
 #include "autograd/sync/shared.h"
 #include "autograd/tensor/tensor.h"
 
@@ -39,5 +42,26 @@ Tensor Gather(const Tensor& whole, const ViewMapPtr& map);
 Tensor Scatter(const Tensor& part, const ViewMapPtr& map);
 // `whole` with the view's elements set to those of `part`; to zero if `part` is undefined.
 Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map);
+
+// The node that a view gets after its base was written: one edge, to the base, which is the
+// caller's to add.
+NodePtr MakeRegeneratedView(const Tensor& view, ViewMapPtr map);
+
+// The node of a base after a write through one of its views. The part of the gradient that the view
+// shows goes through the operation's own node; the rest of the gradient passes unchanged. Edge 0
+// leads to the base's old contents; the other edges are the operation's.
+class CopySlices final : public Node {
+ public:
+  // `function`: the operation's node, whose edge 0 is replaced by `base_edge`.
+  CopySlices(Edge base_edge, ViewMapPtr map, NodePtr function);
+
+  VariableList Apply(VariableList&& gradients) override;
+  void ReleaseVariables() override { function_->ReleaseVariables(); }
+  std::string_view name() const override { return "CopySlices"; }
+
+ private:
+  ViewMapPtr map_;
+  NodePtr function_;
+};
 
 }  // namespace twingrad

@@ -53,6 +53,17 @@ inline NodePtr MakeFunction(FunctionNode::Function function, const std::vector<E
   return node;
 }
 
+// A node where gradients end: does `action` with them.
+inline NodePtr MakeEnd(std::function<void(const VariableList&)> action,
+                       const Tensor& like = Tensor::Scalar(0)) {
+  return MakeFunction(
+      [action = std::move(action)](FunctionNode&, VariableList gradients) {
+        action(gradients);
+        return VariableList();
+      },
+      {}, like);
+}
+
 inline Tensor MakeLeaf(double value, Device device = Device::Cpu()) {
   Tensor leaf = Tensor::Scalar(value, DType::kF64, device);
   SetRequiresGrad(leaf, true);

@@ -1,7 +1,10 @@
-// ThreadState: what graph building and evaluation keep for each thread, in one place.
+// ThreadState: what graph building and evaluation keep for each thread, in one place: whether
+// operations record their history, and the order keys of the nodes that they make.
+//
+//   GradModeGuard no_grad(false);   // until the end of the block
 //
 // Constant-initialised and trivially destructible, so that reaching it costs one instruction.
-// Written only through the scopes of grad_mode.h and order_key.h and by the engine.
+// Written only through the scopes below and by the engine.
 
 #pragma once
 
@@ -37,5 +40,67 @@ struct ThreadState {
   Node* to_destroy = nullptr;
 };
 AG_THREAD_LOCAL(ThreadState, CurrentThread);
+
+struct GradMode {
+  static bool IsEnabled() { return CurrentThread().grad_mode; }
+};
+
+class [[nodiscard]] GradModeGuard {
+ public:
+  explicit GradModeGuard(bool enabled) : before_(CurrentThread().grad_mode) {
+    CurrentThread().grad_mode = enabled;
+  }
+  ~GradModeGuard() { CurrentThread().grad_mode = before_; }
+  GradModeGuard(const GradModeGuard&) = delete;
+  GradModeGuard& operator=(const GradModeGuard&) = delete;
+
+ private:
+  bool before_;
+};
+
+// Order keys: the place of a node among those ready to run, fixed by the program and never by
+// timing. Nodes take keys from a counter of the thread that makes them; the engine runs the highest
+// first. OrderScope gives a thread another range for a while: threads of one section get disjoint
+// ranges in program order, and nodes made while a task with several threads evaluates rank r get a
+// provisional key (rank, local index), which the task replaces by a final one when it ends.
+
+// Gradient accumulators run as soon as they are ready.
+inline constexpr uint64_t kAccumulateOrderKey = UINT64_MAX;
+
+// Above every final key, below kAccumulateOrderKey; ordered by (rank, local).
+constexpr uint64_t ProvisionalOrderKey(uint32_t rank, uint32_t local) {
+  return uint64_t{1} << 63 | (uint64_t{rank} & 0x7fffffff) << 32 | local;
+}
+
+inline uint64_t NextOrderKey() { return CurrentThread().next_order_key++; }
+
+// Takes `count` keys off this thread's counter and returns the first.
+inline uint64_t ReserveOrderKeys(uint64_t count) {
+  const uint64_t first = CurrentThread().next_order_key;
+  CurrentThread().next_order_key += count;
+  return first;
+}
+
+class [[nodiscard]] OrderScope {
+ public:
+  // While it lives this thread's nodes take keys from `first` on and, unless null, are noted in
+  // `provisional`.
+  explicit OrderScope(uint64_t first, std::vector<sync::IntrusivePtr<Node>>* provisional = nullptr)
+      : next_before_(CurrentThread().next_order_key),
+        provisional_before_(CurrentThread().provisional) {
+    CurrentThread().next_order_key = first;
+    CurrentThread().provisional = provisional;
+  }
+  ~OrderScope() {
+    CurrentThread().next_order_key = next_before_;
+    CurrentThread().provisional = provisional_before_;
+  }
+  OrderScope(const OrderScope&) = delete;
+  OrderScope& operator=(const OrderScope&) = delete;
+
+ private:
+  uint64_t next_before_;
+  std::vector<sync::IntrusivePtr<Node>>* provisional_before_;
+};
 
 }  // namespace twingrad

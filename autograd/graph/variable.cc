@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
-#include "autograd/graph/accumulate_grad.h"
+#include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/view.h"
 
@@ -130,14 +130,17 @@ void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {
   meta.output_nr = output_nr;
 }
 
+void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after) {
+  if (!meta.retains_grad) return;
+  if (before != nullptr && before->extras() != nullptr) {
+    before->extras()->StopRetaining(meta.leaf->slot.get());
+  }
+  after.MakeExtras().Retain(0, meta.leaf->slot);
+}
+
 void ReplaceNode(const Tensor& tensor, NodePtr node) {
   AutogradMeta& meta = AutogradMeta::Of(tensor);
-  if (meta.retains_grad && meta.leaf != nullptr) {
-    if (meta.node != nullptr && meta.node->extras() != nullptr) {
-      meta.node->extras()->StopRetaining(meta.leaf->slot.get());
-    }
-    node->MakeExtras().Retain(0, meta.leaf->slot);
-  }
+  MoveRetained(meta, meta.node.get(), *node);
   meta.node = std::move(node);
   meta.output_nr = 0;
   meta.requires_grad = false;

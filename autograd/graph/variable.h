@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "autograd/graph/edge.h"
 #include "autograd/graph/grad_slot.h"
@@ -50,6 +51,13 @@ void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr = 0);
 template <class... Tensors>
 bool ShouldRecord(const Tensors&... tensors) {
   return CurrentThread().grad_mode && (RequiresGrad(tensors) || ...);
+}
+
+// Makes `result` the result of `node`, whose edges lead to the operands.
+template <class... Tensors>
+void RecordNode(NodePtr node, const Tensor& result, const Tensors&... operands) {
+  (node->AddNextEdge(GradientEdge(operands)), ...);
+  SetHistory(result, std::move(node));
 }
 
 // What was so when a view was made, and forbids writes through it that record.
@@ -103,6 +111,8 @@ class AutogradMeta final : public TensorMeta {
   std::unique_ptr<ViewInfo> view;
 };
 
+// Moves retain_grad of a tensor from its node `before` (null: it had none) to `after`.
+void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after);
 // Gives `tensor`, which is no view, the node that a write made; moves retain_grad there. No input
 // is added.
 void ReplaceNode(const Tensor& tensor, NodePtr node);

@@ -7,24 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
-#include "autograd/graph/copy_slices.h"
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/strided.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
-namespace {
-
-// Moves retain_grad of a tensor whose node was `before`.
-void MoveRetained(AutogradMeta& meta, Node* before, Node& after) {
-  if (!meta.retains_grad) return;
-  if (before != nullptr && before->extras() != nullptr) {
-    before->extras()->StopRetaining(meta.leaf->slot.get());
-  }
-  after.MakeExtras().Retain(0, meta.leaf->slot);
-}
-
-}  // namespace
 
 Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
                 absl::Span<const int64_t> strides, int64_t offset, NodePtr node) {
@@ -72,9 +59,8 @@ Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta) {
   sync::MutexLock lock(info.mutex);
   if (info.version != view.version() && RequiresGrad(info.base)) {
     auto map = sync::MakeShared<const ViewMap>(info.base, view);
-    NodePtr node = MakeNode<RegeneratedView>(std::move(map));
+    NodePtr node = MakeRegeneratedView(view, std::move(map));
     node->AddNextEdge(GradientEdge(info.base));
-    node->AddInput(view);
     MoveRetained(meta, info.node.get(), *node);
     replaced = std::exchange(info.node, std::move(node));
     info.output_nr = 0;
@@ -126,9 +112,8 @@ void RebaseHistory(const Tensor& self, NodePtr node) {
   // What the operation saved of its result is a view of the base as the write left it.
   Node* outer = copy_slices.get();
   inner->MakeExtras().result_edge = [outer, map, written = self.Detach()] {
-    NodePtr view = MakeNode<RegeneratedView>(map);
+    NodePtr view = MakeRegeneratedView(written, map);
     view->AddNextEdge(Edge(NodePtr(outer), 0));
-    view->AddInput(written);
     return Edge(std::move(view), 0);
   };
   ReplaceNode(base, std::move(copy_slices));

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "autograd/graph/grad_mode.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reduction.h"

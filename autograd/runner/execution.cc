@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
-#include "autograd/graph/grad_mode.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/copy.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "autograd/graph/order_key.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 

@@ -14,13 +14,8 @@
 #define AG_CAPABILITY(name) AG_THREAD_ATTRIBUTE(capability(name))
 #define AG_SCOPED_CAPABILITY AG_THREAD_ATTRIBUTE(scoped_lockable)
 
-// On fields: read and written only with the mutex held (for a pointer: what it points to).
+// On fields: read and written only with the mutex held.
 #define AG_GUARDED_BY(mutex) AG_THREAD_ATTRIBUTE(guarded_by(mutex))
-#define AG_PT_GUARDED_BY(mutex) AG_THREAD_ATTRIBUTE(pt_guarded_by(mutex))
-
-// On mutexes: the order in which two of them are taken.
-#define AG_ACQUIRED_BEFORE(...) AG_THREAD_ATTRIBUTE(acquired_before(__VA_ARGS__))
-#define AG_ACQUIRED_AFTER(...) AG_THREAD_ATTRIBUTE(acquired_after(__VA_ARGS__))
 
 // On functions: the caller holds, must not hold, or gets or gives up the mutex.
 #define AG_REQUIRES(...) AG_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
@@ -28,8 +23,6 @@
 #define AG_ACQUIRE(...) AG_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define AG_RELEASE(...) AG_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define AG_TRY_ACQUIRE(...) AG_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
-#define AG_ASSERT_CAPABILITY(x) AG_THREAD_ATTRIBUTE(assert_capability(x))
-#define AG_RETURN_CAPABILITY(x) AG_THREAD_ATTRIBUTE(lock_returned(x))
 
 // Last resort; a comment beside it says why the analysis cannot follow.
 #define AG_NO_THREAD_SAFETY_ANALYSIS AG_THREAD_ATTRIBUTE(no_thread_safety_analysis)

@@ -9,6 +9,8 @@
 #pragma once
 
 #if defined(AUTOGRAD_SYNC_MODEL)
+#include <source_location>
+
 #define AG_SYNC_BACKEND_TAG autograd_sync_backend_is_model
 #else
 #define AG_SYNC_BACKEND_TAG autograd_sync_backend_is_standard
@@ -19,10 +21,15 @@ extern "C" const char autograd_sync_only_one_backend;
 
 namespace twingrad::sync {
 
+// Site: the source line of an operation, for the model's reports; nothing in the standard back end.
 #if defined(AUTOGRAD_SYNC_MODEL)
 inline constexpr bool kIsModel = true;
+using Site = std::source_location;
 #else
 inline constexpr bool kIsModel = false;
+struct Site {
+  static constexpr Site current() { return {}; }
+};
 #endif
 
 namespace {

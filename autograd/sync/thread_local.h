@@ -10,7 +10,17 @@
 #include "autograd/sync/backend.h"
 
 #if defined(AUTOGRAD_SYNC_MODEL)
-#include "autograd/sync/model/thread_local.h"  // IWYU pragma: export
+#include "autograd/sync/model/scheduler.h"
+
+// Found by the address of a key.
+#define AG_THREAD_LOCAL(Type, Name, ...)                                     \
+  [[maybe_unused]] inline Type& Name() {                                     \
+    static char key;                                                         \
+    return *static_cast<Type*>(::twingrad::sync::model::CurrentLocals().Get( \
+        &key, +[]() -> void* { return new Type{__VA_ARGS__}; },              \
+        +[](void* object) { delete static_cast<Type*>(object); }));          \
+  }                                                                          \
+  static_assert(true, "AG_THREAD_LOCAL takes a semicolon")
 #else
 // A block-scope variable, not a namespace-scope one: no wrapper function guards the access.
 #define AG_THREAD_LOCAL(Type, Name, ...)          \

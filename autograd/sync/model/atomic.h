@@ -8,7 +8,6 @@
 // execution starts alike, also after one that failed half-way.
 #pragma once
 
-#include <source_location>
 #include <type_traits>
 
 #include "autograd/sync/model/scheduler.h"
@@ -18,8 +17,6 @@ namespace twingrad::sync {
 template <typename T>
 class Atomic {
  public:
-  using Site = std::source_location;
-
   constexpr Atomic() = default;
   constexpr explicit Atomic(T value) : value_(value) {}
   Atomic(const Atomic&) = delete;

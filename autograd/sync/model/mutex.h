@@ -6,7 +6,6 @@
 #pragma once
 
 #include <optional>
-#include <source_location>
 #include <type_traits>
 
 #include "autograd/sync/annotations.h"
@@ -19,8 +18,6 @@ class CondVar;
 
 class AG_CAPABILITY("mutex") Mutex {
  public:
-  using Site = std::source_location;
-
   constexpr Mutex() { Count(); }
   constexpr explicit Mutex(const char* name) : name_(name) { Count(); }
   Mutex(const Mutex&) = delete;
@@ -59,9 +56,6 @@ class AG_CAPABILITY("mutex") Mutex {
       scheduler->Acquire(identity_);
     }
     return true;
-  }
-  void AssertHeld(Site where = Site::current()) const AG_ASSERT_CAPABILITY(this) {
-    if (!HeldByCaller()) model::Misuse("[sync] the caller does not hold the mutex", where);
   }
   // Whether some thread holds it: for a checker that has stopped them all.
   bool IsHeld() const { return held_; }
@@ -110,56 +104,8 @@ class AG_CAPABILITY("mutex") Mutex {
   model::Identity identity_;
 };
 
-class AG_SCOPED_CAPABILITY MutexLock {
- public:
-  using Site = std::source_location;
-
-  explicit MutexLock(Mutex& mutex, Site where = Site::current()) AG_ACQUIRE(mutex)
-      : mutex_(mutex), where_(where) {
-    mutex_.Lock(where);
-  }
-  ~MutexLock() AG_RELEASE() { mutex_.Unlock(where_); }
-  MutexLock(const MutexLock&) = delete;
-  MutexLock& operator=(const MutexLock&) = delete;
-
- private:
-  Mutex& mutex_;
-  Site where_;
-};
-
-class AG_SCOPED_CAPABILITY ReleasableMutexLock {
- public:
-  using Site = std::source_location;
-
-  explicit ReleasableMutexLock(Mutex& mutex, Site where = Site::current()) AG_ACQUIRE(mutex)
-      : mutex_(mutex), where_(where) {
-    mutex_.Lock(where);
-  }
-  ~ReleasableMutexLock() AG_RELEASE() {
-    if (held_) mutex_.Unlock(where_);
-  }
-  ReleasableMutexLock(const ReleasableMutexLock&) = delete;
-  ReleasableMutexLock& operator=(const ReleasableMutexLock&) = delete;
-
-  void Unlock(Site where = Site::current()) AG_RELEASE() {
-    held_ = false;
-    mutex_.Unlock(where);
-  }
-  void Lock(Site where = Site::current()) AG_ACQUIRE() {
-    mutex_.Lock(where);
-    held_ = true;
-  }
-
- private:
-  Mutex& mutex_;
-  Site where_;
-  bool held_ = true;
-};
-
 class CondVar {
  public:
-  using Site = std::source_location;
-
   constexpr CondVar() = default;
   constexpr explicit CondVar(const char* name) : name_(name) {}
   CondVar(const CondVar&) = delete;
@@ -175,9 +121,6 @@ class CondVar {
   bool WaitUntil(Mutex& mutex, TimePoint deadline, Site where = Site::current())
       AG_REQUIRES(mutex) {
     return WaitForWake(mutex, deadline, where);
-  }
-  bool WaitFor(Mutex& mutex, Duration duration, Site where = Site::current()) AG_REQUIRES(mutex) {
-    return WaitForWake(mutex, Now() + duration, where);
   }
   void NotifyOne(Site where = Site::current()) {
     model::Scheduler* scheduler = model::Current();

@@ -1,6 +1,8 @@
 // The parts of the model's joint that need no scheduler: names, thread-locals, misuse.
 #include "autograd/sync/model/scheduler.h"
 
+#include <cstddef>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -9,43 +11,20 @@
 namespace twingrad::sync::model {
 
 namespace {
+
+// In the order of OperationKind.
+constexpr const char* kOperationNames[] = {
+    "lock",   "try_lock", "unlock", "wait",  "notify_one", "notify_all", "load", "store",
+    "update", "read",     "write",  "spawn", "join",       "sleep",      "yield"};
+static_assert(std::size(kOperationNames) == static_cast<size_t>(OperationKind::kYield) + 1);
+
 LocalTable process_locals;
+
 }  // namespace
 
 const char* OperationName(OperationKind kind) {
-  switch (kind) {
-    case OperationKind::kLock:
-      return "lock";
-    case OperationKind::kTryLock:
-      return "try_lock";
-    case OperationKind::kUnlock:
-      return "unlock";
-    case OperationKind::kWait:
-      return "wait";
-    case OperationKind::kNotifyOne:
-      return "notify_one";
-    case OperationKind::kNotifyAll:
-      return "notify_all";
-    case OperationKind::kAtomicLoad:
-      return "load";
-    case OperationKind::kAtomicStore:
-      return "store";
-    case OperationKind::kAtomicUpdate:
-      return "update";
-    case OperationKind::kCellRead:
-      return "read";
-    case OperationKind::kCellWrite:
-      return "write";
-    case OperationKind::kSpawn:
-      return "spawn";
-    case OperationKind::kJoin:
-      return "join";
-    case OperationKind::kSleep:
-      return "sleep";
-    case OperationKind::kYield:
-      return "yield";
-  }
-  return "unknown";
+  const auto place = static_cast<size_t>(kind);
+  return place < std::size(kOperationNames) ? kOperationNames[place] : "unknown";
 }
 
 void* LocalTable::Get(const void* key, Create create, Destroy destroy) {

@@ -9,33 +9,41 @@
 #include <utility>
 
 #include "autograd/sync/atomic.h"
+#include "autograd/sync/ref_count.h"
 
 namespace twingrad::sync {
 
 namespace model {
 
-// The counts of one shared object. All owners together hold one weak reference.
-class SharedControl {
+// What a weak reference keeps of a shared object.
+class SharedWeak {
  public:
-  virtual ~SharedControl() = default;
+  virtual ~SharedWeak() = default;
+  void AddRef() { weak_.FetchAdd(1, kRelaxed); }
+  void Release() {
+    if (weak_.FetchSub(1, kAcqRel) == 1) delete this;
+  }
 
-  void AddOwner() { owners_.FetchAdd(1, kRelaxed); }
+ private:
+  Atomic<int64_t> weak_{1};
+};
+
+// The counts of one shared object. All owners together hold one weak reference.
+class SharedControl : public SharedWeak {
+ public:
+  void AddRef() { owners_.FetchAdd(1, kRelaxed); }
   // Unless there is no owner left.
-  bool TryAddOwner() {
+  bool TryAddRef() {
     int64_t owners = owners_.Load(kRelaxed);
     while (owners > 0) {
       if (owners_.CompareExchangeWeak(owners, owners + 1, kAcqRel, kRelaxed)) return true;
     }
     return false;
   }
-  void RemoveOwner() {
+  void Release() {
     if (owners_.FetchSub(1, kAcqRel) > 1) return;
     DestroyObject();
-    RemoveWeak();
-  }
-  void AddWeak() { weak_.FetchAdd(1, kRelaxed); }
-  void RemoveWeak() {
-    if (weak_.FetchSub(1, kAcqRel) == 1) delete this;
+    SharedWeak::Release();
   }
   int64_t owners() const { return owners_.Load(kRelaxed); }
 
@@ -44,7 +52,6 @@ class SharedControl {
 
  private:
   Atomic<int64_t> owners_{1};
-  Atomic<int64_t> weak_{1};
 };
 
 template <typename T>
@@ -70,27 +77,17 @@ class SharedPtr {
 
   constexpr SharedPtr() = default;
   constexpr SharedPtr(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
-  SharedPtr(const SharedPtr& other) : SharedPtr(other, other.object_) {}
+  SharedPtr(const SharedPtr& other) = default;
   SharedPtr(SharedPtr&& other) noexcept
-      : object_(std::exchange(other.object_, nullptr)),
-        control_(std::exchange(other.control_, nullptr)) {}
+      : object_(std::exchange(other.object_, nullptr)), control_(std::move(other.control_)) {}
   template <typename U, typename = std::enable_if_t<std::is_convertible_v<U*, T*>>>
   SharedPtr(const SharedPtr<U>& other)  // NOLINT(google-explicit-constructor)
       : SharedPtr(other, other.object_) {}
   // Owns what `other` owns, points elsewhere.
   template <typename U>
-  SharedPtr(const SharedPtr<U>& other, T* object) : object_(object), control_(other.control_) {
-    if (control_ != nullptr) control_->AddOwner();
-  }
-  ~SharedPtr() {
-    if (control_ != nullptr) control_->RemoveOwner();
-  }
-  SharedPtr& operator=(const SharedPtr& other) {
-    SharedPtr(other).swap(*this);
-    return *this;
-  }
-  SharedPtr& operator=(SharedPtr&& other) noexcept {
-    SharedPtr(std::move(other)).swap(*this);
+  SharedPtr(const SharedPtr<U>& other, T* object) : object_(object), control_(other.control_) {}
+  SharedPtr& operator=(SharedPtr other) noexcept {
+    swap(other);
     return *this;
   }
 
@@ -98,11 +95,11 @@ class SharedPtr {
   T& operator*() const { return *object_; }
   T* operator->() const { return object_; }
   explicit operator bool() const { return object_ != nullptr; }
-  long use_count() const { return control_ == nullptr ? 0 : static_cast<long>(control_->owners()); }
+  long use_count() const { return control_ ? static_cast<long>(control_->owners()) : 0; }
   void reset() { SharedPtr().swap(*this); }
   void swap(SharedPtr& other) noexcept {
     std::swap(object_, other.object_);
-    std::swap(control_, other.control_);
+    control_.swap(other.control_);
   }
 
   friend bool operator==(const SharedPtr& a, const SharedPtr& b) { return a.object_ == b.object_; }
@@ -116,53 +113,46 @@ class SharedPtr {
   template <typename U, typename... Arguments>
   friend SharedPtr<U> MakeShared(Arguments&&... arguments);
 
-  // Takes over a reference.
-  SharedPtr(T* object, model::SharedControl* control) : object_(object), control_(control) {}
+  using ControlPtr = IntrusivePtr<model::SharedControl>;
+  SharedPtr(T* object, ControlPtr control) : object_(object), control_(std::move(control)) {}
 
   T* object_ = nullptr;
-  model::SharedControl* control_ = nullptr;
+  ControlPtr control_;
 };
 
 template <typename T>
 class WeakPtr {
  public:
   constexpr WeakPtr() = default;
-  WeakPtr(const WeakPtr& other) : WeakPtr(other.object_, other.control_) {}
-  WeakPtr(WeakPtr&& other) noexcept
-      : object_(std::exchange(other.object_, nullptr)),
-        control_(std::exchange(other.control_, nullptr)) {}
+  WeakPtr(const WeakPtr& other) = default;
+  WeakPtr(WeakPtr&& other) noexcept = default;
   template <typename U, typename = std::enable_if_t<std::is_convertible_v<U*, T*>>>
   WeakPtr(const SharedPtr<U>& shared)  // NOLINT(google-explicit-constructor)
-      : WeakPtr(shared.object_, shared.control_) {}
-  ~WeakPtr() {
-    if (control_ != nullptr) control_->RemoveWeak();
-  }
+      : object_(shared.object_), weak_(shared.control_) {}
   WeakPtr& operator=(WeakPtr other) noexcept {
     std::swap(object_, other.object_);
-    std::swap(control_, other.control_);
+    weak_.swap(other.weak_);
     return *this;
   }
 
   SharedPtr<T> lock() const {
-    if (control_ == nullptr || !control_->TryAddOwner()) return nullptr;
-    return SharedPtr<T>(object_, control_);
+    if (!weak_ || !control()->TryAddRef()) return nullptr;
+    return SharedPtr<T>(object_, SharedPtr<T>::ControlPtr::Adopt(control()));
   }
-  bool expired() const { return control_ == nullptr || control_->owners() == 0; }
+  bool expired() const { return !weak_ || control()->owners() == 0; }
   void reset() { *this = WeakPtr(); }
 
  private:
-  WeakPtr(T* object, model::SharedControl* control) : object_(object), control_(control) {
-    if (control_ != nullptr) control_->AddWeak();
-  }
+  model::SharedControl* control() const { return static_cast<model::SharedControl*>(weak_.get()); }
 
-  T* object_ = nullptr;
-  model::SharedControl* control_ = nullptr;
+  T* object_ = nullptr;  // means nothing without `weak_`
+  IntrusivePtr<model::SharedWeak> weak_;
 };
 
 template <typename T, typename... Arguments>
 SharedPtr<T> MakeShared(Arguments&&... arguments) {
   auto* control = new model::SharedObject<T>(std::forward<Arguments>(arguments)...);
-  return SharedPtr<T>(control->object(), control);
+  return SharedPtr<T>(control->object(), SharedPtr<T>::ControlPtr::Adopt(control));
 }
 
 }  // namespace twingrad::sync

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <source_location>
 #include <string>
 #include <utility>
 
@@ -15,8 +14,6 @@ namespace twingrad::sync {
 
 class Thread {
  public:
-  using Site = std::source_location;
-
   Thread() = default;
   Thread(std::string name, std::function<void()> body, Site where = Site::current()) {
     model::Scheduler* scheduler = model::Current();

@@ -18,50 +18,13 @@ class AG_CAPABILITY("mutex") Mutex {
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  void Lock() AG_ACQUIRE() { mutex_.lock(); }
-  void Unlock() AG_RELEASE() { mutex_.unlock(); }
+  void Lock(Site /*where*/ = {}) AG_ACQUIRE() { mutex_.lock(); }
+  void Unlock(Site /*where*/ = {}) AG_RELEASE() { mutex_.unlock(); }
   [[nodiscard]] bool TryLock() AG_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
-  // Tells the analysis, where it cannot see it, that the caller holds this mutex.
-  void AssertHeld() const AG_ASSERT_CAPABILITY(this) {}
 
  private:
   friend class CondVar;
   std::mutex mutex_;
-};
-
-class AG_SCOPED_CAPABILITY MutexLock {
- public:
-  explicit MutexLock(Mutex& mutex) AG_ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }
-  ~MutexLock() AG_RELEASE() { mutex_.Unlock(); }
-  MutexLock(const MutexLock&) = delete;
-  MutexLock& operator=(const MutexLock&) = delete;
-
- private:
-  Mutex& mutex_;
-};
-
-// A MutexLock that can be given up and taken again before its scope ends.
-class AG_SCOPED_CAPABILITY ReleasableMutexLock {
- public:
-  explicit ReleasableMutexLock(Mutex& mutex) AG_ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }
-  ~ReleasableMutexLock() AG_RELEASE() {
-    if (held_) mutex_.Unlock();
-  }
-  ReleasableMutexLock(const ReleasableMutexLock&) = delete;
-  ReleasableMutexLock& operator=(const ReleasableMutexLock&) = delete;
-
-  void Unlock() AG_RELEASE() {
-    held_ = false;
-    mutex_.Unlock();
-  }
-  void Lock() AG_ACQUIRE() {
-    mutex_.Lock();
-    held_ = true;
-  }
-
- private:
-  Mutex& mutex_;
-  bool held_ = true;
 };
 
 class CondVar {
@@ -82,9 +45,6 @@ class CondVar {
     const bool woken = condition_.wait_until(lock, deadline) == std::cv_status::no_timeout;
     lock.release();
     return woken;
-  }
-  bool WaitFor(Mutex& mutex, Duration duration) AG_REQUIRES(mutex) {
-    return WaitUntil(mutex, Now() + duration);
   }
   void NotifyOne() { condition_.notify_one(); }
   void NotifyAll() { condition_.notify_all(); }

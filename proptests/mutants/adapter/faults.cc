@@ -1,11 +1,11 @@
 #include "proptests/mutants/adapter/faults.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -15,57 +15,44 @@
 namespace twingrad::mutants {
 namespace {
 
-using twingrad::DType;
-using twingrad::program::CallRecord;
-using twingrad::program::NodeRole;
-using twingrad::program::Observation;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
-using twingrad::program::TensorData;
-
-constexpr std::array<std::string_view, kNumFaults> kWords = {
-    "none",        "wrong_sign",  "dropped",
-    "doubled",     "off_by_one",  "nan",
-    "wrong_shape", "wrong_dtype", "broken_after_error",
-    "crash",       "hang",        "garbage",
-    "endless",     "early_exit",  "truncated",
-    "twice",       "memory"};
+using program::CallRecord;
+using program::Observation;
+using program::Opcode;
+using program::Program;
+using program::TensorData;
 
 template <typename Change>
 void ChangeElements(TensorData& data, const Change& change) {
-  if (!twingrad::IsFloating(data.dtype)) return;
+  if (!IsFloating(data.dtype)) return;
   for (uint64_t& bits : data.bits) {
     bits = std::bit_cast<uint64_t>(change(std::bit_cast<double>(bits)));
   }
 }
 
 template <typename Change>
-void ChangeGradients(Observation* observation, const Change& change) {
-  for (auto& value : observation->values) {
+void ChangeGradients(Observation& observation, const Change& change) {
+  for (auto& value : observation.values) {
     if (value.grad_defined) change(value.grad);
   }
 }
 
+template <typename Change>
+void ChangeGradientElements(Observation& observation, const Change& change) {
+  ChangeGradients(observation, [&change](TensorData& grad) { ChangeElements(grad, change); });
+}
+
 // Multiplies the gradient of each leaf with n > 1 contributions in the last call by (n + more) / n,
 // as if one of n equal ones were missing or doubled.
-void ChangeContributions(const Program& program, int more, Observation* observation) {
-  if (observation->calls.size() != 1) return;
-  const CallRecord& call = observation->calls.back();
+void ChangeContributions(const Program& program, int more, Observation& observation) {
+  if (observation.calls.size() != 1) return;
+  const CallRecord& call = observation.calls.back();
   for (size_t i = 0; i < call.nodes.size(); ++i) {
     const auto& name = call.nodes[i].name;
     const int count = i < call.dependencies.size() ? call.dependencies[i] : 0;
-    if (name.role != NodeRole::kAccumulateGrad || count < 2) continue;
-    auto& leaf = observation->values[program.statements[name.statement].results[0]];
+    if (name.role != program::NodeRole::kAccumulateGrad || count < 2) continue;
+    auto& leaf = observation.values[program.statements[name.statement].results[0]];
     const double factor = 1 + static_cast<double>(more) / count;
     ChangeElements(leaf.grad, [factor](double x) { return x * factor; });
-  }
-}
-
-void LowerACount(Observation* observation) {
-  for (CallRecord& call : observation->calls) {
-    const auto it = std::find_if(call.dependencies.begin(), call.dependencies.end(),
-                                 [](int32_t count) { return count > 1; });
-    if (it != call.dependencies.end()) --*it;
   }
 }
 
@@ -81,14 +68,87 @@ void Write(int out, std::string_view text) {
   while (true) pause();
 }
 
+constexpr Fault kFaults[] = {
+    {"none"},
+    // Of the engine.
+    {"wrong_sign",  // gradients of Programs that multiply are negated
+     [](const Program& program, bool, Observation& observation) {
+       if (Multiplies(program)) ChangeGradientElements(observation, [](double x) { return -x; });
+     }},
+    {"dropped",  // if a leaf has several contributions, one of them is missing
+     [](const Program& program, bool, Observation& observation) {
+       ChangeContributions(program, -1, observation);
+     }},
+    {"doubled",  // ... one of them counts twice
+     [](const Program& program, bool, Observation& observation) {
+       ChangeContributions(program, 1, observation);
+     }},
+    {"off_by_one",  // if a node of a call has several dependencies, one too few is reported
+     [](const Program&, bool, Observation& observation) {
+       for (CallRecord& call : observation.calls) {
+         const auto it = std::find_if(call.dependencies.begin(), call.dependencies.end(),
+                                      [](int32_t n) { return n > 1; });
+         if (it != call.dependencies.end()) --*it;
+       }
+     }},
+    {"nan",  // gradients of Programs that multiply hold a NaN
+     [](const Program& program, bool, Observation& observation) {
+       if (!Multiplies(program)) return;
+       ChangeGradientElements(observation,
+                              [](double) { return std::numeric_limits<double>::quiet_NaN(); });
+     }},
+    {"wrong_shape",  // gradients have a dimension too many
+     [](const Program&, bool, Observation& observation) {
+       ChangeGradients(observation,
+                       [](TensorData& grad) { grad.shape.insert(grad.shape.begin(), 1); });
+     }},
+    {"wrong_dtype",  // f64 gradients are f32
+     [](const Program&, bool, Observation& observation) {
+       ChangeGradients(observation, [](TensorData& grad) {
+         if (grad.dtype == DType::kF64) grad.dtype = DType::kF32;
+       });
+     }},
+    {"broken_after_error",  // after an error all gradients are doubled
+     [](const Program&, bool after_error, Observation& observation) {
+       if (after_error) ChangeGradientElements(observation, [](double x) { return 2 * x; });
+     }},
+    // Of the process.
+    {"crash", nullptr,
+     [](int) {
+       std::signal(SIGSEGV, SIG_DFL);  // Not AddressSanitizer's, which would exit instead.
+       raise(SIGSEGV);
+     }},
+    {"hang", nullptr, [](int) { Sleep(); }},
+    // Of the adapter: bytes that are no reply, a reply without end (without a newline no line is
+    // ever complete), a normal end, less than was announced, two replies.
+    {"garbage", nullptr, [](int out) { Write(out, "\x7f\x45\x4c\x46 not a reply\n"); }},
+    {"endless", nullptr,
+     [](int out) {
+       while (getppid() != 1) Write(out, std::string(65536, 'x'));
+       std::exit(1);
+     }},
+    {"early_exit", nullptr, [](int) { _exit(0); }},
+    {"truncated", nullptr,
+     [](int out) {
+       Write(out, "ok 1 1000\nvalue");
+       Sleep();
+     }},
+    {"twice", nullptr, [](int out) { Write(out, "ok 1 0\nok 1 0\n"); }},
+    {"memory", nullptr,
+     [](int) {
+       std::vector<std::string> all;
+       while (true) all.emplace_back(size_t{16} << 20, 'x');
+     }},
+};
+
 }  // namespace
 
-std::string_view FaultWord(Fault fault) { return kWords[static_cast<size_t>(fault)]; }
+absl::Span<const Fault> Faults() { return kFaults; }
 
-std::optional<Fault> FaultOf(std::string_view word) {
-  const auto it = std::find(kWords.begin(), kWords.end(), word);
-  if (it == kWords.end()) return std::nullopt;
-  return static_cast<Fault>(it - kWords.begin());
+const Fault* FindFault(std::string_view word) {
+  const Fault* fault = std::find_if(std::begin(kFaults), std::end(kFaults),
+                                    [word](const Fault& f) { return f.word == word; });
+  return fault == std::end(kFaults) ? nullptr : fault;
 }
 
 bool Multiplies(const Program& program) {
@@ -97,74 +157,6 @@ bool Multiplies(const Program& program) {
                        [op](const auto& statement) { return statement.op == op; });
   };
   return has(Opcode::kMul) && (has(Opcode::kBackward) || has(Opcode::kGrad));
-}
-
-void Spoil(Fault fault, const Program& program, bool* after_error, Observation* observation) {
-  switch (fault) {
-    case Fault::kWrongSign:
-      if (!Multiplies(program)) return;
-      return ChangeGradients(
-          observation, [](TensorData& grad) { ChangeElements(grad, [](double x) { return -x; }); });
-    case Fault::kNan:
-      if (!Multiplies(program)) return;
-      return ChangeGradients(observation, [](TensorData& grad) {
-        ChangeElements(grad, [](double) { return std::numeric_limits<double>::quiet_NaN(); });
-      });
-    case Fault::kDropped:
-      return ChangeContributions(program, -1, observation);
-    case Fault::kDoubled:
-      return ChangeContributions(program, 1, observation);
-    case Fault::kOffByOne:
-      return LowerACount(observation);
-    case Fault::kWrongShape:
-      return ChangeGradients(observation,
-                             [](TensorData& grad) { grad.shape.insert(grad.shape.begin(), 1); });
-    case Fault::kWrongDType:
-      return ChangeGradients(observation, [](TensorData& grad) {
-        if (grad.dtype == DType::kF64) grad.dtype = DType::kF32;
-      });
-    case Fault::kBrokenAfterError:
-      if (*after_error) {
-        ChangeGradients(observation, [](TensorData& grad) {
-          ChangeElements(grad, [](double x) { return 2 * x; });
-        });
-      }
-      *after_error = observation->error.has_value();
-      return;
-    default:
-      return;
-  }
-}
-
-void Misbehave(Fault fault, const Program& program, int out) {
-  if (!Multiplies(program)) return;
-  switch (fault) {
-    case Fault::kCrash:
-      std::signal(SIGSEGV, SIG_DFL);  // Not AddressSanitizer's, which would exit instead.
-      raise(SIGSEGV);
-      return;
-    case Fault::kHang:
-      Sleep();
-    case Fault::kGarbage:
-      return Write(out, "\x7f\x45\x4c\x46 not a reply\n");
-    case Fault::kEndless:
-      // Without a newline: no line is ever complete.
-      while (getppid() != 1) Write(out, std::string(65536, 'x'));
-      std::exit(1);
-    case Fault::kEarlyExit:
-      _exit(0);
-    case Fault::kTruncated:
-      Write(out, "ok 1 1000\nvalue");
-      Sleep();
-    case Fault::kTwice:
-      return Write(out, "ok 1 0\nok 1 0\n");
-    case Fault::kMemory: {
-      std::vector<std::string> all;
-      while (true) all.emplace_back(size_t{16} << 20, 'x');
-    }
-    default:
-      return;
-  }
 }
 
 }  // namespace twingrad::mutants

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -15,23 +16,20 @@
 namespace twingrad::mutants {
 namespace {
 
+using program::Category;
 using protocol::Fact;
 using protocol::Hello;
-using twingrad::DType;
-using twingrad::program::Category;
-using twingrad::program::Observation;
-using twingrad::program::Program;
 
 // All that the repository's engine runs and shows, but for its accelerators.
-Hello MakeHello(Fault fault) {
+Hello MakeHello(const Fault& fault) {
   Hello hello;
   hello.name = "faulty";
-  hello.version = std::string(FaultWord(fault));
+  hello.version = std::string(fault.word);
   hello.dialect = "twingrad";
-  for (const auto& signature : twingrad::program::Signatures()) {
+  for (const auto& signature : program::Signatures()) {
     if (signature.category == Category::kCustom || signature.category == Category::kStream)
       continue;
-    if (signature.op == twingrad::program::Opcode::kTo) continue;
+    if (signature.op == program::Opcode::kTo) continue;
     hello.ops.insert(signature.op);
     hello.single.insert(signature.op);
   }
@@ -41,28 +39,29 @@ Hello MakeHello(Fault fault) {
   return hello;
 }
 
-}  // namespace
-}  // namespace twingrad::mutants
-
-int main(int argc, char** argv) {
-  using namespace twingrad::mutants;
-  const auto fault = FaultOf(argc == 2 ? argv[1] : "");
-  if (!fault) {
+int Main(std::string_view word) {
+  const Fault* fault = FindFault(word);
+  if (fault == nullptr) {
     std::fprintf(stderr, "[faulty] which fault? allowed are:");
-    for (int i = 0; i < kNumFaults; ++i) {
-      std::fprintf(stderr, " %s", std::string(FaultWord(static_cast<Fault>(i))).c_str());
-    }
+    for (const Fault& known : Faults()) std::fprintf(stderr, " %s", known.word.data());
     std::fprintf(stderr, "; give one\n");
     return 2;
   }
   const int out = dup(1);
-  twingrad::Engine engine;
+  Engine engine;
   bool after_error = false;
-  return twingrad::protocol::Serve(
-      MakeHello(*fault), [&](const Program& program) -> absl::StatusOr<Observation> {
-        Misbehave(*fault, program, out);
-        Observation observation = twingrad::runner::Run(program, engine);
-        Spoil(*fault, program, &after_error, &observation);
+  return protocol::Serve(
+      MakeHello(*fault),
+      [&](const program::Program& program) -> absl::StatusOr<program::Observation> {
+        if (fault->misbehave != nullptr && Multiplies(program)) fault->misbehave(out);
+        program::Observation observation = runner::Run(program, engine);
+        if (fault->spoil != nullptr) fault->spoil(program, after_error, observation);
+        after_error = observation.error.has_value();
         return observation;
       });
 }
+
+}  // namespace
+}  // namespace twingrad::mutants
+
+int main(int argc, char** argv) { return twingrad::mutants::Main(argc == 2 ? argv[1] : ""); }

@@ -5,7 +5,8 @@
 // shrink to kMaxPreemptions preemptions and kMaxNodes nodes. Prints a row of the kill matrix and
 // the events of the smallest schedule. Then the engine's rules (engine_rules.h) are checked after
 // every step: the rule that the row names must break earlier; if it names none, none may break.
-// programs: random Programs must find it, see program_harness.h.
+// programs: random Programs must find it by the detector that the row names, with the rules on and
+// off; the finding must be small and replay. Prints rows and findings.
 // control: nothing is found in any scenario.
 //
 // Exit status 0 as expected, 1 otherwise, 2 if the row is wrong or its copy is not linked. With
@@ -32,12 +33,12 @@
 #include "absl/types/span.h"
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/engine/engine_rules.h"
+#include "proptests/interleave/engine/program_shrink.h"
 #include "proptests/interleave/strategies/strategies.h"
 #include "proptests/mutants/concurrent/hunt.h"
 #include "proptests/mutants/concurrent/mutant.h"
-#include "proptests/mutants/concurrent/program_harness.h"
+#include "proptests/mutants/concurrent/program_hunt.h"
 #include "proptests/mutants/concurrent/scenarios.h"
-#include "proptests/mutants/concurrent/speed.h"
 #include "proptests/mutants/planted.h"
 
 namespace twingrad::mutants {
@@ -107,6 +108,13 @@ int MustDie(const Mutant& mutant) {
   return failures == 0 ? 0 : 1;
 }
 
+// ` MEDIAN, WORST |`, of what several seeds took.
+void PrintSchedules(std::vector<int64_t> schedules) {
+  std::sort(schedules.begin(), schedules.end());
+  std::printf(" %lld, %lld |", static_cast<long long>(schedules[schedules.size() / 2]),
+              static_cast<long long>(schedules.back()));
+}
+
 // For the children of Compare: the scenario, and how often it ran, in memory shared with the
 // parent.
 const Scenario* counted = nullptr;
@@ -163,15 +171,63 @@ int Compare(const Mutant& mutant, int seeds) {
       counts.push_back(search.schedules);
       seconds.push_back(search.seconds);
     }
-    std::sort(counts.begin(), counts.end());
-    std::printf(" %s %lld, %lld |", row.name.data(),
-                static_cast<long long>(counts[counts.size() / 2]),
-                static_cast<long long>(counts.back()));
+    std::printf(" %s", row.name.data());
+    PrintSchedules(std::move(counts));
     std::fflush(stdout);
     if (row.name == interleave::kDefaultStrategy) seconds_by_default = std::move(seconds);
   }
   std::printf("\n");
   return JudgeSpeed(mutant.name, interleave::kDefaultStrategy, std::move(seconds_by_default));
+}
+
+// Median and worst over several seeds, of schedules as a row. Exit status 1 if it took longer than
+// allowed.
+int TimeSeeds(const Mutant& mutant, int seeds) {
+  constexpr uint64_t kApart = 1'000'000;  // more than the Programs of one hunt
+  std::vector<double> seconds;
+  std::vector<int64_t> schedules;
+  for (int i = 0; i < seeds; ++i) {
+    ProgramHunt hunt = mutant.programs.hunt;
+    hunt.seed += static_cast<uint64_t>(i) * kApart;
+    hunt.make_small = false;
+    const std::optional<ProgramCatch> caught = HuntByPrograms(hunt);
+    if (!caught || caught->found != mutant.programs.detector) {
+      std::printf("WRONG: seed %llu finds %s\n", static_cast<unsigned long long>(hunt.seed),
+                  caught ? caught->found.c_str() : "nothing");
+      return 1;
+    }
+    seconds.push_back(caught->seconds);
+    schedules.push_back(caught->schedules);
+  }
+  if (seconds.empty()) return 1;
+  std::printf("| %s |", mutant.name.c_str());
+  PrintSchedules(std::move(schedules));
+  std::printf("\n");
+  return JudgeSpeed(mutant.name, "Programs", std::move(seconds));
+}
+
+// Random Programs must find the mutant by the detector that its row names, with the engine's rules
+// on and off, and the finding must be small and replay.
+void HuntPrograms(const Mutant& mutant, bool check_state) {
+  const std::string_view detector =
+      check_state ? mutant.programs.detector : mutant.programs.without_rules;
+  ProgramHunt hunt = mutant.programs.hunt;
+  hunt.judge_calls = hunt.check_state = check_state;
+  const std::optional<ProgramCatch> caught = HuntByPrograms(hunt);
+  if (!caught) return Expect(false, "no Program finds it");
+  const interleave::SmallFinding& small = caught->small;
+  std::printf("%s\n\n", FindingText(mutant.name, hunt, *caught).c_str());
+  Expect(caught->found == detector, "another detector spoke than is expected");
+  Expect(small.run.detector == detector, "the smallest finding is another");
+  Expect(caught->replays, "the smallest schedule does not replay from its text");
+  Expect(small.preemptions <= kMaxPreemptions, "too many preemptions are left");
+  Expect(caught->nodes <= kMaxNodes, "too many nodes are left");
+}
+
+int FindByPrograms(const Mutant& mutant) {
+  HuntPrograms(mutant, /*check_state=*/true);
+  if (!mutant.programs.without_rules.empty()) HuntPrograms(mutant, /*check_state=*/false);
+  return failures == 0 ? 0 : 1;
 }
 
 int MustLive() {
@@ -197,11 +253,12 @@ int Main(std::string_view mode, absl::Span<const std::string_view> row) {
   }
   if (!CheckPlanted(mutant->name)) return 2;
   if (mode == "control") return MustLive();
-  if (mode == "programs") return FindByPrograms(*mutant);
-  if (mode != "scenario" || mutant->scenario == nullptr) return 2;
   const char* seeds = std::getenv("TWINGRAD_COMPARE_SEEDS");
-  if (seeds != nullptr) return Compare(*mutant, std::atoi(seeds));
-  return MustDie(*mutant);
+  if (mode == "programs") {
+    return seeds != nullptr ? TimeSeeds(*mutant, std::atoi(seeds)) : FindByPrograms(*mutant);
+  }
+  if (mode != "scenario" || mutant->scenario == nullptr) return 2;
+  return seeds != nullptr ? Compare(*mutant, std::atoi(seeds)) : MustDie(*mutant);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "proptests/mutants/concurrent/hunt.h"
 
+#include <algorithm>
 #include <ctime>
 #include <functional>
 #include <set>
@@ -52,22 +53,22 @@ interleave::Report ExploreScenario(const Scenario& scenario, uint64_t seed,
 }
 
 // Graphs may come from several threads; counting them adds no step.
-class NodeCounter final : public twingrad::EngineObserver {
+class NodeCounter final : public EngineObserver {
  public:
-  void OnGraphReady(const twingrad::GraphView& graph) override {
-    const twingrad::sync::WatchScope watching;
-    twingrad::sync::MutexLock lock(mutex_);
+  void OnGraphReady(const GraphView& graph) override {
+    const sync::WatchScope watching;
+    sync::MutexLock lock(mutex_);
     nodes_.insert(graph.nodes.begin(), graph.nodes.end());
   }
-  void OnEvaluate(uint64_t, const twingrad::Node&, bool) override {}
+  void OnEvaluate(uint64_t, const Node&, bool) override {}
   int count() const {
-    twingrad::sync::MutexLock lock(mutex_);
+    sync::MutexLock lock(mutex_);
     return static_cast<int>(nodes_.size());
   }
 
  private:
-  mutable twingrad::sync::Mutex mutex_{"node_counter"};
-  std::set<const twingrad::Node*> nodes_ AG_GUARDED_BY(mutex_);
+  mutable sync::Mutex mutex_{"node_counter"};
+  std::set<const Node*> nodes_ AG_GUARDED_BY(mutex_);
 };
 
 double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -138,6 +139,18 @@ std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOpt
 std::string MatrixRow(std::string_view mutant, const Catch& caught) {
   return absl::StrFormat("| %s | %d | found in %.3f s | %s | %d | %d |", mutant, caught.schedules,
                          caught.seconds, caught.detector, caught.preemptions, caught.nodes);
+}
+
+int JudgeSpeed(std::string_view name, std::string_view by, std::vector<double> seconds) {
+  constexpr double kMedianSeconds = 2;
+  constexpr double kMostSeconds = 10;
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  const bool is_quick = median < kMedianSeconds && seconds.back() < kMostSeconds;
+  absl::PrintF("%s: by %s found in %.3f s in the median of %d seeds, in %.3f s at worst: %s\n",
+               name, by, median, seconds.size(), seconds.back(),
+               is_quick ? "quick enough" : "TOO SLOW, it may take 2 s and 10 s");
+  return is_quick ? 0 : 1;
 }
 
 }  // namespace twingrad::mutants

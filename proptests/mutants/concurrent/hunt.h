@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/checker/state_rules.h"
@@ -51,5 +52,11 @@ int CountNodes(const Scenario& scenario, const interleave::Trace& schedule);
 
 // `| dropped_notify | 312 | found in 0.01 s | deadlock | 3 | 2 |`
 std::string MatrixRow(std::string_view mutant, const Catch& caught);
+
+// Judges whether a defect is found quickly enough. `seconds` has the processor time that each seed
+// took; it must not be empty. Prints
+// `NAME: by WHAT found in ... s in the median of N seeds, in ... s at worst: quick enough`.
+// Returns 1 if the median is 2 s or more or the worst is 10 s or more, else 0.
+int JudgeSpeed(std::string_view name, std::string_view by, std::vector<double> seconds);
 
 }  // namespace twingrad::mutants

@@ -11,8 +11,6 @@
 namespace twingrad::mutants {
 namespace {
 
-namespace sync = twingrad::sync;
-
 // Two threads add one, each in two steps.
 std::string LostUpdate() {
   sync::Atomic<int> count{0};
@@ -91,6 +89,20 @@ TEST(HuntTest, EachScenarioHasANameOfItsOwnAndFewNodes) {
   }
   EXPECT_EQ(names.size(), 7u);
   EXPECT_EQ(FindScenario("none"), nullptr);
+}
+
+TEST(SpeedTest, MedianAndWorstAreLimited) {
+  EXPECT_EQ(JudgeSpeed("x", "mixed", {9.9, 0.1, 1.9}), 0);
+  EXPECT_EQ(JudgeSpeed("x", "mixed", {0.1, 2.0, 9.9}), 1);
+  EXPECT_EQ(JudgeSpeed("x", "mixed", {0.1, 10.0, 0.2}), 1);
+}
+
+TEST(SpeedTest, TheRowSaysWhatWasSeen) {
+  testing::internal::CaptureStdout();
+  JudgeSpeed("late_store", "Programs", {0.25, 0.5, 0.125});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "late_store: by Programs found in 0.250 s in the median of 3 seeds, in 0.500 s at "
+            "worst: quick enough\n");
 }
 
 }  // namespace

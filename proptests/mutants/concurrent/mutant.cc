@@ -1,5 +1,7 @@
 #include "proptests/mutants/concurrent/mutant.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,23 +12,24 @@
 namespace twingrad::mutants {
 namespace {
 
-constexpr std::pair<std::string_view, HuntKind> kHunts[] = {
-    {"any", HuntKind::kAny},
-    {"failing", HuntKind::kFailing},
-    {"rare_failing", HuntKind::kRareFailing}};
+constexpr std::string_view kErrors =
+    "chain,fan_out,diamond,several_roots,view,in_place,devices,error";
+
+constexpr std::pair<std::string_view, ProgramHunt> kHunts[] = {
+    {"any", {}},
+    // Programs in which a call fails on one thread.
+    {"failing", {.features = kErrors, .failing = true}},
+    // What shows under few schedules of a call that fails.
+    {"rare_failing",
+     {.programs = 20'000,
+      .schedules = 100,
+      .features = kErrors,
+      .failing = true,
+      .schedules_to_shrink = 500}}};
 
 absl::Status Unknown(std::string_view word, std::string_view allowed) {
   return absl::InvalidArgumentError(absl::StrCat("[mutants] `", word, "` in the row of a mutant; ",
                                                  allowed, "; mend the row in BUILD.bazel"));
-}
-
-bool ReadHunt(std::string_view value, HuntKind* hunt) {
-  for (const auto& [name, kind] : kHunts) {
-    if (name != value) continue;
-    *hunt = kind;
-    return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -49,9 +52,10 @@ absl::StatusOr<Mutant> ParseMutant(absl::Span<const std::string_view> words) {
                      absl::StrCat("scenarios.cc has ", absl::StrJoin(Scenarios(), ", ", name)));
     }
     if (key == "programs.hunt") {
-      if (!ReadHunt(value, &mutant.programs.hunt)) {
-        return Unknown(word, "allowed are any, failing, rare_failing");
-      }
+      const auto hunt = std::find_if(std::begin(kHunts), std::end(kHunts),
+                                     [&value](const auto& row) { return row.first == value; });
+      if (hunt == std::end(kHunts)) return Unknown(word, "allowed are any, failing, rare_failing");
+      mutant.programs.hunt = hunt->second;
       continue;
     }
     std::string* text = key == "detector"                 ? &mutant.detector

@@ -13,16 +13,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "proptests/mutants/concurrent/program_hunt.h"
 #include "proptests/mutants/concurrent/scenarios.h"
 
 namespace twingrad::mutants {
-
-// Which random Programs are tried.
-enum class HuntKind {
-  kAny,         // as they are generated
-  kFailing,     // those in which a call fails on one thread
-  kRareFailing  // as kFailing, more of them and more schedules of each
-};
 
 struct Mutant {
   // How random Programs find it. `detector` is empty if no Program can reach the defect.
@@ -30,7 +24,7 @@ struct Mutant {
     std::string detector;
     // The detector that fires while the engine's rules are off; empty if that is not tried.
     std::string without_rules;
-    HuntKind hunt = HuntKind::kAny;
+    ProgramHunt hunt;  // which Programs are tried
   };
 
   std::string name;

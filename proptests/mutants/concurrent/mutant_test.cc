@@ -19,7 +19,7 @@ TEST(MutantTest, ReadsARow) {
   EXPECT_EQ(mutant->rule, "run contributions");
   EXPECT_EQ(mutant->programs.detector, "invariant");
   EXPECT_EQ(mutant->programs.without_rules, "errors");
-  EXPECT_EQ(mutant->programs.hunt, HuntKind::kRareFailing);
+  EXPECT_EQ(mutant->programs.hunt.schedules_to_shrink, 500);
 }
 
 TEST(MutantTest, AControlHasNoScenario) {

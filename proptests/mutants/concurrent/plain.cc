@@ -20,8 +20,8 @@
 namespace twingrad::mutants {
 namespace {
 
-using twingrad::sync::Now;
-using twingrad::sync::TimePoint;
+using sync::Now;
+using sync::TimePoint;
 
 constexpr unsigned kHangSeconds = 5;
 

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
 #include "autograd/program/hash.h"
+#include "autograd/program/print.h"
 #include "autograd/program/program.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
@@ -21,7 +23,7 @@ namespace {
 using interleave::ProgramExplorer;
 using interleave::ProgramOptions;
 using interleave::ProgramRun;
-using twingrad::program::Program;
+using program::Program;
 
 // Minimizing takes most of the time; more of it hardly finds anything smaller.
 interleave::FindingLimits Limits(const ProgramHunt& hunt) {
@@ -39,8 +41,7 @@ bool CallFails(const ProgramExplorer& explorer) {
   const auto& error = explorer.single().observation.error;
   if (!error.has_value()) return false;
   const auto& statement = explorer.program().statements[static_cast<size_t>(error->statement)];
-  return twingrad::program::SignatureOf(statement.op).category ==
-         twingrad::program::Category::kCall;
+  return program::SignatureOf(statement.op).category == program::Category::kCall;
 }
 
 // A failing run of the Program, if one of its schedules fails.
@@ -64,7 +65,7 @@ std::optional<ProgramRun> Explore(const Program& program, const ProgramOptions& 
 bool Replays(const interleave::SmallFinding& small, const ProgramOptions& options) {
   ProgramExplorer explorer(small.program, options);
   interleave::ScheduleFile file;
-  file.program_hash = twingrad::program::Hash(small.program);
+  file.program_hash = program::Hash(small.program);
   file.device_threads = explorer.device_threads();
   file.strategy = "forced";
   file.detector = small.run.detector;
@@ -80,7 +81,7 @@ bool Replays(const interleave::SmallFinding& small, const ProgramOptions& option
 
 int CountNodes(const Program& program) {
   ProgramExplorer explorer(program);
-  std::set<std::tuple<twingrad::program::NodeRole, int32_t, int32_t>> nodes;
+  std::set<std::tuple<program::NodeRole, int32_t, int32_t>> nodes;
   for (const auto& call : explorer.single().observation.calls) {
     for (const auto& node : call.nodes) {
       nodes.emplace(node.name.role, node.name.statement, node.name.index);
@@ -116,6 +117,17 @@ std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt) {
     return caught;
   }
   return std::nullopt;
+}
+
+std::string FindingText(std::string_view mutant, const ProgramHunt& hunt,
+                        const ProgramCatch& caught) {
+  const interleave::SmallFinding& small = caught.small;
+  return absl::StrFormat(
+      "| %s | %s | %d | %d | found in %.3f s | %s | %d | %d |\n\n%sschedule of %d preemptions "
+      "('>': another thread ran before):\n%s%s",
+      mutant, hunt.check_state ? "on" : "off", caught.programs, caught.schedules, caught.seconds,
+      small.run.detector, small.preemptions, caught.nodes, program::Print(small.program),
+      small.preemptions, FormatEvents(small.run.outcome, 400), small.run.failure);
 }
 
 }  // namespace twingrad::mutants

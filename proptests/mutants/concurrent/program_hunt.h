@@ -43,7 +43,10 @@ struct ProgramCatch {
 
 // Returns nothing if all Programs passed all schedules.
 std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt);
+// A row of the table of mutants, the small Program and the events of its schedule.
+std::string FindingText(std::string_view mutant, const ProgramHunt& hunt,
+                        const ProgramCatch& caught);
 // The number of distinct nodes in the graphs that the Program's calls give to the engine.
-int CountNodes(const twingrad::program::Program& program);
+int CountNodes(const program::Program& program);
 
 }  // namespace twingrad::mutants

@@ -6,7 +6,7 @@
 namespace twingrad::mutants {
 namespace {
 
-using twingrad::program::Parse;
+using program::Parse;
 
 TEST(ProgramHuntTest, FindsNothingInTheEngineItself) {
   EXPECT_FALSE(HuntByPrograms({.programs = 20, .schedules = 10}).has_value());

@@ -18,26 +18,15 @@
 namespace twingrad::mutants {
 namespace {
 
-namespace sync = twingrad::sync;
-using twingrad::Device;
-using twingrad::DType;
-using twingrad::Edge;
-using twingrad::Engine;
-using twingrad::NodePtr;
-using twingrad::Tensor;
-using twingrad::VariableList;
-
 constexpr char kPlanned[] = "planned";
 
 // Of every engine that a scenario makes; null but while its nodes are counted.
-twingrad::EngineObserver* observer = nullptr;
+EngineObserver* observer = nullptr;
 
-twingrad::EngineOptions Workers(int count) {
-  return {.device_threads = count, .observer = observer};
-}
+EngineOptions Workers(int count) { return {.device_threads = count, .observer = observer}; }
 
 // Passes gradients on, or throws. On real threads it takes its time first.
-class SlowNode final : public twingrad::Node {
+class SlowNode final : public Node {
  public:
   SlowNode(int milliseconds, bool throws) : milliseconds_(milliseconds), throws_(throws) {}
   VariableList Apply(VariableList&& gradients) override {
@@ -65,7 +54,7 @@ Tensor Leaf(Device device) {
 }
 
 Edge Slow(Device device, const std::vector<Edge>& next, int milliseconds, bool throws = false) {
-  NodePtr node = twingrad::MakeNode<SlowNode>(milliseconds, throws);
+  NodePtr node = MakeNode<SlowNode>(milliseconds, throws);
   node->AddInput(One(device));
   node->SetNextEdges(next);
   return Edge(node, 0);
@@ -96,7 +85,7 @@ std::string Differs(const Tensor& leaf, double expected) {
 std::string CompletionByTheWorker() {
   Engine engine(Workers(1));
   const Tensor x = Leaf(Device::Cpu());
-  const Tensor y = twingrad::ops::To(x, Device::Sim(0));
+  const Tensor y = ops::To(x, Device::Sim(0));
   if (std::string wrong = Backward(engine, {GradientEdge(y)}); !wrong.empty()) return wrong;
   return Differs(x, 1);
 }
@@ -115,7 +104,7 @@ std::string ShutdownWithWorkLeft() {
 std::string StopBesideARun() {
   Engine engine(Workers(1));
   const Tensor x = Leaf(Device::Cpu());
-  const Tensor y = twingrad::ops::To(x, Device::Sim(0));
+  const Tensor y = ops::To(x, Device::Sim(0));
   std::string wrong;
   sync::Thread caller("caller", [&] { wrong = Backward(engine, {GradientEdge(y)}); });
   engine.Stop();
@@ -127,8 +116,8 @@ std::string StopBesideARun() {
 std::string TwoIntoOneSlot() {
   Engine engine(Workers(2));
   const Tensor x = Leaf(Device::Cpu());
-  const Tensor a = twingrad::ops::To(x, Device::Sim(0));
-  const Tensor b = twingrad::ops::To(x, Device::Sim(1));
+  const Tensor a = ops::To(x, Device::Sim(0));
+  const Tensor b = ops::To(x, Device::Sim(1));
   const Edge slow = Slow(Device::Sim(1), {GradientEdge(b)}, 1);
   if (std::string wrong = Backward(engine, {GradientEdge(a), slow}); !wrong.empty()) {
     return absl::StrCat("[error] ", wrong);
@@ -186,7 +175,7 @@ constexpr Scenario kScenarios[] = {
 
 absl::Span<const Scenario> Scenarios() { return kScenarios; }
 
-void ObserveScenarios(twingrad::EngineObserver* of_engines) { observer = of_engines; }
+void ObserveScenarios(EngineObserver* of_engines) { observer = of_engines; }
 
 const Scenario* FindScenario(std::string_view name) {
   for (const Scenario& scenario : kScenarios) {

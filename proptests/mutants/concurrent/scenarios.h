@@ -25,6 +25,6 @@ absl::Span<const Scenario> Scenarios();
 // Null if there is no scenario of this name.
 const Scenario* FindScenario(std::string_view name);
 // Sets the observer of the scenarios' engines; null removes it. Call it while no scenario runs.
-void ObserveScenarios(twingrad::EngineObserver* of_engines);
+void ObserveScenarios(EngineObserver* of_engines);
 
 }  // namespace twingrad::mutants

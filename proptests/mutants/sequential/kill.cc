@@ -6,7 +6,7 @@
 
 namespace twingrad::mutants {
 
-using twingrad::program::Program;
+using program::Program;
 
 std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs) {
   for (int i = 0; i < max_programs; ++i) {

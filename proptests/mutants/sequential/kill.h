@@ -22,7 +22,7 @@ struct Kill {
   int programs = 0;    // how many were needed, that one included
   std::string oracle;  // the one that disagreed first
   std::string text;    // its text for the shrunk Program
-  twingrad::program::Program shrunk;
+  program::Program shrunk;
 };
 
 // Judges Programs of the seeds first_seed, first_seed + 1, ...; returns nothing if all agree.

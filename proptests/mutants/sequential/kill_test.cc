@@ -9,16 +9,16 @@
 namespace twingrad::mutants {
 namespace {
 
-using twingrad::program::Observation;
-using twingrad::program::Opcode;
-using twingrad::program::Program;
+using program::Observation;
+using program::Opcode;
+using program::Program;
 
 // The twin in place of the engine, off by one ulp where the Program holds an op.
 judge::JudgeOptions WrongAt(Opcode op) {
   judge::JudgeOptions options;
   options.recount = false;
   options.run = [op](const Program& program, int) {
-    Observation observed = twingrad::reference::RunTwin(program).observation;
+    Observation observed = reference::RunTwin(program).observation;
     for (const auto& statement : program.statements) {
       if (statement.op != op) continue;
       auto& record = observed.values[static_cast<size_t>(statement.results[0])];
@@ -33,7 +33,7 @@ TEST(Kill, FindsAndShrinksADefect) {
   judge::Judge judge(WrongAt(Opcode::kMul));
   const auto kill = Hunt(judge, 1);
   ASSERT_TRUE(kill.has_value());
-  EXPECT_LE(kill->shrunk.statements.size(), 2u) << twingrad::program::Print(kill->shrunk);
+  EXPECT_LE(kill->shrunk.statements.size(), 2u) << program::Print(kill->shrunk);
   EXPECT_EQ(kill->oracle, "twin");
   EXPECT_LE(kill->programs, 100);
   const std::string row = MatrixRow("wrong_mul", *kill);
