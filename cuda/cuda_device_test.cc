@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,25 +33,16 @@ TEST(CudaRegistrationTest, LinkingRegistersIt) {
 }
 
 TEST(CudaRegistrationTest, AMissingDeviceIsAnError) {
-  const int count = RegisteredCudaDevice().DeviceCount();
-  const Stream missing{Device::Cuda(static_cast<uint8_t>(count))};
-  for (int call = 0; call < 4; ++call) {
+  CudaDevice& cuda = RegisteredCudaDevice();
+  const auto index = static_cast<uint8_t>(cuda.DeviceCount());
+  const Stream missing{Device::Cuda(index)};
+  const std::function<void()> calls[] = {
+      [&] { cuda.Allocate(8, missing); }, [&] { cuda.CreateStream(index); },
+      [&] { cuda.CreateEvent(index); }, [&] { cuda.SynchronizeDevice(index); }};
+  for (const auto& call : calls) {
     try {
-      switch (call) {
-        case 0:
-          RegisteredCudaDevice().Allocate(8, missing);
-          break;
-        case 1:
-          RegisteredCudaDevice().CreateStream(missing.device.index);
-          break;
-        case 2:
-          RegisteredCudaDevice().CreateEvent(missing.device.index);
-          break;
-        case 3:
-          RegisteredCudaDevice().SynchronizeDevice(missing.device.index);
-          break;
-      }
-      ADD_FAILURE() << "call " << call << " did not throw";
+      call();
+      ADD_FAILURE() << "call " << &call - calls << " did not throw";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kDevice);
       EXPECT_THAT(error.what(), HasSubstr("there is no device " + missing.device.ToString()));

@@ -1,6 +1,5 @@
 #include "autograd/device/device_registry.h"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,30 +11,10 @@ namespace twingrad {
 namespace {
 
 // Stands for an implementation from outside: the CPU's, under another type.
-class OtherDevice final : public DeviceInterface {
+class OtherDevice final : public CpuDevice {
  public:
   DeviceType type() const override { return DeviceType::kCuda; }
   int DeviceCount() const override { return 2; }
-  void* Allocate(size_t bytes, Stream) override { return cpu_.Allocate(bytes, kStream); }
-  void Deallocate(void* data) override { cpu_.Deallocate(data); }
-  void RecordStream(void*, Stream) override {}
-  Stream CreateStream(uint8_t) override { return kStream; }
-  std::unique_ptr<Event> CreateEvent(uint8_t) override { return cpu_.CreateEvent(0); }
-  void Synchronize(Stream) override {}
-  void SynchronizeDevice(uint8_t) override {}
-  void CopyFromHost(void* to, const void* from, size_t bytes, Stream) override {
-    cpu_.CopyFromHost(to, from, bytes, kStream);
-  }
-  void CopyToHost(void* to, const void* from, size_t bytes, Stream) override {
-    cpu_.CopyToHost(to, from, bytes, kStream);
-  }
-  void CopyOnDevice(void* to, const void* from, size_t bytes, Stream) override {
-    cpu_.CopyOnDevice(to, from, bytes, kStream);
-  }
-
- private:
-  static constexpr Stream kStream{Device::Cpu()};
-  CpuDevice cpu_;
 };
 
 TEST(DeviceRegistryTest, CpuAndSimulatedAcceleratorAreAlwaysThere) {

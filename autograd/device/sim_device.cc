@@ -38,8 +38,9 @@ class SimDevice::SimEvent final : public Event {
   }
   bool IsReached() override {
     sync::MutexLock lock(device_.mutex_);
-    if (point_ != nullptr && !device_.HasRun(point_->queue, point_->number)) return false;
-    if (point_ != nullptr) device_.order_.Join(StreamOrder::kHost, point_->moment);
+    if (point_ == nullptr) return true;
+    if (!device_.HasRun(point_->queue, point_->number)) return false;
+    device_.order_.Join(StreamOrder::kHost, point_->moment);
     return true;
   }
   void Synchronize() override {
@@ -68,8 +69,7 @@ SimDevice::~SimDevice() {
   for (const auto& [data, block] : blocks_) ::operator delete(const_cast<char*>(data), kAlignment);
 }
 
-// --- Memory
-// ----------------------------------------------------------------------------------------
+// Memory.
 
 bool SimDevice::CanReuse(const Block& block, size_t bytes, Stream stream) {
   if (!block.is_free || block.bytes != bytes || block.stream != stream) return false;
@@ -135,8 +135,7 @@ void SimDevice::RecordStream(void* data, Stream stream) {
   }
 }
 
-// --- Streams
-// ---------------------------------------------------------------------------------------
+// Streams.
 
 size_t SimDevice::IndexOf(Stream stream) {
   for (size_t i = 0; i < queues_.size(); ++i) {
@@ -164,23 +163,18 @@ std::unique_ptr<Event> SimDevice::CreateEvent(uint8_t device_index) {
 
 void SimDevice::Synchronize(Stream stream) {
   sync::MutexLock lock(mutex_);
-  const size_t index = IndexOf(stream);
-  RunUntil(index, queues_[index].queued);
-  order_.Join(StreamOrder::kHost, order_.Now(queues_[index].timeline));
+  Finish(IndexOf(stream));
 }
 
 void SimDevice::SynchronizeDevice(uint8_t device_index) {
   sync::MutexLock lock(mutex_);
   IndexOf(Stream{Device::Sim(device_index)});
   for (size_t index = 0; index < queues_.size(); ++index) {
-    if (queues_[index].stream.device != Device::Sim(device_index)) continue;
-    RunUntil(index, queues_[index].queued);
-    order_.Join(StreamOrder::kHost, order_.Now(queues_[index].timeline));
+    if (queues_[index].stream.device == Device::Sim(device_index)) Finish(index);
   }
 }
 
-// --- Work
-// ------------------------------------------------------------------------------------------
+// Work.
 
 void SimDevice::Check(StreamOrder::Timeline timeline, const Access& access,
                       const std::string& what) {
@@ -234,9 +228,7 @@ void SimDevice::CopyToHost(void* to_host, const void* from, size_t bytes, Stream
   Enqueue(stream, {{from, bytes, false}}, "copy to host", [=] {
     if (bytes > 0) std::memcpy(to_host, from, bytes);
   });
-  const size_t index = IndexOf(stream);
-  RunUntil(index, queues_[index].queued);
-  order_.Join(StreamOrder::kHost, order_.Now(queues_[index].timeline));
+  Finish(IndexOf(stream));
 }
 
 void SimDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) {
@@ -246,8 +238,7 @@ void SimDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream st
   });
 }
 
-// --- Running
-// ---------------------------------------------------------------------------------------
+// Running.
 
 bool SimDevice::HasRun(size_t queue, uint64_t number) {
   return queues_[queue].queued - queues_[queue].waiting.size() >= number;
@@ -273,6 +264,11 @@ void SimDevice::RunUntil(size_t queue, uint64_t number) {
     }
     RunNext(queue);
   }
+}
+
+void SimDevice::Finish(size_t queue) {
+  RunUntil(queue, queues_[queue].queued);
+  order_.Join(StreamOrder::kHost, order_.Now(queues_[queue].timeline));
 }
 
 std::vector<Stream> SimDevice::RunnableStreams() {

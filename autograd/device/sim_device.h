@@ -117,6 +117,8 @@ class SimDevice final : public DeviceInterface {
   bool CanRunNext(size_t queue) AG_REQUIRES(mutex_);
   void RunNext(size_t queue) AG_REQUIRES(mutex_);
   void RunUntil(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
+  // Runs all that is queued there; the host knows that.
+  void Finish(size_t queue) AG_REQUIRES(mutex_);
 
   sync::Mutex mutex_{"simulated accelerator"};
   std::vector<Queue> queues_ AG_GUARDED_BY(mutex_);

@@ -25,6 +25,16 @@ class SimDeviceTest : public testing::Test {
     sim_.CopyToHost(&result, from, sizeof(double), stream);
     return result;
   }
+  // A block of a_ that work queued on b_ reads: a fill, then an addition.
+  double* ReadByOtherStream() {
+    double* const x = New(a_);
+    double* const y = New(b_);
+    Fill(b_, y, 0);
+    Fill(a_, x, 1);
+    sim_.Synchronize(a_);
+    AddInto(b_, y, x);
+    return x;
+  }
 
   SimDevice sim_;
   const Stream a_ = sim_.CreateStream(0);
@@ -112,12 +122,7 @@ TEST_F(SimDeviceTest, ABlockIsReusedOnItsStreamAtOnce) {
 }
 
 TEST_F(SimDeviceTest, ReuseWhileAnotherStreamStillReadsIsReported) {
-  double* const x = New(a_);
-  double* const y = New(b_);
-  Fill(b_, y, 0);
-  Fill(a_, x, 1);
-  sim_.Synchronize(a_);
-  AddInto(b_, y, x);
+  double* const x = ReadByOtherStream();
   sim_.Deallocate(x);  // without RecordStream(x, b_)
   double* const z = New(a_);
   ASSERT_EQ(z, x);
@@ -126,12 +131,7 @@ TEST_F(SimDeviceTest, ReuseWhileAnotherStreamStillReadsIsReported) {
 }
 
 TEST_F(SimDeviceTest, RecordStreamHoldsABlockBackUntilTheWorkHasRun) {
-  double* const x = New(a_);
-  double* const y = New(b_);
-  Fill(b_, y, 0);
-  Fill(a_, x, 1);
-  sim_.Synchronize(a_);
-  AddInto(b_, y, x);
+  double* const x = ReadByOtherStream();
   sim_.RecordStream(x, b_);
   sim_.Deallocate(x);
   EXPECT_NE(New(a_), x);

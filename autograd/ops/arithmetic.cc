@@ -1,16 +1,24 @@
 #include "autograd/ops/arithmetic.h"
 
-#include "autograd/ops/binary.h"
 #include "autograd/ops/elementary.h"
 #include "autograd/ops/piecewise.h"
-#include "autograd/ops/unary.h"
+#include "autograd/ops/rules.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/elementary.h"
 
 namespace twingrad::ops {
 namespace {
 
-Tensor Passed(const Tensor& gradient, const Saved&) { return gradient; }
+Tensor Passed(const Tensor& g, const Saved&) { return g; }
+Tensor Negated(const Tensor& g, const Saved&) { return Neg(g); }
+Tensor TimesA(const Tensor& g, const Saved& s) { return Mul(g, s.a); }
+Tensor TimesB(const Tensor& g, const Saved& s) { return Mul(g, s.b); }
+Tensor OverB(const Tensor& g, const Saved& s) { return Div(g, s.b); }
+
+// -g * a / b².
+Tensor DivByDivisor(const Tensor& g, const Saved& s) {
+  return Neg(Div(Mul(g, s.a), Mul(s.b, s.b)));
+}
 
 // g * b * a^(b-1), and 0 where b is 0 whatever a is.
 Tensor PowByBase(const Tensor& gradient, const Saved& s) {
@@ -26,39 +34,14 @@ Tensor PowByExponent(const Tensor& gradient, const Saved& s) {
 
 constexpr BinaryRule kAdd = {"add",         "AddBackward", kernels::Add, kSavesNothing,
                              kSavesNothing, Passed,        Passed};
-
-constexpr BinaryRule kSub = {"sub",
-                             "SubBackward",
-                             kernels::Sub,
-                             kSavesNothing,
-                             kSavesNothing,
-                             Passed,
-                             [](const Tensor& gradient, const Saved&) { return Neg(gradient); }};
-
-constexpr BinaryRule kMul = {
-    "mul",
-    "MulBackward",
-    kernels::Mul,
-    kSavesB,
-    kSavesA,
-    [](const Tensor& gradient, const Saved& s) { return Mul(gradient, s.b); },
-    [](const Tensor& gradient, const Saved& s) { return Mul(gradient, s.a); }};
-
-constexpr BinaryRule kDiv = {
-    "div",
-    "DivBackward",
-    kernels::Div,
-    kSavesB,
-    kSavesA | kSavesB,
-    [](const Tensor& gradient, const Saved& s) { return Div(gradient, s.b); },
-    [](const Tensor& gradient, const Saved& s) {
-      return Neg(Div(Mul(gradient, s.a), Mul(s.b, s.b)));
-    }};
-
+constexpr BinaryRule kSub = {"sub",         "SubBackward", kernels::Sub, kSavesNothing,
+                             kSavesNothing, Passed,        Negated};
+constexpr BinaryRule kMul = {"mul", "MulBackward", kernels::Mul, kSavesB, kSavesA, TimesB, TimesA};
+constexpr BinaryRule kDiv = {"div", "DivBackward", kernels::Div, kSavesB, kSavesA | kSavesB,
+                             OverB, DivByDivisor};
 constexpr BinaryRule kPow = {
     "pow",     "PowBackward", kernels::Pow, kSavesA | kSavesB, kSavesA | kSavesB | kSavesResult,
     PowByBase, PowByExponent};
-
 constexpr UnaryRule kNeg =
     RuleOf<kernels::NegNumber>("NegBackward", Saves::kNothing,
                                [](const Tensor& gradient, const Tensor&) { return Neg(gradient); });

@@ -11,17 +11,16 @@
 #include <cstdint>
 #include <memory>
 
-#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
 
 // Sums `a` to `shape`, which must broadcast to a's shape; `a` itself where they are equal.
-Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);
+Tensor SumTo(const Tensor& a, Ints shape);
 // Reads `a` with `shape`, to which its own must broadcast; `a` itself where they are equal. The
 // result may show one element at many places: never write to it.
-Tensor ExpandTo(const Tensor& a, absl::Span<const int64_t> shape);
+Tensor ExpandTo(const Tensor& a, Ints shape);
 
 // The shape to which a gradient must be summed, kept only where operand and result differ in it.
 class BroadcastUndo {

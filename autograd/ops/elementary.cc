@@ -1,7 +1,7 @@
 #include "autograd/ops/elementary.h"
 
 #include "autograd/ops/arithmetic.h"
-#include "autograd/ops/unary.h"
+#include "autograd/ops/rules.h"
 
 namespace twingrad::ops {
 

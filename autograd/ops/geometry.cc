@@ -1,18 +1,41 @@
 #include "autograd/ops/geometry.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/ops/recording.h"
 #include "autograd/tensor/kernels/loops.h"
 
 namespace twingrad::ops {
+
+Tensor Alias(const Tensor& a, const Geometry& g) {
+  return a.AsStrided(g.sizes, g.strides, g.offset);
+}
+
+Tensor WithShape(const Tensor& rows, Ints shape) {
+  return rows.AsStrided(shape, ContiguousStrides(shape), rows.storage_offset());
+}
 
 void CheckDim(const char* op, int64_t dim, int64_t limit) {
   if (dim >= 0 && dim < limit) return;
   throw Error(ErrorKind::kIndex,
               absl::StrCat("[", op, "] dimension ", dim, " is out of range; 0 to ", limit - 1,
                            " are allowed here"));
+}
+
+void CheckDimOf(const char* op, const Tensor& a, int64_t dim) {
+  CheckDefined(op, a);
+  CheckDim(op, dim, a.dim());
+}
+
+void CheckNotEmpty(const char* op, const Tensor& a, int64_t dim) {
+  if (a.sizes()[dim] != 0) return;
+  throw Error(ErrorKind::kShape,
+              absl::StrCat("[", op, "] dimension ", dim, " of ", ShapeToString(a.sizes()),
+                           " has size 0; there must be an element to pick"));
 }
 
 void CheckElementCount(const char* op, const Tensor& a, Ints shape) {
@@ -22,6 +45,14 @@ void CheckElementCount(const char* op, const Tensor& a, Ints shape) {
                            a.numel(), " elements of ", ShapeToString(a.sizes()),
                            "; the numbers of elements must be equal"));
 }
+
+namespace {
+
+Geometry GeometryOf(const Tensor& a) {
+  return {SizesOf(a), Shape(a.strides().begin(), a.strides().end()), a.storage_offset()};
+}
+
+}  // namespace
 
 Geometry ReshapedGeometry(const Tensor& a, Ints shape) {
   CheckElementCount("view", a, shape);
@@ -52,6 +83,13 @@ Geometry PermutedGeometry(const Tensor& a, Ints dims) {
   return g;
 }
 
+Shape SwappedDims(const Tensor& a, int64_t dim0, int64_t dim1) {
+  Shape dims(a.sizes().size());
+  std::iota(dims.begin(), dims.end(), 0);
+  std::swap(dims[dim0], dims[dim1]);
+  return dims;
+}
+
 Shape InversePermutation(Ints dims) {
   Shape inverse(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) inverse[dims[i]] = static_cast<int64_t>(i);
@@ -68,8 +106,7 @@ Geometry ExpandedGeometry(const Tensor& a, Ints shape) {
 }
 
 Geometry PartGeometry(const Tensor& a, const Part& part) {
-  Geometry g{Shape(a.sizes().begin(), a.sizes().end()),
-             Shape(a.strides().begin(), a.strides().end()), a.storage_offset()};
+  Geometry g = GeometryOf(a);
   // An empty part may begin at the end; it must not point out of the storage.
   if (part.length > 0) g.offset += part.start * g.strides[part.dim];
   if (part.drop) {
@@ -90,7 +127,7 @@ Part SelectedPart(const Tensor& a, int64_t dim, int64_t index) {
                 absl::StrCat("[select] index ", index, " of dimension ", dim, " of size ", size,
                              "; 0 to ", size - 1, " are allowed"));
   }
-  return {Shape(a.sizes().begin(), a.sizes().end()), dim, index, 1, 1, true};
+  return {SizesOf(a), dim, index, 1, 1, true};
 }
 
 Part SlicedPart(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t step) {
@@ -104,7 +141,7 @@ Part SlicedPart(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64
   const int64_t first = std::min(start, size);
   const int64_t span = std::max<int64_t>(std::min(stop, size) - first, 0);
   const int64_t length = span == 0 ? 0 : (span - 1) / step + 1;
-  return {Shape(a.sizes().begin(), a.sizes().end()), dim, first, step, length, false};
+  return {SizesOf(a), dim, first, step, length, false};
 }
 
 Geometry SqueezedGeometry(const Tensor& a, Ints dims) {
@@ -122,8 +159,7 @@ Geometry SqueezedGeometry(const Tensor& a, Ints dims) {
 
 Geometry UnsqueezedGeometry(const Tensor& a, int64_t dim) {
   CheckDim("unsqueeze", dim, a.dim() + 1);
-  Geometry g{Shape(a.sizes().begin(), a.sizes().end()),
-             Shape(a.strides().begin(), a.strides().end()), a.storage_offset()};
+  Geometry g = GeometryOf(a);
   g.sizes.insert(g.sizes.begin() + dim, 1);
   g.strides.insert(g.strides.begin() + dim, 1);
   return g;

@@ -1,7 +1,6 @@
 // Where the elements of a view lie: sizes, strides and offset from those of the operand.
 //
-//   Geometry g = PermutedGeometry(a, {1, 0});
-//   Tensor t = a.AsStrided(g.sizes, g.strides, g.offset);
+//   Tensor t = Alias(a, PermutedGeometry(a, {1, 0}));
 //
 // Offsets count from the start of the storage. Arguments that do not fit are Error kShape, kIndex
 // or kInvalidArgument. Pure functions.
@@ -10,13 +9,10 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
-
-using Ints = absl::Span<const int64_t>;
 
 struct Geometry {
   Shape sizes;
@@ -35,8 +31,19 @@ struct Part {
   bool drop = false;
 };
 
+inline Shape SizesOf(const Tensor& a) { return Shape(a.sizes().begin(), a.sizes().end()); }
+
+// a's memory with this geometry, without history.
+Tensor Alias(const Tensor& a, const Geometry& g);
+// Fresh, contiguous `rows` with another shape of as many elements, without history.
+Tensor WithShape(const Tensor& rows, Ints shape);
+
 // Error(kIndex) naming `op` unless 0 <= dim < limit.
 void CheckDim(const char* op, int64_t dim, int64_t limit);
+// Error(kUndefined), Error(kIndex) naming `op` unless `a` has a dimension `dim`.
+void CheckDimOf(const char* op, const Tensor& a, int64_t dim);
+// Error(kShape) naming `op` where dimension `dim` of `a` has size 0.
+void CheckNotEmpty(const char* op, const Tensor& a, int64_t dim);
 
 // Row-major with another shape; Error(kInvalidArgument) unless the operand is contiguous.
 Geometry ReshapedGeometry(const Tensor& a, Ints shape);
@@ -44,6 +51,8 @@ Geometry ReshapedGeometry(const Tensor& a, Ints shape);
 void CheckElementCount(const char* op, const Tensor& a, Ints shape);
 
 Geometry PermutedGeometry(const Tensor& a, Ints dims);
+// The dims of the operand in order, but for these two.
+Shape SwappedDims(const Tensor& a, int64_t dim0, int64_t dim1);
 // dims with the inverse effect.
 Shape InversePermutation(Ints dims);
 

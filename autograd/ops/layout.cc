@@ -1,51 +1,41 @@
 #include "autograd/ops/layout.h"
 
-#include <numeric>
-#include <utility>
-
-#include "autograd/ops/layout_nodes.h"
 #include "autograd/ops/recording.h"
 #include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad::ops {
-namespace {
-
-Tensor Alias(const Tensor& a, const Geometry& g) {
-  return a.AsStrided(g.sizes, g.strides, g.offset);
+Tensor ReshapeTo(const Tensor& a, Ints shape) {
+  return a.sizes() == shape ? a : ReshapeAnyway(a, shape);
 }
 
-}  // namespace
-
-Tensor ReshapeTo(const Tensor& a, absl::Span<const int64_t> shape) {
-  if (a.sizes() == shape) return a;
+Tensor ReshapeAnyway(const Tensor& a, Ints shape) {
   CheckElementCount("reshape", a, shape);
   const Tensor rows = a.IsContiguous() ? a : kernels::Clone(a);
   Tensor result = Alias(rows, ReshapedGeometry(rows, shape));
   if (ShouldRecord(a)) {
-    SetHistory(result, MakeNode<ReshapeNode>("ReshapeBackward", GradientEdge(a), a.sizes()));
+    Record("ReshapeBackward", result, a,
+           [sizes = SizesOf(a)](const Tensor& g) { return ReshapeTo(g, sizes); });
   }
   return result;
 }
 
-Tensor PermuteTo(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor PermuteTo(const Tensor& a, Ints dims) {
   Tensor result = Alias(a, PermutedGeometry(a, dims));
   if (ShouldRecord(a)) {
-    SetHistory(result, MakeNode<PermuteNode>("PermuteBackward", GradientEdge(a), dims));
+    Record("PermuteBackward", result, a,
+           [inverse = InversePermutation(dims)](const Tensor& g) { return PermuteTo(g, inverse); });
   }
   return result;
 }
 
 Tensor TransposeLast(const Tensor& a) {
-  Shape dims(a.sizes().size());
-  std::iota(dims.begin(), dims.end(), 0);
-  std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
-  return PermuteTo(a, dims);
+  return PermuteTo(a, SwappedDims(a, a.dim() - 2, a.dim() - 1));
 }
 
 Tensor TakePart(const Tensor& a, const Part& place) {
   Tensor result = Alias(a, PartGeometry(a, place));
   if (ShouldRecord(a)) {
-    SetHistory(result, MakeNode<PartNode>("TakePartBackward", GradientEdge(a), place));
+    Record("TakePartBackward", result, a, [place](const Tensor& g) { return EmbedPart(g, place); });
   }
   return result;
 }
@@ -55,7 +45,8 @@ Tensor EmbedPart(const Tensor& part, const Part& place) {
   Tensor target = Alias(result, PartGeometry(result, place));
   kernels::CopyInto(target, part);
   if (ShouldRecord(part)) {
-    SetHistory(result, MakeNode<EmbedNode>("EmbedPartBackward", GradientEdge(part), place));
+    Record("EmbedPartBackward", result, part,
+           [place](const Tensor& g) { return TakePart(g, place); });
   }
   return result;
 }

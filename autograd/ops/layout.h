@@ -9,7 +9,6 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/tensor/tensor.h"
@@ -17,10 +16,12 @@
 namespace twingrad::ops {
 
 // The same elements in row-major order with another shape; a copy where `a` is not contiguous.
-Tensor ReshapeTo(const Tensor& a, absl::Span<const int64_t> shape);
+Tensor ReshapeTo(const Tensor& a, Ints shape);
+// As ReshapeTo, but not `a` itself where the shapes are equal.
+Tensor ReshapeAnyway(const Tensor& a, Ints shape);
 
 // Dimension i of the result is dimension dims[i] of `a`.
-Tensor PermuteTo(const Tensor& a, absl::Span<const int64_t> dims);
+Tensor PermuteTo(const Tensor& a, Ints dims);
 // The last two dimensions swapped.
 Tensor TransposeLast(const Tensor& a);
 

@@ -1,21 +1,21 @@
 #include "autograd/ops/reduction.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/broadcast.h"
+#include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
-#include "autograd/ops/one_gradient_node.h"
+#include "autograd/ops/piecewise.h"
+#include "autograd/ops/rearrange.h"
 #include "autograd/ops/recording.h"
-#include "autograd/tensor/kernels/arithmetic.h"
-#include "autograd/tensor/kernels/reduce.h"
+#include "autograd/tensor/kernels/kernels.h"
 
 namespace twingrad::ops {
 namespace {
 
 // How many elements of `a` make one of the result.
-double CountOf(const Tensor& a, absl::Span<const int64_t> dims) {
+double CountOf(const Tensor& a, Ints dims) {
   double count = 1;
   for (int64_t d = 0; d < a.dim(); ++d) {
     if (IsReduced(dims, d)) count *= static_cast<double>(a.sizes()[d]);
@@ -23,71 +23,138 @@ double CountOf(const Tensor& a, absl::Span<const int64_t> dims) {
   return count;
 }
 
-class SumNode final : public OneGradientNode {
- public:
-  SumNode(Edge edge, const Tensor& operand, absl::Span<const int64_t> dims)
-      : OneGradientNode("SumBackward", std::move(edge)),
-        kept_(KeptShape(operand, dims)),
-        sizes_(operand.sizes().begin(), operand.sizes().end()) {}
-  Tensor Derivative(const Tensor& gradient) const override {
-    return ExpandTo(ReshapeTo(gradient, kept_), sizes_);
-  }
+// A tensor seen as a matrix whose rows are what one element of the result is made of.
+struct MatrixView {
+  Shape order;    // of the dimensions: kept ones, then reduced ones
+  Shape ordered;  // the sizes in that order
+  Shape matrix;
 
- private:
-  Shape kept_;
-  Shape sizes_;
+  MatrixView(const Tensor& a, Ints dims) : matrix({1, 1}) {
+    for (const bool reduced : {false, true}) {
+      for (int64_t d = 0; d < a.dim(); ++d) {
+        if (IsReduced(dims, d) != reduced) continue;
+        order.push_back(d);
+        ordered.push_back(a.sizes()[d]);
+        matrix[reduced ? 1 : 0] *= a.sizes()[d];
+      }
+    }
+  }
+  Tensor ToMatrix(const Tensor& a) const { return ReshapeTo(PermuteTo(a, order), matrix); }
+  Tensor FromMatrix(const Tensor& m) const {
+    return PermuteTo(ReshapeTo(m, ordered), InversePermutation(order));
+  }
 };
 
-class MeanNode final : public OneGradientNode {
- public:
-  MeanNode(Edge edge, const Tensor& operand, absl::Span<const int64_t> dims)
-      : OneGradientNode("MeanBackward", std::move(edge)),
-        count_(CountOf(operand, dims)),
-        kept_(KeptShape(operand, dims)),
-        sizes_(operand.sizes().begin(), operand.sizes().end()) {}
-  Tensor Derivative(const Tensor& gradient) const override {
-    // A mean over nothing has no part to hand out; infinity would make NaN of further derivatives.
-    const Tensor share = count_ == 0 ? gradient : Div(gradient, Constant(count_, gradient));
-    return ExpandTo(ReshapeTo(share, kept_), sizes_);
+// By row and column of a matrix with `size` columns: the columns other than this one.
+Tensor OtherColumns(int64_t size, Device device) {
+  Tensor columns = Tensor::Empty({size * (size - 1)}, DType::kI64, device);
+  int64_t* next = columns.data<int64_t>();
+  for (int64_t i = 0; i < size; ++i) {
+    for (int64_t j = 0; j < size; ++j) {
+      if (j != i) *next++ = j;
+    }
   }
+  return columns;
+}
 
- private:
-  double count_;
-  Shape kept_;
-  Shape sizes_;
-};
+// For each element of a row the product of all others; of quadratic size where it has a derivative
+// that may be asked for.
+Tensor Others(const Tensor& matrix) {
+  const int64_t rows = matrix.sizes()[0], size = matrix.sizes()[1];
+  if (size < 2 || !ShouldRecord(matrix)) return kernels::ProductOfOthers(matrix);
+  const Tensor others = IndexSelect(matrix, 1, OtherColumns(size, matrix.device()));
+  return Prod(ReshapeTo(others, {rows, size, size - 1}), {2}, false);
+}
 
-Tensor RawSum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
-  return dims.empty() ? kernels::SumAll(a, keepdim) : kernels::Sum(a, dims, keepdim);
+Tensor Extreme(const char* op, const char* node_name, const Tensor& a, Ints dims, bool keepdim,
+               Tensor (*kernel)(const Tensor&, Ints, bool)) {
+  CheckDefined(op, a);
+  for (int64_t d = 0; d < a.dim(); ++d) {
+    if (IsReduced(dims, d)) CheckNotEmpty(op, a, d);
+  }
+  Tensor result = kernel(a, dims, keepdim);
+  if (ShouldRecord(a)) {
+    Record<2>(
+        node_name, result, a,
+        [kept = KeptShape(a, dims)](const Tensor& g, const Tensor* a_and_result) {
+          const Tensor chosen = kernels::Equals(a_and_result[0], WithShape(a_and_result[1], kept));
+          const Tensor count = kernels::SumTo(kernels::Cast(chosen, a_and_result[0].dtype()), kept);
+          return Div(Where(chosen, ReshapeTo(g, kept), Constant(0, g)), count);
+        })
+        ->Save(a)
+        ->SaveResult(result);
+  }
+  return result;
 }
 
 }  // namespace
 
-bool IsReduced(absl::Span<const int64_t> dims, int64_t d) {
+Tensor SumValues(const Tensor& a, Ints dims, bool keepdim) {
+  return dims.empty() ? kernels::SumAll(a, keepdim) : kernels::Sum(a, dims, keepdim);
+}
+
+bool IsReduced(Ints dims, int64_t d) {
   return dims.empty() || std::find(dims.begin(), dims.end(), d) != dims.end();
 }
 
-Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims) {
-  Shape kept(a.sizes().begin(), a.sizes().end());
+Shape KeptShape(const Tensor& a, Ints dims) {
+  Shape kept = SizesOf(a);
   for (int64_t d = 0; d < a.dim(); ++d) {
     if (IsReduced(dims, d)) kept[d] = 1;
   }
   return kept;
 }
 
-Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Sum(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("sum", a);
-  Tensor result = RawSum(a, dims, keepdim);
-  if (ShouldRecord(a)) SetHistory(result, MakeNode<SumNode>(GradientEdge(a), a, dims));
+  Tensor result = SumValues(a, dims, keepdim);
+  if (ShouldRecord(a)) {
+    Record("SumBackward", result, a,
+           [kept = KeptShape(a, dims), sizes = SizesOf(a)](const Tensor& g) {
+             return ExpandTo(ReshapeTo(g, kept), sizes);
+           });
+  }
   return result;
 }
 
-Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Tensor Mean(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("mean", a);
-  const Tensor sum = RawSum(a, dims, keepdim);
-  Tensor result = kernels::Div(sum, Constant(CountOf(a, dims), sum));
-  if (ShouldRecord(a)) SetHistory(result, MakeNode<MeanNode>(GradientEdge(a), a, dims));
+  const double count = CountOf(a, dims);
+  const Tensor sum = SumValues(a, dims, keepdim);
+  Tensor result = kernels::Div(sum, Constant(count, sum));
+  if (ShouldRecord(a)) {
+    // A mean over nothing has no part to hand out; infinity would make NaN of further derivatives.
+    Record("MeanBackward", result, a,
+           [count, kept = KeptShape(a, dims), sizes = SizesOf(a)](const Tensor& g) {
+             const Tensor share = count == 0 ? g : Div(g, Constant(count, g));
+             return ExpandTo(ReshapeTo(share, kept), sizes);
+           });
+  }
   return result;
+}
+
+Tensor Prod(const Tensor& a, Ints dims, bool keepdim) {
+  CheckDefined("prod", a);
+  Tensor result = kernels::Prod(a, dims, keepdim);
+  if (ShouldRecord(a)) {
+    Record<1>("ProdBackward", result, a,
+              [dims = Shape(dims.begin(), dims.end()), kept = KeptShape(a, dims)](
+                  const Tensor& g, const Tensor* operand) {
+                const MatrixView view(operand[0], dims);
+                const Tensor others = view.FromMatrix(Others(view.ToMatrix(operand[0])));
+                return Mul(ReshapeTo(g, kept), others);
+              })
+        ->Save(a);
+  }
+  return result;
+}
+
+Tensor Amax(const Tensor& a, Ints dims, bool keepdim) {
+  return Extreme("amax", "AmaxBackward", a, dims, keepdim, kernels::Amax);
+}
+
+Tensor Amin(const Tensor& a, Ints dims, bool keepdim) {
+  return Extreme("amin", "AminBackward", a, dims, keepdim, kernels::Amin);
 }
 
 }  // namespace twingrad::ops

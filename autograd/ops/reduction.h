@@ -1,4 +1,4 @@
-// sum and mean, differentiable.
+// sum, mean, prod, amax and amin, differentiable.
 //
 //   Tensor s = ops::Sum(a, {0, 2}, /*keepdim=*/true);
 //   Tensor m = ops::Mean(a, {}, false);               // no dims: over all of them
@@ -12,20 +12,29 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
 
 // f32, f64, i64; integers wrap.
-Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Sum(const Tensor& a, Ints dims, bool keepdim);
 // f32, f64.
-Tensor Mean(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Mean(const Tensor& a, Ints dims, bool keepdim);
 
+// f32, f64, i64. 1 of nothing; integers wrap. Derivatives are right at zeros, however many.
+Tensor Prod(const Tensor& a, Ints dims, bool keepdim);
+// f32, f64, i64. Error(kShape) where a reduced dimension has size 0. Where several elements are the
+// greatest or least, each gets an equal share of the gradient (max and min of rearrange.h give it
+// to the first).
+Tensor Amax(const Tensor& a, Ints dims, bool keepdim);
+Tensor Amin(const Tensor& a, Ints dims, bool keepdim);
+
+// Sum, without history.
+Tensor SumValues(const Tensor& a, Ints dims, bool keepdim);
 // Whether a reduction over `dims` takes in dimension d; the operand's shape with 1 in place of each
 // reduced size.
-bool IsReduced(absl::Span<const int64_t> dims, int64_t d);
-Shape KeptShape(const Tensor& a, absl::Span<const int64_t> dims);
+bool IsReduced(Ints dims, int64_t d);
+Shape KeptShape(const Tensor& a, Ints dims);
 
 }  // namespace twingrad::ops

@@ -1,13 +1,12 @@
 // The table of operations: for each Opcode of the computing categories its function and its
-// documentation.
+// documentation, which registry.cc is to be read for.
 //
 //   const RegisteredOp* op = ops::Find(program::Opcode::kMul);
 //   Tensor c = op->run({&a, &b}, statement);      // in place: op writes *operands[0], gives
 //   undefined
 //
-// Joins names of statements to functions for the runner and tests; README.md's table is checked
-// against it, and a test fails when a statement of the signature table has no row. Constant; any
-// thread.
+// Joins names of statements to functions for the runner and tests; a test fails when a statement of
+// the signature table has no row, or one that contradicts it. Constant; any thread.
 
 #pragma once
 
@@ -27,8 +26,8 @@ struct RegisteredOp {
   program::Opcode opcode = program::Opcode::kLeaf;
   // Null for statements that compute nothing.
   Tensor (*run)(Operands operands, const program::Statement& statement) = nullptr;
-  std::string_view forward;     // in the notation of README.md
-  std::string_view derivative;  // gradients of the operands; g is that of the result r
+  std::string_view forward;     // of the operands a, b, c
+  std::string_view derivative;  // gradients of the operands, between `;`; g is that of the result r
   std::string_view domain;      // element types, and arguments refused or special
 };
 

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
@@ -22,6 +21,6 @@ Tensor Softmax(const Tensor& a, int64_t dim);
 Tensor LogSoftmax(const Tensor& a, int64_t dim);
 // log Σ e^a over `dims`, over all dimensions where it is empty; keepdim as for Sum (reduction.h).
 // -inf over nothing.
-Tensor Logsumexp(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Logsumexp(const Tensor& a, Ints dims, bool keepdim);
 
 }  // namespace twingrad::ops

@@ -9,15 +9,15 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/reduction.h"
-#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
@@ -25,8 +25,7 @@ namespace twingrad::ops {
 using Doubles = std::vector<double>;
 
 inline Tensor Values(std::initializer_list<int64_t> sizes, std::initializer_list<double> elements) {
-  return Tensor::FromData<double>(absl::MakeConstSpan(sizes.begin(), sizes.size()),
-                                  absl::MakeConstSpan(elements.begin(), elements.size()));
+  return Tensor::FromData<double>(sizes, elements);
 }
 
 inline Tensor Leaf(std::initializer_list<int64_t> sizes, std::initializer_list<double> elements) {
@@ -35,20 +34,21 @@ inline Tensor Leaf(std::initializer_list<int64_t> sizes, std::initializer_list<d
   return leaf;
 }
 
-// The elements in row-major order, as doubles.
+// The elements in row-major order, as doubles; none of an undefined tensor.
 inline Doubles Elements(const Tensor& t) {
-  Doubles result;
-  if (!t.defined()) return result;
-  kernels::DispatchAll(t.dtype(), [&](auto zero) {
-    const auto* elements = t.data<decltype(zero)>();
-    kernels::ForEachRow<1>(
-        t.sizes(), {kernels::StridesFor(t, t.sizes())}, [&](const kernels::Row<1>& row) {
-          for (int64_t i = 0; i < row.count; ++i) {
-            result.push_back(static_cast<double>(elements[row.offset[0] + i * row.step[0]]));
-          }
-        });
-  });
-  return result;
+  if (!t.defined()) return {};
+  const Tensor rows = kernels::Cast(t, DType::kF64);
+  return Doubles(rows.data<double>(), rows.data<double>() + rows.numel());
+}
+
+// The kind of the Error that `call` throws; kInternal where it throws none.
+inline ErrorKind KindOf(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return ErrorKind::kInternal;
 }
 
 // Called with the node and its complete gradients; says whether the walk applies the node.
@@ -104,6 +104,13 @@ inline std::vector<Tensor> Derive(const Tensor& y, std::initializer_list<Tensor>
     return node.sequence_nr() != kAccumulateOrderKey;
   });
   return results;
+}
+
+// The gradient of x by the sum of y's elements times 1, 2, 3, ...
+inline Doubles Weighed(const Tensor& y, const Tensor& x) {
+  Tensor weights = Tensor::Empty(y.sizes(), y.dtype());
+  std::iota(weights.data<double>(), weights.data<double>() + y.numel(), 1.0);
+  return Elements(Derive(Mul(y, weights), {x})[0]);
 }
 
 // The derivative of y by x, `order` times; a scalar function of one element.

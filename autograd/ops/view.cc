@@ -1,61 +1,55 @@
 #include "autograd/ops/view.h"
 
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/view.h"
+#include "autograd/ops/broadcast.h"
 #include "autograd/ops/geometry.h"
-#include "autograd/ops/layout_nodes.h"
+#include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
-#include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad::ops {
 namespace {
 
-// The view of `a` with this geometry; make_node(edge) makes the node where it records.
-template <typename MakeTheNode>
-Tensor ViewOf(const Tensor& a, const Geometry& g, MakeTheNode&& make_node) {
+// The view of `a` with this geometry; where it records, make_derivative() undoes the move.
+template <typename MakeDerivative>
+Tensor ViewOf(const char* node_name, const Tensor& a, const Geometry& g,
+              MakeDerivative&& make_derivative) {
   NodePtr node;
-  if (ShouldRecord(a)) node = make_node(GradientEdge(a));
+  if (ShouldRecord(a)) node = MakeDerivativeNode(node_name, a, make_derivative());
   return MakeView(a, g.sizes, g.strides, g.offset, std::move(node));
 }
 
-Tensor ReshapedView(const Tensor& a, const Geometry& g, const char* node_name) {
-  return ViewOf(a, g, [&](Edge edge) {
-    return MakeNode<ReshapeNode>(node_name, std::move(edge), a.sizes());
+Tensor ReshapedView(const char* node_name, const Tensor& a, const Geometry& g) {
+  return ViewOf(node_name, a, g, [&] {
+    return [sizes = SizesOf(a)](const Tensor& gradient) { return ReshapeTo(gradient, sizes); };
   });
 }
 
-Tensor PermutedView(const Tensor& a, Ints dims, const char* node_name) {
-  return ViewOf(a, PermutedGeometry(a, dims),
-                [&](Edge edge) { return MakeNode<PermuteNode>(node_name, std::move(edge), dims); });
+Tensor PermutedView(const char* node_name, const Tensor& a, Ints dims) {
+  return ViewOf(node_name, a, PermutedGeometry(a, dims), [&] {
+    return [inverse = InversePermutation(dims)](const Tensor& g) { return PermuteTo(g, inverse); };
+  });
 }
 
-Tensor PartView(const Tensor& a, const Part& part, const char* node_name) {
-  return ViewOf(a, PartGeometry(a, part),
-                [&](Edge edge) { return MakeNode<PartNode>(node_name, std::move(edge), part); });
+Tensor PartView(const char* node_name, const Tensor& a, const Part& part) {
+  return ViewOf(node_name, a, PartGeometry(a, part),
+                [&] { return [part](const Tensor& g) { return EmbedPart(g, part); }; });
 }
 
 }  // namespace
 
-Tensor View(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor View(const Tensor& a, Ints shape) {
   CheckDefined("view", a);
-  return ReshapedView(a, ReshapedGeometry(a, shape), "ViewBackward");
+  return ReshapedView("ViewBackward", a, ReshapedGeometry(a, shape));
 }
 
-Tensor Reshape(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor Reshape(const Tensor& a, Ints shape) {
   CheckDefined("reshape", a);
-  if (a.IsContiguous()) return ReshapedView(a, ReshapedGeometry(a, shape), "ReshapeBackward");
-  CheckElementCount("reshape", a, shape);
-  const Tensor rows = kernels::Clone(a);
-  const Geometry g = ReshapedGeometry(rows, shape);
-  Tensor result = rows.AsStrided(g.sizes, g.strides, g.offset);
-  if (ShouldRecord(a)) {
-    SetHistory(result, MakeNode<ReshapeNode>("ReshapeBackward", GradientEdge(a), a.sizes()));
-  }
-  return result;
+  if (!a.IsContiguous()) return ReshapeAnyway(a, shape);
+  return ReshapedView("ReshapeBackward", a, ReshapedGeometry(a, shape));
 }
 
 Tensor Transpose(const Tensor& a, int64_t dim0, int64_t dim1) {
@@ -65,42 +59,38 @@ Tensor Transpose(const Tensor& a, int64_t dim0, int64_t dim1) {
                 absl::StrCat("[transpose] dimensions ", dim0, " and ", dim1,
                              " of a tensor of rank ", a.dim(), "; 0 to rank - 1 are allowed"));
   }
-  Shape dims(a.sizes().size());
-  std::iota(dims.begin(), dims.end(), 0);
-  std::swap(dims[dim0], dims[dim1]);
-  return PermutedView(a, dims, "TransposeBackward");
+  return PermutedView("TransposeBackward", a, SwappedDims(a, dim0, dim1));
 }
 
-Tensor Permute(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor Permute(const Tensor& a, Ints dims) {
   CheckDefined("permute", a);
-  return PermutedView(a, dims, "PermuteBackward");
+  return PermutedView("PermuteBackward", a, dims);
 }
 
-Tensor Expand(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor Expand(const Tensor& a, Ints shape) {
   CheckDefined("expand", a);
-  return ViewOf(a, ExpandedGeometry(a, shape), [&](Edge edge) {
-    return MakeNode<ExpandNode>("ExpandBackward", std::move(edge), a.sizes());
-  });
+  return ViewOf("ExpandBackward", a, ExpandedGeometry(a, shape),
+                [&] { return [sizes = SizesOf(a)](const Tensor& g) { return SumTo(g, sizes); }; });
 }
 
 Tensor Select(const Tensor& a, int64_t dim, int64_t index) {
   CheckDefined("select", a);
-  return PartView(a, SelectedPart(a, dim, index), "SelectBackward");
+  return PartView("SelectBackward", a, SelectedPart(a, dim, index));
 }
 
 Tensor Slice(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t step) {
   CheckDefined("slice", a);
-  return PartView(a, SlicedPart(a, dim, start, stop, step), "SliceBackward");
+  return PartView("SliceBackward", a, SlicedPart(a, dim, start, stop, step));
 }
 
-Tensor Squeeze(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor Squeeze(const Tensor& a, Ints dims) {
   CheckDefined("squeeze", a);
-  return ReshapedView(a, SqueezedGeometry(a, dims), "SqueezeBackward");
+  return ReshapedView("SqueezeBackward", a, SqueezedGeometry(a, dims));
 }
 
 Tensor Unsqueeze(const Tensor& a, int64_t dim) {
   CheckDefined("unsqueeze", a);
-  return ReshapedView(a, UnsqueezedGeometry(a, dim), "UnsqueezeBackward");
+  return ReshapedView("UnsqueezeBackward", a, UnsqueezedGeometry(a, dim));
 }
 
 }  // namespace twingrad::ops

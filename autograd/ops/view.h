@@ -12,28 +12,27 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
 
 // Row-major order with another shape; Error(kInvalidArgument) unless the operand is contiguous.
-Tensor View(const Tensor& a, absl::Span<const int64_t> shape);
+Tensor View(const Tensor& a, Ints shape);
 // As View where the operand is contiguous, else a copy.
-Tensor Reshape(const Tensor& a, absl::Span<const int64_t> shape);
+Tensor Reshape(const Tensor& a, Ints shape);
 // Two dimensions swapped.
 Tensor Transpose(const Tensor& a, int64_t dim0, int64_t dim1);
 // Dimension i of the result is dims[i]; each occurs once, else Error(kInvalidArgument).
-Tensor Permute(const Tensor& a, absl::Span<const int64_t> dims);
+Tensor Permute(const Tensor& a, Ints dims);
 // Sizes of 1, and dimensions added in front, repeated to `shape` without a copy.
-Tensor Expand(const Tensor& a, absl::Span<const int64_t> shape);
+Tensor Expand(const Tensor& a, Ints shape);
 // One entry of `dim`, which the result lacks.
 Tensor Select(const Tensor& a, int64_t dim, int64_t index);
 // As in Python, for start and stop of 0 or more, which are clamped, and step of 1 or more; else
 // Error(kInvalidArgument).
 Tensor Slice(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t step);
 // Those of `dims`, of all dimensions where it is empty, whose size is 1 go.
-Tensor Squeeze(const Tensor& a, absl::Span<const int64_t> dims);
+Tensor Squeeze(const Tensor& a, Ints dims);
 // A new dimension of size 1 at `dim`.
 Tensor Unsqueeze(const Tensor& a, int64_t dim);
 

@@ -1,9 +1,9 @@
 // The rows of the signature table: what each statement takes, and the facts of each op.
 //
 // Included only by signature.cc and by tables whose static_assert asks for a row for each op; all
-// other code uses signature.h. A new statement is one row here, at the position of its enumerator in
-// opcode.h. A function for each form of row gives what all rows of that form share; the operands of
-// a row are counted from a.
+// other code uses signature.h. A new statement is one row here, at the position of its enumerator
+// in opcode.h. A function for each form of row gives what all rows of that form share; the operands
+// of a row are counted from a.
 
 #pragma once
 

@@ -63,13 +63,6 @@ bool HasUncut(const ThreadLists& lists, size_t size_class) {
          BlockBytes(size_class);
 }
 
-void PushBlock(ThreadLists& lists, size_t size_class, void* block) {
-  auto* free_block = static_cast<FreeBlock*>(block);
-  free_block->next = lists.head[size_class];
-  lists.head[size_class] = free_block;
-  ++lists.count[size_class];
-}
-
 void GiveUpList(ThreadLists& lists, size_t size_class) {
   store.Get().Put(size_class, {std::exchange(lists.head[size_class], nullptr),
                                std::exchange(lists.count[size_class], 0)});
@@ -82,7 +75,7 @@ struct Reaper {
     if (lists == nullptr) return;
     lists->state = ThreadLists::State::kEnded;
     for (size_t c = 0; c < kNumClasses; ++c) {
-      while (HasUncut(*lists, c)) PushBlock(*lists, c, CutBlock(*lists, c));
+      while (HasUncut(*lists, c)) Push(*lists, c, CutBlock(*lists, c));
       GiveUpList(*lists, c);
     }
   }
@@ -123,7 +116,7 @@ void FreeSlow(void* block, size_t bytes) {
   ThreadLists& lists = Lists();
   Register(lists);
   const size_t size_class = ClassOf(bytes);
-  PushBlock(lists, size_class, block);
+  Push(lists, size_class, block);
   const bool ended = lists.state == ThreadLists::State::kEnded;
   if (ended || lists.count[size_class] > kListLimit) GiveUpList(lists, size_class);
 }

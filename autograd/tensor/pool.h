@@ -57,6 +57,13 @@ void FreeSlow(void* block, size_t bytes);
 
 inline size_t ClassOf(size_t bytes) { return (bytes - 1) / kGranule; }
 
+inline void Push(ThreadLists& lists, size_t size_class, void* block) {
+  auto* free_block = static_cast<FreeBlock*>(block);
+  free_block->next = lists.head[size_class];
+  lists.head[size_class] = free_block;
+  ++lists.count[size_class];
+}
+
 inline void* Allocate(size_t bytes) {
 #if !defined(AG_POOL_PASSES_THROUGH)
   if (bytes <= kLargest) [[likely]] {
@@ -80,11 +87,7 @@ inline void Free(void* block, size_t bytes) {
     const size_t size_class = ClassOf(bytes);
     if (lists.count[size_class] < kListLimit && lists.state == ThreadLists::State::kReady)
         [[likely]] {
-      auto* free_block = static_cast<FreeBlock*>(block);
-      free_block->next = lists.head[size_class];
-      lists.head[size_class] = free_block;
-      ++lists.count[size_class];
-      return;
+      return Push(lists, size_class, block);
     }
   }
 #endif

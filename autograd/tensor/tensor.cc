@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <new>
 #include <utility>
@@ -46,21 +45,9 @@ OwningBlock* BlockOf(Storage* storage) {
   return reinterpret_cast<OwningBlock*>(reinterpret_cast<char*>(storage) - kOffset);
 }
 
-template <typename T>
-void FillElements(void* data, int64_t count, T value) {
-  std::fill_n(static_cast<T*>(data), count, value);
-}
-
-int64_t TruncatedToI64(double value) {
-  if (value != value) return 0;
-  if (value >= 9223372036854775808.0) return std::numeric_limits<int64_t>::max();
-  if (value <= -9223372036854775808.0) return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(value);
-}
-
 }  // namespace
 
-TypeWords TypeWords::Of(DType dtype, Device device, absl::Span<const int64_t> sizes) {
+TypeWords TypeWords::Of(DType dtype, Device device, Ints sizes) {
   TypeWords words;
   words.low = static_cast<uint64_t>(dtype) | static_cast<uint64_t>(device.type) << 8 |
               static_cast<uint64_t>(device.index) << 16;
@@ -97,7 +84,7 @@ TensorImpl* TensorImpl::MakeOwningScalar(DType dtype, Device device) {
   return &block->impl;
 }
 
-TensorImpl* TensorImpl::MakeOwning(absl::Span<const int64_t> sizes, DType dtype, Device device) {
+TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   const int64_t numel = ElementCount(sizes);
   int64_t bytes = 0;
   if (__builtin_mul_overflow(numel, static_cast<int64_t>(ElementSize(dtype)), &bytes)) {
@@ -124,8 +111,7 @@ TensorImpl* TensorImpl::MakeOwning(absl::Span<const int64_t> sizes, DType dtype,
   return &impl;
 }
 
-TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, absl::Span<const int64_t> sizes,
-                                  absl::Span<const int64_t> strides, int64_t offset) {
+TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset) {
   const int64_t numel = ElementCount(sizes);
   auto* impl = new (pool::Allocate(sizeof(TensorImpl))) TensorImpl();
   of.storage_->AddRef();
@@ -143,7 +129,7 @@ TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, absl::Span<const int64_t
   return impl;
 }
 
-void TensorImpl::SetSizes(absl::Span<const int64_t> sizes) {
+void TensorImpl::SetSizes(Ints sizes) {
   const size_t rank = sizes.size();
   rank_ = static_cast<uint8_t>(rank);
   int64_t* dims = inline_dims_;
@@ -167,35 +153,24 @@ void TensorImpl::Dispose() {
   }
 }
 
-Tensor Tensor::Empty(absl::Span<const int64_t> sizes, DType dtype, Device device) {
-  return Tensor(
-      sync::IntrusivePtr<TensorImpl>::Adopt(TensorImpl::MakeOwning(sizes, dtype, device)));
+Tensor Tensor::Empty(Ints sizes, DType dtype, Device device) {
+  return Tensor(TensorImpl::MakeOwning(sizes, dtype, device));
 }
 
-Tensor Tensor::Full(absl::Span<const int64_t> sizes, double value, DType dtype, Device device) {
+Tensor Tensor::Full(Ints sizes, double value, DType dtype, Device device) {
   Tensor result = Empty(sizes, dtype, device);
-  switch (dtype) {
-    case DType::kF32:
-      FillElements(result.raw_data(), result.numel(), static_cast<float>(value));
-      break;
-    case DType::kF64:
-      FillElements(result.raw_data(), result.numel(), value);
-      break;
-    case DType::kI64:
-      FillElements(result.raw_data(), result.numel(), TruncatedToI64(value));
-      break;
-    case DType::kBool:
-      FillElements(result.raw_data(), result.numel(), value != 0);
-      break;
-  }
+  DispatchAll(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    std::fill_n(result.data<T>(), result.numel(), CastNumber<T>(value));
+  });
   return result;
 }
 
-Tensor Tensor::Zeros(absl::Span<const int64_t> sizes, DType dtype, Device device) {
+Tensor Tensor::Zeros(Ints sizes, DType dtype, Device device) {
   return Full(sizes, 0, dtype, device);
 }
 
-Tensor Tensor::Ones(absl::Span<const int64_t> sizes, DType dtype, Device device) {
+Tensor Tensor::Ones(Ints sizes, DType dtype, Device device) {
   return Full(sizes, 1, dtype, device);
 }
 
@@ -203,8 +178,7 @@ Tensor Tensor::Scalar(double value, DType dtype, Device device) {
   return Full({}, value, dtype, device);
 }
 
-Tensor Tensor::FromBytes(absl::Span<const int64_t> sizes, DType dtype, const void* data,
-                         size_t count, Device device) {
+Tensor Tensor::FromBytes(Ints sizes, DType dtype, const void* data, size_t count, Device device) {
   Tensor result = Empty(sizes, dtype, device);
   if (static_cast<int64_t>(count) != result.numel()) {
     throw Error(ErrorKind::kShape,
@@ -220,8 +194,7 @@ bool Tensor::HasSameTypeAs(const Tensor& other) const {
   return type().IsExact() || sizes() == other.sizes();
 }
 
-Tensor Tensor::AsStrided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides,
-                         int64_t offset) const {
+Tensor Tensor::AsStrided(Ints sizes, Ints strides, int64_t offset) const {
   const int64_t capacity = static_cast<int64_t>(impl_->storage()->bytes() / ElementSize(dtype()));
   int64_t lowest = offset;
   int64_t highest = offset;
@@ -245,16 +218,14 @@ Tensor Tensor::AsStrided(absl::Span<const int64_t> sizes, absl::Span<const int64
                      ShapeToString(strides), " at offset ", offset, " reach out of a storage of ",
                      capacity, " elements; every element must lie inside"));
   }
-  return Tensor(
-      sync::IntrusivePtr<TensorImpl>::Adopt(TensorImpl::MakeAlias(*impl_, sizes, strides, offset)));
+  return Tensor(TensorImpl::MakeAlias(*impl_, sizes, strides, offset));
 }
 
 Tensor Tensor::Detach() const {
-  return Tensor(sync::IntrusivePtr<TensorImpl>::Adopt(
-      TensorImpl::MakeAlias(*impl_, sizes(), strides(), storage_offset())));
+  return Tensor(TensorImpl::MakeAlias(*impl_, sizes(), strides(), storage_offset()));
 }
 
-int64_t ElementCount(absl::Span<const int64_t> sizes) {
+int64_t ElementCount(Ints sizes) {
   if (sizes.size() > 255) {
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[tensor] rank ", sizes.size(),
@@ -269,11 +240,8 @@ int64_t ElementCount(absl::Span<const int64_t> sizes) {
                   absl::StrCat("[tensor] size ", size, " in shape ", ShapeToString(sizes),
                                "; sizes are 0 or more"));
     }
-    if (size == 0) {
-      empty = true;
-      continue;
-    }
-    overflow = __builtin_mul_overflow(count, size, &count) || overflow;
+    if (size == 0) empty = true;
+    overflow |= size != 0 && __builtin_mul_overflow(count, size, &count);
   }
   if (overflow) {
     throw Error(ErrorKind::kInvalidArgument,
@@ -283,7 +251,7 @@ int64_t ElementCount(absl::Span<const int64_t> sizes) {
   return empty ? 0 : count;
 }
 
-Shape ContiguousStrides(absl::Span<const int64_t> sizes) {
+Shape ContiguousStrides(Ints sizes) {
   Shape strides(sizes.size());
   int64_t stride = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
@@ -293,7 +261,7 @@ Shape ContiguousStrides(absl::Span<const int64_t> sizes) {
   return strides;
 }
 
-bool IsContiguousGeometry(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides) {
+bool IsContiguousGeometry(Ints sizes, Ints strides) {
   for (int64_t size : sizes) {
     if (size == 0) return true;
   }
@@ -306,7 +274,7 @@ bool IsContiguousGeometry(absl::Span<const int64_t> sizes, absl::Span<const int6
   return true;
 }
 
-bool HasInternalOverlap(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides) {
+bool HasInternalOverlap(Ints sizes, Ints strides) {
   absl::InlinedVector<std::pair<int64_t, int64_t>, 4> dims;  // (stride, size), those that move
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == 0) return false;
@@ -321,8 +289,6 @@ bool HasInternalOverlap(absl::Span<const int64_t> sizes, absl::Span<const int64_
   return false;
 }
 
-std::string ShapeToString(absl::Span<const int64_t> sizes) {
-  return absl::StrCat("[", absl::StrJoin(sizes, ","), "]");
-}
+std::string ShapeToString(Ints sizes) { return absl::StrCat("[", absl::StrJoin(sizes, ","), "]"); }
 
 }  // namespace twingrad

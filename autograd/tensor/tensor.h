@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "absl/types/span.h"
 #include "autograd/base/check.h"
@@ -24,32 +23,12 @@
 #include "autograd/base/error.h"
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/ref_count.h"
+#include "autograd/tensor/element.h"  // IWYU pragma: export
 
 namespace twingrad {
 
-// Bytes of one element.
-constexpr size_t ElementSize(DType dtype) {
-  return dtype == DType::kBool ? 1 : dtype == DType::kF32 ? 4 : 8;
-}
-
-template <class T>
-struct DTypeOf;
-template <>
-struct DTypeOf<float> {
-  static constexpr DType value = DType::kF32;
-};
-template <>
-struct DTypeOf<double> {
-  static constexpr DType value = DType::kF64;
-};
-template <>
-struct DTypeOf<int64_t> {
-  static constexpr DType value = DType::kI64;
-};
-template <>
-struct DTypeOf<bool> {
-  static constexpr DType value = DType::kBool;
-};
+// Sizes, strides or dimensions of a tensor, to read.
+using Ints = absl::Span<const int64_t>;
 
 // dtype, device and shape as two words, so that the usual comparison is two instructions.
 // Exact when IsExact(); otherwise (rank above 3, sizes of 2^32 and more) sizes must be compared
@@ -58,7 +37,7 @@ struct TypeWords {
   uint64_t low = 0;
   uint64_t high = 0;
 
-  static TypeWords Of(DType dtype, Device device, absl::Span<const int64_t> sizes);
+  static TypeWords Of(DType dtype, Device device, Ints sizes);
   DType dtype() const { return static_cast<DType>(low & 0xff); }
   Device device() const {
     return Device{static_cast<DeviceType>((low >> 8) & 0xff),
@@ -114,11 +93,10 @@ class TensorImpl {
   TensorImpl& operator=(const TensorImpl&) = delete;
 
   // Contiguous, with memory of its own. Not initialised.
-  static TensorImpl* MakeOwning(absl::Span<const int64_t> sizes, DType dtype, Device device);
+  static TensorImpl* MakeOwning(Ints sizes, DType dtype, Device device);
   static TensorImpl* MakeOwningScalar(DType dtype, Device device);
   // Shares `storage`.
-  static TensorImpl* MakeAlias(const TensorImpl& of, absl::Span<const int64_t> sizes,
-                               absl::Span<const int64_t> strides, int64_t offset);
+  static TensorImpl* MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset);
 
   void AddRef() const { references_.Increment(); }
   void Release() const {
@@ -136,8 +114,8 @@ class TensorImpl {
   void* data() const { return data_; }
   bool is_contiguous() const { return contiguous_; }
   Storage* storage() const { return storage_; }
-  absl::Span<const int64_t> sizes() const { return {dims(), static_cast<size_t>(rank_)}; }
-  absl::Span<const int64_t> strides() const { return {dims() + rank_, static_cast<size_t>(rank_)}; }
+  Ints sizes() const { return {dims(), static_cast<size_t>(rank_)}; }
+  Ints strides() const { return {dims() + rank_, static_cast<size_t>(rank_)}; }
 
   TensorMeta* meta() const { return meta_; }
   // Takes `meta` over; frees the one before.
@@ -153,7 +131,7 @@ class TensorImpl {
   TensorImpl() = default;
   ~TensorImpl() = default;
   const int64_t* dims() const { return rank_ <= kInlineRank ? inline_dims_ : heap_dims_; }
-  void SetSizes(absl::Span<const int64_t> sizes);
+  void SetSizes(Ints sizes);
   void Dispose();
 
   sync::RefCount references_;
@@ -175,33 +153,29 @@ class TensorImpl {
 class Tensor {
  public:
   Tensor() = default;
-  explicit Tensor(sync::IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
-  static Tensor Empty(absl::Span<const int64_t> sizes, DType dtype, Device device = Device::Cpu());
-  static Tensor Zeros(absl::Span<const int64_t> sizes, DType dtype, Device device = Device::Cpu());
-  static Tensor Ones(absl::Span<const int64_t> sizes, DType dtype, Device device = Device::Cpu());
+  static Tensor Empty(Ints sizes, DType dtype, Device device = Device::Cpu());
+  static Tensor Zeros(Ints sizes, DType dtype, Device device = Device::Cpu());
+  static Tensor Ones(Ints sizes, DType dtype, Device device = Device::Cpu());
   // `value` converted to dtype by truncation for i64, by comparison with 0 for bool.
-  static Tensor Full(absl::Span<const int64_t> sizes, double value, DType dtype,
-                     Device device = Device::Cpu());
+  static Tensor Full(Ints sizes, double value, DType dtype, Device device = Device::Cpu());
   static Tensor Scalar(double value, DType dtype = DType::kF64, Device device = Device::Cpu());
   // A scalar that is not initialised: the fast path of elementwise kernels.
   static Tensor EmptyScalar(DType dtype, Device device) {
-    return Tensor(
-        sync::IntrusivePtr<TensorImpl>::Adopt(TensorImpl::MakeOwningScalar(dtype, device)));
+    return Tensor(TensorImpl::MakeOwningScalar(dtype, device));
   }
   // Copies the elements, in row-major order.
   template <class T>
-  static Tensor FromData(absl::Span<const int64_t> sizes, absl::Span<const T> data,
-                         Device device = Device::Cpu()) {
-    return FromBytes(sizes, DTypeOf<T>::value, data.data(), data.size(), device);
+  static Tensor FromData(Ints sizes, absl::Span<const T> data, Device device = Device::Cpu()) {
+    return FromBytes(sizes, kDTypeOf<T>, data.data(), data.size(), device);
   }
 
   bool defined() const { return static_cast<bool>(impl_); }
   explicit operator bool() const = delete;
   DType dtype() const { return impl_->dtype(); }
   Device device() const { return impl_->device(); }
-  absl::Span<const int64_t> sizes() const { return impl_->sizes(); }
-  absl::Span<const int64_t> strides() const { return impl_->strides(); }
+  Ints sizes() const { return impl_->sizes(); }
+  Ints strides() const { return impl_->strides(); }
   int64_t dim() const { return impl_->rank(); }
   int64_t numel() const { return impl_->numel(); }
   // In elements, from the start of the storage.
@@ -214,8 +188,7 @@ class Tensor {
   // The first element, at storage_offset(). Never null.
   template <class T>
   T* data() const {
-    AG_DCHECK(DTypeOf<T>::value == dtype(), "[tensor] data() of another type than ",
-              DTypeName(dtype()));
+    AG_DCHECK(kDTypeOf<T> == dtype(), "[tensor] data() of another type than ", DTypeName(dtype()));
     return static_cast<T*>(impl_->data());
   }
   void* raw_data() const { return impl_->data(); }
@@ -223,7 +196,7 @@ class Tensor {
   template <class T>
   T item() const {
     AG_CHECK(numel() == 1, "[tensor] item() of ", numel(), " elements; it takes exactly one");
-    AG_CHECK(DTypeOf<T>::value == dtype(), "[tensor] item() of a tensor of ", DTypeName(dtype()),
+    AG_CHECK(kDTypeOf<T> == dtype(), "[tensor] item() of a tensor of ", DTypeName(dtype()),
              " as another type; it gives the tensor's own; cast before");
     return *data<T>();
   }
@@ -231,8 +204,7 @@ class Tensor {
   uint32_t version() const { return impl_->storage()->version(); }
   void BumpVersion() const { impl_->storage()->BumpVersion(); }
   // Another geometry over the same memory, without history. Error if it reaches out of the storage.
-  Tensor AsStrided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides,
-                   int64_t offset) const;
+  Tensor AsStrided(Ints sizes, Ints strides, int64_t offset) const;
   // The same geometry over the same memory, without history.
   Tensor Detach() const;
   bool HasSameStorage(const Tensor& other) const {
@@ -248,21 +220,23 @@ class Tensor {
   void reset() { impl_.reset(); }
 
  private:
-  static Tensor FromBytes(absl::Span<const int64_t> sizes, DType dtype, const void* data,
-                          size_t count, Device device);
+  // Takes over the reference that a new impl begins with.
+  explicit Tensor(TensorImpl* made) : impl_(sync::IntrusivePtr<TensorImpl>::Adopt(made)) {}
+
+  static Tensor FromBytes(Ints sizes, DType dtype, const void* data, size_t count, Device device);
 
   sync::IntrusivePtr<TensorImpl> impl_;
 };
 
 // Product of the sizes; Error when one is negative or the product does not fit.
-int64_t ElementCount(absl::Span<const int64_t> sizes);
+int64_t ElementCount(Ints sizes);
 // Row-major strides.
-Shape ContiguousStrides(absl::Span<const int64_t> sizes);
+Shape ContiguousStrides(Ints sizes);
 // Whether the geometry is row-major, sizes of 1 not looked at.
-bool IsContiguousGeometry(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides);
+bool IsContiguousGeometry(Ints sizes, Ints strides);
 // Whether two elements lie at one place. Exact for geometries made of views of row-major memory.
-bool HasInternalOverlap(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides);
+bool HasInternalOverlap(Ints sizes, Ints strides);
 // `[2,3]`.
-std::string ShapeToString(absl::Span<const int64_t> sizes);
+std::string ShapeToString(Ints sizes);
 
 }  // namespace twingrad

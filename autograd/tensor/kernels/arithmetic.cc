@@ -29,17 +29,11 @@ struct MaximumWeightNumber {
 };
 
 struct EqualNumber {
-  template <typename T>
-  static bool Of(T a, T b) {
-    return a == b;
-  }
+  static bool Of(auto a, auto b) { return a == b; }
 };
 
 struct PowExponentMaskNumber {
-  template <typename T>
-  static bool Of(T a, T b) {
-    return !(a == T(0) && b >= T(0));
-  }
+  static bool Of(auto a, auto b) { return !(a == 0 && b >= 0); }
 };
 
 // Contiguous operands of one shape. Only operations that Eigen computes with the same bits.
@@ -58,10 +52,15 @@ void FlatLoop(const T* a, const T* b, R* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(a[i], b[i]);
 }
 
-template <typename Number, typename R, typename T>
-Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b, DType result_dtype) {
+// The C++ type of a result element.
+template <typename Number, typename T>
+using ResultOf = decltype(Number::Of(T(), T()));
+
+template <typename Number, typename T>
+Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
+  using R = ResultOf<Number, T>;
   const Shape shape = BroadcastShape(op, a.sizes(), b.sizes());
-  Tensor out = Tensor::Empty(shape, result_dtype, a.device());
+  Tensor out = Tensor::Empty(shape, kDTypeOf<R>, a.device());
   const T* x = a.data<T>();
   const T* y = b.data<T>();
   R* z = out.data<R>();
@@ -80,18 +79,18 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b, DType result_
   return out;
 }
 
-// R is the C++ type of a result element.
-template <typename Number, typename R, typename T>
-Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b, DType result_dtype) {
+template <typename Number, typename T>
+Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b) {
+  using R = ResultOf<Number, T>;
   if (a.dim() == 0 && b.dim() == 0) {
-    Tensor out = Tensor::EmptyScalar(result_dtype, a.device());
+    Tensor out = Tensor::EmptyScalar(kDTypeOf<R>, a.device());
     *out.data<R>() = Number::Of(*a.data<T>(), *b.data<T>());
     return out;
   }
   if (a.sizes() != b.sizes() || !a.IsContiguous() || !b.IsContiguous()) {
-    return Broadcast<Number, R, T>(op, a, b, result_dtype);
+    return Broadcast<Number, T>(op, a, b);
   }
-  Tensor out = Tensor::Empty(a.sizes(), result_dtype, a.device());
+  Tensor out = Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
   FlatLoop<Number>(a.data<T>(), b.data<T>(), out.data<R>(), a.numel());
   return out;
 }
@@ -99,34 +98,26 @@ Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b, DType result_d
 template <typename Number>
 Tensor Numeric(const char* op, const Tensor& a, const Tensor& b) {
   CheckSameKind(op, a, b);
-  return DispatchNumeric(op, a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    return BinaryOf<Number, T, T>(op, a, b, a.dtype());
-  });
+  return DispatchNumeric(op, a.dtype(),
+                         [&](auto zero) { return BinaryOf<Number, decltype(zero)>(op, a, b); });
 }
 
 template <typename Number>
 Tensor Floating(const char* op, const Tensor& a, const Tensor& b) {
   CheckSameKind(op, a, b);
-  return DispatchFloating(op, a.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    return BinaryOf<Number, T, T>(op, a, b, a.dtype());
-  });
+  return DispatchFloating(op, a.dtype(),
+                          [&](auto zero) { return BinaryOf<Number, decltype(zero)>(op, a, b); });
 }
 
 void CheckExponents(const Tensor& exponents) {
   const int64_t* data = exponents.data<int64_t>();
-  ForEachRow<1>(exponents.sizes(), {StridesFor(exponents, exponents.sizes())},
-                [&](const Row<1>& row) {
-                  for (int64_t i = 0; i < row.count; ++i) {
-                    const int64_t exponent = data[row.offset[0] + i * row.step[0]];
-                    if (exponent >= 0) continue;
-                    throw Error(ErrorKind::kDomain,
-                                absl::StrCat("[pow] integer exponent ", exponent,
-                                             " is negative; integer exponents start at 0; cast to "
-                                             "f64 first"));
-                  }
-                });
+  const Ints sizes = exponents.sizes();
+  ForEachElement<1>(sizes, {StridesFor(exponents, sizes)}, [&](int64_t at) {
+    if (data[at] >= 0) return;
+    throw Error(ErrorKind::kDomain,
+                absl::StrCat("[pow] integer exponent ", data[at],
+                             " is negative; integer exponents start at 0; cast to f64 first"));
+  });
 }
 
 }  // namespace
@@ -152,18 +143,10 @@ Tensor MaximumWeight(const Tensor& a, const Tensor& b) {
   return Floating<MaximumWeightNumber>("maximum", a, b);
 }
 
-Tensor Equals(const Tensor& a, const Tensor& b) {
-  CheckSameKind("equals", a, b);
-  return DispatchFloating("equals", a.dtype(), [&](auto zero) {
-    return BinaryOf<EqualNumber, bool, decltype(zero)>("equals", a, b, DType::kBool);
-  });
-}
+Tensor Equals(const Tensor& a, const Tensor& b) { return Floating<EqualNumber>("equals", a, b); }
 
 Tensor PowExponentMask(const Tensor& a, const Tensor& b) {
-  CheckSameKind("pow", a, b);
-  return DispatchFloating("pow", a.dtype(), [&](auto zero) {
-    return BinaryOf<PowExponentMaskNumber, bool, decltype(zero)>("pow", a, b, DType::kBool);
-  });
+  return Floating<PowExponentMaskNumber>("pow", a, b);
 }
 
 void AddInto(Tensor& target, const Tensor& other) {
@@ -180,15 +163,9 @@ void AddInto(Tensor& target, const Tensor& other) {
     if (target.IsContiguous() && other.IsContiguous()) {
       return FlatLoop<AddNumber>(x, y, x, target.numel());
     }
-    const Sizes sizes = target.sizes();
-    ForEachRow<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},
-                  [&](const Row<2>& row) {
-                    T* p = x + row.offset[0];
-                    const T* q = y + row.offset[1];
-                    for (int64_t i = 0; i < row.count; ++i) {
-                      p[i * row.step[0]] = AddNumber::Of(p[i * row.step[0]], q[i * row.step[1]]);
-                    }
-                  });
+    const Ints sizes = target.sizes();
+    ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},
+                      [&](int64_t p, int64_t q) { x[p] = AddNumber::Of(x[p], y[q]); });
   });
 }
 

@@ -13,9 +13,6 @@
 namespace twingrad::kernels {
 namespace {
 
-using Doubles = std::vector<double>;
-using Integers = std::vector<int64_t>;
-
 TEST(Arithmetic, EqualShapes) {
   const Tensor a = Make<double>({2, 2}, {1, 2, 3, 4});
   const Tensor b = Make<double>({2, 2}, {5, 6, 7, 8});

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
-#include "autograd/tensor/kernels/numbers.h"
 
 namespace twingrad::kernels {
 namespace {
@@ -24,15 +23,9 @@ void CopyElements(Tensor& target, const Tensor& source) {
     for (int64_t i = 0; i < count; ++i) out[i] = CastNumber<To>(in[i]);
     return;
   }
-  const Sizes sizes = target.sizes();
-  ForEachRow<2>(sizes, {StridesFor(target, sizes), StridesFor(source, sizes)},
-                [&](const Row<2>& row) {
-                  To* p = out + row.offset[0];
-                  const From* q = in + row.offset[1];
-                  for (int64_t i = 0; i < row.count; ++i) {
-                    p[i * row.step[0]] = CastNumber<To>(q[i * row.step[1]]);
-                  }
-                });
+  const Ints sizes = target.sizes();
+  ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(source, sizes)},
+                    [&](int64_t to, int64_t from) { out[to] = CastNumber<To>(in[from]); });
 }
 
 void CopyAny(Tensor& target, const Tensor& source) {
@@ -40,6 +33,12 @@ void CopyAny(Tensor& target, const Tensor& source) {
     DispatchAll(source.dtype(),
                 [&](auto from) { CopyElements<decltype(to), decltype(from)>(target, source); });
   });
+}
+
+Tensor Fresh(const Tensor& a, DType dtype, Device device) {
+  Tensor out = Tensor::Empty(a.sizes(), dtype, device);
+  CopyAny(out, a);
+  return out;
 }
 
 template <typename T>
@@ -51,32 +50,17 @@ Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const T* x = a.data<T>();
   const T* y = b.data<T>();
   T* z = out.data<T>();
-  ForEachRow<3>(shape, {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
-                [&](const Row<3>& row) {
-                  for (int64_t i = 0; i < row.count; ++i) {
-                    const bool chosen = c[row.offset[0] + i * row.step[0]];
-                    *z++ = chosen ? x[row.offset[1] + i * row.step[1]]
-                                  : y[row.offset[2] + i * row.step[2]];
-                  }
-                });
+  ForEachElement<3>(shape,
+                    {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
+                    [&](int64_t chosen, int64_t p, int64_t q) { *z++ = c[chosen] ? x[p] : y[q]; });
   return out;
 }
 
 }  // namespace
 
-Tensor Clone(const Tensor& a) { return CopyTo(a, a.device()); }
-
-Tensor CopyTo(const Tensor& a, Device device) {
-  Tensor out = Tensor::Empty(a.sizes(), a.dtype(), device);
-  CopyAny(out, a);
-  return out;
-}
-
-Tensor Cast(const Tensor& a, DType dtype) {
-  Tensor out = Tensor::Empty(a.sizes(), dtype, a.device());
-  CopyAny(out, a);
-  return out;
-}
+Tensor Clone(const Tensor& a) { return Fresh(a, a.dtype(), a.device()); }
+Tensor CopyTo(const Tensor& a, Device device) { return Fresh(a, a.dtype(), device); }
+Tensor Cast(const Tensor& a, DType dtype) { return Fresh(a, dtype, a.device()); }
 
 void CopyInto(Tensor& target, const Tensor& source) {
   if (!BroadcastsTo(source.sizes(), target.sizes())) {
@@ -101,10 +85,8 @@ void FillInto(Tensor& target, double value) {
       std::fill_n(out, target.numel(), element);
       return;
     }
-    const Sizes sizes = target.sizes();
-    ForEachRow<1>(sizes, {StridesFor(target, sizes)}, [&](const Row<1>& row) {
-      for (int64_t i = 0; i < row.count; ++i) out[row.offset[0] + i * row.step[0]] = element;
-    });
+    const Ints sizes = target.sizes();
+    ForEachElement<1>(sizes, {StridesFor(target, sizes)}, [&](int64_t at) { out[at] = element; });
   });
 }
 
@@ -112,10 +94,7 @@ Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   if (condition.dtype() != DType::kBool) RefuseDType("where", condition.dtype(), "bool conditions");
   CheckSameKind("where", a, b);
   if (condition.device() != a.device()) {
-    throw Error(ErrorKind::kDevice,
-                absl::StrCat("[where] condition is on ", condition.device().ToString(),
-                             " and the operands on ", a.device().ToString(),
-                             "; they must be on one device; copy one with to"));
+    RefuseDevices("where", "condition is on ", condition, " and the operands on ", a);
   }
   return DispatchAll(a.dtype(),
                      [&](auto zero) { return WhereOf<decltype(zero)>(condition, a, b); });

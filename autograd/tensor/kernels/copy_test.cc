@@ -12,9 +12,6 @@
 namespace twingrad::kernels {
 namespace {
 
-using Doubles = std::vector<double>;
-using Integers = std::vector<int64_t>;
-
 TEST(Copy, ClonesAreFreshAndContiguous) {
   const Tensor a = Make<double>({2, 2}, {1, 2, 3, 4});
   const Tensor b = Clone(Transposed(a));

@@ -16,9 +16,39 @@
 
 namespace twingrad::kernels {
 
+// The loop behind the others: function of each element, a T, in the element type of its results.
+template <typename T, typename Function>
+Tensor EachAs(const Tensor& a, Function function) {
+  using R = decltype(function(T()));
+  if (a.dim() == 0) {
+    Tensor out = Tensor::EmptyScalar(kDTypeOf<R>, a.device());
+    *out.data<R>() = function(*a.data<T>());
+    return out;
+  }
+  Tensor out = Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
+  const T* x = a.data<T>();
+  R* z = out.data<R>();
+  if (a.IsContiguous()) {
+    const int64_t count = a.numel();
+    for (int64_t i = 0; i < count; ++i) z[i] = function(x[i]);
+    return out;
+  }
+  ForEachRow<1>(a.sizes(), {StridesFor(a, a.sizes())}, [&](const Row<1>& row) {
+    const T* p = x + row.offset[0];
+    for (int64_t i = 0; i < row.count; ++i) *z++ = function(p[i * row.step[0]]);
+  });
+  return out;
+}
+
 // Number of each element, in the operand's element type.
 template <typename Number>
-Tensor Each(const Tensor& a);
+Tensor Each(const Tensor& a) {
+  const auto loop = [&](auto zero) {
+    return EachAs<decltype(zero)>(a, [](auto x) { return Number::Of(x); });
+  };
+  if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), loop);
+  return DispatchFloating(Number::kName, a.dtype(), loop);
+}
 
 // f32, f64, of their type: low where a < low, high where a > high, else a, NaN as well.
 Tensor Clamp(const Tensor& a, double low, double high);
@@ -27,39 +57,5 @@ Tensor IsWithin(const Tensor& a, double low, double high);
 // f32, f64 to bool: where the element is above 0; where it is 0.
 Tensor IsPositive(const Tensor& a);
 Tensor IsZero(const Tensor& a);
-
-// The loop behind them: Number of each element, a T, as an R, which is the C++ type of
-// `result_dtype`.
-template <typename Number, typename R, typename T>
-Tensor EachAs(const Tensor& a, DType result_dtype) {
-  if (a.dim() == 0) {
-    Tensor out = Tensor::EmptyScalar(result_dtype, a.device());
-    *out.data<R>() = Number::Of(*a.data<T>());
-    return out;
-  }
-  Tensor out = Tensor::Empty(a.sizes(), result_dtype, a.device());
-  const T* x = a.data<T>();
-  R* z = out.data<R>();
-  if (a.IsContiguous()) {
-    const int64_t count = a.numel();
-    for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
-    return out;
-  }
-  ForEachRow<1>(a.sizes(), {StridesFor(a, a.sizes())}, [&](const Row<1>& row) {
-    const T* p = x + row.offset[0];
-    for (int64_t i = 0; i < row.count; ++i) *z++ = Number::Of(p[i * row.step[0]]);
-  });
-  return out;
-}
-
-template <typename Number>
-Tensor Each(const Tensor& a) {
-  const auto loop = [&](auto zero) {
-    using T = decltype(zero);
-    return EachAs<Number, T, T>(a, a.dtype());
-  };
-  if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), loop);
-  return DispatchFloating(Number::kName, a.dtype(), loop);
-}
 
 }  // namespace twingrad::kernels

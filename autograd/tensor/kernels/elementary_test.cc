@@ -12,8 +12,6 @@
 namespace twingrad::kernels {
 namespace {
 
-using Doubles = std::vector<double>;
-
 TEST(Elementary, FunctionsAreTheCLibrarys) {
   const Tensor a = Make<double>({3}, {0.25, 1, 2.5});
   for (int i = 0; i < 3; ++i) {
@@ -50,8 +48,8 @@ TEST(Elementary, PiecewiseFunctions) {
 
 TEST(Elementary, IntegersAndStrides) {
   const Tensor a = Transposed(Make<int64_t>({2, 2}, {-1, 2, -3, 4}));
-  EXPECT_EQ(Elements<int64_t>(Each<AbsNumber>(a)), (std::vector<int64_t>{1, 3, 2, 4}));
-  EXPECT_EQ(Elements<int64_t>(Each<ReluNumber>(a)), (std::vector<int64_t>{0, 0, 2, 4}));
+  EXPECT_EQ(Elements<int64_t>(Each<AbsNumber>(a)), (Integers{1, 3, 2, 4}));
+  EXPECT_EQ(Elements<int64_t>(Each<ReluNumber>(a)), (Integers{0, 0, 2, 4}));
   const int64_t min = std::numeric_limits<int64_t>::min();
   EXPECT_EQ(Elements<int64_t>(Each<NegNumber>(Make<int64_t>({1}, {min})))[0], min);
   EXPECT_THROW(Each<ExpNumber>(a), Error);

@@ -8,7 +8,7 @@
 
 namespace twingrad::kernels {
 
-Shape BroadcastStrides(Sizes sizes, absl::Span<const int64_t> strides, Sizes target) {
+Shape BroadcastStrides(Ints sizes, Ints strides, Ints target) {
   Shape result(target.size(), 0);
   const size_t lead = target.size() - sizes.size();
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -17,7 +17,7 @@ Shape BroadcastStrides(Sizes sizes, absl::Span<const int64_t> strides, Sizes tar
   return result;
 }
 
-Shape BroadcastShape(const char* op, Sizes a, Sizes b) {
+Shape BroadcastShape(const char* op, Ints a, Ints b) {
   const size_t rank = std::max(a.size(), b.size());
   Shape result(rank, 1);
   for (size_t i = 0; i < rank; ++i) {
@@ -34,7 +34,7 @@ Shape BroadcastShape(const char* op, Sizes a, Sizes b) {
   return result;
 }
 
-bool BroadcastsTo(Sizes from, Sizes to) {
+bool BroadcastsTo(Ints from, Ints to) {
   if (from.size() > to.size()) return false;
   const size_t lead = to.size() - from.size();
   for (size_t d = 0; d < from.size(); ++d) {
@@ -49,15 +49,20 @@ void RefuseDType(const char* op, DType dtype, const char* allowed) {
                            " is not supported; allowed are ", allowed, "; cast the operand"));
 }
 
+void RefuseDevices(const char* op, std::string_view what_a, const Tensor& a,
+                   std::string_view what_b, const Tensor& b) {
+  throw Error(ErrorKind::kDevice, absl::StrCat("[", op, "] ", what_a, a.device().ToString(), what_b,
+                                               b.device().ToString(),
+                                               "; they must be on one device; copy one with to"));
+}
+
 void RefuseMixedKinds(const char* op, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype()) {
     throw Error(ErrorKind::kDType, absl::StrCat("[", op, "] element types ", DTypeName(a.dtype()),
                                                 " and ", DTypeName(b.dtype()),
                                                 " differ; they must be equal; cast one operand"));
   }
-  throw Error(ErrorKind::kDevice, absl::StrCat("[", op, "] operands are on ", a.device().ToString(),
-                                               " and ", b.device().ToString(),
-                                               "; they must be on one device; copy one with to"));
+  RefuseDevices(op, "operands are on ", a, " and ", b);
 }
 
 }  // namespace twingrad::kernels

@@ -1,8 +1,10 @@
-// Walks over strided and broadcast operands in row-major order, a row at a time.
+// Walks over strided and broadcast operands in row-major order.
 //
-//   ForEachRow<2>(sizes, {StridesFor(out, sizes), StridesFor(in, sizes)}, [&](const Row<2>& row) {
-//     for (int64_t i = 0; i < row.count; ++i) out[row.offset[0] + i * row.step[0]] = ...;
-//   });
+//   ForEachElement<2>(sizes, {StridesFor(out, sizes), StridesFor(in, sizes)},
+//                     [&](int64_t to, int64_t from) { out[to] = -in[from]; });
+//
+// ForEachRow is for those that treat a row at a time: where its elements lie side by side, or where
+// a position in the result would not stay in a register otherwise (measured: gather, EachAs).
 //
 // Offsets and steps count elements from an operand's first element. Rows come in row-major order of
 // the shape, and elements of a row in order, so that folds written with it have one meaning. Sizes
@@ -13,14 +15,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
-#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
-
-using Sizes = absl::Span<const int64_t>;
 
 // One pass over the innermost dimension for N operands.
 template <size_t N>
@@ -31,7 +32,7 @@ struct Row {
 };
 
 template <size_t N, typename Function>
-void ForEachRow(Sizes sizes, const std::array<Shape, N>& strides, Function&& function) {
+void ForEachRow(Ints sizes, const std::array<Shape, N>& strides, Function&& function) {
   for (int64_t size : sizes) {
     if (size == 0) return;
   }
@@ -59,67 +60,54 @@ void ForEachRow(Sizes sizes, const std::array<Shape, N>& strides, Function&& fun
   }
 }
 
+// Calls function with the offsets of each element in turn, one an operand.
+template <size_t N, typename Function>
+void ForEachElement(Ints sizes, const std::array<Shape, N>& strides, Function function) {
+  const auto each = [&]<size_t... n>(const Row<N>& row, std::index_sequence<n...>) {
+    for (int64_t i = 0; i < row.count; ++i) function((row.offset[n] + i * row.step[n])...);
+  };
+  ForEachRow<N>(sizes, strides,
+                [&](const Row<N>& row) { each(row, std::make_index_sequence<N>()); });
+}
+
 // The strides with which a tensor of `sizes` and `strides` is read as one of shape `target`,
 // aligned at the right; 0 where a dimension is repeated. The shapes must fit.
-Shape BroadcastStrides(Sizes sizes, absl::Span<const int64_t> strides, Sizes target);
+Shape BroadcastStrides(Ints sizes, Ints strides, Ints target);
 
-inline Shape StridesFor(const Tensor& tensor, Sizes target) {
+inline Shape StridesFor(const Tensor& tensor, Ints target) {
   return BroadcastStrides(tensor.sizes(), tensor.strides(), target);
 }
 
 // The shape of the broadcast of `a` and `b`; Error(kShape) naming `op` where they do not fit.
-Shape BroadcastShape(const char* op, Sizes a, Sizes b);
+Shape BroadcastShape(const char* op, Ints a, Ints b);
 
 // Whether a tensor of shape `from` can be read as one of shape `to`.
-bool BroadcastsTo(Sizes from, Sizes to);
+bool BroadcastsTo(Ints from, Ints to);
 
-// Calls function(T()) with the C++ type of `dtype`. The Numeric form excludes bool, the Floating
-// one integers too: they throw Error(kDType) naming `op`.
+using twingrad::DispatchAll;
+
+// As DispatchAll, without bool; without integers too. Error(kDType) naming `op` for those.
 [[noreturn]] void RefuseDType(const char* op, DType dtype, const char* allowed);
 
 template <typename Function>
-decltype(auto) DispatchAll(DType dtype, Function&& function) {
-  switch (dtype) {
-    case DType::kF32:
-      return function(float());
-    case DType::kF64:
-      return function(double());
-    case DType::kI64:
-      return function(int64_t());
-    case DType::kBool:
-      break;
-  }
-  return function(bool());
-}
-
-template <typename Function>
 decltype(auto) DispatchNumeric(const char* op, DType dtype, Function&& function) {
-  switch (dtype) {
-    case DType::kF32:
-      return function(float());
-    case DType::kF64:
-      return function(double());
-    case DType::kI64:
-      return function(int64_t());
-    case DType::kBool:
-      break;
-  }
+  if (dtype == DType::kF32) return function(float());
+  if (dtype == DType::kF64) return function(double());
+  if (dtype == DType::kI64) return function(int64_t());
   RefuseDType(op, dtype, "f32, f64 and i64");
 }
 
 template <typename Function>
 decltype(auto) DispatchFloating(const char* op, DType dtype, Function&& function) {
-  switch (dtype) {
-    case DType::kF32:
-      return function(float());
-    case DType::kF64:
-      return function(double());
-    case DType::kI64:
-    case DType::kBool:
-      break;
-  }
+  if (dtype == DType::kF32) return function(float());
+  if (dtype == DType::kF64) return function(double());
   RefuseDType(op, dtype, "f32 and f64");
 }
+
+// Throws Error(kDevice) of tensors on two devices; `what_a` and `what_b` say what they are, as
+// "indices are on " and " and the operand on ".
+[[noreturn]] void RefuseDevices(const char* op, std::string_view what_a, const Tensor& a,
+                                std::string_view what_b, const Tensor& b);
 
 [[noreturn]] void RefuseMixedKinds(const char* op, const Tensor& a, const Tensor& b);
 

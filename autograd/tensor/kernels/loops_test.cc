@@ -10,7 +10,7 @@
 namespace twingrad::kernels {
 namespace {
 
-std::vector<int64_t> Offsets(Sizes sizes, const Shape& strides) {
+std::vector<int64_t> Offsets(Ints sizes, const Shape& strides) {
   std::vector<int64_t> result;
   ForEachRow<1>(sizes, {strides}, [&](const Row<1>& row) {
     for (int64_t i = 0; i < row.count; ++i) result.push_back(row.offset[0] + i * row.step[0]);

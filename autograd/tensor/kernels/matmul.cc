@@ -97,12 +97,12 @@ void CheckShapes(const Tensor& a, const Tensor& b) {
   }
 }
 
-Sizes BatchSizes(const Tensor& t) {
-  return t.dim() <= 2 ? Sizes() : t.sizes().subspan(0, t.dim() - 2);
+Ints BatchSizes(const Tensor& t) {
+  return t.dim() <= 2 ? Ints() : t.sizes().subspan(0, t.dim() - 2);
 }
 
-Shape BatchStrides(const Tensor& t, Sizes batch) {
-  const Sizes sizes = BatchSizes(t);
+Shape BatchStrides(const Tensor& t, Ints batch) {
+  const Ints sizes = BatchSizes(t);
   return BroadcastStrides(sizes, t.strides().subspan(0, sizes.size()), batch);
 }
 
@@ -121,14 +121,13 @@ Tensor MatmulOf(const Tensor& a, const Tensor& b) {
   if (!column) shape.push_back(y.columns);
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
   T* z = out.data<T>();
-  ForEachRow<2>(batch, {BatchStrides(a, batch), BatchStrides(b, batch)}, [&](const Row<2>& r) {
-    for (int64_t i = 0; i < r.count; ++i) {
-      x.data = a.data<T>() + r.offset[0] + i * r.step[0];
-      y.data = b.data<T>() + r.offset[1] + i * r.step[1];
-      Product(x, y, z);
-      z += x.rows * y.columns;
-    }
-  });
+  ForEachElement<2>(batch, {BatchStrides(a, batch), BatchStrides(b, batch)},
+                    [&](int64_t p, int64_t q) {
+                      x.data = a.data<T>() + p;
+                      y.data = b.data<T>() + q;
+                      Product(x, y, z);
+                      z += x.rows * y.columns;
+                    });
   return out;
 }
 

@@ -11,9 +11,6 @@
 namespace twingrad::kernels {
 namespace {
 
-using Doubles = std::vector<double>;
-using Integers = std::vector<int64_t>;
-
 TEST(Matmul, Matrices) {
   const Tensor a = Make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
   const Tensor b = Make<double>({3, 2}, {1, 0, 0, 1, 1, 1});

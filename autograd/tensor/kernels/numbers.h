@@ -1,8 +1,10 @@
 // The meaning of every elementary operation on one element, as the kernels apply it.
 //
-//   NumberOf<int64_t>: arithmetic wraps (computed as uint64_t).  Float to integer saturates, NaN is
-//   0. Elementary functions of floats are the C library's, for one element and for a million alike,
-//   so that a value does not depend on the size of the tensor that holds it.
+//   ExpNumber::Of(2.0f);
+//
+// Arithmetic of int64_t wraps (computed as uint64_t). Elementary functions of floats are the C
+// library's, for one element and for a million alike, so that a value does not depend on the size
+// of the tensor that holds it. Conversions are in ../element.h.
 //
 // Each operation is a stateless struct with a static Of(); loops take it as a template argument.
 // One of a single operand also says its name in program text and, by its base, its element types:
@@ -13,8 +15,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
+
+#include "autograd/tensor/element.h"  // IWYU pragma: export
 
 namespace twingrad::kernels {
 
@@ -54,10 +57,7 @@ struct MulNumber {
 };
 
 struct DivNumber {
-  template <typename T>
-  static T Of(T a, T b) {
-    return a / b;
-  }
+  static auto Of(auto a, auto b) { return a / b; }
 };
 
 struct PowNumber {
@@ -78,29 +78,20 @@ struct PowNumber {
   }
 };
 
-struct MaximumNumber {
-  // A NaN on either side is the result.
+// A NaN on either side is the result.
+template <bool kLeast>
+struct ExtremeNumber {
   template <typename T>
   static T Of(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(a)) return a;
       if (std::isnan(b)) return b;
     }
-    return a < b ? b : a;
+    return (kLeast ? b < a : a < b) ? b : a;
   }
 };
-
-struct MinimumNumber {
-  // A NaN on either side is the result.
-  template <typename T>
-  static T Of(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(a)) return a;
-      if (std::isnan(b)) return b;
-    }
-    return b < a ? b : a;
-  }
-};
+using MaximumNumber = ExtremeNumber<false>;
+using MinimumNumber = ExtremeNumber<true>;
 
 struct NegNumber : OnNumbers {
   static constexpr const char* kName = "neg";
@@ -140,77 +131,37 @@ struct SgnNumber : OnNumbers {
 
 struct ExpNumber : OnFloats {
   static constexpr const char* kName = "exp";
-  template <typename T>
-  static T Of(T a) {
-    return std::exp(a);
-  }
+  static auto Of(auto a) { return std::exp(a); }
 };
 
 struct LogNumber : OnFloats {
   static constexpr const char* kName = "log";
-  template <typename T>
-  static T Of(T a) {
-    return std::log(a);
-  }
+  static auto Of(auto a) { return std::log(a); }
 };
 
 struct SqrtNumber : OnFloats {
   static constexpr const char* kName = "sqrt";
-  template <typename T>
-  static T Of(T a) {
-    return std::sqrt(a);
-  }
+  static auto Of(auto a) { return std::sqrt(a); }
 };
 
 struct SinNumber : OnFloats {
   static constexpr const char* kName = "sin";
-  template <typename T>
-  static T Of(T a) {
-    return std::sin(a);
-  }
+  static auto Of(auto a) { return std::sin(a); }
 };
 
 struct CosNumber : OnFloats {
   static constexpr const char* kName = "cos";
-  template <typename T>
-  static T Of(T a) {
-    return std::cos(a);
-  }
+  static auto Of(auto a) { return std::cos(a); }
 };
 
 struct TanhNumber : OnFloats {
   static constexpr const char* kName = "tanh";
-  template <typename T>
-  static T Of(T a) {
-    return std::tanh(a);
-  }
+  static auto Of(auto a) { return std::tanh(a); }
 };
 
 struct SigmoidNumber : OnFloats {
   static constexpr const char* kName = "sigmoid";
-  template <typename T>
-  static T Of(T a) {
-    return T(1) / (T(1) + std::exp(-a));
-  }
+  static auto Of(auto a) { return 1 / (1 + std::exp(-a)); }
 };
-
-// Conversion between element types.
-template <typename To, typename From>
-To CastNumber(From value) {
-  if constexpr (std::is_same_v<To, From>) {
-    return value;
-  } else if constexpr (std::is_same_v<To, bool>) {
-    return value != From(0);
-  } else if constexpr (std::is_same_v<To, int64_t> && std::is_floating_point_v<From>) {
-    if (std::isnan(value)) return 0;
-    // 2^63 is a float; the largest int64_t is not.
-    constexpr From kLimit = From(9223372036854775808.0);
-    if (value >= kLimit) return std::numeric_limits<int64_t>::max();
-    if (value < -kLimit) return std::numeric_limits<int64_t>::min();
-    return static_cast<int64_t>(value);
-  } else {
-    return static_cast<To>(value);
-  }
-}
 
 }  // namespace twingrad::kernels

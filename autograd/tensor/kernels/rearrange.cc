@@ -40,11 +40,9 @@ Tensor Rows(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
 
 void CheckIndices(const char* op, const Tensor& a, const Tensor& index) {
   if (index.dtype() != DType::kI64) RefuseDType(op, index.dtype(), "i64 indices");
-  if (index.device() == a.device()) return;
-  throw Error(
-      ErrorKind::kDevice,
-      absl::StrCat("[", op, "] indices are on ", index.device().ToString(), " and the operand on ",
-                   a.device().ToString(), "; they must be on one device; copy one with to"));
+  if (index.device() != a.device()) {
+    RefuseDevices(op, "indices are on ", index, " and the operand on ", a);
+  }
 }
 
 // a's strides as the index's shape goes through it, standing still along `dim`.
@@ -79,7 +77,7 @@ int64_t IndexOfExtreme(const T* line, int64_t size, int64_t stride, bool least) 
 
 }  // namespace
 
-Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims) {
+Tensor Flip(const Tensor& a, Ints dims) {
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
   if (a.numel() == 0) return out;
   Shape strides(a.strides().begin(), a.strides().end());
@@ -92,9 +90,7 @@ Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims) {
     using T = decltype(zero);
     const T* in = a.data<T>() + last;
     T* p = out.data<T>();
-    ForEachRow<1>(a.sizes(), {strides}, [&](const Row<1>& row) {
-      for (int64_t i = 0; i < row.count; ++i) *p++ = in[row.offset[0] + i * row.step[0]];
-    });
+    ForEachElement<1>(a.sizes(), {strides}, [&](int64_t at) { *p++ = in[at]; });
   });
   return out;
 }
@@ -130,7 +126,7 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
     using T = decltype(zero);
     T* target = out.data<T>();
     const T* terms = source.data<T>();
-    const Sizes sizes = index.sizes();
+    const Ints sizes = index.sizes();
     ForEachRow<3>(sizes,
                   {StridesBeside(out, dim), StridesFor(index, sizes), StridesFor(source, sizes)},
                   [&](const Row<3>& row) {

@@ -10,12 +10,11 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
 
-Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims);
+Tensor Flip(const Tensor& a, Ints dims);
 
 // The shape of `index`; an element is a's with the coordinate of `dim` replaced by the index there.
 // `op` is named in errors.

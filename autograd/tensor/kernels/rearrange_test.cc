@@ -12,8 +12,6 @@
 namespace twingrad::kernels {
 namespace {
 
-using Ints = std::vector<int64_t>;
-using Doubles = std::vector<double>;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Rearrange, Flip) {
@@ -36,7 +34,7 @@ TEST(Rearrange, GatherReadsAndScatterAddWritesAtIndices) {
   EXPECT_EQ(Elements<double>(ScatterAdd(a, 1, index, terms)), (Doubles{21, 2, 13, 4, 75, 6}));
   EXPECT_EQ(Elements<int64_t>(ScatterAdd(Make<int64_t>({1}, {1}), 0, Make<int64_t>({2}, {0, 0}),
                                          Make<int64_t>({2}, {5, 7}))),
-            (Ints{13}));
+            (Integers{13}));
 }
 
 // Duplicates are added in the order of the indices: here the sum shows it.
@@ -60,20 +58,20 @@ TEST(Rearrange, IndicesOutOfRangeAreErrors) {
 // Rules: R9.
 TEST(Rearrange, SortIsStableAndPutsNanAbove) {
   const Sorted up = Sort(Make<double>({5}, {2, kNan, 1, 2, -1}), 0, false);
-  EXPECT_EQ(Elements<int64_t>(up.indices), (Ints{4, 2, 0, 3, 1}));
+  EXPECT_EQ(Elements<int64_t>(up.indices), (Integers{4, 2, 0, 3, 1}));
   EXPECT_TRUE(std::isnan(Elements<double>(up.values)[4]));
   const Sorted down = Sort(Make<double>({5}, {2, kNan, 1, 2, -1}), 0, true);
-  EXPECT_EQ(Elements<int64_t>(down.indices), (Ints{1, 0, 3, 2, 4}));
+  EXPECT_EQ(Elements<int64_t>(down.indices), (Integers{1, 0, 3, 2, 4}));
   const Tensor matrix = Make<int64_t>({2, 2}, {3, 1, 2, 4});
-  EXPECT_EQ(Elements<int64_t>(Sort(matrix, 0, false).values), (Ints{2, 1, 3, 4}));
-  EXPECT_EQ(Elements<int64_t>(Sort(Transposed(matrix), 0, false).values), (Ints{1, 2, 3, 4}));
+  EXPECT_EQ(Elements<int64_t>(Sort(matrix, 0, false).values), (Integers{2, 1, 3, 4}));
+  EXPECT_EQ(Elements<int64_t>(Sort(Transposed(matrix), 0, false).values), (Integers{1, 2, 3, 4}));
 }
 
 TEST(Rearrange, ExtremeIndexPicksTheFirst) {
   const Tensor a = Make<double>({2, 3}, {1, 5, 5, 0, kNan, kNan});
-  EXPECT_EQ(Elements<int64_t>(ExtremeIndex(a, 1, false)), (Ints{1, 1}));
-  EXPECT_EQ(Elements<int64_t>(ExtremeIndex(a, 1, true)), (Ints{0, 1}));
-  EXPECT_EQ(SizesOf(ExtremeIndex(a, 0, true)), (Ints{1, 3}));
+  EXPECT_EQ(Elements<int64_t>(ExtremeIndex(a, 1, false)), (Integers{1, 1}));
+  EXPECT_EQ(Elements<int64_t>(ExtremeIndex(a, 1, true)), (Integers{0, 1}));
+  EXPECT_EQ(SizesOf(ExtremeIndex(a, 0, true)), (Integers{1, 3}));
 }
 
 TEST(Rearrange, Cumsum) {

@@ -16,7 +16,7 @@ namespace {
 template <typename Number, typename T>
 void Fold(const Tensor& a, T* out, const Shape& out_strides) {
   const T* in = a.data<T>();
-  const Sizes sizes = a.sizes();
+  const Ints sizes = a.sizes();
   ForEachRow<2>(sizes, {out_strides, StridesFor(a, sizes)}, [&](const Row<2>& row) {
     T* p = out + row.offset[0];
     const T* q = in + row.offset[1];
@@ -32,11 +32,16 @@ void Fold(const Tensor& a, T* out, const Shape& out_strides) {
   });
 }
 
-// A fold by Number, from first(T()) on, into a fresh tensor of `shape`, which has as many elements
-// as `kept`: a's sizes, 1 where reduced.
+struct Reduced {
+  Shape kept;   // a's sizes, 1 where reduced
+  Shape shape;  // of the result
+};
+
+// A fold by Number, from first(T()) on, into a fresh tensor.
 template <typename Number, typename First>
-Tensor FoldInto(const char* op, const Tensor& a, const Shape& kept, Sizes shape, First first) {
-  Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
+Tensor FoldInto(const char* op, const Tensor& a, const Reduced& to, First first) {
+  const Shape& kept = to.kept;
+  Tensor out = Tensor::Empty(to.shape, a.dtype(), a.device());
   Shape strides(kept.size(), 0);
   int64_t stride = 1;
   for (size_t d = kept.size(); d > 0; --d) {
@@ -52,16 +57,11 @@ Tensor FoldInto(const char* op, const Tensor& a, const Shape& kept, Sizes shape,
   return out;
 }
 
-Tensor SumInto(const Tensor& a, const Shape& kept, Sizes shape) {
-  return FoldInto<AddNumber>("sum", a, kept, shape, [](auto zero) { return zero; });
+Tensor SumInto(const Tensor& a, const Reduced& to) {
+  return FoldInto<AddNumber>("sum", a, to, [](auto zero) { return zero; });
 }
 
-struct Reduced {
-  Shape kept;   // a's sizes, 1 where reduced
-  Shape shape;  // of the result
-};
-
-Reduced Reduce(const char* op, const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
+Reduced Reduce(const char* op, const Tensor& a, Ints dims, bool keepdim) {
   absl::InlinedVector<bool, 4> reduced(a.sizes().size(), false);
   for (int64_t d : dims) {
     if (d < 0 || d >= a.dim() || reduced[d]) {
@@ -80,8 +80,7 @@ Reduced Reduce(const char* op, const Tensor& a, absl::Span<const int64_t> dims, 
 }
 
 // Over all dimensions where `dims` is empty.
-Reduced ReduceSomeOrAll(const char* op, const Tensor& a, absl::Span<const int64_t> dims,
-                        bool keepdim) {
+Reduced ReduceSomeOrAll(const char* op, const Tensor& a, Ints dims, bool keepdim) {
   if (!dims.empty()) return Reduce(op, a, dims, keepdim);
   const Shape kept(a.sizes().size(), 1);
   return {kept, keepdim ? kept : Shape()};
@@ -89,39 +88,36 @@ Reduced ReduceSomeOrAll(const char* op, const Tensor& a, absl::Span<const int64_
 
 }  // namespace
 
-Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
-  const Reduced to = Reduce("sum", a, dims, keepdim);
-  return SumInto(a, to.kept, to.shape);
+Tensor Sum(const Tensor& a, Ints dims, bool keepdim) {
+  return SumInto(a, Reduce("sum", a, dims, keepdim));
 }
 
 Tensor SumAll(const Tensor& a, bool keepdim) {
-  const Shape kept(a.sizes().size(), 1);
-  return SumInto(a, kept, keepdim ? kept : Shape());
+  return SumInto(a, ReduceSomeOrAll("sum", a, {}, keepdim));
 }
 
-Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
-  const Reduced to = ReduceSomeOrAll("prod", a, dims, keepdim);
-  return FoldInto<MulNumber>("prod", a, to.kept, to.shape,
+Tensor Prod(const Tensor& a, Ints dims, bool keepdim) {
+  return FoldInto<MulNumber>("prod", a, ReduceSomeOrAll("prod", a, dims, keepdim),
                              [](auto zero) { return static_cast<decltype(zero)>(1); });
 }
 
-Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
-  const Reduced to = ReduceSomeOrAll("amax", a, dims, keepdim);
-  return FoldInto<MaximumNumber>("amax", a, to.kept, to.shape, [](auto zero) {
-    using Limits = std::numeric_limits<decltype(zero)>;
-    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  });
+Tensor Amax(const Tensor& a, Ints dims, bool keepdim) {
+  return FoldInto<MaximumNumber>(
+      "amax", a, ReduceSomeOrAll("amax", a, dims, keepdim), [](auto zero) {
+        using Limits = std::numeric_limits<decltype(zero)>;
+        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+      });
 }
 
-Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim) {
-  const Reduced to = ReduceSomeOrAll("amin", a, dims, keepdim);
-  return FoldInto<MinimumNumber>("amin", a, to.kept, to.shape, [](auto zero) {
-    using Limits = std::numeric_limits<decltype(zero)>;
-    return Limits::has_infinity ? Limits::infinity() : Limits::max();
-  });
+Tensor Amin(const Tensor& a, Ints dims, bool keepdim) {
+  return FoldInto<MinimumNumber>("amin", a, ReduceSomeOrAll("amin", a, dims, keepdim),
+                                 [](auto zero) {
+                                   using Limits = std::numeric_limits<decltype(zero)>;
+                                   return Limits::has_infinity ? Limits::infinity() : Limits::max();
+                                 });
 }
 
-Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape) {
+Tensor SumTo(const Tensor& a, Ints shape) {
   if (a.sizes() == shape) return a;
   if (!BroadcastsTo(shape, a.sizes())) {
     throw Error(ErrorKind::kShape, absl::StrCat("[sum_to] shape ", ShapeToString(shape),
@@ -131,7 +127,7 @@ Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape) {
   Shape kept(a.sizes().size(), 1);
   const size_t lead = kept.size() - shape.size();
   for (size_t d = 0; d < shape.size(); ++d) kept[lead + d] = shape[d];
-  return SumInto(a, kept, shape);
+  return SumInto(a, {kept, Shape(shape.begin(), shape.end())});
 }
 
 }  // namespace twingrad::kernels

@@ -11,24 +11,23 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
 
 // Over `dims`, each within 0..rank-1 and given once, else Error(kInvalidArgument); over none when
 // the list is empty. keepdim leaves a size of 1 in place of each.
-Tensor Sum(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Sum(const Tensor& a, Ints dims, bool keepdim);
 Tensor SumAll(const Tensor& a, bool keepdim);
 
 // The product, 1 of nothing; the greatest and the least element, NaN if any is, -inf or inf (the
 // least or greatest integer) of nothing. Over `dims` as Sum, over all dimensions where it is empty.
-Tensor Prod(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
-Tensor Amax(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
-Tensor Amin(const Tensor& a, absl::Span<const int64_t> dims, bool keepdim);
+Tensor Prod(const Tensor& a, Ints dims, bool keepdim);
+Tensor Amax(const Tensor& a, Ints dims, bool keepdim);
+Tensor Amin(const Tensor& a, Ints dims, bool keepdim);
 
 // Sums a to `shape`, which must broadcast to a's shape (else Error(kShape)). Where the shapes are
 // equal the result is `a` itself, not a copy.
-Tensor SumTo(const Tensor& a, absl::Span<const int64_t> shape);
+Tensor SumTo(const Tensor& a, Ints shape);
 
 }  // namespace twingrad::kernels

@@ -12,9 +12,6 @@
 namespace twingrad::kernels {
 namespace {
 
-using Doubles = std::vector<double>;
-using Integers = std::vector<int64_t>;
-
 TEST(Reduce, SumsOverDimensions) {
   const Tensor a = Make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(Elements<double>(Sum(a, {0}, false)), (Doubles{5, 7, 9}));
@@ -65,12 +62,12 @@ TEST(Reduce, RefusesBadDimensions) {
 
 TEST(Reduce, ProductsAndExtremes) {
   const Tensor a = Make<double>({2, 3}, {1, 5, 3, -4, 2, 6});
-  EXPECT_EQ(Elements<double>(Prod(a, {1}, false)), (std::vector<double>{15, -48}));
-  EXPECT_EQ(Elements<double>(Amax(a, {0}, false)), (std::vector<double>{1, 5, 6}));
-  EXPECT_EQ(Elements<double>(Amin(a, {}, true)), (std::vector<double>{-4}));
-  EXPECT_EQ(SizesOf(Amin(a, {}, true)), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(Elements<double>(Prod(a, {1}, false)), (Doubles{15, -48}));
+  EXPECT_EQ(Elements<double>(Amax(a, {0}, false)), (Doubles{1, 5, 6}));
+  EXPECT_EQ(Elements<double>(Amin(a, {}, true)), (Doubles{-4}));
+  EXPECT_EQ(SizesOf(Amin(a, {}, true)), (Integers{1, 1}));
   const Tensor none = Make<double>({2, 0}, {});
-  EXPECT_EQ(Elements<double>(Prod(none, {1}, false)), (std::vector<double>{1, 1}));
+  EXPECT_EQ(Elements<double>(Prod(none, {1}, false)), (Doubles{1, 1}));
   EXPECT_EQ(Elements<double>(Amax(none, {}, false))[0], -std::numeric_limits<double>::infinity());
   EXPECT_EQ(Elements<int64_t>(Amin(Make<int64_t>({0}, {}), {}, false))[0],
             std::numeric_limits<int64_t>::max());

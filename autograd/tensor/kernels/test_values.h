@@ -6,16 +6,17 @@
 #include <memory>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
 
+using Doubles = std::vector<double>;
+using Integers = std::vector<int64_t>;
+
 template <typename T>
 Tensor Make(std::initializer_list<int64_t> sizes, std::initializer_list<T> elements) {
-  return Tensor::FromData<T>(absl::MakeConstSpan(sizes.begin(), sizes.size()),
-                             absl::MakeConstSpan(elements.begin(), elements.size()));
+  return Tensor::FromData<T>(sizes, elements);
 }
 
 // The elements in row-major order, through the strides.

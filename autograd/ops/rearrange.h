@@ -1,12 +1,15 @@
-// Elements in other places: reversed, picked by indices, put in order, added up.
+// Elements in other places: one tensor after the other, reversed, picked by indices, put in order,
+// added up.
 //
+//   Tensor c = ops::Cat({&a, &b}, 0);      // a and b may differ in size along dimension 0
 //   Tensor rows = ops::IndexSelect(a, 0, indices);
 //   Tensor top = ops::Max(a, 1, /*keepdim=*/false);    // Argmax says where it was
 //
 // Copies, with the operand's type and device. Indices are i64 and have no gradient. Where several
 // elements are equal, max, min and sort go by their order, and so does the gradient. Errors:
 // kUndefined for an undefined operand, kIndex for a dimension or an index out of range, kDType for
-// types not taken, kDevice for operands on different devices, kShape for shapes that do not fit.
+// types not taken or that differ, kDevice for operands on different devices, kShape for shapes that
+// do not fit.
 
 #pragma once
 
@@ -17,8 +20,15 @@
 
 namespace twingrad::ops {
 
+// All element types; the derivative gives each operand its part of the gradient. No operands are
+// Error(kInvalidArgument).
+// Operands of one rank, at least 1, and of equal sizes but along `dim`; their sizes there add up.
+Tensor Cat(absl::Span<const Tensor* const> operands, int64_t dim);
+// Operands of one shape; the result has one dimension more, of as many entries as operands.
+Tensor Stack(absl::Span<const Tensor* const> operands, int64_t dim);
+
 // In reverse along each of `dims`, in a's shape. All element types.
-Tensor Flip(const Tensor& a, absl::Span<const int64_t> dims);
+Tensor Flip(const Tensor& a, Ints dims);
 
 // The entries of `dim` that the list `index` names, as many as it has. All element types.
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index);

@@ -1,0 +1,250 @@
+#include "autograd/ops/rearrange.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
+#include "autograd/ops/geometry.h"
+#include "autograd/ops/layout.h"
+#include "autograd/ops/recording.h"
+#include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/rearrange.h"
+
+namespace twingrad::ops {
+namespace {
+
+using Operands = absl::Span<const Tensor* const>;
+
+void CheckOperands(const char* op, Operands operands, int64_t dim, bool stacks) {
+  if (operands.empty()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[", op, "] no operands; at least one is needed"));
+  }
+  for (const Tensor* operand : operands) CheckDefined(op, *operand);
+  const Tensor& first = *operands[0];
+  const int64_t limit = first.dim() + (stacks ? 1 : 0);
+  CheckDim(op, dim, limit);
+  for (const Tensor* operand : operands) {
+    kernels::CheckSameKind(op, first, *operand);
+    bool fits = operand->dim() == first.dim();
+    for (int64_t d = 0; fits && d < first.dim(); ++d) {
+      fits = operand->sizes()[d] == first.sizes()[d] || (!stacks && d == dim);
+    }
+    if (fits) continue;
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[", op, "] shapes ", ShapeToString(first.sizes()), " and ",
+                             ShapeToString(operand->sizes()), " differ",
+                             stacks ? "; they must be equal; expand one"
+                                    : "; they may in the dimension of the join alone"));
+  }
+}
+
+// Where each operand lies in the result.
+std::vector<Part> PartsOf(Operands operands, int64_t dim, bool stacks) {
+  Shape whole = SizesOf(*operands[0]);
+  if (stacks) {
+    whole.insert(whole.begin() + dim, static_cast<int64_t>(operands.size()));
+  } else {
+    whole[dim] = 0;
+    for (const Tensor* operand : operands) whole[dim] += operand->sizes()[dim];
+  }
+  std::vector<Part> parts;
+  int64_t start = 0;
+  for (const Tensor* operand : operands) {
+    const int64_t length = stacks ? 1 : operand->sizes()[dim];
+    parts.push_back({whole, dim, start, 1, length, stacks});
+    start += length;
+  }
+  return parts;
+}
+
+Tensor Join(const char* op, const char* node_name, Operands operands, int64_t dim, bool stacks) {
+  CheckOperands(op, operands, dim, stacks);
+  std::vector<Part> parts = PartsOf(operands, dim, stacks);
+  Tensor result = Tensor::Empty(parts[0].whole, operands[0]->dtype(), operands[0]->device());
+  bool records = false;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    records |= ShouldRecord(*operands[k]);
+    if (operands[k]->numel() == 0) continue;
+    Tensor target = Alias(result, PartGeometry(result, parts[k]));
+    kernels::CopyInto(target, *operands[k]);
+  }
+  if (records) {
+    Record(node_name, result, operands,
+           [parts = std::move(parts)](size_t k, const Tensor& g, const Tensor*) {
+             return TakePart(g, parts[k]);
+           });
+  }
+  return result;
+}
+
+Tensor ZerosLike(const Tensor& gradient, const Shape& sizes) {
+  return Tensor::Zeros(sizes, gradient.dtype(), gradient.device());
+}
+
+// The list `index` as it stands beside a tensor of `shape`: repeated in all dimensions but `dim`.
+Tensor Repeated(const Tensor& index, const Shape& shape, int64_t dim) {
+  Shape strides(shape.size(), 0);
+  strides[dim] = index.strides()[0];
+  return index.AsStrided(shape, strides, index.storage_offset());
+}
+
+// Records `result` as what the indices took from `a`; where an operation dropped the dimension that
+// the index keeps, the gradient is given it back.
+void RecordTaken(const char* node_name, const Tensor& a, int64_t dim, const Tensor& index,
+                 const Tensor& result) {
+  if (!ShouldRecord(a)) return;
+  Record<1>(node_name, result, a, [dim, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
+    return ScatterAdd(ZerosLike(g, sizes), dim, saved[0], ReshapeTo(g, saved[0].sizes()));
+  })->Save(index);
+}
+
+Tensor RunningSum(const Tensor& a, int64_t dim, bool reverse) {
+  Tensor result = kernels::Cumsum(a, dim, reverse);
+  if (ShouldRecord(a)) {
+    Record("CumsumBackward", result, a,
+           [dim, reverse](const Tensor& g) { return RunningSum(g, dim, !reverse); });
+  }
+  return result;
+}
+
+void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index) {
+  CheckDefined(op, a, index);
+  CheckDimOf(op, a, dim);
+  bool fits = index.dim() == a.dim();
+  for (int64_t d = 0; fits && d < a.dim(); ++d) {
+    fits = d == dim || index.sizes()[d] <= a.sizes()[d];
+  }
+  if (fits) return;
+  throw Error(
+      ErrorKind::kShape,
+      absl::StrCat("[", op, "] indices of shape ", ShapeToString(index.sizes()),
+                   " for a tensor of shape ", ShapeToString(a.sizes()),
+                   "; the rank must be equal and no size larger but along dimension ", dim));
+}
+
+// Without the dimension that the index keeps.
+Tensor Dropped(const Tensor& kept, int64_t dim, bool keepdim) {
+  if (keepdim) return kept;
+  Shape sizes = SizesOf(kept);
+  sizes.erase(sizes.begin() + dim);
+  return WithShape(kept, sizes);
+}
+
+Tensor IndexOf(const char* op, const Tensor& a, int64_t dim, bool least) {
+  CheckDimOf(op, a, dim);
+  CheckNotEmpty(op, a, dim);
+  return kernels::ExtremeIndex(a, dim, least);
+}
+
+Tensor Extreme(const char* op, const char* node_name, const Tensor& a, int64_t dim, bool keepdim,
+               bool least) {
+  const Tensor index = IndexOf(op, a, dim, least);
+  Tensor result = Dropped(kernels::Gather(a, dim, index), dim, keepdim);
+  RecordTaken(node_name, a, dim, index, result);
+  return result;
+}
+
+}  // namespace
+
+Tensor Cat(Operands operands, int64_t dim) {
+  return Join("cat", "CatBackward", operands, dim, /*stacks=*/false);
+}
+
+Tensor Stack(Operands operands, int64_t dim) {
+  return Join("stack", "StackBackward", operands, dim, /*stacks=*/true);
+}
+
+Tensor Flip(const Tensor& a, Ints dims) {
+  CheckDefined("flip", a);
+  for (const int64_t d : dims) CheckDim("flip", d, a.dim());
+  Tensor result = kernels::Flip(a, dims);
+  if (ShouldRecord(a)) {
+    Record("FlipBackward", result, a,
+           [dims = Shape(dims.begin(), dims.end())](const Tensor& g) { return Flip(g, dims); });
+  }
+  return result;
+}
+
+Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {
+  CheckDefined("index_select", a, index);
+  CheckDimOf("index_select", a, dim);
+  if (index.dim() != 1) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[index_select] indices of shape ", ShapeToString(index.sizes()),
+                             "; they must be a list, of rank 1"));
+  }
+  Shape sizes = SizesOf(a);
+  sizes[dim] = index.sizes()[0];
+  Tensor result = kernels::Gather(a, dim, Repeated(index, sizes, dim), "index_select");
+  if (ShouldRecord(a)) {
+    Record<1>("IndexSelectBackward", result, a,
+              [dim, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
+                const Tensor places = Repeated(saved[0], SizesOf(g), dim);
+                return ScatterAdd(ZerosLike(g, sizes), dim, places, g);
+              })
+        ->Save(index);
+  }
+  return result;
+}
+
+Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index) {
+  CheckIndices("gather", a, dim, index);
+  Tensor result = kernels::Gather(a, dim, index);
+  RecordTaken("GatherBackward", a, dim, index, result);
+  return result;
+}
+
+Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  CheckIndices("scatter_add", a, dim, index);
+  CheckDefined("scatter_add", source);
+  if (source.sizes() != index.sizes()) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[scatter_add] source of shape ", ShapeToString(source.sizes()),
+                             " with indices of shape ", ShapeToString(index.sizes()),
+                             "; they must be equal"));
+  }
+  Tensor result = kernels::ScatterAdd(a, dim, index, source);
+  if (ShouldRecord(a, source)) {
+    auto* const node = Record<1>("ScatterAddBackward", result, {&a, &source},
+                                 [dim](size_t k, const Tensor& g, const Tensor* saved) {
+                                   return k == 0 ? g : Gather(g, dim, saved[0]);
+                                 });
+    if (node->next_edge(1).is_valid()) node->Save(index);
+  }
+  return result;
+}
+
+Tensor Sort(const Tensor& a, int64_t dim, bool descending) {
+  CheckDimOf("sort", a, dim);
+  const kernels::Sorted sorted = kernels::Sort(a, dim, descending);
+  RecordTaken("SortBackward", a, dim, sorted.indices, sorted.values);
+  return sorted.values;
+}
+
+Tensor Argsort(const Tensor& a, int64_t dim, bool descending) {
+  CheckDimOf("argsort", a, dim);
+  return kernels::Sort(a, dim, descending).indices;
+}
+
+Tensor Max(const Tensor& a, int64_t dim, bool keepdim) {
+  return Extreme("max", "MaxBackward", a, dim, keepdim, /*least=*/false);
+}
+Tensor Min(const Tensor& a, int64_t dim, bool keepdim) {
+  return Extreme("min", "MinBackward", a, dim, keepdim, /*least=*/true);
+}
+Tensor Argmax(const Tensor& a, int64_t dim, bool keepdim) {
+  return Dropped(IndexOf("argmax", a, dim, /*least=*/false), dim, keepdim);
+}
+Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim) {
+  return Dropped(IndexOf("argmin", a, dim, /*least=*/true), dim, keepdim);
+}
+
+Tensor Cumsum(const Tensor& a, int64_t dim) {
+  CheckDimOf("cumsum", a, dim);
+  return RunningSum(a, dim, /*reverse=*/false);
+}
+
+}  // namespace twingrad::ops
