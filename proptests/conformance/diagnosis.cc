@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/signature.h"
 #include "proptests/conformance/facts.h"
-#include "proptests/oracles/oracles.h"
 #include "proptests/oracles/evidence.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::conformance {
 namespace {
