@@ -1,6 +1,6 @@
-// Random well-formed Programs over every statement and attribute of the signature table: test data
-// for this package alone. Here a statement only has to be valid; graphs that are interesting for
-// engines come from proptests/generators.
+// Random well-formed Programs over every statement and attribute of the signature table, for tests
+// of the language and of the witnesses. Here a statement only has to be valid; graphs that are
+// interesting for engines come from proptests/generators.
 
 #pragma once
 

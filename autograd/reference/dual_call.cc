@@ -63,7 +63,8 @@ void DualInterpreter::Call(const Statement& statement) {
 // The derivative of sum(seeds * roots) along the variables of `input`.
 Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
   const DualValue& value = values_[input];
-  Array* gradient = NewArray(arena_, DType::kF64, value.shape, value.map.size);
+  const DType dtype = storages_[value.storage].content->dtype;  // integers have no variables
+  Array* gradient = NewArray(arena_, dtype, value.shape, value.map.size);
   gradient->e = arena_.Allocate<double>(value.map.size);
   const bool known =
       value.first_variable >= 0 && !(call.of_gradients && plan_.values[input].saves_result);
@@ -71,7 +72,11 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
     if (call.create_graph && plan_.order > 1) {
       throw NotApplicable{"a gradient that is not known is used"};
     }
-    std::fill(gradient->v, gradient->v + gradient->size, 0.0);
+    if (IsFloating(dtype)) {
+      std::fill(gradient->v, gradient->v + gradient->size, 0.0);
+    } else {
+      std::fill(gradient->i, gradient->i + gradient->size, 0);
+    }
     std::fill(gradient->e, gradient->e + gradient->size, kUnknown);
     return {gradient, nullptr};
   }

@@ -231,7 +231,7 @@ void DualInterpreter::Finish() {
     if (!has_grad || !value.grad_known) continue;
     const Array* grad = value.grad.value;
     if (grad == nullptr) grad = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
-    result_.grads[v] = Known(*grad);
+    if (IsFloating(grad->dtype)) result_.grads[v] = Known(*grad);
   }
 }
 

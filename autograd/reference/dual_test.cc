@@ -3,9 +3,12 @@
 #include "autograd/reference/dual.h"
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "autograd/program/program.h"
+#include "autograd/program/random_program.h"
 #include "autograd/reference/dual_plan.h"
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
@@ -223,6 +226,16 @@ TEST(DualTest, AnAbsentGradientKeepsTheElementType) {
 )"))
                 .not_applicable,
             "");
+}
+
+// Programs that no generator of the oracle would make: gradients of indices, sums into them.
+TEST(DualTest, AnyValidProgramIsJudgedOrRefusedWithAReason) {
+  for (uint64_t seed = 0; seed < 6000; ++seed) {
+    const program::Program program = program::RandomProgram(seed, 5 + static_cast<int>(seed % 25));
+    const DualResult result = RunDual(program);
+    EXPECT_EQ(result.order_judged, result.not_applicable.empty() ? result.order_needed : 0)
+        << "seed " << seed << ": " << result.not_applicable;
+  }
 }
 
 // A copy is not taken for a view where only the write goes through a detached value.

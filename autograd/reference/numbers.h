@@ -70,7 +70,7 @@ inline int Granule(double v) {
 // `roundings` errors of one unit each.
 inline Number Bounded(double r, double propagated, double roundings, const Format& f) {
   const double e = propagated + roundings * f.unit * (std::fabs(r) + propagated);
-  // Half as many units again, and 1e-9 for the arithmetic of bounds itself.
+  // 2 f.tiny for roundings among subnormal numbers, 1e-9 for the arithmetic of bounds itself.
   if (!(e < kUnknown) || !std::isfinite(r)) return {r, kUnknown};
   return {r, (e + 2 * f.tiny) * (1 + 1e-9)};
 }

@@ -106,9 +106,10 @@ absl::StatusOr<std::unique_ptr<Child>> Child::Spawn(std::vector<std::string> wor
                      std::strerror(errno), "); needed is a program that can be executed"));
   };
   if (words.empty()) return cannot();
-  Pipe in, out;
+  Pipe in, out, before_exec;
   const int errors = memfd_create("errors", MFD_CLOEXEC);
-  if (errors < 0 || !in.Open() || !out.Open() || fcntl(errors, F_SETFL, O_APPEND) != 0) {
+  if (errors < 0 || !in.Open() || !out.Open() || !before_exec.Open() ||
+      fcntl(errors, F_SETFL, O_APPEND) != 0) {
     if (errors >= 0) close(errors);
     return cannot();
   }
@@ -123,6 +124,11 @@ absl::StatusOr<std::unique_ptr<Child>> Child::Spawn(std::vector<std::string> wor
     return cannot();
   }
   setpgid(pid, pid);  // whichever of the two is first
+  // Until it has become the program, the child counts this process's memory as its own.
+  close(before_exec.Take(1));
+  char none = 0;
+  while (read(before_exec.fd[0], &none, 1) < 0 && errno == EINTR) {
+  }
   fcntl(in.fd[1], F_SETFL, O_NONBLOCK);
   fcntl(out.fd[0], F_SETFL, O_NONBLOCK);
   return std::unique_ptr<Child>(

@@ -3,9 +3,11 @@
 #include "proptests/conformance/session.h"
 
 #include <csignal>
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -92,6 +94,14 @@ TEST(SessionTest, EachFaultIsToldForWhatItIs) {
   SessionOptions memory = Faulty("memory");
   memory.memory = uint64_t{256} << 20;
   EXPECT_EQ(RunOnce(memory).kind, Kind::kMemory);
+}
+
+TEST(SessionTest, TheMemoryOfThisProcessIsNotTheAdapters) {
+  const std::vector<char> held(size_t{400} << 20, 'x');
+  SessionOptions options = Faulty("crash");
+  options.memory = uint64_t{256} << 20;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(RunOnce(options).kind, Kind::kCrash);
+  EXPECT_EQ(held.back(), 'x');
 }
 
 TEST(SessionTest, RepliesThatBreakTheRules) {
