@@ -79,7 +79,7 @@ class CodegenTest(unittest.TestCase):
 
     def setUp(self):
         if 'skip_instrumented' in sys.argv:
-            self.skipTest('a sanitizer adds instructions of its own; the default configuration compares')
+            self.skipTest('sanitizers and coverage add instructions of their own; the default configuration compares')
         self.functions = functions_of(disassemble(os.path.join('autograd', 'sync', 'codegen_pairs')))
         self.names = sorted(name[len('ours_'):] for name in self.functions if re.fullmatch(r'ours_\w+', name))
 

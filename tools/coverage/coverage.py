@@ -72,6 +72,8 @@ def main(targets):
         subprocess.run(['llvm-cov-19', 'show', '-format=html', '-show-directory-coverage', '-show-branches=count',
                         f'-output-dir={_PAGES}', *arguments], check=True)
     print(folders.table(folders.by_folder(exported, os.getcwd())))
+    for path in folders.never_run(exported, os.getcwd()):
+        print(f'never run: {path}')
     print(f'pages: {os.path.abspath(_PAGES)}/index.html')
     sys.exit(status)
 

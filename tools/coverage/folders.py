@@ -19,16 +19,26 @@ class Count:
 def by_folder(exported, root):
     """{folder: {measure: Count}} of the files below `root`, with a last row 'all'; folders are relative to it."""
     sums = collections.defaultdict(lambda: {measure: Count() for measure in MEASURES})
-    for file in exported['data'][0]['files']:
-        path = os.path.relpath(os.path.join(root, file['filename']), root)
-        if path.startswith('..'):
-            continue
+    for path, file in _files_below(exported, root):
         for folder in (os.path.dirname(path), 'all'):
             for measure in MEASURES:
                 summary = file['summary'][measure]
                 sums[folder][measure].covered += summary['covered']
                 sums[folder][measure].total += summary['count']
     return {folder: sums[folder] for folder in sorted(sums, key=lambda f: (f == 'all', f))}
+
+
+def never_run(exported, root):
+    """The files below `root` of which no line ran."""
+    return sorted(path for path, file in _files_below(exported, root)
+                  if file['summary']['lines']['count'] and not file['summary']['lines']['covered'])
+
+
+def _files_below(exported, root):
+    for file in exported['data'][0]['files']:
+        path = os.path.relpath(os.path.join(root, file['filename']), root)
+        if not path.startswith('..'):
+            yield path, file
 
 
 def table(folders):
@@ -47,7 +57,7 @@ def test_binaries(labels, bin_folder):
     for label in labels:
         package, _, name = label[2:].partition(':')
         path = os.path.join(bin_folder, package, name)
-        if os.path.exists(path) and _is_program(path):
+        if os.path.isfile(path) and _is_program(path):
             programs.append(path)
     return programs
 

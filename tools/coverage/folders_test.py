@@ -33,13 +33,18 @@ class FoldersTest(unittest.TestCase):
             'all          3   33.3 %       33.3 %       33.3 %',
         ])
 
+    def test_files_that_no_test_runs_are_named(self):
+        files = exported(('/w/b/x.cc', 0, 2), ('/w/a/x.cc', 3, 4), ('/w/a/empty.h', 0, 0), ('./a/y.cc', 0, 6), ('/z.h', 0, 9))
+        self.assertEqual(folders.never_run(files, '/w'), ['a/y.cc', 'b/x.cc'])
+
     def test_only_programs_that_were_built_are_read(self):
         with tempfile.TemporaryDirectory() as root:
             os.makedirs(os.path.join(root, 'a/b'))
             for name, content in (('program', b'\x7fELF...'), ('script', b'#!/bin/sh')):
                 with open(os.path.join(root, 'a/b', name), 'wb') as file:
                     file.write(content)
-            labels = ['//a/b:program', '//a/b:script', '//a/b:skipped']
+            os.makedirs(os.path.join(root, 'a/b/folder'))
+            labels = ['//a/b:program', '//a/b:script', '//a/b:folder', '//a/b:skipped']
             self.assertEqual(folders.test_binaries(labels, root), [os.path.join(root, 'a/b/program')])
 
 
