@@ -36,6 +36,11 @@ class ProgramBuilder {
  public:
   using Attributes = std::vector<Attribute>;
 
+  ProgramBuilder() {
+    program_.statements.reserve(32);  // as most Programs have: generators build them by the million
+    program_.names.reserve(32);
+  }
+
   // A leaf with these elements (zeros if there are none).
   ValueId Leaf(const TensorType& type, Bits data, bool grad = false, DeviceIndex device = kCpu);
   ValueId SeededLeaf(const TensorType& type, int64_t seed, bool grad = false,

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -88,7 +89,12 @@ absl::Span<const PrimitiveRow> UnaryPrimitives();
 absl::Span<const PrimitiveRow> MovingPrimitives();
 absl::Span<const PrimitiveRow> GroupPrimitives();
 
-const PrimitiveRow& RowOf(Primitive primitive);
+using RowOfPrimitive = std::array<const PrimitiveRow*, static_cast<size_t>(Primitive::kEnd)>;
+extern const RowOfPrimitive kRowOf;
+
+inline const PrimitiveRow& RowOf(Primitive primitive) {
+  return *kRowOf[static_cast<size_t>(primitive)];
+}
 
 // For static_assert: whether these are the rows of the primitives from `first` to before `end`.
 constexpr bool AreRowsOf(absl::Span<const PrimitiveRow> rows, Primitive first, Primitive end) {

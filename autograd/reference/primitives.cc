@@ -61,15 +61,15 @@ const Array* Reshaped(Arena& arena, const Array* array, const Shape* shape) {
   return arena.New(copy);
 }
 
-const PrimitiveRow& RowOf(Primitive primitive) {
-  const auto row_in = [primitive](absl::Span<const PrimitiveRow> family, Primitive first) -> auto& {
-    return family[static_cast<size_t>(primitive) - static_cast<size_t>(first)];
-  };
-  if (primitive < Primitive::kNegate) return row_in(BinaryPrimitives(), Primitive::kAdd);
-  if (primitive < Primitive::kSelect) return row_in(UnaryPrimitives(), Primitive::kNegate);
-  if (primitive < Primitive::kExtreme) return row_in(MovingPrimitives(), Primitive::kSelect);
-  return row_in(GroupPrimitives(), Primitive::kExtreme);
-}
+const RowOfPrimitive kRowOf = [] {
+  RowOfPrimitive rows{};
+  auto next = rows.begin();
+  for (const auto family :
+       {BinaryPrimitives(), UnaryPrimitives(), MovingPrimitives(), GroupPrimitives()}) {
+    for (const PrimitiveRow& row : family) *next++ = &row;
+  }
+  return rows;
+}();
 
 const Array* Evaluate(Arena& arena, Primitive primitive, const Array* const* in,
                       const PrimitiveArguments& arguments, bool lenient) {

@@ -168,6 +168,7 @@ Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) 
   const bool use_dual = impl_->options.dual && !judgement.expected.observation.error;
   if (use_dual) dual = twingrad::reference::RunDual(program);
   const DualResult* const witness = use_dual ? &dual : nullptr;
+  judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
   for (size_t i = 0; i < impl_->options.device_threads.size(); ++i) {
     judgement.observed.push_back(impl_->Observe(program, impl_->options.device_threads[i]));
     const Observation& observed = judgement.observed.back();

@@ -22,10 +22,6 @@ bool Within(double expected, double actual, double bound) {
 
 }  // namespace
 
-bool SameType(const TensorData& a, const TensorData& b) {
-  return a.dtype == b.dtype && a.shape == b.shape && a.bits.size() == b.bits.size();
-}
-
 Difference Compare(const TensorData& expected, const TensorData& actual,
                    absl::Span<const double> bounds) {
   if (!SameType(expected, actual)) return {Difference::Kind::kType, 0, 0};

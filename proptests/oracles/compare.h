@@ -40,7 +40,9 @@ struct Difference {
 };
 
 // Whether the two have one element type, shape and number of elements.
-bool SameType(const TensorData& a, const TensorData& b);
+inline bool SameType(const TensorData& a, const TensorData& b) {
+  return a.dtype == b.dtype && a.shape == b.shape && a.bits.size() == b.bits.size();
+}
 
 // The first element of `actual` that is further from `expected` than its bound. Bound 0 requires
 // equality (NaN equals NaN, -0 equals 0); +infinity means not compared. `bounds` is empty (all 0)
