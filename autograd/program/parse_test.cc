@@ -10,9 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "autograd/program/limits.h"
 #include "autograd/program/parse.h"
+#include "autograd/program/signature.h"
 
 namespace twingrad::program {
 namespace {
@@ -49,6 +52,14 @@ std::vector<Case> ReadCases() {
   return cases;
 }
 
+// The message without the names of all statements, so that a new one changes no golden.
+std::string WithoutNames(std::string_view message) {
+  const std::string names = absl::StrJoin(
+      Signatures(), " ",
+      [](std::string* out, const Signature& signature) { absl::StrAppend(out, signature.name); });
+  return absl::StrReplaceAll(message, {{names, "<statements>"}});
+}
+
 TEST(Parse, MessagesAreTheGoldenOnes) {
   const std::vector<Case> cases = ReadCases();
   EXPECT_GT(cases.size(), 100u);
@@ -56,7 +67,7 @@ TEST(Parse, MessagesAreTheGoldenOnes) {
   std::string prelude;
   for (const Case& c : cases) {
     const auto parsed = Parse(c.prelude + c.text);
-    const std::string message(parsed.status().message());
+    const std::string message = WithoutNames(parsed.status().message());
     EXPECT_FALSE(parsed.ok()) << c.title;
     EXPECT_EQ(message, c.message) << c.title << "\n" << c.prelude << c.text;
     if (c.prelude != prelude) updated << "++\n" << c.prelude;

@@ -28,10 +28,10 @@ std::optional<SeededRuns> MakeSeededRuns(
     const twingrad::program::Program& program,
     const std::function<twingrad::program::Observation(const twingrad::program::Program&)>& run);
 
-// Whether the laws are judged of the Program that was generated from `seed`: of one in sixteen. They
+// Whether the laws are judged of the Program that was generated from `seed`: of one in eight. They
 // take five runs of the engine and three of the twin, and `check` has to stay fast. A Program that
 // comes from elsewhere (a file, the shrinker) is always judged by them.
 bool IsLawSample(uint64_t seed);
-inline constexpr int kLawSample = 16;
+inline constexpr int kLawSample = 8;
 
 }  // namespace twingrad::judge
