@@ -10,8 +10,8 @@
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/judge/table.h"
-#include "proptests/oracles/oracles.h"
 #include "proptests/oracles/evidence.h"
+#include "proptests/oracles/oracles.h"
 
 namespace twingrad::conformance {
 namespace {
