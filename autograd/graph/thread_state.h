@@ -45,6 +45,7 @@ struct GradMode {
   static bool IsEnabled() { return CurrentThread().grad_mode; }
 };
 
+// Sets the mode for this thread until the end of its life, then restores what was before.
 class [[nodiscard]] GradModeGuard {
  public:
   explicit GradModeGuard(bool enabled) : before_(CurrentThread().grad_mode) {
@@ -56,6 +57,18 @@ class [[nodiscard]] GradModeGuard {
 
  private:
   bool before_;
+};
+
+// Nothing is recorded while it lives.
+class [[nodiscard]] NoGradGuard : public GradModeGuard {
+ public:
+  NoGradGuard() : GradModeGuard(false) {}
+};
+
+// Operations are recorded while it lives, inside a NoGradGuard too.
+class [[nodiscard]] EnableGradGuard : public GradModeGuard {
+ public:
+  EnableGradGuard() : GradModeGuard(true) {}
 };
 
 // Order keys: the place of a node among those ready to run, fixed by the program and never by

@@ -1,0 +1,30 @@
+// All that a user of the library needs, in one include.
+//
+//   #include "autograd/autograd.h"
+//   using namespace twingrad;
+//   Tensor x = Leaf(Tensor::FromData<double>({2}, {3, 4}));
+//   Tensor y = Sum(x * x);
+//   Backward({y});
+//   std::cout << GradOf(x);          // 6, 8
+//
+// Tensors and their text, operations and operators, requires_grad and `.grad`, hooks and guards,
+// Backward and Grad, random numbers. Each header says what it holds, its errors and its threads.
+
+#pragma once
+
+#include "autograd/base/error.h"          // IWYU pragma: export
+#include "autograd/engine/engine.h"       // IWYU pragma: export
+#include "autograd/engine/front_end.h"    // IWYU pragma: export
+#include "autograd/graph/hooks.h"         // IWYU pragma: export
+#include "autograd/graph/node.h"          // IWYU pragma: export
+#include "autograd/graph/thread_state.h"  // IWYU pragma: export
+#include "autograd/graph/variable.h"      // IWYU pragma: export
+#include "autograd/graph/view.h"          // IWYU pragma: export
+#include "autograd/notation/elements.h"   // IWYU pragma: export
+#include "autograd/notation/functions.h"  // IWYU pragma: export
+#include "autograd/notation/indexing.h"   // IWYU pragma: export
+#include "autograd/notation/operators.h"  // IWYU pragma: export
+#include "autograd/notation/print.h"      // IWYU pragma: export
+#include "autograd/ops/ops.h"             // IWYU pragma: export
+#include "autograd/random/random.h"       // IWYU pragma: export
+#include "autograd/tensor/tensor.h"       // IWYU pragma: export
