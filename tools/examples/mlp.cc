@@ -1,0 +1,141 @@
+// Trains a small network to tell a ring from its surroundings, and draws how
+// the loss fell.
+//
+//   tools/bazel run //tools/examples:mlp -- --svg=/tmp/loss.svg
+//
+// 2 inputs, two hidden layers of 16 tanh units, 2 classes; cross-entropy, Adam
+// on batches of 64. The data, the weights and the batches come from --seed=N
+// (1). Prints a line every 100 steps. Ends with status 1 if the loss over all
+// data is not below 0.1 at the end.
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "autograd/autograd.h"
+#include "autograd/optim/adam.h"
+#include "tools/examples/curve.h"
+
+namespace {
+
+using namespace twingrad;  // NOLINT: as in a user's program
+
+constexpr double kGoal = 0.1;
+constexpr int64_t kPoints = 512;
+constexpr int64_t kBatch = 64;
+constexpr int kSteps = 800;
+
+struct Data {
+  Tensor points;   // f64[kPoints,2]
+  Tensor classes;  // i64[kPoints], 1 inside the ring
+};
+
+Data MakeData(Generator& generator) {
+  const Tensor points = Uniform({kPoints, 2}, -1, 1, generator);
+  const std::vector<double> radii = Elements(Sqrt(Sum(points * points, {-1})));
+  std::vector<int64_t> classes;
+  for (double radius : radii) classes.push_back(radius > 0.4 && radius < 0.8);
+  return {points, Tensor::FromData<int64_t>({kPoints}, classes)};
+}
+
+// y = x W + b, with weights of deviation 1/√inputs.
+struct Layer {
+  Layer(int64_t inputs, int64_t outputs, Generator& generator)
+      : weight(Leaf(
+            Normal({inputs, outputs}, 0, 1 / std::sqrt(static_cast<double>(inputs)), generator))),
+        bias(Leaf(Tensor::Zeros({outputs}, DType::kF64))) {}
+  Tensor operator()(const Tensor& x) const { return Matmul(x, weight) + bias; }
+
+  Tensor weight;
+  Tensor bias;
+};
+
+struct Network {
+  explicit Network(Generator& generator)
+      : first(2, 16, generator), second(16, 16, generator), last(16, 2, generator) {}
+  Tensor operator()(const Tensor& x) const { return last(Tanh(second(Tanh(first(x))))); }
+  std::vector<Tensor> Parameters() const {
+    return {first.weight, first.bias, second.weight, second.bias, last.weight, last.bias};
+  }
+
+  Layer first, second, last;
+};
+
+double Accuracy(const Network& network, const Data& data) {
+  NoGradGuard no_grad;
+  const std::vector<double> found = Elements(Argmax(network(data.points), -1));
+  const std::vector<double> right = Elements(data.classes);
+  int64_t same = 0;
+  for (size_t i = 0; i < right.size(); ++i) same += found[i] == right[i];
+  return static_cast<double>(same) / static_cast<double>(right.size());
+}
+
+double LossOverAll(const Network& network, const Data& data) {
+  NoGradGuard no_grad;
+  return Item(CrossEntropy(network(data.points), data.classes, Reduction::kMean));
+}
+
+std::vector<double> Train(const Network& network, const Data& data, Generator& generator) {
+  Adam adam(network.Parameters(), {.learning_rate = 0.03});
+  std::vector<double> losses;
+  std::vector<int64_t> order;
+  for (int step = 0; step < kSteps; ++step) {
+    if (order.empty()) order = Permutation(kPoints, generator);
+    const Tensor batch = Tensor::FromData<int64_t>(
+        {kBatch}, std::vector<int64_t>(order.end() - kBatch, order.end()));
+    order.resize(order.size() - kBatch);
+    const Tensor loss = CrossEntropy(network(IndexSelect(data.points, 0, batch)),
+                                     IndexSelect(data.classes, 0, batch), Reduction::kMean);
+    adam.ZeroGrad();
+    Backward({loss});
+    adam.Step();
+    losses.push_back(Item(loss));
+    if (step % 100 == 0) {
+      std::printf("step %4d  loss %.4f  accuracy %.3f\n", step, LossOverAll(network, data),
+                  Accuracy(network, data));
+    }
+  }
+  return losses;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  uint64_t seed = 1;
+  std::string svg;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.substr(0, 7) == "--seed=") {
+      seed = std::strtoull(argv[i] + 7, nullptr, 10);
+    } else if (argument.substr(0, 6) == "--svg=") {
+      svg = argument.substr(6);
+    } else {
+      std::fprintf(stderr, "unknown argument %s; allowed: --seed=N --svg=FILE\n", argv[i]);
+      return 2;
+    }
+  }
+  Generator generator(seed);
+  const Data data = MakeData(generator);
+  const Network network(generator);
+  const std::vector<double> losses = Train(network, data, generator);
+  const double loss = LossOverAll(network, data);
+  std::printf("end        loss %.4f  accuracy %.3f  seed %llu\n", loss, Accuracy(network, data),
+              static_cast<unsigned long long>(seed));
+  if (!svg.empty()) {
+    std::ofstream file(svg);
+    file << examples::SvgOf({.title = "loss of a batch", .x = "step", .values = losses});
+    if (!file.flush()) {
+      std::fprintf(stderr, "cannot write %s\n", svg.c_str());
+      return 2;
+    }
+  }
+  if (loss < kGoal) return 0;
+  std::fprintf(stderr, "the loss %.4f is not below %.2f\n", loss, kGoal);
+  return 1;
+}
