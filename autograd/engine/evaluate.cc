@@ -13,6 +13,24 @@ namespace {
 
 AG_THREAD_LOCAL(EngineThread, ThisThread);
 
+// Tells the observer, if there is one, that the evaluation has ended, however it did.
+class ObservedEnd {
+ public:
+  ObservedEnd(EngineObserver* observer, uint64_t task, const Node& node)
+      : observer_(observer), task_(task), node_(node) {}
+  ~ObservedEnd() {
+    if (observer_ != nullptr) [[unlikely]]
+      observer_->OnEvaluated(task_, node_);
+  }
+  ObservedEnd(const ObservedEnd&) = delete;
+  ObservedEnd& operator=(const ObservedEnd&) = delete;
+
+ private:
+  EngineObserver* const observer_;
+  const uint64_t task_;
+  const Node& node_;
+};
+
 // What precedes the node where it has hooks or captures. False: the node is not to be applied.
 bool BeforeApply(GraphTask& task, uint32_t index, VariableList& gradients) {
   const NodeState& state = task.states()[index];
@@ -55,6 +73,7 @@ bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, Vari
   NodeExtras* extras = node.extras();
   const bool is_plain =
       extras == nullptr && state.flags == NodeState::kApply && task.observer() == nullptr;
+  const ObservedEnd end(is_plain ? nullptr : task.observer(), task.number(), node);
   if (!is_plain) [[unlikely]] {
     if (!BeforeApply(task, index, gradients)) return false;
     extras = node.extras();

@@ -37,6 +37,9 @@ class EngineObserver {
   virtual void OnGraphReady(const GraphView& graph) = 0;
   // The evaluation of a node begins. `applied`: it is executed, not only captured.
   virtual void OnEvaluate(uint64_t task, const Node& node, bool applied) = 0;
+  // It ends, with an error or without, on the same thread. Evaluations of a call nested in it lie
+  // in between.
+  virtual void OnEvaluated(uint64_t /*task*/, const Node& /*node*/) {}
 };
 
 }  // namespace twingrad
