@@ -37,7 +37,8 @@ void OnFreshStack(const Body& body) {
   std::exception_ptr error;
   sync::Thread thread("ag_nested", [&] {
     OrderScope order(state.next_order_key, state.provisional);
-    GradModeGuard grad_mode(state.grad_mode);
+    ModesScope modes(state.modes);
+    CurrentThread().node = state.node;
     CurrentEngineThread() = engine_thread;
     try {
       body();
@@ -62,6 +63,14 @@ class Visit {
  private:
   WorkerGroup& workers_;
 };
+
+// Of a call that has failed: its error stands, whatever the handler throws.
+void ReplayQuietly(GraphTask& task) {
+  try {
+    task.ReplayWarnings();
+  } catch (...) {
+  }
+}
 
 }  // namespace
 
@@ -99,6 +108,17 @@ VariableList Engine::Execute(absl::Span<const Edge> roots, absl::Span<const Tens
 
 VariableList Engine::ExecuteHere(const ExecuteArguments& arguments) {
   GraphTask task(arguments, options_.observer);
+  try {
+    RunTask(task);
+  } catch (...) {
+    ReplayQuietly(task);
+    throw;
+  }
+  task.ReplayWarnings();
+  return task.TakeResults();
+}
+
+void Engine::RunTask(GraphTask& task) {
   ComputeDependencies(task);
   MarkNeeded(task);
   if (options_.observer != nullptr) options_.observer->OnGraphReady(ViewOf(task));
@@ -110,11 +130,8 @@ VariableList Engine::ExecuteHere(const ExecuteArguments& arguments) {
   } else {
     RunLocally(task);
   }
-  {
-    EvaluationScope scope(task);
-    task.RunCallbacks();
-  }
-  return task.TakeResults();
+  EvaluationScope scope(task);
+  task.RunCallbacks();
 }
 
 void Engine::QueueCallback(std::function<void()> callback) {

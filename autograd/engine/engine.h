@@ -32,6 +32,7 @@ struct EngineOptions {
   EngineObserver* observer = nullptr;
 };
 
+class GraphTask;
 class WorkerGroup;
 struct ExecuteArguments;
 
@@ -67,6 +68,8 @@ class Engine {
 
  private:
   VariableList ExecuteHere(const ExecuteArguments& arguments);
+  // The nodes of a task, then its callbacks.
+  void RunTask(GraphTask& task);
 
   EngineOptions options_;
   std::unique_ptr<WorkerGroup> workers_;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/validate.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/sync/thread_local.h"
@@ -55,8 +56,9 @@ EngineThread& CurrentEngineThread() { return ThisThread(); }
 
 EvaluationScope::EvaluationScope(GraphTask& task)
     : engine_before_(ThisThread()),
-      grad_mode_(task.arguments().create_graph),
-      filter_before_(CurrentThread().filter) {
+      modes_(task.modes()),
+      filter_before_(CurrentThread().filter),
+      node_before_(CurrentThread().node) {
   ThisThread().task = &task;
   ++ThisThread().depth;
   CurrentThread().filter = task.has_filter() ? &task : nullptr;
@@ -65,14 +67,15 @@ EvaluationScope::EvaluationScope(GraphTask& task)
 EvaluationScope::~EvaluationScope() {
   ThisThread() = engine_before_;
   CurrentThread().filter = filter_before_;
+  CurrentThread().node = node_before_;
 }
 
 bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results) {
   const NodeState& state = task.states()[index];
   Node& node = *state.node;
+  CurrentThread().node = &node;
   NodeExtras* extras = node.extras();
-  const bool is_plain =
-      extras == nullptr && state.flags == NodeState::kApply && task.observer() == nullptr;
+  const bool is_plain = extras == nullptr && state.flags == NodeState::kApply && task.IsPlain();
   const ObservedEnd end(is_plain ? nullptr : task.observer(), task.number(), node);
   if (!is_plain) [[unlikely]] {
     if (!BeforeApply(task, index, gradients)) return false;
@@ -88,6 +91,8 @@ bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, Vari
   }
   if (has_post_hooks) extras->RunPostHooks(node, results, kept);
   if (!task.arguments().keep_graph) node.ReleaseVariables();
+  if (!is_plain && task.ChecksNan()) [[unlikely]]
+    CheckForNan(node, results);
   return true;
 }
 

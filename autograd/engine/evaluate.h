@@ -19,8 +19,8 @@ struct EngineThread {
 };
 EngineThread& CurrentEngineThread();
 
-// Sets up the thread for evaluating nodes of `task` until the end of the block: its grad mode, its
-// filter, one more level of depth.
+// Sets up the thread for evaluating nodes of `task` until the end of the block: its modes, its
+// filter, one more level of depth. Afterwards the current node is again that of before.
 class [[nodiscard]] EvaluationScope {
  public:
   explicit EvaluationScope(GraphTask& task);
@@ -30,13 +30,15 @@ class [[nodiscard]] EvaluationScope {
 
  private:
   EngineThread engine_before_;
-  GradModeGuard grad_mode_;
+  ModesScope modes_;
   const ExecutionFilter* filter_before_;
+  Node* node_before_;
 };
 
 // Runs tensor hooks, captures, pre-hooks, retain_grad, the node, checks, post-hooks; then releases
-// what the node saved unless the graph is kept. `results` gets one gradient an edge; false if the
-// node was only captured and has none. Takes `gradients`. Throws what hooks and node throw.
+// what the node saved unless the graph is kept, and looks for NaN if the task wants it. `results`
+// gets one gradient an edge; false if the node was only captured and has none. Takes `gradients`.
+// Throws what hooks and node throw.
 bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results);
 
 // Evaluates all nodes of the task here (local_run.cc). Takes no lock, uses only the nodes' own

@@ -62,7 +62,14 @@ void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
 }
 
 GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer)
-    : arguments_(arguments), observer_(observer), arrays_(TaskArrays::Take()) {
+    : arguments_(arguments),
+      observer_(observer),
+      modes_(CurrentThread().modes),
+      is_plain_(observer == nullptr && !ChecksNan()),
+      arrays_(TaskArrays::Take()) {
+  modes_.grad_mode = arguments.create_graph;
+  modes_.warning_handler = this;
+  modes_.anomaly_label = nullptr;
   CheckEdges(arguments.roots, "root");
   CheckEdges(arguments.outputs, "output");
   VariableList seeds(arguments.seeds.begin(), arguments.seeds.end());
@@ -181,6 +188,25 @@ void GraphTask::RunCallbacks() {
     }
     callback();
   }
+}
+
+void GraphTask::Handle(const Warning& warning) {
+  sync::MutexLock lock(mutex_);
+  warnings_.Mutable().push_back({CurrentThread().next_order_key, warning});
+}
+
+void GraphTask::SortWarnings() {
+  if (warnings_.Read().empty()) return;
+  std::stable_sort(
+      warnings_.Mutable().begin(), warnings_.Mutable().end(),
+      [](const KeptWarning& a, const KeptWarning& b) { return a.order_key < b.order_key; });
+}
+
+void GraphTask::ReplayWarnings() {
+  if (warnings_.Read().empty()) [[likely]]
+    return;
+  const std::vector<KeptWarning> warnings = std::move(warnings_.Mutable());
+  for (const KeptWarning& kept : warnings) Warn(kept.warning);
 }
 
 }  // namespace twingrad

@@ -24,6 +24,8 @@
 #include "autograd/engine/task_id.h"
 #include "autograd/graph/edge.h"
 #include "autograd/graph/node.h"
+#include "autograd/graph/thread_state.h"
+#include "autograd/graph/warning.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
@@ -66,7 +68,7 @@ struct ExecuteArguments {
   absl::Span<const Edge> outputs;
 };
 
-class GraphTask final : public ExecutionFilter {
+class GraphTask final : public ExecutionFilter, public WarningHandler {
  public:
   static constexpr uint32_t kNotFound = UINT32_MAX;
 
@@ -79,6 +81,11 @@ class GraphTask final : public ExecutionFilter {
   const ExecuteArguments& arguments() const { return arguments_; }
   EngineObserver* observer() const { return observer_; }
   uint64_t number() const { return id_.number(); }
+  // Of every thread that evaluates its nodes: the caller's, but for grad mode.
+  const Modes& modes() const { return modes_; }
+  bool ChecksNan() const { return modes_.anomaly && modes_.check_nan; }
+  // Whether nobody looks at the evaluation of its nodes: no observer, no check.
+  bool IsPlain() const { return is_plain_; }
 
   std::vector<NodeState>& states() { return arrays_->states; }
   const std::vector<NodeState>& states() const { return arrays_->states; }
@@ -119,11 +126,23 @@ class GraphTask final : public ExecutionFilter {
   // Runs the callbacks in order, including those they add, with no lock held.
   void RunCallbacks() AG_EXCLUDES(mutex_);
 
+  // Keeps a warning of a node, hook or callback, on any thread of the run.
+  void Handle(const Warning& warning) override AG_EXCLUDES(mutex_);
+  // Puts the warnings of the nodes into the order of one thread. The caller, after a shared run.
+  void SortWarnings();
+  // Hands the warnings to this thread's handler, which may throw. The caller, at the end.
+  void ReplayWarnings();
+
  private:
   struct CaptureEntry {
     uint32_t index;
     uint32_t input_nr;
     uint32_t output;
+  };
+
+  struct KeptWarning {
+    uint64_t order_key;  // of the node that its thread would have made next
+    Warning warning;
   };
 
   uint32_t IndexInMap(const Node* node) const;
@@ -132,6 +151,8 @@ class GraphTask final : public ExecutionFilter {
 
   const ExecuteArguments arguments_;
   EngineObserver* const observer_;
+  Modes modes_;
+  const bool is_plain_;
   TaskId id_;
   NodePtr root_;
   uint32_t root_input_ = 0;
@@ -144,6 +165,8 @@ class GraphTask final : public ExecutionFilter {
   sync::Mutex mutex_{"graph_task"};
   sync::Cell<VariableList> results_ AG_GUARDED_BY(mutex_);
   sync::Cell<std::vector<std::function<void()>>> callbacks_ AG_GUARDED_BY(mutex_);
+  // Added to under mutex_; the caller has it alone once the run is over.
+  sync::Cell<std::vector<KeptWarning>> warnings_;
 };
 
 }  // namespace twingrad

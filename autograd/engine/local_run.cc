@@ -1,12 +1,14 @@
 // The loop of a run on one thread. See evaluate.h.
 
 #include <cstdint>
+#include <exception>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "autograd/base/error.h"
 #include "autograd/engine/accumulate.h"
+#include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/ready_heap.h"
 
@@ -59,18 +61,24 @@ void RunLocally(GraphTask& task) {
   NodeState& root = task.states()[0];
   if (root.node->num_inputs() > 0) SlotOf(task, root, task.root_input()) = task.TakeRootSeed();
   const uint32_t expected = CountExecuted(task);
-  uint32_t evaluated = 0;
   if (root.Executes()) ready.Push(root.node->sequence_nr(), 0);
-  VariableList results;
-  while (!ready.IsEmpty()) {
-    const uint32_t index = ready.Pop();
-    NodeState& state = task.states()[index];
-    VariableList gradients = TakeGradients(task, state);
-    ++evaluated;
-    if (EvaluateNode(task, index, gradients, results)) {
-      Deliver(task, *state.node, results, ready);
-      results.clear();
+  uint32_t evaluated = 0;
+  uint32_t index = 0;
+  try {
+    VariableList results;
+    while (!ready.IsEmpty()) {
+      index = ready.Pop();
+      NodeState& state = task.states()[index];
+      VariableList gradients = TakeGradients(task, state);
+      ++evaluated;
+      if (EvaluateNode(task, index, gradients, results)) {
+        Deliver(task, *state.node, results, ready);
+        results.clear();
+      }
     }
+  } catch (...) {
+    if (!task.modes().anomaly) throw;
+    std::rethrow_exception(Explained(std::current_exception(), task, *task.states()[index].node));
   }
   if (evaluated != expected && root.Executes()) {
     throw Error(ErrorKind::kInternal,

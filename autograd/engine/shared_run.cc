@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "autograd/base/error.h"
 #include "autograd/engine/accumulate.h"
+#include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/graph/thread_state.h"
 
@@ -67,17 +68,22 @@ void SharedRun::Run() {
   // What an error left queued here holds this object, which holds the queue.
   while (caller_queue_.Size() > 0) caller_queue_.Pop();
   Renumber();
+  task_.SortWarnings();
   std::vector<OrderedSlot> slots;  // destroyed with no lock held: graphs may end with it
   std::exception_ptr error;
   uint32_t evaluated = 0;
+  uint32_t failed_at = 0;
   {
     sync::MutexLock lock(mutex_);
     over_.Write(true);
     slots = std::move(slots_.Mutable());
     error = std::move(error_.Mutable());
+    failed_at = failed_at_.Read();
     evaluated = evaluated_.Read();
   }
-  if (error != nullptr) std::rethrow_exception(error);
+  if (error != nullptr) {
+    std::rethrow_exception(Explained(std::move(error), task_, *task_.states()[failed_at].node));
+  }
   if (evaluated != ranks_.count) {
     throw Error(ErrorKind::kInternal,
                 absl::StrCat("[engine] ", evaluated, " of ", ranks_.count,
@@ -105,7 +111,7 @@ void SharedRun::RunNode(uint32_t index) {
     error = std::current_exception();
   }
   gradients.clear();
-  End(std::move(made), std::move(error));
+  End(index, std::move(made), std::move(error));
 }
 
 bool SharedRun::Begin(uint32_t index, VariableList& gradients) {
@@ -122,7 +128,7 @@ bool SharedRun::Begin(uint32_t index, VariableList& gradients) {
   return true;
 }
 
-void SharedRun::End(std::vector<NodePtr> made, std::exception_ptr error) {
+void SharedRun::End(uint32_t index, std::vector<NodePtr> made, std::exception_ptr error) {
   bool done = false;
   {
     sync::MutexLock lock(mutex_);
@@ -131,6 +137,7 @@ void SharedRun::End(std::vector<NodePtr> made, std::exception_ptr error) {
     --outstanding_.Mutable();
     if (error != nullptr && !failed_.Read()) {
       failed_.Write(true);
+      failed_at_.Write(index);
       // Moved, so that the last reference to the exception is the caller's.
       error_.Write(std::move(error));
     }
@@ -164,8 +171,7 @@ void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribu
   while (!failed_.Read() && slots_.Mutable()[slot].BeginFold(sum, next)) {
     if (sum.defined() && next.value.defined()) {
       lock.Unlock();
-      OrderScope order(ProvisionalOrderKey(next.rank, kFirstSumKey + next.output_nr), &made);
-      AddGradient(sum, std::move(next.value));
+      AddContribution(sum, std::move(next), made);
       lock.Lock();
     } else {
       AddGradient(sum, std::move(next.value));
@@ -176,6 +182,19 @@ void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribu
       ready.push_back(target);
     }
   }
+}
+
+void SharedRun::AddContribution(Tensor& sum, Contribution next, std::vector<NodePtr>& made) {
+  OrderScope order(ProvisionalOrderKey(next.rank, kFirstSumKey + next.output_nr), &made);
+  Node*& current = CurrentThread().node;
+  Node* const before = current;
+  if (task_.modes().anomaly) [[unlikely]] {
+    // What induced the sum must not depend on timing.
+    const auto producer = std::find(ranks_.rank.begin(), ranks_.rank.end(), next.rank);
+    current = task_.states()[static_cast<size_t>(producer - ranks_.rank.begin())].node;
+  }
+  AddGradient(sum, std::move(next.value));
+  current = before;
 }
 
 void SharedRun::Renumber() {

@@ -47,12 +47,15 @@ class SharedRun final : public QueuedWork {
   bool IsDone() const AG_REQUIRES(mutex_);
   // Begins the evaluation of a node and takes its gradients; false if the run is over.
   bool Begin(uint32_t index, VariableList& gradients) AG_EXCLUDES(mutex_);
-  void End(std::vector<NodePtr> made, std::exception_ptr error) AG_EXCLUDES(mutex_);
+  // Notes what the evaluation of a node made or threw.
+  void End(uint32_t index, std::vector<NodePtr> made, std::exception_ptr error) AG_EXCLUDES(mutex_);
   // Hands out the results of a node and queues the nodes that they complete.
   void Deliver(uint32_t index, VariableList& results, std::vector<NodePtr>& made)
       AG_EXCLUDES(mutex_);
   void AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribution contribution,
              std::vector<NodePtr>& made, IndexList& ready) AG_EXCLUDES(mutex_);
+  // Adds `next` to `sum`, as if the node that gave `next` were being evaluated.
+  void AddContribution(Tensor& sum, Contribution next, std::vector<NodePtr>& made);
   void Queue(uint32_t index);
   // Gives nodes with provisional keys final ones, in their order.
   void Renumber() AG_EXCLUDES(mutex_);
@@ -73,6 +76,7 @@ class SharedRun final : public QueuedWork {
   sync::Cell<bool> failed_ AG_GUARDED_BY(mutex_){false};
   sync::Cell<bool> over_ AG_GUARDED_BY(mutex_){false};
   sync::Cell<std::exception_ptr> error_ AG_GUARDED_BY(mutex_);
+  sync::Cell<uint32_t> failed_at_ AG_GUARDED_BY(mutex_){0};  // the node that threw it
   sync::Cell<std::vector<NodePtr>> made_ AG_GUARDED_BY(mutex_);
   AG_INSPECTED(SharedRun);
 };

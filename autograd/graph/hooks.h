@@ -13,9 +13,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "autograd/graph/anomaly.h"
 #include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
 #include "autograd/sync/annotations.h"
@@ -103,6 +105,9 @@ class NodeExtras {
   // Where gradients of the node's result go, if not to the node itself: set for the inner node of
   // a CopySlices, before that is first run.
   std::function<Edge()> result_edge;
+
+  // Where the node was made, if anomaly mode was on; written before anybody else has the node.
+  std::unique_ptr<const NodeOrigin> origin;
 
   // The gradient of input `input_nr` is stored in `slot` whenever it passes.
   void Retain(uint32_t input_nr, sync::IntrusivePtr<GradSlot> slot) AG_EXCLUDES(mutex_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "autograd/base/check.h"
+#include "autograd/graph/anomaly.h"
 #include "autograd/graph/hooks.h"
 
 namespace twingrad {
@@ -85,6 +86,11 @@ uint32_t Node::AddInput(const Tensor& result) {
   }
   if (device_.IsCpu()) device_ = result.device();
   return num_inputs_++;
+}
+
+void NoteNewNode(const NodePtr& node) {
+  if (CurrentThread().modes.anomaly) NoteOrigin(*node);
+  if (auto* made = CurrentThread().provisional; made != nullptr) made->push_back(node);
 }
 
 NodeExtras& Node::MakeExtras() {

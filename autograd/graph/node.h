@@ -125,13 +125,18 @@ class Node {
   Node* next_to_destroy_ = nullptr;
 };
 
+// What a thread does with a new node where it notes them: under anomaly mode, and where keys are
+// provisional.
+void NoteNewNode(const NodePtr& node);
+
 // Makes a node of type T. Nodes are made in no other way.
 template <class T, class... Arguments>
 sync::IntrusivePtr<T> MakeNode(Arguments&&... arguments) {
   auto node = sync::IntrusivePtr<T>::Adopt(new T(std::forward<Arguments>(arguments)...));
-  if (auto* made = CurrentThread().provisional; made != nullptr) [[unlikely]] {
-    made->push_back(node);
-  }
+  const ThreadState& thread = CurrentThread();
+  // One branch for both.
+  if ((thread.provisional != nullptr) | thread.modes.anomaly) [[unlikely]]
+    NoteNewNode(node);
   return node;
 }
 

@@ -53,7 +53,7 @@ Tensor SavedVariable::Unpack(const Node* saved_for) const {
     Guard guard(locked_);
     state = state_;
     data = data_;
-    if (CurrentThread().grad_mode) edge = edge_;
+    if (CurrentThread().modes.grad_mode) edge = edge_;
   }
   if (state == State::kEmpty) return Tensor();
   if (state == State::kFreed) {
@@ -70,7 +70,7 @@ Tensor SavedVariable::Unpack(const Node* saved_for) const {
                              " saved at version ", version_, " is at version ", data.version(),
                              "; it must not be written before backward; write to a copy of it"));
   }
-  if (!CurrentThread().grad_mode) return data;
+  if (!CurrentThread().modes.grad_mode) return data;
   if (is_output_ && IsFloating(data.dtype())) {
     edge = saved_for->extras() != nullptr && saved_for->extras()->result_edge != nullptr
                ? saved_for->extras()->result_edge()

@@ -1,10 +1,10 @@
-// ThreadState: what graph building and evaluation keep for each thread, in one place: whether
-// operations record their history, and the order keys of the nodes that they make.
+// ThreadState: what graph building and evaluation keep for each thread, in one place: the modes of
+// the user, and the order keys of the nodes that operations make.
 //
 //   GradModeGuard no_grad(false);   // until the end of the block
 //
 // Constant-initialised and trivially destructible, so that reaching it costs one instruction.
-// Written only through the scopes below and by the engine.
+// Written only through the scopes below, the guards of single modes and by the engine.
 
 #pragma once
 
@@ -16,7 +16,26 @@
 
 namespace twingrad {
 
+class AnomalyLabel;
 class Node;
+class WarningHandler;
+
+// What the user switches on and off around a stretch of code. A call takes the modes of the thread
+// that makes it along to every thread that evaluates its nodes, to the calls nested in it and to
+// fresh stacks, always as a whole (ModesScope); so a new mode is a field here and its guard. Fields
+// point to what outlives the scope that set them.
+struct Modes {
+  bool grad_mode = true;
+  // Anomaly mode (anomaly.h): where nodes are made is noted, with the stack if it is wanted, and
+  // whether results of nodes are checked.
+  bool anomaly = false;
+  bool check_nan = true;
+  bool capture_stacks = true;
+  // What the user calls the code that runs; null: nothing. A call does not take it along.
+  const AnomalyLabel* anomaly_label = nullptr;
+  // Where warnings go (warning.h); null: to standard error.
+  WarningHandler* warning_handler = nullptr;
+};
 
 // Which nodes the running task executes; null in ThreadState means all of them.
 class ExecutionFilter {
@@ -28,7 +47,7 @@ class ExecutionFilter {
 };
 
 struct ThreadState {
-  bool grad_mode = true;
+  Modes modes;
   // Nodes are being destroyed further up this stack; further ones are queued in `to_destroy`.
   bool destroying = false;
   // The key that the next node made by this thread gets.
@@ -36,22 +55,39 @@ struct ThreadState {
   // Where nodes with provisional keys are noted; null where keys are final.
   std::vector<sync::IntrusivePtr<Node>>* provisional = nullptr;
   const ExecutionFilter* filter = nullptr;
+  // The node being evaluated, for hooks and for nodes made meanwhile; null outside. See
+  // CurrentNode.
+  Node* node = nullptr;
   // Nodes that wait for destruction, linked through Node::next_to_destroy_.
   Node* to_destroy = nullptr;
 };
 AG_THREAD_LOCAL(ThreadState, CurrentThread);
 
+// Gives the thread these modes until the end of the block.
+class [[nodiscard]] ModesScope {
+ public:
+  explicit ModesScope(const Modes& modes) : before_(CurrentThread().modes) {
+    CurrentThread().modes = modes;
+  }
+  ~ModesScope() { CurrentThread().modes = before_; }
+  ModesScope(const ModesScope&) = delete;
+  ModesScope& operator=(const ModesScope&) = delete;
+
+ private:
+  Modes before_;
+};
+
 struct GradMode {
-  static bool IsEnabled() { return CurrentThread().grad_mode; }
+  static bool IsEnabled() { return CurrentThread().modes.grad_mode; }
 };
 
 // Sets the mode for this thread until the end of its life, then restores what was before.
 class [[nodiscard]] GradModeGuard {
  public:
-  explicit GradModeGuard(bool enabled) : before_(CurrentThread().grad_mode) {
-    CurrentThread().grad_mode = enabled;
+  explicit GradModeGuard(bool enabled) : before_(CurrentThread().modes.grad_mode) {
+    CurrentThread().modes.grad_mode = enabled;
   }
-  ~GradModeGuard() { CurrentThread().grad_mode = before_; }
+  ~GradModeGuard() { CurrentThread().modes.grad_mode = before_; }
   GradModeGuard(const GradModeGuard&) = delete;
   GradModeGuard& operator=(const GradModeGuard&) = delete;
 
@@ -70,6 +106,9 @@ class [[nodiscard]] EnableGradGuard : public GradModeGuard {
  public:
   EnableGradGuard() : GradModeGuard(true) {}
 };
+// The node that this thread evaluates: inside its Apply, its hooks and what these call; null
+// outside. It lives at least that long.
+inline Node* CurrentNode() { return CurrentThread().node; }
 
 // Order keys: the place of a node among those ready to run, fixed by the program and never by
 // timing. Nodes take keys from a counter of the thread that makes them; the engine runs the highest

@@ -50,7 +50,7 @@ void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr = 0);
 // Whether an operation on these tensors records: grad mode is on and one of them requires grad.
 template <class... Tensors>
 bool ShouldRecord(const Tensors&... tensors) {
-  return CurrentThread().grad_mode && (RequiresGrad(tensors) || ...);
+  return CurrentThread().modes.grad_mode && (RequiresGrad(tensors) || ...);
 }
 
 // Makes `result` the result of `node`, whose edges lead to the operands.

@@ -5,10 +5,10 @@
 //
 // Regions and errors work the same way on every engine, so they are handled here. A `no_grad`
 // region switches grad mode off and its end restores it. An error ends the run, unless a `try`
-// region encloses the statement: then the walk records the error in Observation::survived, restores
-// the grad mode that the region began with and continues after its end. Regions of other kinds end
-// the run with kUnsupported. `expect` statements are skipped. One thread; the Program must be
-// valid.
+// region encloses the statement: then the walk records the error in Observation::survived, leaves
+// the regions inside, restores the grad mode that the region began with and continues after its
+// end. Regions of other kinds are the runner's to open and close. `expect` statements are skipped.
+// One thread; the Program must be valid.
 
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/program/region.h"
 
 namespace twingrad::program {
 
@@ -34,7 +35,17 @@ class StatementRunner {
 
   virtual bool grad_mode() const = 0;
   virtual void set_grad_mode(bool enabled) = 0;
+
+  // Opens the region that statement `begin` begins, of a kind other than no_grad and try. Returns
+  // the error that it raised, and then nothing is open. Unless overridden it refuses every kind.
+  virtual std::optional<ErrorRecord> EnterRegion(int32_t begin, RegionKind kind);
+  // Closes a region that EnterRegion opened: at its end, when an error leaves it, or when the run
+  // is over; each once, the innermost first.
+  virtual void LeaveRegion(int32_t begin, RegionKind kind);
 };
+
+// What EnterRegion returns for a kind that an engine does not run.
+ErrorRecord RefuseRegion(int32_t begin, RegionKind kind);
 
 // Fills `error` and `survived` of the Observation.
 void Walk(const Program& program, StatementRunner& runner, Observation& observation);

@@ -29,10 +29,19 @@ class FakeRunner : public StatementRunner {
   bool grad_mode() const override { return mode; }
   void set_grad_mode(bool enabled) override { mode = enabled; }
 
+  std::optional<ErrorRecord> EnterRegion(int32_t begin, RegionKind kind) override {
+    if (kind != RegionKind::kAnomaly) return RefuseRegion(begin, kind);
+    if (errors.contains(begin)) return ErrorRecord{errors[begin], begin, "raised"};
+    ran.push_back(begin);
+    modes.push_back(mode);
+    return std::nullopt;
+  }
+  void LeaveRegion(int32_t begin, RegionKind) override { left.push_back(begin); }
+
   std::map<int32_t, ErrorKind> errors;
   int32_t stop_before = -1;
   bool mode = true;
-  std::vector<int32_t> before, ran;
+  std::vector<int32_t> before, ran, left;
   std::vector<bool> modes;
 };
 
@@ -98,8 +107,46 @@ TEST(Walk, WhatIsNotSurvivableEndsTheRunInATryRegionToo) {
   }
 }
 
+// Shows that a runner closes each region that it opened, innermost first, however it is left.
+TEST(Walk, RegionsOfTheRunnerAreLeftHoweverTheyEnd) {
+  const std::string lines = std::string(kLeaf) +
+                            "begin kind=try\nbegin kind=anomaly\nbegin kind=no_grad\n"
+                            "begin kind=anomaly\n%a = neg %x\nend\nend\nend\nend\n%b = neg %x\n";
+  FakeRunner ended;
+  WalkText(lines, ended);
+  EXPECT_EQ(ended.ran, (std::vector<int32_t>{0, 2, 4, 5, 10}));
+  EXPECT_EQ(ended.left, (std::vector<int32_t>{4, 2}));
+
+  FakeRunner survived;
+  survived.errors = {{5, ErrorKind::kDomain}};
+  WalkText(lines, survived);
+  EXPECT_EQ(survived.left, (std::vector<int32_t>{4, 2}));
+  EXPECT_EQ(survived.ran, (std::vector<int32_t>{0, 2, 4, 5, 10}));
+  EXPECT_TRUE(survived.mode);
+
+  FakeRunner refused;
+  refused.errors = {{4, ErrorKind::kInvalidArgument}};
+  WalkText(lines, refused);
+  EXPECT_EQ(refused.left, (std::vector<int32_t>{2}));
+  EXPECT_EQ(refused.ran, (std::vector<int32_t>{0, 2, 10}));
+
+  FakeRunner failed;
+  failed.errors = {{5, ErrorKind::kInternal}};
+  WalkText(lines, failed);
+  EXPECT_EQ(failed.left, (std::vector<int32_t>{4, 2}));
+  EXPECT_TRUE(failed.mode);
+}
+
+// A runner that opens no regions refuses them.
+class PlainRunner : public FakeRunner {
+ public:
+  std::optional<ErrorRecord> EnterRegion(int32_t begin, RegionKind kind) override {
+    return StatementRunner::EnterRegion(begin, kind);
+  }
+};
+
 TEST(Walk, OtherRegionsAreUnsupported) {
-  FakeRunner runner;
+  PlainRunner runner;
   const Observation seen = WalkText("begin kind=anomaly\nend\n", runner);
   ASSERT_TRUE(seen.error.has_value());
   EXPECT_EQ(seen.error->error, ErrorKind::kUnsupported);

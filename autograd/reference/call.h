@@ -38,7 +38,8 @@ class Call {
     bool expanded = false;  // not pruned: its edges count
     bool needed = false;
     bool executed = false;
-    bool dead = false;  // threw, or waits for one that did
+    bool dead = false;  // threw `error`
+    ErrorKind error = ErrorKind::kInternal;
     int32_t dependencies = 0;
     int32_t outstanding = 0;
     int32_t record = -1;    // index in the call's record
@@ -84,6 +85,8 @@ class Call {
   void Act(const Hook& hook, Variable* gradient);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
   void CheckSaved(const Node& node) const;
+  // Under anomaly mode a NaN among what a node returns is an error.
+  void CheckForNan(const Node& node, absl::Span<const Variable> results) const;
   std::optional<ErrorKind> Throws(NodeId node) const;
   void FindLegalErrors();
   void FindDevices();

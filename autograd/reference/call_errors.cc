@@ -67,7 +67,10 @@ void Call::FindLegalErrors() {
     if (states_[n].dependencies == 0 && n != start_) continue;
     std::optional<ErrorKind> error;
     const bool ran_well = states_[n].executed && !states_[n].dead;
-    if (!blocked[n] && Delivers(n) && !ran_well) error = Throws(n);
+    if (!blocked[n] && Delivers(n) && !ran_well) {
+      // What the walk could not reach may throw whatever its gradient is.
+      error = states_[n].dead ? states_[n].error : Throws(n);
+    }
     if (error.has_value()) {
       const bool known = std::any_of(result.legal_errors.begin(), result.legal_errors.end(),
                                      [&](const auto& legal) { return legal.error == *error; });

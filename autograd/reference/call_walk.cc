@@ -41,6 +41,7 @@ void Call::EvaluateOrStop(NodeId node) {
 
 void Call::StopAt(NodeId node, ErrorKind error) {
   states_[node].dead = true;
+  states_[node].error = error;
   if (!error_.has_value()) error_ = error;
 }
 
@@ -97,6 +98,7 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
   }
   RunPostHooks(id, gradient, results);
   if (!keep_graph_ && !error_.has_value()) calculus_.nodes()[id].freed = true;
+  CheckForNan(node, results);
   for (size_t k = 0; k < count; ++k) {
     if (node.edges[k] != kNoNode) Deliver(node.edges[k], results[k]);
   }

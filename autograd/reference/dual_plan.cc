@@ -79,16 +79,21 @@ class Planner {
       case Category::kCall:
         return TakeCall(statement);
       case Category::kRegion:
-        if (statement.op == Opcode::kBegin && !Begins(statement, RegionKind::kNoGrad)) {
-          Refuse("a region of kind=" + std::string(RegionKindName(RegionKindOf(statement))));
-        }
-        return;
+        return TakeRegion(statement);
       case Category::kExpect:
         return;
       case Category::kCustom:
       case Category::kStream:
         return Refuse("a custom function, stream or event");
     }
+  }
+
+  // Anomaly mode changes nothing but errors.
+  void TakeRegion(const Statement& statement) {
+    if (statement.op != Opcode::kBegin) return;
+    const RegionKind kind = RegionKindOf(statement);
+    if (kind == RegionKind::kNoGrad || kind == RegionKind::kAnomaly) return;
+    Refuse("a region of kind=" + std::string(RegionKindName(kind)));
   }
 
   void TakeComputed(const Statement& statement) {

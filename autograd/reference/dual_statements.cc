@@ -6,6 +6,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/composite.h"
 #include "autograd/reference/dual_interpreter.h"
@@ -30,10 +31,10 @@ void DualInterpreter::Execute(const Statement& statement) {
       return Gradient(statement);
     case Category::kCall:
       return Call(statement);
-    case Category::kRegion:  // no_grad
+    case Category::kRegion:  // no_grad or anomaly
       if (statement.op == Opcode::kBegin) {
         grad_modes_.push_back(grad_mode_);
-        grad_mode_ = false;
+        if (program::Begins(statement, program::RegionKind::kNoGrad)) grad_mode_ = false;
       } else {
         grad_mode_ = grad_modes_.back();
         grad_modes_.pop_back();

@@ -47,7 +47,7 @@ void Interpreter::Run() {
       // The rest of the innermost try region is left out.
       const Region& region = regions_[try_regions_.back()];
       s = region.end;
-      grad_mode_ = region.grad_mode_before;
+      modes_ = region.modes_before;
       regions_.resize(try_regions_.back());
       try_regions_.pop_back();
       result_.legal_errors.clear();
@@ -140,16 +140,17 @@ Variable Interpreter::Read(ValueId value) {
 void Interpreter::Begin(const Statement& statement) {
   const RegionKind kind = RegionKindOf(statement);
   const bool is_try = kind == RegionKind::kTry;
-  if (kind != RegionKind::kNoGrad && !is_try) {
+  if (kind != RegionKind::kNoGrad && kind != RegionKind::kAnomaly && !is_try) {
     throw Skipped{absl::StrCat("a region of kind=", RegionKindName(kind))};
   }
   if (is_try) try_regions_.push_back(static_cast<int32_t>(regions_.size()));
-  regions_.push_back({grad_mode_, is_try, EndOfRegion(program_, statement_)});
-  if (kind == RegionKind::kNoGrad) grad_mode_ = false;
+  regions_.push_back({modes_, is_try, EndOfRegion(program_, statement_)});
+  if (kind == RegionKind::kNoGrad) modes_.grad_mode = false;
+  if (kind == RegionKind::kAnomaly) modes_.anomaly = true;
 }
 
 void Interpreter::End() {
-  grad_mode_ = regions_.back().grad_mode_before;
+  modes_ = regions_.back().modes_before;
   if (regions_.back().is_try) try_regions_.pop_back();
   regions_.pop_back();
 }

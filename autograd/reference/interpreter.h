@@ -77,6 +77,12 @@ struct NodeHooks {
   std::vector<program::ValueId> retained;
 };
 
+// What regions switch; the end of a region restores what was before.
+struct Modes {
+  bool grad_mode = true;
+  bool anomaly = false;  // a node that returns NaN is an error
+};
+
 class Interpreter {
  public:
   Interpreter(const program::Program& program, Dialect dialect, bool any_order, TwinResult& result);
@@ -93,6 +99,7 @@ class Interpreter {
   void DefineGradient(program::ValueId value, const Variable& gradient, program::ValueId input);
   bool any_order() const { return any_order_; }
   bool InTry() const { return !try_regions_.empty(); }
+  const Modes& modes() const { return modes_; }
 
   Arena& arena() { return arena_; }
   Calculus& calculus() { return calculus_; }
@@ -106,7 +113,7 @@ class Interpreter {
 
  private:
   struct Region {
-    bool grad_mode_before;
+    Modes modes_before;
     bool is_try;
     int32_t end;  // statement
   };
@@ -167,7 +174,7 @@ class Interpreter {
   std::vector<NodeHooks> node_hooks_;
   std::vector<Region> regions_;
   std::vector<int32_t> try_regions_;  // indices into regions_
-  bool grad_mode_ = true;
+  Modes modes_;
   int32_t statement_ = -1;
 };
 

@@ -34,7 +34,7 @@ void Interpreter::ReadGrad(const Statement& statement) {
   const Variable grad = tensors_[of].grad;
   if (!grad.defined()) return;
   Tensor& copy = DefineFresh(statement.results[0], grad.data, tensors_[of].device);
-  if (!grad_mode_ || !grad.tracked) return;
+  if (!modes_.grad_mode || !grad.tracked) return;
   calculus_.BeginStatement();
   Variable operand = grad;
   operand.operand = 0;

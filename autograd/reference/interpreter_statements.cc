@@ -42,7 +42,7 @@ Interpreter::Operands Interpreter::TakeOperands(const Statement& statement,
     operands.variable[k] = Read(value);
     operands.shape[k] = tensors_[value].shape;
     const bool reached = (differentiable >> k & 1) != 0;
-    operands.variable[k].tracked = grad_mode_ && reached && RequiresGrad(value);
+    operands.variable[k].tracked = modes_.grad_mode && reached && RequiresGrad(value);
     operands.records |= operands.variable[k].tracked;
   }
   return operands;

@@ -98,7 +98,7 @@ void Interpreter::View(const Statement& statement) {
   result.base = source.is_view() ? source.base : of;
   result.base_map = source.is_view() ? Compose(arena_, source.base_map, view.map) : view.map;
   result.view_version = storages_[source.storage].version;
-  result.viewed_in_no_grad = !grad_mode_ || source.viewed_in_no_grad;
+  result.viewed_in_no_grad = !modes_.grad_mode || source.viewed_in_no_grad;
   if (!operands.records) return;
   calculus_.BeginStatement();
   calculus_.Gather(operand, view.map, shape);

@@ -2,10 +2,12 @@
 
 #include <exception>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/graph/anomaly.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/copy.h"
@@ -41,14 +43,14 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
       recorder_(names_, observation_.calls),
       values_(program.names.size()),
       defined_at_(program.names.size(), -1),
-      grad_mode_before_(CurrentThread().grad_mode) {
-  CurrentThread().grad_mode = true;
+      modes_before_(CurrentThread().modes) {
+  CurrentThread().modes = Modes();
   if (options_.record_calls) engine_.SetObserver(&recorder_);
 }
 
 Execution::~Execution() {
   engine_.SetObserver(nullptr);
-  CurrentThread().grad_mode = grad_mode_before_;
+  CurrentThread().modes = modes_before_;
 }
 
 Observation Execution::Run() {
@@ -88,6 +90,8 @@ std::optional<program::ErrorRecord> Execution::RunStatement(int32_t index) {
   const Statement& statement = program_.statements[index];
   std::optional<program::ErrorRecord> error;
   try {
+    const std::string place = AnomalyMode::IsEnabled() ? absl::StrCat("statement ", index) : "";
+    AnomalyLabel label(place);
     Dispatch(statement);
   } catch (const Error& thrown) {
     error = {thrown.kind(), index, thrown.what()};
@@ -102,9 +106,9 @@ std::optional<program::ErrorRecord> Execution::RunStatement(int32_t index) {
 
 bool Execution::IsSurvivable(ErrorKind error) const { return error != ErrorKind::kInternal; }
 
-bool Execution::grad_mode() const { return CurrentThread().grad_mode; }
+bool Execution::grad_mode() const { return CurrentThread().modes.grad_mode; }
 
-void Execution::set_grad_mode(bool enabled) { CurrentThread().grad_mode = enabled; }
+void Execution::set_grad_mode(bool enabled) { CurrentThread().modes.grad_mode = enabled; }
 
 void Execution::Dispatch(const Statement& statement) {
   switch (program::SignatureOf(statement.op).category) {

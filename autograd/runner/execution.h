@@ -17,8 +17,10 @@
 #include "autograd/engine/engine.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/node.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/program/region.h"
 #include "autograd/program/walk.h"
 #include "autograd/runner/frozen_grads.h"
 #include "autograd/runner/hook_effect.h"
@@ -47,6 +49,9 @@ class Execution : private program::StatementRunner {
   bool IsSurvivable(ErrorKind error) const override;
   bool grad_mode() const override;
   void set_grad_mode(bool enabled) override;
+  std::optional<program::ErrorRecord> EnterRegion(int32_t begin,
+                                                  program::RegionKind kind) override;
+  void LeaveRegion(int32_t begin, program::RegionKind kind) override;
 
   // Runs one statement; the engine's errors are thrown.
   void Dispatch(const program::Statement& statement);
@@ -82,7 +87,9 @@ class Execution : private program::StatementRunner {
   FrozenGrads frozen_;
   int32_t last_call_ = -1;
   int32_t statement_ = -1;
-  bool grad_mode_before_;
+  // Of the thread before the run; before each region that is open.
+  const Modes modes_before_;
+  std::vector<Modes> modes_before_regions_;
 };
 
 }  // namespace twingrad::runner

@@ -187,9 +187,8 @@ expect %x kind=version count=1
 
 TEST(Run, RefusesWhatTheEngineDoesNotRun) {
   for (const char* text :
-       {"begin kind=anomaly\nend\n", "begin kind=try\nbegin kind=thread\nend\nend\n",
-        "%y = custom %x do=pass\n", "stream id=s device=dev:0\n",
-        "hook %x do=backward target=%x\n"}) {
+       {"begin kind=try\nbegin kind=thread\nend\nend\n", "%y = custom %x do=pass\n",
+        "stream id=s device=dev:0\n", "hook %x do=backward target=%x\n"}) {
     const Program program = Parsed(std::string("%x = leaf type=f64[] data=3 grad=1\n") + text);
     Engine engine;
     const Observation seen = runner::Run(program, engine);

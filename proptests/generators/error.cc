@@ -219,7 +219,9 @@ void AddError(Draft& draft) { draft.source().Pick(kErrors)(draft); }
 void AddSurvivedError(Draft& draft) {
   const int before = draft.num_values();
   if (!draft.Begin(twingrad::program::RegionKind::kTry)) return;
-  AddError(draft);
+  const bool nan = draft.options().Has(Feature::kAnomaly) && draft.source().Chance(20);
+  if (nan) draft.Mark(Feature::kAnomaly);
+  nan ? AddNanGradient(draft) : AddError(draft);
   draft.Add(Opcode::kEnd, {});
   draft.Forget(before);
 }

@@ -77,6 +77,9 @@ Program Generate(Source& source, const GeneratorOptions& options, Features* draw
     AddMarked(draft, Feature::kError, AddSurvivedError);
   }
   draft.SetBudget(total);
+  if (options.Has(Feature::kAnomaly) && source.Chance(3)) {
+    AddMarked(draft, Feature::kAnomaly, AddAnomaly);
+  }
   bool ended = false;
   if (options.Has(Feature::kGradOfGrad) && source.Chance(75)) {
     // Sometimes after calls that keep the graph.
@@ -89,6 +92,10 @@ Program Generate(Source& source, const GeneratorOptions& options, Features* draw
   if (!ended || source.Chance(8)) AddCalls(draft);
   if (options.Has(Feature::kError) && source.Chance(7)) {
     AddMarked(draft, Feature::kError, AddError);
+  }
+  const bool may_fail = options.Has(Feature::kError) && options.Has(Feature::kAnomaly);
+  if (may_fail && source.Chance(2)) {
+    AddMarked(draft, Feature::kAnomaly, AddNanGradient);
   }
   if (drawn != nullptr) *drawn = draft.drawn();
   return draft.Take();

@@ -16,7 +16,8 @@ namespace {
 constexpr std::array<std::string_view, kNumFeatures> kWords = {
     "chain",         "fan_out",      "diamond", "ladder",   "shared_subgraph", "repeated_operand",
     "several_roots", "unused_input", "view",    "in_place", "devices",         "calls",
-    "grad_of_grad",  "hook",         "error",   "numbers",  "no_grad",         "order"};
+    "grad_of_grad",  "hook",         "error",   "numbers",  "no_grad",         "order",
+    "anomaly"};
 
 // `words` are those of the bits, in their order.
 template <size_t kSize>

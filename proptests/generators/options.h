@@ -34,8 +34,9 @@ enum class Feature : uint8_t {
   kNumbers,  // f32, i64 and bool, casts, large magnitudes, infinities
   kNoGrad,   // no_grad regions and detach
   kOrder,    // sums whose bits reveal the order of their terms: 1e8, 1, -1e8
+  kAnomaly,  // regions of anomaly mode, with gradients that are NaN and others
 };
-inline constexpr int kNumFeatures = static_cast<int>(Feature::kOrder) + 1;
+inline constexpr int kNumFeatures = static_cast<int>(Feature::kAnomaly) + 1;
 
 using Features = std::bitset<kNumFeatures>;
 

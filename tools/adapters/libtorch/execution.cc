@@ -1,6 +1,7 @@
 #include "tools/adapters/libtorch/execution.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/anomaly_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/variable.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/program/walk.h"
 #include "tools/adapters/libtorch/failures.h"
@@ -61,6 +63,8 @@ class Execution : private program::StatementRunner {
   bool IsSurvivable(ErrorKind) const override { return true; }
   bool grad_mode() const override { return at::GradMode::is_enabled(); }
   void set_grad_mode(bool enabled) override { at::GradMode::set_enabled(enabled); }
+  std::optional<ErrorRecord> EnterRegion(int32_t begin, program::RegionKind kind) override;
+  void LeaveRegion(int32_t begin, program::RegionKind kind) override;
 
   void Dispatch(const Statement& statement);
   void Leaf(const Statement& statement);
@@ -89,7 +93,20 @@ class Execution : private program::StatementRunner {
   std::map<std::string, std::shared_ptr<ProgramHook>> hooks_;  // by id=
   std::vector<NodePtr> hooked_;
   int32_t statement_ = -1;
+  std::vector<bool> anomaly_before_;  // of each region of kind=anomaly that is open
 };
+
+std::optional<ErrorRecord> Execution::EnterRegion(int32_t begin, program::RegionKind kind) {
+  if (kind != program::RegionKind::kAnomaly) return program::RefuseRegion(begin, kind);
+  anomaly_before_.push_back(torch::autograd::AnomalyMode::is_enabled());
+  torch::autograd::AnomalyMode::set_enabled(true, /*check_nan=*/true);
+  return std::nullopt;
+}
+
+void Execution::LeaveRegion(int32_t, program::RegionKind) {
+  torch::autograd::AnomalyMode::set_enabled(anomaly_before_.back(), /*check_nan=*/true);
+  anomaly_before_.pop_back();
+}
 
 NodePtr GradFn(const Tensor& tensor) { return Hold(torch::autograd::impl::grad_fn_unsafe(tensor)); }
 

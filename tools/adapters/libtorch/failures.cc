@@ -27,6 +27,7 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"tensors and", ErrorKind::kGradCount},
     {"out of bounds", ErrorKind::kIndex},
     {"index out of range", ErrorKind::kIndex},
+    {"returned nan values in its", ErrorKind::kAnomaly},
     {"thrown by a hook of the Program", ErrorKind::kUser},
     {"hook has changed the", ErrorKind::kHook},
     {"expected shape compatible with", ErrorKind::kShape},

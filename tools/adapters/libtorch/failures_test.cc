@@ -12,6 +12,8 @@ TEST(FailuresTest, MessagesHaveAClass) {
   EXPECT_EQ(ClassOf("element 0 of tensors does not require grad and does not have a grad_fn"),
             ErrorKind::kNoGraph);
   EXPECT_EQ(ClassOf("got 2 tensors and 1 gradients"), ErrorKind::kGradCount);
+  EXPECT_EQ(ClassOf("Function 'SqrtBackward0' returned nan values in its 0th output."),
+            ErrorKind::kAnomaly);
   EXPECT_EQ(ClassOf("INTERNAL ASSERT FAILED"), ErrorKind::kInternal);
 }
 

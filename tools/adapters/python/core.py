@@ -40,6 +40,11 @@ class Engine:
         """Begins or ends a region of kind=no_grad; called before each Program, too."""
         self.recording = enabled
 
+    def anomaly(self, enabled):
+        """Begins or ends a region of kind=anomaly."""
+        if enabled:
+            raise Refused('a region of kind=anomaly')
+
     def leaf(self, name, dtype, shape, data, requires_grad):
         raise NotImplementedError
 
@@ -124,7 +129,15 @@ class _Run:
     def __init__(self, make_engine, program):
         self.engine, self.statements = make_engine(), list(example_reader.read(program))
         self.regions, self.survived, self.error = [], [], None
-        self.engine.record(True)
+        self.detecting = False
+        self.switch(True, False)
+
+    def switch(self, recording, detecting):
+        """Grad mode and anomaly mode."""
+        self.engine.record(recording)
+        if detecting != self.detecting:
+            self.engine.anomaly(detecting)
+        self.detecting = detecting
 
     def run(self):
         at = 0
@@ -132,12 +145,14 @@ class _Run:
             try:
                 self.step(*self.statements[at])
             except Refused:
+                self.switch(True, False)
                 raise
             except Exception as thrown:  # whatever the engine raises is an observation
                 known = isinstance(thrown, ProgramError)
                 error = thrown.error if known else self.engine.error_class(thrown)
                 line = f'{error} {at} {" ".join(str(thrown).split())}'[:1000]
                 if not any(kind == 'try' for kind, _ in self.regions):
+                    self.switch(True, False)
                     self.error = 'error ' + line
                     return
                 self.survived.append('survived ' + line)
@@ -160,12 +175,14 @@ class _Run:
             values[results[0]] = engine.leaf(
                 results[0], dtype, shape, leaf_data(attributes), attributes.get('grad', False))
         elif name == 'begin':
-            if attributes['kind'] not in ('no_grad', 'try'):
-                raise Refused('a region of kind=' + attributes['kind'])
-            self.regions.append((attributes['kind'], engine.recording))
-            engine.record(engine.recording and attributes['kind'] == 'try')
+            kind = attributes['kind']
+            if kind not in ('no_grad', 'try', 'anomaly'):
+                raise Refused('a region of kind=' + kind)
+            before = engine.recording, self.detecting
+            self.switch(engine.recording and kind != 'no_grad', self.detecting or kind == 'anomaly')
+            self.regions.append((kind, before))
         elif name == 'end':
-            engine.record(self.regions.pop()[1])
+            self.switch(*self.regions.pop()[1])
         elif name != 'expect':
             if any(values.get(v) is None for v in operands):
                 raise ProgramError('undefined', 'an undefined value')
@@ -176,7 +193,7 @@ class _Run:
         depth = 1
         while (region := self.regions.pop())[0] != 'try':
             depth += 1
-        self.engine.record(region[1])
+        self.switch(*region[1])
         while depth:
             at += 1
             depth += {'begin': 1, 'end': -1}.get(self.statements[at][0], 0)

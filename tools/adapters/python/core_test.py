@@ -74,6 +74,20 @@ class CoreTest(unittest.TestCase):
         with self.assertRaises(core.Refused):
             core.run(Doubling, PROGRAM + 'begin kind=anomaly\nend\n')
 
+    def test_anomaly_mode_ends_with_its_region(self):
+        seen = []
+
+        class Recorded(Doubling):
+            def anomaly(self, enabled):
+                seen.append(enabled)
+
+        core.run(Recorded, PROGRAM + 'begin kind=anomaly\nbegin kind=anomaly\nend\nend\n'
+                 'begin kind=try\nbegin kind=anomaly\nbackward %y\nend\nend\nbegin kind=anomaly\nbackward %y\nend\n')
+        self.assertEqual(seen, [True, False, True, False, True, False])
+        with self.assertRaises(core.Refused):
+            core.run(Recorded, PROGRAM + 'begin kind=anomaly\nunknown %y\n')
+        self.assertFalse(seen[-1])
+
     def test_seeds_are_those_of_the_programs(self):
         data = core.leaf_data({'type': ('f64', [6]), 'seed': 1})
         self.assertEqual(len(data), 6)

@@ -91,7 +91,8 @@ def _expression(name, x, a):
 def snippet(program):
     """The script, or '' where some statement has no counterpart."""
     lines, indent, leaves, regions = [], '', [], []
-    opening = {'no_grad': 'with torch.no_grad():', 'try': 'try:'}
+    opening = {'no_grad': 'with torch.no_grad():', 'try': 'try:',
+               'anomaly': 'with torch.autograd.detect_anomaly():'}
     for name, results, operands, a in example_reader.read(program):
         x = [v[1:] for v in operands]
         if name == 'leaf':

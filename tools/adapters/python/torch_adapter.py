@@ -16,7 +16,7 @@ MESSAGES = {
     'single memory location': 'invalid_argument', 'implicitly created only for': 'implicit_seed',
     'does not require grad': 'no_graph', 'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape',
     ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of range': 'index',
-    'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
+    'returned nan values': 'anomaly', 'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
 
 
 def cast(a, x):
@@ -59,6 +59,9 @@ class Torch(core.Engine):
     def record(self, enabled):
         super().record(enabled)
         torch.set_grad_enabled(enabled)
+
+    def anomaly(self, enabled):
+        torch.autograd.set_detect_anomaly(enabled)
 
     def leaf(self, name, dtype, shape, data, requires_grad):
         # A clone: what reshape gives may be a view, and writes to it would go through its base.

@@ -55,6 +55,13 @@ class TorchTest(unittest.TestCase):
         self.lines('begin kind=no_grad\nneg_ %x\nbackward %x\nend\n')
         self.assertIn('grad %x type=f64[2] data=1,1', self.lines('%s = sum %x\nbackward %s\n'))
 
+    def test_anomaly_mode_finds_nan_and_ends_with_its_region(self):
+        loss = '%z = leaf type=f64[] data=0 grad=1\n%r = sqrt %z\n%m = mul %r %z\n'
+        lines = self.lines(loss + 'begin kind=try\nbegin kind=anomaly\nbackward %m retain_graph=1\nend\nend\n'
+                           'backward %m retain_graph=1\n')
+        self.assertTrue(any(line.startswith('survived anomaly ') for line in lines), lines)
+        self.assertFalse([line for line in lines if line.startswith('error')], lines)
+
     def test_every_op_of_the_hello_is_known(self):
         ops = torch_adapter.Torch.HELLO['ops'].split(',')
         self.assertGreaterEqual(len(ops), 70)

@@ -1,0 +1,43 @@
+// The check of anomaly mode: whether a node returned NaN, on every correct engine or on none.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "autograd/reference/call.h"
+
+namespace twingrad::reference {
+namespace {
+
+enum class HasNan : uint8_t { kNo, kYes, kUnknown };
+
+HasNan NanIn(const Variable& gradient) {
+  if (!gradient.defined() || !IsFloating(gradient.data->dtype)) return HasNan::kNo;
+  HasNan found = HasNan::kNo;
+  for (int32_t i = 0; i < gradient.data->size; ++i) {
+    const Number x = gradient.data->At(i);
+    if (std::isnan(x.v) && x.e == 0) return HasNan::kYes;
+    // An engine's number may be anything where nothing is known of it.
+    if (std::isnan(x.v) || x.e == kUnknown) found = HasNan::kUnknown;
+  }
+  return found;
+}
+
+}  // namespace
+
+void Call::CheckForNan(const Node& node, absl::Span<const Variable> results) const {
+  if (!interpreter_.modes().anomaly) return;
+  for (size_t k = 0; k < results.size(); ++k) {
+    const HasNan found = node.edges[k] == kNoNode ? HasNan::kNo : NanIn(results[k]);
+    if (found == HasNan::kNo) continue;
+    if (found == HasNan::kUnknown) throw Skipped{"rounding decides whether a gradient is NaN"};
+    // Which nodes create_graph made, and what each computes, is left to the engine.
+    if (node.name.role == program::NodeRole::kBackward) {
+      throw Skipped{"a NaN in a node that create_graph made, under anomaly mode"};
+    }
+    throw Raised{ErrorKind::kAnomaly};
+  }
+}
+
+}  // namespace twingrad::reference

@@ -1,0 +1,58 @@
+// Shows which NaN the twin takes for an error of anomaly mode, which for none, and when it does not
+// know.
+
+#include <algorithm>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "autograd/base/error.h"
+#include "autograd/program/parse.h"
+#include "autograd/reference/twin.h"
+
+namespace twingrad::reference {
+namespace {
+
+TwinResult Twin(const std::string& lines) {
+  const auto program = program::Parse("twingrad 1\n" + lines);
+  EXPECT_TRUE(program.ok()) << program.status();
+  return RunTwin(*program);
+}
+
+constexpr char kNanAtZero[] = "%x = leaf type=f64[] data=0 grad=1\n%y = sqrt %x\n%z = mul %y %x\n";
+
+TEST(CallAnomaly, AnExactNanIsAnErrorUnderTheModeAlone) {
+  const TwinResult plain = Twin(std::string(kNanAtZero) + "backward %z\n");
+  EXPECT_FALSE(plain.skipped.has_value());
+  EXPECT_FALSE(plain.observation.error.has_value());
+  const TwinResult found = Twin(std::string(kNanAtZero) + "begin kind=anomaly\nbackward %z\nend\n");
+  ASSERT_TRUE(found.observation.error.has_value());
+  EXPECT_EQ(found.observation.error->error, ErrorKind::kAnomaly);
+  EXPECT_EQ(found.observation.error->statement, 4);
+  EXPECT_FALSE(found.observation.values[0].grad_defined);
+}
+
+TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {
+  // exp overflows, which its bound cannot tell: 0 times infinity.
+  const TwinResult twin = Twin(
+      "%x = leaf type=f64[] data=710 grad=1\n%e = exp %x\n"
+      "%c = leaf type=f64[] data=0\n%z = mul %e %c\nbegin kind=anomaly\nbackward %z\nend\n");
+  ASSERT_TRUE(twin.skipped.has_value());
+  EXPECT_EQ(*twin.skipped, "rounding decides whether a gradient is NaN");
+}
+
+TEST(CallAnomaly, WithSeveralDevicesTheErrorOfEachIsLegal) {
+  const TwinResult twin = Twin(
+      "%x = leaf type=f64[] data=0 grad=1 device=dev:0\n%y = leaf type=f64[] data=1 grad=1\n"
+      "%a = sqrt %x\n%b = mul %a %x\nhook %y do=throw\nbegin kind=anomaly\nbackward %b %y\nend\n");
+  const auto legal = [&](ErrorKind kind) {
+    return std::any_of(twin.legal_errors.begin(), twin.legal_errors.end(),
+                       [&](const auto& error) { return error.error == kind; });
+  };
+  EXPECT_EQ(twin.legal_errors.size(), 2u);
+  EXPECT_TRUE(legal(ErrorKind::kAnomaly));
+  EXPECT_TRUE(legal(ErrorKind::kUser));
+}
+
+}  // namespace
+}  // namespace twingrad::reference
