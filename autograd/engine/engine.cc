@@ -144,6 +144,8 @@ void Engine::QueueCallback(std::function<void()> callback) {
   task->AddCallback(std::move(callback));
 }
 
+bool Engine::IsCheckpointValid() { return CurrentEngineThread().executes_all; }
+
 void Engine::Stop() {
   if (CurrentEngineThread().depth > 0) {
     throw Error(ErrorKind::kInvalidArgument,

@@ -58,6 +58,11 @@ class Engine {
   // of this call. Error(kInvalidArgument) outside the evaluation of a node or hook.
   static void QueueCallback(std::function<void()> callback);
 
+  // Whether the calls that run on this thread, however nested, all execute whatever they reach, so
+  // that a node may run a whole backward of its own: false inside Grad and inside Backward with
+  // inputs. True outside calls.
+  static bool IsCheckpointValid();
+
   // Replaces the observer (null: none), which must outlive the engine or be replaced. Between calls
   // only.
   void SetObserver(EngineObserver* observer) { options_.observer = observer; }

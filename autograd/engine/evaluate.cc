@@ -61,6 +61,7 @@ EvaluationScope::EvaluationScope(GraphTask& task)
       node_before_(CurrentThread().node) {
   ThisThread().task = &task;
   ++ThisThread().depth;
+  if (task.has_filter()) ThisThread().executes_all = false;
   CurrentThread().filter = task.has_filter() ? &task : nullptr;
 }
 
@@ -80,6 +81,9 @@ bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, Vari
   if (!is_plain) [[unlikely]] {
     if (!BeforeApply(task, index, gradients)) return false;
     extras = node.extras();
+    if (extras != nullptr && extras->wants_release_notice && !task.arguments().keep_graph) {
+      node.WillReleaseVariables();
+    }
   }
   VariableList kept;
   const bool has_post_hooks = extras != nullptr && extras->HasPostHooks();

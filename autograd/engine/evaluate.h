@@ -16,6 +16,8 @@ struct EngineThread {
   GraphTask* task = nullptr;
   // How many calls of the engine are nested on this thread.
   uint32_t depth = 0;
+  // Whether every call nested here executes all that it reaches: see Engine::IsCheckpointValid.
+  bool executes_all = true;
 };
 EngineThread& CurrentEngineThread();
 

@@ -67,7 +67,7 @@ GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer
       modes_(CurrentThread().modes),
       is_plain_(observer == nullptr && !ChecksNan()),
       arrays_(TaskArrays::Take()) {
-  modes_.grad_mode = arguments.create_graph;
+  modes_.grad_mode = arguments.create_graph && !modes_.inference;
   modes_.warning_handler = this;
   modes_.anomaly_label = nullptr;
   CheckEdges(arguments.roots, "root");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/inference_mode.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
@@ -52,6 +53,11 @@ Tensor GradSlot::Accumulate(Tensor gradient) {
   } else if (!grad_.Read().defined()) {
     grad_.Write(IsPrivate(gradient) ? std::move(gradient) : kernels::Clone(gradient));
   } else {
+    if (grad_.Read().impl()->is_inference() && !InferenceMode::IsEnabled()) {
+      Tensor after = kernels::Add(grad_.Read(), gradient);
+      before = std::exchange(grad_.Mutable(), std::move(after));
+      return grad_.Read();
+    }
     Tensor& sum = grad_.Mutable();
     if (sum.HasSameStorage(gradient)) gradient = kernels::Clone(gradient);
     kernels::AddInto(sum, gradient);

@@ -102,6 +102,9 @@ class NodeExtras {
   HookList<NodePostHook> post_hooks;
   HookList<AccumulateHook> accumulate_hooks;
 
+  // WillReleaseVariables is called. Set before the node is first run.
+  bool wants_release_notice = false;
+
   // Where gradients of the node's result go, if not to the node itself: set for the inner node of
   // a CopySlices, before that is first run.
   std::function<Edge()> result_edge;

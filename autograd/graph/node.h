@@ -38,6 +38,7 @@ using Variable = Tensor;
 using VariableList = absl::InlinedVector<Tensor, 2>;
 
 class NodeExtras;
+class SavedVariable;
 
 class Node {
  public:
@@ -51,6 +52,11 @@ class Node {
   virtual VariableList Apply(VariableList&& gradients) = 0;
   // Gives up saved variables; called after a run that does not keep the graph.
   virtual void ReleaseVariables() {}
+  // Announces that, after the Apply that follows, saved variables will be given up. Called only on
+  // nodes that asked for it: MakeExtras().wants_release_notice, before the node is first run.
+  virtual void WillReleaseVariables() {}
+  // What the node saves, in the order of its code, with empty ones: for hooks on single ones.
+  virtual std::vector<SavedVariable*> SavedVariables() { return {}; }
   virtual std::string_view name() const = 0;
 
   absl::Span<const Edge> next_edges() const {

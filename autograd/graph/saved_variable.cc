@@ -2,6 +2,7 @@
 
 #include "autograd/graph/saved_variable.h"
 
+#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,19 @@
 #include "autograd/sync/thread.h"
 
 namespace twingrad {
+
+namespace {
+
+[[noreturn]] void RefuseInference(const Tensor& tensor) {
+  throw Error(
+      ErrorKind::kInvalidArgument,
+      absl::StrCat("[graph] an inference tensor ", DTypeName(tensor.dtype()),
+                   ShapeToString(tensor.sizes()),
+                   " was to be saved for backward; tensors made outside inference mode can be; "
+                   "clone it outside"));
+}
+
+}  // namespace
 
 // Holds a saved variable's lock byte. What it protects takes a few instructions, and contention
 // needs two tasks at one node, so waiting is a plain loop.
@@ -26,33 +40,67 @@ class SavedVariable::Guard {
   sync::Atomic<uint8_t>& locked_;
 };
 
-SavedVariable::SavedVariable(const Tensor& tensor, bool is_output) : is_output_(is_output) {
+// A handle to the tensor itself would be cheaper for one without history, but if that became a leaf
+// later and its `.grad` got a history through this node, nothing would ever free them. What cannot
+// have a history, indices say, is kept as it is.
+SavedVariable::SavedVariable(const Tensor& tensor, bool is_output)
+    : is_output_(is_output), data_() {
   if (!tensor.defined()) return;
+  if (tensor.impl()->is_inference()) [[unlikely]]
+    RefuseInference(tensor);
+  if (!is_output) edge_ = GradientEdge(tensor);
+  if (const auto* frame = SavedTensorHooksInForce(); frame != nullptr) [[unlikely]] {
+    PackedTensorPtr packed = sync::MakeIntrusive<PackedTensor>(tensor, *frame);
+    new (&packed_) PackedTensorPtr(std::move(packed));
+    state_ = State::kPacked;
+    return;
+  }
   state_ = State::kSaved;
   version_ = tensor.version();
-  data_ = tensor.impl()->meta() == nullptr ? tensor : tensor.Detach();
-  if (!is_output) edge_ = GradientEdge(tensor);
+  const bool is_plain = tensor.impl()->meta() == nullptr && !IsFloating(tensor.dtype());
+  data_ = is_plain ? tensor : tensor.Detach();
 }
 
-SavedVariable::SavedVariable(SavedVariable&& other) noexcept { *this = std::move(other); }
+SavedVariable::SavedVariable(SavedVariable&& other) noexcept : data_() { *this = std::move(other); }
 
 SavedVariable& SavedVariable::operator=(SavedVariable&& other) noexcept {
+  DropContent();
+  if (other.state_ == State::kPacked) {
+    new (&packed_) PackedTensorPtr(std::move(other.packed_));
+    other.packed_.~PackedTensorPtr();
+    new (&other.data_) Tensor();
+  } else {
+    new (&data_) Tensor(std::move(other.data_));
+  }
   state_ = std::exchange(other.state_, State::kEmpty);
   is_output_ = other.is_output_;
   version_ = other.version_;
-  data_ = std::move(other.data_);
   edge_ = std::move(other.edge_);
   return *this;
 }
 
+void SavedVariable::CheckVersion(const Node* saved_for, const Tensor& data) const {
+  if (data.version() == version_) return;
+  throw Error(ErrorKind::kVersion,
+              absl::StrCat("[graph] a variable ", DTypeName(data.dtype()),
+                           ShapeToString(data.sizes()), " that ", saved_for->name(),
+                           " saved at version ", version_, " is at version ", data.version(),
+                           "; it must not be written before backward; write to a copy of it"));
+}
+
 Tensor SavedVariable::Unpack(const Node* saved_for) const {
   Tensor data;
+  PackedTensorPtr packed;
   Edge edge;
   State state;
   {
     Guard guard(locked_);
     state = state_;
-    data = data_;
+    if (state == State::kPacked) [[unlikely]] {
+      packed = packed_;
+    } else {
+      data = data_;
+    }
     if (CurrentThread().modes.grad_mode) edge = edge_;
   }
   if (state == State::kEmpty) return Tensor();
@@ -63,12 +111,10 @@ Tensor SavedVariable::Unpack(const Node* saved_for) const {
                      " runs a second time, but its saved variables were released by the "
                      "first run; a graph may be used once; pass retain_graph the first time"));
   }
-  if (data.version() != version_) {
-    throw Error(ErrorKind::kVersion,
-                absl::StrCat("[graph] a variable ", DTypeName(data.dtype()),
-                             ShapeToString(data.sizes()), " that ", saved_for->name(),
-                             " saved at version ", version_, " is at version ", data.version(),
-                             "; it must not be written before backward; write to a copy of it"));
+  if (state == State::kPacked) [[unlikely]] {
+    data = packed->Unpack();
+  } else {
+    CheckVersion(saved_for, data);
   }
   if (!CurrentThread().modes.grad_mode) return data;
   if (is_output_ && IsFloating(data.dtype())) {
@@ -86,12 +132,41 @@ Tensor SavedVariable::Unpack(const Node* saved_for) const {
 
 void SavedVariable::Reset() {
   Tensor data;  // destroyed after the lock is given up
+  PackedTensorPtr packed;
   Edge edge;
   Guard guard(locked_);
-  if (state_ != State::kSaved) return;
+  if (state_ == State::kPacked) [[unlikely]] {
+    packed = std::move(packed_);
+    packed_.~PackedTensorPtr();
+    new (&data_) Tensor();
+  } else if (state_ == State::kSaved) {
+    data = std::move(data_);
+  } else {
+    return;
+  }
   state_ = State::kFreed;
-  data = std::move(data_);
   edge = std::move(edge_);
+}
+
+void SavedVariable::RegisterHooks(const Node* saved_for, SavedTensorHooks hooks) {
+  if (state_ == State::kFreed) {
+    throw Error(ErrorKind::kFreed,
+                absl::StrCat("[hook] a saved tensor of ", saved_for->name(),
+                             " was to get hooks after it had been released; they can be set while "
+                             "it is kept; set them before backward, or pass retain_graph"));
+  }
+  if (state_ != State::kSaved) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[hook] a saved tensor of ", saved_for->name(),
+                             state_ == State::kEmpty ? " is undefined" : " has hooks already",
+                             "; one pair can be set, where a tensor is kept; leave it out"));
+  }
+  CheckVersion(saved_for, data_);
+  auto frame = MakeSavedTensorHooks(std::move(hooks));
+  PackedTensorPtr packed = sync::MakeIntrusive<PackedTensor>(data_, *frame);
+  data_.~Tensor();
+  new (&packed_) PackedTensorPtr(std::move(packed));
+  state_ = State::kPacked;
 }
 
 }  // namespace twingrad

@@ -8,12 +8,16 @@
 // there is no reference cycle, even if the variable is the node's own result or has a `.grad` with
 // history. In grad mode Unpack returns a variable with the same place in the graph. Unpack and
 // Reset may be called concurrently, because tasks may share a graph.
+//
+// With saved-tensor hooks in force it keeps what the pack hook returned instead of the data, and
+// the version is not checked (saved_tensor_hooks.h).
 
 #pragma once
 
 #include <cstdint>
 
 #include "autograd/graph/edge.h"
+#include "autograd/graph/saved_tensor_hooks.h"
 #include "autograd/sync/atomic.h"
 #include "autograd/tensor/tensor.h"
 
@@ -22,26 +26,43 @@ namespace twingrad {
 class SavedVariable {
  public:
   // Nothing saved: Unpack gives an undefined tensor.
-  SavedVariable() = default;
+  SavedVariable() : data_() {}
   // `is_output`: the tensor is the result (number 0) of the node that saves it.
   SavedVariable(const Tensor& tensor, bool is_output);
   SavedVariable(SavedVariable&& other) noexcept;
   SavedVariable& operator=(SavedVariable&& other) noexcept;
+  ~SavedVariable() { DropContent(); }
 
   // `saved_for` is the node that saved it.
   Tensor Unpack(const Node* saved_for) const;
   // Releases the data; safe while another thread unpacks.
   void Reset();
+  // Sends this one through a pair of hooks, whatever is in force. Before the node is first run.
+  // Error(kInvalidArgument) if it has a pair already or nothing is saved, kFreed if it was
+  // released, kVersion if the tensor was written since. `saved_for` as above.
+  void RegisterHooks(const Node* saved_for, SavedTensorHooks hooks);
 
  private:
-  enum class State : uint8_t { kEmpty, kSaved, kFreed };
+  enum class State : uint8_t { kEmpty, kSaved, kPacked, kFreed };
   class Guard;
+
+  void DropContent() {
+    if (state_ == State::kPacked) [[unlikely]] {
+      packed_.~PackedTensorPtr();
+    } else {
+      data_.~Tensor();
+    }
+  }
+  void CheckVersion(const Node* saved_for, const Tensor& data) const;
 
   mutable sync::Atomic<uint8_t> locked_{0};
   State state_ = State::kEmpty;
   bool is_output_ = false;
   uint32_t version_ = 0;
-  Tensor data_;  // without history
+  union {
+    Tensor data_;             // without history
+    PackedTensorPtr packed_;  // kPacked
+  };
   Edge edge_;
 };
 

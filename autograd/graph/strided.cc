@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/graph/hooks.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/kernels/copy.h"
@@ -151,6 +152,9 @@ CopySlices::CopySlices(Edge base_edge, ViewMapPtr map, NodePtr function)
     : map_(std::move(map)), function_(std::move(function)) {
   // The function asks about its own edges whether a gradient is wanted; edge 0 must be ours then.
   function_->SetNextEdge(0, std::move(base_edge));
+  if (function_->extras() != nullptr && function_->extras()->wants_release_notice) {
+    MakeExtras().wants_release_notice = true;
+  }
   SetNextEdges(function_->next_edges());
 }
 

@@ -57,6 +57,8 @@ class CopySlices final : public Node {
 
   VariableList Apply(VariableList&& gradients) override;
   void ReleaseVariables() override { function_->ReleaseVariables(); }
+  void WillReleaseVariables() override { function_->WillReleaseVariables(); }
+  std::vector<SavedVariable*> SavedVariables() override { return function_->SavedVariables(); }
   std::string_view name() const override { return "CopySlices"; }
 
  private:

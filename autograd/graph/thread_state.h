@@ -13,11 +13,13 @@
 
 #include "autograd/sync/ref_count.h"
 #include "autograd/sync/thread_local.h"
+#include "autograd/tensor/tensor.h"
 
 namespace twingrad {
 
 class AnomalyLabel;
 class Node;
+struct SavedTensorHooksFrame;
 class WarningHandler;
 
 // What the user switches on and off around a stretch of code. A call takes the modes of the thread
@@ -33,6 +35,10 @@ struct Modes {
   bool capture_stacks = true;
   // What the user calls the code that runs; null: nothing. A call does not take it along.
   const AnomalyLabel* anomaly_label = nullptr;
+  // Inference mode (inference_mode.h). It is what InferenceTensors() says, for ModesScope.
+  bool inference = false;
+  // The innermost guard of saved-tensor hooks (saved_tensor_hooks.h); null where there is none.
+  const SavedTensorHooksFrame* saved_tensor_hooks = nullptr;
   // Where warnings go (warning.h); null: to standard error.
   WarningHandler* warning_handler = nullptr;
 };
@@ -68,8 +74,14 @@ class [[nodiscard]] ModesScope {
  public:
   explicit ModesScope(const Modes& modes) : before_(CurrentThread().modes) {
     CurrentThread().modes = modes;
+    if (modes.inference != before_.inference) [[unlikely]]
+      InferenceTensors() = modes.inference;
   }
-  ~ModesScope() { CurrentThread().modes = before_; }
+  ~ModesScope() {
+    if (CurrentThread().modes.inference != before_.inference) [[unlikely]]
+      InferenceTensors() = before_.inference;
+    CurrentThread().modes = before_;
+  }
   ModesScope(const ModesScope&) = delete;
   ModesScope& operator=(const ModesScope&) = delete;
 
@@ -82,10 +94,11 @@ struct GradMode {
 };
 
 // Sets the mode for this thread until the end of its life, then restores what was before.
+// In inference mode grad mode stays off.
 class [[nodiscard]] GradModeGuard {
  public:
   explicit GradModeGuard(bool enabled) : before_(CurrentThread().modes.grad_mode) {
-    CurrentThread().modes.grad_mode = enabled;
+    CurrentThread().modes.grad_mode = enabled && !CurrentThread().modes.inference;
   }
   ~GradModeGuard() { CurrentThread().modes.grad_mode = before_; }
   GradModeGuard(const GradModeGuard&) = delete;

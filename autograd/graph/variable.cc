@@ -9,6 +9,7 @@
 #include "autograd/base/error.h"
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/hooks.h"
+#include "autograd/graph/inference_mode.h"
 #include "autograd/graph/view.h"
 
 namespace twingrad {
@@ -60,6 +61,11 @@ void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
                 "[graph] requires_grad of a result of recorded operations or of a view was to be "
                 "changed; it is allowed on leaves; use detach() for a leaf with the same data");
   }
+  if (requires_grad && tensor.impl()->is_inference() && !InferenceMode::IsEnabled()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[graph] an inference tensor was to require grad outside inference mode; tensors "
+                "made outside inference mode may; clone it first");
+  }
   if (requires_grad && !IsFloating(tensor.dtype())) {
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[graph] a tensor of ", DTypeName(tensor.dtype()),
@@ -70,6 +76,25 @@ void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
   AutogradMeta& meta = AutogradMeta::Of(tensor);
   meta.requires_grad = requires_grad;
   meta.MakeLeafInfo().slot->SetActive(requires_grad);
+}
+
+void DetachInPlace(const Tensor& tensor) {
+  CheckDefined(tensor, "the detached state");
+  if (IsView(tensor)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[graph] a view was to be detached in place; what is no view can be; detach its "
+                "base, or use Detach() for a tensor with the same data");
+  }
+  AutogradMeta* meta = AutogradMeta::Find(tensor);
+  if (meta == nullptr) return;
+  if (meta->retains_grad && meta->node->extras() != nullptr) {
+    meta->node->extras()->StopRetaining(meta->leaf->slot.get());
+  }
+  meta->retains_grad = false;
+  meta->requires_grad = false;
+  meta->node = nullptr;
+  meta->output_nr = 0;
+  if (meta->leaf != nullptr) meta->leaf->slot->SetActive(false);
 }
 
 bool IsLeaf(const Tensor& tensor) {

@@ -32,6 +32,9 @@ namespace twingrad {
 bool RequiresGrad(const Tensor& tensor);
 // Error(kInvalidArgument) on a result of recorded operations, or where the type is not floating.
 void SetRequiresGrad(const Tensor& tensor, bool requires_grad);
+// Makes a result of recorded operations, or a leaf, a leaf that does not require grad. Nodes keep
+// what they saved of it, with its place in the graph. Error(kInvalidArgument) on a view.
+void DetachInPlace(const Tensor& tensor);
 // Whether the tensor is no result of recorded operations.
 bool IsLeaf(const Tensor& tensor);
 

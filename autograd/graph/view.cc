@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/hooks.h"
+#include "autograd/graph/inference_mode.h"
 #include "autograd/graph/strided.h"
 #include "autograd/graph/thread_state.h"
 
@@ -17,6 +18,10 @@ Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
                 absl::Span<const int64_t> strides, int64_t offset, NodePtr node) {
   Tensor view = operand.AsStrided(sizes, strides, offset);
   if (!IsFloating(view.dtype())) return view;
+  if (view.impl()->is_inference()) {  // without a version there is nothing to make anew
+    if (node != nullptr) SetHistory(view, std::move(node));
+    return view;
+  }
   AutogradMeta* from = AutogradMeta::Find(operand);
   const bool is_chained = from != nullptr && from->view != nullptr;
   auto info = std::make_unique<ViewInfo>();
@@ -47,8 +52,7 @@ bool ViewRequiresGrad(const Tensor& view, AutogradMeta& meta) {
   ViewInfo& info = *meta.view;
   {
     sync::MutexLock lock(info.mutex);
-    if (info.node != nullptr) return true;
-    if (info.version == view.version()) return false;
+    if (info.version == view.version()) return info.node != nullptr;
   }
   return RequiresGrad(info.base);
 }
@@ -57,7 +61,11 @@ Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta) {
   ViewInfo& info = *meta.view;
   NodePtr replaced;  // destroyed after the lock is given up
   sync::MutexLock lock(info.mutex);
-  if (info.version != view.version() && RequiresGrad(info.base)) {
+  if (info.version != view.version() && !RequiresGrad(info.base)) {
+    // The base was detached in place: nothing leads from its new contents to the view's old node.
+    replaced = std::move(info.node);
+    info.version = view.version();
+  } else if (info.version != view.version()) {
     auto map = sync::MakeShared<const ViewMap>(info.base, view);
     NodePtr node = MakeRegeneratedView(view, std::move(map));
     node->AddNextEdge(GradientEdge(info.base));
@@ -76,6 +84,11 @@ void CheckInPlace(const Tensor& self, bool would_record) {
                              ShapeToString(self.strides()),
                              ", where several elements share one place; each must have its own; "
                              "clone() the tensor first"));
+  }
+  if (self.impl()->is_inference() && !InferenceMode::IsEnabled()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[graph] an inference tensor is written outside inference mode; it may be written "
+                "inside; clone it first");
   }
   if (!would_record) return;
   AutogradMeta* meta = AutogradMeta::Find(self);

@@ -2,6 +2,7 @@
 
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
@@ -57,6 +58,7 @@ class MatmulNode final : public Node {
     a_.Reset();
     b_.Reset();
   }
+  std::vector<SavedVariable*> SavedVariables() override { return {&a_, &b_}; }
   std::string_view name() const override { return "MatmulBackward"; }
 
  private:
@@ -90,13 +92,13 @@ Tensor Addmm(const Tensor& a, const Tensor& b, const Tensor& c) {
   if (ShouldRecord(a, b, c)) {
     const auto derivative = [sizes = SizesOf(a)](size_t k, const Tensor& g, const Tensor* saved) {
       if (k == 0) return SumTo(g, sizes);
-      return k == 1 ? Matmul(g, TransposeLast(saved[0])) : Matmul(TransposeLast(saved[1]), g);
+      return k == 1 ? Matmul(g, TransposeLast(saved[1])) : Matmul(TransposeLast(saved[0]), g);
     };
     // Each factor for the gradient of the other.
     const Tensor none;
     Record<2>("AddmmBackward", result, {&a, &b, &c}, derivative)
-        ->Save(RequiresGrad(b) ? c : none)
-        ->Save(RequiresGrad(c) ? b : none);
+        ->Save(RequiresGrad(c) ? b : none)
+        ->Save(RequiresGrad(b) ? c : none);
   }
   return result;
 }

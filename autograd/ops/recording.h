@@ -24,6 +24,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
@@ -55,6 +56,11 @@ class DerivativeNode final : public Node {
   }
   void ReleaseVariables() override {
     for (SavedVariable& saved : saved_) saved.Reset();
+  }
+  std::vector<SavedVariable*> SavedVariables() override {
+    std::vector<SavedVariable*> all;
+    for (SavedVariable& saved : saved_) all.push_back(&saved);
+    return all;
   }
   std::string_view name() const override { return name_; }
 

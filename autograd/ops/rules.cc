@@ -1,6 +1,7 @@
 #include "autograd/ops/rules.h"
 
 #include <utility>
+#include <vector>
 
 #include "autograd/graph/saved_variable.h"
 #include "autograd/graph/view.h"
@@ -23,6 +24,7 @@ class UnaryNode final : public Node {
     return results;
   }
   void ReleaseVariables() override { saved_.Reset(); }
+  std::vector<SavedVariable*> SavedVariables() override { return {&saved_}; }
   std::string_view name() const override { return rule_.node_name; }
 
   void Save(const Tensor& tensor, bool is_output) { saved_ = SavedVariable(tensor, is_output); }
@@ -68,6 +70,7 @@ class BinaryNode final : public Node {
     b_.Reset();
     result_.Reset();
   }
+  std::vector<SavedVariable*> SavedVariables() override { return {&a_, &b_, &result_}; }
   std::string_view name() const override { return rule_.node_name; }
 
   bool Needs(uint8_t what) const { return (saves_ & what) != 0; }
@@ -112,9 +115,13 @@ void ApplyUnaryInPlace(const UnaryRule& rule, Tensor& self) {
   Edge edge = GradientEdge(self);
   auto node = MakeNode<UnaryNode>(rule, std::move(edge));
   if (rule.saves == Saves::kOperand) node->Save(OldContents(self), /*is_output=*/false);
-  StoreInPlace(rule.name, self, rule.forward(self));
+  const Tensor value = rule.forward(self);
+  // A pack hook may throw, so it runs before anything is written.
+  const bool is_packed = rule.saves == Saves::kResult && SavedTensorHooksInForce() != nullptr;
+  if (is_packed) node->Save(value, /*is_output=*/true);
+  StoreInPlace(rule.name, self, value);
   RebaseHistory(self, node);
-  if (rule.saves == Saves::kResult) node->Save(self, /*is_output=*/true);
+  if (rule.saves == Saves::kResult && !is_packed) node->Save(self, /*is_output=*/true);
 }
 
 Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b) {
@@ -141,9 +148,11 @@ void ApplyBinaryInPlace(const BinaryRule& rule, Tensor& self, const Tensor& othe
   const bool saves_self = (BinaryNode::SavesOf(rule, edge_a, edge_b) & kSavesA) != 0;
   const Tensor old = saves_self ? OldContents(self) : self;
   auto node = MakeNode<BinaryNode>(rule, old, other, value, std::move(edge_a), std::move(edge_b));
+  const bool is_packed = SavedTensorHooksInForce() != nullptr;
+  if (is_packed) node->SaveResult(value);
   StoreInPlace(rule.name, self, value);
   RebaseHistory(self, node);
-  node->SaveResult(self);
+  if (!is_packed) node->SaveResult(self);
 }
 
 }  // namespace twingrad::ops

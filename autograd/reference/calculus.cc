@@ -100,6 +100,10 @@ NodeId Calculus::AddBackwardNode(absl::Span<const NodeId> edges, absl::Span<cons
   node.steps = steps;
   node.terms = terms;
   node.saved = SavedOf(steps, &node.saves);
+  if (packing_ != nullptr) {
+    node.packing = packing_;
+    node.saved = {};
+  }
   return AddNode(node);
 }
 
@@ -151,6 +155,7 @@ Variable Calculus::AddAll(absl::Span<const Variable> terms) {
 
 void Calculus::AlsoSave(NodeId id, const Variable& operand) {
   Node& node = nodes_[id];
+  if (node.packing != nullptr) return;
   const size_t count = node.saved.size();
   auto* saved = arena_.Allocate<SavedVersion>(count + 1);
   std::copy(node.saved.begin(), node.saved.end(), saved);

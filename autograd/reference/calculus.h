@@ -48,6 +48,14 @@ struct SavedVersion {
   uint32_t version = 0;
 };
 
+// What a node packed in a region of saved-tensor hooks.
+struct Packing {
+  int32_t region = -1;  // the statement that began it
+  bool scales = false;
+  double by = 1;
+  absl::Span<const Array* const> tensors;  // as they were, in the order of packing
+};
+
 struct Node {
   program::NodeName name;
   uint64_t key = 0;  // the order key: creation order
@@ -57,7 +65,8 @@ struct Node {
   absl::Span<const Step> steps;
   absl::Span<const Variable> terms;  // of a kAddAll node: one an edge
   absl::Span<const SavedVersion> saved;
-  bool saves = false;  // running it again needs retain_graph
+  const Packing* packing = nullptr;  // null: no hooks; else no version is checked
+  bool saves = false;                // running it again needs retain_graph
   bool freed = false;
   bool zeros_to_first = false;  // its first edge gets zeros
   int32_t hooks = -1;           // index of its hooks, -1: none
@@ -115,8 +124,12 @@ class Calculus {
   // The gradients that `node` computes from `g`, one per edge; undefined where not `wanted`.
   absl::Span<Variable> Differentiate(NodeId node, const Variable& g, absl::Span<const bool> wanted);
 
-  // An input or result that a step of the node saved. While a call is recorded it has a history:
-  // intermediate values, for example a broadcast operand, are recomputed.
+  // While it is set, nodes that are made pack what they save; null: they do not.
+  void SetPacking(const Packing* packing) { packing_ = packing; }
+  const Packing* packing() const { return packing_; }
+
+  // An input or result that a step of the node saved, as unpacked. While a call is recorded it has
+  // a history: intermediate values, for example a broadcast operand, are recomputed.
   Variable Unpack(NodeId node, const Variable& saved);
 
   // The step that shows a view of a base, an array of the type and shape of `base_like`.
@@ -139,11 +152,13 @@ class Calculus {
   NodeId AddBackwardNode(absl::Span<const NodeId> edges, absl::Span<const Step> steps,
                          absl::Span<const Variable> terms);
   NodeId EdgeOfWrittenView(NodeId copy_slices);
+  const Array* Unpacked(const Packing* packing, const Array* saved);
 
   Arena& arena_;
   const DialectRules rules_;
   std::vector<Node> nodes_;
   std::vector<Step> steps_;
+  const Packing* packing_ = nullptr;
   bool in_statement_ = false;
   bool create_graph_ = false;
   int32_t call_ = -1;

@@ -90,22 +90,35 @@ void Calculus::WalkSteps(NodeId id, const Variable& g, absl::Span<const bool> wa
   }
 }
 
+// What an unpack hook makes of a tensor that was packed.
+const Array* Calculus::Unpacked(const Packing* packing, const Array* saved) {
+  if (packing == nullptr || !packing->scales || !IsFloating(saved->dtype)) return saved;
+  const double by = Rounded(packing->by, FormatOf(saved->dtype));
+  const Array* in[3] = {saved, Filled(arena_, saved->dtype, saved->shape, saved->size, by),
+                        nullptr};
+  return Evaluate(arena_, Primitive::kMultiply, in, {}, /*lenient=*/true);
+}
+
 Variable Calculus::Unpack(NodeId id, const Variable& saved) {
-  Variable result;
-  result.data = saved.data;
-  if (!create_graph_ || !saved.tracked) {
-    result.storage = saved.storage;
-    result.version = saved.version;
-    return result;
-  }
+  const Packing* packing = nodes_[id].packing;
   const absl::Span<const Step> steps = nodes_[id].steps;
-  if (saved.step >= 0 && saved.step + 1 < static_cast<int>(steps.size())) {
+  const bool has_history = create_graph_ && saved.tracked;
+  const bool is_inner = saved.step >= 0 && saved.step + 1 < static_cast<int>(steps.size());
+  if (is_inner && (has_history || (packing != nullptr && packing->scales))) {
     const Step& step = steps[saved.step];
     Variable in[3];
     for (int k = 0; k < 3 && step.in[k].defined(); ++k) in[k] = Unpack(id, step.in[k]);
     return Apply(step.primitive, step.arguments, in[0], in[1], in[2]);
   }
+  Variable result;
+  if (!has_history) {
+    result.data = Unpacked(packing, saved.data);
+    result.storage = saved.storage;
+    result.version = saved.version;
+    return result;
+  }
   result = saved;
+  result.data = Unpacked(packing, saved.data);
   if (saved.step >= 0) {
     result.node =
         nodes_[id].name.role == program::NodeRole::kCopySlices ? EdgeOfWrittenView(id) : id;

@@ -23,6 +23,10 @@ Call::Call(Interpreter& interpreter, const program::Statement& statement, int32_
       keep_graph_(statement.Get<bool>(Key::kRetainGraph, create_graph_)) {}
 
 void Call::Run() {
+  const SavedHooks* hooks = interpreter_.saved_hooks();
+  if (create_graph_ && hooks != nullptr && hooks->action != HookAction::kRecord) {
+    throw Skipped{"a call with create_graph under hooks that change what is saved"};
+  }
   TwinResult& result = interpreter_.result();
   call_ = static_cast<int32_t>(result.observation.calls.size());
   CallRecord& record = result.observation.calls.emplace_back();

@@ -82,6 +82,7 @@ class Call {
   void RunTensorHooks(NodeId node, Variable& gradient);
   void RunHook(NodeId node, int32_t hook, Variable& gradient);
   void NoteHook(NodeId node, int32_t hook, const Variable& gradient);
+  void NoteUnpacked(NodeId node);
   void Act(const Hook& hook, Variable* gradient);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
   void CheckSaved(const Node& node) const;

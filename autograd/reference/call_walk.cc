@@ -89,7 +89,10 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
     results = absl::MakeSpan(seeds_);
   } else {
     // Without a gradient, what a write through a view saved is not checked.
-    if (gradient.defined() || node.name.role != NodeRole::kCopySlices) CheckSaved(node);
+    if (gradient.defined() || node.name.role != NodeRole::kCopySlices) {
+      CheckSaved(node);
+      NoteUnpacked(id);
+    }
     auto* wanted = interpreter_.arena().Allocate<bool>(count);
     for (size_t k = 0; k < count; ++k) {
       wanted[k] = node.edges[k] != kNoNode && Delivers(node.edges[k]);

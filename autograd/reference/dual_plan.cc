@@ -88,12 +88,17 @@ class Planner {
     }
   }
 
-  // Anomaly mode changes nothing but errors.
   void TakeRegion(const Statement& statement) {
     if (statement.op != Opcode::kBegin) return;
     const RegionKind kind = RegionKindOf(statement);
+    // Anomaly mode changes nothing but errors.
     if (kind == RegionKind::kNoGrad || kind == RegionKind::kAnomaly) return;
-    Refuse("a region of kind=" + std::string(RegionKindName(kind)));
+    if (kind != RegionKind::kSavedTensorHooks) {
+      return Refuse("a region of kind=" + std::string(RegionKindName(kind)));
+    }
+    // Hooks that record change nothing.
+    const auto action = statement.Get<std::string>(Key::kDo, "record");
+    if (action != "record") Refuse("saved-tensor hooks with do=" + action);
   }
 
   void TakeComputed(const Statement& statement) {

@@ -31,7 +31,7 @@ void DualInterpreter::Execute(const Statement& statement) {
       return Gradient(statement);
     case Category::kCall:
       return Call(statement);
-    case Category::kRegion:  // no_grad or anomaly
+    case Category::kRegion:  // no_grad, and what changes nothing
       if (statement.op == Opcode::kBegin) {
         grad_modes_.push_back(grad_mode_);
         if (program::Begins(statement, program::RegionKind::kNoGrad)) grad_mode_ = false;

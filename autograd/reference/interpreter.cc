@@ -48,6 +48,7 @@ void Interpreter::Run() {
       const Region& region = regions_[try_regions_.back()];
       s = region.end;
       modes_ = region.modes_before;
+      SetSavedHooks(region.saved_hooks_before);
       regions_.resize(try_regions_.back());
       try_regions_.pop_back();
       result_.legal_errors.clear();
@@ -140,17 +141,20 @@ Variable Interpreter::Read(ValueId value) {
 void Interpreter::Begin(const Statement& statement) {
   const RegionKind kind = RegionKindOf(statement);
   const bool is_try = kind == RegionKind::kTry;
-  if (kind != RegionKind::kNoGrad && kind != RegionKind::kAnomaly && !is_try) {
+  if (kind != RegionKind::kNoGrad && kind != RegionKind::kAnomaly &&
+      kind != RegionKind::kSavedTensorHooks && !is_try) {
     throw Skipped{absl::StrCat("a region of kind=", RegionKindName(kind))};
   }
   if (is_try) try_regions_.push_back(static_cast<int32_t>(regions_.size()));
-  regions_.push_back({modes_, is_try, EndOfRegion(program_, statement_)});
+  regions_.push_back({modes_, is_try, EndOfRegion(program_, statement_), saved_hooks_});
   if (kind == RegionKind::kNoGrad) modes_.grad_mode = false;
   if (kind == RegionKind::kAnomaly) modes_.anomaly = true;
+  if (kind == RegionKind::kSavedTensorHooks) BeginSavedHooks(statement);
 }
 
 void Interpreter::End() {
   modes_ = regions_.back().modes_before;
+  SetSavedHooks(regions_.back().saved_hooks_before);
   if (regions_.back().is_try) try_regions_.pop_back();
   regions_.pop_back();
 }

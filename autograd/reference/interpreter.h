@@ -61,6 +61,12 @@ struct Tensor {
 
 enum class HookAction : uint8_t { kRecord, kScale, kUndefined, kThrow, kMisfit };
 
+// A region of saved-tensor hooks.
+struct SavedHooks {
+  HookAction action = HookAction::kRecord;
+  Packing packing;  // without tensors
+};
+
 struct Hook {
   int32_t statement = -1;
   HookAction action = HookAction::kRecord;
@@ -98,6 +104,8 @@ class Interpreter {
   void RetainGrad(program::ValueId value);
   void DefineGradient(program::ValueId value, const Variable& gradient, program::ValueId input);
   bool any_order() const { return any_order_; }
+  // The saved-tensor hooks in force; null where there are none.
+  const SavedHooks* saved_hooks() const { return saved_hooks_; }
   bool InTry() const { return !try_regions_.empty(); }
   const Modes& modes() const { return modes_; }
 
@@ -116,6 +124,15 @@ class Interpreter {
     Modes modes_before;
     bool is_try;
     int32_t end;  // statement
+    const SavedHooks* saved_hooks_before;
+  };
+
+  // The operands as variables, with history when the statement records.
+  struct Operands {
+    Variable variable[8];
+    const Shape* shape[8] = {};
+    int count = 0;
+    bool records = false;
   };
 
   void RunStatement(int32_t index);
@@ -133,14 +150,15 @@ class Interpreter {
   void RemoveHook(const program::Statement& statement);
   void Begin(const program::Statement& statement);
   void End();
+  void SetSavedHooks(const SavedHooks* hooks);
+  void BeginSavedHooks(const program::Statement& statement);
+  // What hooks in force do if the statement's node saves something, before anything is changed.
+  void RunPackHooks(const program::Statement& statement, absl::Span<const Step> steps,
+                    bool also_saves);
+  // Lists at the node what it has packed.
+  void NotePacked(NodeId node, const program::Statement& statement, const Operands& operands,
+                  const Array* result);
 
-  // The operands as variables, with history when the statement records.
-  struct Operands {
-    Variable variable[8];
-    const Shape* shape[8] = {};
-    int count = 0;
-    bool records = false;
-  };
   Operands TakeOperands(const program::Statement& statement, uint32_t differentiable);
   // What the statement computes, or the op that it performs in place.
   Variable Lower(const program::Statement& statement, const Operands& operands);
@@ -174,6 +192,7 @@ class Interpreter {
   std::vector<NodeHooks> node_hooks_;
   std::vector<Region> regions_;
   std::vector<int32_t> try_regions_;  // indices into regions_
+  const SavedHooks* saved_hooks_ = nullptr;
   Modes modes_;
   int32_t statement_ = -1;
 };

@@ -68,6 +68,10 @@ NodeId Interpreter::AddStatementNode(NodeRole role, absl::Span<const NodeId> edg
   node.edges = absl::MakeConstSpan(kept, edges.size());
   node.steps = steps;
   node.saved = calculus_.SavedOf(steps, &node.saves);
+  if (saved_hooks_ != nullptr) {
+    node.packing = &saved_hooks_->packing;
+    node.saved = {};
+  }
   return calculus_.AddNode(node);
 }
 
@@ -104,6 +108,12 @@ void Interpreter::Compute(const Statement& statement) {
   calculus_.BeginStatement();
   const Variable out = Lower(statement, operands);
   const absl::Span<Step> steps = calculus_.TakeSteps();
+  const bool last_tracked = operands.variable[operands.count - 1].tracked;
+  uint32_t also_saved = AlsoSaved(statement.op, last_tracked);
+  if (!rules_.saves_what_is_needed) also_saved |= SavedNeedlessly(statement.op);
+  const bool chosen = statement.Find(Key::kDims) != nullptr || statement.Get<bool>(Key::kKeepdim);
+  if (statement.op == Opcode::kMean && chosen && rules_.mean_saves_its_operand) also_saved |= 1;
+  if (records) RunPackHooks(statement, steps, also_saved != 0);
   const auto device =
       statement.op == Opcode::kTo
           ? static_cast<program::DeviceIndex>(statement.Get<int64_t>(Key::kDevice, program::kCpu))
@@ -113,16 +123,12 @@ void Interpreter::Compute(const Statement& statement) {
   SetSavedResult(steps, result.storage);
   result.node = AddStatementNode(NodeRole::kStatement, edges, steps, device);
   result.requires_grad = true;
-  const bool last_tracked = operands.variable[operands.count - 1].tracked;
-  uint32_t also_saved = AlsoSaved(statement.op, last_tracked);
-  if (!rules_.saves_what_is_needed) also_saved |= SavedNeedlessly(statement.op);
-  const bool chosen = statement.Find(Key::kDims) != nullptr || statement.Get<bool>(Key::kKeepdim);
-  if (statement.op == Opcode::kMean && chosen && rules_.mean_saves_its_operand) also_saved |= 1;
   calculus_.nodes()[result.node].saves |= also_saved != 0;
   for (int k = 0; k < operands.count; ++k) {
     if ((also_saved >> k & 1) != 0) calculus_.AlsoSave(result.node, Read(statement.operands[k]));
   }
   if ((also_saved & kResult) != 0) calculus_.AlsoSave(result.node, Read(statement.results[0]));
+  NotePacked(result.node, statement, operands, out.data);
 }
 
 Variable Interpreter::Lower(const Statement& statement, const Operands& operands) {

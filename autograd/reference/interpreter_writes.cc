@@ -69,6 +69,7 @@ void Interpreter::InPlace(const Statement& statement) {
                            ? calculus_.Constant(0, operands.variable[0])
                            : Lower(statement, operands);
   const absl::Span<Step> steps = calculus_.TakeSteps();
+  if (operands.records) RunPackHooks(statement, steps, false);
 
   Tensor& tensor = tensors_[self];
   Storage& storage = storages_[tensor.storage];
@@ -85,6 +86,7 @@ void Interpreter::InPlace(const Statement& statement) {
       AddStatementNode(through_view ? NodeRole::kCopySlices : NodeRole::kStatement,
                        absl::MakeConstSpan(edges, operands.count), steps, tensor.device);
   calculus_.nodes()[node].zeros_to_first = overwrites && !drops;
+  NotePacked(node, statement, operands, out.data);
   if (through_view) {
     Node& copy_slices = calculus_.nodes()[node];
     copy_slices.saves |= rules_.view_writes_are_freed;

@@ -1,6 +1,7 @@
 #include "autograd/runner/execution.h"
 
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,12 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/anomaly.h"
+#include "autograd/graph/inference_mode.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/copy.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/registry.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/runner/tensor_data.h"
 
@@ -199,7 +202,7 @@ Observation Execution::Observe() {
     record.defined = true;
     record.requires_grad = RequiresGrad(value);
     record.data = DataOf(value);
-    record.version = value.version();
+    if (!IsInference(value)) record.version = value.version();
     const Tensor grad = GradOf(value);
     record.grad_defined = grad.defined();
     if (grad.defined()) record.grad = DataOf(grad);

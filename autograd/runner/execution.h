@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/thread_state.h"
+#include "autograd/graph/saved_tensor_hooks.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/program/region.h"
@@ -53,6 +55,9 @@ class Execution : private program::StatementRunner {
                                                   program::RegionKind kind) override;
   void LeaveRegion(int32_t begin, program::RegionKind kind) override;
 
+  // A region of saved-tensor hooks (execution_saved.cc).
+  SavedTensorHooks SavedHooksOf(int32_t begin);
+
   // Runs one statement; the engine's errors are thrown.
   void Dispatch(const program::Statement& statement);
   void Compute(const program::Statement& statement);
@@ -84,6 +89,8 @@ class Execution : private program::StatementRunner {
   std::vector<Tensor> values_;       // by ValueId
   std::vector<int32_t> defined_at_;  // by ValueId
   std::vector<std::pair<std::string, HookHandle>> handles_;
+  // Of the open regions, the innermost last.
+  std::vector<std::unique_ptr<SavedTensorHooksGuard>> saved_hooks_;
   FrozenGrads frozen_;
   int32_t last_call_ = -1;
   int32_t statement_ = -1;

@@ -25,6 +25,7 @@ struct OwningBlock {
   explicit OwningBlock(size_t bytes) : OwningBlock(elements, bytes) {}
   OwningBlock(void* data, size_t bytes) : storage(data, bytes) {
     impl.owning_ = true;
+    impl.inference_ = InferenceTensors();
     impl.storage_ = &storage;
     impl.data_ = data;
   }
@@ -116,6 +117,7 @@ TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, Ints sizes, Ints strides
   auto* impl = new (pool::Allocate(sizeof(TensorImpl))) TensorImpl();
   of.storage_->AddRef();
   impl->storage_ = of.storage_;
+  impl->inference_ = of.inference_;
   impl->type_ = TypeWords::Of(of.dtype(), of.device(), sizes);
   impl->offset_ = offset;
   impl->numel_ = numel;
@@ -187,6 +189,13 @@ Tensor Tensor::FromBytes(Ints sizes, DType dtype, const void* data, size_t count
   }
   if (count > 0) std::memcpy(result.raw_data(), data, count * ElementSize(dtype));
   return result;
+}
+
+void Tensor::RefuseVersion() {
+  throw Error(
+      ErrorKind::kInvalidArgument,
+      "[tensor] the version of an inference tensor was asked for; only tensors made outside "
+      "inference mode have one; clone it outside");
 }
 
 bool Tensor::HasSameTypeAs(const Tensor& other) const {

@@ -7,6 +7,9 @@
 // through TensorMeta. A tensor that owns its memory is one pooled block that holds shape, storage
 // and, up to kInlineBytes, the elements; the block outlives the tensor while views use the memory.
 //
+// An *inference tensor*, made while the thread's InferenceTensors() is set, has no version: writes
+// to it go unnoticed. Its views are inference tensors too.
+//
 // Threads: counts and the version are atomic; elements and meta are the caller's to order.
 // Limits: sizes are not negative, element counts and byte sizes are checked for overflow.
 
@@ -23,6 +26,7 @@
 #include "autograd/base/error.h"
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/ref_count.h"
+#include "autograd/sync/thread_local.h"
 #include "autograd/tensor/element.h"  // IWYU pragma: export
 
 namespace twingrad {
@@ -50,6 +54,10 @@ struct TypeWords {
 
   static constexpr uint64_t kInexact = 0xff;
 };
+
+// Whether tensors with memory of their own that this thread makes are inference tensors. Set by the
+// scopes of autograd/graph.
+AG_THREAD_LOCAL(bool, InferenceTensors, false);
 
 // What another layer attaches to a tensor; owned by it.
 class TensorMeta {
@@ -113,6 +121,7 @@ class TensorImpl {
   int64_t offset() const { return offset_; }
   void* data() const { return data_; }
   bool is_contiguous() const { return contiguous_; }
+  bool is_inference() const { return inference_; }
   Storage* storage() const { return storage_; }
   Ints sizes() const { return {dims(), static_cast<size_t>(rank_)}; }
   Ints strides() const { return {dims() + rank_, static_cast<size_t>(rank_)}; }
@@ -138,6 +147,7 @@ class TensorImpl {
   uint8_t rank_ = 0;
   bool contiguous_ = true;
   bool owning_ = false;  // the storage lies in this object's block
+  bool inference_ = false;
   TypeWords type_;
   void* data_ = nullptr;
   int64_t numel_ = 1;
@@ -201,8 +211,16 @@ class Tensor {
     return *data<T>();
   }
 
-  uint32_t version() const { return impl_->storage()->version(); }
-  void BumpVersion() const { impl_->storage()->BumpVersion(); }
+  // Error(kInvalidArgument) for an inference tensor.
+  uint32_t version() const {
+    if (impl_->is_inference()) [[unlikely]]
+      RefuseVersion();
+    return impl_->storage()->version();
+  }
+  void BumpVersion() const {
+    if (!impl_->is_inference()) [[likely]]
+      impl_->storage()->BumpVersion();
+  }
   // Another geometry over the same memory, without history. Error if it reaches out of the storage.
   Tensor AsStrided(Ints sizes, Ints strides, int64_t offset) const;
   // The same geometry over the same memory, without history.
@@ -223,6 +241,7 @@ class Tensor {
   // Takes over the reference that a new impl begins with.
   explicit Tensor(TensorImpl* made) : impl_(sync::IntrusivePtr<TensorImpl>::Adopt(made)) {}
 
+  [[noreturn]] static void RefuseVersion();
   static Tensor FromBytes(Ints sizes, DType dtype, const void* data, size_t count, Device device);
 
   sync::IntrusivePtr<TensorImpl> impl_;

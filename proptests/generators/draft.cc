@@ -195,6 +195,7 @@ NodeIndex Draft::Record(Opcode op, absl::Span<const ValueId> operands, ValueId r
   const program::Saves saves = signature.SavedBy(requires_grad[0], requires_grad[1]);
   node.saves = saves != 0 || (in_place && dependence.factors != 0);
   const NodeIndex index = graph_.Add(std::move(node));
+  if (saved_hooks_depth_ > 0) return index;
   for (size_t i = 0; i < operands.size() && i < 3; ++i) {
     if (saves >> i & 1) saved_.push_back({builder_.Info(operands[i]).storage, index});
   }
@@ -284,6 +285,20 @@ bool Draft::Begin(program::RegionKind kind) {
 
 void Draft::BeginNoGrad() {
   if (Begin(program::RegionKind::kNoGrad)) ++no_grad_depth_;
+}
+
+bool Draft::BeginSavedHooks(const std::string& action, double by) {
+  Attributes attributes = {
+      {Key::kKind, std::string(RegionKindName(program::RegionKind::kSavedTensorHooks))},
+      {Key::kDo, action}};
+  if (action == "scale") attributes.push_back({Key::kBy, by});
+  const bool begun = Add(Opcode::kBegin, {}, std::move(attributes));
+  saved_hooks_depth_ += begun ? 1 : 0;
+  return begun;
+}
+
+void Draft::EndSavedHooks() {
+  if (saved_hooks_depth_ > 0 && Add(Opcode::kEnd, {})) --saved_hooks_depth_;
 }
 
 void Draft::EndNoGrad() {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -123,6 +124,9 @@ class Draft {
   bool Begin(twingrad::program::RegionKind kind);
   void BeginNoGrad();
   void EndNoGrad();
+  // A region of saved-tensor hooks with do=`action`; what is saved inside may be written later.
+  bool BeginSavedHooks(const std::string& action, double by);
+  void EndSavedHooks();
 
   struct Call {
     absl::InlinedVector<ValueId, 2> roots;
@@ -171,6 +175,7 @@ class Draft {
   std::vector<std::pair<ValueId, NodeIndex>> saved_;  // storage, the node that saved it
   int budget_ = 12;
   int no_grad_depth_ = 0;
+  int saved_hooks_depth_ = 0;
   bool rounding_ = false;
   Features drawn_;
 };

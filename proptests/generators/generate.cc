@@ -32,6 +32,7 @@ constexpr Part kParts[] = {
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
+    {Feature::kSavedHooks, 3, AddSavedHooks},
 };
 
 // Calls `add`, and marks the feature if that added statements.

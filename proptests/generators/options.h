@@ -31,12 +31,13 @@ enum class Feature : uint8_t {
   kGradOfGrad,
   kHook,
   kError,
-  kNumbers,  // f32, i64 and bool, casts, large magnitudes, infinities
-  kNoGrad,   // no_grad regions and detach
-  kOrder,    // sums whose bits reveal the order of their terms: 1e8, 1, -1e8
-  kAnomaly,  // regions of anomaly mode, with gradients that are NaN and others
+  kNumbers,     // f32, i64 and bool, casts, large magnitudes, infinities
+  kNoGrad,      // no_grad regions and detach
+  kOrder,       // sums whose bits reveal the order of their terms: 1e8, 1, -1e8
+  kAnomaly,     // regions of anomaly mode, with gradients that are NaN and others
+  kSavedHooks,  // regions of saved-tensor hooks
 };
-inline constexpr int kNumFeatures = static_cast<int>(Feature::kAnomaly) + 1;
+inline constexpr int kNumFeatures = static_cast<int>(Feature::kSavedHooks) + 1;
 
 using Features = std::bitset<kNumFeatures>;
 

@@ -48,6 +48,9 @@ void AddOrder(Draft& draft);
 // --- Others, each in a file of its name ---
 // A hook of any kind on some value, sometimes removed again; or retain_grad.
 void AddHook(Draft& draft);
+// One to three ops whose saved tensors go through hooks, some of which scale; sometimes a write to
+// what was saved, or a region inside whose hooks throw.
+void AddSavedHooks(Draft& draft);
 // Casts between element types, large magnitudes, infinities and NaN, or integer arithmetic.
 void AddNumbers(Draft& draft);
 // A region of anomaly mode with calls; some of what precedes it was made outside, some inside.

@@ -40,10 +40,9 @@ class Engine:
         """Begins or ends a region of kind=no_grad; called before each Program, too."""
         self.recording = enabled
 
-    def anomaly(self, enabled):
-        """Begins or ends a region of kind=anomaly."""
-        if enabled:
-            raise Refused('a region of kind=anomaly')
+    def enter(self, kind, attributes):
+        """Begins a region of another kind than no_grad and try; returns what ends it."""
+        raise Refused('a region of kind=' + kind)
 
     def leaf(self, name, dtype, shape, data, requires_grad):
         raise NotImplementedError
@@ -129,35 +128,38 @@ class _Run:
     def __init__(self, make_engine, program):
         self.engine, self.statements = make_engine(), list(example_reader.read(program))
         self.regions, self.survived, self.error = [], [], None
-        self.detecting = False
-        self.switch(True, False)
-
-    def switch(self, recording, detecting):
-        """Grad mode and anomaly mode."""
-        self.engine.record(recording)
-        if detecting != self.detecting:
-            self.engine.anomaly(detecting)
-        self.detecting = detecting
+        self.engine.record(True)
 
     def run(self):
+        try:
+            self.walk()
+        finally:
+            while self.regions:
+                self.leave()
+
+    def walk(self):
         at = 0
         while at < len(self.statements):
             try:
                 self.step(*self.statements[at])
             except Refused:
-                self.switch(True, False)
                 raise
             except Exception as thrown:  # whatever the engine raises is an observation
                 known = isinstance(thrown, ProgramError)
                 error = thrown.error if known else self.engine.error_class(thrown)
                 line = f'{error} {at} {" ".join(str(thrown).split())}'[:1000]
-                if not any(kind == 'try' for kind, _ in self.regions):
-                    self.switch(True, False)
+                if not any(kind == 'try' for kind, _, _ in self.regions):
                     self.error = 'error ' + line
                     return
                 self.survived.append('survived ' + line)
                 at = self.recover(at)
             at += 1
+
+    def leave(self):
+        kind, recording, end = self.regions.pop()
+        end()
+        self.engine.record(recording)
+        return kind
 
     def step(self, name, results, operands, attributes):
         engine, values = self.engine, self.engine.values
@@ -176,13 +178,11 @@ class _Run:
                 results[0], dtype, shape, leaf_data(attributes), attributes.get('grad', False))
         elif name == 'begin':
             kind = attributes['kind']
-            if kind not in ('no_grad', 'try', 'anomaly'):
-                raise Refused('a region of kind=' + kind)
-            before = engine.recording, self.detecting
-            self.switch(engine.recording and kind != 'no_grad', self.detecting or kind == 'anomaly')
-            self.regions.append((kind, before))
+            end = (lambda: None) if kind in ('no_grad', 'try') else engine.enter(kind, attributes)
+            self.regions.append((kind, engine.recording, end))
+            engine.record(engine.recording and kind != 'no_grad')
         elif name == 'end':
-            self.switch(*self.regions.pop()[1])
+            self.leave()
         elif name != 'expect':
             if any(values.get(v) is None for v in operands):
                 raise ProgramError('undefined', 'an undefined value')
@@ -191,9 +191,8 @@ class _Run:
     def recover(self, at):
         """The statement that ends the innermost region of kind=try, which is left."""
         depth = 1
-        while (region := self.regions.pop())[0] != 'try':
+        while self.leave() != 'try':
             depth += 1
-        self.switch(*region[1])
         while depth:
             at += 1
             depth += {'begin': 1, 'end': -1}.get(self.statements[at][0], 0)

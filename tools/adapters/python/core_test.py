@@ -78,12 +78,13 @@ class CoreTest(unittest.TestCase):
         seen = []
 
         class Recorded(Doubling):
-            def anomaly(self, enabled):
-                seen.append(enabled)
+            def enter(self, kind, attributes):
+                seen.append(True)
+                return lambda: seen.append(False)
 
         core.run(Recorded, PROGRAM + 'begin kind=anomaly\nbegin kind=anomaly\nend\nend\n'
                  'begin kind=try\nbegin kind=anomaly\nbackward %y\nend\nend\nbegin kind=anomaly\nbackward %y\nend\n')
-        self.assertEqual(seen, [True, False, True, False, True, False])
+        self.assertEqual(seen, [True, True, False, False, True, False, True, False])
         with self.assertRaises(core.Refused):
             core.run(Recorded, PROGRAM + 'begin kind=anomaly\nunknown %y\n')
         self.assertFalse(seen[-1])

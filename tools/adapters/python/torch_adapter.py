@@ -16,7 +16,7 @@ MESSAGES = {
     'single memory location': 'invalid_argument', 'implicitly created only for': 'implicit_seed',
     'does not require grad': 'no_graph', 'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape',
     ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of range': 'index',
-    'returned nan values': 'anomaly', 'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
+    'Boolean value of Tensor': 'shape', 'must match the size of tensor': 'shape'}
 
 
 def cast(a, x):
@@ -60,8 +60,26 @@ class Torch(core.Engine):
         super().record(enabled)
         torch.set_grad_enabled(enabled)
 
-    def anomaly(self, enabled):
-        torch.autograd.set_detect_anomaly(enabled)
+    def enter(self, kind, a):
+        if kind == 'anomaly':
+            before = torch.is_anomaly_enabled()
+            torch.autograd.set_detect_anomaly(True)
+            return lambda: torch.autograd.set_detect_anomaly(before)
+        if kind != 'saved_tensor_hooks':
+            return super().enter(kind, a)
+
+        def pack(tensor):
+            if a['do'] == 'throw':
+                raise core.ProgramError('user', 'a pack hook with do=throw was run')
+            return tensor.clone()
+
+        def unpack(tensor):
+            scales = a['do'] == 'scale' and tensor.is_floating_point()
+            return tensor * a.get('by', 1.0) if scales else tensor
+
+        hooks = torch.autograd.graph.saved_tensors_hooks(pack, unpack)
+        hooks.__enter__()
+        return lambda: hooks.__exit__(None, None, None)
 
     def leaf(self, name, dtype, shape, data, requires_grad):
         # A clone: what reshape gives may be a view, and writes to it would go through its base.

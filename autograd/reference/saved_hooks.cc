@@ -1,0 +1,123 @@
+// Regions of saved-tensor hooks: what nodes pack, and what packing does to the statement.
+//
+// A node packs operands and results in the order of its op's facts. What it packed is not checked
+// for writes later, because the hooks keep copies.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "autograd/program/op_facts.h"
+#include "autograd/program/signature.h"
+#include "autograd/reference/call.h"
+#include "autograd/reference/interpreter.h"
+
+namespace twingrad::reference {
+
+using program::Category;
+using program::Key;
+using program::Opcode;
+using program::Saves;
+using program::Statement;
+
+namespace {
+
+// The operands and results that a node saves whose operands have gradients as given. The facts
+// leave out two conditions.
+Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
+  using namespace program;  // NOLINT(google-build-using-namespace)
+  const Saves saves = signature.facts.saves;
+  Saves saved = saves & (kSavesA | kSavesB | kSavesC | kSavesResult | kSavesOwn);
+  if ((saves & kSavesAForB) != 0 && has_gradient[1]) saved |= kSavesA;
+  if ((saves & kSavesBForA) != 0 && has_gradient[0]) saved |= kSavesB;
+  if ((saves & kSavesResultForB) != 0 && has_gradient[1]) saved |= kSavesResult;
+  if (signature.op == Opcode::kAddmm && !has_gradient[2]) saved &= ~kSavesB;
+  if (signature.op == Opcode::kAddmm && !has_gradient[1]) saved &= ~kSavesC;
+  if (signature.op == Opcode::kScatterAdd && !has_gradient[2]) saved &= ~kSavesB;
+  return saved;
+}
+
+// Whether the derivative is a function of operands and result alone, as they were saved: so for ops
+// that are one primitive, and where only indices are saved.
+bool DerivativeReadsWhatIsSaved(Category category) {
+  return category == Category::kElementwise || category == Category::kInPlace ||
+         category == Category::kMatmul || category == Category::kRearrange;
+}
+
+}  // namespace
+
+void Interpreter::SetSavedHooks(const SavedHooks* hooks) {
+  saved_hooks_ = hooks;
+  calculus_.SetPacking(hooks == nullptr ? nullptr : &hooks->packing);
+}
+
+void Interpreter::BeginSavedHooks(const Statement& statement) {
+  SavedHooks hooks;
+  const auto action = statement.Get<std::string>(Key::kDo, "record");
+  if (action == "scale") hooks.action = HookAction::kScale;
+  if (action == "throw") hooks.action = HookAction::kThrow;
+  hooks.packing.region = statement_;
+  hooks.packing.scales = hooks.action == HookAction::kScale;
+  hooks.packing.by = statement.Get<double>(Key::kBy, 1.0);
+  SetSavedHooks(arena_.New(hooks));
+}
+
+void Interpreter::RunPackHooks(const Statement& statement, absl::Span<const Step> steps,
+                               bool also_saves) {
+  if (saved_hooks_ == nullptr) return;
+  bool saves = also_saves;
+  calculus_.SavedOf(steps, &saves);
+  if (!saves) return;
+  const Category category = program::SignatureOf(statement.op).category;
+  if (saved_hooks_->action == HookAction::kThrow) {
+    if (category == Category::kInPlace && !rules_.saves_what_is_needed) {
+      throw Skipped{"a pack hook throws in the middle of a write"};
+    }
+    throw Raised{ErrorKind::kUser};
+  }
+  if (saved_hooks_->action == HookAction::kScale && !DerivativeReadsWhatIsSaved(category)) {
+    throw Skipped{"scaled saved tensors of a composite op"};
+  }
+}
+
+void Interpreter::NotePacked(NodeId node, const Statement& statement, const Operands& operands,
+                             const Array* result) {
+  if (saved_hooks_ == nullptr || !calculus_.nodes()[node].saves) return;
+  const program::Signature& signature = program::SignatureOf(statement.op);
+  bool has_gradient[3] = {};
+  for (int k = 0; k < operands.count && k < 3; ++k) {
+    has_gradient[k] = operands.variable[k].node != kNoNode;
+  }
+  const Saves saved = SavedWith(signature, has_gradient);
+  if ((saved & program::kSavesOwn) != 0) throw Skipped{"hooks on indices that an op makes"};
+  std::vector<const Array*> tensors;
+  for (int k = 0; k < operands.count && k < 3; ++k) {
+    if ((saved >> k & 1) != 0) tensors.push_back(operands.variable[k].data);
+  }
+  if ((saved & program::kSavesResult) != 0) tensors.push_back(result);
+  auto* kept = arena_.Allocate<const Array*>(tensors.size());
+  std::copy(tensors.begin(), tensors.end(), kept);
+  Packing packing = saved_hooks_->packing;
+  packing.tensors = absl::MakeConstSpan(kept, tensors.size());
+  calculus_.nodes()[node].packing = arena_.New(packing);
+}
+
+// The log of unpack hooks: what was packed, in its order.
+void Call::NoteUnpacked(NodeId id) {
+  const Packing* packing = calculus_.nodes()[id].packing;
+  if (packing == nullptr || error_.has_value() || !interpreter_.rules().saves_what_is_needed) {
+    return;
+  }
+  TwinResult& result = interpreter_.result();
+  for (const Array* tensor : packing->tensors) {
+    program::HookRecord& record = result.observation.calls[call_].hooks.emplace_back();
+    record.node = states_[id].record;
+    record.statement = packing->region;
+    record.gradient_defined = true;
+    record.gradient = ContentsOf(*tensor);
+    result.hook_bounds[call_].push_back(Interpreter::Bounds(*tensor));
+  }
+}
+
+}  // namespace twingrad::reference

@@ -1,0 +1,122 @@
+// Regions of saved-tensor hooks in the twin: what is packed, in what order it is unpacked, and what
+// derivatives are made of it.
+
+#include "absl/strings/str_cat.h"
+#include "autograd/reference/dual.h"
+#include "autograd/reference/test_program.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::reference {
+namespace {
+
+// What was unpacked in a call, by the first number of each tensor.
+Row Unpacked(const TwinRun& run, size_t call = 0) {
+  Row numbers;
+  for (const program::HookRecord& hook : run.Call(call).hooks) {
+    numbers.push_back(Numbers(hook.gradient)[0]);
+  }
+  return numbers;
+}
+
+// Rules: K6.
+TEST(SavedHooksTest, NodesUnpackOperandsInOrderAndThenTheResult) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%w = leaf type=f64[] data=5 grad=1
+%c = leaf type=f64[] data=7
+begin kind=saved_tensor_hooks do=record
+%y = mul %x %w
+%z = mul %y %c
+%s = add %z %x
+%t = relu %s
+end
+backward %t
+)");
+  EXPECT_EQ(Unpacked(run), (Row{108, 7, 3, 5}));
+  EXPECT_EQ(run.Call(0).hooks[0].statement, 3);
+  EXPECT_EQ(run.Call(0).hooks[0].node, run.Node(0, 7));
+  EXPECT_EQ(run.Grad("x"), Row({36}));
+}
+
+TEST(SavedHooksTest, MatricesAreSavedForEachOther) {
+  const TwinRun run(R"(%a = leaf type=f64[1,1] data=1
+%b = leaf type=f64[1,1] data=2 grad=1
+%c = leaf type=f64[1,1] data=3
+begin kind=saved_tensor_hooks do=record
+%y = addmm %a %b %c
+end
+backward %y
+)");
+  EXPECT_EQ(Unpacked(run), Row({3}));
+}
+
+// Rules: K6.
+TEST(SavedHooksTest, DerivativesReadScaledTensors) {
+  const TwinRun run(R"(%x = leaf type=f64[2] data=3,4 grad=1
+%w = leaf type=f64[] data=5 grad=1
+begin kind=saved_tensor_hooks do=scale by=10
+%y = mul %x %w
+%m = div %y %w
+end
+%s = sum %m
+backward %s
+)");
+  // m: g / (10 w) to y, -g (10 y) / (100 w w) to w; then 10 w and 10 x.
+  EXPECT_EQ(run.Value("m"), Row({3, 4}));
+  EXPECT_EQ(run.Grad("x"), Row({1, 1}));
+}
+
+TEST(SavedHooksTest, AThrowingHookEndsStatementsThatSave) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%n = leaf type=f64[] data=3
+begin kind=saved_tensor_hooks do=throw
+%a = add %x %x
+%b = mul %n %n
+%c = mul %x %x
+end
+)");
+  EXPECT_EQ(run.Error(), ErrorKind::kUser);
+  EXPECT_EQ(run.ErrorStatement(), 5);
+  EXPECT_TRUE(run.Record("b").defined);
+  EXPECT_FALSE(run.Record("c").defined);
+}
+
+TEST(SavedHooksTest, VersionsAreNotChecked) {
+  const char* const text = R"(%x = leaf type=f64[] data=3 grad=1
+%y = add %x %x
+begin kind=saved_tensor_hooks do=record
+%z = mul %y %y
+end
+neg_ %y
+backward %z
+)";
+  EXPECT_EQ(TwinRun(text).Grad("x"), Row({24}));
+  EXPECT_EQ(TwinRun(text, Dialect::kPytorch).Grad("x"), Row({24}));
+  EXPECT_TRUE(TwinRun(text, Dialect::kPytorch).Call(0).hooks.empty());
+}
+
+TEST(SavedHooksTest, WhatIsNotPredictedIsSkipped) {
+  const auto skipped = [](const char* region, const char* statement) {
+    const TwinRun run(absl::StrCat("%x = leaf type=f64[2] data=3,4 grad=1\nbegin ", region, "\n",
+                                   statement, "\nend\n"));
+    return run.result().skipped.has_value();
+  };
+  EXPECT_TRUE(skipped("kind=saved_tensor_hooks do=scale by=2", "%y = softmax %x dim=0"));
+  EXPECT_FALSE(skipped("kind=saved_tensor_hooks do=record", "%y = softmax %x dim=0"));
+  EXPECT_TRUE(skipped("kind=saved_tensor_hooks do=record", "%y = sort %x dim=0"));
+  EXPECT_FALSE(skipped("kind=saved_tensor_hooks do=scale by=2", "%y = sum %x"));
+}
+
+TEST(SavedHooksTest, TheDualWitnessTakesHooksThatRecord) {
+  const auto refused = [](const char* action) {
+    return RunDual(ParseOrThrow(absl::StrCat("%x = leaf type=f64[] data=3 grad=1\n",
+                                             "begin kind=saved_tensor_hooks do=", action, "\n",
+                                             "%y = mul %x %x\nend\nbackward %y\n")))
+        .not_applicable;
+  };
+  EXPECT_EQ(refused("record"), "");
+  EXPECT_NE(refused("scale by=2"), "");
+  EXPECT_NE(refused("throw"), "");
+}
+
+}  // namespace
+}  // namespace twingrad::reference

@@ -1,0 +1,60 @@
+// Regions of saved-tensor hooks.
+
+#include <cstdint>
+#include <string>
+
+#include "autograd/program/region.h"
+#include "proptests/generators/operation.h"
+#include "proptests/generators/parts.h"
+
+namespace twingrad::generators {
+namespace {
+
+// An op that, most times, saves something; none of those that save indices of their own.
+ValueId ApplySaving(Draft& draft, ValueId x) {
+  switch (draft.source().Below(8)) {
+    case 0:
+    case 1:
+    case 2:
+      return ApplyUnary(draft, x);
+    case 3:
+      return ApplyMatmul(draft, x);
+    case 4:
+      return ApplyWhere(draft, x);
+    default:
+      return ApplyBinary(draft, x);
+  }
+}
+
+// What the statement defines is undefined if the hook runs.
+void AddThrowing(Draft& draft, ValueId x) {
+  const int before = draft.num_values();
+  if (!draft.Begin(twingrad::program::RegionKind::kTry)) return;
+  if (draft.BeginSavedHooks("throw", 1)) {
+    ApplySaving(draft, x);
+    draft.EndSavedHooks();
+  }
+  draft.Add(Opcode::kEnd, {});
+  draft.Forget(before);
+}
+
+}  // namespace
+
+void AddSavedHooks(Draft& draft) {
+  Source& source = draft.source();
+  ValueId x = draft.PickDifferentiable();
+  if (x == kNoValue) return;
+  if (source.Chance(15)) return AddThrowing(draft, x);
+  const std::string action = source.Chance(55) ? "record" : "scale";
+  if (!draft.BeginSavedHooks(action, source.Pick({2.0, -1.0, 0.5, 3.0, 0.0}))) return;
+  x = ApplySaving(draft, x);
+  if (source.Chance(20) && draft.BeginSavedHooks("record", 1)) {
+    x = ApplySaving(draft, x);
+    draft.EndSavedHooks();
+  }
+  for (int64_t more = source.Between(0, 2); more > 0; --more) x = ApplySaving(draft, x);
+  if (source.Chance(20) && draft.MayWrite(x)) draft.Write(Opcode::kNegInPlace, {x});
+  draft.EndSavedHooks();
+}
+
+}  // namespace twingrad::generators
