@@ -13,6 +13,7 @@
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/shared_run.h"
 #include "autograd/engine/worker.h"
+#include "autograd/graph/custom_node.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/sync/once.h"
 #include "autograd/sync/thread.h"
@@ -95,6 +96,7 @@ VariableList Engine::Execute(absl::Span<const Edge> roots, absl::Span<const Tens
   const ExecuteArguments arguments{roots,        seeds,           keep_graph,
                                    create_graph, accumulate_grad, outputs};
   const uint32_t depth = CurrentEngineThread().depth;
+  const CustomCallPause pause;
   if (depth == 0 || depth % kDepthOfOneStack != 0) return ExecuteHere(arguments);
   if (depth >= kDeepest) {
     throw Error(ErrorKind::kInvalidArgument,

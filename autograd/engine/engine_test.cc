@@ -80,7 +80,7 @@ TEST_P(EngineTest, EveryNodeRunsOnceAfterAllItsProducers) {
   EXPECT_EQ(log, "abcd");
 }
 
-// Rules: H10, M10.
+// Rules: H10.
 TEST_P(EngineTest, UndefinedGradientsStillRunTheirNodes) {
   int calls = 0;
   const auto end = [&](const VariableList& g) {

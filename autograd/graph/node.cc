@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/base/check.h"
+#include "autograd/base/error.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/graph/hooks.h"
 
@@ -77,14 +79,13 @@ void Node::SetNextEdge(size_t i, Edge edge) {
   MutableEdges()[i] = std::move(edge);
 }
 
-uint32_t Node::AddInput(const Tensor& result) {
+uint32_t Node::AddMetadata(InputMetadata metadata) {
   if (num_inputs_ == 0) {
-    first_input_ = InputMetadata(result);
+    first_input_ = std::move(metadata);
   } else {
     if (more_inputs_ == nullptr) more_inputs_ = std::make_unique<std::vector<InputMetadata>>();
-    more_inputs_->emplace_back(result);
+    more_inputs_->push_back(std::move(metadata));
   }
-  if (device_.IsCpu()) device_ = result.device();
   return num_inputs_++;
 }
 
@@ -92,6 +93,19 @@ void NoteNewNode(const NodePtr& node) {
   if (CurrentThread().modes.anomaly) NoteOrigin(*node);
   if (auto* made = CurrentThread().provisional; made != nullptr) made->push_back(node);
 }
+
+uint32_t Node::AddInput(const Tensor& result) {
+  if (!IsFloating(result.dtype())) [[unlikely]] {
+    throw Error(ErrorKind::kDType,
+                absl::StrCat("[graph] a result of ", DTypeName(result.dtype()),
+                             " was to become differentiable by ", name(),
+                             "; only floating results have gradients; leave it without a node"));
+  }
+  if (device_.IsCpu()) device_ = result.device();
+  return AddMetadata(InputMetadata(result));
+}
+
+uint32_t Node::AddUnusedInput() { return AddMetadata(InputMetadata()); }
 
 NodeExtras& Node::MakeExtras() {
   NodeExtras* extras = extras_.Load(sync::kAcquire);

@@ -70,7 +70,10 @@ class Node {
   void SetNextEdge(size_t i, Edge edge);
 
   // Adds an input for the gradient of `result` and returns its number.
+  // Error(kDType) where the result is not floating.
   uint32_t AddInput(const Tensor& result);
+  // Adds an input that no edge may lead to: of a result that has no gradient.
+  uint32_t AddUnusedInput();
   uint32_t num_inputs() const { return num_inputs_; }
   const InputMetadata& input_metadata(uint32_t input_nr) const {
     return input_nr == 0 ? first_input_ : (*more_inputs_)[input_nr - 1];
@@ -113,6 +116,7 @@ class Node {
   static constexpr uint32_t kInlineEdges = 2;
 
   void Dispose();
+  uint32_t AddMetadata(InputMetadata metadata);
   Edge* MutableEdges() { return num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_; }
 
   sync::RefCount references_;

@@ -43,8 +43,8 @@ class SavedVariable::Guard {
 // A handle to the tensor itself would be cheaper for one without history, but if that became a leaf
 // later and its `.grad` got a history through this node, nothing would ever free them. What cannot
 // have a history, indices say, is kept as it is.
-SavedVariable::SavedVariable(const Tensor& tensor, bool is_output)
-    : is_output_(is_output), data_() {
+SavedVariable::SavedVariable(const Tensor& tensor, bool is_output, uint32_t output_nr)
+    : is_output_(is_output), data_(), edge_(nullptr, output_nr) {
   if (!tensor.defined()) return;
   if (tensor.impl()->is_inference()) [[unlikely]]
     RefuseInference(tensor);
@@ -120,7 +120,7 @@ Tensor SavedVariable::Unpack(const Node* saved_for) const {
   if (is_output_ && IsFloating(data.dtype())) {
     edge = saved_for->extras() != nullptr && saved_for->extras()->result_edge != nullptr
                ? saved_for->extras()->result_edge()
-               : Edge(NodePtr(const_cast<Node*>(saved_for)), 0);
+               : Edge(NodePtr(const_cast<Node*>(saved_for)), edge.input_nr);
   }
   if (!edge.is_valid()) return data;
   Tensor variable = data.Detach();

@@ -27,8 +27,8 @@ class SavedVariable {
  public:
   // Nothing saved: Unpack gives an undefined tensor.
   SavedVariable() : data_() {}
-  // `is_output`: the tensor is the result (number 0) of the node that saves it.
-  SavedVariable(const Tensor& tensor, bool is_output);
+  // `is_output`: the tensor is the result number `output_nr` of the node that saves it.
+  SavedVariable(const Tensor& tensor, bool is_output, uint32_t output_nr = 0);
   SavedVariable(SavedVariable&& other) noexcept;
   SavedVariable& operator=(SavedVariable&& other) noexcept;
   ~SavedVariable() { DropContent(); }
@@ -63,7 +63,7 @@ class SavedVariable {
     Tensor data_;             // without history
     PackedTensorPtr packed_;  // kPacked
   };
-  Edge edge_;
+  Edge edge_;  // of an output only the number
 };
 
 }  // namespace twingrad

@@ -148,14 +148,41 @@ NodePtr MakeRegeneratedView(const Tensor& view, ViewMapPtr map) {
   return node;
 }
 
-CopySlices::CopySlices(Edge base_edge, ViewMapPtr map, NodePtr function)
-    : map_(std::move(map)), function_(std::move(function)) {
-  // The function asks about its own edges whether a gradient is wanted; edge 0 must be ours then.
-  function_->SetNextEdge(0, std::move(base_edge));
+CopySlices::CopySlices(Edge base_edge, ViewMapPtr map, NodePtr function, size_t self_edge)
+    : map_(std::move(map)), function_(std::move(function)), self_edge_(self_edge) {
+  // The function asks about its own edges whether a gradient is wanted; they must be ours then.
+  function_->SetNextEdge(self_edge, std::move(base_edge));
   if (function_->extras() != nullptr && function_->extras()->wants_release_notice) {
     MakeExtras().wants_release_notice = true;
   }
   SetNextEdges(function_->next_edges());
+}
+
+// The engine checks what leaves this node, but not what the operation's own node gives it.
+void CopySlices::CheckInner(const VariableList& inner, const Tensor& gradient) const {
+  if (!inner.empty() && inner.size() != num_outputs()) {
+    throw Error(ErrorKind::kGradCount,
+                absl::StrCat("[view] ", function_->name(), " gave ", inner.size(),
+                             " gradients for ", num_outputs(),
+                             " edges; there must be one for each; return as many as there are "
+                             "operands"));
+  }
+  if (inner.empty() || !inner[self_edge_].defined()) return;
+  const Tensor& part = inner[self_edge_];
+  const absl::Span<const int64_t> wanted = map_->view_sizes();
+  if (part.sizes() == wanted && part.dtype() == gradient.dtype() &&
+      part.device() == gradient.device()) {
+    return;
+  }
+  throw Error(
+      part.sizes() != wanted             ? ErrorKind::kShape
+      : part.dtype() != gradient.dtype() ? ErrorKind::kDType
+                                         : ErrorKind::kDevice,
+      absl::StrCat("[view] gradient ", self_edge_, " that ", function_->name(), " gave is ",
+                   DTypeName(part.dtype()), ShapeToString(part.sizes()), " on ",
+                   part.device().ToString(), " for a written view of ", DTypeName(gradient.dtype()),
+                   ShapeToString(wanted), " on ", gradient.device().ToString(),
+                   "; it must have the view's type; convert it"));
 }
 
 VariableList CopySlices::Apply(VariableList&& gradients) {
@@ -165,11 +192,14 @@ VariableList CopySlices::Apply(VariableList&& gradients) {
   VariableList parts;
   parts.push_back(Gather(gradient, map_));
   VariableList inner = function_->Apply(std::move(parts));
-  if (TaskShouldComputeOutput(0)) {
-    results[0] = Replace(gradient, inner.empty() ? Tensor() : inner[0], map_);
-  }
-  for (size_t i = 1; i < results.size(); ++i) {
-    if (TaskShouldComputeOutput(i)) results[i] = std::move(inner[i]);
+  CheckInner(inner, gradient);
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!TaskShouldComputeOutput(i)) continue;
+    if (i != self_edge_) {
+      results[i] = std::move(inner[i]);
+    } else {
+      results[i] = Replace(gradient, inner.empty() ? Tensor() : inner[i], map_);
+    }
   }
   return results;
 }

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -48,12 +49,12 @@ Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map);
 NodePtr MakeRegeneratedView(const Tensor& view, ViewMapPtr map);
 
 // The node of a base after a write through one of its views. The part of the gradient that the view
-// shows goes through the operation's own node; the rest of the gradient passes unchanged. Edge 0
+// shows goes through the operation's own node; the rest of the gradient passes unchanged. One edge
 // leads to the base's old contents; the other edges are the operation's.
 class CopySlices final : public Node {
  public:
-  // `function`: the operation's node, whose edge 0 is replaced by `base_edge`.
-  CopySlices(Edge base_edge, ViewMapPtr map, NodePtr function);
+  // `function`: the operation's node, whose edge `self_edge` is replaced by `base_edge`.
+  CopySlices(Edge base_edge, ViewMapPtr map, NodePtr function, size_t self_edge = 0);
 
   VariableList Apply(VariableList&& gradients) override;
   void ReleaseVariables() override { function_->ReleaseVariables(); }
@@ -62,8 +63,11 @@ class CopySlices final : public Node {
   std::string_view name() const override { return "CopySlices"; }
 
  private:
+  void CheckInner(const VariableList& inner, const Tensor& gradient) const;
+
   ViewMapPtr map_;
   NodePtr function_;
+  const size_t self_edge_;
 };
 
 }  // namespace twingrad

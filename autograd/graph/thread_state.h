@@ -18,6 +18,7 @@
 namespace twingrad {
 
 class AnomalyLabel;
+class CustomCall;
 class Node;
 struct SavedTensorHooksFrame;
 class WarningHandler;
@@ -64,6 +65,8 @@ struct ThreadState {
   // The node being evaluated, for hooks and for nodes made meanwhile; null outside. See
   // CurrentNode.
   Node* node = nullptr;
+  // The backward of a custom function that runs on this thread, the innermost; see custom_node.h.
+  CustomCall* custom_call = nullptr;
   // Nodes that wait for destruction, linked through Node::next_to_destroy_.
   Node* to_destroy = nullptr;
 };

@@ -155,19 +155,19 @@ void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {
   meta.output_nr = output_nr;
 }
 
-void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after) {
+void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after, uint32_t output_nr) {
   if (!meta.retains_grad) return;
   if (before != nullptr && before->extras() != nullptr) {
     before->extras()->StopRetaining(meta.leaf->slot.get());
   }
-  after.MakeExtras().Retain(0, meta.leaf->slot);
+  after.MakeExtras().Retain(output_nr, meta.leaf->slot);
 }
 
-void ReplaceNode(const Tensor& tensor, NodePtr node) {
+void ReplaceNode(const Tensor& tensor, NodePtr node, uint32_t output_nr) {
   AutogradMeta& meta = AutogradMeta::Of(tensor);
-  MoveRetained(meta, meta.node.get(), *node);
+  MoveRetained(meta, meta.node.get(), *node, output_nr);
   meta.node = std::move(node);
-  meta.output_nr = 0;
+  meta.output_nr = output_nr;
   meta.requires_grad = false;
 }
 

@@ -64,7 +64,7 @@ void RecordNode(NodePtr node, const Tensor& result, const Tensors&... operands) 
 }
 
 // What was so when a view was made, and forbids writes through it that record.
-enum class ViewOrigin : uint8_t { kDefault, kNoGrad };
+enum class ViewOrigin : uint8_t { kDefault, kNoGrad, kCustomFunction, kMultiOutput };
 
 // Of a view: what it shows of which base, and its place in the graph, made anew after writes.
 struct ViewInfo {
@@ -115,9 +115,10 @@ class AutogradMeta final : public TensorMeta {
 };
 
 // Moves retain_grad of a tensor from its node `before` (null: it had none) to `after`.
-void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after);
-// Gives `tensor`, which is no view, the node that a write made; moves retain_grad there. No input
-// is added.
-void ReplaceNode(const Tensor& tensor, NodePtr node);
+void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after,
+                  uint32_t output_nr = 0);
+// Makes `tensor`, which is no view, the result `output_nr` of the node that a write made; moves
+// retain_grad there. No input is added.
+void ReplaceNode(const Tensor& tensor, NodePtr node, uint32_t output_nr = 0);
 
 }  // namespace twingrad

@@ -3,6 +3,7 @@
 #include "autograd/graph/view.h"
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,22 @@
 #include "autograd/graph/thread_state.h"
 
 namespace twingrad {
+namespace {
+
+bool IsOfFunction(ViewOrigin origin) {
+  return origin == ViewOrigin::kCustomFunction || origin == ViewOrigin::kMultiOutput;
+}
+
+[[noreturn]] void RefuseOfFunction(std::string_view what) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[view] a view that a custom function returned, or an operand that it "
+                           "returned as it is, ",
+                           what,
+                           "; its gradient would go past the function's own backward; clone() what "
+                           "the function returned first"));
+}
+
+}  // namespace
 
 Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
                 absl::Span<const int64_t> strides, int64_t offset, NodePtr node) {
@@ -26,8 +43,10 @@ Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
   const bool is_chained = from != nullptr && from->view != nullptr;
   auto info = std::make_unique<ViewInfo>();
   info->base = is_chained ? from->view->base : operand;
-  const bool inherits = is_chained && from->view->origin == ViewOrigin::kNoGrad;
-  info->origin = inherits || !GradMode::IsEnabled() ? ViewOrigin::kNoGrad : ViewOrigin::kDefault;
+  if (is_chained) info->origin = from->view->origin;
+  if (info->origin == ViewOrigin::kDefault && !GradMode::IsEnabled()) {
+    info->origin = ViewOrigin::kNoGrad;
+  }
   if (node != nullptr) node->AddInput(view);
   {
     sync::MutexLock lock(info->mutex);
@@ -66,6 +85,7 @@ Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta) {
     replaced = std::move(info.node);
     info.version = view.version();
   } else if (info.version != view.version()) {
+    if (IsOfFunction(info.origin)) RefuseOfFunction("is used after a write to its base");
     auto map = sync::MakeShared<const ViewMap>(info.base, view);
     NodePtr node = MakeRegeneratedView(view, std::move(map));
     node->AddNextEdge(GradientEdge(info.base));
@@ -94,6 +114,7 @@ void CheckInPlace(const Tensor& self, bool would_record) {
   AutogradMeta* meta = AutogradMeta::Find(self);
   if (meta == nullptr) return;
   const bool is_view = meta->view != nullptr;
+  if (is_view && IsOfFunction(meta->view->origin)) RefuseOfFunction("is written in grad mode");
   if (is_view && meta->view->origin == ViewOrigin::kNoGrad) {
     throw Error(ErrorKind::kInvalidArgument,
                 "[view] a view that was made without grad mode is written in grad mode; views "
@@ -108,11 +129,11 @@ void CheckInPlace(const Tensor& self, bool would_record) {
   }
 }
 
-void RebaseHistory(const Tensor& self, NodePtr node) {
+void RebaseHistory(const Tensor& self, NodePtr node, size_t self_edge) {
   AutogradMeta& meta = AutogradMeta::Of(self);
   if (meta.view == nullptr) {
-    node->AddInput(self);
-    ReplaceNode(self, std::move(node));
+    const uint32_t output_nr = node->AddInput(self);
+    ReplaceNode(self, std::move(node), output_nr);
     return;
   }
   ViewInfo& info = *meta.view;
@@ -120,7 +141,7 @@ void RebaseHistory(const Tensor& self, NodePtr node) {
   auto map = sync::MakeShared<const ViewMap>(base, self);
   node->AddInput(self);
   NodePtr inner = node;
-  auto copy_slices = MakeNode<CopySlices>(GradientEdge(base), map, std::move(node));
+  auto copy_slices = MakeNode<CopySlices>(GradientEdge(base), map, std::move(node), self_edge);
   copy_slices->AddInput(base);
   // What the operation saved of its result is a view of the base as the write left it.
   Node* outer = copy_slices.get();

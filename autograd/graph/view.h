@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/types/span.h"
@@ -34,9 +35,10 @@ Tensor ViewBase(const Tensor& tensor);
 // two elements share a place or a view made without grad mode would be recorded.
 void CheckInPlace(const Tensor& self, bool would_record);
 
-// After a recorded write: `node` is the operation's, its edge 0 stands for the old contents. The
-// operation has bumped the version. On a view the base gets a CopySlices node around `node`.
-void RebaseHistory(const Tensor& self, NodePtr node);
+// After a recorded write: `node` is the operation's, its edge `self_edge` stands for the old
+// contents, and `self` becomes its next result. The operation has bumped the version. On a view the
+// base gets a CopySlices node around `node`, which then has no other result.
+void RebaseHistory(const Tensor& self, NodePtr node, size_t self_edge = 0);
 
 // Makes the node of a view anew if the base was written; the lock of view.mutex is taken inside.
 Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta);

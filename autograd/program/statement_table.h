@@ -84,7 +84,8 @@ inline constexpr AttributeSpec kGradKeys[] = {kSeeds,
                                               Flag(Key::kMaterialize)};
 inline constexpr AttributeSpec kCustomKeys[] = {
     Required(Key::kDo, kWord,
-             "pass scale undefined throw wrong_shape wrong_dtype wrong_count nan backward"),
+             "pass scale undefined throw wrong_shape wrong_dtype wrong_count nan square "
+             "exp backward"),
     kBy, kTargetOfDo};
 inline constexpr AttributeSpec kBeginKeys[] = {
     Required(Key::kKind, kWord, kRegionKindWords),
@@ -350,8 +351,11 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
           "accumulates gradients of the roots into .grad of the leaves, or of inputs="),
     Plain(kGrad, "grad", Category::kCall, {1, kMany}, {0, kMany}, kGradKeys,
           "gradients of the roots with respect to inputs=, one result each"),
-    Plain(kCustom, "custom", Category::kCustom, {1, kFew}, {1, kFew}, kCustomKeys,
-          "a custom function: result i is a copy of operand i, its gradient what do= says", 0xff),
+    Plain(
+        kCustom, "custom", Category::kCustom, {1, kFew}, {1, kFew}, kCustomKeys,
+        "a custom function: result i is a copy of operand i (or what do= says), its gradient what "
+        "do= says",
+        0xff),
     Plain(kBegin, "begin", Category::kRegion, 0, 0, kBeginKeys, "begins a region of kind="),
     Plain(kEnd, "end", Category::kRegion, 0, 0, kNone, "ends the innermost region"),
     Plain(kStream, "stream", Category::kStream, 0, 0, kStreamKeys,

@@ -44,6 +44,15 @@ NodeId Calculus::AddNode(const Node& node) {
   return static_cast<NodeId>(nodes_.size()) - 1;
 }
 
+void Calculus::MakePorts(NodeId id, int32_t inputs) {
+  nodes_[id].num_inputs = inputs;
+  for (int32_t k = 1; k < inputs; ++k) {
+    Node port = nodes_[id];
+    port.port_of = id;
+    nodes_.push_back(port);
+  }
+}
+
 void Calculus::BeginStatement() {
   in_statement_ = true;
   steps_.clear();

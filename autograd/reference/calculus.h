@@ -55,6 +55,7 @@ struct Packing {
   double by = 1;
   absl::Span<const Array* const> tensors;  // as they were, in the order of packing
 };
+struct CustomRule;  // custom.h
 
 struct Node {
   program::NodeName name;
@@ -76,6 +77,11 @@ struct Node {
   const Array* base_like = nullptr;
   const Shape* slice_shape = nullptr;
   NodeId written_view = kNoNode;  // the view's node after the write, where it has one
+  // A node with several inputs is followed by a port for each but the first; an edge to input k
+  // leads to the k-th entry after the node, where contributions wait and hooks on that result are.
+  int32_t num_inputs = 1;
+  NodeId port_of = kNoNode;  // of a port
+  const CustomRule* custom = nullptr;
 };
 
 class Calculus {
@@ -88,6 +94,12 @@ class Calculus {
   const DialectRules& rules() const { return rules_; }
   std::vector<Node>& nodes() { return nodes_; }
   NodeId AddNode(const Node& node);
+  // Gives the newest node this many inputs.
+  void MakePorts(NodeId node, int32_t inputs);
+  // The node of an edge.
+  NodeId MainOf(NodeId edge) const {
+    return nodes_[edge].port_of == kNoNode ? edge : nodes_[edge].port_of;
+  }
 
   // Statements: steps are collected between Begin and Take.
   void BeginStatement();

@@ -140,7 +140,7 @@ void Call::TakeInputs() {
 }
 
 void Call::Prepare() {
-  start_ = roots_[0];
+  start_ = calculus_.MainOf(roots_[0]);
   if (roots_.size() > 1) {
     Node root;
     root.name = {NodeRole::kGraphRoot, index_, 0};
@@ -149,7 +149,7 @@ void Call::Prepare() {
   }
   states_.resize(calculus_.nodes().size());
   for (size_t i = 0; i < input_nodes_.size() && is_grad_; ++i) {
-    int32_t& first = states_[input_nodes_[i]].captures;
+    int32_t& first = states_[calculus_.MainOf(input_nodes_[i])].captures;
     captures_.push_back({static_cast<int32_t>(i), first});
     first = static_cast<int32_t>(i);
   }
@@ -175,8 +175,9 @@ void Call::CountDependencies() {
   for (NodeId n = start_; n >= 0; --n) {
     if (!states_[n].reachable) continue;
     states_[n].expanded = counted[n] && nodes[n].topological_nr >= least;
-    for (const NodeId next : nodes[n].edges) {
-      if (next == kNoNode) continue;
+    for (const NodeId edge : nodes[n].edges) {
+      if (edge == kNoNode) continue;
+      const NodeId next = calculus_.MainOf(edge);
       states_[next].reachable = true;
       if (!states_[n].expanded) continue;
       counted[next] = true;
@@ -189,11 +190,11 @@ void Call::CountDependencies() {
 // Inputs that no root reaches, and what is below them, are listed as well, because the depth of the
 // lowest input decides what is pruned.
 void Call::FindInputsBeside() {
-  for (const NodeId input : input_nodes_) states_[input].beside = true;
+  for (const NodeId input : input_nodes_) states_[calculus_.MainOf(input)].beside = true;
   for (NodeId n = static_cast<NodeId>(states_.size()) - 1; n >= 0; --n) {
     if (!states_[n].beside) continue;
     for (const NodeId next : calculus_.nodes()[n].edges) {
-      if (next != kNoNode) states_[next].beside = true;
+      if (next != kNoNode) states_[calculus_.MainOf(next)].beside = true;
     }
     predicted_ &= calculus_.nodes()[n].name.role != NodeRole::kBackward;
   }
@@ -201,12 +202,12 @@ void Call::FindInputsBeside() {
 
 // A node executes if the gradients it makes are wanted: a pass from the leaves upwards.
 void Call::MarkNeeded() {
-  for (const NodeId input : input_nodes_) states_[input].needed = !is_grad_;
+  for (const NodeId input : input_nodes_) states_[calculus_.MainOf(input)].needed = !is_grad_;
   const std::vector<Node>& nodes = calculus_.nodes();
   for (NodeId n = 0; n <= start_; ++n) {
     if (!states_[n].expanded) continue;
     for (const NodeId next : nodes[n].edges) {
-      if (next != kNoNode && Delivers(next)) states_[n].needed = true;
+      if (next != kNoNode && Delivers(calculus_.MainOf(next))) states_[n].needed = true;
     }
   }
 }
@@ -223,12 +224,14 @@ void Call::RecordGraph() {
     state.record = static_cast<int32_t>(record.nodes.size());
     program::NodeRecord& node = record.nodes.emplace_back();
     node.name = nodes[n].name;
-    node.num_inputs = nodes[n].name.role == NodeRole::kGraphRoot ? 0 : 1;
+    node.num_inputs = nodes[n].name.role == NodeRole::kGraphRoot ? 0 : nodes[n].num_inputs;
     record.dependencies.push_back(state.dependencies == 0 ? -1 : state.dependencies);
     if (Filtered()) record.needed.push_back(state.needed);
   }
-  const auto edge = [this](NodeId node) {
-    return program::EdgeRecord{node == kNoNode ? -1 : states_[node].record, 0};
+  const auto edge = [this](NodeId to) {
+    if (to == kNoNode) return program::EdgeRecord{-1, 0};
+    const NodeId node = calculus_.MainOf(to);
+    return program::EdgeRecord{states_[node].record, to - node};
   };
   for (NodeId n = static_cast<NodeId>(states_.size()) - 1; n >= 0; --n) {
     if (states_[n].record < 0) continue;

@@ -74,15 +74,26 @@ class Call {
   void EvaluateOrStop(NodeId node);
   void StopAt(NodeId node, ErrorKind error);
   void ApplyNode(NodeId node, const Variable& gradient);
-  void Deliver(NodeId node, const Variable& gradient);
+  // Post-hooks, then to where the edges lead.
+  void Leave(NodeId node, const Variable& gradient, absl::Span<Variable> results);
+  void Deliver(NodeId edge, const Variable& gradient);
   void Accumulate(NodeId node, const Variable& gradient);
   void AddToGrad(program::ValueId value, const Variable& gradient, bool in_place);
   void StoreRetained(NodeId node, const Variable& gradient);
-  void StoreCaptures(NodeId node, const Variable& gradient);
+  // `input`: which of the node's inputs the gradient belongs to.
+  void StoreCaptures(NodeId node, const Variable& gradient, int32_t input = 0);
   void RunTensorHooks(NodeId node, Variable& gradient);
   void RunHook(NodeId node, int32_t hook, Variable& gradient);
   void NoteHook(NodeId node, int32_t hook, const Variable& gradient);
   void NoteUnpacked(NodeId node);
+  void NoteGradient(NodeId node, int32_t statement, const Variable& gradient);
+  void NoteExecuted(NodeId node);
+  void EvaluateCustom(NodeId node);
+  void ApplyCustom(NodeId node, absl::Span<Variable> gradients);
+  void RunCustomHooks(NodeId node, absl::Span<Variable> gradients);
+  void RunPreHook(NodeId node, int32_t hook, absl::Span<Variable> gradients);
+  void StoreCustom(NodeId node, absl::Span<const Variable> gradients, bool captured);
+  std::optional<ErrorKind> CustomThrows(NodeId node) const;
   void Act(const Hook& hook, Variable* gradient);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
   void CheckSaved(const Node& node) const;

@@ -34,6 +34,9 @@ std::optional<ErrorKind> Call::Throws(NodeId id) const {
   } catch (const Raised& raised) {
     return raised.error;
   }
+  if (calculus_.nodes()[id].custom != nullptr) {
+    if (auto error = CustomThrows(id)) return error;
+  }
   if (hooks == nullptr) return std::nullopt;
   if (auto error = thrown(hooks->accumulate)) return error;
   auto error = thrown(hooks->post);
@@ -77,7 +80,8 @@ void Call::FindLegalErrors() {
       if (!known) result.legal_errors.push_back({*error, index_, ""});
     }
     for (const NodeId next : nodes[n].edges) {
-      if (next != kNoNode && (blocked[n] || error.has_value())) blocked[next] = true;
+      const bool blocks = blocked[n] || error.has_value();
+      if (next != kNoNode && blocks) blocked[calculus_.MainOf(next)] = true;
     }
   }
 }

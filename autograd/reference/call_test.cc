@@ -329,5 +329,59 @@ backward %p %b seeds=%seed,%seed
   EXPECT_EQ(result.grad_alternatives[0].value, ValueOf(run.program(), "b"));
 }
 
+// A node with two inputs: edges say which, contributions and hooks belong to one of them, and what
+// no edge reached comes as zeros.
+TEST(CallTest, CustomFunctionsHaveAnInputForEachResult) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%y = leaf type=f64[] data=4 grad=1
+%a,%b = custom %x %y do=scale by=2
+hook %b do=scale by=10
+%z = mul %b %b
+backward %z
+)");
+  const auto& call = run.Call(0);
+  const auto& node = call.nodes[run.Node(0, 2)];
+  EXPECT_EQ(node.num_inputs, 2);
+  EXPECT_EQ(node.next_edges.size(), 2u);
+  EXPECT_EQ(call.nodes[run.Node(0, 4)].next_edges[0].input_nr, 1);
+  EXPECT_EQ(call.dependencies[run.Node(0, 2)], 2);
+  EXPECT_EQ(run.Grad("x"), Row({0}));
+  EXPECT_EQ(run.Grad("y"), Row({160}));
+  ASSERT_EQ(call.hooks.size(), 3u);  // the hook; then the function, once a result
+  EXPECT_EQ(call.hooks[0].statement, 3);
+  EXPECT_EQ(call.hooks[1].statement, 2);
+  EXPECT_EQ(Numbers(call.hooks[1].gradient), Row({0}));
+  EXPECT_EQ(call.hooks[2].node, run.Node(0, 2));
+}
+
+TEST(CallTest, ErrorsOfCustomFunctions) {
+  const auto error = [](const std::string& action, const std::string& type) {
+    const TwinRun run("%x = leaf type=" + type + " fill=3 grad=1\n%y = custom %x do=" + action +
+                      "\nbackward %y seeds=%x\n");
+    const auto& seen = run.result().observation.error;
+    return seen.has_value() ? std::string(ErrorKindName(seen->error)) : "none";
+  };
+  EXPECT_EQ(error("throw", "f64[3]"), "user");
+  EXPECT_EQ(error("wrong_count", "f64[3]"), "grad_count");
+  EXPECT_EQ(error("wrong_shape", "f64[3]"), "shape");
+  EXPECT_EQ(error("wrong_shape", "f64[1,2]"), "none");
+  EXPECT_EQ(error("wrong_dtype", "f64[3]"), "none");
+}
+
+TEST(CallTest, CustomFunctionsAreDerivedTwice) {
+  const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
+%y = leaf type=f64[] data=0 grad=1
+%a,%b = custom %x %y do=exp
+%c,%d = custom %x %y do=square
+%g = grad %b inputs=%y create_graph=1
+%h = grad %g inputs=%y
+%i = grad %c inputs=%x create_graph=1
+%j = grad %i inputs=%x
+)");
+  EXPECT_EQ(run.Value("h"), Row({1}));
+  EXPECT_EQ(run.Value("i"), Row({6}));
+  EXPECT_EQ(run.Value("j"), Row({2}));
+}
+
 }  // namespace
 }  // namespace twingrad::reference

@@ -17,7 +17,7 @@ using program::ValueId;
 void Call::Walk() {
   if (roots_.size() == 1) {
     Contribution first{seeds_[0], nullptr};
-    states_[start_].first = states_[start_].last = interpreter_.arena().New(first);
+    states_[roots_[0]].first = states_[roots_[0]].last = interpreter_.arena().New(first);
   }
   const bool hooks = roots_.size() == 1 && interpreter_.rules().roots_run_hooks;
   if (Delivers(start_) || hooks)
@@ -47,6 +47,7 @@ void Call::StopAt(NodeId node, ErrorKind error) {
 
 void Call::Evaluate(NodeId id) {
   calculus_.EnterNode(id);
+  if (calculus_.nodes()[id].custom != nullptr) return EvaluateCustom(id);
   State& state = states_[id];
   std::vector<Variable> terms;
   for (const Contribution* c = state.first; c != nullptr; c = c->next) {
@@ -63,11 +64,7 @@ void Call::Evaluate(NodeId id) {
     StoreCaptures(id, gradient);
     return;
   }
-  if (!error_.has_value()) {
-    state.executed = true;
-    CallRecord& record = interpreter_.result().observation.calls[call_];
-    if (predicted_) record.executed.push_back(state.record);
-  }
+  NoteExecuted(id);
   if (!rules.captures_always_see_hooks) StoreCaptures(id, gradient);
   RunTensorHooks(id, gradient);
   if (rules.captures_always_see_hooks) StoreCaptures(id, gradient);
@@ -77,6 +74,13 @@ void Call::Evaluate(NodeId id) {
   }
   if (rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
   ApplyNode(id, gradient);
+}
+
+void Call::NoteExecuted(NodeId id) {
+  if (error_.has_value()) return;
+  states_[id].executed = true;
+  CallRecord& record = interpreter_.result().observation.calls[call_];
+  if (predicted_) record.executed.push_back(states_[id].record);
 }
 
 void Call::ApplyNode(NodeId id, const Variable& gradient) {
@@ -95,15 +99,21 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
     }
     auto* wanted = interpreter_.arena().Allocate<bool>(count);
     for (size_t k = 0; k < count; ++k) {
-      wanted[k] = node.edges[k] != kNoNode && Delivers(node.edges[k]);
+      wanted[k] = node.edges[k] != kNoNode && Delivers(calculus_.MainOf(node.edges[k]));
     }
     results = calculus_.Differentiate(id, gradient, absl::MakeConstSpan(wanted, count));
   }
+  Leave(id, gradient, results);
+}
+
+void Call::Leave(NodeId id, const Variable& gradient, absl::Span<Variable> results) {
   RunPostHooks(id, gradient, results);
   if (!keep_graph_ && !error_.has_value()) calculus_.nodes()[id].freed = true;
+  const Node node = calculus_.nodes()[id];
   CheckForNan(node, results);
-  for (size_t k = 0; k < count; ++k) {
-    if (node.edges[k] != kNoNode) Deliver(node.edges[k], results[k]);
+  const absl::Span<const NodeId> edges = node.edges;
+  for (size_t k = 0; k < edges.size(); ++k) {
+    if (edges[k] != kNoNode) Deliver(edges[k], results[k]);
   }
 }
 
@@ -116,14 +126,16 @@ void Call::CheckSaved(const Node& node) const {
   }
 }
 
-void Call::Deliver(NodeId id, const Variable& gradient) {
+void Call::Deliver(NodeId edge, const Variable& gradient) {
+  const NodeId id = calculus_.MainOf(edge);
   State& state = states_[id];
   --state.outstanding;
   if (!Delivers(id)) return;
   if (gradient.defined()) {
+    State& input = states_[edge];
     auto* added = interpreter_.arena().New(Contribution{gradient, nullptr});
-    (state.first == nullptr ? state.first : state.last->next) = added;
-    state.last = added;
+    (input.first == nullptr ? input.first : input.last->next) = added;
+    input.last = added;
   }
   if (state.outstanding > 0) return;
   const Node& node = calculus_.nodes()[id];
@@ -177,8 +189,9 @@ void Call::StoreRetained(NodeId id, const Variable& gradient) {
   for (const ValueId value : hooks->retained) AddToGrad(value, gradient, /*in_place=*/false);
 }
 
-void Call::StoreCaptures(NodeId id, const Variable& gradient) {
+void Call::StoreCaptures(NodeId id, const Variable& gradient, int32_t input) {
   for (int32_t c = states_[id].captures; c >= 0; c = captures_[c].next) {
+    if (input_nodes_[captures_[c].input] != id + input) continue;
     Variable& captured = captured_[captures_[c].input];
     captured = gradient;
     // A seed that passed through unchanged: the result is a copy with a node of its own.
@@ -203,12 +216,16 @@ void Call::RunHook(NodeId id, int32_t index, Variable& gradient) {
 }
 
 void Call::NoteHook(NodeId id, int32_t index, const Variable& gradient) {
+  NoteGradient(id, interpreter_.hook(index).statement, gradient);
+}
+
+void Call::NoteGradient(NodeId id, int32_t statement, const Variable& gradient) {
   if (error_.has_value()) return;
   TwinResult& result = interpreter_.result();
   program::HookRecord& record = result.observation.calls[call_].hooks.emplace_back();
   Judged& bounds = result.hook_bounds[call_].emplace_back();
   record.node = states_[id].record;
-  record.statement = interpreter_.hook(index).statement;
+  record.statement = statement;
   record.gradient_defined = gradient.defined();
   if (!gradient.defined()) return;
   record.gradient = ContentsOf(*gradient.data);

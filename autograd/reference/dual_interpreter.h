@@ -69,6 +69,7 @@ class DualInterpreter {
   void Compute(const program::Statement& statement);
   void View(const program::Statement& statement);
   void Detach(const program::Statement& statement);
+  void Custom(const program::Statement& statement);
   void InPlace(const program::Statement& statement);
   void Gradient(const program::Statement& statement);
   void Call(const program::Statement& statement);

@@ -83,8 +83,9 @@ class Planner {
       case Category::kExpect:
         return;
       case Category::kCustom:
+        return TakeCustom(statement);
       case Category::kStream:
-        return Refuse("a custom function, stream or event");
+        return Refuse("a stream or event");
     }
   }
 
@@ -115,6 +116,19 @@ class Planner {
                           (facts.saves & (program::kSavesResult | program::kSavesResultForB)) != 0;
     for (const ValueId operand : statement.operands) {
       result.level = std::max(result.level, LevelOf(operand));
+    }
+  }
+
+  void TakeCustom(const Statement& statement) {
+    const auto action = statement.Get<std::string>(Key::kDo);
+    const bool is_linear = action == "pass" || action == "scale" || action == "undefined";
+    if (!is_linear && action != "square" && action != "exp") {
+      return Refuse("a custom function whose backward is no derivative");
+    }
+    for (size_t k = 0; k < statement.operands.size(); ++k) {
+      ValuePlan& result = plan_.values[statement.results[k]];
+      result.level = LevelOf(statement.operands[k]);
+      result.saves_result = action == "exp";
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include "absl/types/span.h"
 #include "autograd/program/leaf_data.h"
@@ -49,10 +50,11 @@ void DualInterpreter::Execute(const Statement& statement) {
     case Category::kCopy:
       if (statement.op == Opcode::kDetach) return Detach(statement);
       return Compute(statement);
+    case Category::kCustom:
+      return Custom(statement);
     case Category::kHook:  // in the plan
     case Category::kExpect:
-    case Category::kCustom:  // refused by the plan
-    case Category::kStream:
+    case Category::kStream:  // refused by the plan
       return;
   }
 }
@@ -126,6 +128,25 @@ Jets DualInterpreter::Lower(const Statement& statement, const Operands& operands
 void DualInterpreter::Compute(const Statement& statement) {
   const Jets out = Lower(statement, TakeOperands(statement));
   Define(statement.results[0], out, out.value->shape);
+}
+
+// Linear ones scale the tangents, as their backward scales gradients.
+void DualInterpreter::Custom(const Statement& statement) {
+  const auto action = statement.Get<std::string>(Key::kDo);
+  double slope = action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 1.0;
+  if (action == "undefined") slope = 0;
+  for (size_t k = 0; k < statement.operands.size(); ++k) {
+    const Jets in = Read(statement.operands[k]);
+    Jets out = in;
+    if (IsFloating(in.value->dtype) && action == "square") {
+      out = algebra_.Apply(Primitive::kMultiply, in, in);
+    } else if (IsFloating(in.value->dtype) && action == "exp") {
+      out = algebra_.Apply(Primitive::kExp, in);
+    } else if (slope != 1) {
+      out.tangents = tangents_.Scaled(in.tangents, slope);
+    }
+    Define(statement.results[k], out, out.value->shape);
+  }
 }
 
 void DualInterpreter::View(const Statement& statement) {

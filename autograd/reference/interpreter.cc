@@ -88,6 +88,7 @@ void Interpreter::RunStatement(int32_t index) {
     case Category::kExpect:
       return;
     case Category::kCustom:
+      return Custom(statement);
     case Category::kStream:
       throw Skipped{"the twin does not run this kind of statement"};
   }

@@ -140,6 +140,7 @@ class Interpreter {
   void Compute(const program::Statement& statement);
   void View(const program::Statement& statement);
   void Detach(const program::Statement& statement);
+  void Custom(const program::Statement& statement);
   void InPlace(const program::Statement& statement);
   void CheckInPlace(program::ValueId self, bool would_record);
   void CheckOverlap(const Tensor& self, const Tensor& other);

@@ -77,7 +77,9 @@ void Interpreter::AddHook(const Statement& statement) {
     throw Raised{ErrorKind::kInvalidArgument};
   }
   if (tensor.made_by_call) throw Skipped{"a hook on a gradient made by a call"};
-  NodeHooks& hooks = MakeHooks(GradientEdge(value));
+  // Hooks on a tensor belong to one result of its node, others to the node.
+  const NodeId edge = GradientEdge(value);
+  NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
   const auto index = static_cast<int32_t>(hooks_.size());
   hooks_.push_back(hook);
   (statement.op == Opcode::kHook       ? hooks.tensor

@@ -212,7 +212,7 @@ backward %g
 
 TEST(TwinTest, RefusesWhatItDoesNotRun) {
   EXPECT_TRUE(TwinRun(R"(%a = leaf type=f64[] data=1 grad=1
-%b = custom %a do=pass
+%b = custom %a do=backward target=%a
 )")
                   .result()
                   .skipped.has_value());

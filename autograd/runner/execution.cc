@@ -138,7 +138,7 @@ void Execution::Dispatch(const Statement& statement) {
     case Category::kExpect:
       return;
     case Category::kCustom:
-      RefuseUnsupported("a custom function");
+      return Custom(statement);
     case Category::kStream:
       RefuseUnsupported("a statement about streams");
   }

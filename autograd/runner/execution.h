@@ -63,6 +63,7 @@ class Execution : private program::StatementRunner {
   void Compute(const program::Statement& statement);
   void Leaf(const program::Statement& statement);
   void GradientStatement(const program::Statement& statement);
+  void Custom(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
   HookHandle AddNodeHook(const program::Statement& statement, const HookEffect& effect);
   void RemoveHook(const program::Statement& statement);

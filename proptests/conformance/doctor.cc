@@ -37,8 +37,7 @@ constexpr int kMostHangs = 2;
 // What no generator makes.
 bool IsNeverMade(const twingrad::program::Signature& signature) {
   using twingrad::program::Category;
-  return signature.category == Category::kCustom || signature.category == Category::kStream ||
-         signature.category == Category::kExpect;
+  return signature.category == Category::kStream || signature.category == Category::kExpect;
 }
 
 // The op with little else, for a reader's sake.

@@ -187,10 +187,10 @@ TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
       recount(Square(), [](Observation& observed) { observed.values[0].grad.shape.push_back(1); });
   EXPECT_EQ(type.first.rule, "gradient type");
 
-  // The twin does not run custom functions; what an engine showed before one counts all the same.
+  // The twin does not run streams; what an engine showed before one counts all the same.
   Expectation expected = Expect(Square(), Everything());
   Observation observed = expected.twin.observation;
-  expected.twin.skipped = "a custom function";
+  expected.twin.skipped = "a stream";
   ForeignVerdict skipped = JudgeForeign(Square(), Everything(), expected, observed, nullptr);
   EXPECT_EQ(skipped.outcome, Outcome::kNotJudged);
   EXPECT_TRUE(skipped.recounted);

@@ -114,6 +114,8 @@ class Draft {
   ValueId Op(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {}) {
     return Op(op, absl::MakeConstSpan(operands.begin(), operands.size()), std::move(attributes));
   }
+  // A custom function: one result an operand; none when refused.
+  std::vector<ValueId> Custom(absl::Span<const ValueId> operands, Attributes attributes);
   // An in-place op; false when refused.
   bool Write(Opcode op, std::initializer_list<ValueId> operands);
   // Any statement without results and without effect on the graph: hooks, retain_grad, zero_grad.

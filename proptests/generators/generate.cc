@@ -33,6 +33,7 @@ constexpr Part kParts[] = {
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
     {Feature::kSavedHooks, 3, AddSavedHooks},
+    {Feature::kCustom, 4, AddCustom},
 };
 
 // Calls `add`, and marks the feature if that added statements.

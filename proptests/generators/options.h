@@ -36,8 +36,9 @@ enum class Feature : uint8_t {
   kOrder,       // sums whose bits reveal the order of their terms: 1e8, 1, -1e8
   kAnomaly,     // regions of anomaly mode, with gradients that are NaN and others
   kSavedHooks,  // regions of saved-tensor hooks
+  kCustom,      // custom functions
 };
-inline constexpr int kNumFeatures = static_cast<int>(Feature::kSavedHooks) + 1;
+inline constexpr int kNumFeatures = static_cast<int>(Feature::kCustom) + 1;
 
 using Features = std::bitset<kNumFeatures>;
 

@@ -51,6 +51,8 @@ void AddHook(Draft& draft);
 // One to three ops whose saved tensors go through hooks, some of which scale; sometimes a write to
 // what was saved, or a region inside whose hooks throw.
 void AddSavedHooks(Draft& draft);
+// A custom function of one to three values; sometimes its results are added up.
+void AddCustom(Draft& draft);
 // Casts between element types, large magnitudes, infinities and NaN, or integer arithmetic.
 void AddNumbers(Draft& draft);
 // A region of anomaly mode with calls; some of what precedes it was made outside, some inside.

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/limits.h"
 #include "autograd/program/signature.h"
 #include "proptests/shrink/rebuild.h"
 #include "proptests/shrink/steps.h"
@@ -165,6 +166,22 @@ std::optional<Program> DropCallPart(const Program& program, int position) {
   return Replace(program, at, edited);
 }
 
+// --- Take an operand and its result out of a custom function ---
+int CountCustomParts(const Program& program) {
+  return Count(program) * program::kMaxCustomOperands;
+}
+std::optional<Program> DropCustomPart(const Program& program, int position) {
+  const int at = Count(program) - 1 - position / program::kMaxCustomOperands;
+  const int part = position % program::kMaxCustomOperands;
+  Statement edited = program.statements[at];
+  if (SignatureOf(edited.op).category != Category::kCustom) return std::nullopt;
+  const auto operands = static_cast<int>(edited.operands.size());
+  if (operands == 1 || part >= operands) return std::nullopt;
+  edited.operands.erase(edited.operands.begin() + part);
+  edited.results.erase(edited.results.begin() + part);
+  return Replace(program, at, edited);
+}
+
 // --- Bypass: the result stands for one of the operands ---
 int CountBypasses(const Program& program) { return Count(program) * 3; }
 std::optional<Program> Bypass(const Program& program, int position) {
@@ -238,9 +255,13 @@ std::optional<Program> Merge(const Program& program, int position) {
 }
 
 constexpr Step kSteps[] = {
-    {"cut the end off", CountCuts, Cut},      {"drop a run of statements", CountRuns, DropRun},
-    {"drop what is unused", One, DropUnused}, {"drop part of a call", CountCallParts, DropCallPart},
-    {"bypass a node", CountBypasses, Bypass}, {"turn a node into a leaf", CountNodes, TurnIntoLeaf},
+    {"cut the end off", CountCuts, Cut},
+    {"drop a run of statements", CountRuns, DropRun},
+    {"drop what is unused", One, DropUnused},
+    {"drop part of a call", CountCallParts, DropCallPart},
+    {"drop part of a custom function", CountCustomParts, DropCustomPart},
+    {"bypass a node", CountBypasses, Bypass},
+    {"turn a node into a leaf", CountNodes, TurnIntoLeaf},
     {"merge two values", CountPairs, Merge},
 };
 

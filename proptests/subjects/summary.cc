@@ -62,8 +62,7 @@ Counts OpCounts(const Statistics& s) {
   Counts counts;
   for (const auto& signature : program::Signatures()) {
     const uint64_t count = s.opcodes[static_cast<size_t>(signature.op)];
-    const bool made = signature.category != Category::kCustom &&
-                      signature.category != Category::kStream &&
+    const bool made = signature.category != Category::kStream &&
                       signature.category != Category::kExpect;  // by the generator
     if (made || count > 0) counts.emplace_back(count, signature.name);
   }

@@ -27,8 +27,7 @@ Hello MakeHello(const Fault& fault) {
   hello.version = std::string(fault.word);
   hello.dialect = "twingrad";
   for (const auto& signature : program::Signatures()) {
-    if (signature.category == Category::kCustom || signature.category == Category::kStream)
-      continue;
+    if (signature.category == Category::kStream) continue;
     if (signature.op == program::Opcode::kTo) continue;
     hello.ops.insert(signature.op);
     hello.single.insert(signature.op);

@@ -41,7 +41,7 @@ TEST(Kill, FindsAndShrinksADefect) {
 }
 
 TEST(Kill, FindsNothingWhereThereIsNothing) {
-  judge::Judge judge(WrongAt(Opcode::kCustom));
+  judge::Judge judge(WrongAt(Opcode::kWaitEvent));
   EXPECT_FALSE(Hunt(judge, 1, 50).has_value());
 }
 

@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/program/walk.h"
+#include "tools/adapters/libtorch/custom.h"
 #include "tools/adapters/libtorch/failures.h"
 #include "tools/adapters/libtorch/hooks.h"
 #include "tools/adapters/libtorch/node_names.h"
@@ -71,6 +73,7 @@ class Execution : private program::StatementRunner {
   void MakeRowMajor(const Statement& statement, Tensor* result);
   void Gradient(const Statement& statement);
   void AddHook(const Statement& statement);
+  void Custom(const Statement& statement);
   void Call(const Statement& statement);
   std::vector<Tensor> ValuesOf(const Statement& statement, Key key) const;
   std::vector<Tensor> Seeds(const Statement& statement, const std::vector<Tensor>& roots) const;
@@ -92,6 +95,7 @@ class Execution : private program::StatementRunner {
   std::vector<int32_t> defined_at_;
   std::map<std::string, std::shared_ptr<ProgramHook>> hooks_;  // by id=
   std::vector<NodePtr> hooked_;
+  std::deque<CustomState> customs_;  // at fixed addresses
   int32_t statement_ = -1;
   std::vector<bool> anomaly_before_;  // of each region of kind=anomaly that is open
 };
@@ -154,6 +158,8 @@ void Execution::Dispatch(const Statement& statement) {
     case Opcode::kRemoveHook:
       hooks_.at(statement.Get<std::string>(Key::kId))->removed = true;
       return;
+    case Opcode::kCustom:
+      return Custom(statement);
     case Opcode::kBackward:
     case Opcode::kGrad:
       return Call(statement);
@@ -292,6 +298,24 @@ void Execution::AddHook(const Statement& statement) {
   if (const auto* id = statement.Find(Key::kId)) hooks_[std::get<std::string>(*id)] = hook;
 }
 
+void Execution::Custom(const Statement& statement) {
+  CustomState& state = customs_.emplace_back();
+  state.statement = statement_;
+  state.action = statement.Get<std::string>(Key::kDo);
+  state.by = statement.Get<double>(Key::kBy, 1.0);
+  if (state.action == "backward") {
+    throw Refusal(ErrorKind::kUnsupported, "a custom function with do=backward");
+  }
+  state.note = [this](const CustomState& seen, Node* node, const Tensor& gradient) {
+    recorder_.NoteHook(seen.statement, node, gradient);
+  };
+  std::vector<Tensor> operands;
+  for (ValueId id : statement.operands) operands.push_back(Defined(id));
+  std::vector<Tensor> results = RunCustom(state, operands);
+  for (ValueId id : statement.operands) NoteValue(id);
+  for (size_t i = 0; i < results.size(); ++i) Define(statement.results[i], std::move(results[i]));
+}
+
 std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) const {
   std::vector<Tensor> tensors;
   const auto* given = statement.Find(key);
@@ -407,7 +431,7 @@ std::set<Opcode> KnownStatements() {
   std::set<Opcode> ops = ComputedOps();
   for (Opcode op :
        {Opcode::kLeaf, Opcode::kRetainGrad, Opcode::kReadGrad, Opcode::kZeroGrad, Opcode::kBackward,
-        Opcode::kGrad, Opcode::kBegin, Opcode::kEnd, Opcode::kExpect}) {
+        Opcode::kGrad, Opcode::kCustom, Opcode::kBegin, Opcode::kEnd, Opcode::kExpect}) {
     ops.insert(op);
   }
   if (kHasHooks) {

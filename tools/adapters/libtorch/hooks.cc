@@ -31,18 +31,24 @@ void Act(const ProgramHook& hook, Tensor& gradient) {
   gradient = scaled;
 }
 
-// Of a tensor or of a node: all nodes of Programs take one gradient.
+// Of a tensor, whose gradient is number `only` of its node's, or of a node: shown the first
+// gradient, it acts on all.
 struct PreHook : torch::autograd::FunctionPreHook {
-  PreHook(Hook shown, Node* at) : hook(std::move(shown)), node(at) {}
+  PreHook(Hook shown, Node* at, int32_t which = -1)
+      : hook(std::move(shown)), node(at), only(which) {}
   variable_list operator()(const variable_list& gradients) override {
     variable_list changed = gradients;
     if (hook->removed || changed.empty()) return changed;
-    hook->note(*hook, node, changed[0]);
-    Act(*hook, changed[0]);
+    const auto shown = static_cast<size_t>(only < 0 ? 0 : only);
+    hook->note(*hook, node, changed[shown]);
+    for (size_t i = 0; i < changed.size(); ++i) {
+      if (only < 0 || i == shown) Act(*hook, changed[i]);
+    }
     return changed;
   }
   Hook hook;
   Node* node;
+  int32_t only;
 };
 
 struct PostHook : torch::autograd::FunctionPostHook {
@@ -82,7 +88,8 @@ struct AccumulateHooks : torch::autograd::PostAccumulateGradHook {
 
 void AttachToTensor(const Tensor& value, Hook hook) {
   const NodePtr node = NodeOf(value);
-  auto made = std::make_unique<PreHook>(std::move(hook), node.get());
+  const auto number = value.grad_fn() ? static_cast<int32_t>(value.output_nr()) : 0;
+  auto made = std::make_unique<PreHook>(std::move(hook), node.get(), number);
   if (value.grad_fn()) {
     node->add_tensor_pre_hook(std::move(made));
   } else {

@@ -1,0 +1,144 @@
+// What comes before and after the forward of a custom function. See custom_function.h.
+
+#include "autograd/graph/custom_function.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
+#include "autograd/graph/variable.h"
+#include "autograd/graph/view.h"
+
+namespace twingrad {
+namespace {
+
+bool Holds(absl::Span<const Tensor> tensors, const Tensor& tensor) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [&](const Tensor& t) { return t.defined() && t.IsSameAs(tensor); });
+}
+
+Tensor ViewOfItself(const Tensor& tensor) {
+  const GradModeGuard no_grad(false);
+  return MakeView(tensor, tensor.sizes(), tensor.strides(), tensor.storage_offset(), nullptr);
+}
+
+}  // namespace
+
+void ForwardCall::Take(const Tensor& tensor) {
+  context_.edges_.push_back(static_cast<int32_t>(tensors_.size()));
+  tensors_.push_back(tensor);
+}
+
+void ForwardCall::Begin() {
+  records_ = GradMode::IsEnabled() && std::any_of(tensors_.begin(), tensors_.end(), RequiresGrad);
+  for (const Tensor& tensor : tensors_) {
+    context_.requires_grad_.push_back(records_ && RequiresGrad(tensor));
+    versions_.push_back(tensor.defined() ? tensor.version() : 0);
+    // Before the node is made, because a view that is out of date makes its own first; and before
+    // Forward, which may write.
+    edges_.push_back(records_ ? GradientEdge(tensor) : Edge());
+  }
+}
+
+bool ForwardCall::IsArgument(const Tensor& tensor) const { return Holds(tensors_, tensor); }
+
+void ForwardCall::End(absl::Span<Tensor> results) {
+  CheckDirty(results);
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    // Forward may have written without an operation that says so.
+    const bool written = tensors_[i].defined() && Holds(context_.dirty_, tensors_[i]);
+    if (written && tensors_[i].version() == versions_[i]) tensors_[i].BumpVersion();
+  }
+  if (records_) {
+    node_ = MakeNode<CustomNode>(*context_.traits_);
+    node_->SetNextEdges(edges_);
+  }
+  for (Tensor& result : results) {
+    const bool is_dirty = result.defined() && Holds(context_.dirty_, result);
+    const bool is_differentiable = records_ && result.defined() && IsFloating(result.dtype()) &&
+                                   !Holds(context_.non_differentiable_, result);
+    if (node_ != nullptr) node_->is_differentiable_.push_back(is_differentiable);
+    if (is_differentiable) {
+      SetResult(result, is_dirty, results.size());
+    } else {
+      if (node_ != nullptr) node_->AddUnusedInput();
+      if (result.defined()) Detach(result, is_dirty);
+    }
+  }
+  const auto count = node_ == nullptr ? 0
+                                      : std::count(node_->is_differentiable_.begin(),
+                                                   node_->is_differentiable_.end(), true);
+  for (const Tensor& result : results) {
+    if (count < 2 || !result.defined() || !IsView(result)) continue;
+    ViewInfo& view = *AutogradMeta::Find(result)->view;
+    if (view.origin == ViewOrigin::kCustomFunction) view.origin = ViewOrigin::kMultiOutput;
+  }
+  if (node_ != nullptr) Save(results);
+}
+
+void ForwardCall::CheckDirty(absl::Span<const Tensor> results) const {
+  for (const Tensor& dirty : context_.dirty_) {
+    if (dirty.defined() && IsArgument(dirty) && Holds(results, dirty)) continue;
+    const bool is_argument = dirty.defined() && IsArgument(dirty);
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        absl::StrCat("[custom] ", context_.name(), " marks a tensor as dirty that ",
+                     is_argument ? "it does not return" : "is not among its arguments",
+                     "; arguments that Forward wrote in place are dirty, and all of them must be "
+                     "results; ",
+                     is_argument ? "return it" : "mark the argument itself"));
+  }
+}
+
+void ForwardCall::Detach(Tensor& result, bool is_dirty) const {
+  if (!RequiresGrad(result)) {
+    if (IsArgument(result) && !is_dirty) result = ViewOfItself(result);
+    return;
+  }
+  result = result.Detach();
+}
+
+void ForwardCall::Rebase(const Tensor& dirty, size_t results) {
+  if (IsView(dirty) && results > 1) {
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        absl::StrCat("[custom] ", context_.name(), " wrote to a view and returned ", results,
+                     " results; the history of a view goes on through one result "
+                     "alone; return only it, or clone() the view first"));
+  }
+  CheckInPlace(dirty, /*would_record=*/true);
+  const auto at = std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor& tensor) {
+    return tensor.defined() && tensor.IsSameAs(dirty);
+  });
+  if (GradOf(dirty).defined()) SetGrad(dirty, Tensor());
+  RebaseHistory(dirty, node_, static_cast<size_t>(at - tensors_.begin()));
+}
+
+void ForwardCall::SetResult(Tensor& result, bool is_dirty, size_t results) {
+  if (is_dirty) return Rebase(result, results);
+  // What has a place in a graph keeps it: an argument, or a variable from elsewhere.
+  if (IsArgument(result) || (IsLeaf(result) && RequiresGrad(result))) result = ViewOfItself(result);
+  if (IsView(result)) AutogradMeta::Find(result)->view->origin = ViewOrigin::kCustomFunction;
+  SetHistory(result, node_, node_->num_inputs());
+}
+
+void ForwardCall::Save(absl::Span<const Tensor> results) {
+  std::vector<SavedVariable> saved;
+  for (const Tensor& tensor : context_.to_save_) {
+    const auto at = std::find_if(results.begin(), results.end(), [&](const Tensor& result) {
+      return tensor.defined() && result.defined() && result.IsSameAs(tensor);
+    });
+    const auto number = static_cast<uint32_t>(at - results.begin());
+    const bool is_output = at != results.end() && node_->is_differentiable_[number];
+    saved.emplace_back(tensor, is_output, is_output ? number : 0);
+  }
+  context_.saved_ = std::move(saved);
+  context_.to_save_.clear();
+  context_.dirty_.clear();
+  context_.non_differentiable_.clear();
+  context_.node_ = node_.get();
+  node_->context_ = std::move(context_);
+}
+
+}  // namespace twingrad

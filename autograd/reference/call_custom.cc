@@ -1,0 +1,153 @@
+// The node of a custom function in a call: a gradient for each of its results, and what its
+// backward makes of them.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "autograd/reference/call.h"
+#include "autograd/reference/custom.h"
+
+namespace twingrad::reference {
+
+// Hooks of all results, in the order of registration.
+void Call::RunCustomHooks(NodeId id, absl::Span<Variable> gradients) {
+  std::vector<std::pair<int32_t, int32_t>> hooks;  // hook, result
+  for (int32_t k = 0; k < static_cast<int32_t>(gradients.size()); ++k) {
+    const NodeHooks* own = interpreter_.hooks_of(id + k);
+    if (own == nullptr) continue;
+    for (const int32_t hook : own->tensor) hooks.emplace_back(hook, k);
+  }
+  std::sort(hooks.begin(), hooks.end());
+  for (const auto& [hook, k] : hooks) RunHook(id, hook, gradients[k]);
+}
+
+void Call::StoreCustom(NodeId id, absl::Span<const Variable> gradients, bool captured) {
+  for (int32_t k = 0; k < static_cast<int32_t>(gradients.size()); ++k) {
+    captured ? StoreCaptures(id, gradients[k], k) : StoreRetained(id + k, gradients[k]);
+  }
+}
+
+void Call::EvaluateCustom(NodeId id) {
+  const auto count = calculus_.nodes()[id].num_inputs;
+  auto* first = interpreter_.arena().Allocate<Variable>(count);
+  const absl::Span<Variable> gradients = absl::MakeSpan(first, static_cast<size_t>(count));
+  for (int32_t k = 0; k < count; ++k) {
+    new (&gradients[k]) Variable();
+    std::vector<Variable> terms;
+    for (const Contribution* c = states_[id + k].first; c != nullptr; c = c->next) {
+      terms.push_back(c->gradient);
+    }
+    if (!terms.empty()) gradients[k] = calculus_.AddAll(terms);
+  }
+  const DialectRules& rules = interpreter_.rules();
+  if (!Executes(id)) {
+    if (rules.captures_run_hooks) {
+      RunCustomHooks(id, gradients);
+      StoreCustom(id, gradients, /*captured=*/false);
+    }
+    return StoreCustom(id, gradients, /*captured=*/true);
+  }
+  NoteExecuted(id);
+  if (!rules.captures_always_see_hooks) StoreCustom(id, gradients, /*captured=*/true);
+  RunCustomHooks(id, gradients);
+  if (rules.captures_always_see_hooks) StoreCustom(id, gradients, /*captured=*/true);
+  if (!rules.pre_hooks_before_retain_grad) StoreCustom(id, gradients, /*captured=*/false);
+  if (const NodeHooks* hooks = interpreter_.hooks_of(id)) {
+    for (const int32_t hook : hooks->pre) RunPreHook(id, hook, gradients);
+  }
+  if (rules.pre_hooks_before_retain_grad) StoreCustom(id, gradients, /*captured=*/false);
+  const Variable seen = gradients[0];
+  ApplyCustom(id, gradients);
+  Leave(id, seen, gradients);
+}
+
+// A pre-hook is shown the first gradient and acts on all of them.
+void Call::RunPreHook(NodeId id, int32_t hook, absl::Span<Variable> gradients) {
+  if (interpreter_.hook(hook).removed) return;
+  NoteHook(id, hook, gradients[0]);
+  for (Variable& gradient : gradients) Act(interpreter_.hook(hook), &gradient);
+}
+
+std::optional<ErrorKind> Call::CustomThrows(NodeId id) const {
+  const Node& node = calculus_.nodes()[id];
+  const CustomRule& rule = *node.custom;
+  if (rule.action == CustomAction::kThrow) return ErrorKind::kUser;
+  if (rule.action == CustomAction::kWrongCount) return ErrorKind::kGradCount;
+  if (rule.action != CustomAction::kWrongShape) return std::nullopt;
+  // What is returned has one dimension more, each of size 2: it is summed where that can be the
+  // result of broadcasting.
+  for (size_t k = 0; k < rule.results.size(); ++k) {
+    const Array& like = *rule.results[k].data;
+    const bool fits = std::all_of(like.shape->begin(), like.shape->end(),
+                                  [](int64_t size) { return size == 1 || size == 2; });
+    if (!fits && node.edges[k] != kNoNode) return ErrorKind::kShape;
+  }
+  return std::nullopt;
+}
+
+// Replaces the gradients of the results by those of the operands.
+void Call::ApplyCustom(NodeId id, absl::Span<Variable> gradients) {
+  const Node node = calculus_.nodes()[id];
+  const CustomRule& rule = *node.custom;
+  const auto fill = [&](size_t k, double value) {
+    const Array& like = *rule.results[k].data;
+    return calculus_.Constant(
+        Filled(interpreter_.arena(), like.dtype, like.shape, like.size, value));
+  };
+  for (size_t k = 0; k < gradients.size(); ++k) {
+    if (!gradients[k].defined() && IsFloating(rule.results[k].data->dtype)) {
+      gradients[k] = fill(k, 0);
+    }
+  }
+  for (const Variable& gradient : gradients) NoteGradient(id, rule.statement, gradient);
+  CheckSaved(node);
+  if (const auto error = CustomThrows(id)) throw Raised{*error};
+  for (size_t k = 0; k < gradients.size(); ++k) {
+    Variable& g = gradients[k];
+    if (!g.defined()) continue;
+    const DType dtype = g.data->dtype;
+    switch (rule.action) {
+      case CustomAction::kScale:
+        g = calculus_.Apply(Primitive::kMultiply, g,
+                            calculus_.Constant(Rounded(rule.by, FormatOf(dtype)), g));
+        break;
+      case CustomAction::kUndefined:
+        g = {};
+        break;
+      case CustomAction::kWrongShape:
+        g = fill(k, 0);
+        break;
+      case CustomAction::kNan:
+        g = fill(k, std::numeric_limits<double>::quiet_NaN());
+        break;
+      case CustomAction::kWrongDType: {
+        const DType other = dtype == DType::kF64 ? DType::kF32 : DType::kF64;
+        g = calculus_.Apply(Primitive::kCast, {.dtype = other}, g);
+        if (node.edges[k] != kNoNode) g = calculus_.Apply(Primitive::kCast, {.dtype = dtype}, g);
+        break;
+      }
+      case CustomAction::kSquare: {
+        const Variable x = calculus_.Unpack(id, rule.saved[k]);
+        g = calculus_.Apply(Primitive::kMultiply, g,
+                            calculus_.Apply(Primitive::kMultiply, x, calculus_.Constant(2, x)));
+        break;
+      }
+      case CustomAction::kExp:
+        g = calculus_.Apply(Primitive::kMultiply, g, calculus_.Unpack(id, rule.saved[k]));
+        break;
+      case CustomAction::kPass:
+      case CustomAction::kThrow:
+      case CustomAction::kWrongCount:
+      case CustomAction::kBackward:
+        break;
+    }
+  }
+}
+
+}  // namespace twingrad::reference

@@ -1,0 +1,59 @@
+// What a Draft learns from a custom function.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "proptests/generators/draft.h"
+
+namespace twingrad::generators {
+
+std::vector<ValueId> Draft::Custom(absl::Span<const ValueId> operands, Attributes attributes) {
+  if (!options_.Has(Opcode::kCustom)) return {};
+  std::string action;
+  for (const Attribute& a : attributes) {
+    if (a.key == Key::kDo) action = std::get<std::string>(a.value);
+  }
+  std::vector<NodeIndex> edges;
+  for (const ValueId operand : operands) {
+    edges.push_back(grad_mode() && IsFloating(operand) ? NodeOf(operand) : kNoNode);
+  }
+  const std::vector<ValueId> results =
+      builder_.Results(static_cast<int>(operands.size()), Opcode::kCustom, operands, attributes);
+  if (results.empty()) return results;
+  const bool records =
+      std::any_of(edges.begin(), edges.end(), [](NodeIndex edge) { return edge != kNoNode; });
+  const bool curved = action == "square" || action == "exp";
+  NodeIndex node = kNoNode;
+  if (records) {
+    GraphNode made;
+    made.edges.assign(edges.begin(), edges.end());
+    made.saves = curved;
+    if (curved) made.nonlinear = static_cast<uint8_t>((1u << edges.size()) - 1);
+    for (const NodeIndex edge : edges) {
+      if (curved && edge != kNoNode) made.factors.push_back(edge);
+    }
+    node = graph_.Add(std::move(made));
+  }
+  for (size_t k = 0; k < results.size(); ++k) {
+    const Range before = known_[operands[k]].range;
+    Known& known = Learn(results[k]);
+    known.base = results[k];
+    known.range = before;
+    if (IsFloating(results[k])) {
+      if (action == "square") known.range = AfterProduct(before, before);
+      if (action == "exp") known.range = AfterUnary(Opcode::kExp, before);
+      known.node = node;
+      if (records && curved) {
+        const ValueId saved = action == "square" ? operands[k] : results[k];
+        saved_.push_back({builder_.Info(saved).storage, node});
+      }
+    }
+  }
+  return results;
+}
+
+}  // namespace twingrad::generators

@@ -1,0 +1,95 @@
+#include "tools/adapters/libtorch/custom.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace twingrad::libtorch {
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+Tensor Backward(const CustomState& state, const Tensor& gradient, const Tensor& saved) {
+  if (!gradient.defined()) return gradient;
+  if (state.action == "scale") return at::mul(gradient, state.by);
+  if (state.action == "square") return at::mul(gradient, at::mul(saved, 2));
+  if (state.action == "exp") return at::mul(gradient, saved);
+  if (state.action == "undefined") return Tensor();
+  if (state.action == "nan") {
+    return at::full_like(gradient, std::numeric_limits<double>::quiet_NaN());
+  }
+  if (state.action == "wrong_shape") {
+    const std::vector<int64_t> sizes(static_cast<size_t>(gradient.dim()) + 1, 2);
+    return at::zeros(sizes, gradient.options());
+  }
+  if (state.action == "wrong_dtype") {
+    return gradient.to(gradient.scalar_type() == at::kDouble ? at::kFloat : at::kDouble);
+  }
+  return gradient;
+}
+
+// The state is passed as a number, which is what a context can keep.
+struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
+  static variable_list forward(AutogradContext* context, at::TensorList operands, int64_t address) {
+    context->saved_data["state"] = address;
+    CustomState& state = *reinterpret_cast<CustomState*>(address);
+    variable_list results;
+    variable_list saved;
+    for (const Tensor& operand : operands) {
+      const bool floating = at::isFloatingType(operand.scalar_type());
+      state.floating.push_back(floating);
+      Tensor result;
+      if (floating && state.action == "square") {
+        result = at::mul(operand, operand);
+        saved.push_back(operand);
+      } else if (floating && state.action == "exp") {
+        result = at::exp(operand);
+        saved.push_back(result);
+      } else {
+        result = operand.clone(at::MemoryFormat::Contiguous);
+        saved.emplace_back();
+      }
+      results.push_back(std::move(result));
+    }
+    if (state.action == "square" || state.action == "exp") context->save_for_backward(saved);
+    return results;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    CustomState& state = *reinterpret_cast<CustomState*>(context->saved_data["state"].toInt());
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      // Some versions make zeros for results that have no gradient, too.
+      if (!state.floating[i]) gradients[i] = Tensor();
+      state.note(state, state.node, gradients[i]);
+    }
+    variable_list saved = context->get_saved_variables();
+    saved.resize(gradients.size());
+    if (state.action == "throw") {
+      throw std::runtime_error("thrown by a custom function of the Program");
+    }
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      gradients[i] = Backward(state, gradients[i], saved[i]);
+    }
+    // One for the address.
+    if (state.action != "wrong_count") gradients.emplace_back();
+    return gradients;
+  }
+};
+
+}  // namespace
+
+std::vector<Tensor> RunCustom(CustomState& state, const std::vector<Tensor>& operands) {
+  const at::TensorList list(operands);
+  variable_list results = ProgramFunction::apply(list, reinterpret_cast<int64_t>(&state));
+  for (const Tensor& result : results) {
+    if (result.grad_fn()) state.node = result.grad_fn().get();
+  }
+  return results;
+}
+
+}  // namespace twingrad::libtorch
