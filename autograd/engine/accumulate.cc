@@ -7,8 +7,24 @@
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/sparse.h"
 
 namespace twingrad {
+namespace {
+
+// A dense operand takes the sparse one in where it may be written, whichever came first.
+void AddSparseGradient(Tensor& sum, Tensor& gradient) {
+  if (!sum.is_sparse() && IsPrivate(sum)) {
+    kernels::AddSparseInto(sum, gradient);
+  } else if (sum.is_sparse() && !gradient.is_sparse() && IsPrivate(gradient)) {
+    kernels::AddSparseInto(gradient, sum);
+    sum = std::move(gradient);
+  } else {
+    sum = kernels::AddSparse(sum, gradient);
+  }
+}
+
+}  // namespace
 
 void AddGradient(Tensor& sum, Tensor&& gradient) {
   if (!gradient.defined()) return;
@@ -16,6 +32,8 @@ void AddGradient(Tensor& sum, Tensor&& gradient) {
     sum = std::move(gradient);
   } else if (GradMode::IsEnabled()) {
     sum = GradientAdd(sum, gradient);
+  } else if (sum.is_sparse() || gradient.is_sparse()) [[unlikely]] {
+    AddSparseGradient(sum, gradient);
   } else if (IsPrivate(sum)) {
     kernels::AddInto(sum, gradient);
   } else {

@@ -65,6 +65,33 @@ TEST_F(FrontEndTest, TheGradientOfARootByItselfIsItsSeedButNotItsMemory) {
   }
 }
 
+// Rules: A16.
+TEST_F(FrontEndTest, GradientsUnderCreateGraphShareNoMemory) {
+  // The gradient of h is that of its transpose, moved; those of a sum's operands are one.
+  const double data[] = {1, 2, 3, 4};
+  Tensor w = Tensor::FromData<double>({2, 2}, data);
+  SetRequiresGrad(w, true);
+  Tensor h = ops::Mul(w, w);
+  Tensor t = ops::Transpose(h, 0, 1);
+  Tensor s = ops::Add(t, h);
+  Tensor wide = ops::Expand(ops::Sum(s, {}, false), {3});
+  Tensor total = ops::Sum(ops::Mul(wide, wide), {}, false);
+  VariableList g = Grad({total}, {s, t, h, t, w}, {}, {.create_graph = true});
+  for (size_t i = 0; i < g.size(); ++i) {
+    EXPECT_FALSE(HasInternalOverlap(g[i].sizes(), g[i].strides())) << i;
+    for (size_t k = 0; k < i; ++k) EXPECT_FALSE(g[i].HasSameStorage(g[k])) << i << " " << k;
+  }
+  // total = 3 (2 sum w^2)^2, so its gradient by s is 6 (2 sum w^2) = 360 everywhere, by h 720.
+  EXPECT_EQ(g[1].data<double>()[0], 360);
+  ops::MulInPlace(g[1], Tensor::Scalar(5));
+  EXPECT_EQ(g[0].data<double>()[0], 360);
+  EXPECT_EQ(g[2].data<double>()[0], 720);
+  EXPECT_EQ(g[3].data<double>()[0], 360);
+  // Neither is what the new graph saved overwritten: d/dw of 5 * 12 sum w^2 is 5 * 24 w, 4 times.
+  VariableList second = Grad({ops::Sum(g[1], {}, false)}, {w});
+  EXPECT_EQ(second[0].data<double>()[3], 4 * 5 * 24 * 4);
+}
+
 // Rules: A14, A15.
 TEST_F(FrontEndTest, UnusedInputs) {
   Tensor other = Tensor::Ones({2}, DType::kF64);

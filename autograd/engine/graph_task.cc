@@ -11,7 +11,7 @@
 #include "autograd/base/error.h"
 #include "autograd/engine/validate.h"
 #include "autograd/graph/basic_nodes.h"
-#include "autograd/graph/thread_state.h"
+#include "autograd/graph/variable.h"
 #include "autograd/sync/thread_local.h"
 #include "autograd/tensor/kernels/copy.h"
 
@@ -143,13 +143,9 @@ void GraphTask::SortCaptures() {
 
 Tensor GraphTask::CapturedCopy(Tensor& gradient, bool may_take) const {
   if (!gradient.defined()) return Tensor();
-  if (GradMode::IsEnabled()) {
-    // What is copied must not depend on who else happens to hold the gradient at this moment.
-    for (const Tensor& seed : arguments_.seeds) {
-      if (seed.defined() && seed.HasSameStorage(gradient)) return GradientClone(gradient);
-    }
-    return gradient;
-  }
+  // What is recorded must not depend on who else happens to hold the gradient at this moment, and
+  // its memory may be that of another result, of a seed, or of what the new graph has saved.
+  if (ShouldRecord(gradient)) return GradientClone(gradient);
   return may_take && IsPrivate(gradient) ? std::move(gradient) : kernels::Clone(gradient);
 }
 

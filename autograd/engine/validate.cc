@@ -6,13 +6,40 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/graph/variable.h"
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/copy.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/sparse.h"
 
 namespace twingrad {
 
+namespace {
+
+// Sparse gradients are neither summed to another shape nor moved, and cast without history only.
+void FitSparseGradient(const InputMetadata& place, size_t i, Tensor& gradient,
+                       std::string_view source) {
+  const bool casts = !place.TakesAnyDType() && gradient.dtype() != place.dtype();
+  const Shape wanted = place.sizes();
+  if (gradient.sizes() != absl::Span<const int64_t>(wanted) ||
+      gradient.device() != place.device() ||
+      (casts && (!IsFloating(place.dtype()) || ShouldRecord(gradient)))) {
+    throw Error(
+        ErrorKind::kShape,
+        absl::StrCat("[engine] gradient ", i, " that ", source, " gave is sparse, ",
+                     DTypeName(gradient.dtype()), ShapeToString(gradient.sizes()), " on ",
+                     gradient.device().ToString(), ", for a tensor of shape ",
+                     ShapeToString(wanted), " on ", place.device().ToString(),
+                     "; a sparse gradient must have the operand's shape and device, and its dtype "
+                     "where it has history; make it dense first"));
+  }
+  if (casts) gradient = kernels::CastSparse(gradient, place.dtype());
+}
+
+}  // namespace
+
 void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient, std::string_view source) {
+  if (gradient.is_sparse()) return FitSparseGradient(place, i, gradient, source);
   const Shape wanted = place.sizes();
   if (gradient.sizes() != absl::Span<const int64_t>(wanted)) {
     if (!kernels::BroadcastsTo(wanted, gradient.sizes())) {
@@ -24,13 +51,16 @@ void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient, std::st
     }
     gradient = ops::SumTo(gradient, wanted);
   }
-  if (gradient.dtype() != place.dtype()) {
-    if (!IsFloating(place.dtype())) {
-      throw Error(
-          ErrorKind::kDType,
-          absl::StrCat("[engine] gradient ", i, " that ", source, " gave is ",
-                       DTypeName(gradient.dtype()), " for a tensor of ", DTypeName(place.dtype()),
-                       "; only floating tensors have gradients; return undefined"));
+  const bool fits_dtype =
+      place.TakesAnyDType() ? IsFloating(gradient.dtype()) : gradient.dtype() == place.dtype();
+  if (!fits_dtype) {
+    if (place.TakesAnyDType() || !IsFloating(place.dtype())) {
+      throw Error(ErrorKind::kDType,
+                  absl::StrCat(
+                      "[engine] gradient ", i, " that ", source, " gave is ",
+                      DTypeName(gradient.dtype()), " for a tensor of ",
+                      place.TakesAnyDType() ? "floating elements" : DTypeName(place.dtype()),
+                      "; gradients and the tensors that have them are floating; return undefined"));
     }
     gradient = ops::Cast(gradient, place.dtype());
   }

@@ -12,7 +12,8 @@ namespace twingrad {
 
 // There must be one gradient per edge (else Error kGradCount). Undefined gradients and invalid
 // edges are skipped. A gradient whose shape can be summed to the place's shape is summed; another
-// floating dtype is cast; any other mismatch is Error kShape, kDType or kDevice. `source` names the
+// floating dtype is cast; any other mismatch is Error kShape, kDType or kDevice. A sparse gradient
+// for a dense tensor passes, and a dense one for a sparse tensor. `source` names the
 // producer of the gradients in the message.
 void ValidateGradients(absl::Span<const Edge> edges, VariableList& gradients,
                        std::string_view source);

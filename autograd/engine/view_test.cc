@@ -2,6 +2,9 @@
 // small numbers.
 
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -135,7 +138,72 @@ TEST(ViewTest, WritesAreRefusedWhereTheGraphForbidsThem) {
   EXPECT_EQ(x.version(), 1u);
   Tensor one = Vector({1}, true);
   EXPECT_EQ(KindOf([&] { ops::MulInPlace(made_without, one); }), ErrorKind::kInvalidArgument);
-  ops::MulInPlace(made_without, one.Detach());  // does not record
+  GradModeGuard no_grad(false);
+  ops::MulInPlace(made_without, one.Detach());
+}
+
+// Rules: L7.
+TEST(ViewTest, NoWriteThroughAViewIsLost) {
+  // Not recorded by itself, for neither operand requires grad; but the base does.
+  Tensor x = Vector({1, 2}, true);
+  Tensor a = ops::Mul(x, x);
+  Tensor made_without;
+  {
+    GradModeGuard no_grad(false);
+    made_without = ops::Slice(a, 0, 0, 1, 1);
+  }
+  EXPECT_FALSE(RequiresGrad(made_without));
+  EXPECT_EQ(KindOf([&] { ops::NegInPlace(made_without); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(a.version(), 0u);
+  Backward({Total(a)});
+  EXPECT_EQ(GradElements(x), (std::vector<double>{2, 4}));
+
+  // The view is older than its base's wish for gradients.
+  Tensor base = Vector({3, 4}, false);
+  Tensor v = ops::Slice(base, 0, 0, 1, 1);
+  EXPECT_FALSE(RequiresGrad(v));
+  SetRequiresGrad(base, true);
+  EXPECT_TRUE(RequiresGrad(v));
+  EXPECT_FALSE(IsLeaf(v));
+  EXPECT_EQ(KindOf([&] { ops::NegInPlace(v); }), ErrorKind::kLeafInPlace);
+  EXPECT_EQ(base.version(), 0u);
+  Backward({Total(ops::Mul(v, v))});
+  EXPECT_EQ(GradElements(base), (std::vector<double>{6, 0}));
+}
+
+std::string TextOf(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInvalidArgument);
+    return error.what();
+  }
+  return "no error";
+}
+
+// Rules: L6.
+TEST(ViewTest, OriginsForbidWritesAndPassToViewsOfViews) {
+  Tensor x = Vector({1, 2}, true);
+  const std::pair<ViewOrigin, const char*> kOrigins[] = {
+      {ViewOrigin::kNoGrad,
+       "[view] a view that was made without grad mode is written in grad mode"},
+      {ViewOrigin::kInferenceMode, "[view] a view that was made in inference mode is written"},
+      {ViewOrigin::kMultiOutput, "[view] a view that is one of several results of a node is writ"},
+      {ViewOrigin::kCustomFunction, "[view] a view that a custom function returned, or an operand"},
+  };
+  for (const auto& [origin, text] : kOrigins) {
+    Tensor a = ops::Mul(x, x);
+    Tensor v = ops::Slice(a, 0, 0, 2, 1);
+    SetViewOrigin(v, origin);
+    Tensor chained = ops::Slice(v, 0, 0, 1, 1);
+    EXPECT_EQ(TextOf([&] { ops::NegInPlace(v); }).rfind(text, 0), 0u) << text;
+    EXPECT_EQ(TextOf([&] { ops::NegInPlace(chained); }).rfind(text, 0), 0u) << text;
+    EXPECT_EQ(a.version(), 0u);
+    ops::NegInPlace(a);
+    // What functions of the user gave has its own backward, which a new node would go past.
+    const bool renewed = origin == ViewOrigin::kNoGrad || origin == ViewOrigin::kInferenceMode;
+    EXPECT_EQ(TextOf([&] { ops::Neg(chained); }) == "no error", renewed) << text;
+  }
 }
 
 // Rules: L2.

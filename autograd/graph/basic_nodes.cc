@@ -4,8 +4,7 @@
 
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/variable.h"
-#include "autograd/tensor/kernels/arithmetic.h"
-#include "autograd/tensor/kernels/copy.h"
+#include "autograd/tensor/sparse.h"
 
 namespace twingrad {
 
@@ -30,16 +29,24 @@ VariableList GradientAddNode::Apply(VariableList&& gradients) {
   return results;
 }
 
-Tensor GradientAdd(const Tensor& a, const Tensor& b) {
+bool IsHeldAlone(const Tensor& tensor) {
+  if (!tensor.IsUniquelyOwned() || !tensor.OwnsStorageAlone()) return false;
+  if (tensor.impl()->meta() != nullptr) return false;
+  if (!tensor.is_sparse()) return true;
+  const SparseParts& parts = SparsePartsOf(tensor);
+  return IsPrivate(parts.indices) && IsPrivate(parts.values);
+}
+
+Tensor GradientAdd(const Tensor& a, const Tensor& b, const GradLayout& layout) {
   const bool record = ShouldRecord(a, b);
-  Tensor sum = kernels::Add(a, b);
+  Tensor sum = layout.Add(a, b);
   if (record) RecordNode(MakeNode<GradientAddNode>(), sum, a, b);
   return sum;
 }
 
-Tensor GradientClone(const Tensor& a) {
+Tensor GradientClone(const Tensor& a, const GradLayout& layout) {
   const bool record = ShouldRecord(a);
-  Tensor copy = kernels::Clone(a);
+  Tensor copy = layout.Clone(a);
   if (record) RecordNode(MakeNode<Identity>(), copy, a);
   return copy;
 }

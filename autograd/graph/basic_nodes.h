@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "autograd/graph/grad_layout.h"
 #include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
 
@@ -52,16 +53,18 @@ class GradientAddNode final : public Node {
   std::string_view name() const override { return "GradientAdd"; }
 };
 
-// Whether nobody but the holder of the tensor can see or change its memory, so that it may be
-// written or taken over.
+// Whether nobody but the holder of the tensor can see or change its memory, so that it may be taken
+// over.
+bool IsHeldAlone(const Tensor& tensor);
+// Whether it may be written as well: it is row-major, so its elements do not overlap.
 inline bool IsPrivate(const Tensor& tensor) {
   return tensor.IsUniquelyOwned() && tensor.OwnsStorageAlone() && tensor.IsContiguous() &&
          tensor.impl()->meta() == nullptr;
 }
 
-// a + b, with history in grad mode: the sum of two gradients of one type.
-Tensor GradientAdd(const Tensor& a, const Tensor& b);
+// a + b, with history in grad mode: the sum of two gradients of one type, sparse if both are.
+Tensor GradientAdd(const Tensor& a, const Tensor& b, const GradLayout& layout = GradLayout());
 // A copy of `a` with memory of its own, with history in grad mode.
-Tensor GradientClone(const Tensor& a);
+Tensor GradientClone(const Tensor& a, const GradLayout& layout = GradLayout());
 
 }  // namespace twingrad

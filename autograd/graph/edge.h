@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/types/span.h"
@@ -42,6 +43,14 @@ class InputMetadata {
   Device device() const { return words_.device(); }
   Shape sizes() const { return sizes_ != nullptr ? *sizes_ : words_.sizes(); }
 
+  // Gradients are to have this dtype instead of the tensor's; nullopt: any floating one, and
+  // dtype() has no meaning then.
+  void SetGradDType(std::optional<DType> dtype) {
+    words_.low &= ~kDTypeByte;
+    words_.low |= dtype.has_value() ? static_cast<uint64_t>(*dtype) : kDTypeByte;
+  }
+  bool TakesAnyDType() const { return (words_.low & kDTypeByte) == kDTypeByte; }
+
   // Whether `tensor` has exactly this type.
   bool Matches(const Tensor& tensor) const {
     return tensor.type() == words_ &&
@@ -49,6 +58,8 @@ class InputMetadata {
   }
 
  private:
+  static constexpr uint64_t kDTypeByte = 0xff;
+
   TypeWords words_;
   std::unique_ptr<Shape> sizes_;
 };

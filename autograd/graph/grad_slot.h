@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "autograd/graph/grad_layout.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
@@ -22,9 +23,17 @@ class GradSlot : public sync::RefCounted<GradSlot> {
   void Close() AG_EXCLUDES(mutex_);
   // Whether gradients are accepted (a leaf whose requires_grad was turned off accepts none).
   void SetActive(bool active) AG_EXCLUDES(mutex_);
+  // The leaf has become the result of a recorded write, or has another type: gradients of graphs
+  // that were built over it before have no place any more. Until it is active again, Accumulate is
+  // Error(kLeafInPlace).
+  void MoveIntoGraph() AG_EXCLUDES(mutex_);
+
+  // How `.grad` lies in memory from now on; row-major before. What is there already stays.
+  void SetLayout(GradLayout layout) AG_EXCLUDES(mutex_);
 
   // Adds a gradient of a leaf: in place if nobody else can see the memory, out of place and with
-  // history in grad mode. Never aliases `gradient` with memory that others use. Returns the new
+  // history in grad mode, in both cases in the leaf's layout. Never aliases `gradient` with memory
+  // that others use. Returns the new
   // `.grad`, undefined if the gradient was not accepted.
   Tensor Accumulate(Tensor gradient) AG_EXCLUDES(mutex_);
   // Stores a copy of `gradient`, or the sum with what is there, out of place.
@@ -33,10 +42,18 @@ class GradSlot : public sync::RefCounted<GradSlot> {
  private:
   // The sum of the stored gradient and `gradient`, out of place.
   Tensor SumWith(const Tensor& gradient) const AG_REQUIRES(mutex_);
+  // Adds where the gradient or `.grad` is sparse: in place but where the sum becomes dense, which
+  // is another tensor then. Returns the `.grad` that it replaces.
+  Tensor AddSparse(const Tensor& gradient) AG_REQUIRES(mutex_);
+  void CheckNotMoved() const AG_REQUIRES(mutex_);
+  // What an empty slot takes in: `gradient` itself where nobody else can see it, else a copy.
+  Tensor Owned(Tensor gradient) const AG_REQUIRES(mutex_);
 
   mutable sync::Mutex mutex_{"grad_slot"};
   sync::Cell<Tensor> grad_ AG_GUARDED_BY(mutex_);
+  sync::Cell<GradLayout> layout_ AG_GUARDED_BY(mutex_);
   sync::Cell<bool> active_ AG_GUARDED_BY(mutex_){true};
+  sync::Cell<bool> moved_ AG_GUARDED_BY(mutex_){false};
   sync::Cell<bool> closed_ AG_GUARDED_BY(mutex_){false};
 };
 

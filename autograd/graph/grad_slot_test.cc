@@ -91,6 +91,18 @@ TEST(GradSlotTest, ClosedOrInactiveSlotsTakeNothing) {
   EXPECT_FALSE(slot->Get().defined());
 }
 
+// Rules: J1.
+TEST(AccumulateGradTest, ALeafThatBecameAResultRefusesGradientsOfOlderGraphs) {
+  Tensor x = MakeLeaf(1);
+  NodePtr node = GradientEdge(x).function;
+  SetRequiresGrad(x, false);
+  EXPECT_TRUE(node->Apply({Tensor::Scalar(1)}).empty());  // merely turned off
+  ReplaceNode(x, MakePass({}));                           // what a recorded write does
+  EXPECT_EQ(KindOf([&] { node->Apply({Tensor::Scalar(1)}); }), ErrorKind::kLeafInPlace);
+  EXPECT_TRUE(node->Apply({Tensor()}).empty());
+  EXPECT_FALSE(GradOf(x).defined());
+}
+
 // Rules: H9, J1.
 TEST(AccumulateGradTest, AddsAndRunsItsHooksUnlessUndefined) {
   GradModeGuard no_grad(false);

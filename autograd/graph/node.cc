@@ -107,6 +107,18 @@ uint32_t Node::AddInput(const Tensor& result) {
 
 uint32_t Node::AddUnusedInput() { return AddMetadata(InputMetadata()); }
 
+void Node::SetInputGradDType(uint32_t input_nr, std::optional<DType> dtype) {
+  AG_CHECK(input_nr < num_inputs_, "[graph] input ", input_nr, " of ", num_inputs_);
+  InputMetadata& place = input_nr == 0 ? first_input_ : (*more_inputs_)[input_nr - 1];
+  place.SetGradDType(dtype);
+}
+
+void Node::AdoptExtras(Node& from) {
+  AG_CHECK(extras() == nullptr, "[graph] hooks are moved to a node that has some");
+  extras_.Store(from.extras(), sync::kRelease);
+  from.extras_.Store(nullptr, sync::kRelease);
+}
+
 NodeExtras& Node::MakeExtras() {
   NodeExtras* extras = extras_.Load(sync::kAcquire);
   if (extras != nullptr) return *extras;

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -79,6 +80,10 @@ class Node {
     return input_nr == 0 ? first_input_ : (*more_inputs_)[input_nr - 1];
   }
 
+  // The dtype that gradients of an input have, if not that of the result: see InputMetadata. Before
+  // the node is run.
+  void SetInputGradDType(uint32_t input_nr, std::optional<DType> dtype);
+
   // Ready nodes run in descending order of it.
   uint64_t sequence_nr() const { return order_key_; }
   void set_sequence_nr(uint64_t key) { order_key_ = key; }
@@ -99,6 +104,8 @@ class Node {
   // Hooks and other rare features; null while there are none.
   NodeExtras* extras() const { return extras_.Load(sync::kAcquire); }
   NodeExtras& MakeExtras();
+  // Takes those of a node that this one replaces; there must be none yet.
+  void AdoptExtras(Node& from);
 
   // (task, dense index) of the task that holds the node; see engine/graph_task.h.
   sync::Atomic<uint64_t>& claim() const { return claim_; }

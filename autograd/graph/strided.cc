@@ -36,6 +36,7 @@ void ForEachOffset(absl::Span<const int64_t> sizes, absl::Span<const int64_t> st
 }
 
 Tensor Contiguous(const Tensor& tensor) {
+  if (tensor.is_sparse()) RefuseSparse("view");
   return tensor.IsContiguous() ? tensor : kernels::Clone(tensor);
 }
 
@@ -131,6 +132,7 @@ Tensor Scatter(const Tensor& part, const ViewMapPtr& map) {
 
 Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map) {
   const bool record = ShouldRecord(whole, part);
+  if (whole.is_sparse()) RefuseSparse("view");
   Tensor result = kernels::Clone(whole);
   const Tensor source = part.defined() ? Contiguous(part) : Tensor();
   kernels::DispatchFloating("replace", whole.dtype(), [&]<class T>(T zero) {

@@ -2,6 +2,7 @@
 
 #include "autograd/graph/variable.h"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -21,7 +22,10 @@ NodePtr Accumulator(const Tensor& leaf, LeafInfo& info) {
   }
   sync::MutexLock lock(info.mutex);
   if (info.accumulator.Read() == nullptr) {
-    info.accumulator.Write(MakeNode<AccumulateGrad>(leaf, info.slot));
+    info.slot->SetLayout(GradLayout(leaf));
+    NodePtr made = MakeNode<AccumulateGrad>(leaf, info.slot);
+    if (info.has_grad_dtype) made->SetInputGradDType(0, info.grad_dtype);
+    info.accumulator.Write(std::move(made));
     info.ready_accumulator.Store(info.accumulator.Read().get(), sync::kRelease);
   }
   return info.accumulator.Read();
@@ -33,6 +37,33 @@ void CheckDefined(const Tensor& tensor, std::string_view what) {
               absl::StrCat("[graph] ", what,
                            " of an undefined tensor was to be set; it is allowed "
                            "on tensors with data; check defined() first"));
+}
+
+bool FitsAsGrad(const Tensor& tensor, const Tensor& grad) {
+  if (grad.sizes() != tensor.sizes() || grad.device() != tensor.device()) return false;
+  const AutogradMeta* meta = AutogradMeta::Find(tensor);
+  if (meta == nullptr || meta->leaf == nullptr || !meta->leaf->has_grad_dtype) {
+    return grad.dtype() == tensor.dtype();
+  }
+  const std::optional<DType>& wanted = meta->leaf->grad_dtype;
+  return wanted.has_value() ? grad.dtype() == *wanted : IsFloating(grad.dtype());
+}
+
+// Gradients are added into `.grad` where it lies.
+void CheckOwnMemory(const Tensor& tensor, const Tensor& grad) {
+  if (grad.HasSameStorage(tensor)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[graph] .grad was to be set to the tensor itself or to something that shares its "
+                "memory, which sums of gradients would then overwrite; .grad has memory of its "
+                "own; clone it first");
+  }
+  if (!grad.is_sparse() && HasInternalOverlap(grad.sizes(), grad.strides())) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[graph] .grad was to be set to ", ShapeToString(grad.sizes()),
+                             " with strides ", ShapeToString(grad.strides()),
+                             ", where several elements share one place; each must have its own; "
+                             "clone it first"));
+  }
 }
 
 }  // namespace
@@ -71,6 +102,7 @@ void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
                 absl::StrCat("[graph] a tensor of ", DTypeName(tensor.dtype()),
                              " cannot require grad; floating ones can; cast it first"));
   }
+  if (requires_grad && tensor.is_sparse()) RefuseSparse("graph");
   AutogradMeta* found = AutogradMeta::Find(tensor);
   if (found == nullptr && !requires_grad) return;
   AutogradMeta& meta = AutogradMeta::Of(tensor);
@@ -113,18 +145,15 @@ Tensor GradOf(const Tensor& tensor) {
 
 void SetGrad(const Tensor& tensor, Tensor grad) {
   CheckDefined(tensor, ".grad");
-  if (grad.IsSameAs(tensor)) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "[graph] a tensor was to become its own .grad, which sums would then overwrite; "
-                "allowed is another tensor; clone it first");
-  }
-  if (grad.defined() && !grad.HasSameTypeAs(tensor)) {
+  if (grad.defined() && !FitsAsGrad(tensor, grad)) {
     throw Error(
         ErrorKind::kShape,
         absl::StrCat("[graph] .grad of ", DTypeName(tensor.dtype()), ShapeToString(tensor.sizes()),
                      " was to be set to ", DTypeName(grad.dtype()), ShapeToString(grad.sizes()),
-                     "; it has the tensor's dtype, shape and device; convert it first"));
+                     "; it has the tensor's shape and device, and its dtype or that which "
+                     "SetGradDType gave; convert it first"));
   }
+  if (grad.defined()) CheckOwnMemory(tensor, grad);
   if (!grad.defined() && AutogradMeta::Find(tensor) == nullptr) return;
   AutogradMeta::Of(tensor).MakeLeafInfo().slot->Set(std::move(grad));
 }
@@ -166,6 +195,7 @@ void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after, uin
 void ReplaceNode(const Tensor& tensor, NodePtr node, uint32_t output_nr) {
   AutogradMeta& meta = AutogradMeta::Of(tensor);
   MoveRetained(meta, meta.node.get(), *node, output_nr);
+  if (meta.node == nullptr && meta.leaf != nullptr) meta.leaf->slot->MoveIntoGraph();
   meta.node = std::move(node);
   meta.output_nr = output_nr;
   meta.requires_grad = false;

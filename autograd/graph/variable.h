@@ -16,11 +16,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "autograd/graph/edge.h"
 #include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
+#include "autograd/graph/view_origin.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/cell.h"
@@ -40,6 +42,9 @@ bool IsLeaf(const Tensor& tensor);
 
 // `.grad`: a handle to the very tensor, undefined if there is none.
 Tensor GradOf(const Tensor& tensor);
+// A sparse `.grad` of a dense tensor is allowed. Error(kShape) unless it has the tensor's shape,
+// device and dtype (or that of SetGradDType, leaf.h); kInvalidArgument if gradients cannot be added
+// into it: its elements overlap, or it shares memory with the tensor.
 void SetGrad(const Tensor& tensor, Tensor grad);
 
 // Where gradients of the tensor go: its node, or its accumulator if it is a leaf. Invalid if it
@@ -63,9 +68,6 @@ void RecordNode(NodePtr node, const Tensor& result, const Tensors&... operands) 
   SetHistory(result, std::move(node));
 }
 
-// What was so when a view was made, and forbids writes through it that record.
-enum class ViewOrigin : uint8_t { kDefault, kNoGrad, kCustomFunction, kMultiOutput };
-
 // Of a view: what it shows of which base, and its place in the graph, made anew after writes.
 struct ViewInfo {
   Tensor base;  // not itself a view
@@ -80,6 +82,9 @@ struct ViewInfo {
 // What a leaf that requires grad, or a tensor that retains its gradient, has besides.
 struct LeafInfo {
   sync::IntrusivePtr<GradSlot> slot = sync::MakeIntrusive<GradSlot>();
+  // The dtype of gradients, nullopt for any, where it was set (leaf.h); else the leaf's.
+  bool has_grad_dtype = false;
+  std::optional<DType> grad_dtype;
   sync::Mutex mutex{"leaf"};
   // Made at first use; `accumulator` owns it, `ready_accumulator` is for readers without the lock.
   sync::Cell<NodePtr> accumulator AG_GUARDED_BY(mutex);

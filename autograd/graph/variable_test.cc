@@ -83,10 +83,20 @@ TEST(VariableTest, AnUndefinedTensorHasNothingAndTakesNothing) {
   EXPECT_EQ(KindOf([&] { SetGrad(none, Tensor::Scalar(1)); }), ErrorKind::kUndefined);
 }
 
-TEST(VariableTest, NoTensorIsItsOwnGrad) {
-  Tensor x = MakeLeaf(1);
-  EXPECT_EQ(KindOf([&] { SetGrad(x, x); }), ErrorKind::kInvalidArgument);
+// Rules: J7.
+TEST(VariableTest, AGradHasMemoryOfItsOwn) {
+  Tensor x = Tensor::Ones({3}, DType::kF64);
+  SetRequiresGrad(x, true);
+  const auto set = [&](const Tensor& grad) { return KindOf([&] { SetGrad(x, grad); }); };
+  EXPECT_EQ(set(x), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(set(x.Detach()), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(set(x.Data()), ErrorKind::kInvalidArgument);
+  // Gradients that are added to one element would be seen in all.
+  EXPECT_EQ(set(Tensor::Zeros({1}, DType::kF64).AsStrided({3}, {0}, 0)),
+            ErrorKind::kInvalidArgument);
   EXPECT_FALSE(GradOf(x).defined());
+  SetGrad(x, Tensor::Zeros({6}, DType::kF64).AsStrided({3}, {2}, 0));
+  EXPECT_TRUE(GradOf(x).defined());
 }
 
 // Rules: A23, K10.

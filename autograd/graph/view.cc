@@ -3,10 +3,10 @@
 #include "autograd/graph/view.h"
 
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/base/check.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/inference_mode.h"
@@ -14,23 +14,6 @@
 #include "autograd/graph/thread_state.h"
 
 namespace twingrad {
-namespace {
-
-bool IsOfFunction(ViewOrigin origin) {
-  return origin == ViewOrigin::kCustomFunction || origin == ViewOrigin::kMultiOutput;
-}
-
-[[noreturn]] void RefuseOfFunction(std::string_view what) {
-  throw Error(ErrorKind::kInvalidArgument,
-              absl::StrCat("[view] a view that a custom function returned, or an operand that it "
-                           "returned as it is, ",
-                           what,
-                           "; its gradient would go past the function's own backward; clone() what "
-                           "the function returned first"));
-}
-
-}  // namespace
-
 Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
                 absl::Span<const int64_t> strides, int64_t offset, NodePtr node) {
   Tensor view = operand.AsStrided(sizes, strides, offset);
@@ -67,11 +50,28 @@ Tensor ViewBase(const Tensor& tensor) {
   return meta != nullptr && meta->view != nullptr ? meta->view->base : tensor;
 }
 
+void SetViewOrigin(const Tensor& view, ViewOrigin origin) {
+  AG_CHECK(IsView(view), "[view] the origin of a tensor that is no view is set");
+  AutogradMeta::Find(view)->view->origin = origin;
+}
+
+namespace {
+
+// Whether a view takes part in its base's history through a node that it does not have yet: its
+// base was written since, or was told to require grad after a view of it was made in grad mode.
+bool AwaitsNode(const Tensor& view, const ViewInfo& info) AG_REQUIRES(info.mutex) {
+  if (!info.base.HasSameStorage(view)) return false;  // the base's data was exchanged (leaf.h)
+  if (info.version != view.version()) return true;
+  return info.node == nullptr && info.origin == ViewOrigin::kDefault;
+}
+
+}  // namespace
+
 bool ViewRequiresGrad(const Tensor& view, AutogradMeta& meta) {
   ViewInfo& info = *meta.view;
   {
     sync::MutexLock lock(info.mutex);
-    if (info.version == view.version()) return info.node != nullptr;
+    if (!AwaitsNode(view, info)) return info.node != nullptr;
   }
   return RequiresGrad(info.base);
 }
@@ -80,12 +80,13 @@ Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta) {
   ViewInfo& info = *meta.view;
   NodePtr replaced;  // destroyed after the lock is given up
   sync::MutexLock lock(info.mutex);
-  if (info.version != view.version() && !RequiresGrad(info.base)) {
+  const bool awaits = AwaitsNode(view, info);
+  if (awaits && !RequiresGrad(info.base)) {
     // The base was detached in place: nothing leads from its new contents to the view's old node.
     replaced = std::move(info.node);
     info.version = view.version();
-  } else if (info.version != view.version()) {
-    if (IsOfFunction(info.origin)) RefuseOfFunction("is used after a write to its base");
+  } else if (awaits) {
+    if (!IsRenewable(info.origin)) RefuseRenewal(info.origin);
     auto map = sync::MakeShared<const ViewMap>(info.base, view);
     NodePtr node = MakeRegeneratedView(view, std::move(map));
     node->AddNextEdge(GradientEdge(info.base));
@@ -110,15 +111,20 @@ void CheckInPlace(const Tensor& self, bool would_record) {
                 "[graph] an inference tensor is written outside inference mode; it may be written "
                 "inside; clone it first");
   }
-  if (!would_record) return;
   AutogradMeta* meta = AutogradMeta::Find(self);
   if (meta == nullptr) return;
   const bool is_view = meta->view != nullptr;
-  if (is_view && IsOfFunction(meta->view->origin)) RefuseOfFunction("is written in grad mode");
-  if (is_view && meta->view->origin == ViewOrigin::kNoGrad) {
+  // A view that does not require grad may show memory of a base that does: the write would change
+  // what the base holds, and its history would not know.
+  if (!would_record && !(is_view && GradMode::IsEnabled() && RequiresGrad(meta->view->base))) {
+    return;
+  }
+  if (is_view && meta->view->origin != ViewOrigin::kDefault) RefuseWrite(meta->view->origin);
+  if (is_view && !meta->view->base.HasSameStorage(self)) {
     throw Error(ErrorKind::kInvalidArgument,
-                "[view] a view that was made without grad mode is written in grad mode; views "
-                "made in grad mode may be written; make the view in grad mode, or write without");
+                "[view] a view is written whose base has got other data since, so that the write "
+                "would not reach it; views of a tensor's present data may be written; make the "
+                "view anew");
   }
   const Tensor base = ViewBase(self);
   if (IsLeaf(base) && RequiresGrad(base)) {

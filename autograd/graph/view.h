@@ -30,9 +30,14 @@ bool IsView(const Tensor& tensor);
 // The base of a view; the tensor itself if it is none.
 Tensor ViewBase(const Tensor& tensor);
 
+// Changes what MakeView noted of a view's making: for results of functions of the user. Views of it
+// made later have its origin too.
+void SetViewOrigin(const Tensor& view, ViewOrigin origin);
+
 // To be called before a write. `would_record`: grad mode is on and the write's result requires
 // grad. Error kLeafInPlace on a leaf that requires grad or a view of one, kInvalidArgument where
-// two elements share a place or a view made without grad mode would be recorded.
+// two elements share a place, or in grad mode where the view's origin forbids it (view_origin.h)
+// and its base requires grad or the write records.
 void CheckInPlace(const Tensor& self, bool would_record);
 
 // After a recorded write: `node` is the operation's, its edge `self_edge` stands for the old

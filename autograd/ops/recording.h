@@ -134,11 +134,14 @@ void StoreInPlace(const char* op, Tensor& self, const Tensor& result);
 
 [[noreturn]] void RefuseUndefined(const char* op);
 
-// Throws Error(kUndefined) naming `op` when an operand is an undefined gradient.
+// Throws Error naming `op`: kUndefined when an operand is an undefined gradient, kInvalidArgument
+// when one is sparse.
 template <typename... Tensors>
 void CheckDefined(const char* op, const Tensors&... operands) {
   if (!(operands.defined() && ...)) [[unlikely]]
     RefuseUndefined(op);
+  if ((operands.is_sparse() || ...)) [[unlikely]]
+    RefuseSparse(op);
 }
 
 }  // namespace twingrad::ops

@@ -32,7 +32,10 @@ void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   if (Overlaps(arena_, tensor.map, storages_[tensor.storage].content->size)) {
     throw Raised{ErrorKind::kInvalidArgument};
   }
-  if (!would_record) return;
+  // In grad mode a view made without it is not written even where the write itself would not be
+  // recorded: its base would change unseen.
+  const bool changes_base = grad_mode_ && tensor.is_view() && tensors_[tensor.base].requires_grad;
+  if (!would_record && !changes_base) return;
   if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorKind::kInvalidArgument};
   const Tensor& base = tensor.is_view() ? tensors_[tensor.base] : tensor;
   if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorKind::kLeafInPlace};

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "autograd/tensor/pool.h"
+#include "autograd/tensor/sparse.h"
 
 namespace twingrad {
 
@@ -23,7 +24,8 @@ struct OwningBlock {
   alignas(16) unsigned char elements[TensorImpl::kInlineBytes];
 
   explicit OwningBlock(size_t bytes) : OwningBlock(elements, bytes) {}
-  OwningBlock(void* data, size_t bytes) : storage(data, bytes) {
+  OwningBlock(void* data, size_t bytes, Storage::Holds holds = Storage::Holds::kElements)
+      : storage(data, bytes, holds) {
     impl.owning_ = true;
     impl.inference_ = InferenceTensors();
     impl.storage_ = &storage;
@@ -44,6 +46,13 @@ OwningBlock* BlockOf(Storage* storage) {
   constexpr size_t kOffset = offsetof(OwningBlock, storage);
 #pragma GCC diagnostic pop
   return reinterpret_cast<OwningBlock*>(reinterpret_cast<char*>(storage) - kOffset);
+}
+
+// Of a block whose storage is Holds::kBorrowed: whose elements it shows, noted in its own room.
+Storage* LenderOf(const OwningBlock& block) {
+  Storage* lender;
+  std::memcpy(&lender, block.elements, sizeof(lender));
+  return lender;
 }
 
 }  // namespace
@@ -74,9 +83,25 @@ Shape TypeWords::sizes() const {
 
 void Storage::Dispose() {
   OwningBlock* block = BlockOf(this);
-  if (data_ != block->elements) ::operator delete(data_, kElementAlignment);
+  if (data_ != block->elements) {
+    if (holds() == Holds::kElements) {
+      ::operator delete(data_, kElementAlignment);
+    } else if (holds() == Holds::kSparseParts) {
+      delete static_cast<SparseParts*>(data_);
+    } else {
+      LenderOf(*block)->Release();
+    }
+  }
   block->~OwningBlock();
   pool::Free(block, sizeof(OwningBlock));
+}
+
+void Storage::DropElements() {
+  OwningBlock* block = BlockOf(this);
+  if (data_ == block->elements) return;
+  ::operator delete(data_, kElementAlignment);
+  data_ = block->elements;
+  bytes_ = 0;
 }
 
 TensorImpl* TensorImpl::MakeOwningScalar(DType dtype, Device device) {
@@ -121,14 +146,83 @@ TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, Ints sizes, Ints strides
   impl->type_ = TypeWords::Of(of.dtype(), of.device(), sizes);
   impl->offset_ = offset;
   impl->numel_ = numel;
-  impl->data_ = static_cast<char*>(of.storage_->data()) +
-                offset * static_cast<int64_t>(ElementSize(of.dtype()));
+  if (of.type_.is_sparse()) {
+    impl->type_.low |= TypeWords::kSparse;
+    impl->data_ = of.data_;
+    impl->contiguous_ = false;
+  } else {
+    impl->data_ = static_cast<char*>(of.storage_->data()) +
+                  offset * static_cast<int64_t>(ElementSize(of.dtype()));
+  }
   if (!sizes.empty()) {
     impl->SetSizes(sizes);
     std::copy(strides.begin(), strides.end(), const_cast<int64_t*>(impl->dims()) + impl->rank_);
-    impl->contiguous_ = IsContiguousGeometry(sizes, strides);
+    impl->contiguous_ = !of.type_.is_sparse() && IsContiguousGeometry(sizes, strides);
   }
   return impl;
+}
+
+TensorImpl* TensorImpl::MakeBorrowing(const TensorImpl& of, uint32_t version) {
+  Storage* lender = of.storage_;
+  if (lender->holds() == Storage::Holds::kBorrowed) lender = LenderOf(*BlockOf(lender));
+  lender->AddRef();
+  auto* block = new (pool::Allocate(sizeof(OwningBlock)))
+      OwningBlock(lender->data(), lender->bytes(), Storage::Holds::kBorrowed);
+  std::memcpy(block->elements, &lender, sizeof(lender));
+  block->storage.version_.Store(version, sync::kRelaxed);
+  block->impl.CopyGeometry(of);
+  return &block->impl;
+}
+
+TensorImpl* TensorImpl::MakeSparse(Ints sizes, SparseParts parts) {
+  const int64_t numel = ElementCount(sizes);
+  const DType dtype = parts.values.dtype();
+  const Device device = parts.values.device();
+  auto* owned = new SparseParts(std::move(parts));
+  auto* block =
+      new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(owned, 0, Storage::Holds::kSparseParts);
+  std::memset(block->elements, 0, sizeof(block->elements));
+  TensorImpl& impl = block->impl;
+  impl.type_ = TypeWords::Of(dtype, device, sizes);
+  impl.type_.low |= TypeWords::kSparse;
+  impl.numel_ = numel;
+  impl.contiguous_ = false;
+  impl.data_ = block->elements;
+  if (!sizes.empty()) {
+    impl.SetSizes(sizes);
+    std::fill_n(const_cast<int64_t*>(impl.dims()) + impl.rank_, impl.rank_, 0);
+  }
+  return &impl;
+}
+
+void TensorImpl::CopyGeometry(const TensorImpl& from) {
+  if (rank_ > kInlineRank) delete[] heap_dims_;
+  rank_ = 0;
+  type_ = from.type_;
+  data_ = from.data_;
+  numel_ = from.numel_;
+  offset_ = from.offset_;
+  contiguous_ = from.contiguous_;
+  if (from.rank_ == 0) return;
+  SetSizes(from.sizes());
+  const Ints strides = from.strides();
+  std::copy(strides.begin(), strides.end(), const_cast<int64_t*>(dims()) + rank_);
+}
+
+void TensorImpl::Exchange(const TensorImpl& with) {
+  if (&with == this) return;
+  Storage* const before = storage_;
+  storage_ = MakeBorrowing(with, before->version())->storage_;
+  CopyGeometry(with);
+  if (!owning_ || exchanged_) {
+    before->Release();
+    return;
+  }
+  // The block that holds this object lives as long as its storage, which is given up at the end.
+  exchanged_ = true;
+  if (before->IsUniquelyOwned() && before->holds() == Storage::Holds::kElements) {
+    before->DropElements();
+  }
 }
 
 void TensorImpl::SetSizes(Ints sizes) {
@@ -148,7 +242,12 @@ void TensorImpl::Dispose() {
   if (meta_ != nullptr) delete std::exchange(meta_, nullptr);
   if (rank_ > kInlineRank) delete[] heap_dims_;
   const bool owning = owning_;
-  storage_->Release();  // an owning tensor's memory may end here
+  Storage* last = storage_;
+  if (exchanged_) {
+    last = &reinterpret_cast<OwningBlock*>(this)->storage;
+    storage_->Release();
+  }
+  last->Release();  // an owning tensor's memory may end here
   if (!owning) {
     this->~TensorImpl();
     pool::Free(this, sizeof(TensorImpl));
@@ -204,6 +303,7 @@ bool Tensor::HasSameTypeAs(const Tensor& other) const {
 }
 
 Tensor Tensor::AsStrided(Ints sizes, Ints strides, int64_t offset) const {
+  if (is_sparse()) RefuseSparse("tensor");
   const int64_t capacity = static_cast<int64_t>(impl_->storage()->bytes() / ElementSize(dtype()));
   int64_t lowest = offset;
   int64_t highest = offset;
@@ -232,6 +332,15 @@ Tensor Tensor::AsStrided(Ints sizes, Ints strides, int64_t offset) const {
 
 Tensor Tensor::Detach() const {
   return Tensor(TensorImpl::MakeAlias(*impl_, sizes(), strides(), storage_offset()));
+}
+
+Tensor Tensor::Data() const { return Tensor(TensorImpl::MakeBorrowing(*impl_, 0)); }
+
+void RefuseSparse(const char* op) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[", op,
+                           "] an operand is a sparse tensor; dense ones are allowed; make it one "
+                           "with kernels::ToDense"));
 }
 
 int64_t ElementCount(Ints sizes) {

@@ -44,15 +44,19 @@ struct TypeWords {
   static TypeWords Of(DType dtype, Device device, Ints sizes);
   DType dtype() const { return static_cast<DType>(low & 0xff); }
   Device device() const {
-    return Device{static_cast<DeviceType>((low >> 8) & 0xff),
+    return Device{static_cast<DeviceType>((low >> 8) & 0x7f),
                   static_cast<uint8_t>((low >> 16) & 0xff)};
   }
+  bool is_sparse() const { return (low & kSparse) != 0; }
+  // dtype, device and whether it is sparse.
+  uint64_t kind() const { return low & 0xffffff; }
   bool IsExact() const { return ((low >> 24) & 0xff) != kInexact; }
   // Of exact words only.
   Shape sizes() const;
   bool operator==(const TypeWords&) const = default;
 
   static constexpr uint64_t kInexact = 0xff;
+  static constexpr uint64_t kSparse = uint64_t{1} << 15;
 };
 
 // Whether tensors with memory of their own that this thread makes are inference tensors. Set by the
@@ -65,10 +69,17 @@ class TensorMeta {
   virtual ~TensorMeta() = default;
 };
 
+struct SparseParts;
+
 // The memory that a tensor and its views share, with the version that writes bump.
 class Storage {
  public:
-  Storage(void* data, size_t bytes) : data_(data), bytes_(bytes) {}
+  // What `data` points to: elements, the parts of a sparse tensor (sparse.h), or the elements of
+  // another storage, which this one keeps alive.
+  enum class Holds : uint8_t { kElements, kSparseParts, kBorrowed };
+
+  Storage(void* data, size_t bytes, Holds holds)
+      : data_(data), bytes_(bytes), holds_(static_cast<size_t>(holds)) {}
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -81,15 +92,22 @@ class Storage {
   void Release() {
     if (references_.Decrement()) Dispose();
   }
-  bool IsUniquelyOwned() const { return references_.IsOne(); }
+  // Nobody else uses the memory.
+  bool IsUniquelyOwned() const { return references_.IsOne() && holds() != Holds::kBorrowed; }
+  Holds holds() const { return static_cast<Holds>(holds_); }
 
  private:
+  friend class TensorImpl;
+
   void Dispose();
+  // Frees elements that nobody will use any more, although the block stays.
+  void DropElements();
 
   sync::RefCount references_;
   sync::Atomic<uint32_t> version_{0};
   void* data_;
-  size_t bytes_;
+  size_t bytes_ : 62;
+  size_t holds_ : 2;
 };
 
 class TensorImpl {
@@ -105,6 +123,13 @@ class TensorImpl {
   static TensorImpl* MakeOwningScalar(DType dtype, Device device);
   // Shares `storage`.
   static TensorImpl* MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset);
+  // Shares the memory of `of`, with a version of its own that starts at `version`.
+  static TensorImpl* MakeBorrowing(const TensorImpl& of, uint32_t version);
+  // Takes `parts` over, which fit `sizes`.
+  static TensorImpl* MakeSparse(Ints sizes, SparseParts parts);
+  // Shows the memory of `with`, in its geometry and type, from now on; the version goes on from
+  // this tensor's. Views that were made before keep the old memory.
+  void Exchange(const TensorImpl& with);
 
   void AddRef() const { references_.Increment(); }
   void Release() const {
@@ -141,12 +166,14 @@ class TensorImpl {
   ~TensorImpl() = default;
   const int64_t* dims() const { return rank_ <= kInlineRank ? inline_dims_ : heap_dims_; }
   void SetSizes(Ints sizes);
+  void CopyGeometry(const TensorImpl& from);
   void Dispose();
 
   sync::RefCount references_;
   uint8_t rank_ = 0;
   bool contiguous_ = true;
-  bool owning_ = false;  // the storage lies in this object's block
+  bool owning_ = false;  // this object lies in a block with a storage, `storage_` unless exchanged
+  bool exchanged_ = false;
   bool inference_ = false;
   TypeWords type_;
   void* data_ = nullptr;
@@ -193,6 +220,8 @@ class Tensor {
   // Row-major, sizes of 1 not looked at; a tensor without elements is contiguous.
   bool IsContiguous() const { return impl_->is_contiguous(); }
   const TypeWords& type() const { return impl_->type(); }
+  // See sparse.h. A sparse tensor has no elements in memory: data() shows a zero and strides are 0.
+  bool is_sparse() const { return type().is_sparse(); }
   bool HasSameTypeAs(const Tensor& other) const;
 
   // The first element, at storage_offset(). Never null.
@@ -225,8 +254,10 @@ class Tensor {
   Tensor AsStrided(Ints sizes, Ints strides, int64_t offset) const;
   // The same geometry over the same memory, without history.
   Tensor Detach() const;
+  // As Detach, but with a version of its own: neither tensor knows of writes through the other.
+  Tensor Data() const;
   bool HasSameStorage(const Tensor& other) const {
-    return impl_->storage() == other.impl_->storage();
+    return impl_->storage()->data() == other.impl_->storage()->data();
   }
   int UseCount() const { return static_cast<int>(impl_->ReferenceCount()); }
   bool IsUniquelyOwned() const { return impl_->IsUniquelyOwned(); }
@@ -238,6 +269,8 @@ class Tensor {
   void reset() { impl_.reset(); }
 
  private:
+  friend Tensor MakeSparse(Ints sizes, const Tensor& indices, const Tensor& values);
+
   // Takes over the reference that a new impl begins with.
   explicit Tensor(TensorImpl* made) : impl_(sync::IntrusivePtr<TensorImpl>::Adopt(made)) {}
 
@@ -246,6 +279,9 @@ class Tensor {
 
   sync::IntrusivePtr<TensorImpl> impl_;
 };
+
+// Throws Error(kInvalidArgument) naming `op`, which takes dense tensors only.
+[[noreturn]] void RefuseSparse(const char* op);
 
 // Product of the sizes; Error when one is negative or the product does not fit.
 int64_t ElementCount(Ints sizes);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/sparse.h"
 
 namespace twingrad::kernels {
 namespace {
@@ -29,6 +30,7 @@ void CopyElements(Tensor& target, const Tensor& source) {
 }
 
 void CopyAny(Tensor& target, const Tensor& source) {
+  if (target.is_sparse() || source.is_sparse()) RefuseSparse("copy_");
   DispatchAll(target.dtype(), [&](auto to) {
     DispatchAll(source.dtype(),
                 [&](auto from) { CopyElements<decltype(to), decltype(from)>(target, source); });
@@ -58,7 +60,11 @@ Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-Tensor Clone(const Tensor& a) { return Fresh(a, a.dtype(), a.device()); }
+Tensor Clone(const Tensor& a) {
+  if (a.is_sparse()) [[unlikely]]
+    return CloneSparse(a);
+  return Fresh(a, a.dtype(), a.device());
+}
 Tensor CopyTo(const Tensor& a, Device device) { return Fresh(a, a.dtype(), device); }
 Tensor Cast(const Tensor& a, DType dtype) { return Fresh(a, dtype, a.device()); }
 

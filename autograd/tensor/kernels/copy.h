@@ -11,7 +11,8 @@
 
 namespace twingrad::kernels {
 
-// A fresh contiguous copy on the same device, or on `device`.
+// A fresh contiguous copy on the same device, or on `device`. Clone takes sparse tensors too; the
+// others refuse them.
 Tensor Clone(const Tensor& a);
 Tensor CopyTo(const Tensor& a, Device device);
 

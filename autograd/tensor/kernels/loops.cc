@@ -62,6 +62,7 @@ void RefuseMixedKinds(const char* op, const Tensor& a, const Tensor& b) {
                                                 " and ", DTypeName(b.dtype()),
                                                 " differ; they must be equal; cast one operand"));
   }
+  if (a.device() == b.device()) RefuseSparse(op);
   RefuseDevices(op, "operands are on ", a, " and ", b);
 }
 

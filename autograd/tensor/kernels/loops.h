@@ -111,9 +111,9 @@ decltype(auto) DispatchFloating(const char* op, DType dtype, Function&& function
 
 [[noreturn]] void RefuseMixedKinds(const char* op, const Tensor& a, const Tensor& b);
 
-// Throws unless both have one dtype and one device.
+// Throws unless both have one dtype and one device, and are dense or both sparse.
 inline void CheckSameKind(const char* op, const Tensor& a, const Tensor& b) {
-  if (a.dtype() == b.dtype() && a.device() == b.device()) [[likely]]
+  if (a.type().kind() == b.type().kind()) [[likely]]
     return;
   RefuseMixedKinds(op, a, b);
 }

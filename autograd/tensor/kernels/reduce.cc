@@ -119,6 +119,7 @@ Tensor Amin(const Tensor& a, Ints dims, bool keepdim) {
 
 Tensor SumTo(const Tensor& a, Ints shape) {
   if (a.sizes() == shape) return a;
+  if (a.is_sparse()) RefuseSparse("sum_to");
   if (!BroadcastsTo(shape, a.sizes())) {
     throw Error(ErrorKind::kShape, absl::StrCat("[sum_to] shape ", ShapeToString(shape),
                                                 " does not broadcast to ", ShapeToString(a.sizes()),
