@@ -25,6 +25,18 @@ uint32_t LowestOutput(const GraphTask& task) {
   return lowest;
 }
 
+std::vector<uint32_t> CountDependencies(const GraphTask& task) {
+  const uint32_t lowest = LowestOutput(task);
+  std::vector<uint32_t> counts(task.states().size());
+  for (const NodeState& state : task.states()) {
+    if (lowest != 0 && state.node->topological_nr() < lowest) continue;
+    for (const Edge& edge : state.node->next_edges()) {
+      if (edge.is_valid()) ++counts[task.TargetOf(*state.node, edge)];
+    }
+  }
+  return counts;
+}
+
 }  // namespace
 
 void ComputeDependencies(GraphTask& task) {
@@ -79,7 +91,7 @@ void MarkNeeded(GraphTask& task) {
     }
     const Edge& edge = edges[frame.next_edge++];
     if (!edge.is_valid()) continue;
-    const uint32_t child = task.IndexOf(edge.function.get());
+    const uint32_t child = task.TargetOf(*state.node, edge);
     if ((states[child].flags & NodeState::kVisited) != 0) {
       if (states[child].Executes()) state.flags |= NodeState::kApply;
       continue;
@@ -90,20 +102,19 @@ void MarkNeeded(GraphTask& task) {
 }
 
 Ranks ComputeRanks(const GraphTask& task) {
+  std::vector<uint32_t> pending = CountDependencies(task);
   const std::vector<NodeState>& states = task.states();
   Ranks ranks;
   ranks.rank.resize(states.size());
-  std::vector<uint32_t> pending;
-  pending.reserve(states.size());
   uint32_t edges_total = 0;
   uint32_t slots_total = 0;
   for (const NodeState& state : states) {
-    pending.push_back(state.pending);
     ranks.edge_begin.push_back(edges_total);
     ranks.slot_begin.push_back(slots_total);
     edges_total += state.node->num_outputs();
     slots_total += state.node->num_inputs();
   }
+  ranks.edge_begin.push_back(edges_total);
   ranks.ordinal.resize(edges_total);
   ranks.slot_size.resize(slots_total);
 
@@ -117,7 +128,7 @@ Ranks ComputeRanks(const GraphTask& task) {
     const absl::Span<const Edge> edges = state.node->next_edges();
     for (size_t i = 0; i < edges.size(); ++i) {
       if (!edges[i].is_valid()) continue;
-      const uint32_t target = task.IndexOf(edges[i].function.get());
+      const uint32_t target = task.TargetOf(*state.node, edges[i]);
       const uint32_t slot = ranks.slot_begin[target] + edges[i].input_nr;
       ranks.ordinal[ranks.edge_begin[index] + i] = ranks.slot_size[slot]++;
       const bool executes = states[target].Executes();

@@ -25,7 +25,7 @@ void MarkNeeded(GraphTask& task);
 struct Ranks {
   // By dense index of a node.
   std::vector<uint32_t> rank;        // of nodes that run
-  std::vector<uint32_t> edge_begin;  // where its edges begin in `ordinal`
+  std::vector<uint32_t> edge_begin;  // where its edges begin in `ordinal`; one more for the end
   std::vector<uint32_t> slot_begin;  // where the slots of its inputs begin
   // By edge: its place among the contributions to its slot.
   std::vector<uint32_t> ordinal;
@@ -34,6 +34,7 @@ struct Ranks {
   uint32_t count = 0;  // of nodes that run
 };
 
+// At any time: counts edges anew, since the counts in the states go down while a task runs.
 Ranks ComputeRanks(const GraphTask& task);
 
 // The view that an observer gets. Walks the graph again.

@@ -4,19 +4,24 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/engine/call_threads.h"
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/shared_run.h"
+#include "autograd/engine/surroundings.h"
 #include "autograd/engine/worker.h"
 #include "autograd/graph/custom_node.h"
 #include "autograd/graph/thread_state.h"
+#include "autograd/sync/atomic.h"
 #include "autograd/sync/once.h"
-#include "autograd/sync/thread.h"
 
 namespace twingrad {
 namespace {
@@ -28,28 +33,38 @@ constexpr uint32_t kDeepest = 30'000;
 
 constinit sync::Lazy<Engine> default_engine;
 
-// Runs `body` on a thread of its own as if on this one: nodes it makes continue this thread's keys.
+// What an engine leaves behind, reachable for as long as the process lives.
+struct Leftover {
+  WorkerGroup* workers;
+  CallThreads* call_threads;
+  Leftover* next;
+};
+constinit sync::Atomic<Leftover*> leftovers{nullptr};
+
+void LeaveBehind(std::unique_ptr<WorkerGroup> workers, std::unique_ptr<CallThreads> call_threads) {
+  auto* leftover = new Leftover{workers.release(), call_threads.release(), nullptr};
+  leftover->next = leftovers.Load(sync::kRelaxed);
+  while (!leftovers.CompareExchangeWeak(leftover->next, leftover, sync::kRelease, sync::kRelaxed)) {
+  }
+}
+
+// Calls `body` on the stack of another thread as if on this one: its nodes continue this thread's
+// keys.
 template <class Body>
-void OnFreshStack(const Body& body) {
-  ThreadState& here = CurrentThread();
-  const ThreadState state = here;
-  const EngineThread engine_thread = CurrentEngineThread();
+void OnFreshStack(CallThreads& threads, const Body& body) {
+  const Surroundings here = Surroundings::OfCaller();
   uint64_t next_order_key = 0;
   std::exception_ptr error;
-  sync::Thread thread("ag_nested", [&] {
-    OrderScope order(state.next_order_key, state.provisional);
-    ModesScope modes(state.modes);
-    CurrentThread().node = state.node;
-    CurrentEngineThread() = engine_thread;
-    try {
-      body();
-    } catch (...) {
-      error = std::current_exception();
-    }
-    next_order_key = CurrentThread().next_order_key;
+  threads.RunAndWait([&] {
+    next_order_key = here.Run([&] {
+      try {
+        body();
+      } catch (...) {
+        error = std::current_exception();
+      }
+    });
   });
-  thread.Join();
-  here.next_order_key = next_order_key;
+  CurrentThread().next_order_key = next_order_key;
   if (error != nullptr) std::rethrow_exception(error);
 }
 
@@ -84,9 +99,32 @@ Engine::Engine(EngineOptions options) : options_(options) {
   if (options.device_threads > 0) {
     workers_ = std::make_unique<WorkerGroup>(options.device_threads);
   }
+  call_threads_ = std::make_unique<CallThreads>();
 }
 
-Engine::~Engine() = default;
+Engine::~Engine() {
+  std::optional<sync::TimePoint> deadline;
+  if (options_.stop_deadline.has_value()) deadline = sync::Now() + *options_.stop_deadline;
+  const bool are_gone = call_threads_->AreGone() || (workers_ != nullptr && workers_->AreGone());
+  const bool waits_for_itself = call_threads_->IsServing() || CurrentEngineThread().depth > 0;
+  if (are_gone || waits_for_itself || !StopBy(deadline)) {
+    LeaveBehind(std::move(workers_), std::move(call_threads_));
+  }
+}
+
+bool Engine::StopBy(std::optional<sync::TimePoint> deadline) {
+  // Asynchronous calls use the workers.
+  return call_threads_->Stop(deadline) && (workers_ == nullptr || workers_->Stop(deadline));
+}
+
+void Engine::CheckNotForked() const {
+  if (!call_threads_->AreGone() && (workers_ == nullptr || !workers_->AreGone())) [[likely]]
+    return;
+  throw Error(ErrorKind::kInvalidArgument,
+              "[engine] a call was made in a forked child of an engine that had started threads, "
+              "which a fork does not copy; a child may use engines that had started none; make an "
+              "Engine in the child, or fork before the first call");
+}
 
 Engine& Engine::Default() { return default_engine.Get(); }
 
@@ -95,6 +133,7 @@ VariableList Engine::Execute(absl::Span<const Edge> roots, absl::Span<const Tens
                              absl::Span<const Edge> outputs) {
   const ExecuteArguments arguments{roots,        seeds,           keep_graph,
                                    create_graph, accumulate_grad, outputs};
+  CheckNotForked();
   const uint32_t depth = CurrentEngineThread().depth;
   const CustomCallPause pause;
   if (depth == 0 || depth % kDepthOfOneStack != 0) return ExecuteHere(arguments);
@@ -104,7 +143,7 @@ VariableList Engine::Execute(absl::Span<const Edge> roots, absl::Span<const Tens
                              kDeepest, " levels are allowed; look for a hook that runs itself"));
   }
   VariableList results;
-  OnFreshStack([&] { results = ExecuteHere(arguments); });
+  OnFreshStack(*call_threads_, [&] { results = ExecuteHere(arguments); });
   return results;
 }
 
@@ -125,7 +164,8 @@ void Engine::RunTask(GraphTask& task) {
   MarkNeeded(task);
   if (options_.observer != nullptr) options_.observer->OnGraphReady(ViewOf(task));
   // A nested call waits for nobody, so it uses no workers: no circle of waits can form.
-  const bool may_share = workers_ != nullptr && CurrentEngineThread().depth == 0;
+  const EngineThread& thread = CurrentEngineThread();
+  const bool may_share = workers_ != nullptr && thread.depth == 0 && !thread.is_alone;
   if (may_share && SharedRun::IsWorthwhile(task) && workers_->Enter()) {
     Visit visit(*workers_);
     sync::MakeIntrusive<SharedRun>(task, *workers_)->Run();
@@ -134,6 +174,32 @@ void Engine::RunTask(GraphTask& task) {
   }
   EvaluationScope scope(task);
   task.RunCallbacks();
+}
+
+CallFuture Engine::Async(std::function<VariableList()> call) {
+  CheckNotForked();
+  if (call == nullptr || CurrentEngineThread().depth > 0) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[engine] an asynchronous call was made ",
+                             call == nullptr ? "of an empty function" : "from inside a call",
+                             "; it is allowed outside calls and in continuations; in a node or "
+                             "hook use Execute"));
+  }
+  CallPromise promise;
+  const CallFuture future = promise.future();
+  call_threads_->Post([promise, call = std::move(call), there = Surroundings::OfAsync()]() mutable {
+    there.Run([&] { promise.Fulfil(std::move(call)); });
+  });
+  return future;
+}
+
+CallFuture Engine::ExecuteAsync(std::vector<Edge> roots, std::vector<Tensor> seeds, bool keep_graph,
+                                bool create_graph, bool accumulate_grad,
+                                std::vector<Edge> outputs) {
+  return Async([this, roots = std::move(roots), seeds = std::move(seeds), keep_graph, create_graph,
+                accumulate_grad, outputs = std::move(outputs)] {
+    return Execute(roots, seeds, keep_graph, create_graph, accumulate_grad, outputs);
+  });
 }
 
 void Engine::QueueCallback(std::function<void()> callback) {
@@ -148,13 +214,16 @@ void Engine::QueueCallback(std::function<void()> callback) {
 
 bool Engine::IsCheckpointValid() { return CurrentEngineThread().executes_all; }
 
-void Engine::Stop() {
-  if (CurrentEngineThread().depth > 0) {
+bool Engine::Stop(std::optional<sync::Duration> limit) {
+  CheckNotForked();
+  if (CurrentEngineThread().depth > 0 || call_threads_->IsServing()) {
     throw Error(ErrorKind::kInvalidArgument,
-                "[engine] Stop is called from inside a call, which it would wait for; it is "
-                "allowed outside calls; stop the engine after the call");
+                "[engine] Stop is called from inside a call or a continuation of one, which it "
+                "would wait for; it is allowed outside calls; stop the engine after the call");
   }
-  if (workers_ != nullptr) workers_->Stop();
+  std::optional<sync::TimePoint> deadline;
+  if (limit.has_value()) deadline = sync::Now() + *limit;
+  return StopBy(deadline);
 }
 
 }  // namespace twingrad

@@ -11,16 +11,26 @@
 // Threads: all members but the destructor may be called at once, also over one graph. Errors are
 // thrown to the caller after every evaluation of the call has stopped; the engine stays usable.
 // Prefer Backward and Grad of front_end.h, which check their arguments.
+//
+// Fork: an engine that has started threads throws Error(kInvalidArgument) from every call in a
+// forked child, where these threads are not; one that has started none goes on there. A hook that
+// forks must not return in the child.
 
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "absl/types/span.h"
+#include "autograd/engine/call_future.h"
 #include "autograd/engine/observer.h"
 #include "autograd/graph/edge.h"
 #include "autograd/graph/node.h"
+#include "autograd/sync/clock.h"
+#include "autograd/sync/inspected.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad {
@@ -30,8 +40,13 @@ struct EngineOptions {
   int device_threads = 0;
   // Must outlive the engine.
   EngineObserver* observer = nullptr;
+  // How long the destructor waits for calls and threads. What runs longer, as a hook that hangs
+  // does, is left alone: its threads, with their queues, stay for as long as the process. Absent:
+  // as long as it takes.
+  std::optional<sync::Duration> stop_deadline = std::chrono::seconds(10);
 };
 
+class CallThreads;
 class GraphTask;
 class WorkerGroup;
 struct ExecuteArguments;
@@ -39,7 +54,7 @@ struct ExecuteArguments;
 class Engine {
  public:
   explicit Engine(EngineOptions options = {});
-  // Stops. No call may be running.
+  // Stops. Beside asynchronous calls, which it waits for, no call may be running.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -54,6 +69,16 @@ class Engine {
                        bool keep_graph, bool create_graph, bool accumulate_grad,
                        absl::Span<const Edge> outputs = {});
 
+  // The same on another thread of the engine's, as an outermost call. The future has the results or
+  // the error. The call has the modes of this thread, and its nodes have order keys after those of
+  // the nodes that this thread has made so far and before those that it makes from now on. Each
+  // call that runs has a thread: Error(kUnsupported) if there is none to give. Not inside a call
+  // and not after Stop (Error kInvalidArgument).
+  CallFuture ExecuteAsync(std::vector<Edge> roots, std::vector<Tensor> seeds, bool keep_graph,
+                          bool create_graph, bool accumulate_grad, std::vector<Edge> outputs = {});
+  // Any function in place of a call.
+  CallFuture Async(std::function<VariableList()> call);
+
   // Runs `callback` on the calling thread of the running call, after its last node; in the order
   // of this call. Error(kInvalidArgument) outside the evaluation of a node or hook.
   static void QueueCallback(std::function<void()> callback);
@@ -67,17 +92,22 @@ class Engine {
   // only.
   void SetObserver(EngineObserver* observer) { options_.observer = observer; }
 
-  // Ends the workers once running calls are done; later calls run on their callers' threads. May be
-  // called again. Error(kInvalidArgument) from inside a call.
-  void Stop();
+  // Ends the workers and the threads of asynchronous calls once what runs is done; later calls run
+  // on their callers' threads. May be called again. False if the time was up first, with the rest
+  // still running. Error(kInvalidArgument) from inside a call, or a continuation of one.
+  bool Stop(std::optional<sync::Duration> limit = std::nullopt);
 
  private:
   VariableList ExecuteHere(const ExecuteArguments& arguments);
   // The nodes of a task, then its callbacks.
   void RunTask(GraphTask& task);
+  void CheckNotForked() const;
+  bool StopBy(std::optional<sync::TimePoint> deadline);
 
   EngineOptions options_;
-  std::unique_ptr<WorkerGroup> workers_;
+  std::unique_ptr<WorkerGroup> workers_;  // null where there are none
+  std::unique_ptr<CallThreads> call_threads_;
+  AG_INSPECTED(Engine);
 };
 
 }  // namespace twingrad

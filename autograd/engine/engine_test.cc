@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -108,6 +109,33 @@ TEST_P(EngineTest, CapturesSeeTensorHooksAndNodesBelowAreNotRun) {
   EXPECT_FALSE(GradOf(x).defined());
 }
 
+// Edges change while a call runs: an error, whatever they lead to, and the engine stays usable.
+// Rules: D13.
+TEST_P(EngineTest, EdgesThatAreAddedDuringACallAreAnError) {
+  for (const bool leads_outside : {true, false}) {
+    NodePtr end = MakePass({}, On(Device::Sim(1)));
+    NodePtr stranger = MakePass({}, On(Device::Sim(1)));
+    NodePtr middle = MakePass({Edge(end, 0)}, On(Device::Sim(1)));
+    NodePtr root = MakePass({Edge(middle, 0)}, On(Device::Sim(0)));
+    RegisterPreHook(*root, [&](const VariableList& gradients) {
+      root->AddNextEdge(Edge(leads_outside ? stranger : middle, 0));
+      return gradients;
+    });
+    const Edge start(root, 0);
+    EXPECT_EQ(KindOf([&] { Run({start}, {On(Device::Sim(0), 1)}); }), ErrorKind::kInvalidArgument);
+    NodePtr replaced = MakePass({Edge(middle, 0)}, On(Device::Sim(0)));
+    RegisterPreHook(*replaced, [&](const VariableList& gradients) {
+      replaced->SetNextEdge(0, Edge(leads_outside ? stranger : end, 0));
+      return gradients;
+    });
+    EXPECT_EQ(KindOf([&] { Run({Edge(replaced, 0)}, {On(Device::Sim(0), 1)}); }),
+              leads_outside ? ErrorKind::kInvalidArgument : ErrorKind::kInternal);
+    Tensor canary = MakeLeaf(3);
+    Backward({ops::Mul(canary, canary)}, {}, {.engine = &engine_});
+    EXPECT_EQ(GradOf(canary).item<double>(), 6);
+  }
+}
+
 // Rules: E6, F4.
 TEST_P(EngineTest, AnErrorReachesTheCallerAndTheEngineStaysUsable) {
   for (int round = 0; round < 30; ++round) {
@@ -151,7 +179,7 @@ TEST_P(EngineTest, NestedCallsOverTheNodesOfTheirParent) {
   EXPECT_EQ(GradOf(x).item<double>(), 32);
 }
 
-// Rules: E10, E11, E12, G7.
+// Rules: E11, E12, G7.
 TEST_P(EngineTest, DeepNestingGoesOnOnFreshStacks) {
   int depth = 0;
   std::function<void()> dive = [&] {

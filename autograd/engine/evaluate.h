@@ -18,6 +18,8 @@ struct EngineThread {
   uint32_t depth = 0;
   // Whether every call nested here executes all that it reaches: see Engine::IsCheckpointValid.
   bool executes_all = true;
+  // Calls use no other threads (multithreading.h).
+  bool is_alone = false;
 };
 EngineThread& CurrentEngineThread();
 

@@ -102,6 +102,71 @@ TEST_F(FrontEndTest, UnusedInputs) {
   VariableList zeros = Grad({y}, {other, x}, {}, {.materialize_grads = true});
   EXPECT_EQ(zeros[0].data<double>()[1], 0);
   EXPECT_EQ(zeros[1].item<double>(), 4);
+  EXPECT_FALSE(RequiresGrad(zeros[0]));
+}
+
+// Rules: A15.
+TEST_F(FrontEndTest, MaterializedGradientsAreLeavesUnderCreateGraph) {
+  Tensor other = Tensor::Ones({2}, DType::kF32);
+  SetRequiresGrad(other, true);
+  const GradOptions zeros = {.create_graph = true, .materialize_grads = true};
+  VariableList g = Grad({y}, {other, x}, {}, zeros);
+  EXPECT_TRUE(RequiresGrad(g[0]));
+  EXPECT_TRUE(IsLeaf(g[0]));
+  EXPECT_EQ(g[0].dtype(), DType::kF32);
+  EXPECT_EQ(g[0].sizes(), other.sizes());
+  EXPECT_FALSE(IsLeaf(g[1]));
+  VariableList of_edge = Grad({y}, {GradientEdge(other)}, {}, zeros);
+  EXPECT_EQ(of_edge[0].sizes(), other.sizes());
+  EXPECT_TRUE(RequiresGrad(of_edge[0]));
+  const GradOptions contradiction = {.allow_unused = false, .materialize_grads = true};
+  EXPECT_EQ(KindOf([&] { Grad({y}, {x}, {}, contradiction); }), ErrorKind::kInvalidArgument);
+  Grad({y}, {other}, {}, {.allow_unused = true, .materialize_grads = true});
+}
+
+// Rules: A4, A19.
+TEST_F(FrontEndTest, EdgesAreRootsAndInputs) {
+  const GradientEdge root(z);
+  const GradientEdge middle(y);
+  EXPECT_EQ(root.dtype(), DType::kF64);
+  EXPECT_TRUE(root.sizes().empty());
+  EXPECT_TRUE(root.device().IsCpu());
+  const BackwardOptions keep = {.retain_graph = true};
+  Backward({root}, {}, keep);
+  EXPECT_EQ(GradValue(x), 32);
+  z = Tensor();  // the edge owns the graph
+  const VariableList g = Grad({root, root}, {middle, GradientEdge(x)},
+                              {Tensor(), Tensor::Scalar(2)}, {.retain_graph = true});
+  EXPECT_EQ(g[0].item<double>(), 3 * 8);
+  EXPECT_EQ(g[1].item<double>(), 3 * 32);
+  // The node of an input is executed; what is below it is not.
+  int executed = 0;
+  RegisterPreHook(*middle.function, [&](const VariableList& gradients) {
+    ++executed;
+    return gradients;
+  });
+  Backward({root}, {}, {.retain_graph = true, .input_edges = {middle}});
+  EXPECT_EQ(executed, 1);
+  EXPECT_EQ(GradValue(x), 32);
+  Backward({Edge(root)}, {}, {.inputs = {{x}}, .input_edges = {middle}});
+  EXPECT_EQ(GradValue(x), 64);
+}
+
+// Rules: A4, A6, A19.
+TEST_F(FrontEndTest, ChecksEdges) {
+  const GradientEdge wide(ops::Expand(x, {3}));
+  const GradientEdge none;
+  const GradientEdge beyond(GradientEdge(y).function, 1);
+  EXPECT_EQ(KindOf([&] { none.metadata(); }), ErrorKind::kNoGraph);
+  EXPECT_EQ(KindOf([&] { Backward({none}); }), ErrorKind::kNoGraph);
+  EXPECT_EQ(KindOf([&] { Backward({beyond}); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { Backward({wide}); }), ErrorKind::kImplicitSeed);
+  EXPECT_EQ(KindOf([&] { Backward({wide}, {Tensor::Scalar(1)}); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Backward({wide}, {Tensor::Ones({3}, DType::kF32)}); }), ErrorKind::kDType);
+  EXPECT_EQ(KindOf([&] { Grad({y}, {none}); }), ErrorKind::kNoGraph);
+  EXPECT_EQ(KindOf([&] { Backward({y}, {}, {.input_edges = {beyond}}); }),
+            ErrorKind::kInvalidArgument);
+  EXPECT_FALSE(GradientEdge(Tensor::Scalar(1)).is_valid());
 }
 
 // Rules: A11, A17.

@@ -18,8 +18,9 @@
 namespace twingrad {
 namespace {
 
-// Arrays larger than this are given back to the system.
-constexpr size_t kLargestSpare = size_t{1} << 21;
+// Arrays larger than these, 8 MiB each, are given back to the system.
+constexpr size_t kMostSpareStates = (size_t{8} << 20) / sizeof(NodeState);
+constexpr size_t kMostSpareGradients = (size_t{8} << 20) / sizeof(Tensor);
 
 // Whether the thread's Spare is gone: destructors of static objects, which may run tasks, come
 // after those of the main thread's locals.
@@ -56,8 +57,11 @@ void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
   // cache.
   arrays->states.clear();
   arrays->more_gradients.clear();
-  arrays->scratch.clear();
-  if (SpareIsGone() || arrays->states.capacity() > kLargestSpare) return;
+  if (arrays->states.capacity() > kMostSpareStates) arrays->states.shrink_to_fit();
+  if (arrays->more_gradients.capacity() > kMostSpareGradients) {
+    arrays->more_gradients.shrink_to_fit();
+  }
+  if (SpareIsGone()) return;
   ThreadSpare().arrays = std::move(arrays);
 }
 
@@ -87,8 +91,25 @@ GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer
 
 GraphTask::~GraphTask() { TaskArrays::GiveBack(std::move(arrays_)); }
 
+void GraphTask::ThrowForeignEdge(const Node& from, const Edge& edge) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[engine] an edge of ", from.name(), " leads to ", edge.function->name(),
+                           ", which is not in the graph of the running call; the edges of a node "
+                           "are fixed while calls use it; add edges before the call"));
+}
+
+void GraphTask::ThrowChangedEdges(const Node& node) {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[engine] ", node.name(),
+                           " got more gradients than edges led to it when the call began; the "
+                           "edges of a node are fixed while calls use it; add edges before the "
+                           "call"));
+}
+
 uint32_t GraphTask::FindOrAdd(Node* node) {
-  uint64_t word = node->claim().Load(sync::kRelaxed);
+  // A claim publishes that its task lives: who sees it must also see the task's place in the table
+  // of TaskId, or it would take a living task for a dead one.
+  uint64_t word = node->claim().Load(sync::kAcquire);
   while (true) {
     const uint32_t holder = static_cast<uint32_t>(word >> 32);
     if (holder == id_.claim_id() && holder != 0) {
@@ -103,7 +124,7 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
       if (auto it = elsewhere_.find(node); it != elsewhere_.end()) return it->second;
     }
     const uint64_t mine = ClaimWord(id_.claim_id(), static_cast<uint32_t>(states().size()));
-    if (node->claim().CompareExchangeStrong(word, mine, sync::kRelaxed, sync::kRelaxed)) {
+    if (node->claim().CompareExchangeStrong(word, mine, sync::kAcqRel, sync::kAcquire)) {
       return AddState(node);
     }
   }
@@ -123,6 +144,17 @@ uint32_t GraphTask::AddState(Node* node) {
 uint32_t GraphTask::IndexInMap(const Node* node) const {
   auto it = elsewhere_.find(node);
   return it == elsewhere_.end() ? kNotFound : it->second;
+}
+
+VariableList GraphTask::InputBuffers(uint32_t index) const {
+  if (buffers_ != nullptr) return buffers_->Look(index);
+  const NodeState& state = states()[index];
+  VariableList gradients;
+  for (uint32_t i = 0; i < state.node->num_inputs(); ++i) {
+    gradients.push_back(i == 0 ? state.first_gradient
+                               : arrays_->more_gradients[state.more_begin + i - 1]);
+  }
+  return gradients;
 }
 
 bool GraphTask::ShouldExecute(const Node* node) const {

@@ -52,11 +52,19 @@ struct NodeState {
 struct TaskArrays {
   std::vector<NodeState> states;
   std::vector<Tensor> more_gradients;
-  std::vector<uint32_t> scratch;
 
   // Takes the thread's spare arrays, or makes some; all empty.
   static std::unique_ptr<TaskArrays> Take();
   static void GiveBack(std::unique_ptr<TaskArrays> arrays);
+};
+
+// Where a run of several threads keeps the gradients that wait for their nodes.
+class GradientBuffers {
+ public:
+  virtual VariableList Look(uint32_t index) = 0;
+
+ protected:
+  ~GradientBuffers() = default;
 };
 
 struct ExecuteArguments {
@@ -90,7 +98,6 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   std::vector<NodeState>& states() { return arrays_->states; }
   const std::vector<NodeState>& states() const { return arrays_->states; }
   std::vector<Tensor>& more_gradients() { return arrays_->more_gradients; }
-  std::vector<uint32_t>& scratch() { return arrays_->scratch; }
 
   // The dense index of a node, kNotFound if it is not in the task. Index 0 is the root.
   uint32_t IndexOf(const Node* node) const {
@@ -102,7 +109,18 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
     }
     return IndexInMap(node);
   }
-  // The same, giving the node an index if it has none.
+  // The same for the node that an edge of `from` leads to. Edges added during the call may lead to
+  // a node that is not in the task: Error(kInvalidArgument).
+  uint32_t TargetOf(const Node& from, const Edge& edge) const {
+    const uint32_t index = IndexOf(edge.function.get());
+    if (index == kNotFound) [[unlikely]]
+      ThrowForeignEdge(from, edge);
+    return index;
+  }
+  [[noreturn]] static void ThrowForeignEdge(const Node& from, const Edge& edge);
+  // For a node whose edges are not those that were counted.
+  [[noreturn]] static void ThrowChangedEdges(const Node& node);
+  // The same as IndexOf, giving the node an index if it has none.
   uint32_t FindOrAdd(Node* node);
 
   // The one gradient that the root starts with: which input of it, and the value. For a GraphRoot,
@@ -110,6 +128,11 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   Node* root() const { return root_.get(); }
   uint32_t root_input() const { return root_input_; }
   Tensor TakeRootSeed() { return std::move(root_seed_); }
+
+  // The gradients that wait for the node, without taking them. Any thread of the run.
+  VariableList InputBuffers(uint32_t index) const;
+  // Set before the run of several threads whose buffers they are.
+  void SetBuffers(GradientBuffers* buffers) { buffers_ = buffers; }
 
   // Whether only part of the graph is executed.
   bool has_filter() const { return !arguments_.outputs.empty(); }
@@ -158,6 +181,7 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   uint32_t root_input_ = 0;
   Tensor root_seed_;
   std::unique_ptr<TaskArrays> arrays_;
+  GradientBuffers* buffers_ = nullptr;  // null: in the arrays
   // Nodes that other live tasks hold.
   absl::flat_hash_map<const Node*, uint32_t> elsewhere_;
   std::vector<CaptureEntry> captures_;

@@ -36,11 +36,16 @@ void Deliver(GraphTask& task, const Node& node, VariableList& results, ReadyHeap
   const absl::Span<const Edge> edges = node.next_edges();
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
-    const uint32_t target = task.IndexOf(edges[i].function.get());
+    const uint32_t target = task.TargetOf(node, edges[i]);
     NodeState& state = task.states()[target];
     const bool executes = state.Executes();
     if (executes) AddGradient(SlotOf(task, state, edges[i].input_nr), std::move(results[i]));
-    if (--state.pending == 0 && executes) ready.Push(state.node->sequence_nr(), target);
+    // One comparison for the last contribution and for one too many.
+    if (--state.pending + 1 <= 1) {
+      if (state.pending != 0) [[unlikely]]
+        GraphTask::ThrowChangedEdges(*state.node);
+      if (executes) ready.Push(state.node->sequence_nr(), target);
+    }
   }
 }
 

@@ -4,20 +4,23 @@
 
 #include <utility>
 
-#include "autograd/base/check.h"
-
 namespace twingrad {
 
-void OrderedSlot::Put(uint32_t ordinal, Contribution contribution) {
-  AG_CHECK(ordinal < expected_ && ordinal >= next_, "[engine] contribution ", ordinal,
-           " to a slot that expects ", next_, " to ", expected_);
-  if (ordinal == next_ && !folding_) {
+bool OrderedSlot::Put(uint32_t ordinal, Contribution contribution) {
+  if (ordinal < next_ || ordinal >= expected_) [[unlikely]]
+    return false;
+  const bool is_parked = !parked_.empty() && parked_[ordinal].is_here;
+  const bool is_next = ordinal == next_ && (folding_ || next_is_here_);
+  if (is_parked || is_next) [[unlikely]]
+    return false;
+  if (ordinal == next_) {
     next_contribution_ = std::move(contribution);
     next_is_here_ = true;
-    return;
+    return true;
   }
   if (parked_.empty()) parked_.resize(expected_);
   parked_[ordinal] = {true, std::move(contribution)};
+  return true;
 }
 
 bool OrderedSlot::BeginFold(Tensor& sum, Contribution& next) {

@@ -28,7 +28,8 @@ class OrderedSlot {
  public:
   explicit OrderedSlot(uint32_t expected = 0) : expected_(expected) {}
 
-  void Put(uint32_t ordinal, Contribution contribution);
+  // False if it expects no such contribution, or has it: somebody changed the graph.
+  [[nodiscard]] bool Put(uint32_t ordinal, Contribution contribution);
   // If the next contribution has arrived and no thread is adding, hands out the sum so far and that
   // contribution; EndFold must follow.
   bool BeginFold(Tensor& sum, Contribution& next);
@@ -43,6 +44,8 @@ class OrderedSlot {
     return received;
   }
   bool IsComplete() const { return next_ == expected_ && !folding_; }
+  // What has been added so far; undefined while a thread is adding.
+  const Tensor& sum() const { return sum_; }
   // Of a complete slot.
   Tensor TakeSum() { return std::move(sum_); }
 

@@ -34,7 +34,7 @@ TEST(OrderedSlotTest, EveryOrderOfArrivalGivesTheSameOrderOfAdding) {
     std::vector<uint32_t> order;
     for (uint32_t ordinal : arrival) {
       EXPECT_FALSE(slot.IsComplete());
-      slot.Put(ordinal, {Tensor::Scalar(ordinal), 0, 0});
+      ASSERT_TRUE(slot.Put(ordinal, {Tensor::Scalar(ordinal), 0, 0}));
       FoldAll(slot, order);
     }
     EXPECT_TRUE(slot.IsComplete());
@@ -47,10 +47,10 @@ TEST(OrderedSlotTest, EveryOrderOfArrivalGivesTheSameOrderOfAdding) {
 TEST(OrderedSlotTest, APrefixIsAddedAsSoonAsItIsComplete) {
   OrderedSlot slot(3);
   std::vector<uint32_t> order;
-  slot.Put(1, {Tensor::Scalar(1), 0, 0});
+  ASSERT_TRUE(slot.Put(1, {Tensor::Scalar(1), 0, 0}));
   FoldAll(slot, order);
   EXPECT_TRUE(order.empty());
-  slot.Put(0, {Tensor::Scalar(0), 0, 0});
+  ASSERT_TRUE(slot.Put(0, {Tensor::Scalar(0), 0, 0}));
   FoldAll(slot, order);
   EXPECT_EQ(order, (std::vector<uint32_t>{0, 1}));
 }
@@ -58,8 +58,8 @@ TEST(OrderedSlotTest, APrefixIsAddedAsSoonAsItIsComplete) {
 // Rules: T4.
 TEST(OrderedSlotTest, SaysWhatHasComeAndWhatWasAdded) {
   OrderedSlot slot(3);
-  slot.Put(2, {Tensor::Scalar(2), 0, 0});
-  slot.Put(0, {Tensor::Scalar(0), 0, 0});
+  ASSERT_TRUE(slot.Put(2, {Tensor::Scalar(2), 0, 0}));
+  ASSERT_TRUE(slot.Put(0, {Tensor::Scalar(0), 0, 0}));
   EXPECT_EQ(slot.Received(), 2u);
   EXPECT_EQ(slot.added(), 0u);
   Tensor sum;
@@ -76,8 +76,8 @@ TEST(OrderedSlotTest, SaysWhatHasComeAndWhatWasAdded) {
 TEST(OrderedSlotTest, UndefinedContributionsTakeTheirPlace) {
   OrderedSlot slot(2);
   std::vector<uint32_t> order;
-  slot.Put(1, {Tensor::Scalar(1), 0, 0});
-  slot.Put(0, {Tensor(), 0, 0});
+  ASSERT_TRUE(slot.Put(1, {Tensor::Scalar(1), 0, 0}));
+  ASSERT_TRUE(slot.Put(0, {Tensor(), 0, 0}));
   FoldAll(slot, order);
   EXPECT_TRUE(slot.IsComplete());
   EXPECT_EQ(order, (std::vector<uint32_t>{1}));
@@ -88,19 +88,33 @@ TEST(OrderedSlotTest, OneThreadAtATimeAdds) {
   OrderedSlot slot(3);
   Tensor sum;
   Contribution next;
-  slot.Put(0, {Tensor::Scalar(0), 7, 8});
+  ASSERT_TRUE(slot.Put(0, {Tensor::Scalar(0), 7, 8}));
   ASSERT_TRUE(slot.BeginFold(sum, next));
   EXPECT_EQ(next.rank, 7u);
   EXPECT_EQ(next.output_nr, 8u);
   Tensor other_sum;
   Contribution other;
-  slot.Put(1, {Tensor::Scalar(1), 0, 0});
+  ASSERT_TRUE(slot.Put(1, {Tensor::Scalar(1), 0, 0}));
   EXPECT_FALSE(slot.BeginFold(other_sum, other));
   slot.EndFold(next.value);
   EXPECT_TRUE(slot.BeginFold(other_sum, other));
   EXPECT_EQ(other.value.item<double>(), 1);
   slot.EndFold(other.value);
   EXPECT_FALSE(slot.IsComplete());
+}
+
+// Rules: D13.
+TEST(OrderedSlotTest, WhatIsNotExpectedIsRefused) {
+  OrderedSlot slot(3);
+  EXPECT_FALSE(slot.Put(3, {Tensor::Scalar(3), 0, 0}));
+  ASSERT_TRUE(slot.Put(2, {Tensor::Scalar(2), 0, 0}));
+  EXPECT_FALSE(slot.Put(2, {Tensor::Scalar(2), 0, 0})) << "it is parked";
+  ASSERT_TRUE(slot.Put(0, {Tensor::Scalar(0), 0, 0}));
+  EXPECT_FALSE(slot.Put(0, {Tensor::Scalar(0), 0, 0})) << "it is here";
+  std::vector<uint32_t> order;
+  FoldAll(slot, order);
+  EXPECT_FALSE(slot.Put(0, {Tensor::Scalar(0), 0, 0})) << "it is added";
+  EXPECT_EQ(order, (std::vector<uint32_t>{0}));
 }
 
 }  // namespace

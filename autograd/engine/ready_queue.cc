@@ -19,6 +19,9 @@ void ReadyQueue::Push(NodeTask task) {
   {
     sync::MutexLock lock(mutex_);
     std::vector<Item>& heap = heap_.Mutable();
+    // Room for this task and for a wake-up after it.
+    if (heap.size() + 2 > heap.capacity() && task.work != nullptr)
+      heap.reserve(2 * heap.size() + 2);
     heap.push_back({std::move(task), arrivals_.Mutable()++});
     std::push_heap(heap.begin(), heap.end(), RunsLater);
   }

@@ -3,8 +3,8 @@
 //   queue.Push({run, index, key});                // any thread
 //   while (std::optional<NodeTask> task = queue.Pop()) { ... }   // the one consumer
 //
-// A task's place in the order is fixed when it is pushed and never changes. Tasks without work only
-// wake the consumer and come before all others; equal keys keep the order of their pushes. After
+// A task's place in the order is fixed when it is pushed and never changes. Wake-ups come before
+// all tasks; equal keys keep the order of their pushes. After
 // PushShutdown, Pop returns nothing, immediately and for ever; tasks still in the queue are
 // destroyed with it.
 
@@ -39,10 +39,11 @@ struct NodeTask {
 
 class ReadyQueue {
  public:
-  ReadyQueue() = default;
+  ReadyQueue() { heap_.Mutable().reserve(1); }
   ReadyQueue(const ReadyQueue&) = delete;
   ReadyQueue& operator=(const ReadyQueue&) = delete;
 
+  // One wake-up at a time never fails for lack of memory.
   void Push(NodeTask task) AG_EXCLUDES(mutex_);
   void PushShutdown() AG_EXCLUDES(mutex_);
   // Waits for a task; nothing after a shutdown.

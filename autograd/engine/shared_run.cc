@@ -31,6 +31,7 @@ SharedRun::SharedRun(GraphTask& task, WorkerGroup& workers)
   std::vector<uint32_t>& pending = pending_.Mutable();
   pending.reserve(task.states().size());
   for (const NodeState& state : task.states()) pending.push_back(state.pending);
+  task.SetBuffers(this);
 }
 
 bool SharedRun::IsWorthwhile(const GraphTask& task) {
@@ -94,10 +95,11 @@ void SharedRun::Run() {
 
 void SharedRun::RunNode(uint32_t index) {
   VariableList gradients;
-  if (!Begin(index, gradients)) return;
+  if (!Begin()) return;
   std::vector<NodePtr> made;
   std::exception_ptr error;
   try {
+    gradients = TakeGradients(index);
     EvaluationScope scope(task_);
     VariableList results;
     bool applied;
@@ -114,25 +116,45 @@ void SharedRun::RunNode(uint32_t index) {
   End(index, std::move(made), std::move(error));
 }
 
-bool SharedRun::Begin(uint32_t index, VariableList& gradients) {
+bool SharedRun::Begin() {
   sync::MutexLock lock(mutex_);
   if (failed_.Read() || over_.Read()) return false;
   ++in_flight_.Mutable();
   ++evaluated_.Mutable();
+  return true;
+}
+
+VariableList SharedRun::TakeGradients(uint32_t index) {
   const uint32_t count = task_.states()[index].node->num_inputs();
+  VariableList gradients(count);
+  sync::MutexLock lock(mutex_);
   for (uint32_t i = 0; i < count; ++i) {
     const bool is_seed = index == 0 && i == task_.root_input();
-    gradients.push_back(is_seed ? task_.TakeRootSeed()
-                                : slots_.Mutable()[ranks_.slot_begin[index] + i].TakeSum());
+    gradients[i] =
+        is_seed ? task_.TakeRootSeed() : slots_.Mutable()[ranks_.slot_begin[index] + i].TakeSum();
   }
-  return true;
+  return gradients;
+}
+
+VariableList SharedRun::Look(uint32_t index) {
+  const uint32_t count = task_.states()[index].node->num_inputs();
+  VariableList gradients(count);
+  sync::MutexLock lock(mutex_);
+  for (uint32_t i = 0; i < count; ++i) {
+    gradients[i] = slots_.Read()[ranks_.slot_begin[index] + i].sum();
+  }
+  return gradients;
 }
 
 void SharedRun::End(uint32_t index, std::vector<NodePtr> made, std::exception_ptr error) {
   bool done = false;
   {
     sync::MutexLock lock(mutex_);
-    for (NodePtr& node : made) made_.Mutable().push_back(std::move(node));
+    try {
+      for (NodePtr& node : made) made_.Mutable().push_back(std::move(node));
+    } catch (...) {
+      if (error == nullptr) error = std::current_exception();
+    }
     --in_flight_.Mutable();
     --outstanding_.Mutable();
     if (error != nullptr && !failed_.Read()) {
@@ -149,11 +171,15 @@ void SharedRun::End(uint32_t index, std::vector<NodePtr> made, std::exception_pt
 }
 
 void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodePtr>& made) {
-  const absl::Span<const Edge> edges = task_.states()[index].node->next_edges();
+  const Node& node = *task_.states()[index].node;
+  const absl::Span<const Edge> edges = node.next_edges();
+  if (edges.size() != ranks_.edge_begin[index + 1] - ranks_.edge_begin[index]) [[unlikely]] {
+    GraphTask::ThrowChangedEdges(node);
+  }
   IndexList ready;
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
-    const uint32_t target = task_.IndexOf(edges[i].function.get());
+    const uint32_t target = task_.TargetOf(node, edges[i]);
     if (!task_.states()[target].Executes()) continue;
     AddTo(target, ranks_.slot_begin[target] + edges[i].input_nr,
           ranks_.ordinal[ranks_.edge_begin[index] + i],
@@ -167,7 +193,10 @@ void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribu
   Tensor sum;
   Contribution next;
   sync::ReleasableMutexLock lock(mutex_);
-  slots_.Mutable()[slot].Put(ordinal, std::move(contribution));
+  if (!slots_.Mutable()[slot].Put(ordinal, std::move(contribution))) [[unlikely]] {
+    // An edge was replaced during the call.
+    GraphTask::ThrowChangedEdges(*task_.states()[target].node);
+  }
   while (!failed_.Read() && slots_.Mutable()[slot].BeginFold(sum, next)) {
     if (sum.defined() && next.value.defined()) {
       lock.Unlock();

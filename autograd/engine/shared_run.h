@@ -25,7 +25,7 @@
 
 namespace twingrad {
 
-class SharedRun final : public QueuedWork {
+class SharedRun final : public QueuedWork, private GradientBuffers {
  public:
   // Both outlive Run.
   SharedRun(GraphTask& task, WorkerGroup& workers);
@@ -45,9 +45,11 @@ class SharedRun final : public QueuedWork {
   using IndexList = absl::InlinedVector<uint32_t, 8>;
 
   bool IsDone() const AG_REQUIRES(mutex_);
-  // Begins the evaluation of a node and takes its gradients; false if the run is over.
-  bool Begin(uint32_t index, VariableList& gradients) AG_EXCLUDES(mutex_);
-  // Notes what the evaluation of a node made or threw.
+  VariableList Look(uint32_t index) override AG_EXCLUDES(mutex_);
+  // Begins the evaluation of a node; false if the run is over.
+  bool Begin() AG_EXCLUDES(mutex_);
+  VariableList TakeGradients(uint32_t index) AG_EXCLUDES(mutex_);
+  // Notes what the evaluation of a node made or threw. Never fails: lack of memory is an error too.
   void End(uint32_t index, std::vector<NodePtr> made, std::exception_ptr error) AG_EXCLUDES(mutex_);
   // Hands out the results of a node and queues the nodes that they complete.
   void Deliver(uint32_t index, VariableList& results, std::vector<NodePtr>& made)

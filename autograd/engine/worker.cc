@@ -3,21 +3,11 @@
 #include "autograd/engine/worker.h"
 
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace twingrad {
-namespace {
-
-void Work(ReadyQueue& queue) {
-  while (std::optional<NodeTask> task = queue.Pop()) {
-    if (task->work != nullptr) task->work->RunNode(task->index);
-  }
-}
-
-}  // namespace
 
 WorkerGroup::WorkerGroup(int count) {
   for (int i = 0; i < count; ++i) queues_.push_back(std::make_unique<ReadyQueue>());
@@ -25,21 +15,31 @@ WorkerGroup::WorkerGroup(int count) {
 
 WorkerGroup::~WorkerGroup() { Stop(); }
 
+void WorkerGroup::Work(ReadyQueue& queue) {
+  while (std::optional<NodeTask> task = queue.Pop()) {
+    if (task->work != nullptr) task->work->RunNode(task->index);
+  }
+  sync::MutexLock lock(mutex_);
+  --running_.Mutable();
+  changed_.NotifyAll();
+}
+
 bool WorkerGroup::Start() {
+  mark_.Set();
   std::vector<sync::Thread>& threads = threads_.Mutable();
   try {
+    threads.reserve(queues_.size());
     for (size_t i = 0; i < queues_.size(); ++i) {
       threads.push_back(sync::Thread(absl::StrCat("ag_device_", i),
-                                     [queue = queues_[i].get()] { Work(*queue); }));
+                                     [this, queue = queues_[i].get()] { Work(*queue); }));
+      ++running_.Mutable();
     }
     return true;
-  } catch (const std::system_error&) {
-    // Workers that did start wait at their queues and never take this lock.
-    for (const auto& queue : queues_) queue->PushShutdown();
-    for (sync::Thread& thread : threads) thread.Join();
-    threads.clear();
+  } catch (...) {
+    // The system has no thread or no memory to give: runs do without workers. Those that did start
+    // wait at their queues, and end when this lock is given up.
     stopping_.Write(true);
-    stopped_.Write(true);
+    for (const auto& queue : queues_) queue->PushShutdown();
     return false;
   }
 }
@@ -57,23 +57,38 @@ void WorkerGroup::Leave() {
   if (--runs_.Mutable() == 0) changed_.NotifyAll();
 }
 
-void WorkerGroup::Stop() {
+bool WorkerGroup::WaitForChange(std::optional<sync::TimePoint> deadline) {
+  if (!deadline.has_value()) {
+    changed_.Wait(mutex_);
+    return true;
+  }
+  return changed_.WaitUntil(mutex_, *deadline) || sync::Now() < *deadline;
+}
+
+bool WorkerGroup::Stop(std::optional<sync::TimePoint> deadline) {
   std::vector<sync::Thread> threads;
   {
     sync::MutexLock lock(mutex_);
-    if (stopping_.Read()) {
-      while (!stopped_.Read()) changed_.Wait(mutex_);
-      return;
-    }
     stopping_.Write(true);
-    while (runs_.Read() > 0) changed_.Wait(mutex_);
+    while (runs_.Read() > 0) {
+      if (!WaitForChange(deadline)) return false;
+    }
+    for (const auto& queue : queues_) queue->PushShutdown();
+    while (running_.Read() > 0) {
+      if (!WaitForChange(deadline)) return false;
+    }
+    if (joining_.Read()) {
+      while (!stopped_.Read()) changed_.Wait(mutex_);
+      return true;
+    }
+    joining_.Write(true);
     threads = std::move(threads_.Mutable());
   }
-  for (const auto& queue : queues_) queue->PushShutdown();
   for (sync::Thread& thread : threads) thread.Join();
   sync::MutexLock lock(mutex_);
   stopped_.Write(true);
   changed_.NotifyAll();
+  return true;
 }
 
 }  // namespace twingrad

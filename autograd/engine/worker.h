@@ -3,12 +3,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "autograd/base/device.h"
 #include "autograd/engine/ready_queue.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/cell.h"
+#include "autograd/sync/clock.h"
+#include "autograd/sync/fork.h"
 #include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/thread.h"
@@ -19,7 +22,7 @@ class WorkerGroup {
  public:
   // Threads start with the first run that needs them.
   explicit WorkerGroup(int count);
-  // Stops.
+  // Stops, for as long as it takes.
   ~WorkerGroup();
   WorkerGroup(const WorkerGroup&) = delete;
   WorkerGroup& operator=(const WorkerGroup&) = delete;
@@ -32,20 +35,29 @@ class WorkerGroup {
   // Where nodes of the device are queued; the device is not the CPU. Between Enter and Leave.
   ReadyQueue& QueueOf(Device device) { return *queues_[device.index % queues_.size()]; }
 
-  // Waits for announced runs, ends the threads, waits for them. May be called again, by several
-  // threads.
-  void Stop() AG_EXCLUDES(mutex_);
+  // Waits for announced runs, ends the threads, waits for them; false if the deadline passed first:
+  // then a worker may still be evaluating a node. May be called again, by several threads.
+  bool Stop(std::optional<sync::TimePoint> deadline = std::nullopt) AG_EXCLUDES(mutex_);
+
+  // Whether threads were started and then left behind by a fork.
+  bool AreGone() const { return mark_.IsStale(); }
 
  private:
   bool Start() AG_REQUIRES(mutex_);
+  void Work(ReadyQueue& queue) AG_EXCLUDES(mutex_);
+  // False if the deadline passed.
+  bool WaitForChange(std::optional<sync::TimePoint> deadline) AG_REQUIRES(mutex_);
 
+  sync::ForkMark mark_;
   // One a worker; the vector never changes.
   std::vector<std::unique_ptr<ReadyQueue>> queues_;
   sync::Mutex mutex_{"workers"};
   sync::CondVar changed_{"workers.changed"};
   sync::Cell<std::vector<sync::Thread>> threads_ AG_GUARDED_BY(mutex_);
+  sync::Cell<int> running_ AG_GUARDED_BY(mutex_){0};  // threads that have not ended
   sync::Cell<int> runs_ AG_GUARDED_BY(mutex_){0};
   sync::Cell<bool> stopping_ AG_GUARDED_BY(mutex_){false};
+  sync::Cell<bool> joining_ AG_GUARDED_BY(mutex_){false};  // a caller of Stop joins the threads
   sync::Cell<bool> stopped_ AG_GUARDED_BY(mutex_){false};
   AG_INSPECTED(WorkerGroup);
 };

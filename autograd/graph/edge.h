@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -26,6 +28,10 @@ struct Edge {
   Edge(NodePtr node, uint32_t nr) : function(std::move(node)), input_nr(nr) {}
   bool is_valid() const { return static_cast<bool>(function); }
   bool operator==(const Edge&) const = default;
+  template <typename H>
+  friend H AbslHashValue(H state, const Edge& edge) {
+    return H::combine(std::move(state), edge.function, edge.input_nr);
+  }
 };
 
 // The dtype, device and shape that a gradient arriving at a node's input must have. Two words; only
@@ -65,3 +71,12 @@ class InputMetadata {
 };
 
 }  // namespace twingrad
+
+// For containers of the standard library; those of Abseil have AbslHashValue.
+template <>
+struct std::hash<twingrad::Edge> {
+  std::size_t operator()(const twingrad::Edge& edge) const {
+    // Inputs of one node must not collide, nor neighbours of it in memory.
+    return std::hash<twingrad::NodePtr>()(edge.function) * 31 + edge.input_nr;
+  }
+};

@@ -9,6 +9,7 @@
 #include "autograd/base/error.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/graph/hooks.h"
+#include "autograd/sync/watch.h"
 
 namespace twingrad {
 namespace {
@@ -46,10 +47,25 @@ void Node::Dispose() {
   thread.destroying = false;
 }
 
-void Node::AddNextEdge(Edge edge) {
-  if (edge.is_valid()) {
-    topological_nr_ = std::max(topological_nr_, edge.function->topological_nr_ + 1);
+void Node::RaiseAbove(const Node& target) {
+  // Only a watch for mistakes: it orders nothing, and no interleaving can change what it finds in
+  // a program that makes none.
+  const sync::WatchScope watching;
+  if (has_parent_.Load(sync::kRelaxed)) [[unlikely]] {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[graph] ", name(), " was to get an edge to ", target.name(),
+                             " after an edge to itself was made, whose node has read its "
+                             "topological number ",
+                             topological_nr_,
+                             "; graphs are built from the leaves up; add all edges of a node "
+                             "before those that lead to it"));
   }
+  topological_nr_ = std::max(topological_nr_, target.topological_nr_ + 1);
+  if (!target.has_parent_.Load(sync::kRelaxed)) target.has_parent_.Store(true, sync::kRelaxed);
+}
+
+void Node::AddNextEdge(Edge edge) {
+  if (edge.is_valid()) RaiseAbove(*edge.function);
   if (num_edges_ < kInlineEdges) {
     inline_edges_[num_edges_++] = std::move(edge);
     return;
@@ -73,9 +89,7 @@ void Node::SetNextEdges(absl::Span<const Edge> edges) {
 
 void Node::SetNextEdge(size_t i, Edge edge) {
   AG_CHECK(i < num_edges_, "[graph] edge ", i, " of ", num_edges_);
-  if (edge.is_valid()) {
-    topological_nr_ = std::max(topological_nr_, edge.function->topological_nr_ + 1);
-  }
+  if (edge.is_valid()) RaiseAbove(*edge.function);
   MutableEdges()[i] = std::move(edge);
 }
 

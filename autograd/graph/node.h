@@ -30,6 +30,7 @@
 #include "autograd/graph/thread_state.h"
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/ref_count.h"
+#include "autograd/sync/watch.h"
 #include "autograd/tensor/pool.h"
 #include "autograd/tensor/tensor.h"
 
@@ -65,9 +66,11 @@ class Node {
   }
   const Edge& next_edge(size_t i) const { return next_edges()[i]; }
   uint32_t num_outputs() const { return num_edges_; }
+  // Edges are added from the leaves up: once an edge leads to this node, whose topological number
+  // the other node has then read, adding one is Error(kInvalidArgument).
   void AddNextEdge(Edge edge);
   void SetNextEdges(absl::Span<const Edge> edges);
-  // Replaces one edge before the node is first run.
+  // Replaces one edge before the node is first run; with the same error.
   void SetNextEdge(size_t i, Edge edge);
 
   // Adds an input for the gradient of `result` and returns its number.
@@ -85,8 +88,16 @@ class Node {
   void SetInputGradDType(uint32_t input_nr, std::optional<DType> dtype);
 
   // Ready nodes run in descending order of it.
-  uint64_t sequence_nr() const { return order_key_; }
-  void set_sequence_nr(uint64_t key) { order_key_ = key; }
+  uint64_t sequence_nr() const {
+    const sync::WatchScope watching;  // it decides an order, never who may do what
+    return order_key_.Load(sync::kRelaxed);
+  }
+  // A call that made nodes on several threads sets their keys at its end, when another call may
+  // have found them through a `.grad`: which key that one reads changes the order of its nodes.
+  void set_sequence_nr(uint64_t key) {
+    const sync::WatchScope watching;
+    order_key_.Store(key, sync::kRelaxed);
+  }
   // The longest path to a node without edges.
   uint32_t topological_nr() const { return topological_nr_; }
   // That of the first input that is not on the CPU, else the CPU.
@@ -124,12 +135,14 @@ class Node {
 
   void Dispose();
   uint32_t AddMetadata(InputMetadata metadata);
+  // Makes the node's topological number fit a further edge to `target`.
+  void RaiseAbove(const Node& target);
   Edge* MutableEdges() { return num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_; }
 
   sync::RefCount references_;
   uint32_t num_edges_ = 0;
   mutable sync::Atomic<uint64_t> claim_{0};
-  uint64_t order_key_;
+  sync::Atomic<uint64_t> order_key_;
   Edge inline_edges_[kInlineEdges];
   // End of the first cache line.
   Edge* heap_edges_ = nullptr;  // all of them once there are more than kInlineEdges
@@ -139,6 +152,8 @@ class Node {
   uint32_t num_inputs_ = 0;
   uint32_t topological_nr_ = 0;
   Device device_;
+  // Whether an edge leads here. A node can get its parents from several threads.
+  mutable sync::Atomic<bool> has_parent_{false};
   Node* next_to_destroy_ = nullptr;
 };
 

@@ -2,7 +2,12 @@
 
 #include "autograd/graph/node.h"
 
+#include <functional>
+#include <unordered_set>
+
 #include <gtest/gtest.h>
+
+#include "absl/container/flat_hash_set.h"
 
 #include "autograd/graph/saved_variable.h"
 #include "autograd/graph/test_nodes.h"
@@ -31,6 +36,34 @@ TEST(NodeTest, TopologicalNumberIsTheLongestPath) {
   NodePtr c = MakePass({Edge(a, 0), Edge(b, 0), Edge()});
   EXPECT_EQ(a->topological_nr(), 0u);
   EXPECT_EQ(c->topological_nr(), 2u);
+}
+
+// Rules: C3.
+TEST(NodeTest, EdgesAreAddedBeforeThoseThatLeadToTheNode) {
+  NodePtr leaf = MakePass({});
+  NodePtr child = MakePass({Edge(leaf, 0)});
+  NodePtr parent = MakePass({Edge(child, 0)});
+  EXPECT_EQ(KindOf([&] { child->AddNextEdge(Edge(MakePass({Edge(leaf, 0)}), 0)); }),
+            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { child->SetNextEdge(0, Edge(MakePass({}), 0)); }),
+            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(child->num_outputs(), 1u);
+  child->AddNextEdge(Edge());  // leads nowhere
+  parent->AddNextEdge(Edge(leaf, 0));
+  EXPECT_EQ(parent->topological_nr(), 2u);
+}
+
+// Rules: C1.
+TEST(NodeTest, EqualEdgesHaveEqualHashes) {
+  NodePtr a = MakePass({});
+  NodePtr b = MakePass({});
+  const absl::flat_hash_set<Edge> seen = {Edge(a, 0), Edge(a, 1), Edge(b, 0), Edge(a, 0), Edge()};
+  EXPECT_EQ(seen.size(), 4u);
+  EXPECT_TRUE(seen.contains(Edge(b, 0)));
+  EXPECT_FALSE(seen.contains(Edge(b, 1)));
+  const std::unordered_set<Edge> standard(seen.begin(), seen.end());
+  EXPECT_EQ(standard.size(), 4u);
+  EXPECT_EQ(std::hash<Edge>()(Edge(a, 1)), std::hash<Edge>()(Edge(a, 1)));
 }
 
 // Rules: C4.

@@ -158,13 +158,32 @@ void SetGrad(const Tensor& tensor, Tensor grad) {
   AutogradMeta::Of(tensor).MakeLeafInfo().slot->Set(std::move(grad));
 }
 
-Edge GradientEdge(const Tensor& tensor) {
+GradientEdge::GradientEdge(const Tensor& tensor) {
   AutogradMeta* meta = tensor.defined() ? AutogradMeta::Find(tensor) : nullptr;
-  if (meta == nullptr) return {};
-  if (meta->view != nullptr) return ViewGradientEdge(tensor, *meta);
-  if (meta->node != nullptr) return Edge(meta->node, meta->output_nr);
-  if (meta->requires_grad) return Edge(Accumulator(tensor, *meta->leaf), 0);
-  return {};
+  if (meta == nullptr) return;
+  if (meta->view != nullptr) {
+    Edge::operator=(ViewGradientEdge(tensor, *meta));
+  } else if (meta->node != nullptr) {
+    function = meta->node;
+    input_nr = meta->output_nr;
+  } else if (meta->requires_grad) {
+    function = Accumulator(tensor, *meta->leaf);
+  }
+}
+
+const InputMetadata& GradientEdge::metadata() const {
+  if (!is_valid()) {
+    throw Error(ErrorKind::kNoGraph,
+                "[graph] a gradient edge without a node was asked for its type; edges of tensors "
+                "that require grad have one; check is_valid() first");
+  }
+  if (input_nr >= function->num_inputs()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[graph] a gradient edge leads to input ", input_nr, " of ",
+                             function->name(), ", which has ", function->num_inputs(),
+                             "; inputs count from 0; use GradientEdge(tensor)"));
+  }
+  return function->input_metadata(input_nr);
 }
 
 void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {

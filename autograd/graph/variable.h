@@ -21,6 +21,7 @@
 
 #include "autograd/graph/edge.h"
 #include "autograd/graph/grad_slot.h"
+#include "autograd/graph/gradient_edge.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/view_origin.h"
 #include "autograd/sync/annotations.h"
@@ -46,10 +47,6 @@ Tensor GradOf(const Tensor& tensor);
 // device and dtype (or that of SetGradDType, leaf.h); kInvalidArgument if gradients cannot be added
 // into it: its elements overlap, or it shares memory with the tensor.
 void SetGrad(const Tensor& tensor, Tensor grad);
-
-// Where gradients of the tensor go: its node, or its accumulator if it is a leaf. Invalid if it
-// does not require grad. A view whose base was written since gets a new node first.
-Edge GradientEdge(const Tensor& tensor);
 
 // Makes `result` the result `output_nr` of `node` and adds the matching input to the node. Outputs
 // are given in order; every one once.

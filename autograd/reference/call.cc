@@ -247,16 +247,20 @@ void Call::DeliverResults() {
   if (!is_grad_) return;
   const bool materialize = statement_.Get<bool>(Key::kMaterialize);
   const bool allow_unused = materialize || statement_.Get<bool>(Key::kAllowUnused);
+  std::vector<ValueId> zeros;
   for (size_t i = 0; i < captured_.size(); ++i) {
     if (captured_[i].defined()) continue;
     if (!allow_unused) throw Raised{ErrorKind::kUnusedInput};
     if (!materialize) continue;
     const Tensor& input = interpreter_.tensor(inputs_[i]);
     captured_[i].data = Filled(interpreter_.arena(), input.dtype, input.shape, input.map.size, 0);
+    zeros.push_back(statement_.results[i]);
   }
   for (size_t i = 0; i < captured_.size(); ++i) {
     interpreter_.DefineGradient(statement_.results[i], captured_[i], inputs_[i]);
   }
+  // Leaves that require grad, where gradients have a history (A15).
+  for (const ValueId value : zeros) interpreter_.tensor(value).requires_grad = create_graph_;
 }
 
 }  // namespace twingrad::reference

@@ -70,8 +70,10 @@ void Execution::Call(const Statement& statement) {
     if (statement.Find(Key::kInputs) != nullptr) options.inputs = std::move(inputs);
     Backward(roots, seeds, options);
   } else {
-    const GradOptions options{retain_graph, create_graph, statement.Get<bool>(Key::kAllowUnused),
-                              statement.Get<bool>(Key::kMaterialize), &engine_};
+    const bool materialize = statement.Get<bool>(Key::kMaterialize);
+    std::optional<bool> allow_unused;
+    if (!materialize) allow_unused = statement.Get<bool>(Key::kAllowUnused);
+    const GradOptions options{retain_graph, create_graph, allow_unused, materialize, &engine_};
     VariableList gradients = twingrad::Grad(roots, inputs, seeds, options);
     for (size_t i = 0; i < gradients.size(); ++i) Define(statement, i, std::move(gradients[i]));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/fork.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
 
@@ -29,16 +30,24 @@ size_t BlockBytes(size_t size_class) { return (size_class + 1) * kGranule; }
 // Lists that threads have given up.
 class Store {
  public:
+  Store() { mark_.Set(); }
+
   struct List {
     FreeBlock* head = nullptr;
     uint32_t count = 0;
   };
   void Put(size_t size_class, List list) AG_EXCLUDES(mutex_) {
-    if (list.head == nullptr) return;
+    // In a forked child another thread may have held the lock: what is given up is lost there.
+    if (list.head == nullptr || mark_.IsStale()) return;
     sync::MutexLock lock(mutex_);
-    lists_[size_class].push_back(list);
+    try {
+      lists_[size_class].push_back(list);
+    } catch (const std::bad_alloc&) {
+      // Blocks are given up where nothing may throw. These are lost.
+    }
   }
   List Take(size_t size_class) AG_EXCLUDES(mutex_) {
+    if (mark_.IsStale()) return {};
     sync::MutexLock lock(mutex_);
     if (lists_[size_class].empty()) return {};
     const List list = lists_[size_class].back();
@@ -47,6 +56,7 @@ class Store {
   }
 
  private:
+  sync::ForkMark mark_;
   sync::Mutex mutex_{"pool"};
   std::vector<List> lists_[kNumClasses] AG_GUARDED_BY(mutex_);
 };

@@ -297,14 +297,32 @@ void Tensor::RefuseVersion() {
       "inference mode have one; clone it outside");
 }
 
+void Tensor::ThrowUndefined() {
+  throw Error(ErrorKind::kUndefined,
+              "[tensor] an undefined tensor was asked for its type or data; defined tensors have "
+              "them; check defined() first");
+}
+
+void Tensor::ThrowNoItem(DType asked) const {
+  if (numel() != 1) {
+    throw Error(ErrorKind::kShape,
+                absl::StrCat("[tensor] item() of ", numel(),
+                             " elements; it takes exactly one; index or reduce first"));
+  }
+  throw Error(ErrorKind::kDType,
+              absl::StrCat("[tensor] item() of a tensor of ", DTypeName(dtype()), " as ",
+                           DTypeName(asked), "; it gives the tensor's own type; cast before"));
+}
+
 bool Tensor::HasSameTypeAs(const Tensor& other) const {
-  if (!(type() == other.type())) return false;
+  if (!(Defined().type() == other.Defined().type())) return false;
   return type().IsExact() || sizes() == other.sizes();
 }
 
 Tensor Tensor::AsStrided(Ints sizes, Ints strides, int64_t offset) const {
   if (is_sparse()) RefuseSparse("tensor");
-  const int64_t capacity = static_cast<int64_t>(impl_->storage()->bytes() / ElementSize(dtype()));
+  const int64_t capacity =
+      static_cast<int64_t>(Defined().storage()->bytes() / ElementSize(dtype()));
   int64_t lowest = offset;
   int64_t highest = offset;
   bool fits = sizes.size() == strides.size();
@@ -331,7 +349,7 @@ Tensor Tensor::AsStrided(Ints sizes, Ints strides, int64_t offset) const {
 }
 
 Tensor Tensor::Detach() const {
-  return Tensor(TensorImpl::MakeAlias(*impl_, sizes(), strides(), storage_offset()));
+  return Tensor(TensorImpl::MakeAlias(Defined(), sizes(), strides(), storage_offset()));
 }
 
 Tensor Tensor::Data() const { return Tensor(TensorImpl::MakeBorrowing(*impl_, 0)); }

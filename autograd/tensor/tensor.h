@@ -209,16 +209,18 @@ class Tensor {
 
   bool defined() const { return static_cast<bool>(impl_); }
   explicit operator bool() const = delete;
-  DType dtype() const { return impl_->dtype(); }
-  Device device() const { return impl_->device(); }
-  Ints sizes() const { return impl_->sizes(); }
-  Ints strides() const { return impl_->strides(); }
-  int64_t dim() const { return impl_->rank(); }
-  int64_t numel() const { return impl_->numel(); }
+  // Of an undefined tensor these are Error(kUndefined).
+  DType dtype() const { return Defined().dtype(); }
+  Device device() const { return Defined().device(); }
+  Ints sizes() const { return Defined().sizes(); }
+  Ints strides() const { return Defined().strides(); }
+  int64_t dim() const { return Defined().rank(); }
+  int64_t numel() const { return Defined().numel(); }
   // In elements, from the start of the storage.
-  int64_t storage_offset() const { return impl_->offset(); }
+  int64_t storage_offset() const { return Defined().offset(); }
   // Row-major, sizes of 1 not looked at; a tensor without elements is contiguous.
-  bool IsContiguous() const { return impl_->is_contiguous(); }
+  bool IsContiguous() const { return Defined().is_contiguous(); }
+  // Of a defined tensor: the engine compares types of what it knows to be there.
   const TypeWords& type() const { return impl_->type(); }
   // See sparse.h. A sparse tensor has no elements in memory: data() shows a zero and strides are 0.
   bool is_sparse() const { return type().is_sparse(); }
@@ -228,26 +230,26 @@ class Tensor {
   template <class T>
   T* data() const {
     AG_DCHECK(kDTypeOf<T> == dtype(), "[tensor] data() of another type than ", DTypeName(dtype()));
-    return static_cast<T*>(impl_->data());
+    return static_cast<T*>(Defined().data());
   }
-  void* raw_data() const { return impl_->data(); }
-  // The value of a tensor of one element.
+  void* raw_data() const { return Defined().data(); }
+  // The value of a tensor of one element; Error(kShape) if it has more or none, Error(kDType) if
+  // its elements are no T.
   template <class T>
   T item() const {
-    AG_CHECK(numel() == 1, "[tensor] item() of ", numel(), " elements; it takes exactly one");
-    AG_CHECK(kDTypeOf<T> == dtype(), "[tensor] item() of a tensor of ", DTypeName(dtype()),
-             " as another type; it gives the tensor's own; cast before");
+    if (numel() != 1 || kDTypeOf<T> != dtype()) [[unlikely]]
+      ThrowNoItem(kDTypeOf<T>);
     return *data<T>();
   }
 
   // Error(kInvalidArgument) for an inference tensor.
   uint32_t version() const {
-    if (impl_->is_inference()) [[unlikely]]
+    if (Defined().is_inference()) [[unlikely]]
       RefuseVersion();
     return impl_->storage()->version();
   }
   void BumpVersion() const {
-    if (!impl_->is_inference()) [[likely]]
+    if (!Defined().is_inference()) [[likely]]
       impl_->storage()->BumpVersion();
   }
   // Another geometry over the same memory, without history. Error if it reaches out of the storage.
@@ -257,9 +259,10 @@ class Tensor {
   // As Detach, but with a version of its own: neither tensor knows of writes through the other.
   Tensor Data() const;
   bool HasSameStorage(const Tensor& other) const {
-    return impl_->storage()->data() == other.impl_->storage()->data();
+    return defined() && other.defined() &&
+           impl_->storage()->data() == other.impl_->storage()->data();
   }
-  int UseCount() const { return static_cast<int>(impl_->ReferenceCount()); }
+  int UseCount() const { return defined() ? static_cast<int>(impl_->ReferenceCount()) : 0; }
   bool IsUniquelyOwned() const { return impl_->IsUniquelyOwned(); }
   // No other tensor uses the memory.
   bool OwnsStorageAlone() const { return impl_->storage()->IsUniquelyOwned(); }
@@ -273,6 +276,14 @@ class Tensor {
 
   // Takes over the reference that a new impl begins with.
   explicit Tensor(TensorImpl* made) : impl_(sync::IntrusivePtr<TensorImpl>::Adopt(made)) {}
+
+  TensorImpl& Defined() const {
+    if (!defined()) [[unlikely]]
+      ThrowUndefined();
+    return *impl_;
+  }
+  [[noreturn]] static void ThrowUndefined();
+  [[noreturn]] void ThrowNoItem(DType asked) const;
 
   [[noreturn]] static void RefuseVersion();
   static Tensor FromBytes(Ints sizes, DType dtype, const void* data, size_t count, Device device);

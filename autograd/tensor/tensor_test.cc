@@ -53,8 +53,38 @@ TEST(TensorTest, FullConvertsTheValue) {
   EXPECT_EQ(Tensor::Scalar(0.1, DType::kF32).item<float>(), 0.1f);
 }
 
-TEST(TensorDeathTest, AnItemIsOfTheTensorsOwnType) {
-  EXPECT_DEATH(Tensor::Scalar(1).item<float>(), "item.. of a tensor of f64 as another type");
+TEST(TensorTest, WhatATensorHasNotIsAnError) {
+  const auto kind_of = [](auto&& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    ADD_FAILURE() << "no error was thrown";
+    return ErrorKind::kInternal;
+  };
+  const Tensor one = Tensor::Scalar(1);
+  const Tensor two = Tensor::Zeros({2}, DType::kF64);
+  const Tensor none;
+  EXPECT_EQ(kind_of([&] { one.item<float>(); }), ErrorKind::kDType);
+  EXPECT_EQ(kind_of([&] { two.item<double>(); }), ErrorKind::kShape);
+  EXPECT_EQ(kind_of([&] { none.item<double>(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.dtype(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.device(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.sizes(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.strides(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.dim(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.numel(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.storage_offset(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.IsContiguous(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.raw_data(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.version(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.BumpVersion(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.Detach(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { none.AsStrided({}, {}, 0); }), ErrorKind::kUndefined);
+  EXPECT_EQ(kind_of([&] { one.HasSameTypeAs(none); }), ErrorKind::kUndefined);
+  EXPECT_FALSE(none.HasSameStorage(none));
+  EXPECT_EQ(none.UseCount(), 0);
 }
 
 // Rules: L1.

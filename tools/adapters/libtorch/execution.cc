@@ -384,7 +384,9 @@ void Execution::Call(const Statement& statement) {
     std::vector<Tensor> gradients =
         torch::autograd::grad(roots, inputs, seeds, keep_graph, create_graph, allow_unused);
     for (size_t i = 0; i < gradients.size(); ++i) {
-      if (materialize && !gradients[i].defined()) gradients[i] = at::zeros_like(inputs[i]);
+      if (materialize && !gradients[i].defined()) {
+        gradients[i] = at::zeros_like(inputs[i]).requires_grad_(create_graph);
+      }
       values_[statement.results[i]] = Fresh(gradients[i], create_graph);
       defined_at_[statement.results[i]] = statement_;
     }
