@@ -209,7 +209,17 @@ void Engine::QueueCallback(std::function<void()> callback) {
                 "[engine] a callback is queued outside a call; nodes and hooks may queue them; "
                 "queue it from a hook");
   }
+  if (!callback) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[engine] the callback is an empty function; it must be one that can be called; "
+                "leave it out");
+  }
   task->AddCallback(std::move(callback));
+}
+
+uint64_t Engine::CurrentTask() {
+  const GraphTask* task = CurrentEngineThread().task;
+  return task == nullptr ? 0 : task->number();
 }
 
 bool Engine::IsCheckpointValid() { return CurrentEngineThread().executes_all; }

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -80,8 +81,13 @@ class Engine {
   CallFuture Async(std::function<VariableList()> call);
 
   // Runs `callback` on the calling thread of the running call, after its last node; in the order
-  // of this call. Error(kInvalidArgument) outside the evaluation of a node or hook.
+  // of this call. Error(kInvalidArgument) outside the evaluation of a node or hook, and for an
+  // empty function.
   static void QueueCallback(std::function<void()> callback);
+
+  // The number of the call whose node, hook or callback runs on this thread, as observers get it; 0
+  // outside calls.
+  static uint64_t CurrentTask();
 
   // Whether the calls that run on this thread, however nested, all execute whatever they reach, so
   // that a node may run a whole backward of its own: false inside Grad and inside Backward with

@@ -197,6 +197,9 @@ TEST_P(EngineTest, DeepNestingGoesOnOnFreshStacks) {
 TEST_P(EngineTest, CallbacksRunOnceAfterAllNodesOnTheCallersThread) {
   EXPECT_EQ(KindOf([] { Engine::QueueCallback([] {}); }), ErrorKind::kInvalidArgument);
   std::string log;
+  NodePtr empty = MakeEnd([](const VariableList&) { Engine::QueueCallback(nullptr); });
+  EXPECT_EQ(KindOf([&] { Run({Edge(empty, 0)}, {Tensor::Scalar(1)}); }),
+            ErrorKind::kInvalidArgument);
   NodePtr last = MakeEnd([&](const VariableList&) { log += "n"; });
   NodePtr root = MakeFunction(
       [&](FunctionNode&, VariableList g) {
@@ -206,6 +209,24 @@ TEST_P(EngineTest, CallbacksRunOnceAfterAllNodesOnTheCallersThread) {
       {Edge(last, 0)}, On(Device::Sim(1)));
   Run({Edge(root, 0)}, {On(Device::Sim(1), 1)});
   EXPECT_EQ(log, "nc");
+}
+
+// Rules: H8.
+TEST_P(EngineTest, APostHookThatIsRegisteredWhileItsNodeRunsWaitsForTheNextCall) {
+  int before = 0, during = 0;
+  NodePtr node = MakeFunction(
+      [&](FunctionNode& self, const VariableList&) {
+        RegisterPostHook(self, [&](const VariableList&, const VariableList&) { ++during; });
+        return VariableList();
+      },
+      {});
+  RegisterPostHook(*node, [&](const VariableList&, const VariableList&) { ++before; });
+  Run({Edge(node, 0)}, {Tensor::Scalar(1)});
+  EXPECT_EQ(before, 1);
+  EXPECT_EQ(during, 0);
+  Run({Edge(node, 0)}, {Tensor::Scalar(1)});
+  EXPECT_EQ(before, 2);
+  EXPECT_EQ(during, 1);
 }
 
 // Rules: G4.

@@ -50,6 +50,25 @@ bool BeforeApply(GraphTask& task, uint32_t index, VariableList& gradients) {
   return true;
 }
 
+inline void Apply(Node& node, VariableList& gradients, VariableList& results) {
+  results = node.Apply(std::move(gradients));
+  gradients.clear();
+  if (!GradientsMatch(node.next_edges(), results)) [[unlikely]] {
+    ValidateGradients(node.next_edges(), results, node.name());
+  }
+}
+
+// Post-hooks that are registered while the node runs wait for the next call.
+void ApplyWithPostHooks(Node& node, VariableList& gradients, VariableList& results) {
+  const NodeExtras* const extras = node.extras();
+  HookList<NodePostHook>::Snapshot hooks;
+  if (extras != nullptr) hooks = extras->post_hooks.Current();
+  if (hooks.empty()) return Apply(node, gradients, results);
+  const VariableList kept = gradients;
+  Apply(node, gradients, results);
+  NodeExtras::RunPostHooks(node, hooks, results, kept);
+}
+
 }  // namespace
 
 EngineThread& CurrentEngineThread() { return ThisThread(); }
@@ -75,25 +94,19 @@ bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, Vari
   const NodeState& state = task.states()[index];
   Node& node = *state.node;
   CurrentThread().node = &node;
-  NodeExtras* extras = node.extras();
-  const bool is_plain = extras == nullptr && state.flags == NodeState::kApply && task.IsPlain();
+  const bool is_plain =
+      node.extras() == nullptr && state.flags == NodeState::kApply && task.IsPlain();
   const ObservedEnd end(is_plain ? nullptr : task.observer(), task.number(), node);
-  if (!is_plain) [[unlikely]] {
+  if (is_plain) [[likely]] {
+    Apply(node, gradients, results);
+  } else {
     if (!BeforeApply(task, index, gradients)) return false;
-    extras = node.extras();
+    const NodeExtras* const extras = node.extras();
     if (extras != nullptr && extras->wants_release_notice && !task.arguments().keep_graph) {
       node.WillReleaseVariables();
     }
+    ApplyWithPostHooks(node, gradients, results);
   }
-  VariableList kept;
-  const bool has_post_hooks = extras != nullptr && extras->HasPostHooks();
-  if (has_post_hooks) kept = gradients;
-  results = node.Apply(std::move(gradients));
-  gradients.clear();
-  if (!GradientsMatch(node.next_edges(), results)) [[unlikely]] {
-    ValidateGradients(node.next_edges(), results, node.name());
-  }
-  if (has_post_hooks) extras->RunPostHooks(node, results, kept);
   if (!task.arguments().keep_graph) node.ReleaseVariables();
   if (!is_plain && task.ChecksNan()) [[unlikely]]
     CheckForNan(node, results);

@@ -206,6 +206,24 @@ void GraphTask::AddCallback(std::function<void()> callback) {
   callbacks_.Mutable().push_back(std::move(callback));
 }
 
+sync::SharedPtr<TaskAttachment> GraphTask::Attachment(
+    const void* key, const std::function<sync::SharedPtr<TaskAttachment>()>& make) {
+  sync::SharedPtr<TaskAttachment> made;
+  while (true) {
+    {
+      sync::MutexLock lock(mutex_);
+      for (const auto& [of, attachment] : attachments_.Read()) {
+        if (of == key) return attachment;
+      }
+      if (made != nullptr) {
+        attachments_.Mutable().emplace_back(key, made);
+        return made;
+      }
+    }
+    made = make();
+  }
+}
+
 void GraphTask::RunCallbacks() {
   for (size_t i = 0;; ++i) {
     std::function<void()> callback;

@@ -29,6 +29,7 @@
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
+#include "autograd/sync/shared.h"
 
 namespace twingrad {
 
@@ -65,6 +66,11 @@ class GradientBuffers {
 
  protected:
   ~GradientBuffers() = default;
+};
+
+// What something outside the engine keeps for the duration of one task.
+struct TaskAttachment {
+  virtual ~TaskAttachment() = default;
 };
 
 struct ExecuteArguments {
@@ -149,6 +155,11 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   // Runs the callbacks in order, including those they add, with no lock held.
   void RunCallbacks() AG_EXCLUDES(mutex_);
 
+  // What this task keeps for the owner of `key`, made at first use; destroyed with the task.
+  sync::SharedPtr<TaskAttachment> Attachment(
+      const void* key, const std::function<sync::SharedPtr<TaskAttachment>()>& make)
+      AG_EXCLUDES(mutex_);
+
   // Keeps a warning of a node, hook or callback, on any thread of the run.
   void Handle(const Warning& warning) override AG_EXCLUDES(mutex_);
   // Puts the warnings of the nodes into the order of one thread. The caller, after a shared run.
@@ -189,6 +200,8 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   sync::Mutex mutex_{"graph_task"};
   sync::Cell<VariableList> results_ AG_GUARDED_BY(mutex_);
   sync::Cell<std::vector<std::function<void()>>> callbacks_ AG_GUARDED_BY(mutex_);
+  sync::Cell<std::vector<std::pair<const void*, sync::SharedPtr<TaskAttachment>>>> attachments_
+      AG_GUARDED_BY(mutex_);
   // Added to under mutex_; the caller has it alone once the run is over.
   sync::Cell<std::vector<KeptWarning>> warnings_;
 };

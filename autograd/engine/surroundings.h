@@ -28,6 +28,7 @@ class Surroundings {
     here.state_.modes.warning_handler = nullptr;
     here.state_.modes.anomaly_label = nullptr;
     here.state_.node = nullptr;
+    here.state_.turn = nullptr;
     return here;
   }
 
@@ -37,10 +38,12 @@ class Surroundings {
     OrderScope order(state_.next_order_key, state_.provisional);
     ModesScope modes(state_.modes);
     Node* const node = std::exchange(CurrentThread().node, state_.node);
+    GradTurn* const turn = std::exchange(CurrentThread().turn, state_.turn);
     const EngineThread before = std::exchange(CurrentEngineThread(), engine_);
     body();
     CurrentEngineThread() = before;
     CurrentThread().node = node;
+    CurrentThread().turn = turn;
     return CurrentThread().next_order_key;
   }
 

@@ -2,6 +2,7 @@
 
 #include "autograd/graph/basic_nodes.h"
 
+#include "autograd/graph/grad_turn.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/sparse.h"
@@ -10,9 +11,19 @@ namespace twingrad {
 
 VariableList AccumulateGrad::Apply(VariableList&& gradients) {
   if (!gradients[0].defined()) return {};
-  const Tensor grad = slot_->Accumulate(std::move(gradients[0]));
-  if (!grad.defined() || extras() == nullptr) return {};
-  extras()->accumulate_hooks.ForEach([&grad](const auto& hook) { hook.function(grad); });
+  if (extras() == nullptr || extras()->accumulate_hooks.IsEmpty()) {
+    slot_->Accumulate(std::move(gradients[0]));
+    return {};
+  }
+  GradTurn turn(*slot_, gradients[0]);
+  if (turn.is_left()) return {};
+  const auto accumulate = [this](Tensor gradient) {
+    const Tensor grad = slot_->Accumulate(std::move(gradient));
+    if (!grad.defined()) return;
+    extras()->accumulate_hooks.ForEach([&grad](const auto& hook) { hook.function(grad); });
+  };
+  accumulate(std::move(gradients[0]));
+  turn.ForEachLeft(accumulate);
   return {};
 }
 

@@ -103,6 +103,7 @@ void GradSlot::SetLayout(GradLayout layout) {
 Tensor GradSlot::Accumulate(Tensor gradient) {
   Tensor before;
   sync::MutexLock lock(mutex_);
+  if (turns_.Read() != nullptr && !AwaitTurn(gradient)) return Tensor();
   if (closed_.Read()) return Tensor();
   CheckNotMoved();
   if (!active_.Read()) return Tensor();

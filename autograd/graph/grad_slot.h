@@ -6,6 +6,11 @@
 
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+
 #include "autograd/graph/grad_layout.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/cell.h"
@@ -33,13 +38,34 @@ class GradSlot : public sync::RefCounted<GradSlot> {
 
   // Adds a gradient of a leaf: in place if nobody else can see the memory, out of place and with
   // history in grad mode, in both cases in the leaf's layout. Never aliases `gradient` with memory
-  // that others use. Returns the new
-  // `.grad`, undefined if the gradient was not accepted.
+  // that others use. Returns the new `.grad`, undefined if the gradient was not accepted, or was
+  // left to another thread, whose turn it is (grad_turn.h).
   Tensor Accumulate(Tensor gradient) AG_EXCLUDES(mutex_);
   // Stores a copy of `gradient`, or the sum with what is there, out of place.
   void Retain(const Tensor& gradient) AG_EXCLUDES(mutex_);
 
+  // Of GradTurn alone: see grad_turn.h.
+  enum class TurnStart : uint8_t {
+    kTaken,   // by the caller, who ends it
+    kInside,  // the caller's thread has it already
+    kLeft,    // the gradient is left to the thread whose turn it is
+  };
+  struct LeftGradient {
+    Tensor gradient;
+    bool grad_mode;
+  };
+  TurnStart BeginTurn(Tensor& gradient) AG_EXCLUDES(mutex_);
+  // What another thread has left; nothing: the turn has ended.
+  std::optional<LeftGradient> NextOrEndTurn() AG_EXCLUDES(mutex_);
+
  private:
+  struct Turns {
+    bool taken = false;
+    std::deque<LeftGradient> left;
+    sync::CondVar ended;
+  };
+
+  bool AwaitTurn(Tensor& gradient) AG_REQUIRES(mutex_);
   // The sum of the stored gradient and `gradient`, out of place.
   Tensor SumWith(const Tensor& gradient) const AG_REQUIRES(mutex_);
   // Adds where the gradient or `.grad` is sparse: in place but where the sum becomes dense, which
@@ -55,6 +81,8 @@ class GradSlot : public sync::RefCounted<GradSlot> {
   sync::Cell<bool> active_ AG_GUARDED_BY(mutex_){true};
   sync::Cell<bool> moved_ AG_GUARDED_BY(mutex_){false};
   sync::Cell<bool> closed_ AG_GUARDED_BY(mutex_){false};
+  // Null before the leaf first has hooks.
+  sync::Cell<std::unique_ptr<Turns>> turns_ AG_GUARDED_BY(mutex_);
 };
 
 }  // namespace twingrad

@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/variable.h"
@@ -18,24 +20,61 @@ std::string TypeToString(const Tensor& tensor) {
                       tensor.device().ToString());
 }
 
-// A hook may make a gradient undefined or give another of the same type.
-void CheckReplacement(const Node& node, const Tensor& before, const Tensor& after) {
-  if (!after.defined()) return;
-  if (before.defined() && before.HasSameTypeAs(after)) return;
-  throw Error(ErrorKind::kHook,
-              absl::StrCat("[hook] a hook of ", node.name(), " returned ", TypeToString(after),
-                           " for a gradient that is ", TypeToString(before),
-                           "; it may return the same type or undefined; convert the result"));
+std::string NameOf(const char* kind, uint32_t number, const Node& node) {
+  return absl::StrCat("[hook] ", kind, " ", number, " of ", node.name());
 }
 
-void CheckReplacements(const Node& node, const VariableList& before, const VariableList& after) {
-  if (before.size() != after.size()) {
-    throw Error(ErrorKind::kHook, absl::StrCat("[hook] a hook of ", node.name(), " returned ",
-                                               after.size(), " gradients for ", before.size(),
-                                               "; it must return as many as it gets"));
+// Checks what one hook has done to the gradients that it was given: they are what they were, and
+// what it returns fits in their place.
+class HookCheck {
+ public:
+  HookCheck(const char* kind, uint32_t number, const Node& node)
+      : kind_(kind), number_(number), node_(node) {}
+
+  // Before the hook runs: gradients that it sees.
+  void See(const VariableList& gradients) {
+    for (const Tensor& gradient : gradients) See(gradient);
   }
-  for (size_t i = 0; i < before.size(); ++i) CheckReplacement(node, before[i], after[i]);
-}
+  void See(const Tensor& gradient) {
+    if (gradient.defined()) seen_.push_back({gradient, gradient.version()});
+  }
+
+  // After it: others may hold what it has seen, and the order in which they use it depends on
+  // timing.
+  void CheckUnwritten() const {
+    for (const auto& [gradient, version] : seen_) {
+      if (gradient.version() == version) continue;
+      throw Error(ErrorKind::kHook,
+                  absl::StrCat(NameOf(kind_, number_, node_), " wrote its gradient ",
+                               TypeToString(gradient),
+                               " in place; others may hold that; return another tensor"));
+    }
+  }
+
+  // A hook may make a gradient undefined or give another of the same type.
+  void CheckReplacement(const Tensor& before, const Tensor& after) const {
+    if (!after.defined()) return;
+    if (before.defined() && before.HasSameTypeAs(after)) return;
+    throw Error(ErrorKind::kHook,
+                absl::StrCat(NameOf(kind_, number_, node_), " returned ", TypeToString(after),
+                             " for a gradient that is ", TypeToString(before),
+                             "; it may return the same type or undefined; convert the result"));
+  }
+  void CheckReplacements(const VariableList& before, const VariableList& after) const {
+    if (before.size() != after.size()) {
+      throw Error(ErrorKind::kHook, absl::StrCat(NameOf(kind_, number_, node_), " returned ",
+                                                 after.size(), " gradients for ", before.size(),
+                                                 "; it must return as many as it gets"));
+    }
+    for (size_t i = 0; i < before.size(); ++i) CheckReplacement(before[i], after[i]);
+  }
+
+ private:
+  const char* kind_;
+  const uint32_t number_;
+  const Node& node_;
+  absl::InlinedVector<std::pair<Tensor, uint32_t>, 2> seen_;
+};
 
 template <class Function>
 void CheckCallable(const Function& hook) {
@@ -68,16 +107,22 @@ void NodeExtras::StopRetaining(const GradSlot* slot) {
 void NodeExtras::RunTensorHooks(const Node& node, VariableList& gradients) const {
   tensor_hooks.ForEach([&](const auto& hook) {
     Tensor& gradient = gradients[hook.input_nr];
+    HookCheck check("tensor hook", hook.number, node);
+    check.See(gradient);
     Tensor result = hook.function(gradient);
-    CheckReplacement(node, gradient, result);
+    check.CheckUnwritten();
+    check.CheckReplacement(gradient, result);
     gradient = std::move(result);
   });
 }
 
 void NodeExtras::RunPreHooks(const Node& node, VariableList& gradients) const {
   pre_hooks.ForEach([&](const auto& hook) {
+    HookCheck check("pre-hook", hook.number, node);
+    check.See(gradients);
     VariableList results = hook.function(gradients);
-    CheckReplacements(node, gradients, results);
+    check.CheckUnwritten();
+    check.CheckReplacements(gradients, results);
     gradients = std::move(results);
   });
 }
@@ -93,11 +138,15 @@ void NodeExtras::StoreRetained(const VariableList& gradients) const {
   }
 }
 
-void NodeExtras::RunPostHooks(const Node& node, VariableList& results,
-                              const VariableList& gradients) const {
-  post_hooks.ForEach([&](const auto& hook) {
+void NodeExtras::RunPostHooks(const Node& node, const HookList<NodePostHook>::Snapshot& hooks,
+                              VariableList& results, const VariableList& gradients) {
+  HookList<NodePostHook>::Run(hooks, [&](const auto& hook) {
+    HookCheck check("post-hook", hook.number, node);
+    check.See(results);
+    check.See(gradients);
     VariableList replaced = hook.function(results, gradients);
-    CheckReplacements(node, results, replaced);
+    check.CheckUnwritten();
+    check.CheckReplacements(results, replaced);
     results = std::move(replaced);
   });
 }
@@ -133,7 +182,7 @@ HookHandle RegisterPostAccumulateGradHook(const Tensor& leaf, AccumulateHook hoo
 
 void Remove(const HookHandle& handle) {
   if (sync::SharedPtr<HookState> state = handle.state.lock(); state != nullptr) {
-    state->removed.Store(true, sync::kRelease);
+    state->Remove();
   }
 }
 

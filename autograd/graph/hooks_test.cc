@@ -2,7 +2,11 @@
 
 #include "autograd/graph/hooks.h"
 
+#include <atomic>
+#include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -135,8 +139,119 @@ TEST_F(HooksTest, PostHooksSeeBothSidesAndReplaceResults) {
   });
   EXPECT_TRUE(node->extras()->HasPostHooks());
   VariableList results = {Tensor::Scalar(1)};
-  node->extras()->RunPostHooks(*node, results, {Tensor::Scalar(10)});
+  NodeExtras::RunPostHooks(*node, node->extras()->post_hooks.Current(), results,
+                           {Tensor::Scalar(10)});
   EXPECT_EQ(results[0].item<double>(), 11);
+}
+
+// Rules: H4.
+TEST_F(HooksTest, HooksThatReturnNothingChangeNothing) {
+  double seen = 0;
+  RegisterHook(y, [&](const Tensor& g) { seen += g.item<double>(); });
+  RegisterPreHook(*node, [&](const VariableList& g) { seen += g[0].item<double>(); });
+  RegisterPostHook(*node, [&](const VariableList& results, const VariableList& g) {
+    seen += results[0].item<double>() + g[0].item<double>();
+  });
+  RunTensorHooks();
+  node->extras()->RunPreHooks(*node, gradients);
+  VariableList results = gradients;
+  NodeExtras::RunPostHooks(*node, node->extras()->post_hooks.Current(), results, gradients);
+  EXPECT_EQ(seen, 20);
+  EXPECT_EQ(gradients[0].item<double>(), 5);
+  EXPECT_EQ(results[0].item<double>(), 5);
+}
+
+// Rules: H13.
+TEST_F(HooksTest, MessagesNameTheHook) {
+  RegisterHook(y, [](const Tensor&) {});
+  RegisterHook(y, [](const Tensor&) { return Tensor::Zeros({2}, DType::kF64); });
+  try {
+    RunTensorHooks();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).substr(0, 30), "[hook] tensor hook 1 of Pass r")
+        << error.what();
+  }
+}
+
+// Rules: I14.
+TEST_F(HooksTest, AHookThatWritesItsGradientInPlaceIsAnError) {
+  const auto write = [](const Tensor& g) {
+    g.data<double>()[0] = 7;
+    g.BumpVersion();
+  };
+  const ScopedHook hook(RegisterHook(y, write));
+  EXPECT_EQ(KindOf([&] { RunTensorHooks(); }), ErrorKind::kHook);
+  const ScopedHook pre(
+      RegisterPreHook(*node, [&](const VariableList& given) { write(given[0]); }));
+  EXPECT_EQ(KindOf([&] { node->extras()->RunPreHooks(*node, gradients); }), ErrorKind::kHook);
+  const ScopedHook post(RegisterPostHook(
+      *node, [&](const VariableList& results, const VariableList&) { write(results[0]); }));
+  VariableList results = {Tensor::Scalar(1)};
+  EXPECT_EQ(KindOf([&] {
+              NodeExtras::RunPostHooks(*node, node->extras()->post_hooks.Current(), results,
+                                       gradients);
+            }),
+            ErrorKind::kHook);
+}
+
+// What a hook owns can own the hook: y -> node -> hook -> y.
+// Rules: H11.
+TEST_F(HooksTest, RemovalFreesWhatTheHookOwns) {
+  auto owned = std::make_shared<int>(0);
+  const HookHandle handle = RegisterHook(y, [owned, y = y](const Tensor&) { ++*owned; });
+  RegisterPostHook(*node, [](const VariableList&, const VariableList&) {});
+  RunTensorHooks();
+  EXPECT_EQ(*owned, 1);
+  EXPECT_EQ(owned.use_count(), 2);
+  Remove(handle);
+  EXPECT_EQ(owned.use_count(), 1);
+  RunTensorHooks();
+  EXPECT_EQ(*owned, 1);
+}
+
+// Rules: H11.
+TEST_F(HooksTest, AHookThatRemovesItselfIsFreedWhenItReturns) {
+  auto owned = std::make_shared<int>(0);
+  HookHandle handle;
+  handle = RegisterHook(y, [&handle, owned](const Tensor&) {
+    Remove(handle);
+    ++*owned;
+  });
+  RunTensorHooks();
+  EXPECT_EQ(*owned, 1);
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+// Rules: H11.
+TEST_F(HooksTest, HooksAreAddedAndRemovedWhileOthersRunThem) {
+  std::atomic<int> calls{0};
+  std::thread other([&] {
+    for (int i = 0; i < 2000; ++i) {
+      VariableList here = {Tensor::Scalar(5)};
+      node->MakeExtras().RunTensorHooks(*node, here);
+    }
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const ScopedHook hook(RegisterHook(
+        y, [&calls, owned = std::make_shared<int>(1)](const Tensor&) { calls += *owned; }));
+  }
+  other.join();
+  EXPECT_TRUE(node->extras()->tensor_hooks.IsEmpty());
+}
+
+TEST_F(HooksTest, AScopedHookEndsWithItsBlockAndCanBeMoved) {
+  int calls = 0;
+  {
+    ScopedHook outer((HookHandle()));
+    {
+      ScopedHook inner(RegisterHook(y, [&](const Tensor&) { ++calls; }));
+      outer = std::move(inner);
+    }
+    RunTensorHooks();
+  }
+  RunTensorHooks();
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace

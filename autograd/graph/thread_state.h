@@ -19,6 +19,7 @@ namespace twingrad {
 
 class AnomalyLabel;
 class CustomCall;
+class GradTurn;
 class Node;
 struct SavedTensorHooksFrame;
 class WarningHandler;
@@ -62,6 +63,8 @@ struct ThreadState {
   // Where nodes with provisional keys are noted; null where keys are final.
   std::vector<sync::IntrusivePtr<Node>>* provisional = nullptr;
   const ExecutionFilter* filter = nullptr;
+  // The innermost of the turns that this thread has at leaves' `.grad`s.
+  const GradTurn* turn = nullptr;
   // The node being evaluated, for hooks and for nodes made meanwhile; null outside. See
   // CurrentNode.
   Node* node = nullptr;

@@ -17,8 +17,9 @@ inline constexpr int64_t kMaxElements = int64_t{1} << 20;  // of one tensor
 // Of a whole Program: the elements of all values, the terms that matmul and addmm add up, and the
 // n (n + 1) / 2 terms of each row of length n of cumsum.
 inline constexpr int64_t kMaxTotalElements = int64_t{1} << 26;
-inline constexpr int kMaxNesting = 16;  // of begin ... end
-inline constexpr int kMaxDevices = 8;   // dev:0 .. dev:7
+inline constexpr int kMaxNesting = 16;     // of begin ... end
+inline constexpr int kMaxNestedCalls = 3;  // of do=backward: calls within calls within a call
+inline constexpr int kMaxDevices = 8;      // dev:0 .. dev:7
 inline constexpr int kMaxNameLength = 64;
 inline constexpr int kMaxOperands = 1'000;  // of a call: its roots
 inline constexpr int kMaxCustomOperands = 8;

@@ -72,7 +72,8 @@ struct NodeRecord {
   std::vector<EdgeRecord> next_edges;
 };
 
-// One firing of a hook or final callback, in the order in which they fired.
+// One firing of a hook or final callback, in the order in which they fired. A final callback sees
+// no gradient.
 struct HookRecord {
   int32_t node = -1;       // index into CallRecord::nodes; -1 for a final callback
   int32_t statement = -1;  // the statement that registered the hook
@@ -80,9 +81,11 @@ struct HookRecord {
   TensorData gradient;  // what the hook saw, before it acted
 };
 
-// One call of the engine: `backward` or `grad`.
+// One call of the engine: `backward` or `grad`, or one that a hook made in the course of another.
 struct CallRecord {
-  int32_t statement = -1;
+  int32_t statement = -1;  // the call's; of a nested one, that of the hook
+  // Index in Observation::calls of the call whose hook made this one; -1: a statement's own.
+  int32_t outer = -1;
   bool keep_graph = false;
   bool create_graph = false;
   bool accumulate_grad = false;
@@ -118,10 +121,21 @@ struct LateWrite {
 
 struct Observation {
   std::vector<ValueRecord> values;      // by ValueId
-  std::vector<CallRecord> calls;        // in the order of the Program; a failed call included
+  std::vector<CallRecord> calls;        // as OrderCalls leaves them; a failed call included
   std::optional<ErrorRecord> error;     // the error that ended the run
   std::vector<ErrorRecord> survived;    // errors that ended a region of kind=try, in order
   std::optional<LateWrite> late_write;  // ended the run; only if the run was asked to look
 };
+
+// The order in which calls stand in an Observation, as indices into `calls`: those of statements in
+// the order of the Program, each followed by those that its hooks made, in the order of the hooks'
+// statements, each again followed by its own. A hook makes at most one call in the course of
+// another, so that the order does not depend on timing.
+std::vector<int32_t> CallOrder(const std::vector<CallRecord>& calls);
+// Puts the calls in that order.
+void OrderCalls(std::vector<CallRecord>& calls);
+
+// The statement whose call this one is, or was made in the course of.
+int32_t OutermostStatement(const std::vector<CallRecord>& calls, size_t call);
 
 }  // namespace twingrad::program

@@ -65,7 +65,7 @@ void AppendCall(const Program& program, size_t index, const CallRecord& call, st
   absl::StrAppend(&out, "call ", index, ": ", StatementName(program, call.statement), "@",
                   call.statement, " keep_graph=", call.keep_graph,
                   " create_graph=", call.create_graph, " accumulate_grad=", call.accumulate_grad,
-                  "\n");
+                  call.outer < 0 ? "" : absl::StrCat(" in call ", call.outer), "\n");
   absl::StrAppend(&out, "  roots ", EdgesText(call.roots), "\n");
   if (!call.inputs.empty()) absl::StrAppend(&out, "  inputs ", EdgesText(call.inputs), "\n");
   for (size_t n = 0; n < call.nodes.size(); ++n) {

@@ -16,24 +16,37 @@ namespace {
 class Ancestry {
  public:
   explicit Ancestry(const Program& program) {
+    std::vector<bool> records = {true};  // of the open regions
     for (const Statement& statement : program.statements) {
-      if (SignatureOf(statement.op).category == Category::kInPlace) has_writes_ = true;
-      for (size_t i = 0; i < statement.results.size(); ++i)
-        operands_.push_back(&statement.operands);
+      const Signature& signature = SignatureOf(statement.op);
+      if (signature.category == Category::kInPlace) has_writes_ = true;
+      if (statement.op == Opcode::kBegin) {
+        records.push_back(records.back() && !Begins(statement, RegionKind::kNoGrad));
+      } else if (statement.op == Opcode::kEnd) {
+        records.pop_back();
+      }
+      const bool to_integers =
+          statement.op == Opcode::kCast && !IsFloating(std::get<DType>(*statement.Find(Key::kTo)));
+      const uint32_t edges = records.back() && !to_integers ? signature.differentiable : 0;
+      for (size_t i = 0; i < statement.results.size(); ++i) {
+        definitions_.push_back({&statement.operands, edges});
+      }
     }
   }
 
-  // The value itself and all it is computed from.
-  std::vector<bool> Of(ValueId value) const {
-    std::vector<bool> found(operands_.size(), false);
+  // The value itself and all it is computed from; `by_edges`: all that its node surely leads to.
+  std::vector<bool> Of(ValueId value, bool by_edges = false) const {
+    std::vector<bool> found(definitions_.size(), false);
     std::vector<ValueId> open = {value};
     found[value] = true;
     while (!open.empty()) {
-      const ValueId next = open.back();
+      const Definition& next = definitions_[open.back()];
       open.pop_back();
-      for (const ValueId operand : *operands_[next]) {
-        if (!found[operand]) open.push_back(operand);
+      for (size_t k = 0; k < next.operands->size(); ++k) {
+        const ValueId operand = (*next.operands)[k];
+        if (found[operand] || (by_edges && (k >= 32 || (next.edges >> k & 1) == 0))) continue;
         found[operand] = true;
+        open.push_back(operand);
       }
     }
     return found;
@@ -42,52 +55,103 @@ class Ancestry {
   // Whether the nodes of two values run in a fixed order in any backward. A write in place gives a
   // value another node, so in a Program with in-place writes the answer is no.
   bool Ordered(ValueId a, ValueId b) const {
-    return a == b || (!has_writes_ && (Of(a)[b] || Of(b)[a]));
+    return a == b || (!has_writes_ && (Of(a, true)[b] || Of(b, true)[a]));
   }
 
  private:
-  std::vector<const absl::InlinedVector<ValueId, 3>*> operands_;  // by value
+  struct Definition {
+    const absl::InlinedVector<ValueId, 3>* operands;
+    uint32_t edges;  // bit k: a gradient flows to operand k
+  };
+  std::vector<Definition> definitions_;  // by value
   bool has_writes_ = false;
 };
 
-// Whether a hook on `on`, or a custom function's backward, acts on a value whose node is unordered
-// with its own.
-bool ActsUnordered(const Ancestry& ancestry, ValueId on, const Statement& statement,
-                   const absl::flat_hash_map<std::string, ValueId>& handles) {
-  const auto action = statement.Get<std::string>(Key::kDo);
-  const AttributeValue* target = statement.Find(Key::kTarget);
-  if (target == nullptr) return false;
-  if (const auto* handle = std::get_if<std::string>(target)) {
-    return !ancestry.Ordered(on, handles.at(*handle));
-  }
-  const ValueId value = std::get<std::vector<ValueId>>(*target)[0];
-  if (action != "backward") return !ancestry.Ordered(on, value);
-  const std::vector<bool> reached = ancestry.Of(value);
-  for (size_t v = 0; v < reached.size(); ++v) {
-    if (reached[v] && !ancestry.Ordered(on, static_cast<ValueId>(v))) return true;
-  }
-  return false;
-}
+// A hook or a custom function's backward that acts on others.
+struct Actor {
+  ValueId on;
+  const Statement* statement;
+  ValueId target;  // the value that it names, or on which the hook that it removes is
+  bool is_backward;
+};
 
-bool HooksAreRacy(const Program& program) {
-  const Ancestry ancestry(program);
-  absl::flat_hash_map<std::string, ValueId> handles;
-  for (const Statement& statement : program.statements) {
-    const Category category = SignatureOf(statement.op).category;
-    if (category == Category::kCustom) {
-      for (const ValueId result : statement.results) {
-        if (ActsUnordered(ancestry, result, statement, handles)) return true;
+class Actors {
+ public:
+  explicit Actors(const Program& program) : ancestry_(program) {
+    absl::flat_hash_map<std::string, ValueId> handles;
+    for (const Statement& statement : program.statements) {
+      const Category category = SignatureOf(statement.op).category;
+      if (category == Category::kCustom) {
+        for (const ValueId result : statement.results) Take(result, statement, handles);
+      }
+      if (category != Category::kHook || statement.op == Opcode::kRemoveHook) continue;
+      const ValueId on = statement.operands[0];
+      if (const AttributeValue* id = statement.Find(Key::kId)) {
+        handles[std::get<std::string>(*id)] = on;
+      }
+      Take(on, statement, handles);
+    }
+  }
+
+  bool AreRacy() const {
+    std::vector<std::vector<bool>> touched;
+    for (const Actor& actor : actors_) {
+      touched.push_back(TouchedBy(actor));
+      for (size_t v = 0; v < touched.back().size(); ++v) {
+        if (touched.back()[v] && !ancestry_.Ordered(actor.on, static_cast<ValueId>(v))) return true;
       }
     }
-    if (category != Category::kHook || statement.op == Opcode::kRemoveHook) continue;
-    const ValueId on = statement.operands[0];
-    if (const AttributeValue* id = statement.Find(Key::kId)) {
-      handles[std::get<std::string>(*id)] = on;
+    // Two that act on one value must have an order between them, too.
+    for (size_t a = 0; a < actors_.size(); ++a) {
+      for (size_t b = 0; b < a; ++b) {
+        if (ancestry_.Ordered(actors_[a].on, actors_[b].on)) continue;
+        for (size_t v = 0; v < touched[a].size(); ++v) {
+          if (touched[a][v] && touched[b][v]) return true;
+        }
+      }
     }
-    if (ActsUnordered(ancestry, on, statement, handles)) return true;
+    return false;
   }
-  return false;
-}
+
+ private:
+  void Take(ValueId on, const Statement& statement,
+            const absl::flat_hash_map<std::string, ValueId>& handles) {
+    const AttributeValue* target = statement.Find(Key::kTarget);
+    if (target == nullptr) return;
+    const auto* handle = std::get_if<std::string>(target);
+    const ValueId value =
+        handle != nullptr ? handles.at(*handle) : std::get<std::vector<ValueId>>(*target)[0];
+    const bool is_backward = statement.Get<std::string>(Key::kDo) == "backward";
+    actors_.push_back({on, &statement, value, is_backward});
+  }
+
+  // The values that the actor acts on; where it runs backward, all those that are reached, with
+  // what the actors there act on.
+  std::vector<bool> TouchedBy(const Actor& actor) const {
+    std::vector<bool> touched = ancestry_.Of(actor.target);
+    if (!actor.is_backward) {
+      std::fill(touched.begin(), touched.end(), false);
+      touched[actor.target] = true;
+      return touched;
+    }
+    std::vector<bool> seen(actors_.size(), false);
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (size_t a = 0; a < actors_.size(); ++a) {
+        if (seen[a] || !touched[actors_[a].on]) continue;
+        seen[a] = grew = true;
+        touched[actors_[a].target] = true;
+        if (!actors_[a].is_backward) continue;
+        const std::vector<bool> reached = ancestry_.Of(actors_[a].target);
+        for (size_t v = 0; v < reached.size(); ++v) touched[v] = touched[v] || reached[v];
+      }
+    }
+    return touched;
+  }
+
+  const Ancestry ancestry_;
+  std::vector<Actor> actors_;
+};
 
 // Whether a statement in a thread section whose values begin at `first` has effects that other
 // sections can see.
@@ -125,6 +189,8 @@ bool SectionsAreRacy(const Program& program) {
 
 }  // namespace
 
-bool IsRacy(const Program& program) { return HooksAreRacy(program) || SectionsAreRacy(program); }
+bool IsRacy(const Program& program) {
+  return Actors(program).AreRacy() || SectionsAreRacy(program);
+}
 
 }  // namespace twingrad::program

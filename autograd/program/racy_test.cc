@@ -44,6 +44,27 @@ TEST(Racy, HooksThatRunBackward) {
   EXPECT_FALSE(Racy("%z = custom %a do=backward target=%a\n"));
 }
 
+TEST(Racy, HooksThatActOnOneValueWithoutAnOrderBetweenThem) {
+  EXPECT_TRUE(Racy("hook %a do=backward target=%x\nhook %b do=backward target=%x\n"));
+  EXPECT_FALSE(Racy("hook %a do=backward target=%x\nhook %c do=backward target=%x\n"));
+  EXPECT_TRUE(Racy("hook %a do=register target=%x\nhook %b do=register target=%x\n"));
+  EXPECT_FALSE(Racy("hook %a do=callback\nhook %b do=callback\n"));
+}
+
+TEST(Racy, HooksThatABackwardOfAHookRuns) {
+  // %d is above %a: its hook acts in order. Run from %c's hook, %a's hook acts beside %d.
+  const std::string above = "%d = neg %a\nhook %a do=register target=%d\n";
+  EXPECT_FALSE(Racy(above));
+  EXPECT_TRUE(Racy(above + "hook %c do=backward target=%a\n"));
+}
+
+TEST(Racy, OnlyGradientsMakeAnOrder) {
+  EXPECT_TRUE(Racy("%d = detach %a\n%e = mul %d %x\nhook %e do=register target=%a\n"));
+  EXPECT_TRUE(Racy("begin kind=no_grad\n%d = neg %a\nend\nhook %d do=register target=%a\n"));
+  EXPECT_FALSE(Racy("%d = neg %a\nhook %d do=register target=%a\n"));
+  EXPECT_TRUE(Racy("%i = cast %a to=i64\n%d = cast %i to=f64\nhook %d do=register target=%a\n"));
+}
+
 TEST(Racy, SectionsThatRunAtTheSameTime) {
   const std::string call = "begin kind=thread\n%s1 = neg %c\nbackward %s1\nend\n";
   const std::string other = "begin kind=thread\n%s2 = neg %c\nbackward %s2\nend\n";

@@ -13,11 +13,13 @@ using program::NodeRole;
 using program::Opcode;
 using program::ValueId;
 
-Call::Call(Interpreter& interpreter, const program::Statement& statement, int32_t index)
+Call::Call(Interpreter& interpreter, const program::Statement& statement, int32_t index,
+           Call* outer)
     : interpreter_(interpreter),
       calculus_(interpreter.calculus()),
       statement_(statement),
       index_(index),
+      outer_(outer),
       is_grad_(statement.op == Opcode::kGrad),
       create_graph_(statement.Get<bool>(Key::kCreateGraph)),
       keep_graph_(statement.Get<bool>(Key::kRetainGraph, create_graph_)) {}
@@ -31,20 +33,23 @@ void Call::Run() {
   call_ = static_cast<int32_t>(result.observation.calls.size());
   CallRecord& record = result.observation.calls.emplace_back();
   record.statement = index_;
+  record.outer = outer_ == nullptr ? -1 : outer_->call_;
   record.keep_graph = keep_graph_;
   record.create_graph = create_graph_;
   record.accumulate_grad = !is_grad_;
   result.call_predicted.push_back(true);
   result.hook_bounds.emplace_back();
-  calculus_.BeginCall(index_, create_graph_);
+  if (outer_ == nullptr) calculus_.BeginCall(index_, create_graph_);
   TakeArguments();
   Prepare();
   Walk();
-  calculus_.EndCall();
+  if (!error_.has_value()) RunCallbacks();
+  if (outer_ == nullptr) calculus_.EndCall();
   if (error_.has_value()) {
     FindLegalErrors();
     throw Raised{*error_};
   }
+  if (outer_ != nullptr) return;
   result.grad_alternatives.clear();
   DeliverResults();
 }
@@ -98,8 +103,8 @@ Variable Call::TakeSeed(ValueId root, ValueId seed) {
   const Tensor& of = interpreter_.tensor(root);
   Variable variable;
   if (seed == kNoValue) {
-    if (of.map.size != 1) throw Raised{ErrorKind::kImplicitSeed};
-    variable.data = Filled(interpreter_.arena(), of.dtype, of.shape, 1, 1);
+    if (of.map.size != 1 && outer_ == nullptr) throw Raised{ErrorKind::kImplicitSeed};
+    variable.data = Filled(interpreter_.arena(), of.dtype, of.shape, of.map.size, 1);
     return variable;
   }
   const Tensor& given = interpreter_.tensor(seed);

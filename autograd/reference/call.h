@@ -21,7 +21,9 @@ namespace twingrad::reference {
 
 class Call {
  public:
-  Call(Interpreter& interpreter, const program::Statement& statement, int32_t index);
+  // `outer`: the call whose hook, registered at `index`, makes this one; its seeds are ones.
+  Call(Interpreter& interpreter, const program::Statement& statement, int32_t index,
+       Call* outer = nullptr);
 
   // Throws Raised as the engine would.
   void Run();
@@ -84,7 +86,11 @@ class Call {
   void StoreCaptures(NodeId node, const Variable& gradient, int32_t input = 0);
   void RunTensorHooks(NodeId node, Variable& gradient);
   void RunHook(NodeId node, int32_t hook, Variable& gradient);
+  void RunHooks(NodeId node, const std::vector<int32_t>& hooks, Variable& gradient);
   void NoteHook(NodeId node, int32_t hook, const Variable& gradient);
+  void ActOnOthers(NodeId node, const Hook& hook);
+  void RunNested(const Hook& hook);
+  void RunCallbacks();
   void NoteUnpacked(NodeId node);
   void NoteGradient(NodeId node, int32_t statement, const Variable& gradient);
   void NoteExecuted(NodeId node);
@@ -112,6 +118,7 @@ class Call {
   Calculus& calculus_;
   const program::Statement& statement_;
   const int32_t index_;
+  Call* const outer_;
   const bool is_grad_;
   const bool create_graph_;
   const bool keep_graph_;
@@ -128,7 +135,8 @@ class Call {
   std::vector<Ready> ready_;
   uint64_t arrivals_ = 0;
   NodeId start_ = kNoNode;
-  int32_t call_ = -1;  // index of the call's record
+  int32_t call_ = -1;               // index of the call's record
+  std::vector<int32_t> callbacks_;  // the statements of the hooks that queued them
   // The first error; from then on the walk only collects what else could have happened.
   std::optional<ErrorKind> error_;
 };

@@ -59,7 +59,8 @@ void Call::EvaluateCustom(NodeId id) {
   if (rules.captures_always_see_hooks) StoreCustom(id, gradients, /*captured=*/true);
   if (!rules.pre_hooks_before_retain_grad) StoreCustom(id, gradients, /*captured=*/false);
   if (const NodeHooks* hooks = interpreter_.hooks_of(id)) {
-    for (const int32_t hook : hooks->pre) RunPreHook(id, hook, gradients);
+    const std::vector<int32_t> now = hooks->pre;
+    for (const int32_t hook : now) RunPreHook(id, hook, gradients);
   }
   if (rules.pre_hooks_before_retain_grad) StoreCustom(id, gradients, /*captured=*/false);
   const Variable seen = gradients[0];
@@ -71,6 +72,7 @@ void Call::EvaluateCustom(NodeId id) {
 void Call::RunPreHook(NodeId id, int32_t hook, absl::Span<Variable> gradients) {
   if (interpreter_.hook(hook).removed) return;
   NoteHook(id, hook, gradients[0]);
+  ActOnOthers(id, interpreter_.hook(hook));
   for (Variable& gradient : gradients) Act(interpreter_.hook(hook), &gradient);
 }
 

@@ -44,8 +44,10 @@ std::optional<ErrorKind> Call::Throws(NodeId id) const {
   return leaf && error == ErrorKind::kHook ? std::nullopt : error;
 }
 
+// A nested call runs on one thread, whatever devices there are.
 void Call::FindDevices() {
   several_devices_ = interpreter_.any_order();
+  if (outer_ != nullptr) return;
   const std::vector<Node>& nodes = calculus_.nodes();
   std::optional<program::DeviceIndex> first;
   for (NodeId n = 0; n <= start_; ++n) {
@@ -56,6 +58,7 @@ void Call::FindDevices() {
     if (!first.has_value()) first = nodes[n].device;
     several_devices_ |= *first != nodes[n].device;
   }
+  interpreter_.result().single_thread_only |= several_devices_ && interpreter_.hooks_are_racy();
 }
 
 // With several device threads, any node that can be the first to throw.
@@ -63,7 +66,8 @@ void Call::FindLegalErrors() {
   TwinResult& result = interpreter_.result();
   result.legal_errors = {{*error_, index_, ""}};
   if (!several_devices_) return;
-  result.single_thread_only |= interpreter_.InTry();
+  // What a hook does to others before the error, or after it, is not followed.
+  result.single_thread_only |= interpreter_.InTry() || interpreter_.has_acting_hooks();
   const std::vector<Node>& nodes = calculus_.nodes();
   std::vector<bool> blocked(states_.size());
   for (NodeId n = start_; n >= 0; --n) {

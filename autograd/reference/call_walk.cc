@@ -1,4 +1,4 @@
-// The walk of a call: nodes in the order of the ready queue, hooks, and what arrives at the leaves.
+// The walk of a call: nodes in the order of the ready queue, and what arrives at the leaves.
 
 #include <algorithm>
 #include <cstdint>
@@ -69,9 +69,7 @@ void Call::Evaluate(NodeId id) {
   RunTensorHooks(id, gradient);
   if (rules.captures_always_see_hooks) StoreCaptures(id, gradient);
   if (!rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
-  if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
-    for (const int32_t hook : hooks->pre) RunHook(id, hook, gradient);
-  }
+  if (NodeHooks* hooks = interpreter_.hooks_of(id)) RunHooks(id, hooks->pre, gradient);
   if (rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
   ApplyNode(id, gradient);
 }
@@ -149,7 +147,7 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
   AddToGrad(calculus_.nodes()[id].leaf, gradient, /*in_place=*/!create_graph_);
   if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
     Variable grad = interpreter_.tensor(calculus_.nodes()[id].leaf).grad;
-    for (const int32_t hook : hooks->accumulate) RunHook(id, hook, grad);
+    RunHooks(id, hooks->accumulate, grad);
   }
 }
 
@@ -200,69 +198,6 @@ void Call::StoreCaptures(NodeId id, const Variable& gradient, int32_t input) {
     if (seed) {
       captured = calculus_.Gather(gradient, {nullptr, gradient.data->size}, gradient.data->shape);
     }
-  }
-}
-
-void Call::RunTensorHooks(NodeId id, Variable& gradient) {
-  NodeHooks* hooks = interpreter_.hooks_of(id);
-  if (hooks == nullptr) return;
-  for (const int32_t hook : hooks->tensor) RunHook(id, hook, gradient);
-}
-
-void Call::RunHook(NodeId id, int32_t index, Variable& gradient) {
-  if (interpreter_.hook(index).removed) return;
-  NoteHook(id, index, gradient);
-  Act(interpreter_.hook(index), &gradient);
-}
-
-void Call::NoteHook(NodeId id, int32_t index, const Variable& gradient) {
-  NoteGradient(id, interpreter_.hook(index).statement, gradient);
-}
-
-void Call::NoteGradient(NodeId id, int32_t statement, const Variable& gradient) {
-  if (error_.has_value()) return;
-  TwinResult& result = interpreter_.result();
-  program::HookRecord& record = result.observation.calls[call_].hooks.emplace_back();
-  Judged& bounds = result.hook_bounds[call_].emplace_back();
-  record.node = states_[id].record;
-  record.statement = statement;
-  record.gradient_defined = gradient.defined();
-  if (!gradient.defined()) return;
-  record.gradient = ContentsOf(*gradient.data);
-  bounds = Interpreter::Bounds(*gradient.data);
-}
-
-void Call::Act(const Hook& hook, Variable* gradient) {
-  switch (hook.action) {
-    case HookAction::kRecord:
-      return;
-    case HookAction::kScale: {
-      if (!gradient->defined()) return;
-      const double by = Rounded(hook.by, FormatOf(gradient->data->dtype));
-      *gradient =
-          calculus_.Apply(Primitive::kMultiply, *gradient, calculus_.Constant(by, *gradient));
-      return;
-    }
-    case HookAction::kUndefined:
-      *gradient = {};
-      return;
-    case HookAction::kThrow:
-      throw Raised{ErrorKind::kUser};
-    case HookAction::kMisfit:
-      throw Raised{ErrorKind::kHook};
-  }
-}
-
-// Post-hooks see the incoming gradient and act on the outgoing ones.
-void Call::RunPostHooks(NodeId id, const Variable& gradient, absl::Span<Variable> results) {
-  NodeHooks* hooks = interpreter_.hooks_of(id);
-  if (hooks == nullptr) return;
-  for (const int32_t index : hooks->post) {
-    if (interpreter_.hook(index).removed) continue;
-    NoteHook(id, index, gradient);
-    const Hook& hook = interpreter_.hook(index);
-    if (results.empty() && hook.action == HookAction::kThrow) Act(hook, nullptr);
-    for (Variable& result : results) Act(hook, &result);
   }
 }
 

@@ -147,7 +147,12 @@ class Planner {
       return;
     }
     const auto action = statement.Get<std::string>(Key::kDo);
-    if (action == "record") return;
+    if (action == "backward") return Refuse("a hook that runs backward");
+    if (action == "remove") {
+      if (!scaled_.empty()) Refuse("a hook that changes gradients may be removed");
+      return;
+    }
+    if (action == "record" || action == "register" || action == "callback") return;
     if (statement.op != Opcode::kHook || (action != "scale" && action != "undefined")) {
       return Refuse("a hook that is not linear, or on a node");
     }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/leaf_data.h"
@@ -80,7 +82,8 @@ void Interpreter::RunStatement(int32_t index) {
     case Category::kGradient:
       return Gradient(statement);
     case Category::kHook:
-      return statement.op == Opcode::kRemoveHook ? RemoveHook(statement) : AddHook(statement);
+      if (statement.op != Opcode::kRemoveHook) return AddHook(statement);
+      return RemoveHook(std::get<std::string>(*statement.Find(Key::kId)));
     case Category::kCall:
       return Call(*this, statement, index).Run();
     case Category::kRegion:
@@ -175,7 +178,21 @@ Judged Interpreter::Bounds(const Array& array) {
   return judged;
 }
 
+// Nested calls stand as observation.h says, whatever made them first.
+void Interpreter::OrderCalls() {
+  const std::vector<int32_t> order = program::CallOrder(result_.observation.calls);
+  TwinResult ordered;
+  for (const int32_t call : order) {
+    ordered.call_predicted.push_back(result_.call_predicted[call]);
+    ordered.hook_bounds.push_back(std::move(result_.hook_bounds[call]));
+  }
+  result_.call_predicted = std::move(ordered.call_predicted);
+  result_.hook_bounds = std::move(ordered.hook_bounds);
+  program::OrderCalls(result_.observation.calls);
+}
+
 void Interpreter::Finish() {
+  OrderCalls();
   const size_t count = tensors_.size();
   result_.observation.values.resize(count);
   result_.value_bounds.resize(count);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,7 +60,17 @@ struct Tensor {
   bool is_view() const { return base != program::kNoValue; }
 };
 
-enum class HookAction : uint8_t { kRecord, kScale, kUndefined, kThrow, kMisfit };
+enum class HookAction : uint8_t {
+  kRecord,
+  kScale,
+  kUndefined,
+  kThrow,
+  kMisfit,
+  kRegister,
+  kRemove,
+  kBackward,
+  kCallback
+};
 
 // A region of saved-tensor hooks.
 struct SavedHooks {
@@ -72,6 +83,14 @@ struct Hook {
   HookAction action = HookAction::kRecord;
   double by = 1;
   bool removed = false;
+  program::ValueId target = program::kNoValue;  // of kRegister and kBackward
+  std::string_view target_id = {};              // of kRemove
+
+  // Whether it changes what other hooks and calls do.
+  bool Acts() const {
+    return action == HookAction::kRegister || action == HookAction::kRemove ||
+           action == HookAction::kBackward;
+  }
 };
 
 // What is attached to a node; hooks by index into the run's list, in the order of registration.
@@ -103,6 +122,15 @@ class Interpreter {
   Variable Read(program::ValueId value);
   void RetainGrad(program::ValueId value);
   void DefineGradient(program::ValueId value, const Variable& gradient, program::ValueId input);
+  // What a hook does to others.
+  void RegisterRecording(program::ValueId target, int32_t statement);
+  void RemoveHook(std::string_view id);
+  // Hooks and nested calls act at a moment that timing decides, on views too; a new node for one
+  // would have another name each time.
+  void CheckFresh(program::ValueId target);
+  bool has_acting_hooks() const { return has_acting_hooks_; }
+  // Whether timing decides what such hooks do, where several devices are at work.
+  bool hooks_are_racy() const { return has_acting_hooks_ && racy_; }
   bool any_order() const { return any_order_; }
   // The saved-tensor hooks in force; null where there are none.
   const SavedHooks* saved_hooks() const { return saved_hooks_; }
@@ -148,7 +176,6 @@ class Interpreter {
   void Gradient(const program::Statement& statement);
   void ReadGrad(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
-  void RemoveHook(const program::Statement& statement);
   void Begin(const program::Statement& statement);
   void End();
   void SetSavedHooks(const SavedHooks* hooks);
@@ -178,6 +205,7 @@ class Interpreter {
   static bool LacksNode(const Tensor& tensor) { return tensor.is_view() && tensor.node == kNoNode; }
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
+  void OrderCalls();
   void Finish();
 
   const program::Program& program_;
@@ -188,9 +216,11 @@ class Interpreter {
   Calculus calculus_;
   std::vector<Tensor> tensors_;
   std::vector<Storage> storages_;
-  std::vector<Hook> hooks_;
+  std::deque<Hook> hooks_;  // which hooks that run may add to
+  bool has_acting_hooks_ = false;
+  bool racy_ = false;
   std::vector<std::pair<std::string_view, int32_t>> handles_;
-  std::vector<NodeHooks> node_hooks_;
+  std::deque<NodeHooks> node_hooks_;
   std::vector<Region> regions_;
   std::vector<int32_t> try_regions_;  // indices into regions_
   const SavedHooks* saved_hooks_ = nullptr;

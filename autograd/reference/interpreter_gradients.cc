@@ -1,4 +1,4 @@
-// Statements about gradients: .grad, retain_grad and hooks.
+// Statements about gradients: .grad and retain_grad.
 
 #include <cstdint>
 #include <string>
@@ -54,49 +54,6 @@ void Interpreter::RetainGrad(ValueId value) {
   if (tensor.made_by_call) throw Skipped{"a gradient made by a call retains its gradient"};
   tensor.retains_grad = true;
   MakeHooks(node).retained.push_back(value);
-}
-
-void Interpreter::AddHook(const Statement& statement) {
-  const ValueId value = statement.operands[0];
-  const auto action = statement.Get<std::string>(Key::kDo);
-  Hook hook{statement_, HookAction::kRecord, statement.Get<double>(Key::kBy, 1.0), false};
-  if (action == "scale") {
-    hook.action = HookAction::kScale;
-  } else if (action == "undefined") {
-    hook.action = HookAction::kUndefined;
-  } else if (action == "throw") {
-    hook.action = HookAction::kThrow;
-  } else if (action == "wrong_shape" || action == "wrong_dtype") {
-    hook.action = HookAction::kMisfit;
-  } else if (action != "record") {
-    throw Skipped{"a hook with do=" + action};
-  }
-  Tensor& tensor = Defined(value);
-  if (GradientEdge(value) == kNoNode) throw Raised{ErrorKind::kNoGraph};
-  if (statement.op == Opcode::kAccumulateHook && GradientEdge(value) != tensor.accumulator) {
-    throw Raised{ErrorKind::kInvalidArgument};
-  }
-  if (tensor.made_by_call) throw Skipped{"a hook on a gradient made by a call"};
-  // Hooks on a tensor belong to one result of its node, others to the node.
-  const NodeId edge = GradientEdge(value);
-  NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
-  const auto index = static_cast<int32_t>(hooks_.size());
-  hooks_.push_back(hook);
-  (statement.op == Opcode::kHook       ? hooks.tensor
-   : statement.op == Opcode::kPreHook  ? hooks.pre
-   : statement.op == Opcode::kPostHook ? hooks.post
-                                       : hooks.accumulate)
-      .push_back(index);
-  if (const auto* id = statement.Find(Key::kId)) {
-    handles_.emplace_back(std::get<std::string>(*id), index);
-  }
-}
-
-void Interpreter::RemoveHook(const Statement& statement) {
-  const auto id = statement.Get<std::string>(Key::kId);
-  for (const auto& [name, index] : handles_) {
-    if (name == id) hooks_[index].removed = true;
-  }
 }
 
 }  // namespace twingrad::reference

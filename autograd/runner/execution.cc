@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
@@ -46,6 +47,7 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
       recorder_(names_, observation_.calls),
       values_(program.names.size()),
       defined_at_(program.names.size(), -1),
+      actor_(engine, recorder_, values_),
       modes_before_(CurrentThread().modes) {
   CurrentThread().modes = Modes();
   if (options_.record_calls) engine_.SetObserver(&recorder_);
@@ -130,7 +132,9 @@ void Execution::Dispatch(const Statement& statement) {
     case Category::kGradient:
       return GradientStatement(statement);
     case Category::kHook:
-      if (statement.op == Opcode::kRemoveHook) return RemoveHook(statement);
+      if (statement.op == Opcode::kRemoveHook) {
+        return actor_.RemoveHook(statement.Get<std::string>(Key::kId));
+      }
       return AddHook(statement);
     case Category::kCall:
       return Call(statement);
@@ -207,6 +211,7 @@ Observation Execution::Observe() {
     record.grad_defined = grad.defined();
     if (grad.defined()) record.grad = DataOf(grad);
   }
+  program::OrderCalls(observation_.calls);
   return std::move(observation_);
 }
 

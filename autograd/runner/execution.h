@@ -11,20 +11,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "autograd/engine/engine.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/node.h"
-#include "autograd/graph/thread_state.h"
 #include "autograd/graph/saved_tensor_hooks.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/program/region.h"
 #include "autograd/program/walk.h"
 #include "autograd/runner/frozen_grads.h"
+#include "autograd/runner/hook_actor.h"
 #include "autograd/runner/hook_effect.h"
 #include "autograd/runner/node_names.h"
 #include "autograd/runner/recorder.h"
@@ -51,8 +51,7 @@ class Execution : private program::StatementRunner {
   bool IsSurvivable(ErrorKind error) const override;
   bool grad_mode() const override;
   void set_grad_mode(bool enabled) override;
-  std::optional<program::ErrorRecord> EnterRegion(int32_t begin,
-                                                  program::RegionKind kind) override;
+  std::optional<program::ErrorRecord> EnterRegion(int32_t begin, program::RegionKind kind) override;
   void LeaveRegion(int32_t begin, program::RegionKind kind) override;
 
   // A region of saved-tensor hooks (execution_saved.cc).
@@ -65,8 +64,8 @@ class Execution : private program::StatementRunner {
   void GradientStatement(const program::Statement& statement);
   void Custom(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
+  HookHandle AddTensorHook(const program::Statement& statement, const HookEffect& effect);
   HookHandle AddNodeHook(const program::Statement& statement, const HookEffect& effect);
-  void RemoveHook(const program::Statement& statement);
 
   // Calls of the engine.
   void Call(const program::Statement& statement);
@@ -89,7 +88,7 @@ class Execution : private program::StatementRunner {
   Recorder recorder_;
   std::vector<Tensor> values_;       // by ValueId
   std::vector<int32_t> defined_at_;  // by ValueId
-  std::vector<std::pair<std::string, HookHandle>> handles_;
+  HookActor actor_;
   // Of the open regions, the innermost last.
   std::vector<std::unique_ptr<SavedTensorHooksGuard>> saved_hooks_;
   FrozenGrads frozen_;

@@ -10,11 +10,13 @@
 namespace twingrad::runner {
 
 std::optional<HookAction> HookActionOf(std::string_view word) {
-  constexpr auto kWords =
-      SplitWords<6>("record scale undefined throw wrong_shape wrong_dtype");  // as HookAction
+  constexpr auto kWords = SplitWords<10>(
+      "record scale undefined throw wrong_shape wrong_dtype "  // as HookAction
+      "register remove backward callback");
   const auto* at = std::find(kWords.begin(), kWords.end(), word);
   if (at == kWords.end()) return std::nullopt;
-  return static_cast<HookAction>(at - kWords.begin());
+  const auto action = static_cast<HookAction>(at - kWords.begin());
+  return action <= HookAction::kWrongDType ? action : HookAction::kRecord;
 }
 
 Tensor HookEffect::operator()(const Tensor& gradient) const {

@@ -26,7 +26,8 @@ enum class HookAction : uint8_t {
   kWrongDType,
 };
 
-// Nothing for a word that the runner does not run.
+// register, remove, backward and callback pass the gradient on like record: see hook_actor.h.
+// Nothing for a word that no hook has.
 std::optional<HookAction> HookActionOf(std::string_view word);
 
 struct HookEffect {

@@ -16,7 +16,8 @@ Tensor Two() { return Tensor::FromData<double>({2}, {3, 4}); }
 TEST(HookEffect, KnowsTheWordsOfPrograms) {
   EXPECT_EQ(HookActionOf("scale"), HookAction::kScale);
   EXPECT_EQ(HookActionOf("wrong_dtype"), HookAction::kWrongDType);
-  EXPECT_EQ(HookActionOf("backward"), std::nullopt);
+  EXPECT_EQ(HookActionOf("backward"), HookAction::kRecord);
+  EXPECT_EQ(HookActionOf("pass"), std::nullopt);
 }
 
 TEST(HookEffect, ActsOnDefinedGradients) {

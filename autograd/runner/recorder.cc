@@ -2,62 +2,81 @@
 
 #include <utility>
 
+#include "autograd/engine/engine.h"
 #include "autograd/runner/tensor_data.h"
+#include "autograd/sync/thread_local.h"
 #include "autograd/sync/watch.h"
 
 namespace twingrad::runner {
 
 using program::CallRecord;
-using program::EdgeRecord;
 
-void Recorder::BeginCall(CallRecord record, std::function<void()> before_graph) {
-  sync::MutexLock lock(mutex_);
-  calls_.push_back(std::move(record));
-  before_graph_ = std::move(before_graph);
-  has_graph_ = false;
-  index_.clear();
+namespace {
+
+AG_THREAD_LOCAL(Recorder::Call*, InnermostCall, nullptr);
+
+}  // namespace
+
+Recorder::Call::Call(Recorder& recorder, CallRecord record, std::function<void()> before_graph)
+    : recorder_(recorder), before_graph_(std::move(before_graph)), outer_(InnermostCall()) {
+  {
+    const sync::WatchScope watching;
+    sync::MutexLock lock(recorder.mutex_);
+    const Task* outer = recorder.Find(Engine::CurrentTask());
+    record.outer = outer == nullptr ? -1 : outer->call;
+    index_ = static_cast<int32_t>(recorder.calls_.size());
+    recorder.calls_.push_back(std::move(record));
+  }
+  InnermostCall() = this;
 }
 
-int32_t Recorder::IndexOf(const Node* node) const {
-  const auto it = index_.find(node);
-  return it == index_.end() ? -1 : it->second;
+Recorder::Call::~Call() {
+  InnermostCall() = outer_;
+  const sync::WatchScope watching;
+  sync::MutexLock lock(recorder_.mutex_);
+  recorder_.tasks_.erase(task_);
 }
 
-EdgeRecord Recorder::RecordOf(const Edge& edge) const {
-  return {IndexOf(edge.function.get()), static_cast<int32_t>(edge.input_nr)};
+const Recorder::Task* Recorder::Find(uint64_t task) const {
+  const auto it = tasks_.find(task);
+  return it == tasks_.end() ? nullptr : &it->second;
 }
 
 void Recorder::OnGraphReady(const GraphView& graph) {
   const sync::WatchScope watching;
+  Call* const made = InnermostCall();
+  // Else a call that nobody announced.
+  if (made == nullptr || &made->recorder_ != this || made->task_ != 0) return;
+  made->task_ = graph.task;
+  if (made->before_graph_ != nullptr) made->before_graph_();
   sync::MutexLock lock(mutex_);
-  if (has_graph_) return;  // of a nested call
-  has_graph_ = true;
-  task_ = graph.task;
-  if (before_graph_ != nullptr) before_graph_();
-  CallRecord& call = calls_.back();
+  Task& task = tasks_[graph.task];
+  task.call = made->index_;
+  CallRecord& call = calls_[task.call];
   const size_t count = graph.nodes.size();
-  index_.reserve(count);
-  for (size_t i = 0; i < count; ++i) index_.emplace(graph.nodes[i], static_cast<int32_t>(i));
+  task.index.reserve(count);
+  for (size_t i = 0; i < count; ++i) task.index.emplace(graph.nodes[i], static_cast<int32_t>(i));
   call.nodes.reserve(count);
   for (const Node* node : graph.nodes) {
     program::NodeRecord& record = call.nodes.emplace_back();
     record.name = names_.NameOf(*node);
     record.num_inputs = static_cast<int32_t>(node->num_inputs());
     record.next_edges.reserve(node->num_outputs());
-    for (const Edge& edge : node->next_edges()) record.next_edges.push_back(RecordOf(edge));
+    for (const Edge& edge : node->next_edges()) record.next_edges.push_back(task.RecordOf(edge));
   }
-  for (const Edge& edge : graph.roots) call.roots.push_back(RecordOf(edge));
-  for (const Edge& edge : graph.outputs) call.inputs.push_back(RecordOf(edge));
+  for (const Edge& edge : graph.roots) call.roots.push_back(task.RecordOf(edge));
+  for (const Edge& edge : graph.outputs) call.inputs.push_back(task.RecordOf(edge));
   call.dependencies = graph.dependencies;
   call.needed = graph.needed;
   call.executed.reserve(count);
 }
 
-void Recorder::OnEvaluate(uint64_t task, const Node& node, bool applied) {
+void Recorder::OnEvaluate(uint64_t number, const Node& node, bool applied) {
   const sync::WatchScope watching;
   if (!applied) return;
   sync::MutexLock lock(mutex_);
-  if (has_graph_ && task == task_) calls_.back().executed.push_back(IndexOf(&node));
+  const Task* task = Find(number);
+  if (task != nullptr) calls_[task->call].executed.push_back(task->IndexOf(&node));
 }
 
 void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradient) {
@@ -67,9 +86,17 @@ void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradi
   record.gradient_defined = gradient.defined();
   if (gradient.defined()) record.gradient = DataOf(gradient);
   sync::MutexLock lock(mutex_);
-  if (calls_.empty()) return;
-  record.node = IndexOf(&node);
-  calls_.back().hooks.push_back(std::move(record));
+  const Task* task = Find(Engine::CurrentTask());
+  if (task == nullptr) return;
+  record.node = task->IndexOf(&node);
+  calls_[task->call].hooks.push_back(std::move(record));
+}
+
+void Recorder::NoteCallback(int32_t statement) {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  const Task* task = Find(Engine::CurrentTask());
+  if (task != nullptr) calls_[task->call].hooks.push_back({-1, statement, false, {}});
 }
 
 }  // namespace twingrad::runner

@@ -1,11 +1,12 @@
 // Recorder: watches an engine during one Program and fills the call records of its Observation.
 //
-//   Recorder recorder(observation.calls, names);
+//   Recorder recorder(names, observation.calls);
 //   engine.SetObserver(&recorder);
-//   recorder.BeginCall(record);  ... Backward(...) ...
+//   Recorder::Call call(recorder, record);  ... Backward(...) ...
 //
 // Nodes appear in the order of their discovery. Evaluations and hooks may come from several
-// threads; they are noted in the order in which they take the lock.
+// threads; they are noted in the order in which they take the lock, each in the record of the call
+// whose task it belongs to. Calls made in the midst of others have records of their own.
 
 #pragma once
 
@@ -28,27 +29,53 @@ class Recorder final : public EngineObserver {
   Recorder(const NodeNames& names, std::vector<program::CallRecord>& calls)
       : names_(names), calls_(calls) {}
 
-  // A call begins; `record` has its statement and flags. `before_graph` runs when the graph is
-  // known, before it is recorded.
-  void BeginCall(program::CallRecord record, std::function<void()> before_graph);
-  // A hook that `statement` registered on `node` fires.
+  // A call of the engine that this thread makes during the object's life; `record` has its
+  // statement and flags. `before_graph` runs when the graph is known, before it is recorded.
+  class [[nodiscard]] Call {
+   public:
+    Call(Recorder& recorder, program::CallRecord record,
+         std::function<void()> before_graph = nullptr);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    friend class Recorder;
+    Recorder& recorder_;
+    int32_t index_ = -1;  // in calls_
+    uint64_t task_ = 0;   // 0 before the graph is known
+    std::function<void()> before_graph_;
+    Call* const outer_;  // of this thread
+  };
+
+  // A hook that `statement` registered on `node` fires, on the thread that evaluates the node.
   void NoteHook(const Node& node, int32_t statement, const Tensor& gradient) AG_EXCLUDES(mutex_);
+  // A final callback that a hook of `statement` queued runs.
+  void NoteCallback(int32_t statement) AG_EXCLUDES(mutex_);
 
   void OnGraphReady(const GraphView& graph) override AG_EXCLUDES(mutex_);
   void OnEvaluate(uint64_t task, const Node& node, bool applied) override AG_EXCLUDES(mutex_);
 
  private:
-  int32_t IndexOf(const Node* node) const AG_REQUIRES(mutex_);
-  program::EdgeRecord RecordOf(const Edge& edge) const AG_REQUIRES(mutex_);
+  struct Task {
+    int32_t call = -1;  // index in calls_
+    absl::flat_hash_map<const Node*, int32_t> index;
+
+    int32_t IndexOf(const Node* node) const {
+      const auto it = index.find(node);
+      return it == index.end() ? -1 : it->second;
+    }
+    program::EdgeRecord RecordOf(const Edge& edge) const {
+      return {IndexOf(edge.function.get()), static_cast<int32_t>(edge.input_nr)};
+    }
+  };
+
+  const Task* Find(uint64_t task) const AG_REQUIRES(mutex_);
 
   const NodeNames& names_;
-  sync::Mutex mutex_{"recorder"};
+  mutable sync::Mutex mutex_{"recorder"};
   std::vector<program::CallRecord>& calls_ AG_GUARDED_BY(mutex_);
-  std::function<void()> before_graph_ AG_GUARDED_BY(mutex_);
-  // The task of the call at hand; 0 before its graph is known.
-  uint64_t task_ AG_GUARDED_BY(mutex_) = 0;
-  bool has_graph_ AG_GUARDED_BY(mutex_) = false;
-  absl::flat_hash_map<const Node*, int32_t> index_ AG_GUARDED_BY(mutex_);
+  absl::flat_hash_map<uint64_t, Task> tasks_ AG_GUARDED_BY(mutex_);  // of the calls at hand
 };
 
 }  // namespace twingrad::runner

@@ -33,7 +33,7 @@ TEST(Recorder, FillsTheRecordOfACall) {
   bool told = false;
   program::CallRecord started;
   started.statement = 2;
-  recorder.BeginCall(started, [&] { told = true; });
+  const Recorder::Call at_hand(recorder, started, [&] { told = true; });
   BackwardOptions options;
   options.engine = &engine;
   Backward({y}, {}, options);
@@ -60,7 +60,7 @@ TEST(Recorder, MarksWhatIsNeeded) {
   std::vector<program::CallRecord> calls;
   Recorder recorder(names, calls);
   Engine engine({.observer = &recorder});
-  recorder.BeginCall({}, nullptr);
+  const Recorder::Call at_hand(recorder, {});
   GradOptions options;
   options.engine = &engine;
   Grad({y}, {x}, {}, options);
@@ -70,6 +70,49 @@ TEST(Recorder, MarksWhatIsNeeded) {
   for (bool n : calls[0].needed) needed += n;
   EXPECT_EQ(needed, 2);  // the product and one negation; the leaf is captured only
   EXPECT_EQ(calls[0].executed.size(), 2u);
+}
+
+TEST(Recorder, TellsNestedCallsFromTheirs) {
+  NodeNames names;
+  names.BeginStatement(0, false);
+  const Tensor x = Tensor::FromData<double>({}, {3});
+  SetRequiresGrad(x, true);
+  const Tensor y = ops::Mul(x, x);
+  std::vector<program::CallRecord> calls;
+  Recorder recorder(names, calls);
+  Engine engine({.observer = &recorder});
+  const Node* node = GradientEdge(y).function.get();
+  const Node* leaf = GradientEdge(x).function.get();
+  RegisterHook(x, [&](const Tensor& g) {
+    recorder.NoteHook(*leaf, 1, g);
+    return g;
+  });
+  RegisterHook(y, [&](const Tensor& g) {
+    program::CallRecord inner;
+    inner.statement = 2;
+    const Recorder::Call nested(recorder, inner);
+    Backward({x}, {}, {.engine = &engine});
+    recorder.NoteHook(*node, 2, g);
+    Engine::QueueCallback([&] { recorder.NoteCallback(2); });
+    return g;
+  });
+  program::CallRecord outer;
+  outer.statement = 3;
+  const Recorder::Call call(recorder, outer);
+  Backward({y}, {}, {.engine = &engine});
+
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].outer, -1);
+  EXPECT_EQ(calls[0].executed.size(), 2u);
+  ASSERT_EQ(calls[0].hooks.size(), 3u);
+  EXPECT_EQ(calls[0].hooks[0].statement, 2);
+  EXPECT_EQ(calls[0].hooks[1].statement, 1);
+  EXPECT_EQ(calls[0].hooks[2].node, -1);
+  EXPECT_EQ(calls[1].outer, 0);
+  EXPECT_EQ(calls[1].statement, 2);
+  EXPECT_EQ(calls[1].executed, std::vector<int32_t>{0});
+  ASSERT_EQ(calls[1].hooks.size(), 1u);
+  EXPECT_EQ(calls[1].hooks[0].statement, 1);
 }
 
 }  // namespace

@@ -198,10 +198,12 @@ Verdict JudgePredictedCounts(const Evidence& evidence) {
 Verdict JudgeRecount(const Evidence& evidence) {
   const std::vector<bool> in_try = CallsInTry(evidence);
   Compared compared;
-  for (const CallRecord& call : evidence.observed.calls) {
+  const std::vector<CallRecord>& calls = evidence.observed.calls;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const CallRecord& call = calls[i];
     if (call.nodes.empty()) continue;  // refused before there was a graph
-    const bool complete =
-        !evidence.MayBeCutShort(call) && call.statement >= 0 && !in_try[call.statement];
+    const int32_t statement = program::OutermostStatement(calls, i);
+    const bool complete = !evidence.MayBeCutShort(i) && statement >= 0 && !in_try[statement];
     Verdict verdict = JudgeRecountedCall(evidence, call, complete);
     compared.Add(verdict.compared);
     verdict.compared = compared;

@@ -57,12 +57,27 @@ Verdict JudgeValue(const Program& program, ValueId value, const ValueRecord& a,
   return Agree(kOracle);
 }
 
-// The log with hooks of different nodes in a fixed order.
+// Whether the call ended with the error of the run, or a hook made it in the course of that one.
+bool Failed(const Observation& run, size_t call) {
+  return run.error.has_value() &&
+         run.error->statement == program::OutermostStatement(run.calls, call);
+}
+
+// How many calls stand before the one that failed.
+size_t CompleteCalls(const Observation& run) {
+  size_t count = 0;
+  while (count < run.calls.size() && !Failed(run, count)) ++count;
+  return count;
+}
+
+// The log with hooks of different nodes, and final callbacks, in a fixed order.
 std::vector<const HookRecord*> Sorted(const CallRecord& call) {
   std::vector<const HookRecord*> hooks;
   for (const HookRecord& record : call.hooks) hooks.push_back(&record);
-  std::stable_sort(hooks.begin(), hooks.end(),
-                   [](const HookRecord* x, const HookRecord* y) { return x->node < y->node; });
+  std::stable_sort(hooks.begin(), hooks.end(), [](const HookRecord* x, const HookRecord* y) {
+    if (x->node != y->node) return x->node < y->node;
+    return x->node < 0 && x->statement < y->statement;
+  });
   return hooks;
 }
 
@@ -112,7 +127,9 @@ Verdict JudgeDeterminism(const Program& program, const Observation& a, const Obs
   if (failed && !loose && a.error->error != b.error->error) {
     return Differs(program, a.error->statement, "the class of the error", names);
   }
-  if (a.values.size() != b.values.size() || a.calls.size() != b.calls.size()) {
+  // A call that failed may have been cut short before or after a hook's own calls.
+  const size_t calls = loose ? CompleteCalls(a) : a.calls.size();
+  if (a.values.size() != b.values.size() || calls != (loose ? CompleteCalls(b) : b.calls.size())) {
     return Differs(program, 0, "the number of values or calls", names);
   }
   for (size_t i = 0; i < a.values.size(); ++i) {
@@ -120,8 +137,8 @@ Verdict JudgeDeterminism(const Program& program, const Observation& a, const Obs
         JudgeValue(program, static_cast<ValueId>(i), a.values[i], b.values[i], !loose, names);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
-  for (size_t i = 0; i < a.calls.size(); ++i) {
-    if (failed && a.calls[i].statement == a.error->statement) continue;
+  for (size_t i = 0; i < calls; ++i) {
+    if (Failed(a, i)) continue;
     Verdict verdict = JudgeCall(program, a.calls[i], b.calls[i], names);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstddef>
+
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/twin.h"
@@ -19,8 +21,9 @@ struct Evidence {
   bool SeveralOutcomes() const { return device_threads != 0 || any_order; }
   // Whether the error that ended the run may have cut this call short, at a point that depends on
   // timing.
-  bool MayBeCutShort(const twingrad::program::CallRecord& call) const {
-    return observed.error && observed.error->statement == call.statement;
+  bool MayBeCutShort(size_t call) const {
+    return observed.error &&
+           observed.error->statement == twingrad::program::OutermostStatement(observed.calls, call);
   }
 };
 

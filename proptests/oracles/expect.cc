@@ -39,11 +39,12 @@ Miss CompareTensor(const Statement& statement, bool defined, const TensorData& a
 
 const CallRecord* FindCall(const Statement& statement, const Observation& observation) {
   const auto* at = statement.Find(Key::kAt);
-  if (at == nullptr) return observation.calls.empty() ? nullptr : &observation.calls.back();
+  const CallRecord* found = nullptr;
   for (const CallRecord& call : observation.calls) {
-    if (call.statement == std::get<int64_t>(*at)) return &call;
+    if (call.outer >= 0) continue;
+    if (at == nullptr || call.statement == std::get<int64_t>(*at)) found = &call;
   }
-  return nullptr;
+  return found;
 }
 
 // The index of value's node in the call, or -1.

@@ -117,7 +117,7 @@ Verdict JudgeHooks(const Evidence& evidence) {
   for (size_t i = 0; i < actual.size() && i < expected.size(); ++i) {
     if (expected[i].hooks.empty() && actual[i].hooks.empty()) continue;
     const bool several = evidence.device_threads != 0;
-    if (evidence.SeveralOutcomes() && evidence.MayBeCutShort(actual[i])) continue;
+    if (evidence.SeveralOutcomes() && evidence.MayBeCutShort(i)) continue;
     Verdict verdict = several ? JudgeByNode(evidence, i) : JudgeLog(evidence, i);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }

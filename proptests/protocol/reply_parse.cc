@@ -40,6 +40,8 @@ using Words = std::vector<std::string_view>;
 using Halves = std::pair<std::string_view, std::string_view>;
 
 constexpr int32_t kMaxNumber = 1 << 30;
+// Hooks make calls of their own.
+constexpr size_t kMostCallsAStatement = 64;
 
 // One reading of one text. Methods answer false once something is wrong; `wrong_` says what.
 class Reading {
@@ -283,17 +285,23 @@ class Reading {
 
   bool Call(const Words& words) {
     if (!FinishCall()) return false;
-    if (observation_.calls.size() >= program_.statements.size()) {
-      return Wrong("too many calls", "allowed is one a statement");
+    const size_t most = kMostCallsAStatement * program_.statements.size();
+    if (observation_.calls.size() >= most) {
+      return Wrong("too many calls",
+                   absl::StrCat("allowed are ", kMostCallsAStatement, " a statement"));
     }
+    const auto number = static_cast<int32_t>(observation_.calls.size());
     CallRecord& call = observation_.calls.emplace_back();
-    return Fields(words, {{"keep_graph", &call.keep_graph},
+    return Fields(words, {{"outer", &call.outer},
+                          {"keep_graph", &call.keep_graph},
                           {"create_graph", &call.create_graph},
                           {"accumulate", &call.accumulate_grad},
                           {"roots", &call.roots},
                           {"inputs", &call.inputs},
                           {"executed", &call.executed}}) &&
-           Statement(words[0], &call.statement);
+           Statement(words[0], &call.statement) &&
+           (call.outer < number || WrongWord("outer=`", absl::StrCat(call.outer), "`",
+                                             "allowed are calls that stand before this one"));
   }
 
   bool Name(std::string_view text, NodeName* out) {

@@ -62,6 +62,7 @@ void AppendHook(const HookRecord& hook, std::string& out) {
 
 void AppendCall(const CallRecord& call, std::string& out) {
   absl::StrAppend(&out, "call ", call.statement);
+  if (call.outer >= 0) absl::StrAppend(&out, " outer=", call.outer);
   if (call.keep_graph) out += " keep_graph=1";
   if (call.create_graph) out += " create_graph=1";
   if (call.accumulate_grad) out += " accumulate=1";

@@ -25,6 +25,8 @@ constexpr std::string_view kBody =
     "node accumulate_grad@0 dependencies=2 needed=0\n"
     "hook 2 node=0 type=f64[2] data=1,1\n"
     "hook 2\n"
+    "call 2 outer=0 keep_graph=1 accumulate=1 roots=0:0\n"
+    "node accumulate_grad@0 dependencies=2\n"
     "survived leaf_in_place 1 a leaf\n"
     "error freed 3 a second time\n";
 
@@ -48,6 +50,8 @@ TEST(ReplyTest, ReadsWhatItPrints) {
   EXPECT_FALSE(reply->calls[0].needed[1]);
   EXPECT_EQ(reply->calls[0].nodes[0].next_edges[1].node, -1);
   EXPECT_FALSE(reply->calls[0].hooks[1].gradient_defined);
+  EXPECT_EQ(reply->calls[0].outer, -1);
+  EXPECT_EQ(reply->calls[1].outer, 0);
   EXPECT_EQ(reply->error->error, ErrorKind::kFreed);
   EXPECT_EQ(reply->survived[0].statement, 1);
 }
@@ -89,6 +93,7 @@ TEST(ReplyTest, EachBrokenLineIsToldWithItsNumber) {
   expect("hook 2", "a hook before any call");
   expect("call 4", "allowed are 0 to 3");
   expect("call 3 roots=0", "the edge `0`");
+  expect("call 2 outer=0", "allowed are calls that stand before this one");
   expect("call 3 executed=1", "names node 1; allowed are its 0 nodes");
   expect("error broken 3 what", "unknown class of error `broken`");
   expect("error freed 9 what", "allowed are 0 to 3");

@@ -101,6 +101,45 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
   });
 }
 
+// An optimizer that steps in backward: a hook takes .grad and empties it.
+// Rules: H9, J2.
+TEST_F(CallersInterleavingTest, StepsInHooksLoseNothingAndTakeNothingTwice) {
+  ExpectSound(1000, [] {
+    Engine engine;
+    const Tensor x = MakeLeaf(3);
+    const Tensor y = ops::Mul(x, x);
+    sync::Cell<double> stepped{0};
+    RegisterPostAccumulateGradHook(x, [&](const Tensor& grad) {
+      stepped.Mutable() += ValueOf(grad);
+      SetGrad(x, Tensor());
+    });
+    OnTwoCallers([&](int) { Backward({y}, {}, With(engine)); });
+    Check(stepped.Read() == 12, "[test] the steps are not the sum of both calls");
+    Check(!GradOf(x).defined(), "[test] a gradient is left");
+  });
+}
+
+// The hook of each of two leaves runs backward into the other.
+// Rules: J2.
+TEST_F(CallersInterleavingTest, HooksThatRunIntoEachOthersLeavesEnd) {
+  ExpectSound(1000, [] {
+    Engine engine;
+    const Tensor x = MakeLeaf(3), w = MakeLeaf(5);
+    int calls[2] = {};  // by caller, so that each nests once
+    const auto into = [&](const Tensor& other, int caller) {
+      return [&, other, caller](const Tensor&) {
+        if (calls[caller]++ == 0) Backward({other}, {}, With(engine));
+      };
+    };
+    const ScopedHook of_x(RegisterPostAccumulateGradHook(x, into(w, 0)));
+    const ScopedHook of_w(RegisterPostAccumulateGradHook(w, into(x, 1)));
+    OnTwoCallers([&](int caller) { Backward({caller == 0 ? x : w}, {}, With(engine)); });
+    // Each leaf once by its caller and once by the other's hook.
+    Check(ValueOf(GradOf(x)) == 2 && ValueOf(GradOf(w)) == 2, "[test] a gradient is lost");
+    Check(calls[0] == 2 && calls[1] == 2, "[test] hooks did not run once a gradient");
+  });
+}
+
 // Rules: E7, E17, F2.
 TEST_F(CallersInterleavingTest, TwoOverOneGraphOnTheirOwnThreads) {
   ExpectSound(1000, [] {

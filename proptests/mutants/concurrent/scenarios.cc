@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/engine/engine.h"
+#include "autograd/graph/hooks.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/ops.h"
@@ -138,6 +139,24 @@ std::string TwoCallersOneLeaf() {
   return Differs(x, 2);
 }
 
+// Two callers over one leaf whose hook takes what has arrived and empties .grad.
+std::string StepsInAHook() {
+  Engine engine(Workers(0));
+  const Tensor x = Leaf(Device::Cpu());
+  const Edge slow = Slow(Device::Cpu(), {GradientEdge(x)}, 1);
+  double stepped = 0;
+  RegisterPostAccumulateGradHook(x, [&](const Tensor& grad) {
+    stepped += grad.item<double>();
+    SetGrad(x, Tensor());
+  });
+  std::string wrong;
+  sync::Thread other("caller", [&] { wrong = Backward(engine, {GradientEdge(x)}); });
+  const std::string mine = Backward(engine, {slow});
+  other.Join();
+  if (!mine.empty() || !wrong.empty()) return absl::StrCat("[error] ", mine, wrong);
+  return stepped == 2 ? "" : absl::StrCat("[error] the steps add up to ", stepped, ", not 2");
+}
+
 // The last node to end is a worker's, and fails.
 std::string FailureOfTheLast() {
   Engine engine(Workers(1));
@@ -167,6 +186,7 @@ constexpr Scenario kScenarios[] = {
     {"stop_beside_a_run", 2, StopBesideARun},
     {"two_into_one_slot", 5, TwoIntoOneSlot},
     {"two_callers_one_leaf", 2, TwoCallersOneLeaf},
+    {"steps_in_a_hook", 2, StepsInAHook},
     {"failure_of_the_last", 4, FailureOfTheLast},
     {"failure_beside_a_leaf", 3, FailureBesideALeaf},
 };

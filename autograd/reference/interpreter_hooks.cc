@@ -1,0 +1,106 @@
+// Statements about hooks, and what hooks do to one another.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "autograd/program/racy.h"
+#include "autograd/reference/interpreter.h"
+
+namespace twingrad::reference {
+
+using program::Key;
+using program::Opcode;
+using program::Statement;
+using program::ValueId;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, HookAction>, 10> kActions = {{
+    {"record", HookAction::kRecord},
+    {"scale", HookAction::kScale},
+    {"undefined", HookAction::kUndefined},
+    {"throw", HookAction::kThrow},
+    {"wrong_shape", HookAction::kMisfit},
+    {"wrong_dtype", HookAction::kMisfit},
+    {"register", HookAction::kRegister},
+    {"remove", HookAction::kRemove},
+    {"backward", HookAction::kBackward},
+    {"callback", HookAction::kCallback},
+}};
+
+HookAction ActionOf(std::string_view word) {
+  const auto* row = std::find_if(kActions.begin(), kActions.end(),
+                                 [word](const auto& action) { return action.first == word; });
+  if (row == kActions.end()) throw Skipped{"a hook with do=" + std::string(word)};
+  return row->second;
+}
+
+Hook HookOf(const Statement& statement, int32_t at) {
+  Hook hook{at, ActionOf(std::get<std::string>(*statement.Find(Key::kDo))),
+            statement.Get<double>(Key::kBy, 1.0)};
+  if (const auto* target = statement.Find(Key::kTarget)) {
+    if (const auto* id = std::get_if<std::string>(target)) {
+      hook.target_id = *id;
+    } else {
+      hook.target = std::get<std::vector<ValueId>>(*target)[0];
+    }
+  }
+  return hook;
+}
+
+}  // namespace
+
+void Interpreter::AddHook(const Statement& statement) {
+  const ValueId value = statement.operands[0];
+  const Hook hook = HookOf(statement, statement_);
+  Tensor& tensor = Defined(value);
+  if (GradientEdge(value) == kNoNode) throw Raised{ErrorKind::kNoGraph};
+  if (statement.op == Opcode::kAccumulateHook && GradientEdge(value) != tensor.accumulator) {
+    throw Raised{ErrorKind::kInvalidArgument};
+  }
+  if (tensor.made_by_call) throw Skipped{"a hook on a gradient made by a call"};
+  // Hooks on a tensor belong to one result of its node, others to the node.
+  const NodeId edge = GradientEdge(value);
+  NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
+  const auto index = static_cast<int32_t>(hooks_.size());
+  hooks_.push_back(hook);
+  if (hook.Acts() && !has_acting_hooks_) racy_ = program::IsRacy(program_);
+  has_acting_hooks_ |= hook.Acts();
+  (statement.op == Opcode::kHook       ? hooks.tensor
+   : statement.op == Opcode::kPreHook  ? hooks.pre
+   : statement.op == Opcode::kPostHook ? hooks.post
+                                       : hooks.accumulate)
+      .push_back(index);
+  if (const auto* id = statement.Find(Key::kId)) {
+    handles_.emplace_back(std::get<std::string>(*id), index);
+  }
+}
+
+void Interpreter::RegisterRecording(ValueId target, int32_t statement) {
+  CheckFresh(target);
+  const NodeId node = GradientEdge(target);
+  if (node == kNoNode) throw Raised{ErrorKind::kNoGraph};
+  MakeHooks(node).tensor.push_back(static_cast<int32_t>(hooks_.size()));
+  hooks_.push_back({statement});
+}
+
+void Interpreter::RemoveHook(std::string_view id) {
+  for (const auto& [name, index] : handles_) {
+    if (name == id) hooks_[index].removed = true;
+  }
+}
+
+void Interpreter::CheckFresh(ValueId target) {
+  const Tensor& tensor = Defined(target);
+  if (tensor.made_by_call) throw Skipped{"a hook acts on a gradient made by a call"};
+  if (tensor.is_view() && tensor.view_version != storages_[tensor.storage].version) {
+    throw Skipped{"a hook acts on a view whose base was written since"};
+  }
+}
+
+}  // namespace twingrad::reference

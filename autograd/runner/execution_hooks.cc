@@ -1,0 +1,86 @@
+// The hooks of a Program. See execution.h; what they do with gradients is in hook_effect.h, what
+// else they do in hook_actor.h.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/base/error.h"
+#include "autograd/graph/variable.h"
+#include "autograd/ops/recording.h"
+#include "autograd/runner/execution.h"
+#include "autograd/runner/hook_effect.h"
+
+namespace twingrad::runner {
+
+using program::Key;
+using program::Opcode;
+using program::Statement;
+
+void Execution::AddHook(const Statement& statement) {
+  const Tensor& value = values_[statement.operands[0]];
+  const auto& word = std::get<std::string>(*statement.Find(Key::kDo));
+  const std::optional<HookAction> action = HookActionOf(word);
+  if (!action.has_value()) {
+    RefuseUnsupported(absl::StrCat("a hook with do=", word));
+  }
+  ops::CheckDefined("hook", value);
+  const HookEffect effect{*action, statement.Get<double>(Key::kBy, 1.0), value.dtype(),
+                          value.device()};
+  const HookHandle handle = statement.op == Opcode::kHook || statement.op == Opcode::kAccumulateHook
+                                ? AddTensorHook(statement, effect)
+                                : AddNodeHook(statement, effect);
+  NoteOperand(statement.operands[0]);
+  if (const auto* name = statement.Find(Key::kId)) {
+    actor_.Note(std::get<std::string>(*name), handle);
+  }
+}
+
+// hook, accumulate_hook.
+HookHandle Execution::AddTensorHook(const Statement& statement, const HookEffect& effect) {
+  const Tensor& value = values_[statement.operands[0]];
+  const Node* node = RequiresGrad(value) ? GradientEdge(value).function.get() : nullptr;
+  const auto run = [this, at = statement_, node, effect, &statement](const Tensor& gradient) {
+    recorder_.NoteHook(*node, at, gradient);
+    actor_.Act(statement, at);
+    return effect(gradient);
+  };
+  if (statement.op == Opcode::kHook) return RegisterHook(value, run);
+  return RegisterPostAccumulateGradHook(value, [run](const Tensor& grad) { run(grad); });
+}
+
+// pre_hook, post_hook: on the value's node, with all its gradients.
+HookHandle Execution::AddNodeHook(const Statement& statement, const HookEffect& effect) {
+  const Tensor& value = values_[statement.operands[0]];
+  if (!RequiresGrad(value)) {
+    throw Error(ErrorKind::kNoGraph,
+                "[runner] a node hook on a value that does not require grad; only values that "
+                "require grad have a node; compute it from a leaf with grad=1");
+  }
+  Node* node = GradientEdge(value).function.get();
+  const auto note = [this, at = statement_, node, &statement](const VariableList& gradients) {
+    recorder_.NoteHook(*node, at, gradients[0]);
+    actor_.Act(statement, at);
+  };
+  const auto apply = [effect](VariableList gradients) {
+    for (Tensor& gradient : gradients) gradient = effect(gradient);
+    return gradients;
+  };
+  if (statement.op == Opcode::kPreHook) {
+    return RegisterPreHook(*node, [note, apply](const VariableList& gradients) {
+      note(gradients);
+      return apply(gradients);
+    });
+  }
+  return RegisterPostHook(
+      *node, [note, apply, effect](VariableList results, const VariableList& gradients) {
+        note(gradients);
+        // Without results, too, a hook that throws throws.
+        if (results.empty()) effect(Tensor());
+        return apply(std::move(results));
+      });
+}
+
+}  // namespace twingrad::runner
