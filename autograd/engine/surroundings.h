@@ -38,7 +38,7 @@ class Surroundings {
     OrderScope order(state_.next_order_key, state_.provisional);
     ModesScope modes(state_.modes);
     Node* const node = std::exchange(CurrentThread().node, state_.node);
-    GradTurn* const turn = std::exchange(CurrentThread().turn, state_.turn);
+    const GradTurn* const turn = std::exchange(CurrentThread().turn, state_.turn);
     const EngineThread before = std::exchange(CurrentEngineThread(), engine_);
     body();
     CurrentEngineThread() = before;

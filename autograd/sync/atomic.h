@@ -5,7 +5,8 @@
 //   if (pending.FetchSub(1, sync::kAcqRel) == 1) Complete();
 //
 // No implicit conversion, no default order: an order that costs, or that is too weak, is seen in
-// review. Every access is a scheduling point of the model.
+// review. Every access is a scheduling point of the model. Fence(order) is
+// std::atomic_thread_fence, which ThreadSanitizer does not understand.
 #pragma once
 
 #include <atomic>

@@ -54,10 +54,15 @@ std::string AloneSummary(const std::set<std::string>& notes) {
 
 }  // namespace
 
-void ExploreStatistics::AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order) {
+void ExploreStatistics::AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order,
+                                    interleave::Memory memory, std::chrono::nanoseconds time) {
   ++counters_[kSchedules];
   counters_[kDecisions] += outcome.decisions.size();
   counters_[kSteps] += static_cast<uint64_t>(outcome.steps);
+  if (memory == interleave::Memory::kBuffered) {
+    ++counters_[kBuffered];
+    buffered_ += time;
+  }
   orders_.insert(order);
   ++schedules_;
   decisions_ += outcome.decisions.size();
@@ -72,6 +77,8 @@ void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
   counters_[kOrders] += orders_.size();
   if (schedules_ > 0 && decisions_ == 0) ++counters_[kOneOrder];
   counters_[kMicroseconds] += static_cast<uint64_t>(time.count()) / 1000;
+  counters_[kBufferedMicroseconds] += static_cast<uint64_t>(buffered_.count()) / 1000;
+  buffered_ = {};
   orders_.clear();
   schedules_ = decisions_ = 0;
 }
@@ -95,12 +102,20 @@ std::vector<std::string> ExploreStatistics::TakeNotes() {
 std::string ExploreSummary(absl::Span<const uint64_t> counters) {
   if (counters.size() != S::kCounters) return "";
   const auto number = [counters](S::Counter counter) { return WithSeparators(counters[counter]); };
-  const double seconds = static_cast<double>(counters[S::kMicroseconds]) / 1e6;
-  const double rate = seconds > 0 ? static_cast<double>(counters[S::kSchedules]) / seconds : 0;
-  std::string text = absl::StrCat(
-      "schedules      ", number(S::kSchedules), ": ", WithSeparators(static_cast<uint64_t>(rate)),
-      " a second a core\ndecisions      ", number(S::kDecisions), ", in ", number(S::kSteps),
-      " steps\norders         ", number(S::kOrders), " distinct orders of execution\n");
+  const auto rate = [counters](S::Counter count, S::Counter microseconds) {
+    const double seconds = static_cast<double>(counters[microseconds]) / 1e6;
+    const double each = seconds > 0 ? static_cast<double>(counters[count]) / seconds : 0;
+    return absl::StrCat(WithSeparators(static_cast<uint64_t>(each)), " a second a core\n");
+  };
+  std::string text = absl::StrCat("schedules      ", number(S::kSchedules), ": ",
+                                  rate(S::kSchedules, S::kMicroseconds));
+  if (counters[S::kBuffered] > 0) {
+    absl::StrAppend(&text, "buffered       ", number(S::kBuffered),
+                    " of them, under which loads read old values: ",
+                    rate(S::kBuffered, S::kBufferedMicroseconds));
+  }
+  absl::StrAppend(&text, "decisions      ", number(S::kDecisions), ", in ", number(S::kSteps),
+                  " steps\norders         ", number(S::kOrders), " distinct orders of execution\n");
   if (counters[S::kOneOrder] > 0) {
     absl::StrAppend(&text, "one thread     ", number(S::kOneOrder),
                     " programs have but one interleaving\n");

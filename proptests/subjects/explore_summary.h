@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "proptests/interleave/checker/lock_coverage.h"
 #include "proptests/interleave/checker/outcome.h"
+#include "proptests/interleave/strategies/strategy.h"
 #include "proptests/workers/case.h"
 
 namespace twingrad::subjects {
@@ -32,6 +33,8 @@ class ExploreStatistics {
     kOneOrder,  // Programs with one interleaving
     kDiverged,  // schedules to be followed that did not fit
     kMicroseconds,
+    kBuffered,              // schedules under the buffered memory
+    kBufferedMicroseconds,  // that they took
     kCounters,
   };
 
@@ -42,7 +45,8 @@ class ExploreStatistics {
   void AddSkipped() { ++counters_[kSkipped]; }
   // `where` says where execution and schedule diverged; one line.
   void AddDiverged(std::string_view where);
-  void AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order);
+  void AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order,
+                   interleave::Memory memory, std::chrono::nanoseconds time);
   void EndProgram(std::chrono::nanoseconds time);
   absl::Span<const uint64_t> counters() const { return counters_; }
   // A note for each pair of the engine's lock sites that has become possible, for each that was
@@ -55,6 +59,7 @@ class ExploreStatistics {
   std::unordered_set<uint64_t> orders_;  // of the current Program
   uint64_t decisions_ = 0;               // of the current Program
   uint64_t schedules_ = 0;
+  std::chrono::nanoseconds buffered_ = {};  // the current Program's time under that memory
   interleave::LockCoverage locks_;
   std::set<std::string> told_;         // notes
   std::vector<std::string> diverged_;  // notes not yet told

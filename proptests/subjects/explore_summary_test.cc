@@ -1,5 +1,6 @@
 #include "proptests/subjects/explore_summary.h"
 
+#include <chrono>
 #include <set>
 #include <source_location>
 #include <string>
@@ -22,12 +23,14 @@ interleave::ExecutionOutcome OutcomeOf(size_t decisions, int64_t steps) {
 
 TEST(ExploreSummary, SaysWhatWasExplored) {
   ExploreStatistics statistics;
-  statistics.AddSchedule(OutcomeOf(10, 100), 1);
-  statistics.AddSchedule(OutcomeOf(20, 100), 2);
-  statistics.AddSchedule(OutcomeOf(30, 100), 1);
+  statistics.AddSchedule(OutcomeOf(10, 100), 1, interleave::Memory::kSequential, {});
+  statistics.AddSchedule(OutcomeOf(20, 100), 2, interleave::Memory::kSequential, {});
+  statistics.AddSchedule(OutcomeOf(30, 100), 1, interleave::Memory::kBuffered,
+                         std::chrono::milliseconds(1));
   statistics.EndProgram(std::chrono::milliseconds(2));
   EXPECT_EQ(ExploreSummary(statistics.counters()),
             "schedules      3: 1,500 a second a core\n"
+            "buffered       1 of them, under which loads read old values: 1,000 a second a core\n"
             "decisions      60, in 300 steps\n"
             "orders         2 distinct orders of execution\n");
 }
@@ -79,7 +82,7 @@ TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
 TEST(ExploreSummary, OrdersCountForEachProgramAndProgramsOfOneThreadAreTold) {
   ExploreStatistics statistics;
   for (int program = 0; program < 3; ++program) {
-    statistics.AddSchedule(OutcomeOf(0, 5), 1);
+    statistics.AddSchedule(OutcomeOf(0, 5), 1, interleave::Memory::kSequential, {});
     statistics.EndProgram(std::chrono::milliseconds(1));
   }
   statistics.AddSkipped();
@@ -105,9 +108,9 @@ TEST(ExploreSummary, AScheduleThatDoesNotFitIsCountedAndSaid) {
 TEST(ExploreSummary, NumbersOfTwoWorkersAdd) {
   ExploreStatistics one;
   ExploreStatistics two;
-  one.AddSchedule(OutcomeOf(10, 100), 1);
+  one.AddSchedule(OutcomeOf(10, 100), 1, interleave::Memory::kSequential, {});
   one.EndProgram(std::chrono::milliseconds(1));
-  two.AddSchedule(OutcomeOf(5, 100), 1);
+  two.AddSchedule(OutcomeOf(5, 100), 1, interleave::Memory::kSequential, {});
   two.EndProgram(std::chrono::milliseconds(1));
   workers::Counters sum(one.counters().begin(), one.counters().end());
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += two.counters()[i];

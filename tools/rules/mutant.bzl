@@ -102,7 +102,7 @@ def concurrent_mutants(rows):
     for name, row in rows.items():
         concurrent_mutant_test(name = name, patch = name + ".patch", **row)
 
-def concurrent_mutant_test(name, sources, patch = None, scenario = "", detector = "", rule = "", programs = {}):
+def concurrent_mutant_test(name, sources, patch = None, scenario = "", detector = "", rule = "", strategy = "", programs = {}):
     """Passes if the checker finds the defect, replays the schedule and shrinks it.
 
     Without a patch: if the checker finds nothing in any scenario. NAME_plain runs the scenario on real threads instead,
@@ -115,11 +115,13 @@ def concurrent_mutant_test(name, sources, patch = None, scenario = "", detector 
       scenario: a name of //proptests/mutants/concurrent:scenarios.cc.
       detector: the one that must fire in the scenario.
       rule: of the engine's rules, the one that the defect breaks; empty if its state always looks right.
+      strategy: the one that hunts in the scenario; empty: random. A defect of memory orders needs `buffered`.
       programs: if random Programs can find the defect: a dictionary of `detector`, the one that must fire;
         `without_rules`, the one that must fire while the engine's rules are off; and `hunt`, which Programs to try (see
         //proptests/mutants/concurrent:mutant.h).
     """
     row = [name, "scenario=" + scenario, "'detector=%s'" % detector, "'rule=%s'" % rule]
+    row += ["strategy=" + strategy] if strategy else []
     row += ["'programs.%s=%s'" % (key, programs[key]) for key in sorted(programs)]
     copies = _plant(name, sources, patch)
     ag_binary(

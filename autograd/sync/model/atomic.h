@@ -1,13 +1,15 @@
 // Atomic<T> of the model. Included by autograd/sync/atomic.h only.
 //
-// Sequentially consistent whatever order is asked for: a scheduling point, then a plain access.
-// Each access both acquires and releases, so the race detector takes every atomic as an ordering
-// one. The weak compare-exchange may fail without a reason.
+// Each access is a scheduling point. Which of the values that were stored a load reads, and what an
+// access orders, is the scheduler's to say; without one, accesses take effect at once and loads
+// read the latest value. The weak compare-exchange may fail without a reason.
 //
 // An atomic of static storage that an execution changes gets its value back at the end: each
 // execution starts alike, also after one that failed half-way.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "autograd/sync/model/scheduler.h"
@@ -16,6 +18,9 @@ namespace twingrad::sync {
 
 template <typename T>
 class Atomic {
+  static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>,
+                "an atomic of the model holds at most 64 bits");
+
  public:
   constexpr Atomic() = default;
   constexpr explicit Atomic(T value) : value_(value) {}
@@ -23,40 +28,38 @@ class Atomic {
   Atomic& operator=(const Atomic&) = delete;
 
   T Load(MemoryOrder order, Site where = Site::current()) const {
-    Step(model::OperationKind::kAtomicLoad, order, where);
-    return value_;
+    model::Scheduler* scheduler = Step(model::OperationKind::kAtomicLoad, where);
+    return scheduler == nullptr ? value_ : FromBits(scheduler->Load(Seen(), order));
   }
   void Store(T value, MemoryOrder order, Site where = Site::current()) {
-    Step(model::OperationKind::kAtomicStore, order, where);
+    model::Scheduler* scheduler = Step(model::OperationKind::kAtomicStore, where);
     KeepForNext();
-    value_ = value;
+    if (scheduler == nullptr || scheduler->Store(Seen(), order, ToBits(value))) value_ = value;
   }
   T Exchange(T value, MemoryOrder order, Site where = Site::current()) {
     return Update([value](T) { return value; }, order, where);
   }
   bool CompareExchangeStrong(T& expected, T desired, MemoryOrder success, MemoryOrder failure,
                              Site where = Site::current()) {
-    model::Scheduler* scheduler = model::Current();
-    if (scheduler != nullptr) {
-      scheduler->Step({model::OperationKind::kAtomicUpdate, this, "", where});
+    model::Scheduler* scheduler = Step(model::OperationKind::kAtomicUpdate, where);
+    const uint64_t wanted = ToBits(expected);
+    const T found =
+        scheduler == nullptr ? value_ : FromBits(scheduler->Load(Seen(), failure, &wanted));
+    if (ToBits(found) != wanted) {
+      expected = found;
+      return false;
     }
-    const bool equal = value_ == expected;
-    Order(scheduler, equal ? success : failure);
-    if (equal) {
-      KeepForNext();
-      value_ = desired;
-    } else {
-      expected = value_;
-    }
-    return equal;
+    KeepForNext();
+    if (scheduler != nullptr) scheduler->Update(Seen(), success, ToBits(desired));
+    value_ = desired;
+    return true;
   }
   bool CompareExchangeWeak(T& expected, T desired, MemoryOrder success, MemoryOrder failure,
                            Site where = Site::current()) {
     model::Scheduler* scheduler = model::Current();
     const model::Operation operation{model::OperationKind::kAtomicUpdate, this, "", where};
     if (scheduler != nullptr && value_ == expected && scheduler->FailsWithoutReason(operation)) {
-      Step(model::OperationKind::kAtomicLoad, failure, where);
-      expected = value_;
+      expected = Load(failure, where);
       return false;
     }
     return CompareExchangeStrong(expected, desired, success, failure, where);
@@ -75,24 +78,32 @@ class Atomic {
   }
 
  private:
-  void Step(model::OperationKind kind, MemoryOrder order, Site where) const {
-    model::Scheduler* scheduler = model::Current();
-    if (scheduler == nullptr) return;
-    scheduler->Step({kind, this, "", where});
-    Order(scheduler, order);
+  static uint64_t ToBits(T value) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    return bits;
   }
-  // A load never asks to release nor a store to acquire, so the order alone says what to do.
-  void Order(model::Scheduler* scheduler, MemoryOrder order) const {
-    if (scheduler == nullptr || order == kRelaxed) return;
-    if (order != kRelease) scheduler->Acquire(identity_);
-    if (order != kAcquire) scheduler->Release(identity_);
+  static T FromBits(uint64_t bits) {
+    T value;
+    std::memcpy(&value, &bits, sizeof(T));
+    return value;
+  }
+  model::AtomicObject Seen() const { return {identity_, ToBits(value_)}; }
+
+  // The scheduling point before an access; the scheduler, null outside an execution.
+  model::Scheduler* Step(model::OperationKind kind, Site where) const {
+    model::Scheduler* scheduler = model::Current();
+    if (scheduler != nullptr) scheduler->Step({kind, this, "", where});
+    return scheduler;
   }
   template <typename F>
   T Update(F change, MemoryOrder order, Site where) {
-    Step(model::OperationKind::kAtomicUpdate, order, where);
-    const T before = value_;
+    model::Scheduler* scheduler = Step(model::OperationKind::kAtomicUpdate, where);
     KeepForNext();
-    value_ = change(before);
+    const T before = value_;
+    const T after = change(before);
+    if (scheduler != nullptr) scheduler->Update(Seen(), order, ToBits(after));
+    value_ = after;
     return before;
   }
 
@@ -100,6 +111,11 @@ class Atomic {
     if (!is_static_ || is_kept_ || model::Current() == nullptr) return;
     is_kept_ = true;
     model::AtEndOfExecution([this, before = value_](bool) {
+      if (model::Scheduler* scheduler = model::Current()) {
+        const bool was_quiet = scheduler->SetQuiet(true);
+        scheduler->Update(Seen(), std::memory_order_relaxed, ToBits(before));
+        scheduler->SetQuiet(was_quiet);
+      }
       value_ = before;
       is_kept_ = false;
     });
@@ -111,5 +127,12 @@ class Atomic {
   bool is_kept_ = false;
   model::Identity identity_;
 };
+
+inline void Fence(MemoryOrder order, Site where = Site::current()) {
+  model::Scheduler* scheduler = model::Current();
+  if (scheduler == nullptr) return;
+  scheduler->Step({model::OperationKind::kFence, nullptr, "", where});
+  scheduler->Fence(order);
+}
 
 }  // namespace twingrad::sync

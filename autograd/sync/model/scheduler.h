@@ -10,6 +10,7 @@
 // take effect at once; one that would have to wait aborts, since nobody could end the wait.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -43,7 +44,18 @@ enum class OperationKind : uint8_t {
   kJoin,
   kSleep,
   kYield,
+  kFence,
 };
+
+using MemoryOrder = std::memory_order;
+
+constexpr bool Acquires(MemoryOrder order) {
+  return order != std::memory_order_relaxed && order != std::memory_order_release;
+}
+constexpr bool Releases(MemoryOrder order) {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
 
 // "lock", "wait", "notify_one", ...
 const char* OperationName(OperationKind kind);
@@ -69,6 +81,12 @@ class Identity {
 
   // The scheduler's to use; 0 until it has something to keep. It may be of an earlier execution.
   mutable uint32_t slot = 0;
+};
+
+// An atomic as the scheduler sees it; values travel as bits.
+struct AtomicObject {
+  const Identity& identity;
+  uint64_t latest;  // its value, the last in its modification order
 };
 
 // Thread-locals of one modelled thread.
@@ -124,10 +142,21 @@ class Scheduler {
   // may still wait. Returns what was set before.
   virtual bool SetQuiet(bool quiet) = 0;
 
-  // What orders memory accesses: everything before a Release of `object` happens before everything
-  // after a later Acquire of it.
+  // What locks order: everything before a Release of `object` happens before everything after a
+  // later Acquire of it.
   virtual void Acquire(const Identity& object) = 0;
   virtual void Release(const Identity& object) = 0;
+  // What a load reads: the latest value or an older one that the memory model still allows. With
+  // `expected`, that of a compare-exchange: either *expected, and then that is the latest value and
+  // nothing is ordered yet (Update follows), or another one.
+  virtual uint64_t Load(const AtomicObject& object, MemoryOrder order,
+                        const uint64_t* expected = nullptr) = 0;
+  // A store. Whether its value is now the latest; else others come after it in the modification
+  // order.
+  virtual bool Store(const AtomicObject& object, MemoryOrder order, uint64_t value) = 0;
+  // A read-modify-write, which reads the latest value and makes its own the latest.
+  virtual void Update(const AtomicObject& object, MemoryOrder order, uint64_t value) = 0;
+  virtual void Fence(MemoryOrder order) = 0;
   // A plain access (kCellRead or kCellWrite) that must be ordered with the conflicting ones. It is
   // no step: no other thread runs before it.
   virtual void Access(const Operation& operation, const Identity& cell) = 0;

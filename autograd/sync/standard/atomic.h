@@ -33,4 +33,6 @@ class Atomic {
   std::atomic<T> value_{};
 };
 
+inline void Fence(MemoryOrder order) { std::atomic_thread_fence(order); }
+
 }  // namespace twingrad::sync

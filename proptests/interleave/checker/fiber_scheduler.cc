@@ -59,6 +59,7 @@ ExecutionOutcome FiberScheduler::Run(const std::function<void()>& body, Strategy
   outcome_ = ExecutionOutcome();
   decisions_.clear();
   races_.Reset();
+  memory_.Begin(strategy.memory());
   at_end_.clear();
   live_.clear();
   runnable_ = waiting_ = 0;
@@ -223,48 +224,9 @@ void FiberScheduler::AtEnd(std::function<void(bool)> action) {
   at_end_.push_back(std::move(action));
 }
 
-void FiberScheduler::Forget(const Identity& object) {
-  races_.Forget(object);
-  if (limits_.locks != nullptr) limits_.locks->Forget(&object);
-}
-
-void FiberScheduler::Acquire(const Identity& object) {
-  const ThreadRecord& record = *self_;
-  if (record.quiet) return;
-  if (limits_.locks != nullptr) {
-    const OperationKind doing = record.doing.kind;
-    // A wait on a condition variable ends by taking the mutex again.
-    if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
-        doing == OperationKind::kWait) {
-      limits_.locks->OnLock(
-          current_, {OperationKind::kLock, &object, record.doing.name, record.doing.where}, races_);
-    }
-  }
-  races_.Acquire(current_, object);
-}
-
-void FiberScheduler::Release(const Identity& object) {
-  const ThreadRecord& record = *self_;
-  if (record.quiet) return;
-  if (limits_.locks != nullptr &&
-      (record.doing.kind == OperationKind::kUnlock || record.doing.kind == OperationKind::kWait)) {
-    limits_.locks->OnUnlock(current_, &object, races_);
-  }
-  races_.Release(current_, object);
-}
-
-void FiberScheduler::Access(const Operation& operation, const Identity& cell) {
-  is_changed_ |= operation.kind == OperationKind::kCellWrite;
-  if (self_->quiet) return;
-  if (++accesses_ > kAccessesAStep * limits_.max_steps) FailForSteps();
-  auto race = races_.Access(current_, operation, cell);
-  if (!race) return;
-  Log(operation, Event::Phase::kDone);
-  outcome_.places.assign(race->places.begin(), race->places.end());
-  FailAs(OutcomeKind::kRace, std::move(race->text));
-}
-
 // --- Steps and waits ---
+
+uint32_t FiberScheduler::SiteHere() const { return SiteOf(current_, self_->doing); }
 
 void FiberScheduler::AskRules() {
   std::optional<BrokenRule> broken = limits_.rules->Check();

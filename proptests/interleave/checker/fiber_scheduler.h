@@ -22,6 +22,7 @@
 #include "autograd/sync/model/scheduler.h"
 #include "proptests/interleave/checker/fiber.h"
 #include "proptests/interleave/checker/lock_coverage.h"
+#include "proptests/interleave/checker/memory_model.h"
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/checker/race_detector.h"
 #include "proptests/interleave/checker/state_rules.h"
@@ -62,6 +63,13 @@ class FiberScheduler final : public sync::model::Scheduler {
   bool SetQuiet(bool quiet) override { return std::exchange(self_->quiet, quiet); }
   void Acquire(const Identity& object) override;
   void Release(const Identity& object) override;
+  uint64_t Load(const sync::model::AtomicObject& object, sync::model::MemoryOrder order,
+                const uint64_t* expected) override;
+  bool Store(const sync::model::AtomicObject& object, sync::model::MemoryOrder order,
+             uint64_t value) override;
+  void Update(const sync::model::AtomicObject& object, sync::model::MemoryOrder order,
+              uint64_t value) override;
+  void Fence(sync::model::MemoryOrder order) override;
   void Access(const Operation& operation, const Identity& cell) override;
   void Forget(const Identity& object) override;
   void Born(const char* name) override { ++LiveOf(name); }
@@ -127,6 +135,8 @@ class FiberScheduler final : public sync::model::Scheduler {
   // The current thread is about to do this.
   void BeginStep(const Operation& operation);
   void Log(const Operation& operation, Event::Phase phase);
+  // What the current thread is doing, as the site of a decision.
+  uint32_t SiteHere() const;
   int Decide(DecisionKind kind, int alternatives, int current, uint32_t site);
   // The strategy cannot answer. The failure names the thread and the operation that asked.
   [[noreturn]] void FailForDivergence(DecisionKind kind);
@@ -162,6 +172,7 @@ class FiberScheduler final : public sync::model::Scheduler {
   std::vector<std::function<void(bool)>> at_end_;
   std::vector<std::pair<const char*, int>> live_;  // mutexes by name: how many were not destroyed
   RaceDetector races_;
+  MemoryModel memory_{races_};
   Strategy* strategy_ = nullptr;
   ExecutionLimits limits_;
   ExecutionOutcome outcome_;

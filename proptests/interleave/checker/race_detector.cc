@@ -1,7 +1,5 @@
 #include "proptests/interleave/checker/race_detector.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 
 namespace twingrad::interleave {
@@ -28,40 +26,32 @@ void RaceDetector::AddThread() {
   clock.times[thread_count_++] = 1;
 }
 
-void RaceDetector::JoinInto(Clock& clock, const Clock& other) const {
-  uint32_t* __restrict mine = clock.times.data();
-  const uint32_t* __restrict theirs = other.times.data();
-  for (size_t block = 0; block < thread_count_; block += kBlock) {
-    for (size_t i = 0; i < kBlock; ++i) mine[i] = std::max(mine[i], theirs[i]);
-    mine += kBlock;
-    theirs += kBlock;
-  }
-}
-
 void RaceDetector::Spawn(ThreadId parent, ThreadId child) {
   while (thread_count_ <= static_cast<size_t>(child)) AddThread();
-  JoinInto(ClockOf(child), ClockOf(parent));
-  ++OwnTime(parent);
+  ClockOf(child).Join(ClockOf(parent), thread_count_);
+  Tick(parent);
 }
 
 void RaceDetector::Join(ThreadId thread, ThreadId ended) {
-  JoinInto(ClockOf(thread), ClockOf(ended));
+  ClockOf(thread).Join(ClockOf(ended), thread_count_);
 }
 
 void RaceDetector::Acquire(ThreadId thread, const Identity& object) {
-  if (const Clock* released = objects_.Find(object)) JoinInto(ClockOf(thread), *released);
+  if (const Clock* released = objects_.Find(object)) {
+    ClockOf(thread).Join(*released, thread_count_);
+  }
 }
 
 void RaceDetector::Release(ThreadId thread, const Identity& object) {
-  JoinInto(objects_.Get(object), ClockOf(thread));
-  ++OwnTime(thread);
+  objects_.Get(object).Join(ClockOf(thread), thread_count_);
+  Tick(thread);
 }
 
 Race RaceDetector::RaceOf(ThreadId thread, const Operation& operation,
                           const CellHistory& cell) const {
   const Clock& clock = ClockOf(thread);
   const bool is_write = operation.kind == OperationKind::kCellWrite;
-  const bool after_write = cell.write.time > At(clock, cell.writer);
+  const bool after_write = cell.write.time > clock.At(cell.writer);
   const ThreadId other = after_write ? cell.writer : FirstUnordered(clock, cell);
   const Visit& visit = after_write ? cell.write : cell.reads[static_cast<size_t>(other)];
   return {absl::StrCat("[interleave] data race on a cell: ", is_write ? "write" : "read",

@@ -1,11 +1,11 @@
 // RaceDetector: finds two accesses to one cell, one of them a write, that happens-before does not
 // order.
 //
-// It uses vector clocks. Each thread counts its releases, an object carries the joined clocks of
-// the threads that released it, and an acquire joins the object's clock into the thread's. Locks,
-// atomics (as far as their memory order says), spawn and join establish the order. The interleaving
-// does not matter: a pair is reported even if one access came long after the other in this
-// execution.
+// It uses vector clocks. Each thread counts its releases, a lock carries the joined clocks of the
+// threads that released it, and an acquire joins the lock's clock into the thread's. Locks, spawn
+// and join establish the order here, atomics in memory_model.h, which moves the same clocks as far
+// as their memory orders say. The interleaving does not matter: a pair is reported even if one
+// access came long after the other in this execution.
 #pragma once
 
 #include <array>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "autograd/sync/model/scheduler.h"
+#include "proptests/interleave/checker/clock.h"
 #include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
@@ -101,11 +102,16 @@ class RaceDetector {
   void Acquire(ThreadId thread, const Identity& object);
   void Release(ThreadId thread, const Identity& object);
   // The thread's own time, which advances with each release.
-  uint32_t TimeOf(ThreadId thread) const { return At(ClockOf(thread), thread); }
+  uint32_t TimeOf(ThreadId thread) const { return ClockOf(thread).At(thread); }
   // Whether everything `other` did up to its own time `time` happens before what `thread` does now.
   bool Knows(ThreadId thread, ThreadId other, uint32_t time) const {
-    return At(ClockOf(thread), other) >= time;
+    return ClockOf(thread).At(other) >= time;
   }
+  // The clocks, for the memory model. Who hands a copy of a thread's clock on must Tick it.
+  const Clock& ClockOf(ThreadId thread) const { return threads_[static_cast<size_t>(thread)]; }
+  Clock& ClockOf(ThreadId thread) { return threads_[static_cast<size_t>(thread)]; }
+  void Tick(ThreadId thread) { ++ClockOf(thread).times[static_cast<size_t>(thread)]; }
+  size_t thread_count() const { return thread_count_; }
   // Call when the object, a cell or a synchronisation object, is destroyed.
   void Forget(const Identity& object) {
     objects_.Forget(object);
@@ -120,13 +126,6 @@ class RaceDetector {
   }
 
  private:
-  // A clock has one entry per thread. Clocks are joined in blocks of eight entries, only as many as
-  // the execution's threads fill.
-  static constexpr size_t kBlock = 8;
-  struct Clock {
-    void Clear() { times.fill(0); }
-    std::array<uint32_t, kMaxThreads> times = {};
-  };
   struct Visit {
     uint32_t time = 0;  // 0: never
     std::source_location where;
@@ -144,19 +143,12 @@ class RaceDetector {
     }
   };
 
-  static uint32_t At(const Clock& clock, ThreadId thread) {
-    return clock.times[static_cast<size_t>(thread)];
-  }
-  void JoinInto(Clock& clock, const Clock& other) const;
-  Clock& ClockOf(ThreadId thread) { return threads_[static_cast<size_t>(thread)]; }
-  const Clock& ClockOf(ThreadId thread) const { return threads_[static_cast<size_t>(thread)]; }
-  uint32_t& OwnTime(ThreadId thread) { return ClockOf(thread).times[static_cast<size_t>(thread)]; }
   void AddThread();
   // Whether all conflicting accesses happened before this one. If so, adds this one to the history.
   bool IsOrdered(ThreadId thread, const Operation& operation, CellHistory& cell) const {
     const Clock& clock = ClockOf(thread);
-    if (cell.write.time > At(clock, cell.writer)) return false;
-    const Visit now{At(clock, thread), operation.where};
+    if (cell.write.time > clock.At(cell.writer)) return false;
+    const Visit now{clock.At(thread), operation.where};
     const auto index = static_cast<size_t>(thread);
     if (operation.kind == OperationKind::kCellRead) {
       if (cell.reads.size() <= index) cell.reads.resize(index + 1);
@@ -174,7 +166,7 @@ class RaceDetector {
   static ThreadId FirstUnordered(const Clock& clock, const CellHistory& cell) {
     for (uint64_t rest = cell.readers; rest != 0; rest &= rest - 1) {
       const ThreadId reader = std::countr_zero(rest);
-      if (cell.reads[static_cast<size_t>(reader)].time > At(clock, reader)) return reader;
+      if (cell.reads[static_cast<size_t>(reader)].time > clock.At(reader)) return reader;
     }
     return sync::model::kNoThread;
   }

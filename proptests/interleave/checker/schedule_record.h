@@ -52,6 +52,7 @@ class RecordingStrategy final : public Strategy {
   void Begin(uint64_t seed) override;
   int Choose(const Question& question) override;
   std::string name() const override { return asked_.name(); }
+  Memory memory() const override { return asked_.memory(); }
   // Call when the schedule has ended and the process has survived it.
   void End() { record_.running.store(0, std::memory_order_release); }
 

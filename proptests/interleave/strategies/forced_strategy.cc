@@ -27,6 +27,7 @@ int PreemptionsOf(const Trace& trace) {
 ForcedStrategy::ForcedStrategy(const std::vector<ForcedChoice>& choices) {
   for (const ForcedChoice& choice : choices) {
     choices_[{choice.kind, choice.thread, choice.step}] = choice.chosen;
+    if (OfMemory(choice.kind)) memory_ = Memory::kBuffered;
   }
 }
 

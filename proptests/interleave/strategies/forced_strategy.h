@@ -42,11 +42,14 @@ class ForcedStrategy final : public Strategy {
   void Begin(uint64_t) override {}  // the seed is not used
   int Choose(const Question& question) override;
   std::string name() const override { return "forced"; }
+  // Buffered only if one of the choices needs it.
+  Memory memory() const override { return memory_; }
 
  private:
   using Place = std::tuple<DecisionKind, int, int>;
 
   std::map<Place, int> choices_;
+  Memory memory_ = Memory::kSequential;
 };
 
 // Follows the default schedule except for a given number of preemptions at random places, spread

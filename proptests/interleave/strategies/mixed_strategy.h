@@ -28,6 +28,7 @@ class MixedStrategy final : public Strategy {
     turn_->Begin(seed);
   }
   int Choose(const Question& question) override { return turn_->Choose(question); }
+  Memory memory() const override { return turn_->memory(); }
   // The name of the strategy whose turn it is: a strategy made from it repeats the execution.
   std::string name() const override { return turn_->name(); }
 

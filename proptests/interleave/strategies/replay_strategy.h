@@ -19,11 +19,12 @@ class ReplayStrategy final : public Strategy {
   // `goes_on`: the trace is of an execution that was cut off; after its end the replay follows the
   // default schedule (forced_strategy.h).
   explicit ReplayStrategy(Trace trace, bool goes_on = false)
-      : trace_(std::move(trace)), goes_on_(goes_on) {}
+      : trace_(std::move(trace)), goes_on_(goes_on), memory_(MemoryOf(trace_)) {}
 
   void Begin(uint64_t seed) override;  // the seed is not used
   int Choose(const Question& question) override;
   std::string name() const override { return "replay"; }
+  Memory memory() const override { return memory_; }
 
   // True when every recorded decision was asked for.
   bool Finished() const { return error_.empty() && next_ == trace_.size(); }
@@ -33,6 +34,7 @@ class ReplayStrategy final : public Strategy {
  private:
   Trace trace_;
   bool goes_on_;
+  Memory memory_;
   size_t next_ = 0;
 };
 

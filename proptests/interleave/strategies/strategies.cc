@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "proptests/interleave/strategies/buffered_strategy.h"
 #include "proptests/interleave/strategies/mixed_strategy.h"
 #include "proptests/interleave/strategies/pct_strategy.h"
 #include "proptests/interleave/strategies/random_strategy.h"
@@ -40,6 +41,7 @@ std::vector<StrategyRow> MakeTable() {
   using Random = RandomStrategy::Parameters;
   using Starve = StarveStrategy::Parameters;
   using Pct = PctStrategy::Parameters;
+  using Buffered = BufferedStrategy::Parameters;
   return {
       {kDefaultStrategy,
        "the next ones in turns",
@@ -59,6 +61,10 @@ std::vector<StrategyRow> MakeTable() {
                         {{"max_depth", 1, 100}, &Pct::max_depth},
                         {{"length", 1, 1'000'000'000}, &Pct::length},
                         {{"spurious", 0, 99}, &Pct::spurious_percent}}),
+      Row<BufferedStrategy>("buffered", "random, and loads of atomics may read old values",
+                            {{{"stale", 0, 100}, &Buffered::stale_percent},
+                             {{"switch", 0, 100}, &Buffered::switch_percent},
+                             {{"spurious", 0, 99}, &Buffered::spurious_percent}}),
   };
 }
 

@@ -11,6 +11,7 @@
 // is in a file NAME_strategy.h; strategies.h has the table of those that can be chosen by name.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,13 +26,19 @@ enum class DecisionKind : uint8_t {
   kTimeout,   // 1: this wait times out although other threads could still run
   kTryLock,   // 1: this attempt to lock a free mutex fails
   kWeakFail,  // 1: this weak compare-exchange of an equal value fails
+  kStale,     // which of the stores that it may read a load reads, from the latest on
+  kPlace,     // how many stores of the modification order this store comes before
 };
-inline constexpr int kDecisionKinds = 6;
+inline constexpr int kDecisionKinds = 8;
+
+// What loads of atomics may read: the latest store alone, or what C++20 allows (memory_model.h of
+// the checker).
+enum class Memory : uint8_t { kSequential, kBuffered };
 
 // "thread", "waiter", "spurious", ...
 constexpr std::string_view DecisionName(DecisionKind kind) {
-  constexpr std::string_view kNames[kDecisionKinds] = {"thread",  "waiter",   "spurious",
-                                                       "timeout", "try_lock", "weak_fail"};
+  constexpr std::string_view kNames[kDecisionKinds] = {
+      "thread", "waiter", "spurious", "timeout", "try_lock", "weak_fail", "stale", "place"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -69,6 +76,17 @@ struct Decision {
 
 using Trace = std::vector<Decision>;
 
+// Whether only Memory::kBuffered asks for decisions of this kind.
+constexpr bool OfMemory(DecisionKind kind) {
+  return kind == DecisionKind::kStale || kind == DecisionKind::kPlace;
+}
+// The memory under which the trace was recorded, as far as it mattered.
+inline Memory MemoryOf(const Trace& trace) {
+  const auto of_memory = [](const Decision& decision) { return OfMemory(decision.kind); };
+  return std::any_of(trace.begin(), trace.end(), of_memory) ? Memory::kBuffered
+                                                            : Memory::kSequential;
+}
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -79,6 +97,8 @@ class Strategy {
   // With parameters. From it, MakeStrategy of strategies.h makes a strategy that repeats the
   // execution.
   virtual std::string name() const = 0;
+  // Of the execution that was begun. kStale and kPlace are asked for under kBuffered alone.
+  virtual Memory memory() const { return Memory::kSequential; }
   // Why the execution must end; set once the strategy cannot answer any more.
   const std::string& error() const { return error_; }
   // If a replay set the error: the site of the decision that was recorded here; 0: none.

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,12 +65,23 @@ void ExpectSmall(const Scenario& scenario, const Catch& caught) {
   Expect(caught.nodes <= kMaxNodes, "the smallest schedule runs graphs of too many nodes");
 }
 
+// Null: random.
+std::unique_ptr<interleave::Strategy> StrategyOf(const Mutant& mutant) {
+  if (mutant.strategy.empty()) return nullptr;
+  auto strategy = interleave::MakeStrategy(mutant.strategy);
+  if (!strategy.ok())
+    std::fprintf(stderr, "%s\n", std::string(strategy.status().message()).c_str());
+  return strategy.ok() ? *std::move(strategy) : nullptr;
+}
+
 // A rule must detect the defect at the step that breaks it, before any judge could. If the row says
 // that no rule can, none may break.
 void HuntByRules(const Mutant& mutant) {
   const Scenario& scenario = *mutant.scenario;
   interleave::EngineRules rules;
-  const std::optional<Catch> caught = Hunt(scenario, kSeed, {.rules = &rules});
+  const std::unique_ptr<interleave::Strategy> strategy = StrategyOf(mutant);
+  const std::optional<Catch> caught =
+      Hunt(scenario, kSeed, {.strategy = strategy.get(), .rules = &rules});
   if (!caught) return Expect(false, "with the engine's rules it is not found");
   if (mutant.rule.empty()) {
     return Expect(caught->detector == mutant.detector, "a rule spoke that should not");
@@ -92,7 +104,8 @@ void HuntByRules(const Mutant& mutant) {
 
 int MustDie(const Mutant& mutant) {
   const Scenario& scenario = *mutant.scenario;
-  const std::optional<Catch> caught = Hunt(scenario, kSeed);
+  const std::unique_ptr<interleave::Strategy> strategy = StrategyOf(mutant);
+  const std::optional<Catch> caught = Hunt(scenario, kSeed, {.strategy = strategy.get()});
   if (!caught) {
     std::printf("| %s | SURVIVED %lld schedules of seed %llu | | | | |\n", mutant.name.c_str(),
                 static_cast<long long>(kMaxSchedules), static_cast<unsigned long long>(kSeed));

@@ -60,12 +60,13 @@ absl::StatusOr<Mutant> ParseMutant(absl::Span<const std::string_view> words) {
     }
     std::string* text = key == "detector"                 ? &mutant.detector
                         : key == "rule"                   ? &mutant.rule
+                        : key == "strategy"               ? &mutant.strategy
                         : key == "programs.detector"      ? &mutant.programs.detector
                         : key == "programs.without_rules" ? &mutant.programs.without_rules
                                                           : nullptr;
     if (text == nullptr) {
       return Unknown(word,
-                     "allowed are scenario, detector, rule, programs.detector, "
+                     "allowed are scenario, detector, rule, strategy, programs.detector, "
                      "programs.without_rules and programs.hunt");
     }
     *text = std::string(value);

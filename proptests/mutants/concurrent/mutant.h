@@ -30,6 +30,8 @@ struct Mutant {
   std::string name;
   const Scenario* scenario = nullptr;  // null: none, as for the control
   std::string detector;                // fires in the scenario
+  // The strategy that hunts in the scenario, one of strategies.h; empty: random.
+  std::string strategy;
   // The rule of engine_rules.h that the defect breaks; empty if its state always looks right.
   std::string rule;
   ByPrograms programs;

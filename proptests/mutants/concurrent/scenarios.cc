@@ -157,6 +157,19 @@ std::string StepsInAHook() {
   return stepped == 2 ? "" : absl::StrCat("[error] the steps add up to ", stepped, ", not 2");
 }
 
+// Two callers run one chain, whose nodes belong to whoever claimed them first.
+std::string TwoCallersOneGraph() {
+  Engine engine(Workers(0));
+  const Tensor x = Leaf(Device::Cpu());
+  const Edge chain = Slow(Device::Cpu(), {Slow(Device::Cpu(), {GradientEdge(x)}, 1)}, 1);
+  std::string wrong;
+  sync::Thread other("caller", [&] { wrong = Backward(engine, {chain}); });
+  const std::string mine = Backward(engine, {chain});
+  other.Join();
+  if (!mine.empty() || !wrong.empty()) return absl::StrCat("[error] ", mine, wrong);
+  return Differs(x, 2);
+}
+
 // The last node to end is a worker's, and fails.
 std::string FailureOfTheLast() {
   Engine engine(Workers(1));
@@ -187,6 +200,7 @@ constexpr Scenario kScenarios[] = {
     {"two_into_one_slot", 5, TwoIntoOneSlot},
     {"two_callers_one_leaf", 2, TwoCallersOneLeaf},
     {"steps_in_a_hook", 2, StepsInAHook},
+    {"two_callers_one_graph", 3, TwoCallersOneGraph},
     {"failure_of_the_last", 4, FailureOfTheLast},
     {"failure_beside_a_leaf", 3, FailureBesideALeaf},
 };
