@@ -31,6 +31,7 @@
 #include "autograd/graph/edge.h"
 #include "autograd/graph/node.h"
 #include "autograd/sync/clock.h"
+#include "autograd/sync/hang_limit.h"
 #include "autograd/sync/inspected.h"
 #include "autograd/tensor/tensor.h"
 
@@ -44,7 +45,7 @@ struct EngineOptions {
   // How long the destructor waits for calls and threads. What runs longer, as a hook that hangs
   // does, is left alone: its threads, with their queues, stay for as long as the process. Absent:
   // as long as it takes.
-  std::optional<sync::Duration> stop_deadline = std::chrono::seconds(10);
+  std::optional<sync::Duration> stop_deadline = sync::HangLimit(std::chrono::seconds(10));
 };
 
 class CallThreads;
