@@ -63,8 +63,12 @@ TEST(Trace, CostsAreSortedAndCountEachNanosecondOnce) {
   sync::Duration total{0};
   int64_t count = 0;
   for (size_t i = 0; i < costs.size(); ++i) {
-    if (i > 0) EXPECT_LE(costs[i].total, costs[i - 1].total);
-    if (costs[i].name == "TanhBackward") EXPECT_EQ(costs[i].count, 5);
+    if (i > 0) {
+      EXPECT_LE(costs[i].total, costs[i - 1].total);
+    }
+    if (costs[i].name == "TanhBackward") {
+      EXPECT_EQ(costs[i].count, 5);
+    }
     EXPECT_GE(costs[i].total.count(), 0);
     EXPECT_DOUBLE_EQ(costs[i].mean_us() * static_cast<double>(costs[i].count) * 1000,
                      static_cast<double>(costs[i].total.count()));
