@@ -19,13 +19,15 @@ TwinResult Twin(const std::string& lines) {
   return RunTwin(*program);
 }
 
-constexpr char kNanAtZero[] = "%x = leaf type=f64[] data=0 grad=1\n%y = sqrt %x\n%z = mul %y %x\n";
+// The gradient of x is that of z times NaN.
+constexpr char kTimesNan[] =
+    "%x = leaf type=f64[] data=3 grad=1\n%c = leaf type=f64[] data=nan\n%z = mul %x %c\n";
 
 TEST(CallAnomaly, AnExactNanIsAnErrorUnderTheModeAlone) {
-  const TwinResult plain = Twin(std::string(kNanAtZero) + "backward %z\n");
+  const TwinResult plain = Twin(std::string(kTimesNan) + "backward %z\n");
   EXPECT_FALSE(plain.skipped.has_value());
   EXPECT_FALSE(plain.observation.error.has_value());
-  const TwinResult found = Twin(std::string(kNanAtZero) + "begin kind=anomaly\nbackward %z\nend\n");
+  const TwinResult found = Twin(std::string(kTimesNan) + "begin kind=anomaly\nbackward %z\nend\n");
   ASSERT_TRUE(found.observation.error.has_value());
   EXPECT_EQ(found.observation.error->error, ErrorKind::kAnomaly);
   EXPECT_EQ(found.observation.error->statement, 4);
@@ -43,8 +45,9 @@ TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {
 
 TEST(CallAnomaly, WithSeveralDevicesTheErrorOfEachIsLegal) {
   const TwinResult twin = Twin(
-      "%x = leaf type=f64[] data=0 grad=1 device=dev:0\n%y = leaf type=f64[] data=1 grad=1\n"
-      "%a = sqrt %x\n%b = mul %a %x\nhook %y do=throw\nbegin kind=anomaly\nbackward %b %y\nend\n");
+      "%x = leaf type=f64[] data=3 grad=1 device=dev:0\n%y = leaf type=f64[] data=1 grad=1\n"
+      "%n = leaf type=f64[] data=nan device=dev:0\n%b = mul %x %n\nhook %y do=throw\nbegin "
+      "kind=anomaly\nbackward %b %y\nend\n");
   const auto legal = [&](ErrorKind kind) {
     return std::any_of(twin.legal_errors.begin(), twin.legal_errors.end(),
                        [&](const auto& error) { return error.error == kind; });
