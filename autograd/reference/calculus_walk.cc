@@ -113,12 +113,13 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
   Variable result;
   if (!has_history) {
     result.data = Unpacked(packing, saved.data);
-    result.storage = saved.storage;
+    if (packing == nullptr) result.storage = saved.storage;
     result.version = saved.version;
     return result;
   }
   result = saved;
   result.data = Unpacked(packing, saved.data);
+  if (packing != nullptr) result.storage = -1;  // of a copy
   if (saved.step >= 0) {
     result.node =
         nodes_[id].name.role == program::NodeRole::kCopySlices ? EdgeOfWrittenView(id) : id;
