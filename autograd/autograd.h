@@ -12,19 +12,23 @@
 
 #pragma once
 
-#include "autograd/base/error.h"          // IWYU pragma: export
-#include "autograd/engine/engine.h"       // IWYU pragma: export
-#include "autograd/engine/front_end.h"    // IWYU pragma: export
-#include "autograd/graph/hooks.h"         // IWYU pragma: export
-#include "autograd/graph/node.h"          // IWYU pragma: export
-#include "autograd/graph/thread_state.h"  // IWYU pragma: export
-#include "autograd/graph/variable.h"      // IWYU pragma: export
-#include "autograd/graph/view.h"          // IWYU pragma: export
-#include "autograd/notation/elements.h"   // IWYU pragma: export
-#include "autograd/notation/functions.h"  // IWYU pragma: export
-#include "autograd/notation/indexing.h"   // IWYU pragma: export
-#include "autograd/notation/operators.h"  // IWYU pragma: export
-#include "autograd/notation/print.h"      // IWYU pragma: export
-#include "autograd/ops/ops.h"             // IWYU pragma: export
-#include "autograd/random/random.h"       // IWYU pragma: export
-#include "autograd/tensor/tensor.h"       // IWYU pragma: export
+#include "autograd/base/error.h"                // IWYU pragma: export
+#include "autograd/engine/checkpoint.h"         // IWYU pragma: export
+#include "autograd/engine/engine.h"             // IWYU pragma: export
+#include "autograd/engine/front_end.h"          // IWYU pragma: export
+#include "autograd/graph/anomaly.h"             // IWYU pragma: export
+#include "autograd/graph/hooks.h"               // IWYU pragma: export
+#include "autograd/graph/inference_mode.h"      // IWYU pragma: export
+#include "autograd/graph/node.h"                // IWYU pragma: export
+#include "autograd/graph/saved_tensor_hooks.h"  // IWYU pragma: export
+#include "autograd/graph/thread_state.h"        // IWYU pragma: export
+#include "autograd/graph/variable.h"            // IWYU pragma: export
+#include "autograd/graph/view.h"                // IWYU pragma: export
+#include "autograd/notation/elements.h"         // IWYU pragma: export
+#include "autograd/notation/functions.h"        // IWYU pragma: export
+#include "autograd/notation/indexing.h"         // IWYU pragma: export
+#include "autograd/notation/operators.h"        // IWYU pragma: export
+#include "autograd/notation/print.h"            // IWYU pragma: export
+#include "autograd/ops/ops.h"                   // IWYU pragma: export
+#include "autograd/random/random.h"             // IWYU pragma: export
+#include "autograd/tensor/tensor.h"             // IWYU pragma: export
