@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -43,6 +44,12 @@ VariableList CustomNode::Apply(VariableList&& gradients) {
 void CustomNode::ReleaseVariables() {
   CustomCall call(*this);
   for (SavedVariable& saved : context_.saved_) saved.Reset();
+}
+
+std::vector<SavedVariable*> CustomNode::SavedVariables() {
+  std::vector<SavedVariable*> saved;
+  for (SavedVariable& each : context_.saved_) saved.push_back(&each);
+  return saved;
 }
 
 void CustomNode::Materialize(VariableList& gradients) const {

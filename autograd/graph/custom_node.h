@@ -12,6 +12,7 @@
 
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "autograd/graph/function_context.h"
@@ -27,6 +28,7 @@ class CustomNode final : public Node {
 
   VariableList Apply(VariableList&& gradients) override;
   void ReleaseVariables() override;
+  std::vector<SavedVariable*> SavedVariables() override;
   std::string_view name() const override { return context_.traits_->node_name; }
 
  private:
