@@ -28,7 +28,7 @@ Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
   info->base = is_chained ? from->view->base : operand;
   if (is_chained) info->origin = from->view->origin;
   if (info->origin == ViewOrigin::kDefault && !GradMode::IsEnabled()) {
-    info->origin = ViewOrigin::kNoGrad;
+    info->origin = InferenceMode::IsEnabled() ? ViewOrigin::kInferenceMode : ViewOrigin::kNoGrad;
   }
   if (node != nullptr) node->AddInput(view);
   {

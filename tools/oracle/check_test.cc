@@ -107,7 +107,7 @@ TEST_F(CheckTest, HangsAndGrowthAreFindings) {
   EXPECT_THAT(run.output,
               HasSubstr("hang while judging the program\n    ended by: no end after 0.4 s"));
   const SubprocessResult grown =
-      Check({"--seed=1", "--programs=40", "--features=memory", "--memory=1G"});
+      Check({"--seed=1", "--programs=40", "--features=memory", "--memory=1G", "--timeout=100"});
   EXPECT_EQ(grown.exit_status, 1);
   EXPECT_THAT(grown.output, HasSubstr("memory while judging the program"));
 }
