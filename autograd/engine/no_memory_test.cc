@@ -32,6 +32,9 @@ void* Allocate(size_t bytes, size_t alignment) {
   return block;
 }
 
+// Apart, so that no compiler pairs it with an operator new that it has inlined.
+[[gnu::noinline]] void Free(void* block) { std::free(block); }
+
 }  // namespace
 
 void* operator new(size_t bytes) { return Allocate(bytes, 1); }
@@ -42,14 +45,14 @@ void* operator new(size_t bytes, std::align_val_t alignment) {
 void* operator new[](size_t bytes, std::align_val_t alignment) {
   return Allocate(bytes, static_cast<size_t>(alignment));
 }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete[](void* block) noexcept { std::free(block); }
-void operator delete(void* block, size_t) noexcept { std::free(block); }
-void operator delete[](void* block, size_t) noexcept { std::free(block); }
-void operator delete(void* block, std::align_val_t) noexcept { std::free(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { std::free(block); }
-void operator delete(void* block, size_t, std::align_val_t) noexcept { std::free(block); }
-void operator delete[](void* block, size_t, std::align_val_t) noexcept { std::free(block); }
+void operator delete(void* block) noexcept { Free(block); }
+void operator delete[](void* block) noexcept { Free(block); }
+void operator delete(void* block, size_t) noexcept { Free(block); }
+void operator delete[](void* block, size_t) noexcept { Free(block); }
+void operator delete(void* block, std::align_val_t) noexcept { Free(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { Free(block); }
+void operator delete(void* block, size_t, std::align_val_t) noexcept { Free(block); }
+void operator delete[](void* block, size_t, std::align_val_t) noexcept { Free(block); }
 
 namespace twingrad {
 namespace {
