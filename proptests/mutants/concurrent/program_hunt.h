@@ -25,7 +25,7 @@ struct ProgramHunt {
   std::string_view features = "";  // as for `oracle explore --features`; empty: all
   std::string_view ops = "";       // as for `oracle explore --ops`; empty: all
   bool failing = false;            // only Programs in which a call fails on one thread
-  int schedules_to_shrink = 60;    // of each smaller Program
+  int schedules_to_shrink = 250;   // of each smaller Program
   bool judge_calls = true;         // judge hooks, counts and orders; else only values and errors
   bool check_state = true;         // check the engine's rules after every step
   bool make_small = true;          // minimize the finding and replay it
