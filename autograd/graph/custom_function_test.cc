@@ -177,8 +177,9 @@ TEST(CustomFunction, DirtyArgumentsGetANewHistory) {
   Both::Apply(plain, leaf);
   EXPECT_FALSE(IsLeaf(plain));
   EXPECT_FALSE(NodeOf(plain)->next_edge(0).is_valid());
-  accumulator->Apply({Pair(1, 1, false)});
-  EXPECT_FALSE(GradOf(plain).defined()) << "the accumulator of the former leaf is dead";
+  EXPECT_EQ(KindOf([&] { accumulator->Apply({Pair(1, 1, false)}); }), ErrorKind::kLeafInPlace)
+      << "graphs over the former leaf have no place for their gradients";
+  EXPECT_FALSE(GradOf(plain).defined());
 }
 
 // Rules: M2.

@@ -345,14 +345,14 @@ Tensor Tensor::AsStrided(Ints sizes, Ints strides, int64_t offset) const {
                      ShapeToString(strides), " at offset ", offset, " reach out of a storage of ",
                      capacity, " elements; every element must lie inside"));
   }
-  return Tensor(TensorImpl::MakeAlias(*impl_, sizes, strides, offset));
+  return Tensor(TensorImpl::MakeAlias(Defined(), sizes, strides, offset));
 }
 
 Tensor Tensor::Detach() const {
   return Tensor(TensorImpl::MakeAlias(Defined(), sizes(), strides(), storage_offset()));
 }
 
-Tensor Tensor::Data() const { return Tensor(TensorImpl::MakeBorrowing(*impl_, 0)); }
+Tensor Tensor::Data() const { return Tensor(TensorImpl::MakeBorrowing(Defined(), 0)); }
 
 void RefuseSparse(const char* op) {
   throw Error(ErrorKind::kInvalidArgument,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "autograd/program/analyze.h"
@@ -20,21 +21,36 @@ using twingrad::program::Category;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
 using twingrad::program::SignatureOf;
+using twingrad::program::Statement;
 
 constexpr int kPrograms = 5000;
 
+// Whether a hook does something to other hooks or calls the engine.
+bool HasActingHook(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const Statement& statement) {
+    const auto action = statement.Get<std::string>(Key::kDo);
+    return action == "register" || action == "remove" || action == "backward";
+  });
+}
+
 // Law: every Program is valid, and its text reads back as itself.
 TEST(Generate, ProgramsAreValid) {
+  int racy = 0;
   for (uint64_t seed = 0; seed < kPrograms; ++seed) {
     const Program program = Generate(seed);
     const auto analysis = twingrad::program::Analyze(program);
     ASSERT_TRUE(analysis.ok()) << "seed " << seed << ": " << analysis.status() << "\n"
                                << twingrad::program::Print(program);
-    ASSERT_FALSE(analysis->racy) << "seed " << seed;
+    // Only hooks that act on others make a Program depend on timing, and few of them do.
+    if (analysis->racy) {
+      ++racy;
+      ASSERT_TRUE(HasActingHook(program)) << "seed " << seed;
+    }
     const auto parsed = twingrad::program::Parse(twingrad::program::Print(program));
     ASSERT_TRUE(parsed.ok()) << "seed " << seed << ": " << parsed.status();
     ASSERT_TRUE(*parsed == program) << "seed " << seed;
   }
+  EXPECT_LT(racy, kPrograms / 100);
 }
 
 TEST(Generate, SameSeedSameProgram) {
