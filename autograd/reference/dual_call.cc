@@ -29,7 +29,10 @@ DualInterpreter::Engagement DualInterpreter::TakeRoots(const Statement& statemen
     call.seeds.push_back(
         seed != kNoValue ? Read(seed)
                          : Jets{Filled(arena_, DType::kF64, value.shape, value.size, 1), nullptr});
-    if (call.seeds.back().value->size != value.size) throw NotApplicable{"a seed does not fit"};
+    const Array& first = *call.seeds.back().value;
+    if (first.size != value.size || !IsFloating(first.dtype)) {
+      throw NotApplicable{"a seed does not fit"};
+    }
     if (!call.create_graph) call.seeds.back().tangents = nullptr;
   }
   grad_mode_ = grad_mode;
