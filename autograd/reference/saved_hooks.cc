@@ -50,7 +50,7 @@ bool DerivativeBranches(program::Numbers numbers) {
   using program::Numbers;
   return numbers == Numbers::kClipped || numbers == Numbers::kMagnitude ||
          numbers == Numbers::kClamped || numbers == Numbers::kGreatest ||
-         numbers == Numbers::kPower;
+         numbers == Numbers::kEither || numbers == Numbers::kPower;
 }
 
 }  // namespace

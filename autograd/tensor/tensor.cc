@@ -320,9 +320,9 @@ bool Tensor::HasSameTypeAs(const Tensor& other) const {
 }
 
 Tensor Tensor::AsStrided(Ints sizes, Ints strides, int64_t offset) const {
+  TensorImpl& self = Defined();
   if (is_sparse()) RefuseSparse("tensor");
-  const int64_t capacity =
-      static_cast<int64_t>(Defined().storage()->bytes() / ElementSize(dtype()));
+  const int64_t capacity = static_cast<int64_t>(self.storage()->bytes() / ElementSize(dtype()));
   int64_t lowest = offset;
   int64_t highest = offset;
   bool fits = sizes.size() == strides.size();
@@ -345,7 +345,7 @@ Tensor Tensor::AsStrided(Ints sizes, Ints strides, int64_t offset) const {
                      ShapeToString(strides), " at offset ", offset, " reach out of a storage of ",
                      capacity, " elements; every element must lie inside"));
   }
-  return Tensor(TensorImpl::MakeAlias(Defined(), sizes, strides, offset));
+  return Tensor(TensorImpl::MakeAlias(self, sizes, strides, offset));
 }
 
 Tensor Tensor::Detach() const {

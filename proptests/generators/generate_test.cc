@@ -18,6 +18,7 @@ namespace twingrad::generators {
 namespace {
 
 using twingrad::program::Category;
+using twingrad::program::Key;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
 using twingrad::program::SignatureOf;
