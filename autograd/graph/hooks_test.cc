@@ -182,8 +182,7 @@ TEST_F(HooksTest, AHookThatWritesItsGradientInPlaceIsAnError) {
   };
   const ScopedHook hook(RegisterHook(y, write));
   EXPECT_EQ(KindOf([&] { RunTensorHooks(); }), ErrorKind::kHook);
-  const ScopedHook pre(
-      RegisterPreHook(*node, [&](const VariableList& given) { write(given[0]); }));
+  const ScopedHook pre(RegisterPreHook(*node, [&](const VariableList& given) { write(given[0]); }));
   EXPECT_EQ(KindOf([&] { node->extras()->RunPreHooks(*node, gradients); }), ErrorKind::kHook);
   const ScopedHook post(RegisterPostHook(
       *node, [&](const VariableList& results, const VariableList&) { write(results[0]); }));

@@ -34,7 +34,8 @@ void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   }
   // In grad mode a view made without it is not written even where the write itself would not be
   // recorded: its base would change unseen.
-  const bool changes_base = modes_.grad_mode && tensor.is_view() && tensors_[tensor.base].requires_grad;
+  const bool changes_base =
+      modes_.grad_mode && tensor.is_view() && tensors_[tensor.base].requires_grad;
   if (!would_record && !changes_base) return;
   if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorKind::kInvalidArgument};
   const Tensor& base = tensor.is_view() ? tensors_[tensor.base] : tensor;

@@ -57,8 +57,8 @@ void AddCustom(Draft& draft);
 void AddNumbers(Draft& draft);
 // A region of anomaly mode with calls; some of what precedes it was made outside, some inside.
 void AddAnomaly(Draft& draft);
-// A call under anomaly mode in which some nodes return NaN, by factors of NaN, 0 and infinity: often
-// an error.
+// A call under anomaly mode in which some nodes return NaN, by factors of NaN, 0 and infinity:
+// often an error.
 void AddNanGradient(Draft& draft);
 // One or two statements, the last of which raises an error at run time: one of each class that a
 // Program can raise.
