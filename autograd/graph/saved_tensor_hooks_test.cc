@@ -66,7 +66,6 @@ TEST(SavedTensorHooksTest, TheInnermostPairWinsAndAGuardEndsWithItsBlock) {
 TEST(SavedTensorHooksTest, APairOutlivesItsGuard) {
   SavedVariable saved;
   {
-    Counts counts;
     SavedTensorHooksGuard guard(
         {.pack = [](const Tensor& t) { return std::any(t.item<double>()); },
          .unpack = [](const std::any& p) { return Tensor::Scalar(std::any_cast<double>(p)); }});
@@ -183,7 +182,7 @@ TEST(SavedTensorHooksTest, HooksCanBeDisabled) {
   Counts counts;
   {
     DisableSavedTensorHooksGuard guard("not while exporting");
-    EXPECT_EQ(KindOf([&] { SavedTensorHooksGuard(Counting(counts)); }),
+    EXPECT_EQ(KindOf([&] { SavedTensorHooksGuard refused(Counting(counts)); }),
               ErrorKind::kInvalidArgument);
     try {
       SavedTensorHooksGuard refused(Counting(counts));
@@ -194,10 +193,11 @@ TEST(SavedTensorHooksTest, HooksCanBeDisabled) {
     DisableSavedTensorHooksGuard twice("again");
   }
   SavedTensorHooksGuard guard(Counting(counts));
-  EXPECT_EQ(KindOf([] { DisableSavedTensorHooksGuard("too late"); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([] { DisableSavedTensorHooksGuard late("too late"); }),
+            ErrorKind::kInvalidArgument);
   SavedVariable(MakeLeaf(1), false);
   EXPECT_EQ(counts.packed, 1);
-  EXPECT_EQ(KindOf([] { SavedTensorHooksGuard({}); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([] { SavedTensorHooksGuard none({}); }), ErrorKind::kInvalidArgument);
 }
 
 TEST(SavedTensorHooksTest, MovesKeepWhatWasPacked) {
