@@ -27,11 +27,14 @@ void Interpreter::Gradient(const Statement& statement) {
   if (statement.op == Opcode::kRetainGrad) return RetainGrad(of);
   if (statement.op == Opcode::kReadGrad) return ReadGrad(statement);
   tensor.grad = {};  // zero_grad
+  tensor.grad_in_any_order = tensor.grad_is_uncertain = false;
 }
 
 void Interpreter::ReadGrad(const Statement& statement) {
   const ValueId of = statement.operands[0];
+  CheckGradIsCertain(of);
   const Variable grad = tensors_[of].grad;
+  result_.order_reaches_values |= tensors_[of].grad_in_any_order;
   if (!grad.defined()) return;
   Tensor& copy = DefineFresh(statement.results[0], grad.data, tensors_[of].device);
   if (!modes_.grad_mode || !grad.tracked) return;

@@ -44,16 +44,19 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
     : program_(program),
       engine_(engine),
       options_(options),
-      recorder_(names_, observation_.calls),
-      values_(program.names.size()),
-      defined_at_(program.names.size(), -1),
-      actor_(engine, recorder_, values_),
+      own_(std::make_unique<Shared>(engine, names_, observation_.calls, program.names.size())),
+      shared_(*own_),
+      recorder_(shared_.recorder),
+      values_(shared_.values),
+      defined_at_(shared_.defined_at),
+      actor_(shared_.actor),
       modes_before_(CurrentThread().modes) {
   CurrentThread().modes = Modes();
   if (options_.record_calls) engine_.SetObserver(&recorder_);
 }
 
 Execution::~Execution() {
+  if (outer_ != nullptr) return;
   engine_.SetObserver(nullptr);
   CurrentThread().modes = modes_before_;
 }

@@ -187,7 +187,7 @@ expect %x kind=version count=1
 
 TEST(Run, RefusesWhatTheEngineDoesNotRun) {
   for (const char* text :
-       {"begin kind=try\nbegin kind=thread\nend\nend\n", "%y = custom %x do=backward target=%x\n",
+       {"begin kind=try\nstream id=s device=dev:0\nend\n", "%y = custom %x do=backward target=%x\n",
         "stream id=s device=dev:0\n"}) {
     const Program program = Parsed(std::string("%x = leaf type=f64[] data=3 grad=1\n") + text);
     Engine engine;

@@ -37,8 +37,9 @@ enum class Feature : uint8_t {
   kAnomaly,     // regions of anomaly mode, with gradients that are NaN and others
   kSavedHooks,  // regions of saved-tensor hooks
   kCustom,      // custom functions
+  kThreads,     // sections that run at the same time
 };
-inline constexpr int kNumFeatures = static_cast<int>(Feature::kCustom) + 1;
+inline constexpr int kNumFeatures = static_cast<int>(Feature::kThreads) + 1;
 
 using Features = std::bitset<kNumFeatures>;
 
