@@ -217,11 +217,6 @@ void Engine::QueueCallback(std::function<void()> callback) {
   task->AddCallback(std::move(callback));
 }
 
-uint64_t Engine::CurrentTask() {
-  const GraphTask* task = CurrentEngineThread().task;
-  return task == nullptr ? 0 : task->number();
-}
-
 bool Engine::IsCheckpointValid() { return CurrentEngineThread().executes_all; }
 
 bool Engine::Stop(std::optional<sync::Duration> limit) {

@@ -86,10 +86,6 @@ class Engine {
   // empty function.
   static void QueueCallback(std::function<void()> callback);
 
-  // The number of the call whose node, hook or callback runs on this thread, as observers get it; 0
-  // outside calls.
-  static uint64_t CurrentTask();
-
   // Whether the calls that run on this thread, however nested, all execute whatever they reach, so
   // that a node may run a whole backward of its own: false inside Grad and inside Backward with
   // inputs. True outside calls.

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/base/error.h"
+#include "autograd/base/test_errors.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 
@@ -68,18 +69,6 @@ inline Tensor MakeLeaf(double value, Device device = Device::Cpu()) {
   Tensor leaf = Tensor::Scalar(value, DType::kF64, device);
   SetRequiresGrad(leaf, true);
   return leaf;
-}
-
-// The kind of the Error that `action` throws.
-inline ErrorKind KindOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what()[0], '[') << error.what();
-    return error.kind();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return ErrorKind::kInternal;
 }
 
 }  // namespace twingrad

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/base/test_errors.h"
 #include "autograd/graph/variable.h"
 #include "autograd/notation/elements.h"
 #include "gtest/gtest.h"
@@ -27,15 +28,6 @@ Tensor Numbers(Ints shape) {
 void ExpectSame(const Tensor& a, const Tensor& b) {
   EXPECT_TRUE(a.HasSameTypeAs(b)) << ShapeToString(a.sizes()) << " " << ShapeToString(b.sizes());
   EXPECT_EQ(Elements(a), Elements(b));
-}
-
-ErrorKind KindOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  return ErrorKind::kInternal;
 }
 
 TEST(Functions, ReductionsCountFromTheEnd) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/base/test_errors.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/notation/elements.h"
@@ -17,15 +18,6 @@ namespace twingrad {
 namespace {
 
 using Doubles = std::vector<double>;
-
-ErrorKind KindOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  return ErrorKind::kInternal;
-}
 
 TEST(Operators, ComputeWithTensorsAndConstants) {
   const Tensor a = Tensor::FromData<double>({3}, {1, 2, 4});

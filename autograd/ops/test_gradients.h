@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "autograd/base/test_errors.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/arithmetic.h"
@@ -39,16 +40,6 @@ inline Doubles Elements(const Tensor& t) {
   if (!t.defined()) return {};
   const Tensor rows = kernels::Cast(t, DType::kF64);
   return Doubles(rows.data<double>(), rows.data<double>() + rows.numel());
-}
-
-// The kind of the Error that `call` throws; kInternal where it throws none.
-inline ErrorKind KindOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  return ErrorKind::kInternal;
 }
 
 // Called with the node and its complete gradients; says whether the walk applies the node.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/base/test_errors.h"
 #include "autograd/engine/front_end.h"
 #include "autograd/graph/variable.h"
 #include "autograd/notation/elements.h"
@@ -23,15 +24,6 @@ using Doubles = std::vector<double>;
 
 Tensor Of(std::initializer_list<double> numbers) {
   return Leaf(Tensor::FromData<double>({static_cast<int64_t>(numbers.size())}, numbers));
-}
-
-ErrorKind KindOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  return ErrorKind::kInternal;
 }
 
 TEST(Optimizer, MovesOnlyParametersWithGradientsAndByGroup) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "autograd/engine/engine.h"
+#include "autograd/engine/current_task.h"
 #include "autograd/runner/tensor_data.h"
 #include "autograd/sync/thread_local.h"
 #include "autograd/sync/watch.h"
@@ -22,7 +22,7 @@ Recorder::Call::Call(Recorder& recorder, CallRecord record, std::function<void()
   {
     const sync::WatchScope watching;
     sync::MutexLock lock(recorder.mutex_);
-    const Task* outer = recorder.Find(Engine::CurrentTask());
+    const Task* outer = recorder.Find(CurrentTask::Id().value_or(0));
     record.outer = outer == nullptr ? -1 : outer->call;
     index_ = static_cast<int32_t>(recorder.calls_.size());
     recorder.calls_.push_back(std::move(record));
@@ -86,7 +86,7 @@ void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradi
   record.gradient_defined = gradient.defined();
   if (gradient.defined()) record.gradient = DataOf(gradient);
   sync::MutexLock lock(mutex_);
-  const Task* task = Find(Engine::CurrentTask());
+  const Task* task = Find(CurrentTask::Id().value_or(0));
   if (task == nullptr) return;
   record.node = task->IndexOf(&node);
   calls_[task->call].hooks.push_back(std::move(record));
@@ -95,7 +95,7 @@ void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradi
 void Recorder::NoteCallback(int32_t statement) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  const Task* task = Find(Engine::CurrentTask());
+  const Task* task = Find(CurrentTask::Id().value_or(0));
   if (task != nullptr) calls_[task->call].hooks.push_back({-1, statement, false, {}});
 }
 

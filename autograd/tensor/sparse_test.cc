@@ -11,20 +11,10 @@
 
 #include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/base/test_errors.h"
 
 namespace twingrad {
 namespace {
-
-ErrorKind KindOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what()[0], '[');
-    return error.kind();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return ErrorKind::kInternal;
-}
 
 Tensor Indices(int64_t dims, absl::Span<const int64_t> data) {
   const int64_t entries = dims == 0 ? 0 : static_cast<int64_t>(data.size()) / dims;

@@ -10,21 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/base/test_errors.h"
 #include "autograd/sync/thread.h"
 
 namespace twingrad {
 namespace {
-
-ErrorKind KindOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what()[0], '[');
-    return error.kind();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return ErrorKind::kInternal;
-}
 
 TEST(TensorTest, FromDataIsRowMajor) {
   Tensor a = Tensor::FromData<double>({2, 3}, {1, 2, 3, 4, 5, 6});
@@ -54,35 +44,26 @@ TEST(TensorTest, FullConvertsTheValue) {
 }
 
 TEST(TensorTest, WhatATensorHasNotIsAnError) {
-  const auto kind_of = [](auto&& action) {
-    try {
-      action();
-    } catch (const Error& error) {
-      return error.kind();
-    }
-    ADD_FAILURE() << "no error was thrown";
-    return ErrorKind::kInternal;
-  };
   const Tensor one = Tensor::Scalar(1);
   const Tensor two = Tensor::Zeros({2}, DType::kF64);
   const Tensor none;
-  EXPECT_EQ(kind_of([&] { one.item<float>(); }), ErrorKind::kDType);
-  EXPECT_EQ(kind_of([&] { two.item<double>(); }), ErrorKind::kShape);
-  EXPECT_EQ(kind_of([&] { none.item<double>(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.dtype(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.device(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.sizes(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.strides(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.dim(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.numel(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.storage_offset(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.IsContiguous(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.raw_data(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.version(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.BumpVersion(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.Detach(); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { none.AsStrided({}, {}, 0); }), ErrorKind::kUndefined);
-  EXPECT_EQ(kind_of([&] { one.HasSameTypeAs(none); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { one.item<float>(); }), ErrorKind::kDType);
+  EXPECT_EQ(KindOf([&] { two.item<double>(); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { none.item<double>(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.dtype(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.device(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.sizes(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.strides(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.dim(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.numel(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.storage_offset(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.IsContiguous(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.raw_data(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.version(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.BumpVersion(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.Detach(); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { none.AsStrided({}, {}, 0); }), ErrorKind::kUndefined);
+  EXPECT_EQ(KindOf([&] { one.HasSameTypeAs(none); }), ErrorKind::kUndefined);
   EXPECT_FALSE(none.HasSameStorage(none));
   EXPECT_EQ(none.UseCount(), 0);
 }

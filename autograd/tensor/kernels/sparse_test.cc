@@ -11,21 +11,11 @@
 
 #include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/base/test_errors.h"
 #include "autograd/tensor/sparse.h"
 
 namespace twingrad::kernels {
 namespace {
-
-ErrorKind KindOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what()[0], '[');
-    return error.kind();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return ErrorKind::kInternal;
-}
 
 Tensor Vector(int64_t size, absl::Span<const int64_t> indices, absl::Span<const double> values) {
   const int64_t count = static_cast<int64_t>(values.size());
