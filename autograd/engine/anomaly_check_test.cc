@@ -32,14 +32,7 @@ Tensor On(Device device, double value) { return Tensor::Scalar(value, DType::kF6
 
 // The text of the Error(kAnomaly) that `action` throws.
 std::string AnomalyIn(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kAnomaly) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return "";
+  return MessageOf(ErrorKind::kAnomaly, action);
 }
 
 // The parameter is the number of device threads.

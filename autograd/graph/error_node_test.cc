@@ -4,19 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/graph/test_custom.h"
 #include "autograd/graph/test_nodes.h"
 #include "autograd/graph/variable.h"
 
 namespace twingrad {
 namespace {
-
-Tensor Pair(double a, double b, bool requires_grad = true) {
-  Tensor pair = Tensor::FromData<double>({2}, {a, b});
-  SetRequiresGrad(pair, requires_grad);
-  return pair;
-}
-
-NodePtr NodeOf(const Tensor& tensor) { return GradientEdge(tensor).function; }
 
 // Rules: M9.
 TEST(ErrorNodeTest, ADelayedErrorComesWithTheBackwardThatReachesIt) {

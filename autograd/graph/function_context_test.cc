@@ -5,21 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "autograd/graph/custom_function.h"
+#include "autograd/graph/test_custom.h"
 #include "autograd/graph/test_nodes.h"
 #include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad {
 namespace {
-
-Tensor Copy(const Tensor& tensor) { return kernels::Clone(tensor); }
-
-Tensor Pair(double a, double b, bool requires_grad = true) {
-  Tensor pair = Tensor::FromData<double>({2}, {a, b});
-  SetRequiresGrad(pair, requires_grad);
-  return pair;
-}
-
-NodePtr NodeOf(const Tensor& tensor) { return GradientEdge(tensor).function; }
 
 struct Saves : Function<Saves> {
   static VariableList Forward(Context& context, const Tensor& x) {

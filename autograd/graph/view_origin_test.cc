@@ -8,18 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "autograd/base/error.h"
+#include "autograd/base/test_errors.h"
 
 namespace twingrad {
 namespace {
 
-std::string TextOf(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInvalidArgument);
-    return error.what();
-  }
-  return "no error";
+std::string TextOf(const std::function<void()>& action) {
+  return MessageOf(ErrorKind::kInvalidArgument, action);
 }
 
 // Rules: L6.
