@@ -7,23 +7,32 @@
 //   Backward({y});
 //   std::cout << GradOf(x);          // 6, 8
 //
-// Tensors and their text, operations and operators, requires_grad and `.grad`, hooks and guards,
-// Backward and Grad, random numbers. Each header says what it holds, its errors and its threads.
+// Tensors and their text, operations and operators, requires_grad and `.grad`, custom functions,
+// hooks and guards, Backward and Grad, random numbers. Each header says what it holds, its errors
+// and its threads. optim, functional, gradcheck, inspect and safetensors have headers of their own.
 
 #pragma once
 
 #include "autograd/base/error.h"                // IWYU pragma: export
 #include "autograd/engine/checkpoint.h"         // IWYU pragma: export
+#include "autograd/engine/current_task.h"       // IWYU pragma: export
 #include "autograd/engine/engine.h"             // IWYU pragma: export
 #include "autograd/engine/front_end.h"          // IWYU pragma: export
+#include "autograd/engine/multi_hook.h"         // IWYU pragma: export
+#include "autograd/engine/multithreading.h"     // IWYU pragma: export
 #include "autograd/graph/anomaly.h"             // IWYU pragma: export
+#include "autograd/graph/custom_function.h"     // IWYU pragma: export
+#include "autograd/graph/error_node.h"          // IWYU pragma: export
+#include "autograd/graph/gradient_edge.h"       // IWYU pragma: export
 #include "autograd/graph/hooks.h"               // IWYU pragma: export
 #include "autograd/graph/inference_mode.h"      // IWYU pragma: export
+#include "autograd/graph/leaf.h"                // IWYU pragma: export
 #include "autograd/graph/node.h"                // IWYU pragma: export
 #include "autograd/graph/saved_tensor_hooks.h"  // IWYU pragma: export
 #include "autograd/graph/thread_state.h"        // IWYU pragma: export
 #include "autograd/graph/variable.h"            // IWYU pragma: export
 #include "autograd/graph/view.h"                // IWYU pragma: export
+#include "autograd/graph/warning.h"             // IWYU pragma: export
 #include "autograd/notation/elements.h"         // IWYU pragma: export
 #include "autograd/notation/functions.h"        // IWYU pragma: export
 #include "autograd/notation/indexing.h"         // IWYU pragma: export
@@ -31,4 +40,5 @@
 #include "autograd/notation/print.h"            // IWYU pragma: export
 #include "autograd/ops/ops.h"                   // IWYU pragma: export
 #include "autograd/random/random.h"             // IWYU pragma: export
+#include "autograd/tensor/sparse.h"             // IWYU pragma: export
 #include "autograd/tensor/tensor.h"             // IWYU pragma: export
