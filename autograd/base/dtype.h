@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "absl/container/inlined_vector.h"
+#include "autograd/base/inlined_vector.h"
 
 namespace twingrad {
 
@@ -16,7 +16,7 @@ namespace twingrad {
 enum class DType : uint8_t { kF32, kF64, kI64, kBool };
 
 // Sizes of the dimensions, outermost first; empty for a scalar. A size may be 0 or 1.
-using Shape = absl::InlinedVector<int64_t, 4>;
+using Shape = InlinedVector<int64_t, 4>;
 
 constexpr bool IsFloating(DType dtype) { return dtype == DType::kF32 || dtype == DType::kF64; }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/engine/ready_heap.h"
 
 namespace twingrad {
@@ -57,7 +57,7 @@ void MarkNeeded(GraphTask& task) {
   if (!task.has_filter()) return;
   std::vector<NodeState>& states = task.states();
   for (NodeState& state : states) state.flags = 0;
-  const absl::Span<const Edge> outputs = task.arguments().outputs;
+  const Span<const Edge> outputs = task.arguments().outputs;
   for (uint32_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i].is_valid()) continue;
     const uint32_t index = task.IndexOf(outputs[i].function.get());
@@ -81,7 +81,7 @@ void MarkNeeded(GraphTask& task) {
   while (!stack.empty()) {
     Frame& frame = stack.back();
     NodeState& state = states[frame.index];
-    const absl::Span<const Edge> edges = state.node->next_edges();
+    const Span<const Edge> edges = state.node->next_edges();
     const bool is_below = lowest != 0 && state.node->topological_nr() < lowest;
     if (is_below || frame.next_edge == edges.size()) {
       const bool executes = state.Executes();
@@ -125,7 +125,7 @@ Ranks ComputeRanks(const GraphTask& task) {
     const NodeState& state = states[index];
     ranks.rank[index] = ranks.count++;
     if ((state.flags & NodeState::kApply) == 0) continue;
-    const absl::Span<const Edge> edges = state.node->next_edges();
+    const Span<const Edge> edges = state.node->next_edges();
     for (size_t i = 0; i < edges.size(); ++i) {
       if (!edges[i].is_valid()) continue;
       const uint32_t target = task.TargetOf(*state.node, edges[i]);

@@ -3,7 +3,7 @@
 //   Backward({y, z});              // Ends of two tensors
 //   Backward({GradientEdge(y)});   // of one edge; a list holds either kind, not both
 //
-// A view of a list, valid as long as the list, as absl::Span is: for parameters.
+// A view of a list, valid as long as the list, as Span is: for parameters.
 
 #pragma once
 
@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "autograd/base/device.h"
 #include "autograd/base/dtype.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/gradient_edge.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/tensor.h"
@@ -28,11 +28,10 @@ class Ends {
   Ends(std::initializer_list<GradientEdge> edges) : edges_(edges.begin(), edges.size()) {}
   // Containers that a span can be made of.
   template <class List,
-            std::enable_if_t<std::is_convertible_v<const List&, absl::Span<const Tensor>>, int> = 0>
+            std::enable_if_t<std::is_convertible_v<const List&, Span<const Tensor>>, int> = 0>
   Ends(const List& tensors) : tensors_(tensors) {}  // NOLINT(google-explicit-constructor)
-  template <
-      class List,
-      std::enable_if_t<std::is_convertible_v<const List&, absl::Span<const GradientEdge>>, int> = 0>
+  template <class List,
+            std::enable_if_t<std::is_convertible_v<const List&, Span<const GradientEdge>>, int> = 0>
   Ends(const List& edges) : edges_(edges) {}  // NOLINT(google-explicit-constructor)
 
   size_t size() const { return tensors_.size() + edges_.size(); }
@@ -40,7 +39,7 @@ class Ends {
 
   // Null where the list is of edges.
   const Tensor* tensor(size_t i) const { return tensors_.empty() ? nullptr : &tensors_[i]; }
-  absl::Span<const Tensor> tensors() const { return tensors_; }
+  Span<const Tensor> tensors() const { return tensors_; }
 
   // Whether gradients can go there: the tensor requires grad, the edge is valid.
   bool HasGraph(size_t i) const {
@@ -60,8 +59,8 @@ class Ends {
   }
 
  private:
-  absl::Span<const Tensor> tensors_;
-  absl::Span<const GradientEdge> edges_;
+  Span<const Tensor> tensors_;
+  Span<const GradientEdge> edges_;
 };
 
 }  // namespace twingrad

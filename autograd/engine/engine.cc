@@ -128,9 +128,8 @@ void Engine::CheckNotForked() const {
 
 Engine& Engine::Default() { return default_engine.Get(); }
 
-VariableList Engine::Execute(absl::Span<const Edge> roots, absl::Span<const Tensor> seeds,
-                             bool keep_graph, bool create_graph, bool accumulate_grad,
-                             absl::Span<const Edge> outputs) {
+VariableList Engine::Execute(Span<const Edge> roots, Span<const Tensor> seeds, bool keep_graph,
+                             bool create_graph, bool accumulate_grad, Span<const Edge> outputs) {
   const ExecuteArguments arguments{roots,        seeds,           keep_graph,
                                    create_graph, accumulate_grad, outputs};
   CheckNotForked();

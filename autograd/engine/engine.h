@@ -25,7 +25,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/engine/call_future.h"
 #include "autograd/engine/observer.h"
 #include "autograd/graph/edge.h"
@@ -67,9 +67,8 @@ class Engine {
   // Sends `seeds`, one a root (undefined: zero), down the graph. `outputs` empty: every leaf
   // reached accumulates. Else only what leads to them runs: with accumulate_grad their nodes are
   // executed, without it the result has the gradient of each, undefined where none arrived.
-  VariableList Execute(absl::Span<const Edge> roots, absl::Span<const Tensor> seeds,
-                       bool keep_graph, bool create_graph, bool accumulate_grad,
-                       absl::Span<const Edge> outputs = {});
+  VariableList Execute(Span<const Edge> roots, Span<const Tensor> seeds, bool keep_graph,
+                       bool create_graph, bool accumulate_grad, Span<const Edge> outputs = {});
 
   // The same on another thread of the engine's, as an outermost call. The future has the results or
   // the error. The call has the modes of this thread, and its nodes have order keys after those of

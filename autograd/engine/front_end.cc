@@ -14,7 +14,7 @@
 namespace twingrad {
 namespace {
 
-void CheckDefined(absl::Span<const Tensor> tensors, std::string_view what) {
+void CheckDefined(Span<const Tensor> tensors, std::string_view what) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].defined()) continue;
     throw Error(ErrorKind::kUndefined,
@@ -57,7 +57,7 @@ Tensor ImplicitSeed(const Ends& roots, size_t i) {
 
 void CheckSeed(const Ends& roots, const Tensor& seed, size_t i) {
   const Shape shape = roots.sizes(i);
-  if (seed.sizes() != absl::Span<const int64_t>(shape)) {
+  if (seed.sizes() != Span<const int64_t>(shape)) {
     throw Error(ErrorKind::kShape,
                 absl::StrCat("[engine] seed ", i, " has shape ", ShapeToString(seed.sizes()),
                              " for a root of shape ", ShapeToString(shape),
@@ -78,7 +78,7 @@ void CheckSeed(const Ends& roots, const Tensor& seed, size_t i) {
 }
 
 // One seed a root, after all checks of both.
-std::vector<Tensor> MakeSeeds(const Ends& roots, absl::Span<const Tensor> seeds) {
+std::vector<Tensor> MakeSeeds(const Ends& roots, Span<const Tensor> seeds) {
   if (!seeds.empty() && seeds.size() != roots.size()) {
     throw Error(ErrorKind::kGradCount,
                 absl::StrCat("[engine] ", seeds.size(), " seeds for ", roots.size(),
@@ -130,7 +130,7 @@ struct CheckedCall {
 };
 
 template <class Options>
-CheckedCall CallFrom(const Ends& roots, absl::Span<const Tensor> seeds, const Options& options) {
+CheckedCall CallFrom(const Ends& roots, Span<const Tensor> seeds, const Options& options) {
   CheckedCall call;
   call.seeds = MakeSeeds(roots, seeds);
   AppendEdges(roots, call.roots);
@@ -139,7 +139,7 @@ CheckedCall CallFrom(const Ends& roots, absl::Span<const Tensor> seeds, const Op
   return call;
 }
 
-CheckedCall CheckBackward(const Ends& roots, absl::Span<const Tensor> seeds,
+CheckedCall CheckBackward(const Ends& roots, Span<const Tensor> seeds,
                           const BackwardOptions& options) {
   const bool has_inputs = options.inputs.has_value() || !options.input_edges.empty();
   const Ends tensors = options.inputs.has_value() ? Ends(*options.inputs) : Ends();
@@ -158,7 +158,7 @@ CheckedCall CheckBackward(const Ends& roots, absl::Span<const Tensor> seeds,
   return call;
 }
 
-CheckedCall CheckGrad(const Ends& roots, const Ends& inputs, absl::Span<const Tensor> seeds,
+CheckedCall CheckGrad(const Ends& roots, const Ends& inputs, Span<const Tensor> seeds,
                       const GradOptions& options) {
   CheckDefined(roots.tensors(), "root");
   CheckDefined(inputs.tensors(), "input");
@@ -196,24 +196,24 @@ VariableList RunGrad(const CheckedCall& call, Engine& engine, bool allow_unused,
 
 }  // namespace
 
-void Backward(const Ends& roots, absl::Span<const Tensor> seeds, const BackwardOptions& options) {
+void Backward(const Ends& roots, Span<const Tensor> seeds, const BackwardOptions& options) {
   CheckBackward(roots, seeds, options).Execute(EngineOf(options.engine));
 }
 
-CallFuture BackwardAsync(const Ends& roots, absl::Span<const Tensor> seeds,
+CallFuture BackwardAsync(const Ends& roots, Span<const Tensor> seeds,
                          const BackwardOptions& options) {
   Engine& engine = EngineOf(options.engine);
   return engine.Async(
       [&engine, call = CheckBackward(roots, seeds, options)] { return call.Execute(engine); });
 }
 
-VariableList Grad(const Ends& roots, const Ends& inputs, absl::Span<const Tensor> seeds,
+VariableList Grad(const Ends& roots, const Ends& inputs, Span<const Tensor> seeds,
                   const GradOptions& options) {
   return RunGrad(CheckGrad(roots, inputs, seeds, options), EngineOf(options.engine),
                  options.allow_unused.value_or(false), options.materialize_grads);
 }
 
-CallFuture GradAsync(const Ends& roots, const Ends& inputs, absl::Span<const Tensor> seeds,
+CallFuture GradAsync(const Ends& roots, const Ends& inputs, Span<const Tensor> seeds,
                      const GradOptions& options) {
   Engine& engine = EngineOf(options.engine);
   return engine.Async([&engine, call = CheckGrad(roots, inputs, seeds, options),

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/engine/call_future.h"
 #include "autograd/engine/ends.h"
 #include "autograd/engine/engine.h"
@@ -37,7 +37,7 @@ struct BackwardOptions {
 };
 
 // `seeds`: empty, or one per root. An undefined seed means 1 if the root has one element.
-void Backward(const Ends& roots, absl::Span<const Tensor> seeds = {},
+void Backward(const Ends& roots, Span<const Tensor> seeds = {},
               const BackwardOptions& options = {});
 
 struct GradOptions {
@@ -51,14 +51,14 @@ struct GradOptions {
   Engine* engine = nullptr;
 };
 
-VariableList Grad(const Ends& roots, const Ends& inputs, absl::Span<const Tensor> seeds = {},
+VariableList Grad(const Ends& roots, const Ends& inputs, Span<const Tensor> seeds = {},
                   const GradOptions& options = {});
 
 // The same on another thread (Engine::Async). Arguments are checked here and now; what goes wrong
 // afterwards, an unused input among it, is in the future.
-CallFuture BackwardAsync(const Ends& roots, absl::Span<const Tensor> seeds = {},
+CallFuture BackwardAsync(const Ends& roots, Span<const Tensor> seeds = {},
                          const BackwardOptions& options = {});
-CallFuture GradAsync(const Ends& roots, const Ends& inputs, absl::Span<const Tensor> seeds = {},
+CallFuture GradAsync(const Ends& roots, const Ends& inputs, Span<const Tensor> seeds = {},
                      const GradOptions& options = {});
 
 }  // namespace twingrad

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/engine/validate.h"
@@ -32,7 +33,7 @@ struct Spare {
 };
 AG_THREAD_LOCAL(Spare, ThreadSpare);
 
-void CheckEdges(absl::Span<const Edge> edges, std::string_view what) {
+void CheckEdges(Span<const Edge> edges, std::string_view what) {
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid() || edges[i].input_nr < edges[i].function->num_inputs()) continue;
     throw Error(
@@ -64,6 +65,10 @@ void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
   if (SpareIsGone()) return;
   ThreadSpare().arrays = std::move(arrays);
 }
+
+struct GraphTask::Elsewhere {
+  absl::flat_hash_map<const Node*, uint32_t> indices;
+};
 
 GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer)
     : arguments_(arguments),
@@ -117,11 +122,13 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
       if (index < states().size() && states()[index].node == node) return index;
       // Left by a task with the same id, four thousand million tasks ago.
     } else if (id_.claim_id() == 0 || TaskId::IsAlive(holder)) {
-      auto [it, added] = elsewhere_.try_emplace(node, static_cast<uint32_t>(states().size()));
+      if (elsewhere_ == nullptr) elsewhere_ = std::make_unique<Elsewhere>();
+      auto [it, added] =
+          elsewhere_->indices.try_emplace(node, static_cast<uint32_t>(states().size()));
       return added ? AddState(node) : it->second;
-    } else if (!elsewhere_.empty()) {
+    } else if (elsewhere_ != nullptr) {
       // Its holder may have ended after this task met the node first.
-      if (auto it = elsewhere_.find(node); it != elsewhere_.end()) return it->second;
+      if (const uint32_t index = IndexInMap(node); index != kNotFound) return index;
     }
     const uint64_t mine = ClaimWord(id_.claim_id(), static_cast<uint32_t>(states().size()));
     if (node->claim().CompareExchangeStrong(word, mine, sync::kAcqRel, sync::kAcquire)) {
@@ -142,8 +149,9 @@ uint32_t GraphTask::AddState(Node* node) {
 }
 
 uint32_t GraphTask::IndexInMap(const Node* node) const {
-  auto it = elsewhere_.find(node);
-  return it == elsewhere_.end() ? kNotFound : it->second;
+  if (elsewhere_ == nullptr) return kNotFound;
+  auto it = elsewhere_->indices.find(node);
+  return it == elsewhere_->indices.end() ? kNotFound : it->second;
 }
 
 VariableList GraphTask::InputBuffers(uint32_t index) const {

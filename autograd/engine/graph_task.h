@@ -18,8 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/engine/observer.h"
 #include "autograd/engine/task_id.h"
 #include "autograd/graph/edge.h"
@@ -74,12 +73,12 @@ struct TaskAttachment {
 };
 
 struct ExecuteArguments {
-  absl::Span<const Edge> roots;
-  absl::Span<const Tensor> seeds;
+  Span<const Edge> roots;
+  Span<const Tensor> seeds;
   bool keep_graph = false;
   bool create_graph = false;
   bool accumulate_grad = false;
-  absl::Span<const Edge> outputs;
+  Span<const Edge> outputs;
 };
 
 class GraphTask final : public ExecutionFilter, public WarningHandler {
@@ -193,8 +192,9 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   Tensor root_seed_;
   std::unique_ptr<TaskArrays> arrays_;
   GradientBuffers* buffers_ = nullptr;  // null: in the arrays
-  // Nodes that other live tasks hold.
-  absl::flat_hash_map<const Node*, uint32_t> elsewhere_;
+  // The indices of nodes that other live tasks hold; null where there are none.
+  struct Elsewhere;
+  std::unique_ptr<Elsewhere> elsewhere_;
   std::vector<CaptureEntry> captures_;
 
   sync::Mutex mutex_{"graph_task"};

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/base/span.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/evaluate.h"
@@ -33,7 +33,7 @@ Tensor& SlotOf(GraphTask& task, NodeState& state, uint32_t input_nr) {
 
 // Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.
 void Deliver(GraphTask& task, const Node& node, VariableList& results, ReadyHeap& ready) {
-  const absl::Span<const Edge> edges = node.next_edges();
+  const Span<const Edge> edges = node.next_edges();
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
     const uint32_t target = task.TargetOf(node, edges[i]);

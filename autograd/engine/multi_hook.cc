@@ -21,7 +21,7 @@
 namespace twingrad {
 namespace {
 
-void CheckTensors(absl::Span<const Tensor> tensors, bool has_function) {
+void CheckTensors(Span<const Tensor> tensors, bool has_function) {
   if (tensors.empty() || !has_function) {
     throw Error(ErrorKind::kInvalidArgument,
                 absl::StrCat("[hook] a hook on ", tensors.size(), " tensors with ",
@@ -99,7 +99,7 @@ sync::SharedPtr<Progress> ProgressOf(const sync::SharedPtr<MultiHook>& hook, siz
 
 // Registers `make(hook, i)`, a tensor hook, on tensor i.
 template <class Make>
-std::vector<HookHandle> RegisterAll(absl::Span<const Tensor> tensors, const Make& make) {
+std::vector<HookHandle> RegisterAll(Span<const Tensor> tensors, const Make& make) {
   auto hook = sync::MakeShared<MultiHook>();
   std::vector<HookHandle> handles;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -111,7 +111,7 @@ std::vector<HookHandle> RegisterAll(absl::Span<const Tensor> tensors, const Make
 
 }  // namespace
 
-std::vector<HookHandle> RegisterAllGradsHook(absl::Span<const Tensor> tensors, AllGradsHook hook) {
+std::vector<HookHandle> RegisterAllGradsHook(Span<const Tensor> tensors, AllGradsHook hook) {
   CheckTensors(tensors, static_cast<bool>(hook));
   const size_t count = tensors.size();
   auto function = sync::MakeShared<AllGradsHook>(std::move(hook));
@@ -132,7 +132,7 @@ std::vector<HookHandle> RegisterAllGradsHook(absl::Span<const Tensor> tensors, A
   });
 }
 
-std::vector<HookHandle> RegisterAnyGradHook(absl::Span<const Tensor> tensors, AnyGradHook hook) {
+std::vector<HookHandle> RegisterAnyGradHook(Span<const Tensor> tensors, AnyGradHook hook) {
   CheckTensors(tensors, static_cast<bool>(hook));
   auto function = sync::MakeShared<AnyGradHook>(std::move(hook));
   return RegisterAll(tensors, [&](const sync::SharedPtr<MultiHook>& multi, size_t) {
@@ -149,7 +149,7 @@ std::vector<HookHandle> RegisterAnyGradHook(absl::Span<const Tensor> tensors, An
   });
 }
 
-void Remove(absl::Span<const HookHandle> handles) {
+void Remove(Span<const HookHandle> handles) {
   for (const HookHandle& handle : handles) Remove(handle);
 }
 

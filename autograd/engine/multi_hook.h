@@ -16,7 +16,7 @@
 #include <functional>
 #include <vector>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/tensor/tensor.h"
 
@@ -27,9 +27,9 @@ using AnyGradHook = std::function<void(const Tensor& gradient)>;
 
 // One handle a tensor; removing one takes its tensor away from those that count. Each tensor must
 // require grad (else Error kNoGraph, and nothing is registered), and the list must not be empty.
-std::vector<HookHandle> RegisterAllGradsHook(absl::Span<const Tensor> tensors, AllGradsHook hook);
-std::vector<HookHandle> RegisterAnyGradHook(absl::Span<const Tensor> tensors, AnyGradHook hook);
+std::vector<HookHandle> RegisterAllGradsHook(Span<const Tensor> tensors, AllGradsHook hook);
+std::vector<HookHandle> RegisterAnyGradHook(Span<const Tensor> tensors, AnyGradHook hook);
 
-void Remove(absl::Span<const HookHandle> handles);
+void Remove(Span<const HookHandle> handles);
 
 }  // namespace twingrad

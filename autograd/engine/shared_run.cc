@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/base/span.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/evaluate.h"
@@ -172,7 +172,7 @@ void SharedRun::End(uint32_t index, std::vector<NodePtr> made, std::exception_pt
 
 void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodePtr>& made) {
   const Node& node = *task_.states()[index].node;
-  const absl::Span<const Edge> edges = node.next_edges();
+  const Span<const Edge> edges = node.next_edges();
   if (edges.size() != ranks_.edge_begin[index + 1] - ranks_.edge_begin[index]) [[unlikely]] {
     GraphTask::ThrowChangedEdges(node);
   }

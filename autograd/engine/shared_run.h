@@ -12,7 +12,7 @@
 #include <exception>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
+#include "autograd/base/inlined_vector.h"
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/ordered_slot.h"
@@ -42,7 +42,7 @@ class SharedRun final : public QueuedWork, private GradientBuffers {
   void RunNode(uint32_t index) override AG_EXCLUDES(mutex_);
 
  private:
-  using IndexList = absl::InlinedVector<uint32_t, 8>;
+  using IndexList = InlinedVector<uint32_t, 8>;
 
   bool IsDone() const AG_REQUIRES(mutex_);
   VariableList Look(uint32_t index) override AG_EXCLUDES(mutex_);

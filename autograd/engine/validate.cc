@@ -21,8 +21,7 @@ void FitSparseGradient(const InputMetadata& place, size_t i, Tensor& gradient,
                        std::string_view source) {
   const bool casts = !place.TakesAnyDType() && gradient.dtype() != place.dtype();
   const Shape wanted = place.sizes();
-  if (gradient.sizes() != absl::Span<const int64_t>(wanted) ||
-      gradient.device() != place.device() ||
+  if (gradient.sizes() != Span<const int64_t>(wanted) || gradient.device() != place.device() ||
       (casts && (!IsFloating(place.dtype()) || ShouldRecord(gradient)))) {
     throw Error(
         ErrorKind::kShape,
@@ -41,7 +40,7 @@ void FitSparseGradient(const InputMetadata& place, size_t i, Tensor& gradient,
 void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient, std::string_view source) {
   if (gradient.is_sparse()) return FitSparseGradient(place, i, gradient, source);
   const Shape wanted = place.sizes();
-  if (gradient.sizes() != absl::Span<const int64_t>(wanted)) {
+  if (gradient.sizes() != Span<const int64_t>(wanted)) {
     if (!kernels::BroadcastsTo(wanted, gradient.sizes())) {
       throw Error(ErrorKind::kShape,
                   absl::StrCat("[engine] gradient ", i, " that ", source, " gave has shape ",
@@ -75,8 +74,7 @@ void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient, std::st
   }
 }
 
-void ValidateGradients(absl::Span<const Edge> edges, VariableList& gradients,
-                       std::string_view source) {
+void ValidateGradients(Span<const Edge> edges, VariableList& gradients, std::string_view source) {
   if (edges.size() != gradients.size()) {
     throw Error(ErrorKind::kGradCount,
                 absl::StrCat("[engine] ", source, " gave ", gradients.size(), " gradients for ",

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/edge.h"
 #include "autograd/graph/node.h"
 
@@ -15,13 +15,12 @@ namespace twingrad {
 // floating dtype is cast; any other mismatch is Error kShape, kDType or kDevice. A sparse gradient
 // for a dense tensor passes, and a dense one for a sparse tensor. `source` names the
 // producer of the gradients in the message.
-void ValidateGradients(absl::Span<const Edge> edges, VariableList& gradients,
-                       std::string_view source);
+void ValidateGradients(Span<const Edge> edges, VariableList& gradients, std::string_view source);
 
 // The slow path: one gradient that does not match.
 void FitGradient(const InputMetadata& place, size_t i, Tensor& gradient, std::string_view source);
 
-inline bool GradientsMatch(absl::Span<const Edge> edges, const VariableList& gradients) {
+inline bool GradientsMatch(Span<const Edge> edges, const VariableList& gradients) {
   if (edges.size() != gradients.size()) return false;
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid() || !gradients[i].defined()) continue;

@@ -27,7 +27,7 @@ VariableList AccumulateGrad::Apply(VariableList&& gradients) {
   return {};
 }
 
-GraphRoot::GraphRoot(absl::Span<const Edge> roots, VariableList seeds) : seeds_(std::move(seeds)) {
+GraphRoot::GraphRoot(Span<const Edge> roots, VariableList seeds) : seeds_(std::move(seeds)) {
   SetNextEdges(roots);
 }
 

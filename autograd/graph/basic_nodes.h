@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/grad_layout.h"
 #include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
@@ -31,7 +31,7 @@ class AccumulateGrad final : public Node {
 // Has the roots of a call as its edges and their seeds as its result.
 class GraphRoot final : public Node {
  public:
-  GraphRoot(absl::Span<const Edge> roots, VariableList seeds);
+  GraphRoot(Span<const Edge> roots, VariableList seeds);
   VariableList Apply(VariableList&& gradients) override;
   std::string_view name() const override { return "GraphRoot"; }
 

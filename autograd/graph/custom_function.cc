@@ -13,7 +13,7 @@
 namespace twingrad {
 namespace {
 
-bool Holds(absl::Span<const Tensor> tensors, const Tensor& tensor) {
+bool Holds(Span<const Tensor> tensors, const Tensor& tensor) {
   return std::any_of(tensors.begin(), tensors.end(),
                      [&](const Tensor& t) { return t.defined() && t.IsSameAs(tensor); });
 }
@@ -43,7 +43,7 @@ void ForwardCall::Begin() {
 
 bool ForwardCall::IsArgument(const Tensor& tensor) const { return Holds(tensors_, tensor); }
 
-void ForwardCall::End(absl::Span<Tensor> results) {
+void ForwardCall::End(Span<Tensor> results) {
   CheckDirty(results);
   for (size_t i = 0; i < tensors_.size(); ++i) {
     // Forward may have written without an operation that says so.
@@ -77,7 +77,7 @@ void ForwardCall::End(absl::Span<Tensor> results) {
   if (node_ != nullptr) Save(results);
 }
 
-void ForwardCall::CheckDirty(absl::Span<const Tensor> results) const {
+void ForwardCall::CheckDirty(Span<const Tensor> results) const {
   for (const Tensor& dirty : context_.dirty_) {
     if (dirty.defined() && IsArgument(dirty) && Holds(results, dirty)) continue;
     const bool is_argument = dirty.defined() && IsArgument(dirty);
@@ -123,7 +123,7 @@ void ForwardCall::SetResult(Tensor& result, bool is_dirty, size_t results) {
   SetHistory(result, node_, node_->num_inputs());
 }
 
-void ForwardCall::Save(absl::Span<const Tensor> results) {
+void ForwardCall::Save(Span<const Tensor> results) {
   std::vector<SavedVariable> saved;
   for (const Tensor& tensor : context_.to_save_) {
     const auto at = std::find_if(results.begin(), results.end(), [&](const Tensor& result) {

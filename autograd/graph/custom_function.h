@@ -45,7 +45,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/custom_node.h"
 #include "autograd/graph/function_context.h"
 #include "autograd/graph/node.h"
@@ -60,27 +60,27 @@ class ForwardCall {
 
   // The arguments, in order.
   void Take(const Tensor& tensor);
-  void Take(absl::Span<const Tensor> tensors) {
+  void Take(Span<const Tensor> tensors) {
     for (const Tensor& tensor : tensors) Take(tensor);
   }
   void TakeOther() { context_.edges_.push_back(FunctionContext::kNoEdge); }
   void Begin();
   FunctionContext& context() { return context_; }
   // Gives the results their histories.
-  void End(absl::Span<Tensor> results);
+  void End(Span<Tensor> results);
 
  private:
   bool IsArgument(const Tensor& tensor) const;
-  void CheckDirty(absl::Span<const Tensor> results) const;
+  void CheckDirty(Span<const Tensor> results) const;
   // Makes a result that has no gradient independent of other histories.
   void Detach(Tensor& result, bool is_dirty) const;
   void Rebase(const Tensor& dirty, size_t results);
   void SetResult(Tensor& result, bool is_dirty, size_t results);
-  void Save(absl::Span<const Tensor> results);
+  void Save(Span<const Tensor> results);
 
   FunctionContext context_;
   VariableList tensors_;  // among the arguments
-  absl::InlinedVector<Edge, 4> edges_;
+  InlinedVector<Edge, 4> edges_;
   std::vector<uint32_t> versions_;  // before Forward
   sync::IntrusivePtr<CustomNode> node_;
   bool records_ = false;
@@ -152,7 +152,7 @@ class Function {
     const auto take = [&call](const auto& argument) {
       using A = std::remove_cvref_t<decltype(argument)>;
       if constexpr (std::is_same_v<A, Tensor> ||
-                    std::is_convertible_v<const A&, absl::Span<const Tensor>>) {
+                    std::is_convertible_v<const A&, Span<const Tensor>>) {
         call.Take(argument);
       } else {
         call.TakeOther();
@@ -165,9 +165,9 @@ class Function {
       return T::Forward(call.context(), arguments...);
     }();
     if constexpr (std::is_same_v<decltype(results), Tensor>) {
-      call.End(absl::MakeSpan(&results, 1));
+      call.End(Span<Tensor>(&results, 1));
     } else {
-      call.End(absl::MakeSpan(results));
+      call.End(results);
     }
     return results;
   }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/error_node.h"
 #include "autograd/graph/variable.h"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
+#include "autograd/base/inlined_vector.h"
 #include "autograd/graph/function_context.h"
 #include "autograd/graph/node.h"
 #include "autograd/sync/annotations.h"
@@ -42,7 +42,7 @@ class CustomNode final : public Node {
 
   sync::Mutex mutex_{"custom_node"};
   FunctionContext context_;
-  absl::InlinedVector<bool, 4> is_differentiable_;  // by result
+  InlinedVector<bool, 4> is_differentiable_;  // by result
 };
 
 // A Backward that runs on this thread, from its begin to its end.

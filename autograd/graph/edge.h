@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/types/span.h"
 #include "autograd/base/dtype.h"
+#include "autograd/base/span.h"
 #include "autograd/sync/ref_count.h"
 #include "autograd/tensor/tensor.h"
 
@@ -60,7 +60,7 @@ class InputMetadata {
   // Whether `tensor` has exactly this type.
   bool Matches(const Tensor& tensor) const {
     return tensor.type() == words_ &&
-           (sizes_ == nullptr || tensor.sizes() == absl::Span<const int64_t>(*sizes_));
+           (sizes_ == nullptr || tensor.sizes() == Span<const int64_t>(*sizes_));
   }
 
  private:

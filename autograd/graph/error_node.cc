@@ -13,8 +13,7 @@ VariableList ErrorNode::Apply(VariableList&& /*gradients*/) {
   throw Error(ErrorKind::kInvalidArgument, message_);
 }
 
-VariableList AttachError(std::string message, VariableList results,
-                         absl::Span<const Tensor> operands) {
+VariableList AttachError(std::string message, VariableList results, Span<const Tensor> operands) {
   if (!GradMode::IsEnabled() || std::none_of(operands.begin(), operands.end(), RequiresGrad)) {
     return results;
   }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/node.h"
 
 namespace twingrad {
@@ -28,8 +28,7 @@ class ErrorNode final : public Node {
 // In grad mode, if one of `operands` requires grad: copies of the floating `results` (same memory,
 // no other history) that are results of one ErrorNode, whose edges lead to the operands. Otherwise
 // `results` as they are.
-VariableList AttachError(std::string message, VariableList results,
-                         absl::Span<const Tensor> operands);
+VariableList AttachError(std::string message, VariableList results, Span<const Tensor> operands);
 VariableList DelayedError(std::string message, const VariableList& tensors);
 
 }  // namespace twingrad

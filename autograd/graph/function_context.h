@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
+#include "autograd/base/inlined_vector.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/saved_variable.h"
 #include "autograd/tensor/tensor.h"
@@ -84,8 +84,8 @@ class FunctionContext {
   const FunctionTraits* traits_;
   const Node* node_ = nullptr;  // null until Forward has returned
   // By argument: the edge of its gradient; kNoEdge: it is no tensor.
-  absl::InlinedVector<int32_t, 4> edges_;
-  absl::InlinedVector<bool, 4> requires_grad_;  // by edge, as of Forward
+  InlinedVector<int32_t, 4> edges_;
+  InlinedVector<bool, 4> requires_grad_;  // by edge, as of Forward
   VariableList to_save_;
   VariableList dirty_;
   VariableList non_differentiable_;

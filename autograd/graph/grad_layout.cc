@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
+#include "autograd/base/inlined_vector.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/sparse.h"
@@ -15,7 +15,7 @@
 namespace twingrad {
 
 bool IsNonOverlappingAndDense(Ints sizes, Ints strides) {
-  absl::InlinedVector<std::pair<int64_t, int64_t>, 4> dims;  // (stride, size), those that move
+  InlinedVector<std::pair<int64_t, int64_t>, 4> dims;  // (stride, size), those that move
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == 0) return true;
     if (sizes[i] > 1) dims.emplace_back(strides[i], sizes[i]);

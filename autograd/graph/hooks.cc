@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/base/inlined_vector.h"
 #include "autograd/graph/variable.h"
 
 namespace twingrad {
@@ -73,7 +73,7 @@ class HookCheck {
   const char* kind_;
   const uint32_t number_;
   const Node& node_;
-  absl::InlinedVector<std::pair<Tensor, uint32_t>, 2> seen_;
+  InlinedVector<std::pair<Tensor, uint32_t>, 2> seen_;
 };
 
 template <class Function>

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"
 #include "autograd/graph/thread_state.h"
@@ -16,7 +16,7 @@
 namespace twingrad {
 namespace {
 
-Tensor Vector(absl::Span<const double> data) {
+Tensor Vector(Span<const double> data) {
   return Tensor::FromData<double>({static_cast<int64_t>(data.size())}, data);
 }
 

@@ -82,7 +82,7 @@ void Node::AddNextEdge(Edge edge) {
   heap_edges_[num_edges_++] = std::move(edge);
 }
 
-void Node::SetNextEdges(absl::Span<const Edge> edges) {
+void Node::SetNextEdges(Span<const Edge> edges) {
   AG_CHECK(num_edges_ == 0, "[graph] edges of a node are set twice");
   for (const Edge& edge : edges) AddNextEdge(edge);
 }

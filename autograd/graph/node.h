@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
-#include "absl/types/span.h"
+#include "autograd/base/inlined_vector.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/edge.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/sync/atomic.h"
@@ -37,7 +37,7 @@
 namespace twingrad {
 
 using Variable = Tensor;
-using VariableList = absl::InlinedVector<Tensor, 2>;
+using VariableList = InlinedVector<Tensor, 2>;
 
 class NodeExtras;
 class SavedVariable;
@@ -61,7 +61,7 @@ class Node {
   virtual std::vector<SavedVariable*> SavedVariables() { return {}; }
   virtual std::string_view name() const = 0;
 
-  absl::Span<const Edge> next_edges() const {
+  Span<const Edge> next_edges() const {
     return {num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_, num_edges_};
   }
   const Edge& next_edge(size_t i) const { return next_edges()[i]; }
@@ -69,7 +69,7 @@ class Node {
   // Edges are added from the leaves up: once an edge leads to this node, whose topological number
   // the other node has then read, adding one is Error(kInvalidArgument).
   void AddNextEdge(Edge edge);
-  void SetNextEdges(absl::Span<const Edge> edges);
+  void SetNextEdges(Span<const Edge> edges);
   // Replaces one edge before the node is first run; with the same error.
   void SetNextEdge(size_t i, Edge edge);
 

@@ -7,8 +7,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
@@ -20,8 +20,8 @@ namespace {
 
 // Calls visit(offset) for each element in row-major order.
 template <class Visit>
-void ForEachOffset(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides,
-                   int64_t offset, const Visit& visit) {
+void ForEachOffset(Span<const int64_t> sizes, Span<const int64_t> strides, int64_t offset,
+                   const Visit& visit) {
   const int64_t count = ElementCount(sizes);
   Shape position(sizes.size());
   for (int64_t i = 0; i < count; ++i) {
@@ -171,7 +171,7 @@ void CopySlices::CheckInner(const VariableList& inner, const Tensor& gradient) c
   }
   if (inner.empty() || !inner[self_edge_].defined()) return;
   const Tensor& part = inner[self_edge_];
-  const absl::Span<const int64_t> wanted = map_->view_sizes();
+  const Span<const int64_t> wanted = map_->view_sizes();
   if (part.sizes() == wanted && part.dtype() == gradient.dtype() &&
       part.device() == gradient.device()) {
     return;

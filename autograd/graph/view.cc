@@ -14,8 +14,8 @@
 #include "autograd/graph/thread_state.h"
 
 namespace twingrad {
-Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
-                absl::Span<const int64_t> strides, int64_t offset, NodePtr node) {
+Tensor MakeView(const Tensor& operand, Span<const int64_t> sizes, Span<const int64_t> strides,
+                int64_t offset, NodePtr node) {
   Tensor view = operand.AsStrided(sizes, strides, offset);
   if (!IsFloating(view.dtype())) return view;
   if (view.impl()->is_inference()) {  // without a version there is nothing to make anew

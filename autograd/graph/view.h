@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/variable.h"
 #include "autograd/tensor/tensor.h"
@@ -22,8 +22,8 @@ namespace twingrad {
 // The view of `operand` (itself a view or not) with this geometry, which counts from the storage's
 // start. `node` is null where the operation does not record; its edge to the operand is the
 // caller's to set.
-Tensor MakeView(const Tensor& operand, absl::Span<const int64_t> sizes,
-                absl::Span<const int64_t> strides, int64_t offset, NodePtr node);
+Tensor MakeView(const Tensor& operand, Span<const int64_t> sizes, Span<const int64_t> strides,
+                int64_t offset, NodePtr node);
 
 // Whether the tensor is a differentiable view.
 bool IsView(const Tensor& tensor);

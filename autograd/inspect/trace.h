@@ -15,9 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "autograd/engine/observer.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/clock.h"
@@ -71,7 +71,7 @@ class Trace final : public EngineObserver {
   const sync::TimePoint start_;
   mutable sync::Mutex mutex_{"trace"};
   std::vector<Event> ended_ AG_GUARDED_BY(mutex_);
-  absl::flat_hash_map<const void*, ThreadLog> threads_ AG_GUARDED_BY(mutex_);
+  std::unordered_map<const void*, ThreadLog> threads_ AG_GUARDED_BY(mutex_);
 };
 
 }  // namespace twingrad

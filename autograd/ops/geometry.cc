@@ -68,7 +68,7 @@ Geometry ReshapedGeometry(const Tensor& a, Ints shape) {
 Geometry PermutedGeometry(const Tensor& a, Ints dims) {
   Geometry g;
   g.offset = a.storage_offset();
-  absl::InlinedVector<bool, 4> seen(a.sizes().size(), false);
+  InlinedVector<bool, 4> seen(a.sizes().size(), false);
   for (int64_t d : dims) {
     CheckDim("permute", d, a.dim());
     if (seen[d] || dims.size() != seen.size()) {

@@ -15,7 +15,7 @@
 namespace twingrad::ops {
 namespace {
 
-using Operands = absl::Span<const Tensor* const>;
+using Operands = Span<const Tensor* const>;
 
 void CheckOperands(const char* op, Operands operands, int64_t dim, bool stacks) {
   if (operands.empty()) {

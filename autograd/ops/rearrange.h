@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
+#include "autograd/base/span.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
@@ -23,9 +23,9 @@ namespace twingrad::ops {
 // All element types; the derivative gives each operand its part of the gradient. No operands are
 // Error(kInvalidArgument).
 // Operands of one rank, at least 1, and of equal sizes but along `dim`; their sizes there add up.
-Tensor Cat(absl::Span<const Tensor* const> operands, int64_t dim);
+Tensor Cat(Span<const Tensor* const> operands, int64_t dim);
 // Operands of one shape; the result has one dimension more, of as many entries as operands.
-Tensor Stack(absl::Span<const Tensor* const> operands, int64_t dim);
+Tensor Stack(Span<const Tensor* const> operands, int64_t dim);
 
 // In reverse along each of `dims`, in a's shape. All element types.
 Tensor Flip(const Tensor& a, Ints dims);

@@ -26,8 +26,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
-#include "absl/types/span.h"
+#include "autograd/base/inlined_vector.h"
+#include "autograd/base/span.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/saved_variable.h"
 #include "autograd/graph/variable.h"
@@ -90,7 +90,7 @@ class DerivativeNode final : public Node {
 
 // A node whose result is still to be made.
 template <size_t kSaved = 0, typename Derivative>
-auto MakeDerivativeNode(std::string_view name, absl::Span<Edge> edges, Derivative derivative) {
+auto MakeDerivativeNode(std::string_view name, Span<Edge> edges, Derivative derivative) {
   auto node = MakeNode<DerivativeNode<kSaved, Derivative>>(name, std::move(derivative));
   for (Edge& edge : edges) node->AddNextEdge(std::move(edge));
   return node;
@@ -103,8 +103,7 @@ NodePtr MakeDerivativeNode(std::string_view name, const Tensor& operand, Derivat
 
 // Gives `result`, which keeps it alive, the node of an operation on these operands.
 template <size_t kSaved = 0, typename Derivative>
-auto* Record(std::string_view name, const Tensor& result, absl::Span<Edge> edges,
-             Derivative derivative) {
+auto* Record(std::string_view name, const Tensor& result, Span<Edge> edges, Derivative derivative) {
   auto node = MakeDerivativeNode<kSaved>(name, edges, std::move(derivative));
   auto* const made = node.get();
   SetHistory(result, std::move(node));
@@ -117,11 +116,11 @@ auto* Record(std::string_view name, const Tensor& result, const Tensor& operand,
   return Record<kSaved>(name, result, edges, std::move(derivative));
 }
 template <size_t kSaved = 0, typename Derivative>
-auto* Record(std::string_view name, const Tensor& result, absl::Span<const Tensor* const> operands,
+auto* Record(std::string_view name, const Tensor& result, Span<const Tensor* const> operands,
              Derivative derivative) {
-  absl::InlinedVector<Edge, 3> edges;
+  InlinedVector<Edge, 3> edges;
   for (const Tensor* operand : operands) edges.push_back(GradientEdge(*operand));
-  return Record<kSaved>(name, result, absl::MakeSpan(edges), std::move(derivative));
+  return Record<kSaved>(name, result, edges, std::move(derivative));
 }
 
 // A private copy of what `self` holds, with self's history: what an in-place operation saves of the

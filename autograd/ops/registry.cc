@@ -42,7 +42,7 @@ T Attribute(const Statement& s, Key key) {
   }
 }
 
-using Joined = absl::Span<const Tensor* const>;
+using Joined = Span<const Tensor* const>;
 
 // The arguments of a function from left to right: a tensor is the next operand, anything else the
 // attribute with the next key.
@@ -209,7 +209,7 @@ const RegisteredOp* Find(Opcode opcode) {
   return row.run == nullptr ? nullptr : &row;
 }
 
-absl::Span<const RegisteredOp> RegisteredOps() { return kRows; }
+Span<const RegisteredOp> RegisteredOps() { return kRows; }
 
 Device DeviceOf(program::DeviceIndex index) {
   return index == program::kCpu ? Device::Cpu() : Device::Sim(static_cast<uint8_t>(index));

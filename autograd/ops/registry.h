@@ -12,15 +12,15 @@
 
 #include <string_view>
 
-#include "absl/types/span.h"
 #include "autograd/base/device.h"
+#include "autograd/base/span.h"
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
 
-using Operands = absl::Span<Tensor* const>;
+using Operands = Span<Tensor* const>;
 
 struct RegisteredOp {
   program::Opcode opcode = program::Opcode::kLeaf;
@@ -34,7 +34,7 @@ struct RegisteredOp {
 // Null for an opcode that is no operation.
 const RegisteredOp* Find(program::Opcode opcode);
 // All rows, in the order of Opcode.
-absl::Span<const RegisteredOp> RegisteredOps();
+Span<const RegisteredOp> RegisteredOps();
 
 // The device that a Program means by an index.
 Device DeviceOf(program::DeviceIndex index);

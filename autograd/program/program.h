@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/base/dtype.h"
 #include "autograd/program/opcode.h"
 

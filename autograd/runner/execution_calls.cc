@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/engine/front_end.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/recording.h"

@@ -9,14 +9,14 @@
 
 #include <gtest/gtest.h>
 
-#include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/base/span.h"
 #include "autograd/base/test_errors.h"
 
 namespace twingrad {
 namespace {
 
-Tensor Indices(int64_t dims, absl::Span<const int64_t> data) {
+Tensor Indices(int64_t dims, Span<const int64_t> data) {
   const int64_t entries = dims == 0 ? 0 : static_cast<int64_t>(data.size()) / dims;
   return Tensor::FromData<int64_t>({dims, entries}, data);
 }

@@ -411,7 +411,7 @@ bool IsContiguousGeometry(Ints sizes, Ints strides) {
 }
 
 bool HasInternalOverlap(Ints sizes, Ints strides) {
-  absl::InlinedVector<std::pair<int64_t, int64_t>, 4> dims;  // (stride, size), those that move
+  InlinedVector<std::pair<int64_t, int64_t>, 4> dims;  // (stride, size), those that move
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == 0) return false;
     if (sizes[i] > 1) dims.emplace_back(std::abs(strides[i]), sizes[i]);

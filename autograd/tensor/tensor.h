@@ -19,11 +19,11 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/types/span.h"
 #include "autograd/base/check.h"
 #include "autograd/base/device.h"
 #include "autograd/base/dtype.h"
 #include "autograd/base/error.h"
+#include "autograd/base/span.h"
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/ref_count.h"
 #include "autograd/sync/thread_local.h"
@@ -32,7 +32,7 @@
 namespace twingrad {
 
 // Sizes, strides or dimensions of a tensor, to read.
-using Ints = absl::Span<const int64_t>;
+using Ints = Span<const int64_t>;
 
 // dtype, device and shape as two words, so that the usual comparison is two instructions.
 // Exact when IsExact(); otherwise (rank above 3, sizes of 2^32 and more) sizes must be compared
@@ -203,7 +203,7 @@ class Tensor {
   }
   // Copies the elements, in row-major order.
   template <class T>
-  static Tensor FromData(Ints sizes, absl::Span<const T> data, Device device = Device::Cpu()) {
+  static Tensor FromData(Ints sizes, Span<const T> data, Device device = Device::Cpu()) {
     return FromBytes(sizes, kDTypeOf<T>, data.data(), data.size(), device);
   }
 

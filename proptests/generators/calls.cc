@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 

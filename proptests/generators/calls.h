@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "absl/container/inlined_vector.h"
 #include "proptests/generators/draft.h"
 
 namespace twingrad::generators {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::shrink {

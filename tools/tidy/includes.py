@@ -102,6 +102,7 @@ ENTITIES: List[Entity] = [
     _absl('StatusOr', 'absl/status/statusor.h'),
     _absl('StartsWith EndsWith StrContains EqualsIgnoreCase StartsWithIgnoreCase', 'absl/strings/match.h'),
     _absl('StrCat StrAppend AlphaNum', 'absl/strings/str_cat.h'),
+    _absl('InlinedVector', 'absl/container/inlined_vector.h'),
     _absl('Span MakeSpan MakeConstSpan', 'absl/types/span.h'),
     Entity(re.compile(r'\b(?:TEST|TEST_F|TEST_P|TYPED_TEST'
                       r'|(?:EXPECT|ASSERT)_(?:EQ|NE|TRUE|FALSE|LT|LE|GT|GE|THROW|DEATH))\('),

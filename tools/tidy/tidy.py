@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from tools.tidy import includes, layering, packages, rules, semantics
+from tools.tidy import includes, installed, layering, packages, rules, semantics
 
 _ALLOWANCES = 'tools/tidy/allowances.txt'
 _SKIPPED_FOLDERS = {'.git', '__pycache__'}
@@ -66,6 +66,7 @@ def check_tree(root: str) -> List[rules.Finding]:
     builds = {path: text for path, text in texts.items() if os.path.basename(path) == packages.BUILD and text}
     findings.extend(packages.check_packages(builds))
     findings.extend(layering.check_layering(texts))
+    findings.extend(installed.check_installed(texts))
     return findings
 
 

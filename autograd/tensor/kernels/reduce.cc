@@ -62,7 +62,7 @@ Tensor SumInto(const Tensor& a, const Reduced& to) {
 }
 
 Reduced Reduce(const char* op, const Tensor& a, Ints dims, bool keepdim) {
-  absl::InlinedVector<bool, 4> reduced(a.sizes().size(), false);
+  InlinedVector<bool, 4> reduced(a.sizes().size(), false);
   for (int64_t d : dims) {
     if (d < 0 || d >= a.dim() || reduced[d]) {
       throw Error(ErrorKind::kInvalidArgument,

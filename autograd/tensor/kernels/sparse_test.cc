@@ -9,15 +9,15 @@
 
 #include <gtest/gtest.h>
 
-#include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/base/span.h"
 #include "autograd/base/test_errors.h"
 #include "autograd/tensor/sparse.h"
 
 namespace twingrad::kernels {
 namespace {
 
-Tensor Vector(int64_t size, absl::Span<const int64_t> indices, absl::Span<const double> values) {
+Tensor Vector(int64_t size, Span<const int64_t> indices, Span<const double> values) {
   const int64_t count = static_cast<int64_t>(values.size());
   return MakeSparse({size}, Tensor::FromData<int64_t>({1, count}, indices),
                     Tensor::FromData<double>({count}, values));
