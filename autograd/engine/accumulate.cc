@@ -6,6 +6,7 @@
 
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/thread_state.h"
+#include "autograd/graph/variable.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/sparse.h"
 
@@ -32,6 +33,7 @@ void AddGradient(Tensor& sum, Tensor&& gradient) {
     sum = std::move(gradient);
   } else if (GradMode::IsEnabled()) {
     sum = GradientAdd(sum, gradient);
+    AnnounceNodeOf(sum);
   } else if (sum.is_sparse() || gradient.is_sparse()) [[unlikely]] {
     AddSparseGradient(sum, gradient);
   } else if (IsPrivate(sum)) {

@@ -9,6 +9,9 @@
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/graph_task.h"
+#include "autograd/graph/basic_nodes.h"
+#include "autograd/graph/hooks.h"
+#include "autograd/graph/thread_state.h"
 
 namespace twingrad {
 namespace {
@@ -65,6 +68,30 @@ VariableList CurrentTask::InputBuffers(const Node& node) {
                              "asked about; see CurrentTask::Nodes"));
   }
   return task.InputBuffers(index);
+}
+
+VariableList CurrentTask::InputGradBuffers(const FunctionContext& context) {
+  const Node* const node = context.node();
+  if (node == nullptr) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[custom] ", context.name(),
+                             " asks for sums of gradients in Forward; they belong to Backward; ask "
+                             "there"));
+  }
+  GraphTask& task = Running("InputGradBuffers");
+  VariableList sums(context.num_arguments());
+  const NodeExtras* const extras = node->extras();
+  if (GradMode::IsEnabled() || task.modes().anomaly || CurrentNode() != node ||
+      (extras != nullptr && extras->HasPostHooks())) {
+    return sums;
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (!context.NeedsInputGrad(i)) continue;
+    Tensor* const sum = task.SumSoFar(node->next_edge(static_cast<size_t>(context.EdgeOf(i))));
+    // Of two arguments with one sum the first has it.
+    if (sum != nullptr && sum->defined() && !sum->is_sparse() && IsPrivate(*sum)) sums[i] = *sum;
+  }
+  return sums;
 }
 
 }  // namespace twingrad

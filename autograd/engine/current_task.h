@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "autograd/graph/edge.h"
+#include "autograd/graph/function_context.h"
 #include "autograd/graph/node.h"
 
 namespace twingrad {
@@ -38,6 +39,13 @@ struct CurrentTask {
   // not write them. Of a node of the call, else Error(kInvalidArgument). With workers a sum that is
   // being formed at this moment shows as undefined.
   static VariableList InputBuffers(const Node& node);
+  // For the Backward of a custom function: by argument, the sum that has arrived so far where its
+  // gradient goes. Backward may add that gradient to the sum in place and then returns an undefined
+  // one for the argument. Undefined where it cannot: nothing has arrived, others hold the sum or it
+  // is sparse, nobody wants the gradient, it is no tensor; and always with create_graph, under
+  // anomaly mode, in a run of several threads, where the node has post-hooks, and where it stands
+  // for a write to a view. Not to be kept when Backward ends. Error(kInvalidArgument) in Forward.
+  static VariableList InputGradBuffers(const FunctionContext& context);
 };
 
 }  // namespace twingrad

@@ -7,7 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/engine/current_task.h"
+#include "autograd/engine/engine.h"
 #include "autograd/engine/front_end.h"
+#include "autograd/graph/anomaly.h"
 #include "autograd/graph/custom_function.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"
@@ -144,6 +147,30 @@ TEST(CustomTest, BackwardMayFreeEachGradientEarly) {
   EXPECT_EQ(Value(GradOf(x)), 6);
 }
 
+// A copy of an f64 tensor whose gradients are f32.
+struct Narrow : Function<Narrow> {
+  static Tensor Forward(Context& context, const Tensor& x) {
+    context.SetGradDTypes({DType::kF32});
+    return ops::Clone(x);
+  }
+  static VariableList Backward(Context&, VariableList g) {
+    EXPECT_EQ(g[0].dtype(), DType::kF32);
+    return {g[0]};
+  }
+};
+
+// Rules: Q5.
+TEST(CustomTest, GradientsOfResultsAreCastToTheDTypeThatForwardSets) {
+  const Tensor x = MakeLeaf(3);
+  const Tensor y = Narrow::Apply(x);
+  // 2^-30 is lost beside 1 in f32.
+  const Tensor weight = Tensor::Scalar(1 + 0x1p-30);
+  Backward({ops::Mul(y, weight)}, {}, {.retain_graph = true});
+  EXPECT_EQ(Value(GradOf(x)), 1);
+  EXPECT_EQ(GradOf(x).dtype(), DType::kF64) << "the leaf's own";
+  EXPECT_EQ(Grad({ops::Mul(y, weight)}, {y}, {}, {.retain_graph = true})[0].dtype(), DType::kF32);
+}
+
 // Runs a backward of what its context holds.
 struct Nests : Function<Nests> {
   static Tensor Forward(Context& context, const Tensor& x, int* depth) {
@@ -226,6 +253,105 @@ TEST(CustomTest, NodesThatRunEachOtherDoNotWaitInACircle) {
   run(0);
   other.Join();
   EXPECT_EQ(Value(GradOf(x)), 600);
+}
+
+// Writes into each gradient that it gets.
+struct Writes : Function<Writes> {
+  static Tensor Forward(Context&, const Tensor& x) { return ops::Clone(x); }
+  static VariableList Backward(Context&, VariableList g) {
+    GradModeGuard no_grad(false);
+    ops::MulInPlace(g[0], ops::Constant(2, g[0]));
+    return g;
+  }
+};
+
+// Rules: I14.
+TEST(CustomTest, WritingAGradientThatOthersHoldIsAnError) {
+  const Tensor x = MakeLeaf(3);
+  // Both operands get one tensor.
+  const Tensor y = ops::Add(Writes::Apply(x), ops::Clone(x));
+  EXPECT_EQ(KindOf([&] { Backward({y}, {}, {.retain_graph = true}); }), ErrorKind::kVersion);
+  EXPECT_EQ(KindOf([&] { Backward({Writes::Apply(x)}, {Tensor::Scalar(1)}); }), ErrorKind::kVersion)
+      << "a seed is the user's";
+  SetGrad(x, Tensor());
+  Backward({ops::Mul(Writes::Apply(x), Tensor::Scalar(5))});
+  EXPECT_EQ(Value(GradOf(x)), 10) << "nobody else has it";
+}
+
+// Adds its gradient to the sum below, where it may, and counts how often that was.
+struct AddsBelow : Function<AddsBelow> {
+  static Tensor Forward(Context& context, const Tensor& x, double* found) {
+    EXPECT_EQ(KindOf([&] { CurrentTask::InputGradBuffers(context); }), ErrorKind::kInvalidArgument);
+    context.saved_data["found"] = found;
+    return Times(2, x);
+  }
+  static VariableList Backward(Context& context, VariableList g) {
+    VariableList sums = CurrentTask::InputGradBuffers(context);
+    EXPECT_EQ(sums.size(), 2u);
+    EXPECT_FALSE(sums[1].defined()) << "no tensor";
+    if (!sums[0].defined()) return {Times(2, g[0]), Tensor()};
+    *std::any_cast<double*>(context.saved_data["found"]) = Value(sums[0]);
+    ops::AddInPlace(sums[0], Times(2, g[0]));
+    return {Tensor(), Tensor()};
+  }
+};
+
+// Rules: I15, Q4.
+TEST(CustomTest, BackwardMayAddToTheSumBelow) {
+  const Tensor x = MakeLeaf(3);
+  double found = 0;
+  const auto run = [&](const Tensor& y, bool create_graph = false) {
+    found = 0;
+    SetGrad(x, Tensor());
+    Backward({y}, {}, {.create_graph = create_graph});
+    const double sum = Value(GradOf(x));
+    SetGrad(x, Tensor());
+    return sum;
+  };
+  const auto first = [&] {  // made first, so its node runs last
+    const Tensor mine = AddsBelow::Apply(x, &found);
+    return ops::Add(mine, Times(5, x));
+  };
+  EXPECT_EQ(run(first()), 7);
+  EXPECT_EQ(found, 5);
+  const Tensor five = Times(5, x);
+  EXPECT_EQ(run(ops::Add(five, AddsBelow::Apply(x, &found))), 7);
+  EXPECT_EQ(found, 0) << "nothing has arrived";
+  const Tensor early = AddsBelow::Apply(x, &found);
+  EXPECT_EQ(run(ops::Add(early, ops::Clone(x))), 3);
+  EXPECT_EQ(found, 0) << "the sum is the gradient of the other operand too";
+  EXPECT_EQ(run(first(), /*create_graph=*/true), 7);
+  EXPECT_EQ(found, 0);
+  {
+    DetectAnomalyGuard anomaly;
+    EXPECT_EQ(run(first()), 7);
+    EXPECT_EQ(found, 0);
+  }
+  const Tensor hooked = AddsBelow::Apply(x, &found);
+  int hook_calls = 0;
+  RegisterPostHook(*GradientEdge(hooked).function,
+                   [&](const VariableList& results, const VariableList&) {
+                     ++hook_calls;
+                     EXPECT_TRUE(results[0].defined());
+                   });
+  EXPECT_EQ(run(ops::Add(hooked, Times(5, x))), 7);
+  EXPECT_EQ(hook_calls, 1);
+}
+
+// A run of several threads has no such sums: whether one is there would depend on timing.
+// Rules: I15, Q4.
+TEST(CustomTest, NoSumsBelowInARunOfSeveralThreads) {
+  Engine engine({.device_threads = 2});
+  const Tensor x = MakeLeaf(3);
+  double found = 0;
+  for (int round = 0; round < 20; ++round) {
+    const Tensor mine = AddsBelow::Apply(x, &found);
+    const Tensor there = ops::To(Times(5, x), Device::Sim(0));
+    Backward({ops::Add(ops::To(mine, Device::Sim(0)), there)}, {}, {.engine = &engine});
+    EXPECT_EQ(Value(GradOf(x)), 7);
+    EXPECT_EQ(found, 0);
+    SetGrad(x, Tensor());
+  }
 }
 
 // Rules: C8.

@@ -165,6 +165,14 @@ VariableList GraphTask::InputBuffers(uint32_t index) const {
   return gradients;
 }
 
+Tensor* GraphTask::SumSoFar(const Edge& edge) {
+  const uint32_t index = IndexOf(edge.function.get());
+  if (buffers_ != nullptr || index == kNotFound || !states()[index].Executes()) return nullptr;
+  NodeState& state = states()[index];
+  return edge.input_nr == 0 ? &state.first_gradient
+                            : &more_gradients()[state.more_begin + edge.input_nr - 1];
+}
+
 bool GraphTask::ShouldExecute(const Node* node) const {
   const uint32_t index = IndexOf(node);
   return index != kNotFound && states()[index].Executes();
@@ -185,7 +193,11 @@ Tensor GraphTask::CapturedCopy(Tensor& gradient, bool may_take) const {
   if (!gradient.defined()) return Tensor();
   // What is recorded must not depend on who else happens to hold the gradient at this moment, and
   // its memory may be that of another result, of a seed, or of what the new graph has saved.
-  if (ShouldRecord(gradient)) return GradientClone(gradient);
+  if (ShouldRecord(gradient)) {
+    Tensor copy = GradientClone(gradient);
+    AnnounceNodeOf(copy);
+    return copy;
+  }
   return may_take && IsPrivate(gradient) ? std::move(gradient) : kernels::Clone(gradient);
 }
 

@@ -136,6 +136,9 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
 
   // The gradients that wait for the node, without taking them. Any thread of the run.
   VariableList InputBuffers(uint32_t index) const;
+  // In a run on one thread the sum of the gradients that have come by edges like this one to a node
+  // that has not begun, in its place; else null.
+  Tensor* SumSoFar(const Edge& edge);
   // Set before the run of several threads whose buffers they are.
   void SetBuffers(GradientBuffers* buffers) { buffers_ = buffers; }
 

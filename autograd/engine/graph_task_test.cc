@@ -51,7 +51,7 @@ class Prepared {
   GraphTask task_;
 };
 
-// Rules: D4.
+// Rules: D2, D4.
 TEST(DependenciesTest, EveryEdgeCounts) {
   Diamond d;
   Prepared task({Edge(d.root, 0)});

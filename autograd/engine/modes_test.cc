@@ -14,6 +14,8 @@
 
 #include "autograd/engine/engine.h"
 #include "autograd/engine/front_end.h"
+#include "autograd/engine/observer.h"
+#include "autograd/graph/call_state.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/test_nodes.h"
 #include "autograd/graph/thread_state.h"
@@ -209,6 +211,78 @@ TEST_P(ModesTest, CallbacksRunOnTheThreadThatCalls) {
     engine_.Execute({Edge(node, 0)}, {On(Device::Sim(1), 1)}, false, create_graph, true);
     EXPECT_EQ(calls, 1);
   }
+}
+
+// Rules: G6.
+TEST_P(ModesTest, ValuesOfTheUserGoAlong) {
+  CallState<int> level;
+  CallState<std::string> request;
+  EXPECT_EQ(level.Find(), nullptr);
+  std::vector<std::string> seen;
+  const auto look = [&](const std::string& where) {
+    seen.push_back(where + " " + *request.Find() + std::to_string(*level.Find()));
+  };
+  NodePtr inner = MakeEnd([&](const VariableList&) { look("nested"); });
+  NodePtr outer = MakeEnd(
+      [&](const VariableList&) {
+        look("node");
+        const CallStateScope deeper(level, 2);
+        Run({Edge(inner, 0)});
+        Engine::QueueCallback([&] { look("callback"); });
+      },
+      On(Device::Sim(2)));
+  {
+    const CallStateScope scope(request, std::string("r"));
+    const CallStateScope first(level, 1);
+    Run({Edge(outer, 0)});
+  }
+  EXPECT_THAT(seen, ElementsAre("node r1", "nested r2", "callback r1"));
+  EXPECT_EQ(level.Find(), nullptr);
+}
+
+// Rules: D1.
+TEST_P(ModesTest, TheStepsOfACallComeInOrder) {
+  std::string steps;
+  class Teller final : public WarningHandler {
+   public:
+    explicit Teller(std::string& steps) : steps_(steps) {}
+    void Handle(const Warning& warning) override { steps_ += " " + warning.message; }
+
+   private:
+    std::string& steps_;
+  } teller(steps);
+  WarningHandlerScope scope(teller);
+  class Watch final : public EngineObserver {
+   public:
+    explicit Watch(std::string& steps) : steps_(steps) {}
+    void OnGraphReady(const GraphView& graph) override {
+      steps_ += " counted" + std::to_string(graph.dependencies.size());
+      steps_ += graph.needed.empty() ? "" : " marked";
+    }
+    void OnEvaluate(uint64_t, const Node&, bool) override { steps_ += " run"; }
+
+   private:
+    std::string& steps_;
+  } watch(steps);
+  Engine engine({.device_threads = GetParam(), .observer = &watch});
+  NodePtr node = MakeFunction(
+      [&](FunctionNode&, VariableList gradients) {
+        Warn("warning");
+        Engine::QueueCallback([&] { steps += " callback"; });
+        return gradients;
+      },
+      {GradientEdge(MakeLeaf(1))}, On(Device::Sim(1)));
+  const Edge root(node, 0);
+  const Edge output = node->next_edge(0);
+  // A seed that does not fit ends the call before anything is done.
+  const Tensor wrong = Tensor::Zeros({2}, DType::kBool);
+  EXPECT_EQ(KindOf([&] { engine.Execute({root}, {wrong}, false, false, false, {output}); }),
+            ErrorKind::kDType);
+  EXPECT_EQ(steps, "");
+  const VariableList results =
+      engine.Execute({root}, {On(Device::Sim(1), 1)}, false, false, false, {output});
+  steps += results[0].defined() ? " results" : "";
+  EXPECT_EQ(steps, " counted2 marked run run callback warning results");
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ VariableList ReentrantCheckpoint(CheckpointFunction function, const VariableList
     output = output.Detach();  // the function may have returned an input, or one tensor twice
     SetHistory(output, node, number++);
   }
+  AnnounceNode(*node);
   return outputs;
 }
 

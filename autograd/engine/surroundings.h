@@ -25,6 +25,8 @@ class Surroundings {
     here.state_.provisional = nullptr;
     // These point to guards that may end before the call does.
     here.state_.modes.saved_tensor_hooks = nullptr;
+    here.state_.modes.node_creation = nullptr;
+    here.state_.modes.call_state = nullptr;
     here.state_.modes.warning_handler = nullptr;
     here.state_.modes.anomaly_label = nullptr;
     here.state_.node = nullptr;

@@ -12,7 +12,9 @@ namespace twingrad {
 VariableList AccumulateGrad::Apply(VariableList&& gradients) {
   if (!gradients[0].defined()) return {};
   if (extras() == nullptr || extras()->accumulate_hooks.IsEmpty()) {
-    slot_->Accumulate(std::move(gradients[0]));
+    const Tensor grad = slot_->Accumulate(std::move(gradients[0]));
+    // Without grad mode it may have a node of an older sum.
+    if (GradMode::IsEnabled()) AnnounceNodeOf(grad);
     return {};
   }
   GradTurn turn(*slot_, gradients[0]);
@@ -20,6 +22,7 @@ VariableList AccumulateGrad::Apply(VariableList&& gradients) {
   const auto accumulate = [this](Tensor gradient) {
     const Tensor grad = slot_->Accumulate(std::move(gradient));
     if (!grad.defined()) return;
+    if (GradMode::IsEnabled()) AnnounceNodeOf(grad);
     extras()->accumulate_hooks.ForEach([&grad](const auto& hook) { hook.function(grad); });
   };
   accumulate(std::move(gradients[0]));
@@ -51,14 +54,14 @@ bool IsHeldAlone(const Tensor& tensor) {
 Tensor GradientAdd(const Tensor& a, const Tensor& b, const GradLayout& layout) {
   const bool record = ShouldRecord(a, b);
   Tensor sum = layout.Add(a, b);
-  if (record) RecordNode(MakeNode<GradientAddNode>(), sum, a, b);
+  if (record) RecordQuietly(MakeNode<GradientAddNode>(), sum, a, b);
   return sum;
 }
 
 Tensor GradientClone(const Tensor& a, const GradLayout& layout) {
   const bool record = ShouldRecord(a);
   Tensor copy = layout.Clone(a);
-  if (record) RecordNode(MakeNode<Identity>(), copy, a);
+  if (record) RecordQuietly(MakeNode<Identity>(), copy, a);
   return copy;
 }
 

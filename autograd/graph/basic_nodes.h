@@ -62,9 +62,10 @@ inline bool IsPrivate(const Tensor& tensor) {
          tensor.impl()->meta() == nullptr;
 }
 
-// a + b, with history in grad mode: the sum of two gradients of one type, sparse if both are.
+// a + b, with history in grad mode: the sum of two gradients of one type, sparse if both are. Its
+// node is not announced (AnnounceNodeOf does that), because `.grad` is changed under a lock.
 Tensor GradientAdd(const Tensor& a, const Tensor& b, const GradLayout& layout = GradLayout());
-// A copy of `a` with memory of its own, with history in grad mode.
+// A copy of `a` with memory of its own, with history in grad mode. Its node is not announced.
 Tensor GradientClone(const Tensor& a, const GradLayout& layout = GradLayout());
 
 }  // namespace twingrad

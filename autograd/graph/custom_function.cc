@@ -45,6 +45,7 @@ bool ForwardCall::IsArgument(const Tensor& tensor) const { return Holds(tensors_
 
 void ForwardCall::End(Span<Tensor> results) {
   CheckDirty(results);
+  CheckGradDTypes(results);
   for (size_t i = 0; i < tensors_.size(); ++i) {
     // Forward may have written without an operation that says so.
     const bool written = tensors_[i].defined() && Holds(context_.dirty_, tensors_[i]);
@@ -61,6 +62,10 @@ void ForwardCall::End(Span<Tensor> results) {
     if (node_ != nullptr) node_->is_differentiable_.push_back(is_differentiable);
     if (is_differentiable) {
       SetResult(result, is_dirty, results.size());
+      if (context_.grad_dtypes_.has_value()) [[unlikely]] {
+        const uint32_t number = node_->num_inputs() - 1;
+        node_->SetInputGradDType(number, (*context_.grad_dtypes_)[number]);
+      }
     } else {
       if (node_ != nullptr) node_->AddUnusedInput();
       if (result.defined()) Detach(result, is_dirty);
@@ -74,7 +79,10 @@ void ForwardCall::End(Span<Tensor> results) {
     ViewInfo& view = *AutogradMeta::Find(result)->view;
     if (view.origin == ViewOrigin::kCustomFunction) view.origin = ViewOrigin::kMultiOutput;
   }
-  if (node_ != nullptr) Save(results);
+  if (node_ == nullptr) return;
+  Save(results);
+  if (wrote_view_) return AnnounceWrite(results[0], *node_);  // it is the only result
+  AnnounceNode(*node_);
 }
 
 void ForwardCall::CheckDirty(Span<const Tensor> results) const {
@@ -88,6 +96,24 @@ void ForwardCall::CheckDirty(Span<const Tensor> results) const {
                      "; arguments that Forward wrote in place are dirty, and all of them must be "
                      "results; ",
                      is_argument ? "return it" : "mark the argument itself"));
+  }
+}
+
+void ForwardCall::CheckGradDTypes(Span<const Tensor> results) const {
+  if (!context_.grad_dtypes_.has_value()) return;
+  if (context_.grad_dtypes_->size() != results.size()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[custom] ", context_.name(), " sets ", context_.grad_dtypes_->size(),
+                             " dtypes of gradients and returns ", results.size(),
+                             " results; there must be one for each; use a result's own dtype where "
+                             "nothing is to change"));
+  }
+  for (const Tensor& result : results) {
+    if (!result.defined() || !IsView(result) || !Holds(context_.dirty_, result)) continue;
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[custom] ", context_.name(),
+                             " sets the dtype of gradients of a view that it wrote; those are "
+                             "parts of its base's gradients; clone() the view first"));
   }
 }
 
@@ -113,6 +139,7 @@ void ForwardCall::Rebase(const Tensor& dirty, size_t results) {
   });
   if (GradOf(dirty).defined()) SetGrad(dirty, Tensor());
   RebaseHistory(dirty, node_, static_cast<size_t>(at - tensors_.begin()));
+  wrote_view_ = IsView(dirty);
 }
 
 void ForwardCall::SetResult(Tensor& result, bool is_dirty, size_t results) {

@@ -25,7 +25,8 @@
 //   bool kOnceDifferentiable = true;      differentiating its gradients is an error
 //   bool kClearSavedOnAccess = true;      SavedTensors() gives them once and empties the context
 //
-// `gradients` belongs to Backward alone: a gradient that is reset there is freed at once.
+// `gradients` belongs to Backward alone: a gradient that is reset there is freed at once. The
+// tensors in it may be others' as well; writing such a one in place is Error(kVersion), afterwards.
 //
 // A result that is an argument as it was given becomes a view of it. An argument that was written
 // must be marked dirty and returned; it stays the variable that it was, with a new history, and
@@ -72,6 +73,8 @@ class ForwardCall {
  private:
   bool IsArgument(const Tensor& tensor) const;
   void CheckDirty(Span<const Tensor> results) const;
+  // What SetGradDTypes was told.
+  void CheckGradDTypes(Span<const Tensor> results) const;
   // Makes a result that has no gradient independent of other histories.
   void Detach(Tensor& result, bool is_dirty) const;
   void Rebase(const Tensor& dirty, size_t results);
@@ -84,6 +87,7 @@ class ForwardCall {
   std::vector<uint32_t> versions_;  // before Forward
   sync::IntrusivePtr<CustomNode> node_;
   bool records_ = false;
+  bool wrote_view_ = false;
 };
 
 namespace custom_internal {

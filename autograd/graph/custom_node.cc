@@ -5,23 +5,58 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/base/inlined_vector.h"
 #include "autograd/base/span.h"
+#include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/error_node.h"
 #include "autograd/graph/variable.h"
 
 namespace twingrad {
+namespace {
+
+// The gradients that somebody else holds as well, and may read while Backward runs or after it.
+class SharedGradients {
+ public:
+  explicit SharedGradients(const VariableList& gradients) {
+    for (const Tensor& gradient : gradients) {
+      if (!gradient.defined() || gradient.impl()->is_inference() || IsHeldAlone(gradient)) continue;
+      held_.push_back({gradient, gradient.version()});
+    }
+  }
+  void CheckUnwritten(std::string_view name) const {
+    for (const auto& [gradient, version] : held_) {
+      if (gradient.version() == version) continue;
+      throw Error(ErrorKind::kVersion,
+                  absl::StrCat("[custom] the backward of ", name, " wrote its gradient ",
+                               DTypeName(gradient.dtype()), ShapeToString(gradient.sizes()),
+                               " in place, which others hold too; a gradient may be read; write to "
+                               "a clone"));
+    }
+  }
+
+ private:
+  InlinedVector<std::pair<Tensor, uint32_t>, 2> held_;
+};
+
+}  // namespace
+
+VariableList CustomNode::RunBackward(VariableList&& gradients) {
+  const SharedGradients shared(gradients);
+  VariableList results = Fit(context_.traits_->backward(context_, std::move(gradients)));
+  shared.CheckUnwritten(context_.name());
+  return results;
+}
 
 VariableList CustomNode::Apply(VariableList&& gradients) {
   if (context_.materialize_grads_) Materialize(gradients);
-  const FunctionTraits& traits = *context_.traits_;
   CustomCall call(*this);
-  if (!traits.once_differentiable) {
-    return Fit(traits.backward(context_, std::move(gradients)));
-  }
+  if (!context_.traits_->once_differentiable) return RunBackward(std::move(gradients));
   // What the results depend on, so that a further derivative is refused and not wrong.
   VariableList sources;
   if (GradMode::IsEnabled()) {
@@ -31,7 +66,7 @@ VariableList CustomNode::Apply(VariableList&& gradients) {
   VariableList results;
   {
     GradModeGuard no_grad(false);
-    results = Fit(traits.backward(context_, std::move(gradients)));
+    results = RunBackward(std::move(gradients));
   }
   return AttachError(
       absl::StrCat("[custom] ", context_.name(),

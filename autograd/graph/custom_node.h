@@ -37,6 +37,8 @@ class CustomNode final : public Node {
   friend class ForwardCall;
 
   void Materialize(VariableList& gradients) const;
+  // Error(kVersion) if Backward writes a gradient that somebody else holds.
+  VariableList RunBackward(VariableList&& gradients);
   // One gradient an argument becomes one an edge.
   VariableList Fit(VariableList&& results) const;
 

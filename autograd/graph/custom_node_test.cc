@@ -3,13 +3,16 @@
 #include "autograd/graph/custom_node.h"
 
 #include <any>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "autograd/graph/custom_function.h"
 #include "autograd/graph/test_custom.h"
 #include "autograd/graph/test_nodes.h"
+#include "autograd/graph/view.h"
 #include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad {
@@ -74,6 +77,53 @@ TEST(CustomNodeTest, BackwardReturnsOneGradientAnArgument) {
               0u)
         << error.what();
   }
+}
+
+// Halves of f64 that want f32 gradients, or any.
+struct Halves : Function<Halves> {
+  static VariableList Forward(Context& context, const Tensor& x,
+                              const std::vector<std::optional<DType>>& dtypes) {
+    context.SetGradDTypes(dtypes);
+    return {Copy(x), Copy(x)};
+  }
+  static VariableList Backward(Context& context, VariableList g) {
+    for (const Tensor& gradient : g) EXPECT_TRUE(gradient.defined()) << context.name();
+    return {g[0].dtype() == DType::kF32 ? kernels::Cast(g[0], DType::kF64) : g[0], Tensor()};
+  }
+};
+
+// Rules: Q5.
+TEST(CustomNodeTest, ResultsMayHaveGradientsOfAnotherDType) {
+  const Tensor x = Pair(1, 2);
+  using DTypes = std::vector<std::optional<DType>>;
+  const VariableList r = Halves::Apply(x, DTypes{DType::kF32, std::nullopt});
+  const Node& node = *NodeOf(r[0]);
+  EXPECT_EQ(node.input_metadata(0).dtype(), DType::kF32);
+  EXPECT_FALSE(node.input_metadata(0).TakesAnyDType());
+  EXPECT_TRUE(node.input_metadata(1).TakesAnyDType());
+  EXPECT_EQ(node.input_metadata(1).dtype(), DType::kF64) << "of zeros that stand for no gradient";
+  for (const DTypes& wrong : {DTypes{DType::kF32}, DTypes{DType::kI64, DType::kF32}}) {
+    EXPECT_EQ(KindOf([&] { Halves::Apply(x, wrong); }), ErrorKind::kInvalidArgument);
+  }
+  struct Twice : Function<Twice> {
+    static Tensor Forward(Context& context, const Tensor& a) {
+      for (int i = 0; i < 2; ++i) context.SetGradDTypes({DType::kF32});
+      return Copy(a);
+    }
+    static VariableList Backward(Context&, VariableList g) { return g; }
+  };
+  EXPECT_EQ(KindOf([&] { Twice::Apply(x); }), ErrorKind::kInvalidArgument);
+  struct OfView : Function<OfView> {
+    static Tensor Forward(Context& context, Tensor a) {
+      context.SetGradDTypes({DType::kF32});
+      context.MarkDirty({a});
+      return a;
+    }
+    static VariableList Backward(Context&, VariableList g) { return g; }
+  };
+  const Tensor base = Halves::Apply(x, DTypes{DType::kF64, DType::kF64})[0];
+  const Tensor view = MakeView(base, {1}, {1}, 0, nullptr);
+  EXPECT_EQ(KindOf([&] { OfView::Apply(view); }), ErrorKind::kInvalidArgument);
 }
 
 }  // namespace

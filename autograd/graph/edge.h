@@ -45,17 +45,20 @@ class InputMetadata {
     }
   }
 
-  DType dtype() const { return words_.dtype(); }
+  // Where any is taken: that of the tensor.
+  DType dtype() const { return static_cast<DType>(words_.low & (kDTypeByte & ~kAnyDType)); }
   Device device() const { return words_.device(); }
   Shape sizes() const { return sizes_ != nullptr ? *sizes_ : words_.sizes(); }
 
-  // Gradients are to have this dtype instead of the tensor's; nullopt: any floating one, and
-  // dtype() has no meaning then.
+  // Gradients are to have this dtype instead of the tensor's; nullopt: any floating one.
   void SetGradDType(std::optional<DType> dtype) {
-    words_.low &= ~kDTypeByte;
-    words_.low |= dtype.has_value() ? static_cast<uint64_t>(*dtype) : kDTypeByte;
+    if (dtype.has_value()) {
+      words_.low = (words_.low & ~kDTypeByte) | static_cast<uint64_t>(*dtype);
+    } else {
+      words_.low |= kAnyDType;
+    }
   }
-  bool TakesAnyDType() const { return (words_.low & kDTypeByte) == kDTypeByte; }
+  bool TakesAnyDType() const { return (words_.low & kAnyDType) != 0; }
 
   // Whether `tensor` has exactly this type.
   bool Matches(const Tensor& tensor) const {
@@ -65,6 +68,8 @@ class InputMetadata {
 
  private:
   static constexpr uint64_t kDTypeByte = 0xff;
+  // In that byte: no tensor's type has it, so none matches without a closer look.
+  static constexpr uint64_t kAnyDType = 0x80;
 
   TypeWords words_;
   std::unique_ptr<Shape> sizes_;

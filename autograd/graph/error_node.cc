@@ -27,6 +27,7 @@ VariableList AttachError(std::string message, VariableList results, Span<const T
     result = result.Detach();
     SetHistory(result, node, output_nr++);
   }
+  AnnounceNode(*node);
   return results;
 }
 

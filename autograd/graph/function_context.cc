@@ -37,6 +37,23 @@ void FunctionContext::SetMaterializeGrads(bool materialize) {
   materialize_grads_ = materialize;
 }
 
+void FunctionContext::SetGradDTypes(std::vector<std::optional<DType>> dtypes) {
+  CheckPhase(true, "SetGradDTypes");
+  if (grad_dtypes_.has_value()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[custom] ", name(),
+                             " sets the dtypes of its results' gradients twice; they are set once, "
+                             "for all results; give one list"));
+  }
+  for (const std::optional<DType>& dtype : dtypes) {
+    if (!dtype.has_value() || IsFloating(*dtype)) continue;
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[custom] ", name(), " wants gradients of ", DTypeName(*dtype),
+                             " for a result; gradients are floating; use f32, f64 or nullopt"));
+  }
+  grad_dtypes_ = std::move(dtypes);
+}
+
 VariableList FunctionContext::SavedTensors() {
   CheckPhase(false, "SavedTensors");
   if (cleared_) {

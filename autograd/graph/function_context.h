@@ -20,10 +20,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "autograd/base/dtype.h"
 #include "autograd/base/inlined_vector.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/saved_variable.h"
@@ -60,6 +62,9 @@ class FunctionContext {
   void MarkNonDifferentiable(VariableList tensors);
   // Whether an undefined gradient of a result comes to Backward as zeros: so without this call.
   void SetMaterializeGrads(bool materialize);
+  // By result: the dtype to which its gradients are cast, instead of its own, or nullopt for any
+  // floating one. Once; one for each result, and not for a written view.
+  void SetGradDTypes(std::vector<std::optional<DType>> dtypes);
 
   // --- In Backward ---
   // What Forward saved. Error kFreed once the graph was released, kVersion if one was written.
@@ -70,6 +75,10 @@ class FunctionContext {
   bool NeedsInputGrad(size_t i) const;
   // What else Backward is to know. It lives as long as the node.
   std::map<std::string, std::any> saved_data;
+
+  size_t num_arguments() const { return edges_.size(); }
+  // Which of the node's edges the gradient of argument i takes; kNoEdge if it is no tensor.
+  int32_t EdgeOf(size_t i) const { return edges_[i]; }
 
   std::string_view name() const { return traits_->name; }
   // Null in Forward.
@@ -89,6 +98,7 @@ class FunctionContext {
   VariableList to_save_;
   VariableList dirty_;
   VariableList non_differentiable_;
+  std::optional<std::vector<std::optional<DType>>> grad_dtypes_;
   bool materialize_grads_ = true;
   bool cleared_ = false;
   std::vector<SavedVariable> saved_;

@@ -132,12 +132,13 @@ Tensor GradSlot::Accumulate(Tensor gradient) {
   return grad_.Read();
 }
 
-void GradSlot::Retain(const Tensor& gradient) {
+Tensor GradSlot::Retain(const Tensor& gradient) {
   Tensor before;
   sync::MutexLock lock(mutex_);
-  if (closed_.Read()) return;
+  if (closed_.Read()) return Tensor();
   Tensor after = SumWith(gradient);
-  before = std::exchange(grad_.Mutable(), std::move(after));
+  before = std::exchange(grad_.Mutable(), after);
+  return after;
 }
 
 }  // namespace twingrad

@@ -41,8 +41,9 @@ class GradSlot : public sync::RefCounted<GradSlot> {
   // that others use. Returns the new `.grad`, undefined if the gradient was not accepted, or was
   // left to another thread, whose turn it is (grad_turn.h).
   Tensor Accumulate(Tensor gradient) AG_EXCLUDES(mutex_);
-  // Stores a copy of `gradient`, or the sum with what is there, out of place.
-  void Retain(const Tensor& gradient) AG_EXCLUDES(mutex_);
+  // Stores a copy of `gradient`, or the sum with what is there, out of place, and returns it;
+  // undefined if the slot is closed.
+  Tensor Retain(const Tensor& gradient) AG_EXCLUDES(mutex_);
 
   // Of GradTurn alone: see grad_turn.h.
   enum class TurnStart : uint8_t {

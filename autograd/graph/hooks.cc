@@ -134,7 +134,7 @@ void NodeExtras::StoreRetained(const VariableList& gradients) const {
     retained = retained_.Read();
   }
   for (const Retained& r : retained) {
-    if (gradients[r.input_nr].defined()) r.slot->Retain(gradients[r.input_nr]);
+    if (gradients[r.input_nr].defined()) AnnounceNodeOf(r.slot->Retain(gradients[r.input_nr]));
   }
 }
 

@@ -50,7 +50,8 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  // One gradient an input (undefined: zero) to one gradient an edge (undefined: zero).
+  // One gradient an input (undefined: zero) to one gradient an edge (undefined: zero). It may write
+  // only gradients that nobody else holds: see IsPrivate (basic_nodes.h).
   virtual VariableList Apply(VariableList&& gradients) = 0;
   // Gives up saved variables; called after a run that does not keep the graph.
   virtual void ReleaseVariables() {}
@@ -170,6 +171,14 @@ sync::IntrusivePtr<T> MakeNode(Arguments&&... arguments) {
   if ((thread.provisional != nullptr) | thread.modes.anomaly) [[unlikely]]
     NoteNewNode(node);
   return node;
+}
+
+// Shows a complete node to the node-creation hooks in force (node_creation.h), with no lock held.
+// Every maker of nodes calls it once for each.
+void RunNodeCreationHooks(Node& node);
+inline void AnnounceNode(Node& node) {
+  if (CurrentThread().modes.node_creation != nullptr) [[unlikely]]
+    RunNodeCreationHooks(node);
 }
 
 }  // namespace twingrad

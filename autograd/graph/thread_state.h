@@ -18,9 +18,11 @@
 namespace twingrad {
 
 class AnomalyLabel;
+struct CallStateFrame;
 class CustomCall;
 class GradTurn;
 class Node;
+struct NodeCreationFrame;
 struct SavedTensorHooksFrame;
 class WarningHandler;
 
@@ -41,6 +43,10 @@ struct Modes {
   bool inference = false;
   // The innermost guard of saved-tensor hooks (saved_tensor_hooks.h); null where there is none.
   const SavedTensorHooksFrame* saved_tensor_hooks = nullptr;
+  // The innermost guard of node-creation hooks (node_creation.h); null where there is none.
+  const NodeCreationFrame* node_creation = nullptr;
+  // The innermost value of the user's (call_state.h); null where there is none.
+  const CallStateFrame* call_state = nullptr;
   // Where warnings go (warning.h); null: to standard error.
   WarningHandler* warning_handler = nullptr;
 };

@@ -20,15 +20,18 @@ NodePtr Accumulator(const Tensor& leaf, LeafInfo& info) {
   if (Node* ready = info.ready_accumulator.Load(sync::kAcquire); ready != nullptr) {
     return NodePtr(ready);
   }
-  sync::MutexLock lock(info.mutex);
-  if (info.accumulator.Read() == nullptr) {
+  NodePtr made;
+  {
+    sync::MutexLock lock(info.mutex);
+    if (info.accumulator.Read() != nullptr) return info.accumulator.Read();
     info.slot->SetLayout(GradLayout(leaf));
-    NodePtr made = MakeNode<AccumulateGrad>(leaf, info.slot);
+    made = MakeNode<AccumulateGrad>(leaf, info.slot);
     if (info.has_grad_dtype) made->SetInputGradDType(0, info.grad_dtype);
-    info.accumulator.Write(std::move(made));
-    info.ready_accumulator.Store(info.accumulator.Read().get(), sync::kRelease);
+    info.accumulator.Write(made);
+    info.ready_accumulator.Store(made.get(), sync::kRelease);
   }
-  return info.accumulator.Read();
+  AnnounceNode(*made);
+  return made;
 }
 
 void CheckDefined(const Tensor& tensor, std::string_view what) {
@@ -201,6 +204,13 @@ void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {
   }
   meta.node = std::move(node);
   meta.output_nr = output_nr;
+}
+
+void AnnounceNodeOf(const Tensor& result) {
+  if (CurrentThread().modes.node_creation == nullptr || !result.defined()) [[likely]]
+    return;
+  const AutogradMeta* const meta = AutogradMeta::Find(result);
+  if (meta != nullptr && meta->node != nullptr) AnnounceNode(*meta->node);
 }
 
 void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after, uint32_t output_nr) {

@@ -58,12 +58,22 @@ bool ShouldRecord(const Tensors&... tensors) {
   return CurrentThread().modes.grad_mode && (RequiresGrad(tensors) || ...);
 }
 
-// Makes `result` the result of `node`, whose edges lead to the operands.
+// Makes `result` the result of `node`, whose edges lead to the operands. Without an announcement:
+// where a lock is held.
 template <class... Tensors>
-void RecordNode(NodePtr node, const Tensor& result, const Tensors&... operands) {
+void RecordQuietly(NodePtr node, const Tensor& result, const Tensors&... operands) {
   (node->AddNextEdge(GradientEdge(operands)), ...);
   SetHistory(result, std::move(node));
 }
+// The same, and announces the node, which is complete then.
+template <class... Tensors>
+void RecordNode(NodePtr node, const Tensor& result, const Tensors&... operands) {
+  Node& made = *node;
+  RecordQuietly(std::move(node), result, operands...);
+  AnnounceNode(made);
+}
+// Announces the node of a result that was just made quietly, if it has one.
+void AnnounceNodeOf(const Tensor& result);
 
 // Of a view: what it shows of which base, and its place in the graph, made anew after writes.
 struct ViewInfo {

@@ -19,7 +19,7 @@ Tensor MakeView(const Tensor& operand, Span<const int64_t> sizes, Span<const int
   Tensor view = operand.AsStrided(sizes, strides, offset);
   if (!IsFloating(view.dtype())) return view;
   if (view.impl()->is_inference()) {  // without a version there is nothing to make anew
-    if (node != nullptr) SetHistory(view, std::move(node));
+    if (node != nullptr) RecordNode(std::move(node), view);
     return view;
   }
   AutogradMeta* from = AutogradMeta::Find(operand);
@@ -31,12 +31,14 @@ Tensor MakeView(const Tensor& operand, Span<const int64_t> sizes, Span<const int
     info->origin = InferenceMode::IsEnabled() ? ViewOrigin::kInferenceMode : ViewOrigin::kNoGrad;
   }
   if (node != nullptr) node->AddInput(view);
+  Node* const made = node.get();
   {
     sync::MutexLock lock(info->mutex);
     info->version = view.version();
     info->node = std::move(node);
   }
   AutogradMeta::Of(view).view = std::move(info);
+  if (made != nullptr) AnnounceNode(*made);
   return view;
 }
 
@@ -76,7 +78,10 @@ bool ViewRequiresGrad(const Tensor& view, AutogradMeta& meta) {
   return RequiresGrad(info.base);
 }
 
-Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta) {
+namespace {
+
+// The view's edge; `made`: the node that it got just now, to be announced without the lock.
+Edge RenewedViewEdge(const Tensor& view, AutogradMeta& meta, NodePtr& made) {
   ViewInfo& info = *meta.view;
   NodePtr replaced;  // destroyed after the lock is given up
   sync::MutexLock lock(info.mutex);
@@ -91,11 +96,24 @@ Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta) {
     NodePtr node = MakeRegeneratedView(view, std::move(map));
     node->AddNextEdge(GradientEdge(info.base));
     MoveRetained(meta, info.node.get(), *node);
+    made = node;
     replaced = std::exchange(info.node, std::move(node));
     info.output_nr = 0;
     info.version = view.version();
   }
   return info.node == nullptr ? Edge() : Edge(info.node, info.output_nr);
+}
+
+}  // namespace
+
+Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta) {
+  if (CurrentThread().modes.node_creation != nullptr && ViewRequiresGrad(view, meta)) [[unlikely]] {
+    GradientEdge(meta.view->base);  // announces its accumulator, where it has one, without the lock
+  }
+  NodePtr made;
+  Edge edge = RenewedViewEdge(view, meta, made);
+  if (made != nullptr) AnnounceNode(*made);
+  return edge;
 }
 
 void CheckInPlace(const Tensor& self, bool would_record) {
@@ -154,11 +172,17 @@ void RebaseHistory(const Tensor& self, NodePtr node, size_t self_edge) {
   inner->MakeExtras().result_edge = [outer, map, written = self.Detach()] {
     NodePtr view = MakeRegeneratedView(written, map);
     view->AddNextEdge(Edge(NodePtr(outer), 0));
+    AnnounceNode(*view);
     return Edge(std::move(view), 0);
   };
   ReplaceNode(base, std::move(copy_slices));
   sync::MutexLock lock(info.mutex);
   info.version = self.version() - 1;
+}
+
+void AnnounceWrite(const Tensor& self, Node& node) {
+  AnnounceNode(node);
+  if (IsView(self)) AnnounceNodeOf(ViewBase(self));
 }
 
 }  // namespace twingrad

@@ -45,6 +45,9 @@ void CheckInPlace(const Tensor& self, bool would_record);
 // base gets a CopySlices node around `node`, which then has no other result.
 void RebaseHistory(const Tensor& self, NodePtr node, size_t self_edge = 0);
 
+// Announces `node` once it is complete, and what the write put around it.
+void AnnounceWrite(const Tensor& self, Node& node);
+
 // Makes the node of a view anew if the base was written; the lock of view.mutex is taken inside.
 Edge ViewGradientEdge(const Tensor& view, AutogradMeta& meta);
 bool ViewRequiresGrad(const Tensor& view, AutogradMeta& meta);

@@ -59,7 +59,9 @@ void CopyInPlace(Tensor& self, const Tensor& other) {
   }
   kernels::CopyInto(self, other);
   self.BumpVersion();
-  if (records) RebaseHistory(self, std::move(node));
+  if (!records) return;
+  RebaseHistory(self, node);
+  AnnounceWrite(self, *node);
 }
 
 void ZeroInPlace(Tensor& self) {
@@ -70,8 +72,10 @@ void ZeroInPlace(Tensor& self) {
   self.BumpVersion();
   if (!records) return;
   Edge edges[] = {Edge()};
-  RebaseHistory(self,
-                MakeDerivativeNode("ZeroBackward", edges, [](const Tensor&) { return Tensor(); }));
+  const NodePtr node =
+      MakeDerivativeNode("ZeroBackward", edges, [](const Tensor&) { return Tensor(); });
+  RebaseHistory(self, node);
+  AnnounceWrite(self, *node);
 }
 
 }  // namespace twingrad::ops

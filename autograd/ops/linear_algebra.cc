@@ -109,7 +109,7 @@ Tensor Matmul(const Tensor& a, const Tensor& b) {
   if (ShouldRecord(a, b)) {
     Edge edge_a = GradientEdge(a);
     Edge edge_b = GradientEdge(b);
-    SetHistory(result, MakeNode<MatmulNode>(a, b, std::move(edge_a), std::move(edge_b)));
+    RecordNode(MakeNode<MatmulNode>(a, b, std::move(edge_a), std::move(edge_b)), result);
   }
   return result;
 }

@@ -212,7 +212,7 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
                                  [dim](size_t k, const Tensor& g, const Tensor* saved) {
                                    return k == 0 ? g : Gather(g, dim, saved[0]);
                                  });
-    if (node->next_edge(1).is_valid()) node->Save(index);
+    node->Save(node->next_edge(1).is_valid() ? index : Tensor());
   }
   return result;
 }

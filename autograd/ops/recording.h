@@ -64,9 +64,10 @@ class DerivativeNode final : public Node {
   }
   std::string_view name() const override { return name_; }
 
-  // Undefined tensors keep their place.
+  // Exactly kSaved times; undefined tensors keep their place. The last one completes the node.
   DerivativeNode* Save(const Tensor& tensor, bool is_output = false) {
     saved_[count_++] = SavedVariable(tensor, is_output);
+    if (count_ == kSaved) AnnounceNode(*this);
     return this;
   }
   DerivativeNode* SaveResult(const Tensor& result) { return Save(result, /*is_output=*/true); }
@@ -107,6 +108,7 @@ auto* Record(std::string_view name, const Tensor& result, Span<Edge> edges, Deri
   auto node = MakeDerivativeNode<kSaved>(name, edges, std::move(derivative));
   auto* const made = node.get();
   SetHistory(result, std::move(node));
+  if constexpr (kSaved == 0) AnnounceNode(*made);
   return made;
 }
 template <size_t kSaved = 0, typename Derivative>

@@ -103,6 +103,7 @@ Tensor ApplyUnary(const UnaryRule& rule, const Tensor& operand) {
     if (rule.saves == Saves::kOperand) node->Save(operand, /*is_output=*/false);
     SetHistory(result, node);
     if (rule.saves == Saves::kResult) node->Save(result, /*is_output=*/true);
+    AnnounceNode(*node);
   }
   return result;
 }
@@ -122,6 +123,7 @@ void ApplyUnaryInPlace(const UnaryRule& rule, Tensor& self) {
   StoreInPlace(rule.name, self, value);
   RebaseHistory(self, node);
   if (rule.saves == Saves::kResult && !is_packed) node->Save(self, /*is_output=*/true);
+  AnnounceWrite(self, *node);
 }
 
 Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b) {
@@ -134,6 +136,7 @@ Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b) {
   BinaryNode* const made = node.get();
   SetHistory(result, std::move(node));
   made->SaveResult(result);
+  AnnounceNode(*made);
   return result;
 }
 
@@ -153,6 +156,7 @@ void ApplyBinaryInPlace(const BinaryRule& rule, Tensor& self, const Tensor& othe
   StoreInPlace(rule.name, self, value);
   RebaseHistory(self, node);
   if (!is_packed) node->SaveResult(self);
+  AnnounceWrite(self, *node);
 }
 
 }  // namespace twingrad::ops
