@@ -21,6 +21,7 @@
 #include "autograd/engine/multi_hook.h"         // IWYU pragma: export
 #include "autograd/engine/multithreading.h"     // IWYU pragma: export
 #include "autograd/graph/anomaly.h"             // IWYU pragma: export
+#include "autograd/graph/call_state.h"          // IWYU pragma: export
 #include "autograd/graph/custom_function.h"     // IWYU pragma: export
 #include "autograd/graph/error_node.h"          // IWYU pragma: export
 #include "autograd/graph/gradient_edge.h"       // IWYU pragma: export
@@ -28,6 +29,7 @@
 #include "autograd/graph/inference_mode.h"      // IWYU pragma: export
 #include "autograd/graph/leaf.h"                // IWYU pragma: export
 #include "autograd/graph/node.h"                // IWYU pragma: export
+#include "autograd/graph/node_creation.h"       // IWYU pragma: export
 #include "autograd/graph/saved_tensor_hooks.h"  // IWYU pragma: export
 #include "autograd/graph/thread_state.h"        // IWYU pragma: export
 #include "autograd/graph/variable.h"            // IWYU pragma: export
