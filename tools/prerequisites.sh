@@ -10,7 +10,8 @@ ARCHITECTURE="$(uname -m)"
 
 # Each group: a file that stands for a package, and the package.
 #   base      every build: Bazel, GCC, what unpacks third-party archives; `run //tools/oracle -- check` needs no more
-#   test      building and running tests: patched copies, a test that reads machine code, drawn pictures
+#   test      building and running tests: patched copies, a test that reads machine code, drawn pictures, a project of a
+#             user of the installed library, beside the distribution's Abseil
 #   pictures  `oracle explain`
 #   clang     the sanitizers and every other configuration that compiles with clang
 #   coverage  --config=coverage, with clang: Bazel packs the profiles of a test with zip
@@ -31,6 +32,10 @@ readonly PACKAGES_test="
 /usr/bin/patch                              patch
 /usr/bin/objdump                            binutils
 /usr/bin/dot                                graphviz
+/usr/bin/cmake                              cmake
+/usr/bin/make                               make
+/usr/bin/pkg-config                         pkg-config
+/usr/include/absl/base/config.h             libabsl-dev
 "
 readonly PACKAGES_pictures="
 /usr/bin/dot                                graphviz

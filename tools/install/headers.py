@@ -10,17 +10,13 @@ from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 # What users include; the README of the folder autograd names them too.
 ROOTS = (
     'autograd/autograd.h',
-    'autograd/engine/multi_hook.h',
-    'autograd/engine/multithreading.h',
     'autograd/functional/functional.h',
     'autograd/gradcheck/gradcheck.h',
-    'autograd/graph/custom_function.h',
     'autograd/inspect/dot.h',
     'autograd/inspect/trace.h',
     'autograd/optim/adam.h',
     'autograd/optim/sgd.h',
     'autograd/safetensors/safetensors.h',
-    'autograd/tensor/sparse.h',
 )
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')

@@ -156,6 +156,8 @@ def ag_package(
       model: the library exists against the model alone, and so do the tests.
       **kwargs: further attributes of the library.
     """
+    if native.glob(["README.md"]):
+        native.exports_files(["README.md"])  # Its snippets are tested: //tools/snippets.
     tests = native.glob(["*_test.cc"], exclude = apart)
     headers = native.glob(["*.h"], exclude = apart + test_srcs)
     offered = headers if hdrs == None else hdrs

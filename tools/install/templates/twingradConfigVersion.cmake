@@ -1,0 +1,15 @@
+# A version fits who asks for the same first two numbers, or fewer, and no later third one.
+set(PACKAGE_VERSION @VERSION@)
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+  set(PACKAGE_VERSION_EXACT TRUE)
+endif()
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" _twingrad_series "${PACKAGE_VERSION}")
+if(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION AND
+   (PACKAGE_FIND_VERSION_COUNT LESS 2 OR
+    "${PACKAGE_FIND_VERSION_MAJOR}.${PACKAGE_FIND_VERSION_MINOR}" STREQUAL _twingrad_series) AND
+   _twingrad_series MATCHES "^${PACKAGE_FIND_VERSION_MAJOR}\\.")
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+else()
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+endif()
+unset(_twingrad_series)
