@@ -88,6 +88,11 @@ void SavedVariable::CheckVersion(const Node* saved_for, const Tensor& data) cons
                            "; it must not be written before backward; write to a copy of it"));
 }
 
+SavedVariable::Content SavedVariable::Look() const {
+  Guard guard(locked_);
+  return {state_, state_ == State::kSaved ? data_ : Tensor()};
+}
+
 Tensor SavedVariable::Unpack(const Node* saved_for) const {
   Tensor data;
   PackedTensorPtr packed;

@@ -25,6 +25,12 @@ namespace twingrad {
 
 class SavedVariable {
  public:
+  enum class State : uint8_t { kEmpty, kSaved, kPacked, kFreed };
+  struct Content {
+    State state;
+    Tensor data;  // of kSaved
+  };
+
   // Nothing saved: Unpack gives an undefined tensor.
   SavedVariable() : data_() {}
   // `is_output`: the tensor is the result number `output_nr` of the node that saves it.
@@ -42,8 +48,10 @@ class SavedVariable {
   // released, kVersion if the tensor was written since. `saved_for` as above.
   void RegisterHooks(const Node* saved_for, SavedTensorHooks hooks);
 
+  // What it keeps, without history: nothing is checked, no hook runs. For pictures of graphs.
+  Content Look() const;
+
  private:
-  enum class State : uint8_t { kEmpty, kSaved, kPacked, kFreed };
   class Guard;
 
   void DropContent() {

@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/node.h"
+#include "autograd/graph/saved_variable.h"
 #include "autograd/graph/variable.h"
+#include "autograd/tensor/sparse.h"
 
 namespace twingrad {
 namespace {
@@ -23,6 +25,38 @@ std::string Quoted(std::string_view text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+size_t Bytes(const Tensor& tensor) {
+  if (tensor.is_sparse()) {
+    const SparseParts& parts = SparsePartsOf(tensor);
+    return Bytes(parts.indices) + Bytes(parts.values);
+  }
+  return static_cast<size_t>(tensor.numel()) * ElementSize(tensor.dtype());
+}
+
+std::string TypeText(DType dtype, Ints sizes, Device device) {
+  return absl::StrCat(DTypeName(dtype), ShapeToString(sizes),
+                      device.IsCpu() ? "" : absl::StrCat(" on ", device.ToString()));
+}
+
+// A line of a node's label; nothing for what is not there.
+std::string SavedText(const SavedVariable& saved) {
+  const SavedVariable::Content content = saved.Look();
+  const Tensor& data = content.data;
+  switch (content.state) {
+    case SavedVariable::State::kEmpty:
+      return "";
+    case SavedVariable::State::kPacked:
+      return "\nsaves what a hook packed";
+    case SavedVariable::State::kFreed:
+      return "\nsaved, released";
+    case SavedVariable::State::kSaved:
+      break;
+  }
+  return absl::StrCat("\nsaves ", data.is_sparse() ? "sparse " : "",
+                      TypeText(data.dtype(), data.sizes(), data.device()), ", ", Bytes(data),
+                      " bytes");
 }
 
 // Numbers nodes in the order in which a walk along the edges meets them.
@@ -60,7 +94,7 @@ class Drawing {
 
  private:
   // -1 for one too many.
-  int64_t NumberOf(const Node* node) {
+  int64_t NumberOf(Node* node) {
     const auto found = numbers_.find(node);
     if (found != numbers_.end()) return found->second;
     if (nodes_.size() >= options_.max_nodes) return -1;
@@ -78,9 +112,9 @@ class Drawing {
     }
     for (uint32_t k = 0; k < node.num_inputs(); ++k) {
       const InputMetadata& type = node.input_metadata(k);
-      absl::StrAppend(&label, "\n", DTypeName(type.dtype()), ShapeToString(type.sizes()));
-      if (!type.device().IsCpu()) absl::StrAppend(&label, " on ", type.device().ToString());
+      absl::StrAppend(&label, "\n", TypeText(type.dtype(), type.sizes(), type.device()));
     }
+    for (const SavedVariable* saved : nodes_[i]->SavedVariables()) label += SavedText(*saved);
     absl::StrAppend(&lines_, "  n", i, " [label=", Quoted(label), is_leaf ? ", shape=ellipse" : "",
                     "];\n");
     for (const Edge& edge : node.next_edges()) {
@@ -103,7 +137,7 @@ class Drawing {
   const DotOptions& options_;
   absl::flat_hash_map<const Node*, std::string> names_;
   absl::flat_hash_map<const Node*, int64_t> numbers_;
-  std::vector<const Node*> nodes_;
+  std::vector<Node*> nodes_;
   std::string lines_;
   size_t hidden_ = 0;
 };

@@ -3,10 +3,11 @@
 //   std::ofstream("graph.dot") << ToDot({loss}, {.names = {{"w", w}, {"b", b}}});
 //   // dot -Tsvg graph.dot > graph.svg
 //
-// A box for each node that the tensors' gradients reach, with its name and the types of its
-// results; an ellipse for each leaf; an arrow from each node to those that its results go to, with
-// the number of the input there where that node has several. The same graph gives the same text.
-// Reads only; undefined tensors and tensors that do not require grad have no graph.
+// A box for each node that the tensors' gradients reach, with its name, the types of its results
+// and what it saves: type and bytes of each tensor, memory that nodes share counted at each of
+// them; an ellipse for each leaf; an arrow from each node to those that its results go to, with the
+// number of the input there where that node has several. The same graph gives the same text. Reads
+// only; undefined tensors and tensors that do not require grad have no graph.
 
 #pragma once
 

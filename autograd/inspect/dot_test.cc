@@ -2,10 +2,13 @@
 
 #include "autograd/inspect/dot.h"
 
+#include <any>
 #include <string>
 #include <string_view>
 
+#include "autograd/engine/front_end.h"
 #include "autograd/graph/node.h"
+#include "autograd/graph/saved_tensor_hooks.h"
 #include "autograd/graph/variable.h"
 #include "autograd/notation/elements.h"
 #include "autograd/notation/functions.h"
@@ -22,19 +25,41 @@ bool Has(const std::string& text, const std::string& part) {
 TEST(Dot, DrawsNodesLeavesAndArrows) {
   const Tensor x = Leaf(Tensor::FromData<double>({2}, {1, 2}));
   const Tensor w = Leaf(Tensor::Scalar(3, DType::kF64));
-  EXPECT_EQ(ToDot({Exp(x * w)}, {.names = {{"x", x}, {"w", w}}}),
-            "digraph backward {\n"
-            "  node [shape=box];\n"
-            "  n0 [label=\"ExpBackward\\nf64[2]\"];\n"
-            "  n0 -> n1;\n"
-            "  n1 [label=\"MulBackward\\nf64[2]\"];\n"
-            "  n1 -> n2;\n"
-            "  n1 -> n3;\n"
-            "  n2 [label=\"leaf x\\nf64[2]\", shape=ellipse];\n"
-            "  n3 [label=\"leaf w\\nf64[]\", shape=ellipse];\n"
-            "  root0 [label=\"root 0\", shape=plaintext];\n"
-            "  root0 -> n0;\n"
-            "}\n");
+  EXPECT_EQ(
+      ToDot({Exp(x * w)}, {.names = {{"x", x}, {"w", w}}}),
+      "digraph backward {\n"
+      "  node [shape=box];\n"
+      "  n0 [label=\"ExpBackward\\nf64[2]\\nsaves f64[2], 16 bytes\"];\n"
+      "  n0 -> n1;\n"
+      "  n1 [label=\"MulBackward\\nf64[2]\\nsaves f64[2], 16 bytes\\nsaves f64[], 8 bytes\"];\n"
+      "  n1 -> n2;\n"
+      "  n1 -> n3;\n"
+      "  n2 [label=\"leaf x\\nf64[2]\", shape=ellipse];\n"
+      "  n3 [label=\"leaf w\\nf64[]\", shape=ellipse];\n"
+      "  root0 [label=\"root 0\", shape=plaintext];\n"
+      "  root0 -> n0;\n"
+      "}\n");
+}
+
+TEST(Dot, ShowsWhatNodesSave) {
+  const Tensor x = Leaf(Tensor::FromData<float>({3}, {1, 2, 3}));
+  const Tensor y = Exp(x);
+  EXPECT_TRUE(Has(ToDot({y}), "ExpBackward\\nf32[3]\\nsaves f32[3], 12 bytes\""));
+  Backward({Sum(y)});
+  EXPECT_TRUE(Has(ToDot({y}), "ExpBackward\\nf32[3]\\nsaved, released\""));
+  EXPECT_FALSE(Has(ToDot({-x}), "save"));
+  // Asked for, a picture runs no hook and refuses nothing.
+  const Tensor z = Exp(x);
+  z.BumpVersion();
+  EXPECT_TRUE(Has(ToDot({z}), "saves f32[3], 12 bytes"));
+  int unpacked = 0;
+  const SavedTensorHooksGuard hooks({[](const Tensor& tensor) { return std::any(tensor); },
+                                     [&unpacked](const std::any& packed) {
+                                       ++unpacked;
+                                       return std::any_cast<Tensor>(packed);
+                                     }});
+  EXPECT_TRUE(Has(ToDot({Exp(x)}), "saves what a hook packed"));
+  EXPECT_EQ(unpacked, 0);
 }
 
 TEST(Dot, SharedNodesAreDrawnOnceAndNothingIsAnEmptyGraph) {
