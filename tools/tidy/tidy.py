@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from tools.tidy import includes, installed, layering, packages, rules, semantics
+from tools.tidy import commands, includes, installed, layering, packages, rules, semantics, snippets
 
 _ALLOWANCES = 'tools/tidy/allowances.txt'
 _SKIPPED_FOLDERS = {'.git', '__pycache__'}
@@ -58,6 +58,7 @@ def check_tree(root: str) -> List[rules.Finding]:
         for check in (rules.check_opening_comment, rules.check_links):
             findings.extend(check(path, text, paths))
         findings.extend(includes.check_includes(path, texts))
+        findings.extend(commands.check_commands(path, texts, paths))
     allowances = rules.parse_allowances(texts.get(_ALLOWANCES) or '')
     findings.extend(rules.check_tests(paths, texts, allowances, _ALLOWANCES))
     findings.extend(rules.check_readmes(paths, texts))
@@ -67,6 +68,7 @@ def check_tree(root: str) -> List[rules.Finding]:
     findings.extend(packages.check_packages(builds))
     findings.extend(layering.check_layering(texts))
     findings.extend(installed.check_installed(texts))
+    findings.extend(snippets.check_snippets(texts))
     return findings
 
 
