@@ -38,7 +38,7 @@ class BundleError(Exception):
 
 def renamed(symbol: str) -> str:
     """The symbol under which third-party code goes in the bundle; other symbols are as they are."""
-    if symbol.startswith('_Z'):
+    if symbol.startswith(('_Z', 'DW.ref._Z')):  # The second: where a handler finds its type.
         return _MANGLED.sub(_longer, symbol)
     return symbol + _SUFFIX if _PLAIN.fullmatch(symbol) else symbol
 

@@ -70,6 +70,7 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(renamed('_ZN4absl12lts_202206237SymbolizeEPKvPci'),
                          '_ZN13absl_twingrad12lts_202206237SymbolizeEPKvPci')
         self.assertEqual(renamed('_ZSt4moveIRN5Eigen6MatrixEEvOT_'), '_ZSt4moveIRN14Eigen_twingrad6MatrixEEvOT_')
+        self.assertEqual(renamed('DW.ref._ZTIN8nlohmann9exceptionE'), 'DW.ref._ZTIN17nlohmann_twingrad9exceptionE')
         self.assertEqual(renamed('AbslInternalSleepFor'), 'AbslInternalSleepFor_twingrad')
 
     def test_other_names_stay(self) -> None:
