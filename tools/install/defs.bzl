@@ -10,6 +10,14 @@
 
 load("//tools/rules:bundle.bzl", "static_bundle")
 
+# Instrumented objects need a run-time of their own, which an ordinary program does not have.
+_INSTRUMENTED = ["asan", "asan_ubsan", "coverage", "tsan", "ubsan"]
+
+def _unless_instrumented(value, otherwise):
+    branches = {"//tools/rules:" + name: otherwise for name in _INSTRUMENTED}
+    branches["//conditions:default"] = value
+    return select(branches)
+
 def installation(name, deps, **kwargs):
     """NAME and NAME_test, of one library libtwingrad.a with all that `deps` need.
 
@@ -33,15 +41,13 @@ def installation(name, deps, **kwargs):
         deps = ["//tools/install:headers"],
         **kwargs
     )
-
-    # The compiler is the one that the library is made by, without a sanitizer's flags.
     native.py_test(
         name = name + "_test",
         size = "medium",
         srcs = ["//tools/install:install_test.py"],
         main = "//tools/install:install_test.py",
-        args = ["$(rootpath libtwingrad.a)"],
-        data = library + ["//tools/install:example", "//tools/install:templates"],
+        args = _unless_instrumented(["$(rootpath libtwingrad.a)"], ["skip_instrumented"]),
+        data = ["//tools/install:example", "//tools/install:templates"] + _unless_instrumented(library, []),
         tags = ["no-asan", "no-tsan"],
         deps = ["//tools/install", "//tools/install:headers"],
     )
