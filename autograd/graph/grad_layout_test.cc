@@ -13,6 +13,7 @@
 #include "autograd/graph/grad_slot.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
+#include "autograd/graph/warning.h"
 
 namespace twingrad {
 namespace {
@@ -105,6 +106,47 @@ TEST(AccumulateGradTest, GradHasTheLeafsStridesUnderCreateGraph) {
     EXPECT_EQ(At(GradOf(leaf), 1, 2), count);
     EXPECT_TRUE(RequiresGrad(GradOf(leaf)));
   }
+}
+
+// Rules: J11.
+TEST(AccumulateGradTest, WarnsOnceOfAGradThatWasSetInAnotherLayout) {
+  GradModeGuard no_grad(false);
+  CollectedWarnings seen;
+  const WarningHandlerScope scope(seen);
+  Tensor leaf = LeafByColumns();
+  const auto add = [&] { GradientEdge(leaf).function->Apply({Tensor::Ones({2, 3}, DType::kF64)}); };
+  SetGrad(leaf, Tensor::Ones({2, 3}, DType::kF64));
+  EXPECT_TRUE(seen.warnings().empty());
+  add();
+  add();
+  ASSERT_EQ(seen.warnings().size(), 1u);
+  EXPECT_EQ(seen.warnings()[0].message,
+            "[graph] a gradient is added to a .grad of another layout than its leaf's, with "
+            "strides [3,1] for a shape of [2,3]; the sum is right, but the two are not walked "
+            "alike, which is slower; set a .grad with the leaf's strides");
+  EXPECT_EQ(At(GradOf(leaf), 1, 2), 3);
+  // Another tensor, another warning; none for one in the leaf's layout.
+  SetGrad(leaf, Tensor::Ones({2, 3}, DType::kF64));
+  add();
+  SetGrad(leaf, ByColumns());
+  add();
+  EXPECT_EQ(seen.warnings().size(), 2u);
+}
+
+// Rules: J11.
+TEST(AccumulateGradTest, UnderCreateGraphTheSumIsInTheLeafsLayoutWithoutAWarning) {
+  CollectedWarnings seen;
+  const WarningHandlerScope scope(seen);
+  Tensor leaf = LeafByColumns();
+  SetGrad(leaf, Tensor::Ones({2, 3}, DType::kF64));
+  {
+    GradModeGuard grad(true);
+    GradientEdge(leaf).function->Apply({Tensor::Ones({2, 3}, DType::kF64)});
+  }
+  GradModeGuard no_grad(false);
+  GradientEdge(leaf).function->Apply({Tensor::Ones({2, 3}, DType::kF64)});
+  EXPECT_TRUE(seen.warnings().empty());
+  EXPECT_EQ(StridesOf(GradOf(leaf)), (std::vector<int64_t>{1, 2}));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "autograd/graph/inference_mode.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
+#include "autograd/graph/warning.h"
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/sparse.h"
@@ -42,7 +43,9 @@ Tensor GradSlot::Get() const {
 void GradSlot::Set(Tensor grad) {
   Tensor before;
   sync::MutexLock lock(mutex_);
-  before = std::exchange(grad_.Mutable(), closed_.Read() ? Tensor() : std::move(grad));
+  if (closed_.Read()) grad = Tensor();
+  misfits_.Write(grad.defined() && !layout_.Read().Fits(grad));
+  before = std::exchange(grad_.Mutable(), std::move(grad));
 }
 
 void GradSlot::Close() {
@@ -98,9 +101,23 @@ Tensor GradSlot::AddSparse(const Tensor& gradient) {
 void GradSlot::SetLayout(GradLayout layout) {
   sync::MutexLock lock(mutex_);
   layout_.Write(std::move(layout));
+  misfits_.Write(grad_.Read().defined() && !layout_.Read().Fits(grad_.Read()));
 }
 
+// The handler of warnings may be the user's, so it is called without the lock.
 Tensor GradSlot::Accumulate(Tensor gradient) {
+  bool misfits = false;
+  Tensor sum = Add(std::move(gradient), &misfits);
+  if (misfits) [[unlikely]] {
+    Warn(absl::StrCat(kLayoutWarning, ", with strides ", ShapeToString(sum.strides()),
+                      " for a shape of ", ShapeToString(sum.sizes()),
+                      "; the sum is right, but the two are not walked alike, which is slower; set "
+                      "a .grad with the leaf's strides"));
+  }
+  return sum;
+}
+
+Tensor GradSlot::Add(Tensor gradient, bool* misfits) {
   Tensor before;
   sync::MutexLock lock(mutex_);
   if (turns_.Read() != nullptr && !AwaitTurn(gradient)) return Tensor();
@@ -110,6 +127,11 @@ Tensor GradSlot::Accumulate(Tensor gradient) {
   // Only where the leaf takes gradients of any dtype.
   if (grad_.Read().defined() && grad_.Read().dtype() != gradient.dtype()) [[unlikely]] {
     gradient = CastTo(grad_.Read().dtype(), gradient);
+  }
+  // Under grad mode the sum is another tensor, in the leaf's layout.
+  if (misfits_.Read()) [[unlikely]] {
+    *misfits = !GradMode::IsEnabled();
+    misfits_.Write(false);
   }
   if (GradMode::IsEnabled()) {
     Tensor after = SumWith(gradient);

@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "autograd/graph/grad_layout.h"
 #include "autograd/sync/annotations.h"
@@ -19,6 +20,10 @@
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad {
+
+// How the warning begins that a .grad has another layout than its leaf.
+inline constexpr std::string_view kLayoutWarning =
+    "[graph] a gradient is added to a .grad of another layout than its leaf's";
 
 class GradSlot : public sync::RefCounted<GradSlot> {
  public:
@@ -40,6 +45,9 @@ class GradSlot : public sync::RefCounted<GradSlot> {
   // history in grad mode, in both cases in the leaf's layout. Never aliases `gradient` with memory
   // that others use. Returns the new `.grad`, undefined if the gradient was not accepted, or was
   // left to another thread, whose turn it is (grad_turn.h).
+  //
+  // Warns once of each stored gradient that does not have the leaf's layout, when the first
+  // gradient is added to it in place.
   Tensor Accumulate(Tensor gradient) AG_EXCLUDES(mutex_);
   // Stores a copy of `gradient`, or the sum with what is there, out of place, and returns it;
   // undefined if the slot is closed.
@@ -66,6 +74,7 @@ class GradSlot : public sync::RefCounted<GradSlot> {
     sync::CondVar ended;
   };
 
+  Tensor Add(Tensor gradient, bool* misfits) AG_EXCLUDES(mutex_);
   bool AwaitTurn(Tensor& gradient) AG_REQUIRES(mutex_);
   // The sum of the stored gradient and `gradient`, out of place.
   Tensor SumWith(const Tensor& gradient) const AG_REQUIRES(mutex_);
@@ -82,6 +91,8 @@ class GradSlot : public sync::RefCounted<GradSlot> {
   sync::Cell<bool> active_ AG_GUARDED_BY(mutex_){true};
   sync::Cell<bool> moved_ AG_GUARDED_BY(mutex_){false};
   sync::Cell<bool> closed_ AG_GUARDED_BY(mutex_){false};
+  // What is stored was given by the user in another layout, and no warning has said so.
+  sync::Cell<bool> misfits_ AG_GUARDED_BY(mutex_){false};
   // Null before the leaf first has hooks.
   sync::Cell<std::unique_ptr<Turns>> turns_ AG_GUARDED_BY(mutex_);
 };

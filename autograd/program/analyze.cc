@@ -162,10 +162,6 @@ bool Analyzer::CheckVisible(ValueId value, Fault::Place place, int index, Key ke
 
 bool Analyzer::CheckWritten(ValueId value) {
   const ValueInfo& info = values_[value];
-  if (info.read_only) {
-    return fault_.BlameOperand(
-        0, "the value is a result of grad, or a view of one, and read-only; write to a clone");
-  }
   for (const Region& region : regions_) {
     if (region.kind == RegionKind::kThread && info.storage < region.first_value) {
       return fault_.BlameOperand(0,
@@ -210,7 +206,6 @@ bool Analyzer::CheckComputed(const Statement& statement, const Signature& signat
   }
   if (signature.category == Category::kView || statement.op == Opcode::kDetach) {
     result.storage = first.storage;
-    result.read_only = first.read_only;
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// Static analysis of a Program: the type and device of each value, which values may be undefined or
-// must not be written, and whether the Program is well-formed.
+// Static analysis of a Program: the type and device of each value, which values may be undefined,
+// and whether the Program is well-formed.
 //
 // Analyzer takes one statement at a time, so that a generator can query it in between; Analyze
 // takes a whole Program, in a few microseconds for a dozen statements. An Analyzer belongs to one
@@ -29,7 +29,6 @@ struct ValueInfo {
   int32_t statement = -1;      // that defines the value
   ValueId storage = kNoValue;  // the value that owns the storage: itself, unless by view or detach
   bool may_be_undefined = false;  // a gradient that may be absent, or defined in a try region
-  bool read_only = false;         // a result of grad, or a view of one: not to be written in place
 };
 
 struct Analysis {
@@ -83,7 +82,10 @@ class Analyzer {
   bool CheckAction(const Statement& statement);
   bool CheckTarget(const Statement& statement, const std::string& action);
   bool CheckCall(const Statement& statement);
+  bool CheckGradient(const Statement& statement);
   bool CheckCustom(const Statement& statement);
+  bool CheckCustomInPlace(const Statement& statement);
+  bool CheckNonDifferentiable(const Statement& statement);
   bool CheckBegin(const Statement& statement);
   bool CheckEnd();
   bool CheckStream(const Statement& statement);

@@ -47,12 +47,11 @@ TEST(Analyze, KnowsTypeDeviceAndStorage) {
     EXPECT_EQ(a.values[v].device, devices[v]) << v;
     EXPECT_EQ(a.values[v].statement, v);
     EXPECT_FALSE(a.values[v].may_be_undefined);
-    EXPECT_FALSE(a.values[v].read_only);
   }
   EXPECT_EQ(a.total_elements, 6 + 6 * 2 + 6);
 }
 
-TEST(Analyze, KnowsWhatMayBeUndefinedOrNotWritten) {
+TEST(Analyze, KnowsWhatMayBeUndefined) {
   const Analysis a = AnalyzeOrDie(
       "%x = leaf type=f64[2] grad=1\n"
       "%s = sum %x\n"
@@ -68,11 +67,9 @@ TEST(Analyze, KnowsWhatMayBeUndefinedOrNotWritten) {
       "end\n"
       "%u = neg %g\n");
   const std::vector<bool> undefined = {0, 0, 0, 1, 0, 0, 1, 1, 0};
-  const std::vector<bool> read_only = {0, 0, 1, 1, 1, 1, 0, 0, 0};
   ASSERT_EQ(a.values.size(), undefined.size());
   for (size_t v = 0; v < undefined.size(); ++v) {
     EXPECT_EQ(a.values[v].may_be_undefined, undefined[v]) << v;
-    EXPECT_EQ(a.values[v].read_only, read_only[v]) << v;
   }
 }
 

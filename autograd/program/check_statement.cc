@@ -39,6 +39,7 @@ constexpr ExpectForm kExpectForms[] = {
     {"version", true, Bit(Key::kCount), 0},
     {"dependencies", true, Bit(Key::kCount), Bit(Key::kAt)},
     {"executed", true, Bit(Key::kCount), Bit(Key::kAt)},
+    {"warnings", false, Bit(Key::kCount), Bit(Key::kAt)},
     {"error", false, Bit(Key::kError), Bit(Key::kAt)},
 };
 
@@ -168,18 +169,57 @@ bool Analyzer::CheckCall(const Statement& statement) {
       !statement.Get<bool>(Key::kAllowUnused) || statement.Get<bool>(Key::kMaterialize);
   for (const ValueId input : inputs) {
     ValueInfo& result = AddResult(values_[input].type, values_[input].device);
-    result.read_only = true;
     if (!always_defined) result.may_be_undefined = true;
   }
   return true;
 }
 
+bool Analyzer::CheckGradient(const Statement& statement) {
+  const ValueInfo& operand = values_[statement.operands[0]];
+  if (statement.op == Opcode::kReadGrad) {
+    AddResult(operand.type, operand.device).may_be_undefined = true;
+  }
+  if (statement.op != Opcode::kSetGrad) return true;
+  const ValueInfo& grad = values_[statement.operands[1]];
+  if (grad.type != operand.type || grad.device != operand.device) {
+    return fault_.BlameOperand(
+        1, "a .grad of ", TypeText(grad.type), " on ", DeviceText(grad.device),
+        "; it is like its value: ", TypeText(operand.type), " on ", DeviceText(operand.device));
+  }
+  return true;
+}
+
+bool Analyzer::CheckCustomInPlace(const Statement& statement) {
+  if (!CheckAction(statement)) return false;
+  may_be_racy_ = true;
+  return CheckWritten(statement.operands[0]);
+}
+
+// Results by number, each once, in order.
+bool Analyzer::CheckNonDifferentiable(const Statement& statement) {
+  const AttributeValue* given = statement.Find(Key::kNonDifferentiable);
+  if (given == nullptr) return true;
+  const auto& results = std::get<std::vector<int64_t>>(*given);
+  int64_t next = 0;
+  for (const int64_t result : results) {
+    if (result < next || result >= static_cast<int64_t>(statement.results.size())) {
+      return fault_.BlameKey(Key::kNonDifferentiable, "result ", result,
+                             "; results are counted from 0, here to ", statement.results.size() - 1,
+                             ", and stand in their order");
+    }
+    next = result + 1;
+  }
+  return !results.empty() ||
+         fault_.BlameKey(Key::kNonDifferentiable, "no result; leave the attribute out");
+}
+
 bool Analyzer::CheckCustom(const Statement& statement) {
+  if (statement.op == Opcode::kCustomInPlace) return CheckCustomInPlace(statement);
   if (statement.results.size() != statement.operands.size()) {
     return fault_.BlameName("custom with ", statement.operands.size(), " operands and ",
                             statement.results.size(), " results; it has one result an operand");
   }
-  if (!CheckAction(statement)) return false;
+  if (!CheckAction(statement) || !CheckNonDifferentiable(statement)) return false;
   for (const ValueId operand : statement.operands) {
     AddResult(values_[operand].type, values_[operand].device);
   }
@@ -302,11 +342,7 @@ bool Analyzer::CheckSpecial(const Statement& statement, const Signature& signatu
     case Category::kLeaf:
       return CheckLeaf(statement);
     case Category::kGradient:
-      if (statement.op == Opcode::kReadGrad) {
-        const ValueInfo& operand = values_[statement.operands[0]];
-        AddResult(operand.type, operand.device).may_be_undefined = true;
-      }
-      return true;
+      return CheckGradient(statement);
     case Category::kHook:
       return CheckHook(statement);
     case Category::kCall:

@@ -81,6 +81,28 @@ struct HookRecord {
   TensorData gradient;  // what the hook saw, before it acted
 };
 
+// What raised a warning.
+enum class WarningSource : uint8_t {
+  kHook,    // a hook or custom function with do=warn
+  kLayout,  // a leaf that adds a gradient to a .grad of another layout than its own
+  kOther,
+};
+constexpr std::string_view WarningSourceName(WarningSource source) {
+  constexpr std::string_view kNames[] = {"hook", "layout", "other"};
+  return kNames[static_cast<int>(source)];
+}
+
+// A warning that the handler of the thread which runs the Program was given.
+struct WarningRecord {
+  int32_t call = -1;  // the statement whose call gave it
+  WarningSource source = WarningSource::kOther;
+  // Of a kHook: the statement that says do=warn, and the node that was evaluated; role kBackward
+  // with statement -1 where the node was not recorded.
+  int32_t statement = -1;
+  NodeName node = {NodeRole::kBackward, -1, 0};
+  std::string text;
+};
+
 // One call of the engine: `backward` or `grad`, or one that a hook made in the course of another.
 struct CallRecord {
   int32_t statement = -1;  // the call's; of a nested one, that of the hook
@@ -124,6 +146,7 @@ struct Observation {
   std::vector<CallRecord> calls;        // as OrderCalls leaves them; a failed call included
   std::optional<ErrorRecord> error;     // the error that ended the run
   std::vector<ErrorRecord> survived;    // errors that ended a region of kind=try, in order
+  std::vector<WarningRecord> warnings;  // in the order in which the handler was given them
   std::optional<LateWrite> late_write;  // ended the run; only if the run was asked to look
 };
 

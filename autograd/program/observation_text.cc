@@ -88,6 +88,15 @@ void AppendCall(const Program& program, size_t index, const CallRecord& call, st
   }
 }
 
+void AppendWarning(const Program& program, const WarningRecord& warning, std::string& out) {
+  absl::StrAppend(&out, "warning of ", StatementName(program, warning.call), "@", warning.call);
+  if (warning.source == WarningSource::kHook) {
+    absl::StrAppend(&out, " from ", StatementName(program, warning.statement), "@",
+                    warning.statement, " at ", NodeText(program, warning.node));
+  }
+  absl::StrAppend(&out, ": ", warning.text, "\n");
+}
+
 }  // namespace
 
 std::string TensorText(const TensorData& tensor) {
@@ -113,6 +122,7 @@ std::string PrintObservation(const Program& program, const Observation& observat
   for (size_t c = 0; c < observation.calls.size(); ++c) {
     AppendCall(program, c, observation.calls[c], out);
   }
+  for (const WarningRecord& warning : observation.warnings) AppendWarning(program, warning, out);
   if (const auto& late = observation.late_write) {
     absl::StrAppend(&out, "late write of %", program.names[late->value], ".grad after ",
                     StatementName(program, late->statement), "@", late->statement, "\n");

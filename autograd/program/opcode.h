@@ -101,6 +101,7 @@ enum class Opcode : uint8_t {
   kRetainGrad,
   kReadGrad,
   kZeroGrad,
+  kSetGrad,
   // Hooks: `hook %x id=h do=scale by=2`; id names the handle, do= is a HookAction.
   kHook,
   kPreHook,
@@ -110,8 +111,9 @@ enum class Opcode : uint8_t {
   // Calls of the engine.
   kBackward,
   kGrad,
-  // Custom function with the behaviour of do=.
+  // Custom functions with the behaviour of do=; the second writes its operand.
   kCustom,
+  kCustomInPlace,
   // Regions: begin kind=no_grad ... end.
   kBegin,
   kEnd,
@@ -126,40 +128,42 @@ inline constexpr int kNumOpcodes = static_cast<int>(Opcode::kExpect) + 1;
 
 // Keys of attributes. The text is the enumerator without its k, in snake case.
 enum class Key : uint8_t {
-  kType,         // leaf: f64[2,3]
-  kData,         // leaf, expect: comma-separated elements
-  kSeed,         // leaf: elements drawn from this seed (see leaf_data.h)
-  kFill,         // leaf: every element has this value
-  kGrad,         // leaf: requires grad (0/1)
-  kDevice,       // leaf, to: cpu or dev:N
-  kDims,         // reductions, permute, transpose (two), squeeze, flip
-  kKeepdim,      // reductions (0/1)
-  kShape,        // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none
-  kDim,          // select, slice, unsqueeze, and ops along one dimension
-  kIndex,        // select
-  kStart,        // slice
-  kStop,         // slice
-  kStep,         // slice
-  kTo,           // cast: dtype
-  kSeeds,        // backward, grad: values or _ for an implicit seed, one per root
-  kInputs,       // backward, grad: values
-  kRetainGraph,  // backward, grad (0/1); absent: as create_graph
-  kCreateGraph,  // backward, grad (0/1)
-  kAllowUnused,  // grad (0/1)
-  kMaterialize,  // grad (0/1)
-  kId,           // hooks: handle name
-  kDo,           // hooks, custom: what it does
-  kBy,           // hooks: factor of do=scale
-  kTarget,       // hooks that act on another: handle name or value list
-  kKind,         // begin, expect: a word
-  kCount,        // expect: a number
-  kError,        // expect: class of the error
-  kAt,           // expect: statement index, counted from 0
-  kMin,          // clamp: the least value
-  kMax,          // clamp: the greatest value
-  kDescending,   // sort, argsort (0/1)
-  kReduction,    // losses: a word
+  kType,               // leaf: f64[2,3]
+  kData,               // leaf, expect: comma-separated elements
+  kSeed,               // leaf: elements drawn from this seed (see leaf_data.h)
+  kFill,               // leaf: every element has this value
+  kGrad,               // leaf: requires grad (0/1)
+  kDevice,             // leaf, to: cpu or dev:N
+  kDims,               // reductions, permute, transpose (two), squeeze, flip
+  kKeepdim,            // reductions (0/1)
+  kShape,              // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none
+  kDim,                // select, slice, unsqueeze, and ops along one dimension
+  kIndex,              // select
+  kStart,              // slice
+  kStop,               // slice
+  kStep,               // slice
+  kTo,                 // cast: dtype
+  kSeeds,              // backward, grad: values or _ for an implicit seed, one per root
+  kInputs,             // backward, grad: values
+  kRetainGraph,        // backward, grad (0/1); absent: as create_graph
+  kCreateGraph,        // backward, grad (0/1)
+  kAllowUnused,        // grad (0/1)
+  kMaterialize,        // grad (0/1)
+  kId,                 // hooks: handle name
+  kDo,                 // hooks, custom: what it does
+  kBy,                 // hooks: factor of do=scale
+  kTarget,             // hooks that act on another: handle name or value list
+  kKind,               // begin, expect: a word
+  kCount,              // expect: a number
+  kError,              // expect: class of the error
+  kAt,                 // expect: statement index, counted from 0
+  kMin,                // clamp: the least value
+  kMax,                // clamp: the greatest value
+  kDescending,         // sort, argsort (0/1)
+  kReduction,          // losses: a word
+  kNonDifferentiable,  // custom: which results never require grad
+  kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
 };
-inline constexpr int kNumKeys = static_cast<int>(Key::kReduction) + 1;
+inline constexpr int kNumKeys = static_cast<int>(Key::kKeepUndefined) + 1;
 
 }  // namespace twingrad::program

@@ -20,7 +20,8 @@ class Ancestry {
     std::vector<bool> records = {true};  // of the open regions
     for (const Statement& statement : program.statements) {
       const Signature& signature = SignatureOf(statement.op);
-      if (signature.category == Category::kInPlace) has_writes_ = true;
+      has_writes_ |=
+          signature.category == Category::kInPlace || statement.op == Opcode::kCustomInPlace;
       if (statement.op == Opcode::kBegin) {
         records.push_back(records.back() && !Begins(statement, RegionKind::kNoGrad));
       } else if (statement.op == Opcode::kEnd) {

@@ -105,11 +105,12 @@ class RandomStatements {
     if (statement.op == Opcode::kExpect) {
       const auto kind = statement.Get<std::string>(Key::kKind);
       const bool data = kind == "value" || kind == "grad";
-      const bool count = kind == "version" || kind == "dependencies" || kind == "executed";
+      const bool of_call = kind == "dependencies" || kind == "executed" || kind == "warnings";
+      const bool count = of_call || kind == "version";
       if (!data) drop(Key::kType), drop(Key::kData);
       if (!count) drop(Key::kCount);
       if (kind != "error") drop(Key::kError);
-      if (kind != "error" && kind != "dependencies" && kind != "executed") drop(Key::kAt);
+      if (kind != "error" && !of_call) drop(Key::kAt);
       return;
     }
     const Signature& signature = SignatureOf(statement.op);

@@ -30,7 +30,7 @@ enum class Category : uint8_t {
   kView,
   kCopy,  // clone, cast, to; also detach, which cuts the graph and shares storage
   kInPlace,
-  kGradient,  // retain_grad, read_grad, zero_grad
+  kGradient,  // retain_grad, read_grad, zero_grad, set_grad
   kHook,
   kCall,  // backward, grad
   kCustom,

@@ -66,11 +66,11 @@ inline constexpr AttributeSpec kHookKeys[] = {
     Optional(Key::kId, kName),
     Required(Key::kDo, kWord,
              "record scale undefined throw wrong_shape wrong_dtype register remove backward "
-             "callback"),
+             "callback warn"),
     kBy, kTargetOfDo};
 inline constexpr AttributeSpec kAccumulateHookKeys[] = {
     Optional(Key::kId, kName),
-    Required(Key::kDo, kWord, "record throw register remove backward callback"), kTargetOfDo};
+    Required(Key::kDo, kWord, "record throw register remove backward callback warn"), kTargetOfDo};
 inline constexpr AttributeSpec kIdKeys[] = {Required(Key::kId, kName)};
 inline constexpr AttributeSpec kSeeds = Optional(Key::kSeeds, kValues, Default::kEmpty);
 inline constexpr AttributeSpec kRetainGraph = Optional(Key::kRetainGraph, kFlag);
@@ -85,8 +85,10 @@ inline constexpr AttributeSpec kGradKeys[] = {kSeeds,
 inline constexpr AttributeSpec kCustomKeys[] = {
     Required(Key::kDo, kWord,
              "pass scale undefined throw wrong_shape wrong_dtype wrong_count nan square "
-             "exp backward"),
-    kBy, kTargetOfDo};
+             "exp backward warn"),
+    kBy, kTargetOfDo, Optional(Key::kNonDifferentiable, kIntegers), Flag(Key::kKeepUndefined)};
+inline constexpr AttributeSpec kCustomInPlaceKeys[] = {
+    Required(Key::kDo, kWord, "pass scale undefined throw nan exp warn"), kBy};
 inline constexpr AttributeSpec kBeginKeys[] = {
     Required(Key::kKind, kWord, kRegionKindWords),
     Optional(Key::kDo, kWord, Default::kNone, "record scale throw"), kBy};
@@ -95,7 +97,7 @@ inline constexpr AttributeSpec kStreamKeys[] = {Required(Key::kId, kName),
 inline constexpr AttributeSpec kExpectKeys[] = {
     Required(Key::kKind, kWord,
              "value grad undefined undefined_grad requires_grad no_requires_grad version "
-             "dependencies executed error"),
+             "dependencies executed warnings error"),
     Optional(Key::kType, kType),
     Optional(Key::kData, kElements),
     Optional(Key::kCount, kInteger),
@@ -338,6 +340,8 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Plain(kReadGrad, "read_grad", Category::kGradient, 1, 1, kNone,
           "a differentiable copy of .grad; undefined where .grad is"),
     Plain(kZeroGrad, "zero_grad", Category::kGradient, 1, 0, kNone, "makes .grad undefined"),
+    Plain(kSetGrad, "set_grad", Category::kGradient, 2, 0, kNone,
+          "the .grad of a becomes a copy of b, with b's strides where they are dense"),
     Plain(kHook, "hook", Category::kHook, 1, 0, kHookKeys, "a hook on the gradient of a value"),
     Plain(kPreHook, "pre_hook", Category::kHook, 1, 0, kHookKeys,
           "a hook on the gradients that enter the value's node"),
@@ -356,6 +360,9 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
         "a custom function: result i is a copy of operand i (or what do= says), its gradient what "
         "do= says",
         0xff),
+    Plain(kCustomInPlace, "custom_", Category::kCustom, 1, 0, kCustomInPlaceKeys,
+          "a custom function that writes a and marks it dirty: a becomes what custom would return",
+          0b1),
     Plain(kBegin, "begin", Category::kRegion, 0, 0, kBeginKeys, "begins a region of kind="),
     Plain(kEnd, "end", Category::kRegion, 0, 0, kNone, "ends the innermost region"),
     Plain(kStream, "stream", Category::kStream, 0, 0, kStreamKeys,

@@ -81,6 +81,7 @@ class Call {
   void Deliver(NodeId edge, const Variable& gradient);
   void Accumulate(NodeId node, const Variable& gradient);
   void AddToGrad(program::ValueId value, const Variable& gradient, bool in_place);
+  void NoteWarning(NodeId node, program::WarningSource source, int32_t statement);
   void StoreRetained(NodeId node, const Variable& gradient);
   // `input`: which of the node's inputs the gradient belongs to.
   void StoreCaptures(NodeId node, const Variable& gradient, int32_t input = 0);

@@ -84,7 +84,9 @@ std::optional<ErrorKind> Call::CustomThrows(NodeId id) const {
   if (rule.action != CustomAction::kWrongShape) return std::nullopt;
   // What is returned has one dimension more, each of size 2: it is summed where that can be the
   // result of broadcasting.
+  if (rule.keeps_undefined) throw Skipped{"whether gradients that do not fit are made at all"};
   for (size_t k = 0; k < rule.results.size(); ++k) {
+    if (!rule.results[k].tracked) continue;
     const Array& like = *rule.results[k].data;
     const bool fits = std::all_of(like.shape->begin(), like.shape->end(),
                                   [](int64_t size) { return size == 1 || size == 2; });
@@ -103,11 +105,12 @@ void Call::ApplyCustom(NodeId id, absl::Span<Variable> gradients) {
         Filled(interpreter_.arena(), like.dtype, like.shape, like.size, value));
   };
   for (size_t k = 0; k < gradients.size(); ++k) {
-    if (!gradients[k].defined() && IsFloating(rule.results[k].data->dtype)) {
+    if (!gradients[k].defined() && rule.results[k].tracked && !rule.keeps_undefined) {
       gradients[k] = fill(k, 0);
     }
   }
   for (const Variable& gradient : gradients) NoteGradient(id, rule.statement, gradient);
+  ActOnOthers(id, rule.acting);
   CheckSaved(node);
   if (const auto error = CustomThrows(id)) throw Raised{*error};
   for (size_t k = 0; k < gradients.size(); ++k) {
@@ -147,6 +150,7 @@ void Call::ApplyCustom(NodeId id, absl::Span<Variable> gradients) {
       case CustomAction::kThrow:
       case CustomAction::kWrongCount:
       case CustomAction::kBackward:
+      case CustomAction::kWarn:
         break;
     }
   }

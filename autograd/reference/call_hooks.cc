@@ -59,6 +59,7 @@ void Call::Act(const Hook& hook, Variable* gradient) {
     case HookAction::kRemove:
     case HookAction::kBackward:
     case HookAction::kCallback:
+    case HookAction::kWarn:
       return;
     case HookAction::kScale: {
       if (!gradient->defined()) return;
@@ -90,9 +91,23 @@ void Call::ActOnOthers(NodeId id, const Hook& hook) {
       return calculus_.EnterNode(id);
     case HookAction::kCallback:
       return callbacks_.push_back(hook.statement);
+    case HookAction::kWarn:
+      return NoteWarning(id, program::WarningSource::kHook, hook.statement);
     default:
       return;
   }
+}
+
+// At the end of the outermost call the thread that made it is given its warnings, in this order.
+void Call::NoteWarning(NodeId id, program::WarningSource source, int32_t statement) {
+  if (error_.has_value()) return;
+  const Call* outermost = this;
+  while (outermost->outer_ != nullptr) outermost = outermost->outer_;
+  program::WarningRecord& record = interpreter_.result().observation.warnings.emplace_back();
+  record.call = outermost->index_;
+  record.source = source;
+  record.statement = statement;
+  record.node = calculus_.nodes()[id].name;
 }
 
 // backward %target retain_graph=1, in the grad mode of this call.

@@ -144,7 +144,11 @@ void Call::Deliver(NodeId edge, const Variable& gradient) {
 
 void Call::Accumulate(NodeId id, const Variable& gradient) {
   if (!gradient.defined()) return;
-  AddToGrad(calculus_.nodes()[id].leaf, gradient, /*in_place=*/!create_graph_);
+  const ValueId leaf = calculus_.nodes()[id].leaf;
+  AddToGrad(leaf, gradient, /*in_place=*/!create_graph_);
+  if (std::exchange(interpreter_.tensor(leaf).grad_misfits, false) && !create_graph_) {
+    NoteWarning(id, program::WarningSource::kLayout, -1);
+  }
   if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
     Variable grad = interpreter_.tensor(calculus_.nodes()[id].leaf).grad;
     RunHooks(id, hooks->accumulate, grad);
@@ -192,10 +196,11 @@ void Call::StoreCaptures(NodeId id, const Variable& gradient, int32_t input) {
     if (input_nodes_[captures_[c].input] != id + input) continue;
     Variable& captured = captured_[captures_[c].input];
     captured = gradient;
-    // A seed that passed through unchanged: the result is a copy with a node of its own.
+    // What is returned is a copy with a node of its own, at least of a seed that passed unchanged.
+    const bool copied = interpreter_.rules().returned_gradients_are_copies;
     const bool seed =
         gradient.tracked && calculus_.nodes()[gradient.node].name.role != NodeRole::kBackward;
-    if (seed) {
+    if (gradient.tracked && (copied || seed)) {
       captured = calculus_.Gather(gradient, {nullptr, gradient.data->size}, gradient.data->shape);
     }
   }

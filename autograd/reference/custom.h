@@ -7,6 +7,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/reference/calculus.h"
+#include "autograd/reference/interpreter.h"
 
 namespace twingrad::reference {
 
@@ -22,6 +23,7 @@ enum class CustomAction : uint8_t {
   kSquare,
   kExp,
   kBackward,
+  kWarn,
 };
 
 // By the word of do=.
@@ -31,7 +33,9 @@ struct CustomRule {
   int32_t statement = -1;
   CustomAction action = CustomAction::kPass;
   double by = 1;
-  absl::Span<const Variable> results;  // of the types that gradients have
+  bool keeps_undefined = false;
+  Hook acting;                         // of kBackward and kWarn: what a hook would do
+  absl::Span<const Variable> results;  // as gradients are; those that have one are tracked
   absl::Span<const Variable> saved;    // one a result; undefined ones where nothing is saved
 };
 

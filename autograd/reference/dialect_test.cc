@@ -33,6 +33,24 @@ void ExpectErrors(std::string_view text, const Errors& expected) {
   EXPECT_EQ(ErrorOf(text, Dialect::kPytorch1), expected.pytorch1) << text;
 }
 
+TEST(DialectTest, ReturnedGradientsAreCopies) {
+  const std::string graph =
+      "%x = leaf type=f64[] data=3 grad=1\n%w = leaf type=f64[] data=5 grad=1\n%s = add %x %w\n"
+      "%y = mul %s %s\n%g,%h = grad %y inputs=%x,%w create_graph=1\n";
+  // Of two gradients of one sum only one is written, and only one's hook is run.
+  const std::string acts[] = {"mul_ %g %h\nbackward %h\n", "hook %g do=scale by=3\nbackward %h\n",
+                              "%i = grad %h inputs=%g allow_unused=1\n"};
+  for (const std::string& act : acts) {
+    const TwinRun run(graph + act);
+    EXPECT_FALSE(run.result().skipped.has_value()) << act;
+    EXPECT_EQ(run.Value("h"), Row({16})) << act;
+    EXPECT_TRUE(TwinRun(graph + act, Dialect::kPytorch).result().skipped.has_value()) << act;
+  }
+  EXPECT_EQ(TwinRun(graph + acts[0]).Value("g"), Row({256}));
+  EXPECT_EQ(TwinRun(graph + acts[1]).Grad("x"), Row({2}));
+  EXPECT_FALSE(TwinRun(graph + acts[2]).Record("i").defined);
+}
+
 TEST(DialectTest, CapturesAlwaysSeeHooks) {
   constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
 %b = mul %a %a

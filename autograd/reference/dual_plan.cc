@@ -35,7 +35,10 @@ class Planner {
       if (!plan_.not_applicable.empty()) return plan_;
     }
     if (plan_.order > 2) return Refuse("derivatives of third or higher order"), plan_;
-    for (const ValueId value : scaled_) {
+    for (const Active& hook : hooks_) {
+      if (!hook.refusal.empty()) continue;
+      const ValueId value = hook.on;
+      plan_.values[value].scale *= hook.factor;
       if (plan_.order > 1) return Refuse("a hook changes gradients of second order"), plan_;
       if (plan_.values[value].is_view || plan_.values[plan_.values[value].owner].written) {
         return Refuse("a hook changes the gradient of a value that shares its storage"), plan_;
@@ -45,6 +48,14 @@ class Planner {
   }
 
  private:
+  // A hook that is there when the first call is made.
+  struct Active {
+    std::string id;
+    ValueId on;
+    double factor;        // of a linear hook
+    std::string refusal;  // why the witness cannot say what another one does
+  };
+
   void Refuse(std::string reason) { plan_.not_applicable = std::move(reason); }
   ValuePlan& Owner(ValueId value) { return plan_.values[plan_.values[value].owner]; }
   int LevelOf(ValueId value) { return Owner(value).level; }
@@ -70,6 +81,8 @@ class Planner {
         if (statement.operands.size() > 1) {
           int& level = Owner(statement.operands[0]).level;
           level = std::max(level, LevelOf(statement.operands[1]));
+          Owner(statement.operands[0]).undifferentiable |=
+              Owner(statement.operands[1]).undifferentiable;
         }
         return;
       case Category::kGradient:
@@ -84,8 +97,8 @@ class Planner {
         return;
       case Category::kCustom:
         return TakeCustom(statement);
-      case Category::kStream:
-        return Refuse("a stream or event");
+      case Category::kStream:  // changes no value
+        return;
     }
   }
 
@@ -112,6 +125,9 @@ class Planner {
     }
     if (statement.op == Opcode::kDetach) return;
     const program::OpFacts& facts = program::SignatureOf(statement.op).facts;
+    for (const ValueId operand : statement.operands) {
+      result.undifferentiable |= Owner(operand).undifferentiable;
+    }
     result.saves_result = facts.dependence == program::Dependence::kCurved &&
                           (facts.saves & (program::kSavesResult | program::kSavesResultForB)) != 0;
     for (const ValueId operand : statement.operands) {
@@ -120,15 +136,21 @@ class Planner {
   }
 
   void TakeCustom(const Statement& statement) {
+    if (statement.results.empty()) return Refuse("a custom function that writes in place");
     const auto action = statement.Get<std::string>(Key::kDo);
-    const bool is_linear = action == "pass" || action == "scale" || action == "undefined";
+    const bool is_linear =
+        action == "pass" || action == "warn" || action == "scale" || action == "undefined";
     if (!is_linear && action != "square" && action != "exp") {
-      return Refuse("a custom function whose backward is no derivative");
+      // No harm is done where no call runs it.
+      for (const ValueId value : statement.results) plan_.values[value].undifferentiable = true;
     }
     for (size_t k = 0; k < statement.operands.size(); ++k) {
       ValuePlan& result = plan_.values[statement.results[k]];
       result.level = LevelOf(statement.operands[k]);
       result.saves_result = action == "exp";
+      for (const ValueId operand : statement.operands) {
+        result.undifferentiable |= Owner(operand).undifferentiable;
+      }
     }
   }
 
@@ -143,31 +165,49 @@ class Planner {
 
   void TakeHook(const Statement& statement) {
     if (statement.op == Opcode::kRemoveHook) {
-      if (!scaled_.empty()) Refuse("a hook that changes gradients is removed");
+      const auto id = statement.Get<std::string>(Key::kId);
+      const auto at = std::find_if(hooks_.begin(), hooks_.end(),
+                                   [&](const Active& hook) { return hook.id == id; });
+      if (at == hooks_.end()) return;
+      if (called_) return Refuse("a hook that changes gradients is removed after a call");
+      hooks_.erase(at);
       return;
     }
     const auto action = statement.Get<std::string>(Key::kDo);
-    if (action == "backward") return Refuse("a hook that runs backward");
+    const auto note = [&](double factor, std::string refusal) {
+      if (called_) return Refuse("a hook changes the gradients of later calls alone");
+      hooks_.push_back({statement.Get<std::string>(Key::kId), statement.operands[0], factor,
+                        std::move(refusal)});
+    };
+    if (action == "backward") return note(1, "a hook that runs backward");
     if (action == "remove") {
-      if (!scaled_.empty()) Refuse("a hook that changes gradients may be removed");
+      if (!hooks_.empty()) Refuse("a hook that changes gradients may be removed");
       return;
     }
-    if (action == "record" || action == "register" || action == "callback") return;
-    if (statement.op != Opcode::kHook || (action != "scale" && action != "undefined")) {
-      return Refuse("a hook that is not linear, or on a node");
+    if (action == "record" || action == "register" || action == "callback" || action == "warn") {
+      return;
     }
-    if (called_) return Refuse("a hook changes the gradients of later calls alone");
-    const ValueId value = statement.operands[0];
-    scaled_.push_back(value);
-    plan_.values[value].scale *= action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 0.0;
+    if (statement.op != Opcode::kHook || (action != "scale" && action != "undefined")) {
+      return note(1, "a hook that is not linear, or on a node");
+    }
+    note(action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 0.0, "");
   }
 
   void TakeCall(const Statement& statement) {
     called_ = true;
-    int level = 0;
-    for (const ValueId root : statement.operands) level = std::max(level, LevelOf(root));
+    for (const Active& hook : hooks_) {
+      if (!hook.refusal.empty()) return Refuse(hook.refusal);
+    }
+    std::vector<ValueId> sources(statement.operands.begin(), statement.operands.end());
     for (const ValueId seed : statement.Get<std::vector<ValueId>>(Key::kSeeds)) {
-      if (seed != kNoValue) level = std::max(level, LevelOf(seed));
+      if (seed != kNoValue) sources.push_back(seed);
+    }
+    int level = 0;
+    for (const ValueId source : sources) {
+      level = std::max(level, LevelOf(source));
+      if (Owner(source).undifferentiable) {
+        return Refuse("a custom function whose backward is no derivative");
+      }
     }
     plan_.order = std::max(plan_.order, level + 1);
     const auto inputs = statement.Get<std::vector<ValueId>>(Key::kInputs);
@@ -181,7 +221,7 @@ class Planner {
   const Program& program_;
   DualPlan plan_;
   std::vector<int> grad_levels_;  // of .grad
-  std::vector<ValueId> scaled_;
+  std::vector<Active> hooks_;
   bool called_ = false;
 };
 

@@ -22,6 +22,8 @@ struct ValuePlan {
   // Its own derivative is written with the result (exp): second derivatives with respect to it
   // depend on that form and are not a property of the function.
   bool saves_result = false;
+  // A custom function whose backward is no derivative lies between it and what it is computed from.
+  bool undifferentiable = false;
   int level = 0;  // how many times its contents are gradients of gradients
 };
 

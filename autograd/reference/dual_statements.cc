@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "autograd/program/leaf_data.h"
@@ -54,7 +55,7 @@ void DualInterpreter::Execute(const Statement& statement) {
       return Custom(statement);
     case Category::kHook:  // in the plan
     case Category::kExpect:
-    case Category::kStream:  // refused by the plan
+    case Category::kStream:  // changes no value
       return;
   }
 }
@@ -135,6 +136,7 @@ void DualInterpreter::Custom(const Statement& statement) {
   const auto action = statement.Get<std::string>(Key::kDo);
   double slope = action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 1.0;
   if (action == "undefined") slope = 0;
+  const auto marked = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
   for (size_t k = 0; k < statement.operands.size(); ++k) {
     const Jets in = Read(statement.operands[k]);
     Jets out = in;
@@ -145,6 +147,7 @@ void DualInterpreter::Custom(const Statement& statement) {
     } else if (slope != 1) {
       out.tangents = tangents_.Scaled(in.tangents, slope);
     }
+    if (std::find(marked.begin(), marked.end(), k) != marked.end()) out.tangents = nullptr;
     Define(statement.results[k], out, out.value->shape);
   }
 }
@@ -216,6 +219,11 @@ void DualInterpreter::Gradient(const Statement& statement) {
   }
   if (statement.op == Opcode::kZeroGrad) {
     value.grad = {};
+    value.grad_known = true;
+    return;
+  }
+  if (statement.op == Opcode::kSetGrad) {
+    value.grad = {Read(statement.operands[1]).value, nullptr};
     value.grad_known = true;
     return;
   }

@@ -32,6 +32,7 @@ struct Skipped {
 struct Storage {
   const Array* content = nullptr;
   uint32_t version = 0;
+  bool of_call = false;  // of such a result
 };
 
 // A value of the Program.
@@ -39,7 +40,7 @@ struct Tensor {
   bool defined = false;
   bool requires_grad = false;
   bool retains_grad = false;
-  bool made_by_call = false;  // a result of `grad`
+  bool made_by_call = false;  // a result of `grad` that may be another variable as well
   DType dtype = DType::kF64;
   program::DeviceIndex device = program::kCpu;
   const Shape* shape = nullptr;
@@ -55,6 +56,7 @@ struct Tensor {
   uint32_t view_version = 0;
   int32_t regenerated = 0;  // how often its node was regenerated
   bool viewed_in_no_grad = false;
+  bool grad_misfits = false;  // .grad was set in another layout, and nothing was added since
   Variable grad;
 
   bool is_view() const { return base != program::kNoValue; }
@@ -69,7 +71,8 @@ enum class HookAction : uint8_t {
   kRegister,
   kRemove,
   kBackward,
-  kCallback
+  kCallback,
+  kWarn
 };
 
 // A region of saved-tensor hooks.
@@ -169,12 +172,16 @@ class Interpreter {
   void View(const program::Statement& statement);
   void Detach(const program::Statement& statement);
   void Custom(const program::Statement& statement);
+  void CustomInPlace(const program::Statement& statement);
   void InPlace(const program::Statement& statement);
   void CheckInPlace(program::ValueId self, bool would_record);
   void CheckOverlap(const Tensor& self, const Tensor& other);
   Shape StridesOf(const Tensor& tensor) const;
   void Gradient(const program::Statement& statement);
   void ReadGrad(const program::Statement& statement);
+  void SetGrad(const program::Statement& statement);
+  // From now on hooks or custom functions act on others.
+  void NoteActing();
   void AddHook(const program::Statement& statement);
   void Begin(const program::Statement& statement);
   void End();

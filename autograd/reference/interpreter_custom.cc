@@ -6,6 +6,8 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "autograd/program/signature.h"
@@ -24,7 +26,22 @@ namespace {
 // In the order of CustomAction.
 constexpr std::string_view kWords[] = {"pass",        "scale",       "undefined",   "throw",
                                        "wrong_shape", "wrong_dtype", "wrong_count", "nan",
-                                       "square",      "exp",         "backward"};
+                                       "square",      "exp",         "backward",    "warn"};
+
+CustomRule RuleOf(const Statement& statement, int32_t at) {
+  CustomRule rule;
+  rule.statement = at;
+  rule.action = CustomActionOf(statement.Get<std::string>(Key::kDo));
+  rule.by = statement.Get<double>(Key::kBy, 1.0);
+  rule.keeps_undefined = statement.Get<bool>(Key::kKeepUndefined);
+  rule.acting.statement = at;
+  if (rule.action == CustomAction::kWarn) rule.acting.action = HookAction::kWarn;
+  if (rule.action == CustomAction::kBackward) {
+    rule.acting.action = HookAction::kBackward;
+    rule.acting.target = std::get<std::vector<ValueId>>(*statement.Find(Key::kTarget))[0];
+  }
+  return rule;
+}
 
 }  // namespace
 
@@ -35,7 +52,7 @@ CustomAction CustomActionOf(std::string_view word) {
 
 void Interpreter::Custom(const Statement& statement) {
   const CustomAction action = CustomActionOf(statement.Get<std::string>(Key::kDo));
-  if (action == CustomAction::kBackward) throw Skipped{"a custom function with do=backward"};
+  const auto marked = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
   const uint32_t differentiable = program::SignatureOf(statement.op).differentiable;
   Operands operands = TakeOperands(statement, differentiable);
   auto* results = arena_.Allocate<Variable>(operands.count);
@@ -55,8 +72,10 @@ void Interpreter::Custom(const Statement& statement) {
     }
     const program::DeviceIndex own = tensors_[statement.operands[k]].device;
     Tensor& result = DefineFresh(statement.results[k], out.data, own);
-    result.requires_grad = operands.records && floating;
-    if (floating && device == program::kCpu) device = own;
+    const bool differentiable_result =
+        floating && std::find(marked.begin(), marked.end(), k) == marked.end();
+    result.requires_grad = operands.records && differentiable_result;
+    if (differentiable_result && device == program::kCpu) device = own;
     new (&results[k]) Variable(out);
     results[k].storage = result.storage;
     results[k].tracked = result.requires_grad;
@@ -66,10 +85,8 @@ void Interpreter::Custom(const Statement& statement) {
   }
   if (!operands.records) return;
 
-  CustomRule rule;
-  rule.statement = statement_;
-  rule.action = action;
-  rule.by = statement.Get<double>(Key::kBy, 1.0);
+  CustomRule rule = RuleOf(statement, statement_);
+  if (rule.acting.Acts()) NoteActing();
   const auto count = static_cast<size_t>(operands.count);
   const NodeId node =
       AddStatementNode(NodeRole::kStatement, EdgesOf(operands, differentiable), {}, device);
@@ -77,7 +94,7 @@ void Interpreter::Custom(const Statement& statement) {
   for (int k = 0; k < operands.count; ++k) {
     if (!results[k].tracked) continue;
     tensors_[statement.results[k]].node = results[k].node = node + k;
-    if (action == CustomAction::kExp) saved[k].node = node + k;
+    if (saved[k].defined() && action == CustomAction::kExp) saved[k].node = node + k;
   }
   for (size_t k = 0; k < count; ++k) {
     if (!saved[k].defined()) continue;
@@ -87,6 +104,52 @@ void Interpreter::Custom(const Statement& statement) {
   rule.results = absl::MakeConstSpan(results, count);
   rule.saved = absl::MakeConstSpan(saved, count);
   calculus_.nodes()[node].custom = arena_.New(rule);
+}
+
+// The function writes without grad mode; only then is the write held against the rules, so that
+// what it wrote stays where it is refused.
+void Interpreter::CustomInPlace(const Statement& statement) {
+  const ValueId self = statement.operands[0];
+  Operands operands = TakeOperands(statement, 1);
+  const NodeId edge = operands.records ? GradientEdge(self) : kNoNode;
+  const bool grad_mode = std::exchange(modes_.grad_mode, false);
+  CheckInPlace(self, /*would_record=*/false);
+  modes_.grad_mode = grad_mode;
+  CustomRule rule = RuleOf(statement, statement_);
+  Variable out = calculus_.Constant(operands.variable[0].data);
+  if (IsFloating(out.data->dtype) && rule.action == CustomAction::kExp) {
+    out = calculus_.Apply(Primitive::kExp, out);
+  }
+  Tensor& tensor = tensors_[self];
+  Storage& storage = storages_[tensor.storage];
+  storage.content = calculus_
+                        .Apply(Primitive::kOverwrite, {.map = tensor.map},
+                               calculus_.Constant(storage.content), calculus_.Constant(out.data))
+                        .data;
+  ++storage.version;
+  if (!operands.records) return;
+  CheckInPlace(self, /*would_record=*/true);
+  if (tensor.is_view()) throw Skipped{"a custom function writes a view with a history"};
+  tensor.grad = {};
+  tensor.grad_misfits = false;
+  const NodeId node = AddStatementNode(NodeRole::kStatement, {&edge, 1}, {}, tensor.device);
+  auto* result = arena_.New(out);
+  result->storage = tensor.storage;
+  result->version = storage.version;
+  result->tracked = true;
+  result->node = node;
+  Variable saved;
+  if (rule.action == CustomAction::kExp) {
+    saved = *result;
+    calculus_.nodes()[node].saves = true;
+    calculus_.AlsoSave(node, saved);
+  }
+  rule.results = {result, 1};
+  rule.saved = {arena_.New(saved), 1};
+  calculus_.nodes()[node].custom = arena_.New(rule);
+  MoveRetained(self, tensor.node, node);
+  tensor.node = node;
+  tensor.requires_grad = true;
 }
 
 }  // namespace twingrad::reference

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "autograd/reference/interpreter.h"
+#include "autograd/reference/strides.h"
 
 namespace twingrad::reference {
 
@@ -16,7 +17,8 @@ void Interpreter::DefineGradient(ValueId value, const Variable& gradient, ValueI
   if (!gradient.defined()) return;
   const Tensor& like = tensors_[input];
   Tensor& tensor = DefineFresh(value, Reshaped(arena_, gradient.data, like.shape), like.device);
-  tensor.made_by_call = true;
+  tensor.made_by_call = !rules_.returned_gradients_are_copies;
+  storages_[tensor.storage].of_call = tensor.made_by_call;
   tensor.requires_grad = gradient.tracked;
   tensor.node = gradient.tracked ? gradient.node : kNoNode;
 }
@@ -26,7 +28,19 @@ void Interpreter::Gradient(const Statement& statement) {
   Tensor& tensor = Defined(of);
   if (statement.op == Opcode::kRetainGrad) return RetainGrad(of);
   if (statement.op == Opcode::kReadGrad) return ReadGrad(statement);
+  if (statement.op == Opcode::kSetGrad) return SetGrad(statement);
   tensor.grad = {};  // zero_grad
+  tensor.grad_misfits = false;
+}
+
+// What is set has the strides of what is copied, where these fill one block of memory. A leaf of a
+// Program is row-major, so its gradients are to be (J4).
+void Interpreter::SetGrad(const Statement& statement) {
+  const ValueId from = statement.operands[1];
+  const Tensor& source = Defined(from);
+  Tensor& tensor = tensors_[statement.operands[0]];
+  tensor.grad = calculus_.Constant(Read(from).data);
+  tensor.grad_misfits = StretchOf(source.map).filled && !IsConsecutive(source.map);
 }
 
 void Interpreter::ReadGrad(const Statement& statement) {

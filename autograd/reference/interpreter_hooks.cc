@@ -20,7 +20,7 @@ using program::ValueId;
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, HookAction>, 10> kActions = {{
+constexpr std::array<std::pair<std::string_view, HookAction>, 11> kActions = {{
     {"record", HookAction::kRecord},
     {"scale", HookAction::kScale},
     {"undefined", HookAction::kUndefined},
@@ -31,6 +31,7 @@ constexpr std::array<std::pair<std::string_view, HookAction>, 10> kActions = {{
     {"remove", HookAction::kRemove},
     {"backward", HookAction::kBackward},
     {"callback", HookAction::kCallback},
+    {"warn", HookAction::kWarn},
 }};
 
 HookAction ActionOf(std::string_view word) {
@@ -69,8 +70,7 @@ void Interpreter::AddHook(const Statement& statement) {
   NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
   const auto index = static_cast<int32_t>(hooks_.size());
   hooks_.push_back(hook);
-  if (hook.Acts() && !has_acting_hooks_) racy_ = program::IsRacy(program_);
-  has_acting_hooks_ |= hook.Acts();
+  if (hook.Acts()) NoteActing();
   (statement.op == Opcode::kHook       ? hooks.tensor
    : statement.op == Opcode::kPreHook  ? hooks.pre
    : statement.op == Opcode::kPostHook ? hooks.post
@@ -79,6 +79,11 @@ void Interpreter::AddHook(const Statement& statement) {
   if (const auto* id = statement.Find(Key::kId)) {
     handles_.emplace_back(std::get<std::string>(*id), index);
   }
+}
+
+void Interpreter::NoteActing() {
+  if (!has_acting_hooks_) racy_ = program::IsRacy(program_);
+  has_acting_hooks_ = true;
 }
 
 void Interpreter::RegisterRecording(ValueId target, int32_t statement) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/anomaly.h"
+#include "autograd/graph/grad_layout.h"
 #include "autograd/graph/inference_mode.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
@@ -31,11 +32,6 @@ using program::Program;
 using program::Statement;
 using program::ValueId;
 
-void RefuseUnsupported(std::string_view what) {
-  throw Error(ErrorKind::kUnsupported,
-              absl::StrCat("[runner] ", what, " is not run by this engine; leave it out"));
-}
-
 program::Observation Run(const Program& program, Engine& engine, const RunOptions& options) {
   return Execution(program, engine, options).Run();
 }
@@ -45,11 +41,13 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
       engine_(engine),
       options_(options),
       recorder_(names_, observation_.calls),
+      warnings_(program, recorder_),
       values_(program.names.size()),
       defined_at_(program.names.size(), -1),
-      actor_(engine, recorder_, values_),
+      actor_(engine, recorder_, warnings_, values_),
       modes_before_(CurrentThread().modes) {
   CurrentThread().modes = Modes();
+  CurrentThread().modes.warning_handler = &warnings_;
   if (options_.record_calls) engine_.SetObserver(&recorder_);
 }
 
@@ -144,7 +142,7 @@ void Execution::Dispatch(const Statement& statement) {
     case Category::kCustom:
       return Custom(statement);
     case Category::kStream:
-      RefuseUnsupported("a statement about streams");
+      return streams_.Run(statement);
   }
 }
 
@@ -192,9 +190,18 @@ void Execution::GradientStatement(const Statement& statement) {
       if (grad.defined()) Define(statement, 0, ops::Clone(grad));
       return;
     }
+    case Opcode::kSetGrad:
+      return SetGradOf(statement);
     default:
       return SetGrad(value, Tensor());
   }
+}
+
+// A copy with the strides that `.grad` of the second operand would have.
+void Execution::SetGradOf(const Statement& statement) {
+  const Tensor& grad = values_[statement.operands[1]];
+  ops::CheckDefined("set_grad", grad);
+  SetGrad(values_[statement.operands[0]], GradLayout(grad).Clone(grad));
 }
 
 Observation Execution::Observe() {
@@ -212,6 +219,7 @@ Observation Execution::Observe() {
     if (grad.defined()) record.grad = DataOf(grad);
   }
   program::OrderCalls(observation_.calls);
+  observation_.warnings = warnings_.Take();
   return std::move(observation_);
 }
 

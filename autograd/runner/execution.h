@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -29,11 +28,10 @@
 #include "autograd/runner/node_names.h"
 #include "autograd/runner/recorder.h"
 #include "autograd/runner/run.h"
+#include "autograd/runner/streams.h"
+#include "autograd/runner/warnings.h"
 
 namespace twingrad::runner {
-
-// Throws kUnsupported: `what` is not run by this engine.
-[[noreturn]] void RefuseUnsupported(std::string_view what);
 
 class Execution : private program::StatementRunner {
  public:
@@ -62,6 +60,7 @@ class Execution : private program::StatementRunner {
   void Compute(const program::Statement& statement);
   void Leaf(const program::Statement& statement);
   void GradientStatement(const program::Statement& statement);
+  void SetGradOf(const program::Statement& statement);
   void Custom(const program::Statement& statement);
   void AddHook(const program::Statement& statement);
   HookHandle AddTensorHook(const program::Statement& statement, const HookEffect& effect);
@@ -86,9 +85,11 @@ class Execution : private program::StatementRunner {
   program::Observation observation_;
   NodeNames names_;
   Recorder recorder_;
+  ProgramWarnings warnings_;
   std::vector<Tensor> values_;       // by ValueId
   std::vector<int32_t> defined_at_;  // by ValueId
   HookActor actor_;
+  ProgramStreams streams_;
   // Of the open regions, the innermost last.
   std::vector<std::unique_ptr<SavedTensorHooksGuard>> saved_hooks_;
   FrozenGrads frozen_;

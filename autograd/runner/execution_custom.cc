@@ -21,6 +21,7 @@
 namespace twingrad::runner {
 
 using program::Key;
+using program::Opcode;
 using program::Statement;
 using program::ValueId;
 
@@ -30,7 +31,11 @@ namespace {
 struct Behaviour {
   std::string action;
   std::optional<HookEffect> effect;  // on each gradient, where it is one that hooks have too
-  std::function<void(const Node&, const Tensor&)> log;
+  std::vector<int64_t> non_differentiable;
+  bool keeps_undefined = false;
+  bool writes = false;  // its one operand
+  // Logs the gradients of the results, and acts on others.
+  std::function<void(const Node&, const VariableList&)> see;
 
   Tensor Forward(const Tensor& operand) const {
     if (!IsFloating(operand.dtype())) return ops::Clone(operand);
@@ -63,19 +68,28 @@ struct ProgramFunction : Function<ProgramFunction> {
     context.saved_data["behaviour"] = behaviour;
     VariableList results;
     VariableList saved;
+    if (behaviour.keeps_undefined) context.SetMaterializeGrads(false);
     for (const Tensor& operand : operands) {
       results.push_back(behaviour.Forward(operand));
+      if (behaviour.writes) {
+        Tensor written = operand;
+        ops::CopyInPlace(written, std::exchange(results.back(), operand));
+        context.MarkDirty({operand});
+      }
       const bool floating = IsFloating(operand.dtype());
       if (behaviour.action == "square") saved.push_back(floating ? operand : Tensor());
       if (behaviour.action == "exp") saved.push_back(floating ? results.back() : Tensor());
     }
     context.SaveForBackward(std::move(saved));
+    VariableList marked;
+    for (const int64_t k : behaviour.non_differentiable) marked.push_back(results[k]);
+    context.MarkNonDifferentiable(std::move(marked));
     return results;
   }
 
   static VariableList Backward(Context& context, VariableList gradients) {
     const auto& behaviour = std::any_cast<const Behaviour&>(context.saved_data["behaviour"]);
-    for (const Tensor& gradient : gradients) behaviour.log(*context.node(), gradient);
+    behaviour.see(*context.node(), gradients);
     VariableList saved = context.SavedTensors();
     saved.resize(gradients.size());
     for (size_t i = 0; i < gradients.size(); ++i) {
@@ -92,12 +106,16 @@ struct ProgramFunction : Function<ProgramFunction> {
 void Execution::Custom(const Statement& statement) {
   Behaviour behaviour;
   behaviour.action = statement.Get<std::string>(Key::kDo);
-  if (behaviour.action == "backward") RefuseUnsupported("a custom function with do=backward");
   if (const std::optional<HookAction> action = HookActionOf(behaviour.action)) {
     behaviour.effect = HookEffect{*action, statement.Get<double>(Key::kBy, 1.0), DType::kF64, {}};
   }
-  behaviour.log = [this, at = statement_](const Node& node, const Tensor& gradient) {
-    recorder_.NoteHook(node, at, gradient);
+  behaviour.non_differentiable = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
+  behaviour.keeps_undefined = statement.Get<bool>(Key::kKeepUndefined);
+  behaviour.writes = statement.op == Opcode::kCustomInPlace;
+  behaviour.see = [this, at = statement_, &statement](const Node& node,
+                                                      const VariableList& gradients) {
+    for (const Tensor& gradient : gradients) recorder_.NoteHook(node, at, gradient);
+    actor_.Act(node, statement, at);
   };
   std::vector<Tensor> operands;
   for (const ValueId id : statement.operands) {
@@ -105,7 +123,7 @@ void Execution::Custom(const Statement& statement) {
     operands.push_back(values_[id]);
   }
   VariableList results = ProgramFunction::Apply(operands, behaviour);
-  for (size_t i = 0; i < results.size(); ++i) Define(statement, i, std::move(results[i]));
+  for (size_t i = 0; i < statement.results.size(); ++i) Define(statement, i, std::move(results[i]));
   for (const ValueId id : statement.operands) NoteOperand(id);
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/recording.h"
@@ -21,13 +20,9 @@ using program::Statement;
 
 void Execution::AddHook(const Statement& statement) {
   const Tensor& value = values_[statement.operands[0]];
-  const auto& word = std::get<std::string>(*statement.Find(Key::kDo));
-  const std::optional<HookAction> action = HookActionOf(word);
-  if (!action.has_value()) {
-    RefuseUnsupported(absl::StrCat("a hook with do=", word));
-  }
+  const std::optional<HookAction> action = HookActionOf(statement.Get<std::string>(Key::kDo));
   ops::CheckDefined("hook", value);
-  const HookEffect effect{*action, statement.Get<double>(Key::kBy, 1.0), value.dtype(),
+  const HookEffect effect{action.value(), statement.Get<double>(Key::kBy, 1.0), value.dtype(),
                           value.device()};
   const HookHandle handle = statement.op == Opcode::kHook || statement.op == Opcode::kAccumulateHook
                                 ? AddTensorHook(statement, effect)
@@ -44,7 +39,7 @@ HookHandle Execution::AddTensorHook(const Statement& statement, const HookEffect
   const Node* node = RequiresGrad(value) ? GradientEdge(value).function.get() : nullptr;
   const auto run = [this, at = statement_, node, effect, &statement](const Tensor& gradient) {
     recorder_.NoteHook(*node, at, gradient);
-    actor_.Act(statement, at);
+    actor_.Act(*node, statement, at);
     return effect(gradient);
   };
   if (statement.op == Opcode::kHook) return RegisterHook(value, run);
@@ -62,7 +57,7 @@ HookHandle Execution::AddNodeHook(const Statement& statement, const HookEffect& 
   Node* node = GradientEdge(value).function.get();
   const auto note = [this, at = statement_, node, &statement](const VariableList& gradients) {
     recorder_.NoteHook(*node, at, gradients[0]);
-    actor_.Act(statement, at);
+    actor_.Act(*node, statement, at);
   };
   const auto apply = [effect](VariableList gradients) {
     for (Tensor& gradient : gradients) gradient = effect(gradient);

@@ -90,8 +90,9 @@ void HookActor::RunBackward(const Tensor& target, int32_t at) {
   Backward({target}, {seed}, {/*retain_graph=*/true, create_graph, std::nullopt, &engine_});
 }
 
-void HookActor::Act(const Statement& statement, int32_t at) {
+void HookActor::Act(const Node& node, const Statement& statement, int32_t at) {
   const auto action = statement.Get<std::string>(Key::kDo);
+  if (action == "warn") return warnings_.Raise(node, at);
   if (action == "callback") {
     return Engine::QueueCallback([this, at] { recorder_.NoteCallback(at); });
   }

@@ -92,6 +92,20 @@ void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradi
   calls_[task->call].hooks.push_back(std::move(record));
 }
 
+program::NodeName Recorder::NameOf(const Node& node) const {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  const Task* task = Find(CurrentTask::Id().value_or(0));
+  const int32_t index = task == nullptr ? -1 : task->IndexOf(&node);
+  return index < 0 ? program::WarningRecord().node : calls_[task->call].nodes[index].name;
+}
+
+int32_t Recorder::StatementOfCall() const {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  return InnermostCall() == nullptr ? -1 : calls_[InnermostCall()->index_].statement;
+}
+
 void Recorder::NoteCallback(int32_t statement) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);

@@ -50,6 +50,9 @@ class Recorder final : public EngineObserver {
 
   // A hook that `statement` registered on `node` fires, on the thread that evaluates the node.
   void NoteHook(const Node& node, int32_t statement, const Tensor& gradient) AG_EXCLUDES(mutex_);
+  // The name of a node of the call at hand, and the statement of the call that this thread makes.
+  program::NodeName NameOf(const Node& node) const AG_EXCLUDES(mutex_);
+  int32_t StatementOfCall() const AG_EXCLUDES(mutex_);
   // A final callback that a hook of `statement` queued runs.
   void NoteCallback(int32_t statement) AG_EXCLUDES(mutex_);
 

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "proptests/generators/alias.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
+#include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 
@@ -187,6 +189,20 @@ std::vector<ValueId> ReadGradients(Draft& draft, Draft::Call call) {
   return gradients;
 }
 
+// Now and then a hook on a gradient that a call has returned, or a write to it.
+void ActOnGradients(Draft& draft, const std::vector<ValueId>& gradients) {
+  Source& source = draft.source();
+  for (const ValueId gradient : gradients) {
+    if (!draft[gradient].usable) continue;
+    if (draft.options().Has(Feature::kHook) && draft.RequiresGrad(gradient) && source.Chance(8)) {
+      AddHookOn(draft, gradient);
+      draft.Mark(Feature::kHook);
+    }
+    const bool writes = draft.options().Has(Feature::kInPlace) && source.Chance(8);
+    if (writes && draft.MayWrite(gradient)) ApplyInPlace(draft, gradient);
+  }
+}
+
 // The last call, of `scalar` or of a gradient with a seed.
 void AddSecondCall(Draft& draft, ValueId root) {
   Source& source = draft.source();
@@ -208,13 +224,10 @@ void AddSecondCall(Draft& draft, ValueId root) {
 void AddCalls(Draft& draft) {
   Source& source = draft.source();
   const bool several = draft.options().Has(Feature::kCalls) && source.Chance(45);
+  if (draft.options().Has(Feature::kCalls) && source.Chance(10)) AddGivenGrad(draft);
   for (int64_t i = several ? source.Between(1, 2) : 0; i > 0 && draft.HasRoom(1); --i) {
     AddCall(draft, /*last=*/false);
-    if (source.Chance(10)) {
-      const ValueId leaf =
-          draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
-      if (leaf != kNoValue) draft.Add(Opcode::kZeroGrad, {leaf});
-    }
+    if (source.Chance(20)) AddGivenGrad(draft);
   }
   AddCall(draft, /*last=*/true);
 }
@@ -250,6 +263,7 @@ bool AddGradOfGrad(Draft& draft) {
     AddSecondCall(draft, gradients.front());  // a vector-Jacobian product of the gradient itself
     return true;
   }
+  ActOnGradients(draft, gradients);
   const ValueId scalar = Contract(draft, gradients);
   if (scalar == kNoValue) return false;
   AddSecondCall(draft, scalar);

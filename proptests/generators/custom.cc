@@ -6,23 +6,71 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {
 
-// Errors and what leaves little to compare are rare.
-Attributes DrawAction(Draft& draft) {
+Attributes Action(const char* word) { return {{Key::kDo, std::string(word)}}; }
+
+Attributes Scale(Source& source) {
+  return {{Key::kDo, std::string("scale")}, {Key::kBy, source.Pick({2.0, -1.0, 0.5, 3.0, 0.0})}};
+}
+
+// The value that do=backward starts from: one that the operands are computed from, or an operand,
+// so that the graph fixes the moment; its graph is complete.
+ValueId PickTarget(Draft& draft, absl::Span<const ValueId> operands) {
+  absl::InlinedVector<NodeIndex, 4> nodes;
+  for (const ValueId operand : operands) nodes.push_back(draft.NodeOf(operand));
+  const std::vector<uint8_t> reached = draft.graph().Reached(nodes);
+  const ValueId target = draft.Pick([&](ValueId v) {
+    if (!draft.IsFloating(v) || !draft.RequiresGrad(v) || draft[v].base != v) return false;
+    return draft.NodeOf(v) < static_cast<NodeIndex>(reached.size()) &&
+           reached[draft.NodeOf(v)] != 0;
+  });
+  return target == kNoValue || draft.IsBroken({&target, 1}) ? kNoValue : target;
+}
+
+bool IsError(const Attributes& attributes) {
+  const auto& action = std::get<std::string>(attributes[0].value);
+  return action == "throw" || action == "wrong_count" || action == "wrong_shape";
+}
+
+// What leaves little to compare is rarer.
+Attributes DrawAction(Draft& draft, absl::Span<const ValueId> operands) {
   Source& source = draft.source();
-  const auto action = [](const char* word) { return Attributes{{Key::kDo, std::string(word)}}; };
-  const uint64_t draw = source.Below(40);
-  if (draw < 14) return action("pass");
-  if (draw < 24) {
-    return {{Key::kDo, std::string("scale")}, {Key::kBy, source.Pick({2.0, -1.0, 0.5, 3.0, 0.0})}};
+  const uint64_t draw = source.Below(60);
+  if (draw < 8) return Action("pass");
+  if (draw < 14) return Scale(source);
+  if (draw < 22) return Action("square");
+  if (draw < 29 && draft.rounding()) return Action("exp");
+  if (draw < 34) return Action("warn");
+  if (draw < 42) {
+    const ValueId target = PickTarget(draft, operands);
+    if (target == kNoValue) return Action("pass");
+    return {{Key::kDo, std::string("backward")}, {Key::kTarget, std::vector<ValueId>{target}}};
   }
-  if (draw < 33) return action("square");
-  if (draw < 35) return action(draft.rounding() ? "exp" : "square");
-  return action(source.Pick({"undefined", "nan", "wrong_dtype", "wrong_shape", "throw"}));
+  return Action(
+      source.Pick({"undefined", "nan", "wrong_dtype", "wrong_shape", "throw", "wrong_count"}));
+}
+
+// A write to a copy, which has a history, or to what may be written anyway.
+void AddCustomWrite(Draft& draft) {
+  Source& source = draft.source();
+  ValueId target = draft.Pick([&](ValueId v) { return draft.MayWrite(v) && draft[v].base == v; });
+  if (target == kNoValue || !draft.RequiresGrad(target)) {
+    target = draft.PickDifferentiable();
+    if (target != kNoValue) target = draft.Op(Opcode::kClone, {target});
+  }
+  if (target == kNoValue || !draft.MayWrite(target)) return;
+  const bool exp = draft.rounding() && draft[target].range.high <= 4 && source.Chance(40);
+  Attributes action = exp                 ? Action("exp")
+                      : source.Chance(40) ? Scale(source)
+                      : source.Chance(80) ? Action(source.Pick({"pass", "warn"}))
+                                          : Action(source.Pick({"undefined", "nan", "throw"}));
+  draft.CustomWrite(target, std::move(action));
 }
 
 }  // namespace
@@ -38,7 +86,20 @@ void AddCustom(Draft& draft) {
     if (operand != kNoValue) operands.push_back(operand);
   }
   if (operands.empty()) return;
-  const std::vector<ValueId> results = draft.Custom(operands, DrawAction(draft));
+  if (source.Chance(15) && draft.options().Has(Opcode::kCustomInPlace)) {
+    return AddCustomWrite(draft);
+  }
+  Attributes attributes = DrawAction(draft, operands);
+  const bool is_error = IsError(attributes);
+  if (operands.size() > 1 && source.Chance(15)) {
+    const auto marked = static_cast<int64_t>(source.Below(operands.size()));
+    attributes.push_back({Key::kNonDifferentiable, std::vector<int64_t>{marked}});
+  }
+  if (source.Chance(15)) attributes.push_back({Key::kKeepUndefined, true});
+  const int before = draft.num_values();
+  const std::vector<ValueId> results = draft.Custom(operands, std::move(attributes));
+  // Mostly off the way of later calls.
+  if (is_error && source.Chance(75)) return draft.Forget(before);
   // Two results that meet again give their node two gradients.
   for (size_t i = 1; i < results.size(); ++i) {
     const ValueId a = results[0];

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <string>
 
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
@@ -20,8 +21,22 @@ Bits Lanes(Source& source, int64_t elements) {
 
 }  // namespace
 
+void AddStreams(Draft& draft) {
+  Source& source = draft.source();
+  if (draft.options().devices < 1) return;
+  const int64_t device = source.Between(0, draft.options().devices - 1);
+  const auto named = [&](const char* id) {
+    return Attributes{{Key::kId, std::string(id)}, {Key::kDevice, device}};
+  };
+  if (!draft.Add(Opcode::kStream, {}, named("a")) || source.Chance(30)) return;
+  const bool recorded = draft.Add(Opcode::kRecordEvent, {}, named("e"));
+  if (source.Chance(70)) draft.Add(Opcode::kStream, {}, named("b"));
+  if (recorded) draft.Add(Opcode::kWaitEvent, {}, named("e"));
+}
+
 void AddDevices(Draft& draft) {
   Source& source = draft.source();
+  if (source.Chance(20)) AddStreams(draft);
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue || !draft.options().Has(Opcode::kTo)) return;
   const DeviceIndex home = draft.DeviceOf(x);

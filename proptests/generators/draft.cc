@@ -223,10 +223,11 @@ void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attribut
 }
 
 ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attributes) {
-  if (!options_.Has(op)) return kNoValue;
+  if (!options().Has(op)) return kNoValue;
   const bool view = IsView(op, known_[operands[0]].contiguous);
   const ValueId result = builder_.Op(op, operands, attributes);
   if (result == kNoValue) return result;
+  uses_.set(static_cast<size_t>(op));
   Learn(result).base = result;
   if (view) {
     LearnView(op, operands[0], result, attributes);
@@ -247,14 +248,23 @@ ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attr
 bool Draft::Write(Opcode op, std::initializer_list<ValueId> operands) {
   const absl::Span<const ValueId> span(operands.begin(), operands.size());
   const ValueId target = span[0];
-  const ValueId storage = builder_.Info(target).storage;
-  if (!options_.Has(op) || !builder_.Add(op, span)) return false;
-  // Everything saved from this storage so far is overwritten.
-  for (const auto& [saved, node] : saved_) {
-    if (saved == storage) graph_[node].stale = true;
-  }
+  if (!options().Has(op) || !builder_.Add(op, span)) return false;
+  uses_.set(static_cast<size_t>(op));
+  MakeStale(target);
   const Range written = RangeOf(op, span, kNoValue);
-  const NodeIndex node = Record(op, span, kNoValue, /*in_place=*/true);
+  LearnWrite(target, Record(op, span, kNoValue, /*in_place=*/true), written);
+  return true;
+}
+
+// Everything saved from the target's storage so far is overwritten.
+void Draft::MakeStale(ValueId target) {
+  for (const auto& [saved, node] : saved_) {
+    if (saved == builder_.Info(target).storage) graph_[node].stale = true;
+  }
+}
+
+void Draft::LearnWrite(ValueId target, NodeIndex node, const Range& written) {
+  const ValueId storage = builder_.Info(target).storage;
   const ValueId base = known_[target].base;
   const bool whole = NumElements(target) == NumElements(base);
   for (ValueId v = 0; v < num_values(); ++v) {
@@ -262,17 +272,16 @@ bool Draft::Write(Opcode op, std::initializer_list<ValueId> operands) {
     known_[v].range = whole ? written : Union(known_[v].range, written);
   }
   ++writes_[base];
-  if (node == kNoNode) return true;
+  if (node == kNoNode) return;
   if (base != target && known_[base].node != kNoNode) {
     graph_[node].edges.push_back(known_[base].node);
   }
   known_[base].node = node;
   known_[base].leaf = false;
-  return true;
 }
 
 bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes) {
-  return options_.Has(op) && builder_.Add(op, operands, std::move(attributes));
+  return options().Has(op) && builder_.Add(op, operands, std::move(attributes));
 }
 
 void Draft::Forget(ValueId first) {

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -44,7 +45,7 @@ struct Known {
   NodeIndex node = kNoNode;  // of its gradient; may be stale after a write to the base: use NodeOf
   ValueId base = kNoValue;   // that it is a view of; itself when it is no view
   bool leaf = false;
-  bool writable = true;  // false: read-only, or elements overlap in memory, or may be undefined
+  bool writable = true;  // false: elements overlap in memory
   bool contiguous = true;
   bool usable = true;            // false: may be undefined
   bool is_gradient = false;      // made by a call
@@ -55,14 +56,30 @@ struct Known {
 
 class Draft {
  public:
-  Draft(const GeneratorOptions& options, Source& source) : options_(options), source_(source) {}
+  // Other options for a scope: fewer ops.
+  class [[nodiscard]] Narrowed {
+   public:
+    Narrowed(Draft& draft, const GeneratorOptions& options)
+        : draft_(draft), before_(std::exchange(draft.options_, &options)) {}
+    ~Narrowed() { draft_.options_ = before_; }
+    Narrowed(const Narrowed&) = delete;
+    Narrowed& operator=(const Narrowed&) = delete;
+
+   private:
+    Draft& draft_;
+    const GeneratorOptions* before_;
+  };
+
+  Draft(const GeneratorOptions& options, Source& source) : options_(&options), source_(source) {}
 
   // --- What there is ---
-  const GeneratorOptions& options() const { return options_; }
+  const GeneratorOptions& options() const { return *options_; }
   Source& source() { return source_; }
   Graph& graph() { return graph_; }
   int num_values() const { return static_cast<int>(known_.size()); }
   int num_statements() const { return builder_.num_statements(); }
+  // Whether an op or a write of this kind has been added.
+  bool Uses(Opcode op) const { return uses_[static_cast<size_t>(op)]; }
   const Known& operator[](ValueId value) const { return known_[value]; }
   // References hold until the next value is added.
   const TensorType& TypeOf(ValueId value) const { return builder_.TypeOf(value); }
@@ -116,6 +133,8 @@ class Draft {
   }
   // A custom function: one result an operand; none when refused.
   std::vector<ValueId> Custom(absl::Span<const ValueId> operands, Attributes attributes);
+  // A custom function that writes `target`; false when refused.
+  bool CustomWrite(ValueId target, Attributes attributes);
   // An in-place op; false when refused.
   bool Write(Opcode op, std::initializer_list<ValueId> operands);
   // Any statement without results and without effect on the graph: hooks, retain_grad, zero_grad.
@@ -165,10 +184,14 @@ class Draft {
   ValueId LearnLeaf(ValueId leaf, bool grad, const Range& range);
   void LearnGradient(const Call& call, ValueId input, const GradientFacts& facts, ValueId gradient);
   Range RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId result) const;
+  // What a write leaves behind.
+  void LearnWrite(ValueId target, NodeIndex node, const Range& written);
+  void MakeStale(ValueId target);
   NodeIndex Record(Opcode op, absl::Span<const ValueId> operands, ValueId result, bool in_place);
   void LearnView(Opcode op, ValueId operand, ValueId result, const Attributes& attributes);
 
-  const GeneratorOptions& options_;
+  const GeneratorOptions* options_;
+  std::bitset<twingrad::program::kNumOpcodes> uses_;
   Source& source_;
   ProgramBuilder builder_;
   std::vector<Known> known_;

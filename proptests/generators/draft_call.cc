@@ -30,7 +30,7 @@ GradientFacts Draft::Gradient(const Call& call, ValueId input) {
 }
 
 std::vector<ValueId> Draft::AddCall(const Call& call) {
-  if (!(call.grad ? options_.grad : options_.backward)) return {};
+  if (!(call.grad ? options().grad : options().backward)) return {};
   Attributes attributes;
   bool explicit_seed = false;
   for (ValueId seed : call.seeds) explicit_seed |= seed != kNoValue;
@@ -63,7 +63,6 @@ std::vector<ValueId> Draft::AddCall(const Call& call) {
   if (!keeps) graph_.Free(graph_.Reached(roots));
   for (size_t i = 0; i < results.size(); ++i) {
     LearnGradient(call, call.inputs[i], facts[i], results[i]);
-    known_[results[i]].writable = false;
   }
   return results;
 }

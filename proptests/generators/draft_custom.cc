@@ -11,11 +11,44 @@
 
 namespace twingrad::generators {
 
-std::vector<ValueId> Draft::Custom(absl::Span<const ValueId> operands, Attributes attributes) {
-  if (!options_.Has(Opcode::kCustom)) return {};
-  std::string action;
+namespace {
+
+std::string ActionOf(const Attributes& attributes) {
   for (const Attribute& a : attributes) {
-    if (a.key == Key::kDo) action = std::get<std::string>(a.value);
+    if (a.key == Key::kDo) return std::get<std::string>(a.value);
+  }
+  return "";
+}
+
+}  // namespace
+
+bool Draft::CustomWrite(ValueId target, Attributes attributes) {
+  const std::string action = ActionOf(attributes);
+  const NodeIndex edge = grad_mode() && IsFloating(target) ? NodeOf(target) : kNoNode;
+  if (!Add(Opcode::kCustomInPlace, {target}, std::move(attributes))) return false;
+  MakeStale(target);
+  const bool saves = action == "exp";
+  const Range before = known_[target].range;
+  NodeIndex node = kNoNode;
+  if (edge != kNoNode) {
+    GraphNode made;
+    made.edges.push_back(edge);
+    made.saves = saves;
+    made.nonlinear = saves ? 1 : 0;
+    if (saves) made.factors.push_back(edge);
+    node = graph_.Add(std::move(made));
+    if (saves) saved_.push_back({builder_.Info(target).storage, node});
+  }
+  LearnWrite(target, node, saves ? AfterUnary(Opcode::kExp, before) : before);
+  return true;
+}
+
+std::vector<ValueId> Draft::Custom(absl::Span<const ValueId> operands, Attributes attributes) {
+  if (!options().Has(Opcode::kCustom)) return {};
+  const std::string action = ActionOf(attributes);
+  std::vector<int64_t> marked;
+  for (const Attribute& a : attributes) {
+    if (a.key == Key::kNonDifferentiable) marked = std::get<std::vector<int64_t>>(a.value);
   }
   std::vector<NodeIndex> edges;
   for (const ValueId operand : operands) {
@@ -46,7 +79,8 @@ std::vector<ValueId> Draft::Custom(absl::Span<const ValueId> operands, Attribute
     if (IsFloating(results[k])) {
       if (action == "square") known.range = AfterProduct(before, before);
       if (action == "exp") known.range = AfterUnary(Opcode::kExp, before);
-      known.node = node;
+      const bool is_marked = std::find(marked.begin(), marked.end(), k) != marked.end();
+      known.node = is_marked ? kNoNode : node;
       if (records && curved) {
         const ValueId saved = action == "square" ? operands[k] : results[k];
         saved_.push_back({builder_.Info(saved).storage, node});

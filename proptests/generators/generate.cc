@@ -28,12 +28,13 @@ constexpr Part kParts[] = {
     {Feature::kView, 18, AddView},
     {Feature::kInPlace, 14, AddInPlace},
     {Feature::kDevices, 8, AddDevices},
-    {Feature::kHook, 5, AddHook},
+    {Feature::kHook, 18, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
-    {Feature::kSavedHooks, 3, AddSavedHooks},
-    {Feature::kCustom, 4, AddCustom},
+    {Feature::kSavedHooks, 7, AddSavedHooks},
+    {Feature::kCustom, 18, AddCustom},
+    {Feature::kAnyOp, 45, AddAnyOp},
 };
 
 // Calls `add`, and marks the feature if that added statements.

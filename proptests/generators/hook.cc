@@ -15,11 +15,11 @@ std::string FreshId(const Draft& draft) { return "h" + std::to_string(draft.num_
 // A value whose node a gradient reaches after that of `x`, or `x`: so most hooks that act on
 // another value do so at a moment that the graph fixes.
 ValueId PickBelow(Draft& draft, ValueId x) {
-  const bool any = draft.source().Chance(10);
+  const bool any = draft.source().Chance(4);
   const NodeIndex node = draft.NodeOf(x);
   const std::vector<uint8_t> reached = draft.graph().Reached({&node, 1});
   return draft.Pick([&](ValueId v) {
-    if (!draft.IsFloating(v) || !draft.RequiresGrad(v) || draft[v].is_gradient) return false;
+    if (!draft.IsFloating(v) || !draft.RequiresGrad(v)) return false;
     // A view whose base is written later gets another node.
     return draft[v].base == v && (any || reached[draft.NodeOf(v)] != 0);
   });
@@ -67,50 +67,78 @@ bool AddActionOnOthers(Draft& draft, ValueId x, Attributes* attributes) {
   }
 }
 
-// What the hook does. Scaling stays exact; an undefined gradient is rare, because it leaves little
-// to compare.
-void AddAction(Draft& draft, ValueId x, Attributes* attributes) {
+// What the hook does. Scaling stays exact; an undefined gradient leaves little to compare. False
+// where it is an error if it is run.
+bool AddAction(Draft& draft, ValueId x, Attributes* attributes) {
   Source& source = draft.source();
-  const uint64_t draw = source.Below(20);
-  if (draw < 6) {
-    attributes->push_back({Key::kDo, std::string("record")});
-  } else if (draw < 13) {
-    attributes->push_back({Key::kDo, std::string("scale")});
+  const auto act = [&](const char* word) { attributes->push_back({Key::kDo, std::string(word)}); };
+  const uint64_t draw = source.Below(40);
+  if (draw < 5) {
+    act("record");
+  } else if (draw < 10) {
+    act("scale");
     attributes->push_back({Key::kBy, source.Pick({2.0, -1.0, 0.5, 3.0, 0.0})});
-  } else if (draw < 14) {
-    attributes->push_back({Key::kDo, std::string("undefined")});
+  } else if (draw < 13) {
+    act("undefined");
+  } else if (draw < 17) {
+    act("warn");
+  } else if (draw < 27) {
+    act(source.Pick({"throw", "wrong_shape", "wrong_dtype"}));
+    return false;
   } else if (!AddActionOnOthers(draft, x, attributes)) {
-    attributes->push_back({Key::kDo, std::string("record")});
+    act("record");
   }
+  return true;
+}
+
+void RemoveAgain(Draft& draft, ValueId x, const std::string& id) {
+  if (draft.source().Chance(90)) {
+    draft.Add(Opcode::kRemoveHook, {}, {{Key::kId, id}});
+  } else {
+    draft.Add(Opcode::kHook, {x}, {{Key::kDo, std::string("remove")}, {Key::kTarget, id}});
+  }
+}
+
+// Hooks on what a leaf's .grad has become have fewer actions.
+void AddAccumulateHook(Draft& draft, ValueId leaf) {
+  Source& source = draft.source();
+  Attributes attributes;
+  const uint64_t draw = source.Below(10);
+  if (draw < 4 || (draw < 8 && !AddActionOnOthers(draft, leaf, &attributes))) {
+    attributes.push_back({Key::kDo, std::string("record")});
+  } else if (draw >= 8) {
+    attributes.push_back({Key::kDo, std::string("warn")});
+  }
+  draft.Add(Opcode::kAccumulateHook, {leaf}, std::move(attributes));
 }
 
 }  // namespace
 
 void AddHook(Draft& draft) {
-  Source& source = draft.source();
+  const ValueId leaf =
+      draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
+  if (leaf != kNoValue && draft.options().Has(Opcode::kHook) && draft.source().Chance(15)) {
+    return AddAccumulateHook(draft, leaf);
+  }
   const ValueId x = draft.PickDifferentiable();
-  if (x == kNoValue) return;
-  if (!draft.options().Has(Opcode::kHook) || source.Chance(25)) {
+  if (x != kNoValue) AddHookOn(draft, x);
+}
+
+void AddHookOn(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  if (!draft.options().Has(Opcode::kHook) || source.Chance(12)) {
     draft.Add(Opcode::kRetainGrad, {x});
     return;
   }
-  const bool remove = source.Chance(8);
   Attributes attributes;
   const std::string id = FreshId(draft);
+  const bool good = AddAction(draft, x, &attributes);
+  // Most of those that would be an error are gone before the next call.
+  const bool remove = good ? source.Chance(8) : source.Chance(85);
   if (remove) attributes.push_back({Key::kId, id});
   const uint64_t draw = source.Below(10);
-  bool added = false;
-  if (draw >= 8 && draft[x].leaf) {
-    if (source.Chance(50) || !AddActionOnOthers(draft, x, &attributes)) {
-      attributes.push_back({Key::kDo, std::string("record")});
-    }
-    added = draft.Add(Opcode::kAccumulateHook, {x}, std::move(attributes));
-  } else {
-    AddAction(draft, x, &attributes);
-    const Opcode op = draw < 6 ? Opcode::kHook : draw == 6 ? Opcode::kPreHook : Opcode::kPostHook;
-    added = draft.Add(op, {x}, std::move(attributes));
-  }
-  if (remove && added) draft.Add(Opcode::kRemoveHook, {}, {{Key::kId, id}});
+  const Opcode op = draw < 6 ? Opcode::kHook : draw < 8 ? Opcode::kPreHook : Opcode::kPostHook;
+  if (draft.Add(op, {x}, std::move(attributes)) && remove) RemoveAgain(draft, x, id);
 }
 
 }  // namespace twingrad::generators

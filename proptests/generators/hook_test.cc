@@ -16,8 +16,8 @@ TEST(Hook, EveryKindOccurs) {
 }
 
 TEST(Hook, EveryActionOccurs) {
-  for (const char* action :
-       {"record", "scale", "undefined", "register", "remove", "backward", "callback"}) {
+  for (const char* action : {"record", "scale", "undefined", "throw", "wrong_shape", "wrong_dtype",
+                             "register", "remove", "backward", "callback", "warn"}) {
     const int count = CountOf(
         AddHook,
         [&](const Program& program) {

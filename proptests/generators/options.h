@@ -37,8 +37,9 @@ enum class Feature : uint8_t {
   kAnomaly,     // regions of anomaly mode, with gradients that are NaN and others
   kSavedHooks,  // regions of saved-tensor hooks
   kCustom,      // custom functions
+  kAnyOp,       // ops drawn from all alike
 };
-inline constexpr int kNumFeatures = static_cast<int>(Feature::kCustom) + 1;
+inline constexpr int kNumFeatures = static_cast<int>(Feature::kAnyOp) + 1;
 
 using Features = std::bitset<kNumFeatures>;
 

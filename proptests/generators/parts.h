@@ -34,6 +34,8 @@ void AddView(Draft& draft);
 // A write to some value, or to a fresh copy of one if no value may be written: through a base and
 // through views of it, to leaves without grad, of values with and without history.
 void AddInPlace(Draft& draft);
+// One op, drawn from all alike: any_op.cc.
+void AddAnyOp(Draft& draft);
 // A value without history: a no_grad region, a write to a leaf within one, or a detach.
 void AddNoGrad(Draft& draft);
 
@@ -48,6 +50,12 @@ void AddOrder(Draft& draft);
 // --- Others, each in a file of its name ---
 // A hook of any kind on some value, sometimes removed again; or retain_grad.
 void AddHook(Draft& draft);
+// The same on this value.
+void AddHookOn(Draft& draft, ValueId x);
+// set_grad of some leaf, mostly with other strides than its own; or zero_grad.
+void AddGivenGrad(Draft& draft);
+// Streams of one device, current one after the other, with an event between them.
+void AddStreams(Draft& draft);
 // One to three ops whose saved tensors go through hooks, some of which scale; sometimes a write to
 // what was saved, or a region inside whose hooks throw.
 void AddSavedHooks(Draft& draft);

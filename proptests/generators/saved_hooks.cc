@@ -44,7 +44,7 @@ void AddSavedHooks(Draft& draft) {
   Source& source = draft.source();
   ValueId x = draft.PickDifferentiable();
   if (x == kNoValue) return;
-  if (source.Chance(15)) return AddThrowing(draft, x);
+  if (source.Chance(30)) return AddThrowing(draft, x);
   const std::string action = source.Chance(55) ? "record" : "scale";
   if (!draft.BeginSavedHooks(action, source.Pick({2.0, -1.0, 0.5, 3.0, 0.0}))) return;
   x = ApplySaving(draft, x);

@@ -80,6 +80,14 @@ uint64_t FingerprintOf(const Observation& observation) {
   Mixer mixer;
   for (const ValueRecord& value : observation.values) AddValue(mixer, value);
   for (const CallRecord& call : observation.calls) AddCall(mixer, call);
+  for (const auto& warning : observation.warnings) {
+    mixer.Add(static_cast<uint64_t>(warning.call));
+    mixer.Add(static_cast<uint64_t>(warning.source));
+    mixer.Add(static_cast<uint64_t>(warning.statement));
+    mixer.Add(static_cast<uint64_t>(warning.node.role));
+    mixer.Add(static_cast<uint64_t>(warning.node.statement));
+    mixer.Add(static_cast<uint64_t>(warning.node.index));
+  }
   for (const ErrorRecord& error : observation.survived) AddError(mixer, error);
   if (observation.error) AddError(mixer, *observation.error);
   if (observation.late_write) {

@@ -22,6 +22,7 @@ TEST(Fingerprint, SeesEveryPart) {
   EXPECT_TRUE(differs([](Observation& o) { o.calls[0].dependencies[0] += 1; }));
   EXPECT_TRUE(differs([](Observation& o) { o.late_write = {.value = 0, .statement = 5}; }));
   EXPECT_TRUE(differs([](Observation& o) { o.error = {{}, 3, ""}; }));
+  EXPECT_TRUE(differs([](Observation& o) { o.warnings.emplace_back(); }));
   EXPECT_TRUE(differs([](Observation& o) { o.survived.push_back({{}, 3, ""}); }));
 }
 

@@ -31,18 +31,22 @@ void CountProgram(const Program& program, Statistics& statistics) {
   for (const auto& statement : program.statements) {
     ++statistics.opcodes[static_cast<size_t>(statement.op)];
   }
+  for (const int kind : KindsOf(program)) ++statistics.kinds[static_cast<size_t>(kind)];
 }
 
-void CountJudgement(const Judgement& judgement, const DualResult* dual, Statistics& statistics) {
+void CountSkipped(const Program& program, Statistics& statistics) {
+  ++statistics.skipped;
+  for (const int kind : KindsOf(program)) ++statistics.kinds_skipped[static_cast<size_t>(kind)];
+}
+
+void CountJudgement(const Program& program, const Judgement& judgement, const DualResult* dual,
+                    Statistics& statistics) {
   bool linearity = false;
   for (const Verdict& verdict : judgement.verdicts) {
     statistics.compared.Add(verdict.compared);
     linearity |= verdict.oracle.substr(0, 11) == "metamorphic";
   }
-  if (judgement.skipped) {
-    ++statistics.skipped;
-    return;
-  }
+  if (judgement.skipped) return CountSkipped(program, statistics);
   ++statistics.twin_judged;
   if (linearity) ++statistics.linearity_judged;
   if (dual != nullptr && dual->order_judged >= 1) {
@@ -86,8 +90,8 @@ struct Judge::Impl {
   std::map<int, bool> canary_tells;
 
   Needs Shown(bool twin) const {
-    Needs shown =
-        need::kErrorClasses | need::kCalls | need::kPrediction | need::kOrder | need::kHooks;
+    Needs shown = need::kErrorClasses | need::kCalls | need::kPrediction | need::kOrder |
+                  need::kHooks | need::kWarnings;
     if (twin) shown |= need::kTwin;
     if (options.recount) shown |= need::kGraph;
     return shown;
@@ -161,7 +165,7 @@ Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) 
   judgement.expected = twingrad::reference::RunTwin(program);
   if (judgement.expected.skipped) {
     judgement.skipped = absl::StrCat("the twin cannot judge it: ", *judgement.expected.skipped);
-    ++statistics.skipped;
+    CountSkipped(program, statistics);
     return judgement;
   }
   DualResult dual;
@@ -182,7 +186,7 @@ Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) 
     if (!impl_->JudgeRun(program, i, witness, laws, judgement)) break;
     if (!impl_->JudgeRepeats(program, i, judgement)) break;
   }
-  CountJudgement(judgement, witness, statistics);
+  CountJudgement(program, judgement, witness, statistics);
   return judgement;
 }
 

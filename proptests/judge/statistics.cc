@@ -32,6 +32,8 @@ auto Counters(Stats& s) {
                           &s.linearity_judged};
   for (auto& count : s.traits) counters.push_back(&count);
   for (auto& count : s.opcodes) counters.push_back(&count);
+  for (auto& count : s.kinds) counters.push_back(&count);
+  for (auto& count : s.kinds_skipped) counters.push_back(&count);
   return counters;
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "autograd/program/opcode.h"
+#include "proptests/judge/kinds.h"
 #include "proptests/judge/traits.h"
 #include "proptests/oracles/verdict.h"
 
@@ -37,6 +38,9 @@ struct Statistics {
 
   std::array<uint64_t, kNumTraits> traits = {};                       // in programs
   std::array<uint64_t, twingrad::program::kNumOpcodes> opcodes = {};  // in statements
+  // By kind (kinds.h), in programs that hold it: all, and those that were skipped.
+  std::array<uint64_t, kNumKinds> kinds = {};
+  std::array<uint64_t, kNumKinds> kinds_skipped = {};
 
   void Merge(const Statistics& other);
   std::string ToText() const;

@@ -33,7 +33,7 @@ using twingrad::reference::RunDual;
 using twingrad::reference::RunTwin;
 
 constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kCalls | need::kGraph |
-                       need::kPrediction | need::kOrder | need::kHooks;
+                       need::kPrediction | need::kOrder | need::kHooks | need::kWarnings;
 
 constexpr char kNoGraph[] = "%x = leaf type=f64[] data=3\nbackward %x\n";
 constexpr char kHooked[] =
@@ -126,6 +126,7 @@ const std::map<std::string_view, Planted>& AllPlanted() {
           std::swap(executed[executed.size() - 1], executed[executed.size() - 2]);
         }}},
       {"hooks", {kHooked, [](Scene& s) { s.trial.observed.calls[0].hooks.clear(); }}},
+      {"warnings", {kHooked, [](Scene& s) { s.trial.observed.warnings.emplace_back(); }}},
       {"metamorphic twice",
        {kProduct, [](Scene& s) { s.seeded->twice = s.seeded->once.observed; }}},
       {"metamorphic zero", {kProduct, [](Scene& s) { s.seeded->zero = s.seeded->once.observed; }}},

@@ -79,6 +79,15 @@ Miss JudgeCall(const Program& program, const Statement& statement, bool dependen
   return CompareCount("dependencies", count, counted ? std::max(call->dependencies[node], 0) : 0);
 }
 
+Miss JudgeWarnings(const Statement& statement, const Observation& observation) {
+  const CallRecord* call = FindCall(statement, observation);
+  if (call == nullptr) return "there was no such call";
+  const auto of_call = [call](const auto& warning) { return warning.call == call->statement; };
+  return CompareCount(
+      "warnings", statement.Get<int64_t>(Key::kCount),
+      std::count_if(observation.warnings.begin(), observation.warnings.end(), of_call));
+}
+
 Miss JudgeError(const Statement& statement, const Observation& observation) {
   const auto& error = observation.error;
   if (!error.has_value()) return "the run ended without an error";
@@ -107,6 +116,7 @@ Miss JudgeValue(const std::string& kind, const Statement& statement, const Value
 Miss Judge(const Program& program, const Statement& statement, const Observation& observation) {
   const std::string kind = statement.Get<std::string>(Key::kKind);
   if (kind == "error") return JudgeError(statement, observation);
+  if (kind == "warnings") return JudgeWarnings(statement, observation);
   if (kind == "dependencies" || kind == "executed") {
     return JudgeCall(program, statement, kind == "dependencies", observation);
   }

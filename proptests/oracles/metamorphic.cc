@@ -118,13 +118,24 @@ bool Comparable(const Observation& a, const Observation& b) {
 
 }  // namespace
 
+namespace {
+
+// Whether gradients stay linear in the seeds with this statement: not with most hooks, nor where
+// something else than the call at hand gets into them.
+bool IsLinear(const Statement& statement) {
+  if (SignatureOf(statement.op).category == Category::kHook) return false;
+  if (statement.op == Opcode::kSetGrad) return false;
+  return statement.Get<std::string>(Key::kDo) != "backward";
+}
+
+}  // namespace
+
 std::optional<SeededProgram> MakeSeeded(const Program& program) {
   const int at = OnlyCall(program);
   if (at < 0) return std::nullopt;
   ProgramBuilder builder;
   for (int i = 0; i < at; ++i) {
-    // A hook need not be linear.
-    if (SignatureOf(program.statements[i].op).category == Category::kHook) return std::nullopt;
+    if (!IsLinear(program.statements[i])) return std::nullopt;
     if (!builder.AddStatement(program.statements[i])) return std::nullopt;
   }
   SeededProgram seeded;

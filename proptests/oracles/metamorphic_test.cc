@@ -1,5 +1,7 @@
 #include "proptests/oracles/metamorphic.h"
 
+#include <string>
+
 #include "proptests/oracles/oracle_test_support.h"
 
 namespace twingrad::oracles {
@@ -28,6 +30,14 @@ TEST(Metamorphic, ImplicitSeedsBecomeLeaves) {
 TEST(Metamorphic, TwoCallsDoNotQualify) {
   const Trial trial("%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y\nbackward %y\n");
   EXPECT_FALSE(MakeSeeded(trial.program).has_value());
+}
+
+TEST(Metamorphic, WhatAddsOtherGradientsDoesNotQualify) {
+  const std::string leaf = "%x = leaf type=f64[] grad=1\n";
+  const Trial given(leaf + "set_grad %x %x\nbackward %x\n");
+  EXPECT_FALSE(MakeSeeded(given.program).has_value());
+  const Trial nested(leaf + "%y = custom %x do=backward target=%x\nbackward %y\n");
+  EXPECT_FALSE(MakeSeeded(nested.program).has_value());
 }
 
 TEST(Metamorphic, TheTwinKeepsTheLaws) {

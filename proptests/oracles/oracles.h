@@ -65,4 +65,8 @@ Verdict JudgeOrder(const Evidence& evidence);
 // whole log of each call is compared; with several, the log of each node.
 Verdict JudgeHooks(const Evidence& evidence);
 
+// The thread that runs the Program is given the warnings that the twin says, in the order of a run
+// on one thread, whatever the number of threads: from which hook, at which node, in which call.
+Verdict JudgeWarnings(const Evidence& evidence);
+
 }  // namespace twingrad::oracles

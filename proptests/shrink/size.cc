@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "autograd/program/leaf_data.h"
@@ -53,6 +54,11 @@ int64_t AttributeWeight(const Attribute& attribute) {
       return 2;
     default:
       break;
+  }
+  // Actions that do more than look, or pass on, weigh more.
+  if (const auto* word = std::get_if<std::string>(&attribute.value);
+      word != nullptr && attribute.key == Key::kDo) {
+    return *word == "record" || *word == "pass" ? 2 : 3;
   }
   if (const auto* list = std::get_if<std::vector<int64_t>>(&attribute.value)) {
     int64_t weight = 2;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -201,6 +202,20 @@ std::optional<Program> SimplifyNumber(const Program& program, int position) {
   return EditOne(program, position, [](Statement* s) { Find(s, Key::kBy)->value = 2.0; });
 }
 
+// --- What a hook or custom function does: only look, or pass on ---
+std::optional<Program> LightenAction(const Program& program, int position) {
+  const Statement& statement = program.statements[position];
+  const auto action = statement.Get<std::string>(Key::kDo);
+  const bool custom = SignatureOf(statement.op).category == Category::kCustom;
+  const std::string light = custom ? "pass" : "record";
+  if (action.empty() || action == light) return std::nullopt;
+  return EditOne(program, position, [&](Statement* edited) {
+    Find(edited, Key::kDo)->value = light;
+    std::erase_if(edited->attributes,
+                  [](const Attribute& a) { return a.key == Key::kBy || a.key == Key::kTarget; });
+  });
+}
+
 constexpr Step kSteps[] = {
     {"simplify the whole Program", CountGlobals, Globally},
     {"shrink a leaf", CountShapes, Reshape},
@@ -208,6 +223,7 @@ constexpr Step kSteps[] = {
     {"use a lighter op", CountOps, ReplaceOp},
     {"simplify data", CountData, SimplifyData},
     {"simplify a factor", Count, SimplifyNumber},
+    {"use a lighter action", Count, LightenAction},
 };
 
 }  // namespace

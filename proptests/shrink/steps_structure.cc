@@ -179,6 +179,15 @@ std::optional<Program> DropCustomPart(const Program& program, int position) {
   if (operands == 1 || part >= operands) return std::nullopt;
   edited.operands.erase(edited.operands.begin() + part);
   edited.results.erase(edited.results.begin() + part);
+  for (Attribute& a : edited.attributes) {
+    if (a.key != Key::kNonDifferentiable) continue;
+    auto& marked = std::get<std::vector<int64_t>>(a.value);
+    std::erase(marked, part);
+    for (int64_t& result : marked) result -= result > part ? 1 : 0;
+  }
+  std::erase_if(edited.attributes, [](const Attribute& a) {
+    return a.key == Key::kNonDifferentiable && std::get<std::vector<int64_t>>(a.value).empty();
+  });
   return Replace(program, at, edited);
 }
 

@@ -1,7 +1,11 @@
 #include "proptests/subjects/summary.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,6 +32,20 @@ std::string Row(std::string_view name, const std::string& text) {
 std::string Share(uint64_t part, uint64_t whole) {
   if (whole == 0) return "-";
   return absl::StrFormat("%.1f %%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+// The items on as many lines as it takes.
+std::string Rows(std::string_view name, const std::vector<std::string>& items) {
+  std::string text;
+  std::string line;
+  for (const std::string& item : items) {
+    if (!line.empty() && kColumn + line.size() + item.size() + 2 > kMaxWidth) {
+      absl::StrAppend(&text, Row(text.empty() ? name : "", line + ","));
+      line.clear();
+    }
+    absl::StrAppend(&line, line.empty() ? "" : ", ", item);
+  }
+  return absl::StrCat(text, Row(text.empty() ? name : "", line.empty() ? "none" : line));
 }
 
 using Counts = std::vector<std::pair<uint64_t, std::string_view>>;
@@ -69,21 +87,35 @@ Counts OpCounts(const Statistics& s) {
   return counts;
 }
 
+// The kinds of which `counts` says how often, as shares of `wholes`, most frequent first; those
+// alone whose share is above `least`.
+std::string Shares(std::string_view name, const std::array<uint64_t, judge::kNumKinds>& counts,
+                   const std::function<uint64_t(size_t)>& whole, double least) {
+  std::vector<std::pair<double, std::string_view>> shares;
+  for (size_t kind = 0; kind < counts.size(); ++kind) {
+    if (!judge::IsGenerated(static_cast<int>(kind)) && counts[kind] == 0) continue;
+    const uint64_t of = whole(kind);
+    const double share = of == 0 ? 0 : 100.0 * static_cast<double>(counts[kind]) / of;
+    if (share > least) shares.emplace_back(share, judge::KindName(static_cast<int>(kind)));
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> items;
+  for (const auto& [share, word] : shares) {
+    items.push_back(absl::StrFormat("%s %.1f %%", word, share));
+  }
+  return Rows(name, items);
+}
+
 // "name 12, name 7", most frequent first, on as many lines as it takes.
 std::string Frequencies(std::string_view name, Counts counts) {
   std::stable_sort(counts.begin(), counts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
-  std::string line;
+  std::vector<std::string> items;
   for (const auto& [count, word] : counts) {
-    const std::string item = absl::StrCat(word, " ", WithSeparators(count));
-    if (!line.empty() && kColumn + line.size() + item.size() + 2 > kMaxWidth) {
-      absl::StrAppend(&text, Row(text.empty() ? name : "", line + ","));
-      line.clear();
-    }
-    absl::StrAppend(&line, line.empty() ? "" : ", ", item);
+    items.push_back(absl::StrCat(word, " ", WithSeparators(count)));
   }
-  return absl::StrCat(text, Row(text.empty() ? name : "", line.empty() ? "none" : line));
+  return Rows(name, items);
 }
 
 }  // namespace
@@ -120,6 +152,10 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
   text += Frequencies("features", FeatureCounts(drawn));
   text += Frequencies("seen in text", TextCounts(s));
   text += Frequencies("ops", OpCounts(s));
+  text += Shares(
+      "in programs", s.kinds, [&](size_t) { return s.programs; }, -1);
+  text += Shares(
+      "skipped > 1 %", s.kinds_skipped, [&](size_t kind) { return s.kinds[kind]; }, 1);
   return text;
 }
 

@@ -38,7 +38,7 @@ judge::Needs ProgramJudge::Shown(int device_threads) const {
   }
   if (with_calls_) {
     shown |= judge::need::kCalls | judge::need::kGraph | judge::need::kPrediction |
-             judge::need::kOrder | judge::need::kHooks;
+             judge::need::kOrder | judge::need::kHooks | judge::need::kWarnings;
   }
   return shown;
 }

@@ -42,7 +42,7 @@ struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
     variable_list saved;
     for (const Tensor& operand : operands) {
       const bool floating = at::isFloatingType(operand.scalar_type());
-      state.floating.push_back(floating);
+      state.has_gradient.push_back(floating);
       Tensor result;
       if (floating && state.action == "square") {
         result = at::mul(operand, operand);
@@ -57,6 +57,13 @@ struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
       results.push_back(std::move(result));
     }
     if (state.action == "square" || state.action == "exp") context->save_for_backward(saved);
+    if (state.keeps_undefined) context->set_materialize_grads(false);
+    variable_list marked;
+    for (const int64_t k : state.non_differentiable) {
+      marked.push_back(results[static_cast<size_t>(k)]);
+      state.has_gradient[static_cast<size_t>(k)] = false;
+    }
+    if (!marked.empty()) context->mark_non_differentiable(marked);
     return results;
   }
 
@@ -64,7 +71,7 @@ struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
     CustomState& state = *reinterpret_cast<CustomState*>(context->saved_data["state"].toInt());
     for (size_t i = 0; i < gradients.size(); ++i) {
       // Some versions make zeros for results that have no gradient, too.
-      if (!state.floating[i]) gradients[i] = Tensor();
+      if (!state.has_gradient[i]) gradients[i] = Tensor();
       state.note(state, state.node, gradients[i]);
     }
     variable_list saved = context->get_saved_variables();

@@ -18,10 +18,12 @@ struct CustomState {
   int32_t statement = -1;
   std::string action;  // do=
   double by = 1;
+  std::vector<int64_t> non_differentiable;  // results, by number
+  bool keeps_undefined = false;
   // Called with the gradient of each result, in order.
   std::function<void(const CustomState& state, Node* node, const at::Tensor& gradient)> note;
   // Filled by RunCustom.
-  std::vector<bool> floating;
+  std::vector<bool> has_gradient;  // by result
   Node* node = nullptr;
 };
 

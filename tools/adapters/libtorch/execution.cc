@@ -306,6 +306,8 @@ void Execution::Custom(const Statement& statement) {
   if (state.action == "backward") {
     throw Refusal(ErrorKind::kUnsupported, "a custom function with do=backward");
   }
+  state.non_differentiable = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
+  state.keeps_undefined = statement.Get<bool>(Key::kKeepUndefined);
   state.note = [this](const CustomState& seen, Node* node, const Tensor& gradient) {
     recorder_.NoteHook(seen.statement, node, gradient);
   };

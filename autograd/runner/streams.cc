@@ -1,0 +1,69 @@
+#include "autograd/runner/streams.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "autograd/device/device_registry.h"
+#include "autograd/ops/registry.h"
+#include "autograd/sync/annotations.h"
+#include "autograd/sync/mutex.h"
+#include "autograd/sync/once.h"
+
+namespace twingrad::runner {
+
+using program::Key;
+using program::Opcode;
+using program::Statement;
+
+namespace {
+
+// The streams that runs have made, which live as long as their device.
+class Pool {
+ public:
+  Stream Get(Device device, size_t number) AG_EXCLUDES(mutex_) {
+    sync::MutexLock lock(mutex_);
+    std::vector<Stream>& streams = streams_[device];
+    while (streams.size() <= number) {
+      streams.push_back(GetDeviceInterface(device).CreateStream(device.index));
+    }
+    return streams[number];
+  }
+
+ private:
+  sync::Mutex mutex_{"program_streams"};
+  std::map<Device, std::vector<Stream>> streams_ AG_GUARDED_BY(mutex_);
+};
+
+constinit sync::Lazy<Pool> pool;
+
+}  // namespace
+
+ProgramStreams::~ProgramStreams() {
+  for (const Stream& stream : before_) SetCurrentStream(stream);
+}
+
+void ProgramStreams::MakeCurrent(Device device, const std::string& id) {
+  const auto [it, is_new] = streams_.try_emplace({device, id});
+  if (is_new) it->second = pool->Get(device, used_[device]++);
+  const bool changed = std::any_of(before_.begin(), before_.end(),
+                                   [&](const Stream& stream) { return stream.device == device; });
+  if (!changed) before_.push_back(CurrentStream(device));
+  SetCurrentStream(it->second);
+}
+
+void ProgramStreams::Run(const Statement& statement) {
+  const auto index = static_cast<program::DeviceIndex>(statement.Get<int64_t>(Key::kDevice));
+  const Device device = ops::DeviceOf(index);
+  DeviceInterface& interface = GetDeviceInterface(device);
+  const auto id = statement.Get<std::string>(Key::kId);
+  if (statement.op == Opcode::kStream) return MakeCurrent(device, id);
+  std::unique_ptr<Event>& event = events_[id];
+  if (statement.op == Opcode::kRecordEvent) {
+    event = interface.CreateEvent(device.index);
+    return event->Record(CurrentStream(device));
+  }
+  // An event of which the statement that records it has failed: nothing to wait for.
+  if (event != nullptr) event->MakeWait(CurrentStream(device));
+}
+
+}  // namespace twingrad::runner

@@ -1,0 +1,44 @@
+// ProgramStreams: the streams and events of a run, by the handles that its statements give them.
+//
+//   ProgramStreams streams;
+//   streams.Run(statement);         // stream, record_event or wait_event
+//
+// The n-th stream that a Program names on a device is the n-th of the device's that runs use, so
+// that many runs need few streams. The thread's current streams are those of before when the object
+// is destroyed. One thread.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autograd/base/device.h"
+#include "autograd/device/device_interface.h"
+#include "autograd/device/stream.h"
+#include "autograd/program/program.h"
+
+namespace twingrad::runner {
+
+class ProgramStreams {
+ public:
+  ProgramStreams() = default;
+  ~ProgramStreams();
+  ProgramStreams(const ProgramStreams&) = delete;
+  ProgramStreams& operator=(const ProgramStreams&) = delete;
+
+  // Error(kDevice) where this process has no such device.
+  void Run(const program::Statement& statement);
+
+ private:
+  void MakeCurrent(Device device, const std::string& id);
+
+  std::map<std::pair<Device, std::string>, Stream> streams_;
+  std::map<Device, size_t> used_;
+  std::map<std::string, std::unique_ptr<Event>> events_;
+  std::vector<Stream> before_;  // one a device whose current stream was changed
+};
+
+}  // namespace twingrad::runner

@@ -1,0 +1,116 @@
+// One op, each as often as any other, so that those which the other parts seldom make stand in
+// enough Programs too.
+
+#include <vector>
+
+#include "autograd/program/signature.h"
+#include "proptests/generators/alias.h"
+#include "proptests/generators/operation.h"
+#include "proptests/generators/parts.h"
+#include "proptests/generators/rearrange.h"
+
+namespace twingrad::generators {
+namespace {
+
+using twingrad::program::Category;
+using twingrad::program::Signature;
+using twingrad::program::SignatureOf;
+
+// Of two kinds: those that round, which only some Programs use, and the others.
+const std::vector<Opcode>& OpsThat(bool round) {
+  static const auto* const ops = [] {
+    auto* lists = new std::vector<Opcode>[2];
+    for (const Signature& signature : twingrad::program::Signatures()) {
+      if (!IsComputed(signature.category) || signature.op == Opcode::kTo) continue;
+      lists[Rounds(signature.facts.numbers) ? 1 : 0].push_back(signature.op);
+    }
+    return lists;
+  }();
+  return ops[round ? 1 : 0];
+}
+
+// An operand that the op takes: positive, or small.
+ValueId PickOperand(Draft& draft, Opcode op) {
+  const ValueId x = draft.PickDifferentiable();
+  const bool positive = op == Opcode::kLog || op == Opcode::kSqrt || op == Opcode::kSqrtInPlace;
+  const bool small = op == Opcode::kExp || op == Opcode::kExpInPlace;
+  if (x == kNoValue || (!positive && !small)) return x;
+  const bool fits = positive ? draft[x].range.positive : draft[x].range.high <= 4;
+  return fits ? x : OrSelf(draft.Op(Opcode::kSigmoid, {x}), x);
+}
+
+// Tries whatever can make the op; draft.options() allows nothing else.
+void Try(Draft& draft, Opcode op, ValueId x) {
+  switch (SignatureOf(op).category) {
+    case Category::kElementwise:
+      if (op == Opcode::kWhere) {
+        ApplyWhere(draft, x);
+      } else if (SignatureOf(op).max_operands == 1) {
+        ApplyUnary(draft, x);
+      } else {
+        ApplyBinary(draft, x);
+      }
+      return;
+    case Category::kReduction:
+      ApplyReduction(draft, x);
+      if (!draft.Uses(op)) ApplyFold(draft, x);
+      return;
+    case Category::kMatmul:
+      ApplyMatmul(draft, x);
+      return;
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
+      ApplyRearrange(draft, x);
+      if (!draft.Uses(op)) ApplyLoss(draft, x);
+      return;
+    case Category::kView:
+      ApplyView(draft, x);
+      return;
+    case Category::kCopy:
+      if (op == Opcode::kDetach) {
+        draft.Op(op, {x});
+      } else {
+        ApplyCopy(draft, x);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+void AddAnyOp(Draft& draft) {
+  Source& source = draft.source();
+  const bool rounds = draft.rounding() && source.Chance(60);
+  const std::vector<Opcode>& ops = OpsThat(rounds);
+  const Opcode op = ops[source.Below(ops.size())];
+  const Category category = SignatureOf(op).category;
+  const GeneratorOptions& all = draft.options();
+  const bool writes = category == Category::kInPlace;
+  if (!all.Has(op) || (writes && !all.Has(Feature::kInPlace))) return;
+  if (category == Category::kView && !all.Has(Feature::kView)) return;
+  if (op == Opcode::kDetach && !all.Has(Feature::kNoGrad)) return;
+  GeneratorOptions alone = all;
+  alone.ops.reset();
+  alone.ops.set(static_cast<size_t>(op));
+  if (op == Opcode::kArgmax || op == Opcode::kArgmin || op == Opcode::kArgsort) {
+    alone.ops.set(static_cast<size_t>(Opcode::kGather), all.Has(Opcode::kGather));
+  }
+  for (int attempt = 0; attempt < 12 && !draft.Uses(op) && draft.HasRoom(); ++attempt) {
+    ValueId x = PickOperand(draft, op);
+    if (x == kNoValue) return;
+    if (writes && all.Has(Opcode::kClone)) x = draft.Op(Opcode::kClone, {x});
+    const Draft::Narrowed narrowed(draft, alone);
+    for (int again = 0; again < 12 && !draft.Uses(op) && x != kNoValue; ++again) {
+      if (!writes) {
+        Try(draft, op, x);
+      } else if (draft.MayWrite(x)) {
+        ApplyInPlace(draft, x);
+      }
+    }
+  }
+}
+
+}  // namespace twingrad::generators

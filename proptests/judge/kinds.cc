@@ -1,0 +1,106 @@
+#include "proptests/judge/kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "autograd/base/check.h"
+#include "autograd/program/signature.h"
+
+namespace twingrad::judge {
+
+using program::Category;
+using program::Key;
+using program::Opcode;
+using program::RegionKind;
+using program::SignatureOf;
+using program::Statement;
+
+namespace {
+
+constexpr int kRegions = program::kNumOpcodes;
+constexpr int kHooks = kRegions + program::kNumRegionKinds;
+constexpr int kCustoms = kHooks + kNumHookActions;
+constexpr int kSavedHooks = kCustoms + kNumCustomActions;
+
+using Names = std::array<std::string, kNumKinds>;
+
+void AddActions(Opcode op, std::string_view prefix, int first, int count, Names* names) {
+  const std::vector<std::string> words =
+      absl::StrSplit(SignatureOf(op).Find(Key::kDo)->words, ' ', absl::SkipEmpty());
+  AG_CHECK(static_cast<int>(words.size()) == count, "[judge] ", prefix, " has ", words.size(),
+           " actions, and kinds.h says ", count, "; change the number there");
+  for (int i = 0; i < count; ++i) (*names)[first + i] = absl::StrCat(prefix, " do=", words[i]);
+}
+
+const Names& AllNames() {
+  static const Names* const names = [] {
+    auto* all = new Names();
+    for (const auto& signature : program::Signatures()) {
+      (*all)[static_cast<size_t>(signature.op)] = signature.name;
+    }
+    for (int kind = 0; kind < program::kNumRegionKinds; ++kind) {
+      (*all)[kRegions + kind] =
+          absl::StrCat("begin kind=", program::RegionKindName(static_cast<RegionKind>(kind)));
+    }
+    AddActions(Opcode::kHook, "hook", kHooks, kNumHookActions, all);
+    AddActions(Opcode::kCustom, "custom", kCustoms, kNumCustomActions, all);
+    AddActions(Opcode::kBegin, "saved_tensor_hooks", kSavedHooks, kNumSavedActions, all);
+    return all;
+  }();
+  return *names;
+}
+
+// The action of a statement as a kind, or -1.
+int ActionOf(const Statement& statement) {
+  const Category category = SignatureOf(statement.op).category;
+  std::string_view prefix;
+  int first = 0;
+  if (category == Category::kHook && statement.op != Opcode::kRemoveHook) {
+    prefix = "hook do=";
+    first = kHooks;
+  } else if (category == Category::kCustom) {
+    prefix = "custom do=";
+    first = kCustoms;
+  } else if (Begins(statement, RegionKind::kSavedTensorHooks)) {
+    prefix = "saved_tensor_hooks do=";
+    first = kSavedHooks;
+  } else {
+    return -1;
+  }
+  const std::string name = absl::StrCat(prefix, statement.Get<std::string>(Key::kDo));
+  const auto begin = AllNames().begin();
+  return static_cast<int>(std::find(begin + first, AllNames().end(), name) - begin);
+}
+
+}  // namespace
+
+std::string_view KindName(int kind) { return AllNames()[static_cast<size_t>(kind)]; }
+
+bool IsGenerated(int kind) {
+  return kind != static_cast<int>(Opcode::kExpect) &&
+         kind != kRegions + static_cast<int>(RegionKind::kThread);
+}
+
+std::vector<int> KindsOf(const program::Program& program) {
+  std::bitset<kNumKinds> found;
+  for (const Statement& statement : program.statements) {
+    found.set(static_cast<size_t>(statement.op));
+    if (statement.op == Opcode::kBegin) {
+      found.set(static_cast<size_t>(kRegions + static_cast<int>(RegionKindOf(statement))));
+    }
+    if (const int action = ActionOf(statement); action >= 0) {
+      found.set(static_cast<size_t>(action));
+    }
+  }
+  std::vector<int> kinds;
+  for (int kind = 0; kind < kNumKinds; ++kind) {
+    if (found[static_cast<size_t>(kind)]) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+}  // namespace twingrad::judge
