@@ -40,8 +40,7 @@ TEST(Span, IsMadeOfLists) {
 }
 
 TEST(Span, BecomesOtherSpans) {
-  const Span<const int64_t> span = {3, 4};
-  const std::vector<int64_t> kept(span.begin(), span.end());
+  const std::vector<int64_t> kept = {3, 4};
   EXPECT_EQ(std::span<const int64_t>(Span<const int64_t>(kept)).size(), 2u);
   EXPECT_EQ(absl::Span<const int64_t>(Span<const int64_t>(kept))[1], 4);
 }
