@@ -162,14 +162,23 @@ bool Analyzer::CheckVisible(ValueId value, Fault::Place place, int index, Key ke
 
 bool Analyzer::CheckWritten(ValueId value) {
   const ValueInfo& info = values_[value];
-  for (const Region& region : regions_) {
-    if (region.kind == RegionKind::kThread && info.storage < region.first_value) {
-      return fault_.BlameOperand(0,
-                                 "a thread section writes to a value from outside of it; it may "
-                                 "write to values of its own: clone it there");
-    }
+  if (IsOutside(info.storage)) {
+    return fault_.BlameOperand(0,
+                               "a thread section writes to a value from outside of it; it may "
+                               "write to values of its own: clone it there");
   }
   return true;
+}
+
+bool Analyzer::IsOutside(ValueId value) const {
+  return std::ranges::any_of(regions_, [&](const Region& region) {
+    return region.kind == RegionKind::kThread && value < region.first_value;
+  });
+}
+
+bool Analyzer::IsInSection() const {
+  return std::ranges::any_of(
+      regions_, [](const Region& region) { return region.kind == RegionKind::kThread; });
 }
 
 ValueInfo& Analyzer::AddResult(const TensorType& type, DeviceIndex device) {
@@ -180,7 +189,8 @@ ValueInfo& Analyzer::AddResult(const TensorType& type, DeviceIndex device) {
   info.statement = num_statements_;
   info.storage = id;
   for (const Region& region : regions_) {
-    if (region.kind == RegionKind::kTry) info.may_be_undefined = true;
+    const bool ends_early = region.kind == RegionKind::kTry || region.kind == RegionKind::kThread;
+    if (ends_early) info.may_be_undefined = true;
   }
   return info;
 }

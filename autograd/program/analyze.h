@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -29,6 +30,7 @@ struct ValueInfo {
   int32_t statement = -1;      // that defines the value
   ValueId storage = kNoValue;  // the value that owns the storage: itself, unless by view or detach
   bool may_be_undefined = false;  // a gradient that may be absent, or defined in a try region
+  bool is_leaf = false;           // a leaf with grad=1
 };
 
 struct Analysis {
@@ -68,6 +70,9 @@ class Analyzer {
   bool CheckVisible(ValueId value, Fault::Place place, int index, Key key);
   bool CheckComputed(const Statement& statement, const Signature& signature);
   bool CheckWritten(ValueId value);
+  // Whether a thread section is open that the value is not defined in.
+  bool IsOutside(ValueId value) const;
+  bool IsInSection() const;
   bool Charge();
   void Commit(const Statement& statement);
 
@@ -81,8 +86,8 @@ class Analyzer {
   bool CheckHook(const Statement& statement);
   bool CheckAction(const Statement& statement);
   bool CheckTarget(const Statement& statement, const std::string& action);
-  bool CheckCall(const Statement& statement);
   bool CheckGradient(const Statement& statement);
+  bool CheckCall(const Statement& statement);
   bool CheckCustom(const Statement& statement);
   bool CheckCustomInPlace(const Statement& statement);
   bool CheckNonDifferentiable(const Statement& statement);
@@ -100,8 +105,12 @@ class Analyzer {
   ValueId hidden_begin_ = 0;
   ValueId hidden_end_ = 0;
   ValueId sections_begin_ = 0;
+  // The same of handles, by the statements that define them.
+  int32_t hidden_statements_begin_ = 0;
+  int32_t hidden_statements_end_ = 0;
+  int32_t sections_begin_statement_ = 0;
   bool after_section_ = false;  // the latest statement ended a thread section
-  absl::flat_hash_set<std::string> handles_;
+  absl::flat_hash_map<std::string, int32_t> handles_;  // to the statements that define them
   absl::flat_hash_set<std::string> events_;
   std::vector<int32_t> calls_;  // statements that are calls
   int num_statements_ = 0;

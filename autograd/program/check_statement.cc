@@ -71,9 +71,17 @@ bool Analyzer::CheckCount(const Bits& data, const TensorType& type, std::string_
 }
 
 bool Analyzer::CheckHandle(const std::string& handle, Key key) {
-  return handles_.contains(handle) ||
-         fault_.BlameKey(key, "handle ", handle,
-                         " is not defined; it must be the id= of an earlier hook");
+  const auto defined = handles_.find(handle);
+  if (defined == handles_.end()) {
+    return fault_.BlameKey(key, "handle ", handle,
+                           " is not defined; it must be the id= of an earlier hook");
+  }
+  if (defined->second >= hidden_statements_begin_ && defined->second < hidden_statements_end_) {
+    return fault_.BlameKey(key, "handle ", handle,
+                           " is defined in a thread section that runs at the same time; handles "
+                           "from before the sections go");
+  }
+  return true;
 }
 
 bool Analyzer::CheckLeaf(const Statement& statement) {
@@ -100,7 +108,8 @@ bool Analyzer::CheckLeaf(const Statement& statement) {
     return fault_.BlameKey(Key::kGrad, "a leaf of ", DTypeName(type.dtype),
                            " that requires grad; f32 and f64 may");
   }
-  AddResult(type, static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice, kCpu)));
+  AddResult(type, static_cast<DeviceIndex>(statement.Get<int64_t>(Key::kDevice, kCpu))).is_leaf =
+      statement.Get<bool>(Key::kGrad);
   return true;
 }
 
@@ -149,7 +158,7 @@ bool Analyzer::CheckHook(const Statement& statement) {
   }
   if (!CheckAction(statement)) return false;
   if (const AttributeValue* id = statement.Find(Key::kId)) {
-    if (!handles_.insert(std::get<std::string>(*id)).second) {
+    if (!handles_.try_emplace(std::get<std::string>(*id), num_statements_).second) {
       return fault_.BlameKey(Key::kId, "handle ", std::get<std::string>(*id),
                              " is defined twice; each hook has its own");
     }
@@ -159,7 +168,17 @@ bool Analyzer::CheckHook(const Statement& statement) {
 }
 
 bool Analyzer::CheckCall(const Statement& statement) {
-  if (statement.op != Opcode::kGrad) return true;
+  if (statement.op == Opcode::kBackward) {
+    // It retains the gradient of an input that is no leaf.
+    for (const ValueId input : statement.Get<std::vector<ValueId>>(Key::kInputs)) {
+      if (values_[input].is_leaf || !IsOutside(input)) continue;
+      return fault_.BlameKey(Key::kInputs,
+                             "backward in a thread section retains the gradient of a value from "
+                             "outside of it; inputs= may name leaves and the section's own values: "
+                             "use grad, or retain_grad before the sections");
+    }
+    return true;
+  }
   const auto& inputs = std::get<std::vector<ValueId>>(*statement.Find(Key::kInputs));
   if (inputs.size() != statement.results.size()) {
     return fault_.BlameKey(Key::kInputs, inputs.size(), " inputs and ", statement.results.size(),
@@ -175,6 +194,13 @@ bool Analyzer::CheckCall(const Statement& statement) {
 }
 
 bool Analyzer::CheckGradient(const Statement& statement) {
+  // Other sections may be writing what is not the section's own.
+  if (IsOutside(statement.operands[0])) {
+    return fault_.BlameOperand(0,
+                               "a thread section reads, sets, clears or retains .grad of a value "
+                               "from outside of it; it may do so with values of its own: do it "
+                               "before the sections or after them");
+  }
   const ValueInfo& operand = values_[statement.operands[0]];
   if (statement.op == Opcode::kReadGrad) {
     AddResult(operand.type, operand.device).may_be_undefined = true;
@@ -249,9 +275,14 @@ bool Analyzer::CheckBegin(const Statement& statement) {
                                "a thread section inside a thread section; they stand side by side");
       }
     }
-    if (!after_section_) sections_begin_ = next;
+    if (!after_section_) {
+      sections_begin_ = next;
+      sections_begin_statement_ = num_statements_;
+    }
     hidden_begin_ = sections_begin_;
     hidden_end_ = next;
+    hidden_statements_begin_ = sections_begin_statement_;
+    hidden_statements_end_ = num_statements_;
     may_be_racy_ = true;
   }
   regions_.push_back({kind, next});
@@ -261,12 +292,21 @@ bool Analyzer::CheckBegin(const Statement& statement) {
 bool Analyzer::CheckEnd() {
   if (regions_.empty()) return fault_.BlameName("end without begin; it ends the innermost region");
   after_section_ = regions_.back().kind == RegionKind::kThread;
-  if (after_section_) hidden_begin_ = hidden_end_ = 0;
+  if (after_section_) {
+    hidden_begin_ = hidden_end_ = 0;
+    hidden_statements_begin_ = hidden_statements_end_ = 0;
+  }
   regions_.pop_back();
   return true;
 }
 
 bool Analyzer::CheckStream(const Statement& statement) {
+  if (IsInSection()) {
+    return fault_.BlameName(
+        "a statement about streams in a thread section; each thread has current streams of its "
+        "own; "
+        "set them before the sections or after them");
+  }
   if (statement.Get<int64_t>(Key::kDevice) == kCpu) {
     return fault_.BlameKey(Key::kDevice, "the cpu has no streams; dev:0 to dev:7 have");
   }

@@ -36,6 +36,8 @@ class Ancestry {
     }
   }
 
+  bool IsLeaf(ValueId value) const { return definitions_[value].operands->empty(); }
+
   // The value itself and all it is computed from; `by_edges`: all that its node surely leads to.
   std::vector<bool> Of(ValueId value, bool by_edges = false) const {
     std::vector<bool> found(definitions_.size(), false);
@@ -94,6 +96,8 @@ class Actors {
       Take(on, statement, handles);
     }
   }
+
+  bool Any() const { return !actors_.empty(); }
 
   bool AreRacy() const {
     std::vector<std::vector<bool>> touched;
@@ -155,34 +159,65 @@ class Actors {
   std::vector<Actor> actors_;
 };
 
-// Whether a statement in a thread section whose values begin at `first` has effects that other
-// sections can see.
-bool Touches(const Statement& statement, ValueId first) {
-  switch (SignatureOf(statement.op).category) {
-    case Category::kCall:
-      return true;
-    case Category::kHook:
-    case Category::kGradient:
-      return statement.operands.empty() || statement.operands[0] < first;
-    default:
-      return false;
+// What a thread section does to what others see.
+struct Touches {
+  bool hooks = false;  // adds or removes a hook of a value from before the sections
+  bool calls = false;
+  std::vector<bool> runs, releases;  // by value: whether a call reaches its node; with its graph
+};
+
+// `first`: where the section's own values begin.
+Touches TouchesOf(const Program& program, const Section& section, ValueId first,
+                  const Ancestry& ancestry) {
+  Touches touches;
+  touches.runs.resize(program.names.size());
+  touches.releases.resize(program.names.size());
+  for (int32_t s = section.begin; s < section.end; ++s) {
+    const Statement& statement = program.statements[s];
+    const Category category = SignatureOf(statement.op).category;
+    if (category == Category::kHook) {
+      touches.hooks |= statement.operands.empty() || statement.operands[0] < first;
+    }
+    if (category != Category::kCall) continue;
+    touches.calls = true;
+    const bool keeps =
+        statement.Get<bool>(Key::kRetainGraph, statement.Get<bool>(Key::kCreateGraph));
+    for (const ValueId root : statement.operands) {
+      const std::vector<bool> reached = ancestry.Of(root);
+      for (size_t v = 0; v < reached.size(); ++v) {
+        if (!reached[v] || ancestry.IsLeaf(static_cast<ValueId>(v))) continue;
+        touches.runs[v] = true;
+        if (!keeps) touches.releases[v] = true;
+      }
+    }
   }
+  return touches;
 }
 
-// Whether two concurrent sections both touch what others can see.
-bool SectionsAreRacy(const Program& program) {
+// `actors`: whether a call may run hooks that act on others.
+bool Race(const Touches& a, const Touches& b, bool actors) {
+  if (actors && a.calls && b.calls) return true;
+  if ((a.hooks && (b.hooks || b.calls)) || (b.hooks && a.calls)) return true;
+  for (size_t v = 0; v < a.runs.size(); ++v) {
+    if ((a.runs[v] && b.releases[v]) || (a.releases[v] && b.runs[v])) return true;
+  }
+  return false;
+}
+
+// Whether timing decides what two sections of one group show. Each section is compared with those
+// that follow it.
+bool SectionsAreRacy(const Program& program, bool actors) {
+  const Ancestry ancestry(program);
   ValueId next = 0;
-  int touching = 0;            // sections of the present group that touch
-  int32_t after_section = -1;  // the statement after the latest section
   for (int32_t s = 0; s < static_cast<int32_t>(program.statements.size()); ++s) {
     if (Begins(program.statements[s], RegionKind::kThread)) {
-      if (s != after_section) touching = 0;
-      const auto first = program.statements.begin() + s;
-      after_section = EndOfRegion(program, s) + 1;
-      const bool touches =
-          std::any_of(first, program.statements.begin() + after_section,
-                      [&](const Statement& statement) { return Touches(statement, next); });
-      if (touches && ++touching > 1) return true;
+      std::vector<Touches> group;
+      for (const Section& section : SectionsFrom(program, s)) {
+        group.push_back(TouchesOf(program, section, next, ancestry));
+      }
+      for (size_t i = 1; i < group.size(); ++i) {
+        if (Race(group[0], group[i], actors)) return true;
+      }
     }
     next += static_cast<ValueId>(program.statements[s].results.size());
   }
@@ -192,7 +227,8 @@ bool SectionsAreRacy(const Program& program) {
 }  // namespace
 
 bool IsRacy(const Program& program) {
-  return Actors(program).AreRacy() || SectionsAreRacy(program);
+  const Actors actors(program);
+  return actors.AreRacy() || SectionsAreRacy(program, actors.Any());
 }
 
 }  // namespace twingrad::program

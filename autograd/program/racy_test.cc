@@ -69,16 +69,21 @@ TEST(Racy, SectionsThatRunAtTheSameTime) {
   const std::string call = "begin kind=thread\n%s1 = neg %c\nbackward %s1\nend\n";
   const std::string other = "begin kind=thread\n%s2 = neg %c\nbackward %s2\nend\n";
   const std::string quiet = "begin kind=thread\n%s2 = neg %c\nhook %s2 do=record\nend\n";
-  const std::string reads = "begin kind=thread\n%s2 = read_grad %x\nend\n";
+  const std::string keeps = "begin kind=thread\nbackward %c retain_graph=1\nend\n";
+  const std::string leaf = "begin kind=thread\n%s3 = exp %x\nbackward %s3\nend\n";
   EXPECT_FALSE(Racy(call));
   EXPECT_TRUE(Racy(call + other));
   EXPECT_FALSE(Racy(call + "%between = neg %c\n" + other));
   EXPECT_FALSE(Racy(call + quiet));
-  EXPECT_TRUE(Racy(call + reads));
+  EXPECT_TRUE(Racy(keeps + call));
+  EXPECT_FALSE(Racy(keeps + keeps));
+  EXPECT_FALSE(Racy(call + leaf));  // only the sum in .grad of %x is in some order
+  EXPECT_FALSE(Racy(leaf + keeps));
   EXPECT_TRUE(Racy(call + "begin kind=thread\nend\n" + other));
   EXPECT_FALSE(Racy("begin kind=try\n" + call + "end\n" + other));
   EXPECT_TRUE(
       Racy("hook %a id=h do=record\n" + call + "begin kind=thread\nremove_hook id=h\nend\n"));
+  EXPECT_TRUE(Racy("begin kind=thread\nhook %a do=record\nend\n" + leaf));
 }
 
 }  // namespace

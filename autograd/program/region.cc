@@ -15,6 +15,16 @@ bool Begins(const Statement& statement, RegionKind kind) {
   return statement.op == Opcode::kBegin && RegionKindOf(statement) == kind;
 }
 
+std::vector<Section> SectionsFrom(const Program& program, int32_t begin) {
+  std::vector<Section> sections;
+  const auto count = static_cast<int32_t>(program.statements.size());
+  for (int32_t s = begin; s < count && Begins(program.statements[s], RegionKind::kThread);) {
+    sections.push_back({s, EndOfRegion(program, s)});
+    s = sections.back().end + 1;
+  }
+  return sections;
+}
+
 int32_t EndOfRegion(const Program& program, int32_t begin) {
   const auto count = static_cast<int32_t>(program.statements.size());
   int depth = 0;

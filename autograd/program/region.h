@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "autograd/base/words.h"
 #include "autograd/program/program.h"
@@ -16,7 +17,7 @@ namespace twingrad::program {
 
 enum class RegionKind : uint8_t {
   kNoGrad,            // nothing is recorded
-  kThread,            // runs on its own thread, concurrently with adjacent thread sections
+  kThread,            // runs on its own thread, beside adjacent ones; an error ends it alone
   kTry,               // an error inside ends the region, not the run
   kAnomaly,           // a node that returns NaN is an error
   kSavedTensorHooks,  // what nodes save goes through hooks
@@ -39,6 +40,16 @@ RegionKind RegionKindOf(const Statement& begin);
 
 // Whether the statement begins a region of this kind.
 bool Begins(const Statement& statement, RegionKind kind);
+
+// A thread section: its `begin` and its `end`.
+struct Section {
+  int32_t begin = -1;
+  int32_t end = -1;
+};
+
+// The thread sections that run at the same time as the one that statement `begin` opens, the first
+// of its group: those that follow one another with no statement between.
+std::vector<Section> SectionsFrom(const Program& program, int32_t begin);
 
 // The index of the `end` that closes the region which statement `begin` opens; the number of
 // statements where none does.

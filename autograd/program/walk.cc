@@ -14,9 +14,11 @@ class Walker {
  public:
   Walker(const Program& program, StatementRunner& runner) : program_(program), runner_(runner) {}
 
-  void Run(Observation& observation) {
-    RunStatements(observation);
+  // Runs the statements from `first` to before `last`.
+  SectionEnd Run(int32_t first, int32_t last) {
+    RunStatements(first, last);
     LeaveDownTo(0);
+    return std::move(end_);
   }
 
  private:
@@ -26,25 +28,46 @@ class Walker {
     bool grad_mode_before;
   };
 
-  void RunStatements(Observation& observation) {
-    const auto count = static_cast<int32_t>(program_.statements.size());
-    for (int32_t s = 0; s < count; ++s) {
+  void RunStatements(int32_t first, int32_t last) {
+    for (int32_t s = first; s < last; ++s) {
       if (!runner_.BeforeStatement(s)) return;
       std::optional<ErrorRecord> error = Step(s);
       if (!error.has_value()) continue;
-      const bool survivable =
-          error->error != ErrorKind::kUnsupported && runner_.IsSurvivable(error->error);
-      if (!survivable || !LeaveTryRegion(s)) {
-        observation.error = std::move(error);
+      if (!IsSurvivable(*error) || !LeaveTryRegion(s)) {
+        end_.error = std::move(error);
         return;
       }
-      observation.survived.push_back(*std::move(error));
+      end_.survived.push_back(*std::move(error));
     }
   }
 
-  std::optional<ErrorRecord> Step(int32_t index) {
+  bool IsSurvivable(const ErrorRecord& error) const {
+    return error.error != ErrorKind::kUnsupported && runner_.IsSurvivable(error.error);
+  }
+
+  // Moves past a group of sections, to the `end` of its last.
+  std::optional<ErrorRecord> RunSections(int32_t& index) {
+    const std::vector<Section> sections = SectionsFrom(program_, index);
+    std::optional<std::vector<SectionEnd>> ends = runner_.RunSections(sections);
+    if (!ends.has_value()) return RefuseRegion(index, RegionKind::kThread);
+    index = sections.back().end;
+    std::optional<ErrorRecord> error;
+    for (SectionEnd& end : *ends) {
+      for (ErrorRecord& survived : end.survived) end_.survived.push_back(std::move(survived));
+      if (!end.error.has_value()) continue;
+      if (IsSurvivable(*end.error)) {
+        end_.survived.push_back(*std::move(end.error));
+      } else if (!error.has_value()) {
+        error = std::move(end.error);
+      }
+    }
+    return error;
+  }
+
+  std::optional<ErrorRecord> Step(int32_t& index) {
     switch (program_.statements[index].op) {
       case Opcode::kBegin:
+        if (Begins(program_.statements[index], RegionKind::kThread)) return RunSections(index);
         return Begin(index);
       case Opcode::kEnd:
         LeaveDownTo(regions_.size() - 1);
@@ -93,6 +116,7 @@ class Walker {
   const Program& program_;
   StatementRunner& runner_;
   std::vector<Region> regions_;
+  SectionEnd end_;
 };
 
 }  // namespace
@@ -110,7 +134,14 @@ std::optional<ErrorRecord> StatementRunner::EnterRegion(int32_t begin, RegionKin
 void StatementRunner::LeaveRegion(int32_t, RegionKind) {}
 
 void Walk(const Program& program, StatementRunner& runner, Observation& observation) {
-  Walker(program, runner).Run(observation);
+  const auto count = static_cast<int32_t>(program.statements.size());
+  SectionEnd end = Walker(program, runner).Run(0, count);
+  observation.error = std::move(end.error);
+  observation.survived = std::move(end.survived);
+}
+
+SectionEnd WalkSection(const Program& program, const Section& section, StatementRunner& runner) {
+  return Walker(program, runner).Run(section.begin + 1, section.end);
 }
 
 }  // namespace twingrad::program

@@ -26,6 +26,14 @@ class FakeRunner : public StatementRunner {
     return ErrorRecord{error->second, index, "raised"};
   }
   bool IsSurvivable(ErrorKind error) const override { return error != ErrorKind::kInternal; }
+  // One after another, on this thread.
+  std::optional<std::vector<SectionEnd>> RunSections(
+      const std::vector<Section>& sections) override {
+    if (program == nullptr) return StatementRunner::RunSections(sections);
+    std::vector<SectionEnd> ends;
+    for (const Section& section : sections) ends.push_back(WalkSection(*program, section, *this));
+    return ends;
+  }
   bool grad_mode() const override { return mode; }
   void set_grad_mode(bool enabled) override { mode = enabled; }
 
@@ -38,6 +46,7 @@ class FakeRunner : public StatementRunner {
   }
   void LeaveRegion(int32_t begin, RegionKind) override { left.push_back(begin); }
 
+  const Program* program = nullptr;  // whose sections it runs; null: it runs none
   std::map<int32_t, ErrorKind> errors;
   int32_t stop_before = -1;
   bool mode = true;
@@ -152,6 +161,55 @@ TEST(Walk, OtherRegionsAreUnsupported) {
   EXPECT_EQ(seen.error->error, ErrorKind::kUnsupported);
   EXPECT_EQ(seen.error->message,
             "[program] a region of kind=anomaly is not run by this engine; leave it out");
+}
+
+constexpr char kSections[] =
+    "begin kind=thread\n%a = neg %x\n%b = neg %a\nend\n"
+    "begin kind=thread\n%c = neg %x\nend\n"
+    "%d = neg %x\n";
+
+Observation WalkSections(FakeRunner& runner) {
+  const auto program = Parse(std::string("twingrad 1\n") + kLeaf + kSections);
+  EXPECT_TRUE(program.ok()) << program.status();
+  runner.program = &*program;
+  Observation seen;
+  Walk(*program, runner, seen);
+  return seen;
+}
+
+TEST(Walk, AdjacentThreadSectionsRunTogether) {
+  FakeRunner runner;
+  const Observation seen = WalkSections(runner);
+  EXPECT_FALSE(seen.error.has_value());
+  EXPECT_EQ(runner.ran, (std::vector<int32_t>{0, 2, 3, 6, 8}));
+  EXPECT_EQ(runner.before, (std::vector<int32_t>{0, 1, 2, 3, 6, 8}));
+}
+
+TEST(Walk, AnErrorEndsItsThreadSectionAlone) {
+  FakeRunner runner;
+  runner.errors = {{2, ErrorKind::kDomain}, {6, ErrorKind::kFreed}};
+  const Observation seen = WalkSections(runner);
+  EXPECT_FALSE(seen.error.has_value());
+  ASSERT_EQ(seen.survived.size(), 2u);
+  EXPECT_EQ(seen.survived[0].statement, 2);
+  EXPECT_EQ(seen.survived[1].statement, 6);
+  EXPECT_EQ(runner.ran, (std::vector<int32_t>{0, 2, 6, 8}));
+}
+
+TEST(Walk, WhatIsNotSurvivableInAThreadSectionEndsTheRunAfterAll) {
+  FakeRunner runner;
+  runner.errors = {{2, ErrorKind::kInternal}, {6, ErrorKind::kUnsupported}};
+  const Observation seen = WalkSections(runner);
+  ASSERT_TRUE(seen.error.has_value());
+  EXPECT_EQ(seen.error->statement, 2);  // the first in the order of the Program
+  EXPECT_EQ(runner.ran, (std::vector<int32_t>{0, 2, 6}));
+}
+
+TEST(Walk, ARunnerNeedNotRunThreadSections) {
+  FakeRunner runner;
+  const Observation seen = WalkText(std::string(kLeaf) + kSections, runner);
+  ASSERT_TRUE(seen.error.has_value());
+  EXPECT_EQ(seen.error->error, ErrorKind::kUnsupported);
 }
 
 TEST(Walk, ARunnerCanEndTheRun) {

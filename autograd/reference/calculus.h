@@ -69,6 +69,7 @@ struct Node {
   const Packing* packing = nullptr;  // null: no hooks; else no version is checked
   bool saves = false;                // running it again needs retain_graph
   bool freed = false;
+  bool may_be_freed = false;    // by a call that another thread section made fail
   bool zeros_to_first = false;  // its first edge gets zeros
   int32_t hooks = -1;           // index of its hooks, -1: none
   program::ValueId leaf = program::kNoValue;

@@ -42,6 +42,10 @@ void Call::Run() {
   if (outer_ == nullptr) calculus_.BeginCall(index_, create_graph_);
   TakeArguments();
   Prepare();
+  if (interpreter_.IsToFail(index_)) {
+    fails_beside_ = true;
+    error_ = ErrorKind::kFreed;
+  }
   Walk();
   if (!error_.has_value()) RunCallbacks();
   if (outer_ == nullptr) calculus_.EndCall();

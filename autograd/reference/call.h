@@ -103,7 +103,8 @@ class Call {
   std::optional<ErrorKind> CustomThrows(NodeId node) const;
   void Act(const Hook& hook, Variable* gradient);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
-  void CheckSaved(const Node& node) const;
+  void Release(NodeId node);
+  void CheckSaved(NodeId node) const;
   // Under anomaly mode a NaN among what a node returns is an error.
   void CheckForNan(const Node& node, absl::Span<const Variable> results) const;
   std::optional<ErrorKind> Throws(NodeId node) const;
@@ -140,6 +141,8 @@ class Call {
   std::vector<int32_t> callbacks_;  // the statements of the hooks that queued them
   // The first error; from then on the walk only collects what else could have happened.
   std::optional<ErrorKind> error_;
+  // Another thread section's call takes away what this one needs, wherever it has got to.
+  bool fails_beside_ = false;
 };
 
 }  // namespace twingrad::reference

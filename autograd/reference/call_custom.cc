@@ -111,7 +111,7 @@ void Call::ApplyCustom(NodeId id, absl::Span<Variable> gradients) {
   }
   for (const Variable& gradient : gradients) NoteGradient(id, rule.statement, gradient);
   ActOnOthers(id, rule.acting);
-  CheckSaved(node);
+  CheckSaved(id);
   if (const auto error = CustomThrows(id)) throw Raised{*error};
   for (size_t k = 0; k < gradients.size(); ++k) {
     Variable& g = gradients[k];

@@ -30,7 +30,7 @@ std::optional<ErrorKind> Call::Throws(NodeId id) const {
   }
   if (!Executes(id)) return std::nullopt;
   try {
-    CheckSaved(calculus_.nodes()[id]);
+    CheckSaved(id);
   } catch (const Raised& raised) {
     return raised.error;
   }
@@ -59,6 +59,7 @@ void Call::FindDevices() {
     several_devices_ |= *first != nodes[n].device;
   }
   interpreter_.result().single_thread_only |= several_devices_ && interpreter_.hooks_are_racy();
+  if (several_devices_) interpreter_.NoteSeveralDevices();
 }
 
 // With several device threads, any node that can be the first to throw.

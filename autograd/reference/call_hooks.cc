@@ -80,6 +80,9 @@ void Call::Act(const Hook& hook, Variable* gradient) {
 
 // Once the call has failed, nothing more happens; what another timing would do is not followed.
 void Call::ActOnOthers(NodeId id, const Hook& hook) {
+  if (hook.Acts() && interpreter_.group() != nullptr) {
+    throw Skipped{"a hook acts on others in a call of a thread section"};
+  }
   if (error_.has_value()) return;
   switch (hook.action) {
     case HookAction::kRegister:

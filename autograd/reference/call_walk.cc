@@ -27,7 +27,7 @@ void Call::Walk() {
     const NodeId node = ready_.back().node;
     ready_.pop_back();
     EvaluateOrStop(node);
-    if (error_.has_value() && !several_devices_) return;
+    if (error_.has_value() && !several_devices_ && !fails_beside_) return;
   }
 }
 
@@ -47,6 +47,7 @@ void Call::StopAt(NodeId node, ErrorKind error) {
 
 void Call::Evaluate(NodeId id) {
   calculus_.EnterNode(id);
+  if (interpreter_.group() != nullptr) interpreter_.group()->NoteEvaluated(id);
   if (calculus_.nodes()[id].custom != nullptr) return EvaluateCustom(id);
   State& state = states_[id];
   std::vector<Variable> terms;
@@ -92,7 +93,7 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
   } else {
     // Without a gradient, what a write through a view saved is not checked.
     if (gradient.defined() || node.name.role != NodeRole::kCopySlices) {
-      CheckSaved(node);
+      CheckSaved(id);
       NoteUnpacked(id);
     }
     auto* wanted = interpreter_.arena().Allocate<bool>(count);
@@ -106,7 +107,7 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
 
 void Call::Leave(NodeId id, const Variable& gradient, absl::Span<Variable> results) {
   RunPostHooks(id, gradient, results);
-  if (!keep_graph_ && !error_.has_value()) calculus_.nodes()[id].freed = true;
+  if (!keep_graph_ && (!error_.has_value() || fails_beside_)) Release(id);
   const Node node = calculus_.nodes()[id];
   CheckForNan(node, results);
   const absl::Span<const NodeId> edges = node.edges;
@@ -115,8 +116,23 @@ void Call::Leave(NodeId id, const Variable& gradient, absl::Span<Variable> resul
   }
 }
 
-void Call::CheckSaved(const Node& node) const {
-  if (node.saves && node.freed) throw Raised{ErrorKind::kFreed};
+void Call::Release(NodeId id) {
+  Node& node = calculus_.nodes()[id];
+  (fails_beside_ ? node.may_be_freed : node.freed) = true;
+  if (interpreter_.group() != nullptr && calculus_.nodes()[id].saves) {
+    interpreter_.group()->NoteRelease(id, index_);
+  }
+}
+
+void Call::CheckSaved(NodeId id) const {
+  const Node& node = calculus_.nodes()[id];
+  SectionGroup* const group = interpreter_.group();
+  if (group != nullptr && node.saves) group->NoteNeed(id, index_);
+  const bool freed = node.freed && (group == nullptr || !group->IsReleasedBeside(id));
+  if (node.saves && freed) throw Raised{ErrorKind::kFreed};
+  if (node.saves && node.may_be_freed && group == nullptr) {
+    throw Skipped{"a call needs what a failed call of a thread section may have released"};
+  }
   for (const SavedVersion& saved : node.saved) {
     if (interpreter_.storage(saved.storage).version != saved.version) {
       throw Raised{ErrorKind::kVersion};
@@ -145,12 +161,21 @@ void Call::Deliver(NodeId edge, const Variable& gradient) {
 void Call::Accumulate(NodeId id, const Variable& gradient) {
   if (!gradient.defined()) return;
   const ValueId leaf = calculus_.nodes()[id].leaf;
+  if (interpreter_.group() != nullptr && interpreter_.tensor(leaf).grad_misfits) {
+    throw Skipped{"which thread section finds a .grad of another layout depends on timing"};
+  }
   AddToGrad(leaf, gradient, /*in_place=*/!create_graph_);
   if (std::exchange(interpreter_.tensor(leaf).grad_misfits, false) && !create_graph_) {
     NoteWarning(id, program::WarningSource::kLayout, -1);
   }
   if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
-    Variable grad = interpreter_.tensor(calculus_.nodes()[id].leaf).grad;
+    Variable grad = interpreter_.tensor(leaf).grad;
+    if (interpreter_.group() != nullptr && !hooks->accumulate.empty()) {
+      interpreter_.group()->NoteAccumulateHook(leaf);
+    }
+    if (interpreter_.tensor(leaf).grad_in_any_order && !hooks->accumulate.empty()) {
+      interpreter_.result().order_reaches_values = true;
+    }
     RunHooks(id, hooks->accumulate, grad);
   }
 }
@@ -158,7 +183,12 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
 // `.grad` of a leaf (in place: it keeps its history) or of a value that retains it.
 void Call::AddToGrad(ValueId value, const Variable& gradient, bool in_place) {
   Tensor& tensor = interpreter_.tensor(value);
+  if (SectionGroup* group = interpreter_.group()) {
+    group->NoteAddition(value, gradient, !fails_beside_, create_graph_);
+  }
+  interpreter_.CheckGradIsCertain(value);
   const Variable old = tensor.grad;
+  if (fails_beside_) return interpreter_.NoteUncertain(value, gradient);
   Variable grad;
   if (!old.defined()) {
     grad = calculus_.Gather(gradient, {nullptr, gradient.data->size}, tensor.shape);

@@ -105,8 +105,12 @@ class Planner {
   void TakeRegion(const Statement& statement) {
     if (statement.op != Opcode::kBegin) return;
     const RegionKind kind = RegionKindOf(statement);
-    // Anomaly mode changes nothing but errors.
-    if (kind == RegionKind::kNoGrad || kind == RegionKind::kAnomaly) return;
+    // Anomaly mode changes nothing but errors. Thread sections share nothing but .grad, whose sum
+    // no order changes by more than rounding.
+    if (kind == RegionKind::kNoGrad || kind == RegionKind::kAnomaly ||
+        kind == RegionKind::kThread) {
+      return;
+    }
     if (kind != RegionKind::kSavedTensorHooks) {
       return Refuse("a region of kind=" + std::string(RegionKindName(kind)));
     }

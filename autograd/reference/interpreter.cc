@@ -47,7 +47,8 @@ void Interpreter::Run() {
         break;
       }
       // The rest of the innermost try region is left out.
-      const Region& region = regions_[try_regions_.back()];
+      const Region region = regions_[try_regions_.back()];
+      result_.observation.survived.push_back({raised.error, s, ""});
       s = region.end;
       modes_ = region.modes_before;
       SetSavedHooks(region.saved_hooks_before);
@@ -55,6 +56,7 @@ void Interpreter::Run() {
       try_regions_.pop_back();
       result_.legal_errors.clear();
       result_.grad_alternatives.clear();
+      if (region.is_section) EndSection(region.end);
     }
   }
   Finish();
@@ -144,13 +146,15 @@ Variable Interpreter::Read(ValueId value) {
 
 void Interpreter::Begin(const Statement& statement) {
   const RegionKind kind = RegionKindOf(statement);
-  const bool is_try = kind == RegionKind::kTry;
+  const bool is_section = kind == RegionKind::kThread;
+  const bool is_try = kind == RegionKind::kTry || is_section;
   if (kind != RegionKind::kNoGrad && kind != RegionKind::kAnomaly &&
       kind != RegionKind::kSavedTensorHooks && !is_try) {
     throw Skipped{absl::StrCat("a region of kind=", RegionKindName(kind))};
   }
   if (is_try) try_regions_.push_back(static_cast<int32_t>(regions_.size()));
-  regions_.push_back({modes_, is_try, EndOfRegion(program_, statement_), saved_hooks_});
+  regions_.push_back({modes_, is_try, is_section, EndOfRegion(program_, statement_), saved_hooks_});
+  if (is_section) BeginSection();
   if (kind == RegionKind::kNoGrad) modes_.grad_mode = false;
   if (kind == RegionKind::kAnomaly) modes_.anomaly = true;
   if (kind == RegionKind::kSavedTensorHooks) BeginSavedHooks(statement);
@@ -160,7 +164,9 @@ void Interpreter::End() {
   modes_ = regions_.back().modes_before;
   SetSavedHooks(regions_.back().saved_hooks_before);
   if (regions_.back().is_try) try_regions_.pop_back();
+  const bool is_section = regions_.back().is_section;
   regions_.pop_back();
+  if (is_section) EndSection(statement_);
 }
 
 // The engine's number and the twin's both lie within the bound of the exact one. Where they may
@@ -197,6 +203,12 @@ void Interpreter::Finish() {
   result_.observation.values.resize(count);
   result_.value_bounds.resize(count);
   result_.grad_bounds.resize(count);
+  result_.grad_in_any_order.resize(count);
+  for (GradAlternative& left : left_by_failures_) {
+    if (tensors_[left.value].grad_is_uncertain) {
+      result_.grad_alternatives.push_back(std::move(left));
+    }
+  }
   for (size_t value = 0; value < count; ++value) {
     const Tensor& tensor = tensors_[value];
     if (!tensor.defined) continue;
@@ -208,6 +220,7 @@ void Interpreter::Finish() {
     record.version = storages_[tensor.storage].version;
     result_.value_bounds[value] = Bounds(*content);
     if (!tensor.grad.defined()) continue;
+    result_.grad_in_any_order[value] = tensor.grad_in_any_order;
     record.grad_defined = true;
     record.grad = ContentsOf(*tensor.grad.data);
     result_.grad_bounds[value] = Bounds(*tensor.grad.data);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/calculus.h"
+#include "autograd/reference/sections.h"
 #include "autograd/reference/twin.h"
 
 namespace twingrad::reference {
@@ -58,6 +60,8 @@ struct Tensor {
   bool viewed_in_no_grad = false;
   bool grad_misfits = false;  // .grad was set in another layout, and nothing was added since
   Variable grad;
+  bool grad_in_any_order = false;  // a sum whose bits depend on timing
+  bool grad_is_uncertain = false;  // a failed call beside another may have added to it
 
   bool is_view() const { return base != program::kNoValue; }
 };
@@ -88,6 +92,7 @@ struct Hook {
   bool removed = false;
   program::ValueId target = program::kNoValue;  // of kRegister and kBackward
   std::string_view target_id = {};              // of kRemove
+  NodeId node = kNoNode;                        // on which it is
 
   // Whether it changes what other hooks and calls do.
   bool Acts() const {
@@ -139,6 +144,15 @@ class Interpreter {
   const SavedHooks* saved_hooks() const { return saved_hooks_; }
   bool InTry() const { return !try_regions_.empty(); }
   const Modes& modes() const { return modes_; }
+  // While thread sections run: what they do to what they share; else null.
+  SectionGroup* group() { return group_.has_value() ? &*group_ : nullptr; }
+  // Whether this prediction is of a run in which another section's call leaves the call without
+  // what it needs.
+  bool IsToFail(int32_t call) const;
+  void CheckGradIsCertain(program::ValueId value) const;
+  // A call that fails so may have added this to `.grad` before.
+  void NoteUncertain(program::ValueId value, const Variable& gradient);
+  void NoteSeveralDevices() { several_devices_at_work_ = true; }
 
   Arena& arena() { return arena_; }
   Calculus& calculus() { return calculus_; }
@@ -153,7 +167,8 @@ class Interpreter {
  private:
   struct Region {
     Modes modes_before;
-    bool is_try;
+    bool is_try;  // ends with an error inside: also a thread section
+    bool is_section;
     int32_t end;  // statement
     const SavedHooks* saved_hooks_before;
   };
@@ -185,6 +200,11 @@ class Interpreter {
   void AddHook(const program::Statement& statement);
   void Begin(const program::Statement& statement);
   void End();
+  void BeginSection();
+  void EndSection(int32_t end);
+  void EndGroup();
+  void SumAdditions(program::ValueId value, const std::vector<SectionGroup::Addition>& additions);
+  void AddAlternative(program::ValueId value, const std::vector<const Array*>& terms);
   void SetSavedHooks(const SavedHooks* hooks);
   void BeginSavedHooks(const program::Statement& statement);
   // What hooks in force do if the statement's node saves something, before anything is changed.
@@ -232,6 +252,11 @@ class Interpreter {
   std::vector<int32_t> try_regions_;  // indices into regions_
   const SavedHooks* saved_hooks_ = nullptr;
   Modes modes_;
+  std::optional<SectionGroup> group_;
+  int32_t sections_ = 0;  // so far
+  std::vector<Variable> grads_before_group_;
+  std::vector<GradAlternative> left_by_failures_;
+  bool several_devices_at_work_ = false;
   int32_t statement_ = -1;
 };
 

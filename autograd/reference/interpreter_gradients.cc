@@ -31,6 +31,7 @@ void Interpreter::Gradient(const Statement& statement) {
   if (statement.op == Opcode::kSetGrad) return SetGrad(statement);
   tensor.grad = {};  // zero_grad
   tensor.grad_misfits = false;
+  tensor.grad_in_any_order = tensor.grad_is_uncertain = false;
 }
 
 // What is set has the strides of what is copied, where these fill one block of memory. A leaf of a
@@ -41,11 +42,14 @@ void Interpreter::SetGrad(const Statement& statement) {
   Tensor& tensor = tensors_[statement.operands[0]];
   tensor.grad = calculus_.Constant(Read(from).data);
   tensor.grad_misfits = StretchOf(source.map).filled && !IsConsecutive(source.map);
+  tensor.grad_in_any_order = tensor.grad_is_uncertain = false;
 }
 
 void Interpreter::ReadGrad(const Statement& statement) {
   const ValueId of = statement.operands[0];
+  CheckGradIsCertain(of);
   const Variable grad = tensors_[of].grad;
+  result_.order_reaches_values |= tensors_[of].grad_in_any_order;
   if (!grad.defined()) return;
   Tensor& copy = DefineFresh(statement.results[0], grad.data, tensors_[of].device);
   if (!modes_.grad_mode || !grad.tracked) return;

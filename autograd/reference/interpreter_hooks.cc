@@ -58,7 +58,7 @@ Hook HookOf(const Statement& statement, int32_t at) {
 
 void Interpreter::AddHook(const Statement& statement) {
   const ValueId value = statement.operands[0];
-  const Hook hook = HookOf(statement, statement_);
+  Hook hook = HookOf(statement, statement_);
   Tensor& tensor = Defined(value);
   if (GradientEdge(value) == kNoNode) throw Raised{ErrorKind::kNoGraph};
   if (statement.op == Opcode::kAccumulateHook && GradientEdge(value) != tensor.accumulator) {
@@ -67,8 +67,10 @@ void Interpreter::AddHook(const Statement& statement) {
   if (tensor.made_by_call) throw Skipped{"a hook on a gradient made by a call"};
   // Hooks on a tensor belong to one result of its node, others to the node.
   const NodeId edge = GradientEdge(value);
+  if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(edge));
   NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
   const auto index = static_cast<int32_t>(hooks_.size());
+  hook.node = calculus_.MainOf(edge);
   hooks_.push_back(hook);
   if (hook.Acts()) NoteActing();
   (statement.op == Opcode::kHook       ? hooks.tensor
@@ -96,7 +98,9 @@ void Interpreter::RegisterRecording(ValueId target, int32_t statement) {
 
 void Interpreter::RemoveHook(std::string_view id) {
   for (const auto& [name, index] : handles_) {
-    if (name == id) hooks_[index].removed = true;
+    if (name != id) continue;
+    hooks_[index].removed = true;
+    if (group() != nullptr) group()->NoteHooked(hooks_[index].node);
   }
 }
 

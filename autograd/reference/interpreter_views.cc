@@ -28,6 +28,7 @@ NodeId Interpreter::GradientEdge(ValueId value) {
   if (!RequiresGrad(value)) return kNoNode;
   Tensor& tensor = tensors_[value];
   if (tensor.is_view()) {
+    if (group() != nullptr) group()->NoteEdge(value);
     const bool stale = tensor.view_version != storages_[tensor.storage].version;
     if (stale && tensors_[tensor.base].requires_grad) RegenerateView(value);
     return tensor.node;
@@ -53,6 +54,7 @@ void Interpreter::RegenerateView(ValueId value) {
   if (tensors_[value].viewed_in_no_grad && !rules_.no_grad_views_are_renewed) {
     throw Raised{ErrorKind::kInvalidArgument};
   }
+  if (group() != nullptr) group()->NoteRegenerated(value);
   const NodeId edge = GradientEdge(tensors_[value].base);
   Tensor& view = tensors_[value];
   Step step = Calculus::ViewStep(LikeBase(value), edge, view.base_map, view.shape);

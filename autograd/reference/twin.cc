@@ -1,5 +1,8 @@
 #include "autograd/reference/twin.h"
 
+#include <cstdint>
+#include <utility>
+
 #include "autograd/reference/arena.h"
 #include "autograd/reference/interpreter.h"
 #include "autograd/reference/primitives.h"
@@ -7,7 +10,13 @@
 namespace twingrad::reference {
 
 TwinResult RunTwin(const program::Program& program, Dialect dialect, bool any_order) {
+  return RunTwinWithFreed(program, {}, dialect, any_order);
+}
+
+TwinResult RunTwinWithFreed(const program::Program& program, std::vector<int32_t> freed_calls,
+                            Dialect dialect, bool any_order) {
   TwinResult result;
+  result.freed_calls = std::move(freed_calls);
   try {
     Interpreter(program, dialect, any_order, result).Run();
   } catch (const Skipped& skipped) {

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,16 @@ struct TwinResult {
   // A call failed in a try region and several devices were at work: what follows depends on timing,
   // so only a single-threaded engine can be compared.
   bool single_thread_only = false;
+  // --- Thread sections: timing decides what follows; see README.md ---
+  // By ValueId: sections added to this .grad in an order that its bits depend on.
+  std::vector<bool> grad_in_any_order;
+  // Such a .grad was read, so that other values depend on it too.
+  bool order_reaches_values = false;
+  // Calls, by statement, that may end with kFreed because another section's call releases the graph
+  // meanwhile; those of them that do in this prediction; false if all but those cannot be.
+  std::vector<int32_t> contended_calls;
+  std::vector<int32_t> freed_calls;
+  bool freed_calls_are_legal = true;
   // Why the twin cannot judge this Program; the rest is then meaningless.
   std::optional<std::string> skipped;
 };
@@ -60,5 +71,9 @@ struct TwinResult {
 // ready nodes in any order, as if they were on several devices.
 TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::kTwingrad,
                    bool any_order = false);
+
+// The prediction of a run in which these contended calls end with kFreed.
+TwinResult RunTwinWithFreed(const program::Program& program, std::vector<int32_t> freed_calls,
+                            Dialect dialect = Dialect::kTwingrad, bool any_order = false);
 
 }  // namespace twingrad::reference

@@ -40,18 +40,20 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
     : program_(program),
       engine_(engine),
       options_(options),
-      recorder_(names_, observation_.calls),
-      warnings_(program, recorder_),
-      values_(program.names.size()),
-      defined_at_(program.names.size(), -1),
-      actor_(engine, recorder_, warnings_, values_),
+      own_(std::make_unique<Shared>(program, engine, names_, observation_.calls)),
+      shared_(*own_),
+      recorder_(shared_.recorder),
+      values_(shared_.values),
+      defined_at_(shared_.defined_at),
+      actor_(shared_.actor),
       modes_before_(CurrentThread().modes) {
   CurrentThread().modes = Modes();
-  CurrentThread().modes.warning_handler = &warnings_;
+  CurrentThread().modes.warning_handler = &shared_.warnings;
   if (options_.record_calls) engine_.SetObserver(&recorder_);
 }
 
 Execution::~Execution() {
+  if (outer_ != nullptr) return;
   engine_.SetObserver(nullptr);
   CurrentThread().modes = modes_before_;
 }
@@ -102,6 +104,10 @@ std::optional<program::ErrorRecord> Execution::RunStatement(int32_t index) {
     error = {ErrorKind::kInternal, index, thrown.what()};
   } catch (...) {
     error = {ErrorKind::kInternal, index, "an exception of unknown type"};
+  }
+  // A statement that fails may have made the node of an operand that is a view anew before.
+  if (error.has_value()) {
+    for (const ValueId operand : statement.operands) NoteOperand(operand);
   }
   if (options_.check_frozen) NoteFrozen(statement);
   return error;
@@ -219,7 +225,7 @@ Observation Execution::Observe() {
     if (grad.defined()) record.grad = DataOf(grad);
   }
   program::OrderCalls(observation_.calls);
-  observation_.warnings = warnings_.Take();
+  observation_.warnings = shared_.warnings.Take();
   return std::move(observation_);
 }
 

@@ -3,6 +3,11 @@
 // program::Walk decides which statement runs next; Execution runs it on the engine. Values are
 // tensors by id, undefined until their statement has run. The engine's exceptions become records in
 // RunStatement. One thread, but for the hooks that the engine runs.
+//
+// A thread section has an Execution of its own, for its thread: names are the section's until it
+// has ended, then its outer Execution takes them over. All share the Recorder, the handles of hooks
+// and the values, of which a section defines only its own and no other sees those. The sections'
+// Executions live as long as the run, because hooks that they registered do.
 
 #pragma once
 
@@ -40,6 +45,9 @@ class Execution : private program::StatementRunner {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
+  // Of a thread section inside what `outer` runs.
+  explicit Execution(Execution& outer);
+
   // Runs the Program to its end or its error, then gives what was seen.
   program::Observation Run();
 
@@ -47,6 +55,8 @@ class Execution : private program::StatementRunner {
   bool BeforeStatement(int32_t index) override;
   std::optional<program::ErrorRecord> RunStatement(int32_t index) override;
   bool IsSurvivable(ErrorKind error) const override;
+  std::optional<std::vector<program::SectionEnd>> RunSections(
+      const std::vector<program::Section>& sections) override;
   bool grad_mode() const override;
   void set_grad_mode(bool enabled) override;
   std::optional<program::ErrorRecord> EnterRegion(int32_t begin, program::RegionKind kind) override;
@@ -54,6 +64,9 @@ class Execution : private program::StatementRunner {
 
   // A region of saved-tensor hooks (execution_saved.cc).
   SavedTensorHooks SavedHooksOf(int32_t begin);
+
+  // Runs the section on this thread, which takes order keys from `first_key` on.
+  program::SectionEnd RunSection(const program::Section& section, uint64_t first_key);
 
   // Runs one statement; the engine's errors are thrown.
   void Dispatch(const program::Statement& statement);
@@ -78,26 +91,45 @@ class Execution : private program::StatementRunner {
   // ended; what to remember after a statement.
   bool IsFrozen();
   void NoteFrozen(const program::Statement& statement);
+  void NoteFrozenAfterSections();
 
   const program::Program& program_;
   Engine& engine_;
   const RunOptions options_;
   program::Observation observation_;
+  // Of the whole run; a section uses its outer Execution's.
+  struct Shared {
+    Shared(const program::Program& program, Engine& engine, const NodeNames& names,
+           std::vector<program::CallRecord>& calls)
+        : recorder(names, calls),
+          warnings(program, recorder),
+          values(program.names.size()),
+          defined_at(program.names.size(), -1),
+          actor(engine, recorder, warnings, values) {}
+    Recorder recorder;
+    ProgramWarnings warnings;
+    std::vector<Tensor> values;       // by ValueId
+    std::vector<int32_t> defined_at;  // by ValueId
+    HookActor actor;
+  };
+  Execution* const outer_ = nullptr;
   NodeNames names_;
-  Recorder recorder_;
-  ProgramWarnings warnings_;
-  std::vector<Tensor> values_;       // by ValueId
-  std::vector<int32_t> defined_at_;  // by ValueId
-  HookActor actor_;
+  const std::unique_ptr<Shared> own_;  // null in a section
+  Shared& shared_;
+  Recorder& recorder_;
+  std::vector<Tensor>& values_;
+  std::vector<int32_t>& defined_at_;
+  HookActor& actor_;
   ProgramStreams streams_;
   // Of the open regions, the innermost last.
   std::vector<std::unique_ptr<SavedTensorHooksGuard>> saved_hooks_;
   FrozenGrads frozen_;
   int32_t last_call_ = -1;
   int32_t statement_ = -1;
-  // Of the thread before the run; before each region that is open.
+  // Of the thread before the run, or of a section; before each region that is open.
   const Modes modes_before_;
   std::vector<Modes> modes_before_regions_;
+  std::vector<std::unique_ptr<Execution>> sections_;
 };
 
 }  // namespace twingrad::runner

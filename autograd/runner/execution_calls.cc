@@ -51,8 +51,8 @@ void Execution::Call(const Statement& statement) {
   record.keep_graph = statement.Get<bool>(Key::kRetainGraph, create_graph);
   record.create_graph = create_graph;
   record.accumulate_grad = !is_grad;
-  const Recorder::Call call(recorder_, std::move(record),
-                            [this, &statement] { NoteCallOperands(statement); });
+  const Recorder::Call call(
+      recorder_, std::move(record), [this, &statement] { NoteCallOperands(statement); }, &names_);
 
   absl::InlinedVector<Tensor, 2> roots;
   for (ValueId id : statement.operands) {

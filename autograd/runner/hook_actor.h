@@ -4,8 +4,8 @@
 //   HookActor actor(engine, recorder, warnings, values);
 //   actor.Act(node, statement, at);     // in a hook that statement `at` registered
 //
-// Acts on any thread, several at once; handles are noted by the thread that runs the Program. The
-// values outlive the hooks.
+// Acts on any thread, several at once; handles are noted by the thread that runs the Program and by
+// those of its thread sections. The values outlive the hooks.
 
 #pragma once
 

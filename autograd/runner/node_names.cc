@@ -29,34 +29,60 @@ void NodeNames::NoteOperand(const Tensor& value, int32_t defined_at) {
     key = meta->view->node->sequence_nr();
   }
   const Start& now = starts_.back();
-  if (key < now.key || now.statement == defined_at) return;
-  int32_t index = 0;
-  for (const Regenerated& made : regenerated_) {
-    if (made.key == key) return;
-    if (made.name.statement == defined_at) ++index;
-  }
+  if (key < now.key || now.statement == defined_at || FindRegenerated(key) != nullptr) return;
+  const int32_t index = TimesRegenerated(defined_at);
   regenerated_.push_back({key, {NodeRole::kRegeneratedView, defined_at, index}});
+}
+
+void NodeNames::Adopt(const NodeNames& section) {
+  starts_.insert(starts_.end(), section.starts_.begin(), section.starts_.end());
+  accumulators_.insert(accumulators_.end(), section.accumulators_.begin(),
+                       section.accumulators_.end());
+  regenerated_.insert(regenerated_.end(), section.regenerated_.begin(), section.regenerated_.end());
+}
+
+const int32_t* NodeNames::LeafOf(const Node& node) const {
+  for (const auto& [accumulator, statement] : accumulators_) {
+    if (accumulator == &node) return &statement;
+  }
+  return outer_ == nullptr ? nullptr : outer_->LeafOf(node);
+}
+
+const NodeNames::Regenerated* NodeNames::FindRegenerated(uint64_t key) const {
+  for (const Regenerated& made : regenerated_) {
+    if (made.key == key) return &made;
+  }
+  return outer_ == nullptr ? nullptr : outer_->FindRegenerated(key);
+}
+
+int32_t NodeNames::TimesRegenerated(int32_t view) const {
+  int32_t times = outer_ == nullptr ? 0 : outer_->TimesRegenerated(view);
+  for (const Regenerated& made : regenerated_) times += made.name.statement == view ? 1 : 0;
+  return times;
+}
+
+// The statement that was running when the key was taken. A section's keys lie above all those that
+// were taken before it.
+const NodeNames::Start* NodeNames::StartOf(uint64_t key) const {
+  const auto after = std::upper_bound(starts_.begin(), starts_.end(), key,
+                                      [](uint64_t k, const Start& s) { return k < s.key; });
+  if (after != starts_.begin()) return &*(after - 1);
+  return outer_ == nullptr ? nullptr : outer_->StartOf(key);
 }
 
 NodeName NodeNames::NameOf(const Node& node) const {
   const uint64_t key = node.sequence_nr();
   if (key == kAccumulateOrderKey) {
-    for (const auto& [accumulator, statement] : accumulators_) {
-      if (accumulator == &node) return {NodeRole::kAccumulateGrad, statement, 0};
-    }
+    if (const int32_t* leaf = LeafOf(node)) return {NodeRole::kAccumulateGrad, *leaf, 0};
   }
   if (node.name() == "GraphRoot") return {NodeRole::kGraphRoot, starts_.back().statement, 0};
-  for (const Regenerated& made : regenerated_) {
-    if (made.key == key) return made.name;
-  }
-  const auto after = std::upper_bound(starts_.begin(), starts_.end(), key,
-                                      [](uint64_t k, const Start& s) { return k < s.key; });
-  if (after == starts_.begin()) return {NodeRole::kIdentity, -1, 0};
-  const Start& start = *(after - 1);
-  const auto index = static_cast<int32_t>(key - start.key);
-  if (start.is_call) return {NodeRole::kBackward, start.statement, index};
-  if (node.name() == "CopySlices") return {NodeRole::kCopySlices, start.statement, 0};
-  return {NodeRole::kStatement, start.statement, 0};
+  if (const Regenerated* made = FindRegenerated(key)) return made->name;
+  const Start* start = StartOf(key);
+  if (start == nullptr) return {NodeRole::kIdentity, -1, 0};
+  const auto index = static_cast<int32_t>(key - start->key);
+  if (start->is_call) return {NodeRole::kBackward, start->statement, index};
+  if (node.name() == "CopySlices") return {NodeRole::kCopySlices, start->statement, 0};
+  return {NodeRole::kStatement, start->statement, 0};
 }
 
 }  // namespace twingrad::runner

@@ -4,7 +4,8 @@
 // the statement of a node is found by its key. Accumulators have no key of their own; they are
 // known by their leaf. Nodes of views made anew are noted when they appear. Names are right for
 // nodes made on the thread that runs the Program, and for those that the engine made for its calls.
-// One thread.
+// A thread section has names of its own, whose nodes take keys from a range of its own; it also
+// sees those of the thread that waits for it. One thread at a time.
 
 #pragma once
 
@@ -21,6 +22,13 @@ namespace twingrad::runner {
 
 class NodeNames {
  public:
+  NodeNames() = default;
+  // Of a thread section. `outer` changes only when the section has ended, and outlives this.
+  explicit NodeNames(const NodeNames* outer) : outer_(outer) {}
+
+  // Takes over the names of a section that has ended.
+  void Adopt(const NodeNames& section);
+
   // Statement `index` runs from now on.
   void BeginStatement(int32_t index, bool is_call);
   // `leaf` requires grad and is defined by the statement at hand.
@@ -42,6 +50,13 @@ class NodeNames {
     program::NodeName name;
   };
 
+  // Null where this one does not know the node.
+  const int32_t* LeafOf(const Node& node) const;
+  const Regenerated* FindRegenerated(uint64_t key) const;
+  int32_t TimesRegenerated(int32_t view) const;
+  const Start* StartOf(uint64_t key) const;
+
+  const NodeNames* outer_ = nullptr;
   std::vector<Start> starts_;  // ascending keys
   std::vector<std::pair<const Node*, int32_t>> accumulators_;
   std::vector<Regenerated> regenerated_;

@@ -1,5 +1,8 @@
 #include "autograd/runner/recorder.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include "autograd/engine/current_task.h"
@@ -17,13 +20,18 @@ AG_THREAD_LOCAL(Recorder::Call*, InnermostCall, nullptr);
 
 }  // namespace
 
-Recorder::Call::Call(Recorder& recorder, CallRecord record, std::function<void()> before_graph)
-    : recorder_(recorder), before_graph_(std::move(before_graph)), outer_(InnermostCall()) {
+Recorder::Call::Call(Recorder& recorder, CallRecord record, std::function<void()> before_graph,
+                     const NodeNames* names)
+    : recorder_(recorder),
+      names_(names),
+      before_graph_(std::move(before_graph)),
+      outer_(InnermostCall()) {
   {
     const sync::WatchScope watching;
     sync::MutexLock lock(recorder.mutex_);
     const Task* outer = recorder.Find(CurrentTask::Id().value_or(0));
     record.outer = outer == nullptr ? -1 : outer->call;
+    if (names_ == nullptr) names_ = outer == nullptr ? &recorder.names_ : outer->names;
     index_ = static_cast<int32_t>(recorder.calls_.size());
     recorder.calls_.push_back(std::move(record));
   }
@@ -35,6 +43,27 @@ Recorder::Call::~Call() {
   const sync::WatchScope watching;
   sync::MutexLock lock(recorder_.mutex_);
   recorder_.tasks_.erase(task_);
+}
+
+void Recorder::SortCalls(size_t first) {
+  sync::MutexLock lock(mutex_);
+  std::vector<CallRecord>& calls = calls_;
+  std::vector<size_t> order(calls.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  // Nested calls began after the one that they stand in.
+  std::stable_sort(
+      order.begin() + static_cast<ptrdiff_t>(first), order.end(), [&calls](size_t a, size_t b) {
+        return program::OutermostStatement(calls, a) < program::OutermostStatement(calls, b);
+      });
+  std::vector<int32_t> place(order.size());
+  for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<int32_t>(i);
+  std::vector<CallRecord> sorted;
+  sorted.reserve(order.size());
+  for (const size_t call : order) {
+    CallRecord& record = sorted.emplace_back(std::move(calls[call]));
+    if (record.outer >= 0) record.outer = place[record.outer];
+  }
+  calls = std::move(sorted);
 }
 
 const Recorder::Task* Recorder::Find(uint64_t task) const {
@@ -52,6 +81,7 @@ void Recorder::OnGraphReady(const GraphView& graph) {
   sync::MutexLock lock(mutex_);
   Task& task = tasks_[graph.task];
   task.call = made->index_;
+  task.names = made->names_;
   CallRecord& call = calls_[task.call];
   const size_t count = graph.nodes.size();
   task.index.reserve(count);
@@ -59,7 +89,7 @@ void Recorder::OnGraphReady(const GraphView& graph) {
   call.nodes.reserve(count);
   for (const Node* node : graph.nodes) {
     program::NodeRecord& record = call.nodes.emplace_back();
-    record.name = names_.NameOf(*node);
+    record.name = task.names->NameOf(*node);
     record.num_inputs = static_cast<int32_t>(node->num_inputs());
     record.next_edges.reserve(node->num_outputs());
     for (const Edge& edge : node->next_edges()) record.next_edges.push_back(task.RecordOf(edge));

@@ -7,9 +7,11 @@
 // Nodes appear in the order of their discovery. Evaluations and hooks may come from several
 // threads; they are noted in the order in which they take the lock, each in the record of the call
 // whose task it belongs to. Calls made in the midst of others have records of their own.
+// Calls of thread sections are recorded at the same time; SortCalls puts them into order.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -31,10 +33,12 @@ class Recorder final : public EngineObserver {
 
   // A call of the engine that this thread makes during the object's life; `record` has its
   // statement and flags. `before_graph` runs when the graph is known, before it is recorded.
+  // `names`: of the thread section that makes the call; null: those of the outer call, else the
+  // recorder's.
   class [[nodiscard]] Call {
    public:
     Call(Recorder& recorder, program::CallRecord record,
-         std::function<void()> before_graph = nullptr);
+         std::function<void()> before_graph = nullptr, const NodeNames* names = nullptr);
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -44,6 +48,7 @@ class Recorder final : public EngineObserver {
     Recorder& recorder_;
     int32_t index_ = -1;  // in calls_
     uint64_t task_ = 0;   // 0 before the graph is known
+    const NodeNames* names_;
     std::function<void()> before_graph_;
     Call* const outer_;  // of this thread
   };
@@ -56,12 +61,16 @@ class Recorder final : public EngineObserver {
   // A final callback that a hook of `statement` queued runs.
   void NoteCallback(int32_t statement) AG_EXCLUDES(mutex_);
 
+  // Puts the calls from this one on, which have ended, into the order of the Program's statements.
+  void SortCalls(size_t first) AG_EXCLUDES(mutex_);
+
   void OnGraphReady(const GraphView& graph) override AG_EXCLUDES(mutex_);
   void OnEvaluate(uint64_t task, const Node& node, bool applied) override AG_EXCLUDES(mutex_);
 
  private:
   struct Task {
     int32_t call = -1;  // index in calls_
+    const NodeNames* names = nullptr;
     absl::flat_hash_map<const Node*, int32_t> index;
 
     int32_t IndexOf(const Node* node) const {

@@ -8,6 +8,11 @@
 // statements that the engine does not run end it with kUnsupported. `expect` statements are passed
 // over; see expect.h. Nothing of a run outlives it.
 //
+// Adjacent thread sections run at once, on threads of this run. Calls are listed in the order of
+// the Program all the same, and order keys follow that order too, so that timing decides only in
+// which order the sections' calls add to a `.grad` that they share, and which of several calls that
+// release one graph succeeds.
+//
 // The engine belongs to one run at a time: its observer is set for as long. Programs must be valid
 // (program/analyze.h).
 
@@ -26,6 +31,9 @@ struct RunOptions {
   // may write one; ends the engine's workers after the last statement and looks again. A change
   // ends the run and stands in the Observation as its late_write.
   bool check_frozen = false;
+  // Runs adjacent thread sections one after another, each on its thread: what is seen then does not
+  // depend on timing.
+  bool one_section_at_a_time = false;
 };
 
 program::Observation Run(const program::Program& program, Engine& engine,

@@ -187,7 +187,7 @@ expect %x kind=version count=1
 
 TEST(Run, RefusesWhatTheEngineDoesNotRun) {
   for (const char* text :
-       {"begin kind=try\nbegin kind=thread\nend\nend\n", "%y = custom %x do=backward target=%x\n",
+       {"begin kind=try\nstream id=s device=dev:0\nend\n", "%y = custom %x do=backward target=%x\n",
         "stream id=s device=dev:0\n"}) {
     const Program program = Parsed(std::string("%x = leaf type=f64[] data=3 grad=1\n") + text);
     Engine engine;
@@ -195,6 +195,27 @@ TEST(Run, RefusesWhatTheEngineDoesNotRun) {
     ASSERT_TRUE(seen.error.has_value()) << text;
     EXPECT_EQ(seen.error->error, ErrorKind::kUnsupported) << text;
   }
+}
+
+// The product fails because its hooks refuse to pack, but has asked for the view's gradient edge.
+TEST(Run, NamesANodeThatAFailingStatementMadeAnew) {
+  const Program program = Parsed(R"(
+%x = leaf type=f64[] data=3 grad=1
+%b = leaf type=f64[1] data=2
+%v = slice %b dim=0
+mul_ %b %x
+begin kind=try
+begin kind=saved_tensor_hooks do=throw
+%p = mul %x %v
+end
+end
+backward %v
+)");
+  Engine engine;
+  const Observation observed = runner::Run(program, engine);
+  ASSERT_EQ(observed.calls.size(), 1u);
+  EXPECT_EQ(observed.calls[0].nodes[0].name,
+            (program::NodeName{program::NodeRole::kRegeneratedView, 2, 0}));
 }
 
 TEST(Run, SeveralDevices) {

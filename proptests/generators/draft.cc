@@ -281,11 +281,24 @@ void Draft::LearnWrite(ValueId target, NodeIndex node, const Range& written) {
 }
 
 bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes) {
-  return options().Has(op) && builder_.Add(op, operands, std::move(attributes));
+  const bool added = options().Has(op) && builder_.Add(op, operands, std::move(attributes));
+  has_accumulate_hooks_ |= added && op == Opcode::kAccumulateHook;
+  return added;
 }
 
 void Draft::Forget(ValueId first) {
   for (ValueId v = first; v < num_values(); ++v) known_[v].usable = false;
+}
+
+void Draft::SetHidden(ValueId first, ValueId last, bool hidden) {
+  for (ValueId v = first; v < last; ++v) {
+    if (hidden && known_[v].usable) {
+      known_[v].usable = false;
+      hidden_.push_back(v);
+    } else if (!hidden && std::erase(hidden_, v) > 0) {
+      known_[v].usable = true;
+    }
+  }
 }
 
 bool Draft::Begin(program::RegionKind kind) {

@@ -141,6 +141,11 @@ class Draft {
   bool Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
   // Excludes this value and all later ones from further use: they may be undefined.
   void Forget(ValueId first);
+  // Excludes the values from `first` to before `last` for as long as the thread sections beside
+  // theirs are made.
+  void SetHidden(ValueId first, ValueId last, bool hidden);
+  // Whether some hook looks at `.grad` after it was added to.
+  bool has_accumulate_hooks() const { return has_accumulate_hooks_; }
   // A region; false when refused. Its end is an Opcode::kEnd.
   bool Begin(twingrad::program::RegionKind kind);
   void BeginNoGrad();
@@ -202,6 +207,8 @@ class Draft {
   int no_grad_depth_ = 0;
   int saved_hooks_depth_ = 0;
   bool rounding_ = false;
+  bool has_accumulate_hooks_ = false;
+  std::vector<ValueId> hidden_;
   Features drawn_;
 };
 

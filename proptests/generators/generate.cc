@@ -83,6 +83,9 @@ Program Generate(Source& source, const GeneratorOptions& options, Features* draw
   if (options.Has(Feature::kAnomaly) && source.Chance(3)) {
     AddMarked(draft, Feature::kAnomaly, AddAnomaly);
   }
+  if (options.Has(Feature::kThreads) && source.Chance(5)) {
+    AddMarked(draft, Feature::kThreads, AddThreads);
+  }
   bool ended = false;
   if (options.Has(Feature::kGradOfGrad) && source.Chance(75)) {
     // Sometimes after calls that keep the graph.

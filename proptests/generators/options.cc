@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kNumFeatures> kWords = {
     "chain",         "fan_out",      "diamond", "ladder",   "shared_subgraph", "repeated_operand",
     "several_roots", "unused_input", "view",    "in_place", "devices",         "calls",
     "grad_of_grad",  "hook",         "error",   "numbers",  "no_grad",         "order",
-    "anomaly",       "saved_hooks",  "custom",  "any_op"};
+    "anomaly",       "saved_hooks",  "custom",  "any_op",   "threads"};
 
 // `words` are those of the bits, in their order.
 template <size_t kSize>

@@ -38,8 +38,9 @@ enum class Feature : uint8_t {
   kSavedHooks,  // regions of saved-tensor hooks
   kCustom,      // custom functions
   kAnyOp,       // ops drawn from all alike
+  kThreads,     // sections that run at the same time
 };
-inline constexpr int kNumFeatures = static_cast<int>(Feature::kAnyOp) + 1;
+inline constexpr int kNumFeatures = static_cast<int>(Feature::kThreads) + 1;
 
 using Features = std::bitset<kNumFeatures>;
 

@@ -68,6 +68,8 @@ void AddAnomaly(Draft& draft);
 // A call under anomaly mode in which some nodes return NaN, by factors of NaN, 0 and infinity:
 // often an error.
 void AddNanGradient(Draft& draft);
+// Two or three thread sections, each with a graph of its own over shared values, calls, or both.
+void AddThreads(Draft& draft);
 // One or two statements, the last of which raises an error at run time: one of each class that a
 // Program can raise.
 void AddError(Draft& draft);

@@ -7,6 +7,7 @@
 #include "autograd/reference/dual.h"
 #include "proptests/judge/canary.h"
 #include "proptests/judge/engine_run.h"
+#include "proptests/judge/expectation.h"
 #include "proptests/judge/seeded_runs.h"
 #include "proptests/judge/table.h"
 #include "proptests/oracles/compare.h"
@@ -98,9 +99,9 @@ struct Judge::Impl {
   }
 
   // Judges run number `at`, which is the last that was observed.
-  bool JudgeRun(const Program& program, size_t at, const DualResult* dual, bool laws,
-                Judgement& judgement);
-  bool JudgeRepeats(const Program& program, size_t at, Judgement& judgement);
+  bool JudgeRun(const Program& program, Expectation& expected, size_t at, const DualResult* dual,
+                bool laws, Judgement& judgement);
+  bool JudgeRepeats(const Program& program, Expectation& expected, size_t at, Judgement& judgement);
 };
 
 const Verdict* Judgement::Failure() const {
@@ -116,17 +117,22 @@ Judge::Judge(JudgeOptions options) : impl_(std::make_unique<Impl>()) {
 
 Judge::~Judge() = default;
 
-bool Judge::Impl::JudgeRun(const Program& program, size_t at, const DualResult* dual, bool laws,
-                           Judgement& judgement) {
+// Whether the prediction holds for an engine with that many device threads.
+bool JudgedByTwin(const reference::TwinResult& expected, int threads) {
+  return !expected.skipped && (threads == 0 || !expected.single_thread_only);
+}
+
+bool Judge::Impl::JudgeRun(const Program& program, Expectation& expected, size_t at,
+                           const DualResult* dual, bool laws, Judgement& judgement) {
   const int threads = options.device_threads[at];
   const Observation& observed = judgement.observed[at];
-  const Evidence evidence = {program, judgement.expected, observed, threads};
+  const Evidence evidence = {program, expected.Of(observed), observed, threads};
   Exhibits exhibits = {.evidence = evidence};
-  exhibits.shown = Shown(threads == 0 || !judgement.expected.single_thread_only);
+  exhibits.shown = Shown(JudgedByTwin(evidence.expected, threads));
   std::optional<SeededRuns> seeded;
   if (at == 0) {
     // Of other runs, which have the same bits, the witnesses would say the same.
-    exhibits.dual = dual;
+    if (evidence.expected.observation.survived.empty()) exhibits.dual = dual;
     if (laws && !observed.error) {
       exhibits.seeded = [&, made = false]() mutable -> const SeededRuns* {
         if (!made) {
@@ -147,11 +153,12 @@ bool Judge::Impl::JudgeRun(const Program& program, size_t at, const DualResult* 
   return JudgeByTable(exhibits, judgement.verdicts);
 }
 
-bool Judge::Impl::JudgeRepeats(const Program& program, size_t at, Judgement& judgement) {
+bool Judge::Impl::JudgeRepeats(const Program& program, Expectation& expected, size_t at,
+                               Judgement& judgement) {
   const int threads = options.device_threads[at];
   for (int repeat = 1; repeat < options.repeats; ++repeat) {
     const Observation again = Observe(program, threads);
-    const Evidence evidence = {program, judgement.expected, again, threads};
+    const Evidence evidence = {program, expected.Of(again), again, threads};
     const OtherRun first = {&judgement.observed[at], threads != 0,
                             absl::StrCat("two runs of the ", oracles::EngineText(threads))};
     if (!JudgeByTable({.evidence = evidence, .other = first}, judgement.verdicts)) return false;
@@ -162,14 +169,16 @@ bool Judge::Impl::JudgeRepeats(const Program& program, size_t at, Judgement& jud
 Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) {
   Judgement judgement;
   CountProgram(program, statistics);
-  judgement.expected = twingrad::reference::RunTwin(program);
+  Expectation expected(program);
+  judgement.expected = expected.usual();
   if (judgement.expected.skipped) {
     judgement.skipped = absl::StrCat("the twin cannot judge it: ", *judgement.expected.skipped);
     CountSkipped(program, statistics);
     return judgement;
   }
   DualResult dual;
-  const bool use_dual = impl_->options.dual && !judgement.expected.observation.error;
+  const bool use_dual = impl_->options.dual && !judgement.expected.observation.error &&
+                        judgement.expected.observation.survived.empty();
   if (use_dual) dual = twingrad::reference::RunDual(program);
   const DualResult* const witness = use_dual ? &dual : nullptr;
   judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
@@ -183,8 +192,8 @@ Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) 
                                        oracles::LineOf(program, observed.error->statement));
       break;
     }
-    if (!impl_->JudgeRun(program, i, witness, laws, judgement)) break;
-    if (!impl_->JudgeRepeats(program, i, judgement)) break;
+    if (!impl_->JudgeRun(program, expected, i, witness, laws, judgement)) break;
+    if (!impl_->JudgeRepeats(program, expected, i, judgement)) break;
   }
   CountJudgement(program, judgement, witness, statistics);
   return judgement;

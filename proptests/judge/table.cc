@@ -26,7 +26,7 @@ Verdict OfRun(const Exhibits& e) {
 
 Verdict Determinism(const Exhibits& e) {
   return oracles::JudgeDeterminism(e.evidence.program, *e.other->observed, e.evidence.observed,
-                                   e.other->threads, e.other->names);
+                                   e.other->threads, e.other->names, &e.evidence.expected);
 }
 
 Verdict Dual(const Exhibits& e) { return oracles::JudgeDual(e.evidence, *e.dual); }

@@ -156,14 +156,16 @@ Verdict JudgeRecountedCall(const Evidence& evidence, const CallRecord& call, boo
   return Agree(kRecount, {.counts_recounted = call.nodes.size()});
 }
 
-// Whether a call stands in a `try` region, where an error may have cut it short unseen.
+// Whether a call stands in a `try` region or a thread section, where an error may have cut it short
+// unseen.
 std::vector<bool> CallsInTry(const Evidence& evidence) {
   std::vector<bool> in_try(evidence.program.statements.size(), false);
   std::vector<bool> open;
   for (size_t i = 0; i < in_try.size(); ++i) {
     const auto& statement = evidence.program.statements[i];
     if (statement.op == program::Opcode::kBegin) {
-      const bool is_try = RegionKindOf(statement) == program::RegionKind::kTry;
+      const program::RegionKind kind = RegionKindOf(statement);
+      const bool is_try = kind == program::RegionKind::kTry || kind == program::RegionKind::kThread;
       open.push_back(is_try || (!open.empty() && open.back()));
     } else if (statement.op == program::Opcode::kEnd && !open.empty()) {
       open.pop_back();

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "autograd/program/observation.h"
@@ -18,12 +19,20 @@ struct Evidence {
   // The engine may run ready nodes in any order, so more than one outcome is legal.
   bool any_order = false;
 
-  bool SeveralOutcomes() const { return device_threads != 0 || any_order; }
+  bool SeveralOutcomes() const {
+    return device_threads != 0 || any_order || !expected.freed_calls.empty();
+  }
   // Whether the error that ended the run may have cut this call short, at a point that depends on
   // timing.
   bool MayBeCutShort(size_t call) const {
-    return observed.error &&
-           observed.error->statement == twingrad::program::OutermostStatement(observed.calls, call);
+    return (observed.error && observed.error->statement ==
+                                  twingrad::program::OutermostStatement(observed.calls, call)) ||
+           LosesGraph(observed.calls[call]);
+  }
+  // Whether another thread section's call has released the graph under it.
+  bool LosesGraph(const twingrad::program::CallRecord& call) const {
+    const auto& freed = expected.freed_calls;
+    return std::find(freed.begin(), freed.end(), call.statement) != freed.end();
   }
 };
 

@@ -29,9 +29,13 @@ Verdict JudgeErrors(const Evidence& evidence);
 // Two runs of one Program show the same bits, whatever the number of threads: values, gradients,
 // versions, counts and what each hook saw. If `threads` is set and a run ended in an error, .grad
 // and the kind of error may depend on timing; nothing else may, and what follows an error that the
-// Program survives is skipped. `names` says which runs they are.
+// Program survives is skipped. Nor are the bits of a .grad compared to which several thread
+// sections have added inexact numbers, nor runs after which other values depend on such bits or on
+// which of several calls has released a graph; `expected`, the twin's prediction, tells. `names`
+// says which runs they are.
 Verdict JudgeDeterminism(const program::Program& program, const program::Observation& a,
-                         const program::Observation& b, bool threads, const std::string& names);
+                         const program::Observation& b, bool threads, const std::string& names,
+                         const reference::TwinResult* expected = nullptr);
 
 // A gradient has the shape and element type of what it is the gradient of. Needs no twin: compares
 // .grad with its value, and results of `grad` with the inputs.

@@ -50,7 +50,8 @@ using workers::CaseResult;
 
 static_assert(sizeof(ScheduleRecord) <= workers::kScratchBytes);
 
-// A Program that names no device runs on one thread: further ones are drawn from its seed.
+// A Program without devices and thread sections runs on one thread: further ones are drawn from its
+// seed.
 constexpr int kDraws = 16;
 // Making a finding small must end long before its worker counts as hanging.
 constexpr std::chrono::seconds kShrinkTime(4);
@@ -218,10 +219,16 @@ std::string ExploreSubject::Generate(uint64_t seed) {
     made.seed = seed;
     interleave::SplitMix seeds(seed);
     uint64_t draw = seed;
-    for (int i = 0; i < kDraws; ++i, draw = seeds.Next()) {
+    // Of one seed in four, a Program with several callers is sought.
+    const bool wants_threads = seed % 4 == 0;
+    for (int i = 0; i < (wants_threads ? 4 * kDraws : kDraws); ++i, draw = seeds.Next()) {
       made.program = engine_->source().Generate(draw);
       program_ = *program::Parse(made.program);
-      if (interleave::DevicesOf(program_) > 0) break;
+      if (wants_threads
+              ? interleave::HasSections(program_)
+              : interleave::DevicesOf(program_) > 0 || interleave::HasSections(program_)) {
+        break;
+      }
     }
     case_ = std::move(made);
   } else {

@@ -335,8 +335,9 @@ void FiberScheduler::WakeAll(const void* object) {
 int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uint32_t site) {
   const uint64_t runnable = kind == DecisionKind::kThread ? runnable_ : 0;
   const int step = self_->steps;
+  const bool yields = current >= 0 && self_->doing.kind == OperationKind::kYield;
   const int chosen =
-      strategy_->Choose({kind, alternatives, current, site, current_, step, runnable});
+      strategy_->Choose({kind, alternatives, current, site, current_, step, runnable, yields});
   if (!strategy_->error().empty()) FailForDivergence(kind);
   decisions_.push_back({kind, alternatives, chosen, site, current, current_, step, runnable});
   return chosen;

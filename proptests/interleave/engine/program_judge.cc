@@ -29,11 +29,11 @@ ProgramJudge::ProgramJudge(const Program& program, int device_threads, Observati
       device_threads_(device_threads),
       with_calls_(with_calls),
       single_(std::move(single)),
-      expected_(reference::RunTwin(program)) {}
+      expected_(program) {}
 
-judge::Needs ProgramJudge::Shown(int device_threads) const {
+judge::Needs ProgramJudge::Shown(const reference::TwinResult& expected, int device_threads) const {
   judge::Needs shown = judge::need::kErrorClasses;
-  if (!expected_.skipped && (device_threads == 0 || !expected_.single_thread_only)) {
+  if (!expected.skipped && (device_threads == 0 || !expected.single_thread_only)) {
     shown |= judge::need::kTwin;
   }
   if (with_calls_) {
@@ -46,10 +46,10 @@ judge::Needs ProgramJudge::Shown(int device_threads) const {
 std::optional<ProgramJudge::Finding> ProgramJudge::operator()(const Observation& observed) {
   const uint64_t fingerprint = judge::FingerprintOf(observed);
   if (right_.count(fingerprint) != 0) return std::nullopt;
-  const Evidence evidence = {program_, expected_, observed, device_threads_};
+  const Evidence evidence = {program_, expected_.Of(observed), observed, device_threads_};
   if (auto finding =
           FindingOf({.evidence = evidence,
-                     .shown = Shown(device_threads_),
+                     .shown = Shown(evidence.expected, device_threads_),
                      .other = judge::OtherRun{&single_, true, "one thread, then this schedule"}})) {
     return finding;
   }
@@ -58,11 +58,12 @@ std::optional<ProgramJudge::Finding> ProgramJudge::operator()(const Observation&
 }
 
 std::optional<ProgramJudge::Finding> ProgramJudge::JudgeSingle(
-    const std::optional<Observation>& canary) const {
-  const Evidence evidence = {program_, expected_, single_, 0};
-  judge::Exhibits exhibits = {.evidence = evidence, .shown = Shown(0)};
+    const std::optional<Observation>& canary) {
+  const reference::TwinResult& expected = expected_.Of(single_);
+  const Evidence evidence = {program_, expected, single_, 0};
+  judge::Exhibits exhibits = {.evidence = evidence, .shown = Shown(expected, 0)};
   reference::DualResult dual;
-  if (!expected_.skipped && !expected_.observation.error) {
+  if (!expected.skipped && !expected.observation.error && expected.observation.survived.empty()) {
     dual = reference::RunDual(program_);
     exhibits.dual = &dual;
   }

@@ -17,6 +17,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/twin.h"
+#include "proptests/judge/expectation.h"
 #include "proptests/judge/table.h"
 
 namespace twingrad::interleave {
@@ -37,20 +38,20 @@ class ProgramJudge {
   // What is wrong with the single-threaded run itself. If that run ended in an error, `canary` is
   // the canary's run on the same engine.
   std::optional<Finding> JudgeSingle(
-      const std::optional<program::Observation>& canary = std::nullopt) const;
+      const std::optional<program::Observation>& canary = std::nullopt);
 
   const program::Observation& single() const { return single_; }
-  const reference::TwinResult& expected() const { return expected_; }
+  const reference::TwinResult& expected() const { return expected_.usual(); }
 
  private:
   // What the oracles are given of any run with that many device threads.
-  judge::Needs Shown(int device_threads) const;
+  judge::Needs Shown(const reference::TwinResult& expected, int device_threads) const;
 
   const program::Program& program_;
   const int device_threads_;
   const bool with_calls_;
   const program::Observation single_;
-  const reference::TwinResult expected_;
+  judge::Expectation expected_;
   std::unordered_set<uint64_t> right_;  // fingerprints of Observations judged right
 };
 

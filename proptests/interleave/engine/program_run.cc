@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "autograd/engine/engine.h"
+#include "autograd/program/region.h"
 #include "autograd/runner/run.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/judge/canary.h"
@@ -32,6 +33,12 @@ int DevicesOf(const Program& program) {
   return static_cast<int>(devices);
 }
 
+bool HasSections(const Program& program) {
+  return std::any_of(program.statements.begin(), program.statements.end(), [](const auto& s) {
+    return program::Begins(s, program::RegionKind::kThread);
+  });
+}
+
 ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)
     : program_(program),
       options_(options),
@@ -55,7 +62,9 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
   const auto body = [&] {
     Engine engine({.device_threads = device_threads});
     run.observation = runner::Run(program_, engine,
-                                  {.record_calls = options_.record_calls, .check_frozen = true});
+                                  {.record_calls = options_.record_calls,
+                                   .check_frozen = true,
+                                   .one_section_at_a_time = device_threads == 0});
     if (device_threads == 0 && run.observation.error) {
       canary_ = runner::Run(judge::CanaryProgram(), engine);
     }

@@ -83,4 +83,7 @@ class ProgramExplorer {
 // How many devices the Program names, by the highest index.
 int DevicesOf(const program::Program& program);
 
+// Whether it has sections that run on threads of their own.
+bool HasSections(const program::Program& program);
+
 }  // namespace twingrad::interleave

@@ -1,6 +1,7 @@
 #include "proptests/interleave/strategies/pct_strategy.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "absl/strings/str_cat.h"
 
@@ -8,8 +9,9 @@ namespace twingrad::interleave {
 
 namespace {
 
-// Above all priorities to which a thread can drop.
-constexpr uint64_t kInitial = uint64_t{1} << 32;
+// Above all priorities to which a thread can drop, which are above those of threads that yield.
+constexpr uint64_t kInitial = uint64_t{1} << 33;
+constexpr uint64_t kDropped = uint64_t{1} << 32;
 constexpr int kGuessedLength = 100;
 
 PctStrategy::Parameters Ordered(PctStrategy::Parameters parameters) {
@@ -28,6 +30,7 @@ void PctStrategy::Begin(uint64_t seed) {
   random_ = SplitMix(seed);
   asked_ = 0;
   priorities_.clear();
+  lowest_ = kDropped;
   const auto depths = static_cast<uint64_t>(parameters_.max_depth - parameters_.min_depth + 1);
   const int depth = parameters_.min_depth + static_cast<int>(seed % depths);
   drops_.clear();
@@ -41,13 +44,16 @@ int PctStrategy::Choose(const Question& question) {
     return random_.NotAThread(question, parameters_.spurious_percent);
   }
   ++asked_;
+  const auto threads = static_cast<size_t>(std::bit_width(question.runnable));
+  while (priorities_.size() < threads) priorities_.push_back(kInitial + (random_.Next() >> 32));
+  // Who yields waits for another thread, which would never run below it.
+  if (question.yields) priorities_[static_cast<size_t>(question.thread)] = --lowest_;
   int best = 0;
   for (int attempt = 0; attempt < 2; ++attempt) {
     int index = 0;
     size_t thread = 0;
     size_t best_thread = 0;
     for (uint64_t rest = question.runnable; rest != 0; rest >>= 1, ++thread) {
-      while (priorities_.size() <= thread) priorities_.push_back(kInitial + (random_.Next() >> 32));
       if ((rest & 1) == 0) continue;
       if (index == 0 || priorities_[thread] > priorities_[best_thread]) {
         best = index;
@@ -57,7 +63,7 @@ int PctStrategy::Choose(const Question& question) {
     }
     if (next_drop_ == drops_.size() || asked_ < drops_[next_drop_]) break;
     // The thread that would continue drops (later drops go less deep), and the choice is repeated.
-    priorities_[best_thread] = drops_.size() - next_drop_;
+    priorities_[best_thread] = kDropped + drops_.size() - next_drop_;
     ++next_drop_;
   }
   return best;

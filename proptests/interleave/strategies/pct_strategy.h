@@ -44,6 +44,7 @@ class PctStrategy final : public Strategy {
   std::vector<int> drops_;  // the decisions at which the running thread drops; ascending
   size_t next_drop_ = 0;
   std::vector<uint64_t> priorities_;  // by thread
+  uint64_t lowest_ = 0;               // so far
 };
 
 }  // namespace twingrad::interleave

@@ -52,6 +52,24 @@ TEST(PctStrategyTest, DepthThreeDropsTwiceAtMostAndSomewhereElseForEachSeed) {
   EXPECT_GT(seen.size(), 150u);
 }
 
+// Two threads that wait in a loop for the third never keep it from running.
+TEST(PctStrategyTest, WhoYieldsLetsAllOthersGoFirst) {
+  PctStrategy strategy({.min_depth = 1, .max_depth = 3, .length = 50});
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    strategy.Begin(seed);
+    Question question = kAmongThree;
+    bool ran = false;
+    for (int i = 0; i < 10 && !ran; ++i) {
+      const int chosen = strategy.Choose(question);
+      ran = chosen == 2;
+      question.yields = true;
+      question.current = chosen;
+      question.thread = chosen;
+    }
+    EXPECT_TRUE(ran) << "seed " << seed;
+  }
+}
+
 TEST(PctStrategyTest, SeedAndLengthFixTheAnswers) {
   PctStrategy strategy({.min_depth = 2, .max_depth = 4});
   Answers(strategy, 5, 400);

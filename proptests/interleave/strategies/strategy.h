@@ -58,6 +58,7 @@ struct Question {
   int thread = 0;         // the running thread
   int step = 0;           // its steps so far; (kind, thread, step) is unique in an execution
   uint64_t runnable = 0;  // for kThread: bit i is thread i
+  bool yields = false;    // the running thread asks that others go first, as in a loop that waits
 };
 
 struct Decision {

@@ -1,0 +1,117 @@
+// What follows from what thread sections did. See sections.h.
+
+#include "autograd/reference/sections.h"
+
+#include <algorithm>
+
+#include "autograd/reference/interpreter.h"
+
+namespace twingrad::reference {
+
+using program::ValueId;
+
+void SectionGroup::NoteNode(std::vector<Mark>& marks, NodeId node, int32_t call) const {
+  const Mark mark{node, section_, call};
+  if (!IsShared(node)) return;
+  if (std::find(marks.begin(), marks.end(), mark) == marks.end()) marks.push_back(mark);
+}
+
+void SectionGroup::NoteValue(std::vector<Mark>& marks, ValueId value) const {
+  const Mark mark{value, section_};
+  if (!IsSharedValue(value)) return;
+  if (std::find(marks.begin(), marks.end(), mark) == marks.end()) marks.push_back(mark);
+}
+
+void SectionGroup::NoteAddition(ValueId value, const Variable& gradient, bool certain,
+                                bool with_history) {
+  if (IsSharedValue(value))
+    additions_.push_back({value, section_, gradient, certain, with_history});
+}
+
+void SectionGroup::NoteAccumulateHook(ValueId leaf) { NoteValue(accumulate_hooks_, leaf); }
+void SectionGroup::NoteNeed(NodeId node, int32_t call) { NoteNode(needs_, node, call); }
+void SectionGroup::NoteRelease(NodeId node, int32_t call) { NoteNode(releases_, node, call); }
+void SectionGroup::NoteEvaluated(NodeId node) { NoteNode(evaluated_, node); }
+void SectionGroup::NoteHooked(NodeId node) { NoteNode(hooked_, node); }
+void SectionGroup::NoteEdge(ValueId view) { NoteValue(edges_, view); }
+void SectionGroup::NoteRegenerated(ValueId view) { NoteValue(regenerated_, view); }
+
+bool SectionGroup::IsReleasedBeside(NodeId node) const {
+  bool beside = false;
+  for (const Mark& release : releases_) {
+    if (release.what != node) continue;
+    if (release.section == section_) return false;
+    beside = true;
+  }
+  return beside;
+}
+
+bool SectionGroup::Meet(const std::vector<Mark>& a, const std::vector<Mark>& b) {
+  return std::any_of(a.begin(), a.end(), [&b](const Mark& x) {
+    return std::any_of(b.begin(), b.end(),
+                       [&x](const Mark& y) { return x.what == y.what && x.section != y.section; });
+  });
+}
+
+void SectionGroup::CheckJudgeable() const {
+  if (Meet(hooked_, evaluated_) || Meet(hooked_, hooked_)) {
+    throw Skipped{"a thread section hooks a node that another one runs or hooks"};
+  }
+  if (Meet(regenerated_, edges_)) {
+    throw Skipped{"which of several thread sections makes a view's node anew depends on timing"};
+  }
+  for (const Addition& a : additions_) {
+    for (const Addition& b : additions_) {
+      if (a.value != b.value || a.section == b.section) continue;
+      if (a.with_history || b.with_history) {
+        throw Skipped{"thread sections add to one .grad with history"};
+      }
+      const bool hooked = std::any_of(accumulate_hooks_.begin(), accumulate_hooks_.end(),
+                                      [&a](const Mark& mark) { return mark.what == a.value; });
+      if (hooked) throw Skipped{"a hook reads a .grad that another thread section adds to"};
+    }
+  }
+}
+
+std::vector<int32_t> SectionGroup::ContendedCalls() const {
+  std::vector<int32_t> calls;
+  for (const Mark& need : needs_) {
+    if (Meet({need}, releases_)) calls.push_back(need.call);
+  }
+  std::sort(calls.begin(), calls.end());
+  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+  return calls;
+}
+
+bool SectionGroup::MayAllFail(const std::vector<int32_t>& calls) const {
+  const auto fails = [&calls](const Mark& mark) {
+    return std::find(calls.begin(), calls.end(), mark.call) != calls.end();
+  };
+  bool any = false;
+  for (const Mark& need : needs_) {
+    if (!fails(need)) continue;
+    any = true;
+    for (const Mark& release : releases_) {
+      if (!fails(release) && Meet({need}, {release})) return true;
+    }
+  }
+  return !any;
+}
+
+std::vector<ValueId> SectionGroup::Added() const {
+  std::vector<ValueId> values;
+  for (const Addition& addition : additions_) values.push_back(addition.value);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<SectionGroup::Addition> SectionGroup::AdditionsTo(ValueId value) const {
+  std::vector<Addition> additions;
+  for (const Addition& addition : additions_) {
+    if (addition.value == value) additions.push_back(addition);
+  }
+  return additions;
+}
+
+}  // namespace twingrad::reference

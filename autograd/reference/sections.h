@@ -1,0 +1,87 @@
+// SectionGroup: what thread sections that run at the same time do to what they share.
+//
+// The twin runs the sections one after another, in the order of the Program. The group notes, for
+// what existed before it, which section did what there; from that follows when all have ended what
+// may depend on timing: the order of the sums in a `.grad`, and which of several calls that release
+// one graph still finds it. What cannot be said is Skipped. One thread; lives as long as the group.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/reference/calculus.h"
+
+namespace twingrad::reference {
+
+class SectionGroup {
+ public:
+  // Nodes and values from `nodes` and `values` on are the sections' own. Sections are numbered over
+  // the whole run, from `first_section` on.
+  SectionGroup(NodeId nodes, int32_t values, int32_t first_section)
+      : nodes_(nodes), values_(values), section_(first_section) {}
+
+  void BeginSection() { ++section_; }
+  bool IsShared(NodeId node) const { return node < nodes_; }
+  bool IsSharedValue(program::ValueId value) const { return value < values_; }
+
+  // What the section at hand does; what is not shared is passed over.
+  // A gradient goes to `.grad` of a value; `certain`: in this prediction, else it may.
+  struct Addition {
+    program::ValueId value;
+    int32_t section;
+    Variable gradient;
+    bool certain;
+    bool with_history;
+  };
+  void NoteAddition(program::ValueId value, const Variable& gradient, bool certain,
+                    bool with_history);
+  void NoteAccumulateHook(program::ValueId leaf);
+  // A call needs what the node saved; releases it.
+  void NoteNeed(NodeId node, int32_t call);
+  void NoteRelease(NodeId node, int32_t call);
+  // Whether another section alone has released what the node saved.
+  bool IsReleasedBeside(NodeId node) const;
+  void NoteEvaluated(NodeId node);
+  void NoteHooked(NodeId node);
+  void NoteEdge(program::ValueId view);
+  void NoteRegenerated(program::ValueId view);
+
+  // When all have ended. Throws Skipped where the twin cannot say what may happen.
+  void CheckJudgeable() const;
+  // The calls, by statement, that another section's call may leave without what they need.
+  std::vector<int32_t> ContendedCalls() const;
+  // Whether these calls may all be left without: on one thread each, one of those that release what
+  // they need finds it all.
+  bool MayAllFail(const std::vector<int32_t>& calls) const;
+  // The values whose `.grad` was added to, each once.
+  std::vector<program::ValueId> Added() const;
+  // What was added to `.grad` of this value, in the order of the Program.
+  std::vector<Addition> AdditionsTo(program::ValueId value) const;
+
+ private:
+  struct Mark {
+    int32_t what;  // a node or value
+    int32_t section;
+    int32_t call = -1;
+    bool operator==(const Mark&) const = default;
+  };
+  void NoteNode(std::vector<Mark>& marks, NodeId node, int32_t call = -1) const;
+  void NoteValue(std::vector<Mark>& marks, program::ValueId value) const;
+  // Whether one section is in `a` and another in `b` about one thing.
+  static bool Meet(const std::vector<Mark>& a, const std::vector<Mark>& b);
+
+  const NodeId nodes_;
+  const int32_t values_;
+  int32_t section_;
+  std::vector<Addition> additions_;
+  std::vector<Mark> accumulate_hooks_;
+  std::vector<Mark> needs_;
+  std::vector<Mark> releases_;
+  std::vector<Mark> evaluated_;
+  std::vector<Mark> hooked_;
+  std::vector<Mark> edges_;
+  std::vector<Mark> regenerated_;
+};
+
+}  // namespace twingrad::reference

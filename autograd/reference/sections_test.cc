@@ -1,0 +1,137 @@
+// Thread sections: what the twin says that timing may decide, and what not.
+
+#include "autograd/reference/sections.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "autograd/reference/test_program.h"
+
+namespace twingrad::reference {
+namespace {
+
+std::string Section(const std::string& lines) { return "begin kind=thread\n" + lines + "end\n"; }
+
+constexpr char kLeaf[] = "%x = leaf type=f64[] data=3 grad=1\n";
+constexpr char kSquare[] = "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\n";
+
+TEST(Sections, ASumOfExactGradientsIsExactInAnyOrder) {
+  const TwinRun run(kLeaf + Section("%a = mul %x %x\nbackward %a\n") +
+                    Section("%b = neg %x\nbackward %b\n"));
+  EXPECT_FALSE(run.result().skipped.has_value());
+  EXPECT_EQ(run.Grad("x"), (Row{5}));
+  EXPECT_EQ(run.GradBound("x"), (Row{0}));
+  EXPECT_FALSE(run.result().grad_in_any_order[0]);
+}
+
+// In the order of the Program each sum is exact, in others not.
+TEST(Sections, TheBoundOfASumCoversEveryOrder) {
+  const auto adds = [](const std::string& name, const std::string& seed) {
+    return Section("%s" + name + " = leaf type=f64[] data=" + seed + "\n%r" + name +
+                   " = neg %x\nbackward %r" + name + " seeds=%s" + name + "\n");
+  };
+  const TwinRun run(kLeaf + adds("a", "0x1p+53") + adds("b", "-0x1p+53") + adds("c", "-1"));
+  EXPECT_EQ(run.Grad("x"), (Row{1}));
+  EXPECT_TRUE(run.result().grad_in_any_order[0]);
+  const double bound = run.GradBound("x")[0];
+  EXPECT_GE(bound, 1) << "0 is right too";
+}
+
+TEST(Sections, AnErrorEndsItsSectionAlone) {
+  const TwinRun run(kSquare + Section("hook %y do=throw\nbackward %y\n%never = neg %x\n") +
+                    Section("%b = neg %x\nbackward %b\n") + "%after = neg %x\n");
+  EXPECT_FALSE(run.result().observation.error.has_value());
+  ASSERT_EQ(run.result().observation.survived.size(), 1u);
+  EXPECT_EQ(run.result().observation.survived[0].statement, 4);
+  EXPECT_FALSE(run.Record("never").defined);
+  EXPECT_TRUE(run.Record("after").defined);
+  EXPECT_EQ(run.Grad("x"), (Row{-1}));
+}
+
+TEST(Sections, CallsThatReleaseOneGraphMayFailButNotAll) {
+  const auto program = ParseOrThrow(kSquare + Section("backward %y\n") + Section("backward %y\n"));
+  const TwinResult both = RunTwin(program);
+  EXPECT_EQ(both.contended_calls, (std::vector<int32_t>{3, 6}));
+  EXPECT_EQ(Numbers(both.observation.values[0].grad), (Row{12}));
+
+  const TwinResult one = RunTwinWithFreed(program, {3});
+  EXPECT_TRUE(one.freed_calls_are_legal);
+  ASSERT_EQ(one.observation.survived.size(), 1u);
+  EXPECT_EQ(one.observation.survived[0].error, ErrorKind::kFreed);
+  EXPECT_EQ(Numbers(one.observation.values[0].grad), (Row{6}));
+  ASSERT_EQ(one.grad_alternatives.size(), 1u);
+  EXPECT_EQ(Numbers(one.grad_alternatives[0].data), (Row{12}));
+
+  EXPECT_FALSE(RunTwinWithFreed(program, {3, 6}).freed_calls_are_legal);
+}
+
+// The leaf is nobody else's, but the call that adds to it may fail before or after.
+TEST(Sections, ACallThatFailsMayHaveAddedToASectionsOwnGrad) {
+  const auto program =
+      ParseOrThrow(kSquare +
+                   Section("%w = leaf type=f64[] data=1 grad=1\n%p = mul %y %w\nbackward %w\n"
+                           "backward %p\n") +
+                   Section("backward %y\n"));
+  const TwinResult failed = RunTwinWithFreed(program, {6});
+  EXPECT_FALSE(failed.skipped.has_value());
+  const program::ValueId w = ValueOf(program, "w");
+  EXPECT_EQ(Numbers(failed.observation.values[w].grad), (Row{1}));
+  int of_w = 0;
+  for (const GradAlternative& other : failed.grad_alternatives) {
+    if (other.value != w) continue;
+    ++of_w;
+    EXPECT_EQ(Numbers(other.data), (Row{10}));
+  }
+  EXPECT_EQ(of_w, 1);
+}
+
+TEST(Sections, ACallThatKeepsTheGraphMayLoseItToOneThatDoesNot) {
+  const auto program =
+      ParseOrThrow(kSquare + Section("backward %y retain_graph=1\n") + Section("backward %y\n"));
+  EXPECT_EQ(RunTwin(program).contended_calls, (std::vector<int32_t>{3}));
+  EXPECT_TRUE(RunTwinWithFreed(program, {3}).freed_calls_are_legal);
+}
+
+TEST(Sections, CallsThatKeepTheGraphAreNotContended) {
+  const TwinRun run(kSquare + Section("backward %y retain_graph=1\n") +
+                    Section("backward %y retain_graph=1\n"));
+  EXPECT_TRUE(run.result().contended_calls.empty());
+  EXPECT_EQ(run.Grad("x"), (Row{12}));
+}
+
+TEST(Sections, ASectionsOwnReleaseIsAnErrorInIt) {
+  const TwinRun run(kSquare + Section("backward %y\nbackward %y\n") + Section("%b = neg %x\n"));
+  ASSERT_EQ(run.result().observation.survived.size(), 1u);
+  EXPECT_EQ(run.result().observation.survived[0].statement, 4);
+  EXPECT_TRUE(run.result().contended_calls.empty());
+}
+
+std::string WhySkipped(const std::string& lines) {
+  const TwinRun run(lines);
+  return run.result().skipped.value_or("");
+}
+
+TEST(Sections, WhatTimingDecidesOtherwiseIsSkipped) {
+  const std::string call = Section("backward %y retain_graph=1\n");
+  EXPECT_NE(WhySkipped(kSquare + Section("hook %y do=record\n") + call), "");
+  EXPECT_EQ(WhySkipped(kSquare + Section("%z = neg %y\nhook %z do=record\n") + call), "");
+  EXPECT_NE(WhySkipped(kSquare + std::string("accumulate_hook %x do=record\n") + call + call), "");
+  const std::string recorded = Section("backward %y create_graph=1\n");
+  EXPECT_NE(WhySkipped(kSquare + recorded + call), "");
+  EXPECT_NE(
+      WhySkipped(std::string(kLeaf) + "%b = neg %x\n%v = view %b shape=1\nneg_ %b\n" +
+                 Section("%p = neg %v\nbackward %p\n") + Section("%q = neg %v\nbackward %q\n")),
+      "");
+}
+
+TEST(Sections, AReadOfAnUncertainGradIsSkipped) {
+  const auto program = ParseOrThrow(kSquare + Section("backward %y\n") + Section("backward %y\n") +
+                                    "%g = read_grad %x\n");
+  EXPECT_FALSE(RunTwin(program).skipped.has_value());
+  EXPECT_TRUE(RunTwinWithFreed(program, {3}).skipped.has_value());
+}
+
+}  // namespace
+}  // namespace twingrad::reference

@@ -1,0 +1,78 @@
+// Thread sections: each on a thread of its own. See execution.h.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/graph/thread_state.h"
+#include "autograd/runner/execution.h"
+#include "autograd/sync/thread.h"
+
+namespace twingrad::runner {
+
+using program::Section;
+using program::SectionEnd;
+
+namespace {
+
+// More nodes than a section can make.
+constexpr uint64_t kKeysOfOneSection = uint64_t{1} << 32;
+
+}  // namespace
+
+Execution::Execution(Execution& outer)
+    : program_(outer.program_),
+      engine_(outer.engine_),
+      options_({.record_calls = outer.options_.record_calls}),
+      outer_(&outer),
+      names_(&outer.names_),
+      shared_(outer.shared_),
+      recorder_(shared_.recorder),
+      values_(shared_.values),
+      defined_at_(shared_.defined_at),
+      actor_(shared_.actor),
+      modes_before_(CurrentThread().modes) {}
+
+// Keys in the order of the Program, so that the order of nodes does not depend on timing.
+std::optional<std::vector<SectionEnd>> Execution::RunSections(
+    const std::vector<Section>& sections) {
+  const uint64_t first_key = ReserveOrderKeys(sections.size() * kKeysOfOneSection);
+  const size_t first = sections_.size();
+  const size_t first_call = observation_.calls.size();
+  std::vector<SectionEnd> ends(sections.size());
+  std::vector<sync::Thread> threads;
+  for (size_t i = 0; i < sections.size(); ++i) {
+    sections_.push_back(std::make_unique<Execution>(*this));
+    threads.push_back(
+        sync::Thread(absl::StrCat("section_", i), [&, i, section = sections_.back().get()] {
+          ends[i] = section->RunSection(sections[i], first_key + i * kKeysOfOneSection);
+        }));
+    if (options_.one_section_at_a_time) threads.back().Join();
+  }
+  for (sync::Thread& thread : threads) {
+    if (thread.IsJoinable()) thread.Join();
+  }
+  for (size_t i = first; i < sections_.size(); ++i) names_.Adopt(sections_[i]->names_);
+  recorder_.SortCalls(first_call);
+  statement_ = sections.back().end;
+  if (options_.check_frozen) NoteFrozenAfterSections();
+  return ends;
+}
+
+SectionEnd Execution::RunSection(const Section& section, uint64_t first_key) {
+  const OrderScope keys(first_key);
+  const ModesScope modes(modes_before_);
+  return program::WalkSection(program_, section, *this);
+}
+
+// Calls of the sections have ended in any order; from here on no .grad may change.
+void Execution::NoteFrozenAfterSections() {
+  if (observation_.calls.empty()) return;
+  last_call_ = program::OutermostStatement(observation_.calls, observation_.calls.size() - 1);
+  frozen_.Take(values_);
+}
+
+}  // namespace twingrad::runner

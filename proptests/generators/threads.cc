@@ -1,0 +1,111 @@
+// Thread sections: two or three that run at the same time over what the Program has so far.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proptests/generators/calls.h"
+#include "proptests/generators/leaf.h"
+#include "proptests/generators/operation.h"
+#include "proptests/generators/parts.h"
+
+namespace twingrad::generators {
+namespace {
+
+// What a section computes for itself, over values from before the sections.
+void AddOwnGraph(Draft& draft) {
+  Source& source = draft.source();
+  const bool devices = draft.options().Has(Feature::kDevices) && draft.options().devices > 0;
+  switch (source.Below(8)) {
+    case 0:
+      return AddFanOut(draft);
+    case 1:
+      return AddDiamond(draft);
+    case 2:
+      return AddRepeatedOperand(draft);
+    case 3:
+    case 4:
+      if (devices) {
+        draft.Mark(Feature::kDevices);
+        return AddDevices(draft);
+      }
+      [[fallthrough]];
+    default:
+      return AddChain(draft);
+  }
+}
+
+void AddSectionCall(Draft& draft) {
+  Source& source = draft.source();
+  ValueId root = PickRoot(draft);
+  if (root == kNoValue) return;
+  if (draft.NumElements(root) != 1 && source.Chance(60)) {
+    root = OrSelf(SumAll(draft, root), root);
+  }
+  Draft::Call call = CallFrom(draft, root);
+  if (draft.options().Has(Feature::kSeveralRoots) && source.Chance(15)) AddRoots(draft, &call);
+  if (call.roots.size() > 1) draft.Mark(Feature::kSeveralRoots);
+  if (draft.options().Has(Feature::kCalls) && source.Chance(60)) {
+    call.retain_graph = 1;
+    draft.Mark(Feature::kCalls);
+  }
+  const bool calls = draft.options().Has(Feature::kCalls) && draft.options().grad;
+  if (!draft.options().backward || (calls && source.Chance(20))) {
+    call.inputs = PickInputs(draft);
+    if (call.inputs.empty()) return;
+    call.grad = call.allow_unused = true;
+    // Not of a backward: sums with history depend on the order of the calls.
+    call.create_graph = calls && source.Chance(30);
+    if (calls) draft.Mark(Feature::kCalls);
+  }
+  draft.AddCall(call);
+}
+
+void AddSection(Draft& draft) {
+  Source& source = draft.source();
+  const int first = draft.num_values();
+  if (source.Chance(80)) AddOwnGraph(draft);
+  const bool hooks = draft.options().Has(Feature::kHook) && draft.options().Has(Opcode::kHook);
+  if (hooks && source.Chance(15) && draft.num_values() > first) {
+    const ValueId own = draft.num_values() - 1;
+    if (draft.IsFloating(own) && draft.RequiresGrad(own)) {
+      draft.Mark(Feature::kHook);
+      draft.Add(Opcode::kHook, {own}, {{Key::kDo, std::string("record")}});
+    }
+  }
+  for (int64_t calls = source.Chance(85) ? source.Between(1, 2) : 0; calls > 0; --calls) {
+    AddSectionCall(draft);
+  }
+}
+
+}  // namespace
+
+void AddThreads(Draft& draft) {
+  if (draft.has_accumulate_hooks()) return;  // they read a .grad that other sections add to
+  Source& source = draft.source();
+  // Now and then all release one graph, and one at least finds it whole.
+  ValueId shared = kNoValue;
+  if (draft.options().backward && source.Chance(12)) {
+    AddOwnGraph(draft);
+    shared = PickRoot(draft);
+  }
+  Draft::Call release;
+  if (shared != kNoValue) release = CallFrom(draft, shared);
+  std::vector<std::pair<int, int>> own;
+  for (int64_t i = source.Between(2, 3); i > 0; --i) {
+    const int first = draft.num_values();
+    if (!draft.Begin(twingrad::program::RegionKind::kThread)) return;
+    if (shared != kNoValue) {
+      draft.AddCall(release);
+    } else {
+      AddSection(draft);
+    }
+    draft.Add(Opcode::kEnd, {});
+    own.emplace_back(first, draft.num_values());
+    draft.SetHidden(first, draft.num_values(), true);
+  }
+  for (const auto& [first, last] : own) draft.SetHidden(first, last, false);
+}
+
+}  // namespace twingrad::generators

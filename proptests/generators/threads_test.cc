@@ -1,0 +1,56 @@
+// Thread sections: at least two in a row, which call the engine and share what came before them.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "autograd/program/analyze.h"
+#include "autograd/program/region.h"
+#include "proptests/generators/part_test_support.h"
+#include "proptests/generators/parts.h"
+
+namespace twingrad::generators {
+namespace {
+
+using twingrad::program::RegionKind;
+using twingrad::program::Section;
+using twingrad::program::SectionsFrom;
+
+std::vector<Section> SectionsOf(const Program& program) {
+  for (size_t s = 0; s < program.statements.size(); ++s) {
+    if (Begins(program.statements[s], RegionKind::kThread)) {
+      return SectionsFrom(program, static_cast<int32_t>(s));
+    }
+  }
+  return {};
+}
+
+// How many of a Program's sections call the engine.
+int Calling(const Program& program) {
+  int calling = 0;
+  for (const Section& section : SectionsOf(program)) {
+    const auto begin = program.statements.begin();
+    calling += std::any_of(begin + section.begin, begin + section.end, [](const auto& statement) {
+      return statement.op == Opcode::kBackward || statement.op == Opcode::kGrad;
+    });
+  }
+  return calling;
+}
+
+TEST(Threads, SectionsStandSideBySide) {
+  EXPECT_EQ(CountOf(AddThreads, [](const Program& p) { return SectionsOf(p).size() >= 2; }), 300);
+}
+
+TEST(Threads, MostCallTheEngineAtOnce) {
+  EXPECT_GT(CountOf(AddThreads, [](const Program& p) { return Calling(p) >= 2; }), 200);
+}
+
+TEST(Threads, SomeReleaseOneGraph) {
+  const int racy =
+      CountOf(AddThreads, [](const Program& p) { return twingrad::program::Analyze(p)->racy; });
+  EXPECT_GT(racy, 0);
+  EXPECT_LT(racy, 60);
+}
+
+}  // namespace
+}  // namespace twingrad::generators

@@ -1,0 +1,33 @@
+#include "proptests/judge/expectation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace twingrad::judge {
+
+using twingrad::program::ErrorRecord;
+using twingrad::program::Observation;
+using twingrad::program::Program;
+using twingrad::reference::RunTwin;
+using twingrad::reference::TwinResult;
+
+Expectation::Expectation(const Program& program) : program_(program), usual_(RunTwin(program)) {}
+
+const TwinResult& Expectation::Of(const Observation& observed) {
+  std::vector<int32_t> freed;
+  for (const ErrorRecord& error : observed.survived) {
+    const auto& contended = usual_.contended_calls;
+    const bool may =
+        std::find(contended.begin(), contended.end(), error.statement) != contended.end();
+    if (may && error.error == ErrorKind::kFreed) freed.push_back(error.statement);
+  }
+  if (freed.empty()) return usual_;
+  auto found = with_freed_.find(freed);
+  if (found == with_freed_.end()) {
+    TwinResult result = twingrad::reference::RunTwinWithFreed(program_, freed);
+    found = with_freed_.emplace(std::move(freed), std::move(result)).first;
+  }
+  return found->second.freed_calls_are_legal ? found->second : usual_;
+}
+
+}  // namespace twingrad::judge
