@@ -28,12 +28,12 @@ constexpr Part kParts[] = {
     {Feature::kView, 18, AddView},
     {Feature::kInPlace, 14, AddInPlace},
     {Feature::kDevices, 8, AddDevices},
-    {Feature::kHook, 18, AddHook},
+    {Feature::kHook, 9, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
     {Feature::kSavedHooks, 7, AddSavedHooks},
-    {Feature::kCustom, 18, AddCustom},
+    {Feature::kCustom, 9, AddCustom},
     {Feature::kAnyOp, 45, AddAnyOp},
 };
 
