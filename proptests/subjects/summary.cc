@@ -66,11 +66,8 @@ Counts TextCounts(const Statistics& s) {
   }
   Counts counts;
   for (size_t i = 0; i < s.traits.size(); ++i) {
-    const auto feature = static_cast<judge::Trait>(i);
-    const std::string_view word = judge::TraitName(feature);
-    const bool made = feature != judge::Trait::kThreads;  // by the generator
-    if (drawn.count(word) != 0 || (!made && s.traits[i] == 0)) continue;
-    counts.emplace_back(s.traits[i], word);
+    const std::string_view word = judge::TraitName(static_cast<judge::Trait>(i));
+    if (drawn.count(word) == 0) counts.emplace_back(s.traits[i], word);
   }
   return counts;
 }

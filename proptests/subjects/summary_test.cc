@@ -84,11 +84,8 @@ TEST(SummaryTest, FeaturesAreTheWordsOfTheFlag) {
 
 TEST(SummaryTest, WhatNothingMakesIsNamedOnlyWhereItOccurs) {
   judge::Statistics s;
-  EXPECT_THAT(SummaryText(s, {}), testing::Not(HasSubstr("threads")));
   EXPECT_THAT(SummaryText(s, {}), testing::Not(HasSubstr("expect")));
-  s.traits[static_cast<size_t>(judge::Trait::kThreads)] = 2;
   s.opcodes[static_cast<size_t>(program::Opcode::kExpect)] = 3;
-  EXPECT_THAT(SummaryText(s, {}), HasSubstr("\nseen in text   threads 2, "));
   EXPECT_THAT(SummaryText(s, {}), HasSubstr("\nops            expect 3, "));
 }
 
