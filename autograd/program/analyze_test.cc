@@ -146,7 +146,7 @@ TEST(Analyze, RefusesMalformedPrograms) {
   EXPECT_EQ(
       error({leaf, {Opcode::kHook, {}, {0}, {{Key::kDo, std::string("record scale")}}}}, {"x"}),
       "[program] 3:9 do='record scale'; it is one of: record scale undefined throw wrong_shape "
-      "wrong_dtype register remove backward callback");
+      "wrong_dtype register remove backward callback warn");
   EXPECT_EQ(error({{Opcode::kRemoveHook, {}, {}, {{Key::kId, std::string("a b")}}}}, {}),
             "[program] 2:13 handle 'a b'; 1 to 64 of A-Z a-z 0-9 _ and . go");
 }

@@ -305,7 +305,8 @@ backward %y
   EXPECT_NE(Plan(std::string(kSquare) + "backward %y retain_graph=1\nhook %y do=scale by=2\n")
                 .not_applicable,
             "");
-  EXPECT_NE(Plan(std::string(kSquare) + "hook %y do=throw\n").not_applicable, "");
+  EXPECT_NE(Plan(std::string(kSquare) + "hook %y do=throw\nbackward %y\n").not_applicable, "");
+  EXPECT_EQ(Plan(std::string(kSquare) + "hook %y do=throw\n").not_applicable, "");
   EXPECT_NE(Plan(std::string(kSquare) + "hook %y do=scale by=2\nneg_ %y\n").not_applicable, "");
 }
 

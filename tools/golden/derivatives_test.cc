@@ -84,8 +84,8 @@ class Walk {
   // An op, or a write in place: what its target depends on from now on.
   void Record(const Statement& statement) {
     const Signature& signature = program::SignatureOf(statement.op);
-    const bool writes = signature.category == program::Category::kInPlace ||
-                        statement.op == Opcode::kCustomInPlace;
+    const bool writes =
+        signature.category == program::Category::kInPlace || statement.op == Opcode::kCustomInPlace;
     if (signature.differentiable == 0 || (statement.results.empty() && !writes)) return;
     History history;
     bool records = false;
