@@ -81,8 +81,7 @@ int ActionOf(const Statement& statement) {
 std::string_view KindName(int kind) { return AllNames()[static_cast<size_t>(kind)]; }
 
 bool IsGenerated(int kind) {
-  return kind != static_cast<int>(Opcode::kExpect) &&
-         kind != kRegions + static_cast<int>(RegionKind::kThread);
+  return kind != static_cast<int>(Opcode::kExpect);
 }
 
 std::vector<int> KindsOf(const program::Program& program) {

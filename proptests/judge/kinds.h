@@ -28,7 +28,7 @@ inline constexpr int kNumKinds = program::kNumOpcodes + program::kNumRegionKinds
 // hook, "custom do=WORD" of either form, "saved_tensor_hooks do=WORD".
 std::string_view KindName(int kind);
 
-// Whether the generators make it: all but thread sections and expectations.
+// Whether the generators make it: all but expectations.
 bool IsGenerated(int kind);
 
 // Those that the Program holds, each once, in their order.

@@ -17,6 +17,8 @@ constexpr std::string_view kErrors =
 
 constexpr std::pair<std::string_view, ProgramHunt> kHunts[] = {
     {"any", {}},
+    // Sections that make calls at the same time.
+    {"callers", {.features = "chain,fan_out,diamond,calls,threads", .sections = true}},
     // Programs in which a call fails on one thread.
     {"failing", {.features = kErrors, .failing = true}},
     // What shows under few schedules of a call that fails.
@@ -54,7 +56,8 @@ absl::StatusOr<Mutant> ParseMutant(absl::Span<const std::string_view> words) {
     if (key == "programs.hunt") {
       const auto hunt = std::find_if(std::begin(kHunts), std::end(kHunts),
                                      [&value](const auto& row) { return row.first == value; });
-      if (hunt == std::end(kHunts)) return Unknown(word, "allowed are any, failing, rare_failing");
+      if (hunt == std::end(kHunts))
+        return Unknown(word, "allowed are any, callers, failing, rare_failing");
       mutant.programs.hunt = hunt->second;
       continue;
     }

@@ -99,7 +99,10 @@ std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt) {
   if (!hunt.ops.empty() && !generators::SetOps(hunt.ops, &generator).ok()) return std::nullopt;
   for (uint64_t seed = hunt.seed; caught.programs < hunt.programs; ++seed) {
     const Program program = generators::Generate(seed, generator);
-    if (interleave::DevicesOf(program) == 0) continue;
+    const bool has_sections = interleave::HasSections(program);
+    if (hunt.sections ? !has_sections : interleave::DevicesOf(program) == 0 && !has_sections) {
+      continue;
+    }
     ++caught.programs;
     ProgramOptions options;
     options.device_threads = interleave::DevicesOf(program);

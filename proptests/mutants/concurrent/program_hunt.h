@@ -20,10 +20,11 @@ namespace twingrad::mutants {
 
 struct ProgramHunt {
   uint64_t seed = 1;               // of the first Program; each further one adds 1
-  int programs = 2000;             // at most, counting those that name a device
+  int programs = 2000;             // at most, counting those that name a device or have sections
   int schedules = 60;              // of each Program
   std::string_view features = "";  // as for `oracle explore --features`; empty: all
   std::string_view ops = "";       // as for `oracle explore --ops`; empty: all
+  bool sections = false;           // only Programs with thread sections
   bool failing = false;            // only Programs in which a call fails on one thread
   int schedules_to_shrink = 250;   // of each smaller Program
   bool judge_calls = true;         // judge hooks, counts and orders; else only values and errors
