@@ -155,6 +155,8 @@ void KeepClaimed(const Hello& hello, GeneratorOptions* options) {
     options->features.reset(static_cast<size_t>(Feature::kHook));
   }
   if (hello.devices == 0) options->features.reset(static_cast<size_t>(Feature::kDevices));
+  // No adapter runs sections at the same time.
+  options->features.reset(static_cast<size_t>(Feature::kThreads));
 }
 
 Round ExamineOps(const Hello& hello, const GeneratorOptions& options, const TryProgram& attempt) {

@@ -112,6 +112,13 @@ TEST(KeepClaimedTest, WithoutDevicesNothingIsPlaced) {
   EXPECT_FALSE(options.Has(Feature::kDevices));
 }
 
+TEST(KeepClaimedTest, NoSectionsRunAtTheSameTime) {
+  GeneratorOptions options;
+  ASSERT_TRUE(options.Has(Feature::kThreads));
+  KeepClaimed(HelloWith({Opcode::kLeaf, Opcode::kBegin, Opcode::kEnd}), &options);
+  EXPECT_FALSE(options.Has(Feature::kThreads));
+}
+
 TEST(DoctorTest, EachClaimedOpHasALine) {
   const Round round = ExamineOps(Everything(), {}, Agrees);
   EXPECT_TRUE(round.healthy) << round.text;

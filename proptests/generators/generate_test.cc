@@ -43,7 +43,8 @@ TEST(Generate, ProgramsAreValid) {
     const auto analysis = twingrad::program::Analyze(program);
     ASSERT_TRUE(analysis.ok()) << "seed " << seed << ": " << analysis.status() << "\n"
                                << twingrad::program::Print(program);
-    // Only sections and hooks that act on others make a Program depend on timing, and few of these.
+    // Only sections, and hooks and custom functions that act on others, make a Program depend on
+    // timing, and few of these: the twin judges such a Program on one thread alone.
     if (analysis->racy && !drawn[static_cast<size_t>(Feature::kThreads)]) {
       ++racy;
       ASSERT_TRUE(HasActingHook(program)) << "seed " << seed;
@@ -52,7 +53,7 @@ TEST(Generate, ProgramsAreValid) {
     ASSERT_TRUE(parsed.ok()) << "seed " << seed << ": " << parsed.status();
     ASSERT_TRUE(*parsed == program) << "seed " << seed;
   }
-  EXPECT_LT(racy, kPrograms / 100);
+  EXPECT_LT(racy, kPrograms * 25 / 1000);
 }
 
 TEST(Generate, SameSeedSameProgram) {

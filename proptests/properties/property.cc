@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "gtest/gtest.h"
+#include "proptests/judge/expectation.h"
 #include "proptests/shrink/arbitrary.h"
 
 namespace twingrad::properties {
@@ -44,12 +45,12 @@ void ForAllRuns(int programs, const generators::GeneratorOptions& options,
                 std::initializer_list<int> threads, const Run& run,
                 const std::function<std::string(const oracles::Evidence&)>& law) {
   ForAll(programs, options, [&](const Program& program) {
-    const reference::TwinResult expected = reference::RunTwin(program);
-    if (expected.skipped) return std::string();
+    judge::Expectation expected(program);
+    if (expected.usual().skipped) return std::string();
     for (const int device_threads : threads) {
-      if (device_threads != 0 && expected.single_thread_only) continue;
+      if (device_threads != 0 && expected.usual().single_thread_only) continue;
       const program::Observation observed = run(program, device_threads);
-      const std::string wrong = law({program, expected, observed, device_threads});
+      const std::string wrong = law({program, expected.Of(observed), observed, device_threads});
       if (!wrong.empty()) return wrong;
     }
     return std::string();

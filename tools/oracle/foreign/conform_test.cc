@@ -23,8 +23,8 @@ TEST_F(ConformTest, AnEngineThatIsRightHasNothingListed) {
   EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
   EXPECT_THAT(run.output,  // All agree, but those for which it has no devices.
               testing::MatchesRegex(
-                  "([a-z0-9-]+ +refuse +refuse: the hello does not claim the (op "
-                  "to|device dev:0)\n)+goldens [^:]+: agree [0-9]+, refuse [0-9]+\nall as .*\n"));
+                  "([a-z0-9-]+ +refuse +refuse: the hello does not claim the (op to|op stream|"
+                  "device dev:0)\n)+goldens [^:]+: agree [0-9]+, refuse [0-9]+\nall as .*\n"));
 }
 
 TEST_F(ConformTest, WhatIsNotListedIsTold) {
