@@ -25,7 +25,8 @@ Judged CheckDerivatives(int programs, const generators::GeneratorOptions& option
   judge::EngineRun run;
   Judged judged;
   ForAllRuns(programs, options, {0}, std::ref(run), [&](const Evidence& evidence) {
-    if (evidence.expected.observation.error) return std::string();
+    const program::Observation& expected = evidence.expected.observation;
+    if (expected.error || !expected.survived.empty()) return std::string();
     const DualResult dual = reference::RunDual(evidence.program);
     if (dual.order_judged >= 1) ++judged.first;
     if (dual.order_judged >= 2) ++judged.second;
