@@ -64,6 +64,11 @@ struct Tensor {
   bool grad_is_uncertain = false;  // a failed call beside another may have added to it
 
   bool is_view() const { return base != program::kNoValue; }
+  // Another `.grad`, or none, of which nothing more is to be said.
+  void ReplaceGrad(Variable with) {
+    grad = with;
+    grad_misfits = grad_in_any_order = grad_is_uncertain = false;
+  }
 };
 
 enum class HookAction : uint8_t {
@@ -190,6 +195,8 @@ class Interpreter {
   void CustomInPlace(const program::Statement& statement);
   void InPlace(const program::Statement& statement);
   void CheckInPlace(program::ValueId self, bool would_record);
+  // Writes these elements to where the tensor has its own; a new version.
+  Storage& Overwrite(const Tensor& tensor, const Array* elements);
   void CheckOverlap(const Tensor& self, const Tensor& other);
   Shape StridesOf(const Tensor& tensor) const;
   void Gradient(const program::Statement& statement);

@@ -121,17 +121,11 @@ void Interpreter::CustomInPlace(const Statement& statement) {
     out = calculus_.Apply(Primitive::kExp, out);
   }
   Tensor& tensor = tensors_[self];
-  Storage& storage = storages_[tensor.storage];
-  storage.content = calculus_
-                        .Apply(Primitive::kOverwrite, {.map = tensor.map},
-                               calculus_.Constant(storage.content), calculus_.Constant(out.data))
-                        .data;
-  ++storage.version;
+  const Storage& storage = Overwrite(tensor, out.data);
   if (!operands.records) return;
   CheckInPlace(self, /*would_record=*/true);
   if (tensor.is_view()) throw Skipped{"a custom function writes a view with a history"};
-  tensor.grad = {};
-  tensor.grad_misfits = false;
+  tensor.ReplaceGrad({});
   const NodeId node = AddStatementNode(NodeRole::kStatement, {&edge, 1}, {}, tensor.device);
   auto* result = arena_.New(out);
   result->storage = tensor.storage;

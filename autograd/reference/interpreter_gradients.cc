@@ -29,9 +29,7 @@ void Interpreter::Gradient(const Statement& statement) {
   if (statement.op == Opcode::kRetainGrad) return RetainGrad(of);
   if (statement.op == Opcode::kReadGrad) return ReadGrad(statement);
   if (statement.op == Opcode::kSetGrad) return SetGrad(statement);
-  tensor.grad = {};  // zero_grad
-  tensor.grad_misfits = false;
-  tensor.grad_in_any_order = tensor.grad_is_uncertain = false;
+  tensor.ReplaceGrad({});  // zero_grad
 }
 
 // What is set has the strides of what is copied, where these fill one block of memory. A leaf of a
@@ -40,9 +38,8 @@ void Interpreter::SetGrad(const Statement& statement) {
   const ValueId from = statement.operands[1];
   const Tensor& source = Defined(from);
   Tensor& tensor = tensors_[statement.operands[0]];
-  tensor.grad = calculus_.Constant(Read(from).data);
+  tensor.ReplaceGrad(calculus_.Constant(Read(from).data));
   tensor.grad_misfits = StretchOf(source.map).filled && !IsConsecutive(source.map);
-  tensor.grad_in_any_order = tensor.grad_is_uncertain = false;
 }
 
 void Interpreter::ReadGrad(const Statement& statement) {

@@ -46,6 +46,16 @@ void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   }
 }
 
+Storage& Interpreter::Overwrite(const Tensor& tensor, const Array* elements) {
+  Storage& storage = storages_[tensor.storage];
+  storage.content = calculus_
+                        .Apply(Primitive::kOverwrite, {.map = tensor.map},
+                               calculus_.Constant(storage.content), calculus_.Constant(elements))
+                        .data;
+  ++storage.version;
+  return storage;
+}
+
 void Interpreter::InPlace(const Statement& statement) {
   const ValueId self = statement.operands[0];
   const bool overwrites =
@@ -77,12 +87,7 @@ void Interpreter::InPlace(const Statement& statement) {
   if (operands.records) RunPackHooks(statement, steps, false);
 
   Tensor& tensor = tensors_[self];
-  Storage& storage = storages_[tensor.storage];
-  storage.content = calculus_
-                        .Apply(Primitive::kOverwrite, {.map = tensor.map},
-                               calculus_.Constant(storage.content), calculus_.Constant(out.data))
-                        .data;
-  ++storage.version;
+  Overwrite(tensor, out.data);
   if (!operands.records) return;
 
   SetSavedResult(steps, tensor.storage);
