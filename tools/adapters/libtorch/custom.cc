@@ -14,6 +14,8 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+bool Saves(const CustomState& state) { return state.action == "square" || state.action == "exp"; }
+
 Tensor Backward(const CustomState& state, const Tensor& gradient, const Tensor& saved) {
   if (!gradient.defined()) return gradient;
   if (state.action == "scale") return at::mul(gradient, state.by);
@@ -56,7 +58,7 @@ struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
       }
       results.push_back(std::move(result));
     }
-    if (state.action == "square" || state.action == "exp") context->save_for_backward(saved);
+    if (Saves(state)) context->save_for_backward(saved);
     if (state.keeps_undefined) context->set_materialize_grads(false);
     variable_list marked;
     for (const int64_t k : state.non_differentiable) {
@@ -74,7 +76,9 @@ struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
       if (!state.has_gradient[i]) gradients[i] = Tensor();
       state.note(state, state.node, gradients[i]);
     }
-    variable_list saved = context->get_saved_variables();
+    // Asking a context that was released is an error, also where it has saved nothing.
+    variable_list saved;
+    if (Saves(state)) saved = context->get_saved_variables();
     saved.resize(gradients.size());
     if (state.action == "throw") {
       throw std::runtime_error("thrown by a custom function of the Program");
