@@ -47,7 +47,7 @@ Recorder::Call::~Call() {
 
 void Recorder::SortCalls(size_t first) {
   sync::MutexLock lock(mutex_);
-  std::vector<CallRecord>& calls = calls_;
+  std::vector<CallRecord> calls = std::move(calls_);
   std::vector<size_t> order(calls.size());
   std::iota(order.begin(), order.end(), size_t{0});
   // Nested calls began after the one that they stand in.
@@ -63,7 +63,7 @@ void Recorder::SortCalls(size_t first) {
     CallRecord& record = sorted.emplace_back(std::move(calls[call]));
     if (record.outer >= 0) record.outer = place[record.outer];
   }
-  calls = std::move(sorted);
+  calls_ = std::move(sorted);
 }
 
 const Recorder::Task* Recorder::Find(uint64_t task) const {
