@@ -86,7 +86,8 @@ TEST(NodeCreationTest, WhatAHookThrowsLeavesTheOperation) {
 TEST(NodeCreationTest, HooksMakeNoNodesAndSetNoHooks) {
   const Tensor x = MakeLeaf(3);
   int refused = 0;
-  EXPECT_EQ(KindOf([] { NodeCreationHookGuard{NodeCreationHook()}; }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([] { const NodeCreationHookGuard none{NodeCreationHook()}; }),
+            ErrorKind::kInvalidArgument);
   NodeCreationHookGuard guard([&](Node&) {
     refused += KindOf([&] { Copies::Apply(x); }) == ErrorKind::kInvalidArgument;
     refused +=
