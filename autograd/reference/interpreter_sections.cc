@@ -29,10 +29,9 @@ void Interpreter::BeginSection() {
       values += static_cast<int32_t>(program_.statements[s].results.size());
     }
     group_.emplace(static_cast<NodeId>(calculus_.nodes().size()), values, sections_);
-    for (ValueId value = 0; value < values; ++value) {
-      grads_before_group_.resize(values);
+    grads_before_group_.resize(values);
+    for (ValueId value = 0; value < values; ++value)
       grads_before_group_[value] = tensors_[value].grad;
-    }
   }
   ++sections_;
   group_->BeginSection();

@@ -24,8 +24,8 @@ void SectionGroup::NoteValue(std::vector<Mark>& marks, ValueId value) const {
 
 void SectionGroup::NoteAddition(ValueId value, const Variable& gradient, bool certain,
                                 bool with_history) {
-  if (IsSharedValue(value))
-    additions_.push_back({value, section_, gradient, certain, with_history});
+  if (!IsSharedValue(value)) return;
+  additions_.push_back({value, section_, gradient, certain, with_history});
 }
 
 void SectionGroup::NoteAccumulateHook(ValueId leaf) { NoteValue(accumulate_hooks_, leaf); }

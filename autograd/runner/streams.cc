@@ -1,3 +1,5 @@
+// The streams and events that a Program names. See streams.h.
+
 #include "autograd/runner/streams.h"
 
 #include <algorithm>

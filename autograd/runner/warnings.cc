@@ -1,3 +1,5 @@
+// From warnings to records of them. See warnings.h.
+
 #include "autograd/runner/warnings.h"
 
 #include <algorithm>
