@@ -162,16 +162,20 @@ TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, Ints sizes, Ints strides
   return impl;
 }
 
-TensorImpl* TensorImpl::MakeBorrowing(const TensorImpl& of, uint32_t version) {
-  Storage* lender = of.storage_;
+Storage* TensorImpl::Borrow(Storage* lender, uint32_t version) {
   if (lender->holds() == Storage::Holds::kBorrowed) lender = LenderOf(*BlockOf(lender));
   lender->AddRef();
   auto* block = new (pool::Allocate(sizeof(OwningBlock)))
       OwningBlock(lender->data(), lender->bytes(), Storage::Holds::kBorrowed);
   std::memcpy(block->elements, &lender, sizeof(lender));
   block->storage.version_.Store(version, sync::kRelaxed);
-  block->impl.CopyGeometry(of);
-  return &block->impl;
+  return &block->storage;
+}
+
+TensorImpl* TensorImpl::MakeBorrowing(const TensorImpl& of, uint32_t version) {
+  TensorImpl& impl = BlockOf(Borrow(of.storage_, version))->impl;
+  impl.CopyGeometry(of);
+  return &impl;
 }
 
 TensorImpl* TensorImpl::MakeSparse(Ints sizes, SparseParts parts) {
@@ -212,7 +216,7 @@ void TensorImpl::CopyGeometry(const TensorImpl& from) {
 void TensorImpl::Exchange(const TensorImpl& with) {
   if (&with == this) return;
   Storage* const before = storage_;
-  storage_ = MakeBorrowing(with, before->version())->storage_;
+  storage_ = Borrow(with.storage_, before->version());
   CopyGeometry(with);
   if (!owning_ || exchanged_) {
     before->Release();

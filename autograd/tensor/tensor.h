@@ -165,6 +165,8 @@ class TensorImpl {
   TensorImpl() = default;
   ~TensorImpl() = default;
   const int64_t* dims() const { return rank_ <= kInlineRank ? inline_dims_ : heap_dims_; }
+  // In a block of its own, whose tensor has no geometry: shows the memory of `lender`.
+  static Storage* Borrow(Storage* lender, uint32_t version);
   void SetSizes(Ints sizes);
   void CopyGeometry(const TensorImpl& from);
   void Dispose();
