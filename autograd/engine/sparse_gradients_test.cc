@@ -236,6 +236,24 @@ TEST(SparseGradientsTest, ChecksOfTheirTypes) {
   EXPECT_TRUE(GradOf(table).is_sparse());
 }
 
+// Rules: B6.
+TEST(SparseGradientsTest, ASparseResultTakesDenseGradients) {
+  Tensor result = MakeSparse({3, 2}, Indices({0, 2}), Tensor::Ones({2, 2}, DType::kF64));
+  SetHistory(result, MakeNode<PassNode>());
+  const Edge edges[] = {GradientEdge(result)};
+  const auto check = [&](const Tensor& gradient) {
+    VariableList gradients = {gradient};
+    ValidateGradients(edges, gradients, "test");
+    return gradients[0];
+  };
+  const Tensor dense = Tensor::Full({3, 2}, 7, DType::kF64);
+  EXPECT_TRUE(check(dense).IsSameAs(dense));
+  EXPECT_EQ(Dense(check(Tensor::Full({3, 2}, 7, DType::kF32))), Dense(dense));
+  // Summed to the result's shape, as for a dense one.
+  EXPECT_EQ(Dense(check(Tensor::Full({2, 3, 2}, 7, DType::kF64))), std::vector<double>(6, 14));
+  EXPECT_EQ(KindOf([&] { check(Tensor::Ones({3, 4}, DType::kF64)); }), ErrorKind::kShape);
+}
+
 // Rules: B5, Q5.
 TEST(GradDTypeTest, GradientsOfARunAreCastToIt) {
   Tensor x = MakeLeaf(3);
