@@ -40,6 +40,16 @@ TEST(CallHooks, ARemovedHookRunsNoMore) {
   EXPECT_EQ(Log(run.Call(1)), (std::vector<int>{5, 6}));
 }
 
+TEST(CallHooks, EachHookAfterAccumulationSeesGradAsTheOneBeforeLeftIt) {
+  const TwinRun run(
+      "%x = leaf type=f64[] data=3 grad=1\naccumulate_hook %x do=record\n"
+      "accumulate_hook %x do=backward target=%x\naccumulate_hook %x do=record\nbackward %x\n");
+  const auto& hooks = run.Call(0).hooks;
+  ASSERT_EQ(hooks.size(), 3u);
+  EXPECT_EQ(Numbers(hooks[0].gradient), Row({1}));
+  EXPECT_EQ(Numbers(hooks[2].gradient), Row({2}));
+}
+
 TEST(CallHooks, NestedCallsAreCallsOfTheirOwn) {
   const TwinRun run =
       Twin("hook %h do=record\nhook %y do=backward target=%h\nhook %y do=callback\nbackward %y\n");

@@ -169,14 +169,18 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
     NoteWarning(id, program::WarningSource::kLayout, -1);
   }
   if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
-    Variable grad = interpreter_.tensor(leaf).grad;
     if (interpreter_.group() != nullptr && !hooks->accumulate.empty()) {
       interpreter_.group()->NoteAccumulateHook(leaf);
     }
     if (interpreter_.tensor(leaf).grad_in_any_order && !hooks->accumulate.empty()) {
       interpreter_.result().order_reaches_values = true;
     }
-    RunHooks(id, hooks->accumulate, grad);
+    // Each sees `.grad` as the one before left it, whose call may have added to it.
+    const std::vector<int32_t> now = hooks->accumulate;
+    for (const int32_t hook : now) {
+      Variable grad = interpreter_.tensor(leaf).grad;
+      RunHook(id, hook, grad);
+    }
   }
 }
 
