@@ -175,7 +175,8 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
     if (interpreter_.tensor(leaf).grad_in_any_order && !hooks->accumulate.empty()) {
       interpreter_.result().order_reaches_values = true;
     }
-    // Each sees `.grad` as the one before left it, whose call may have added to it.
+    // Those that are there now, as in RunHooks; but each sees `.grad` as the one before left it,
+    // whose call may have added to it.
     const std::vector<int32_t> now = hooks->accumulate;
     for (const int32_t hook : now) {
       Variable grad = interpreter_.tensor(leaf).grad;
