@@ -37,17 +37,11 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
                   const ForeignVerdict& judged, const twingrad::program::Observation& observed,
                   ForeignStatistics* statistics) {
   judge::Statistics& base = statistics->base;
-  ++base.programs;
+  base.AddProgram(program);
   ++base.runs;
-  base.statements += program.statements.size();
   const auto traits = judge::TraitsOf(program);
   for (size_t i = 0; i < traits.size(); ++i) {
-    if (!traits[i]) continue;
-    ++base.traits[i];
-    ++statistics->areas[i][static_cast<size_t>(judged.outcome)];
-  }
-  for (const auto& statement : program.statements) {
-    ++base.opcodes[static_cast<size_t>(statement.op)];
+    if (traits[i]) ++statistics->areas[i][static_cast<size_t>(judged.outcome)];
   }
   for (const auto& call : observed.calls) base.nodes_executed += call.executed.size();
   ++statistics->outcomes[static_cast<size_t>(judged.outcome)];
@@ -55,10 +49,7 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   statistics->called += judged.called ? 1 : 0;
   statistics->recounted += judged.recounted ? 1 : 0;
   statistics->predicted += judged.predicted ? 1 : 0;
-  if (expected.twin.skipped) {
-    ++base.skipped;
-    return;
-  }
+  if (expected.twin.skipped) return base.AddSkipped(program);
   ++base.twin_judged;
   if (expected.dual.order_judged >= 1) ++base.dual_first;
   if (expected.dual.order_judged >= 2) ++base.dual_second;

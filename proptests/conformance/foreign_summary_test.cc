@@ -49,6 +49,18 @@ TEST(ForeignSummaryTest, EachProgramIsCountedAsItWasJudged) {
   EXPECT_EQ(statistics.outcomes[static_cast<size_t>(Outcome::kCrash)], 1u);
 }
 
+TEST(ForeignSummaryTest, SaysInHowManyProgramsEachKindOfStatementStands) {
+  const auto program = Square();
+  Expectation expected = Expect(program, {});
+  ForeignStatistics statistics;
+  for (int i = 0; i < 3; ++i) CountProgram(program, expected, {}, {}, &statistics);
+  expected.twin.skipped = "for no reason";
+  CountProgram(program, expected, {}, {}, &statistics);
+  const std::string summary = ForeignSummary(statistics);
+  EXPECT_TRUE(StrContains(summary, "in programs    leaf 100.0 %")) << summary;
+  EXPECT_TRUE(StrContains(summary, "skipped > 1 %  leaf 25.0 %")) << summary;
+}
+
 TEST(ForeignSummaryTest, MoreThanAFiftiethExplainedIsTooMuchWhereChanceIsRuledOut) {
   const auto complaint = [](uint64_t explained, uint64_t programs) {
     ForeignStatistics statistics;

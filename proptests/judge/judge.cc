@@ -24,22 +24,6 @@ using twingrad::reference::DualResult;
 
 namespace {
 
-void CountProgram(const Program& program, Statistics& statistics) {
-  ++statistics.programs;
-  statistics.statements += program.statements.size();
-  const auto traits = TraitsOf(program);
-  for (size_t i = 0; i < traits.size(); ++i) statistics.traits[i] += traits[i] ? 1 : 0;
-  for (const auto& statement : program.statements) {
-    ++statistics.opcodes[static_cast<size_t>(statement.op)];
-  }
-  for (const int kind : KindsOf(program)) ++statistics.kinds[static_cast<size_t>(kind)];
-}
-
-void CountSkipped(const Program& program, Statistics& statistics) {
-  ++statistics.skipped;
-  for (const int kind : KindsOf(program)) ++statistics.kinds_skipped[static_cast<size_t>(kind)];
-}
-
 void CountJudgement(const Program& program, const Judgement& judgement, const DualResult* dual,
                     Statistics& statistics) {
   bool linearity = false;
@@ -47,7 +31,7 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Du
     statistics.compared.Add(verdict.compared);
     linearity |= verdict.oracle.substr(0, 11) == "metamorphic";
   }
-  if (judgement.skipped) return CountSkipped(program, statistics);
+  if (judgement.skipped) return statistics.AddSkipped(program);
   ++statistics.twin_judged;
   if (linearity) ++statistics.linearity_judged;
   if (dual != nullptr && dual->order_judged >= 1) {
@@ -169,12 +153,12 @@ bool Judge::Impl::JudgeRepeats(const Program& program, Expectation& expected, si
 
 Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) {
   Judgement judgement;
-  CountProgram(program, statistics);
+  statistics.AddProgram(program);
   Expectation expected(program);
   judgement.expected = expected.usual();
   if (judgement.expected.skipped) {
     judgement.skipped = absl::StrCat("the twin cannot judge it: ", *judgement.expected.skipped);
-    CountSkipped(program, statistics);
+    statistics.AddSkipped(program);
     return judgement;
   }
   DualResult dual;

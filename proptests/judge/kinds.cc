@@ -80,9 +80,7 @@ int ActionOf(const Statement& statement) {
 
 std::string_view KindName(int kind) { return AllNames()[static_cast<size_t>(kind)]; }
 
-bool IsGenerated(int kind) {
-  return kind != static_cast<int>(Opcode::kExpect);
-}
+bool IsGenerated(int kind) { return kind != static_cast<int>(Opcode::kExpect); }
 
 std::vector<int> KindsOf(const program::Program& program) {
   std::bitset<kNumKinds> found;

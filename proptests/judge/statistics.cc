@@ -39,6 +39,22 @@ auto Counters(Stats& s) {
 
 }  // namespace
 
+void Statistics::AddProgram(const twingrad::program::Program& program) {
+  ++programs;
+  statements += program.statements.size();
+  const auto held = TraitsOf(program);
+  for (size_t i = 0; i < held.size(); ++i) traits[i] += held[i] ? 1 : 0;
+  for (const auto& statement : program.statements) {
+    ++opcodes[static_cast<size_t>(statement.op)];
+  }
+  for (const int kind : KindsOf(program)) ++kinds[static_cast<size_t>(kind)];
+}
+
+void Statistics::AddSkipped(const twingrad::program::Program& program) {
+  ++skipped;
+  for (const int kind : KindsOf(program)) ++kinds_skipped[static_cast<size_t>(kind)];
+}
+
 void Statistics::Merge(const Statistics& other) {
   const auto own = Counters(*this);
   const auto others = Counters(other);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "autograd/program/opcode.h"
+#include "autograd/program/program.h"
 #include "proptests/judge/kinds.h"
 #include "proptests/judge/traits.h"
 #include "proptests/oracles/verdict.h"
@@ -41,6 +42,11 @@ struct Statistics {
   // By kind (kinds.h), in programs that hold it: all, and those that were skipped.
   std::array<uint64_t, kNumKinds> kinds = {};
   std::array<uint64_t, kNumKinds> kinds_skipped = {};
+
+  // A Program by what it holds; what became of it is counted by its judge.
+  void AddProgram(const twingrad::program::Program& program);
+  // ... that the twin could not judge.
+  void AddSkipped(const twingrad::program::Program& program);
 
   void Merge(const Statistics& other);
   std::string ToText() const;
