@@ -73,7 +73,12 @@ void Execution::Call(const Statement& statement) {
     if (!materialize) allow_unused = statement.Get<bool>(Key::kAllowUnused);
     const GradOptions options{retain_graph, create_graph, allow_unused, materialize, &engine_};
     VariableList gradients = twingrad::Grad(roots, inputs, seeds, options);
-    for (size_t i = 0; i < gradients.size(); ++i) Define(statement, i, std::move(gradients[i]));
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      // Zeros that materialize= made under create_graph are a leaf of the call.
+      const Tensor& made = gradients[i];
+      if (made.defined() && RequiresGrad(made) && IsLeaf(made)) names_.NoteLeaf(made);
+      Define(statement, i, std::move(gradients[i]));
+    }
   }
   NoteCallOperands(statement);
 }

@@ -254,6 +254,18 @@ expect %x kind=grad data=18
 )");
 }
 
+TEST(Run, MaterializedGradientsAreLeavesOfTheirCall) {
+  const Program program = Parsed(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = leaf type=f64[] data=2 grad=1\n%z = mul %y %y\n"
+      "%g = grad %z inputs=%x create_graph=1 materialize=1\nbackward %g\n");
+  Engine engine;
+  const Observation seen = runner::Run(program, engine);
+  ASSERT_EQ(seen.calls.size(), 2u);
+  ASSERT_EQ(seen.calls[1].nodes.size(), 1u);
+  EXPECT_EQ(seen.calls[1].nodes[0].name,
+            (program::NodeName{program::NodeRole::kAccumulateGrad, 3, 0}));
+}
+
 TEST(Run, WithoutRecords) {
   const Program program =
       Parsed("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\n");

@@ -48,14 +48,19 @@ struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
       Tensor result;
       if (floating && state.action == "square") {
         result = at::mul(operand, operand);
-        saved.push_back(operand);
       } else if (floating && state.action == "exp") {
         result = at::exp(operand);
-        saved.push_back(result);
       } else {
         result = operand.clone(at::MemoryFormat::Contiguous);
-        saved.emplace_back();
       }
+      if (state.writes) {
+        Tensor written = operand;
+        written.copy_(result);
+        context->mark_dirty({written});
+        result = written;
+      }
+      const bool saves = floating && Saves(state);
+      saved.push_back(!saves ? Tensor() : state.action == "exp" ? result : operand);
       results.push_back(std::move(result));
     }
     if (Saves(state)) context->save_for_backward(saved);
@@ -76,6 +81,7 @@ struct ProgramFunction : torch::autograd::Function<ProgramFunction> {
       if (!state.has_gradient[i]) gradients[i] = Tensor();
       state.note(state, state.node, gradients[i]);
     }
+    state.act();
     // Asking a context that was released is an error, also where it has saved nothing.
     variable_list saved;
     if (Saves(state)) saved = context->get_saved_variables();

@@ -1,4 +1,5 @@
-// Statements `custom` on libtorch, as a function of its own C++ interface. One thread.
+// Statements `custom` and `custom_` on libtorch, as a function of its own C++ interface. One
+// thread.
 
 #pragma once
 
@@ -20,8 +21,10 @@ struct CustomState {
   double by = 1;
   std::vector<int64_t> non_differentiable;  // results, by number
   bool keeps_undefined = false;
+  bool writes = false;  // its one operand
   // Called with the gradient of each result, in order.
   std::function<void(const CustomState& state, Node* node, const at::Tensor& gradient)> note;
+  std::function<void()> act;  // then called: what it does beside its gradients
   // Filled by RunCustom.
   std::vector<bool> has_gradient;  // by result
   Node* node = nullptr;

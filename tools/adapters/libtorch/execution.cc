@@ -1,11 +1,14 @@
 #include "tools/adapters/libtorch/execution.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/ScopeExit.h>
 #include <torch/csrc/autograd/anomaly_mode.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/limits.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/program/walk.h"
@@ -26,6 +30,7 @@
 #include "tools/adapters/libtorch/node_names.h"
 #include "tools/adapters/libtorch/operations.h"
 #include "tools/adapters/libtorch/recorder.h"
+#include "tools/adapters/libtorch/saved_hooks.h"
 #include "tools/adapters/libtorch/tensor_data.h"
 #include "tools/adapters/libtorch/version.h"
 
@@ -68,11 +73,17 @@ class Execution : private program::StatementRunner {
   std::optional<ErrorRecord> EnterRegion(int32_t begin, program::RegionKind kind) override;
   void LeaveRegion(int32_t begin, program::RegionKind kind) override;
 
+  void SetSavedHooks();
+
   void Dispatch(const Statement& statement);
   void Leaf(const Statement& statement);
   void MakeRowMajor(const Statement& statement, Tensor* result);
   void Gradient(const Statement& statement);
   void AddHook(const Statement& statement);
+  void AddRecordingHook(ValueId target, int32_t at);
+  void RemoveHook(const std::string& id);
+  void Act(const Statement& statement, int32_t at);
+  void RunNestedBackward(ValueId target, int32_t at);
   void Custom(const Statement& statement);
   void Call(const Statement& statement);
   std::vector<Tensor> ValuesOf(const Statement& statement, Key key) const;
@@ -96,20 +107,43 @@ class Execution : private program::StatementRunner {
   std::map<std::string, std::shared_ptr<ProgramHook>> hooks_;  // by id=
   std::vector<NodePtr> hooked_;
   std::deque<CustomState> customs_;  // at fixed addresses
+  std::vector<int32_t> nested_;      // the statements whose hooks are making calls, innermost last
   int32_t statement_ = -1;
   std::vector<bool> anomaly_before_;  // of each region of kind=anomaly that is open
+  std::vector<int32_t> saved_hooks_;  // the `begin` of each such region that is open
 };
 
 std::optional<ErrorRecord> Execution::EnterRegion(int32_t begin, program::RegionKind kind) {
-  if (kind != program::RegionKind::kAnomaly) return program::RefuseRegion(begin, kind);
-  anomaly_before_.push_back(torch::autograd::AnomalyMode::is_enabled());
-  torch::autograd::AnomalyMode::set_enabled(true, /*check_nan=*/true);
-  return std::nullopt;
+  switch (kind) {
+    case program::RegionKind::kAnomaly:
+      anomaly_before_.push_back(torch::autograd::AnomalyMode::is_enabled());
+      torch::autograd::AnomalyMode::set_enabled(true, /*check_nan=*/true);
+      return std::nullopt;
+    case program::RegionKind::kSavedTensorHooks:
+      saved_hooks_.push_back(begin);
+      SetSavedHooks();
+      return std::nullopt;
+    default:
+      return program::RefuseRegion(begin, kind);
+  }
 }
 
-void Execution::LeaveRegion(int32_t, program::RegionKind) {
+void Execution::LeaveRegion(int32_t, program::RegionKind kind) {
+  if (kind == program::RegionKind::kSavedTensorHooks) {
+    saved_hooks_.pop_back();
+    return SetSavedHooks();
+  }
   torch::autograd::AnomalyMode::set_enabled(anomaly_before_.back(), /*check_nan=*/true);
   anomaly_before_.pop_back();
+}
+
+// The innermost region's.
+void Execution::SetSavedHooks() {
+  if (saved_hooks_.empty()) return recorder_.SetSavedHooks(nullptr);
+  const Statement& begin = program_.statements[saved_hooks_.back()];
+  const SavedHooksAction action = {begin.Get<std::string>(Key::kDo, "record"),
+                                   begin.Get<double>(Key::kBy, 1.0)};
+  recorder_.SetSavedHooks([action] { return MakeSavedHooks(action); });
 }
 
 NodePtr GradFn(const Tensor& tensor) { return Hold(torch::autograd::impl::grad_fn_unsafe(tensor)); }
@@ -133,7 +167,6 @@ std::optional<ErrorRecord> Execution::RunStatement(int32_t index) {
   } catch (const std::exception& thrown) {
     error = {ClassOf(thrown.what()), index, thrown.what()};
   }
-  recorder_.EndCall();
   return error;
 }
 
@@ -156,9 +189,9 @@ void Execution::Dispatch(const Statement& statement) {
     case Opcode::kAccumulateHook:
       return AddHook(statement);
     case Opcode::kRemoveHook:
-      hooks_.at(statement.Get<std::string>(Key::kId))->removed = true;
-      return;
+      return RemoveHook(statement.Get<std::string>(Key::kId));
     case Opcode::kCustom:
+    case Opcode::kCustomInPlace:
       return Custom(statement);
     case Opcode::kBackward:
     case Opcode::kGrad:
@@ -284,13 +317,9 @@ void Execution::AddHook(const Statement& statement) {
   hook->statement = statement_;
   hook->action = statement.Get<std::string>(Key::kDo);
   hook->by = statement.Get<double>(Key::kBy, 1.0);
-  for (const char* action : {"register", "remove", "backward", "callback"}) {
-    if (hook->action == action) {
-      throw Refusal(ErrorKind::kUnsupported, "a hook with do=" + hook->action);
-    }
-  }
-  hook->note = [this](const ProgramHook& seen, Node* node, const Tensor& gradient) {
+  hook->note = [this, &statement](const ProgramHook& seen, Node* node, const Tensor& gradient) {
     recorder_.NoteHook(seen.statement, node, gradient);
+    Act(statement, seen.statement);
   };
   const Tensor value = Defined(statement.operands[0]);
   hooked_.push_back(Attach(statement, value, hook));
@@ -298,24 +327,74 @@ void Execution::AddHook(const Statement& statement) {
   if (const auto* id = statement.Find(Key::kId)) hooks_[std::get<std::string>(*id)] = hook;
 }
 
+void Execution::AddRecordingHook(ValueId target, int32_t at) {
+  auto hook = std::make_shared<ProgramHook>();
+  hook->statement = at;
+  hook->action = "record";
+  hook->note = [this](const ProgramHook& seen, Node* node, const Tensor& gradient) {
+    recorder_.NoteHook(seen.statement, node, gradient);
+  };
+  hooked_.push_back(AttachToTensorOf(Defined(target), std::move(hook)));
+  NoteValue(target);
+}
+
+void Execution::RemoveHook(const std::string& id) {
+  const auto it = hooks_.find(id);
+  if (it != hooks_.end()) it->second->removed = true;
+}
+
+// What the hook or custom function of the statement at `at` does beside its gradients.
+void Execution::Act(const Statement& statement, int32_t at) {
+  const auto action = statement.Get<std::string>(Key::kDo);
+  if (action == "callback") {
+    return torch::autograd::Engine::get_default_engine().queue_callback(
+        [this, at] { recorder_.NoteCallback(at); });
+  }
+  const auto* target = statement.Find(Key::kTarget);
+  if (target == nullptr) return;
+  if (const auto* handle = std::get_if<std::string>(target)) return RemoveHook(*handle);
+  const ValueId value = std::get<Values>(*target)[0];
+  if (action == "backward") return RunNestedBackward(value, at);
+  AddRecordingHook(value, at);
+}
+
+void Execution::RunNestedBackward(ValueId target, int32_t at) {
+  if (nested_.size() >= static_cast<size_t>(program::kMaxNestedCalls)) return;
+  if (std::find(nested_.begin(), nested_.end(), at) != nested_.end()) return;
+  nested_.push_back(at);
+  const auto leave = c10::make_scope_exit([this] { nested_.pop_back(); });
+  program::CallRecord record;
+  record.statement = at;
+  record.keep_graph = true;
+  record.create_graph = at::GradMode::is_enabled();
+  record.accumulate_grad = true;
+  Recorder::Call call(recorder_, record);
+  const Tensor root = Defined(target);
+  call.Expect({}, [this] { NoteAll(); });
+  torch::autograd::backward({root}, {at::ones_like(root)}, /*retain_graph=*/true,
+                            record.create_graph);
+}
+
 void Execution::Custom(const Statement& statement) {
   CustomState& state = customs_.emplace_back();
   state.statement = statement_;
   state.action = statement.Get<std::string>(Key::kDo);
   state.by = statement.Get<double>(Key::kBy, 1.0);
-  if (state.action == "backward") {
-    throw Refusal(ErrorKind::kUnsupported, "a custom function with do=backward");
-  }
   state.non_differentiable = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
   state.keeps_undefined = statement.Get<bool>(Key::kKeepUndefined);
+  state.writes = statement.op == Opcode::kCustomInPlace;
   state.note = [this](const CustomState& seen, Node* node, const Tensor& gradient) {
     recorder_.NoteHook(seen.statement, node, gradient);
   };
+  state.act = [this, &statement, at = statement_] { Act(statement, at); };
   std::vector<Tensor> operands;
   for (ValueId id : statement.operands) operands.push_back(Defined(id));
   std::vector<Tensor> results = RunCustom(state, operands);
+  if (state.writes) NoteWrite(statement.operands[0]);
   for (ValueId id : statement.operands) NoteValue(id);
-  for (size_t i = 0; i < results.size(); ++i) Define(statement.results[i], std::move(results[i]));
+  for (size_t i = 0; i < statement.results.size(); ++i) {
+    Define(statement.results[i], std::move(results[i]));
+  }
 }
 
 std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) const {
@@ -369,7 +448,7 @@ void Execution::Call(const Statement& statement) {
   record.accumulate_grad = !is_grad;
   const bool create_graph = record.create_graph;
   const bool keep_graph = record.keep_graph;
-  recorder_.BeginCall(record);
+  Recorder::Call call(recorder_, record);
   std::vector<Tensor> roots;
   for (ValueId id : statement.operands) roots.push_back(Defined(id));
   const std::vector<Tensor> inputs = ValuesOf(statement, Key::kInputs);
@@ -377,7 +456,7 @@ void Execution::Call(const Statement& statement) {
   if (statement.Find(Key::kInputs) != nullptr && inputs.empty()) {
     throw Refusal(ErrorKind::kInvalidArgument, "empty inputs");
   }
-  recorder_.SetInputs(inputs, [this] { NoteAll(); });
+  call.Expect(inputs, [this] { NoteAll(); });
   if (!is_grad) {
     torch::autograd::backward(roots, seeds, keep_graph, create_graph, inputs);
   } else {
@@ -388,12 +467,12 @@ void Execution::Call(const Statement& statement) {
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (materialize && !gradients[i].defined()) {
         gradients[i] = at::zeros_like(inputs[i]).requires_grad_(create_graph);
+        if (create_graph) names_.NoteLeaf(gradients[i].unsafeGetTensorImpl(), statement_);
       }
       values_[statement.results[i]] = Fresh(gradients[i], create_graph);
       defined_at_[statement.results[i]] = statement_;
     }
   }
-  recorder_.EndCall();
   NoteGradients(statement);
   NoteAll();
 }
@@ -424,6 +503,7 @@ Observation Execution::Observe() {
     record.grad_defined = grad.defined();
     if (grad.defined()) record.grad = DataOf(grad);
   }
+  program::OrderCalls(observation_.calls);
   return std::move(observation_);
 }
 
@@ -433,9 +513,9 @@ Observation Run(const Program& program) { return Execution(program).Run(); }
 
 std::set<Opcode> KnownStatements() {
   std::set<Opcode> ops = ComputedOps();
-  for (Opcode op :
-       {Opcode::kLeaf, Opcode::kRetainGrad, Opcode::kReadGrad, Opcode::kZeroGrad, Opcode::kBackward,
-        Opcode::kGrad, Opcode::kCustom, Opcode::kBegin, Opcode::kEnd, Opcode::kExpect}) {
+  for (Opcode op : {Opcode::kLeaf, Opcode::kRetainGrad, Opcode::kReadGrad, Opcode::kZeroGrad,
+                    Opcode::kBackward, Opcode::kGrad, Opcode::kCustom, Opcode::kCustomInPlace,
+                    Opcode::kBegin, Opcode::kEnd, Opcode::kExpect}) {
     ops.insert(op);
   }
   if (kHasHooks) {

@@ -29,6 +29,7 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"index out of range", ErrorKind::kIndex},
     {"returned nan values in its", ErrorKind::kAnomaly},
     {"returned an incorrect number of gradients", ErrorKind::kGradCount},
+    {"thrown by a pack hook of the Program", ErrorKind::kUser},
     {"thrown by a hook of the Program", ErrorKind::kUser},
     {"thrown by a custom function of the Program", ErrorKind::kUser},
     {"hook has changed the", ErrorKind::kHook},

@@ -31,24 +31,18 @@ void Act(const ProgramHook& hook, Tensor& gradient) {
   gradient = scaled;
 }
 
-// Of a tensor, whose gradient is number `only` of its node's, or of a node: shown the first
-// gradient, it acts on all.
+// Of a node: shown the first gradient, it acts on all.
 struct PreHook : torch::autograd::FunctionPreHook {
-  PreHook(Hook shown, Node* at, int32_t which = -1)
-      : hook(std::move(shown)), node(at), only(which) {}
+  PreHook(Hook shown, Node* at) : hook(std::move(shown)), node(at) {}
   variable_list operator()(const variable_list& gradients) override {
     variable_list changed = gradients;
     if (hook->removed || changed.empty()) return changed;
-    const auto shown = static_cast<size_t>(only < 0 ? 0 : only);
-    hook->note(*hook, node, changed[shown]);
-    for (size_t i = 0; i < changed.size(); ++i) {
-      if (only < 0 || i == shown) Act(*hook, changed[i]);
-    }
+    hook->note(*hook, node, changed[0]);
+    for (Tensor& gradient : changed) Act(*hook, gradient);
     return changed;
   }
   Hook hook;
   Node* node;
-  int32_t only;
 };
 
 struct PostHook : torch::autograd::FunctionPostHook {
@@ -76,7 +70,8 @@ NodePtr NodeOf(const Tensor& value) {
 #if TORCH_VERSION_MAJOR >= 2
 struct AccumulateHooks : torch::autograd::PostAccumulateGradHook {
   void operator()(const Tensor& value) override {
-    for (const Hook& hook : hooks) {
+    const auto as_they_stand = hooks;
+    for (const Hook& hook : as_they_stand) {
       if (hook->removed) continue;
       Tensor gradient = value.grad();
       hook->note(*hook, NodeOf(value).get(), gradient);
@@ -86,15 +81,47 @@ struct AccumulateHooks : torch::autograd::PostAccumulateGradHook {
   std::vector<Hook> hooks;
 };
 
+// Those of a node's tensors, or of a leaf. One object for all, so that a hook may add others while
+// the engine walks the node's list.
+struct TensorHooks : torch::autograd::FunctionPreHook {
+  variable_list operator()(const variable_list& gradients) override {
+    variable_list changed = gradients;
+    const auto as_it_stands = hooks;
+    for (const auto& [hook, node, number] : as_it_stands) {
+      if (hook->removed) continue;
+      Tensor& gradient = changed[number];
+      hook->note(*hook, node, gradient);
+      Act(*hook, gradient);
+    }
+    return changed;
+  }
+  struct Entry {
+    Hook hook;
+    Node* node;
+    size_t number;  // of the tensor among the node's results
+  };
+  std::vector<Entry> hooks;
+};
+
 void AttachToTensor(const Tensor& value, Hook hook) {
   const NodePtr node = NodeOf(value);
-  const auto number = value.grad_fn() ? static_cast<int32_t>(value.output_nr()) : 0;
-  auto made = std::make_unique<PreHook>(std::move(hook), node.get(), number);
-  if (value.grad_fn()) {
-    node->add_tensor_pre_hook(std::move(made));
-  } else {
-    torch::autograd::impl::hooks(value).push_back(std::move(made));
+  const bool is_leaf = !value.grad_fn();
+  const size_t number = is_leaf ? 0 : value.output_nr();
+  auto& all = is_leaf ? torch::autograd::impl::hooks(value) : node->tensor_pre_hooks();
+  TensorHooks* own = nullptr;
+  for (const auto& each : all) {
+    if (own == nullptr) own = dynamic_cast<TensorHooks*>(each.get());
   }
+  if (own == nullptr) {
+    auto made = std::make_unique<TensorHooks>();
+    own = made.get();
+    if (is_leaf) {
+      all.push_back(std::move(made));
+    } else {
+      node->add_tensor_pre_hook(std::move(made));
+    }
+  }
+  own->hooks.push_back({std::move(hook), node.get(), number});
 }
 
 void AttachToAccumulation(const Tensor& value, Hook hook) {
@@ -118,17 +145,29 @@ void AttachToAccumulation(const Tensor&, const Hook&) {
 }
 #endif
 
-}  // namespace
-
-NodePtr Attach(const program::Statement& statement, const Tensor& value, Hook hook) {
+// The node that a hook on the value is for.
+NodePtr HookableNodeOf(const Tensor& value) {
   if (!value.requires_grad()) {
     throw Refusal(ErrorKind::kNoGraph,
                   "cannot register a hook on a tensor that doesn't require gradient");
   }
-  const NodePtr node = NodeOf(value);
+  NodePtr node = NodeOf(value);
   if (!node) {
     throw Refusal(ErrorKind::kNoGraph, "a hook on a view made in no_grad, which has no node");
   }
+  return node;
+}
+
+}  // namespace
+
+NodePtr AttachToTensorOf(const Tensor& value, Hook hook) {
+  NodePtr node = HookableNodeOf(value);
+  AttachToTensor(value, std::move(hook));
+  return node;
+}
+
+NodePtr Attach(const program::Statement& statement, const Tensor& value, Hook hook) {
+  NodePtr node = HookableNodeOf(value);
   switch (statement.op) {
     case Opcode::kHook:
       AttachToTensor(value, std::move(hook));

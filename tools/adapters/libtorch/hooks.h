@@ -22,7 +22,7 @@ struct ProgramHook {
   std::string action;  // do=
   double by = 1;
   bool removed = false;
-  // Called with what the hook sees, at which node.
+  // Called with what the hook sees, at which node; acts on others than the gradient.
   std::function<void(const ProgramHook& hook, Node* node, const at::Tensor& gradient)> note;
 };
 
@@ -30,5 +30,8 @@ struct ProgramHook {
 // of a leaf is nobody else's. Throws Refusal where Python's front end would refuse.
 NodePtr Attach(const program::Statement& statement, const at::Tensor& value,
                std::shared_ptr<ProgramHook> hook);
+
+// A hook on the gradient of the value alone.
+NodePtr AttachToTensorOf(const at::Tensor& value, std::shared_ptr<ProgramHook> hook);
 
 }  // namespace twingrad::libtorch

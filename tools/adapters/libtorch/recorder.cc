@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
+#include <torch/csrc/autograd/saved_variable_hooks.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <utility>
@@ -34,6 +35,10 @@ class RecordingEngine : public torch::autograd::Engine {
       torch::autograd::InputBuffer&& input) override {
     if (Current() != nullptr) Current()->OnTask(root.get(), *task);
     return Engine::execute_with_graph_task(task, std::move(root), std::move(input));
+  }
+
+  SavedHooks get_default_saved_variable_hooks() override {
+    return Current() == nullptr ? nullptr : Current()->MakeSavedHooks();
   }
 };
 
@@ -80,44 +85,47 @@ Recorder::Recorder(const NodeNames& names, std::vector<CallRecord>& calls)
 
 Recorder::~Recorder() { Current() = nullptr; }
 
-void Recorder::BeginCall(CallRecord record) {
-  calls_.push_back(std::move(record));
-  recording_ = false;
-  nodes_.clear();
-  index_.clear();
-  run_.clear();
+SavedHooks Recorder::MakeSavedHooks() const {
+  return saved_hooks_ == nullptr ? nullptr : saved_hooks_();
 }
 
-void Recorder::SetInputs(std::vector<at::Tensor> inputs, std::function<void()> before_graph) {
-  inputs_ = std::move(inputs);
-  before_graph_ = std::move(before_graph);
-  recording_ = true;
+Recorder::Call::Call(Recorder& recorder, CallRecord record) : recorder_(recorder) {
+  record.outer = recorder.open_.empty() ? -1 : recorder.open_.back().call;
+  recorder.open_.emplace_back().call = static_cast<int32_t>(recorder.calls_.size());
+  recorder.calls_.push_back(std::move(record));
 }
 
-void Recorder::Collect(Node* top) {
+Recorder::Call::~Call() { recorder_.open_.pop_back(); }
+
+void Recorder::Call::Expect(std::vector<at::Tensor> inputs, std::function<void()> before_graph) {
+  recorder_.open_.back().inputs = std::move(inputs);
+  recorder_.open_.back().before_graph = std::move(before_graph);
+}
+
+void Recorder::Open::Collect(Node* top) {
   std::vector<Node*> open = {top};
   while (!open.empty()) {
     Node* node = open.back();
     open.pop_back();
-    if (node == nullptr || !index_.emplace(node, nodes_.size()).second) continue;
-    nodes_.push_back(node);
+    if (node == nullptr || !index.emplace(node, nodes.size()).second) continue;
+    nodes.push_back(node);
     const auto& edges = node->next_edges();
     for (auto it = edges.rbegin(); it != edges.rend(); ++it) open.push_back(it->function.get());
   }
 }
 
-program::EdgeRecord Recorder::EdgeOf(Node* node, uint32_t input_nr) const {
-  const auto it = node == nullptr ? index_.end() : index_.find(node);
-  if (it == index_.end()) return {};
+program::EdgeRecord Recorder::Open::EdgeOf(Node* node, uint32_t input_nr) const {
+  const auto it = node == nullptr ? index.end() : index.find(node);
+  if (it == index.end()) return {};
   return {it->second, static_cast<int32_t>(input_nr)};
 }
 
 // Where hooks run first, a node that is needed is heard before them; one that is not, when it runs
 // all the same.
-void Recorder::Listen(Node* node, bool needed) {
+void Recorder::Listen(Open& open, Node* node, bool needed) {
   const void* leaf = LeafOf(node);
   const void* key = leaf == nullptr ? node : leaf;
-  run_[key] = {index_.at(node), needed};
+  open.run[key] = {open.index.at(node), needed};
   Hooked& hooked = hooked_[node];
   const bool fresh = hooked.node.expired();
   if (fresh) hooked.node = Weak(Hold(node));
@@ -130,25 +138,26 @@ void Recorder::Listen(Node* node, bool needed) {
 }
 
 void Recorder::OnTask(Node* root, const GraphTask& task) {
-  if (!recording_ || !nodes_.empty()) return;  // a task inside the call's own
-  before_graph_();
-  CallRecord& call = calls_.back();
-  Collect(root);
+  if (open_.empty() || open_.back().before_graph == nullptr) return;  // nobody announced it
+  std::exchange(open_.back().before_graph, nullptr)();
+  Open& open = open_.back();
+  CallRecord& call = calls_[open.call];
+  open.Collect(root);
   std::vector<std::pair<Node*, uint32_t>> inputs;
-  for (const at::Tensor& input : inputs_) {
+  for (const at::Tensor& input : open.inputs) {
     // As they are: to ask for the edge could make a new accumulator.
     Node* node = torch::autograd::impl::grad_fn_unsafe(input);
     const auto leaf = torch::autograd::impl::try_get_grad_accumulator(input);
     if (node == nullptr) node = leaf.get();
     inputs.emplace_back(node, node == leaf.get() ? 0 : input.output_nr());
-    if (node != nullptr) Collect(node);
+    if (node != nullptr) open.Collect(node);
   }
-  for (Node* node : nodes_) {
+  for (Node* node : open.nodes) {
     program::NodeRecord record;
     record.name = names_.NameOf(node, call.statement);
     record.num_inputs = static_cast<int32_t>(node->num_inputs());
     for (const auto& edge : node->next_edges()) {
-      record.next_edges.push_back(EdgeOf(edge.function.get(), edge.input_nr));
+      record.next_edges.push_back(open.EdgeOf(edge.function.get(), edge.input_nr));
     }
     call.nodes.push_back(std::move(record));
     const auto count = task.dependencies_.find(node);
@@ -156,31 +165,38 @@ void Recorder::OnTask(Node* root, const GraphTask& task) {
     const auto info = task.exec_info_.find(node);
     const bool needed = info != task.exec_info_.end() && info->second.needed_;
     if (!task.exec_info_.empty()) call.needed.push_back(needed);
-    Listen(node, task.exec_info_.empty() || needed);
+    Listen(open, node, task.exec_info_.empty() || needed);
   }
   if (call.nodes[0].name.role == program::NodeRole::kGraphRoot) {
     call.roots = call.nodes[0].next_edges;
   } else {
     call.roots = {{0, 0}};
   }
-  for (const auto& [node, input_nr] : inputs) call.inputs.push_back(EdgeOf(node, input_nr));
+  for (const auto& [node, input_nr] : inputs) call.inputs.push_back(open.EdgeOf(node, input_nr));
 }
 
 void Recorder::NoteRun(const void* key, bool first) {
-  const auto it = run_.find(key);
-  if (!recording_ || it == run_.end()) return;
+  if (open_.empty()) return;
+  const Open& open = open_.back();
+  const auto it = open.run.find(key);
+  if (it == open.run.end()) return;
   if (kHasHooks && first != it->second.needed) return;
-  calls_.back().executed.push_back(it->second.index);
+  calls_[open.call].executed.push_back(it->second.index);
 }
 
 void Recorder::NoteHook(int32_t statement, Node* node, const at::Tensor& gradient) {
-  if (!recording_) return;
-  auto& record = calls_.back().hooks.emplace_back();
-  const auto it = index_.find(node);
-  record.node = it == index_.end() ? -1 : it->second;
+  if (open_.empty()) return;
+  const Open& open = open_.back();
+  auto& record = calls_[open.call].hooks.emplace_back();
+  const auto it = open.index.find(node);
+  record.node = it == open.index.end() ? -1 : it->second;
   record.statement = statement;
   record.gradient_defined = gradient.defined();
   if (gradient.defined()) record.gradient = DataOf(gradient);
+}
+
+void Recorder::NoteCallback(int32_t statement) {
+  if (!open_.empty()) calls_[open_.back().call].hooks.push_back({-1, statement, false, {}});
 }
 
 }  // namespace twingrad::libtorch

@@ -19,27 +19,45 @@
 
 namespace torch::autograd {
 struct GraphTask;
+struct SavedVariableHooks;
 }  // namespace torch::autograd
 
 namespace twingrad::libtorch {
+
+using SavedHooks = std::unique_ptr<torch::autograd::SavedVariableHooks>;
 
 // Makes libtorch use the recording engine; once for the process, before its first backward.
 void InstallRecordingEngine();
 
 class Recorder {
  public:
+  // A call, and what its hooks and callbacks are noted in, for as long as it lives. Those that
+  // hooks make live inside.
+  class [[nodiscard]] Call {
+   public:
+    // It begins, and may yet be refused.
+    Call(Recorder& recorder, program::CallRecord record);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    // It goes on with the tensors of inputs=. `before_graph` runs when the graph is complete,
+    // before it is recorded.
+    void Expect(std::vector<at::Tensor> inputs, std::function<void()> before_graph);
+
+   private:
+    Recorder& recorder_;
+  };
+
   Recorder(const NodeNames& names, std::vector<program::CallRecord>& calls);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // A call begins, which may yet be refused.
-  void BeginCall(program::CallRecord record);
-  // It goes on with the tensors of inputs=. `before_graph` runs when the graph is complete, before
-  // it is recorded.
-  void SetInputs(std::vector<at::Tensor> inputs, std::function<void()> before_graph);
-  // The call is over: tasks that come now are recorded nowhere.
-  void EndCall() { recording_ = false; }
+  // Makes the hooks of whatever is saved from now on; none where it is empty.
+  using SavedHooksMaker = std::function<SavedHooks()>;
+  void SetSavedHooks(SavedHooksMaker maker) { saved_hooks_ = std::move(maker); }
+  SavedHooks MakeSavedHooks() const;
+
   // A task is about to run.
   void OnTask(Node* root, const torch::autograd::GraphTask& task);
   // A node begins to run.
@@ -47,31 +65,39 @@ class Recorder {
   void NoteRun(const void* key, bool first);
   // A hook of a statement sees a gradient at a node.
   void NoteHook(int32_t statement, Node* node, const at::Tensor& gradient);
+  // The final callback that a statement queued runs.
+  void NoteCallback(int32_t statement);
 
  private:
   struct Hooked {
     WeakNode node = NoNode();
   };
-
-  void Collect(Node* top);
-  program::EdgeRecord EdgeOf(Node* node, uint32_t input_nr) const;
-  void Listen(Node* node, bool needed);
-
-  const NodeNames& names_;
-  std::vector<program::CallRecord>& calls_;
-  std::vector<at::Tensor> inputs_;
-  std::function<void()> before_graph_;
-  bool recording_ = false;
-  std::vector<Node*> nodes_;
-  std::unordered_map<Node*, int32_t> index_;
-  // Where listeners are: at nodes, at leaves where first hooks stay with the leaf.
-  std::unordered_map<const void*, Hooked> hooked_;
-  std::set<const void*> leaves_;
   struct Expected {
     int32_t index = -1;
     bool needed = false;
   };
-  std::unordered_map<const void*, Expected> run_;  // by what NoteRun is called with
+  // A call that runs.
+  struct Open {
+    int32_t call = -1;  // index into calls_
+    std::vector<at::Tensor> inputs;
+    std::function<void()> before_graph;  // until the graph is there
+    std::vector<Node*> nodes;
+    std::unordered_map<Node*, int32_t> index;
+    std::unordered_map<const void*, Expected> run;  // by what NoteRun is called with
+
+    void Collect(Node* top);
+    program::EdgeRecord EdgeOf(Node* node, uint32_t input_nr) const;
+  };
+
+  void Listen(Open& open, Node* node, bool needed);
+
+  const NodeNames& names_;
+  std::vector<program::CallRecord>& calls_;
+  std::vector<Open> open_;  // innermost last
+  SavedHooksMaker saved_hooks_;
+  // Where listeners are: at nodes, at leaves where first hooks stay with the leaf.
+  std::unordered_map<const void*, Hooked> hooked_;
+  std::set<const void*> leaves_;
 };
 
 }  // namespace twingrad::libtorch
