@@ -38,6 +38,7 @@ void Call::Run() {
   record.create_graph = create_graph_;
   record.accumulate_grad = !is_grad_;
   result.call_predicted.push_back(true);
+  result.call_ordered.push_back(true);
   result.hook_bounds.emplace_back();
   if (outer_ == nullptr) calculus_.BeginCall(index_, create_graph_);
   TakeArguments();
@@ -132,9 +133,6 @@ Variable Call::TakeSeed(ValueId root, ValueId seed) {
 void Call::TakeInputs() {
   for (const ValueId input : inputs_) {
     if (!interpreter_.RequiresGrad(input)) throw Raised{ErrorKind::kNoGraph};
-    if (interpreter_.tensor(input).made_by_call) {
-      throw Skipped{"a gradient made by a call is an input"};
-    }
   }
   for (const ValueId input : inputs_) {
     NodeId edge = interpreter_.GradientEdge(input);

@@ -46,7 +46,10 @@ std::optional<ErrorKind> Call::Throws(NodeId id) const {
 
 // A nested call runs on one thread, whatever devices there are.
 void Call::FindDevices() {
-  several_devices_ = interpreter_.any_order();
+  const bool ordered = !interpreter_.any_order() &&
+                       (predicted_ || interpreter_.rules().orders_backward_nodes);
+  interpreter_.result().call_ordered[call_] = ordered;
+  several_devices_ = !ordered;
   if (outer_ != nullptr) return;
   const std::vector<Node>& nodes = calculus_.nodes();
   std::optional<program::DeviceIndex> first;

@@ -368,6 +368,23 @@ TEST(CallTest, ErrorsOfCustomFunctions) {
   EXPECT_EQ(error("wrong_dtype", "f64[3]"), "none");
 }
 
+// Of two gradients of one sum only one is written, and only one's hook is run.
+TEST(CallTest, ReturnedGradientsAreVariablesOfTheirOwn) {
+  const std::string graph =
+      "%x = leaf type=f64[] data=3 grad=1\n%w = leaf type=f64[] data=5 grad=1\n%s = add %x %w\n"
+      "%y = mul %s %s\n%g,%h = grad %y inputs=%x,%w create_graph=1\n";
+  for (const Dialect dialect : {Dialect::kTwingrad, Dialect::kPytorch, Dialect::kPytorch1}) {
+    const TwinRun written(graph + "mul_ %g %h\nbackward %h\n", dialect);
+    EXPECT_EQ(written.Value("g"), Row({256}));
+    EXPECT_EQ(written.Value("h"), Row({16}));
+    const TwinRun hooked(graph + "hook %g do=scale by=3\nbackward %h\n", dialect);
+    EXPECT_EQ(hooked.Grad("x"), Row({2}));
+    const TwinRun input(graph + "%i = grad %h inputs=%g allow_unused=1\n", dialect);
+    EXPECT_FALSE(input.Record("i").defined);
+    EXPECT_FALSE(input.result().skipped.has_value());
+  }
+}
+
 TEST(CallTest, CustomFunctionsAreDerivedTwice) {
   const TwinRun run(R"(%x = leaf type=f64[] data=3 grad=1
 %y = leaf type=f64[] data=0 grad=1

@@ -231,11 +231,8 @@ void Call::StoreCaptures(NodeId id, const Variable& gradient, int32_t input) {
     if (input_nodes_[captures_[c].input] != id + input) continue;
     Variable& captured = captured_[captures_[c].input];
     captured = gradient;
-    // What is returned is a copy with a node of its own, at least of a seed that passed unchanged.
-    const bool copied = interpreter_.rules().returned_gradients_are_copies;
-    const bool seed =
-        gradient.tracked && calculus_.nodes()[gradient.node].name.role != NodeRole::kBackward;
-    if (gradient.tracked && (copied || seed)) {
+    // What is returned is a copy with a node of its own (A16).
+    if (gradient.tracked) {
       captured = calculus_.Gather(gradient, {nullptr, gradient.data->size}, gradient.data->shape);
     }
   }

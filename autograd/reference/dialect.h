@@ -23,9 +23,9 @@ struct DialectRules {
   bool surplus_seeds_are_errors = true;
   // A seed of another element type is an error; else it is converted (A3).
   bool seeds_have_the_type_of_roots = true;
-  // Gradients with a history that a call returns are variables of their own, whose memory nobody
-  // else sees; else two of them, or one and what the new graph holds, may be one variable (A16).
-  bool returned_gradients_are_copies = true;
+  // Nodes that create_graph makes are created, and so run, in the order of the rules; else that
+  // order is each engine's own, which shows once a call over them fails (N5).
+  bool orders_backward_nodes = true;
   // Node pre-hooks act before the gradient is retained; else after (H).
   bool pre_hooks_before_retain_grad = true;
   // A write through a view moves retain_grad of the base to the new node (H6).
@@ -79,7 +79,7 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .roots_run_hooks = !before_2,
           .surplus_seeds_are_errors = false,
           .seeds_have_the_type_of_roots = false,
-          .returned_gradients_are_copies = false,
+          .orders_backward_nodes = false,
           .pre_hooks_before_retain_grad = false,
           .views_move_retain_grad = !before_2,
           .written_views_are_renewed = true,

@@ -190,9 +190,11 @@ void Interpreter::OrderCalls() {
   TwinResult ordered;
   for (const int32_t call : order) {
     ordered.call_predicted.push_back(result_.call_predicted[call]);
+    ordered.call_ordered.push_back(result_.call_ordered[call]);
     ordered.hook_bounds.push_back(std::move(result_.hook_bounds[call]));
   }
   result_.call_predicted = std::move(ordered.call_predicted);
+  result_.call_ordered = std::move(ordered.call_ordered);
   result_.hook_bounds = std::move(ordered.hook_bounds);
   program::OrderCalls(result_.observation.calls);
 }

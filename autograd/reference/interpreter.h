@@ -34,7 +34,6 @@ struct Skipped {
 struct Storage {
   const Array* content = nullptr;
   uint32_t version = 0;
-  bool of_call = false;  // of such a result
 };
 
 // A value of the Program.
@@ -42,7 +41,6 @@ struct Tensor {
   bool defined = false;
   bool requires_grad = false;
   bool retains_grad = false;
-  bool made_by_call = false;  // a result of `grad` that may be another variable as well
   DType dtype = DType::kF64;
   program::DeviceIndex device = program::kCpu;
   const Shape* shape = nullptr;

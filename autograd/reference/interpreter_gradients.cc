@@ -17,8 +17,6 @@ void Interpreter::DefineGradient(ValueId value, const Variable& gradient, ValueI
   if (!gradient.defined()) return;
   const Tensor& like = tensors_[input];
   Tensor& tensor = DefineFresh(value, Reshaped(arena_, gradient.data, like.shape), like.device);
-  tensor.made_by_call = !rules_.returned_gradients_are_copies;
-  storages_[tensor.storage].of_call = tensor.made_by_call;
   tensor.requires_grad = gradient.tracked;
   tensor.node = gradient.tracked ? gradient.node : kNoNode;
 }
@@ -66,7 +64,6 @@ void Interpreter::RetainGrad(ValueId value) {
   if (rules_.views_without_node_are_leaves && LacksNode(tensor)) return;
   const NodeId node = GradientEdge(value);
   if (tensor.node == kNoNode || tensor.retains_grad) return;  // a leaf keeps it anyway
-  if (tensor.made_by_call) throw Skipped{"a gradient made by a call retains its gradient"};
   tensor.retains_grad = true;
   MakeHooks(node).retained.push_back(value);
 }

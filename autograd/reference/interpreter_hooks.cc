@@ -64,7 +64,6 @@ void Interpreter::AddHook(const Statement& statement) {
   if (statement.op == Opcode::kAccumulateHook && GradientEdge(value) != tensor.accumulator) {
     throw Raised{ErrorKind::kInvalidArgument};
   }
-  if (tensor.made_by_call) throw Skipped{"a hook on a gradient made by a call"};
   // Hooks on a tensor belong to one result of its node, others to the node.
   const NodeId edge = GradientEdge(value);
   if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(edge));
@@ -106,7 +105,6 @@ void Interpreter::RemoveHook(std::string_view id) {
 
 void Interpreter::CheckFresh(ValueId target) {
   const Tensor& tensor = Defined(target);
-  if (tensor.made_by_call) throw Skipped{"a hook acts on a gradient made by a call"};
   if (tensor.is_view() && tensor.view_version != storages_[tensor.storage].version) {
     throw Skipped{"a hook acts on a view whose base was written since"};
   }

@@ -29,7 +29,6 @@ void Interpreter::CheckOverlap(const Tensor& self, const Tensor& other) {
 
 void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   const Tensor& tensor = tensors_[self];
-  if (storages_[tensor.storage].of_call) throw Skipped{"a write to a gradient made by a call"};
   if (Overlaps(arena_, tensor.map, storages_[tensor.storage].content->size)) {
     throw Raised{ErrorKind::kInvalidArgument};
   }

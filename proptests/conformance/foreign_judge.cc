@@ -175,8 +175,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   ForeignVerdict result;
   result.ran = true;
   FillOrder(hello, observed);
-  const Evidence evidence = {program, expected.twin, observed, /*device_threads=*/0,
-                             /*any_order=*/!expected.predicted};
+  const Evidence evidence = {program, expected.twin, observed, /*device_threads=*/0};
   NoteCalls(hello, evidence, &result);
   const auto without_twin = [&](Outcome outcome, std::string why) {
     const judge::Exhibits exhibits = {.evidence = evidence,

@@ -16,11 +16,16 @@ struct Evidence {
   const twingrad::reference::TwinResult& expected;
   const twingrad::program::Observation& observed;
   int device_threads = 0;  // of the engine that was observed
-  // The engine may run ready nodes in any order, so more than one outcome is legal.
-  bool any_order = false;
 
+  // Whether ready nodes of this call may run in any order.
+  bool AnyOrder(size_t call) const {
+    return device_threads != 0 ||
+           (call < expected.call_ordered.size() && !expected.call_ordered[call]);
+  }
   bool SeveralOutcomes() const {
-    return device_threads != 0 || any_order || !expected.freed_calls.empty();
+    const auto& ordered = expected.call_ordered;
+    return device_threads != 0 || !expected.freed_calls.empty() ||
+           std::find(ordered.begin(), ordered.end(), false) != ordered.end();
   }
   // Whether the error that ended the run may have cut this call short, at a point that depends on
   // timing.

@@ -54,7 +54,7 @@ std::string LogText(const std::vector<HookRecord>& log) {
   return text.empty() ? "no hook" : absl::StrCat("hooks of statements ", text);
 }
 
-// With one thread: record by record.
+// In one order: record by record.
 Verdict JudgeLog(const Evidence& evidence, size_t at) {
   const CallRecord& expected = evidence.expected.observation.calls[at];
   const CallRecord& actual = evidence.observed.calls[at];
@@ -76,7 +76,7 @@ Verdict JudgeLog(const Evidence& evidence, size_t at) {
   return Agree(kOracle);
 }
 
-// With several threads: each hook fires as often as expected and sees the same gradients; hooks of
+// In any order of nodes: each hook fires as often as expected and sees the same gradients; hooks of
 // one node keep their order.
 Verdict JudgeByNode(const Evidence& evidence, size_t at) {
   const CallRecord& expected = evidence.expected.observation.calls[at];
@@ -116,9 +116,8 @@ Verdict JudgeHooks(const Evidence& evidence) {
   const auto& actual = evidence.observed.calls;
   for (size_t i = 0; i < actual.size() && i < expected.size(); ++i) {
     if (expected[i].hooks.empty() && actual[i].hooks.empty()) continue;
-    const bool several = evidence.device_threads != 0;
     if (evidence.SeveralOutcomes() && evidence.MayBeCutShort(i)) continue;
-    Verdict verdict = several ? JudgeByNode(evidence, i) : JudgeLog(evidence, i);
+    Verdict verdict = evidence.AnyOrder(i) ? JudgeByNode(evidence, i) : JudgeLog(evidence, i);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
   return Agree(kOracle);

@@ -40,5 +40,17 @@ TEST(Hooks, LostDoubledSwappedAndBlindOnesAreFound) {
   }
 }
 
+// The hooks of y and of x stand on different nodes.
+TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereThatOfNodesIsUnknown) {
+  Trial trial(kHooks);
+  auto& hooks = trial.observed.calls[0].hooks;
+  std::swap(hooks[1], hooks[2]);
+  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+  trial.expected.call_ordered[0] = false;
+  ExpectAgreement(JudgeHooks(trial.evidence()));
+  std::swap(hooks[0], hooks[2]);
+  ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
+}
+
 }  // namespace
 }  // namespace twingrad::oracles

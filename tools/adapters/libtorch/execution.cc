@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,6 +108,7 @@ class Execution : private program::StatementRunner {
   std::map<std::string, std::shared_ptr<ProgramHook>> hooks_;  // by id=
   std::vector<NodePtr> hooked_;
   std::deque<CustomState> customs_;  // at fixed addresses
+  std::vector<Node*> running_;       // custom functions, innermost last
   std::vector<int32_t> nested_;      // the statements whose hooks are making calls, innermost last
   int32_t statement_ = -1;
   std::vector<bool> anomaly_before_;  // of each region of kind=anomaly that is open
@@ -358,6 +360,21 @@ void Execution::Act(const Statement& statement, int32_t at) {
   AddRecordingHook(value, at);
 }
 
+// Whether the graph that begins at `from` holds `node`.
+bool Reaches(Node* from, const Node* node) {
+  std::vector<Node*> open = {from};
+  std::set<Node*> seen = {nullptr};
+  while (!open.empty()) {
+    Node* next = open.back();
+    open.pop_back();
+    if (!seen.insert(next).second) continue;
+    if (next == node) return true;
+    for (const auto& edge : next->next_edges()) open.push_back(edge.function.get());
+  }
+  return false;
+}
+
+// libtorch locks a custom function while it runs: a call that comes to it again waits for itself.
 void Execution::RunNestedBackward(ValueId target, int32_t at) {
   if (nested_.size() >= static_cast<size_t>(program::kMaxNestedCalls)) return;
   if (std::find(nested_.begin(), nested_.end(), at) != nested_.end()) return;
@@ -370,6 +387,11 @@ void Execution::RunNestedBackward(ValueId target, int32_t at) {
   record.accumulate_grad = true;
   Recorder::Call call(recorder_, record);
   const Tensor root = Defined(target);
+  for (Node* custom : running_) {
+    if (Reaches(GradFn(root).get(), custom)) {
+      throw Refusal(ErrorKind::kUnsupported, "a call over a custom function that is running");
+    }
+  }
   call.Expect({}, [this] { NoteAll(); });
   torch::autograd::backward({root}, {at::ones_like(root)}, /*retain_graph=*/true,
                             record.create_graph);
@@ -386,7 +408,11 @@ void Execution::Custom(const Statement& statement) {
   state.note = [this](const CustomState& seen, Node* node, const Tensor& gradient) {
     recorder_.NoteHook(seen.statement, node, gradient);
   };
-  state.act = [this, &statement, at = statement_] { Act(statement, at); };
+  state.act = [this, &statement, &state, at = statement_] {
+    running_.push_back(state.node);
+    const auto leave = c10::make_scope_exit([this] { running_.pop_back(); });
+    Act(statement, at);
+  };
   std::vector<Tensor> operands;
   for (ValueId id : statement.operands) operands.push_back(Defined(id));
   std::vector<Tensor> results = RunCustom(state, operands);
@@ -428,14 +454,11 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
   return seeds;
 }
 
-// A gradient may be the seed, a view of it, or shared with another: in Programs it is a copy.
-Tensor Fresh(const Tensor& gradient, bool create_graph) {
+// A gradient may be the seed, a view of it, or shared with another or the graph: in Programs it is
+// a variable of its own. Zeros without memory stay what they are, so that their defects show.
+Tensor OfItsOwn(const Tensor& gradient, bool create_graph) {
   if (!gradient.defined() || gradient._is_zerotensor()) return gradient;
-  const bool shared =
-      gradient.is_view() || gradient.use_count() > 1 || gradient.storage().use_count() > 1;
-  if (!shared && gradient.is_contiguous()) return gradient;
-  if (!create_graph) return gradient.detach().clone(at::MemoryFormat::Contiguous);
-  const at::AutoGradMode record(gradient.requires_grad());
+  const at::AutoGradMode record(create_graph && gradient.requires_grad());
   return gradient.clone(at::MemoryFormat::Contiguous);
 }
 
@@ -465,11 +488,13 @@ void Execution::Call(const Statement& statement) {
     std::vector<Tensor> gradients =
         torch::autograd::grad(roots, inputs, seeds, keep_graph, create_graph, allow_unused);
     for (size_t i = 0; i < gradients.size(); ++i) {
+      Tensor& result = values_[statement.results[i]];
       if (materialize && !gradients[i].defined()) {
-        gradients[i] = at::zeros_like(inputs[i]).requires_grad_(create_graph);
-        if (create_graph) names_.NoteLeaf(gradients[i].unsafeGetTensorImpl(), statement_);
+        result = at::zeros_like(inputs[i]).requires_grad_(create_graph);
+        if (create_graph) names_.NoteLeaf(result.unsafeGetTensorImpl(), statement_);
+      } else {
+        result = OfItsOwn(gradients[i], create_graph);
       }
-      values_[statement.results[i]] = Fresh(gradients[i], create_graph);
       defined_at_[statement.results[i]] = statement_;
     }
   }

@@ -95,8 +95,8 @@ class Torch(core.Engine):
         fill, unused = a.get('materialize', False), a.get('allow_unused', False)
         gradients = torch.autograd.grad(
             roots, inputs, seeds, **flags, materialize_grads=fill, allow_unused=fill or unused)
-        # What is the seed itself becomes a value of its own.
-        return [g.clone() if g is not None and any(g is s for s in seeds or ()) else g for g in gradients]
+        # Each is a variable of its own, whatever it shares with a seed, another or the graph.
+        return [g if g is None or g._is_zerotensor() else g.clone() for g in gradients]
 
     def data(self, tensor):
         shape = list(tensor.shape)
