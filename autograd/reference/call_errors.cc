@@ -46,8 +46,8 @@ std::optional<ErrorKind> Call::Throws(NodeId id) const {
 
 // A nested call runs on one thread, whatever devices there are.
 void Call::FindDevices() {
-  const bool ordered = !interpreter_.any_order() &&
-                       (predicted_ || interpreter_.rules().orders_backward_nodes);
+  const bool ordered =
+      !interpreter_.any_order() && (predicted_ || interpreter_.rules().orders_backward_nodes);
   interpreter_.result().call_ordered[call_] = ordered;
   several_devices_ = !ordered;
   if (outer_ != nullptr) return;
