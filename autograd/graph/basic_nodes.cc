@@ -23,7 +23,8 @@ VariableList AccumulateGrad::Apply(VariableList&& gradients) {
     const Tensor grad = slot_->Accumulate(std::move(gradient));
     if (!grad.defined()) return;
     if (GradMode::IsEnabled()) AnnounceNodeOf(grad);
-    extras()->accumulate_hooks.ForEach([&grad](const auto& hook) { hook.function(grad); });
+    // Each sees .grad as the one before left it: a call that one makes in grad mode replaces it.
+    extras()->accumulate_hooks.ForEach([this](const auto& hook) { hook.function(slot_->Get()); });
   };
   accumulate(std::move(gradients[0]));
   turn.ForEachLeft(accumulate);

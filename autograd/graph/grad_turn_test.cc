@@ -44,6 +44,22 @@ TEST(GradTurnTest, AHookMaySetGradAndAccumulateThroughItsOwnLeaf) {
 }
 
 // Rules: H9, J2.
+TEST(GradTurnTest, EachHookSeesGradAsTheOneBeforeLeftIt) {
+  const Tensor x = MakeLeaf(1);
+  RegisterPostAccumulateGradHook(x, [&](const Tensor& grad) {
+    EXPECT_EQ(grad.item<double>(), 2);
+    SetGrad(x, Tensor::Scalar(7.0));
+  });
+  int seen = 0;
+  RegisterPostAccumulateGradHook(x, [&](const Tensor& grad) {
+    EXPECT_EQ(grad.item<double>(), 7);
+    ++seen;
+  });
+  Accumulate(x, 2);
+  EXPECT_EQ(seen, 1);
+}
+
+// Rules: H9, J2.
 TEST(GradTurnTest, StepsOfThreadsLoseNothingAndTakeNothingTwice) {
   const Tensor x = MakeLeaf(1);
   double stepped = 0;  // the turn orders them
