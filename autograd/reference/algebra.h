@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "autograd/reference/index_map.h"
+#include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
 
 namespace twingrad::reference {
@@ -35,6 +36,21 @@ template <typename Algebra>
 ValueIn<Algebra> Pick(Algebra& algebra, const ValueIn<Algebra>& a, const IndexMap& map,
                       const Shape* shape) {
   return algebra.Apply(Primitive::kGather, {.map = map, .shape = shape, .picks = true}, a);
+}
+
+template <typename Algebra>
+ValueIn<Algebra> Pick(Algebra& algebra, const ValueIn<Algebra>& a, const Picks& picks,
+                      const Shape* shape) {
+  const Array& array = *algebra.ArrayOf(a);
+  Arena& arena = algebra.arena();
+  if (picks.certain()) return Pick(algebra, a, picks.places, shape);
+  if (!IsFloating(array.dtype)) {
+    return algebra.Constant(PickedIntegers(arena, array, picks, shape));
+  }
+  const PickTerms terms = TermsOf(arena, picks, array.dtype);
+  const auto each = Pick(algebra, a, terms.from, terms.weights->shape);
+  const auto weighed = algebra.Apply(Primitive::kWeigh, each, algebra.Constant(terms.weights));
+  return algebra.Apply(Primitive::kScatterAdd, {.map = terms.to, .shape = shape}, weighed);
 }
 
 template <typename Algebra>
@@ -83,6 +99,19 @@ ValueIn<Algebra> AddedTo(Algebra& algebra, const ValueIn<Algebra>& base,
   all = Overwrite(algebra, all, base, {nullptr, size});
   all = Overwrite(algebra, all, terms, {at_end, map.size});
   return ScatterAdd(algebra, all, {places, total}, arena.Keep(shape));
+}
+
+// The same where the terms go to what is picked.
+template <typename Algebra>
+ValueIn<Algebra> AddedTo(Algebra& algebra, const ValueIn<Algebra>& base,
+                         const ValueIn<Algebra>& terms, const Picks& picks, const Shape& shape) {
+  if (picks.certain()) return AddedTo(algebra, base, terms, picks.places, shape);
+  const DType dtype = algebra.ArrayOf(base)->dtype;
+  if (!IsFloating(dtype)) throw UnknownInteger();
+  const PickTerms each = TermsOf(algebra.arena(), picks, dtype);
+  const auto taken = Gather(algebra, terms, each.to, each.weights->shape);
+  const auto weighed = algebra.Apply(Primitive::kWeigh, taken, algebra.Constant(each.weights));
+  return AddedTo(algebra, base, weighed, each.from, shape);
 }
 
 // The product of each group, factor by factor: the first of each group times the second, and so on.

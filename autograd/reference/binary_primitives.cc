@@ -121,12 +121,12 @@ constexpr PrimitiveRow kRows[] = {
      }},
 
     {Primitive::kMultiply, Opcode::kMul, 2, kSavesAForB | kSavesBForA,
-     BinaryValue<Multiply, WrapMultiply>, [](const Backward& b) { return b.g * b.in(1 - b.which); },
+     BinaryValue<Product, WrapMultiply>, [](const Backward& b) { return b.g * b.in(1 - b.which); },
      [](const ElementwisePoint& p, bool*) -> Partials {
        return {p.b, p.a, {}, kOne, {}};
      }},
 
-    {Primitive::kDivide, Opcode::kDiv, 2, kSavesAForB | kSavesB, BinaryValue<Divide>,
+    {Primitive::kDivide, Opcode::kDiv, 2, kSavesAForB | kSavesB, BinaryValue<Quotient>,
      [](const Backward& x) {
        const Term b = x.in(1);
        if (x.which == 0) return x.g / b;

@@ -70,7 +70,10 @@ void Calculus::BeginCall(int32_t statement, bool create_graph) {
 }
 
 // Also after an error in the middle of a statement or call.
-void Calculus::EndCall() { create_graph_ = in_statement_ = false; }
+void Calculus::EndCall() {
+  create_graph_ = in_statement_ = false;
+  lenient_ = true;
+}
 
 Variable Calculus::Record(Primitive primitive, const Variable* in,
                           const PrimitiveArguments& arguments, const Array* data) {
@@ -120,7 +123,7 @@ Variable Calculus::Apply(Primitive primitive, const PrimitiveArguments& argument
                          const Variable& a, const Variable& b, const Variable& c) {
   const Variable in[3] = {a, b, c};
   const Array* arrays[3] = {a.data, b.data, c.data};
-  const Array* data = Evaluate(arena_, primitive, arrays, arguments, !in_statement_);
+  const Array* data = Evaluate(arena_, primitive, arrays, arguments, !in_statement_ && lenient_);
   Variable out = Record(primitive, in, arguments, data);
   if (primitive == Primitive::kGather) {
     out.storage = a.storage;

@@ -71,6 +71,7 @@ struct Node {
   bool freed = false;
   bool may_be_freed = false;    // by a call that another thread section made fail
   bool zeros_to_first = false;  // its first edge gets zeros
+  bool elementwise = false;     // of a statement that is one op on elements
   int32_t hooks = -1;           // index of its hooks, -1: none
   program::ValueId leaf = program::kNoValue;
   // In-place write through a view: where the view lies in the base, an array of the base's shape.
@@ -173,6 +174,7 @@ class Calculus {
   std::vector<Step> steps_;
   const Packing* packing_ = nullptr;
   bool in_statement_ = false;
+  bool lenient_ = true;  // a NaN that arises in a call is not compared
   bool create_graph_ = false;
   int32_t call_ = -1;
   program::DeviceIndex device_ = program::kCpu;

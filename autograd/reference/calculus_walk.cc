@@ -8,6 +8,16 @@
 #include "autograd/reference/primitive_row.h"
 
 namespace twingrad::reference {
+namespace {
+
+// Whether all formulas of the derivative are NaN at the same points, so that a NaN among what
+// follows exactly is one on every engine: a product's are, and whichever way a quotient's is
+// divided, 0 meets 0 or infinity, or infinity itself.
+bool AgreeOnNan(Primitive primitive) {
+  return primitive == Primitive::kMultiply || primitive == Primitive::kDivide;
+}
+
+}  // namespace
 
 absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
                                              absl::Span<const bool> wanted) {
@@ -62,6 +72,7 @@ void Calculus::DifferentiateSteps(NodeId id, const Variable& g, absl::Span<const
 void Calculus::WalkSteps(NodeId id, const Variable& g, absl::Span<const bool> wanted,
                          absl::Span<Variable> results) {
   const absl::Span<const Step> steps = nodes_[id].steps;
+  const bool elementwise = nodes_[id].elementwise;
   if (steps.empty()) return;
   const size_t count = steps.size();
   auto* gradients = arena_.Allocate<Variable>(count);
@@ -84,7 +95,9 @@ void Calculus::WalkSteps(NodeId id, const Variable& g, absl::Span<const bool> wa
       const Variable& in = step.in[k];
       if (!is_wanted(in)) continue;
       Variable& target = in.step >= 0 ? gradients[in.step] : results[in.operand];
+      lenient_ = !(elementwise && AgreeOnNan(step.primitive));
       const Variable term = row.derivative({*this, id, step, k, {this, gradients[s]}}).v;
+      lenient_ = true;
       target = target.defined() ? Apply(Primitive::kAdd, target, term) : term;
     }
   }
@@ -100,6 +113,8 @@ const Array* Calculus::Unpacked(const Packing* packing, const Array* saved) {
 }
 
 Variable Calculus::Unpack(NodeId id, const Variable& saved) {
+  // A constant of the op's own is no tensor that is packed.
+  if (saved.storage < 0 && saved.step < 0 && saved.operand < 0 && !saved.tracked) return saved;
   const Packing* packing = nodes_[id].packing;
   const absl::Span<const Step> steps = nodes_[id].steps;
   const bool has_history = create_graph_ && saved.tracked;

@@ -38,7 +38,7 @@ void Call::Run() {
   record.create_graph = create_graph_;
   record.accumulate_grad = !is_grad_;
   result.call_predicted.push_back(true);
-  result.call_ordered.push_back(true);
+  result.call_in_any_order.push_back(false);
   result.hook_bounds.emplace_back();
   if (outer_ == nullptr) calculus_.BeginCall(index_, create_graph_);
   TakeArguments();

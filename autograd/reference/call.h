@@ -100,7 +100,8 @@ class Call {
   void RunCustomHooks(NodeId node, absl::Span<Variable> gradients);
   void RunPreHook(NodeId node, int32_t hook, absl::Span<Variable> gradients);
   void StoreCustom(NodeId node, absl::Span<const Variable> gradients, bool captured);
-  std::optional<ErrorKind> CustomThrows(NodeId node) const;
+  std::optional<ErrorKind> CustomThrows(
+      NodeId node, const absl::Span<const Variable>* gradients = nullptr) const;
   void Act(const Hook& hook, Variable* gradient);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
   void Release(NodeId node);
@@ -112,6 +113,7 @@ class Call {
   void FindDevices();
   void DeliverResults();
 
+  const Call& Outermost() const { return outer_ == nullptr ? *this : outer_->Outermost(); }
   bool Filtered() const { return has_inputs_; }
   bool Executes(NodeId node) const { return !Filtered() || states_[node].needed; }
   bool Delivers(NodeId node) const { return Executes(node) || states_[node].captures >= 0; }

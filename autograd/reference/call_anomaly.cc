@@ -16,7 +16,7 @@ HasNan NanIn(const Variable& gradient) {
   if (!gradient.defined() || !IsFloating(gradient.data->dtype)) return HasNan::kNo;
   HasNan found = HasNan::kNo;
   for (int32_t i = 0; i < gradient.data->size; ++i) {
-    const Number x = gradient.data->At(i);
+    const Number x = gradient.data->Signless(i);
     if (std::isnan(x.v) && x.e == 0) return HasNan::kYes;
     // An engine's number may be anything where nothing is known of it.
     if (std::isnan(x.v) || x.e == kUnknown) found = HasNan::kUnknown;

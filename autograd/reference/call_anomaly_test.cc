@@ -34,6 +34,28 @@ TEST(CallAnomaly, AnExactNanIsAnErrorUnderTheModeAlone) {
   EXPECT_FALSE(found.observation.values[0].grad_defined);
 }
 
+std::string ErrorOf(const std::string& lines) {
+  const TwinResult twin = Twin(lines);
+  if (twin.skipped) return *twin.skipped;
+  return twin.observation.error ? std::string(ErrorKindName(twin.observation.error->error))
+                                : "none";
+}
+
+// 0 times infinity is NaN whichever way a product or a quotient is differentiated.
+TEST(CallAnomaly, ANanThatArisesInAProductOrQuotientIsOneEverywhere) {
+  const std::string x = "%x = leaf type=f64[] data=3 grad=1\n";
+  const auto of = [&](const std::string& lines, const std::string& seed) {
+    return ErrorOf(x + lines + "%s = leaf type=f64[] data=" + seed +
+                   "\nbegin kind=anomaly\nbackward %z seeds=%s\nend\n");
+  };
+  const std::string times = "%c = leaf type=f64[] data=inf\n%z = mul %x %c\n";
+  EXPECT_EQ(of(times, "0"), "anomaly");
+  EXPECT_EQ(of(times, "2"), "none");
+  const std::string over = "%c = leaf type=f64[] data=0\n%z = div %x %c\n";
+  EXPECT_EQ(of(over, "0"), "anomaly");
+  EXPECT_EQ(of(over, "1"), "none");                                   // infinite, of either sign
+}
+
 TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {
   // exp overflows, which its bound cannot tell: 0 times infinity.
   const TwinResult twin = Twin(

@@ -76,7 +76,9 @@ void Call::RunPreHook(NodeId id, int32_t hook, absl::Span<Variable> gradients) {
   for (Variable& gradient : gradients) Act(interpreter_.hook(hook), &gradient);
 }
 
-std::optional<ErrorKind> Call::CustomThrows(NodeId id) const {
+// Without `gradients`, whichever they are.
+std::optional<ErrorKind> Call::CustomThrows(NodeId id,
+                                            const absl::Span<const Variable>* gradients) const {
   const Node& node = calculus_.nodes()[id];
   const CustomRule& rule = *node.custom;
   if (rule.action == CustomAction::kThrow) return ErrorKind::kUser;
@@ -84,9 +86,12 @@ std::optional<ErrorKind> Call::CustomThrows(NodeId id) const {
   if (rule.action != CustomAction::kWrongShape) return std::nullopt;
   // What is returned has one dimension more, each of size 2: it is summed where that can be the
   // result of broadcasting.
-  if (rule.keeps_undefined) throw Skipped{"whether gradients that do not fit are made at all"};
+  if (rule.keeps_undefined && gradients == nullptr) {
+    throw Skipped{"whether gradients that do not fit are made at all"};
+  }
   for (size_t k = 0; k < rule.results.size(); ++k) {
     if (!rule.results[k].tracked) continue;
+    if (gradients != nullptr && !(*gradients)[k].defined()) continue;  // returned as it is
     const Array& like = *rule.results[k].data;
     const bool fits = std::all_of(like.shape->begin(), like.shape->end(),
                                   [](int64_t size) { return size == 1 || size == 2; });
@@ -112,7 +117,8 @@ void Call::ApplyCustom(NodeId id, absl::Span<Variable> gradients) {
   for (const Variable& gradient : gradients) NoteGradient(id, rule.statement, gradient);
   ActOnOthers(id, rule.acting);
   CheckSaved(id);
-  if (const auto error = CustomThrows(id)) throw Raised{*error};
+  const absl::Span<const Variable> taken = gradients;
+  if (const auto error = CustomThrows(id, &taken)) throw Raised{*error};
   for (size_t k = 0; k < gradients.size(); ++k) {
     Variable& g = gradients[k];
     if (!g.defined()) continue;

@@ -48,7 +48,7 @@ std::optional<ErrorKind> Call::Throws(NodeId id) const {
 void Call::FindDevices() {
   const bool ordered =
       !interpreter_.any_order() && (predicted_ || interpreter_.rules().orders_backward_nodes);
-  interpreter_.result().call_ordered[call_] = ordered;
+  interpreter_.result().call_in_any_order[call_] = !ordered;
   several_devices_ = !ordered;
   if (outer_ != nullptr) return;
   const std::vector<Node>& nodes = calculus_.nodes();

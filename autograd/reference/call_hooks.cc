@@ -80,8 +80,8 @@ void Call::Act(const Hook& hook, Variable* gradient) {
 
 // Once the call has failed, nothing more happens; what another timing would do is not followed.
 void Call::ActOnOthers(NodeId id, const Hook& hook) {
-  if (hook.Acts() && interpreter_.group() != nullptr) {
-    throw Skipped{"a hook acts on others in a call of a thread section"};
+  if (hook.Acts() && fails_beside_) {
+    throw Skipped{"a call that another thread section makes fail runs hooks that act on others"};
   }
   if (error_.has_value()) return;
   switch (hook.action) {
@@ -104,10 +104,8 @@ void Call::ActOnOthers(NodeId id, const Hook& hook) {
 // At the end of the outermost call the thread that made it is given its warnings, in this order.
 void Call::NoteWarning(NodeId id, program::WarningSource source, int32_t statement) {
   if (error_.has_value()) return;
-  const Call* outermost = this;
-  while (outermost->outer_ != nullptr) outermost = outermost->outer_;
   program::WarningRecord& record = interpreter_.result().observation.warnings.emplace_back();
-  record.call = outermost->index_;
+  record.call = Outermost().index_;
   record.source = source;
   record.statement = statement;
   record.node = calculus_.nodes()[id].name;

@@ -42,6 +42,9 @@ void Call::EvaluateOrStop(NodeId node) {
 void Call::StopAt(NodeId node, ErrorKind error) {
   states_[node].dead = true;
   states_[node].error = error;
+  if (fails_beside_ && error == ErrorKind::kFreed && interpreter_.group() != nullptr) {
+    interpreter_.group()->NoteFailsAnyway(index_);
+  }
   if (!error_.has_value()) error_ = error;
 }
 
@@ -120,14 +123,14 @@ void Call::Release(NodeId id) {
   Node& node = calculus_.nodes()[id];
   (fails_beside_ ? node.may_be_freed : node.freed) = true;
   if (interpreter_.group() != nullptr && calculus_.nodes()[id].saves) {
-    interpreter_.group()->NoteRelease(id, index_);
+    interpreter_.group()->NoteRelease(id, Outermost().index_);
   }
 }
 
 void Call::CheckSaved(NodeId id) const {
   const Node& node = calculus_.nodes()[id];
   SectionGroup* const group = interpreter_.group();
-  if (group != nullptr && node.saves) group->NoteNeed(id, index_);
+  if (group != nullptr && node.saves) group->NoteNeed(id, Outermost().index_);
   const bool freed = node.freed && (group == nullptr || !group->IsReleasedBeside(id));
   if (node.saves && freed) throw Raised{ErrorKind::kFreed};
   if (node.saves && node.may_be_freed && group == nullptr) {

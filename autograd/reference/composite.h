@@ -182,22 +182,22 @@ class Composite {
   }
   Value GatherAlong() { return Picked(*shapes_[1], {nullptr, Count(*shapes_[1])}); }
   Value ScatterAlong() {
-    const IndexMap places = PickMap(arena(), Whole(), *shapes_[1], Dim(), *algebra_.ArrayOf(in_[1]),
-                                    {nullptr, Count(*shapes_[1])});
+    const Picks places = PickMap(arena(), Whole(), *shapes_[1], Dim(), *algebra_.ArrayOf(in_[1]),
+                                 {nullptr, Count(*shapes_[1])});
     return AddedTo(algebra_, in_[0], in_[2], places, Whole());
   }
 
   Value Sort() {
     bool tie = false;
-    const IndexMap order = OrderMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(),
-                                    statement_.Get<bool>(Key::kDescending), &tie);
+    const Picks order = OrderMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(),
+                                 statement_.Get<bool>(Key::kDescending), &tie);
     return Chosen(op_ == Opcode::kSort, order, shapes_[0], tie);
   }
 
   Value ExtremeAlong() {
     bool tie = false;
     const bool least = op_ == Opcode::kMin || op_ == Opcode::kArgmin;
-    const IndexMap places = ExtremeMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(), least, &tie);
+    const Picks places = ExtremeMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(), least, &tie);
     Shape shape = Whole();
     shape[Dim()] = 1;
     if (!statement_.Get<bool>(Key::kKeepdim)) shape.erase(shape.begin() + Dim());
@@ -250,9 +250,11 @@ class Composite {
     const Value logs = OfGroups(Primitive::kLogSoftmax, RowsAlong(classes));
     Shape one = Whole();
     one[classes] = 1;
-    const IndexMap places = PickMap(arena(), Whole(), one, classes, *algebra_.ArrayOf(in_[1]),
-                                    {nullptr, Count(*shapes_[1])});
-    return Reduced(algebra_.Apply(Primitive::kNegate, Gather(algebra_, logs, places, shapes_[1])));
+    const Picks places = PickMap(arena(), Whole(), one, classes, *algebra_.ArrayOf(in_[1]),
+                                 {nullptr, Count(*shapes_[1])});
+    if (!places.certain()) throw UnknownInteger();
+    return Reduced(
+        algebra_.Apply(Primitive::kNegate, Gather(algebra_, logs, places.places, shapes_[1])));
   }
 
   // As reduction= says.
@@ -263,12 +265,12 @@ class Composite {
   }
 
   Value Picked(const Shape& shape, const IndexMap& at) {
-    const IndexMap places = PickMap(arena(), Whole(), shape, Dim(), *algebra_.ArrayOf(in_[1]), at);
+    const Picks places = PickMap(arena(), Whole(), shape, Dim(), *algebra_.ArrayOf(in_[1]), at);
     return Pick(algebra_, in_[0], places, Keep(shape));
   }
 
   // The elements at the places, or their coordinates.
-  Value Chosen(bool elements, const IndexMap& places, const Shape* shape, bool tie) {
+  Value Chosen(bool elements, const Picks& places, const Shape* shape, bool tie) {
     if (!elements) return algebra_.Constant(CoordinatesOf(arena(), places, Whole(), Dim(), shape));
     if (tie) algebra_.NoteTie();
     return Pick(algebra_, in_[0], places, shape);

@@ -27,9 +27,15 @@ inline int64_t WrapNegate(int64_t a) { return static_cast<int64_t>(-static_cast<
 // Of one input. The function of numbers may take the format that it rounds to.
 template <auto kOfNumber, auto kOfInteger = nullptr>
 const Array* UnaryValue(const Evaluation& evaluation) {
+  constexpr bool kIsNegation = [] {
+    if constexpr (std::is_same_v<decltype(kOfNumber), decltype(&Negated)>) {
+      return kOfNumber == &Negated;
+    }
+    return false;
+  }();
   const Array* a = evaluation.in[0];
   if (IsFloating(a->dtype)) {
-    return MapUnary(evaluation.arena, a, [](Number x, const Format& f) {
+    return MapUnary<kIsNegation>(evaluation.arena, a, [](Number x, const Format& f) {
       if constexpr (std::is_invocable_v<decltype(kOfNumber), Number>) {
         return kOfNumber(x);
       } else {
@@ -49,12 +55,14 @@ const Array* UnaryValue(const Evaluation& evaluation) {
 // Of two inputs. With `kExactSecond` the second must be known where it is an integer.
 template <auto kOfNumbers, auto kOfIntegers = nullptr, bool kExactSecond = false>
 const Array* BinaryValue(const Evaluation& evaluation) {
+  constexpr bool kTakesInfinities = kOfNumbers == Product || kOfNumbers == Quotient;
   const Array *a = evaluation.in[0], *b = evaluation.in[1];
   Result result(evaluation.arena, a->dtype, a->shape, a->size);
   if (IsFloating(a->dtype)) {
     const Format& format = FormatOf(a->dtype);
     for (int32_t i = 0; i < a->size; ++i) {
-      const Number x = a->At(i), y = b->At(i);
+      const Number x = kTakesInfinities ? a->Signless(i) : a->At(i);
+      const Number y = kTakesInfinities ? b->Signless(i) : b->At(i);
       Number z = kOfNumbers(x, y, format);
       if (evaluation.lenient && std::isnan(z.v) && !std::isnan(x.v) && !std::isnan(y.v)) {
         z.e = kUnknown;

@@ -175,7 +175,7 @@ Judged Interpreter::Bounds(const Array& array) {
   Judged judged;
   judged.bound.assign(array.size, 0);
   for (int32_t i = 0; i < array.size && array.e != nullptr; ++i) {
-    double bound = 2 * array.e[i] * (1 + 1e-9);
+    double bound = 2 * array.Error(i) * (1 + 1e-9);
     if (IsFloating(array.dtype) && bound > std::max(std::fabs(array.v[i]), 1.0) / 8) {
       bound = kUnknown;
     }
@@ -190,17 +190,33 @@ void Interpreter::OrderCalls() {
   TwinResult ordered;
   for (const int32_t call : order) {
     ordered.call_predicted.push_back(result_.call_predicted[call]);
-    ordered.call_ordered.push_back(result_.call_ordered[call]);
+    ordered.call_in_any_order.push_back(result_.call_in_any_order[call]);
     ordered.hook_bounds.push_back(std::move(result_.hook_bounds[call]));
   }
   result_.call_predicted = std::move(ordered.call_predicted);
-  result_.call_ordered = std::move(ordered.call_ordered);
+  result_.call_in_any_order = std::move(ordered.call_in_any_order);
   result_.hook_bounds = std::move(ordered.hook_bounds);
   program::OrderCalls(result_.observation.calls);
 }
 
+// Of a graph that create_graph made is not known whether it leads to such a node.
+void Interpreter::NoteUnorderedCalls() {
+  const std::vector<program::CallRecord>& calls = result_.observation.calls;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const auto& nodes = calls[i].nodes;
+    const bool reaches = std::any_of(nodes.begin(), nodes.end(), [this](const auto& node) {
+      return std::find(contested_nodes_.begin(), contested_nodes_.end(), node.name) !=
+             contested_nodes_.end();
+    });
+    if (!contested_nodes_.empty() && (reaches || !result_.call_predicted[i])) {
+      result_.call_in_any_order[i] = true;
+    }
+  }
+}
+
 void Interpreter::Finish() {
   OrderCalls();
+  NoteUnorderedCalls();
   const size_t count = tensors_.size();
   result_.observation.values.resize(count);
   result_.value_bounds.resize(count);

@@ -238,6 +238,7 @@ class Interpreter {
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
   void OrderCalls();
+  void NoteUnorderedCalls();
   void Finish();
 
   const program::Program& program_;
@@ -259,6 +260,8 @@ class Interpreter {
   Modes modes_;
   std::optional<SectionGroup> group_;
   int32_t sections_ = 0;  // so far
+  // Of views that any of several sections may have made anew: timing decides their order keys.
+  std::vector<program::NodeName> contested_nodes_;
   std::vector<Variable> grads_before_group_;
   std::vector<GradAlternative> left_by_failures_;
   bool several_devices_at_work_ = false;

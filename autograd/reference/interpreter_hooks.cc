@@ -91,6 +91,7 @@ void Interpreter::RegisterRecording(ValueId target, int32_t statement) {
   CheckFresh(target);
   const NodeId node = GradientEdge(target);
   if (node == kNoNode) throw Raised{ErrorKind::kNoGraph};
+  if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(node));
   MakeHooks(node).tensor.push_back(static_cast<int32_t>(hooks_.size()));
   hooks_.push_back({statement});
 }

@@ -49,6 +49,10 @@ void Interpreter::EndGroup() {
   const SectionGroup group = *std::move(group_);
   group_.reset();
   group.CheckJudgeable();
+  for (const ValueId view : group.ContestedViews()) {
+    contested_nodes_.push_back(calculus_.nodes()[tensors_[view].node].name);
+    result_.order_reaches_values = true;
+  }
   const std::vector<int32_t> contended = group.ContendedCalls();
   if (!several_devices_at_work_ && !group.MayAllFail(result_.freed_calls)) {
     result_.freed_calls_are_legal = false;

@@ -68,6 +68,10 @@ NodeId Interpreter::AddStatementNode(NodeRole role, absl::Span<const NodeId> edg
   node.edges = absl::MakeConstSpan(kept, edges.size());
   node.steps = steps;
   node.saved = calculus_.SavedOf(steps, &node.saves);
+  const program::Category category =
+      program::SignatureOf(program_.statements[statement_].op).category;
+  node.elementwise =
+      category == program::Category::kElementwise || category == program::Category::kInPlace;
   if (saved_hooks_ != nullptr) {
     node.packing = &saved_hooks_->packing;
     node.saved = {};

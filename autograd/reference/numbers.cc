@@ -8,6 +8,16 @@ namespace {
 bool BothExact(Number a, Number b) { return a.e == 0 && b.e == 0; }
 bool AnyNonFinite(Number a, Number b) { return !std::isfinite(a.v) || !std::isfinite(b.v); }
 bool Known(Number a) { return a.e < kUnknown; }
+// On every engine.
+bool IsNan(Number a) { return std::isnan(a.v) && a.e == 0; }
+bool IsInfinite(Number a) { return std::isinf(a.v) && (a.e == 0 || a.e == kEitherSign); }
+bool IsZero(Number a) { return a.v == 0 && a.e == 0; }
+bool IsFinite(Number a) { return std::isfinite(a.v) && Known(a); }
+bool IsNotZero(Number a) { return IsInfinite(a) || (IsFinite(a) && std::fabs(a.v) > a.e); }
+
+constexpr Number kNan = {std::numeric_limits<double>::quiet_NaN(), 0};
+constexpr Number kNothing = {std::numeric_limits<double>::quiet_NaN(), kUnknown};
+constexpr Number kInfinity = {std::numeric_limits<double>::infinity(), kEitherSign};
 
 // Of one exact operand: NaN or infinity at the function's edge of its domain.
 Number Unary(double x, double r, const Format& f, double propagated, double ulps) {
@@ -55,6 +65,7 @@ bool ExactPower(double a, double b, const Format& f, double* result) {
 
 Number Add(Number a, Number b, const Format& f) {
   const double s = a.v + b.v, r = Rounded(s, f);
+  if (IsNan(a) || IsNan(b)) return kNan;
   if (!std::isfinite(r)) return NonFinite(r, AnyNonFinite(a, b) && Known(a) && Known(b));
   if (BothExact(a, b)) {
     const double part = s - a.v;
@@ -66,6 +77,7 @@ Number Add(Number a, Number b, const Format& f) {
 
 Number Multiply(Number a, Number b, const Format& f) {
   const double p = a.v * b.v, r = Rounded(p, f);
+  if (IsNan(a) || IsNan(b)) return kNan;
   if ((a.v == 0 && a.e == 0 && std::isfinite(b.v) && Known(b)) ||
       (b.v == 0 && b.e == 0 && std::isfinite(a.v) && Known(a))) {
     return {0, 0};
@@ -81,6 +93,7 @@ Number Multiply(Number a, Number b, const Format& f) {
 
 Number Divide(Number a, Number b, const Format& f) {
   const double q = a.v / b.v, r = Rounded(q, f);
+  if (IsNan(a) || IsNan(b)) return kNan;
   if (std::fabs(b.v) <= b.e || b.v == 0) {
     // The sign of a quotient by zero is the sign of a zero; only NaN does not depend on it.
     return NonFinite(r, BothExact(a, b) && std::isnan(r));
@@ -94,6 +107,20 @@ Number Divide(Number a, Number b, const Format& f) {
     if (lossless) return {r, 0};
   }
   return Bounded(r, (a.e + std::fabs(q) * b.e) / (std::fabs(b.v) - b.e), 1, f);
+}
+
+Number Product(Number a, Number b, const Format& f) {
+  if (a.e >= 0 && b.e >= 0) return Multiply(a, b, f);
+  if (IsNan(a) || IsNan(b) || IsZero(a) || IsZero(b)) return kNan;
+  return IsNotZero(a) && IsNotZero(b) ? kInfinity : kNothing;
+}
+
+Number Quotient(Number a, Number b, const Format& f) {
+  if (IsZero(b) && IsNotZero(a)) return kInfinity;
+  if (a.e >= 0 && b.e >= 0) return Divide(a, b, f);
+  if (IsNan(a) || IsNan(b) || (IsInfinite(a) && IsInfinite(b))) return kNan;
+  if (IsFinite(a)) return {0, 0};
+  return IsInfinite(a) && IsFinite(b) ? kInfinity : kNothing;
 }
 
 Number Power(Number a, Number b, const Format& f) {

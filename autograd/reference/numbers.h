@@ -29,6 +29,10 @@ struct Number {
 };
 
 inline constexpr double kUnknown = std::numeric_limits<double>::infinity();
+// In place of the bound of an infinity: it may have the other sign, and is no NaN. A quotient by
+// zero has it, for its sign is that of a zero. Product, Quotient and Negated take it and give it;
+// what others read is kUnknown (Array::At).
+inline constexpr double kEitherSign = -1;
 
 // Largest error of an engine's elementary functions, in units in the last place.
 struct Ulps {
@@ -79,11 +83,14 @@ inline Number Bounded(double r, double propagated, double roundings, const Forma
 // none is unknown.
 inline Number NonFinite(double r, bool follows) { return {r, follows ? 0 : kUnknown}; }
 
-inline Number Negated(Number a) { return {-a.v, a.e}; }
+inline Number Negated(Number a) { return {-a.v, a.e}; }  // also of either sign
 Number Add(Number a, Number b, const Format& f);
 inline Number Subtract(Number a, Number b, const Format& f) { return Add(a, Negated(b), f); }
 Number Multiply(Number a, Number b, const Format& f);
 Number Divide(Number a, Number b, const Format& f);
+// The same, of infinities of either sign too.
+Number Product(Number a, Number b, const Format& f);
+Number Quotient(Number a, Number b, const Format& f);
 Number Power(Number a, Number b, const Format& f);
 Number Exp(Number a, const Format& f);
 Number Log(Number a, const Format& f);

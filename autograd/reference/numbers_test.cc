@@ -72,6 +72,28 @@ TEST(NumbersTest, NonFiniteResults) {
   EXPECT_TRUE(std::isnan(Maximum({kNaN, 0}, {1, 0}).v));
 }
 
+// A quotient by zero may have either sign; it is no NaN, and makes one where infinities do.
+TEST(NumbersTest, InfinitiesOfEitherSign) {
+  const Number inf = Quotient({1, 0}, {0, 0}, kD);
+  EXPECT_EQ(inf.v, kInf);
+  EXPECT_EQ(inf.e, kEitherSign);
+  EXPECT_EQ(Quotient({1, 1}, {0, 0}, kD).e, kUnknown);  // 0 over 0 perhaps
+  EXPECT_EQ(Quotient({3, 1}, {0, 0}, kD).e, kEitherSign);
+  EXPECT_EQ(Product(inf, {-2, 1e-9}, kD).e, kEitherSign);
+  EXPECT_EQ(Product(inf, inf, kD).e, kEitherSign);
+  EXPECT_EQ(Negated(inf).e, kEitherSign);
+  EXPECT_TRUE(std::isnan(Product(inf, {0, 0}, kD).v));
+  EXPECT_EQ(Product(inf, {0, 0}, kD).e, 0);
+  EXPECT_EQ(Product(inf, {1e-9, 1e-8}, kD).e, kUnknown);
+  EXPECT_TRUE(std::isnan(Quotient(inf, {kInf, 0}, kD).v));
+  EXPECT_EQ(Quotient({5, 1}, inf, kD).v, 0);
+  EXPECT_EQ(Quotient({5, 1}, inf, kD).e, 0);
+  EXPECT_EQ(Quotient(inf, {2, 1}, kD).e, kEitherSign);
+  // A NaN that is certain stays one, whatever it meets.
+  EXPECT_EQ(Product({kNaN, 0}, {2, 1e-9}, kD).e, 0);
+  EXPECT_EQ(Add({kNaN, 0}, {2, kUnknown}, kD).e, 0);
+}
+
 TEST(NumbersTest, DecisionsNearTheirBound) {
   int64_t n = 0;
   EXPECT_EQ(Truncated({2.9999, 0}, &n).e, 0);

@@ -35,15 +35,41 @@ class Comparison {
   }
   bool IsNan(int32_t x) const { return IsFloating(a_.dtype) && std::isnan(a_.v[x]); }
   bool IsTie(int32_t x, int32_t y) const { return !Less(x, y) && !Less(y, x); }
-  // Throws if rounding could reverse the order.
-  void RequireDecided(int32_t x, int32_t y) const {
+  // Whether rounding could reverse the order.
+  bool IsOpen(int32_t x, int32_t y) const {
     const double error = a_.Error(x) + a_.Error(y);
-    if (error == 0) return;
-    if (!IsFloating(a_.dtype) || !(std::fabs(a_.v[x] - a_.v[y]) > error)) throw UnknownInteger();
+    return error != 0 && (!IsFloating(a_.dtype) || !(std::fabs(a_.v[x] - a_.v[y]) > error));
   }
 
  private:
   const Array& a_;
+};
+
+IndexMap Kept(Arena& arena, const std::vector<int32_t>& places) {
+  auto* kept = arena.Allocate<int32_t>(places.size());
+  std::copy(places.begin(), places.end(), kept);
+  return {kept, static_cast<int32_t>(places.size())};
+}
+
+// Picks under construction.
+class Picking {
+ public:
+  Picking(Arena& arena, int32_t count) : arena_(arena), places_(count) {}
+
+  void Set(int32_t at, int64_t place) { places_[at] = static_cast<int32_t>(place); }
+  // Another engine may pick any of these: base + k stride.
+  void Open(int32_t at, int64_t base, int64_t stride, int64_t size) {
+    for (int64_t k = 0; k < size; ++k) {
+      if (base + k * stride == places_[at]) continue;
+      open_.push_back(at);
+      others_.push_back(static_cast<int32_t>(base + k * stride));
+    }
+  }
+  Picks Take() const { return {Kept(arena_, places_), Kept(arena_, open_), Kept(arena_, others_)}; }
+
+ private:
+  Arena& arena_;
+  std::vector<int32_t> places_, open_, others_;
 };
 
 }  // namespace
@@ -63,21 +89,52 @@ IndexMap FlipMap(Arena& arena, const Shape& shape, absl::Span<const int64_t> dim
   return StridedMap(arena, shape, strides, offset);
 }
 
-IndexMap PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim,
-                 const Array& indices, const IndexMap& at) {
+Picks PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim, const Array& indices,
+              const IndexMap& at) {
   Shape strides = RowMajorStrides(of);
   const int64_t stride = strides[dim];
   strides[dim] = 0;
   const int32_t count = Count(shape);
   const IndexMap base = StridedMap(arena, shape, strides, 0);
-  auto* places = arena.Allocate<int32_t>(count);
+  Picking picking(arena, count);
   for (int32_t i = 0; i < count; ++i) {
-    if (indices.Error(at[i]) != 0) throw UnknownInteger();
     const int64_t index = indices.i[at[i]];
+    const double bound = indices.e == nullptr ? 0 : indices.e[at[i]];
+    const bool ranged = bound < 0 && -bound <= static_cast<double>(of[dim]);
+    if (bound != 0 && !ranged) throw UnknownInteger();
     if (index < 0 || index >= of[dim]) throw IndexOutOfRange();
-    places[i] = static_cast<int32_t>(base[i] + index * stride);
+    picking.Set(i, base[i] + index * stride);
+    if (ranged) picking.Open(i, base[i], stride, static_cast<int64_t>(-bound));
   }
-  return {places, count};
+  return picking.Take();
+}
+
+PickTerms TermsOf(Arena& arena, const Picks& picks, DType dtype) {
+  const int32_t count = picks.places.size, total = count + picks.open.size;
+  auto* from = arena.Allocate<int32_t>(total);
+  auto* to = arena.Allocate<int32_t>(total);
+  Array* weights = NewArray(arena, dtype, arena.Keep({total}), total);
+  weights->e = arena.Allocate<double>(total);
+  for (int32_t k = 0; k < total; ++k) {
+    const int32_t other = k - count;
+    from[k] = other < 0 ? picks.places[k] : picks.others[other];
+    to[k] = other < 0 ? k : picks.open[other];
+    weights->v[k] = other < 0 ? 1 : 0;
+    weights->e[k] = other < 0 ? 0 : 1;
+    if (other >= 0) weights->e[to[k]] = 1;
+  }
+  return {{from, total}, {to, total}, weights};
+}
+
+const Array* PickedIntegers(Arena& arena, const Array& a, const Picks& picks, const Shape* shape) {
+  Array* picked = NewArray(arena, a.dtype, shape, picks.places.size);
+  picked->e = arena.Allocate<double>(picked->size);
+  for (int32_t i = 0; i < picked->size; ++i) {
+    picked->i[i] = a.i[picks.places[i]];
+    picked->e[i] = a.Error(picks.places[i]);
+  }
+  for (int32_t k = 0; k < picks.open.size; ++k) picked->e[picks.open[k]] = kUnknown;
+  return picked;
 }
 
 RunningMaps CumsumMaps(Arena& arena, const Shape& shape, size_t dim) {
@@ -97,10 +154,10 @@ RunningMaps CumsumMaps(Arena& arena, const Shape& shape, size_t dim) {
   return {{from, next}, {to, next}};
 }
 
-IndexMap OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* tie) {
+Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* tie) {
   const Rows rows(*a.shape, dim);
   const Comparison comparison(a);
-  auto* places = arena.Allocate<int32_t>(a.size);
+  Picking picking(arena, a.size);
   std::vector<int32_t> row(rows.size);
   for (int64_t r = 0; r < rows.count && a.size > 0; ++r) {
     for (int64_t k = 0; k < rows.size; ++k) {
@@ -110,21 +167,25 @@ IndexMap OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, boo
     std::stable_sort(ordered.begin(), ordered.end(), [&](int32_t x, int32_t y) {
       return descending ? comparison.Less(y, x) : comparison.Less(x, y);
     });
+    bool open = false;
     for (int64_t k = 0; k < rows.size; ++k) {
-      places[row[k]] = ordered[k];
+      picking.Set(row[k], ordered[k]);
       if (k == 0) continue;
-      comparison.RequireDecided(ordered[k - 1], ordered[k]);
-      *tie |= comparison.IsTie(ordered[k - 1], ordered[k]);
+      open |= comparison.IsOpen(ordered[k - 1], ordered[k]);
+      *tie |= open || comparison.IsTie(ordered[k - 1], ordered[k]);
+    }
+    for (const int32_t at : row) {
+      if (open) picking.Open(at, rows.Start(r), rows.stride, rows.size);
     }
   }
-  return {places, a.size};
+  return picking.Take();
 }
 
-IndexMap ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* tie) {
+Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* tie) {
   const Rows rows(*a.shape, dim);
   const Comparison comparison(a);
   const auto count = static_cast<int32_t>(rows.count);
-  auto* places = arena.Allocate<int32_t>(count);
+  Picking picking(arena, count);
   for (int32_t r = 0; r < count; ++r) {
     const auto place = [&](int64_t k) {
       return static_cast<int32_t>(rows.Start(r) + k * rows.stride);
@@ -136,21 +197,30 @@ IndexMap ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* 
       const bool better = least ? comparison.Less(next, best) : comparison.Less(best, next);
       if (better || comparison.IsNan(next)) best = next;
     }
+    picking.Set(r, best);
+    bool open = false;
     for (int64_t k = 0; k < rows.size; ++k) {
       if (place(k) == best) continue;
-      comparison.RequireDecided(best, place(k));
-      *tie |= comparison.IsTie(best, place(k));
+      open |= comparison.IsOpen(best, place(k));
+      *tie |= open || comparison.IsTie(best, place(k));
     }
-    places[r] = best;
+    if (open) picking.Open(r, rows.Start(r), rows.stride, rows.size);
   }
-  return {places, count};
+  return picking.Take();
 }
 
-const Array* CoordinatesOf(Arena& arena, const IndexMap& map, const Shape& of, size_t dim,
+const Array* CoordinatesOf(Arena& arena, const Picks& picks, const Shape& of, size_t dim,
                            const Shape* shape) {
   const Rows rows(of, dim);
+  const IndexMap& map = picks.places;
   Array* coordinates = NewArray(arena, DType::kI64, shape, map.size);
   for (int32_t i = 0; i < map.size; ++i) coordinates->i[i] = map[i] / rows.stride % rows.size;
+  if (picks.certain()) return coordinates;
+  coordinates->e = arena.Allocate<double>(map.size);
+  std::fill(coordinates->e, coordinates->e + map.size, 0);
+  for (int32_t k = 0; k < picks.open.size; ++k) {
+    coordinates->e[picks.open[k]] = -static_cast<double>(rows.size);
+  }
   return coordinates;
 }
 

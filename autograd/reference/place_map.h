@@ -2,7 +2,8 @@
 // sums.
 //
 // As in index_map.h, a map gives for each place the corresponding place of another array. The maps
-// of picks and sorts depend on numbers and are made only where the numbers are known well enough.
+// of picks and sorts depend on numbers; where bounds leave open what is picked, they list what else
+// another engine may pick.
 
 #pragma once
 
@@ -24,10 +25,31 @@ IndexMap PartMap(Arena& arena, const Shape& part, const Shape& whole, size_t dim
 // The same shape with the order along `dims` reversed.
 IndexMap FlipMap(Arena& arena, const Shape& shape, absl::Span<const int64_t> dims);
 
+// What the twin picks, and at some places all that another engine may pick instead: at `open[k]`
+// also `others[k]`.
+struct Picks {
+  IndexMap places;
+  IndexMap open;
+  IndexMap others;
+  bool certain() const { return open.size == 0; }
+};
+
 // For each place of `shape`, the place of an array of shape `of` with the same coordinates but for
 // `dim`, where the coordinate is indices[at[place]]. Throws IndexOutOfRange, UnknownInteger.
-IndexMap PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim,
-                 const Array& indices, const IndexMap& at);
+Picks PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim, const Array& indices,
+              const IndexMap& at);
+
+// Each pick, and with a weight of 0 or 1 each of the others, as a term: terms[k] of what is picked
+// from, times weights[k], is added to the result at to[k]. A weight has a bound of 1 where it may
+// be the other.
+struct PickTerms {
+  IndexMap from;
+  IndexMap to;
+  const Array* weights;
+};
+PickTerms TermsOf(Arena& arena, const Picks& picks, DType dtype);
+// From integers; unknown ones where several may be picked.
+const Array* PickedIntegers(Arena& arena, const Array& a, const Picks& picks, const Shape* shape);
 
 // Running sums as a list of terms: entry i adds a[from[i]] to out[to[i]].
 struct RunningMaps {
@@ -37,14 +59,15 @@ struct RunningMaps {
 RunningMaps CumsumMaps(Arena& arena, const Shape& shape, size_t dim);
 
 // For each place, the place of `a` whose element belongs there when each row along `dim` is in
-// order, equal ones in their order and NaN above all. Throws UnknownInteger where bounds leave the
-// order open. Sets *tie where two numbers are equal.
-IndexMap OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* tie);
+// order, equal ones in their order and NaN above all. Sets *tie where two numbers are equal or may
+// be.
+Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* tie);
 // For each row along `dim`, the place of its greatest (least) element: the first of several, or the
 // first NaN.
-IndexMap ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* tie);
-// The coordinate along `dim` of the places of a map, as integers of shape `shape`.
-const Array* CoordinatesOf(Arena& arena, const IndexMap& map, const Shape& of, size_t dim,
+Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* tie);
+// The coordinate along `dim` of what is picked, as integers of shape `shape`. In place of the bound
+// of one that is open stands -n, where n is the size of `dim`: it is one of 0 to n - 1.
+const Array* CoordinatesOf(Arena& arena, const Picks& picks, const Shape& of, size_t dim,
                            const Shape* shape);
 
 }  // namespace twingrad::reference

@@ -16,6 +16,11 @@ class PlaceMapTest : public testing::Test {
     for (int32_t i = 0; i < map.size; ++i) list.push_back(map[i]);
     return list;
   }
+  // What is certainly picked.
+  std::vector<int32_t> List(const Picks& picks) {
+    EXPECT_TRUE(picks.certain());
+    return List(picks.places);
+  }
   Array* Floats(const Shape& shape, const std::vector<double>& elements) {
     Array* array = NewArray(arena_, DType::kF64, &shape, Count(shape));
     std::copy(elements.begin(), elements.end(), array->v);
@@ -86,20 +91,52 @@ TEST_F(PlaceMapTest, ExtremesAreTheFirst) {
   EXPECT_EQ(List(ExtremeMap(arena_, *a, 1, false, &tie_)), (Places{1, 4}));
   EXPECT_TRUE(tie_);
   EXPECT_EQ(List(ExtremeMap(arena_, *a, 1, true, &tie_)), (Places{0, 4}));
-  const IndexMap places = ExtremeMap(arena_, *a, 1, true, &tie_);
+  const Picks places = ExtremeMap(arena_, *a, 1, true, &tie_);
   const Array* coordinates = CoordinatesOf(arena_, places, matrix_, 1, &three_);
   EXPECT_EQ(coordinates->i[0], 0);
   EXPECT_EQ(coordinates->i[1], 1);
 }
 
-// What rounding may turn round is not decided here.
-TEST_F(PlaceMapTest, OpenOrdersAreRefused) {
+// What rounding may turn round: all of the row may stand there.
+TEST_F(PlaceMapTest, OpenOrdersListWhatElseMayBePicked) {
   Array* a = Floats(three_, {1, 2, 2.0000001});
   a->e = arena_.Allocate<double>(3);
   std::fill(a->e, a->e + 3, 1e-6);
-  EXPECT_THROW(OrderMap(arena_, *a, 0, false, &tie_), UnknownInteger);
-  EXPECT_THROW(ExtremeMap(arena_, *a, 0, false, &tie_), UnknownInteger);
+  const Picks order = OrderMap(arena_, *a, 0, true, &tie_);
+  EXPECT_TRUE(tie_);
+  EXPECT_EQ(List(order.places), (Places{2, 1, 0}));
+  EXPECT_EQ(List(order.open), (Places{0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(List(order.others), (Places{0, 1, 0, 2, 1, 2}));
+  const Picks greatest = ExtremeMap(arena_, *a, 0, false, &tie_);
+  EXPECT_EQ(List(greatest.places), Places{2});
+  EXPECT_EQ(List(greatest.others), (Places{0, 1}));
   EXPECT_EQ(List(ExtremeMap(arena_, *a, 0, true, &tie_)), Places{0});
+}
+
+TEST_F(PlaceMapTest, OpenIndicesKeepTheirRange) {
+  Array* a = Floats(three_, {1, 2, 2.0000001});
+  a->e = arena_.Allocate<double>(3);
+  std::fill(a->e, a->e + 3, 1e-6);
+  const Shape scalar = {};
+  const Array* index =
+      CoordinatesOf(arena_, ExtremeMap(arena_, *a, 0, false, &tie_), three_, 0, &scalar);
+  EXPECT_EQ(index->Error(0), kUnknown);
+  const Picks picked = PickMap(arena_, {4}, {1}, 0, *index, {nullptr, 1});
+  EXPECT_EQ(List(picked.places), Places{2});
+  EXPECT_EQ(List(picked.others), (Places{0, 1}));
+  // An entry that may not be there.
+  EXPECT_THROW(PickMap(arena_, {2}, {1}, 0, *index, {nullptr, 1}), UnknownInteger);
+}
+
+TEST_F(PlaceMapTest, TermsOfOpenPicksHaveWeightsOfOneOrZero) {
+  const int32_t places[] = {2, 0}, open[] = {0}, others[] = {1};
+  const PickTerms terms = TermsOf(arena_, {{places, 2}, {open, 1}, {others, 1}}, DType::kF64);
+  EXPECT_EQ(List(terms.from), (Places{2, 0, 1}));
+  EXPECT_EQ(List(terms.to), (Places{0, 1, 0}));
+  EXPECT_EQ(std::vector<double>(terms.weights->v, terms.weights->v + 3),
+            (std::vector<double>{1, 1, 0}));
+  EXPECT_EQ(std::vector<double>(terms.weights->e, terms.weights->e + 3),
+            (std::vector<double>{1, 0, 1}));
 }
 
 }  // namespace

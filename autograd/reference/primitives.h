@@ -68,8 +68,13 @@ struct Array {
   int64_t* i = nullptr;
   double* e = nullptr;
 
-  Number At(int32_t at) const { return {v[at], e == nullptr ? 0 : e[at]}; }
-  double Error(int32_t at) const { return e == nullptr ? 0 : e[at]; }
+  double Error(int32_t at) const {
+    if (e == nullptr) return 0;
+    return e[at] < 0 ? kUnknown : e[at];  // kEitherSign
+  }
+  Number At(int32_t at) const { return {v[at], Error(at)}; }
+  // With kEitherSign.
+  Number Signless(int32_t at) const { return {v[at], e == nullptr ? 0 : e[at]}; }
 };
 
 // What a primitive needs beyond its inputs.

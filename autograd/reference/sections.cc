@@ -57,9 +57,6 @@ void SectionGroup::CheckJudgeable() const {
   if (Meet(hooked_, evaluated_) || Meet(hooked_, hooked_)) {
     throw Skipped{"a thread section hooks a node that another one runs or hooks"};
   }
-  if (Meet(regenerated_, edges_)) {
-    throw Skipped{"which of several thread sections makes a view's node anew depends on timing"};
-  }
   for (const Addition& a : additions_) {
     for (const Addition& b : additions_) {
       if (a.value != b.value || a.section == b.section) continue;
@@ -71,6 +68,14 @@ void SectionGroup::CheckJudgeable() const {
       if (hooked) throw Skipped{"a hook reads a .grad that another thread section adds to"};
     }
   }
+}
+
+std::vector<ValueId> SectionGroup::ContestedViews() const {
+  std::vector<ValueId> views;
+  for (const Mark& view : regenerated_) {
+    if (Meet({view}, edges_)) views.push_back(view.what);
+  }
+  return views;
 }
 
 std::vector<int32_t> SectionGroup::ContendedCalls() const {
@@ -89,7 +94,8 @@ bool SectionGroup::MayAllFail(const std::vector<int32_t>& calls) const {
   };
   bool any = false;
   for (const Mark& need : needs_) {
-    if (!fails(need)) continue;
+    const bool anyway = std::find(failing_.begin(), failing_.end(), need.call) != failing_.end();
+    if (!fails(need) || anyway) continue;
     any = true;
     for (const Mark& release : releases_) {
       if (!fails(release) && Meet({need}, {release})) return true;

@@ -40,6 +40,8 @@ class SectionGroup {
   // A call needs what the node saved; releases it.
   void NoteNeed(NodeId node, int32_t call);
   void NoteRelease(NodeId node, int32_t call);
+  // The call finds no graph whatever others do.
+  void NoteFailsAnyway(int32_t call) { failing_.push_back(call); }
   // Whether another section alone has released what the node saved.
   bool IsReleasedBeside(NodeId node) const;
   void NoteEvaluated(NodeId node);
@@ -47,12 +49,15 @@ class SectionGroup {
   void NoteEdge(program::ValueId view);
   void NoteRegenerated(program::ValueId view);
 
+  // The views whose node one section makes anew and another uses, each once.
+  std::vector<program::ValueId> ContestedViews() const;
+
   // When all have ended. Throws Skipped where the twin cannot say what may happen.
   void CheckJudgeable() const;
   // The calls, by statement, that another section's call may leave without what they need.
   std::vector<int32_t> ContendedCalls() const;
   // Whether these calls may all be left without: on one thread each, one of those that release what
-  // they need finds it all.
+  // they need finds it all; but for those that fail anyway.
   bool MayAllFail(const std::vector<int32_t>& calls) const;
   // The values whose `.grad` was added to, each once.
   std::vector<program::ValueId> Added() const;
@@ -82,6 +87,7 @@ class SectionGroup {
   std::vector<Mark> hooked_;
   std::vector<Mark> edges_;
   std::vector<Mark> regenerated_;
+  std::vector<int32_t> failing_;  // calls
 };
 
 }  // namespace twingrad::reference

@@ -120,10 +120,45 @@ TEST(Sections, WhatTimingDecidesOtherwiseIsSkipped) {
   EXPECT_NE(WhySkipped(kSquare + std::string("accumulate_hook %x do=record\n") + call + call), "");
   const std::string recorded = Section("backward %y create_graph=1\n");
   EXPECT_NE(WhySkipped(kSquare + recorded + call), "");
-  EXPECT_NE(
-      WhySkipped(std::string(kLeaf) + "%b = neg %x\n%v = view %b shape=1\nneg_ %b\n" +
-                 Section("%p = neg %v\nbackward %p\n") + Section("%q = neg %v\nbackward %q\n")),
-      "");
+}
+
+TEST(Sections, HooksOfASectionActOnItsOwnAndOnWhatNoOtherRuns) {
+  const std::string own = Section(
+      "%z = neg %y\nhook %z do=register target=%y\nhook %z do=backward target=%z\n"
+      "backward %z\n");
+  const TwinRun run(kSquare + own + Section("%w = neg %x\nbackward %w\n"));
+  EXPECT_FALSE(run.result().skipped.has_value());
+  EXPECT_EQ(run.Grad("x"), (Row{-13}));  // 2 calls of -6, and -1
+  EXPECT_EQ(run.Call(0).hooks.size(), 4u);
+  EXPECT_EQ(run.Call(1).hooks.size(), 4u);
+  EXPECT_NE(WhySkipped(kSquare + own + Section("backward %y retain_graph=1\n")), "");
+  const std::string removes = Section("%z = neg %x\nhook %z do=remove target=h\nbackward %z\n");
+  EXPECT_EQ(WhySkipped(kSquare + std::string("hook %y id=h do=record\n") + removes +
+                       Section("%w = neg %x\nbackward %w\n")),
+            "");
+  EXPECT_NE(WhySkipped(kSquare + std::string("hook %y id=h do=record\n") + removes +
+                       Section("backward %y retain_graph=1\n")),
+            "");
+}
+
+// Which section makes the node decides its order key and nothing else.
+TEST(Sections, AViewIsMadeAnewByAnyOfThem) {
+  const TwinRun run(std::string(kLeaf) + "%b = neg %x\n%v = view %b shape=1\nneg_ %b\n" +
+                    Section("%p = neg %v\nbackward %p\n") + Section("%q = neg %b\nbackward %q\n") +
+                    Section("%r = neg %v\nbackward %r\n") + "backward %b\n");
+  EXPECT_FALSE(run.result().skipped.has_value());
+  EXPECT_EQ(run.result().call_in_any_order, (std::vector<bool>{true, false, true, false}));
+  EXPECT_TRUE(run.result().order_reaches_values);
+}
+
+// The graph of %m is gone, so both calls fail, whoever takes away that of %y.
+TEST(Sections, CallsThatFailAnywayMayBothLoseTheGraph) {
+  const auto program =
+      ParseOrThrow(std::string(kLeaf) + "%m = mul %x %x\nbackward %m\n" + "%y = mul %m %m\n" +
+                   Section("backward %y\n") + Section("backward %y\n"));
+  const TwinResult both = RunTwinWithFreed(program, {5, 8});
+  EXPECT_TRUE(both.freed_calls_are_legal);
+  EXPECT_EQ(both.observation.survived.size(), 2u);
 }
 
 TEST(Sections, AReadOfAnUncertainGradIsSkipped) {

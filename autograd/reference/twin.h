@@ -44,9 +44,10 @@ struct TwinResult {
   // By call: whether all of its nodes are made by statements, so that their names, edges, counts
   // and order follow from the Program alone; graphs that create_graph made are left to the recount.
   std::vector<bool> call_predicted;
-  // By call: whether one thread runs its nodes in one order. Not with `any_order`, nor over nodes
-  // that create_graph made where their order is the engine's own.
-  std::vector<bool> call_ordered;
+  // By call: its ready nodes may run in any order. So with `any_order`, over nodes that create_graph
+  // made where their order is the engine's own, and where the call may reach the node of a view that
+  // several sections could have made anew.
+  std::vector<bool> call_in_any_order;
   // By call and hook record: bounds on what the hook saw.
   std::vector<std::vector<Judged>> hook_bounds;
   // When the Program ends in an error, any of these is correct for an engine with several device

@@ -16,9 +16,10 @@ bool Near(Number x, Number y) {
   return error == 0 ? x.v == y.v : !(std::fabs(x.v - y.v) > error);
 }
 
-// Weights and conditions that change at 0 alone: unknown where the bound reaches it, and at NaN.
+// Weights and conditions that change at 0 alone: where the bound reaches it they are off by
+// `jump` at most, and at NaN unknown.
 template <typename F>
-const Array* Decided(Arena& arena, const Array* a, DType dtype, F decide) {
+const Array* Decided(Arena& arena, const Array* a, DType dtype, double jump, F decide) {
   Result result(arena, dtype, a->shape, a->size);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i);
@@ -27,7 +28,7 @@ const Array* Decided(Arena& arena, const Array* a, DType dtype, F decide) {
     if (dtype == DType::kBool) {
       result.SetInteger(i, weight != 0 ? 1 : 0, sure ? 0 : kUnknown);
     } else {
-      result.Set(i, {weight, sure ? 0 : kUnknown});
+      result.Set(i, {weight, sure ? 0 : std::isnan(x.v) || x.e == kUnknown ? kUnknown : jump});
     }
   }
   return result.array();
@@ -43,22 +44,23 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
     const double own = which == 0 ? x.v : y.v, other = which == 0 ? y.v : x.v;
     const double weight = own == other ? 0.5 : (own < other ? 0.0 : 1.0);
     const bool tied = x.e + y.e != 0 && Near(x, y);
-    result.Set(i, {weight, tied ? kUnknown : 0});
+    const bool known = x.e < kUnknown && y.e < kUnknown && !std::isnan(x.v) && !std::isnan(y.v);
+    result.Set(i, {weight, !tied ? 0 : known ? 1 : kUnknown});
   }
   return result.array();
 }
 
 const Array* ReluWeight(Arena& arena, const Array* result) {
-  return Decided(arena, result, result->dtype, [](double x) { return x > 0 ? 1.0 : 0.0; });
+  return Decided(arena, result, result->dtype, 1, [](double x) { return x > 0 ? 1.0 : 0.0; });
 }
 
 const Array* SignOf(Arena& arena, const Array* a) {
-  return Decided(arena, a, a->dtype,
+  return Decided(arena, a, a->dtype, 2,
                  [](double x) { return static_cast<double>((x > 0) - (x < 0)); });
 }
 
 const Array* IsZero(Arena& arena, const Array* b) {
-  return Decided(arena, b, DType::kBool, [](double x) { return x == 0 ? 1.0 : 0.0; });
+  return Decided(arena, b, DType::kBool, 1, [](double x) { return x == 0 ? 1.0 : 0.0; });
 }
 
 const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b) {
@@ -79,9 +81,11 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
   auto* best = arena.Allocate<int32_t>(groups);
   auto* near = arena.Allocate<int32_t>(groups);  // elements that are, or may be, the extreme
   auto* open = arena.Allocate<bool>(groups);
+  auto* nan = arena.Allocate<bool>(groups);
   std::fill(best, best + groups, -1);
   std::fill(near, near + groups, 0);
   std::fill(open, open + groups, false);
+  std::fill(nan, nan + groups, false);
   for (int32_t i = 0; i < a->size; ++i) {
     int32_t& b = best[arguments.map[i]];
     if (b < 0 || (arguments.least ? a->v[i] < a->v[b] : a->v[i] > a->v[b])) b = i;
@@ -90,7 +94,8 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
     const int32_t g = arguments.map[i];
     const Number top = a->At(best[g]), x = a->At(i);
     if (i == best[g] || Near(top, x)) ++near[g];
-    open[g] |= std::isnan(x.v) || (i != best[g] && top.e + x.e != 0 && Near(top, x));
+    nan[g] |= std::isnan(x.v) || x.e == kUnknown;
+    open[g] |= i != best[g] && top.e + x.e != 0 && Near(top, x);
   }
   Array* weights = NewBoundedArray(arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
@@ -99,7 +104,7 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
     const bool chosen = i == best[g] || Near(a->At(best[g]), a->At(i));
     const Number share = Divide({1, 0}, {static_cast<double>(near[g]), 0}, FormatOf(a->dtype));
     weights->v[i] = chosen ? share.v : 0;
-    weights->e[i] = open[g] ? kUnknown : chosen ? share.e : 0;
+    weights->e[i] = nan[g] ? kUnknown : open[g] ? 1 : chosen ? share.e : 0;
   }
   return weights;
 }
@@ -116,7 +121,8 @@ const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments&
     const bool below = x.v < arguments.high || arguments.high == kUnknown;
     const bool within = x.v >= arguments.low && x.v <= arguments.high;
     weights->v[i] = (flat_at_limits ? above && below : within) ? 1 : 0;
-    weights->e[i] = at_limit && (x.e != 0 || std::isnan(x.v)) ? kUnknown : 0;
+    const bool known = !std::isnan(x.v) && x.e < kUnknown;
+    weights->e[i] = !at_limit || (known && x.e == 0) ? 0 : known ? 1 : kUnknown;
   }
   return weights;
 }

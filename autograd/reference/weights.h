@@ -1,5 +1,5 @@
-// The constant weights and conditions of derivatives where a function is not smooth; unknown where
-// bounds leave open which weight holds.
+// The constant weights and conditions of derivatives where a function is not smooth. Where bounds
+// leave open which weight holds, its own bound covers all that may.
 //
 // Each changes only where its function has a kink, so that no gradient reaches it.
 

@@ -46,7 +46,7 @@ class Execution : private program::StatementRunner {
   Execution& operator=(const Execution&) = delete;
 
   // Of a thread section inside what `outer` runs.
-  explicit Execution(Execution& outer);
+  Execution(Execution& outer, uint64_t first_key);
 
   // Runs the Program to its end or its error, then gives what was seen.
   program::Observation Run();

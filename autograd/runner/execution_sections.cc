@@ -23,12 +23,12 @@ constexpr uint64_t kKeysOfOneSection = uint64_t{1} << 32;
 
 }  // namespace
 
-Execution::Execution(Execution& outer)
+Execution::Execution(Execution& outer, uint64_t first_key)
     : program_(outer.program_),
       engine_(outer.engine_),
       options_({.record_calls = outer.options_.record_calls}),
       outer_(&outer),
-      names_(&outer.names_),
+      names_(&outer.names_, first_key),
       shared_(outer.shared_),
       recorder_(shared_.recorder),
       values_(shared_.values),
@@ -45,7 +45,7 @@ std::optional<std::vector<SectionEnd>> Execution::RunSections(
   std::vector<SectionEnd> ends(sections.size());
   std::vector<sync::Thread> threads;
   for (size_t i = 0; i < sections.size(); ++i) {
-    sections_.push_back(std::make_unique<Execution>(*this));
+    sections_.push_back(std::make_unique<Execution>(*this, first_key));
     threads.push_back(
         sync::Thread(absl::StrCat("section_", i), [&, i, section = sections_.back().get()] {
           ends[i] = section->RunSection(sections[i], first_key + i * kKeysOfOneSection);

@@ -29,16 +29,25 @@ void NodeNames::NoteOperand(const Tensor& value, int32_t defined_at) {
     key = meta->view->node->sequence_nr();
   }
   const Start& now = starts_.back();
-  if (key < now.key || now.statement == defined_at || FindRegenerated(key) != nullptr) return;
+  const bool is_new = key >= now.key || IsOfAnotherSection(key);
+  if (!is_new || now.statement == defined_at || FindRegenerated(key) != nullptr) return;
   const int32_t index = TimesRegenerated(defined_at);
   regenerated_.push_back({key, {NodeRole::kRegeneratedView, defined_at, index}});
+}
+
+// Sections do not see one another's values; a node that another one made is that of a view from
+// before them all.
+bool NodeNames::IsOfAnotherSection(uint64_t key) const {
+  return key >= first_key_ && key < starts_.front().key;
 }
 
 void NodeNames::Adopt(const NodeNames& section) {
   starts_.insert(starts_.end(), section.starts_.begin(), section.starts_.end());
   accumulators_.insert(accumulators_.end(), section.accumulators_.begin(),
                        section.accumulators_.end());
-  regenerated_.insert(regenerated_.end(), section.regenerated_.begin(), section.regenerated_.end());
+  for (const Regenerated& made : section.regenerated_) {
+    if (FindRegenerated(made.key) == nullptr) regenerated_.push_back(made);
+  }
 }
 
 const int32_t* NodeNames::LeafOf(const Node& node) const {

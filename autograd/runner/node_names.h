@@ -23,8 +23,10 @@ namespace twingrad::runner {
 class NodeNames {
  public:
   NodeNames() = default;
-  // Of a thread section. `outer` changes only when the section has ended, and outlives this.
-  explicit NodeNames(const NodeNames* outer) : outer_(outer) {}
+  // Of a thread section. `outer` changes only when the section has ended, and outlives this. From
+  // `first_key` on are the keys of all sections of the group.
+  explicit NodeNames(const NodeNames* outer, uint64_t first_key = UINT64_MAX)
+      : outer_(outer), first_key_(first_key) {}
 
   // Takes over the names of a section that has ended.
   void Adopt(const NodeNames& section);
@@ -34,7 +36,7 @@ class NodeNames {
   // `leaf` requires grad and is defined by the statement at hand.
   void NoteLeaf(const Tensor& leaf);
   // `value`, defined by statement `defined_at`, may be a view whose node was made anew by the
-  // statement at hand.
+  // statement at hand, or by another section.
   void NoteOperand(const Tensor& value, int32_t defined_at);
 
   program::NodeName NameOf(const Node& node) const;
@@ -56,7 +58,11 @@ class NodeNames {
   int32_t TimesRegenerated(int32_t view) const;
   const Start* StartOf(uint64_t key) const;
 
+  // Whether another section of the group took the key.
+  bool IsOfAnotherSection(uint64_t key) const;
+
   const NodeNames* outer_ = nullptr;
+  uint64_t first_key_ = UINT64_MAX;
   std::vector<Start> starts_;  // ascending keys
   std::vector<std::pair<const Node*, int32_t>> accumulators_;
   std::vector<Regenerated> regenerated_;

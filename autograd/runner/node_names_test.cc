@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/graph/view.h"
 #include "autograd/ops/ops.h"
@@ -60,6 +61,40 @@ TEST(NodeNames, CountRegenerations) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(names.NameOf(*nodes[i]), (NodeName{NodeRole::kRegeneratedView, 2, i}));
   }
+}
+
+// One section makes the node of a view from before them all, the other uses it.
+TEST(NodeNames, ASectionKnowsTheViewThatAnotherOneMadeAnew) {
+  NodeNames outer;
+  outer.BeginStatement(0, false);
+  const Tensor x = Tensor::FromData<double>({2}, {1, 2});
+  SetRequiresGrad(x, true);
+  outer.BeginStatement(1, false);
+  Tensor y = ops::Neg(x);
+  outer.BeginStatement(2, false);
+  const Tensor v = ops::Slice(y, 0, 0, 1, 1);
+  outer.BeginStatement(3, false);
+  ops::NegInPlace(y);
+  const uint64_t first = ReserveOrderKeys(2000);
+  NodeNames maker(&outer, first), user(&outer, first);
+  const NodeName name = {NodeRole::kRegeneratedView, 2, 0};
+  {
+    const OrderScope keys(first);
+    maker.BeginStatement(5, false);
+    ops::Neg(v);
+    maker.NoteOperand(v, 2);
+  }
+  {
+    const OrderScope keys(first + 1000);
+    user.BeginStatement(8, false);
+    ops::Neg(v);
+    user.NoteOperand(v, 2);
+    EXPECT_EQ(user.NameOf(*GradientEdge(v).function), name);
+  }
+  EXPECT_EQ(maker.NameOf(*GradientEdge(v).function), name);
+  outer.Adopt(maker);
+  outer.Adopt(user);
+  EXPECT_EQ(outer.NameOf(*GradientEdge(v).function), name);
 }
 
 }  // namespace

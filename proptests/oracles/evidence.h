@@ -17,15 +17,10 @@ struct Evidence {
   const twingrad::program::Observation& observed;
   int device_threads = 0;  // of the engine that was observed
 
-  // Whether ready nodes of this call may run in any order.
-  bool AnyOrder(size_t call) const {
-    return device_threads != 0 ||
-           (call < expected.call_ordered.size() && !expected.call_ordered[call]);
-  }
   bool SeveralOutcomes() const {
-    const auto& ordered = expected.call_ordered;
+    const auto& any_order = expected.call_in_any_order;
     return device_threads != 0 || !expected.freed_calls.empty() ||
-           std::find(ordered.begin(), ordered.end(), false) != ordered.end();
+           std::find(any_order.begin(), any_order.end(), true) != any_order.end();
   }
   // Whether the error that ended the run may have cut this call short, at a point that depends on
   // timing.
@@ -33,6 +28,11 @@ struct Evidence {
     return (observed.error && observed.error->statement ==
                                   twingrad::program::OutermostStatement(observed.calls, call)) ||
            LosesGraph(observed.calls[call]);
+  }
+  // Whether the call's ready nodes may run in more than one order.
+  bool RunsInAnyOrder(size_t call) const {
+    const auto& any_order_of = expected.call_in_any_order;
+    return device_threads != 0 || (call < any_order_of.size() && any_order_of[call]);
   }
   // Whether another thread section's call has released the graph under it.
   bool LosesGraph(const twingrad::program::CallRecord& call) const {

@@ -117,7 +117,7 @@ Verdict JudgeHooks(const Evidence& evidence) {
   for (size_t i = 0; i < actual.size() && i < expected.size(); ++i) {
     if (expected[i].hooks.empty() && actual[i].hooks.empty()) continue;
     if (evidence.SeveralOutcomes() && evidence.MayBeCutShort(i)) continue;
-    Verdict verdict = evidence.AnyOrder(i) ? JudgeByNode(evidence, i) : JudgeLog(evidence, i);
+    Verdict verdict = evidence.RunsInAnyOrder(i) ? JudgeByNode(evidence, i) : JudgeLog(evidence, i);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
   return Agree(kOracle);

@@ -82,7 +82,7 @@ Verdict JudgeOrder(const Evidence& evidence) {
     Verdict verdict = JudgeCall(evidence, actual[i]);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
     const bool predicted = i < expected.size() && evidence.expected.call_predicted[i];
-    if (!predicted || evidence.device_threads != 0 || evidence.LosesGraph(actual[i])) continue;
+    if (!predicted || evidence.RunsInAnyOrder(i) || evidence.LosesGraph(actual[i])) continue;
     verdict = JudgePredictedOrder(evidence, expected[i], actual[i]);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }

@@ -67,6 +67,12 @@ Verdict JudgeWarnings(const Evidence& evidence) {
   }
   const auto expected = Certain(evidence, evidence.expected.observation.warnings);
   const auto actual = Certain(evidence, evidence.observed.warnings);
+  const auto& any_order = evidence.expected.call_in_any_order;
+  if (std::find(any_order.begin(), any_order.end(), true) != any_order.end()) {
+    const bool same =
+        std::is_permutation(expected.begin(), expected.end(), actual.begin(), actual.end(), Same);
+    if (same) return Agree(kOracle);
+  }
   if (std::equal(expected.begin(), expected.end(), actual.begin(), actual.end(), Same)) {
     return Agree(kOracle);
   }
