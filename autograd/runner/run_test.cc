@@ -196,6 +196,17 @@ TEST(Run, StreamsAndCallsOfCustomFunctionsAreRun) {
   }
 }
 
+TEST(Run, ACustomFunctionThrowsWhateverItsGradientsAre) {
+  const Observation seen = Check(R"(
+%x = leaf type=f64[] data=3 grad=1
+%y = custom %x do=throw keep_undefined=1
+%a,%b = custom %y %x do=undefined
+backward %b
+expect kind=error error=user at=3
+)");
+  EXPECT_FALSE(seen.values[0].grad_defined);
+}
+
 // The product fails because its hooks refuse to pack, but has asked for the view's gradient edge.
 TEST(Run, NamesANodeThatAFailingStatementMadeAnew) {
   const Program program = Parsed(R"(
