@@ -1,6 +1,8 @@
-// One op, each as often as any other, so that those which the other parts seldom make stand in
-// enough Programs too.
+// One op, each about as often as any other, so that those which the other parts seldom make stand
+// in enough Programs too.
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "autograd/program/signature.h"
@@ -16,13 +18,28 @@ using twingrad::program::Category;
 using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
+// Those that few operands fit, or that no other part makes, are drawn more often.
+constexpr Opcode kDrawnTwice[] = {
+    Opcode::kSoftmax,       Opcode::kLogSoftmax, Opcode::kCrossEntropy, Opcode::kMax,
+    Opcode::kMin,           Opcode::kArgmax,     Opcode::kArgmin,       Opcode::kExpInPlace,
+    Opcode::kSqrtInPlace,   Opcode::kSinInPlace, Opcode::kCosInPlace,   Opcode::kTanhInPlace,
+    Opcode::kSigmoidInPlace};
+
+int TimesDrawn(Opcode op) {
+  if (op == Opcode::kAddmm) return 3;
+  return std::find(std::begin(kDrawnTwice), std::end(kDrawnTwice), op) == std::end(kDrawnTwice) ? 1
+                                                                                                : 2;
+}
+
 // Of two kinds: those that round, which only some Programs use, and the others.
 const std::vector<Opcode>& OpsThat(bool round) {
   static const auto* const ops = [] {
     auto* lists = new std::vector<Opcode>[2];
     for (const Signature& signature : twingrad::program::Signatures()) {
       if (!IsComputed(signature.category) || signature.op == Opcode::kTo) continue;
-      lists[Rounds(signature.facts.numbers) ? 1 : 0].push_back(signature.op);
+      std::vector<Opcode>& list = lists[Rounds(signature.facts.numbers) ? 1 : 0];
+      list.push_back(signature.op);
+      for (int more = 1; more < TimesDrawn(signature.op); ++more) list.push_back(signature.op);
     }
     return lists;
   }();
@@ -83,7 +100,7 @@ void Try(Draft& draft, Opcode op, ValueId x) {
 
 void AddAnyOp(Draft& draft) {
   Source& source = draft.source();
-  const bool rounds = draft.rounding() && source.Chance(60);
+  const bool rounds = draft.rounding() && source.Chance(75);
   const std::vector<Opcode>& ops = OpsThat(rounds);
   const Opcode op = ops[source.Below(ops.size())];
   const Category category = SignatureOf(op).category;

@@ -33,21 +33,22 @@ ValueId PickTarget(Draft& draft, absl::Span<const ValueId> operands) {
   return target == kNoValue || draft.IsBroken({&target, 1}) ? kNoValue : target;
 }
 
-bool IsError(const Attributes& attributes) {
+// An error where it is run, or gradients that leave little to compare.
+bool IsInTheWay(const Attributes& attributes) {
   const auto& action = std::get<std::string>(attributes[0].value);
-  return action == "throw" || action == "wrong_count" || action == "wrong_shape";
+  return action == "throw" || action == "wrong_count" || action == "wrong_shape" ||
+         action == "nan" || action == "undefined";
 }
 
-// What leaves little to compare is rarer.
 Attributes DrawAction(Draft& draft, absl::Span<const ValueId> operands) {
   Source& source = draft.source();
   const uint64_t draw = source.Below(60);
-  if (draw < 8) return Action("pass");
-  if (draw < 14) return Scale(source);
-  if (draw < 22) return Action("square");
-  if (draw < 29 && draft.rounding()) return Action("exp");
-  if (draw < 34) return Action("warn");
-  if (draw < 42) {
+  if (draft.rounding() && source.Chance(18)) return Action("exp");
+  if (draw < 5) return Action("pass");
+  if (draw < 10) return Scale(source);
+  if (draw < 16) return Action("square");
+  if (draw < 20) return Action("warn");
+  if (draw < 27) {
     const ValueId target = PickTarget(draft, operands);
     if (target == kNoValue) return Action("pass");
     return {{Key::kDo, std::string("backward")}, {Key::kTarget, std::vector<ValueId>{target}}};
@@ -90,7 +91,7 @@ void AddCustom(Draft& draft) {
     return AddCustomWrite(draft);
   }
   Attributes attributes = DrawAction(draft, operands);
-  const bool is_error = IsError(attributes);
+  const bool in_the_way = IsInTheWay(attributes);
   if (operands.size() > 1 && source.Chance(15)) {
     const auto marked = static_cast<int64_t>(source.Below(operands.size()));
     attributes.push_back({Key::kNonDifferentiable, std::vector<int64_t>{marked}});
@@ -99,7 +100,7 @@ void AddCustom(Draft& draft) {
   const int before = draft.num_values();
   const std::vector<ValueId> results = draft.Custom(operands, std::move(attributes));
   // Mostly off the way of later calls.
-  if (is_error && source.Chance(75)) return draft.Forget(before);
+  if (in_the_way && source.Chance(75)) return draft.Forget(before);
   // Two results that meet again give their node two gradients.
   for (size_t i = 1; i < results.size(); ++i) {
     const ValueId a = results[0];

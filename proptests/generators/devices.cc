@@ -36,7 +36,7 @@ void AddStreams(Draft& draft) {
 
 void AddDevices(Draft& draft) {
   Source& source = draft.source();
-  if (source.Chance(20)) AddStreams(draft);
+  if (source.Chance(35)) AddStreams(draft);
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue || !draft.options().Has(Opcode::kTo)) return;
   const DeviceIndex home = draft.DeviceOf(x);

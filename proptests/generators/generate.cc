@@ -28,13 +28,13 @@ constexpr Part kParts[] = {
     {Feature::kView, 18, AddView},
     {Feature::kInPlace, 14, AddInPlace},
     {Feature::kDevices, 8, AddDevices},
-    {Feature::kHook, 9, AddHook},
+    {Feature::kHook, 25, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
     {Feature::kSavedHooks, 7, AddSavedHooks},
-    {Feature::kCustom, 9, AddCustom},
-    {Feature::kAnyOp, 45, AddAnyOp},
+    {Feature::kCustom, 29, AddCustom},
+    {Feature::kAnyOp, 135, AddAnyOp},
 };
 
 // Calls `add`, and marks the feature if that added statements.
@@ -68,7 +68,7 @@ Program Generate(Source& source, const GeneratorOptions& options, Features* draw
   const int total = static_cast<int>(source.Between(average / 3, average * 3 / 2));
   const int ending = std::min(6, total / 2);
   draft.SetBudget(total - ending);
-  draft.SetRounding(source.Chance(33));
+  draft.SetRounding(source.Chance(42));
 
   for (int64_t leaves = source.Between(1, 2); leaves > 0; --leaves) {
     MakeLeaf(draft, {.grad = true});

@@ -78,7 +78,7 @@ bool AddAction(Draft& draft, ValueId x, Attributes* attributes) {
   } else if (draw < 10) {
     act("scale");
     attributes->push_back({Key::kBy, source.Pick({2.0, -1.0, 0.5, 3.0, 0.0})});
-  } else if (draw < 13) {
+  } else if (draw < 14) {
     act("undefined");
   } else if (draw < 17) {
     act("warn");

@@ -27,27 +27,6 @@ ValueId ApplySaving(Draft& draft, ValueId x) {
   }
 }
 
-// An op whose derivative is one formula of what it saves: scaled, that is a value like any other.
-ValueId ApplySmooth(Draft& draft, ValueId x) {
-  Source& source = draft.source();
-  const uint64_t draw = source.Below(8);
-  if (draw == 0) return ApplyMatmul(draft, x);
-  if (draw < 4 && draft.rounding() && draft.IsFloating(x)) {
-    constexpr Opcode kOps[] = {Opcode::kSin, Opcode::kCos, Opcode::kTanh, Opcode::kSigmoid,
-                               Opcode::kExp};
-    const Opcode op = kOps[source.Below(std::size(kOps))];
-    const bool fits = draft.options().Has(op) && (op != Opcode::kExp || draft[x].range.high <= 4);
-    if (fits) return OrSelf(draft.Op(op, {x}), x);
-  }
-  if (!draft.options().Has(Opcode::kMul)) return x;
-  const ValueId other = draft.Pick([&](ValueId v) {
-    return draft.DTypeOf(v) == draft.DTypeOf(x) && draft.DeviceOf(v) == draft.DeviceOf(x) &&
-           draft.IsRoomy(draft[v].range, draft.DTypeOf(v)) &&
-           Broadcast(draft.ShapeOf(x), draft.ShapeOf(v));
-  });
-  return other == kNoValue ? x : OrSelf(draft.Op(Opcode::kMul, {x, other}), x);
-}
-
 // What the statement defines is undefined if the hook runs.
 void AddThrowing(Draft& draft, ValueId x) {
   const int before = draft.num_values();
@@ -69,9 +48,7 @@ void AddSavedHooks(Draft& draft) {
   if (source.Chance(30)) return AddThrowing(draft, x);
   const std::string action = source.Chance(55) ? "record" : "scale";
   if (!draft.BeginSavedHooks(action, source.Pick({2.0, -1.0, 0.5, 3.0, 0.0}))) return;
-  // What ops with several slopes make of scaled values depends on the engine's formula.
-  const bool smooth = action == "scale" && !source.Chance(2);
-  const auto apply = [&] { x = smooth ? ApplySmooth(draft, x) : ApplySaving(draft, x); };
+  const auto apply = [&] { x = ApplySaving(draft, x); };
   apply();
   if (source.Chance(20) && draft.BeginSavedHooks("record", 1)) {
     x = ApplySaving(draft, x);
