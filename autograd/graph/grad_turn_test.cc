@@ -43,7 +43,7 @@ TEST(GradTurnTest, AHookMaySetGradAndAccumulateThroughItsOwnLeaf) {
   EXPECT_FALSE(GradOf(x).defined());
 }
 
-// Rules: H9, J2.
+// Rules: H9.
 TEST(GradTurnTest, EachHookSeesGradAsTheOneBeforeLeftIt) {
   const Tensor x = MakeLeaf(1);
   RegisterPostAccumulateGradHook(x, [&](const Tensor& grad) {

@@ -96,8 +96,8 @@ Partials PartialsOfPower(const ElementwisePoint& p, bool* kink) {
 }
 
 Term DerivativeOfExtreme(const Backward& b) {
-  return b.g.Weighed(MaximumWeight(b.calculus.arena(), b.step.in[0].data, b.step.in[1].data,
-                                   b.which, b.step.primitive == Primitive::kMinimum));
+  return b.g.Weighed(MaximumWeight(b.calculus.arena(), b.elements(0), b.elements(1), b.which,
+                                   b.step.primitive == Primitive::kMinimum));
 }
 
 Partials PartialsOfMaximum(const ElementwisePoint& p, bool* kink) {

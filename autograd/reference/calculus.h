@@ -145,6 +145,8 @@ class Calculus {
   // An input or result that a step of the node saved, as unpacked. While a call is recorded it has
   // a history: intermediate values, for example a broadcast operand, are recomputed.
   Variable Unpack(NodeId node, const Variable& saved);
+  // Its elements alone, of which weights and conditions are made.
+  const Array* UnpackElements(NodeId node, const Variable& saved);
 
   // The step that shows a view of a base, an array of the type and shape of `base_like`.
   static Step ViewStep(const Array* base_like, NodeId base, const IndexMap& map,

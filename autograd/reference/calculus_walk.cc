@@ -143,6 +143,11 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
   return result;
 }
 
+const Array* Calculus::UnpackElements(NodeId id, const Variable& saved) {
+  const Packing* packing = nodes_[id].packing;
+  return packing == nullptr || !packing->scales ? saved.data : Unpack(id, saved).data;
+}
+
 Step Calculus::ViewStep(const Array* base_like, NodeId base, const IndexMap& map,
                         const Shape* shape) {
   Step step;

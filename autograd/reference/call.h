@@ -87,6 +87,8 @@ class Call {
   void StoreCaptures(NodeId node, const Variable& gradient, int32_t input = 0);
   void RunTensorHooks(NodeId node, Variable& gradient);
   void RunHook(NodeId node, int32_t hook, Variable& gradient);
+  // Whether the hook, whose turn it is, was removed.
+  bool IsGone(int32_t hook) const;
   void RunHooks(NodeId node, const std::vector<int32_t>& hooks, Variable& gradient);
   void NoteHook(NodeId node, int32_t hook, const Variable& gradient);
   void ActOnOthers(NodeId node, const Hook& hook);

@@ -70,7 +70,7 @@ void Call::EvaluateCustom(NodeId id) {
 
 // A pre-hook is shown the first gradient and acts on all of them.
 void Call::RunPreHook(NodeId id, int32_t hook, absl::Span<Variable> gradients) {
-  if (interpreter_.hook(hook).removed) return;
+  if (IsGone(hook)) return;
   NoteHook(id, hook, gradients[0]);
   ActOnOthers(id, interpreter_.hook(hook));
   for (Variable& gradient : gradients) Act(interpreter_.hook(hook), &gradient);

@@ -27,9 +27,16 @@ void Call::RunHooks(NodeId id, const std::vector<int32_t>& hooks, Variable& grad
   for (const int32_t hook : now) RunHook(id, hook, gradient);
 }
 
+bool Call::IsGone(int32_t index) const {
+  SectionGroup* const group = interpreter_.group();
+  const bool gone = interpreter_.hook(index).removed;
+  if (group != nullptr && (!gone || group->IsRemovedBeside(index))) group->NoteFired(index);
+  return gone;
+}
+
 void Call::RunHook(NodeId id, int32_t index, Variable& gradient) {
   const Hook& hook = interpreter_.hook(index);
-  if (hook.removed) return;
+  if (IsGone(index)) return;
   NoteHook(id, index, gradient);
   ActOnOthers(id, hook);
   Act(hook, &gradient);
@@ -142,7 +149,7 @@ void Call::RunPostHooks(NodeId id, const Variable& gradient, absl::Span<Variable
   const std::vector<int32_t> now = hooks->post;
   for (const int32_t index : now) {
     const Hook& hook = interpreter_.hook(index);
-    if (hook.removed) continue;
+    if (IsGone(index)) continue;
     NoteHook(id, index, gradient);
     ActOnOthers(id, hook);
     if (results.empty() && hook.action == HookAction::kThrow) Act(hook, nullptr);

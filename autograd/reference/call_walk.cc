@@ -192,7 +192,7 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
 void Call::AddToGrad(ValueId value, const Variable& gradient, bool in_place) {
   Tensor& tensor = interpreter_.tensor(value);
   if (SectionGroup* group = interpreter_.group()) {
-    group->NoteAddition(value, gradient, !fails_beside_, create_graph_);
+    group->NoteAddition(value, gradient, !fails_beside_);
   }
   interpreter_.CheckGradIsCertain(value);
   const Variable old = tensor.grad;

@@ -95,7 +95,6 @@ struct Hook {
   bool removed = false;
   program::ValueId target = program::kNoValue;  // of kRegister and kBackward
   std::string_view target_id = {};              // of kRemove
-  NodeId node = kNoNode;                        // on which it is
 
   // Whether it changes what other hooks and calls do.
   bool Acts() const {
@@ -262,6 +261,7 @@ class Interpreter {
   int32_t sections_ = 0;  // so far
   // Of views that any of several sections may have made anew: timing decides their order keys.
   std::vector<program::NodeName> contested_nodes_;
+  int32_t group_begin_ = -1;  // the statement
   std::vector<Variable> grads_before_group_;
   std::vector<GradAlternative> left_by_failures_;
   bool several_devices_at_work_ = false;

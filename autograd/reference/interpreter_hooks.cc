@@ -66,10 +66,9 @@ void Interpreter::AddHook(const Statement& statement) {
   }
   // Hooks on a tensor belong to one result of its node, others to the node.
   const NodeId edge = GradientEdge(value);
-  if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(edge));
-  NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
   const auto index = static_cast<int32_t>(hooks_.size());
-  hook.node = calculus_.MainOf(edge);
+  if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(edge), index);
+  NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
   hooks_.push_back(hook);
   if (hook.Acts()) NoteActing();
   (statement.op == Opcode::kHook       ? hooks.tensor
@@ -91,16 +90,19 @@ void Interpreter::RegisterRecording(ValueId target, int32_t statement) {
   CheckFresh(target);
   const NodeId node = GradientEdge(target);
   if (node == kNoNode) throw Raised{ErrorKind::kNoGraph};
-  if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(node));
-  MakeHooks(node).tensor.push_back(static_cast<int32_t>(hooks_.size()));
+  const auto index = static_cast<int32_t>(hooks_.size());
+  if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(node), index);
+  MakeHooks(node).tensor.push_back(index);
   hooks_.push_back({statement});
 }
 
 void Interpreter::RemoveHook(std::string_view id) {
   for (const auto& [name, index] : handles_) {
     if (name != id) continue;
+    if (group() != nullptr && (!hooks_[index].removed || group()->IsRemovedBeside(index))) {
+      group()->NoteRemoved(index);
+    }
     hooks_[index].removed = true;
-    if (group() != nullptr) group()->NoteHooked(hooks_[index].node);
   }
 }
 

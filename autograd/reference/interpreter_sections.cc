@@ -29,6 +29,7 @@ void Interpreter::BeginSection() {
       values += static_cast<int32_t>(program_.statements[s].results.size());
     }
     group_.emplace(static_cast<NodeId>(calculus_.nodes().size()), values, sections_);
+    group_begin_ = statement_;
     grads_before_group_.resize(values);
     for (ValueId value = 0; value < values; ++value)
       grads_before_group_[value] = tensors_[value].grad;
@@ -49,6 +50,13 @@ void Interpreter::EndGroup() {
   const SectionGroup group = *std::move(group_);
   group_.reset();
   group.CheckJudgeable();
+  for (const int32_t index : group.UncertainHooks()) {
+    const Hook& hook = hooks_[index];
+    if (hook.action != HookAction::kRecord) {
+      throw Skipped{"a thread section adds or removes a hook that does more than record"};
+    }
+    result_.uncertain_hooks.push_back({hook.statement, group_begin_});
+  }
   for (const ValueId view : group.ContestedViews()) {
     contested_nodes_.push_back(calculus_.nodes()[tensors_[view].node].name);
     result_.order_reaches_values = true;

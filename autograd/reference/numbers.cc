@@ -11,6 +11,7 @@ bool Known(Number a) { return a.e < kUnknown; }
 // On every engine.
 bool IsNan(Number a) { return std::isnan(a.v) && a.e == 0; }
 bool IsInfinite(Number a) { return std::isinf(a.v) && (a.e == 0 || a.e == kEitherSign); }
+bool IsInfinity(Number a) { return std::isinf(a.v) && a.e == 0; }
 bool IsZero(Number a) { return a.v == 0 && a.e == 0; }
 bool IsFinite(Number a) { return std::isfinite(a.v) && Known(a); }
 bool IsNotZero(Number a) { return IsInfinite(a) || (IsFinite(a) && std::fabs(a.v) > a.e); }
@@ -78,6 +79,8 @@ Number Add(Number a, Number b, const Format& f) {
 Number Multiply(Number a, Number b, const Format& f) {
   const double p = a.v * b.v, r = Rounded(p, f);
   if (IsNan(a) || IsNan(b)) return kNan;
+  if (IsInfinity(a) && IsNotZero(b)) return {r, 0};
+  if (IsInfinity(b) && IsNotZero(a)) return {r, 0};
   if ((a.v == 0 && a.e == 0 && std::isfinite(b.v) && Known(b)) ||
       (b.v == 0 && b.e == 0 && std::isfinite(a.v) && Known(a))) {
     return {0, 0};
@@ -99,6 +102,7 @@ Number Divide(Number a, Number b, const Format& f) {
     return NonFinite(r, BothExact(a, b) && std::isnan(r));
   }
   if (a.v == 0 && a.e == 0 && Known(b) && std::isfinite(b.v)) return {0, 0};
+  if (IsInfinity(a) && IsFinite(b)) return {r, 0};
   if (!std::isfinite(r)) return NonFinite(r, AnyNonFinite(a, b) && BothExact(a, b));
   if (BothExact(a, b)) {
     if (std::isinf(b.v)) return {0, 0};

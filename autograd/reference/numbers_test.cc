@@ -89,6 +89,11 @@ TEST(NumbersTest, InfinitiesOfEitherSign) {
   EXPECT_EQ(Quotient({5, 1}, inf, kD).v, 0);
   EXPECT_EQ(Quotient({5, 1}, inf, kD).e, 0);
   EXPECT_EQ(Quotient(inf, {2, 1}, kD).e, kEitherSign);
+  // An infinity whose sign is certain keeps it where no zero can be.
+  EXPECT_EQ(Multiply({kInf, 0}, {-2, 1e-9}, kD).v, -kInf);
+  EXPECT_EQ(Multiply({kInf, 0}, {-2, 1e-9}, kD).e, 0);
+  EXPECT_EQ(Multiply({kInf, 0}, {1e-9, 1e-8}, kD).e, kUnknown);
+  EXPECT_EQ(Divide({kInf, 0}, {-2, 1e-9}, kD).e, 0);
   // A NaN that is certain stays one, whatever it meets.
   EXPECT_EQ(Product({kNaN, 0}, {2, 1e-9}, kD).e, 0);
   EXPECT_EQ(Add({kNaN, 0}, {2, kUnknown}, kD).e, 0);

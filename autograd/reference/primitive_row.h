@@ -68,6 +68,8 @@ struct Backward {
   // Inputs and result as the node saved them.
   Term in(int k) const { return {&calculus, calculus.Unpack(node, step.in[k])}; }
   Term result() const { return {&calculus, calculus.Unpack(node, step.out)}; }
+  const Array* elements(int k) const { return calculus.UnpackElements(node, step.in[k]); }
+  const Array* result_elements() const { return calculus.UnpackElements(node, step.out); }
   const DialectRules& rules() const { return calculus.rules(); }
 };
 

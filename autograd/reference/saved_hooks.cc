@@ -45,14 +45,6 @@ bool DerivativeReadsWhatIsSaved(Category category) {
          category == Category::kMatmul || category == Category::kRearrange;
 }
 
-// Whether the derivative compares what is saved, for the twin at the values of the forward pass.
-bool DerivativeBranches(program::Numbers numbers) {
-  using program::Numbers;
-  return numbers == Numbers::kClipped || numbers == Numbers::kMagnitude ||
-         numbers == Numbers::kClamped || numbers == Numbers::kGreatest ||
-         numbers == Numbers::kEither || numbers == Numbers::kPower;
-}
-
 }  // namespace
 
 void Interpreter::SetSavedHooks(const SavedHooks* hooks) {
@@ -86,10 +78,6 @@ void Interpreter::RunPackHooks(const Statement& statement, absl::Span<const Step
   }
   if (saved_hooks_->action == HookAction::kScale && !DerivativeReadsWhatIsSaved(category)) {
     throw Skipped{"scaled saved tensors of a composite op"};
-  }
-  if (saved_hooks_->action == HookAction::kScale &&
-      DerivativeBranches(program::SignatureOf(statement.op).facts.numbers)) {
-    throw Skipped{"scaled saved tensors that decide which slope an op has"};
   }
 }
 

@@ -1,6 +1,8 @@
 // Regions of saved-tensor hooks in the twin: what is packed, in what order it is unpacked, and what
 // derivatives are made of it.
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/test_program.h"
@@ -104,6 +106,25 @@ TEST(SavedHooksTest, WhatIsNotPredictedIsSkipped) {
   EXPECT_FALSE(skipped("kind=saved_tensor_hooks do=record", "%y = softmax %x dim=0"));
   EXPECT_TRUE(skipped("kind=saved_tensor_hooks do=record", "%y = sort %x dim=0"));
   EXPECT_FALSE(skipped("kind=saved_tensor_hooks do=scale by=2", "%y = sum %x"));
+}
+
+// Slopes are those of what is unpacked.
+TEST(SavedHooksTest, ScaledTensorsDecideSlopes) {
+  const auto slopes = [](const std::string& by, const std::string& statement) {
+    const TwinRun run(
+        "%x = leaf type=f64[3] data=-3,0,2 grad=1\n%c = leaf type=f64[3] data=1,1,1\n"
+        "begin kind=saved_tensor_hooks do=scale by=" +
+        by + "\n%y = " + statement + "\nend\n%s = sum %y\nbackward %s\n");
+    EXPECT_EQ(run.result().skipped.value_or(""), "");
+    return run.Grad("x");
+  };
+  EXPECT_EQ(slopes("3", "abs %x"), (Row{-1, 0, 1}));
+  EXPECT_EQ(slopes("-1", "abs %x"), (Row{1, 0, -1}));
+  EXPECT_EQ(slopes("2", "relu %x"), (Row{0, 0, 1}));
+  EXPECT_EQ(slopes("-1", "relu %x"), (Row{0, 0, 0}));
+  EXPECT_EQ(slopes("-1", "maximum %x %c"), (Row{1, 1, 0}));
+  EXPECT_EQ(slopes("0", "minimum %x %c"), (Row{0.5, 0.5, 0.5}));
+  EXPECT_EQ(slopes("0.5", "clamp %x min=-2 max=4"), (Row{1, 1, 1}));
 }
 
 TEST(SavedHooksTest, TheDualWitnessTakesHooksThatRecord) {

@@ -22,19 +22,35 @@ void SectionGroup::NoteValue(std::vector<Mark>& marks, ValueId value) const {
   if (std::find(marks.begin(), marks.end(), mark) == marks.end()) marks.push_back(mark);
 }
 
-void SectionGroup::NoteAddition(ValueId value, const Variable& gradient, bool certain,
-                                bool with_history) {
+void SectionGroup::NoteAddition(ValueId value, const Variable& gradient, bool certain) {
   if (!IsSharedValue(value)) return;
-  additions_.push_back({value, section_, gradient, certain, with_history});
+  additions_.push_back({value, section_, gradient, certain});
 }
 
 void SectionGroup::NoteAccumulateHook(ValueId leaf) { NoteValue(accumulate_hooks_, leaf); }
 void SectionGroup::NoteNeed(NodeId node, int32_t call) { NoteNode(needs_, node, call); }
 void SectionGroup::NoteRelease(NodeId node, int32_t call) { NoteNode(releases_, node, call); }
 void SectionGroup::NoteEvaluated(NodeId node) { NoteNode(evaluated_, node); }
-void SectionGroup::NoteHooked(NodeId node) { NoteNode(hooked_, node); }
+void SectionGroup::NoteHooked(NodeId node, int32_t hook) { NoteNode(hooked_, node, hook); }
 void SectionGroup::NoteEdge(ValueId view) { NoteValue(edges_, view); }
 void SectionGroup::NoteRegenerated(ValueId view) { NoteValue(regenerated_, view); }
+
+void SectionGroup::NoteRemoved(int32_t hook) { removed_.push_back({hook, section_}); }
+void SectionGroup::NoteFired(int32_t hook) {
+  const Mark mark{hook, section_};
+  if (std::find(fired_.begin(), fired_.end(), mark) == fired_.end()) fired_.push_back(mark);
+}
+
+bool SectionGroup::IsRemovedBeside(int32_t hook) const {
+  const auto is_own = [&](const Mark& mark) { return mark.section == section_; };
+  bool removed = false, own = false;
+  for (const Mark& mark : removed_) {
+    if (mark.what != hook) continue;
+    removed = true;
+    own |= is_own(mark);
+  }
+  return removed && !own;
+}
 
 bool SectionGroup::IsReleasedBeside(NodeId node) const {
   bool beside = false;
@@ -54,20 +70,25 @@ bool SectionGroup::Meet(const std::vector<Mark>& a, const std::vector<Mark>& b) 
 }
 
 void SectionGroup::CheckJudgeable() const {
-  if (Meet(hooked_, evaluated_) || Meet(hooked_, hooked_)) {
-    throw Skipped{"a thread section hooks a node that another one runs or hooks"};
-  }
   for (const Addition& a : additions_) {
     for (const Addition& b : additions_) {
       if (a.value != b.value || a.section == b.section) continue;
-      if (a.with_history || b.with_history) {
-        throw Skipped{"thread sections add to one .grad with history"};
-      }
       const bool hooked = std::any_of(accumulate_hooks_.begin(), accumulate_hooks_.end(),
                                       [&a](const Mark& mark) { return mark.what == a.value; });
       if (hooked) throw Skipped{"a hook reads a .grad that another thread section adds to"};
     }
   }
+}
+
+std::vector<int32_t> SectionGroup::UncertainHooks() const {
+  std::vector<int32_t> hooks;
+  for (const Mark& hooked : hooked_) {
+    if (Meet({hooked}, evaluated_) || Meet({hooked}, hooked_)) hooks.push_back(hooked.call);
+  }
+  for (const Mark& removed : removed_) {
+    if (Meet({removed}, fired_)) hooks.push_back(removed.what);
+  }
+  return hooks;
 }
 
 std::vector<ValueId> SectionGroup::ContestedViews() const {

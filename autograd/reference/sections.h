@@ -32,10 +32,8 @@ class SectionGroup {
     int32_t section;
     Variable gradient;
     bool certain;
-    bool with_history;
   };
-  void NoteAddition(program::ValueId value, const Variable& gradient, bool certain,
-                    bool with_history);
+  void NoteAddition(program::ValueId value, const Variable& gradient, bool certain);
   void NoteAccumulateHook(program::ValueId leaf);
   // A call needs what the node saved; releases it.
   void NoteNeed(NodeId node, int32_t call);
@@ -45,10 +43,19 @@ class SectionGroup {
   // Whether another section alone has released what the node saved.
   bool IsReleasedBeside(NodeId node) const;
   void NoteEvaluated(NodeId node);
-  void NoteHooked(NodeId node);
+  // The section adds this hook, by its index, to the node.
+  void NoteHooked(NodeId node, int32_t hook);
+  // Of a hook, by its index: the section removes it; it would fire if other sections let it.
+  void NoteRemoved(int32_t hook);
+  void NoteFired(int32_t hook);
+  // Whether other sections alone have removed it.
+  bool IsRemovedBeside(int32_t hook) const;
   void NoteEdge(program::ValueId view);
   void NoteRegenerated(program::ValueId view);
 
+  // The hooks, by index, of which timing decides whether they fire in calls of other sections, or
+  // in which order among those of their node.
+  std::vector<int32_t> UncertainHooks() const;
   // The views whose node one section makes anew and another uses, each once.
   std::vector<program::ValueId> ContestedViews() const;
 
@@ -68,7 +75,7 @@ class SectionGroup {
   struct Mark {
     int32_t what;  // a node or value
     int32_t section;
-    int32_t call = -1;
+    int32_t call = -1;  // or hook
     bool operator==(const Mark&) const = default;
   };
   void NoteNode(std::vector<Mark>& marks, NodeId node, int32_t call = -1) const;
@@ -85,6 +92,8 @@ class SectionGroup {
   std::vector<Mark> releases_;
   std::vector<Mark> evaluated_;
   std::vector<Mark> hooked_;
+  std::vector<Mark> removed_;
+  std::vector<Mark> fired_;
   std::vector<Mark> edges_;
   std::vector<Mark> regenerated_;
   std::vector<int32_t> failing_;  // calls

@@ -115,11 +115,9 @@ std::string WhySkipped(const std::string& lines) {
 
 TEST(Sections, WhatTimingDecidesOtherwiseIsSkipped) {
   const std::string call = Section("backward %y retain_graph=1\n");
-  EXPECT_NE(WhySkipped(kSquare + Section("hook %y do=record\n") + call), "");
+  EXPECT_NE(WhySkipped(kSquare + Section("hook %y do=scale by=2\n") + call), "");
   EXPECT_EQ(WhySkipped(kSquare + Section("%z = neg %y\nhook %z do=record\n") + call), "");
   EXPECT_NE(WhySkipped(kSquare + std::string("accumulate_hook %x do=record\n") + call + call), "");
-  const std::string recorded = Section("backward %y create_graph=1\n");
-  EXPECT_NE(WhySkipped(kSquare + recorded + call), "");
 }
 
 TEST(Sections, HooksOfASectionActOnItsOwnAndOnWhatNoOtherRuns) {
@@ -131,14 +129,46 @@ TEST(Sections, HooksOfASectionActOnItsOwnAndOnWhatNoOtherRuns) {
   EXPECT_EQ(run.Grad("x"), (Row{-13}));  // 2 calls of -6, and -1
   EXPECT_EQ(run.Call(0).hooks.size(), 4u);
   EXPECT_EQ(run.Call(1).hooks.size(), 4u);
-  EXPECT_NE(WhySkipped(kSquare + own + Section("backward %y retain_graph=1\n")), "");
-  const std::string removes = Section("%z = neg %x\nhook %z do=remove target=h\nbackward %z\n");
-  EXPECT_EQ(WhySkipped(kSquare + std::string("hook %y id=h do=record\n") + removes +
-                       Section("%w = neg %x\nbackward %w\n")),
-            "");
-  EXPECT_NE(WhySkipped(kSquare + std::string("hook %y id=h do=record\n") + removes +
-                       Section("backward %y retain_graph=1\n")),
-            "");
+}
+
+std::vector<int> Uncertain(const std::string& lines) {
+  const TwinRun run(lines);
+  EXPECT_EQ(run.result().skipped.value_or(""), "");
+  std::vector<int> statements;
+  for (const auto& hook : run.result().uncertain_hooks) statements.push_back(hook.statement);
+  return statements;
+}
+
+// Hooks that do no more than record fire in other sections' calls or not; all else is certain.
+TEST(Sections, HooksThatASectionAddsOrRemovesFireInOtherCallsOrNot) {
+  const std::string runs = Section("backward %y retain_graph=1\n");
+  EXPECT_EQ(Uncertain(kSquare + Section("hook %y do=record\n") + runs), std::vector<int>{3});
+  EXPECT_EQ(Uncertain(kSquare +
+                      Section("%z = neg %y\nhook %z do=register target=%y\n"
+                              "backward %z retain_graph=1\n") +
+                      runs),
+            std::vector<int>{4});
+  const std::string hook = "hook %y id=h do=record\n";
+  const auto removes = [](const std::string& value) {
+    return Section("%z = neg %" + value + "\nhook %z do=remove target=h\nbackward %z " +
+                   "retain_graph=1\n");
+  };
+  EXPECT_EQ(Uncertain(kSquare + hook + removes("y") + runs), std::vector<int>{2});
+  EXPECT_EQ(Uncertain(kSquare + hook + removes("y") + Section("backward %x\n")),
+            std::vector<int>{});
+  // Each section has removed it before its own turn comes.
+  const std::string above = "%z = neg %y\npre_hook %z do=remove target=h\n";
+  const std::string both = Section("backward %z retain_graph=1\n");
+  EXPECT_EQ(Uncertain(kSquare + hook + above + both + both), std::vector<int>{});
+}
+
+TEST(Sections, SumsWithHistoryAreSums) {
+  const std::string recorded = Section("backward %y create_graph=1\n");
+  const TwinRun run(kSquare + recorded + Section("backward %y retain_graph=1\n") +
+                    "%g = read_grad %x\n%d = grad %g inputs=%x\n");
+  EXPECT_EQ(run.result().skipped.value_or(""), "");
+  EXPECT_EQ(run.Grad("x"), Row{12});
+  EXPECT_EQ(run.Value("d"), Row{2});  // of the call that recorded
 }
 
 // Which section makes the node decides its order key and nothing else.

@@ -62,6 +62,13 @@ struct TwinResult {
   std::vector<bool> grad_in_any_order;
   // Such a .grad was read, so that other values depend on it too.
   bool order_reaches_values = false;
+  // Hooks that record and do no more, by statement, of which timing decides whether they fire in
+  // calls of statement `from` and of those after it: another section adds or removes them.
+  struct UncertainHook {
+    int32_t statement;
+    int32_t from;
+  };
+  std::vector<UncertainHook> uncertain_hooks;
   // Calls, by statement, that may end with kFreed because another section's call releases the graph
   // meanwhile; those of them that do in this prediction; false if all but those cannot be.
   std::vector<int32_t> contended_calls;

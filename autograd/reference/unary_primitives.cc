@@ -96,13 +96,13 @@ constexpr PrimitiveRow kRows[] = {
 
     {Primitive::kRelu, Opcode::kRelu, 1, kSavesResult, UnaryValue<Relu, IntegerRelu>,
      [](const Backward& b) {
-       return WeighedBySign(b, ReluWeight(b.calculus.arena(), b.step.out.data), b.result().v);
+       return WeighedBySign(b, ReluWeight(b.calculus.arena(), b.result_elements()), b.result().v);
      },
      [](const ElementwisePoint& p, bool* kink) { return Slope(Jump(p.a, 0, 0, 1, kink)); }},
 
     {Primitive::kAbs, Opcode::kAbs, 1, kSavesA, UnaryValue<Abs, IntegerAbs>,
      [](const Backward& b) {
-       return WeighedBySign(b, SignOf(b.calculus.arena(), b.step.in[0].data), b.in(0).v);
+       return WeighedBySign(b, SignOf(b.calculus.arena(), b.elements(0)), b.in(0).v);
      },
      [](const ElementwisePoint& p, bool* kink) { return Slope(Jump(p.a, -1, 0, 1, kink)); }},
 
@@ -116,8 +116,8 @@ constexpr PrimitiveRow kRows[] = {
     {Primitive::kClamp, Opcode::kClamp, 1, kSavesA, Clamped,
      [](const Backward& b) {
        bool kink = false;
-       return b.g.Weighed(ClampWeight(b.calculus.arena(), b.step.in[0].data, b.step.arguments,
-                                      &kink, b.rules().clamp_is_flat_at_limits));
+       return b.g.Weighed(ClampWeight(b.calculus.arena(), b.elements(0), b.step.arguments, &kink,
+                                      b.rules().clamp_is_flat_at_limits));
      }},
 };
 

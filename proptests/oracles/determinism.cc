@@ -112,6 +112,7 @@ std::string TimingOfSections(const Program& program, const Observation& a, const
   if (!has_sections) return "";
   if (expected == nullptr || expected->skipped) return "nobody says what its sections may show";
   if (expected->order_reaches_values) return "the order of sums reaches other values";
+  if (!expected->uncertain_hooks.empty()) return "sections add or remove one another's hooks";
   for (const Observation* observed : {&a, &b}) {
     for (const ErrorRecord& error : observed->survived) {
       const auto& contended = expected->contended_calls;

@@ -34,6 +34,14 @@ struct Evidence {
     const auto& any_order_of = expected.call_in_any_order;
     return device_threads != 0 || (call < any_order_of.size() && any_order_of[call]);
   }
+  // Whether timing decides if this record stands in the log of the call.
+  bool IsUncertain(const twingrad::program::HookRecord& record, size_t call) const {
+    const auto& hooks = expected.uncertain_hooks;
+    return std::any_of(hooks.begin(), hooks.end(), [&](const auto& hook) {
+      return hook.statement == record.statement &&
+             twingrad::program::OutermostStatement(observed.calls, call) >= hook.from;
+    });
+  }
   // Whether another thread section's call has released the graph under it.
   bool LosesGraph(const twingrad::program::CallRecord& call) const {
     const auto& freed = expected.freed_calls;

@@ -46,31 +46,34 @@ absl::Span<const double> BoundsOf(const Evidence& evidence, size_t call, size_t 
   return bounds[call][record].bound;
 }
 
-std::string LogText(const std::vector<HookRecord>& log) {
+std::string LogText(const std::vector<const HookRecord*>& log) {
   std::string text;
-  for (const HookRecord& record : log) {
-    absl::StrAppend(&text, text.empty() ? "" : ",", record.statement);
+  for (const HookRecord* record : log) {
+    absl::StrAppend(&text, text.empty() ? "" : ",", record->statement);
   }
   return text.empty() ? "no hook" : absl::StrCat("hooks of statements ", text);
 }
 
+// The logs of one call, expected with its bounds and actual, without what timing decides.
+struct Logs {
+  const CallRecord& call;  // as observed
+  std::vector<const HookRecord*> expected, actual;
+  std::vector<absl::Span<const double>> bounds;
+};
+
 // In one order: record by record.
-Verdict JudgeLog(const Evidence& evidence, size_t at) {
-  const CallRecord& expected = evidence.expected.observation.calls[at];
-  const CallRecord& actual = evidence.observed.calls[at];
-  bool same = expected.hooks.size() == actual.hooks.size();
-  for (size_t i = 0; same && i < expected.hooks.size(); ++i) {
-    same = expected.hooks[i].statement == actual.hooks[i].statement;
+Verdict JudgeLog(const Evidence& evidence, const Logs& logs) {
+  const auto& [call, expected, actual, bounds] = logs;
+  bool same = expected.size() == actual.size();
+  for (size_t i = 0; same && i < expected.size(); ++i) {
+    same = expected[i]->statement == actual[i]->statement;
   }
   if (!same) {
-    const int hook =
-        !actual.hooks.empty() ? actual.hooks.front().statement : expected.hooks.front().statement;
-    return Differs(evidence, actual, hook,
-                   ExpectedText(LogText(expected.hooks), LogText(actual.hooks)));
+    const int hook = !actual.empty() ? actual.front()->statement : expected.front()->statement;
+    return Differs(evidence, call, hook, ExpectedText(LogText(expected), LogText(actual)));
   }
-  for (size_t i = 0; i < expected.hooks.size(); ++i) {
-    Verdict verdict = JudgeRecord(evidence, actual, expected.hooks[i], actual.hooks[i],
-                                  BoundsOf(evidence, at, i));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    Verdict verdict = JudgeRecord(evidence, call, *expected[i], *actual[i], bounds[i]);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
   return Agree(kOracle);
@@ -78,35 +81,47 @@ Verdict JudgeLog(const Evidence& evidence, size_t at) {
 
 // In any order of nodes: each hook fires as often as expected and sees the same gradients; hooks of
 // one node keep their order.
-Verdict JudgeByNode(const Evidence& evidence, size_t at) {
-  const CallRecord& expected = evidence.expected.observation.calls[at];
-  const CallRecord& actual = evidence.observed.calls[at];
-  if (expected.hooks.size() != actual.hooks.size()) return JudgeLog(evidence, at);
-  std::vector<bool> used(expected.hooks.size(), false);
+Verdict JudgeByNode(const Evidence& evidence, const Logs& logs) {
+  const auto& [call, expected, actual, bounds] = logs;
+  if (expected.size() != actual.size()) return JudgeLog(evidence, logs);
+  std::vector<bool> used(expected.size(), false);
   // The last expected record that was matched on each node.
-  std::vector<int> last(actual.nodes.size(), -1);
-  for (const HookRecord& record : actual.hooks) {
+  std::vector<int> last(call.nodes.size(), -1);
+  for (const HookRecord* record : actual) {
     size_t match = 0;
     while (match < used.size() &&
-           (used[match] || expected.hooks[match].statement != record.statement)) {
+           (used[match] || expected[match]->statement != record->statement)) {
       ++match;
     }
     if (match == used.size()) {
-      return Differs(evidence, actual, record.statement, "  fired more often than expected\n");
+      return Differs(evidence, call, record->statement, "  fired more often than expected\n");
     }
     used[match] = true;
-    if (record.node >= 0 && record.node < static_cast<int32_t>(last.size())) {
-      if (last[record.node] > static_cast<int>(match)) {
-        return Differs(evidence, actual, record.statement,
+    if (record->node >= 0 && record->node < static_cast<int32_t>(last.size())) {
+      if (last[record->node] > static_cast<int>(match)) {
+        return Differs(evidence, call, record->statement,
                        "  fired after a hook of the same node that comes later\n");
       }
-      last[record.node] = static_cast<int>(match);
+      last[record->node] = static_cast<int>(match);
     }
-    Verdict verdict =
-        JudgeRecord(evidence, actual, expected.hooks[match], record, BoundsOf(evidence, at, match));
+    Verdict verdict = JudgeRecord(evidence, call, *expected[match], *record, bounds[match]);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
   return Agree(kOracle);
+}
+
+Logs LogsOf(const Evidence& evidence, size_t at) {
+  Logs logs{evidence.observed.calls[at], {}, {}, {}};
+  const auto& expected = evidence.expected.observation.calls[at].hooks;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (evidence.IsUncertain(expected[i], at)) continue;
+    logs.expected.push_back(&expected[i]);
+    logs.bounds.push_back(BoundsOf(evidence, at, i));
+  }
+  for (const HookRecord& record : logs.call.hooks) {
+    if (!evidence.IsUncertain(record, at)) logs.actual.push_back(&record);
+  }
+  return logs;
 }
 
 }  // namespace
@@ -117,7 +132,9 @@ Verdict JudgeHooks(const Evidence& evidence) {
   for (size_t i = 0; i < actual.size() && i < expected.size(); ++i) {
     if (expected[i].hooks.empty() && actual[i].hooks.empty()) continue;
     if (evidence.SeveralOutcomes() && evidence.MayBeCutShort(i)) continue;
-    Verdict verdict = evidence.RunsInAnyOrder(i) ? JudgeByNode(evidence, i) : JudgeLog(evidence, i);
+    const Logs logs = LogsOf(evidence, i);
+    Verdict verdict =
+        evidence.RunsInAnyOrder(i) ? JudgeByNode(evidence, logs) : JudgeLog(evidence, logs);
     if (verdict.outcome == Outcome::kDisagree) return verdict;
   }
   return Agree(kOracle);
