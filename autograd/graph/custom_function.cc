@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/graph/saved_tensor_hooks.h"
+#include "autograd/graph/saved_variable.h"
 #include "autograd/graph/variable.h"
 #include "autograd/graph/view.h"
 
@@ -43,6 +48,19 @@ void ForwardCall::Begin() {
 
 bool ForwardCall::IsArgument(const Tensor& tensor) const { return Holds(tensors_, tensor); }
 
+bool ForwardCall::IsDirty(const Tensor& result) const {
+  return result.defined() && Holds(context_.dirty_, result);
+}
+
+bool ForwardCall::IsDifferentiable(const Tensor& result) const {
+  return records_ && result.defined() && IsFloating(result.dtype()) &&
+         !Holds(context_.non_differentiable_, result);
+}
+
+bool ForwardCall::HasPlace(const Tensor& result) const {
+  return IsArgument(result) || (IsLeaf(result) && RequiresGrad(result));
+}
+
 void ForwardCall::End(Span<Tensor> results) {
   CheckDirty(results);
   CheckGradDTypes(results);
@@ -51,14 +69,15 @@ void ForwardCall::End(Span<Tensor> results) {
     const bool written = tensors_[i].defined() && Holds(context_.dirty_, tensors_[i]);
     if (written && tensors_[i].version() == versions_[i]) tensors_[i].BumpVersion();
   }
+  std::optional<std::vector<SavedVariable>> saved;
   if (records_) {
+    if (PacksFirst()) saved = Pack(results);
     node_ = MakeNode<CustomNode>(*context_.traits_);
     node_->SetNextEdges(edges_);
   }
   for (Tensor& result : results) {
-    const bool is_dirty = result.defined() && Holds(context_.dirty_, result);
-    const bool is_differentiable = records_ && result.defined() && IsFloating(result.dtype()) &&
-                                   !Holds(context_.non_differentiable_, result);
+    const bool is_dirty = IsDirty(result);
+    const bool is_differentiable = IsDifferentiable(result);
     if (node_ != nullptr) node_->is_differentiable_.push_back(is_differentiable);
     if (is_differentiable) {
       SetResult(result, is_dirty, results.size());
@@ -80,7 +99,7 @@ void ForwardCall::End(Span<Tensor> results) {
     if (view.origin == ViewOrigin::kCustomFunction) view.origin = ViewOrigin::kMultiOutput;
   }
   if (node_ == nullptr) return;
-  Save(results);
+  Keep(saved.has_value() ? *std::move(saved) : Pack(results));
   if (wrote_view_) return AnnounceWrite(results[0], *node_);  // it is the only result
   AnnounceNode(*node_);
 }
@@ -145,21 +164,34 @@ void ForwardCall::Rebase(const Tensor& dirty, size_t results) {
 void ForwardCall::SetResult(Tensor& result, bool is_dirty, size_t results) {
   if (is_dirty) return Rebase(result, results);
   // What has a place in a graph keeps it: an argument, or a variable from elsewhere.
-  if (IsArgument(result) || (IsLeaf(result) && RequiresGrad(result))) result = ViewOfItself(result);
+  if (HasPlace(result)) result = ViewOfItself(result);
   if (IsView(result)) AutogradMeta::Find(result)->view->origin = ViewOrigin::kCustomFunction;
   SetHistory(result, node_, node_->num_inputs());
 }
 
-void ForwardCall::Save(Span<const Tensor> results) {
+// Hooks that pack may throw: what Forward wrote then keeps its history. Other views of what was
+// written get their nodes from the new one.
+bool ForwardCall::PacksFirst() const {
+  return !context_.dirty_.empty() && SavedTensorHooksInForce() != nullptr &&
+         std::none_of(context_.to_save_.begin(), context_.to_save_.end(),
+                      [&](const Tensor& t) { return t.defined() && IsView(t) && !IsDirty(t); });
+}
+
+std::vector<SavedVariable> ForwardCall::Pack(Span<const Tensor> results) const {
   std::vector<SavedVariable> saved;
   for (const Tensor& tensor : context_.to_save_) {
     const auto at = std::find_if(results.begin(), results.end(), [&](const Tensor& result) {
       return tensor.defined() && result.defined() && result.IsSameAs(tensor);
     });
-    const auto number = static_cast<uint32_t>(at - results.begin());
-    const bool is_output = at != results.end() && node_->is_differentiable_[number];
-    saved.emplace_back(tensor, is_output, is_output ? number : 0);
+    const bool is_output =
+        at != results.end() && IsDifferentiable(*at) && (IsDirty(*at) || !HasPlace(*at));
+    saved.emplace_back(tensor, is_output,
+                       is_output ? static_cast<uint32_t>(at - results.begin()) : 0);
   }
+  return saved;
+}
+
+void ForwardCall::Keep(std::vector<SavedVariable> saved) {
   context_.saved_ = std::move(saved);
   context_.to_save_.clear();
   context_.dirty_.clear();

@@ -72,6 +72,10 @@ class ForwardCall {
 
  private:
   bool IsArgument(const Tensor& tensor) const;
+  bool IsDirty(const Tensor& result) const;
+  bool IsDifferentiable(const Tensor& result) const;
+  // Whether it has a place in a graph, which it keeps: what is returned is then a view of it.
+  bool HasPlace(const Tensor& result) const;
   void CheckDirty(Span<const Tensor> results) const;
   // What SetGradDTypes was told.
   void CheckGradDTypes(Span<const Tensor> results) const;
@@ -79,7 +83,10 @@ class ForwardCall {
   void Detach(Tensor& result, bool is_dirty) const;
   void Rebase(const Tensor& dirty, size_t results);
   void SetResult(Tensor& result, bool is_dirty, size_t results);
-  void Save(Span<const Tensor> results);
+  // Whether what is saved is packed before the results get their histories.
+  bool PacksFirst() const;
+  std::vector<SavedVariable> Pack(Span<const Tensor> results) const;
+  void Keep(std::vector<SavedVariable> saved);
 
   FunctionContext context_;
   VariableList tensors_;  // among the arguments

@@ -3,6 +3,7 @@
 
 #include "autograd/graph/custom_function.h"
 
+#include <any>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/graph/hooks.h"
+#include "autograd/graph/saved_tensor_hooks.h"
 #include "autograd/graph/test_custom.h"
 #include "autograd/graph/test_nodes.h"
 #include "autograd/graph/view.h"
@@ -180,6 +182,31 @@ TEST(CustomFunction, WrongMarksAreErrors) {
   EXPECT_EQ(KindOf([&] { Worded::Apply("wrong_dirty", x); }), ErrorKind::kInvalidArgument);
   const Tensor view = First(x);
   EXPECT_EQ(KindOf([&] { Worded::Apply("dirty_and_more", view); }), ErrorKind::kInvalidArgument);
+}
+
+// Rules: K6, M2.
+TEST(CustomFunction, AHookThatThrowsWhilePackingLeavesHistoriesAsTheyWere) {
+  struct Writes : Function<Writes> {
+    static Tensor Forward(Context& context, Tensor x) {
+      x.data<double>()[0] = 7;
+      context.MarkDirty({x});
+      context.SaveForBackward({x});
+      return x;
+    }
+    static VariableList Backward(Context&, VariableList g) { return Passed(std::move(g)); }
+  };
+  const Tensor x = CopyFunction::Apply(Pair(1, 2));
+  const NodePtr old = NodeOf(x);
+  {
+    const SavedTensorHooksGuard hooks(
+        {.pack = [](const Tensor&) -> std::any { throw Error(ErrorKind::kUser, "refused"); },
+         .unpack = [](const std::any&) { return Tensor(); }});
+    EXPECT_THROW(Writes::Apply(x), Error);
+  }
+  EXPECT_EQ(NodeOf(x), old);
+  EXPECT_EQ(x.version(), 1u) << "what Forward wrote stays";
+  Writes::Apply(x);
+  EXPECT_NE(NodeOf(x), old);
 }
 
 // Rules: L3, M2.

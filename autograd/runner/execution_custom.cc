@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/graph/custom_function.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
 #include "autograd/ops/elementary.h"
@@ -35,7 +36,7 @@ struct Behaviour {
   bool keeps_undefined = false;
   bool writes = false;  // its one operand
   // Logs the gradients of the results, and acts on others.
-  std::function<void(const Node&, const VariableList&)> see;
+  std::function<void(const VariableList&)> see;
 
   Tensor Forward(const Tensor& operand) const {
     if (!IsFloating(operand.dtype())) return ops::Clone(operand);
@@ -90,7 +91,7 @@ struct ProgramFunction : Function<ProgramFunction> {
 
   static VariableList Backward(Context& context, VariableList gradients) {
     const auto& behaviour = std::any_cast<const Behaviour&>(context.saved_data["behaviour"]);
-    behaviour.see(*context.node(), gradients);
+    behaviour.see(gradients);
     VariableList saved = context.SavedTensors();
     saved.resize(gradients.size());
     for (size_t i = 0; i < gradients.size(); ++i) {
@@ -113,8 +114,8 @@ void Execution::Custom(const Statement& statement) {
   behaviour.non_differentiable = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
   behaviour.keeps_undefined = statement.Get<bool>(Key::kKeepUndefined);
   behaviour.writes = statement.op == Opcode::kCustomInPlace;
-  behaviour.see = [this, at = statement_, &statement](const Node& node,
-                                                      const VariableList& gradients) {
+  behaviour.see = [this, at = statement_, &statement](const VariableList& gradients) {
+    const Node& node = *CurrentNode();  // around the function's own, where that wrote a view
     for (const Tensor& gradient : gradients) recorder_.NoteHook(node, at, gradient);
     actor_.Act(node, statement, at);
   };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -205,6 +206,22 @@ backward %b
 expect kind=error error=user at=3
 )");
   EXPECT_FALSE(seen.values[0].grad_defined);
+}
+
+TEST(Run, ACustomFunctionThatWroteAViewIsLoggedAtTheNodeOfItsBase) {
+  const Observation seen = Check(R"(
+%x = leaf type=f64[2] data=2,3 grad=1
+%b = neg %x
+%v = slice %b dim=0 stop=1
+custom_ %v do=scale by=5
+%s = sum %b
+backward %s
+expect %x kind=grad data=-5,-1
+)");
+  ASSERT_EQ(seen.calls.at(0).hooks.size(), 1u);
+  const int32_t node = seen.calls[0].hooks[0].node;
+  ASSERT_GE(node, 0);
+  EXPECT_EQ(seen.calls[0].nodes[node].name, (NodeName{NodeRole::kCopySlices, 3, 0}));
 }
 
 // The product fails because its hooks refuse to pack, but has asked for the view's gradient edge.
