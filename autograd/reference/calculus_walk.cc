@@ -135,7 +135,7 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
   result = saved;
   result.data = Unpacked(packing, saved.data);
   if (packing != nullptr) result.storage = -1;  // of a copy
-  if (saved.step >= 0) {
+  if (saved.step >= 0 || saved.node == id) {
     result.node =
         nodes_[id].name.role == program::NodeRole::kCopySlices ? EdgeOfWrittenView(id) : id;
   }

@@ -99,6 +99,7 @@ class Call {
   void NoteExecuted(NodeId node);
   void EvaluateCustom(NodeId node);
   void ApplyCustom(NodeId node, absl::Span<Variable> gradients);
+  Variable ApplyCustomToView(NodeId node, const Variable& gradient);
   void RunCustomHooks(NodeId node, absl::Span<Variable> gradients);
   void RunPreHook(NodeId node, int32_t hook, absl::Span<Variable> gradients);
   void StoreCustom(NodeId node, absl::Span<const Variable> gradients, bool captured);

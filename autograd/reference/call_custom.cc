@@ -100,6 +100,17 @@ std::optional<ErrorKind> Call::CustomThrows(NodeId id,
   return std::nullopt;
 }
 
+// Of a function that wrote a view: what it makes of the written places' gradient replaces it in the
+// base's.
+Variable Call::ApplyCustomToView(NodeId id, const Variable& gradient) {
+  const Node node = calculus_.nodes()[id];
+  const Variable slice = calculus_.Gather(gradient, node.slice, node.slice_shape);
+  Variable part = slice;
+  ApplyCustom(id, absl::MakeSpan(&part, 1));
+  if (!part.defined()) part = calculus_.Constant(0, slice);
+  return calculus_.Apply(Primitive::kOverwrite, {.map = node.slice}, gradient, part);
+}
+
 // Replaces the gradients of the results by those of the operands.
 void Call::ApplyCustom(NodeId id, absl::Span<Variable> gradients) {
   const Node node = calculus_.nodes()[id];
@@ -117,6 +128,7 @@ void Call::ApplyCustom(NodeId id, absl::Span<Variable> gradients) {
   for (const Variable& gradient : gradients) NoteGradient(id, rule.statement, gradient);
   ActOnOthers(id, rule.acting);
   CheckSaved(id);
+  NoteUnpacked(id);
   const absl::Span<const Variable> taken = gradients;
   if (const auto error = CustomThrows(id, &taken)) throw Raised{*error};
   for (size_t k = 0; k < gradients.size(); ++k) {

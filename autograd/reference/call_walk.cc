@@ -51,7 +51,8 @@ void Call::StopAt(NodeId node, ErrorKind error) {
 void Call::Evaluate(NodeId id) {
   calculus_.EnterNode(id);
   if (interpreter_.group() != nullptr) interpreter_.group()->NoteEvaluated(id);
-  if (calculus_.nodes()[id].custom != nullptr) return EvaluateCustom(id);
+  const bool writes_view = calculus_.nodes()[id].name.role == NodeRole::kCopySlices;
+  if (calculus_.nodes()[id].custom != nullptr && !writes_view) return EvaluateCustom(id);
   State& state = states_[id];
   std::vector<Variable> terms;
   for (const Contribution* c = state.first; c != nullptr; c = c->next) {
@@ -93,6 +94,11 @@ void Call::ApplyNode(NodeId id, const Variable& gradient) {
     Accumulate(id, gradient);
   } else if (node.name.role == NodeRole::kGraphRoot) {
     results = absl::MakeSpan(seeds_);
+  } else if (node.custom != nullptr) {
+    Variable* const base = interpreter_.arena().New(Variable());
+    if (gradient.defined()) *base = ApplyCustomToView(id, gradient);
+    results = absl::MakeSpan(base, 1);
+    if (node.edges[0] == kNoNode || !Delivers(calculus_.MainOf(node.edges[0]))) *base = {};
   } else {
     // Without a gradient, what a write through a view saved is not checked.
     if (gradient.defined() || node.name.role != NodeRole::kCopySlices) {

@@ -214,7 +214,11 @@ class Interpreter {
   // What hooks in force do if the statement's node saves something, before anything is changed.
   void RunPackHooks(const program::Statement& statement, absl::Span<const Step> steps,
                     bool also_saves);
+  // Of a custom function: hooks that throw end it before its results have a history.
+  void RunCustomPackHooks(const program::Statement& statement);
+  void NoteCustomPacked(NodeId node, const CustomRule& rule);
   // Lists at the node what it has packed.
+  void SetPacked(NodeId node, absl::Span<const Array* const> tensors);
   void NotePacked(NodeId node, const program::Statement& statement, const Operands& operands,
                   const Array* result);
 

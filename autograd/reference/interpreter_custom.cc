@@ -55,12 +55,15 @@ void Interpreter::Custom(const Statement& statement) {
   const auto marked = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
   const uint32_t differentiable = program::SignatureOf(statement.op).differentiable;
   Operands operands = TakeOperands(statement, differentiable);
+  for (int k = 0; k < operands.count && operands.records; ++k) {
+    operands.variable[k].node = GradientEdge(statement.operands[k]);
+  }
+  if (operands.records) RunCustomPackHooks(statement);
   auto* results = arena_.Allocate<Variable>(operands.count);
   auto* saved = arena_.Allocate<Variable>(operands.count);
   program::DeviceIndex device = program::kCpu;
   for (int k = 0; k < operands.count; ++k) {
     Variable& operand = operands.variable[k];
-    if (operands.records) operand.node = GradientEdge(statement.operands[k]);
     operand.tracked = operand.node != kNoNode;
     const Variable in = calculus_.Constant(operand.data);
     const bool floating = IsFloating(in.data->dtype);
@@ -103,6 +106,7 @@ void Interpreter::Custom(const Statement& statement) {
   }
   rule.results = absl::MakeConstSpan(results, count);
   rule.saved = absl::MakeConstSpan(saved, count);
+  NoteCustomPacked(node, rule);
   calculus_.nodes()[node].custom = arena_.New(rule);
 }
 
@@ -123,10 +127,23 @@ void Interpreter::CustomInPlace(const Statement& statement) {
   Tensor& tensor = tensors_[self];
   const Storage& storage = Overwrite(tensor, out.data);
   if (!operands.records) return;
+  RunCustomPackHooks(statement);
   CheckInPlace(self, /*would_record=*/true);
-  if (tensor.is_view()) throw Skipped{"a custom function writes a view with a history"};
+  const bool through_view = tensor.is_view();
+  if (through_view && rules_.written_views_are_renewed) {
+    throw Skipped{"a custom function writes a view with a history"};
+  }
   tensor.ReplaceGrad({});
-  const NodeId node = AddStatementNode(NodeRole::kStatement, {&edge, 1}, {}, tensor.device);
+  const ValueId written = through_view ? tensor.base : self;
+  const NodeId old = through_view ? GradientEdge(written) : edge;
+  const NodeId node = AddStatementNode(through_view ? NodeRole::kCopySlices : NodeRole::kStatement,
+                                       {&old, 1}, {}, tensor.device);
+  if (through_view) {
+    Node& copy_slices = calculus_.nodes()[node];
+    copy_slices.base_like = LikeBase(self);
+    copy_slices.slice = tensor.base_map;
+    copy_slices.slice_shape = tensor.shape;
+  }
   auto* result = arena_.New(out);
   result->storage = tensor.storage;
   result->version = storage.version;
@@ -140,10 +157,12 @@ void Interpreter::CustomInPlace(const Statement& statement) {
   }
   rule.results = {result, 1};
   rule.saved = {arena_.New(saved), 1};
+  NoteCustomPacked(node, rule);
   calculus_.nodes()[node].custom = arena_.New(rule);
-  MoveRetained(self, tensor.node, node);
-  tensor.node = node;
-  tensor.requires_grad = true;
+  Tensor& target = tensors_[written];
+  MoveRetained(written, target.node, node);
+  target.node = node;
+  target.requires_grad = true;
 }
 
 }  // namespace twingrad::reference

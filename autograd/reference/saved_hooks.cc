@@ -11,6 +11,7 @@
 #include "autograd/program/op_facts.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/call.h"
+#include "autograd/reference/custom.h"
 #include "autograd/reference/interpreter.h"
 
 namespace twingrad::reference {
@@ -96,11 +97,34 @@ void Interpreter::NotePacked(NodeId node, const Statement& statement, const Oper
     if ((saved >> k & 1) != 0) tensors.push_back(operands.variable[k].data);
   }
   if ((saved & program::kSavesResult) != 0) tensors.push_back(result);
+  SetPacked(node, tensors);
+}
+
+void Interpreter::SetPacked(NodeId node, absl::Span<const Array* const> tensors) {
   auto* kept = arena_.Allocate<const Array*>(tensors.size());
   std::copy(tensors.begin(), tensors.end(), kept);
   Packing packing = saved_hooks_->packing;
   packing.tensors = absl::MakeConstSpan(kept, tensors.size());
   calculus_.nodes()[node].packing = arena_.New(packing);
+}
+
+// It saves floating operands or results, to square or exp them.
+void Interpreter::RunCustomPackHooks(const Statement& statement) {
+  if (saved_hooks_ == nullptr || saved_hooks_->action != HookAction::kThrow) return;
+  const CustomAction action = CustomActionOf(statement.Get<std::string>(Key::kDo));
+  if (action != CustomAction::kSquare && action != CustomAction::kExp) return;
+  for (const program::ValueId operand : statement.operands) {
+    if (IsFloating(tensors_[operand].dtype)) throw Raised{ErrorKind::kUser};
+  }
+}
+
+void Interpreter::NoteCustomPacked(NodeId node, const CustomRule& rule) {
+  if (saved_hooks_ == nullptr || !calculus_.nodes()[node].saves) return;
+  std::vector<const Array*> tensors;
+  for (const Variable& saved : rule.saved) {
+    if (saved.defined()) tensors.push_back(saved.data);
+  }
+  SetPacked(node, tensors);
 }
 
 // The log of unpack hooks: what was packed, in its order.

@@ -127,6 +127,27 @@ TEST(SavedHooksTest, ScaledTensorsDecideSlopes) {
   EXPECT_EQ(slopes("0.5", "clamp %x min=-2 max=4"), (Row{1, 1, 1}));
 }
 
+// A custom function packs what it saves, and unpacks it after its log.
+TEST(SavedHooksTest, CustomFunctionsPackToo) {
+  const auto run = [](const std::string& region, const std::string& lines) {
+    return TwinRun("%x = leaf type=f64[] data=3 grad=1\n%w = leaf type=f64[] data=5\nbegin " +
+                   region + "\n" + lines + "end\n");
+  };
+  const std::string record = "kind=saved_tensor_hooks do=record";
+  const TwinRun square = run(record, "%a,%b = custom %x %w do=square\nbackward %a\n");
+  EXPECT_EQ(Unpacked(square), (Row{1, 0, 3, 5}));  // two gradients, two operands
+  EXPECT_EQ(square.Call(0).hooks[2].statement, 2);
+  EXPECT_EQ(square.Grad("x"), Row{6});
+  const std::string scale = "kind=saved_tensor_hooks do=scale by=2";
+  EXPECT_EQ(run(scale, "%a = custom %x do=square\nbackward %a\n").Grad("x"), Row{12});
+  const std::string throws = "kind=saved_tensor_hooks do=throw";
+  EXPECT_EQ(run(throws, "%a = custom %x do=square\n").Error(), ErrorKind::kUser);
+  EXPECT_TRUE(run(throws, "%a = custom %x do=pass\n").Record("a").defined);
+  const TwinRun write = run(throws, "%y = neg %x\ncustom_ %y do=exp\n");
+  EXPECT_EQ(write.Error(), ErrorKind::kUser);
+  EXPECT_EQ(write.Record("y").version, 1u);
+}
+
 TEST(SavedHooksTest, TheDualWitnessTakesHooksThatRecord) {
   const auto refused = [](const char* action) {
     return RunDual(ParseOrThrow(absl::StrCat("%x = leaf type=f64[] data=3 grad=1\n",

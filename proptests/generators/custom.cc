@@ -60,7 +60,9 @@ Attributes DrawAction(Draft& draft, absl::Span<const ValueId> operands) {
 // A write to a copy, which has a history, or to what may be written anyway.
 void AddCustomWrite(Draft& draft) {
   Source& source = draft.source();
-  ValueId target = draft.Pick([&](ValueId v) { return draft.MayWrite(v) && draft[v].base == v; });
+  const bool views = source.Chance(50);
+  ValueId target =
+      draft.Pick([&](ValueId v) { return draft.MayWrite(v) && (views || draft[v].base == v); });
   if (target == kNoValue || !draft.RequiresGrad(target)) {
     target = draft.PickDifferentiable();
     if (target != kNoValue) target = draft.Op(Opcode::kClone, {target});

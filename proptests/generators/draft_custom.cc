@@ -37,7 +37,9 @@ bool Draft::CustomWrite(ValueId target, Attributes attributes) {
     made.nonlinear = saves ? 1 : 0;
     if (saves) made.factors.push_back(edge);
     node = graph_.Add(std::move(made));
-    if (saves) saved_.push_back({builder_.Info(target).storage, node});
+    if (saves && saved_hooks_depth_ == 0) {
+      saved_.push_back({builder_.Info(target).storage, node});
+    }
   }
   LearnWrite(target, node, saves ? AfterUnary(Opcode::kExp, before) : before);
   return true;
@@ -81,7 +83,7 @@ std::vector<ValueId> Draft::Custom(absl::Span<const ValueId> operands, Attribute
       if (action == "exp") known.range = AfterUnary(Opcode::kExp, before);
       const bool is_marked = std::find(marked.begin(), marked.end(), k) != marked.end();
       known.node = is_marked ? kNoNode : node;
-      if (records && curved) {
+      if (records && curved && saved_hooks_depth_ == 0) {
         const ValueId saved = action == "square" ? operands[k] : results[k];
         saved_.push_back({builder_.Info(saved).storage, node});
       }

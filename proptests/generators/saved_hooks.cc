@@ -1,8 +1,8 @@
 // Regions of saved-tensor hooks.
 
 #include <cstdint>
-#include <iterator>
 #include <string>
+#include <vector>
 
 #include "autograd/program/region.h"
 #include "proptests/generators/operation.h"
@@ -11,8 +11,27 @@
 namespace twingrad::generators {
 namespace {
 
+// A custom function that saves its operand or its result, which it may write in place.
+ValueId ApplyCustom(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const bool exp = draft.rounding() && draft[x].range.high <= 4;
+  const Attributes action = {{Key::kDo, std::string(exp ? "exp" : "square")}};
+  if (exp && source.Chance(40) && draft.options().Has(Opcode::kCustomInPlace)) {
+    const ValueId copy = draft.Op(Opcode::kClone, {x});
+    if (copy != kNoValue && draft.MayWrite(copy) && draft.CustomWrite(copy, action)) {
+      draft.Mark(Feature::kCustom);
+    }
+    return OrSelf(copy, x);
+  }
+  const std::vector<ValueId> results = draft.Custom({x}, action);
+  if (!results.empty()) draft.Mark(Feature::kCustom);
+  return results.empty() ? x : results[0];
+}
+
 // An op that, most times, saves something; none of those that save indices of their own.
 ValueId ApplySaving(Draft& draft, ValueId x) {
+  const bool custom = draft.options().Has(Feature::kCustom) && draft.options().Has(Opcode::kCustom);
+  if (custom && draft.source().Chance(12)) return ApplyCustom(draft, x);
   switch (draft.source().Below(8)) {
     case 0:
     case 1:
