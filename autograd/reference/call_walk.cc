@@ -197,7 +197,8 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
 // `.grad` of a leaf (in place: it keeps its history) or of a value that retains it.
 void Call::AddToGrad(ValueId value, const Variable& gradient, bool in_place) {
   Tensor& tensor = interpreter_.tensor(value);
-  if (SectionGroup* group = interpreter_.group()) {
+  const bool happens = !error_.has_value() || fails_beside_;  // else only under another timing
+  if (SectionGroup* group = interpreter_.group(); group != nullptr && happens) {
     group->NoteAddition(value, gradient, !fails_beside_);
   }
   interpreter_.CheckGradIsCertain(value);

@@ -162,6 +162,16 @@ TEST(Sections, HooksThatASectionAddsOrRemovesFireInOtherCallsOrNot) {
   EXPECT_EQ(Uncertain(kSquare + hook + above + both + both), std::vector<int>{});
 }
 
+// On one thread the call that fails has not come to %y; several are not judged.
+TEST(Sections, AfterAnErrorACallAddsNothing) {
+  const TwinRun run(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = leaf type=f64[] data=3 grad=1 device=dev:0\n"
+      "hook %x do=throw\n" +
+      Section("backward %y\n") + Section("backward %x %y\n"));
+  EXPECT_EQ(run.Grad("y"), Row{1});
+  EXPECT_TRUE(run.result().single_thread_only);
+}
+
 TEST(Sections, SumsWithHistoryAreSums) {
   const std::string recorded = Section("backward %y create_graph=1\n");
   const TwinRun run(kSquare + recorded + Section("backward %y retain_graph=1\n") +

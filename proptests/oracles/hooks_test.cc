@@ -52,5 +52,22 @@ TEST(Hooks, OfDifferentNodesComeInAnyOrderWhereThatOfNodesIsUnknown) {
   ExpectFinding(JudgeHooks(trial.evidence()), "hooks");
 }
 
+// Whether the hook of statement 5 fires in the call beside depends on timing; that of 3 is certain.
+TEST(Hooks, WhatTimingDecidesIsLeftOut) {
+  constexpr char kBeside[] =
+      "%x = leaf type=f64[] data=2 grad=1\n%y = mul %x %x\n%z = neg %y\nhook %y do=record\n"
+      "begin kind=thread\nhook %y do=record\nend\n"
+      "begin kind=thread\nbackward %z\nend\n";
+  Trial trial(kBeside);
+  auto& hooks = trial.observed.calls[0].hooks;
+  ASSERT_EQ(hooks.size(), 2u);
+  ExpectAgreement(JudgeHooks(trial.evidence(0)));
+  hooks.pop_back();
+  ExpectAgreement(JudgeHooks(trial.evidence(0)));
+  ExpectAgreement(JudgeHooks(trial.evidence(2)));
+  hooks.clear();
+  ExpectFinding(JudgeHooks(trial.evidence(0)), "hooks");
+}
+
 }  // namespace
 }  // namespace twingrad::oracles
