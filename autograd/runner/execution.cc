@@ -64,6 +64,7 @@ Observation Execution::Run() {
     engine_.Stop();
     IsFrozen();
   }
+  if (shared_.stopper.IsJoinable()) shared_.stopper.Join();
   return Observe();
 }
 

@@ -35,6 +35,7 @@
 #include "autograd/runner/run.h"
 #include "autograd/runner/streams.h"
 #include "autograd/runner/warnings.h"
+#include "autograd/sync/thread.h"
 
 namespace twingrad::runner {
 
@@ -81,6 +82,8 @@ class Execution : private program::StatementRunner {
 
   // Calls of the engine.
   void Call(const program::Statement& statement);
+  // Stops the engine on a thread of its own, if that is to happen beside this statement.
+  void StopBesideThis();
   std::vector<Tensor> ValuesOf(const program::Statement& statement, program::Key key) const;
   void NoteCallOperands(const program::Statement& statement);
 
@@ -111,6 +114,7 @@ class Execution : private program::StatementRunner {
     std::vector<Tensor> values;       // by ValueId
     std::vector<int32_t> defined_at;  // by ValueId
     HookActor actor;
+    sync::Thread stopper;  // see StopBeside
   };
   Execution* const outer_ = nullptr;
   NodeNames names_;

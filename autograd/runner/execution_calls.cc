@@ -43,7 +43,14 @@ void Execution::NoteCallOperands(const Statement& statement) {
   }
 }
 
+void Execution::StopBesideThis() {
+  if (!options_.stop.has_value() || options_.stop->call != statement_) return;
+  shared_.stopper = sync::Thread(
+      "stopper", [engine = &engine_, limit = options_.stop->limit] { engine->Stop(limit); });
+}
+
 void Execution::Call(const Statement& statement) {
+  StopBesideThis();
   const bool is_grad = statement.op == Opcode::kGrad;
   const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
   program::CallRecord record;

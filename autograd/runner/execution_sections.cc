@@ -26,7 +26,7 @@ constexpr uint64_t kKeysOfOneSection = uint64_t{1} << 32;
 Execution::Execution(Execution& outer, uint64_t first_key)
     : program_(outer.program_),
       engine_(outer.engine_),
-      options_({.record_calls = outer.options_.record_calls}),
+      options_({.record_calls = outer.options_.record_calls, .stop = outer.options_.stop}),
       outer_(&outer),
       names_(&outer.names_, first_key),
       shared_(outer.shared_),

@@ -18,11 +18,22 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "autograd/engine/engine.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/sync/clock.h"
 
 namespace twingrad::runner {
+
+// That another thread stops the engine, from just before a call on: how far the call and those that
+// follow have got by then is up to timing, and nobody may see a difference.
+struct StopBeside {
+  int32_t call = -1;  // a statement that is a call
+  std::optional<sync::Duration> limit = std::nullopt;
+};
 
 struct RunOptions {
   // Graphs, counts, orders and hook logs of calls; without it only values and the error.
@@ -34,6 +45,7 @@ struct RunOptions {
   // Runs adjacent thread sections one after another, each on its thread: what is seen then does not
   // depend on timing.
   bool one_section_at_a_time = false;
+  std::optional<StopBeside> stop = std::nullopt;
 };
 
 program::Observation Run(const program::Program& program, Engine& engine,

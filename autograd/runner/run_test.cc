@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -264,6 +265,28 @@ expect %x kind=dependencies count=4
 expect %x kind=version count=0
 )",
           threads);
+  }
+}
+
+// Rules: E15.
+TEST(Run, AStopBesideACallMakesNoDifference) {
+  const Program program = Parsed(R"(%x = leaf type=f64[2] data=3,4 grad=1
+%y = to %x device=dev:0
+%z = mul %y %y
+%s = sum %z
+backward %s retain_graph=1
+backward %s
+)");
+  Engine alone;
+  const Observation expected = runner::Run(program, alone, {.record_calls = false});
+  for (const int32_t call : {4, 5}) {
+    for (const auto limit : {std::optional<sync::Duration>(), {std::chrono::milliseconds(50)}}) {
+      Engine engine({.device_threads = 1});
+      const Observation seen =
+          runner::Run(program, engine, {.record_calls = false, .stop = StopBeside{call, limit}});
+      EXPECT_EQ(program::PrintObservation(program, seen),
+                program::PrintObservation(program, expected));
+    }
   }
 }
 

@@ -334,11 +334,11 @@ CaseResult ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool s
     run = std::move(finding.run);
     explorer_.emplace(program_, options);
   }
-  CaseResult result =
-      FailureOf(program_, run,
-                absl::StrCat(" with ", explorer_->device_threads(), " workers, ",
-                             interleave::PreemptionsOf(run.outcome.decisions), " preemptions, ",
-                             run.outcome.decisions.size(), " decisions"));
+  CaseResult result = FailureOf(program_, run,
+                                absl::StrCat(" with ", explorer_->device_threads(), " workers, ",
+                                             interleave::PreemptionsOf(run.outcome.decisions),
+                                             " preemptions, ", run.outcome.decisions.size(),
+                                             " decisions", interleave::StopText(program_, run)));
   result.expected = program::PrintObservation(program_, explorer_->single().observation);
   if (!run.outcome.events.empty()) {
     absl::StrAppend(&result.actual, "last steps ('>': another thread ran before):\n",

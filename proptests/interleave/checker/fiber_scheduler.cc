@@ -343,6 +343,10 @@ int FiberScheduler::Decide(DecisionKind kind, int alternatives, int current, uin
   return chosen;
 }
 
+int FiberScheduler::ChooseSetting(int count) {
+  return Decide(DecisionKind::kSetting, count, -1, SiteHere());
+}
+
 void FiberScheduler::FailForDivergence(DecisionKind kind) {
   const ThreadRecord& record = *self_;
   std::string text = absl::StrCat(strategy_->error(), "; ", record.name);

@@ -47,6 +47,9 @@ class FiberScheduler final : public sync::model::Scheduler {
   // Runs `body` as thread 0 until all threads have ended, or until the first failure.
   ExecutionOutcome Run(const std::function<void()>& body, Strategy& strategy, uint64_t seed,
                        const ExecutionLimits& limits);
+  // In which of so many settings, at least 2, the body is to run; 0 is the plain one. A decision of
+  // the schedule like any other. Called from inside the execution.
+  int ChooseSetting(int count);
   // Ends the execution as a failure of the given kind; called from inside it.
   [[noreturn]] void FailAs(OutcomeKind kind, std::string message);
 

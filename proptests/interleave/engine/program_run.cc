@@ -1,12 +1,14 @@
 #include "proptests/interleave/engine/program_run.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "autograd/engine/engine.h"
+#include "autograd/program/print.h"
 #include "autograd/program/region.h"
-#include "autograd/runner/run.h"
+#include "autograd/program/signature.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/judge/canary.h"
 #include "proptests/judge/fingerprint.h"
@@ -22,7 +24,29 @@ void Fail(ProgramRun& run, const ProgramJudge::Finding& finding) {
   run.failure = finding.text;
 }
 
+// Beside each call, for as long as it takes and with a limit; none where no worker is to be
+// stopped.
+std::vector<runner::StopBeside> StopsOf(const Program& program) {
+  std::vector<runner::StopBeside> stops;
+  if (DevicesOf(program) == 0) return stops;
+  for (size_t s = 0; s < program.statements.size(); ++s) {
+    if (program::SignatureOf(program.statements[s].op).category != program::Category::kCall) {
+      continue;
+    }
+    stops.push_back({static_cast<int32_t>(s), std::nullopt});
+    stops.push_back({static_cast<int32_t>(s), std::chrono::milliseconds(1)});
+  }
+  return stops;
+}
+
 }  // namespace
+
+std::string StopText(const Program& program, const ProgramRun& run) {
+  if (!run.stop.has_value()) return "";
+  return absl::StrCat(", the engine stopped beside `",
+                      program::PrintStatement(program, run.stop->call),
+                      run.stop->limit.has_value() ? "` within a limit" : "`");
+}
 
 int DevicesOf(const Program& program) {
   int64_t devices = 0;
@@ -43,7 +67,8 @@ ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)
     : program_(program),
       options_(options),
       device_threads_(options.device_threads > 0 ? options.device_threads
-                                                 : std::max(1, DevicesOf(program))) {
+                                                 : std::max(1, DevicesOf(program))),
+      stops_(StopsOf(program)) {
   RandomStrategy nobody_asks;
   single_ = Execute(nobody_asks, 0, 0, false);
   if (!single_.ok()) return;
@@ -60,11 +85,16 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
                                     bool record_events) {
   ProgramRun run;
   const auto body = [&] {
+    if (device_threads > 0 && !stops_.empty()) {
+      const int setting = scheduler_.ChooseSetting(static_cast<int>(stops_.size()) + 1);
+      if (setting > 0) run.stop = stops_[setting - 1];
+    }
     Engine engine({.device_threads = device_threads});
     run.observation = runner::Run(program_, engine,
                                   {.record_calls = options_.record_calls,
                                    .check_frozen = true,
-                                   .one_section_at_a_time = device_threads == 0});
+                                   .one_section_at_a_time = device_threads == 0,
+                                   .stop = run.stop});
     if (device_threads == 0 && run.observation.error) {
       canary_ = runner::Run(judge::CanaryProgram(), engine);
     }

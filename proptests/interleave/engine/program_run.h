@@ -6,7 +6,9 @@
 //   if (!run.ok()) std::cout << run.detector << ": " << run.failure;
 //
 // Each schedule has its own engine, which starts its workers, runs the Program through
-// autograd/runner and is destroyed; the scheduler controls all of it, shutdown included. The judge
+// autograd/runner and is destroyed; the scheduler controls all of it, shutdown included. Some
+// schedules of Programs with devices have another thread stop the engine beside one of the calls,
+// which must make no difference: a decision of the schedule, that of its setting. The judge
 // (program_judge.h) judges what a run shows; the scheduler detects what goes wrong during it
 // (deadlock, race, leak, escaped exception). Build it with an interleaving_test or
 // interleaving_binary. Used by one OS thread.
@@ -16,9 +18,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/runner/run.h"
 #include "proptests/interleave/checker/fiber_scheduler.h"
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/engine/engine_rules.h"
@@ -37,6 +41,7 @@ struct ProgramRun {
   // Equal for runs that fail in the same way: the detector and, if it reports them, source lines.
   std::string signature;
   uint64_t order = 0;  // fingerprint of the order in which nodes ran
+  std::optional<runner::StopBeside> stop = std::nullopt;  // by the schedule's setting
 
   bool ok() const { return detector.empty(); }
 };
@@ -72,6 +77,7 @@ class ProgramExplorer {
   const program::Program program_;
   const ProgramOptions options_;
   const int device_threads_;
+  const std::vector<runner::StopBeside> stops_;  // the settings beside the plain one
   FiberScheduler scheduler_;
   EngineRules rules_;
   std::optional<ProgramJudge> judge_;
@@ -85,5 +91,8 @@ int DevicesOf(const program::Program& program);
 
 // Whether it has sections that run on threads of their own.
 bool HasSections(const program::Program& program);
+
+// ", the engine stopped beside `backward %y`"; nothing without a stop.
+std::string StopText(const program::Program& program, const ProgramRun& run);
 
 }  // namespace twingrad::interleave

@@ -52,7 +52,8 @@ void FewPreemptions::Begin(uint64_t seed) {
 
 int FewPreemptions::Choose(const Question& question) {
   const bool is_thread = question.kind == DecisionKind::kThread;
-  if (question.kind == DecisionKind::kWaiter || (is_thread && question.current < 0)) {
+  if (question.kind == DecisionKind::kWaiter || question.kind == DecisionKind::kSetting ||
+      (is_thread && question.current < 0)) {
     return random_.Below(question.alternatives);
   }
   const bool departs = std::ranges::find(places_, asked_++) != places_.end();

@@ -54,7 +54,8 @@ class ForcedStrategy final : public Strategy {
 
 // Follows the default schedule except for a given number of preemptions at random places, spread
 // over the first `length` decisions. Spurious wake-ups and spurious failures of operations count as
-// preemptions. If the running thread cannot continue, the next one is random.
+// preemptions. If the running thread cannot continue, the next one is random, and so is the
+// setting.
 class FewPreemptions final : public Strategy {
  public:
   FewPreemptions(int preemptions, int length)

@@ -28,8 +28,9 @@ enum class DecisionKind : uint8_t {
   kWeakFail,  // 1: this weak compare-exchange of an equal value fails
   kStale,     // which of the stores that it may read a load reads, from the latest on
   kPlace,     // how many stores of the modification order this store comes before
+  kSetting,   // in which of several settings the body runs, the plain one first
 };
-inline constexpr int kDecisionKinds = 8;
+inline constexpr int kDecisionKinds = 9;
 
 // What loads of atomics may read: the latest store alone, or what C++20 allows (memory_model.h of
 // the checker).
@@ -37,8 +38,9 @@ enum class Memory : uint8_t { kSequential, kBuffered };
 
 // "thread", "waiter", "spurious", ...
 constexpr std::string_view DecisionName(DecisionKind kind) {
-  constexpr std::string_view kNames[kDecisionKinds] = {
-      "thread", "waiter", "spurious", "timeout", "try_lock", "weak_fail", "stale", "place"};
+  constexpr std::string_view kNames[kDecisionKinds] = {"thread",  "waiter",   "spurious",
+                                                       "timeout", "try_lock", "weak_fail",
+                                                       "stale",   "place",    "setting"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -125,11 +125,12 @@ std::string FindingText(std::string_view mutant, const ProgramHunt& hunt,
                         const ProgramCatch& caught) {
   const interleave::SmallFinding& small = caught.small;
   return absl::StrFormat(
-      "| %s | %s | %d | %d | found in %.3f s | %s | %d | %d |\n\n%sschedule of %d preemptions "
+      "| %s | %s | %d | %d | found in %.3f s | %s | %d | %d |\n\n%sschedule of %d preemptions%s "
       "('>': another thread ran before):\n%s%s",
       mutant, hunt.check_state ? "on" : "off", caught.programs, caught.schedules, caught.seconds,
       small.run.detector, small.preemptions, caught.nodes, program::Print(small.program),
-      small.preemptions, FormatEvents(small.run.outcome, 400), small.run.failure);
+      small.preemptions, interleave::StopText(small.program, small.run),
+      FormatEvents(small.run.outcome, 400), small.run.failure);
 }
 
 }  // namespace twingrad::mutants
