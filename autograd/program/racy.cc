@@ -164,7 +164,17 @@ struct Touches {
   bool hooks = false;  // adds or removes a hook of a value from before the sections
   bool calls = false;
   std::vector<bool> runs, releases;  // by value: whether a call reaches its node; with its graph
+  std::vector<bool> read;            // whether hooks read what a call adds to its .grad
 };
+
+// The values with hooks after accumulation.
+std::vector<bool> ReadByHooks(const Program& program) {
+  std::vector<bool> read(program.names.size());
+  for (const Statement& statement : program.statements) {
+    if (statement.op == Opcode::kAccumulateHook) read[statement.operands[0]] = true;
+  }
+  return read;
+}
 
 // `first`: where the section's own values begin.
 Touches TouchesOf(const Program& program, const Section& section, ValueId first,
@@ -172,6 +182,8 @@ Touches TouchesOf(const Program& program, const Section& section, ValueId first,
   Touches touches;
   touches.runs.resize(program.names.size());
   touches.releases.resize(program.names.size());
+  touches.read.resize(program.names.size());
+  const std::vector<bool> read = ReadByHooks(program);
   for (int32_t s = section.begin; s < section.end; ++s) {
     const Statement& statement = program.statements[s];
     const Category category = SignatureOf(statement.op).category;
@@ -185,6 +197,7 @@ Touches TouchesOf(const Program& program, const Section& section, ValueId first,
     for (const ValueId root : statement.operands) {
       const std::vector<bool> reached = ancestry.Of(root);
       for (size_t v = 0; v < reached.size(); ++v) {
+        if (reached[v] && read[v]) touches.read[v] = true;
         if (!reached[v] || ancestry.IsLeaf(static_cast<ValueId>(v))) continue;
         touches.runs[v] = true;
         if (!keeps) touches.releases[v] = true;
@@ -200,6 +213,7 @@ bool Race(const Touches& a, const Touches& b, bool actors) {
   if ((a.hooks && (b.hooks || b.calls)) || (b.hooks && a.calls)) return true;
   for (size_t v = 0; v < a.runs.size(); ++v) {
     if ((a.runs[v] && b.releases[v]) || (a.releases[v] && b.runs[v])) return true;
+    if (a.read[v] && b.read[v]) return true;
   }
   return false;
 }

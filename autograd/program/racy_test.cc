@@ -84,6 +84,8 @@ TEST(Racy, SectionsThatRunAtTheSameTime) {
   EXPECT_TRUE(
       Racy("hook %a id=h do=record\n" + call + "begin kind=thread\nremove_hook id=h\nend\n"));
   EXPECT_TRUE(Racy("begin kind=thread\nhook %a do=record\nend\n" + leaf));
+  EXPECT_TRUE(Racy("accumulate_hook %x do=record\n" + keeps + leaf));
+  EXPECT_FALSE(Racy("accumulate_hook %x do=record\n" + keeps + quiet));
 }
 
 }  // namespace

@@ -178,9 +178,6 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
     NoteWarning(id, program::WarningSource::kLayout, -1);
   }
   if (NodeHooks* hooks = interpreter_.hooks_of(id)) {
-    if (interpreter_.group() != nullptr && !hooks->accumulate.empty()) {
-      interpreter_.group()->NoteAccumulateHook(leaf);
-    }
     if (interpreter_.tensor(leaf).grad_in_any_order && !hooks->accumulate.empty()) {
       interpreter_.result().order_reaches_values = true;
     }
@@ -189,6 +186,9 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
     const std::vector<int32_t> now = hooks->accumulate;
     for (const int32_t hook : now) {
       Variable grad = interpreter_.tensor(leaf).grad;
+      if (SectionGroup* group = interpreter_.group(); group && !interpreter_.hook(hook).removed) {
+        group->NoteRead(leaf, index_, interpreter_.hook(hook).statement);
+      }
       RunHook(id, hook, grad);
     }
   }

@@ -209,6 +209,9 @@ class Interpreter {
   void EndGroup();
   void SumAdditions(program::ValueId value, const std::vector<SectionGroup::Addition>& additions);
   void AddAlternative(program::ValueId value, const std::vector<const Array*>& terms);
+  // What the section's hooks may have read of a `.grad` (interpreter_reads.cc).
+  void NoteSharedReads(program::ValueId leaf, const std::vector<SectionGroup::Addition>& additions,
+                       const std::vector<SectionGroup::Read>& reads);
   void SetSavedHooks(const SavedHooks* hooks);
   void BeginSavedHooks(const program::Statement& statement);
   // What hooks in force do if the statement's node saves something, before anything is changed.

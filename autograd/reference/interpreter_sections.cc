@@ -49,7 +49,6 @@ void Interpreter::EndSection(int32_t end) {
 void Interpreter::EndGroup() {
   const SectionGroup group = *std::move(group_);
   group_.reset();
-  group.CheckJudgeable();
   for (const int32_t index : group.UncertainHooks()) {
     const Hook& hook = hooks_[index];
     if (hook.action != HookAction::kRecord) {
@@ -66,7 +65,10 @@ void Interpreter::EndGroup() {
     result_.freed_calls_are_legal = false;
   }
   result_.contended_calls.insert(result_.contended_calls.end(), contended.begin(), contended.end());
-  for (const ValueId value : group.Added()) SumAdditions(value, group.AdditionsTo(value));
+  for (const ValueId value : group.Added()) {
+    NoteSharedReads(value, group.AdditionsTo(value), group.ReadsOf(value));
+    SumAdditions(value, group.AdditionsTo(value));
+  }
 }
 
 // `.grad` as a sum in any order. What a call that fails may have added is an alternative.

@@ -27,7 +27,13 @@ void SectionGroup::NoteAddition(ValueId value, const Variable& gradient, bool ce
   additions_.push_back({value, section_, gradient, certain});
 }
 
-void SectionGroup::NoteAccumulateHook(ValueId leaf) { NoteValue(accumulate_hooks_, leaf); }
+void SectionGroup::NoteRead(ValueId leaf, int32_t call, int32_t hook) {
+  if (!IsSharedValue(leaf)) return;
+  const auto additions = std::count_if(additions_.begin(), additions_.end(), [&](const auto& a) {
+    return a.value == leaf && a.section == section_;
+  });
+  reads_.push_back({leaf, section_, call, hook, static_cast<int32_t>(additions)});
+}
 void SectionGroup::NoteNeed(NodeId node, int32_t call) { NoteNode(needs_, node, call); }
 void SectionGroup::NoteRelease(NodeId node, int32_t call) { NoteNode(releases_, node, call); }
 void SectionGroup::NoteEvaluated(NodeId node) { NoteNode(evaluated_, node); }
@@ -67,17 +73,6 @@ bool SectionGroup::Meet(const std::vector<Mark>& a, const std::vector<Mark>& b) 
     return std::any_of(b.begin(), b.end(),
                        [&x](const Mark& y) { return x.what == y.what && x.section != y.section; });
   });
-}
-
-void SectionGroup::CheckJudgeable() const {
-  for (const Addition& a : additions_) {
-    for (const Addition& b : additions_) {
-      if (a.value != b.value || a.section == b.section) continue;
-      const bool hooked = std::any_of(accumulate_hooks_.begin(), accumulate_hooks_.end(),
-                                      [&a](const Mark& mark) { return mark.what == a.value; });
-      if (hooked) throw Skipped{"a hook reads a .grad that another thread section adds to"};
-    }
-  }
 }
 
 std::vector<int32_t> SectionGroup::UncertainHooks() const {
@@ -139,6 +134,14 @@ std::vector<SectionGroup::Addition> SectionGroup::AdditionsTo(ValueId value) con
     if (addition.value == value) additions.push_back(addition);
   }
   return additions;
+}
+
+std::vector<SectionGroup::Read> SectionGroup::ReadsOf(ValueId leaf) const {
+  std::vector<Read> reads;
+  for (const Read& read : reads_) {
+    if (read.leaf == leaf) reads.push_back(read);
+  }
+  return reads;
 }
 
 }  // namespace twingrad::reference

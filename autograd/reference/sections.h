@@ -33,8 +33,17 @@ class SectionGroup {
     Variable gradient;
     bool certain;
   };
-  void NoteAddition(program::ValueId value, const Variable& gradient, bool certain);
-  void NoteAccumulateHook(program::ValueId leaf);
+  void NoteAddition(program::ValueId value, const Variable& gradient, bool certain,
+                    bool with_history);
+  // A hook after accumulation, registered by `hook`, reads the leaf's `.grad` for this call.
+  struct Read {
+    program::ValueId leaf;
+    int32_t section;
+    int32_t call;
+    int32_t hook;
+    int32_t additions;  // of the section to this `.grad` by then
+  };
+  void NoteRead(program::ValueId leaf, int32_t call, int32_t hook);
   // A call needs what the node saved; releases it.
   void NoteNeed(NodeId node, int32_t call);
   void NoteRelease(NodeId node, int32_t call);
@@ -59,8 +68,7 @@ class SectionGroup {
   // The views whose node one section makes anew and another uses, each once.
   std::vector<program::ValueId> ContestedViews() const;
 
-  // When all have ended. Throws Skipped where the twin cannot say what may happen.
-  void CheckJudgeable() const;
+  // --- When all have ended ---
   // The calls, by statement, that another section's call may leave without what they need.
   std::vector<int32_t> ContendedCalls() const;
   // Whether these calls may all be left without: on one thread each, one of those that release what
@@ -70,6 +78,7 @@ class SectionGroup {
   std::vector<program::ValueId> Added() const;
   // What was added to `.grad` of this value, in the order of the Program.
   std::vector<Addition> AdditionsTo(program::ValueId value) const;
+  std::vector<Read> ReadsOf(program::ValueId leaf) const;
 
  private:
   struct Mark {
@@ -87,7 +96,7 @@ class SectionGroup {
   const int32_t values_;
   int32_t section_;
   std::vector<Addition> additions_;
-  std::vector<Mark> accumulate_hooks_;
+  std::vector<Read> reads_;
   std::vector<Mark> needs_;
   std::vector<Mark> releases_;
   std::vector<Mark> evaluated_;

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,25 @@ struct GradAlternative {
   bool defined = false;
   program::TensorData data;
   Judged bound;
+};
+
+// What hooks after accumulation read of a leaf's .grad that calls of several thread sections add
+// to: a call adds and runs its hooks as one step, and timing decides in which order the calls do.
+struct SharedReads {
+  // A record by the statements of the call and of the hook.
+  struct Place {
+    int32_t call = -1;
+    int32_t hook = -1;
+    bool operator==(const Place&) const = default;
+  };
+  struct Seen {
+    program::TensorData data;
+    Judged bound;
+  };
+  program::ValueId leaf = program::kNoValue;
+  std::vector<Place> places;
+  // By order of the calls in which those of one section keep theirs, then by place.
+  std::vector<std::vector<Seen>> orders;
 };
 
 struct TwinResult {
@@ -69,6 +89,14 @@ struct TwinResult {
     int32_t from;
   };
   std::vector<UncertainHook> uncertain_hooks;
+  // By leaf; in each some order holds.
+  std::vector<SharedReads> shared_reads;
+  bool IsSharedRead(int32_t call, int32_t hook) const {
+    const SharedReads::Place place{call, hook};
+    return std::any_of(shared_reads.begin(), shared_reads.end(), [&place](const SharedReads& s) {
+      return std::find(s.places.begin(), s.places.end(), place) != s.places.end();
+    });
+  }
   // Calls, by statement, that may end with kFreed because another section's call releases the graph
   // meanwhile; those of them that do in this prediction; false if all but those cannot be.
   std::vector<int32_t> contended_calls;

@@ -281,8 +281,11 @@ void Draft::LearnWrite(ValueId target, NodeIndex node, const Range& written) {
 }
 
 bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes) {
+  const bool acts = std::any_of(attributes.begin(), attributes.end(), [](const auto& attribute) {
+    return attribute.key == Key::kTarget;
+  });
   const bool added = options().Has(op) && builder_.Add(op, operands, std::move(attributes));
-  has_accumulate_hooks_ |= added && op == Opcode::kAccumulateHook;
+  has_acting_leaves_ |= added && op == Opcode::kAccumulateHook && acts;
   return added;
 }
 

@@ -145,7 +145,8 @@ class Draft {
   // theirs are made.
   void SetHidden(ValueId first, ValueId last, bool hidden);
   // Whether some hook looks at `.grad` after it was added to.
-  bool has_accumulate_hooks() const { return has_accumulate_hooks_; }
+  // Whether a hook after accumulation acts on others.
+  bool has_acting_leaves() const { return has_acting_leaves_; }
   // A region; false when refused. Its end is an Opcode::kEnd.
   bool Begin(twingrad::program::RegionKind kind);
   void BeginNoGrad();
@@ -207,7 +208,7 @@ class Draft {
   int no_grad_depth_ = 0;
   int saved_hooks_depth_ = 0;
   bool rounding_ = false;
-  bool has_accumulate_hooks_ = false;
+  bool has_acting_leaves_ = false;
   std::vector<ValueId> hidden_;
   Features drawn_;
 };

@@ -79,11 +79,21 @@ void AddSection(Draft& draft) {
   }
 }
 
+// A hook that reads the `.grad` of a leaf, which calls of several sections may add to.
+void AddReader(Draft& draft) {
+  const ValueId leaf =
+      draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
+  if (leaf == kNoValue) return;
+  draft.Mark(Feature::kHook);
+  draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("record")}});
+}
+
 }  // namespace
 
 void AddThreads(Draft& draft) {
-  if (draft.has_accumulate_hooks()) return;  // they read a .grad that other sections add to
+  if (draft.has_acting_leaves()) return;  // at a moment that timing decides
   Source& source = draft.source();
+  if (draft.options().Has(Feature::kHook) && source.Chance(20)) AddReader(draft);
   // Now and then all release one graph, and one at least finds it whole.
   ValueId shared = kNoValue;
   if (draft.options().backward && source.Chance(12)) {

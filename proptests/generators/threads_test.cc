@@ -45,10 +45,24 @@ TEST(Threads, MostCallTheEngineAtOnce) {
   EXPECT_GT(CountOf(AddThreads, [](const Program& p) { return Calling(p) >= 2; }), 200);
 }
 
+bool HasReader(const Program& program) {
+  return std::any_of(program.statements.begin(), program.statements.end(),
+                     [](const auto& s) { return s.op == Opcode::kAccumulateHook; });
+}
+
 TEST(Threads, SomeReleaseOneGraph) {
-  const int racy =
-      CountOf(AddThreads, [](const Program& p) { return twingrad::program::Analyze(p)->racy; });
+  const int racy = CountOf(AddThreads, [](const Program& p) {
+    return !HasReader(p) && twingrad::program::Analyze(p)->racy;
+  });
   EXPECT_GT(racy, 0);
+  EXPECT_LT(racy, 60);
+}
+
+TEST(Threads, SomeMeetAtALeafThatHooksRead) {
+  const int racy = CountOf(AddThreads, [](const Program& p) {
+    return HasReader(p) && twingrad::program::Analyze(p)->racy;
+  });
+  EXPECT_GT(racy, 10);
   EXPECT_LT(racy, 60);
 }
 

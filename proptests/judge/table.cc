@@ -61,7 +61,8 @@ Verdict Canary(const Exhibits& e) { return JudgeCanary(e.canary()); }
 // - recount: what ran, and why, says more of a fault than the values that came of it.
 // - twin before dual: it judges all values, versions and flags; the dual numbers find what engine
 //   and twin have in common.
-// - predicted, order, hooks, warnings: from what the twin says of nodes, the most particular last.
+// - predicted, order, hooks, shared reads, warnings: from what the twin says of nodes, the most
+// particular last.
 // - metamorphic: costs runs of its own, made only if all is right so far.
 // - canary: speaks of the engine's state after this run, not of the run.
 constexpr OracleRow kRows[] = {
@@ -77,6 +78,8 @@ constexpr OracleRow kRows[] = {
      OfEvidence<oracles::JudgePredictedCounts>},
     {"order", need::kTwin | need::kCalls | need::kOrder, OfEvidence<oracles::JudgeOrder>},
     {"hooks", need::kTwin | need::kCalls | need::kHooks, OfEvidence<oracles::JudgeHooks>},
+    {"shared reads", need::kTwin | need::kCalls | need::kHooks,
+     OfEvidence<oracles::JudgeSharedReads>},
     {"warnings", need::kTwin | need::kCalls | need::kWarnings, OfEvidence<oracles::JudgeWarnings>},
     {"metamorphic twice", need::kSeededRuns | need::kNoError, OfSeeded<Twice>},
     {"metamorphic zero", need::kSeededRuns | need::kNoError, OfSeeded<ZeroSeed>},

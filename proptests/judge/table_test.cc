@@ -38,6 +38,9 @@ constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kCalls | need::
 constexpr char kNoGraph[] = "%x = leaf type=f64[] data=3\nbackward %x\n";
 constexpr char kHooked[] =
     "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nhook %x do=record\nbackward %y\n";
+constexpr char kSections[] =
+    "%x = leaf type=f64[] data=3 grad=1\naccumulate_hook %x do=record\n"
+    "begin kind=thread\nbackward %x\nend\nbegin kind=thread\nbackward %x\nend\n";
 constexpr char kDifference[] =
     "%a = leaf type=f64[] data=3 grad=1\n%b = leaf type=f64[] data=2 grad=1\n%y = sub %a %b\n"
     "backward %y\n";
@@ -126,6 +129,12 @@ const std::map<std::string_view, Planted>& AllPlanted() {
           std::swap(executed[executed.size() - 1], executed[executed.size() - 2]);
         }}},
       {"hooks", {kHooked, [](Scene& s) { s.trial.observed.calls[0].hooks.clear(); }}},
+      {"shared reads",  // the later call misses what the earlier has added
+       {kSections,
+        [](Scene& s) {
+          s.trial.observed.calls[1].hooks.at(0).gradient.bits[0] = Number(1);
+          s.trial.observed.calls[0].hooks.at(0).gradient.bits[0] = Number(1);
+        }}},
       {"warnings", {kHooked, [](Scene& s) { s.trial.observed.warnings.emplace_back(); }}},
       {"metamorphic twice",
        {kProduct, [](Scene& s) { s.seeded->twice = s.seeded->once.observed; }}},

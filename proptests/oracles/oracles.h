@@ -27,12 +27,12 @@ Verdict JudgeInternalError(const program::Program& program, const program::Obser
 Verdict JudgeErrors(const Evidence& evidence);
 
 // Two runs of one Program show the same bits, whatever the number of threads: values, gradients,
-// versions, counts and what each hook saw. If `threads` is set and a run ended in an error, .grad
-// and the kind of error may depend on timing; nothing else may, and what follows an error that the
-// Program survives is skipped. Nor are the bits of a .grad compared to which several thread
-// sections have added inexact numbers, nor runs after which other values depend on such bits or on
-// which of several calls has released a graph; `expected`, the twin's prediction, tells. `names`
-// says which runs they are.
+// versions, counts and what each hook saw, but for reads of a .grad that several thread sections
+// add to. If `threads` is set and a run ended in an error, .grad and the kind of error may depend
+// on timing; nothing else may, and what follows an error that the Program survives is skipped. Nor
+// are the bits of a .grad compared to which several thread sections have added inexact numbers, nor
+// runs after which other values depend on such bits or on which of several calls has released a
+// graph; `expected`, the twin's prediction, tells. `names` says which runs they are.
 Verdict JudgeDeterminism(const program::Program& program, const program::Observation& a,
                          const program::Observation& b, bool threads, const std::string& names,
                          const reference::TwinResult* expected = nullptr);
@@ -68,6 +68,11 @@ Verdict JudgeOrder(const Evidence& evidence);
 // Hooks fire as often, in the order and with the gradients that the twin says. With one thread the
 // whole log of each call is compared; with several, the log of each node.
 Verdict JudgeHooks(const Evidence& evidence);
+
+// What hooks read of a .grad that several thread sections add to follows from one order in which
+// their calls added to it, those of one section in the order of the Program: one order for all that
+// is read at that leaf. The orders at several leaves are taken to be independent.
+Verdict JudgeSharedReads(const Evidence& evidence);
 
 // The thread that runs the Program is given the warnings that the twin says, in the order of a run
 // on one thread, whatever the number of threads: from which hook, at which node, in which call.
