@@ -23,6 +23,8 @@ class AccumulateGrad final : public Node {
   // An undefined gradient changes nothing.
   VariableList Apply(VariableList&& gradients) override;
   std::string_view name() const override { return "AccumulateGrad"; }
+  // Its leaf's.
+  const GradSlot* slot() const { return slot_.get(); }
 
  private:
   sync::IntrusivePtr<GradSlot> slot_;

@@ -112,7 +112,8 @@ class Analyzer {
   bool after_section_ = false;  // the latest statement ended a thread section
   absl::flat_hash_map<std::string, int32_t> handles_;  // to the statements that define them
   absl::flat_hash_set<std::string> events_;
-  std::vector<int32_t> calls_;  // statements that are calls
+  absl::flat_hash_set<std::string> section_events_;  // of the thread section that is open
+  std::vector<int32_t> calls_;                       // statements that are calls
   int num_statements_ = 0;
   int64_t total_elements_ = 0;
   bool may_be_racy_ = false;

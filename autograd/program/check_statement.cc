@@ -293,6 +293,7 @@ bool Analyzer::CheckEnd() {
   if (regions_.empty()) return fault_.BlameName("end without begin; it ends the innermost region");
   after_section_ = regions_.back().kind == RegionKind::kThread;
   if (after_section_) {
+    section_events_.clear();
     hidden_begin_ = hidden_end_ = 0;
     hidden_statements_begin_ = hidden_statements_end_ = 0;
   }
@@ -301,18 +302,13 @@ bool Analyzer::CheckEnd() {
 }
 
 bool Analyzer::CheckStream(const Statement& statement) {
-  if (IsInSection()) {
-    return fault_.BlameName(
-        "a statement about streams in a thread section; each thread has current streams of its "
-        "own; "
-        "set them before the sections or after them");
-  }
   if (statement.Get<int64_t>(Key::kDevice) == kCpu) {
     return fault_.BlameKey(Key::kDevice, "the cpu has no streams; dev:0 to dev:7 have");
   }
   const auto id = statement.Get<std::string>(Key::kId);
-  if (statement.op == Opcode::kRecordEvent) events_.insert(id);
-  if (statement.op == Opcode::kWaitEvent && !events_.contains(id)) {
+  if (statement.op == Opcode::kRecordEvent) (IsInSection() ? section_events_ : events_).insert(id);
+  if (statement.op == Opcode::kWaitEvent && !events_.contains(id) &&
+      !section_events_.contains(id)) {
     return fault_.BlameKey(Key::kId, "event ", id, " is not defined; it must be recorded earlier");
   }
   return true;

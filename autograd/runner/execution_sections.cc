@@ -34,6 +34,7 @@ Execution::Execution(Execution& outer, uint64_t first_key)
       values_(shared_.values),
       defined_at_(shared_.defined_at),
       actor_(shared_.actor),
+      streams_(&outer.streams_),
       modes_before_(CurrentThread().modes) {}
 
 // Keys in the order of the Program, so that the order of nodes does not depend on timing.
@@ -65,7 +66,9 @@ std::optional<std::vector<SectionEnd>> Execution::RunSections(
 SectionEnd Execution::RunSection(const Section& section, uint64_t first_key) {
   const OrderScope keys(first_key);
   const ModesScope modes(modes_before_);
-  return program::WalkSection(program_, section, *this);
+  SectionEnd end = program::WalkSection(program_, section, *this);
+  streams_.Leave();
+  return end;
 }
 
 // Calls of the sections have ended in any order; from here on no .grad may change.

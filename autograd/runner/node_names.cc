@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 
@@ -15,7 +16,7 @@ void NodeNames::BeginStatement(int32_t index, bool is_call) {
 }
 
 void NodeNames::NoteLeaf(const Tensor& leaf) {
-  accumulators_.emplace_back(GradientEdge(leaf).function.get(), starts_.back().statement);
+  leaves_.emplace_back(AutogradMeta::Find(leaf)->leaf->slot.get(), starts_.back().statement);
 }
 
 void NodeNames::NoteOperand(const Tensor& value, int32_t defined_at) {
@@ -43,18 +44,17 @@ bool NodeNames::IsOfAnotherSection(uint64_t key) const {
 
 void NodeNames::Adopt(const NodeNames& section) {
   starts_.insert(starts_.end(), section.starts_.begin(), section.starts_.end());
-  accumulators_.insert(accumulators_.end(), section.accumulators_.begin(),
-                       section.accumulators_.end());
+  leaves_.insert(leaves_.end(), section.leaves_.begin(), section.leaves_.end());
   for (const Regenerated& made : section.regenerated_) {
     if (FindRegenerated(made.key) == nullptr) regenerated_.push_back(made);
   }
 }
 
-const int32_t* NodeNames::LeafOf(const Node& node) const {
-  for (const auto& [accumulator, statement] : accumulators_) {
-    if (accumulator == &node) return &statement;
+const int32_t* NodeNames::LeafOf(const GradSlot* slot) const {
+  for (const auto& [of_leaf, statement] : leaves_) {
+    if (of_leaf == slot) return &statement;
   }
-  return outer_ == nullptr ? nullptr : outer_->LeafOf(node);
+  return outer_ == nullptr ? nullptr : outer_->LeafOf(slot);
 }
 
 const NodeNames::Regenerated* NodeNames::FindRegenerated(uint64_t key) const {
@@ -81,8 +81,9 @@ const NodeNames::Start* NodeNames::StartOf(uint64_t key) const {
 
 NodeName NodeNames::NameOf(const Node& node) const {
   const uint64_t key = node.sequence_nr();
-  if (key == kAccumulateOrderKey) {
-    if (const int32_t* leaf = LeafOf(node)) return {NodeRole::kAccumulateGrad, *leaf, 0};
+  if (node.name() == "AccumulateGrad") {
+    const GradSlot* const slot = static_cast<const AccumulateGrad&>(node).slot();
+    if (const int32_t* leaf = LeafOf(slot)) return {NodeRole::kAccumulateGrad, *leaf, 0};
   }
   if (node.name() == "GraphRoot") return {NodeRole::kGraphRoot, starts_.back().statement, 0};
   if (const Regenerated* made = FindRegenerated(key)) return made->name;

@@ -2,10 +2,11 @@
 //
 // A node's order key says when it was made: the runner notes the next key before each statement, so
 // the statement of a node is found by its key. Accumulators have no key of their own; they are
-// known by their leaf. Nodes of views made anew are noted when they appear. Names are right for
-// nodes made on the thread that runs the Program, and for those that the engine made for its calls.
-// A thread section has names of its own, whose nodes take keys from a range of its own; it also
-// sees those of the thread that waits for it. One thread at a time.
+// known by their leaf's slot, as the first who needs one makes it. Nodes of views made anew are
+// noted when they appear. Names are right for nodes made on the thread that runs the Program, and
+// for those that the engine made for its calls. A thread section has names of its own, whose nodes
+// take keys from a range of its own; it also sees those of the thread that waits for it. One thread
+// at a time.
 
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
@@ -53,7 +55,7 @@ class NodeNames {
   };
 
   // Null where this one does not know the node.
-  const int32_t* LeafOf(const Node& node) const;
+  const int32_t* LeafOf(const GradSlot* slot) const;
   const Regenerated* FindRegenerated(uint64_t key) const;
   int32_t TimesRegenerated(int32_t view) const;
   const Start* StartOf(uint64_t key) const;
@@ -64,7 +66,7 @@ class NodeNames {
   const NodeNames* outer_ = nullptr;
   uint64_t first_key_ = UINT64_MAX;
   std::vector<Start> starts_;  // ascending keys
-  std::vector<std::pair<const Node*, int32_t>> accumulators_;
+  std::vector<std::pair<const GradSlot*, int32_t>> leaves_;
   std::vector<Regenerated> regenerated_;
 };
 

@@ -40,8 +40,15 @@ constinit sync::Lazy<Pool> pool;
 
 }  // namespace
 
-ProgramStreams::~ProgramStreams() {
+void ProgramStreams::Leave() {
   for (const Stream& stream : before_) SetCurrentStream(stream);
+  before_.clear();
+}
+
+Event* ProgramStreams::Find(const std::string& id) const {
+  const auto it = events_.find(id);
+  if (it != events_.end() && it->second != nullptr) return it->second.get();
+  return outer_ == nullptr ? nullptr : outer_->Find(id);
 }
 
 void ProgramStreams::MakeCurrent(Device device, const std::string& id) {
@@ -59,13 +66,12 @@ void ProgramStreams::Run(const Statement& statement) {
   DeviceInterface& interface = GetDeviceInterface(device);
   const auto id = statement.Get<std::string>(Key::kId);
   if (statement.op == Opcode::kStream) return MakeCurrent(device, id);
-  std::unique_ptr<Event>& event = events_[id];
   if (statement.op == Opcode::kRecordEvent) {
+    std::unique_ptr<Event>& event = events_[id];
     event = interface.CreateEvent(device.index);
     return event->Record(CurrentStream(device));
   }
-  // An event of which the statement that records it has failed: nothing to wait for.
-  if (event != nullptr) event->MakeWait(CurrentStream(device));
+  if (Event* event = Find(id); event != nullptr) event->MakeWait(CurrentStream(device));
 }
 
 }  // namespace twingrad::runner

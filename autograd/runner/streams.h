@@ -4,8 +4,8 @@
 //   streams.Run(statement);         // stream, record_event or wait_event
 //
 // The n-th stream that a Program names on a device is the n-th of the device's that runs use, so
-// that many runs need few streams. The thread's current streams are those of before when the object
-// is destroyed. One thread.
+// that many runs need few streams. A thread section has names of its own; it may also wait for
+// events of before. One thread.
 
 #pragma once
 
@@ -25,16 +25,23 @@ namespace twingrad::runner {
 class ProgramStreams {
  public:
   ProgramStreams() = default;
-  ~ProgramStreams();
+  // Of a thread section. `outer` does not change meanwhile, and outlives this.
+  explicit ProgramStreams(const ProgramStreams* outer) : outer_(outer) {}
+  ~ProgramStreams() { Leave(); }
   ProgramStreams(const ProgramStreams&) = delete;
   ProgramStreams& operator=(const ProgramStreams&) = delete;
 
   // Error(kDevice) where this process has no such device.
   void Run(const program::Statement& statement);
+  // Makes those streams current again that the thread had before; on that thread.
+  void Leave();
 
  private:
   void MakeCurrent(Device device, const std::string& id);
+  // Null: the statement that records it has failed.
+  Event* Find(const std::string& id) const;
 
+  const ProgramStreams* const outer_ = nullptr;
   std::map<std::pair<Device, std::string>, Stream> streams_;
   std::map<Device, size_t> used_;
   std::map<std::string, std::unique_ptr<Event>> events_;

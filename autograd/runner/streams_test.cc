@@ -46,6 +46,22 @@ TEST(Streams, OfFurtherRunsAreTheSameOnes) {
   EXPECT_EQ(first(), first());
 }
 
+// What a section's statement makes current is so until the section leaves; it finds outer events.
+TEST(Streams, OfASectionAreItsOwn) {
+  const Device device = Device::Sim(1);
+  ProgramStreams outer;
+  outer.Run(StatementOf("stream id=a device=dev:1"));
+  outer.Run(StatementOf("record_event id=e device=dev:1"));
+  const Stream a = CurrentStream(device);
+  ProgramStreams section(&outer);
+  section.Run(StatementOf("wait_event id=e device=dev:1"));
+  section.Run(StatementOf("stream id=b device=dev:1"));
+  section.Run(StatementOf("stream id=a device=dev:1"));
+  EXPECT_NE(CurrentStream(device), a) << "a name of the section's own";
+  section.Leave();
+  EXPECT_EQ(CurrentStream(device), a);
+}
+
 TEST(Streams, EventsThatWereNotRecordedAreNotWaitedFor) {
   ProgramStreams streams;
   streams.Run(StatementOf("wait_event id=e device=dev:1"));

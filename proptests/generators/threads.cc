@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "proptests/generators/alias.h"
 #include "proptests/generators/calls.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
@@ -13,11 +14,28 @@
 namespace twingrad::generators {
 namespace {
 
+bool HasDevices(const Draft& draft) {
+  return draft.options().Has(Feature::kDevices) && draft.options().devices > 0;
+}
+
+// A write to a value of the section's own, mostly through a view that is used afterwards.
+void AddOwnWrite(Draft& draft) {
+  const ValueId x = draft.PickDifferentiable();
+  if (x == kNoValue) return;
+  const ValueId own =
+      draft.options().Has(Opcode::kClone) ? draft.Op(Opcode::kClone, {x}) : ApplyOp(draft, x);
+  if (own == kNoValue || own == x) return;
+  const bool views = draft.options().Has(Feature::kView);
+  const ValueId target = views ? ApplyView(draft, own) : own;
+  if (draft.MayWrite(target)) ApplyInPlace(draft, target);
+  ApplyOp(draft, target);
+}
+
 // What a section computes for itself, over values from before the sections.
 void AddOwnGraph(Draft& draft) {
   Source& source = draft.source();
-  const bool devices = draft.options().Has(Feature::kDevices) && draft.options().devices > 0;
-  switch (source.Below(8)) {
+  const bool devices = HasDevices(draft);
+  switch (source.Below(10)) {
     case 0:
       return AddFanOut(draft);
     case 1:
@@ -30,6 +48,9 @@ void AddOwnGraph(Draft& draft) {
         draft.Mark(Feature::kDevices);
         return AddDevices(draft);
       }
+      [[fallthrough]];
+    case 5:
+      if (draft.options().Has(Feature::kInPlace)) return AddOwnWrite(draft);
       [[fallthrough]];
     default:
       return AddChain(draft);
@@ -65,6 +86,10 @@ void AddSectionCall(Draft& draft) {
 void AddSection(Draft& draft) {
   Source& source = draft.source();
   const int first = draft.num_values();
+  if (HasDevices(draft) && source.Chance(8)) {
+    draft.Mark(Feature::kDevices);
+    AddStreams(draft);
+  }
   if (source.Chance(80)) AddOwnGraph(draft);
   const bool hooks = draft.options().Has(Feature::kHook) && draft.options().Has(Opcode::kHook);
   if (hooks && source.Chance(15) && draft.num_values() > first) {

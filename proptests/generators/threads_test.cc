@@ -6,6 +6,7 @@
 
 #include "autograd/program/analyze.h"
 #include "autograd/program/region.h"
+#include "autograd/program/signature.h"
 #include "proptests/generators/part_test_support.h"
 #include "proptests/generators/parts.h"
 
@@ -15,6 +16,7 @@ namespace {
 using twingrad::program::RegionKind;
 using twingrad::program::Section;
 using twingrad::program::SectionsFrom;
+using twingrad::program::SignatureOf;
 
 std::vector<Section> SectionsOf(const Program& program) {
   for (size_t s = 0; s < program.statements.size(); ++s) {
@@ -43,6 +45,25 @@ TEST(Threads, SectionsStandSideBySide) {
 
 TEST(Threads, MostCallTheEngineAtOnce) {
   EXPECT_GT(CountOf(AddThreads, [](const Program& p) { return Calling(p) >= 2; }), 200);
+}
+
+// Whether a section holds such a statement.
+bool InASection(const Program& program, twingrad::program::Category category) {
+  for (const Section& section : SectionsOf(program)) {
+    for (int s = section.begin; s < section.end; ++s) {
+      if (SignatureOf(program.statements[static_cast<size_t>(s)].op).category == category) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+TEST(Threads, SectionsHaveStreamsAndWritesOfTheirOwn) {
+  using twingrad::program::Category;
+  for (const Category category : {Category::kStream, Category::kInPlace, Category::kView}) {
+    EXPECT_GT(CountOf(AddThreads, [=](const Program& p) { return InASection(p, category); }), 3);
+  }
 }
 
 bool HasReader(const Program& program) {
