@@ -53,7 +53,7 @@ TEST(CallAnomaly, ANanThatArisesInAProductOrQuotientIsOneEverywhere) {
   EXPECT_EQ(of(times, "2"), "none");
   const std::string over = "%c = leaf type=f64[] data=0\n%z = div %x %c\n";
   EXPECT_EQ(of(over, "0"), "anomaly");
-  EXPECT_EQ(of(over, "1"), "none");                                   // infinite, of either sign
+  EXPECT_EQ(of(over, "1"), "none");  // infinite, of either sign
 }
 
 TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {

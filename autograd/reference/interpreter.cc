@@ -215,6 +215,13 @@ void Interpreter::NoteUnorderedCalls() {
 }
 
 void Interpreter::Finish() {
+  const program::Observation& seen = result_.observation;
+  if (!contested_nodes_.empty() &&
+      (seen.error.has_value() || !seen.survived.empty() || has_acting_hooks_)) {
+    throw Skipped{
+        "which thread section makes a view's node anew, and when hooks act, or which "
+        "error is first, depends on timing"};
+  }
   OrderCalls();
   NoteUnorderedCalls();
   const size_t count = tensors_.size();

@@ -54,7 +54,6 @@ void Interpreter::RegenerateView(ValueId value) {
   if (tensors_[value].viewed_in_no_grad && !rules_.no_grad_views_are_renewed) {
     throw Raised{ErrorKind::kInvalidArgument};
   }
-  if (group() != nullptr) group()->NoteRegenerated(value);
   const NodeId edge = GradientEdge(tensors_[value].base);
   Tensor& view = tensors_[value];
   Step step = Calculus::ViewStep(LikeBase(value), edge, view.base_map, view.shape);
@@ -65,6 +64,7 @@ void Interpreter::RegenerateView(ValueId value) {
   node.edges = {arena_.New(edge), 1};
   node.steps = {arena_.New(step), 1};
   const NodeId made = calculus_.AddNode(node);
+  if (group() != nullptr) group()->NoteRegenerated(value, made);
   MoveRetained(value, view.node, made);
   view.node = made;
   view.requires_grad = true;

@@ -57,7 +57,8 @@ template <bool kTakesEitherSign = false, typename F>
 const Array* MapUnary(Arena& arena, const Array* a, F function) {
   Result result(arena, a->dtype, a->shape, a->size);
   const Format& format = FormatOf(a->dtype);
-  for (int32_t i = 0; i < a->size; ++i) result.Set(i, function(kTakesEitherSign ? a->Signless(i) : a->At(i), format));
+  for (int32_t i = 0; i < a->size; ++i)
+    result.Set(i, function(kTakesEitherSign ? a->Signless(i) : a->At(i), format));
   return result.array();
 }
 

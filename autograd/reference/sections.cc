@@ -39,7 +39,15 @@ void SectionGroup::NoteRelease(NodeId node, int32_t call) { NoteNode(releases_, 
 void SectionGroup::NoteEvaluated(NodeId node) { NoteNode(evaluated_, node); }
 void SectionGroup::NoteHooked(NodeId node, int32_t hook) { NoteNode(hooked_, node, hook); }
 void SectionGroup::NoteEdge(ValueId view) { NoteValue(edges_, view); }
-void SectionGroup::NoteRegenerated(ValueId view) { NoteValue(regenerated_, view); }
+void SectionGroup::NoteRegenerated(ValueId view, NodeId node) {
+  NoteValue(regenerated_, view);
+  if (IsSharedValue(view)) regenerated_nodes_.push_back(node);
+}
+
+bool SectionGroup::IsShared(NodeId node) const {
+  const auto& others = regenerated_nodes_;
+  return node < nodes_ || std::find(others.begin(), others.end(), node) != others.end();
+}
 
 void SectionGroup::NoteRemoved(int32_t hook) { removed_.push_back({hook, section_}); }
 void SectionGroup::NoteFired(int32_t hook) {

@@ -22,7 +22,7 @@ class SectionGroup {
       : nodes_(nodes), values_(values), section_(first_section) {}
 
   void BeginSection() { ++section_; }
-  bool IsShared(NodeId node) const { return node < nodes_; }
+  bool IsShared(NodeId node) const;
   bool IsSharedValue(program::ValueId value) const { return value < values_; }
 
   // What the section at hand does; what is not shared is passed over.
@@ -60,7 +60,8 @@ class SectionGroup {
   // Whether other sections alone have removed it.
   bool IsRemovedBeside(int32_t hook) const;
   void NoteEdge(program::ValueId view);
-  void NoteRegenerated(program::ValueId view);
+  // `node` is the view's new one, which all sections share.
+  void NoteRegenerated(program::ValueId view, NodeId node);
 
   // The hooks, by index, of which timing decides whether they fire in calls of other sections, or
   // in which order among those of their node.
@@ -105,7 +106,8 @@ class SectionGroup {
   std::vector<Mark> fired_;
   std::vector<Mark> edges_;
   std::vector<Mark> regenerated_;
-  std::vector<int32_t> failing_;  // calls
+  std::vector<int32_t> failing_;           // calls
+  std::vector<NodeId> regenerated_nodes_;  // of views from before the sections
 };
 
 }  // namespace twingrad::reference

@@ -190,6 +190,15 @@ TEST(Sections, AViewIsMadeAnewByAnyOfThem) {
   EXPECT_TRUE(run.result().order_reaches_values);
 }
 
+// Though one section made it, all share it.
+TEST(Sections, AViewsNewNodeIsShared) {
+  const std::string stale = std::string(kLeaf) + "%b = neg %x\n%v = view %b shape=1\nneg_ %b\n";
+  const std::string runs = Section("%p = neg %v\nbackward %p\n");
+  EXPECT_NE(WhySkipped(stale + runs + Section("hook %v do=scale by=2\n")), "");
+  // Which error is first depends on the order of nodes.
+  EXPECT_NE(WhySkipped(stale + runs + runs + "%c = leaf type=f64[] data=1\nbackward %c\n"), "");
+}
+
 // The graph of %m is gone, so both calls fail, whoever takes away that of %y.
 TEST(Sections, CallsThatFailAnywayMayBothLoseTheGraph) {
   const auto program =

@@ -64,9 +64,9 @@ struct TwinResult {
   // By call: whether all of its nodes are made by statements, so that their names, edges, counts
   // and order follow from the Program alone; graphs that create_graph made are left to the recount.
   std::vector<bool> call_predicted;
-  // By call: its ready nodes may run in any order. So with `any_order`, over nodes that create_graph
-  // made where their order is the engine's own, and where the call may reach the node of a view that
-  // several sections could have made anew.
+  // By call: its ready nodes may run in any order. So with `any_order`, over nodes that
+  // create_graph made where their order is the engine's own, and where the call may reach the node
+  // of a view that several sections could have made anew.
   std::vector<bool> call_in_any_order;
   // By call and hook record: bounds on what the hook saw.
   std::vector<std::vector<Judged>> hook_bounds;

@@ -88,6 +88,27 @@ TEST(SectionsRun, AnErrorEndsItsSectionAlone) {
   EXPECT_TRUE(seen.values[4].defined);
 }
 
+// Whichever section makes the node of the view anew, all know its name.
+TEST(SectionsRun, NamesTheNodeOfAViewThatAnotherSectionMadeAnew) {
+  std::string lines =
+      "%x = leaf type=f64[] data=3 grad=1\n"
+      "%b = neg %x\n"
+      "%v = view %b shape=1\n"
+      "neg_ %b\n";
+  for (const char* name : {"p", "q"}) {
+    absl::StrAppend(&lines, "begin kind=thread\n%", name, " = neg %v\nbackward %", name, "\nend\n");
+  }
+  lines += "%r = neg %v\nbackward %r\n";
+  for (int turn = 0; turn < 50; ++turn) {
+    const Observation seen = RunOn(lines, 0, {.one_section_at_a_time = turn == 0});
+    ASSERT_EQ(seen.calls.size(), 3u);
+    for (const program::CallRecord& call : seen.calls) {
+      ASSERT_GE(call.nodes.size(), 2u);
+      EXPECT_EQ(call.nodes[1].name, (NodeName{NodeRole::kRegeneratedView, 2, 0}));
+    }
+  }
+}
+
 TEST(SectionsRun, ASectionHasTheGradModeOfWhereItStands) {
   const Observation seen = RunOn(
       "%x = leaf type=f64[] data=3 grad=1\n"

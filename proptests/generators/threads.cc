@@ -113,6 +113,17 @@ void AddReader(Draft& draft) {
   draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("record")}});
 }
 
+// A view whose base is written afterwards; whoever uses it next makes its node anew.
+ValueId AddStaleView(Draft& draft) {
+  const ValueId x = draft.PickDifferentiable();
+  if (x == kNoValue || !draft.options().Has(Opcode::kClone)) return kNoValue;
+  const ValueId base = draft.Op(Opcode::kClone, {x});
+  if (base == kNoValue) return kNoValue;
+  const ValueId view = ApplyView(draft, base);
+  if (view == base || !draft.MayWrite(base) || !ApplyInPlace(draft, base)) return kNoValue;
+  return view;
+}
+
 }  // namespace
 
 void AddThreads(Draft& draft) {
@@ -125,6 +136,10 @@ void AddThreads(Draft& draft) {
     AddOwnGraph(draft);
     shared = PickRoot(draft);
   }
+  const bool aliases =
+      draft.options().Has(Feature::kView) && draft.options().Has(Feature::kInPlace);
+  ValueId stale = kNoValue;
+  if (aliases && shared == kNoValue && source.Chance(8)) stale = AddStaleView(draft);
   Draft::Call release;
   if (shared != kNoValue) release = CallFrom(draft, shared);
   std::vector<std::pair<int, int>> own;
@@ -134,6 +149,7 @@ void AddThreads(Draft& draft) {
     if (shared != kNoValue) {
       draft.AddCall(release);
     } else {
+      if (stale != kNoValue) ApplyOp(draft, stale);
       AddSection(draft);
     }
     draft.Add(Opcode::kEnd, {});
