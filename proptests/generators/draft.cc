@@ -285,7 +285,7 @@ bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes a
     return attribute.key == Key::kTarget;
   });
   const bool added = options().Has(op) && builder_.Add(op, operands, std::move(attributes));
-  has_acting_leaves_ |= added && op == Opcode::kAccumulateHook && acts;
+  has_acting_hooks_ |= added && acts;
   return added;
 }
 

@@ -144,9 +144,8 @@ class Draft {
   // Excludes the values from `first` to before `last` for as long as the thread sections beside
   // theirs are made.
   void SetHidden(ValueId first, ValueId last, bool hidden);
-  // Whether some hook looks at `.grad` after it was added to.
-  // Whether a hook after accumulation acts on others.
-  bool has_acting_leaves() const { return has_acting_leaves_; }
+  // Whether a hook or custom function acts on others.
+  bool has_acting_hooks() const { return has_acting_hooks_; }
   // A region; false when refused. Its end is an Opcode::kEnd.
   bool Begin(twingrad::program::RegionKind kind);
   void BeginNoGrad();
@@ -208,7 +207,7 @@ class Draft {
   int no_grad_depth_ = 0;
   int saved_hooks_depth_ = 0;
   bool rounding_ = false;
-  bool has_acting_leaves_ = false;
+  bool has_acting_hooks_ = false;
   std::vector<ValueId> hidden_;
   Features drawn_;
 };

@@ -51,6 +51,7 @@ std::vector<ValueId> Draft::Custom(absl::Span<const ValueId> operands, Attribute
   std::vector<int64_t> marked;
   for (const Attribute& a : attributes) {
     if (a.key == Key::kNonDifferentiable) marked = std::get<std::vector<int64_t>>(a.value);
+    has_acting_hooks_ |= a.key == Key::kTarget;
   }
   std::vector<NodeIndex> edges;
   for (const ValueId operand : operands) {

@@ -127,8 +127,9 @@ ValueId AddStaleView(Draft& draft) {
 }  // namespace
 
 void AddThreads(Draft& draft) {
-  if (draft.has_acting_leaves()) return;  // at a moment that timing decides
   Source& source = draft.source();
+  // At a moment that timing decides: the twin judges none of these.
+  if (draft.has_acting_hooks() && source.Chance(90)) return;
   if (draft.options().Has(Feature::kHook) && source.Chance(20)) AddReader(draft);
   // Now and then all release one graph, and one at least finds it whole.
   ValueId shared = kNoValue;

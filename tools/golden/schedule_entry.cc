@@ -1,12 +1,14 @@
 #include "tools/golden/schedule_entry.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/observation.h"
 #include "autograd/program/print.h"
 #include "autograd/program/signature.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
@@ -54,6 +56,19 @@ void ForgetSites(interleave::Trace* trace) {
   for (interleave::Decision& decision : *trace) decision.site = 0;
 }
 
+// The first number that each hook saw.
+void AppendReads(const program::Observation& observation, std::string* text) {
+  std::string reads;
+  for (const program::CallRecord& call : observation.calls) {
+    for (const program::HookRecord& hook : call.hooks) {
+      const bool is_number = hook.gradient_defined && IsFloating(hook.gradient.dtype);
+      absl::StrAppend(&reads, " ",
+                      is_number ? std::bit_cast<double>(hook.gradient.bits.at(0)) : 0.0);
+    }
+  }
+  if (!reads.empty()) absl::StrAppend(text, "; hooks", reads);
+}
+
 }  // namespace
 
 absl::StatusOr<ScheduleEntry> ParseScheduleEntry(std::string_view path, std::string_view text) {
@@ -91,7 +106,8 @@ std::string SchedulePath(const ScheduleEntry& entry) {
   return fs::path(entry.path).replace_extension(".schedule").string();
 }
 
-std::string ShowsOf(const Program& program, const program::Observation& observation) {
+std::string ShowsOf(const Program& program, const ProgramRun& run) {
+  const program::Observation& observation = run.observation;
   std::string text;
   for (const program::CallRecord& call : observation.calls) {
     if (!text.empty()) absl::StrAppend(&text, " |");
@@ -107,6 +123,13 @@ std::string ShowsOf(const Program& program, const program::Observation& observat
   if (observation.error) {
     absl::StrAppend(&text, "; error ", ErrorKindName(observation.error->error));
   }
+  if (interleave::HasSections(program)) {
+    for (const program::ErrorRecord& error : observation.survived) {
+      absl::StrAppend(&text, "; survived ", ErrorKindName(error.error), " at ", error.statement);
+    }
+    AppendReads(observation, &text);
+  }
+  if (run.stop.has_value()) absl::StrAppend(&text, "; stopped beside ", run.stop->call);
   return text;
 }
 
@@ -126,7 +149,7 @@ absl::Status ReplaySchedule(const ScheduleEntry& entry, const ScheduleFile& sche
   const ProgramRun run = explorer.Run(replay, kSeed);
   if (!run.ok()) return fault(absl::StrCat(run.detector, ": ", run.failure));
   if (!replay.Finished()) return fault("the run ended before its schedule did");
-  const std::string shows = ShowsOf(entry.program, run.observation);
+  const std::string shows = ShowsOf(entry.program, run);
   if (shows != entry.shows) {
     return fault(absl::StrCat("it shows `", shows, "`, not `", entry.shows, "`"));
   }
@@ -138,7 +161,7 @@ absl::StatusOr<ScheduleFile> RecordSchedule(const ScheduleEntry& entry, int sche
   const auto run = [&](interleave::Strategy& strategy,
                        uint64_t seed) -> std::optional<interleave::Trace> {
     ProgramRun its = explorer.Run(strategy, seed);
-    if (!its.ok() || ShowsOf(entry.program, its.observation) != entry.shows) return std::nullopt;
+    if (!its.ok() || ShowsOf(entry.program, its) != entry.shows) return std::nullopt;
     return std::move(its.outcome.decisions);
   };
   const auto strategy = interleave::MakeDefaultStrategy();
@@ -166,7 +189,7 @@ std::map<std::string, int> AllShown(const Program& program, int schedules) {
   std::map<std::string, int> shown;
   for (int i = 0; i < schedules; ++i) {
     const ProgramRun run = explorer.Run(*strategy, seeds.Next());
-    ++shown[run.ok() ? ShowsOf(program, run.observation) : "FOUND " + run.detector];
+    ++shown[run.ok() ? ShowsOf(program, run) : "FOUND " + run.detector];
   }
   return shown;
 }

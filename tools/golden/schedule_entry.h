@@ -7,6 +7,10 @@
 //
 //   %z %l %x.grad | root %y; grad %x; error hook
 //
+// Of a Program with thread sections also the errors that it survived, by the index of the
+// statement, and what hooks read (`; survived freed at 3; hooks 6 12`), and of a schedule that
+// stops the engine, beside which call (`; stopped beside 3`).
+//
 // Decisions hold no site, as sites move with every line of the sources; kind and number of
 // alternatives of each are checked. An engine that takes other steps asks for other decisions:
 // RecordSchedule finds some under which the Program shows the same.
@@ -22,9 +26,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "proptests/interleave/checker/schedule_file.h"
+#include "proptests/interleave/engine/program_run.h"
 
 namespace twingrad::golden {
 
@@ -44,7 +48,7 @@ absl::StatusOr<std::vector<ScheduleEntry>> LoadScheduleEntries(const std::string
 std::string SchedulePath(const ScheduleEntry& entry);
 
 // What a run has shown, as an entry says it.
-std::string ShowsOf(const program::Program& program, const program::Observation& observation);
+std::string ShowsOf(const program::Program& program, const interleave::ProgramRun& run);
 
 // Follows the schedule decision by decision. An error: it is not the Program's, the engine asks for
 // other decisions, a detector speaks, or the run shows something else.
