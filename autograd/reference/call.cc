@@ -52,6 +52,7 @@ void Call::Run() {
   if (outer_ == nullptr) calculus_.EndCall();
   if (error_.has_value()) {
     FindLegalErrors();
+    NoteOtherGrads();
     throw Raised{*error_};
   }
   if (outer_ != nullptr) return;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -117,6 +118,9 @@ class Call {
   void DeliverResults();
 
   const Call& Outermost() const { return outer_ == nullptr ? *this : outer_->Outermost(); }
+  Call& Outermost() { return outer_ == nullptr ? *this : outer_->Outermost(); }
+  void NoteOtherGrads() const;
+  bool ActsOnOthers() const;
   bool Filtered() const { return has_inputs_; }
   bool Executes(NodeId node) const { return !Filtered() || states_[node].needed; }
   bool Delivers(NodeId node) const { return Executes(node) || states_[node].captures >= 0; }
@@ -132,6 +136,9 @@ class Call {
   bool has_inputs_ = false;
   bool predicted_ = true;  // all nodes are made by statements
   bool several_devices_ = false;
+  // The engine may run ready nodes in another order: several devices are at work, or create_graph
+  // made nodes whose order is not predicted.
+  bool order_is_open_ = false;
   std::vector<program::ValueId> inputs_;
   std::vector<NodeId> roots_;
   std::vector<Variable> seeds_;
@@ -144,6 +151,9 @@ class Call {
   NodeId start_ = kNoNode;
   int32_t call_ = -1;               // index of the call's record
   std::vector<int32_t> callbacks_;  // the statements of the hooks that queued them
+  // What `.grad` may also be should the call fail: without what was added before the error, or with
+  // what is added after it.
+  std::vector<std::pair<program::ValueId, Variable>> other_grads_;
   // The first error; from then on the walk only collects what else could have happened.
   std::optional<ErrorKind> error_;
   // Another thread section's call takes away what this one needs, wherever it has got to.

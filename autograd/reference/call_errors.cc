@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "autograd/reference/call.h"
+#include "autograd/reference/custom.h"
 
 namespace twingrad::reference {
 
@@ -49,7 +51,7 @@ void Call::FindDevices() {
   const bool ordered =
       !interpreter_.any_order() && (predicted_ || interpreter_.rules().orders_backward_nodes);
   interpreter_.result().call_in_any_order[call_] = !ordered;
-  several_devices_ = !ordered;
+  several_devices_ = order_is_open_ = interpreter_.any_order();
   if (outer_ != nullptr) return;
   const std::vector<Node>& nodes = calculus_.nodes();
   std::optional<program::DeviceIndex> first;
@@ -63,15 +65,61 @@ void Call::FindDevices() {
   }
   interpreter_.result().single_thread_only |= several_devices_ && interpreter_.hooks_are_racy();
   if (several_devices_) interpreter_.NoteSeveralDevices();
+  order_is_open_ = several_devices_ || !predicted_;
 }
 
-// With several device threads, any node that can be the first to throw.
+// Whether hooks or custom functions of this call do what shows after it: hooks that are added or
+// removed do where the Program goes on.
+bool Call::ActsOnOthers() const {
+  if (!interpreter_.has_acting_hooks()) return false;
+  const auto acts = [this](const std::vector<int32_t>& hooks) {
+    return std::any_of(hooks.begin(), hooks.end(), [this](int32_t index) {
+      const Hook& hook = interpreter_.hook(index);
+      return interpreter_.InTry() ? hook.Acts() : hook.action == HookAction::kBackward;
+    });
+  };
+  for (NodeId n = 0; n < static_cast<NodeId>(states_.size()); ++n) {
+    if (!states_[n].reachable) continue;
+    const CustomRule* custom = calculus_.nodes()[n].custom;
+    if (custom != nullptr && custom->acting.Acts()) return true;
+    const NodeHooks* hooks = interpreter_.hooks_of(n);
+    if (hooks != nullptr &&
+        (acts(hooks->tensor) || acts(hooks->pre) || acts(hooks->post) || acts(hooks->accumulate))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// After an error that the Program survives, they are alternatives until `.grad` is used.
+void Call::NoteOtherGrads() const {
+  const bool survives = interpreter_.InTry() && !several_devices_;
+  for (const auto& [value, grad] : other_grads_) {
+    if (survives) {
+      interpreter_.NoteOtherGrad(value, grad);
+      continue;
+    }
+    GradAlternative other{value, grad.defined(), {}, {}};
+    if (grad.defined()) {
+      other.data = ContentsOf(*grad.data);
+      other.bound = Interpreter::Bounds(*grad.data);
+    }
+    interpreter_.result().grad_alternatives.push_back(std::move(other));
+  }
+}
+
+// Where the order is open, any node that can be the first to throw.
 void Call::FindLegalErrors() {
   TwinResult& result = interpreter_.result();
   result.legal_errors = {{*error_, index_, ""}};
-  if (!several_devices_) return;
+  if (!order_is_open_) return;
+  result.ends_in_any_order |= !several_devices_;
   // What a hook does to others before the error, or after it, is not followed.
-  result.single_thread_only |= interpreter_.InTry() || interpreter_.has_acting_hooks();
+  result.single_thread_only |=
+      several_devices_ && (interpreter_.InTry() || interpreter_.has_acting_hooks());
+  if (!several_devices_ && !other_grads_.empty() && ActsOnOthers()) {
+    throw Skipped{"what a failed call leaves depends on the order of nodes that create_graph made"};
+  }
   const std::vector<Node>& nodes = calculus_.nodes();
   std::vector<bool> blocked(states_.size());
   for (NodeId n = start_; n >= 0; --n) {

@@ -297,6 +297,22 @@ backward %s
   EXPECT_FALSE(result.grad_alternatives[0].defined);
 }
 
+// How an engine's derivative is made of nodes is its own affair, and so is their order.
+TEST(CallTest, AnErrorAmongNodesOfCreateGraphHasSeveralLegalOutcomes) {
+  const TwinRun run(R"(%a = leaf type=f64[] data=2 grad=1
+%b = leaf type=f64[] data=3 grad=1
+hook %a do=throw
+%p = mul %a %b
+%g = grad %p seeds=%b inputs=%b create_graph=1
+backward %g
+)");
+  EXPECT_EQ(run.Error(), ErrorKind::kUser);
+  EXPECT_TRUE(run.result().ends_in_any_order);
+  ASSERT_EQ(run.result().grad_alternatives.size(), 1u);
+  EXPECT_EQ(run.result().grad_alternatives[0].value, ValueOf(run.program(), "b"));
+  EXPECT_NE(run.result().grad_alternatives[0].defined, run.Record("b").grad_defined);
+}
+
 // The same on one thread, where the order of nodes is not known.
 TEST(CallTest, AnyOrderHasSeveralLegalOutcomes) {
   const program::Program program = ParseOrThrow(R"(%a = leaf type=f64[] data=1 grad=1

@@ -27,7 +27,7 @@ void Call::Walk() {
     const NodeId node = ready_.back().node;
     ready_.pop_back();
     EvaluateOrStop(node);
-    if (error_.has_value() && !several_devices_ && !fails_beside_) return;
+    if (error_.has_value() && !order_is_open_ && !fails_beside_) return;
   }
 }
 
@@ -215,16 +215,10 @@ void Call::AddToGrad(ValueId value, const Variable& gradient, bool in_place) {
       grad.node = old.node;
     }
   }
-  if (several_devices_) {
-    // Under another timing an error may come before this, or after it.
+  if (order_is_open_) {
+    // In another order an error may come before this, or after it.
     const bool before = !error_.has_value();
-    const Variable& other = before ? old : grad;
-    GradAlternative alternative{value, other.defined(), {}, {}};
-    if (other.defined()) {
-      alternative.data = ContentsOf(*other.data);
-      alternative.bound = Interpreter::Bounds(*other.data);
-    }
-    interpreter_.result().grad_alternatives.push_back(std::move(alternative));
+    Outermost().other_grads_.emplace_back(value, before ? old : grad);
     if (!before) return;
   }
   tensor.grad = grad;

@@ -23,8 +23,8 @@ struct DialectRules {
   bool surplus_seeds_are_errors = true;
   // A seed of another element type is an error; else it is converted (A3).
   bool seeds_have_the_type_of_roots = true;
-  // Nodes that create_graph makes are created, and so run, in the order of the rules; else that
-  // order is each engine's own, which shows once a call over them fails (N5).
+  // Hooks on nodes that create_graph made fire in the order of the rules, as these nodes run; else
+  // their order is each engine's own (N5).
   bool orders_backward_nodes = true;
   // Node pre-hooks act before the gradient is retained; else after (H).
   bool pre_hooks_before_retain_grad = true;

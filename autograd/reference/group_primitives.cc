@@ -67,9 +67,11 @@ Exponentials Exponentiate(const Evaluation& evaluation, bool finite_shifts) {
                  NewBoundedArray(arena, a->dtype, a->shape),
                  NewBoundedArray(arena, a->dtype, shape), NewBoundedArray(arena, a->dtype, shape)};
   std::fill(x.shifts->v, x.shifts->v + groups, -kUnknown);
+  // Of a group in which some element is unknown so is everything, its shift too.
   for (int32_t i = 0; i < a->size; ++i) {
-    double& shift = x.shifts->v[arguments.map[i]];
-    shift = Maximum({shift, 0}, {a->v[i], 0}).v;
+    const int32_t g = arguments.map[i];
+    x.shifts->v[g] = Maximum({x.shifts->v[g], 0}, {a->v[i], 0}).v;
+    if (a->Error(i) == kUnknown) x.shifts->e[g] = kUnknown;
   }
   for (int32_t g = 0; g < groups && finite_shifts; ++g) {
     if (std::isinf(x.shifts->v[g])) x.shifts->v[g] = 0;
@@ -79,7 +81,7 @@ Exponentials Exponentiate(const Evaluation& evaluation, bool finite_shifts) {
   for (int32_t g = 0; g < groups; ++g) new (&sums[g]) SumInAnyOrder(nothing);
   for (int32_t i = 0; i < a->size; ++i) {
     const int32_t g = arguments.map[i];
-    const Number shifted = Add(a->At(i), {-x.shifts->v[g], 0}, format);
+    const Number shifted = Add(a->At(i), Negated(x.shifts->At(g)), format);
     const Number each = Exp(shifted, format);
     Put(x.shifted, i, shifted);
     Put(x.each, i, each);
@@ -134,8 +136,9 @@ constexpr PrimitiveRow kRows[] = {
     {Primitive::kExtreme, std::nullopt, 1, kSavesA | kSavesResult, Extreme,
      [](const Backward& b) {
        bool tie = false;
-       const Array* weights =
-           ExtremeWeight(b.calculus.arena(), b.step.in[0].data, b.step.arguments, &tie);
+       // Those that equal the result: scaled alike they are the same, but all where by 0.
+       const Array* a = b.scales_to_zero() ? b.elements(0) : b.step.in[0].data;
+       const Array* weights = ExtremeWeight(b.calculus.arena(), a, b.step.arguments, &tie);
        return Spread(b, b.g).Weighed(weights);
      }},
 

@@ -154,6 +154,8 @@ class Interpreter {
   void CheckGradIsCertain(program::ValueId value) const;
   // A call that fails so may have added this to `.grad` before.
   void NoteUncertain(program::ValueId value, const Variable& gradient);
+  // After a failed call it may be this instead, or undefined.
+  void NoteOtherGrad(program::ValueId value, const Variable& grad);
   void NoteSeveralDevices() { several_devices_at_work_ = true; }
 
   Arena& arena() { return arena_; }

@@ -118,6 +118,12 @@ void Interpreter::AddAlternative(ValueId value, const std::vector<const Array*>&
   left_by_failures_.back().data.shape = *tensors_[value].shape;
 }
 
+void Interpreter::NoteOtherGrad(ValueId value, const Variable& grad) {
+  tensors_[value].grad_is_uncertain = true;
+  if (grad.defined()) return AddAlternative(value, {grad.data});
+  left_by_failures_.push_back({value, false, {}, {}});
+}
+
 bool Interpreter::IsToFail(int32_t call) const {
   return std::find(result_.freed_calls.begin(), result_.freed_calls.end(), call) !=
          result_.freed_calls.end();
@@ -125,7 +131,7 @@ bool Interpreter::IsToFail(int32_t call) const {
 
 void Interpreter::CheckGradIsCertain(ValueId value) const {
   if (!tensors_[value].grad_is_uncertain) return;
-  throw Skipped{"a .grad is used that a failed call of a thread section may have added to"};
+  throw Skipped{"a .grad is used that a failed call may have added to, or not"};
 }
 
 }  // namespace twingrad::reference

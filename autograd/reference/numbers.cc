@@ -18,7 +18,11 @@ bool IsNotZero(Number a) { return IsInfinite(a) || (IsFinite(a) && std::fabs(a.v
 
 constexpr Number kNan = {std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr Number kNothing = {std::numeric_limits<double>::quiet_NaN(), kUnknown};
-constexpr Number kInfinity = {std::numeric_limits<double>::infinity(), kEitherSign};
+
+// The infinity with this sign for the twin.
+Number OfEitherSign(double r) {
+  return {std::copysign(std::numeric_limits<double>::infinity(), r), kEitherSign};
+}
 
 // Of one exact operand: NaN or infinity at the function's edge of its domain.
 Number Unary(double x, double r, const Format& f, double propagated, double ulps) {
@@ -103,9 +107,9 @@ Number Divide(Number a, Number b, const Format& f) {
   }
   if (a.v == 0 && a.e == 0 && Known(b) && std::isfinite(b.v)) return {0, 0};
   if (IsInfinity(a) && IsFinite(b)) return {r, 0};
+  if (IsInfinity(b) && IsFinite(a)) return {0, 0};
   if (!std::isfinite(r)) return NonFinite(r, AnyNonFinite(a, b) && BothExact(a, b));
   if (BothExact(a, b)) {
-    if (std::isinf(b.v)) return {0, 0};
     const bool lossless = std::fabs(a.v) > 0x1p-900 && std::fabs(q) > 0x1p-900 &&
                           std::fma(q, b.v, -a.v) == 0 && r == q;
     if (lossless) return {r, 0};
@@ -116,15 +120,15 @@ Number Divide(Number a, Number b, const Format& f) {
 Number Product(Number a, Number b, const Format& f) {
   if (a.e >= 0 && b.e >= 0) return Multiply(a, b, f);
   if (IsNan(a) || IsNan(b) || IsZero(a) || IsZero(b)) return kNan;
-  return IsNotZero(a) && IsNotZero(b) ? kInfinity : kNothing;
+  return IsNotZero(a) && IsNotZero(b) ? OfEitherSign(a.v * b.v) : kNothing;
 }
 
 Number Quotient(Number a, Number b, const Format& f) {
-  if (IsZero(b) && IsNotZero(a)) return kInfinity;
+  if (IsZero(b) && IsNotZero(a)) return OfEitherSign(a.v / b.v);
   if (a.e >= 0 && b.e >= 0) return Divide(a, b, f);
   if (IsNan(a) || IsNan(b) || (IsInfinite(a) && IsInfinite(b))) return kNan;
   if (IsFinite(a)) return {0, 0};
-  return IsInfinite(a) && IsFinite(b) ? kInfinity : kNothing;
+  return IsInfinite(a) && IsFinite(b) ? OfEitherSign(a.v / b.v) : kNothing;
 }
 
 Number Power(Number a, Number b, const Format& f) {

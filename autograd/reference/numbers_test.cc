@@ -94,6 +94,7 @@ TEST(NumbersTest, InfinitiesOfEitherSign) {
   EXPECT_EQ(Multiply({kInf, 0}, {-2, 1e-9}, kD).e, 0);
   EXPECT_EQ(Multiply({kInf, 0}, {1e-9, 1e-8}, kD).e, kUnknown);
   EXPECT_EQ(Divide({kInf, 0}, {-2, 1e-9}, kD).e, 0);
+  EXPECT_EQ(Divide({-2, 1e-9}, {kInf, 0}, kD).e, 0);
   // A NaN that is certain stays one, whatever it meets.
   EXPECT_EQ(Product({kNaN, 0}, {2, 1e-9}, kD).e, 0);
   EXPECT_EQ(Add({kNaN, 0}, {2, kUnknown}, kD).e, 0);

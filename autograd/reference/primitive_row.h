@@ -70,6 +70,10 @@ struct Backward {
   Term result() const { return {&calculus, calculus.Unpack(node, step.out)}; }
   const Array* elements(int k) const { return calculus.UnpackElements(node, step.in[k]); }
   const Array* result_elements() const { return calculus.UnpackElements(node, step.out); }
+  bool scales_to_zero() const {
+    const Packing* packing = calculus.nodes()[node].packing;
+    return packing != nullptr && packing->scales && packing->by == 0;
+  }
   const DialectRules& rules() const { return calculus.rules(); }
 };
 

@@ -144,6 +144,17 @@ TEST_F(PrimitivesTest, SoftmaxDoesNotOverflow) {
   EXPECT_EQ(logs[3], -kInfinity);
 }
 
+// The greatest may be an infinity of the other sign: nothing is known of the others either.
+TEST_F(PrimitivesTest, SoftmaxOfAnUnknownInfinityIsUnknown) {
+  Array* a = Bounded({kInfinity, 1, 2, 3}, 0);
+  a->e[0] = kEitherSign;
+  const Array* in[3] = {a, nullptr, nullptr};
+  const Array* r = Evaluate(arena_, Primitive::kLogSoftmax, in, pairs_, false);
+  EXPECT_EQ(r->Error(0), kUnknown);
+  EXPECT_EQ(r->Error(1), kUnknown);
+  EXPECT_LT(r->Error(2), 1e-9);
+}
+
 TEST_F(PrimitivesTest, LogSumExp) {
   const Doubles sums = OfPairs(Primitive::kLogSumExp, {1000, 1000, -kInfinity, -kInfinity});
   EXPECT_DOUBLE_EQ(sums[0], 1000 + std::log(2));

@@ -39,11 +39,17 @@ Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
   return saved;
 }
 
-// Whether the derivative is a function of operands and result alone, as they were saved: so for ops
-// that are one primitive, and where only indices are saved.
-bool DerivativeReadsWhatIsSaved(Category category) {
-  return category == Category::kElementwise || category == Category::kInPlace ||
-         category == Category::kMatmul || category == Category::kRearrange;
+// The statement that gives the indices which an op saves of its own, with the shape that they are
+// saved in.
+Statement OwnIndices(const Statement& statement) {
+  Statement own = statement;
+  own.op = statement.op == Opcode::kSort  ? Opcode::kArgsort
+           : statement.op == Opcode::kMax ? Opcode::kArgmax
+                                          : Opcode::kArgmin;
+  if (own.op == Opcode::kArgsort) return own;
+  std::erase_if(own.attributes, [](const auto& a) { return a.key == Key::kKeepdim; });
+  own.attributes.push_back({Key::kKeepdim, true});
+  return own;
 }
 
 }  // namespace
@@ -77,9 +83,6 @@ void Interpreter::RunPackHooks(const Statement& statement, absl::Span<const Step
     }
     throw Raised{ErrorKind::kUser};
   }
-  if (saved_hooks_->action == HookAction::kScale && !DerivativeReadsWhatIsSaved(category)) {
-    throw Skipped{"scaled saved tensors of a composite op"};
-  }
 }
 
 void Interpreter::NotePacked(NodeId node, const Statement& statement, const Operands& operands,
@@ -91,8 +94,11 @@ void Interpreter::NotePacked(NodeId node, const Statement& statement, const Oper
     has_gradient[k] = operands.variable[k].node != kNoNode;
   }
   const Saves saved = SavedWith(signature, has_gradient);
-  if ((saved & program::kSavesOwn) != 0) throw Skipped{"hooks on indices that an op makes"};
   std::vector<const Array*> tensors;
+  if ((saved & program::kSavesOwn) != 0) {
+    const Statement own = OwnIndices(statement);
+    tensors.push_back(Lower(own, operands).data);
+  }
   for (int k = 0; k < operands.count && k < 3; ++k) {
     if ((saved >> k & 1) != 0) tensors.push_back(operands.variable[k].data);
   }

@@ -96,16 +96,52 @@ backward %z
   EXPECT_TRUE(TwinRun(text, Dialect::kPytorch).Call(0).hooks.empty());
 }
 
-TEST(SavedHooksTest, WhatIsNotPredictedIsSkipped) {
-  const auto skipped = [](const char* region, const char* statement) {
-    const TwinRun run(absl::StrCat("%x = leaf type=f64[2] data=3,4 grad=1\nbegin ", region, "\n",
-                                   statement, "\nend\n"));
-    return run.result().skipped.has_value();
+// Those that equal the result, as both are unpacked.
+TEST(SavedHooksTest, ScaledExtremesAreThoseThatEqualTheResult) {
+  const auto gradient = [](const std::string& by) {
+    return TwinRun(
+               "%x = leaf type=f64[2] data=3,4 grad=1\n"
+               "begin kind=saved_tensor_hooks do=scale by=" +
+               by + "\n%y = amax %x\nend\nbackward %y\n")
+        .Grad("x");
   };
-  EXPECT_TRUE(skipped("kind=saved_tensor_hooks do=scale by=2", "%y = softmax %x dim=0"));
-  EXPECT_FALSE(skipped("kind=saved_tensor_hooks do=record", "%y = softmax %x dim=0"));
-  EXPECT_TRUE(skipped("kind=saved_tensor_hooks do=record", "%y = sort %x dim=0"));
-  EXPECT_FALSE(skipped("kind=saved_tensor_hooks do=scale by=2", "%y = sum %x"));
+  EXPECT_EQ(gradient("2"), (Row{0, 1}));
+  EXPECT_EQ(gradient("-1"), (Row{0, 1}));
+  EXPECT_EQ(gradient("0"), (Row{0.5, 0.5}));
+}
+
+// Indices that an op makes are packed with the dimension that they are of.
+TEST(SavedHooksTest, OpsPackTheIndicesThatTheyMake) {
+  const auto unpacked = [](const std::string& statement) {
+    const TwinRun run(
+        "%x = leaf type=f64[2,2] data=5,4,1,3 grad=1\n"
+        "begin kind=saved_tensor_hooks do=scale by=2\n%y = " +
+        statement + "\nend\n%s = sum %y\nbackward %s\n");
+    EXPECT_EQ(run.Call(0).hooks.size(), 1u);
+    return run.Call(0).hooks[0].gradient;
+  };
+  const program::TensorData sorted = unpacked("sort %x dim=1");
+  EXPECT_EQ(sorted.shape, (Shape{2, 2}));
+  EXPECT_EQ(Numbers(sorted), (Row{1, 0, 0, 1}));
+  const program::TensorData greatest = unpacked("max %x dim=1");
+  EXPECT_EQ(greatest.dtype, DType::kI64);
+  EXPECT_EQ(greatest.shape, (Shape{2, 1}));
+  EXPECT_EQ(Numbers(greatest), (Row{0, 1}));
+  EXPECT_EQ(unpacked("min %x dim=0 keepdim=1").shape, (Shape{1, 2}));
+}
+
+// Of softmax the result, of prod the operand.
+TEST(SavedHooksTest, ScaledTensorsOfReductionsAndScans) {
+  const auto gradient = [](const std::string& statement) {
+    return TwinRun(
+        "%x = leaf type=f64[2] data=3,4 grad=1\n%g = leaf type=f64[2] data=1,0\n"
+        "begin kind=saved_tensor_hooks do=scale by=2\n%y = " +
+        statement + "\nend\n%z = mul %y %g\n%s = sum %z\nbackward %s\n");
+  };
+  const double r = gradient("softmax %x dim=0").Value("y")[0];
+  EXPECT_NEAR(gradient("softmax %x dim=0").Grad("x")[0], (1 - 2 * r) * 2 * r, 1e-12);
+  EXPECT_EQ(gradient("prod %x").Grad("x"), (Row{8, 6}));
+  EXPECT_EQ(gradient("mse_loss %x %g reduction=none").Grad("x"), (Row{8, 0}));
 }
 
 // Slopes are those of what is unpacked.

@@ -74,6 +74,8 @@ struct TwinResult {
   // threads; the first is that of a single-threaded run.
   std::vector<program::ErrorRecord> legal_errors;
   std::vector<GradAlternative> grad_alternatives;
+  // All of these are legal on one thread too: create_graph made the nodes of the call that failed.
+  bool ends_in_any_order = false;
   // A call failed in a try region and several devices were at work: what follows depends on timing,
   // so only a single-threaded engine can be compared.
   bool single_thread_only = false;

@@ -7,6 +7,7 @@
 #include "autograd/program/region.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
+#include "proptests/generators/rearrange.h"
 
 namespace twingrad::generators {
 namespace {
@@ -28,11 +29,11 @@ ValueId ApplyCustom(Draft& draft, ValueId x) {
   return results.empty() ? x : results[0];
 }
 
-// An op that, most times, saves something; none of those that save indices of their own.
+// An op that, most times, saves something.
 ValueId ApplySaving(Draft& draft, ValueId x) {
   const bool custom = draft.options().Has(Feature::kCustom) && draft.options().Has(Opcode::kCustom);
   if (custom && draft.source().Chance(12)) return ApplyCustom(draft, x);
-  switch (draft.source().Below(8)) {
+  switch (draft.source().Below(11)) {
     case 0:
     case 1:
     case 2:
@@ -41,6 +42,12 @@ ValueId ApplySaving(Draft& draft, ValueId x) {
       return ApplyMatmul(draft, x);
     case 4:
       return ApplyWhere(draft, x);
+    case 5:
+      return ApplyRearrange(draft, x);
+    case 6:
+      return ApplyFold(draft, x);
+    case 7:
+      return ApplyLoss(draft, x);
     default:
       return ApplyBinary(draft, x);
   }

@@ -19,7 +19,7 @@ struct Evidence {
 
   bool SeveralOutcomes() const {
     const auto& any_order = expected.call_in_any_order;
-    return device_threads != 0 || !expected.freed_calls.empty() ||
+    return device_threads != 0 || expected.ends_in_any_order || !expected.freed_calls.empty() ||
            std::find(any_order.begin(), any_order.end(), true) != any_order.end();
   }
   // Whether the error that ended the run may have cut this call short, at a point that depends on
