@@ -199,6 +199,13 @@ void Interpreter::OrderCalls() {
   program::OrderCalls(result_.observation.calls);
 }
 
+bool Interpreter::Fails(int32_t statement) const {
+  const program::Observation& seen = result_.observation;
+  const auto is_there = [statement](const auto& error) { return error.statement == statement; };
+  return (seen.error.has_value() && is_there(*seen.error)) ||
+         std::any_of(seen.survived.begin(), seen.survived.end(), is_there);
+}
+
 // Of a graph that create_graph made is not known whether it leads to such a node.
 void Interpreter::NoteUnorderedCalls() {
   const std::vector<program::CallRecord>& calls = result_.observation.calls;
@@ -208,20 +215,22 @@ void Interpreter::NoteUnorderedCalls() {
       return std::find(contested_nodes_.begin(), contested_nodes_.end(), node.name) !=
              contested_nodes_.end();
     });
-    if (!contested_nodes_.empty() && (reaches || !result_.call_predicted[i])) {
-      result_.call_in_any_order[i] = true;
+    if (contested_nodes_.empty() || (!reaches && result_.call_predicted[i])) continue;
+    result_.call_in_any_order[i] = true;
+    const bool acts = std::any_of(calls[i].hooks.begin(), calls[i].hooks.end(), [this](auto& seen) {
+      return std::any_of(hooks_.begin(), hooks_.end(), [&seen](const Hook& hook) {
+        return hook.statement == seen.statement && hook.Acts();
+      });
+    });
+    if (acts || Fails(program::OutermostStatement(calls, i))) {
+      throw Skipped{
+          "which thread section makes a view's node anew, and with it when hooks act or which "
+          "error is first, depends on timing"};
     }
   }
 }
 
 void Interpreter::Finish() {
-  const program::Observation& seen = result_.observation;
-  if (!contested_nodes_.empty() &&
-      (seen.error.has_value() || !seen.survived.empty() || has_acting_hooks_)) {
-    throw Skipped{
-        "which thread section makes a view's node anew, and when hooks act, or which "
-        "error is first, depends on timing"};
-  }
   OrderCalls();
   NoteUnorderedCalls();
   const size_t count = tensors_.size();

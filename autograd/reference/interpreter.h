@@ -246,6 +246,7 @@ class Interpreter {
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
   void OrderCalls();
+  bool Fails(int32_t statement) const;
   void NoteUnorderedCalls();
   void Finish();
 

@@ -33,8 +33,7 @@ class SectionGroup {
     Variable gradient;
     bool certain;
   };
-  void NoteAddition(program::ValueId value, const Variable& gradient, bool certain,
-                    bool with_history);
+  void NoteAddition(program::ValueId value, const Variable& gradient, bool certain);
   // A hook after accumulation, registered by `hook`, reads the leaf's `.grad` for this call.
   struct Read {
     program::ValueId leaf;
