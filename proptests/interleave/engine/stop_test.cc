@@ -25,7 +25,7 @@ backward %z %s
 )";
 
 // Rules: E15.
-TEST(StopTest, IsChosenBesideEachCallAndMakesNoDifference) {
+TEST(StopBesideTest, IsChosenBesideEachCallAndMakesNoDifference) {
   ProgramExplorer explorer(*program::Parse(kTwoCalls));
   ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;
   RandomStrategy strategy;
@@ -45,7 +45,7 @@ TEST(StopTest, IsChosenBesideEachCallAndMakesNoDifference) {
   EXPECT_GT(plain, 250);
 }
 
-TEST(StopTest, IsRepeatedByTheSchedule) {
+TEST(StopBesideTest, IsRepeatedByTheSchedule) {
   const program::Program program = *program::Parse(kTwoCalls);
   ProgramExplorer explorer(program);
   RandomStrategy strategy;
@@ -63,7 +63,7 @@ TEST(StopTest, IsRepeatedByTheSchedule) {
   EXPECT_EQ(StopText(program, explorer.Run(by_default, 0)), "");
 }
 
-TEST(StopTest, IsNotChosenWhereNoWorkerIsToBeStopped) {
+TEST(StopBesideTest, IsNotChosenWhereNoWorkerIsToBeStopped) {
   ProgramExplorer explorer(
       *program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y\n"));
   RandomStrategy strategy;
