@@ -137,7 +137,7 @@ class Call {
   bool predicted_ = true;  // all nodes are made by statements
   bool several_devices_ = false;
   // The engine may run ready nodes in another order: several devices are at work, or create_graph
-  // made nodes whose order is not predicted.
+  // or another thread section made nodes whose order is not predicted.
   bool order_is_open_ = false;
   std::vector<program::ValueId> inputs_;
   std::vector<NodeId> roots_;

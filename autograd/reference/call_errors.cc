@@ -55,9 +55,11 @@ void Call::FindDevices() {
   if (outer_ != nullptr) return;
   const std::vector<Node>& nodes = calculus_.nodes();
   std::optional<program::DeviceIndex> first;
+  bool contested = false;
   for (NodeId n = 0; n <= start_; ++n) {
     const NodeRole role = nodes[n].name.role;
     if (!states_[n].expanded) continue;
+    contested |= interpreter_.IsContested(n);
     // The caller enqueues several roots one by one, while the first may already be running.
     if (role == NodeRole::kGraphRoot && nodes[n].edges.size() < 2) continue;
     if (!first.has_value()) first = nodes[n].device;
@@ -65,7 +67,7 @@ void Call::FindDevices() {
   }
   interpreter_.result().single_thread_only |= several_devices_ && interpreter_.hooks_are_racy();
   if (several_devices_) interpreter_.NoteSeveralDevices();
-  order_is_open_ = several_devices_ || !predicted_;
+  order_is_open_ = several_devices_ || !predicted_ || contested;
 }
 
 // Whether hooks or custom functions of this call do what shows after it: hooks that are added or

@@ -147,6 +147,8 @@ class Interpreter {
   bool InTry() const { return !try_regions_.empty(); }
   const Modes& modes() const { return modes_; }
   // While thread sections run: what they do to what they share; else null.
+  // Whether the node is a view's that a section made anew, so that timing may decide its order key.
+  bool IsContested(NodeId node);
   SectionGroup* group() { return group_.has_value() ? &*group_ : nullptr; }
   // Whether this prediction is of a run in which another section's call leaves the call without
   // what it needs.
@@ -246,7 +248,6 @@ class Interpreter {
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
   void OrderCalls();
-  bool Fails(int32_t statement) const;
   void NoteUnorderedCalls();
   void Finish();
 

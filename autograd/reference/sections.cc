@@ -44,10 +44,12 @@ void SectionGroup::NoteRegenerated(ValueId view, NodeId node) {
   if (IsSharedValue(view)) regenerated_nodes_.push_back(node);
 }
 
-bool SectionGroup::IsShared(NodeId node) const {
-  const auto& others = regenerated_nodes_;
-  return node < nodes_ || std::find(others.begin(), others.end(), node) != others.end();
+bool SectionGroup::IsRegenerated(NodeId node) const {
+  const auto& made = regenerated_nodes_;
+  return std::find(made.begin(), made.end(), node) != made.end();
 }
+
+bool SectionGroup::IsShared(NodeId node) const { return node < nodes_ || IsRegenerated(node); }
 
 void SectionGroup::NoteRemoved(int32_t hook) { removed_.push_back({hook, section_}); }
 void SectionGroup::NoteFired(int32_t hook) {

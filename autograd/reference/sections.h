@@ -23,6 +23,8 @@ class SectionGroup {
 
   void BeginSection() { ++section_; }
   bool IsShared(NodeId node) const;
+  // Whether it is the new node of a view from before the sections.
+  bool IsRegenerated(NodeId node) const;
   bool IsSharedValue(program::ValueId value) const { return value < values_; }
 
   // What the section at hand does; what is not shared is passed over.

@@ -195,10 +195,21 @@ TEST(Sections, AViewsNewNodeIsShared) {
   const std::string stale = std::string(kLeaf) + "%b = neg %x\n%v = view %b shape=1\nneg_ %b\n";
   const std::string runs = Section("%p = neg %v\nbackward %p\n");
   EXPECT_NE(WhySkipped(stale + runs + Section("hook %v do=scale by=2\n")), "");
-  // Which error is first depends on the order of nodes.
   const std::string others = Section("%q = neg %v\nbackward %q\n");
   EXPECT_EQ(WhySkipped(stale + runs + others), "");
-  EXPECT_NE(WhySkipped(stale + "hook %x do=throw\n" + runs + others), "");
+  EXPECT_NE(WhySkipped(stale + "hook %x do=backward target=%b\n" + runs + others), "");
+}
+
+// Whether %u or %v comes first depends on who made the node of %v, and so does which hook throws.
+TEST(Sections, OverAViewsNewNodeAnyErrorMayBeFirst) {
+  const TwinRun run(std::string(kLeaf) +
+                    "%b = neg %x\n%v = view %b shape=1\n%u = neg %x\nneg_ %b\n" +
+                    "hook %u do=throw\n" + Section("%p = neg %v\n%r = sum %p\n") +
+                    Section("%q = neg %v\n%t = sum %q\n") +
+                    "hook %v do=wrong_shape\n%w = view %v shape=scalar\n%y = add %w %u\nbackward %y\n");
+  EXPECT_EQ(run.result().skipped.value_or(""), "");
+  EXPECT_EQ(run.result().legal_errors.size(), 2u);
+  EXPECT_TRUE(run.result().ends_in_any_order);
 }
 
 // The graph of %m is gone, so both calls fail, whoever takes away that of %y.
