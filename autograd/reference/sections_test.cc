@@ -202,11 +202,11 @@ TEST(Sections, AViewsNewNodeIsShared) {
 
 // Whether %u or %v comes first depends on who made the node of %v, and so does which hook throws.
 TEST(Sections, OverAViewsNewNodeAnyErrorMayBeFirst) {
-  const TwinRun run(std::string(kLeaf) +
-                    "%b = neg %x\n%v = view %b shape=1\n%u = neg %x\nneg_ %b\n" +
-                    "hook %u do=throw\n" + Section("%p = neg %v\n%r = sum %p\n") +
-                    Section("%q = neg %v\n%t = sum %q\n") +
-                    "hook %v do=wrong_shape\n%w = view %v shape=scalar\n%y = add %w %u\nbackward %y\n");
+  const TwinRun run(
+      std::string(kLeaf) + "%b = neg %x\n%v = view %b shape=1\n%u = neg %x\nneg_ %b\n" +
+      "hook %u do=throw\n" + Section("%p = neg %v\n%r = sum %p\n") +
+      Section("%q = neg %v\n%t = sum %q\n") +
+      "hook %v do=wrong_shape\n%w = view %v shape=scalar\n%y = add %w %u\nbackward %y\n");
   EXPECT_EQ(run.result().skipped.value_or(""), "");
   EXPECT_EQ(run.result().legal_errors.size(), 2u);
   EXPECT_TRUE(run.result().ends_in_any_order);
