@@ -222,34 +222,6 @@ TEST(Sections, CallsThatFailAnywayMayBothLoseTheGraph) {
   EXPECT_EQ(both.observation.survived.size(), 2u);
 }
 
-// 6 is added by one section, then 1; 6 by the other: the hook reads the sum at each call's turn.
-TEST(Sections, HooksReadTheSumAtTheirCallsTurn) {
-  const std::string hooked = kSquare + std::string("accumulate_hook %x do=record\n");
-  const TwinRun run(hooked + Section("backward %y retain_graph=1\nbackward %x\n") +
-                    Section("backward %y retain_graph=1\n"));
-  ASSERT_EQ(run.result().shared_reads.size(), 1u);
-  const SharedReads& reads = run.result().shared_reads[0];
-  EXPECT_EQ(reads.places, (std::vector<SharedReads::Place>{{4, 2}, {5, 2}, {8, 2}}));
-  std::vector<Row> orders;
-  for (const auto& order : reads.orders) {
-    Row& row = orders.emplace_back();
-    for (const SharedReads::Seen& seen : order) row.push_back(Numbers(seen.data)[0]);
-  }
-  EXPECT_EQ(orders, (std::vector<Row>{{6, 7, 13}, {6, 13, 12}, {12, 13, 6}}));
-  EXPECT_TRUE(run.result().IsSharedRead(8, 2));
-  EXPECT_FALSE(run.result().IsSharedRead(8, 4));
-}
-
-TEST(Sections, ReadsThatAreTooManyOrUncertainAreSkipped) {
-  const std::string hooked = kSquare + std::string("accumulate_hook %x do=record\n");
-  std::string calls;
-  for (int i = 0; i < 4; ++i) calls += "backward %x\n";
-  EXPECT_NE(WhySkipped(hooked + Section(calls) + Section(calls) + Section(calls)), "");
-  const auto program = ParseOrThrow(hooked + Section("backward %y\n") + Section("backward %y\n"));
-  EXPECT_FALSE(RunTwin(program).skipped.has_value());
-  EXPECT_TRUE(RunTwinWithFreed(program, {4}).skipped.has_value());
-}
-
 TEST(Sections, AReadOfAnUncertainGradIsSkipped) {
   const auto program = ParseOrThrow(kSquare + Section("backward %y\n") + Section("backward %y\n") +
                                     "%g = read_grad %x\n");
