@@ -70,6 +70,9 @@ class DualInterpreter {
   void View(const program::Statement& statement);
   void Detach(const program::Statement& statement);
   void Custom(const program::Statement& statement);
+  Jets CustomOf(const program::Statement& statement, const Jets& in);
+  // Overwrites the value's elements and, if the write records, their tangents.
+  void Write(program::ValueId self, const Jets& out, bool records);
   void InPlace(const program::Statement& statement);
   void Gradient(const program::Statement& statement);
   void Call(const program::Statement& statement);

@@ -19,6 +19,8 @@ using program::ValueId;
 
 namespace {
 
+constexpr std::string_view kLate = "a hook changes the gradients of later calls alone";
+
 class Planner {
  public:
   explicit Planner(const Program& program) : program_(program) {
@@ -140,13 +142,17 @@ class Planner {
   }
 
   void TakeCustom(const Statement& statement) {
-    if (statement.results.empty()) return Refuse("a custom function that writes in place");
     const auto action = statement.Get<std::string>(Key::kDo);
     const bool is_linear =
         action == "pass" || action == "warn" || action == "scale" || action == "undefined";
     if (!is_linear && action != "square" && action != "exp") {
       // No harm is done where no call runs it.
       for (const ValueId value : statement.results) plan_.values[value].undifferentiable = true;
+      if (statement.results.empty()) Owner(statement.operands[0]).undifferentiable = true;
+    }
+    if (statement.results.empty()) {
+      Owner(statement.operands[0]).written = true;
+      return;
     }
     for (size_t k = 0; k < statement.operands.size(); ++k) {
       ValuePlan& result = plan_.values[statement.results[k]];
@@ -173,13 +179,16 @@ class Planner {
       const auto at = std::find_if(hooks_.begin(), hooks_.end(),
                                    [&](const Active& hook) { return hook.id == id; });
       if (at == hooks_.end()) return;
-      if (called_) return Refuse("a hook that changes gradients is removed after a call");
+      // One that was added after the last call has changed nothing.
+      if (called_ && at->refusal != kLate) {
+        return Refuse("a hook that changes gradients is removed after a call");
+      }
       hooks_.erase(at);
       return;
     }
     const auto action = statement.Get<std::string>(Key::kDo);
     const auto note = [&](double factor, std::string refusal) {
-      if (called_) return Refuse("a hook changes the gradients of later calls alone");
+      if (called_) refusal = std::string(kLate);
       hooks_.push_back({statement.Get<std::string>(Key::kId), statement.operands[0], factor,
                         std::move(refusal)});
     };

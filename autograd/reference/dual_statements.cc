@@ -131,22 +131,27 @@ void DualInterpreter::Compute(const Statement& statement) {
   Define(statement.results[0], out, out.value->shape);
 }
 
-// Linear ones scale the tangents, as their backward scales gradients.
-void DualInterpreter::Custom(const Statement& statement) {
+// What a custom function makes of one operand; a backward that is linear scales the tangents.
+Jets DualInterpreter::CustomOf(const Statement& statement, const Jets& in) {
   const auto action = statement.Get<std::string>(Key::kDo);
+  const bool floating = IsFloating(in.value->dtype);
+  if (floating && action == "square") return algebra_.Apply(Primitive::kMultiply, in, in);
+  if (floating && action == "exp") return algebra_.Apply(Primitive::kExp, in);
+  Jets out = in;
   double slope = action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 1.0;
   if (action == "undefined") slope = 0;
+  if (slope != 1) out.tangents = tangents_.Scaled(in.tangents, slope);
+  return out;
+}
+
+void DualInterpreter::Custom(const Statement& statement) {
+  if (statement.results.empty()) {
+    const Jets old = TakeOperands(statement).in[0];
+    return Write(statement.operands[0], CustomOf(statement, old), old.tangents != nullptr);
+  }
   const auto marked = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
   for (size_t k = 0; k < statement.operands.size(); ++k) {
-    const Jets in = Read(statement.operands[k]);
-    Jets out = in;
-    if (IsFloating(in.value->dtype) && action == "square") {
-      out = algebra_.Apply(Primitive::kMultiply, in, in);
-    } else if (IsFloating(in.value->dtype) && action == "exp") {
-      out = algebra_.Apply(Primitive::kExp, in);
-    } else if (slope != 1) {
-      out.tangents = tangents_.Scaled(in.tangents, slope);
-    }
+    Jets out = CustomOf(statement, Read(statement.operands[k]));
     if (std::find(marked.begin(), marked.end(), k) != marked.end()) out.tangents = nullptr;
     Define(statement.results[k], out, out.value->shape);
   }
@@ -195,6 +200,10 @@ void DualInterpreter::InPlace(const Statement& statement) {
                        ? algebra_.Constant(Filled(arena_, old.value->dtype, operands.shapes[0],
                                                   old.value->size, 0))
                        : Lower(statement, operands);
+  Write(self, out, records);
+}
+
+void DualInterpreter::Write(ValueId self, const Jets& out, bool records) {
   const DualValue& written = values_[self];
   DualStorage& storage = storages_[written.storage];
   if (storage.copied) {

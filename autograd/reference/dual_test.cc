@@ -115,12 +115,31 @@ backward %t2 inputs=%x
 
 TEST(DualTest, AgreesOnWritesInPlace) {
   for (const char* statement :
-       {"add_ %y %w", "sub_ %y %w", "mul_ %y %w", "div_ %y %w", "neg_ %y", "exp_ %y", "sin_ %y",
-        "cos_ %y", "tanh_ %y", "sigmoid_ %y", "relu_ %y", "abs_ %y", "copy_ %y %w", "zero_ %y",
-        "%v = select %y dim=0 index=1\nmul_ %v %w", "%v = select %y dim=1 index=1\nexp_ %v",
+       {"add_ %y %w",
+        "sub_ %y %w",
+        "mul_ %y %w",
+        "div_ %y %w",
+        "neg_ %y",
+        "exp_ %y",
+        "sin_ %y",
+        "cos_ %y",
+        "tanh_ %y",
+        "sigmoid_ %y",
+        "relu_ %y",
+        "abs_ %y",
+        "copy_ %y %w",
+        "zero_ %y",
+        "%v = select %y dim=0 index=1\nmul_ %v %w",
+        "%v = select %y dim=1 index=1\nexp_ %v",
         "%v = slice %y dim=1 start=1\n%v2 = select %v dim=0 index=0\nsin_ %v2",
         "%v = select %y dim=0 index=0\ncopy_ %v %w\n%q = mul %v %v\nsin_ %y",
-        "begin kind=no_grad\nneg_ %y\nend"}) {
+        "begin kind=no_grad\nneg_ %y\nend",
+        "custom_ %y do=pass",
+        "custom_ %y do=exp",
+        "custom_ %y do=scale by=3",
+        "%v = select %y dim=1 index=1\ncustom_ %v do=exp",
+        "%v = select %y dim=0 index=0\ncustom_ %v do=undefined",
+        "begin kind=no_grad\ncustom_ %y do=exp\nend"}) {
     const Agreement agreement = Agree(std::string(kLeaves) + "%y = mul %x %p\n" + statement + R"(
 %z = mul %y %y
 %sum = sum %z
@@ -302,9 +321,11 @@ backward %y
 )";
   EXPECT_EQ(Plan(hooked).values[1].scale, 10);
   EXPECT_EQ(Plan(hooked).not_applicable, "");
-  EXPECT_NE(Plan(std::string(kSquare) + "backward %y retain_graph=1\nhook %y do=scale by=2\n")
-                .not_applicable,
-            "");
+  const std::string late =
+      std::string(kSquare) + "backward %y retain_graph=1\nhook %y id=h do=scale by=2\n";
+  EXPECT_EQ(Plan(late).not_applicable, "");
+  EXPECT_NE(Plan(late + "backward %y\n").not_applicable, "");
+  EXPECT_EQ(Plan(late + "remove_hook id=h\nbackward %y\n").not_applicable, "");
   EXPECT_NE(Plan(std::string(kSquare) + "hook %y do=throw\nbackward %y\n").not_applicable, "");
   EXPECT_EQ(Plan(std::string(kSquare) + "hook %y do=throw\n").not_applicable, "");
   EXPECT_NE(Plan(std::string(kSquare) + "hook %y do=scale by=2\nneg_ %y\n").not_applicable, "");
