@@ -48,7 +48,7 @@ Attributes DrawAction(Draft& draft, absl::Span<const ValueId> operands) {
   if (draw < 10) return Scale(source);
   if (draw < 16) return Action("square");
   if (draw < 20) return Action("warn");
-  if (draw < 27) {
+  if (draw < 26) {
     const ValueId target = PickTarget(draft, operands);
     if (target == kNoValue) return Action("pass");
     return {{Key::kDo, std::string("backward")}, {Key::kTarget, std::vector<ValueId>{target}}};
@@ -89,7 +89,7 @@ void AddCustom(Draft& draft) {
     if (operand != kNoValue) operands.push_back(operand);
   }
   if (operands.empty()) return;
-  if (source.Chance(15) && draft.options().Has(Opcode::kCustomInPlace)) {
+  if (source.Chance(9) && draft.options().Has(Opcode::kCustomInPlace)) {
     return AddCustomWrite(draft);
   }
   Attributes attributes = DrawAction(draft, operands);
@@ -102,7 +102,7 @@ void AddCustom(Draft& draft) {
   const int before = draft.num_values();
   const std::vector<ValueId> results = draft.Custom(operands, std::move(attributes));
   // Mostly off the way of later calls.
-  if (in_the_way && source.Chance(75)) return draft.Forget(before);
+  if (in_the_way && source.Chance(92)) return draft.Forget(before);
   // Two results that meet again give their node two gradients.
   for (size_t i = 1; i < results.size(); ++i) {
     const ValueId a = results[0];

@@ -28,12 +28,12 @@ constexpr Part kParts[] = {
     {Feature::kView, 18, AddView},
     {Feature::kInPlace, 14, AddInPlace},
     {Feature::kDevices, 8, AddDevices},
-    {Feature::kHook, 25, AddHook},
+    {Feature::kHook, 24, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
     {Feature::kSavedHooks, 7, AddSavedHooks},
-    {Feature::kCustom, 29, AddCustom},
+    {Feature::kCustom, 25, AddCustom},
     {Feature::kAnyOp, 135, AddAnyOp},
 };
 
@@ -96,7 +96,7 @@ Program Generate(Source& source, const GeneratorOptions& options, Features* draw
     if (ended) draft.Mark(Feature::kGradOfGrad);
   }
   if (!ended || source.Chance(8)) AddCalls(draft);
-  if (options.Has(Feature::kError) && source.Chance(7)) {
+  if (options.Has(Feature::kError) && source.Chance(5)) {
     AddMarked(draft, Feature::kError, AddError);
   }
   const bool may_fail = options.Has(Feature::kError) && options.Has(Feature::kAnomaly);

@@ -134,7 +134,7 @@ void AddHookOn(Draft& draft, ValueId x) {
   const std::string id = FreshId(draft);
   const bool good = AddAction(draft, x, &attributes);
   // Most of those that would be an error are gone before the next call.
-  const bool remove = good ? source.Chance(8) : source.Chance(85);
+  const bool remove = good ? source.Chance(8) : source.Chance(92);
   if (remove) attributes.push_back({Key::kId, id});
   const uint64_t draw = source.Below(10);
   const Opcode op = draw < 6 ? Opcode::kHook : draw < 8 ? Opcode::kPreHook : Opcode::kPostHook;
