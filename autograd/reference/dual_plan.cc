@@ -1,6 +1,7 @@
 #include "autograd/reference/dual_plan.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "autograd/program/region.h"
