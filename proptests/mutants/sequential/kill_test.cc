@@ -41,7 +41,7 @@ TEST(Kill, FindsAndShrinksADefect) {
 }
 
 TEST(Kill, FindsNothingWhereThereIsNothing) {
-  judge::Judge judge(WrongAt(Opcode::kWaitEvent));
+  judge::Judge judge(WrongAt(Opcode::kExpect));  // which no generator makes
   EXPECT_FALSE(Hunt(judge, 1, 50).has_value());
 }
 
