@@ -40,6 +40,7 @@ NodeId Interpreter::GradientEdge(ValueId value) {
     node.device = tensor.device;
     node.leaf = value;
     tensor.accumulator = calculus_.AddNode(node);
+    if (group() != nullptr) group()->NoteAccumulator(value, tensor.accumulator);
   }
   return tensor.accumulator;
 }

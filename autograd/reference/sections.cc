@@ -49,7 +49,10 @@ bool SectionGroup::IsRegenerated(NodeId node) const {
   return std::find(made.begin(), made.end(), node) != made.end();
 }
 
-bool SectionGroup::IsShared(NodeId node) const { return node < nodes_ || IsRegenerated(node); }
+bool SectionGroup::IsShared(NodeId node) const {
+  return node < nodes_ || IsRegenerated(node) ||
+         std::find(accumulators_.begin(), accumulators_.end(), node) != accumulators_.end();
+}
 
 void SectionGroup::NoteRemoved(int32_t hook) { removed_.push_back({hook, section_}); }
 void SectionGroup::NoteFired(int32_t hook) {

@@ -27,6 +27,11 @@ class SectionGroup {
   bool IsRegenerated(NodeId node) const;
   bool IsSharedValue(program::ValueId value) const { return value < values_; }
 
+  // `node` is the accumulator of a leaf, which all sections share if they share the leaf.
+  void NoteAccumulator(program::ValueId leaf, NodeId node) {
+    if (IsSharedValue(leaf)) accumulators_.push_back(node);
+  }
+
   // What the section at hand does; what is not shared is passed over.
   // A gradient goes to `.grad` of a value; `certain`: in this prediction, else it may.
   struct Addition {
@@ -109,6 +114,7 @@ class SectionGroup {
   std::vector<Mark> regenerated_;
   std::vector<int32_t> failing_;           // calls
   std::vector<NodeId> regenerated_nodes_;  // of views from before the sections
+  std::vector<NodeId> accumulators_;       // of leaves from before the sections
 };
 
 }  // namespace twingrad::reference

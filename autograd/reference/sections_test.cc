@@ -161,6 +161,14 @@ TEST(Sections, HooksThatASectionAddsOrRemovesFireInOtherCallsOrNot) {
   EXPECT_EQ(Uncertain(kSquare + hook + above + both + both), std::vector<int>{});
 }
 
+// Of a leaf that no graph before them needed, the accumulator is theirs all the same.
+TEST(Sections, ALeafsAccumulatorIsSharedWhoeverMakesIt) {
+  EXPECT_EQ(Uncertain(std::string(kLeaf) + "%l = leaf type=f64[] data=2 grad=1\n" +
+                      Section("%z = neg %x\nhook %z do=register target=%l\nbackward %z\n") +
+                      Section("backward %l\n")),
+            std::vector<int>{4});
+}
+
 // On one thread the call that fails has not come to %y; several are not judged.
 TEST(Sections, AfterAnErrorACallAddsNothing) {
   const TwinRun run(
