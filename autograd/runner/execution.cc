@@ -21,6 +21,7 @@
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/runner/tensor_data.h"
+#include "autograd/sync/watch.h"
 
 namespace twingrad::runner {
 
@@ -212,6 +213,7 @@ void Execution::SetGradOf(const Statement& statement) {
 }
 
 Observation Execution::Observe() {
+  const sync::WatchScope watching;
   observation_.values.resize(values_.size());
   for (size_t id = 0; id < values_.size(); ++id) {
     const Tensor& value = values_[id];

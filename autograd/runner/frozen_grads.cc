@@ -2,6 +2,7 @@
 
 #include "autograd/graph/variable.h"
 #include "autograd/runner/tensor_data.h"
+#include "autograd/sync/watch.h"
 
 namespace twingrad::runner {
 
@@ -17,6 +18,7 @@ std::optional<program::TensorData> GradData(const Tensor& value) {
 }  // namespace
 
 void FrozenGrads::Take(absl::Span<const Tensor> values) {
+  const sync::WatchScope watching;
   is_frozen_ = true;
   grads_.clear();
   for (const Tensor& value : values) grads_.push_back(GradData(value));
@@ -24,6 +26,7 @@ void FrozenGrads::Take(absl::Span<const Tensor> values) {
 
 std::optional<size_t> FrozenGrads::Changed(absl::Span<const Tensor> values) const {
   if (!is_frozen_) return std::nullopt;
+  const sync::WatchScope watching;
   for (size_t i = 0; i < grads_.size(); ++i) {
     if (GradData(values[i]) != grads_[i]) return i;
   }
