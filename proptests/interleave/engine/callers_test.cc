@@ -38,8 +38,7 @@ class CallersInterleavingTest : public testing::Test {
     for (const std::string& site : summary.alone) std::printf("  in no pair: %s\n", site.c_str());
     const testing::UnitTest& run = *testing::UnitTest::GetInstance();
     if (run.test_to_run_count() < run.total_test_count()) return;
-    // What Programs cannot show: two calls that meet at one leaf, a stop beside a call, two that
-    // build over one leaf or one view.
+    // Two calls meet at one leaf, a stop and a call, two that build over one leaf or one view.
     for (const char* file : {"autograd/graph/grad_slot.cc", "autograd/engine/worker.cc",
                              "autograd/graph/variable.cc", "autograd/graph/view.cc"}) {
       EXPECT_GT(Locks().Summarize(file).seen, 0) << "no two callers met in " << file;
