@@ -4,8 +4,9 @@
 //   ... nothing that may write a .grad ...
 //   if (std::optional<size_t> value = frozen.Changed(values)) ...   // written after the end
 //
-// Copies, so that it holds no gradient alive. Under the model it watches: its looks are no steps and
-// order nothing, so that nobody's locks meet those of the runner instead of another's. One thread.
+// Copies, so that it holds no gradient alive. Under the model it watches: its looks are no steps
+// and order nothing, so that nobody's locks meet those of the runner instead of another's. One
+// thread.
 
 #pragma once
 
