@@ -1,19 +1,11 @@
 #include "tools/adapters/libtorch/execution.h"
 
 #include <ATen/ATen.h>
-#include <c10/util/ScopeExit.h>
-#include <torch/csrc/autograd/anomaly_mode.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/csrc/autograd/engine.h>
-#include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/variable.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <exception>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,22 +13,13 @@
 #include <vector>
 
 #include "autograd/program/leaf_data.h"
-#include "autograd/program/limits.h"
-#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
-#include "autograd/program/walk.h"
-#include "tools/adapters/libtorch/custom.h"
+#include "tools/adapters/libtorch/execution_run.h"
 #include "tools/adapters/libtorch/failures.h"
-#include "tools/adapters/libtorch/hooks.h"
-#include "tools/adapters/libtorch/node_names.h"
 #include "tools/adapters/libtorch/operations.h"
-#include "tools/adapters/libtorch/recorder.h"
-#include "tools/adapters/libtorch/saved_hooks.h"
 #include "tools/adapters/libtorch/tensor_data.h"
-#include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::libtorch {
-namespace {
 
 using at::Tensor;
 using program::ErrorRecord;
@@ -48,105 +31,6 @@ using program::Program;
 using program::Statement;
 using program::ValueId;
 using Values = std::vector<ValueId>;
-
-class Execution : private program::StatementRunner {
- public:
-  explicit Execution(const Program& program)
-      : program_(program),
-        recorder_(names_, observation_.calls),
-        values_(program.names.size()),
-        defined_at_(program.names.size(), -1) {
-    at::GradMode::set_enabled(true);
-  }
-
-  Observation Run();
-
- private:
-  bool BeforeStatement(int32_t index) override {
-    statement_ = index;
-    return true;
-  }
-  std::optional<ErrorRecord> RunStatement(int32_t index) override;
-  // Errors that libtorch words in an unknown way are kInternal, and end a try region as others do.
-  bool IsSurvivable(ErrorKind) const override { return true; }
-  bool grad_mode() const override { return at::GradMode::is_enabled(); }
-  void set_grad_mode(bool enabled) override { at::GradMode::set_enabled(enabled); }
-  std::optional<ErrorRecord> EnterRegion(int32_t begin, program::RegionKind kind) override;
-  void LeaveRegion(int32_t begin, program::RegionKind kind) override;
-
-  void SetSavedHooks();
-
-  void Dispatch(const Statement& statement);
-  void Leaf(const Statement& statement);
-  void MakeRowMajor(const Statement& statement, Tensor* result);
-  void Gradient(const Statement& statement);
-  void AddHook(const Statement& statement);
-  void AddRecordingHook(ValueId target, int32_t at);
-  void RemoveHook(const std::string& id);
-  void Act(const Statement& statement, int32_t at);
-  void RunNestedBackward(ValueId target, int32_t at);
-  void Custom(const Statement& statement);
-  void Call(const Statement& statement);
-  std::vector<Tensor> ValuesOf(const Statement& statement, Key key) const;
-  std::vector<Tensor> Seeds(const Statement& statement, const std::vector<Tensor>& roots) const;
-  void Define(ValueId id, Tensor value);
-  void NoteValue(ValueId id);
-  void NoteWrite(ValueId id);
-  void NoteRegenerated(ValueId id);
-  void NoteOldNode(const Statement& statement);
-  void NoteAll();
-  void NoteGradients(const Statement& statement);
-  Tensor Defined(ValueId id) const;
-  Observation Observe();
-
-  const Program& program_;
-  Observation observation_;
-  NodeNames names_;
-  Recorder recorder_;
-  std::vector<Tensor> values_;
-  std::vector<int32_t> defined_at_;
-  std::map<std::string, std::shared_ptr<ProgramHook>> hooks_;  // by id=
-  std::vector<NodePtr> hooked_;
-  std::deque<CustomState> customs_;  // at fixed addresses
-  std::vector<Node*> running_;       // custom functions, innermost last
-  std::vector<int32_t> nested_;      // the statements whose hooks are making calls, innermost last
-  int32_t statement_ = -1;
-  std::vector<bool> anomaly_before_;  // of each region of kind=anomaly that is open
-  std::vector<int32_t> saved_hooks_;  // the `begin` of each such region that is open
-};
-
-std::optional<ErrorRecord> Execution::EnterRegion(int32_t begin, program::RegionKind kind) {
-  switch (kind) {
-    case program::RegionKind::kAnomaly:
-      anomaly_before_.push_back(torch::autograd::AnomalyMode::is_enabled());
-      torch::autograd::AnomalyMode::set_enabled(true, /*check_nan=*/true);
-      return std::nullopt;
-    case program::RegionKind::kSavedTensorHooks:
-      saved_hooks_.push_back(begin);
-      SetSavedHooks();
-      return std::nullopt;
-    default:
-      return program::RefuseRegion(begin, kind);
-  }
-}
-
-void Execution::LeaveRegion(int32_t, program::RegionKind kind) {
-  if (kind == program::RegionKind::kSavedTensorHooks) {
-    saved_hooks_.pop_back();
-    return SetSavedHooks();
-  }
-  torch::autograd::AnomalyMode::set_enabled(anomaly_before_.back(), /*check_nan=*/true);
-  anomaly_before_.pop_back();
-}
-
-// The innermost region's.
-void Execution::SetSavedHooks() {
-  if (saved_hooks_.empty()) return recorder_.SetSavedHooks(nullptr);
-  const Statement& begin = program_.statements[saved_hooks_.back()];
-  const SavedHooksAction action = {begin.Get<std::string>(Key::kDo, "record"),
-                                   begin.Get<double>(Key::kBy, 1.0)};
-  recorder_.SetSavedHooks([action] { return MakeSavedHooks(action); });
-}
 
 NodePtr GradFn(const Tensor& tensor) { return Hold(torch::autograd::impl::grad_fn_unsafe(tensor)); }
 
@@ -314,115 +198,6 @@ void Execution::Gradient(const Statement& statement) {
   }
 }
 
-void Execution::AddHook(const Statement& statement) {
-  auto hook = std::make_shared<ProgramHook>();
-  hook->statement = statement_;
-  hook->action = statement.Get<std::string>(Key::kDo);
-  hook->by = statement.Get<double>(Key::kBy, 1.0);
-  hook->note = [this, &statement](const ProgramHook& seen, Node* node, const Tensor& gradient) {
-    recorder_.NoteHook(seen.statement, node, gradient);
-    Act(statement, seen.statement);
-  };
-  const Tensor value = Defined(statement.operands[0]);
-  hooked_.push_back(Attach(statement, value, hook));
-  NoteValue(statement.operands[0]);
-  if (const auto* id = statement.Find(Key::kId)) hooks_[std::get<std::string>(*id)] = hook;
-}
-
-void Execution::AddRecordingHook(ValueId target, int32_t at) {
-  auto hook = std::make_shared<ProgramHook>();
-  hook->statement = at;
-  hook->action = "record";
-  hook->note = [this](const ProgramHook& seen, Node* node, const Tensor& gradient) {
-    recorder_.NoteHook(seen.statement, node, gradient);
-  };
-  hooked_.push_back(AttachToTensorOf(Defined(target), std::move(hook)));
-  NoteValue(target);
-}
-
-void Execution::RemoveHook(const std::string& id) {
-  const auto it = hooks_.find(id);
-  if (it != hooks_.end()) it->second->removed = true;
-}
-
-// What the hook or custom function of the statement at `at` does beside its gradients.
-void Execution::Act(const Statement& statement, int32_t at) {
-  const auto action = statement.Get<std::string>(Key::kDo);
-  if (action == "callback") {
-    return torch::autograd::Engine::get_default_engine().queue_callback(
-        [this, at] { recorder_.NoteCallback(at); });
-  }
-  const auto* target = statement.Find(Key::kTarget);
-  if (target == nullptr) return;
-  if (const auto* handle = std::get_if<std::string>(target)) return RemoveHook(*handle);
-  const ValueId value = std::get<Values>(*target)[0];
-  if (action == "backward") return RunNestedBackward(value, at);
-  AddRecordingHook(value, at);
-}
-
-// Whether the graph that begins at `from` holds `node`.
-bool Reaches(Node* from, const Node* node) {
-  std::vector<Node*> open = {from};
-  std::set<Node*> seen = {nullptr};
-  while (!open.empty()) {
-    Node* next = open.back();
-    open.pop_back();
-    if (!seen.insert(next).second) continue;
-    if (next == node) return true;
-    for (const auto& edge : next->next_edges()) open.push_back(edge.function.get());
-  }
-  return false;
-}
-
-// libtorch locks a custom function while it runs: a call that comes to it again waits for itself.
-void Execution::RunNestedBackward(ValueId target, int32_t at) {
-  if (nested_.size() >= static_cast<size_t>(program::kMaxNestedCalls)) return;
-  if (std::find(nested_.begin(), nested_.end(), at) != nested_.end()) return;
-  nested_.push_back(at);
-  const auto leave = c10::make_scope_exit([this] { nested_.pop_back(); });
-  program::CallRecord record;
-  record.statement = at;
-  record.keep_graph = true;
-  record.create_graph = at::GradMode::is_enabled();
-  record.accumulate_grad = true;
-  Recorder::Call call(recorder_, record);
-  const Tensor root = Defined(target);
-  for (Node* custom : running_) {
-    if (Reaches(GradFn(root).get(), custom)) {
-      throw Refusal(ErrorKind::kUnsupported, "a call over a custom function that is running");
-    }
-  }
-  call.Expect({}, [this] { NoteAll(); });
-  torch::autograd::backward({root}, {at::ones_like(root)}, /*retain_graph=*/true,
-                            record.create_graph);
-}
-
-void Execution::Custom(const Statement& statement) {
-  CustomState& state = customs_.emplace_back();
-  state.statement = statement_;
-  state.action = statement.Get<std::string>(Key::kDo);
-  state.by = statement.Get<double>(Key::kBy, 1.0);
-  state.non_differentiable = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
-  state.keeps_undefined = statement.Get<bool>(Key::kKeepUndefined);
-  state.writes = statement.op == Opcode::kCustomInPlace;
-  state.note = [this](const CustomState& seen, Node* node, const Tensor& gradient) {
-    recorder_.NoteHook(seen.statement, node, gradient);
-  };
-  state.act = [this, &statement, &state, at = statement_] {
-    running_.push_back(state.node);
-    const auto leave = c10::make_scope_exit([this] { running_.pop_back(); });
-    Act(statement, at);
-  };
-  std::vector<Tensor> operands;
-  for (ValueId id : statement.operands) operands.push_back(Defined(id));
-  std::vector<Tensor> results = RunCustom(state, operands);
-  if (state.writes) NoteWrite(statement.operands[0]);
-  for (ValueId id : statement.operands) NoteValue(id);
-  for (size_t i = 0; i < statement.results.size(); ++i) {
-    Define(statement.results[i], std::move(results[i]));
-  }
-}
-
 std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) const {
   std::vector<Tensor> tensors;
   const auto* given = statement.Find(key);
@@ -454,6 +229,8 @@ std::vector<Tensor> Execution::Seeds(const Statement& statement,
   return seeds;
 }
 
+namespace {
+
 // A gradient may be the seed, a view of it, or shared with another or the graph: in Programs it is
 // a variable of its own. Zeros without memory stay what they are, so that their defects show.
 Tensor OfItsOwn(const Tensor& gradient, bool create_graph) {
@@ -461,6 +238,8 @@ Tensor OfItsOwn(const Tensor& gradient, bool create_graph) {
   const at::AutoGradMode record(create_graph && gradient.requires_grad());
   return gradient.clone(at::MemoryFormat::Contiguous);
 }
+
+}  // namespace
 
 void Execution::Call(const Statement& statement) {
   const bool is_grad = statement.op == Opcode::kGrad;
@@ -531,8 +310,6 @@ Observation Execution::Observe() {
   program::OrderCalls(observation_.calls);
   return std::move(observation_);
 }
-
-}  // namespace
 
 Observation Run(const Program& program) { return Execution(program).Run(); }
 

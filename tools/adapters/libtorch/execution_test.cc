@@ -102,6 +102,12 @@ TEST_F(ExecutionTest, ErrorsHaveTheirClass) {
             ErrorKind::kUnusedInput);
 }
 
+std::vector<int32_t> Log(const CallRecord& call) {
+  std::vector<int32_t> statements;
+  for (const auto& hook : call.hooks) statements.push_back(hook.statement);
+  return statements;
+}
+
 // Before 2.0 they are refused; the adapter does not claim them then.
 TEST_F(ExecutionTest, HooksActAndAreSeen) {
   const Observation seen = RunText(
@@ -115,11 +121,77 @@ TEST_F(ExecutionTest, HooksActAndAreSeen) {
   }
   ASSERT_FALSE(seen.error) << seen.error->message;
   EXPECT_EQ(Gradient(seen, 0), -10);
-  std::vector<int32_t> statements;
-  for (const auto& hook : seen.calls.at(0).hooks) statements.push_back(hook.statement);
-  EXPECT_EQ(statements, std::vector<int32_t>({2, 3, 4, 5}));
+  EXPECT_EQ(Log(seen.calls.at(0)), std::vector<int32_t>({2, 3, 4, 5}));
   EXPECT_EQ(RunText("%x = leaf type=f64[] grad=1\nhook %x do=throw\nbackward %x\n").error->error,
             ErrorKind::kUser);
+}
+
+// The hook of %y makes a call, whose own hooks and callback are in its record.
+TEST_F(ExecutionTest, HooksActOnOthers) {
+  const std::string graph = "%x = leaf type=f64[] data=3 grad=1\n%h = mul %x %x\n%y = mul %h %h\n";
+  if (!kHasHooks) GTEST_SKIP() << "hooks are claimed from libtorch 2.0 on";
+  const Observation seen =
+      RunText(graph +
+              "hook %h do=record\nhook %y do=backward target=%h\nhook %y do=callback\n"
+              "hook %x do=callback\nbackward %y\n");
+  ASSERT_FALSE(seen.error) << seen.error->message;
+  ASSERT_EQ(seen.calls.size(), 2u);
+  EXPECT_EQ(Log(seen.calls[0]), (std::vector<int32_t>{4, 5, 3, 6, 5, 6}));
+  EXPECT_EQ(Log(seen.calls[1]), (std::vector<int32_t>{3, 6, 6}));
+  EXPECT_EQ(seen.calls[1].outer, 0);
+  EXPECT_EQ(seen.calls[1].executed.size(), 2u);
+  EXPECT_EQ(Gradient(seen, 0), 108 + 6);
+
+  const Observation changed =
+      RunText(graph +
+              "hook %h id=gone do=throw\nhook %y do=remove target=gone\n"
+              "hook %y do=register target=%y\nbackward %y retain_graph=1\nbackward %y\n");
+  ASSERT_FALSE(changed.error) << changed.error->message;
+  EXPECT_EQ(Log(changed.calls[0]), (std::vector<int32_t>{4, 5}));
+  EXPECT_EQ(Log(changed.calls[1]), (std::vector<int32_t>{4, 5, 5}));
+}
+
+TEST_F(ExecutionTest, CustomFunctionsMakeCallsAndWrite) {
+  const Observation nested = RunText(
+      "%x = leaf type=f64[] data=3 grad=1\n%h = mul %x %x\n"
+      "%y = custom %x do=backward target=%h\nbackward %y\n");
+  ASSERT_FALSE(nested.error) << nested.error->message;
+  EXPECT_EQ(Gradient(nested, 0), 6 + 1);
+  ASSERT_EQ(nested.calls.size(), 2u);
+  EXPECT_EQ(nested.calls[1].outer, 0);
+  // It would wait for itself.
+  const Observation circle = RunText(
+      "%x = leaf type=f64[] data=3 grad=1\n%h = neg %x\n%y = custom %h do=backward target=%h\n"
+      "copy_ %h %y\nbackward %h\n");
+  EXPECT_EQ(circle.error->error, ErrorKind::kUnsupported);
+  const Observation written = RunText(
+      "%x = leaf type=f64[] data=0 grad=1\n%h = clone %x\ncustom_ %h do=exp\n"
+      "%a = grad %h inputs=%x create_graph=1\n%b = grad %a inputs=%x\n");
+  ASSERT_FALSE(written.error) << written.error->message;
+  EXPECT_EQ(std::bit_cast<double>(written.values[3].data.bits.at(0)), 1);
+}
+
+TEST_F(ExecutionTest, SavedTensorsGoThroughHooks) {
+  const auto in_region = [](const std::string& action) {
+    return RunText("%x = leaf type=f64[] data=3 grad=1\nbegin kind=saved_tensor_hooks do=" +
+                   action + "\n%y = mul %x %x\nend\n%z = mul %y %x\nbackward %z\n");
+  };
+  EXPECT_EQ(Gradient(in_region("record"), 0), 27);
+  EXPECT_EQ(Gradient(in_region("scale by=10"), 0), 9 + 180);
+  const Observation thrown = in_region("throw");
+  EXPECT_EQ(thrown.error->error, ErrorKind::kUser);
+  EXPECT_EQ(thrown.error->statement, 2);
+}
+
+// Of two gradients of one sum, written one by one.
+TEST_F(ExecutionTest, GradientsThatACallReturnsAreVariablesOfTheirOwn) {
+  const Observation seen = RunText(
+      "%x = leaf type=f64[] data=3 grad=1\n%w = leaf type=f64[] data=5 grad=1\n%s = add %x %w\n"
+      "%y = mul %s %s\n%g,%h = grad %y inputs=%x,%w create_graph=1\nmul_ %g %h\nbackward %h\n");
+  ASSERT_FALSE(seen.error) << seen.error->message;
+  EXPECT_EQ(std::bit_cast<double>(seen.values[4].data.bits.at(0)), 256);
+  EXPECT_EQ(std::bit_cast<double>(seen.values[5].data.bits.at(0)), 16);
+  EXPECT_EQ(Gradient(seen, 0), 2);
 }
 
 generators::GeneratorOptions WithThese(const std::set<Opcode>& ops) {
