@@ -52,6 +52,20 @@ Statement OwnIndices(const Statement& statement) {
   return own;
 }
 
+// Where each op saves what it likes: whether the derivative is a function of operands and result
+// alone, as they were saved, and compares none of them. So for ops that are one primitive, and
+// where only indices are saved.
+bool DerivativeReadsOperands(const program::Signature& signature) {
+  using program::Numbers;
+  const Numbers numbers = signature.facts.numbers;
+  const bool branches = numbers == Numbers::kClipped || numbers == Numbers::kMagnitude ||
+                        numbers == Numbers::kClamped || numbers == Numbers::kGreatest ||
+                        numbers == Numbers::kEither || numbers == Numbers::kPower;
+  const Category category = signature.category;
+  return !branches && (category == Category::kElementwise || category == Category::kInPlace ||
+                       category == Category::kMatmul || category == Category::kRearrange);
+}
+
 }  // namespace
 
 void Interpreter::SetSavedHooks(const SavedHooks* hooks) {
@@ -82,6 +96,10 @@ void Interpreter::RunPackHooks(const Statement& statement, absl::Span<const Step
       throw Skipped{"a pack hook throws in the middle of a write"};
     }
     throw Raised{ErrorKind::kUser};
+  }
+  if (saved_hooks_->action == HookAction::kScale && !rules_.saves_what_is_needed &&
+      !DerivativeReadsOperands(program::SignatureOf(statement.op))) {
+    throw Skipped{"scaled saved tensors of an op that saves what its engine likes"};
   }
 }
 

@@ -196,5 +196,14 @@ TEST(SavedHooksTest, TheDualWitnessTakesHooksThatRecord) {
   EXPECT_NE(refused("throw"), "");
 }
 
+// What a product saves, and so what scaling it does, is each engine's own there.
+TEST(SavedHooksTest, ScaledCompositesAreNotJudgedInPytorchsDialects) {
+  const std::string text =
+      "%x = leaf type=f64[2] data=1,1 grad=1\nbegin kind=saved_tensor_hooks do=scale by=2\n"
+      "%y = prod %x\nend\nbackward %y\n";
+  EXPECT_FALSE(TwinRun(text).result().skipped.has_value());
+  EXPECT_TRUE(TwinRun(text, Dialect::kPytorch).result().skipped.has_value());
+}
+
 }  // namespace
 }  // namespace twingrad::reference
