@@ -6,7 +6,7 @@ relative to the repository root, with forward slashes.
 
 import os
 import re
-from typing import Dict, Iterator, List, NamedTuple, Optional
+from typing import Dict, Iterator, List, NamedTuple, Optional, Set
 
 from tools.tidy import cpp_scanner
 
@@ -176,10 +176,14 @@ def check_switches(path: str, text: str) -> Iterator[Finding]:
 _TOP = {'autograd', 'cuda', 'fuzz', 'golden', 'proptests', 'tools', 'BUILD.bazel', 'LICENSE', 'README.md', 'WORKSPACE'}
 
 
-def check_top(paths: Dict[str, bool], ignored: str) -> Iterator[Finding]:
-    """What stands at the top: exactly the house, names that start with a dot, and what .gitignore names there."""
+def ignored_at_top(gitignore: str) -> Set[str]:
+    """The names at the top that the text of .gitignore names: built, or left by a run."""
+    return {line.strip('/') for line in gitignore.split('\n') if line.startswith('/')}
+
+
+def check_top(paths: Dict[str, bool]) -> Iterator[Finding]:
+    """What stands at the top: exactly the house, and names that start with a dot."""
     present = {path for path in paths if '/' not in path and not path.startswith('.')}
-    present -= {line.strip('/') for line in ignored.split('\n') if line.startswith('/')}
     for path in sorted(present - _TOP):
         yield Finding(path, 1, f'does not belong at the top; only {", ".join(sorted(_TOP))} do; put it into one of them')
     for path in sorted(_TOP - present):

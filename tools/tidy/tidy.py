@@ -16,13 +16,15 @@ _READ = rules.CODE + ('.md', '.bazel', '.BUILD', '.txt', '.twin', '.schedule', '
 
 
 def _list_tree(root: str) -> Dict[str, bool]:
-    """All paths relative to root; True for folders."""
+    """All paths relative to root; True for folders. What .gitignore names at the top is left out."""
+    ignored = rules.ignored_at_top(_read(os.path.join(root, '.gitignore')) or '')
     paths: Dict[str, bool] = {}
     for folder, children, files in os.walk(root):
-        at_top = folder == root
-        children[:] = [child for child in children if child not in _SKIPPED_FOLDERS and
-                       not (at_top and child.startswith('bazel-')) and
+        skipped = _SKIPPED_FOLDERS | ignored if folder == root else _SKIPPED_FOLDERS
+        children[:] = [child for child in children if child not in skipped and
+                       not (folder == root and child.startswith('bazel-')) and
                        not os.path.islink(os.path.join(folder, child))]
+        files = [file for file in files if file not in skipped]
         for child in children:
             paths[os.path.relpath(os.path.join(folder, child), root)] = True
         for file in files:
@@ -62,7 +64,7 @@ def check_tree(root: str) -> List[rules.Finding]:
     allowances = rules.parse_allowances(texts.get(_ALLOWANCES) or '')
     findings.extend(rules.check_tests(paths, texts, allowances, _ALLOWANCES))
     findings.extend(rules.check_readmes(paths, texts))
-    findings.extend(rules.check_top(paths, _read(os.path.join(root, '.gitignore')) or ''))
+    findings.extend(rules.check_top(paths))
     findings.extend(semantics.check_semantics(texts))
     builds = {path: text for path, text in texts.items() if os.path.basename(path) == packages.BUILD and text}
     findings.extend(packages.check_packages(builds))
