@@ -48,6 +48,12 @@ backward %z
     const std::vector<bool> own = {false, true};
     EXPECT_EQ(TwinRun(kText, dialect).result().call_in_any_order, own);
   }
+  // Whether the hook that is registered still fires in this call depends on the order.
+  const std::string acting =
+      absl::StrCat(std::string_view(kText).substr(0, std::string_view(kText).find("hook %g")),
+                   "pre_hook %g do=register target=%h\n%z = add %g %h\nbackward %z\n");
+  EXPECT_FALSE(TwinRun(acting).result().skipped.has_value());
+  EXPECT_TRUE(TwinRun(acting, Dialect::kPytorch).result().skipped.has_value());
 }
 
 TEST(DialectTest, CapturesAlwaysSeeHooks) {

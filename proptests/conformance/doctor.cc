@@ -155,7 +155,7 @@ void KeepClaimed(const Hello& hello, GeneratorOptions* options) {
     options->features.reset(static_cast<size_t>(Feature::kHook));
   }
   if (hello.devices == 0) options->features.reset(static_cast<size_t>(Feature::kDevices));
-  // No adapter runs sections at the same time.
+  // An error that ends a section is not matched with the lists of known failures.
   options->features.reset(static_cast<size_t>(Feature::kThreads));
 }
 

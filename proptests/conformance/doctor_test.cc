@@ -112,7 +112,7 @@ TEST(KeepClaimedTest, WithoutDevicesNothingIsPlaced) {
   EXPECT_FALSE(options.Has(Feature::kDevices));
 }
 
-TEST(KeepClaimedTest, NoSectionsRunAtTheSameTime) {
+TEST(KeepClaimedTest, NoSectionsAreMade) {
   GeneratorOptions options;
   ASSERT_TRUE(options.Has(Feature::kThreads));
   KeepClaimed(HelloWith({Opcode::kLeaf, Opcode::kBegin, Opcode::kEnd}), &options);

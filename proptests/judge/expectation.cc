@@ -11,16 +11,21 @@ using twingrad::program::Program;
 using twingrad::reference::RunTwin;
 using twingrad::reference::TwinResult;
 
-Expectation::Expectation(const Program& program) : program_(program), usual_(RunTwin(program)) {}
-
-const TwinResult& Expectation::Of(const Observation& observed) {
+std::vector<int32_t> FreedCalls(const TwinResult& usual, const Observation& observed) {
   std::vector<int32_t> freed;
   for (const ErrorRecord& error : observed.survived) {
-    const auto& contended = usual_.contended_calls;
+    const auto& contended = usual.contended_calls;
     const bool may =
         std::find(contended.begin(), contended.end(), error.statement) != contended.end();
     if (may && error.error == ErrorKind::kFreed) freed.push_back(error.statement);
   }
+  return freed;
+}
+
+Expectation::Expectation(const Program& program) : program_(program), usual_(RunTwin(program)) {}
+
+const TwinResult& Expectation::Of(const Observation& observed) {
+  std::vector<int32_t> freed = FreedCalls(usual_, observed);
   if (freed.empty()) return usual_;
   auto found = with_freed_.find(freed);
   if (found == with_freed_.end()) {

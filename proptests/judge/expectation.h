@@ -19,6 +19,11 @@
 
 namespace twingrad::judge {
 
+// The calls, by statement, that this run shows to have found their graph released by another thread
+// section, of those that may.
+std::vector<int32_t> FreedCalls(const twingrad::reference::TwinResult& usual,
+                                const twingrad::program::Observation& observed);
+
 class Expectation {
  public:
   // The Program must outlive this.

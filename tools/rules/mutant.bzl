@@ -117,8 +117,9 @@ def concurrent_mutant_test(name, sources, patch = None, scenario = "", detector 
       rule: of the engine's rules, the one that the defect breaks; empty if its state always looks right.
       strategy: the one that hunts in the scenario; empty: random. A defect of memory orders needs `buffered`.
       programs: if random Programs can find the defect: a dictionary of `detector`, the one that must fire;
-        `without_rules`, the one that must fire while the engine's rules are off; and `hunt`, which Programs to try (see
-        //proptests/mutants/concurrent:mutant.h).
+        `without_rules`, the one that must fire while the engine's rules are off; `hunt`, which Programs to try (see
+        //proptests/mutants/concurrent:mutant.h); and `seed`, of the first Program, which decides the finding that is
+        made small.
     """
     row = [name, "scenario=" + scenario, "'detector=%s'" % detector, "'rule=%s'" % rule]
     row += ["strategy=" + strategy] if strategy else []

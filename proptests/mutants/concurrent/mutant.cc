@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -41,6 +42,7 @@ absl::Status Unknown(std::string_view word, std::string_view allowed) {
 absl::StatusOr<Mutant> ParseMutant(absl::Span<const std::string_view> words) {
   if (words.empty()) return Unknown("", "its name comes first");
   Mutant mutant;
+  uint64_t seed = mutant.programs.hunt.seed;
   mutant.name = std::string(words[0]);
   for (std::string_view word : words.subspan(1)) {
     const std::pair<std::string_view, std::string_view> parts =
@@ -63,6 +65,10 @@ absl::StatusOr<Mutant> ParseMutant(absl::Span<const std::string_view> words) {
       mutant.programs.hunt = hunt->second;
       continue;
     }
+    if (key == "programs.seed") {
+      if (absl::SimpleAtoi(value, &seed)) continue;
+      return Unknown(word, "a seed is a number");
+    }
     std::string* text = key == "detector"                 ? &mutant.detector
                         : key == "rule"                   ? &mutant.rule
                         : key == "strategy"               ? &mutant.strategy
@@ -72,10 +78,11 @@ absl::StatusOr<Mutant> ParseMutant(absl::Span<const std::string_view> words) {
     if (text == nullptr) {
       return Unknown(word,
                      "allowed are scenario, detector, rule, strategy, programs.detector, "
-                     "programs.without_rules and programs.hunt");
+                     "programs.without_rules, programs.hunt and programs.seed");
     }
     *text = std::string(value);
   }
+  mutant.programs.hunt.seed = seed;
   return mutant;
 }
 

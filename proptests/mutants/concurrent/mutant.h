@@ -3,6 +3,7 @@
 //
 //   split_decrement scenario=two_into_one_slot 'detector=error' 'rule=run contributions'
 //       'programs.detector=invariant' 'programs.without_rules=errors' 'programs.hunt=any'
+//       'programs.seed=1'
 //
 // ParseMutant rejects unknown names of scenarios and hunts and lists the known ones.
 

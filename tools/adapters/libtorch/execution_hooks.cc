@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,19 @@ void Execution::LeaveRegion(int32_t, program::RegionKind kind) {
   }
   torch::autograd::AnomalyMode::set_enabled(anomaly_before_.back(), /*check_nan=*/true);
   anomaly_before_.pop_back();
+}
+
+std::optional<std::vector<program::SectionEnd>> Execution::RunSections(
+    const std::vector<program::Section>& sections) {
+  std::vector<program::SectionEnd> ends;
+  for (const program::Section& section : sections) {
+    std::thread([this, &ends, &section, record = at::GradMode::is_enabled()] {
+      const at::AutoGradMode mode(record);
+      ends.push_back(program::WalkSection(program_, section, *this));
+    }).join();
+  }
+  statement_ = sections.back().end;
+  return ends;
 }
 
 // The innermost region's.

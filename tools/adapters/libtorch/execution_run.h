@@ -47,6 +47,9 @@ class Execution : private program::StatementRunner {
   std::optional<program::ErrorRecord> RunStatement(int32_t index) override;
   // Errors that libtorch words in an unknown way are kInternal, and end a try region as others do.
   bool IsSurvivable(ErrorKind) const override { return true; }
+  // One after another, each on a thread of its own.
+  std::optional<std::vector<program::SectionEnd>> RunSections(
+      const std::vector<program::Section>& sections) override;
   bool grad_mode() const override { return at::GradMode::is_enabled(); }
   void set_grad_mode(bool enabled) override { at::GradMode::set_enabled(enabled); }
   std::optional<program::ErrorRecord> EnterRegion(int32_t begin, program::RegionKind kind) override;
