@@ -1,6 +1,7 @@
 #include "proptests/mutants/concurrent/mutant.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
