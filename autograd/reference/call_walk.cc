@@ -187,7 +187,7 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
     for (const int32_t hook : now) {
       Variable grad = interpreter_.tensor(leaf).grad;
       if (SectionGroup* group = interpreter_.group(); group && !interpreter_.hook(hook).removed) {
-        group->NoteRead(leaf, index_, interpreter_.hook(hook).statement);
+        group->NoteRead(leaf, index_, interpreter_.hook(hook).statement, outer_ != nullptr);
       }
       RunHook(id, hook, grad);
     }

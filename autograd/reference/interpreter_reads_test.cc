@@ -41,6 +41,11 @@ TEST(SharedReads, ReadsThatAreTooManyOrUncertainAreSkipped) {
   const auto program = ParseOrThrow(kHooked + Section("backward %y\n") + Section("backward %y\n"));
   EXPECT_FALSE(RunTwin(program).skipped.has_value());
   EXPECT_TRUE(RunTwinWithFreed(program, {4}).skipped.has_value());
+  // The nested calls of both sections are calls of one statement.
+  const std::string nested = kHooked + std::string("accumulate_hook %x do=backward target=%x\n");
+  const std::string call = Section("backward %x\n");
+  EXPECT_FALSE(TwinRun(nested + call).result().skipped.has_value());
+  EXPECT_TRUE(TwinRun(nested + call + call).result().skipped.has_value());
 }
 
 }  // namespace

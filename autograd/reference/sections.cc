@@ -27,12 +27,12 @@ void SectionGroup::NoteAddition(ValueId value, const Variable& gradient, bool ce
   additions_.push_back({value, section_, gradient, certain});
 }
 
-void SectionGroup::NoteRead(ValueId leaf, int32_t call, int32_t hook) {
+void SectionGroup::NoteRead(ValueId leaf, int32_t call, int32_t hook, bool nested) {
   if (!IsSharedValue(leaf)) return;
   const auto additions = std::count_if(additions_.begin(), additions_.end(), [&](const auto& a) {
     return a.value == leaf && a.section == section_;
   });
-  reads_.push_back({leaf, section_, call, hook, static_cast<int32_t>(additions)});
+  reads_.push_back({leaf, section_, call, hook, nested, static_cast<int32_t>(additions)});
 }
 void SectionGroup::NoteNeed(NodeId node, int32_t call) { NoteNode(needs_, node, call); }
 void SectionGroup::NoteRelease(NodeId node, int32_t call) { NoteNode(releases_, node, call); }

@@ -47,9 +47,10 @@ class SectionGroup {
     int32_t section;
     int32_t call;
     int32_t hook;
+    bool nested;        // in a call that a hook made
     int32_t additions;  // of the section to this `.grad` by then
   };
-  void NoteRead(program::ValueId leaf, int32_t call, int32_t hook);
+  void NoteRead(program::ValueId leaf, int32_t call, int32_t hook, bool nested);
   // A call needs what the node saved; releases it.
   void NoteNeed(NodeId node, int32_t call);
   void NoteRelease(NodeId node, int32_t call);

@@ -56,7 +56,7 @@ Verdict Canary(const Exhibits& e) { return JudgeCanary(e.canary()); }
 // - frozen and internal: the run was cut short, and all that follows would only show that.
 // - determinism: the engine contradicts itself. No witness is needed to tell, and one would name
 //   only one of the two results.
-// - errors: where the run ended decides what can be compared at all.
+// - errors, survived: where the run and its parts ended decides what can be compared at all.
 // - gradient type: elements are compared only where types are the same.
 // - recount: what ran, and why, says more of a fault than the values that came of it.
 // - twin before dual: it judges all values, versions and flags; the dual numbers find what engine
@@ -70,6 +70,7 @@ constexpr OracleRow kRows[] = {
     {"internal", need::kErrorClasses, OfRun<oracles::JudgeInternalError>},
     {"determinism", need::kOtherRun, Determinism},
     {"errors", need::kTwin, OfEvidence<oracles::JudgeErrors>},
+    {"survived", need::kTwin | need::kErrorClasses, OfEvidence<oracles::JudgeSurvivedErrors>},
     {"gradient type", 0, OfRun<oracles::JudgeGradientTypes>},
     {"recount", need::kGraph, OfEvidence<oracles::JudgeRecount>},
     {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},

@@ -36,6 +36,8 @@ constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kCalls | need::
                        need::kPrediction | need::kOrder | need::kHooks | need::kWarnings;
 
 constexpr char kNoGraph[] = "%x = leaf type=f64[] data=3\nbackward %x\n";
+constexpr char kTried[] =
+    "%x = leaf type=f64[] data=3\nbegin kind=try\nbackward %x\nend\n%y = neg %x\n";
 constexpr char kHooked[] =
     "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nhook %x do=record\nbackward %y\n";
 constexpr char kSections[] =
@@ -95,6 +97,8 @@ const std::map<std::string_view, Planted>& AllPlanted() {
           s.other_differs = true;
           s.other.values[0].grad.bits[0] ^= 1;
         }}},
+      {"survived",
+       {kTried, [](Scene& s) { s.trial.observed.survived[0].error = ErrorKind::kFreed; }}},
       {"errors", {kNoGraph, [](Scene& s) { s.trial.observed.error->error = ErrorKind::kFreed; }}},
       {"gradient type",  // where the twin cannot say what the gradient is
        {kProduct,

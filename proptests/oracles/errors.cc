@@ -1,5 +1,7 @@
 // Whether the run may end as it did.
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +58,29 @@ Verdict JudgeErrors(const Evidence& evidence) {
                                   observed ? ErrorText(*observed) : "no error", "\n  ",
                                   EngineText(evidence.device_threads), "\n");
   return Disagree(kOracle, std::move(text), {statement});
+}
+
+Verdict JudgeSurvivedErrors(const Evidence& evidence) {
+  constexpr std::string_view kOracle = "survived";
+  if (evidence.SeveralOutcomes()) return Skip(kOracle, "several errors may be legal");
+  const auto& expected = evidence.expected.observation.survived;
+  const auto& observed = evidence.observed.survived;
+  for (size_t i = 0; i < std::max(expected.size(), observed.size()); ++i) {
+    const ErrorRecord* wanted = i < expected.size() ? &expected[i] : nullptr;
+    const ErrorRecord* seen = i < observed.size() ? &observed[i] : nullptr;
+    if (wanted != nullptr && seen != nullptr && wanted->error == seen->error &&
+        wanted->statement == seen->statement) {
+      continue;
+    }
+    const int statement = seen != nullptr ? seen->statement : wanted->statement;
+    return Disagree(kOracle,
+                    absl::StrCat("survived: ", LineOf(evidence.program, statement), "\n",
+                                 ExpectedText(wanted != nullptr ? ErrorText(*wanted) : "no error",
+                                              seen != nullptr ? ErrorText(*seen) : "no error"),
+                                 "  ", EngineText(evidence.device_threads), "\n"),
+                    {statement});
+  }
+  return Agree(kOracle);
 }
 
 }  // namespace twingrad::oracles

@@ -51,6 +51,26 @@ TEST(Errors, AnInternalErrorNeedsNoTwin) {
   ExpectFinding(JudgeInternalError(trial.program, trial.observed), "internal");
 }
 
+TEST(Errors, ThoseThatTheProgramSurvivesAreTheTwins) {
+  Trial trial(
+      "%x = leaf type=f64[]\nbegin kind=try\nbackward %x\nend\nbegin kind=try\nbackward %x\n"
+      "end\n");
+  ASSERT_EQ(trial.observed.survived.size(), 2u);
+  ExpectAgreement(JudgeSurvivedErrors(trial.evidence()));
+  const auto survived = trial.observed.survived;
+  trial.observed.survived[1].error = ErrorKind::kFreed;
+  ExpectFinding(JudgeSurvivedErrors(trial.evidence()), "survived");
+  EXPECT_EQ(JudgeSurvivedErrors(trial.evidence(2)).outcome, Outcome::kSkipped);
+  trial.observed.survived = survived;
+  trial.observed.survived[0].statement = 1;
+  ExpectFinding(JudgeSurvivedErrors(trial.evidence()), "survived");
+  trial.observed.survived = {survived[0]};
+  ExpectFinding(JudgeSurvivedErrors(trial.evidence()), "survived");
+  trial.observed.survived = survived;
+  trial.expected.observation.survived.clear();
+  ExpectFinding(JudgeSurvivedErrors(trial.evidence()), "survived");
+}
+
 TEST(Errors, UnsupportedIsSkipped) {
   Trial trial(kProduct);
   trial.observed.error = ErrorRecord{ErrorKind::kUnsupported, 2, ""};

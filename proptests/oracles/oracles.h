@@ -26,6 +26,10 @@ Verdict JudgeInternalError(const program::Program& program, const program::Obser
 // With one thread the error must be exactly the twin's; with several, any of the legal ones.
 Verdict JudgeErrors(const Evidence& evidence);
 
+// Each error that ended a try region or a thread section and not the run is the twin's, of the same
+// class and statement. Skipped where several outcomes are legal.
+Verdict JudgeSurvivedErrors(const Evidence& evidence);
+
 // Two runs of one Program show the same bits, whatever the number of threads: values, gradients,
 // versions, counts and what each hook saw, but for reads of a .grad that several thread sections
 // add to. If `threads` is set and a run ended in an error, .grad and the kind of error may depend
