@@ -77,10 +77,14 @@ void Interpreter::NoteSharedReads(ValueId leaf, const std::vector<Addition>& add
   if (std::any_of(additions.begin(), additions.end(), [](const auto& a) { return !a.certain; })) {
     throw Skipped{"a hook reads a .grad that a failed call of a thread section may have added to"};
   }
-  // Those that one hook makes in several sections have its statement, and look alike in the log.
-  if (std::any_of(reads.begin(), reads.end(), [](const auto& read) { return read.nested; })) {
-    throw Skipped{"a hook in a nested call reads a .grad that several thread sections add to"};
-  }
+  // The calls that one hook makes in several sections have its statement, and so has the hook that
+  // it registers: their records look alike in the log.
+  const bool alike = std::any_of(reads.begin(), reads.end(), [this](const LeafRead& read) {
+    return read.nested || std::any_of(hooks_.begin(), hooks_.end(), [&read](const Hook& hook) {
+             return hook.statement == read.hook && hook.action == HookAction::kRegister;
+           });
+  });
+  if (alike) throw Skipped{"reads of a .grad that several thread sections add to look alike"};
   SharedReads shared;
   shared.leaf = leaf;
   for (const LeafRead& read : reads) shared.places.push_back({read.call, read.hook});

@@ -46,6 +46,10 @@ TEST(SharedReads, ReadsThatAreTooManyOrUncertainAreSkipped) {
   const std::string call = Section("backward %x\n");
   EXPECT_FALSE(TwinRun(nested + call).result().skipped.has_value());
   EXPECT_TRUE(TwinRun(nested + call + call).result().skipped.has_value());
+  // The hook that is registered has the statement of the one that reads.
+  const std::string registers =
+      "%x = leaf type=f64[] data=3 grad=1\naccumulate_hook %x do=register target=%x\n";
+  EXPECT_TRUE(TwinRun(registers + call + call).result().skipped.has_value());
 }
 
 }  // namespace
