@@ -206,6 +206,21 @@ bool Interpreter::IsContested(NodeId node) {
          contested.end();
 }
 
+// Whether the hook adds or removes another, and it or the other stands on a node that create_graph
+// made: whether the other still fires in this call depends on their order.
+bool Interpreter::ActsAmongMadeNodes(const Hook& hook) {
+  const auto is_made = [this](NodeId node) {
+    return node != kNoNode && calculus_.nodes()[node].name.role == program::NodeRole::kBackward;
+  };
+  if (hook.action == HookAction::kRegister) {
+    return is_made(hook.node) || is_made(tensors_[hook.target].node);
+  }
+  if (hook.action != HookAction::kRemove) return false;
+  return is_made(hook.node) || std::any_of(handles_.begin(), handles_.end(), [&](const auto& h) {
+           return h.first == hook.target_id && is_made(hooks_[h.second].node);
+         });
+}
+
 // Of a graph that create_graph made is not known whether it leads to such a node.
 void Interpreter::NoteUnorderedCalls() {
   const std::vector<program::CallRecord>& calls = result_.observation.calls;
@@ -219,9 +234,12 @@ void Interpreter::NoteUnorderedCalls() {
     const bool own_order = result_.call_in_any_order[i] && !result_.call_predicted[i];
     if (!contested && !own_order) continue;
     result_.call_in_any_order[i] = true;
-    const bool acts = std::any_of(calls[i].hooks.begin(), calls[i].hooks.end(), [this](auto& seen) {
-      return std::any_of(hooks_.begin(), hooks_.end(), [&seen](const Hook& hook) {
-        return hook.statement == seen.statement && hook.Acts();
+    const auto acts_on_order = [this, contested](const Hook& hook) {
+      return contested ? hook.Acts() : ActsAmongMadeNodes(hook);
+    };
+    const bool acts = std::any_of(calls[i].hooks.begin(), calls[i].hooks.end(), [&](auto& seen) {
+      return std::any_of(hooks_.begin(), hooks_.end(), [&](const Hook& hook) {
+        return hook.statement == seen.statement && acts_on_order(hook);
       });
     });
     if (acts) throw Skipped{"when hooks act depends on the order of nodes, which is not known"};

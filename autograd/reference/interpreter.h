@@ -95,6 +95,7 @@ struct Hook {
   bool removed = false;
   program::ValueId target = program::kNoValue;  // of kRegister and kBackward
   std::string_view target_id = {};              // of kRemove
+  NodeId node = kNoNode;                        // where it stands
 
   // Whether it changes what other hooks and calls do.
   bool Acts() const {
@@ -248,6 +249,7 @@ class Interpreter {
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
   void OrderCalls();
+  bool ActsAmongMadeNodes(const Hook& hook);
   void NoteUnorderedCalls();
   void Finish();
 

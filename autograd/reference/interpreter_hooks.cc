@@ -69,6 +69,7 @@ void Interpreter::AddHook(const Statement& statement) {
   const auto index = static_cast<int32_t>(hooks_.size());
   if (group() != nullptr) group()->NoteHooked(calculus_.MainOf(edge), index);
   NodeHooks& hooks = MakeHooks(statement.op == Opcode::kHook ? edge : calculus_.MainOf(edge));
+  hook.node = calculus_.MainOf(edge);
   hooks_.push_back(hook);
   if (hook.Acts()) NoteActing();
   (statement.op == Opcode::kHook       ? hooks.tensor
