@@ -221,7 +221,7 @@ bool Interpreter::ActsAmongMadeNodes(const Hook& hook) {
          });
 }
 
-// Of a graph that create_graph made is not known whether it leads to such a node.
+// A graph that create_graph made is not predicted, and may lead to any contested node.
 void Interpreter::NoteUnorderedCalls() {
   const std::vector<program::CallRecord>& calls = result_.observation.calls;
   for (size_t i = 0; i < calls.size(); ++i) {

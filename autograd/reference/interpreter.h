@@ -147,9 +147,9 @@ class Interpreter {
   const SavedHooks* saved_hooks() const { return saved_hooks_; }
   bool InTry() const { return !try_regions_.empty(); }
   const Modes& modes() const { return modes_; }
-  // While thread sections run: what they do to what they share; else null.
   // Whether the node is a view's that a section made anew, so that timing may decide its order key.
   bool IsContested(NodeId node);
+  // While thread sections run: what they do to what they share; else null.
   SectionGroup* group() { return group_.has_value() ? &*group_ : nullptr; }
   // Whether this prediction is of a run in which another section's call leaves the call without
   // what it needs.

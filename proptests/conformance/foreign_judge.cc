@@ -184,10 +184,6 @@ Expectation Expect(const Program& program, const Hello& hello) {
   expected.twin = twingrad::reference::RunTwin(program, DialectOf(hello.dialect),
                                                RunsInAnyOrder(program, expected));
   if (!expected.twin.skipped) expected.dual = twingrad::reference::RunDual(program);
-  // They know of no error that ends a thread section.
-  if (!expected.twin.observation.survived.empty()) {
-    expected.dual.not_applicable = "a Program that goes on after an error";
-  }
   if (hello.dialect != "twingrad" && HooksWhatIsCaptured(program)) {
     expected.dual.not_applicable = "hooks on what is captured";
   }

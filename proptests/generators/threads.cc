@@ -128,7 +128,7 @@ ValueId AddStaleView(Draft& draft) {
 
 void AddThreads(Draft& draft) {
   Source& source = draft.source();
-  // At a moment that timing decides: the twin judges none of these.
+  // They act at a moment that timing decides: the twin judges few of these.
   if (draft.has_acting_hooks() && source.Chance(90)) return;
   if (draft.options().Has(Feature::kHook) && source.Chance(20)) AddReader(draft);
   // Now and then all release one graph, and one at least finds it whole.

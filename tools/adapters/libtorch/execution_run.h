@@ -1,7 +1,8 @@
 // One run of a Program on libtorch: its values, hooks, regions and calls, and what is seen of them.
 //
 // The inside of execution.h. Statements and calls are in execution.cc; hooks, custom functions, the
-// calls that these make, and regions in execution_hooks.cc. One thread.
+// calls that these make, and regions in execution_hooks.cc. One thread at a
+// time: sections run on threads of their own, one after another.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Recorder: fills the call records of an Observation from what the recording engine shows: each
-// call's graph and counts just before it runs. One thread: the engine runs CPU nodes on the
-// caller's.
+// call's graph and counts just before it runs. One thread at a time: the engine runs CPU nodes on
+// the caller's.
 
 #pragma once
 
