@@ -43,55 +43,65 @@ Number SquaredDifference(Number a, Number b, const Format& f) {
   return Multiply(difference, difference, f);
 }
 
-// (b == 0 ? 0 : g b a^(b-1)) and (a == 0 && b >= 0 ? 0 : g a^b log a).
+// g b a^(b-1) and g a^b log a. Where a^b is flat although a factor is no number, the factor is
+// taken at a = 1 instead, so that all further derivatives there are 0 too.
 Term DerivativeOfPower(const Backward& x) {
   const Term a = x.in(0), b = x.in(1);
   Arena& arena = x.calculus.arena();
-  Term slope = x.g;
   Variable flat;
+  const auto select = [&](double there, const Term& elsewhere) -> Term {
+    return {&x.calculus,
+            x.calculus.Apply(Primitive::kSelect, elsewhere.Filled(there).v, elsewhere.v, flat)};
+  };
   if (x.which == 0) {
-    flat.data = IsZero(arena, b.v.data);
-    const Term power = a.Apply(Primitive::kPower, b - 1);
-    slope = x.g * b * power;
-  } else {
-    flat.data = IsZeroToPositive(arena, a.v.data, b.v.data);
-    slope = x.g * x.result() * a.Apply(Primitive::kLog);
+    flat.data = IsFlatInBase(arena, a.v.data, b.v.data);
+    const Term power = select(1, a).Apply(Primitive::kPower, b - 1);
+    return select(0, x.g * b * power);
   }
-  return {slope.calculus, x.calculus.Apply(Primitive::kSelect, slope.Filled(0).v, slope.v, flat)};
+  flat.data = IsFlatInExponent(arena, a.v.data, b.v.data);
+  return x.g * x.result() * select(1, a).Apply(Primitive::kLog);
+}
+
+bool IsExactly(Number x, double value) { return x.v == value && x.e == 0; }
+
+// By the base: b a^(b-1) and b (b-1) a^(b-2), of which a factor 0 leaves nothing whatever a is.
+void PowerByBase(Number a, Number b, Partials* out) {
+  const auto slope = [&](Number factor, Number exponent) -> Number {
+    if (IsExactly(factor, 0)) return kZero;
+    // Above 0, a root is infinitely steep.
+    if (IsExactly(a, 0) && exponent.e == 0 && exponent.v < 0 && b.v > 0) {
+      return {std::copysign(kUnknown, factor.v), 0};
+    }
+    return factor * Power(a, exponent, kDoubleFormat);
+  };
+  out->a = slope(b, b - kOne);
+  out->aa = slope(b * (b - kOne), b - kTwo);
+}
+
+// a^b log a and what follows from it. Of 0 to a positive power nothing changes with the power;
+// where it is undefined to others, or a is negative, there is no derivative.
+void PowerByExponent(const ElementwisePoint& p, Partials* out) {
+  const Number a = p.a, b = p.b;
+  if (IsExactly(a, 0) && b.v > b.e) {
+    out->ab = b.v - b.e > 1 ? kZero : kUndefined;
+    return;
+  }
+  const bool positive = a.v > a.e, may_be_positive = a.v + a.e > 0;
+  if (!positive || std::isinf(a.v)) {
+    out->b = out->bb = out->ab = may_be_positive && a.e > 0 ? kNothingKnown : kUndefined;
+    return;
+  }
+  const Number log = Log(a, kDoubleFormat);
+  out->b = p.result * log;
+  out->bb = out->b * log;
+  out->ab = Power(a, b - kOne, kDoubleFormat) * (kOne + b * log);
 }
 
 Partials PartialsOfPower(const ElementwisePoint& p, bool* kink) {
-  const Number a = p.a, b = p.b;
-  // pow(nan, 0) is 1 with slope 0, but the NaN that an engine masks there reappears at higher
-  // orders.
-  if (!std::isfinite(a.v) || !std::isfinite(b.v)) {
-    *kink = true;
-    return {kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown};
-  }
-  const auto is_exactly = [](Number x, double value) { return x.v == value && x.e == 0; };
   Partials out{};
-  if (!is_exactly(b, 0)) {
-    out.a = b * Power(a, b - kOne, kDoubleFormat);
-    if (!is_exactly(b, 1)) out.aa = b * ((b - kOne) * Power(a, b - kTwo, kDoubleFormat));
-  }
-  if (MayBeZero(b) && b.e != 0) out.a = out.aa = kNothingKnown;
-  if (!p.b_varies) return out;
-  if (is_exactly(a, 0) && b.v >= 0 && b.e == 0) {
-    out.bb = kZero;  // 0^b stays 0
-  } else {
-    const Number log = Log(a, kDoubleFormat);
-    out.b = p.result * log;
-    out.bb = out.b * log;
-    if (!(a.v > a.e)) out.b = out.bb = kNothingKnown;
-  }
-  // Where the base or the exponent is 0 the mixed derivative depends on which comes first.
-  if (MayBeZero(a) || MayBeZero(b)) {
-    *kink = true;
-    out.ab = out.bb = kNothingKnown;
-    if (p.a_varies) out.aa = kNothingKnown;
-  } else {
-    out.ab = Power(a, b - kOne, kDoubleFormat) * (kOne + b * Log(a, kDoubleFormat));
-  }
+  PowerByBase(p.a, p.b, &out);
+  if (p.b_varies) PowerByExponent(p, &out);
+  for (const Number slope : {out.a, out.aa, out.b, out.bb, out.ab}) *kink |= std::isnan(slope.v);
   return out;
 }
 

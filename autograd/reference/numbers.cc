@@ -141,7 +141,7 @@ Number Power(Number a, Number b, const Format& f) {
   if (!std::isfinite(r))
     return NonFinite(
         r, BothExact(a, b) && (std::isnan(r) || a.v > 0) && !(std::isfinite(a.v) && std::isinf(r)));
-  if (BothExact(a, b) && a.v == 0) return {0, 0};
+  if (BothExact(a, b) && (a.v == 0 || std::isinf(a.v))) return {r, 0};
   if (!Known(a) || !Known(b)) return {r, kUnknown};
   if (a.v > a.e) {
     // Relative change of a^b = exp(b log a).

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "autograd/reference/numbers.h"
 #include "autograd/reference/tangents.h"
@@ -24,6 +25,8 @@ struct ElementwisePoint {
 
 // Arithmetic in double.
 inline constexpr Number kZero{0, 0}, kOne{1, 0}, kTwo{2, 0}, kNothingKnown{0, kUnknown};
+// Of a point at which mathematics names no derivative.
+inline constexpr Number kUndefined{std::numeric_limits<double>::quiet_NaN(), kUnknown};
 inline Number operator+(Number a, Number b) { return Add(a, b, kDoubleFormat); }
 inline Number operator-(Number a) { return Negated(a); }
 inline Number operator-(Number a, Number b) { return Subtract(a, b, kDoubleFormat); }

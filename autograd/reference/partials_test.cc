@@ -87,14 +87,48 @@ TEST(PartialsTest, PowersOfZeroAreNoKinksWithAConstantExponent) {
   }
 }
 
-TEST(PartialsTest, OfPowersOfNoNumberNothingIsKnown) {
-  for (const double base : {std::nan(""), HUGE_VAL}) {
-    bool kink = false;
-    const Partials p = At(Primitive::kPower, base, 0, &kink);
-    EXPECT_TRUE(kink);
-    EXPECT_EQ(p.a.e, kUnknown);
-    EXPECT_EQ(p.aa.e, kUnknown);
+// At exponent 0 a^b is 1 for every base, and beside it smooth where the base is positive.
+TEST(PartialsTest, PowersAreSmoothAtExponentZero) {
+  bool kink = false;
+  const Partials p = At(Primitive::kPower, 4, 0, &kink);
+  EXPECT_FALSE(kink);
+  EXPECT_EQ(p.a.v, 0);
+  EXPECT_EQ(p.aa.v, 0);
+  EXPECT_EQ(p.ab.v, 0.25);
+  EXPECT_DOUBLE_EQ(p.b.v, std::log(4.0));
+  EXPECT_DOUBLE_EQ(p.bb.v, std::log(4.0) * std::log(4.0));
+  for (const double base : {std::nan(""), HUGE_VAL, 0.0, -2.0}) {
+    const Partials flat = At(Primitive::kPower, base, 0, &kink);
+    EXPECT_EQ(flat.a.v, 0);
+    EXPECT_EQ(flat.a.e + flat.aa.e, 0);
+    EXPECT_EQ(flat.b.e, kUnknown);
   }
+  EXPECT_TRUE(kink);
+}
+
+TEST(PartialsTest, PowersAtZeroAndInfinity) {
+  bool kink = false;
+  const Partials square = At(Primitive::kPower, 0, 2, &kink);
+  EXPECT_EQ(square.aa.v, 2);
+  EXPECT_EQ(square.aa.e + square.ab.e + square.bb.e + square.b.e, 0);
+  EXPECT_FALSE(kink);
+  EXPECT_EQ(At(Primitive::kPower, 0, 0.5, &kink).a.v, HUGE_VAL);
+  EXPECT_EQ(At(Primitive::kPower, 0, 0.5, &kink).aa.v, -HUGE_VAL);
+  EXPECT_EQ(At(Primitive::kPower, 0, 0.5, &kink).aa.e, 0);
+  EXPECT_EQ(At(Primitive::kPower, HUGE_VAL, 2, &kink).a.v, HUGE_VAL);
+  EXPECT_EQ(At(Primitive::kPower, HUGE_VAL, 2, &kink).aa.v, 2);
+}
+
+TEST(PartialsTest, PowersWithABoundOfTheExponentNearZeroAreKnown) {
+  ElementwisePoint point;
+  point.a = {2, 0};
+  point.b = {1e-17, 1e-16};
+  point.result = {1, 1e-16};
+  point.a_varies = point.b_varies = true;
+  bool kink = false;
+  const Partials p = RowOf(Primitive::kPower).partials(point, &kink);
+  for (const Number slope : {p.a, p.aa, p.b, p.bb, p.ab}) EXPECT_LT(slope.e, 1e-14);
+  EXPECT_FALSE(kink);
 }
 
 }  // namespace
