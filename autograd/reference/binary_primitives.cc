@@ -62,8 +62,6 @@ Term DerivativeOfPower(const Backward& x) {
   return x.g * x.result() * select(1, a).Apply(Primitive::kLog);
 }
 
-bool IsExactly(Number x, double value) { return x.v == value && x.e == 0; }
-
 // By the base: b a^(b-1) and b (b-1) a^(b-2), of which a factor 0 leaves nothing whatever a is.
 void PowerByBase(Number a, Number b, Partials* out) {
   const auto slope = [&](Number factor, Number exponent) -> Number {
@@ -97,12 +95,28 @@ void PowerByExponent(const ElementwisePoint& p, Partials* out) {
   out->ab = Power(a, b - kOne, kDoubleFormat) * (kOne + b * log);
 }
 
-Partials PartialsOfPower(const ElementwisePoint& p, bool* kink) {
+Partials PartialsOfPower(const ElementwisePoint& p, Choices& choices) {
   Partials out{};
   PowerByBase(p.a, p.b, &out);
+  // a^0 is 1 whatever a is.
+  out.a_flat = IsExactly(p.b, 0);
+  out.a_may_be_nan = out.a_flat && std::isnan(p.a.v);
+  out.b_flat = IsExactly(p.a, 0);
   if (p.b_varies) PowerByExponent(p, &out);
-  for (const Number slope : {out.a, out.aa, out.b, out.bb, out.ab}) *kink |= std::isnan(slope.v);
+  for (const Number slope : {out.a, out.aa, out.b, out.bb, out.ab}) {
+    if (!std::isnan(slope.v)) continue;
+    choices.NoteUndefined();
+    break;
+  }
   return out;
+}
+
+// Of a / 0: infinite by a, and so by a divisor that is not 0 / 0's. 0 and -0 are one number, and
+// either sign is right.
+Partials ByZero(Number a) {
+  const Number steep{kUnknown, 0};
+  const Number by_divisor = MayBeZero(a) || std::isnan(a.v) ? kUndefined : -(a * steep);
+  return {.a = steep, .b = by_divisor, .ab = -steep, .bb = -by_divisor};
 }
 
 Term DerivativeOfExtreme(const Backward& b) {
@@ -110,30 +124,35 @@ Term DerivativeOfExtreme(const Backward& b) {
                                    b.step.primitive == Primitive::kMinimum));
 }
 
-Partials PartialsOfMaximum(const ElementwisePoint& p, bool* kink) {
+// The slope of the greater operand is 1. Where the two are equal, what one has the other lacks.
+Partials PartialsOfMaximum(const ElementwisePoint& p, Kink kink, Choices& choices) {
   // The difference of exact operands has a certain sign, and is 0 only if they are equal.
-  const Number distance = p.a.e == 0 && p.b.e == 0 ? Number{p.a.v - p.b.v, 0} : p.a - p.b;
-  const Number weight = Jump(distance, 0, 0.5, 1, kink);
-  return {weight, weight.e == 0 ? kOne - weight : weight, {}, {}, {}};
+  Number distance = p.a.e == 0 && p.b.e == 0 ? Number{p.a.v - p.b.v, 0} : p.a - p.b;
+  if (p.a.v == p.b.v && std::isnan(distance.v)) distance = {0, p.a.e + p.b.e};
+  const Slope slope = Jump(distance, 0, 0.5, 1, kink, choices);
+  const Number weight = slope.value;
+  Partials out;
+  out.a = weight;
+  out.b = weight.e == 0 ? kOne - weight : weight;
+  out.a_spread = out.b_spread = slope.spread;
+  out.a_flat = slope.flat;
+  out.b_flat = !MayBeZero(distance) && IsExactly(out.b, 0);
+  return out;
 }
 
 constexpr PrimitiveRow kRows[] = {
     {Primitive::kAdd, Opcode::kAdd, 2, kSavesNothing, BinaryValue<Add, WrapAdd>,
      [](const Backward& b) { return b.g; },
-     [](const ElementwisePoint&, bool*) -> Partials {
-       return {kOne, kOne, {}, {}, {}};
-     }},
+     [](const ElementwisePoint&, Choices&) -> Partials { return {.a = kOne, .b = kOne}; }},
 
     {Primitive::kSubtract, Opcode::kSub, 2, kSavesNothing, BinaryValue<Subtract, WrapSubtract>,
      [](const Backward& b) { return b.which == 0 ? b.g : -b.g; },
-     [](const ElementwisePoint&, bool*) -> Partials {
-       return {kOne, -kOne, {}, {}, {}};
-     }},
+     [](const ElementwisePoint&, Choices&) -> Partials { return {.a = kOne, .b = -kOne}; }},
 
     {Primitive::kMultiply, Opcode::kMul, 2, kSavesAForB | kSavesBForA,
      BinaryValue<Product, WrapMultiply>, [](const Backward& b) { return b.g * b.in(1 - b.which); },
-     [](const ElementwisePoint& p, bool*) -> Partials {
-       return {p.b, p.a, {}, kOne, {}};
+     [](const ElementwisePoint& p, Choices&) -> Partials {
+       return {.a = p.b, .b = p.a, .ab = kOne};
      }},
 
     {Primitive::kDivide, Opcode::kDiv, 2, kSavesAForB | kSavesB, BinaryValue<Quotient>,
@@ -147,23 +166,28 @@ constexpr PrimitiveRow kRows[] = {
        }
        return -(x.g * a / (b * b));
      },
-     [](const ElementwisePoint& p, bool*) -> Partials {
+     [](const ElementwisePoint& p, Choices&) -> Partials {
+       if (IsExactly(p.b, 0)) return ByZero(p.a);
        const Number slope = kOne / p.b;
-       return {
-           slope, -(p.result * slope), {}, -(slope * slope), kTwo * (p.result * (slope * slope))};
+       return {.a = slope,
+               .b = -(p.result * slope),
+               .ab = -(slope * slope),
+               .bb = kTwo * (p.result * (slope * slope))};
      }},
 
     {Primitive::kPower, Opcode::kPow, 2, kSavesA | kSavesB | kSavesResultForB,
      BinaryValue<Power, WrapPower, /*kExactSecond=*/true>, DerivativeOfPower, PartialsOfPower},
 
     {Primitive::kMaximum, Opcode::kMaximum, 2, kSavesA | kSavesB, BinaryValue<Greatest, Greater>,
-     DerivativeOfExtreme, PartialsOfMaximum},
+     DerivativeOfExtreme,
+     [](const ElementwisePoint& p, Choices& choices) {
+       return PartialsOfMaximum(p, Kink::kMaximum, choices);
+     }},
 
     {Primitive::kMinimum, Opcode::kMinimum, 2, kSavesA | kSavesB, BinaryValue<Least, Lesser>,
      DerivativeOfExtreme,
-     [](const ElementwisePoint& p, bool* kink) -> Partials {
-       const Partials greater = PartialsOfMaximum(p, kink);
-       return {greater.b, greater.a, {}, {}, {}};
+     [](const ElementwisePoint& p, Choices& choices) {
+       return PartialsOfMaximum({-p.a, -p.b, {}}, Kink::kMinimum, choices);
      }},
 
     {Primitive::kSquaredDifference, std::nullopt, 2, kSavesA | kSavesB,

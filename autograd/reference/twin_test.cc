@@ -182,7 +182,9 @@ backward %c
 %f = log %e
 %j = cast %f to=i64
 )");
-  EXPECT_EQ(run.GradBound("x")[0], std::numeric_limits<double>::infinity());
+  // relu may be on either side of 0.
+  EXPECT_GE(run.GradBound("x")[0], std::cos(1.0));
+  EXPECT_LE(run.GradBound("x")[0], 4.001 * std::cos(1.0));
   EXPECT_EQ(run.ValueBound("i"), Row({0}));
   EXPECT_EQ(run.ValueBound("j")[0], std::numeric_limits<double>::infinity());
 }

@@ -80,8 +80,7 @@ const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b) {
   return result.array();
 }
 
-const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                           bool* tie) {
+const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments) {
   const int32_t groups = Count(*arguments.shape);
   auto* best = arena.Allocate<int32_t>(groups);
   auto* near = arena.Allocate<int32_t>(groups);  // elements that are, or may be, the extreme
@@ -105,7 +104,6 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
   Array* weights = NewBoundedArray(arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
     const int32_t g = arguments.map[i];
-    *tie |= near[g] > 1;
     const bool chosen = i == best[g] || Near(a->At(best[g]), a->At(i));
     const Number share = Divide({1, 0}, {static_cast<double>(near[g]), 0}, FormatOf(a->dtype));
     weights->v[i] = chosen ? share.v : 0;
@@ -115,13 +113,12 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
 }
 
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                         bool* kink, bool flat_at_limits) {
+                         bool flat_at_limits) {
   Array* weights = NewBoundedArray(arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i);
     const bool at_limit =
         Near(x, {arguments.low, 0}) || Near(x, {arguments.high, 0}) || std::isnan(x.v);
-    *kink |= at_limit;
     const bool above = x.v > arguments.low || arguments.low == -kUnknown;
     const bool below = x.v < arguments.high || arguments.high == kUnknown;
     const bool within = x.v >= arguments.low && x.v <= arguments.high;

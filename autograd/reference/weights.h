@@ -19,12 +19,9 @@ const Array* SignOf(Arena& arena, const Array* a);
 const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b);
 const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b);
 // How much of a group's gradient each element gets: an equal share where several are the extreme.
-// Sets *tie where there are several.
-const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                           bool* tie);
-// 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`. Sets *kink where a
-// number is at a limit.
+const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments);
+// 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`.
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                         bool* kink, bool flat_at_limits = true);
+                         bool flat_at_limits);
 
 }  // namespace twingrad::reference

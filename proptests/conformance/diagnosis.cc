@@ -110,19 +110,31 @@ bool ShowsProd(const Program& program) {
   return false;
 }
 
+bool Knows(const twingrad::reference::DualResult& dual, const ElementDifference& d) {
+  const auto& tensors = d.grad ? dual.grads : dual.values;
+  const auto value = static_cast<size_t>(d.value);
+  if (value >= tensors.size() || !tensors[value].known) return false;
+  const auto& bound = tensors[value].bound;
+  return d.index < bound.size() && std::isfinite(bound[d.index]);
+}
+
 }  // namespace
 
 Opinion SecondOpinion(const Program& program, const TwinResult& twin,
-                      const twingrad::reference::DualResult& dual) {
+                      const twingrad::reference::DualResult& dual, const Differences& differences) {
   if (twin.observation.error) {
     return {"  second opinion: none, the Program ends in an error\n"};
   }
-  if (dual.kink) return {"  second opinion: none, at a kink\n"};
   if (!dual.not_applicable.empty()) {
     return {absl::StrCat("  second opinion: none, ", dual.not_applicable, "\n")};
   }
   const oracles::Verdict verdict = oracles::JudgeDual({program, twin, twin.observation}, dual);
   if (verdict.outcome != oracles::Outcome::kDisagree) {
+    if (differences.empty())
+      return {"  second opinion: none, the dual numbers know numbers alone\n"};
+    if (!Knows(dual, differences.front())) {
+      return {"  second opinion: none, the dual numbers do not know this element\n"};
+    }
     return {"  second opinion: the dual numbers agree with the twin\n"};
   }
   return {absl::StrCat("  second opinion: the dual numbers contradict the twin\n", verdict.text),

@@ -27,18 +27,44 @@ struct DualDifference {
   double bound = 0;
 };
 
-DualDifference Find(const DualTensor& dual, const TensorData& actual,
-                    absl::Span<const double> twin_bounds) {
+// Of the twin, whose bounds say how far an engine may be off.
+struct Allowance {
+  absl::Span<const double> bounds;
+  const TensorData* data;
+  bool single;  // f32 is about, which over- and underflows where the dual numbers, all f64, do not
+};
+
+// Whether the number is right. What is infinite or zero for a reason is known whatever the twin
+// knows.
+bool IsRight(const DualTensor& dual, size_t i, double seen, double own, double expected,
+             bool single) {
+  const double d = dual.data[i], witness = dual.bound[i];
+  const bool or_nan = i < dual.or_nan.size() && dual.or_nan[i];
+  if (std::isnan(d) || std::isinf(witness) || seen == d) return true;
+  if (std::isnan(seen) && or_nan) return true;
+  const bool overflows = single && !(std::isfinite(expected) && std::isfinite(d));
+  if (overflows) return true;
+  // Of a / 0 either infinity is right, for 0 and -0 are one number.
+  if (std::isinf(d)) return std::isinf(seen) || (std::isnan(seen) && std::isnan(expected));
+  if (std::isinf(own)) {
+    // No term of it depends on the variable, so that rounding cannot change it; 0 times what
+    // overflowed may be NaN.
+    const bool nothing = d == 0 && witness == 0;
+    return !nothing || std::isnan(seen);
+  }
+  return std::fabs(seen - d) <= own + witness;
+}
+
+DualDifference Find(const DualTensor& dual, const TensorData& actual, const Allowance& allowance) {
   if (!dual.known || !IsFloating(actual.dtype)) return {};
   if (dual.data.size() != actual.bits.size()) return {true, 0, 0};
   for (size_t i = 0; i < dual.data.size(); ++i) {
-    const double own = i < twin_bounds.size() ? twin_bounds[i] : 0;
-    const double witness = i < dual.bound.size() ? dual.bound[i] : 0;
-    const double bound = own + witness;
+    const double own = i < allowance.bounds.size() ? allowance.bounds[i] : 0;
     const double seen = std::bit_cast<double>(actual.bits[i]);
-    if (std::isinf(bound) || seen == dual.data[i]) continue;
-    if (std::isnan(seen) && std::isnan(dual.data[i])) continue;
-    if (!(std::fabs(seen - dual.data[i]) <= bound)) return {true, i, bound};
+    const auto& expected = allowance.data->bits;
+    const double twin = i < expected.size() ? std::bit_cast<double>(expected[i]) : seen;
+    if (IsRight(dual, i, seen, own, twin, allowance.single)) continue;
+    return {true, i, std::isinf(own) ? 0 : own + dual.bound[i]};
   }
   return {};
 }
@@ -62,10 +88,11 @@ Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value,
   }
   return Disagree(
       kOracle,
-      absl::StrCat("dual: ", what, " of ", NameOf(evidence.program, value), ", ",
-                   LineOf(evidence.program, statement), "\n", numbers,
-                   dual.kink ? "  a kink was touched: other subgradients are conventions\n" : "",
-                   "  ", EngineText(evidence.device_threads), "\n"),
+      absl::StrCat(
+          "dual: ", what, " of ", NameOf(evidence.program, value), ", ",
+          LineOf(evidence.program, statement), "\n", numbers,
+          dual.kinks.empty() ? "" : "  at a kink the dual numbers take the twin's choice\n", "  ",
+          EngineText(evidence.device_threads), "\n"),
       {statement});
 }
 
@@ -74,23 +101,27 @@ Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value,
 Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
   if (!dual.not_applicable.empty()) return Skip(kOracle, dual.not_applicable);
   const auto& values = evidence.observed.values;
-  static constexpr double kExact[1] = {0};
-  const auto bounds = [&](const std::vector<reference::Judged>& all, size_t i) {
-    return i < all.size() ? absl::Span<const double>(all[i].bound)
-                          : absl::Span<const double>(kExact, 0);
+  const bool single = HoldsSingle(evidence.program);
+  static const ValueRecord kNone;
+  const auto allowance = [&](const std::vector<reference::Judged>& all, size_t i, bool grad) {
+    const auto& expected = evidence.expected.observation.values;
+    const ValueRecord& record = i < expected.size() ? expected[i] : kNone;
+    return Allowance{
+        i < all.size() ? absl::Span<const double>(all[i].bound) : absl::Span<const double>(),
+        grad ? &record.grad : &record.data, single};
   };
   for (size_t i = 0; i < values.size(); ++i) {
     const ValueRecord& record = values[i];
     const auto value = static_cast<ValueId>(i);
     if (i < dual.values.size() && record.defined) {
       const DualDifference d =
-          Find(dual.values[i], record.data, bounds(evidence.expected.value_bounds, i));
+          Find(dual.values[i], record.data, allowance(evidence.expected.value_bounds, i, false));
       if (d.found) return Differs(evidence, dual, value, "value", dual.values[i], record.data, d);
     }
     if (i >= dual.grads.size() || !dual.grads[i].known) continue;
     if (record.grad_defined) {
       const DualDifference d =
-          Find(dual.grads[i], record.grad, bounds(evidence.expected.grad_bounds, i));
+          Find(dual.grads[i], record.grad, allowance(evidence.expected.grad_bounds, i, true));
       if (d.found) return Differs(evidence, dual, value, ".grad", dual.grads[i], record.grad, d);
       continue;
     }
