@@ -64,11 +64,16 @@ Term DerivativeOfPower(const Backward& x) {
 
 // By the base: b a^(b-1) and b (b-1) a^(b-2), of which a factor 0 leaves nothing whatever a is.
 void PowerByBase(Number a, Number b, Partials* out) {
+  // Rounding can make the exponents of the derivatives whole, below.
+  if (a.v < -a.e && b.e == 0 && b.v != std::trunc(b.v)) {
+    out->a = out->aa = kUndefined;
+    return;
+  }
   const auto slope = [&](Number factor, Number exponent) -> Number {
     if (IsExactly(factor, 0)) return kZero;
     // Above 0, a root is infinitely steep.
-    if (IsExactly(a, 0) && exponent.e == 0 && exponent.v < 0 && b.v > 0) {
-      return {std::copysign(kUnknown, factor.v), 0};
+    if (IsExactly(a, 0) && exponent.v < -exponent.e) {
+      return b.v > 0 ? Number{std::copysign(kUnknown, factor.v), 0} : kUndefined;
     }
     return factor * Power(a, exponent, kDoubleFormat);
   };
@@ -103,11 +108,13 @@ Partials PartialsOfPower(const ElementwisePoint& p, Choices& choices) {
   out.a_may_be_nan = out.a_flat && std::isnan(p.a.v);
   out.b_flat = IsExactly(p.a, 0);
   if (p.b_varies) PowerByExponent(p, &out);
-  for (const Number slope : {out.a, out.aa, out.b, out.bb, out.ab}) {
-    if (!std::isnan(slope.v)) continue;
-    choices.NoteUndefined();
-    break;
+  const bool both = p.a_varies && p.b_varies;
+  bool undefined = (p.a_varies && std::isnan(out.a.v)) || (p.b_varies && std::isnan(out.b.v));
+  if (p.order > 1) {
+    undefined |= (p.a_varies && std::isnan(out.aa.v)) || (p.b_varies && std::isnan(out.bb.v)) ||
+                 (both && std::isnan(out.ab.v));
   }
+  if (undefined) choices.NoteUndefined();
   return out;
 }
 

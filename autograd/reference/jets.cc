@@ -66,6 +66,7 @@ Jets JetAlgebra::Elementwise(Primitive primitive, const Array* value, const Jets
   ElementwisePoint point;
   point.a_varies = a.tangents != nullptr;
   point.b_varies = b.tangents != nullptr;
+  point.order = tangents_.order();
   for (int32_t i = 0; i < value->size; ++i) {
     point.a = a.value->At(i);
     if (b.value != nullptr) point.b = b.value->At(i);

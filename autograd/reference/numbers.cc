@@ -153,11 +153,11 @@ Number Power(Number a, Number b, const Format& f) {
   }
   if (b.e == 0 && b.v == std::trunc(b.v) && b.v >= 1) {
     const double slope = b.v * std::pow(std::fabs(a.v) + a.e, b.v - 1);
-    return Bounded(r, slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
+    return Bounded(r, a.e == 0 ? 0 : slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
   }
   if (b.e == 0 && b.v == std::trunc(b.v) && std::fabs(a.v) > a.e) {
     const double slope = -b.v * std::pow(std::fabs(a.v) - a.e, b.v - 1);
-    return Bounded(r, slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
+    return Bounded(r, a.e == 0 ? 0 : slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
   }
   return {r, kUnknown};
 }

@@ -21,6 +21,7 @@ struct ElementwisePoint {
   Number result;
   bool a_varies = false;  // has tangents
   bool b_varies = false;
+  int order = 2;  // of the derivatives that are asked for
 };
 
 // Arithmetic in double.

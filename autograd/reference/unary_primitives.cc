@@ -39,6 +39,12 @@ Partials Curve(Number slope, Number curvature) { return {.a = slope, .aa = curva
 // Those of a power at 0, the end of its domain, which are infinite.
 Partials Steep(Number slope, double curvature) { return Curve(slope, {curvature * kUnknown, 0}); }
 
+// Of a number at which the function has no value.
+Partials Nowhere(Choices& choices) {
+  choices.NoteUndefined();
+  return Curve(kUndefined, kUndefined);
+}
+
 constexpr PrimitiveRow kRows[] = {
     {Primitive::kNegate, Opcode::kNeg, 1, kSavesNothing, UnaryValue<Negated, WrapNegate>,
      [](const Backward& b) { return -b.g; },
@@ -50,16 +56,18 @@ constexpr PrimitiveRow kRows[] = {
 
     {Primitive::kLog, Opcode::kLog, 1, kSavesA, UnaryValue<Log>,
      [](const Backward& b) { return b.g / b.in(0); },
-     [](const ElementwisePoint& p, Choices&) {
+     [](const ElementwisePoint& p, Choices& choices) {
        if (IsExactly(p.a, 0)) return Steep({kUnknown, 0}, -1);
+       if (!(p.a.v >= -p.a.e)) return Nowhere(choices);
        const Number slope = kOne / p.a;
        return Curve(slope, -(slope * slope));
      }},
 
     {Primitive::kSqrt, Opcode::kSqrt, 1, kSavesResult, UnaryValue<Sqrt>,
      [](const Backward& b) { return b.g / (2 * b.result()); },
-     [](const ElementwisePoint& p, Choices&) {
+     [](const ElementwisePoint& p, Choices& choices) {
        if (IsExactly(p.a, 0)) return Steep({kUnknown, 0}, -1);
+       if (!(p.a.v >= -p.a.e)) return Nowhere(choices);
        if (MayBeZero(p.a)) return Curve(kNothingKnown, kNothingKnown);
        const Number slope = kOne / (kTwo * p.result);
        return Curve(slope, -(slope / (kTwo * p.a)));
