@@ -165,6 +165,8 @@ TEST_F(PrimitivesTest, ClampIsFlatAtItsLimits) {
   const PrimitiveArguments limits = {.low = 0, .high = 1};
   const Array* weights = ClampWeight(arena_, Floats({-1, 0.5, 0.25, 2}), limits, true);
   EXPECT_EQ(List(weights), (Doubles{0, 1, 1, 0}));
+  const PrimitiveArguments none = {.low = 1, .high = 1};
+  EXPECT_EQ(List(ClampWeight(arena_, Floats({0, 1, 2}), none, false)), (Doubles{0, 0, 0}));
   const Array* edges = ClampWeight(arena_, Floats({0, 1, kNan, 0}), limits, true);
   EXPECT_EQ(Doubles(edges->v, edges->v + 2), (Doubles{0, 0}));
   EXPECT_EQ(edges->Error(2), kUnknown);

@@ -122,9 +122,13 @@ const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments&
     const bool above = x.v > arguments.low || arguments.low == -kUnknown;
     const bool below = x.v < arguments.high || arguments.high == kUnknown;
     const bool within = x.v >= arguments.low && x.v <= arguments.high;
-    weights->v[i] = (flat_at_limits ? above && below : within) ? 1 : 0;
+    // Limits that leave no room make a constant.
+    const bool constant = !(arguments.low < arguments.high);
+    weights->v[i] = !constant && (flat_at_limits ? above && below : within) ? 1 : 0;
     const bool known = !std::isnan(x.v) && x.e < kUnknown;
-    weights->e[i] = !at_limit || (known && x.e == 0) ? 0 : known ? 1 : kUnknown;
+    weights->e[i] = (constant && !std::isnan(x.v)) || !at_limit || (known && x.e == 0) ? 0
+                    : known                                                            ? 1
+                                                                                       : kUnknown;
   }
   return weights;
 }

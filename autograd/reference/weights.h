@@ -20,7 +20,8 @@ const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b);
 const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b);
 // How much of a group's gradient each element gets: an equal share where several are the extreme.
 const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments);
-// 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`.
+// 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`; 0 where they leave no
+// room.
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
                          bool flat_at_limits);
 

@@ -97,6 +97,24 @@ bool MultipliesZeros(const Program& program, const Observation& expected) {
   });
 }
 
+bool RaisesZeros(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    return s.op == Opcode::kPow && std::ranges::any_of(s.operands, [&](ValueId operand) {
+             const auto at = static_cast<size_t>(operand);
+             if (at >= expected.values.size() || !expected.values[at].defined) return false;
+             return std::ranges::any_of(expected.values[at].data.bits,
+                                        [](uint64_t x) { return x << 1 == 0; });
+           });
+  });
+}
+
+bool ClampsToOne(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const auto& s) {
+    return s.op == Opcode::kClamp && s.Find(Key::kMin) != nullptr && s.Find(Key::kMax) != nullptr &&
+           s.template Get<double>(Key::kMin) >= s.template Get<double>(Key::kMax);
+  });
+}
+
 // Whether a hook, retain_grad or inputs= shows the gradient of what prod gave.
 bool ShowsProd(const Program& program) {
   std::set<ValueId> products;
@@ -176,6 +194,8 @@ std::string Circumstances(const Program& program, const Observation& expected,
     absl::StrAppend(&text, "  circumstance: the result of ", SignatureOf(op).name, " is a view\n");
   }
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
+  if (RaisesZeros(program, expected)) text += "  circumstance: pow with a 0\n";
+  if (ClampsToOne(program)) text += "  circumstance: clamp between equal limits\n";
   if (ShowsProd(program)) text += "  circumstance: the gradient of a prod is shown\n";
   return text;
 }

@@ -35,6 +35,8 @@ bool SeedBecameGrad(const twingrad::program::Program& program, twingrad::referen
 // None, or some of
 //   circumstance: the result of matmul is a view      (of memory that no value of the Program owns)
 //   circumstance: prod of several zeros               (over all elements)
+//   circumstance: pow with a 0                        (as base or exponent)
+//   circumstance: clamp between equal limits
 //   circumstance: the gradient of a prod is shown     (of its result: by a hook, by inputs=, ...)
 // `expected` has the values, `observed` the graphs.
 std::string Circumstances(const twingrad::program::Program& program,

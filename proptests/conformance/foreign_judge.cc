@@ -1,6 +1,7 @@
 #include "proptests/conformance/foreign_judge.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -208,16 +209,28 @@ ConventionsTaken TakeConventions(const Program& program, const Expectation& expe
   return taken;
 }
 
-// Where the twin knows nothing the dual numbers may contradict an engine that chose otherwise than
-// they did; those of some other choice must not.
-bool AgreesWithSomeChoice(const Program& program, const Expectation& expected,
-                          const Observation& observed, bool* known) {
+// Where the dual numbers contradict an engine that the twin does not contradict: whether only
+// because it, or its dialect, chose otherwise than they did. *not_judged counts what nobody knows.
+bool ChoseOtherwise(const Program& program, const Expectation& expected,
+                    const Observation& observed, uint32_t* not_judged) {
+  if (expected.dual.kinks.empty()) return false;
+  Differences differences;
+  const Evidence evidence = {program, expected.twin, observed};
+  for (const oracles::DualMiss& miss : oracles::DualMisses(evidence, expected.dual)) {
+    const auto value = static_cast<size_t>(miss.value);
+    const auto& record = observed.values[value];
+    const auto& tensor = (miss.grad ? expected.dual.grads : expected.dual.values)[value];
+    const auto& bounds = miss.grad ? expected.twin.grad_bounds : expected.twin.value_bounds;
+    differences.push_back(
+        {miss.value, miss.grad, miss.index, tensor.data[miss.index],
+         std::bit_cast<double>((miss.grad ? record.grad : record.data).bits[miss.index]),
+         bounds[value].bound[miss.index]});
+  }
+  if (differences.empty()) return false;
   const auto legal = twingrad::reference::FindLegalAnswers(program);
-  *known = legal.not_known.empty() && !legal.enclosed;
-  return *known && std::ranges::any_of(legal.vertices, [&](const auto& vertex) {
-    return oracles::JudgeDual({program, expected.twin, observed}, vertex).outcome ==
-           oracles::Outcome::kAgree;
-  });
+  const Ruling ruling = RuleOn(program, expected.twin, observed, differences, legal);
+  *not_judged += static_cast<uint32_t>(std::ranges::count(ruling.fates, Fate::kNotJudged));
+  return std::ranges::count(ruling.fates, Fate::kWrong) == 0;
 }
 
 Outcome OutcomeOf(const ConventionsTaken& taken) {
@@ -286,15 +299,8 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
                          .dual = &expected.dual},
                         statistics, &result);
   if (verdict.outcome == oracles::Outcome::kDisagree && verdict.oracle == "dual" &&
-      !expected.dual.kinks.empty()) {
-    bool known = false;
-    if (AgreesWithSomeChoice(program, expected, shown, &known)) {
-      ++result.taken.elements;
-      verdict = oracles::Verdict();
-    } else if (!known) {
-      ++result.taken.not_judged;
-      verdict = oracles::Verdict();
-    }
+      ChoseOtherwise(program, expected, shown, &result.taken.not_judged)) {
+    verdict = oracles::Verdict();
   }
   if (verdict.outcome != oracles::Outcome::kDisagree) {
     result.outcome = OutcomeOf(result.taken);

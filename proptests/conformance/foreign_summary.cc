@@ -85,7 +85,9 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   }
   for (const auto& call : observed.calls) base.nodes_executed += call.executed.size();
   ++statistics->outcomes[static_cast<size_t>(judged.outcome)];
-  const ConventionsTaken& taken = judged.taken;
+  const bool judged_so =
+      judged.outcome == Outcome::kConvention || judged.outcome == Outcome::kNotJudged;
+  const ConventionsTaken taken = judged_so ? judged.taken : ConventionsTaken();
   for (size_t k = 0; k < taken.kinks.size(); ++k) statistics->kinks[k] += taken.kinks[k] ? 1 : 0;
   statistics->or_nan += taken.or_nan ? 1 : 0;
   statistics->absent += taken.absent ? 1 : 0;

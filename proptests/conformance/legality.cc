@@ -84,7 +84,8 @@ class Judge {
         // The witness counts two roundings of f64 or more for each operation; an engine has as many
         // in its own format, from the first operand on.
         roundings_(oracles::HoldsSingle(program) ? 2 * 0x1p29 : 2),
-        meets_kinks_(!legal.points.empty()) {}
+        meets_kinks_(!legal.points.empty()),
+        computes_(std::ranges::count(origins_, Origin::kComputed) > 0) {}
 
   Ruling Run() {
     ruling_.fates.resize(differences_.size(), Fate::kWrong);
@@ -115,7 +116,8 @@ class Judge {
     const ElementDifference& d = differences_[i];
     if (!d.grad && origins_[static_cast<size_t>(d.value)] == Origin::kForward) return Fate::kWrong;
     const LegalRange range = legal_.RangeOf(d.value, d.grad, d.index);
-    if (!range.known) return Unknown();
+    // Intervals are not followed through what is computed from gradients.
+    if (!range.known || (legal_.enclosed && computes_)) return Unknown();
     if (range.or_nan && (std::isnan(d.seen) || (std::isnan(d.expected) && d.seen == range.low))) {
       ruling_.or_nan = true;
       return Fate::kConvention;
@@ -228,6 +230,7 @@ class Judge {
   const std::vector<Origin> origins_;
   const double roundings_;
   const bool meets_kinks_;
+  const bool computes_;  // something from gradients
   Ruling ruling_;
 };
 

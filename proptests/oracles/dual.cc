@@ -1,5 +1,6 @@
 // Values and gradients beside the dual numbers.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -21,17 +22,13 @@ namespace {
 
 constexpr std::string_view kOracle = "dual";
 
-struct DualDifference {
-  bool found = false;
-  size_t index = 0;
-  double bound = 0;
-};
-
 // Of the twin, whose bounds say how far an engine may be off.
 struct Allowance {
   absl::Span<const double> bounds;
   const TensorData* data;
   bool single;  // f32 is about, which over- and underflows where the dual numbers, all f64, do not
+
+  double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };
 
 // Whether the number is right. What is infinite or zero for a reason is known whatever the twin
@@ -55,32 +52,56 @@ bool IsRight(const DualTensor& dual, size_t i, double seen, double own, double e
   return std::fabs(seen - d) <= own + witness;
 }
 
-DualDifference Find(const DualTensor& dual, const TensorData& actual, const Allowance& allowance) {
-  if (!dual.known || !IsFloating(actual.dtype)) return {};
-  if (dual.data.size() != actual.bits.size()) return {true, 0, 0};
-  for (size_t i = 0; i < dual.data.size(); ++i) {
-    const double own = i < allowance.bounds.size() ? allowance.bounds[i] : 0;
+// The first element from `start` on that is wrong; the number of elements if there is none.
+size_t FindWrong(const DualTensor& dual, const TensorData& actual, const Allowance& allowance,
+                 size_t start = 0) {
+  for (size_t i = start; i < dual.data.size(); ++i) {
     const double seen = std::bit_cast<double>(actual.bits[i]);
     const auto& expected = allowance.data->bits;
     const double twin = i < expected.size() ? std::bit_cast<double>(expected[i]) : seen;
-    if (IsRight(dual, i, seen, own, twin, allowance.single)) continue;
-    return {true, i, std::isinf(own) ? 0 : own + dual.bound[i]};
+    if (!IsRight(dual, i, seen, allowance.Of(i), twin, allowance.single)) return i;
   }
-  return {};
+  return dual.data.size();
+}
+
+Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool single) {
+  static const ValueRecord kNone;
+  const auto& all = grad ? evidence.expected.grad_bounds : evidence.expected.value_bounds;
+  const auto& values = evidence.expected.observation.values;
+  const ValueRecord& record = value < values.size() ? values[value] : kNone;
+  return {
+      value < all.size() ? absl::Span<const double>(all[value].bound) : absl::Span<const double>(),
+      grad ? &record.grad : &record.data, single};
+}
+
+// Calls see(value, grad, dual tensor, actual tensor) for each that is there in both.
+template <typename F>
+void ForEachTensor(const Evidence& evidence, const DualResult& dual, F see) {
+  const auto& values = evidence.observed.values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto value = static_cast<ValueId>(i);
+    const auto is_there = [](const std::vector<DualTensor>& tensors, size_t at, bool defined,
+                             const TensorData& actual) {
+      return at < tensors.size() && tensors[at].known && defined && IsFloating(actual.dtype);
+    };
+    if (is_there(dual.values, i, values[i].defined, values[i].data)) {
+      see(value, false, dual.values[i], values[i].data);
+    }
+    if (is_there(dual.grads, i, values[i].grad_defined, values[i].grad)) {
+      see(value, true, dual.grads[i], values[i].grad);
+    }
+  }
 }
 
 Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value, const char* what,
-                const DualTensor& expected, const TensorData& actual,
-                const DualDifference& difference) {
+                const DualTensor& expected, const TensorData& actual, size_t index, double bound) {
   const int statement = StatementOf(evidence.program, value);
   std::string numbers;
-  if (difference.index < expected.data.size()) {
+  if (index < expected.data.size()) {
     char text[160];
-    std::snprintf(text, sizeof text, "  dual     %.17g\n  actual   ",
-                  expected.data[difference.index]);
-    numbers = absl::StrCat(text, ElementText(actual, difference.index), "\n");
-    std::snprintf(text, sizeof text, "  at element %zu: may differ by %.3g\n", difference.index,
-                  difference.bound);
+    std::snprintf(text, sizeof text, "  dual     %.17g\n  actual   ", expected.data[index]);
+    numbers = absl::StrCat(text, ElementText(actual, index), "\n");
+    std::snprintf(text, sizeof text, "  at element %zu: may differ by %.3g\n", index, bound);
     numbers += text;
   } else {
     numbers = absl::StrCat("  dual has ", expected.data.size(), " elements, actual ",
@@ -98,46 +119,54 @@ Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value,
 
 }  // namespace
 
+std::vector<DualMiss> DualMisses(const Evidence& evidence, const DualResult& dual) {
+  std::vector<DualMiss> misses;
+  const bool single = HoldsSingle(evidence.program);
+  ForEachTensor(evidence, dual,
+                [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
+                  if (known.data.size() != actual.bits.size()) return;
+                  const auto allowance =
+                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
+                  for (size_t i = 0; i < known.data.size(); ++i) {
+                    i = FindWrong(known, actual, allowance, i);
+                    if (i < known.data.size()) misses.push_back({value, grad, i});
+                  }
+                });
+  return misses;
+}
+
 Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
   if (!dual.not_applicable.empty()) return Skip(kOracle, dual.not_applicable);
-  const auto& values = evidence.observed.values;
   const bool single = HoldsSingle(evidence.program);
-  static const ValueRecord kNone;
-  const auto allowance = [&](const std::vector<reference::Judged>& all, size_t i, bool grad) {
-    const auto& expected = evidence.expected.observation.values;
-    const ValueRecord& record = i < expected.size() ? expected[i] : kNone;
-    return Allowance{
-        i < all.size() ? absl::Span<const double>(all[i].bound) : absl::Span<const double>(),
-        grad ? &record.grad : &record.data, single};
-  };
-  for (size_t i = 0; i < values.size(); ++i) {
-    const ValueRecord& record = values[i];
-    const auto value = static_cast<ValueId>(i);
-    if (i < dual.values.size() && record.defined) {
-      const DualDifference d =
-          Find(dual.values[i], record.data, allowance(evidence.expected.value_bounds, i, false));
-      if (d.found) return Differs(evidence, dual, value, "value", dual.values[i], record.data, d);
-    }
-    if (i >= dual.grads.size() || !dual.grads[i].known) continue;
-    if (record.grad_defined) {
-      const DualDifference d =
-          Find(dual.grads[i], record.grad, allowance(evidence.expected.grad_bounds, i, true));
-      if (d.found) return Differs(evidence, dual, value, ".grad", dual.grads[i], record.grad, d);
-      continue;
-    }
-    // An absent gradient is zero.
-    for (size_t k = 0; k < dual.grads[i].data.size(); ++k) {
-      const double bound = k < dual.grads[i].bound.size() ? dual.grads[i].bound[k] : 0;
-      if (dual.grads[i].data[k] == 0 || std::fabs(dual.grads[i].data[k]) <= bound ||
-          std::isinf(bound) || std::isnan(dual.grads[i].data[k])) {
+  Verdict verdict = Agree(kOracle);
+  ForEachTensor(evidence, dual,
+                [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
+                  if (verdict.outcome == Outcome::kDisagree) return;
+                  const auto allowance =
+                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
+                  const bool same = known.data.size() == actual.bits.size();
+                  const size_t wrong = same ? FindWrong(known, actual, allowance) : 0;
+                  if (same && wrong == known.data.size()) return;
+                  const double own = allowance.Of(wrong);
+                  const double bound = same && std::isfinite(own) ? own + known.bound[wrong] : 0;
+                  verdict = Differs(evidence, dual, value, grad ? ".grad" : "value", known, actual,
+                                    same ? wrong : known.data.size(), bound);
+                });
+  if (verdict.outcome == Outcome::kDisagree) return verdict;
+  // An absent gradient is zero.
+  for (size_t i = 0; i < std::min(evidence.observed.values.size(), dual.grads.size()); ++i) {
+    const DualTensor& known = dual.grads[i];
+    if (!known.known || evidence.observed.values[i].grad_defined) continue;
+    for (size_t k = 0; k < known.data.size(); ++k) {
+      if (known.data[k] == 0 || std::isnan(known.data[k]) || std::isinf(known.bound[k]) ||
+          std::fabs(known.data[k]) <= known.bound[k]) {
         continue;
       }
-      TensorData absent;
-      return Differs(evidence, dual, value, "absent .grad", dual.grads[i], absent,
-                     {true, k, bound});
+      return Differs(evidence, dual, static_cast<ValueId>(i), "absent .grad", known, TensorData(),
+                     k, known.bound[k]);
     }
   }
-  return Agree(kOracle);
+  return verdict;
 }
 
 }  // namespace twingrad::oracles
