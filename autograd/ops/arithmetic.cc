@@ -20,16 +20,20 @@ Tensor DivByDivisor(const Tensor& g, const Saved& s) {
   return Neg(Div(Mul(g, s.a), Mul(s.b, s.b)));
 }
 
-// g * b * a^(b-1), and 0 where b is 0 whatever a is.
+// g * b * a^(b-1). Where b is 0 and 1 / a is no finite number, a^b is 1 for every a beside it: 0.
+// The base is masked too, so that further derivatives meet no infinity behind the mask.
 Tensor PowByBase(const Tensor& gradient, const Saved& s) {
-  const Tensor lowered = Pow(s.a, Sub(s.b, Constant(1, s.b)));
-  return Where(kernels::IsZero(s.b), Constant(0, gradient), Mul(Mul(gradient, s.b), lowered));
+  const Tensor flat = kernels::PowIsFlatInBase(s.a, s.b);
+  const Tensor base = Where(flat, Constant(1, s.a), s.a);
+  const Tensor slope = Mul(Mul(gradient, s.b), Pow(base, Sub(s.b, Constant(1, s.b))));
+  return Where(flat, Constant(0, gradient), slope);
 }
 
-// g * a^b * log(a), and 0 where a is 0 and b is not negative.
+// g * a^b * log(a). Where a is 0 and b is not negative a^b stays as it is when b grows: with the
+// logarithm of 1 all derivatives by b are 0.
 Tensor PowByExponent(const Tensor& gradient, const Saved& s) {
-  return Where(kernels::PowExponentMask(s.a, s.b), Mul(Mul(gradient, s.result), Log(s.a)),
-               Constant(0, gradient));
+  const Tensor flat = kernels::PowIsFlatInExponent(s.a, s.b);
+  return Mul(Mul(gradient, s.result), Log(Where(flat, Constant(1, s.a), s.a)));
 }
 
 constexpr BinaryRule kAdd = {"add",         "AddBackward", kernels::Add, kSavesNothing,

@@ -32,9 +32,9 @@ void MulInPlace(Tensor& self, const Tensor& other);
 Tensor Div(const Tensor& a, const Tensor& b);
 void DivInPlace(Tensor& self, const Tensor& other);
 
-// f32, f64, i64; a negative integer exponent that meets an element is kDomain. The gradient of the
-// base is 0 where the exponent is 0; that of the exponent is 0 where the base is 0 and the exponent
-// is not negative.
+// f32, f64, i64; a negative integer exponent that meets an element is kDomain. Gradients are those
+// of a^b wherever it is smooth, to any order. Of 0 (or NaN) to the power of 0 the gradient of the
+// base is 0, and of 0 to a power that is not negative that of the exponent.
 Tensor Pow(const Tensor& a, const Tensor& b);
 
 // f32, f64, i64.

@@ -67,6 +67,42 @@ TEST(Arithmetic, PowerAtZero) {
   EXPECT_EQ(Elements(gradients[1]), (Doubles{0, 0, std::log(5.)}));
 }
 
+// At exponent 0 a^b is smooth in both where a is positive: by a it is 0, by b log a, by both 1 / a,
+// by a and twice b 2 log a / a, by b and twice a -1 / a².
+// Rules: S7.
+TEST(Arithmetic, PowerIsSmoothAtExponentZero) {
+  const Tensor a = Leaf({}, {3}), b = Leaf({}, {0});
+  const Tensor y = Pow(a, b);
+  const auto first = Derive(y, {a, b}, true);
+  EXPECT_EQ(Elements(first[0]), (Doubles{0}));
+  const auto of_base = Derive(first[0], {a, b}, true);
+  EXPECT_EQ(Elements(of_base[0]), (Doubles{0}));
+  EXPECT_EQ(Elements(of_base[1]), (Doubles{1. / 3}));
+  const auto of_exponent = Derive(first[1], {a, b}, true);
+  EXPECT_DOUBLE_EQ(Elements(of_exponent[0])[0], 1. / 3);
+  EXPECT_DOUBLE_EQ(Elements(of_exponent[1])[0], std::log(3.) * std::log(3.));
+  const auto third = Derive(of_base[1], {a, b});
+  EXPECT_DOUBLE_EQ(Elements(third[0])[0], -1. / 9);
+  EXPECT_DOUBLE_EQ(Elements(third[1])[0], 2 * std::log(3.) / 3);
+}
+
+// Masked elements have finite derivatives of every order.
+// Rules: S7.
+TEST(Arithmetic, PowersOfZeroAreSmoothInTheBase) {
+  const Tensor a = Leaf({}, {0});
+  for (const double exponent : {0, 1, 2, 3}) {
+    const Tensor y = Pow(a, Constant(exponent, a));
+    EXPECT_EQ(Derivative(y, a, 1), exponent == 1 ? 1 : 0) << exponent;
+    EXPECT_EQ(Derivative(y, a, 2), exponent == 2 ? 2 : 0) << exponent;
+    EXPECT_EQ(Derivative(y, a, 3), exponent == 3 ? 6 : 0) << exponent;
+  }
+  const Tensor b = Leaf({}, {2});
+  EXPECT_EQ(Derivative(Pow(a, b), b, 1), 0);
+  EXPECT_EQ(Derivative(Pow(a, b), b, 2), 0);
+  const Tensor nan = Leaf({}, {std::nan("")});
+  EXPECT_EQ(Derivative(Pow(nan, Constant(0, nan)), nan, 1), 0);
+}
+
 // Rules: R8.
 TEST(Arithmetic, BroadcastOperandsGetGradientsOfTheirShape) {
   const Tensor a = Leaf({2, 1}, {1, 2}), b = Leaf({3}, {10, 20, 30});

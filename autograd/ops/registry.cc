@@ -94,7 +94,7 @@ constexpr RegisteredOp kRows[] = {
     {Opcode::kSub, Run<Sub>, "a - b", "g; -g", kNumbers},
     {Opcode::kMul, Run<Mul>, "a * b", "g b; g a", kNumbers},
     {Opcode::kDiv, Run<Div>, "a / b", "g / b; -(g a / b²)", kFloats},
-    {Opcode::kPow, Run<Pow>, "a^b", "g b a^(b-1), 0 where b = 0; g r log a, 0 where a = 0 ≤ b",
+    {Opcode::kPow, Run<Pow>, "a^b", "g b a^(b-1), 0 where a = 0 = b; g r log a, 0 where a = 0 ≤ b",
      "f32 f64 i64; an integer b < 0 is an error"},
     {Opcode::kMaximum, Run<Maximum>, "a if a > b, else b; NaN wins",
      "g where a > b, g/2 where a = b; g where b > a, g/2 where a = b", kNumbers},

@@ -43,56 +43,87 @@ Number SquaredDifference(Number a, Number b, const Format& f) {
   return Multiply(difference, difference, f);
 }
 
-// (b == 0 ? 0 : g b a^(b-1)) and (a == 0 && b >= 0 ? 0 : g a^b log a).
+// g b a^(b-1) and g a^b log a. Where a^b is flat although a factor is no number, the factor is
+// taken at a = 1 instead, so that all further derivatives there are 0 too.
 Term DerivativeOfPower(const Backward& x) {
   const Term a = x.in(0), b = x.in(1);
   Arena& arena = x.calculus.arena();
-  Term slope = x.g;
   Variable flat;
+  const auto select = [&](double there, const Term& elsewhere) -> Term {
+    return {&x.calculus,
+            x.calculus.Apply(Primitive::kSelect, elsewhere.Filled(there).v, elsewhere.v, flat)};
+  };
   if (x.which == 0) {
-    flat.data = IsZero(arena, b.v.data);
-    const Term power = a.Apply(Primitive::kPower, b - 1);
-    slope = x.g * b * power;
-  } else {
-    flat.data = IsZeroToPositive(arena, a.v.data, b.v.data);
-    slope = x.g * x.result() * a.Apply(Primitive::kLog);
+    flat.data = IsFlatInBase(arena, a.v.data, b.v.data);
+    const Term power = select(1, a).Apply(Primitive::kPower, b - 1);
+    return select(0, x.g * b * power);
   }
-  return {slope.calculus, x.calculus.Apply(Primitive::kSelect, slope.Filled(0).v, slope.v, flat)};
+  flat.data = IsFlatInExponent(arena, a.v.data, b.v.data);
+  return x.g * x.result() * select(1, a).Apply(Primitive::kLog);
 }
 
-Partials PartialsOfPower(const ElementwisePoint& p, bool* kink) {
+// By the base: b a^(b-1) and b (b-1) a^(b-2), of which a factor 0 leaves nothing whatever a is.
+void PowerByBase(Number a, Number b, Partials* out) {
+  // Rounding can make the exponents of the derivatives whole, below.
+  if (a.v < -a.e && b.e == 0 && b.v != std::trunc(b.v)) {
+    out->a = out->aa = kUndefined;
+    return;
+  }
+  const auto slope = [&](Number factor, Number exponent) -> Number {
+    if (IsExactly(factor, 0)) return kZero;
+    // Above 0, a root is infinitely steep.
+    if (IsExactly(a, 0) && exponent.v < -exponent.e) {
+      return b.v > 0 ? Number{std::copysign(kUnknown, factor.v), 0} : kUndefined;
+    }
+    return factor * Power(a, exponent, kDoubleFormat);
+  };
+  out->a = slope(b, b - kOne);
+  out->aa = slope(b * (b - kOne), b - kTwo);
+}
+
+// a^b log a and what follows from it. Of 0 to a positive power nothing changes with the power;
+// where it is undefined to others, or a is negative, there is no derivative.
+void PowerByExponent(const ElementwisePoint& p, Partials* out) {
   const Number a = p.a, b = p.b;
-  // pow(nan, 0) is 1 with slope 0, but the NaN that an engine masks there reappears at higher
-  // orders.
-  if (!std::isfinite(a.v) || !std::isfinite(b.v)) {
-    *kink = true;
-    return {kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown, kNothingKnown};
+  if (IsExactly(a, 0) && b.v > b.e) {
+    out->ab = b.v - b.e > 1 ? kZero : kUndefined;
+    return;
   }
-  const auto is_exactly = [](Number x, double value) { return x.v == value && x.e == 0; };
+  const bool positive = a.v > a.e, may_be_positive = a.v + a.e > 0;
+  if (!positive || std::isinf(a.v)) {
+    out->b = out->bb = out->ab = may_be_positive && a.e > 0 ? kNothingKnown : kUndefined;
+    return;
+  }
+  const Number log = Log(a, kDoubleFormat);
+  out->b = p.result * log;
+  out->bb = out->b * log;
+  out->ab = Power(a, b - kOne, kDoubleFormat) * (kOne + b * log);
+}
+
+Partials PartialsOfPower(const ElementwisePoint& p, Choices& choices) {
   Partials out{};
-  if (!is_exactly(b, 0)) {
-    out.a = b * Power(a, b - kOne, kDoubleFormat);
-    if (!is_exactly(b, 1)) out.aa = b * ((b - kOne) * Power(a, b - kTwo, kDoubleFormat));
+  PowerByBase(p.a, p.b, &out);
+  // a^0 is 1 whatever a is.
+  out.a_flat = IsExactly(p.b, 0);
+  out.a_may_be_nan = out.a_flat && std::isnan(p.a.v);
+  out.b_flat = IsExactly(p.a, 0);
+  if (p.b_varies) PowerByExponent(p, &out);
+  const bool both = p.a_varies && p.b_varies;
+  bool undefined = (p.a_varies && std::isnan(out.a.v)) || (p.b_varies && std::isnan(out.b.v));
+  if (p.order > 1) {
+    undefined |= (p.a_varies && std::isnan(out.aa.v)) || (p.b_varies && std::isnan(out.bb.v)) ||
+                 (both && std::isnan(out.ab.v));
   }
-  if (MayBeZero(b) && b.e != 0) out.a = out.aa = kNothingKnown;
-  if (!p.b_varies) return out;
-  if (is_exactly(a, 0) && b.v >= 0 && b.e == 0) {
-    out.bb = kZero;  // 0^b stays 0
-  } else {
-    const Number log = Log(a, kDoubleFormat);
-    out.b = p.result * log;
-    out.bb = out.b * log;
-    if (!(a.v > a.e)) out.b = out.bb = kNothingKnown;
-  }
-  // Where the base or the exponent is 0 the mixed derivative depends on which comes first.
-  if (MayBeZero(a) || MayBeZero(b)) {
-    *kink = true;
-    out.ab = out.bb = kNothingKnown;
-    if (p.a_varies) out.aa = kNothingKnown;
-  } else {
-    out.ab = Power(a, b - kOne, kDoubleFormat) * (kOne + b * Log(a, kDoubleFormat));
-  }
+  if (undefined) choices.NoteUndefined();
   return out;
+}
+
+// Of a / 0: infinite by a, and so by a divisor that is not 0 / 0's. 0 and -0 are one number, and
+// either sign is right.
+Partials ByZero(Number a) {
+  const Number steep{kUnknown, 0};
+  const Number by_divisor = MayBeZero(a) || std::isnan(a.v) ? kUndefined : -(a * steep);
+  return {.a = steep, .b = by_divisor, .ab = -steep, .bb = -by_divisor};
 }
 
 Term DerivativeOfExtreme(const Backward& b) {
@@ -100,30 +131,35 @@ Term DerivativeOfExtreme(const Backward& b) {
                                    b.step.primitive == Primitive::kMinimum));
 }
 
-Partials PartialsOfMaximum(const ElementwisePoint& p, bool* kink) {
+// The slope of the greater operand is 1. Where the two are equal, what one has the other lacks.
+Partials PartialsOfMaximum(const ElementwisePoint& p, Kink kink, Choices& choices) {
   // The difference of exact operands has a certain sign, and is 0 only if they are equal.
-  const Number distance = p.a.e == 0 && p.b.e == 0 ? Number{p.a.v - p.b.v, 0} : p.a - p.b;
-  const Number weight = Jump(distance, 0, 0.5, 1, kink);
-  return {weight, weight.e == 0 ? kOne - weight : weight, {}, {}, {}};
+  Number distance = p.a.e == 0 && p.b.e == 0 ? Number{p.a.v - p.b.v, 0} : p.a - p.b;
+  if (p.a.v == p.b.v && std::isnan(distance.v)) distance = {0, p.a.e + p.b.e};
+  const Slope slope = Jump(distance, 0, 0.5, 1, kink, choices);
+  const Number weight = slope.value;
+  Partials out;
+  out.a = weight;
+  out.b = weight.e == 0 ? kOne - weight : weight;
+  out.a_spread = out.b_spread = slope.spread;
+  out.a_flat = slope.flat;
+  out.b_flat = !MayBeZero(distance) && IsExactly(out.b, 0);
+  return out;
 }
 
 constexpr PrimitiveRow kRows[] = {
     {Primitive::kAdd, Opcode::kAdd, 2, kSavesNothing, BinaryValue<Add, WrapAdd>,
      [](const Backward& b) { return b.g; },
-     [](const ElementwisePoint&, bool*) -> Partials {
-       return {kOne, kOne, {}, {}, {}};
-     }},
+     [](const ElementwisePoint&, Choices&) -> Partials { return {.a = kOne, .b = kOne}; }},
 
     {Primitive::kSubtract, Opcode::kSub, 2, kSavesNothing, BinaryValue<Subtract, WrapSubtract>,
      [](const Backward& b) { return b.which == 0 ? b.g : -b.g; },
-     [](const ElementwisePoint&, bool*) -> Partials {
-       return {kOne, -kOne, {}, {}, {}};
-     }},
+     [](const ElementwisePoint&, Choices&) -> Partials { return {.a = kOne, .b = -kOne}; }},
 
     {Primitive::kMultiply, Opcode::kMul, 2, kSavesAForB | kSavesBForA,
      BinaryValue<Product, WrapMultiply>, [](const Backward& b) { return b.g * b.in(1 - b.which); },
-     [](const ElementwisePoint& p, bool*) -> Partials {
-       return {p.b, p.a, {}, kOne, {}};
+     [](const ElementwisePoint& p, Choices&) -> Partials {
+       return {.a = p.b, .b = p.a, .ab = kOne};
      }},
 
     {Primitive::kDivide, Opcode::kDiv, 2, kSavesAForB | kSavesB, BinaryValue<Quotient>,
@@ -137,23 +173,28 @@ constexpr PrimitiveRow kRows[] = {
        }
        return -(x.g * a / (b * b));
      },
-     [](const ElementwisePoint& p, bool*) -> Partials {
+     [](const ElementwisePoint& p, Choices&) -> Partials {
+       if (IsExactly(p.b, 0)) return ByZero(p.a);
        const Number slope = kOne / p.b;
-       return {
-           slope, -(p.result * slope), {}, -(slope * slope), kTwo * (p.result * (slope * slope))};
+       return {.a = slope,
+               .b = -(p.result * slope),
+               .ab = -(slope * slope),
+               .bb = kTwo * (p.result * (slope * slope))};
      }},
 
     {Primitive::kPower, Opcode::kPow, 2, kSavesA | kSavesB | kSavesResultForB,
      BinaryValue<Power, WrapPower, /*kExactSecond=*/true>, DerivativeOfPower, PartialsOfPower},
 
     {Primitive::kMaximum, Opcode::kMaximum, 2, kSavesA | kSavesB, BinaryValue<Greatest, Greater>,
-     DerivativeOfExtreme, PartialsOfMaximum},
+     DerivativeOfExtreme,
+     [](const ElementwisePoint& p, Choices& choices) {
+       return PartialsOfMaximum(p, Kink::kMaximum, choices);
+     }},
 
     {Primitive::kMinimum, Opcode::kMinimum, 2, kSavesA | kSavesB, BinaryValue<Least, Lesser>,
      DerivativeOfExtreme,
-     [](const ElementwisePoint& p, bool* kink) -> Partials {
-       const Partials greater = PartialsOfMaximum(p, kink);
-       return {greater.b, greater.a, {}, {}, {}};
+     [](const ElementwisePoint& p, Choices& choices) {
+       return PartialsOfMaximum({-p.a, -p.b, {}}, Kink::kMinimum, choices);
      }},
 
     {Primitive::kSquaredDifference, std::nullopt, 2, kSavesA | kSavesB,

@@ -14,6 +14,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/reference/arena.h"
 #include "autograd/reference/dialect.h"
+#include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
 
 namespace twingrad::reference {
@@ -133,7 +134,7 @@ class Calculus {
   using Value = Variable;
   const Array* ArrayOf(const Variable& v) const { return v.data; }
   bool DividesLate() const { return rules_.divides_late; }
-  void NoteTie() {}
+  const Picks& Settled(const Variable&, const Picks& picks, absl::Span<const Tie>) { return picks; }
 
   // The gradients that `node` computes from `g`, one per edge; undefined where not `wanted`.
   absl::Span<Variable> Differentiate(NodeId node, const Variable& g, absl::Span<const bool> wanted);

@@ -5,7 +5,8 @@
 // backward walk; the dual witness's, JetAlgebra, propagates tangents. An Algebra has
 //   Value        Apply(Primitive, Value...), Apply(Primitive, PrimitiveArguments, Value...)
 //   Value        Constant(const Array*)
-//   const Array* ArrayOf(Value);  Arena& arena();  void NoteTie();  bool DividesLate()
+//   const Array* ArrayOf(Value);  Arena& arena();  bool DividesLate()
+//   Picks Settled(Value, Picks, ties)   what it picks of equal elements
 // Each algebra defines derivatives separately. Throws what place_map.h and primitives.h throw, and
 // TooLong.
 
@@ -188,20 +189,20 @@ class Composite {
   }
 
   Value Sort() {
-    bool tie = false;
+    std::vector<Tie> ties;
     const Picks order = OrderMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(),
-                                 statement_.Get<bool>(Key::kDescending), &tie);
-    return Chosen(op_ == Opcode::kSort, order, shapes_[0], tie);
+                                 statement_.Get<bool>(Key::kDescending), &ties);
+    return Chosen(op_ == Opcode::kSort, order, shapes_[0], ties);
   }
 
   Value ExtremeAlong() {
-    bool tie = false;
+    std::vector<Tie> ties;
     const bool least = op_ == Opcode::kMin || op_ == Opcode::kArgmin;
-    const Picks places = ExtremeMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(), least, &tie);
+    const Picks places = ExtremeMap(arena(), *algebra_.ArrayOf(in_[0]), Dim(), least, &ties);
     Shape shape = Whole();
     shape[Dim()] = 1;
     if (!statement_.Get<bool>(Key::kKeepdim)) shape.erase(shape.begin() + Dim());
-    return Chosen(op_ == Opcode::kMax || op_ == Opcode::kMin, places, Keep(shape), tie);
+    return Chosen(op_ == Opcode::kMax || op_ == Opcode::kMin, places, Keep(shape), ties);
   }
 
   // Writes the parts one after another into an array of zeros.
@@ -270,10 +271,10 @@ class Composite {
   }
 
   // The elements at the places, or their coordinates.
-  Value Chosen(bool elements, const Picks& places, const Shape* shape, bool tie) {
+  Value Chosen(bool elements, const Picks& places, const Shape* shape,
+               const std::vector<Tie>& ties) {
     if (!elements) return algebra_.Constant(CoordinatesOf(arena(), places, Whole(), Dim(), shape));
-    if (tie) algebra_.NoteTie();
-    return Pick(algebra_, in_[0], places, shape);
+    return Pick(algebra_, in_[0], algebra_.Settled(in_[0], places, ties), shape);
   }
 
   // Operand k, broadcast.

@@ -1,5 +1,7 @@
 #include "autograd/reference/dual.h"
 
+#include <algorithm>
+
 #include "autograd/reference/composite.h"
 #include "autograd/reference/dual_interpreter.h"
 #include "autograd/reference/dual_plan.h"
@@ -7,43 +9,55 @@
 namespace twingrad::reference {
 namespace {
 
-// Whether the statements before the first call of third order touch a kink. Such a Program is not
-// judged, but other engines may differ in it because of their conventions at that point.
-bool KinkBelowThirdOrder(program::Program program) {
-  while (PlanDual(program).order > 2) program.statements.pop_back();
-  return RunDual(program).kink;
+// Runs the Program; why it could not, or an empty text.
+std::string Run(const program::Program& program, const DualPlan& plan, Choices& choices,
+                DualResult& result) {
+  try {
+    DualInterpreter(program, plan, std::min(plan.order, 2), choices, result).Run();
+    return "";
+  } catch (const NotApplicable& refusal) {
+    return refusal.reason;
+  } catch (const TooWide&) {
+    return "too many derivatives";
+  } catch (const OutOfArena&) {
+    return "too large";
+  } catch (const UnknownInteger&) {
+    return "an integer that rounding decides is an exponent or an index";
+  } catch (const IndexOutOfRange&) {
+    return "an index out of range";
+  } catch (const TooLong&) {
+    return "a product of more than 64 factors";
+  } catch (const DomainError&) {
+    return "an integer power with a negative exponent";
+  }
 }
 
 }  // namespace
 
-DualResult RunDual(const program::Program& program) {
+DualResult RunDualWith(const program::Program& program, Choices& choices) {
   DualResult result;
   const DualPlan plan = PlanDual(program);
   result.order_needed = plan.order;
   result.not_applicable = plan.not_applicable;
-  if (!result.not_applicable.empty()) {
-    result.kink = plan.order > 2 && KinkBelowThirdOrder(program);
-    return result;
+  if (result.not_applicable.empty()) {
+    result.not_applicable = Run(program, plan, choices, result);
+    if (result.not_applicable.empty()) result.order_judged = plan.order;
   }
-  try {
-    DualInterpreter(program, plan, result).Run();
-    result.order_judged = plan.order;
-  } catch (const NotApplicable& refusal) {
-    result.not_applicable = refusal.reason;
-  } catch (const TooWide&) {
-    result.not_applicable = "too many derivatives";
-  } catch (const OutOfArena&) {
-    result.not_applicable = "too large";
-  } catch (const UnknownInteger&) {
-    result.not_applicable = "an integer that rounding decides is an exponent or an index";
-  } catch (const IndexOutOfRange&) {
-    result.not_applicable = "an index out of range";
-  } catch (const TooLong&) {
-    result.not_applicable = "a product of more than 64 factors";
-  } catch (const DomainError&) {
-    result.not_applicable = "an integer power with a negative exponent";
-  }
+  result.kinks = choices.points();
   return result;
+}
+
+DualResult RunDual(const program::Program& program) {
+  Choices choices(Choices::Rule::kOwn);
+  return RunDualWith(program, choices);
+}
+
+std::vector<KinkPoint> KinksOf(const program::Program& program) {
+  Choices choices(Choices::Rule::kOwn);
+  DualResult result;
+  const DualPlan plan = PlanDual(program);
+  Run(program, plan, choices, result);
+  return choices.points();
 }
 
 }  // namespace twingrad::reference

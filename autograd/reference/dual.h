@@ -12,15 +12,19 @@
 #include <vector>
 
 #include "autograd/program/program.h"
+#include "autograd/reference/choices.h"
 
 namespace twingrad::reference {
 
 // A tensor as the witness knows it. `bound` is the witness's own distance from the exact value:
 // an engine agrees when it lies within `bound` plus its own error bound; +infinity: not compared.
+// An infinite number with bound 0 is infinite. NaN: mathematics names no number.
 struct DualTensor {
   bool known = false;  // false: the witness does not know this tensor
   std::vector<double> data;
   std::vector<double> bound;
+  std::vector<bool> or_nan;    // NaN is right too: 0 times an infinity
+  std::vector<double> spread;  // how far other legal numbers lie from `data`; empty: 0
 };
 
 struct DualResult {
@@ -32,12 +36,15 @@ struct DualResult {
   // By ValueId, at the end of the run: contents (floating tensors) and .grad (zero where none).
   std::vector<DualTensor> values;
   std::vector<DualTensor> grads;
-  // A point without a derivative was touched (0 at relu, abs, sqrt or log, a tie at maximum):
-  // derivatives there follow this repository's conventions, and other engines may use others. Also
-  // set for Programs of third and higher order, which are not judged.
-  bool kink = false;
+  // The points without a derivative that were met, in order. Derivatives there are this
+  // repository's choice; legal.h has the others.
+  std::vector<KinkPoint> kinks;
 };
 
+// With this repository's choices.
 DualResult RunDual(const program::Program& program);
+DualResult RunDualWith(const program::Program& program, Choices& choices);
+// The points that a Program meets which the witness cannot judge, as far as it can follow.
+std::vector<KinkPoint> KinksOf(const program::Program& program);
 
 }  // namespace twingrad::reference

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "autograd/reference/dual_interpreter.h"
+#include "autograd/reference/partials.h"
 
 namespace twingrad::reference {
 
@@ -46,7 +48,9 @@ void DualInterpreter::Call(const Statement& statement) {
   if (filter != nullptr) inputs = std::get<std::vector<ValueId>>(*filter);
   const bool is_grad = statement.op == Opcode::kGrad;
   for (size_t i = 0; is_grad && i < inputs.size(); ++i) {
-    Define(statement.results[i], GradientOf(inputs[i], call), values_[inputs[i]].shape);
+    std::vector<double> spread;
+    Define(statement.results[i], GradientOf(inputs[i], call, &spread), values_[inputs[i]].shape);
+    values_[statement.results[i]].spread = std::move(spread);
   }
   for (size_t v = 0; v < values_.size(); ++v) {
     DualValue& value = values_[v];
@@ -55,7 +59,12 @@ void DualInterpreter::Call(const Statement& statement) {
     const bool leaf = plan_.values[v].leaf;
     const bool chosen = std::find(inputs.begin(), inputs.end(), id) != inputs.end();
     if (!is_grad && (chosen || (filter == nullptr && (leaf || value.retains_grad)))) {
-      Accumulate(id, GradientOf(id, call), call.create_graph, !leaf);
+      std::vector<double> spread;
+      const Jets gradient = GradientOf(id, call, &spread);
+      Accumulate(id, gradient, call.create_graph, !leaf);
+      std::vector<double>& sum = value.grad_spread;
+      sum.resize(std::max(sum.size(), spread.size()));
+      for (size_t k = 0; k < spread.size(); ++k) sum[k] += spread[k];
       value.retains_grad |= chosen && !leaf;
     } else if (value.retains_grad) {
       value.grad_known = false;  // it hangs on which nodes the call runs
@@ -64,7 +73,9 @@ void DualInterpreter::Call(const Statement& statement) {
 }
 
 // The derivative of sum(seeds * roots) along the variables of `input`.
-Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
+// *spread gets entries if legal ones lie beside them.
+Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call,
+                                 std::vector<double>* spread) {
   const DualValue& value = values_[input];
   const DType dtype = storages_[value.storage].content->dtype;  // integers have no variables
   Array* gradient = NewArray(arena_, dtype, value.shape, value.map.size);
@@ -72,7 +83,7 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
   const bool known =
       value.first_variable >= 0 && !(call.of_gradients && plan_.values[input].saves_result);
   if (!known) {
-    if (call.create_graph && plan_.order > 1) {
+    if (call.create_graph && order_ > 1) {
       throw NotApplicable{"a gradient that is not known is used"};
     }
     if (IsFloating(dtype)) {
@@ -84,29 +95,60 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call) {
     return {gradient, nullptr};
   }
   for (int32_t j = 0; j < gradient->size; ++j) {
-    SumInAnyOrder sum(kDoubleFormat);
-    for (size_t r = 0; r < call.roots.size(); ++r) {
-      const Tangents* t = call.roots[r].tangents;
-      const int32_t variable = value.first_variable + j;
-      if (t == nullptr || variable < t->begin || variable >= t->end) continue;
-      for (int32_t i = 0; i < t->size; ++i) {
-        sum.Add(Multiply(call.seeds[r].value->At(i), {t->First(i, variable), t->first_error[i]},
-                         kDoubleFormat));
+    double width = 0;
+    const Number element = ElementOf(value.first_variable + j, call, &width);
+    gradient->v[j] = element.v;
+    gradient->e[j] = element.e;
+    if (width == 0) continue;
+    spread->resize(static_cast<size_t>(gradient->size));
+    (*spread)[static_cast<size_t>(j)] = width;
+  }
+  if (!call.create_graph || order_ < 2) return {gradient, nullptr};
+  return {gradient, GradientTangents(value, call)};
+}
+
+Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, double* spread) const {
+  SumInAnyOrder sum(kDoubleFormat);
+  bool undefined = false, or_nan = false;
+  double infinite = 0;
+  // Of an infinity, whose sign is certain or not.
+  const auto add_infinite = [&](double term) {
+    undefined |= std::isnan(term) || infinite == -term;
+    infinite = term;
+  };
+  for (size_t r = 0; r < call.roots.size(); ++r) {
+    const Tangents* t = call.roots[r].tangents;
+    if (t == nullptr || variable < t->begin || variable >= t->end) continue;
+    for (int32_t i = 0; i < t->size; ++i) {
+      const Number seed = call.seeds[r].value->At(i);
+      const Number slope{t->First(i, variable), t->first_error[i]};
+      const bool is_sure = std::fabs(seed.v) > seed.e && (std::isinf(slope.v) || !MayBeZero(slope));
+      if (seed.v == 0 && seed.e == 0 && std::isfinite(slope.v)) continue;
+      *spread += (std::fabs(seed.v) + seed.e) * t->Spread(i, variable);
+      if (std::isfinite(seed.v) && std::isfinite(slope.v)) {
+        sum.Add(Multiply(seed, slope, kDoubleFormat));
+      } else if (slope.v == 0 && slope.e == 0 && !std::isnan(seed.v)) {
+        or_nan = true;
+        undefined |= tangents_.Zeroed(variable);
+      } else if (seed.v == 0 && seed.e == 0 && std::isinf(slope.v)) {
+        or_nan = true;
+      } else {
+        add_infinite(is_sure ? seed.v * slope.v : kUndefined.v);
       }
     }
-    const Number total = sum.Total();
-    const bool singular =
-        call.of_gradients ? tangents_.AnySingular() : tangents_.Singular(value.first_variable + j);
-    gradient->v[j] = total.v;
-    gradient->e[j] = singular ? kUnknown : total.e;
   }
-  if (!call.create_graph || plan_.order < 2) return {gradient, nullptr};
-  return {gradient, GradientTangents(value, call)};
+  if (undefined) return kUndefined;
+  if (call.of_gradients && tangents_.AnySingular()) return {sum.Total().v, kUnknown};
+  const int singular = tangents_.Singular(variable);
+  if (infinite != 0) return {infinite, or_nan || singular > 1 ? kUnknown : 0};
+  const Number total = sum.Total();
+  if (!or_nan && singular == 0) return total;
+  return {total.v, total.v == 0 && total.e == 0 ? kOrNan : kUnknown};
 }
 
 // The tangents of such a gradient: one order less than those of the roots.
 const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const Engagement& call) {
-  Tangents* out = tangents_.New(input.map.size, 0, variables_, false);
+  Tangents* out = tangents_.New(input.map.size, 0, variables_, false, false);
   const auto add = [&](int32_t j, int32_t k, Number factor, double derivative, double error) {
     const Number term = Multiply(factor, {derivative, error}, kDoubleFormat);
     out->FirstOf(j)[k] += term.v;

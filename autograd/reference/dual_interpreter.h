@@ -11,6 +11,7 @@
 
 #include "autograd/program/program.h"
 #include "autograd/reference/arena.h"
+#include "autograd/reference/choices.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/dual_plan.h"
 #include "autograd/reference/index_map.h"
@@ -44,22 +45,33 @@ struct DualValue {
   bool retains_grad = false;
   bool grad_known = true;
   Jets grad;
+  // How far other legal numbers lie from a gradient's: of the contents, where a call made them, and
+  // of .grad. Empty: there are none.
+  std::vector<double> spread;
+  std::vector<double> grad_spread;
 };
 
 class DualInterpreter {
  public:
-  DualInterpreter(const program::Program& program, const DualPlan& plan, DualResult& result)
+  // `order`: of the derivatives.
+  DualInterpreter(const program::Program& program, const DualPlan& plan, int order,
+                  Choices& choices, DualResult& result)
       : program_(program),
         plan_(plan),
+        order_(order),
+        choices_(choices),
         result_(result),
-        algebra_(plan.order, &result.kink),
+        algebra_(order, choices),
         arena_(algebra_.arena()),
         tangents_(algebra_.tangents()),
         values_(program.names.size()),
         owned_(program.names.size()) {}
 
   void Run() {
-    for (const program::Statement& statement : program_.statements) Execute(statement);
+    for (size_t i = 0; i < program_.statements.size(); ++i) {
+      choices_.Enter(static_cast<int32_t>(i));
+      Execute(program_.statements[i]);
+    }
     Finish();
   }
 
@@ -97,14 +109,17 @@ class DualInterpreter {
     bool of_gradients = false;  // a root is made from gradients with history
   };
   Engagement TakeRoots(const program::Statement& statement);
-  Jets GradientOf(program::ValueId input, const Engagement& call);
+  Jets GradientOf(program::ValueId input, const Engagement& call, std::vector<double>* spread);
+  Number ElementOf(int32_t variable, const Engagement& call, double* spread) const;
   const Tangents* GradientTangents(const DualValue& input, const Engagement& call);
   void Accumulate(program::ValueId value, const Jets& gradient, bool create_graph, bool retained);
-  DualTensor Known(const Array& array) const;
+  DualTensor Known(const Array& array, const std::vector<double>& spread) const;
   void Finish();
 
   const program::Program& program_;
   const DualPlan& plan_;
+  const int order_;
+  Choices& choices_;
   DualResult& result_;
   JetAlgebra algebra_;
   Arena& arena_;

@@ -33,10 +33,8 @@ class Planner {
   }
 
   DualPlan Run() {
-    for (const Statement& statement : program_.statements) {
-      Take(statement);
-      if (!plan_.not_applicable.empty()) return plan_;
-    }
+    for (const Statement& statement : program_.statements) Take(statement);
+    if (!plan_.not_applicable.empty()) return plan_;
     if (plan_.order > 2) return Refuse("derivatives of third or higher order"), plan_;
     for (const Active& hook : hooks_) {
       if (!hook.refusal.empty()) continue;
@@ -59,7 +57,10 @@ class Planner {
     std::string refusal;  // why the witness cannot say what another one does
   };
 
-  void Refuse(std::string reason) { plan_.not_applicable = std::move(reason); }
+  // The first reason stays; the rest of the plan is made all the same.
+  void Refuse(std::string reason) {
+    if (plan_.not_applicable.empty()) plan_.not_applicable = std::move(reason);
+  }
   ValuePlan& Owner(ValueId value) { return plan_.values[plan_.values[value].owner]; }
   int LevelOf(ValueId value) { return Owner(value).level; }
 

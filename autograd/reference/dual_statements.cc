@@ -228,10 +228,12 @@ void DualInterpreter::Gradient(const Statement& statement) {
   }
   if (statement.op == Opcode::kZeroGrad) {
     value.grad = {};
+    value.grad_spread.clear();
     value.grad_known = true;
     return;
   }
   if (statement.op == Opcode::kSetGrad) {
+    value.grad_spread.clear();
     value.grad = {Read(statement.operands[1]).value, nullptr};
     value.grad_known = true;
     return;
@@ -244,16 +246,21 @@ void DualInterpreter::Gradient(const Statement& statement) {
     grad.value = Filled(arena_, dtype, value.shape, value.map.size, 0);
   }
   if (!grad_mode_) grad.tangents = nullptr;
+  const std::vector<double> spread = value.grad_spread;
   Define(statement.results[0], grad, value.shape);
+  values_[statement.results[0]].spread = spread;
 }
 
-DualTensor DualInterpreter::Known(const Array& array) const {
+DualTensor DualInterpreter::Known(const Array& array, const std::vector<double>& spread) const {
   DualTensor tensor;
   tensor.known = true;
   tensor.data.assign(array.v, array.v + array.size);
   tensor.bound.resize(array.size);
+  tensor.or_nan.resize(array.size);
+  tensor.spread = spread;
   for (int32_t i = 0; i < array.size; ++i) {
-    tensor.bound[i] = std::isfinite(array.v[i]) ? array.Error(i) : kUnknown;
+    tensor.or_nan[i] = array.e != nullptr && array.e[i] == kOrNan;
+    tensor.bound[i] = std::isnan(array.v[i]) ? kUnknown : tensor.or_nan[i] ? 0 : array.Error(i);
   }
   return tensor;
 }
@@ -265,12 +272,12 @@ void DualInterpreter::Finish() {
     const DualValue& value = values_[v];
     if (!value.defined) continue;
     const Array& content = *Read(static_cast<ValueId>(v)).value;
-    if (IsFloating(content.dtype)) result_.values[v] = Known(content);
+    if (IsFloating(content.dtype)) result_.values[v] = Known(content, value.spread);
     const bool has_grad = plan_.values[v].leaf || value.grad.value != nullptr;
     if (!has_grad || !value.grad_known) continue;
     const Array* grad = value.grad.value;
     if (grad == nullptr) grad = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
-    if (IsFloating(grad->dtype)) result_.grads[v] = Known(*grad);
+    if (IsFloating(grad->dtype)) result_.grads[v] = Known(*grad, value.grad_spread);
   }
 }
 

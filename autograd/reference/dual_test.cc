@@ -194,35 +194,30 @@ TEST(DualTest, GradientsOfIntermediateValues) {
 }
 
 TEST(DualTest, KinksAreTold) {
-  EXPECT_TRUE(Agree(R"(%x = leaf type=f64[2] data=0,1 grad=1
-%y = relu %x
-%s = sum %y
-backward %s
-)")
-                  .dual.kink);
-  EXPECT_FALSE(Agree(R"(%x = leaf type=f64[2] data=2,1 grad=1
-%y = relu %x
-%s = sum %y
-backward %s
-)")
-                   .dual.kink);
-  EXPECT_TRUE(Agree(R"(%x = leaf type=f64[2] data=2,1 grad=1
-%y = maximum %x %x
-%s = sum %y
-backward %s
-)")
-                  .dual.kink);
+  const auto kinks = [](const std::string& text) { return Agree(text).dual.kinks; };
+  const std::string calls = "\n%s = sum %y\nbackward %s\n";
+  EXPECT_EQ(kinks("%x = leaf type=f64[2] data=0,1 grad=1\n%y = relu %x" + calls),
+            (std::vector<KinkPoint>{{Kink::kRelu, 1, 2}}));
+  EXPECT_TRUE(kinks("%x = leaf type=f64[2] data=2,1 grad=1\n%y = relu %x" + calls).empty());
+  EXPECT_EQ(kinks("%x = leaf type=f64[2] data=2,1 grad=1\n%y = maximum %x %x" + calls).size(), 2);
+  // What no gradient passes is none.
+  EXPECT_TRUE(kinks("%x = leaf type=f64[2] data=0,1\n%z = leaf type=f64[2] grad=1\n%r = relu %x\n"
+                    "%y = mul %r %z" +
+                    calls)
+                  .empty());
 }
 
 TEST(DualTest, KinksAreToldWhereThirdDerivativesAreNotJudged) {
   const std::string calls =
       "%y = relu %x\n%s = sum %y\n%g = grad %s inputs=%x create_graph=1\n%t = sum %g\n"
       "%h = grad %t inputs=%x create_graph=1\n%u = sum %h\nbackward %u\n";
-  const auto run = [&](const std::string& leaf) { return RunDual(ParseOrThrow(leaf + calls)); };
-  const DualResult kink = run("%x = leaf type=f64[2] data=0,1 grad=1\n");
-  EXPECT_EQ(kink.not_applicable, "derivatives of third or higher order");
-  EXPECT_TRUE(kink.kink);
-  EXPECT_FALSE(run("%x = leaf type=f64[2] data=2,1 grad=1\n").kink);
+  const auto kinks = [&](const std::string& leaf) {
+    const program::Program program = ParseOrThrow(leaf + calls);
+    EXPECT_EQ(RunDual(program).not_applicable, "derivatives of third or higher order");
+    return KinksOf(program).size();
+  };
+  EXPECT_EQ(kinks("%x = leaf type=f64[2] data=0,1 grad=1\n"), 1);
+  EXPECT_EQ(kinks("%x = leaf type=f64[2] data=2,1 grad=1\n"), 0);
 }
 
 TEST(DualTest, SaysWhatItCannotJudge) {

@@ -135,10 +135,9 @@ Term Sums(const Backward& b, const Term& terms) {
 constexpr PrimitiveRow kRows[] = {
     {Primitive::kExtreme, std::nullopt, 1, kSavesA | kSavesResult, Extreme,
      [](const Backward& b) {
-       bool tie = false;
        // Those that equal the result: scaled alike they are the same, but all where by 0.
        const Array* a = b.scales_to_zero() ? b.elements(0) : b.step.in[0].data;
-       const Array* weights = ExtremeWeight(b.calculus.arena(), a, b.step.arguments, &tie);
+       const Array* weights = ExtremeWeight(b.calculus.arena(), a, b.step.arguments);
        return Spread(b, b.g).Weighed(weights);
      }},
 

@@ -169,16 +169,12 @@ void Interpreter::End() {
   if (is_section) EndSection(statement_);
 }
 
-// The engine's number and the twin's both lie within the bound of the exact one. Where they may
-// differ by more than a number's own size (or 1/8), comparing them would mean nothing.
+// The engine's number and the twin's both lie within the bound of the exact one.
 Judged Interpreter::Bounds(const Array& array) {
   Judged judged;
   judged.bound.assign(array.size, 0);
   for (int32_t i = 0; i < array.size && array.e != nullptr; ++i) {
-    double bound = 2 * array.Error(i) * (1 + 1e-9);
-    if (IsFloating(array.dtype) && bound > std::max(std::fabs(array.v[i]), 1.0) / 8) {
-      bound = kUnknown;
-    }
+    const double bound = 2 * array.Error(i) * (1 + 1e-9);
     judged.bound[i] = bound;
   }
   return judged;

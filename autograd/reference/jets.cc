@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "autograd/reference/algebra.h"
 #include "autograd/reference/partials.h"
 #include "autograd/reference/primitive_row.h"
-#include "autograd/reference/weights.h"
 
 namespace twingrad::reference {
 
@@ -38,12 +38,13 @@ Jets JetAlgebra::Apply(Primitive primitive, const PrimitiveArguments& arguments,
     auto* partials = arena_.Allocate<Partials>(value->size);
     for (int32_t i = 0; i < value->size; ++i) {
       const double first = c.value->i[i] != 0 ? 1 : 0, error = c.value->Error(i);
-      partials[i] = {{first, error}, {1 - first, error}, {}, {}, {}};
+      partials[i] = {.a = {first, error}, .b = {1 - first, error}};
+      partials[i].a_flat = partials[i].b_flat = error == 0;
     }
     return {value, tangents_.Combine(a.tangents, b.tangents, value->size, partials)};
   }
   if (primitive == Primitive::kClamp) {
-    return Weighed(a, value, ClampWeight(arena_, a.value, arguments, kink_));
+    return Clamped(a, value, arguments);
   }
   if (primitive == Primitive::kWeigh) return Weighed(a, value, b.value);
   if (primitive == Primitive::kDivideCount) {
@@ -51,7 +52,7 @@ Jets JetAlgebra::Apply(Primitive primitive, const PrimitiveArguments& arguments,
     const int64_t count = std::max<int64_t>(arguments.count, 1);
     const Number share = Divide({1, 0}, FromInteger(count, kDoubleFormat), kDoubleFormat);
     auto* partials = arena_.Allocate<Partials>(value->size);
-    std::fill(partials, partials + value->size, Partials{share, {}, {}, {}, {}});
+    std::fill(partials, partials + value->size, Partials{.a = share});
     return {value, tangents_.Combine(a.tangents, nullptr, value->size, partials)};
   }
   return Elementwise(primitive, value, a, b);
@@ -65,11 +66,12 @@ Jets JetAlgebra::Elementwise(Primitive primitive, const Array* value, const Jets
   ElementwisePoint point;
   point.a_varies = a.tangents != nullptr;
   point.b_varies = b.tangents != nullptr;
+  point.order = tangents_.order();
   for (int32_t i = 0; i < value->size; ++i) {
     point.a = a.value->At(i);
     if (b.value != nullptr) point.b = b.value->At(i);
     point.result = value->At(i);
-    partials[i] = partials_of(point, kink_);
+    partials[i] = partials_of(point, choices_);
   }
   return {value, tangents_.Combine(a.tangents, b.tangents, value->size, partials)};
 }
@@ -77,8 +79,141 @@ Jets JetAlgebra::Elementwise(Primitive primitive, const Array* value, const Jets
 // `value`, with the tangents of `a` times constant weights.
 Jets JetAlgebra::Weighed(const Jets& a, const Array* value, const Array* weights) {
   auto* partials = arena_.Allocate<Partials>(value->size);
-  for (int32_t i = 0; i < value->size; ++i) partials[i] = {weights->At(i), {}, {}, {}, {}};
+  for (int32_t i = 0; i < value->size; ++i) {
+    partials[i] = {.a = weights->At(i)};
+  }
   return {value, tangents_.Combine(a.tangents, nullptr, value->size, partials)};
+}
+
+// A slope of 1 between the limits and 0 outside them. Limits that leave no room make a constant.
+Jets JetAlgebra::Clamped(const Jets& a, const Array* value, const PrimitiveArguments& limits) {
+  if (a.tangents == nullptr) return {value, nullptr};
+  auto* partials = arena_.Allocate<Partials>(value->size);
+  for (int32_t i = 0; i < value->size; ++i) {
+    const Number x = a.value->At(i);
+    const bool constant = !(limits.low < limits.high);
+    const Number above = x - Number{limits.low, 0}, below = Number{limits.high, 0} - x;
+    const bool met = MayBeZero(above) || MayBeZero(below);
+    if (std::isnan(x.v) || (std::isinf(x.v) && !constant)) {
+      // An infinity is no limit that is met: it lies within, or outside.
+      const bool within = x.v >= limits.low && x.v <= limits.high;
+      const Number slope{within ? 1.0 : 0.0, 0};
+      partials[i] =
+          std::isnan(x.v) ? Straight(Jump(x, 0, 0, 0, Kink::kClamp, choices_)) : Straight(slope);
+    } else if (constant || !met) {
+      const bool within = x.v > limits.low && x.v < limits.high;
+      partials[i] = Straight(Number{!constant && within ? 1.0 : 0.0, 0});
+    } else {
+      partials[i] = Straight(choices_.Between(Kink::kClamp, 0, 0, 1, /*near=*/x.e != 0));
+    }
+  }
+  return {value, tangents_.Combine(a.tangents, nullptr, value->size, partials)};
+}
+
+// Of each group the slope of one that is the extreme, or shares that sum to 1.
+Jets JetAlgebra::Extreme(const Jets& a, const Array* extremes,
+                         const PrimitiveArguments& arguments) {
+  if (a.tangents == nullptr) return {extremes, nullptr};
+  const IndexMap& map = arguments.map;
+  const int32_t size = a.value->size;
+  auto* partials = arena_.Allocate<Partials>(size);
+  std::vector<std::vector<int32_t>> groups(extremes->size);
+  for (int32_t i = 0; i < size; ++i) {
+    partials[i] = Straight(kZero);
+    groups[map[i]].push_back(i);
+  }
+  for (int32_t g = 0; g < extremes->size; ++g) {
+    const Number best = extremes->At(g);
+    std::vector<int32_t> tied;
+    bool near = false;
+    for (const int32_t i : groups[g]) {
+      const Number x = a.value->At(i), distance = x - best;
+      const bool equal = x.v == best.v || MayBeZero(distance);
+      near |= equal && x.e != 0;
+      if (equal) tied.push_back(i);
+    }
+    if (std::isnan(best.v)) choices_.NoteUndefined();
+    const auto count = static_cast<int32_t>(tied.size());
+    const int32_t one =
+        count > 1 && !std::isnan(best.v) ? choices_.OneOf(Kink::kExtreme, count, true) : 0;
+    const bool own = choices_.rule() == Choices::Rule::kOwn;
+    for (int32_t k = 0; k < count; ++k) {
+      Partials& p = partials[tied[k]];
+      const Number share = kOne / Number{static_cast<double>(count), 0};
+      if (std::isnan(best.v)) {
+        p = Straight(kUndefined);
+      } else if (count > 1 && near && own) {
+        p = Straight(kNothingKnown);
+      } else if (one == -2) {
+        p = Straight(Slope{{0.5, 0}, 0.5});
+      } else {
+        p = Straight(one == -1 ? share : one == k ? kOne : kZero);
+      }
+    }
+  }
+  const Tangents* terms = tangents_.Combine(a.tangents, nullptr, size, partials);
+  return {extremes, tangents_.ScatterAdd(terms, map, extremes->size)};
+}
+
+namespace {
+
+// The k-th order of the places.
+void Permute(int32_t k, std::vector<int32_t>& places) {
+  while (k-- > 0) std::next_permutation(places.begin(), places.end());
+}
+
+int32_t Factorial(size_t n) {
+  int32_t product = 1;
+  for (size_t k = 2; k <= n && product < 1'000'000; ++k) product *= static_cast<int32_t>(k);
+  return product;
+}
+
+}  // namespace
+
+Picks JetAlgebra::Settled(const Jets& a, const Picks& picks, absl::Span<const Tie> ties) {
+  if (a.tangents == nullptr || ties.empty()) return picks;
+  auto* places = arena_.Allocate<int32_t>(picks.places.size);
+  for (int32_t i = 0; i < picks.places.size; ++i) places[i] = picks.places[i];
+  std::vector<int32_t> open, others;
+  for (const Tie& tie : ties) {
+    if (tie.undefined) {
+      choices_.NoteUndefined();
+      continue;
+    }
+    const bool orders = tie.at.size() > 1;
+    std::vector<int32_t> order = tie.places;
+    const int32_t one =
+        orders ? choices_.OneOf(Kink::kOrder, Factorial(order.size()), false)
+               : choices_.OneOf(Kink::kPick, static_cast<int32_t>(order.size()), false);
+    if (one == -2) {
+      for (const int32_t at : tie.at) {
+        for (const int32_t other : order) {
+          if (other == places[at]) continue;
+          open.push_back(at);
+          others.push_back(other);
+        }
+      }
+    } else if (orders) {
+      Permute(one, order);
+      for (size_t k = 0; k < tie.at.size(); ++k) places[tie.at[k]] = order[k];
+    } else {
+      places[tie.at[0]] = order[one];
+    }
+  }
+  Picks settled{{places, picks.places.size}, picks.open, picks.others};
+  if (open.empty()) return settled;
+  const auto keep = [this](const std::vector<int32_t>& list) -> IndexMap {
+    auto* kept = arena_.Allocate<int32_t>(list.size());
+    std::copy(list.begin(), list.end(), kept);
+    return {kept, static_cast<int32_t>(list.size())};
+  };
+  for (int32_t k = 0; k < picks.open.size; ++k) {
+    open.push_back(picks.open[k]);
+    others.push_back(picks.others[k]);
+  }
+  settled.open = keep(open);
+  settled.others = keep(others);
+  return settled;
 }
 
 Jets JetAlgebra::OfGroups(Primitive primitive, const PrimitiveArguments& arguments, const Jets& a) {
@@ -86,9 +221,7 @@ Jets JetAlgebra::OfGroups(Primitive primitive, const PrimitiveArguments& argumen
   const Array* in[3] = {a.value, nullptr, nullptr};
   const Array* extremes = Evaluate(arena_, Primitive::kExtreme, in, arguments, false);
   if (primitive == Primitive::kExtreme) {
-    if (a.tangents == nullptr) return {extremes, nullptr};
-    const Jets terms = Weighed(a, a.value, ExtremeWeight(arena_, a.value, arguments, kink_));
-    return {extremes, tangents_.ScatterAdd(terms.tangents, map, extremes->size)};
+    return Extreme(a, extremes, arguments);
   }
   // exp(a - c) does not overflow; c is a constant that the result does not depend on.
   Array* constants = NewArray(arena_, DType::kF64, arguments.shape, extremes->size);

@@ -6,8 +6,11 @@
 
 #pragma once
 
+#include "absl/types/span.h"
 #include "autograd/reference/arena.h"
+#include "autograd/reference/choices.h"
 #include "autograd/reference/index_map.h"
+#include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
 #include "autograd/reference/tangents.h"
 
@@ -18,13 +21,13 @@ struct Jets {
   const Tangents* tangents = nullptr;
 };
 
-// The algebra of composite.h on jets. `order`: of the derivatives; *kink is set where a point
-// without a derivative is touched.
+// The algebra of composite.h on jets. `order`: of the derivatives; `choices` says what holds where
+// there is none.
 class JetAlgebra {
  public:
   using Value = Jets;
 
-  JetAlgebra(int order, bool* kink) : tangents_(arena_, order), kink_(kink) {}
+  JetAlgebra(int order, Choices& choices) : tangents_(arena_, order), choices_(choices) {}
 
   Arena& arena() { return arena_; }
   TangentAlgebra& tangents() { return tangents_; }
@@ -37,16 +40,19 @@ class JetAlgebra {
   Jets Constant(const Array* array) const { return {array, nullptr}; }
   const Array* ArrayOf(const Jets& jets) const { return jets.value; }
   bool DividesLate() const { return false; }
-  void NoteTie() { *kink_ = true; }
+  // Which of equal elements is picked.
+  Picks Settled(const Jets& a, const Picks& picks, absl::Span<const Tie> ties);
 
  private:
   Jets Elementwise(Primitive primitive, const Array* value, const Jets& a, const Jets& b);
   Jets OfGroups(Primitive primitive, const PrimitiveArguments& arguments, const Jets& a);
   Jets Weighed(const Jets& a, const Array* value, const Array* weights);
+  Jets Clamped(const Jets& a, const Array* value, const PrimitiveArguments& limits);
+  Jets Extreme(const Jets& a, const Array* extremes, const PrimitiveArguments& arguments);
 
   Arena arena_;
   TangentAlgebra tangents_;
-  bool* const kink_;
+  Choices& choices_;
 };
 
 }  // namespace twingrad::reference

@@ -141,7 +141,7 @@ Number Power(Number a, Number b, const Format& f) {
   if (!std::isfinite(r))
     return NonFinite(
         r, BothExact(a, b) && (std::isnan(r) || a.v > 0) && !(std::isfinite(a.v) && std::isinf(r)));
-  if (BothExact(a, b) && a.v == 0) return {0, 0};
+  if (BothExact(a, b) && (a.v == 0 || std::isinf(a.v))) return {r, 0};
   if (!Known(a) || !Known(b)) return {r, kUnknown};
   if (a.v > a.e) {
     // Relative change of a^b = exp(b log a).
@@ -153,11 +153,11 @@ Number Power(Number a, Number b, const Format& f) {
   }
   if (b.e == 0 && b.v == std::trunc(b.v) && b.v >= 1) {
     const double slope = b.v * std::pow(std::fabs(a.v) + a.e, b.v - 1);
-    return Bounded(r, slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
+    return Bounded(r, a.e == 0 ? 0 : slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
   }
   if (b.e == 0 && b.v == std::trunc(b.v) && std::fabs(a.v) > a.e) {
     const double slope = -b.v * std::pow(std::fabs(a.v) - a.e, b.v - 1);
-    return Bounded(r, slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
+    return Bounded(r, a.e == 0 ? 0 : slope * a.e * (1 + 1e-6), 2 * kUlps.pow, f);
   }
   return {r, kUnknown};
 }
@@ -166,6 +166,8 @@ Number Exp(Number a, const Format& f) {
   if (a.v == 0 && a.e == 0) return {1, 0};
   if (a.v == -kUnknown && a.e == 0) return {0, 0};
   const double r = Rounded(std::exp(a.v), f);
+  // Certainly beyond the format.
+  if (std::isinf(r) && std::isfinite(a.v) && std::exp(a.v - a.e - 1e-3) > f.largest) return {r, 0};
   return Unary(a.v, r, f, a.e == 0 ? 0 : r * std::expm1(a.e) + f.tiny, kUlps.exp);
 }
 
@@ -279,19 +281,19 @@ void SumInAnyOrder::Add(Number x) {
 
 Number SumInAnyOrder::Total() const {
   if (count_ <= 1) return {sum_, error_};
-  if (!(error_ < kUnknown)) return {sum_, kUnknown};
-  if (magnitude_ + error_ >= format_.largest / 2) return {sum_, kUnknown};
+  if (!(magnitude_ + error_ < format_.largest / 2)) return {sum_, kUnknown};
   if (!finite_) return {sum_, 0};
-  // All terms are multiples of 2^granule, and so is every partial sum in whatever order; it has a
-  // place in the format as long as the sum of magnitudes does.
+  // All terms, and so all partial sums, are multiples of 2^granule, and have a place in the format
+  // as long as the sum of magnitudes does.
   if (error_ == 0 &&
       (magnitude_ == 0 || magnitude_ <= std::ldexp(1.0, format_.precision + granule_))) {
     return {sum_, 0};
   }
-  // n - 1 additions, each of at most the sum of magnitudes.
-  const double roundings = static_cast<double>(count_ - 1) * format_.unit * (1 + 1e-6);
-  const double e = error_ + roundings * (magnitude_ + error_) + format_.tiny;
-  return {sum_, e * (1 + 1e-9)};
+  // n - 2 additions, each of at most the sum of magnitudes, and the last, which gives the total.
+  const double roundings = static_cast<double>(count_ - 2) * format_.unit * (1 + 1e-6);
+  const double before = error_ + roundings * (magnitude_ + error_);
+  const double last = format_.unit * (1 + 1e-6) * (std::fabs(sum_) + 2 * before);
+  return {sum_, (before + last + format_.tiny) * (1 + 1e-9)};
 }
 
 }  // namespace twingrad::reference

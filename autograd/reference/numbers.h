@@ -33,6 +33,9 @@ inline constexpr double kUnknown = std::numeric_limits<double>::infinity();
 // zero has it, for its sign is that of a zero. Product, Quotient and Negated take it and give it;
 // what others read is kUnknown (Array::At).
 inline constexpr double kEitherSign = -1;
+// In place of the bound of a 0: it is that, or NaN where an engine multiplies an infinity by it. Of
+// the dual witness's derivatives alone; what others read is kUnknown.
+inline constexpr double kOrNan = -2;
 
 // Largest error of an engine's elementary functions, in units in the last place.
 struct Ulps {

@@ -154,7 +154,7 @@ RunningMaps CumsumMaps(Arena& arena, const Shape& shape, size_t dim) {
   return {{from, next}, {to, next}};
 }
 
-Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* tie) {
+Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, std::vector<Tie>* ties) {
   const Rows rows(*a.shape, dim);
   const Comparison comparison(a);
   Picking picking(arena, a.size);
@@ -170,9 +170,16 @@ Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* 
     bool open = false;
     for (int64_t k = 0; k < rows.size; ++k) {
       picking.Set(row[k], ordered[k]);
-      if (k == 0) continue;
-      open |= comparison.IsOpen(ordered[k - 1], ordered[k]);
-      *tie |= open || comparison.IsTie(ordered[k - 1], ordered[k]);
+      if (k > 0) open |= comparison.IsOpen(ordered[k - 1], ordered[k]);
+    }
+    for (int64_t k = 0, end = 0; k < rows.size; k = end) {
+      for (end = k + 1; end < rows.size && comparison.IsTie(ordered[k], ordered[end]); ++end) {
+      }
+      if (end == k + 1 && !open) continue;
+      Tie& tie = ties->emplace_back();
+      tie.undefined = open || comparison.IsNan(ordered[k]);
+      tie.at.assign(row.begin() + k, row.begin() + end);
+      tie.places.assign(ordered.begin() + k, ordered.begin() + end);
     }
     for (const int32_t at : row) {
       if (open) picking.Open(at, rows.Start(r), rows.stride, rows.size);
@@ -181,7 +188,7 @@ Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* 
   return picking.Take();
 }
 
-Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* tie) {
+Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, std::vector<Tie>* ties) {
   const Rows rows(*a.shape, dim);
   const Comparison comparison(a);
   const auto count = static_cast<int32_t>(rows.count);
@@ -199,11 +206,13 @@ Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* tie
     }
     picking.Set(r, best);
     bool open = false;
+    Tie tie{{r}, {}, comparison.IsNan(best)};
     for (int64_t k = 0; k < rows.size; ++k) {
-      if (place(k) == best) continue;
-      open |= comparison.IsOpen(best, place(k));
-      *tie |= open || comparison.IsTie(best, place(k));
+      if (place(k) != best) open |= comparison.IsOpen(best, place(k));
+      if (comparison.IsTie(best, place(k))) tie.places.push_back(place(k));
     }
+    tie.undefined |= open;
+    if (open || tie.places.size() > 1) ties->push_back(tie);
     if (open) picking.Open(r, rows.Start(r), rows.stride, rows.size);
   }
   return picking.Take();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "autograd/program/program.h"
@@ -51,6 +52,14 @@ PickTerms TermsOf(Arena& arena, const Picks& picks, DType dtype);
 // From integers; unknown ones where several may be picked.
 const Array* PickedIntegers(Arena& arena, const Array& a, const Picks& picks, const Shape* shape);
 
+// Equal elements, of which another engine may pick others: those at `places`, one for each of `at`.
+// `undefined` where they are NaN, or a bound leaves their order open.
+struct Tie {
+  std::vector<int32_t> at;
+  std::vector<int32_t> places;
+  bool undefined = false;
+};
+
 // Running sums as a list of terms: entry i adds a[from[i]] to out[to[i]].
 struct RunningMaps {
   IndexMap from;
@@ -59,12 +68,11 @@ struct RunningMaps {
 RunningMaps CumsumMaps(Arena& arena, const Shape& shape, size_t dim);
 
 // For each place, the place of `a` whose element belongs there when each row along `dim` is in
-// order, equal ones in their order and NaN above all. Sets *tie where two numbers are equal or may
-// be.
-Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, bool* tie);
+// order, equal ones in their order and NaN above all.
+Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, std::vector<Tie>* ties);
 // For each row along `dim`, the place of its greatest (least) element: the first of several, or the
 // first NaN.
-Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, bool* tie);
+Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, std::vector<Tie>* ties);
 // The coordinate along `dim` of what is picked, as integers of shape `shape`. In place of the bound
 // of one that is open stands -n, where n is the size of `dim`: it is one of 0 to n - 1.
 const Array* CoordinatesOf(Arena& arena, const Picks& picks, const Shape& of, size_t dim,

@@ -34,7 +34,7 @@ class PlaceMapTest : public testing::Test {
 
   using Places = std::vector<int32_t>;
   Arena arena_;
-  bool tie_ = false;
+  std::vector<Tie> ties_;
   const Shape three_ = Shape({3});
   const Shape matrix_ = Shape({2, 3});
 };
@@ -77,21 +77,21 @@ TEST_F(PlaceMapTest, RunningSums) {
 TEST_F(PlaceMapTest, OrdersAreStableWithNanAbove) {
   const Shape five({5});
   const Array* a = Floats(five, {2, kNan, 1, 2, -1});
-  EXPECT_EQ(List(OrderMap(arena_, *a, 0, false, &tie_)), (Places{4, 2, 0, 3, 1}));
-  EXPECT_TRUE(tie_);
-  EXPECT_EQ(List(OrderMap(arena_, *a, 0, true, &tie_)), (Places{1, 0, 3, 2, 4}));
-  tie_ = false;
-  EXPECT_EQ(List(OrderMap(arena_, *Integers(matrix_, {3, 1, 2, 0, 5, 4}), 1, false, &tie_)),
+  EXPECT_EQ(List(OrderMap(arena_, *a, 0, false, &ties_)), (Places{4, 2, 0, 3, 1}));
+  EXPECT_FALSE(ties_.empty());
+  EXPECT_EQ(List(OrderMap(arena_, *a, 0, true, &ties_)), (Places{1, 0, 3, 2, 4}));
+  ties_.clear();
+  EXPECT_EQ(List(OrderMap(arena_, *Integers(matrix_, {3, 1, 2, 0, 5, 4}), 1, false, &ties_)),
             (Places{1, 2, 0, 3, 5, 4}));
-  EXPECT_FALSE(tie_);
+  EXPECT_TRUE(ties_.empty());
 }
 
 TEST_F(PlaceMapTest, ExtremesAreTheFirst) {
   const Array* a = Floats(matrix_, {1, 5, 5, 0, kNan, kNan});
-  EXPECT_EQ(List(ExtremeMap(arena_, *a, 1, false, &tie_)), (Places{1, 4}));
-  EXPECT_TRUE(tie_);
-  EXPECT_EQ(List(ExtremeMap(arena_, *a, 1, true, &tie_)), (Places{0, 4}));
-  const Picks places = ExtremeMap(arena_, *a, 1, true, &tie_);
+  EXPECT_EQ(List(ExtremeMap(arena_, *a, 1, false, &ties_)), (Places{1, 4}));
+  EXPECT_FALSE(ties_.empty());
+  EXPECT_EQ(List(ExtremeMap(arena_, *a, 1, true, &ties_)), (Places{0, 4}));
+  const Picks places = ExtremeMap(arena_, *a, 1, true, &ties_);
   const Array* coordinates = CoordinatesOf(arena_, places, matrix_, 1, &three_);
   EXPECT_EQ(coordinates->i[0], 0);
   EXPECT_EQ(coordinates->i[1], 1);
@@ -102,15 +102,15 @@ TEST_F(PlaceMapTest, OpenOrdersListWhatElseMayBePicked) {
   Array* a = Floats(three_, {1, 2, 2.0000001});
   a->e = arena_.Allocate<double>(3);
   std::fill(a->e, a->e + 3, 1e-6);
-  const Picks order = OrderMap(arena_, *a, 0, true, &tie_);
-  EXPECT_TRUE(tie_);
+  const Picks order = OrderMap(arena_, *a, 0, true, &ties_);
+  EXPECT_FALSE(ties_.empty());
   EXPECT_EQ(List(order.places), (Places{2, 1, 0}));
   EXPECT_EQ(List(order.open), (Places{0, 0, 1, 1, 2, 2}));
   EXPECT_EQ(List(order.others), (Places{0, 1, 0, 2, 1, 2}));
-  const Picks greatest = ExtremeMap(arena_, *a, 0, false, &tie_);
+  const Picks greatest = ExtremeMap(arena_, *a, 0, false, &ties_);
   EXPECT_EQ(List(greatest.places), Places{2});
   EXPECT_EQ(List(greatest.others), (Places{0, 1}));
-  EXPECT_EQ(List(ExtremeMap(arena_, *a, 0, true, &tie_)), Places{0});
+  EXPECT_EQ(List(ExtremeMap(arena_, *a, 0, true, &ties_)), Places{0});
 }
 
 TEST_F(PlaceMapTest, OpenIndicesKeepTheirRange) {
@@ -119,7 +119,7 @@ TEST_F(PlaceMapTest, OpenIndicesKeepTheirRange) {
   std::fill(a->e, a->e + 3, 1e-6);
   const Shape scalar = {};
   const Array* index =
-      CoordinatesOf(arena_, ExtremeMap(arena_, *a, 0, false, &tie_), three_, 0, &scalar);
+      CoordinatesOf(arena_, ExtremeMap(arena_, *a, 0, false, &ties_), three_, 0, &scalar);
   EXPECT_EQ(index->Error(0), kUnknown);
   const Picks picked = PickMap(arena_, {4}, {1}, 0, *index, {nullptr, 1});
   EXPECT_EQ(List(picked.places), Places{2});

@@ -16,6 +16,7 @@
 #include "autograd/program/op_facts.h"
 #include "autograd/program/statement_table.h"
 #include "autograd/reference/calculus.h"
+#include "autograd/reference/choices.h"
 #include "autograd/reference/partials.h"
 #include "autograd/reference/primitives.h"
 
@@ -84,9 +85,9 @@ struct PrimitiveRow {
   program::Saves saves;               // the inputs and the result that the derivative reads
   const Array* (*value)(const Evaluation&);
   Term (*derivative)(const Backward&);
-  // Sets *kink if the function has no derivative at the point, or if the bound leaves that open.
-  // Null where the dual witness has a rule of its own: jets.cc.
-  Partials (*partials)(const ElementwisePoint&, bool* kink) = nullptr;
+  // Where the function has no derivative at the point, or the bound leaves that open, a choice is
+  // made. Null where the dual witness has a rule of its own: jets.cc.
+  Partials (*partials)(const ElementwisePoint&, Choices& choices) = nullptr;
 };
 
 // The families, in the order of Primitive.

@@ -70,11 +70,13 @@ struct Array {
 
   double Error(int32_t at) const {
     if (e == nullptr) return 0;
-    return e[at] < 0 ? kUnknown : e[at];  // kEitherSign
+    return e[at] < 0 ? kUnknown : e[at];  // kEitherSign, kOrNan
   }
   Number At(int32_t at) const { return {v[at], Error(at)}; }
   // With kEitherSign.
-  Number Signless(int32_t at) const { return {v[at], e == nullptr ? 0 : e[at]}; }
+  Number Signless(int32_t at) const {
+    return {v[at], e != nullptr && e[at] == kEitherSign ? kEitherSign : Error(at)};
+  }
 };
 
 // What a primitive needs beyond its inputs.

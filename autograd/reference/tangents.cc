@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace twingrad::reference {
 namespace {
@@ -37,34 +38,41 @@ double Tangents::First(int32_t i, int32_t a) const {
   return a < begin || a >= end ? 0 : FirstOf(i)[a - begin];
 }
 
+double Tangents::Spread(int32_t i, int32_t a) const {
+  return spread == nullptr || a < begin || a >= end ? 0 : SpreadOf(i)[a - begin];
+}
+
 double Tangents::Second(int32_t i, int32_t a, int32_t b) const {
   if (second == nullptr || std::min(a, b) < begin || std::max(a, b) >= end) return 0;
   return SecondOf(i)[Row(std::min(a, b) - begin) + std::max(a, b) - begin];
 }
 
-Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool curved) {
+Tangents* TangentAlgebra::New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads) {
   Tangents t;
   t.size = size;
   t.begin = begin;
   t.end = end;
   const int64_t firsts = int64_t{size} * t.width();
   const int64_t seconds = curved ? size * t.pairs() : 0;
-  total_ += firsts + seconds;
+  const int64_t widths = spreads ? firsts : 0;
+  total_ += firsts + seconds + widths;
   if (total_ > kMaxTotal) throw TooWide();
-  const size_t count = firsts + seconds + 4 * static_cast<size_t>(size);
+  const size_t count = firsts + seconds + widths + 5 * static_cast<size_t>(size);
   auto* room = arena_.Allocate<double>(count);
   if (count > 0) std::memset(room, 0, count * sizeof(double));
   t.first_error = room;
   t.first_magnitude = room + size;
   t.second_error = room + 2 * size;
   t.second_magnitude = room + 3 * size;
-  t.first = room + 4 * size;
+  t.odd = room + 4 * size;
+  t.first = room + 5 * size;
   t.second = curved ? t.first + firsts : nullptr;
+  t.spread = spreads ? t.first + firsts + seconds : nullptr;
   return arena_.New(t);
 }
 
 const Tangents* TangentAlgebra::Seeds(int32_t size, int32_t begin, double weight) {
-  Tangents* t = New(size, begin, begin + size, false);
+  Tangents* t = New(size, begin, begin + size, false, false);
   for (int32_t i = 0; i < size; ++i) {
     t->FirstOf(i)[i] = weight;
     t->first_magnitude[i] = std::fabs(weight);
@@ -74,30 +82,86 @@ const Tangents* TangentAlgebra::Seeds(int32_t size, int32_t begin, double weight
 
 // to[at] += factor * from[i].
 void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i,
-                                Number factor) {
-  if (IsZero(factor)) {
-    // Unless the other factor is not a number: then neither is the product.
+                                const Factor& factor) {
+  const Number slope = factor.value;
+  const int32_t shift = from.begin - to.begin, width = from.width();
+  if (from.odd[i] != 0 || !std::isfinite(slope.v)) {
+    AddOdd(to, at, from, i, factor);
+  } else if (IsZero(slope)) {
+    // Unless the other factor is not known: then neither is the product.
     if (std::isinf(from.first_error[i])) to.first_error[at] = kUnknown;
+  } else {
+    const double f = slope.v;
+    const double* source = from.FirstOf(i);
+    double* target = to.FirstOf(at) + shift;
+    for (int32_t j = 0; j < width; ++j) target[j] += f * source[j];
+    double& magnitude = to.first_magnitude[at];
+    magnitude += Times(std::fabs(f), from.first_magnitude[i]);
+    to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * magnitude +
+                            ProductError(slope, from.first_magnitude[i], from.first_error[i]));
+  }
+  if (to.spread != nullptr && (from.spread != nullptr || factor.spread != 0)) {
+    const double* source = from.FirstOf(i);
+    double* target = to.SpreadOf(at) + shift;
+    for (int32_t j = 0; j < width; ++j) {
+      const double spread = from.spread == nullptr ? 0 : from.SpreadOf(i)[j];
+      target[j] += Times(std::fabs(slope.v) + slope.e, spread) +
+                   Times(factor.spread, std::fabs(source[j]) + spread);
+    }
+  }
+  if (order_ < 2) return;
+  AddSecond(to, at, from, i, Usable(slope));
+  // All slopes at once are for first derivatives.
+  if (factor.spread != 0 || from.spread != nullptr) to.second_error[at] = kUnknown;
+}
+
+// The same where a factor is infinite or no number. What does not depend on a variable stays so.
+void TangentAlgebra::AddOdd(Tangents& to, int32_t at, const Tangents& from, int32_t i,
+                            const Factor& factor) {
+  const Number slope = factor.value;
+  const double* source = from.FirstOf(i);
+  double* target = to.FirstOf(at) + (from.begin - to.begin);
+  const double error = from.first_error[i];
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const bool no_sign = !(std::fabs(slope.v) > slope.e);
+  for (int32_t j = 0; j < from.width(); ++j) {
+    const double x = source[j];
+    if (x == 0 && error == 0) {
+      if (!std::isfinite(slope.v) && Zeroed(from.begin + j)) target[j] = nan;
+    } else if (std::isfinite(slope.v) && std::isfinite(x)) {
+      target[j] += slope.v * x;
+    } else if (IsZero(slope) && factor.flat) {
+      continue;
+    } else if (no_sign || (std::isfinite(x) && !(std::fabs(x) > error))) {
+      target[j] = nan;
+    } else {
+      target[j] += slope.v * x;
+    }
+    if (!std::isfinite(target[j])) to.odd[at] = 1;
+  }
+  if (from.odd[i] != 0 && std::isfinite(slope.v)) {
+    to.first_magnitude[at] += Times(std::fabs(slope.v), from.first_magnitude[i]);
+    to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * to.first_magnitude[at] +
+                            ProductError(slope, from.first_magnitude[i], error));
+  }
+}
+
+// Of the second derivatives alone.
+void TangentAlgebra::AddSecond(Tangents& to, int32_t at, const Tangents& from, int32_t i,
+                               Number factor) {
+  if (IsZero(factor)) {
     if (std::isinf(from.second_error[i])) to.second_error[at] = kUnknown;
     return;
   }
   const int32_t shift = from.begin - to.begin, width = from.width();
-  const double f = factor.v, size = std::fabs(f);
-  const double* source = from.FirstOf(i);
-  double* target = to.FirstOf(at) + shift;
-  for (int32_t j = 0; j < width; ++j) target[j] += f * source[j];
-  double& magnitude = to.first_magnitude[at];
-  magnitude += Times(size, from.first_magnitude[i]);
-  to.first_error[at] = Up(to.first_error[at] + 2 * kUnit * magnitude +
-                          ProductError(factor, from.first_magnitude[i], from.first_error[i]));
-  if (order_ < 2) return;
+  const double f = factor.v;
   for (int32_t r = 0; from.second != nullptr && r < width; ++r) {
     const double* row = from.SecondOf(i) + from.Row(r);
     double* target_row = to.SecondOf(at) + to.Row(r + shift) + shift;
     for (int32_t j = r; j < width; ++j) target_row[j] += f * row[j];
   }
   double& second = to.second_magnitude[at];
-  second += Times(size, from.second_magnitude[i]);
+  second += Times(std::fabs(f), from.second_magnitude[i]);
   to.second_error[at] = Up(to.second_error[at] + 2 * kUnit * second +
                            ProductError(factor, from.second_magnitude[i], from.second_error[i]));
 }
@@ -106,6 +170,10 @@ void TangentAlgebra::AddElement(Tangents& to, int32_t at, const Tangents& from, 
 // b.
 void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b,
                                 int32_t i, Number factor) {
+  if (a.odd[i] != 0 || b.odd[i] != 0) {
+    to.second_error[at] = kUnknown;
+    return;
+  }
   if (IsZero(factor)) {
     if (std::isinf(a.first_error[i]) || std::isinf(b.first_error[i])) {
       to.second_error[at] = kUnknown;
@@ -147,18 +215,31 @@ void TangentAlgebra::AddProduct(Tangents& to, int32_t at, const Tangents& a, con
                            4 * kUnit * magnitude);
 }
 
-bool TangentAlgebra::Singular(int32_t variable) const {
-  return std::any_of(singular_.begin(), singular_.end(), [variable](const auto& interval) {
+int TangentAlgebra::Singular(int32_t variable) const {
+  return static_cast<int>(
+      std::count_if(singular_.begin(), singular_.end(), [variable](const auto& interval) {
+        return variable >= interval.first && variable < interval.second;
+      }));
+}
+
+bool TangentAlgebra::Zeroed(int32_t variable) const {
+  return std::any_of(zeroed_.begin(), zeroed_.end(), [variable](const auto& interval) {
     return variable >= interval.first && variable < interval.second;
   });
 }
 
-void TangentAlgebra::NoteSingular(const Tangents* operand, Number slope, Number curvature,
-                                  Number mixed) {
+void TangentAlgebra::NoteSingular(const Tangents* operand, Number slope, bool flat,
+                                  Number curvature, Number mixed) {
   if (operand == nullptr) return;
-  if (IsKnown(slope) && (order_ < 2 || (IsKnown(curvature) && IsKnown(mixed)))) return;
   const std::pair<int32_t, int32_t> interval(operand->begin, operand->end);
-  if (singular_.empty() || singular_.back() != interval) singular_.push_back(interval);
+  if (IsZero(slope) && !flat && (zeroed_.empty() || zeroed_.back() != interval)) {
+    zeroed_.push_back(interval);
+  }
+  if (IsKnown(slope) && (order_ < 2 || (IsKnown(curvature) && IsKnown(mixed)))) return;
+  // Once, or several times.
+  const size_t count = singular_.size();
+  if (count >= 2 && singular_[count - 1] == interval && singular_[count - 2] == interval) return;
+  singular_.push_back(interval);
 }
 
 bool TangentAlgebra::IsCurved(const Tangents* a, const Tangents* b, int32_t size,
@@ -176,13 +257,18 @@ const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, in
   if (a == nullptr && b == nullptr) return nullptr;
   const int32_t begin = std::min(a ? a->begin : b->begin, b ? b->begin : a->begin);
   const int32_t end = std::max(a ? a->end : b->end, b ? b->end : a->end);
-  Tangents* out = New(size, begin, end, IsCurved(a, b, size, partials));
+  const bool spreads =
+      (a != nullptr && a->spread != nullptr) || (b != nullptr && b->spread != nullptr) ||
+      std::any_of(partials, partials + size,
+                  [](const Partials& p) { return p.a_spread != 0 || p.b_spread != 0; });
+  Tangents* out = New(size, begin, end, IsCurved(a, b, size, partials), spreads);
   for (int32_t i = 0; i < size; ++i) {
     const Partials& p = partials[i];
-    NoteSingular(a, p.a, p.aa, p.ab);
-    NoteSingular(b, p.b, p.bb, p.ab);
-    if (a != nullptr) AddElement(*out, i, *a, i, Usable(p.a));
-    if (b != nullptr) AddElement(*out, i, *b, i, Usable(p.b));
+    const Number mixed = a != nullptr && b != nullptr ? p.ab : Number{};
+    NoteSingular(a, p.a_may_be_nan ? Number{0, kUnknown} : p.a, p.a_flat, p.aa, mixed);
+    NoteSingular(b, p.b, p.b_flat, p.bb, mixed);
+    if (a != nullptr) AddElement(*out, i, *a, i, {p.a, p.a_spread, p.a_flat});
+    if (b != nullptr) AddElement(*out, i, *b, i, {p.b, p.b_spread, p.b_flat});
     if (order_ < 2) continue;
     if (a != nullptr) AddProduct(*out, i, *a, *a, i, Usable(p.aa));
     if (b != nullptr) AddProduct(*out, i, *b, *b, i, Usable(p.bb));
@@ -195,55 +281,6 @@ const Tangents* TangentAlgebra::Combine(const Tangents* a, const Tangents* b, in
       AddProduct(*out, i, *a, *b, i, Usable(p.ab));
     }
   }
-  return out;
-}
-
-const Tangents* TangentAlgebra::Gather(const Tangents* a, const IndexMap& map) {
-  if (a == nullptr || (map.identity() && map.size == a->size)) return a;
-  Tangents* out = New(map.size, a->begin, a->end, a->second != nullptr);
-  for (int32_t i = 0; i < map.size; ++i) {
-    const int32_t from = map[i];
-    std::copy(a->FirstOf(from), a->FirstOf(from) + a->width(), out->FirstOf(i));
-    if (a->second != nullptr) {
-      std::copy(a->SecondOf(from), a->SecondOf(from) + a->pairs(), out->SecondOf(i));
-    }
-    out->first_error[i] = a->first_error[from];
-    out->first_magnitude[i] = a->first_magnitude[from];
-    out->second_error[i] = a->second_error[from];
-    out->second_magnitude[i] = a->second_magnitude[from];
-  }
-  return out;
-}
-
-const Tangents* TangentAlgebra::ScatterAdd(const Tangents* a, const IndexMap& map, int32_t size) {
-  if (a == nullptr || (map.identity() && size == a->size)) return a;
-  Tangents* out = New(size, a->begin, a->end, a->second != nullptr);
-  for (int32_t i = 0; i < a->size; ++i) AddElement(*out, map[i], *a, i, {1, 0});
-  return out;
-}
-
-const Tangents* TangentAlgebra::Overwrite(const Tangents* base, int32_t size,
-                                          const Tangents* values, const IndexMap& map) {
-  if (base == nullptr && values == nullptr) return nullptr;
-  const Tangents& any = base != nullptr ? *base : *values;
-  const int32_t begin = values != nullptr ? std::min(any.begin, values->begin) : any.begin;
-  const int32_t end = values != nullptr ? std::max(any.end, values->end) : any.end;
-  auto* written = arena_.Allocate<int32_t>(size);
-  std::fill(written, written + size, -1);
-  for (int32_t i = 0; i < map.size; ++i) written[map[i]] = i;
-  const auto curved = [](const Tangents* t) { return t != nullptr && t->second != nullptr; };
-  Tangents* out = New(size, begin, end, curved(base) || curved(values));
-  for (int32_t i = 0; i < size; ++i) {
-    const Tangents* from = written[i] >= 0 ? values : base;
-    if (from != nullptr) AddElement(*out, i, *from, written[i] >= 0 ? written[i] : i, {1, 0});
-  }
-  return out;
-}
-
-const Tangents* TangentAlgebra::Scaled(const Tangents* a, double factor) {
-  if (a == nullptr) return nullptr;
-  Tangents* out = New(a->size, a->begin, a->end, a->second != nullptr);
-  for (int32_t i = 0; i < a->size; ++i) AddElement(*out, i, *a, i, {factor, 0});
   return out;
 }
 

@@ -6,6 +6,10 @@
 // one on their magnitude. Bounding each element in the maximum norm keeps bounds cheap compared
 // with the derivatives.
 //
+// A derivative may be infinite, which is exact, or NaN: then mathematics names none. Elements with
+// such derivatives are `odd`. Where the witness takes all legal slopes at once (choices.h),
+// `spread` says for each first derivative how far the legal ones lie from it.
+//
 // Second derivatives are symmetric and kept as the rows of the upper triangle. Immutable once made;
 // everything lives in the run's arena.
 
@@ -31,10 +35,13 @@ struct Tangents {
   double* first_magnitude = nullptr;
   double* second_error = nullptr;
   double* second_magnitude = nullptr;
+  double* odd = nullptr;     // 1 where an element has first derivatives that are not finite
+  double* spread = nullptr;  // of each first derivative; null where there is but one slope
 
   int32_t width() const { return end - begin; }
   int64_t pairs() const { return int64_t{width()} * (width() + 1) / 2; }
   double* FirstOf(int32_t i) const { return first + int64_t{i} * width(); }
+  double* SpreadOf(int32_t i) const { return spread + int64_t{i} * width(); }
   double* SecondOf(int32_t i) const { return second + i * pairs(); }
   // Offset of the row of variable begin + r in a triangle, minus r: entry j >= r of the row is at
   // Row(r) + j.
@@ -42,11 +49,17 @@ struct Tangents {
   // The second derivative with respect to two variables, in any order; 0 outside the interval.
   double Second(int32_t i, int32_t a, int32_t b) const;
   double First(int32_t i, int32_t a) const;
+  double Spread(int32_t i, int32_t a) const;
 };
 
 // The partial derivatives of a function of two numbers, with their errors.
 struct Partials {
-  Number a, b, aa, ab, bb;
+  Number a = {}, b = {}, aa = {}, ab = {}, bb = {};
+  // How far other legal slopes lie from a and b.
+  double a_spread = 0, b_spread = 0;
+  // Whether a slope of 0 means that the function is constant nearby.
+  bool a_flat = false, b_flat = false;
+  bool a_may_be_nan = false;  // by a formula that is right elsewhere
 };
 
 // Thrown when a Program needs more derivatives than a witness may hold.
@@ -60,7 +73,7 @@ class TangentAlgebra {
 
   // Zero tangents of `size` elements over an interval; second derivatives are allocated if
   // `curved`.
-  Tangents* New(int32_t size, int32_t begin, int32_t end, bool curved);
+  Tangents* New(int32_t size, int32_t begin, int32_t end, bool curved, bool spreads);
   // Element i has derivative `weight` along variable begin + i.
   const Tangents* Seeds(int32_t size, int32_t begin, double weight);
 
@@ -75,17 +88,29 @@ class TangentAlgebra {
                             const IndexMap& map);
   const Tangents* Scaled(const Tangents* a, double factor);
 
-  // Whether this variable (or any) enters an operation whose partial derivative is not a number or
-  // not known. Reverse mode multiplies such a partial derivative by every cotangent, 0 included, so
-  // the derivatives here do not predict its result.
-  bool Singular(int32_t variable) const;
+  // How often this variable enters an operation whose partial derivative is infinite or no number,
+  // and whether any does. Reverse mode multiplies such a partial derivative by every cotangent, and
+  // 0 times it is NaN.
+  int Singular(int32_t variable) const;
   bool AnySingular() const { return !singular_.empty(); }
+  // Whether this variable enters an operation with a slope of 0 that is not constant nearby: behind
+  // it a derivative of 0 does not mean that there is no dependence.
+  bool Zeroed(int32_t variable) const;
 
  private:
-  void NoteSingular(const Tangents* operand, Number slope, Number curvature, Number mixed);
+  void NoteSingular(const Tangents* operand, Number slope, bool flat, Number curvature,
+                    Number mixed);
   // Whether a function of these has nonzero second derivatives.
   bool IsCurved(const Tangents* a, const Tangents* b, int32_t size, const Partials* partials) const;
-  void AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i, Number factor);
+  // A slope as an element is multiplied by it.
+  struct Factor {
+    Number value;
+    double spread = 0;
+    bool flat = false;
+  };
+  void AddElement(Tangents& to, int32_t at, const Tangents& from, int32_t i, const Factor& factor);
+  void AddOdd(Tangents& to, int32_t at, const Tangents& from, int32_t i, const Factor& factor);
+  void AddSecond(Tangents& to, int32_t at, const Tangents& from, int32_t i, Number factor);
   void AddProduct(Tangents& to, int32_t at, const Tangents& a, const Tangents& b, int32_t i,
                   Number factor);
 
@@ -93,7 +118,8 @@ class TangentAlgebra {
   const int order_;
   int64_t total_ = 0;
   std::vector<std::pair<int32_t, int32_t>> singular_;  // intervals of variables
-  double* left_ = nullptr;                             // scratch rows
+  std::vector<std::pair<int32_t, int32_t>> zeroed_;
+  double* left_ = nullptr;  // scratch rows
   double* right_ = nullptr;
   int32_t scratch_ = 0;
 };

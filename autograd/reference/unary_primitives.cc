@@ -1,5 +1,6 @@
 // Functions of one number: for each its value, its derivative and its partial derivatives.
 
+#include <cmath>
 #include <cstdint>
 
 #include "absl/types/span.h"
@@ -33,53 +34,61 @@ Term WeighedBySign(const Backward& b, const Array* weight, Variable value) {
   return b.g.Apply(Primitive::kWeigh, {b.g.calculus, value});
 }
 
-// A function whose second derivative is 0.
-Partials Slope(Number slope) { return {slope, {}, {}, {}, {}}; }
 // The first and second derivative.
-Partials Curve(Number slope, Number curvature) { return {slope, {}, curvature, {}, {}}; }
+Partials Curve(Number slope, Number curvature) { return {.a = slope, .aa = curvature}; }
+// Those of a power at 0, the end of its domain, which are infinite.
+Partials Steep(Number slope, double curvature) { return Curve(slope, {curvature * kUnknown, 0}); }
+
+// Of a number at which the function has no value.
+Partials Nowhere(Choices& choices) {
+  choices.NoteUndefined();
+  return Curve(kUndefined, kUndefined);
+}
 
 constexpr PrimitiveRow kRows[] = {
     {Primitive::kNegate, Opcode::kNeg, 1, kSavesNothing, UnaryValue<Negated, WrapNegate>,
      [](const Backward& b) { return -b.g; },
-     [](const ElementwisePoint&, bool*) { return Slope(-kOne); }},
+     [](const ElementwisePoint&, Choices&) { return Straight(-kOne); }},
 
     {Primitive::kExp, Opcode::kExp, 1, kSavesResult, UnaryValue<Exp>,
      [](const Backward& b) { return b.g * b.result(); },
-     [](const ElementwisePoint& p, bool*) { return Curve(p.result, p.result); }},
+     [](const ElementwisePoint& p, Choices&) { return Curve(p.result, p.result); }},
 
     {Primitive::kLog, Opcode::kLog, 1, kSavesA, UnaryValue<Log>,
      [](const Backward& b) { return b.g / b.in(0); },
-     [](const ElementwisePoint& p, bool* kink) {
-       *kink |= MayBeZero(p.a);
+     [](const ElementwisePoint& p, Choices& choices) {
+       if (IsExactly(p.a, 0)) return Steep({kUnknown, 0}, -1);
+       if (!(p.a.v >= -p.a.e)) return Nowhere(choices);
        const Number slope = kOne / p.a;
        return Curve(slope, -(slope * slope));
      }},
 
     {Primitive::kSqrt, Opcode::kSqrt, 1, kSavesResult, UnaryValue<Sqrt>,
      [](const Backward& b) { return b.g / (2 * b.result()); },
-     [](const ElementwisePoint& p, bool* kink) {
-       if (MayBeZero(p.a)) {
-         *kink = true;
-         return Curve(kNothingKnown, kNothingKnown);
-       }
+     [](const ElementwisePoint& p, Choices& choices) {
+       if (IsExactly(p.a, 0)) return Steep({kUnknown, 0}, -1);
+       if (!(p.a.v >= -p.a.e)) return Nowhere(choices);
+       if (MayBeZero(p.a)) return Curve(kNothingKnown, kNothingKnown);
        const Number slope = kOne / (kTwo * p.result);
        return Curve(slope, -(slope / (kTwo * p.a)));
      }},
 
     {Primitive::kSin, Opcode::kSin, 1, kSavesA, UnaryValue<Sin>,
      [](const Backward& b) { return b.g * b.in(0).Apply(Primitive::kCos); },
-     [](const ElementwisePoint& p, bool*) { return Curve(Cos(p.a, kDoubleFormat), -p.result); }},
+     [](const ElementwisePoint& p, Choices&) { return Curve(Cos(p.a, kDoubleFormat), -p.result); }},
 
     {Primitive::kCos, Opcode::kCos, 1, kSavesA, UnaryValue<Cos>,
      [](const Backward& b) { return -(b.g * b.in(0).Apply(Primitive::kSin)); },
-     [](const ElementwisePoint& p, bool*) { return Curve(-Sin(p.a, kDoubleFormat), -p.result); }},
+     [](const ElementwisePoint& p, Choices&) {
+       return Curve(-Sin(p.a, kDoubleFormat), -p.result);
+     }},
 
     {Primitive::kTanh, Opcode::kTanh, 1, kSavesResult, UnaryValue<Tanh>,
      [](const Backward& b) {
        const Term r = b.result();
        return b.g * (1 - r * r);
      },
-     [](const ElementwisePoint& p, bool*) {
+     [](const ElementwisePoint& p, Choices&) {
        const Number slope = kOne - p.result * p.result;
        return Curve(slope, -(kTwo * (p.result * slope)));
      }},
@@ -89,7 +98,7 @@ constexpr PrimitiveRow kRows[] = {
        const Term r = b.result();
        return b.g * (r * (1 - r));
      },
-     [](const ElementwisePoint& p, bool*) {
+     [](const ElementwisePoint& p, Choices&) {
        const Number rest = kOne - p.result, slope = p.result * rest;
        return Curve(slope, slope * (rest - p.result));
      }},
@@ -98,25 +107,29 @@ constexpr PrimitiveRow kRows[] = {
      [](const Backward& b) {
        return WeighedBySign(b, ReluWeight(b.calculus.arena(), b.result_elements()), b.result().v);
      },
-     [](const ElementwisePoint& p, bool* kink) { return Slope(Jump(p.a, 0, 0, 1, kink)); }},
+     [](const ElementwisePoint& p, Choices& choices) {
+       return Straight(Jump(p.a, 0, 0, 1, Kink::kRelu, choices));
+     }},
 
     {Primitive::kAbs, Opcode::kAbs, 1, kSavesA, UnaryValue<Abs, IntegerAbs>,
      [](const Backward& b) {
        return WeighedBySign(b, SignOf(b.calculus.arena(), b.elements(0)), b.in(0).v);
      },
-     [](const ElementwisePoint& p, bool* kink) { return Slope(Jump(p.a, -1, 0, 1, kink)); }},
+     [](const ElementwisePoint& p, Choices& choices) {
+       return Straight(Jump(p.a, -1, 0, 1, Kink::kAbs, choices));
+     }},
 
     {Primitive::kSign, Opcode::kSgn, 1, kSavesNothing, UnaryValue<Sign, IntegerSign>,
      [](const Backward& b) { return b.g.Filled(0); },
-     [](const ElementwisePoint& p, bool* kink) {
-       *kink |= MayBeZero(p.a);
-       return Slope(kZero);
+     [](const ElementwisePoint& p, Choices& choices) {
+       if (std::isnan(p.a.v)) return Straight(Jump(p.a, 0, 0, 0, Kink::kSgn, choices));
+       return Straight(MayBeZero(p.a) ? choices.OfJump(/*near=*/p.a.e != 0)
+                                      : Slope{kZero, 0, /*flat=*/true});
      }},
 
     {Primitive::kClamp, Opcode::kClamp, 1, kSavesA, Clamped,
      [](const Backward& b) {
-       bool kink = false;
-       return b.g.Weighed(ClampWeight(b.calculus.arena(), b.elements(0), b.step.arguments, &kink,
+       return b.g.Weighed(ClampWeight(b.calculus.arena(), b.elements(0), b.step.arguments,
                                       b.rules().clamp_is_flat_at_limits));
      }},
 };

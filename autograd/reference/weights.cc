@@ -16,20 +16,16 @@ bool Near(Number x, Number y) {
   return error == 0 ? x.v == y.v : !(std::fabs(x.v - y.v) > error);
 }
 
-// Weights and conditions that change at 0 alone: where the bound reaches it they are off by
-// `jump` at most, and at NaN unknown.
+// Weights that change at 0 alone: where the bound reaches it they are off by `jump` at most, and at
+// NaN unknown.
 template <typename F>
-const Array* Decided(Arena& arena, const Array* a, DType dtype, double jump, F decide) {
-  Result result(arena, dtype, a->shape, a->size);
+const Array* Decided(Arena& arena, const Array* a, double jump, F decide) {
+  Result result(arena, a->dtype, a->shape, a->size);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i);
-    const double weight = decide(x.v);
     const bool sure = !std::isnan(x.v) && (x.e == 0 || std::fabs(x.v) > x.e);
-    if (dtype == DType::kBool) {
-      result.SetInteger(i, weight != 0 ? 1 : 0, sure ? 0 : kUnknown);
-    } else {
-      result.Set(i, {weight, sure ? 0 : std::isnan(x.v) || x.e == kUnknown ? kUnknown : jump});
-    }
+    const bool known = !std::isnan(x.v) && x.e < kUnknown;
+    result.Set(i, {decide(x.v), sure ? 0 : known ? jump : kUnknown});
   }
   return result.array();
 }
@@ -51,19 +47,28 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
 }
 
 const Array* ReluWeight(Arena& arena, const Array* result) {
-  return Decided(arena, result, result->dtype, 1, [](double x) { return x > 0 ? 1.0 : 0.0; });
+  return Decided(arena, result, 1, [](double x) { return x > 0 ? 1.0 : 0.0; });
 }
 
 const Array* SignOf(Arena& arena, const Array* a) {
-  return Decided(arena, a, a->dtype, 2,
-                 [](double x) { return static_cast<double>((x > 0) - (x < 0)); });
+  return Decided(arena, a, 2, [](double x) { return static_cast<double>((x > 0) - (x < 0)); });
 }
 
-const Array* IsZero(Arena& arena, const Array* b) {
-  return Decided(arena, b, DType::kBool, 1, [](double x) { return x == 0 ? 1.0 : 0.0; });
+const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b) {
+  Result result(arena, DType::kBool, a->shape, a->size);
+  const Format& format = FormatOf(a->dtype);
+  for (int32_t i = 0; i < a->size; ++i) {
+    const Number x = a->At(i), y = b->At(i);
+    const bool may_be_zero = y.v == 0 || (y.e != 0 && !(std::fabs(y.v) > y.e));
+    const bool has_inverse = std::isfinite(Rounded(1 / x.v, format));
+    const bool sure = x.e == 0 || std::fabs(x.v) > x.e;
+    const bool known = !may_be_zero || (sure && (has_inverse || y.e == 0));
+    result.SetInteger(i, y.v == 0 && !has_inverse ? 1 : 0, known ? 0 : kUnknown);
+  }
+  return result.array();
 }
 
-const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b) {
+const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b) {
   Result result(arena, DType::kBool, a->shape, a->size);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i), y = b->At(i);
@@ -75,8 +80,7 @@ const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b) {
   return result.array();
 }
 
-const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                           bool* tie) {
+const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments) {
   const int32_t groups = Count(*arguments.shape);
   auto* best = arena.Allocate<int32_t>(groups);
   auto* near = arena.Allocate<int32_t>(groups);  // elements that are, or may be, the extreme
@@ -100,7 +104,6 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
   Array* weights = NewBoundedArray(arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
     const int32_t g = arguments.map[i];
-    *tie |= near[g] > 1;
     const bool chosen = i == best[g] || Near(a->At(best[g]), a->At(i));
     const Number share = Divide({1, 0}, {static_cast<double>(near[g]), 0}, FormatOf(a->dtype));
     weights->v[i] = chosen ? share.v : 0;
@@ -110,19 +113,22 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
 }
 
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                         bool* kink, bool flat_at_limits) {
+                         bool flat_at_limits) {
   Array* weights = NewBoundedArray(arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i);
     const bool at_limit =
         Near(x, {arguments.low, 0}) || Near(x, {arguments.high, 0}) || std::isnan(x.v);
-    *kink |= at_limit;
     const bool above = x.v > arguments.low || arguments.low == -kUnknown;
     const bool below = x.v < arguments.high || arguments.high == kUnknown;
     const bool within = x.v >= arguments.low && x.v <= arguments.high;
-    weights->v[i] = (flat_at_limits ? above && below : within) ? 1 : 0;
+    // Limits that leave no room make a constant.
+    const bool constant = !(arguments.low < arguments.high);
+    weights->v[i] = !constant && (flat_at_limits ? above && below : within) ? 1 : 0;
     const bool known = !std::isnan(x.v) && x.e < kUnknown;
-    weights->e[i] = !at_limit || (known && x.e == 0) ? 0 : known ? 1 : kUnknown;
+    weights->e[i] = (constant && !std::isnan(x.v)) || !at_limit || (known && x.e == 0) ? 0
+                    : known                                                            ? 1
+                                                                                       : kUnknown;
   }
   return weights;
 }

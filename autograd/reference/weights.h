@@ -14,16 +14,15 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
                            bool least = false);
 const Array* ReluWeight(Arena& arena, const Array* result);
 const Array* SignOf(Arena& arena, const Array* a);
-// Conditions of pow's derivatives: b == 0, and a == 0 with b >= 0.
-const Array* IsZero(Arena& arena, const Array* b);
-const Array* IsZeroToPositive(Arena& arena, const Array* a, const Array* b);
+// Where a^b is flat although a factor of its derivative is no number: in a at b == 0, where 1 / a
+// is not finite; in b at a == 0 with b >= 0.
+const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b);
+const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b);
 // How much of a group's gradient each element gets: an equal share where several are the extreme.
-// Sets *tie where there are several.
-const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                           bool* tie);
-// 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`. Sets *kink where a
-// number is at a limit.
+const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments);
+// 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`; 0 where they leave no
+// room.
 const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments,
-                         bool* kink, bool flat_at_limits = true);
+                         bool flat_at_limits);
 
 }  // namespace twingrad::reference

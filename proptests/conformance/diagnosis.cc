@@ -97,6 +97,24 @@ bool MultipliesZeros(const Program& program, const Observation& expected) {
   });
 }
 
+bool RaisesZeros(const Program& program, const Observation& expected) {
+  return std::ranges::any_of(program.statements, [&](const auto& s) {
+    return s.op == Opcode::kPow && std::ranges::any_of(s.operands, [&](ValueId operand) {
+             const auto at = static_cast<size_t>(operand);
+             if (at >= expected.values.size() || !expected.values[at].defined) return false;
+             return std::ranges::any_of(expected.values[at].data.bits,
+                                        [](uint64_t x) { return x << 1 == 0; });
+           });
+  });
+}
+
+bool ClampsToOne(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const auto& s) {
+    return s.op == Opcode::kClamp && s.Find(Key::kMin) != nullptr && s.Find(Key::kMax) != nullptr &&
+           s.template Get<double>(Key::kMin) >= s.template Get<double>(Key::kMax);
+  });
+}
+
 // Whether a hook, retain_grad or inputs= shows the gradient of what prod gave.
 bool ShowsProd(const Program& program) {
   std::set<ValueId> products;
@@ -110,19 +128,31 @@ bool ShowsProd(const Program& program) {
   return false;
 }
 
+bool Knows(const twingrad::reference::DualResult& dual, const ElementDifference& d) {
+  const auto& tensors = d.grad ? dual.grads : dual.values;
+  const auto value = static_cast<size_t>(d.value);
+  if (value >= tensors.size() || !tensors[value].known) return false;
+  const auto& bound = tensors[value].bound;
+  return d.index < bound.size() && std::isfinite(bound[d.index]);
+}
+
 }  // namespace
 
 Opinion SecondOpinion(const Program& program, const TwinResult& twin,
-                      const twingrad::reference::DualResult& dual) {
+                      const twingrad::reference::DualResult& dual, const Differences& differences) {
   if (twin.observation.error) {
     return {"  second opinion: none, the Program ends in an error\n"};
   }
-  if (dual.kink) return {"  second opinion: none, at a kink\n"};
   if (!dual.not_applicable.empty()) {
     return {absl::StrCat("  second opinion: none, ", dual.not_applicable, "\n")};
   }
   const oracles::Verdict verdict = oracles::JudgeDual({program, twin, twin.observation}, dual);
   if (verdict.outcome != oracles::Outcome::kDisagree) {
+    if (differences.empty())
+      return {"  second opinion: none, the dual numbers know numbers alone\n"};
+    if (!Knows(dual, differences.front())) {
+      return {"  second opinion: none, the dual numbers do not know this element\n"};
+    }
     return {"  second opinion: the dual numbers agree with the twin\n"};
   }
   return {absl::StrCat("  second opinion: the dual numbers contradict the twin\n", verdict.text),
@@ -164,6 +194,8 @@ std::string Circumstances(const Program& program, const Observation& expected,
     absl::StrAppend(&text, "  circumstance: the result of ", SignatureOf(op).name, " is a view\n");
   }
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
+  if (RaisesZeros(program, expected)) text += "  circumstance: pow with a 0\n";
+  if (ClampsToOne(program)) text += "  circumstance: clamp between equal limits\n";
   if (ShowsProd(program)) text += "  circumstance: the gradient of a prod is shown\n";
   return text;
 }

@@ -12,6 +12,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"
+#include "proptests/conformance/legality.h"
 
 namespace twingrad::conformance {
 
@@ -19,9 +20,10 @@ struct Opinion {
   std::string text;       // a line, or more if the witnesses differ
   bool doubtful = false;  // the dual numbers contradict the twin: the fault is this repository's
 };
+// Of the first of the differences. The dual numbers agree only where they know that element.
 Opinion SecondOpinion(const twingrad::program::Program& program,
                       const twingrad::reference::TwinResult& twin,
-                      const twingrad::reference::DualResult& dual);
+                      const twingrad::reference::DualResult& dual, const Differences& differences);
 
 // Whether a seed has become the .grad of a value and was then accumulated into: each of its
 // elements that changed is one of some .grad (the seed of cat becomes several), or some .grad that
@@ -33,6 +35,8 @@ bool SeedBecameGrad(const twingrad::program::Program& program, twingrad::referen
 // None, or some of
 //   circumstance: the result of matmul is a view      (of memory that no value of the Program owns)
 //   circumstance: prod of several zeros               (over all elements)
+//   circumstance: pow with a 0                        (as base or exponent)
+//   circumstance: clamp between equal limits
 //   circumstance: the gradient of a prod is shown     (of its result: by a hook, by inputs=, ...)
 // `expected` has the values, `observed` the graphs.
 std::string Circumstances(const twingrad::program::Program& program,

@@ -1,16 +1,21 @@
 #include "proptests/conformance/foreign_judge.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "autograd/reference/legal.h"
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
+#include "proptests/conformance/legality.h"
 #include "proptests/judge/expectation.h"
 #include "proptests/judge/table.h"
+#include "proptests/oracles/compare.h"
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/oracles.h"
 
@@ -171,6 +176,68 @@ void FollowFreedCalls(const Program& program, const Hello& hello, const Observat
   if (twin.freed_calls_are_legal) expected.twin = std::move(twin);
 }
 
+std::string LineOf(const Program& program, const ElementDifference& d) {
+  const int statement = oracles::StatementOf(program, d.value);
+  return absl::StrFormat("%s%s[%d] %.9g, twin %.9g; %s", oracles::NameOf(program, d.value),
+                         d.grad ? ".grad" : "", d.index, d.seen, d.expected,
+                         oracles::LineOf(program, statement));
+}
+
+// Elements that are right although they are not the twin's, and those that nobody can judge, become
+// the twin's. What is left is wrong.
+ConventionsTaken TakeConventions(const Program& program, const Expectation& expected,
+                                 Observation& observed) {
+  ConventionsTaken taken;
+  const Differences differences = FindDifferences(expected.twin, observed);
+  if (differences.empty()) return taken;
+  twingrad::reference::LegalAnswers legal = twingrad::reference::FindLegalAnswers(program);
+  if (legal.not_known.empty()) legal.not_known = expected.dual.not_applicable;
+  const Ruling ruling = RuleOn(program, expected.twin, observed, differences, legal);
+  for (size_t i = 0; i < differences.size(); ++i) {
+    const ElementDifference& d = differences[i];
+    if (ruling.fates[i] == Fate::kWrong) continue;
+    const auto value = static_cast<size_t>(d.value);
+    const auto& twin = expected.twin.observation.values[value];
+    auto& seen = observed.values[value];
+    (d.grad ? seen.grad : seen.data).bits[d.index] = (d.grad ? twin.grad : twin.data).bits[d.index];
+    ++(ruling.fates[i] == Fate::kConvention ? taken.elements : taken.not_judged);
+    if (taken.example.empty()) taken.example = LineOf(program, d);
+  }
+  taken.kinks = ruling.taken;
+  taken.enclosed = ruling.enclosed;
+  taken.or_nan = ruling.or_nan;
+  return taken;
+}
+
+// Where the dual numbers contradict an engine that the twin does not contradict: whether only
+// because it, or its dialect, chose otherwise than they did. *not_judged counts what nobody knows.
+bool ChoseOtherwise(const Program& program, const Expectation& expected,
+                    const Observation& observed, uint32_t* not_judged) {
+  if (expected.dual.kinks.empty()) return false;
+  Differences differences;
+  const Evidence evidence = {program, expected.twin, observed};
+  for (const oracles::DualMiss& miss : oracles::DualMisses(evidence, expected.dual)) {
+    const auto value = static_cast<size_t>(miss.value);
+    const auto& record = observed.values[value];
+    const auto& tensor = (miss.grad ? expected.dual.grads : expected.dual.values)[value];
+    const auto& bounds = miss.grad ? expected.twin.grad_bounds : expected.twin.value_bounds;
+    differences.push_back(
+        {miss.value, miss.grad, miss.index, tensor.data[miss.index],
+         std::bit_cast<double>((miss.grad ? record.grad : record.data).bits[miss.index]),
+         bounds[value].bound[miss.index]});
+  }
+  if (differences.empty()) return false;
+  const auto legal = twingrad::reference::FindLegalAnswers(program);
+  const Ruling ruling = RuleOn(program, expected.twin, observed, differences, legal);
+  *not_judged += static_cast<uint32_t>(std::ranges::count(ruling.fates, Fate::kNotJudged));
+  return std::ranges::count(ruling.fates, Fate::kWrong) == 0;
+}
+
+Outcome OutcomeOf(const ConventionsTaken& taken) {
+  if (taken.not_judged > 0) return Outcome::kNotJudged;
+  return taken.elements > 0 || taken.absent ? Outcome::kConvention : Outcome::kAgree;
+}
+
 }  // namespace
 
 std::string_view OutcomeWord(Outcome outcome) { return kWords[static_cast<size_t>(outcome)]; }
@@ -223,23 +290,26 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   FillFacts(hello, expected.twin, observed);
   const bool absent =
       CreatesGraph(program) && TakeZerosForAbsent(expected.twin.observation, observed);
+  const Observation shown = observed;
+  result.taken = TakeConventions(program, expected, observed);
+  result.taken.absent = absent;
   oracles::Verdict verdict =
       FirstDisagreement({.evidence = evidence,
                          .shown = Shown(hello, true, expected.predicted, observed),
                          .dual = &expected.dual},
                         statistics, &result);
+  if (verdict.outcome == oracles::Outcome::kDisagree && verdict.oracle == "dual" &&
+      ChoseOtherwise(program, expected, shown, &result.taken.not_judged)) {
+    verdict = oracles::Verdict();
+  }
   if (verdict.outcome != oracles::Outcome::kDisagree) {
-    if (absent) result.outcome = Outcome::kConvention;
+    result.outcome = OutcomeOf(result.taken);
+    result.text = result.taken.example;
     return result;
   }
   AddRunsToError(hello, evidence, verdict);
   result.rule = std::string(verdict.oracle);
   result.statements = std::move(verdict.statements);
-  if (expected.dual.kink && (result.rule == "twin" || result.rule == "dual")) {
-    result.outcome = Outcome::kConvention;
-    result.text = std::move(verdict.text);
-    return result;
-  }
   result.outcome = Outcome::kWrong;
   if (result.rule == "twin") {
     if (SeedBecameGrad(program, DialectOf(hello.dialect), expected.twin.observation, observed)) {
@@ -249,7 +319,8 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     }
   }
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
-  const Opinion opinion = SecondOpinion(program, expected.twin, expected.dual);
+  const Opinion opinion = SecondOpinion(program, expected.twin, expected.dual,
+                                        FindDifferences(expected.twin, observed));
   result.text = absl::StrCat(verdict.text, opinion.text,
                              Circumstances(program, expected.twin.observation, observed));
   if (opinion.doubtful) result.rule = "witnesses";

@@ -24,7 +24,7 @@ namespace twingrad::conformance {
 enum class Outcome : uint8_t {
   kAgree,
   kRefuse,      // the engine says that it does not do this
-  kConvention,  // another subgradient at a kink
+  kConvention,  // other numbers that are right too: another subgradient at a kink, an absent zero
   kExplained,   // wrong, as an expected failure says
   // The engine or its adapter is to blame for the five from kWrong to kProtocol.
   kWrong,
@@ -32,7 +32,8 @@ enum class Outcome : uint8_t {
   kHang,
   kMemory,
   kProtocol,
-  kNotJudged,  // the twin cannot say what is right
+  kNotJudged,  // what is right is not known: the twin skips it, or a kink of no known set reaches
+               // it
 };
 inline constexpr int kNumOutcomes = static_cast<int>(Outcome::kNotJudged) + 1;
 std::string_view OutcomeWord(Outcome outcome);
@@ -47,11 +48,23 @@ struct Expectation {
 };
 Expectation Expect(const twingrad::program::Program& program, const protocol::Hello& hello);
 
+// What other choices an engine was seen to take.
+struct ConventionsTaken {
+  uint32_t elements = 0;    // that are right and not the twin's
+  uint32_t not_judged = 0;  // that a kink reaches, and of which no legal answers are known
+  bool enclosed = false;    // told by intervals alone, of more combinations than are tried
+  bool or_nan = false;      // NaN in place of 0 times an infinity
+  bool absent = false;      // a zero that one has and the other not
+  std::array<bool, twingrad::reference::kNumKinks> kinks = {};
+  std::string example;  // a line: the first such element
+};
+
 struct ForeignVerdict {
   Outcome outcome = Outcome::kAgree;
   std::string rule;  // the oracle that disagreed: twin, errors, recount, ...
   std::string text;  // 3 to 8 lines
   std::vector<int32_t> statements;
+  ConventionsTaken taken;
   bool ran = false;        // the engine ran the Program, be it to an error
   bool called = false;     // ... and a call of the engine came back
   bool recounted = false;  // ... and each such call was shown and counted again

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <cstring>
 #include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -64,9 +66,10 @@ class ForeignSubject final : public subjects::Subject,
 
   std::string Draw(absl::Span<const int> marked, bool run_engine) override;
 
+  std::vector<std::string> TakeNotes() override { return std::exchange(notes_, {}); }
   std::string Summarise(absl::Span<const uint64_t> counters,
-                        const std::set<std::string>& /*notes*/) const override {
-    return ForeignSummary(Read(counters));
+                        const std::set<std::string>& notes) const override {
+    return ForeignSummary(Read(counters), notes);
   }
   std::string Report(absl::Span<const uint64_t> counters) const override {
     return ForeignReport(Read(counters));
@@ -101,6 +104,8 @@ class ForeignSubject final : public subjects::Subject,
   subjects::ProgramSource source_;
   std::unique_ptr<AdaptedEngine> engine_;  // from Start on
   ForeignStatistics statistics_;
+  std::set<std::string> told_;      // conventions with an example
+  std::vector<std::string> notes_;  // not yet told
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
 };
 
@@ -116,6 +121,10 @@ AdaptedEngine::Judged ForeignSubject::JudgeAndCount() {
   AdaptedEngine::Judged judged = engine_->Judge(current(), &statistics_.base);
   source_.CountDrawn(&statistics_.drawn);
   CountProgram(current(), judged.expected, judged.verdict, judged.reply.observation, &statistics_);
+  for (std::string& note : NotesOf(judged.verdict.taken)) {
+    // One example of each is enough.
+    if (told_.insert(note.substr(0, note.find(':'))).second) notes_.push_back(std::move(note));
+  }
   statistics_.restarts = engine_->restarts();
   statistics_.killed = engine_->killed();
   return judged;

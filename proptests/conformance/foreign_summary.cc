@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
@@ -31,7 +32,46 @@ std::string CountsLine(const ForeignStatistics& statistics) {
                       part("predicted", statistics.predicted), "\n");
 }
 
+constexpr std::string_view kOrNan = "NaN of 0 times an infinity";
+
+// "relu at 0 12, ..., an absent zero 3", and for each an example.
+std::string ConventionLines(const ForeignStatistics& statistics,
+                            const std::set<std::string>& notes) {
+  std::string counts, examples;
+  const auto add = [&](std::string_view word, uint64_t count) {
+    if (count == 0) return;
+    absl::StrAppend(&counts, counts.empty() ? "" : ", ", word, " ", WithSeparators(count));
+    const std::string start = absl::StrCat(word, ": ");
+    const auto note = notes.lower_bound(start);
+    if (note == notes.end() || !absl::StartsWith(*note, start)) return;
+    absl::StrAppend(&examples, "               ", *note, "\n");
+  };
+  for (size_t k = 0; k < statistics.kinks.size(); ++k) {
+    add(KinkName(static_cast<twingrad::reference::Kink>(k)), statistics.kinks[k]);
+  }
+  add(kOrNan, statistics.or_nan);
+  add("an absent zero", statistics.absent);
+  std::string text =
+      absl::StrCat("conventions    ", counts.empty() ? "none" : counts, "; ",
+                   WithSeparators(statistics.elements), " elements; not judged ",
+                   WithSeparators(statistics.elements_not_judged), " elements; by intervals alone ",
+                   WithSeparators(statistics.enclosed), " programs\n", examples);
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> NotesOf(const ConventionsTaken& taken) {
+  std::vector<std::string> notes;
+  if (taken.example.empty()) return notes;
+  for (size_t k = 0; k < taken.kinks.size(); ++k) {
+    if (!taken.kinks[k]) continue;
+    notes.push_back(
+        absl::StrCat(KinkName(static_cast<twingrad::reference::Kink>(k)), ": ", taken.example));
+  }
+  if (taken.or_nan) notes.push_back(absl::StrCat(kOrNan, ": ", taken.example));
+  return notes;
+}
 
 void CountProgram(const twingrad::program::Program& program, const Expectation& expected,
                   const ForeignVerdict& judged, const twingrad::program::Observation& observed,
@@ -45,6 +85,15 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   }
   for (const auto& call : observed.calls) base.nodes_executed += call.executed.size();
   ++statistics->outcomes[static_cast<size_t>(judged.outcome)];
+  const bool judged_so =
+      judged.outcome == Outcome::kConvention || judged.outcome == Outcome::kNotJudged;
+  const ConventionsTaken taken = judged_so ? judged.taken : ConventionsTaken();
+  for (size_t k = 0; k < taken.kinks.size(); ++k) statistics->kinks[k] += taken.kinks[k] ? 1 : 0;
+  statistics->or_nan += taken.or_nan ? 1 : 0;
+  statistics->absent += taken.absent ? 1 : 0;
+  statistics->enclosed += taken.enclosed ? 1 : 0;
+  statistics->elements += taken.elements;
+  statistics->elements_not_judged += taken.not_judged;
   statistics->ran += judged.ran ? 1 : 0;
   statistics->called += judged.called ? 1 : 0;
   statistics->recounted += judged.recounted ? 1 : 0;
@@ -53,7 +102,7 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   ++base.twin_judged;
   if (expected.dual.order_judged >= 1) ++base.dual_first;
   if (expected.dual.order_judged >= 2) ++base.dual_second;
-  if (expected.dual.kink) ++base.dual_kinks;
+  if (!expected.dual.kinks.empty()) ++base.dual_kinks;
   if (!expected.twin.observation.error) return;
   ++base.errors_judged;
   ++base.traits[static_cast<size_t>(judge::Trait::kError)];
@@ -64,10 +113,16 @@ std::string ForeignReport(const ForeignStatistics& statistics) {
                            {"called", statistics.called},
                            {"recounted", statistics.recounted},
                            {"predicted", statistics.predicted},
+                           {"conventions", nlohmann::json::object()},
+                           {"elements_not_judged", statistics.elements_not_judged},
                            {"restarts", statistics.restarts},
                            {"killed", statistics.killed},
                            {"outcomes", nlohmann::json::object()},
                            {"areas", nlohmann::json::object()}};
+  for (size_t k = 0; k < statistics.kinks.size(); ++k) {
+    const std::string kink(KinkName(static_cast<twingrad::reference::Kink>(k)));
+    if (statistics.kinks[k] > 0) report["conventions"][kink] = statistics.kinks[k];
+  }
   for (int i = 0; i < kNumOutcomes; ++i) {
     const std::string word(OutcomeWord(static_cast<Outcome>(i)));
     report["outcomes"][word] = statistics.outcomes[static_cast<size_t>(i)];
@@ -80,7 +135,8 @@ std::string ForeignReport(const ForeignStatistics& statistics) {
   return report.dump();
 }
 
-std::string ForeignSummary(const ForeignStatistics& statistics) {
+std::string ForeignSummary(const ForeignStatistics& statistics,
+                           const std::set<std::string>& notes) {
   std::string outcomes;
   for (int i = 0; i < kNumOutcomes; ++i) {
     const uint64_t count = statistics.outcomes[static_cast<size_t>(i)];
@@ -90,6 +146,7 @@ std::string ForeignSummary(const ForeignStatistics& statistics) {
                     absl::StrFormat(" (%.2f %%)", Percent(count, statistics.base.programs)));
   }
   std::string text = absl::StrCat("outcomes       ", outcomes.empty() ? "none" : outcomes, "\n");
+  text += ConventionLines(statistics, notes);
   text += CountsLine(statistics);
   if (statistics.restarts > 0) {
     absl::StrAppendFormat(&text,

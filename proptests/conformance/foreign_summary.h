@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/judge/statistics.h"
@@ -25,6 +27,14 @@ struct ForeignStatistics {
   uint64_t called = 0;
   uint64_t recounted = 0;
   uint64_t predicted = 0;
+  // By kink: Programs in which the engine took another element than the twin; then those with NaN
+  // for 0 times an infinity, and with absent zeros.
+  std::array<uint64_t, twingrad::reference::kNumKinks> kinks = {};
+  uint64_t or_nan = 0;
+  uint64_t absent = 0;
+  uint64_t enclosed = 0;  // Programs of which intervals alone told that
+  uint64_t elements = 0;  // that are right and not the twin's
+  uint64_t elements_not_judged = 0;
   uint64_t restarts = 0;  // of the adapter, after whatever reason
   uint64_t killed = 0;    // of these: killed from outside, its program run again
 };
@@ -36,8 +46,12 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
 // The members of a JSON object: outcomes, and areas by outcome.
 std::string ForeignReport(const ForeignStatistics& statistics);
 
-// Each line ends in a newline.
-std::string ForeignSummary(const ForeignStatistics& statistics);
+// For each convention that was taken, a note with an example.
+std::vector<std::string> NotesOf(const ConventionsTaken& taken);
+
+// Each line ends in a newline. Of the notes it takes one for each convention.
+std::string ForeignSummary(const ForeignStatistics& statistics,
+                           const std::set<std::string>& notes = {});
 
 // Smaller samples are too noisy to judge a share.
 inline constexpr uint64_t kEnoughForAShare = 2000;

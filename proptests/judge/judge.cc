@@ -37,7 +37,7 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Du
   if (dual != nullptr && dual->order_judged >= 1) {
     ++statistics.dual_first;
     if (dual->order_judged >= 2) ++statistics.dual_second;
-    if (dual->kink) ++statistics.dual_kinks;
+    if (!dual->kinks.empty()) ++statistics.dual_kinks;
   }
   if (judgement.expected.observation.error) {
     ++statistics.errors_judged;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -45,11 +46,29 @@ Difference CompareBits(const TensorData& a, const TensorData& b) {
   return {};
 }
 
-Rule RuleOf(absl::Span<const double> bounds) {
-  double widest = 0;
-  for (double bound : bounds) widest = bound > widest ? bound : widest;
-  if (widest == 0) return Rule::kExact;
-  return std::isinf(widest) ? Rule::kNotCompared : Rule::kBounded;
+Rule RuleOf(const TensorData& expected, absl::Span<const double> bounds) {
+  Rule rule = Rule::kExact;
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    if (bounds[i] == 0) continue;
+    const bool finite = IsFloating(expected.dtype) && i < expected.bits.size() &&
+                        std::isfinite(std::bit_cast<double>(expected.bits[i]));
+    const double size = finite ? std::fabs(std::bit_cast<double>(expected.bits[i])) : 0;
+    if (bounds[i] > std::fmax(size, 1) / 8) return Rule::kNotCompared;
+    rule = Rule::kBounded;
+  }
+  return rule;
+}
+
+bool HoldsSingle(const Program& program) {
+  for (const Statement& statement : program.statements) {
+    for (const auto& [key, value] : statement.attributes) {
+      const auto* type = std::get_if<program::TensorType>(&value);
+      const auto* dtype = std::get_if<DType>(&value);
+      if (type != nullptr && type->dtype == DType::kF32) return true;
+      if (dtype != nullptr && *dtype == DType::kF32) return true;
+    }
+  }
+  return false;
 }
 
 std::string NameOf(const Program& program, ValueId value) {

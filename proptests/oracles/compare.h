@@ -53,9 +53,13 @@ Difference Compare(const TensorData& expected, const TensorData& actual,
 // The first element whose bits differ.
 Difference CompareBits(const TensorData& a, const TensorData& b);
 
-// How a tensor with these bounds is compared.
+// How a tensor with these bounds is compared. Within a bound above an eighth of an element's size
+// (or of 1) it is only held to sign and size, and does not count as compared.
 enum class Rule : uint8_t { kExact, kBounded, kNotCompared };
-Rule RuleOf(absl::Span<const double> bounds);
+Rule RuleOf(const TensorData& expected, absl::Span<const double> bounds);
+
+// Whether a number of the Program is an f32.
+bool HoldsSingle(const Program& program);
 
 // --- Words ---
 // `%v3`.

@@ -55,10 +55,13 @@ TEST(Compare, TypesCount) {
 
 TEST(Compare, RulesFollowTheWidestBound) {
   const double mixed[] = {0, 1e-12};
-  const double wide[] = {0, kInfinity};
-  EXPECT_EQ(RuleOf({}), Rule::kExact);
-  EXPECT_EQ(RuleOf(mixed), Rule::kBounded);
-  EXPECT_EQ(RuleOf(wide), Rule::kNotCompared);
+  const double wide[] = {0, 1};
+  const double unknown[] = {0, kInfinity};
+  EXPECT_EQ(RuleOf(Pair(1, 2), {}), Rule::kExact);
+  EXPECT_EQ(RuleOf(Pair(1, 2), mixed), Rule::kBounded);
+  EXPECT_EQ(RuleOf(Pair(1, 2), wide), Rule::kNotCompared);
+  EXPECT_EQ(RuleOf(Pair(1, 100), wide), Rule::kBounded);
+  EXPECT_EQ(RuleOf(Pair(1, 2), unknown), Rule::kNotCompared);
 }
 
 TEST(Compare, WordsNameWhatTheyMean) {

@@ -1,5 +1,6 @@
 // Values and gradients beside the dual numbers.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -21,40 +22,86 @@ namespace {
 
 constexpr std::string_view kOracle = "dual";
 
-struct DualDifference {
-  bool found = false;
-  size_t index = 0;
-  double bound = 0;
+// Of the twin, whose bounds say how far an engine may be off.
+struct Allowance {
+  absl::Span<const double> bounds;
+  const TensorData* data;
+  bool single;  // f32 is about, which over- and underflows where the dual numbers, all f64, do not
+
+  double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };
 
-DualDifference Find(const DualTensor& dual, const TensorData& actual,
-                    absl::Span<const double> twin_bounds) {
-  if (!dual.known || !IsFloating(actual.dtype)) return {};
-  if (dual.data.size() != actual.bits.size()) return {true, 0, 0};
-  for (size_t i = 0; i < dual.data.size(); ++i) {
-    const double own = i < twin_bounds.size() ? twin_bounds[i] : 0;
-    const double witness = i < dual.bound.size() ? dual.bound[i] : 0;
-    const double bound = own + witness;
-    const double seen = std::bit_cast<double>(actual.bits[i]);
-    if (std::isinf(bound) || seen == dual.data[i]) continue;
-    if (std::isnan(seen) && std::isnan(dual.data[i])) continue;
-    if (!(std::fabs(seen - dual.data[i]) <= bound)) return {true, i, bound};
+// Whether the number is right. What is infinite or zero for a reason is known whatever the twin
+// knows.
+bool IsRight(const DualTensor& dual, size_t i, double seen, double own, double expected,
+             bool single) {
+  const double d = dual.data[i], witness = dual.bound[i];
+  const bool or_nan = i < dual.or_nan.size() && dual.or_nan[i];
+  if (std::isnan(d) || std::isinf(witness) || seen == d) return true;
+  if (std::isnan(seen) && or_nan) return true;
+  const bool overflows = single && !(std::isfinite(expected) && std::isfinite(d));
+  if (overflows) return true;
+  // Of a / 0 either infinity is right, for 0 and -0 are one number.
+  if (std::isinf(d)) return std::isinf(seen) || (std::isnan(seen) && std::isnan(expected));
+  if (std::isinf(own)) {
+    // No term of it depends on the variable, so that rounding cannot change it; 0 times what
+    // overflowed may be NaN.
+    const bool nothing = d == 0 && witness == 0;
+    return !nothing || std::isnan(seen);
   }
-  return {};
+  return std::fabs(seen - d) <= own + witness;
+}
+
+// The first element from `start` on that is wrong; the number of elements if there is none.
+size_t FindWrong(const DualTensor& dual, const TensorData& actual, const Allowance& allowance,
+                 size_t start = 0) {
+  for (size_t i = start; i < dual.data.size(); ++i) {
+    const double seen = std::bit_cast<double>(actual.bits[i]);
+    const auto& expected = allowance.data->bits;
+    const double twin = i < expected.size() ? std::bit_cast<double>(expected[i]) : seen;
+    if (!IsRight(dual, i, seen, allowance.Of(i), twin, allowance.single)) return i;
+  }
+  return dual.data.size();
+}
+
+Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool single) {
+  static const ValueRecord kNone;
+  const auto& all = grad ? evidence.expected.grad_bounds : evidence.expected.value_bounds;
+  const auto& values = evidence.expected.observation.values;
+  const ValueRecord& record = value < values.size() ? values[value] : kNone;
+  return {
+      value < all.size() ? absl::Span<const double>(all[value].bound) : absl::Span<const double>(),
+      grad ? &record.grad : &record.data, single};
+}
+
+// Calls see(value, grad, dual tensor, actual tensor) for each that is there in both.
+template <typename F>
+void ForEachTensor(const Evidence& evidence, const DualResult& dual, F see) {
+  const auto& values = evidence.observed.values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto value = static_cast<ValueId>(i);
+    const auto is_there = [](const std::vector<DualTensor>& tensors, size_t at, bool defined,
+                             const TensorData& actual) {
+      return at < tensors.size() && tensors[at].known && defined && IsFloating(actual.dtype);
+    };
+    if (is_there(dual.values, i, values[i].defined, values[i].data)) {
+      see(value, false, dual.values[i], values[i].data);
+    }
+    if (is_there(dual.grads, i, values[i].grad_defined, values[i].grad)) {
+      see(value, true, dual.grads[i], values[i].grad);
+    }
+  }
 }
 
 Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value, const char* what,
-                const DualTensor& expected, const TensorData& actual,
-                const DualDifference& difference) {
+                const DualTensor& expected, const TensorData& actual, size_t index, double bound) {
   const int statement = StatementOf(evidence.program, value);
   std::string numbers;
-  if (difference.index < expected.data.size()) {
+  if (index < expected.data.size()) {
     char text[160];
-    std::snprintf(text, sizeof text, "  dual     %.17g\n  actual   ",
-                  expected.data[difference.index]);
-    numbers = absl::StrCat(text, ElementText(actual, difference.index), "\n");
-    std::snprintf(text, sizeof text, "  at element %zu: may differ by %.3g\n", difference.index,
-                  difference.bound);
+    std::snprintf(text, sizeof text, "  dual     %.17g\n  actual   ", expected.data[index]);
+    numbers = absl::StrCat(text, ElementText(actual, index), "\n");
+    std::snprintf(text, sizeof text, "  at element %zu: may differ by %.3g\n", index, bound);
     numbers += text;
   } else {
     numbers = absl::StrCat("  dual has ", expected.data.size(), " elements, actual ",
@@ -62,51 +109,64 @@ Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value,
   }
   return Disagree(
       kOracle,
-      absl::StrCat("dual: ", what, " of ", NameOf(evidence.program, value), ", ",
-                   LineOf(evidence.program, statement), "\n", numbers,
-                   dual.kink ? "  a kink was touched: other subgradients are conventions\n" : "",
-                   "  ", EngineText(evidence.device_threads), "\n"),
+      absl::StrCat(
+          "dual: ", what, " of ", NameOf(evidence.program, value), ", ",
+          LineOf(evidence.program, statement), "\n", numbers,
+          dual.kinks.empty() ? "" : "  at a kink the dual numbers take the twin's choice\n", "  ",
+          EngineText(evidence.device_threads), "\n"),
       {statement});
 }
 
 }  // namespace
 
+std::vector<DualMiss> DualMisses(const Evidence& evidence, const DualResult& dual) {
+  std::vector<DualMiss> misses;
+  const bool single = HoldsSingle(evidence.program);
+  ForEachTensor(evidence, dual,
+                [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
+                  if (known.data.size() != actual.bits.size()) return;
+                  const auto allowance =
+                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
+                  for (size_t i = 0; i < known.data.size(); ++i) {
+                    i = FindWrong(known, actual, allowance, i);
+                    if (i < known.data.size()) misses.push_back({value, grad, i});
+                  }
+                });
+  return misses;
+}
+
 Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
   if (!dual.not_applicable.empty()) return Skip(kOracle, dual.not_applicable);
-  const auto& values = evidence.observed.values;
-  static constexpr double kExact[1] = {0};
-  const auto bounds = [&](const std::vector<reference::Judged>& all, size_t i) {
-    return i < all.size() ? absl::Span<const double>(all[i].bound)
-                          : absl::Span<const double>(kExact, 0);
-  };
-  for (size_t i = 0; i < values.size(); ++i) {
-    const ValueRecord& record = values[i];
-    const auto value = static_cast<ValueId>(i);
-    if (i < dual.values.size() && record.defined) {
-      const DualDifference d =
-          Find(dual.values[i], record.data, bounds(evidence.expected.value_bounds, i));
-      if (d.found) return Differs(evidence, dual, value, "value", dual.values[i], record.data, d);
-    }
-    if (i >= dual.grads.size() || !dual.grads[i].known) continue;
-    if (record.grad_defined) {
-      const DualDifference d =
-          Find(dual.grads[i], record.grad, bounds(evidence.expected.grad_bounds, i));
-      if (d.found) return Differs(evidence, dual, value, ".grad", dual.grads[i], record.grad, d);
-      continue;
-    }
-    // An absent gradient is zero.
-    for (size_t k = 0; k < dual.grads[i].data.size(); ++k) {
-      const double bound = k < dual.grads[i].bound.size() ? dual.grads[i].bound[k] : 0;
-      if (dual.grads[i].data[k] == 0 || std::fabs(dual.grads[i].data[k]) <= bound ||
-          std::isinf(bound) || std::isnan(dual.grads[i].data[k])) {
+  const bool single = HoldsSingle(evidence.program);
+  Verdict verdict = Agree(kOracle);
+  ForEachTensor(evidence, dual,
+                [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
+                  if (verdict.outcome == Outcome::kDisagree) return;
+                  const auto allowance =
+                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
+                  const bool same = known.data.size() == actual.bits.size();
+                  const size_t wrong = same ? FindWrong(known, actual, allowance) : 0;
+                  if (same && wrong == known.data.size()) return;
+                  const double own = allowance.Of(wrong);
+                  const double bound = same && std::isfinite(own) ? own + known.bound[wrong] : 0;
+                  verdict = Differs(evidence, dual, value, grad ? ".grad" : "value", known, actual,
+                                    same ? wrong : known.data.size(), bound);
+                });
+  if (verdict.outcome == Outcome::kDisagree) return verdict;
+  // An absent gradient is zero.
+  for (size_t i = 0; i < std::min(evidence.observed.values.size(), dual.grads.size()); ++i) {
+    const DualTensor& known = dual.grads[i];
+    if (!known.known || evidence.observed.values[i].grad_defined) continue;
+    for (size_t k = 0; k < known.data.size(); ++k) {
+      if (known.data[k] == 0 || std::isnan(known.data[k]) || std::isinf(known.bound[k]) ||
+          std::fabs(known.data[k]) <= known.bound[k]) {
         continue;
       }
-      TensorData absent;
-      return Differs(evidence, dual, value, "absent .grad", dual.grads[i], absent,
-                     {true, k, bound});
+      return Differs(evidence, dual, static_cast<ValueId>(i), "absent .grad", known, TensorData(),
+                     k, known.bound[k]);
     }
   }
-  return Agree(kOracle);
+  return verdict;
 }
 
 }  // namespace twingrad::oracles

@@ -65,6 +65,15 @@ Verdict JudgeValues(const Evidence& evidence);
 // not apply.
 Verdict JudgeDual(const Evidence& evidence, const reference::DualResult& dual);
 
+// An element that is not as the dual numbers have it.
+struct DualMiss {
+  program::ValueId value = program::kNoValue;
+  bool grad = false;
+  size_t index = 0;
+};
+// All of them, of tensors that are there.
+std::vector<DualMiss> DualMisses(const Evidence& evidence, const reference::DualResult& dual);
+
 // Each node runs at most once and after all nodes that deliver to it; with one thread, in the
 // twin's order.
 Verdict JudgeOrder(const Evidence& evidence);

@@ -39,10 +39,11 @@ absl::Span<const double> BoundsOf(const std::vector<reference::Judged>& bounds, 
   return bounds[value].bound;
 }
 
-void Count(bool gradient, absl::Span<const double> bounds, Compared& compared) {
+void Count(bool gradient, const TensorData& expected, absl::Span<const double> bounds,
+           Compared& compared) {
   ++compared.values;
   if (!gradient) return;
-  switch (RuleOf(bounds)) {
+  switch (RuleOf(expected, bounds)) {
     case Rule::kExact:
       ++compared.gradients_exact;
       break;
@@ -91,7 +92,7 @@ Verdict JudgeGrad(const Evidence& evidence, ValueId value, const ValueRecord& ex
     return Differs(evidence, value, ".grad",
                    DifferenceText(difference, expected.grad, actual.grad));
   }
-  Count(/*gradient=*/true, bounds, compared);
+  Count(/*gradient=*/true, expected.grad, bounds, compared);
   return Agree(kOracle);
 }
 
@@ -115,7 +116,7 @@ Verdict JudgeAll(const Evidence& evidence, Compared& compared) {
       if (const Difference difference = Compare(e.data, a.data, bounds)) {
         return Differs(evidence, value, "value", DifferenceText(difference, e.data, a.data));
       }
-      Count(gradients[i], bounds, compared);
+      Count(gradients[i], e.data, bounds, compared);
       if (e.requires_grad != a.requires_grad) {
         return Differs(evidence, value, "requires_grad",
                        ExpectedText(e.requires_grad ? "1" : "0", a.requires_grad ? "1" : "0"));

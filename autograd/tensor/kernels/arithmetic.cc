@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -32,8 +33,12 @@ struct EqualNumber {
   static bool Of(auto a, auto b) { return a == b; }
 };
 
-struct PowExponentMaskNumber {
-  static bool Of(auto a, auto b) { return !(a == 0 && b >= 0); }
+struct PowIsFlatInBaseNumber {
+  static bool Of(auto a, auto b) { return b == 0 && !std::isfinite(1 / a); }
+};
+
+struct PowIsFlatInExponentNumber {
+  static bool Of(auto a, auto b) { return a == 0 && b >= 0; }
 };
 
 // Contiguous operands of one shape. Only operations that Eigen computes with the same bits.
@@ -145,8 +150,12 @@ Tensor MaximumWeight(const Tensor& a, const Tensor& b) {
 
 Tensor Equals(const Tensor& a, const Tensor& b) { return Floating<EqualNumber>("equals", a, b); }
 
-Tensor PowExponentMask(const Tensor& a, const Tensor& b) {
-  return Floating<PowExponentMaskNumber>("pow", a, b);
+Tensor PowIsFlatInBase(const Tensor& a, const Tensor& b) {
+  return Floating<PowIsFlatInBaseNumber>("pow", a, b);
+}
+
+Tensor PowIsFlatInExponent(const Tensor& a, const Tensor& b) {
+  return Floating<PowIsFlatInExponentNumber>("pow", a, b);
 }
 
 void AddInto(Tensor& target, const Tensor& other) {

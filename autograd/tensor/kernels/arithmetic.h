@@ -29,8 +29,11 @@ Tensor Pow(const Tensor& a, const Tensor& b);
 Tensor MaximumWeight(const Tensor& a, const Tensor& b);
 // Bool: where a == b. f32, f64.
 Tensor Equals(const Tensor& a, const Tensor& b);
-// Bool: where pow(a, b) has a derivative by b that is not 0, that is unless a == 0 and b >= 0.
-Tensor PowExponentMask(const Tensor& a, const Tensor& b);
+// Bool: where pow(a, b) is constant in a although b * a^(b-1) is no number: b == 0, and 1 / a is
+// not finite. f32, f64.
+Tensor PowIsFlatInBase(const Tensor& a, const Tensor& b);
+// Bool: where pow(a, b) is constant in b although log(a) is no number: a == 0 and b >= 0. f32, f64.
+Tensor PowIsFlatInExponent(const Tensor& a, const Tensor& b);
 
 // target += other, element by element, in place; same shape, type and device. Overlap of the two is
 // harmless only where they are the very same view.

@@ -86,9 +86,12 @@ TEST(Arithmetic, Masks) {
   const Tensor b = Make<double>({4}, {2, 2, 2, 2});
   EXPECT_EQ(Elements<double>(MaximumWeight(a, b)), (Doubles{0, 0.5, 1, 1}));
   EXPECT_EQ(Elements<double>(MaximumWeight(b, a)), (Doubles{1, 0.5, 0, 1}));
-  EXPECT_EQ(
-      Elements<bool>(PowExponentMask(Make<double>({3}, {0, 0, 2}), Make<double>({3}, {1, -1, 1}))),
-      (std::vector<bool>{false, true, true}));
+  const Tensor base = Make<double>({6}, {0, 0, 0, 2, nan, 1e-310});
+  const Tensor exponent = Make<double>({6}, {0, 1, -1, 0, 0, 0});
+  EXPECT_EQ(Elements<bool>(PowIsFlatInBase(base, exponent)),
+            (std::vector<bool>{true, false, false, false, true, true}));
+  EXPECT_EQ(Elements<bool>(PowIsFlatInExponent(base, exponent)),
+            (std::vector<bool>{true, true, false, false, false, false}));
 }
 
 TEST(Arithmetic, AddsInPlace) {

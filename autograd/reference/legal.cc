@@ -1,0 +1,95 @@
+#include "autograd/reference/legal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace twingrad::reference {
+namespace {
+
+const DualTensor* TensorOf(const DualResult& result, program::ValueId value, bool grad) {
+  const std::vector<DualTensor>& tensors = grad ? result.grads : result.values;
+  const auto at = static_cast<size_t>(value);
+  return at < tensors.size() && tensors[at].known ? &tensors[at] : nullptr;
+}
+
+// The next combination, in the order of an odometer over the points that the last run met; empty
+// after the last.
+std::vector<int32_t> Next(std::vector<int32_t> digits, const std::vector<KinkPoint>& points) {
+  while (!digits.empty() && digits.back() + 1 >= points[digits.size() - 1].extremes) {
+    digits.pop_back();
+  }
+  if (!digits.empty()) ++digits.back();
+  return digits;
+}
+
+// False if there are too many.
+bool Enumerate(const program::Program& program, bool with_own, LegalAnswers* legal) {
+  std::vector<int32_t> digits;
+  do {
+    if (legal->vertices.size() == kMaxVertices) return false;
+    Choices choices(Choices::Rule::kVertex, digits, with_own);
+    DualResult result = RunDualWith(program, choices);
+    const std::vector<KinkPoint>& points = choices.points();
+    if (!result.not_applicable.empty()) {
+      legal->not_known = result.not_applicable;
+      return true;
+    }
+    if (legal->vertices.empty()) {
+      double combinations = 1;
+      for (const KinkPoint& point : points) combinations *= point.extremes;
+      if (combinations > static_cast<double>(kMaxVertices)) return false;
+      legal->points = points;
+    }
+    legal->nested |= points != legal->points;
+    digits.resize(points.size(), 0);
+    legal->digits.push_back(digits);
+    legal->vertices.push_back(std::move(result));
+    digits = Next(std::move(digits), points);
+  } while (!digits.empty());
+  return true;
+}
+
+}  // namespace
+
+LegalAnswers FindLegalAnswers(const program::Program& program) {
+  LegalAnswers legal;
+  DualResult own = RunDual(program);
+  if (!own.not_applicable.empty()) {
+    legal.not_known = own.not_applicable;
+    legal.points = KinksOf(program);
+    return legal;
+  }
+  const bool with_own = own.order_needed > 1;
+  if (Enumerate(program, with_own, &legal)) return legal;
+  Choices all(Choices::Rule::kEnclosure);
+  DualResult enclosure = RunDualWith(program, all);
+  LegalAnswers enclosed;
+  enclosed.enclosed = true;
+  enclosed.points = all.points();
+  enclosed.not_known = enclosure.not_applicable;
+  enclosed.vertices.push_back(std::move(enclosure));
+  return enclosed;
+}
+
+LegalRange LegalAnswers::RangeOf(program::ValueId value, bool grad, size_t index) const {
+  LegalRange range;
+  bool any = false;
+  for (const DualResult& vertex : vertices) {
+    const DualTensor* tensor = TensorOf(vertex, value, grad);
+    if (tensor == nullptr || index >= tensor->data.size()) return {};
+    const double x = tensor->data[index], bound = tensor->bound[index];
+    if (std::isnan(x) || !(bound < kUnknown)) return {};
+    const double spread = index < tensor->spread.size() ? tensor->spread[index] : 0;
+    range.or_nan |= tensor->or_nan[index];
+    range.bound = std::max(range.bound, bound);
+    range.low = any ? std::min(range.low, x - spread) : x - spread;
+    range.high = any ? std::max(range.high, x + spread) : x + spread;
+    any = true;
+  }
+  range.known = any && not_known.empty();
+  range.chosen = range.high - range.low > 2 * range.bound;
+  return range;
+}
+
+}  // namespace twingrad::reference

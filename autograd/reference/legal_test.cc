@@ -1,0 +1,126 @@
+// The legal answers of Programs at kinks, by hand.
+
+#include "autograd/reference/legal.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "autograd/reference/test_program.h"
+#include "gtest/gtest.h"
+
+namespace twingrad::reference {
+namespace {
+
+LegalAnswers Of(const std::string& text) { return FindLegalAnswers(ParseOrThrow(text)); }
+
+// Of the first element of %x's .grad, the Program's first value.
+void ExpectRange(const LegalAnswers& legal, double low, double high, size_t index = 0) {
+  const LegalRange range = legal.RangeOf(0, true, index);
+  ASSERT_TRUE(range.known);
+  EXPECT_NEAR(range.low, low, 1e-12);
+  EXPECT_NEAR(range.high, high, 1e-12);
+  EXPECT_EQ(range.chosen, low != high);
+}
+
+constexpr const char* kX = "%x = leaf type=f64[] grad=1\n";
+
+TEST(LegalTest, OneElementForEachNodeKeptInAllUses) {
+  // relu(x) - relu(-x): two nodes.
+  const LegalAnswers two = Of(std::string(kX) +
+                              "%a = relu %x\n%n = neg %x\n%b = relu %n\n"
+                              "%y = sub %a %b\nbackward %y\n");
+  EXPECT_EQ(two.vertices.size(), 4u);
+  ExpectRange(two, 0, 2);
+  // relu(x) - relu(x): one node, used twice.
+  ExpectRange(Of(std::string(kX) + "%a = relu %x\n%y = sub %a %a\nbackward %y\n"), 0, 0);
+  ExpectRange(Of(std::string(kX) + "%a = abs %x\n%y = mul %a %a\nbackward %y\n"), 0, 0);
+  ExpectRange(Of(std::string(kX) + "%y = maximum %x %x\nbackward %y\n"), 1, 1);
+  ExpectRange(Of(std::string(kX) + "%y = abs %x\nbackward %y\n"), -1, 1);
+  ExpectRange(Of(std::string(kX) + "%y = clamp %x min=0\nbackward %y\n"), 0, 1);
+}
+
+TEST(LegalTest, NothingIsChosenWhereAllIsSmooth) {
+  const LegalAnswers legal = Of("%x = leaf type=f64[] data=2 grad=1\n%y = relu %x\nbackward %y\n");
+  EXPECT_EQ(legal.vertices.size(), 1u);
+  EXPECT_TRUE(legal.points.empty());
+  ExpectRange(legal, 1, 1);
+}
+
+TEST(LegalTest, TiesGoToEachInTurn) {
+  const std::string tied = "%x = leaf type=f64[3] data=2,2,1 grad=1\n";
+  const LegalAnswers shares = Of(tied + "%y = amax %x\nbackward %y\n");
+  EXPECT_EQ(shares.vertices.size(), 2u);
+  ExpectRange(shares, 0, 1);
+  ExpectRange(shares, 0, 0, 2);
+  const LegalAnswers order =
+      Of("%x = leaf type=f64[3] data=2,2,2 grad=1\n%p = sort %x dim=0\n"
+         "%w = leaf type=f64[3] data=1,10,100\n%q = mul %p %w\n%y = sum %q\n"
+         "backward %y\n");
+  EXPECT_EQ(order.vertices.size(), 6u);
+  ExpectRange(order, 1, 100);
+  for (const DualResult& vertex : order.vertices) {
+    const std::vector<double>& g = vertex.grads[0].data;
+    EXPECT_EQ(g[0] + g[1] + g[2], 111);
+  }
+}
+
+// 7 kinks have 128 combinations; each element has its own all the same.
+TEST(LegalTest, TooManyCombinationsAreEnclosed) {
+  const LegalAnswers legal =
+      Of("%x = leaf type=f64[8] data=0,0,0,0,0,0,0,3 grad=1\n%w = leaf type=f64[8] "
+         "data=1,2,3,4,5,6,7,8\n%r = relu %x\n%p = mul %r %w\n%y = sum %p\n"
+         "backward %y\n");
+  EXPECT_TRUE(legal.enclosed);
+  EXPECT_EQ(legal.points.size(), 7u);
+  ExpectRange(legal, 0, 1, 0);
+  ExpectRange(legal, 0, 7, 6);
+  ExpectRange(legal, 8, 8, 7);
+}
+
+// Within the bound of a number both sides are legal.
+TEST(LegalTest, RoundingMayDecideTheSide) {
+  ExpectRange(Of("%x = leaf type=f64[] data=1 grad=1\n%s = sin %x\n%d = sub %s %s\n%b = add %d %x\n"
+                 "%c = sub %b %x\n%y = relu %c\nbackward %y\n"),
+              0, 0);
+  const LegalAnswers legal =
+      Of("%x = leaf type=f64[] data=1 grad=1\n%d = detach %x\n%s = sin %x\n"
+         "%t = sin %d\n%c = sub %s %t\n%y = relu %c\nbackward %y\n");
+  ExpectRange(legal, 0, std::cos(1.0));
+}
+
+TEST(LegalTest, WhichPointsAreMetMayDependOnAChoice) {
+  const std::string nested = std::string(kX) +
+                             "%y = relu %x\n%g = grad %y inputs=%x create_graph=1\n"
+                             "%z = leaf type=f64[] data=1 grad=1\n%t = mul %g %z\n%u = relu %t\n"
+                             "backward %u inputs=%z\n";
+  EXPECT_TRUE(Of(nested).nested);
+}
+
+TEST(LegalTest, SaysWhyNothingIsKnown) {
+  EXPECT_NE(Of("begin kind=try\nend\n").not_known, "");
+  const LegalAnswers undefined =
+      Of("%x = leaf type=f64[] grad=1\n%a = leaf type=f64[]\n%y = pow %a %x\nbackward %y\n");
+  EXPECT_EQ(undefined.points.size(), 1u);
+  EXPECT_FALSE(undefined.RangeOf(0, true, 0).known);
+}
+
+// An infinite slope is one; 0 times it is 0, or NaN.
+TEST(LegalTest, InfiniteSlopes) {
+  const LegalRange root = Of(std::string(kX) + "%y = sqrt %x\nbackward %y\n").RangeOf(0, true, 0);
+  EXPECT_TRUE(root.known);
+  EXPECT_EQ(root.low, HUGE_VAL);
+  EXPECT_FALSE(root.or_nan);
+  const LegalAnswers closed =
+      Of("%x = leaf type=f64[] data=-1 grad=1\n%r = relu %x\n%y = sqrt %r\n"
+         "backward %y\n");
+  ExpectRange(closed, 0, 0);
+  EXPECT_TRUE(closed.RangeOf(0, true, 0).or_nan);
+  // sqrt(x^2) is abs, which 0 times infinity does not tell.
+  EXPECT_FALSE(Of(std::string(kX) + "%q = mul %x %x\n%y = sqrt %q\nbackward %y\n")
+                   .RangeOf(0, true, 0)
+                   .known);
+}
+
+}  // namespace
+}  // namespace twingrad::reference

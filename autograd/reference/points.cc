@@ -1,0 +1,191 @@
+#include "autograd/reference/points.h"
+
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/program/signature.h"
+#include "autograd/program/statement_table.h"
+
+namespace twingrad::reference {
+namespace {
+
+using program::Category;
+using program::Opcode;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Point kSmooth{};
+constexpr Point kUndefined{PointClass::kUndefined};
+constexpr Point Kink(double low, double high) { return {PointClass::kKink, low, high}; }
+constexpr Point Boundary(double slope) { return {PointClass::kBoundary, slope, slope}; }
+
+bool IsWhole(double x) { return std::isfinite(x) && x == std::trunc(x); }
+bool EitherIsNan(double a, double b) { return std::isnan(a) || std::isnan(b); }
+
+Point Linear(double, double) { return kSmooth; }
+Point Factor(double x) {
+  if (std::isnan(x)) return kUndefined;
+  return std::isinf(x) ? Boundary(x) : kSmooth;
+}
+Point TimesA(double a, double) { return Factor(a); }
+Point TimesB(double, double b) { return Factor(b); }
+// tanh and sigmoid, which level off.
+Point Bounded(double a, double) { return std::isnan(a) ? kUndefined : kSmooth; }
+Point Wave(double a, double) { return std::isfinite(a) ? kSmooth : kUndefined; }
+Point Exp(double a, double) {
+  if (std::isnan(a)) return kUndefined;
+  return a > 709.8 ? Boundary(kInfinity) : kSmooth;
+}
+// sqrt and log.
+Point Root(double a, double) {
+  if (a == 0) return Boundary(kInfinity);
+  return a > 0 ? kSmooth : kUndefined;
+}
+Point AtZero(double a, Point there) {
+  if (std::isnan(a)) return kUndefined;
+  return a == 0 ? there : kSmooth;
+}
+Point Relu(double a, double) { return AtZero(a, Kink(0, 1)); }
+Point Abs(double a, double) { return AtZero(a, Kink(-1, 1)); }
+Point Sgn(double a, double) { return AtZero(a, {PointClass::kJump}); }
+Point Clamp(double a, double) { return AtZero(std::fabs(a) - 1, Kink(0, 1)); }
+Point Tie(double a, double b) {
+  if (EitherIsNan(a, b)) return kUndefined;
+  return a == b ? Kink(0, 1) : kSmooth;
+}
+Point DivByA(double, double b) {
+  if (std::isnan(b)) return kUndefined;
+  return b == 0 ? Boundary(kInfinity) : kSmooth;
+}
+Point DivByB(double a, double b) {
+  if (EitherIsNan(a, b) || (std::isinf(a) && std::isinf(b))) return kUndefined;
+  if (b == 0) return a == 0 ? kUndefined : Boundary(kInfinity);
+  return std::isinf(a) ? Boundary(kInfinity) : kSmooth;
+}
+Point PowByA(double a, double b) {
+  if (b == 0 || b == 1) return kSmooth;  // 1 and a, for every a
+  if (EitherIsNan(a, b)) return kUndefined;
+  if (a == 0) return b < 0 ? kUndefined : b < 1 ? Boundary(kInfinity) : kSmooth;
+  if (std::isinf(a)) return b > 1 ? Boundary(kInfinity) : kSmooth;
+  return a > 0 || IsWhole(b) ? kSmooth : kUndefined;
+}
+Point PowByB(double a, double b) {
+  if (a == 1) return kSmooth;  // 1 for every b
+  if (EitherIsNan(a, b) || std::isinf(a) || std::isinf(b) || a < 0) return kUndefined;
+  return a > 0 || b > 0 ? kSmooth : kUndefined;
+}
+
+constexpr PointRow kRows[] = {
+    {Opcode::kAdd, "everywhere", "", "", "", Linear, Linear},
+    {Opcode::kSub, "everywhere", "", "", "", Linear, Linear},
+    {Opcode::kMul, "everywhere", "", "", "", TimesB, TimesA},
+    {Opcode::kDiv, "b ≠ 0", "",
+     "b = 0: infinite, by b where a ≠ 0; 0 and -0 are one number, so of either sign", "0 / 0 by b",
+     DivByA, DivByB},
+    {Opcode::kPow,
+     "a > 0; by a: b = 0 or 1, a ≠ 0 with a whole b, a = 0 with b > 1; by b: a = 0 with b > 0", "",
+     "by a: a = 0 with 0 < b < 1, a = ∞ with b > 1: ∞",
+     "by a: a = 0 with b < 0, a < 0 with b not whole; by b: a < 0, a = 0 with b ≤ 0", PowByA,
+     PowByB},
+    {Opcode::kMaximum, "a ≠ b", "a = b: by a any s in [0, 1], by b 1 - s", "", "", Tie, Tie},
+    {Opcode::kMinimum, "a ≠ b", "a = b: by a any s in [0, 1], by b 1 - s", "", "", Tie, Tie},
+    {Opcode::kNeg, "everywhere", "", "", "", Linear},
+    {Opcode::kExp, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp},
+    {Opcode::kLog, "a > 0", "", "a = 0: ∞", "a < 0", Root},
+    {Opcode::kSqrt, "a > 0", "", "a = 0: ∞", "a < 0", Root},
+    {Opcode::kSin, "finite a", "", "", "infinite a", Wave},
+    {Opcode::kCos, "finite a", "", "", "infinite a", Wave},
+    {Opcode::kTanh, "everywhere", "", "", "", Bounded},
+    {Opcode::kSigmoid, "everywhere", "", "", "", Bounded},
+    {Opcode::kRelu, "a ≠ 0", "a = 0: [0, 1]", "", "", Relu},
+    {Opcode::kAbs, "a ≠ 0", "a = 0: [-1, 1]", "", "", Abs},
+    {Opcode::kSgn, "a ≠ 0", "a = 0, a jump: 0 or infinite", "", "", Sgn},
+    {Opcode::kClamp, "away from the limits; everywhere if min ≥ max", "at a limit: [0, 1]", "", "",
+     Clamp},
+    {Opcode::kWhere, "everywhere; the condition is a constant", "", "", ""},
+    {Opcode::kSum, "everywhere", "", "", ""},
+    {Opcode::kMean, "everywhere", "", "", "over nothing"},
+    {Opcode::kProd, "everywhere, zeros included", "", "", ""},
+    {Opcode::kAmax, "one greatest", "n greatest: shares ≥ 0 of sum 1", "", ""},
+    {Opcode::kAmin, "one least", "n least: shares ≥ 0 of sum 1", "", ""},
+    {Opcode::kLogsumexp, "some finite a", "", "", "all a are -∞"},
+    {Opcode::kMax, "one greatest", "n greatest: shares ≥ 0 of sum 1", "", ""},
+    {Opcode::kMin, "one least", "n least: shares ≥ 0 of sum 1", "", ""},
+    {Opcode::kArgmax, "an index is a constant", "", "", ""},
+    {Opcode::kArgmin, "an index is a constant", "", "", ""},
+    {Opcode::kMatmul, "everywhere", "", "", ""},
+    {Opcode::kAddmm, "everywhere", "", "", ""},
+    {Opcode::kCat, "everywhere", "", "", ""},
+    {Opcode::kStack, "everywhere", "", "", ""},
+    {Opcode::kFlip, "everywhere", "", "", ""},
+    {Opcode::kIndexSelect, "everywhere; indices are constants", "", "", ""},
+    {Opcode::kGather, "everywhere; indices are constants", "", "", ""},
+    {Opcode::kScatterAdd, "everywhere; indices are constants", "", "", ""},
+    {Opcode::kSort, "no two are equal", "equal ones: means of their orders", "", ""},
+    {Opcode::kArgsort, "an index is a constant", "", "", ""},
+    {Opcode::kCumsum, "everywhere", "", "", ""},
+    {Opcode::kSoftmax, "finite a", "", "", "a row of -∞"},
+    {Opcode::kLogSoftmax, "finite a", "", "", "a row of -∞"},
+    {Opcode::kMseLoss, "everywhere", "", "", "a mean over nothing"},
+    {Opcode::kCrossEntropy, "finite a; classes are constants", "", "", "a row of -∞"},
+    {Opcode::kView, "everywhere", "", "", ""},
+    {Opcode::kReshape, "everywhere", "", "", ""},
+    {Opcode::kTranspose, "everywhere", "", "", ""},
+    {Opcode::kPermute, "everywhere", "", "", ""},
+    {Opcode::kExpand, "everywhere", "", "", ""},
+    {Opcode::kSelect, "everywhere", "", "", ""},
+    {Opcode::kSlice, "everywhere", "", "", ""},
+    {Opcode::kSqueeze, "everywhere", "", "", ""},
+    {Opcode::kUnsqueeze, "everywhere", "", "", ""},
+    {Opcode::kClone, "everywhere", "", "", ""},
+    {Opcode::kDetach, "a constant", "", "", ""},
+    {Opcode::kCast, "everywhere; an integer or bool is a constant", "", "", ""},
+    {Opcode::kTo, "everywhere", "", "", ""},
+};
+
+constexpr bool Computes(const program::Signature& signature) {
+  switch (signature.category) {
+    case Category::kElementwise:
+    case Category::kReduction:
+    case Category::kMatmul:
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
+    case Category::kCopy:
+    case Category::kView:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr bool HasEveryOp() {
+  size_t next = 0;
+  for (const program::Signature& signature : program::table::kRows) {
+    if (!Computes(signature)) continue;
+    if (next == std::size(kRows) || kRows[next].op != signature.op) return false;
+    ++next;
+  }
+  return next == std::size(kRows);
+}
+static_assert(HasEveryOp(),
+              "a row for each op that computes, in the order of the table of statements");
+
+}  // namespace
+
+absl::Span<const PointRow> Points() { return kRows; }
+
+std::string PointsText() {
+  std::string text =
+      "| op | smooth | kinks: the legal slopes | boundary: the slope | undefined |\n"
+      "|---|---|---|---|---|\n";
+  for (const PointRow& row : kRows) {
+    absl::StrAppend(&text, "| ", program::SignatureOf(row.op).name, " | ", row.smooth, " | ",
+                    row.kinks.empty() ? "-" : row.kinks, " | ",
+                    row.boundary.empty() ? "-" : row.boundary, " | ",
+                    row.undefined.empty() ? "-" : row.undefined, " |\n");
+  }
+  return text;
+}
+
+}  // namespace twingrad::reference

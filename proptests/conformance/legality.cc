@@ -1,0 +1,261 @@
+#include "proptests/conformance/legality.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "autograd/program/signature.h"
+#include "proptests/conformance/hull.h"
+#include "proptests/oracles/compare.h"
+
+namespace twingrad::conformance {
+namespace {
+
+using oracles::TensorData;
+using twingrad::program::Category;
+using twingrad::program::Observation;
+using twingrad::program::Opcode;
+using twingrad::program::Program;
+using twingrad::program::ValueId;
+using twingrad::reference::DualResult;
+using twingrad::reference::Judged;
+using twingrad::reference::LegalAnswers;
+using twingrad::reference::LegalRange;
+using twingrad::reference::TwinResult;
+
+void AddDifferences(ValueId value, bool grad, const TensorData& expected, const TensorData& seen,
+                    const std::vector<Judged>& bounds, Differences* differences) {
+  if (!oracles::SameType(expected, seen) || !IsFloating(expected.dtype)) return;
+  const auto at = static_cast<size_t>(value);
+  for (size_t i = 0; i < expected.bits.size(); ++i) {
+    const double bound =
+        at < bounds.size() && i < bounds[at].bound.size() ? bounds[at].bound[i] : 0;
+    const TensorData e{expected.dtype, {}, {expected.bits[i]}}, s{seen.dtype, {}, {seen.bits[i]}};
+    if (!oracles::Compare(e, s, {&bound, 1})) continue;
+    differences->push_back({value, grad, i, std::bit_cast<double>(expected.bits[i]),
+                            std::bit_cast<double>(seen.bits[i]), bound});
+  }
+}
+
+// What is made of gradients.
+enum class Origin : uint8_t { kForward, kGradient, kComputed };
+
+// By value: whether it is a gradient, or computed from one.
+std::vector<Origin> OriginsOf(const Program& program) {
+  std::vector<Origin> origins(program.names.size(), Origin::kForward);
+  bool writes_gradients = false;
+  for (const auto& statement : program.statements) {
+    const bool of_gradients = std::ranges::any_of(statement.operands, [&](ValueId operand) {
+      return origins[static_cast<size_t>(operand)] != Origin::kForward;
+    });
+    const bool gradient = statement.op == Opcode::kGrad || statement.op == Opcode::kReadGrad;
+    for (const ValueId result : statement.results) {
+      Origin& origin = origins[static_cast<size_t>(result)];
+      if (gradient) {
+        origin = Origin::kGradient;
+      } else if (of_gradients) {
+        origin = Origin::kComputed;
+      }
+    }
+    writes_gradients |= of_gradients && statement.results.empty() &&
+                        twingrad::program::SignatureOf(statement.op).category == Category::kInPlace;
+  }
+  // Which values share what was written is not followed.
+  if (writes_gradients) std::ranges::fill(origins, Origin::kComputed);
+  return origins;
+}
+
+double At(const DualResult& vertex, const ElementDifference& d) {
+  const auto& tensors = d.grad ? vertex.grads : vertex.values;
+  return tensors[static_cast<size_t>(d.value)].data[d.index];
+}
+
+class Judge {
+ public:
+  Judge(const Program& program, const TwinResult& expected, const Observation& observed,
+        const Differences& differences, const LegalAnswers& legal)
+      : expected_(expected),
+        observed_(observed),
+        differences_(differences),
+        legal_(legal),
+        origins_(OriginsOf(program)),
+        // The witness counts two roundings of f64 or more for each operation; an engine has as many
+        // in its own format, from the first operand on.
+        roundings_(oracles::HoldsSingle(program) ? 2 * 0x1p29 : 2),
+        meets_kinks_(!legal.points.empty()),
+        computes_(std::ranges::count(origins_, Origin::kComputed) > 0) {}
+
+  Ruling Run() {
+    ruling_.fates.resize(differences_.size(), Fate::kWrong);
+    std::vector<size_t> within;
+    for (size_t i = 0; i < differences_.size(); ++i) {
+      ruling_.fates[i] = Alone(i);
+      if (ruling_.fates[i] == Fate::kConvention) within.push_back(i);
+    }
+    if (!within.empty() && !legal_.enclosed) Together(within);
+    const bool taken = std::ranges::count(ruling_.fates, Fate::kConvention) > 0;
+    if (taken) NoteTaken(within);
+    ruling_.enclosed = taken && legal_.enclosed;
+    return ruling_;
+  }
+
+ private:
+  Fate Unknown() const { return meets_kinks_ ? Fate::kNotJudged : Fate::kWrong; }
+  bool IsComputed(const ElementDifference& d) const {
+    return !d.grad && origins_[static_cast<size_t>(d.value)] == Origin::kComputed;
+  }
+
+  double Tolerance(const ElementDifference& d, const LegalRange& range) const {
+    return (std::isfinite(d.bound) ? d.bound : 0) + roundings_ * range.bound;
+  }
+
+  // Each for itself.
+  Fate Alone(size_t i) {
+    const ElementDifference& d = differences_[i];
+    if (!d.grad && origins_[static_cast<size_t>(d.value)] == Origin::kForward) return Fate::kWrong;
+    const LegalRange range = legal_.RangeOf(d.value, d.grad, d.index);
+    // Intervals are not followed through what is computed from gradients.
+    if (!range.known || (legal_.enclosed && computes_)) return Unknown();
+    if (range.or_nan && (std::isnan(d.seen) || (std::isnan(d.expected) && d.seen == range.low))) {
+      ruling_.or_nan = true;
+      return Fate::kConvention;
+    }
+    if (!range.chosen) return Fate::kWrong;
+    if (std::isnan(d.seen)) return std::isinf(range.high) ? Fate::kConvention : Fate::kWrong;
+    const double tolerance = Tolerance(d, range);
+    const bool inside = range.low - tolerance <= d.seen && d.seen <= range.high + tolerance;
+    if (inside) return Fate::kConvention;
+    return IsComputed(d) || legal_.nested ? Fate::kNotJudged : Fate::kWrong;
+  }
+
+  // All at once, those that are as the twin's included: an answer of one combination, or between
+  // those. What is computed from gradients is not affine in the choices, so that between two
+  // combinations nothing is known.
+  void Together(const std::vector<size_t>& within) {
+    Differences chosen;
+    bool computed = legal_.nested;
+    for (const size_t i : within) {
+      computed |= IsComputed(differences_[i]);
+      if (std::isfinite(differences_[i].seen)) chosen.push_back(differences_[i]);
+    }
+    if (chosen.empty()) return;
+    AddOthers(&chosen);
+    std::vector<double> point, tolerance;
+    for (const ElementDifference& d : chosen) {
+      point.push_back(d.seen);
+      tolerance.push_back(Tolerance(d, legal_.RangeOf(d.value, d.grad, d.index)));
+    }
+    std::vector<std::vector<double>> vertices;
+    for (const DualResult& vertex : legal_.vertices) {
+      std::vector<double> coordinates;
+      for (const ElementDifference& d : chosen) coordinates.push_back(At(vertex, d));
+      if (std::ranges::all_of(coordinates, [](double x) { return std::isfinite(x); })) {
+        vertices.push_back(std::move(coordinates));
+      }
+    }
+    const bool legal =
+        computed ? std::ranges::any_of(
+                       vertices,
+                       [&](const auto& vertex) { return IsWithinHull({vertex}, point, tolerance); })
+                 : IsWithinHull(vertices, point, tolerance);
+    if (legal) return;
+    for (const size_t i : within) ruling_.fates[i] = computed ? Fate::kNotJudged : Fate::kWrong;
+  }
+
+  // Elements that depend on a choice and are as the twin's.
+  void AddOthers(Differences* chosen) const {
+    const auto& values = expected_.observation.values;
+    const auto add = [&](size_t v, bool grad, const TensorData& seen,
+                         const std::vector<Judged>& bounds) {
+      if (v >= bounds.size() || !IsFloating(seen.dtype)) return;
+      const auto value = static_cast<ValueId>(v);
+      for (size_t i = 0; i < seen.bits.size() && i < bounds[v].bound.size(); ++i) {
+        const double x = std::bit_cast<double>(seen.bits[i]), bound = bounds[v].bound[i];
+        if (chosen->size() >= kMostCoordinates || !std::isfinite(x + bound)) continue;
+        const LegalRange range = legal_.RangeOf(value, grad, i);
+        if (!range.known || !range.chosen) continue;
+        const bool there = std::ranges::any_of(*chosen, [&](const ElementDifference& d) {
+          return d.value == value && d.grad == grad && d.index == i;
+        });
+        if (!there) chosen->push_back({value, grad, i, x, x, bound});
+      }
+    };
+    for (size_t v = 0; v < std::min(values.size(), observed_.values.size()); ++v) {
+      const auto& o = observed_.values[v];
+      if (o.defined && values[v].defined && origins_[v] == Origin::kGradient) {
+        add(v, false, o.data, expected_.value_bounds);
+      }
+      if (o.grad_defined && values[v].grad_defined) add(v, true, o.grad, expected_.grad_bounds);
+    }
+  }
+
+  // The points on which an excused element depends.
+  void NoteTaken(const std::vector<size_t>& within) {
+    const auto take = [&](size_t p) {
+      ruling_.taken[static_cast<size_t>(legal_.points[p].kink)] = true;
+    };
+    if (legal_.enclosed || legal_.nested) {
+      for (size_t p = 0; p < legal_.points.size(); ++p) take(p);
+      return;
+    }
+    for (size_t p = 0; p < legal_.points.size(); ++p) {
+      for (size_t u = 0; u < legal_.vertices.size(); ++u) {
+        for (size_t v = 0; v < u; ++v) {
+          if (!DifferAt(legal_.digits[u], legal_.digits[v], p)) continue;
+          for (const size_t i : within) {
+            const double a = At(legal_.vertices[u], differences_[i]);
+            if (a != At(legal_.vertices[v], differences_[i])) take(p);
+          }
+        }
+      }
+    }
+  }
+
+  static bool DifferAt(const std::vector<int32_t>& a, const std::vector<int32_t>& b, size_t p) {
+    for (size_t k = 0; k < a.size(); ++k) {
+      if ((a[k] != b[k]) != (k == p)) return false;
+    }
+    return true;
+  }
+
+  // Further ones are held to their own ranges alone.
+  static constexpr size_t kMostCoordinates = 48;
+
+  const TwinResult& expected_;
+  const Observation& observed_;
+  const Differences& differences_;
+  const LegalAnswers& legal_;
+  const std::vector<Origin> origins_;
+  const double roundings_;
+  const bool meets_kinks_;
+  const bool computes_;  // something from gradients
+  Ruling ruling_;
+};
+
+}  // namespace
+
+Differences FindDifferences(const TwinResult& expected, const Observation& observed) {
+  Differences differences;
+  const auto& values = expected.observation.values;
+  for (size_t v = 0; v < std::min(values.size(), observed.values.size()); ++v) {
+    const auto& e = values[v];
+    const auto& o = observed.values[v];
+    const auto value = static_cast<ValueId>(v);
+    if (e.defined && o.defined) {
+      AddDifferences(value, false, e.data, o.data, expected.value_bounds, &differences);
+    }
+    if (e.grad_defined && o.grad_defined) {
+      AddDifferences(value, true, e.grad, o.grad, expected.grad_bounds, &differences);
+    }
+  }
+  return differences;
+}
+
+Ruling RuleOn(const Program& program, const TwinResult& expected, const Observation& observed,
+              const Differences& differences, const LegalAnswers& legal) {
+  return Judge(program, expected, observed, differences, legal).Run();
+}
+
+}  // namespace twingrad::conformance
