@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/print.h"
+#include "proptests/conformance/counterfactual.h"
 #include "proptests/judge/canary.h"
 #include "proptests/workers/files.h"
 
@@ -67,8 +69,8 @@ std::optional<ForeignVerdict> StateCheck::Judge(Session& session) {
   judged.outcome = Outcome::kWrong;
   judged.rule = "canary";
   judged.statements.clear();
-  judged.text = absl::StrCat("canary: a trivial Program right after this Program's error\n",
-                             judged.text, "  in a fresh process it is right\n");
+  judged.text = absl::StrCat("canary: a trivial Program right after this Program\n", judged.text,
+                             "  in a fresh process it is right\n");
   return judged;
 }
 
@@ -107,23 +109,68 @@ Reply AdaptedEngine::RunAgainst(const Program& program, Expectation* expected) {
   return reply;
 }
 
-ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation& expected,
-                                            Reply& reply, judge::Statistics* statistics) {
-  ForeignVerdict verdict = JudgeForeign(program, hello(), expected, reply.observation, statistics);
-  // Whatever the verdict: a broken engine must not be asked for the next Program.
-  std::optional<ForeignVerdict> broken;
-  if (reply.observation.error) broken = state_.Judge(*session_);
-  if (verdict.outcome != Outcome::kWrong) return broken ? *std::move(broken) : verdict;
+std::optional<std::string> AdaptedEngine::Behind(const Program& program,
+                                                 const FailureSignature& signature,
+                                                 const Expectation& expected, int& runs_left) {
+  for (const Counterfactual& other :
+       Counterfactuals(program, signature, expected.twin.observation)) {
+    if (runs_left-- <= 0) break;
+    Expectation expected_of_other;
+    Reply reply = RunAgainst(other.program, &expected_of_other);
+    ForeignVerdict verdict;
+    if (reply.kind == Reply::Kind::kObserved) {
+      verdict = JudgeForeign(other.program, hello(), expected_of_other, reply.observation, nullptr);
+      if (verdict.outcome != Outcome::kWrong) continue;
+      Explain(other.program, expected_of_other, reply, runs_left, verdict);
+      if (verdict.outcome != Outcome::kWrong) continue;
+    } else if (OutcomeOf(reply.kind) == Outcome::kRefuse) {
+      continue;
+    } else {
+      verdict.text = absl::StrCat(OutcomeWord(OutcomeOf(reply.kind)), ": ", reply.text, "\n");
+    }
+    return absl::StrCat("  expected failure ", signature.entry, " does not explain it: without ",
+                        other.without, "\n", twingrad::program::Print(other.program),
+                        "  is wrong too: ", verdict.text);
+  }
+  return std::nullopt;
+}
+
+void AdaptedEngine::Explain(const Program& program, const Expectation& expected, const Reply& reply,
+                            int& runs_left, ForeignVerdict& verdict) {
+  std::string behind;
   for (const FailureSignature& signature : failures_.signatures) {
     if (!signature.Matches(program, verdict.rule, expected.twin.observation.error,
                            reply.observation.error, verdict.text)) {
       continue;
     }
+    std::optional<std::string> other = Behind(program, signature, expected, runs_left);
+    if (other) {
+      if (behind.empty()) behind = *std::move(other);
+      continue;
+    }
     verdict.outcome = Outcome::kExplained;
     absl::StrAppend(&verdict.text, "  expected failure ", signature.entry, ": ", signature.reason,
                     "\n");
-    break;
+    return;
   }
+  verdict.text += behind;
+}
+
+ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation& expected,
+                                            Reply& reply, judge::Statistics* statistics) {
+  ForeignVerdict verdict = JudgeForeign(program, hello(), expected, reply.observation, statistics);
+  const bool wrong = verdict.outcome == Outcome::kWrong;
+  // Whatever the verdict: a broken engine must not be asked for the next Program.
+  std::optional<ForeignVerdict> broken;
+  if (reply.observation.error || wrong) broken = state_.Judge(*session_);
+  if (wrong) {
+    int runs_left = kMostCounterfactuals;
+    Explain(program, expected, reply, runs_left, verdict);
+  }
+  if (!broken) return verdict;
+  // A known failure does not excuse what it leaves behind.
+  if (verdict.outcome != Outcome::kWrong) return *std::move(broken);
+  verdict.text += broken->text;
   return verdict;
 }
 

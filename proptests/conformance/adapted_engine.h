@@ -1,8 +1,8 @@
 // A foreign engine: its adapter in a child process, and the list of its known failures.
 //
 // While the child runs a Program, the witnesses work out here what is expected of it. After each
-// error the canary, a trivial Program, runs in the process that has raised it: an exception can
-// leave an engine in a broken state.
+// error and each wrong result the canary, a trivial Program, runs in the process that has shown it:
+// what goes wrong can leave an engine in a broken state, also where the list knows of it.
 
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "autograd/program/program.h"
@@ -23,15 +24,15 @@ namespace twingrad::conformance {
 // How the way in which a Program ended is counted, before its Observation is judged.
 Outcome OutcomeOf(Reply::Kind kind);
 
-// Asks the canary. If it is wrong in the process of the error and right in a fresh one, the error
-// broke the engine's state. If it is wrong in both, it says nothing, and is not asked again: random
-// Programs show such a defect better.
+// Asks the canary. If it is wrong in the process of the Program and right in a fresh one, the
+// Program broke the engine's state. If it is wrong in both, it says nothing, and is not asked
+// again: random Programs show such a defect better.
 class StateCheck {
  public:
   explicit StateCheck(const protocol::Hello& hello);
 
-  // Call it when the session's last reply was an error. If the engine's state is broken: what is
-  // wrong; the session then runs a fresh process.
+  // Call it when the session's last reply was an error or wrong. If the engine's state is broken:
+  // what is wrong; the session then runs a fresh process.
   std::optional<ForeignVerdict> Judge(Session& session);
 
  private:
@@ -65,13 +66,28 @@ class AdaptedEngine {
     Reply reply;
     ForeignVerdict verdict;
   };
-  // Runs and judges the Program. What is wrong as an expected failure says is kExplained.
+  // Runs and judges the Program. What is wrong as an expected failure says, and right without what
+  // that needs (counterfactual.h), is kExplained.
   Judged Judge(const twingrad::program::Program& program, judge::Statistics* statistics);
 
+  // Takes these in place of the list of the version.
+  void SetFailures(ExpectedFailures failures) { failures_ = std::move(failures); }
+
  private:
+  // How many further Programs may be run to look behind the signatures that match one.
+  static constexpr int kMostCounterfactuals = 24;
+
   explicit AdaptedEngine(std::unique_ptr<Session> session);
   ForeignVerdict JudgeObserved(const twingrad::program::Program& program, Expectation& expected,
                                Reply& reply, judge::Statistics* statistics);
+  // Makes a wrong verdict kExplained if a signature says so; if another defect hides behind each
+  // that does, says which. `runs_left` counts down.
+  void Explain(const twingrad::program::Program& program, const Expectation& expected,
+               const Reply& reply, int& runs_left, ForeignVerdict& verdict);
+  // What is wrong with the Program without what the signature names; nullopt: nothing.
+  std::optional<std::string> Behind(const twingrad::program::Program& program,
+                                    const FailureSignature& signature, const Expectation& expected,
+                                    int& runs_left);
 
   std::unique_ptr<Session> session_;
   StateCheck state_;

@@ -5,10 +5,13 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "proptests/conformance/expected_failures.h"
 #include "proptests/conformance/testing_engines.h"
 
 namespace twingrad::conformance {
@@ -61,6 +64,65 @@ TEST(AdaptedEngineTest, ADeathIsAnOutcomeAndTheNextProgramRuns) {
   const auto leaf = Parsed("%x = leaf type=f64[] data=3 grad=1\nbackward %x\n");
   EXPECT_EQ(engine->Judge(leaf, &statistics).verdict.outcome, Outcome::kAgree);
   EXPECT_EQ(engine->restarts(), 1u);
+}
+
+// The faulty engine with a list of one signature of rule twin.
+AdaptedEngine::Judged JudgedWithList(AdaptedEngine& engine, std::string_view ops,
+                                     std::string_view features,
+                                     const twingrad::program::Program& program) {
+  const auto list =
+      ParseExpectedFailures(absl::StrCat("entry x-0001 twin 2027-12-31 known\nsignature twin ", ops,
+                                         " * ", features, " x-0001 2027-12-31 known\n"));
+  EXPECT_TRUE(list.ok()) << list.status();
+  engine.SetFailures(*list);
+  judge::Statistics statistics;
+  return engine.Judge(program, &statistics);
+}
+
+TEST(AdaptedEngineTest, AFailureIsExplainedIfItNeedsWhatTheSignatureNames) {
+  const auto engine = Started("wrong_sign");
+  const auto judged = JudgedWithList(*engine, "mul", "*", Square());
+  EXPECT_EQ(judged.verdict.outcome, Outcome::kExplained) << judged.verdict.text;
+  EXPECT_TRUE(absl::StrContains(judged.verdict.text, "expected failure x-0001: known"));
+}
+
+TEST(AdaptedEngineTest, AnotherOpsDefectIsNotExplained) {
+  const auto engine = Started("wrong_sign");
+  const auto judged = JudgedWithList(*engine, "stack", "*",
+                                     Parsed("%x = leaf type=f64[] data=3 grad=1\n"
+                                            "%s = stack %x %x dim=0\n"
+                                            "%y = mul %s %s\n"
+                                            "%z = sum %y\n"
+                                            "backward %z\n"));
+  EXPECT_EQ(judged.verdict.outcome, Outcome::kWrong);
+  EXPECT_TRUE(absl::StrContains(judged.verdict.text,
+                                "expected failure x-0001 does not explain it: without stack\n"))
+      << judged.verdict.text;
+}
+
+TEST(AdaptedEngineTest, AFailureWithoutTheFeatureIsNotExplained) {
+  const auto engine = Started("wrong_sign");
+  const auto judged = JudgedWithList(*engine, "mul", "several_calls",
+                                     Parsed("%x = leaf type=f64[] data=3 grad=1\n"
+                                            "%y = mul %x %x\n"
+                                            "backward %y retain_graph=1\n"
+                                            "backward %y\n"));
+  EXPECT_EQ(judged.verdict.outcome, Outcome::kWrong);
+  EXPECT_TRUE(absl::StrContains(judged.verdict.text, "without several_calls\n"))
+      << judged.verdict.text;
+}
+
+// Both Programs end in an error; the second's gradient is wrong since the first broke the state.
+TEST(AdaptedEngineTest, AKnownFailureDoesNotHideABrokenState) {
+  const auto engine = Started("broken_after_error");
+  engine->Run(Parsed("%x = leaf type=f64[2] grad=1\nbackward %x\n"));
+  const auto judged = JudgedWithList(*engine, "exp", "*",
+                                     Parsed("%x = leaf type=f64[] data=0 grad=1\n"
+                                            "%y = exp %x\n"
+                                            "backward %y\n"
+                                            "backward %y\n"));
+  EXPECT_EQ(judged.verdict.outcome, Outcome::kWrong) << judged.verdict.text;
+  EXPECT_TRUE(absl::StrContains(judged.verdict.text, "canary: ")) << judged.verdict.text;
 }
 
 // A session whose last reply was an error.

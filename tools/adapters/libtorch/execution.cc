@@ -36,7 +36,6 @@ NodePtr GradFn(const Tensor& tensor) { return Hold(torch::autograd::impl::grad_f
 
 Observation Execution::Run() {
   program::Walk(program_, *this, observation_);
-  at::GradMode::set_enabled(true);
   return Observe();
 }
 

@@ -34,9 +34,7 @@ class Execution : private program::StatementRunner {
       : program_(program),
         recorder_(names_, observation_.calls),
         values_(program.names.size()),
-        defined_at_(program.names.size(), -1) {
-    at::GradMode::set_enabled(true);
-  }
+        defined_at_(program.names.size(), -1) {}
 
   program::Observation Run();
 

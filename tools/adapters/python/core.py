@@ -37,7 +37,7 @@ class Engine:
         self.recording = True
 
     def record(self, enabled):
-        """Begins or ends a region of kind=no_grad; called before each Program, too."""
+        """Begins or ends a region of kind=no_grad. Not called between Programs: what an engine leaves behind shows."""
         self.recording = enabled
 
     def enter(self, kind, attributes):
@@ -128,7 +128,6 @@ class _Run:
     def __init__(self, make_engine, program):
         self.engine, self.statements = make_engine(), list(example_reader.read(program))
         self.regions, self.survived, self.error = [], [], None
-        self.engine.record(True)
 
     def run(self):
         try:

@@ -9,7 +9,7 @@ NAMES = {dtype: name for name, dtype in DTYPES.items()}
 # What a message holds -> the class of the error; the first that fits. The last two: to say which seed does
 # not fit, PyTorch looks for it by ==, so that a comparison of tensors fails before the message is made.
 MESSAGES = {
-    'modified by an inplace operation': 'version', 'a second time': 'freed',
+    'returned nan values': 'anomaly', 'modified by an inplace operation': 'version', 'a second time': 'freed',
     'leaf Variable that requires grad': 'leaf_in_place', 'to not have been used': 'unused_input',
     'is a view and is being modified inplace': 'invalid_argument',
     'A view was created in no_grad mode': 'invalid_argument', 'cannot be empty': 'invalid_argument',
