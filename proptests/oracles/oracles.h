@@ -9,6 +9,7 @@
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/dual.h"
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/verdict.h"
@@ -64,6 +65,13 @@ Verdict JudgeValues(const Evidence& evidence);
 // kink, any subgradient is a convention, and a disagreement says so. Skipped if the dual numbers do
 // not apply.
 Verdict JudgeDual(const Evidence& evidence, const reference::DualResult& dual);
+
+// Values and derivatives lie within the stated bounds of the exact ones, which balls enclose: the
+// engine's and the twin's within the twin's bounds, those of the dual numbers (null: not at hand)
+// within their own and the twin's. An absent gradient is zero. The text says which of the three is
+// wrong. Skipped if the ball witness does not apply.
+Verdict JudgeBall(const Evidence& evidence, const reference::ball::BallResult& ball,
+                  const reference::DualResult* dual);
 
 // Each node runs at most once and after all nodes that deliver to it; with one thread, in the
 // twin's order.

@@ -1,0 +1,42 @@
+#include "autograd/reference/ball/ball.h"
+
+#include <flint/flint.h>
+
+#include "autograd/reference/ball/plan.h"
+#include "autograd/reference/ball/witness.h"
+
+namespace twingrad::reference::ball {
+namespace {
+
+// Terms of series that a run may make: some tenths of a second.
+constexpr size_t kBudget = 1'000'000;
+
+// What the library keeps for a thread is given back when that thread ends.
+struct Caches {
+  ~Caches() { flint_cleanup(); }
+};
+
+}  // namespace
+
+BallResult RunBall(const program::Program& program) {
+  thread_local Caches caches;
+  BallResult result;
+  const Plan plan = MakePlan(program);
+  result.order = plan.order;
+  result.not_applicable = plan.not_applicable;
+  if (!plan.not_applicable.empty()) return result;
+  try {
+    Witness(program, plan, kBudget).Run(&result);
+  } catch (const NotApplicable& refusal) {
+    result.not_applicable = refusal.reason;
+  } catch (const TooLarge&) {
+    result.not_applicable = "too large";
+  }
+  if (!result.not_applicable.empty()) {
+    result.values.clear();
+    result.grads.clear();
+  }
+  return result;
+}
+
+}  // namespace twingrad::reference::ball
