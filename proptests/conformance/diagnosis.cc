@@ -112,7 +112,9 @@ bool ShowsProd(const Program& program) {
 
 }  // namespace
 
-Opinion SecondOpinion(const Program& program, const TwinResult& twin,
+namespace {
+
+Opinion OfDualNumbers(const Program& program, const TwinResult& twin,
                       const twingrad::reference::DualResult& dual) {
   if (twin.observation.error) {
     return {"  second opinion: none, the Program ends in an error\n"};
@@ -127,6 +129,19 @@ Opinion SecondOpinion(const Program& program, const TwinResult& twin,
   }
   return {absl::StrCat("  second opinion: the dual numbers contradict the twin\n", verdict.text),
           /*doubtful=*/true};
+}
+
+}  // namespace
+
+Opinion SecondOpinion(const Program& program, const TwinResult& twin,
+                      const twingrad::reference::DualResult& dual,
+                      const twingrad::reference::ball::BallResult* ball) {
+  Opinion opinion = OfDualNumbers(program, twin, dual);
+  if (ball == nullptr) return opinion;
+  bool contradicts = false;
+  opinion.text += oracles::BallOpinion(program, twin, *ball, &contradicts);
+  opinion.doubtful |= contradicts;
+  return opinion;
 }
 
 bool SeedBecameGrad(const Program& program, Dialect dialect, const Observation& expected,

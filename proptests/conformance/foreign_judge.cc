@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "autograd/reference/ball/ball.h"
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/judge/expectation.h"
@@ -249,7 +250,9 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     }
   }
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
-  const Opinion opinion = SecondOpinion(program, expected.twin, expected.dual);
+  const auto ball = twingrad::reference::ball::RunBall(program);
+  const bool same_rules = hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
+  const Opinion opinion = SecondOpinion(program, expected.twin, expected.dual, same_rules ? &ball : nullptr);
   result.text = absl::StrCat(verdict.text, opinion.text,
                              Circumstances(program, expected.twin.observation, observed));
   if (opinion.doubtful) result.rule = "witnesses";

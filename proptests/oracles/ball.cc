@@ -19,6 +19,7 @@ using reference::Judged;
 using reference::ball::BallResult;
 using reference::ball::BallTensor;
 using reference::ball::Enclosure;
+using reference::ball::Refusal;
 
 namespace {
 
@@ -109,7 +110,9 @@ const std::vector<double>* BoundsOf(const std::vector<Judged>& all, size_t i) {
 }  // namespace
 
 Verdict JudgeBall(const Evidence& evidence, const BallResult& ball, const DualResult* dual) {
-  if (!ball.not_applicable.empty()) return Skip(kOracle, ball.not_applicable);
+  if (ball.refusal != Refusal::kNone) {
+    return Skip(kOracle, std::string(RefusalText(ball.refusal)));
+  }
   const bool has_dual = dual != nullptr && dual->not_applicable.empty();
   const auto& twin = evidence.expected.observation.values;
   const auto& engine = evidence.observed.values;
@@ -140,6 +143,21 @@ Verdict JudgeBall(const Evidence& evidence, const BallResult& ball, const DualRe
     }
   }
   return Agree(kOracle, compared);
+}
+
+std::string BallOpinion(const program::Program& program, const reference::TwinResult& twin,
+                        const BallResult& ball, bool* contradicts) {
+  *contradicts = false;
+  if (twin.observation.error || !twin.observation.survived.empty()) {
+    return "  balls: no opinion, an error occurs\n";
+  }
+  if (ball.refusal != Refusal::kNone) {
+    return absl::StrCat("  balls: no opinion, ", std::string(RefusalText(ball.refusal)), "\n");
+  }
+  const Verdict verdict = JudgeBall({program, twin, twin.observation}, ball, nullptr);
+  *contradicts = verdict.outcome == Outcome::kDisagree;
+  if (!*contradicts) return "  balls: the exact numbers are the twin's, within its bounds\n";
+  return absl::StrCat("  balls: the exact numbers contradict the twin\n", verdict.text);
 }
 
 }  // namespace twingrad::oracles

@@ -73,6 +73,11 @@ Verdict JudgeDual(const Evidence& evidence, const reference::DualResult& dual);
 Verdict JudgeBall(const Evidence& evidence, const reference::ball::BallResult& ball,
                   const reference::DualResult* dual);
 
+// Whether the balls bear the twin out, in a line, or more where they contradict it: a second opinion
+// of a Program that another oracle has found.
+std::string BallOpinion(const program::Program& program, const reference::TwinResult& twin,
+                        const reference::ball::BallResult& ball, bool* contradicts);
+
 // Each node runs at most once and after all nodes that deliver to it; with one thread, in the
 // twin's order.
 Verdict JudgeOrder(const Evidence& evidence);

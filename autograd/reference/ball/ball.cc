@@ -23,16 +23,16 @@ BallResult RunBall(const program::Program& program) {
   BallResult result;
   const Plan plan = MakePlan(program);
   result.order = plan.order;
-  result.not_applicable = plan.not_applicable;
-  if (!plan.not_applicable.empty()) return result;
+  result.refusal = plan.refusal;
+  if (result.refusal != Refusal::kNone) return result;
   try {
     Witness(program, plan, kBudget).Run(&result);
   } catch (const NotApplicable& refusal) {
-    result.not_applicable = refusal.reason;
+    result.refusal = refusal.refusal;
   } catch (const TooLarge&) {
-    result.not_applicable = "too large";
+    result.refusal = Refusal::kTooLarge;
   }
-  if (!result.not_applicable.empty()) {
+  if (result.refusal != Refusal::kNone) {
     result.values.clear();
     result.grads.clear();
   }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace twingrad::reference::ball {
@@ -35,9 +35,47 @@ struct BallTensor {
   std::vector<Enclosure> elements;
 };
 
+// Why the witness cannot judge a Program.
+enum class Refusal : uint8_t {
+  kNone,
+  kNestedCall,
+  kSavedTensors,
+  kSecondOrderHook,
+  kNodeHook,
+  kLateHook,
+  kRemovedHook,
+  kSharedHook,
+  kUnknownGradient,
+  kHighOrder,
+  kIndex,
+  kRepeatedWrite,
+  kForm,
+  kTooLarge,
+};
+inline constexpr int kNumRefusals = static_cast<int>(Refusal::kTooLarge) + 1;
+constexpr std::string_view RefusalText(Refusal refusal) {
+  constexpr std::string_view kTexts[kNumRefusals] = {
+      "none",
+      "a hook or custom function that runs backward",
+      "saved-tensor hooks with do=scale",
+      "a hook changes gradients of second order",
+      "a hook on a node changes gradients",
+      "a hook changes the gradients of later calls alone",
+      "a hook that changes gradients is removed",
+      "a hook changes the gradient of a value that shares its storage",
+      "a gradient that is not known is used",
+      "derivatives of fourth or higher order",
+      "an index out of range",
+      "a write through a view that repeats elements",
+      "operands that do not fit",
+      "too many elements or derivatives",
+  };
+  return kTexts[static_cast<int>(refusal)];
+}
+
 struct BallResult {
-  int order = 0;               // of the derivatives that the Program takes
-  std::string not_applicable;  // why the Program cannot be judged; the rest is then empty
+  int order = 0;  // of the derivatives that the Program takes
+  Refusal refusal = Refusal::kNone;  // else the rest is empty
   // By ValueId, at the end of the run: contents (of floating tensors) and .grad (zero where none).
   std::vector<BallTensor> values;
   std::vector<BallTensor> grads;

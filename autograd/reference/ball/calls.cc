@@ -77,13 +77,13 @@ void Witness::AddRoots(const Statement& statement, CallSums* sums) {
       seeds.elements.assign(roots.elements.size(), math_.Point(1));
     }
     if (seeds.elements.size() != roots.elements.size() || !IsFloating(seeds.type)) {
-      throw NotApplicable{"a seed that does not fit"};
+      throw NotApplicable{Refusal::kForm};
     }
     for (size_t i = 0; i < roots.elements.size(); ++i) {
       const Series& slope = roots.elements[i]->slope;
       const Element& factor = *seeds.elements[i];
       if (!slope.IsConstant() && slope.order < 1) {
-        throw NotApplicable{"derivatives of higher order than were planned"};
+        throw NotApplicable{Refusal::kHighOrder};
       }
       // The derivatives of this element along each variable.
       std::vector<std::pair<int32_t, Series>> derivatives;
@@ -146,7 +146,12 @@ void Witness::Call(const Statement& statement) {
   const bool is_grad = statement.op == Opcode::kGrad;
   CallSums sums;
   sums.create_graph = statement.Get<bool>(Key::kCreateGraph);
+  // Before variables are counted: a view that is brought up to date may have new ones.
   for (const ValueId input : inputs) Renew(input);
+  for (const ValueId root : statement.operands) Renew(root);
+  for (const ValueId seed : statement.Get<std::vector<ValueId>>(Key::kSeeds)) {
+    if (seed != kNoValue) Renew(seed);
+  }
   sums.slots.assign(static_cast<size_t>(num_variables_), -1);
   for (const ValueId input : inputs) {
     const Variable& variable = At(input);
@@ -165,7 +170,7 @@ void Witness::Call(const Statement& statement) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     bool known = false;
     const Refs gradient = GradientOf(inputs[i], sums, &known);
-    if (!known && sums.create_graph) throw NotApplicable{"a gradient that is not known is used"};
+    if (!known && sums.create_graph) throw NotApplicable{Refusal::kUnknownGradient};
     if (is_grad) {
       const Variable& variable = At(inputs[i]);
       Define(statement.results[i], {variable.type, variable.layout.shape, gradient});

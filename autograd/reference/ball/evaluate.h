@@ -7,6 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/ball/element.h"
 #include "autograd/reference/ball/layout.h"
 
@@ -14,7 +15,7 @@ namespace twingrad::reference::ball {
 
 // The witness cannot judge what the Program does here.
 struct NotApplicable {
-  std::string reason;
+  Refusal refusal;
 };
 
 // Elements in row-major order.

@@ -11,7 +11,7 @@ using program::Opcode;
 namespace {
 
 size_t InRange(Ref index, int64_t size) {
-  if (index->integer < 0 || index->integer >= size) throw NotApplicable{"an index out of range"};
+  if (index->integer < 0 || index->integer >= size) throw NotApplicable{Refusal::kIndex};
   return static_cast<size_t>(index->integer);
 }
 

@@ -42,13 +42,13 @@ class Planner {
     for (const Hook& hook : hooks_) {
       if (!hook.before_a_call) continue;
       const auto on = static_cast<size_t>(hook.on);
-      if (plan_.order > 1) Refuse("a hook changes gradients of second order");
+      if (plan_.order > 1) Refuse(Refusal::kSecondOrderHook);
       if (base_[on] != hook.on || kinds_[static_cast<size_t>(base_[on])].written) {
-        Refuse("a hook changes the gradient of a value that shares its storage");
+        Refuse(Refusal::kSharedHook);
       }
       plan_.scale[on] *= hook.factor;
     }
-    if (plan_.order > kMaxOrder) Refuse("derivatives of fourth or higher order");
+    if (plan_.order > kMaxOrder) Refuse(Refusal::kHighOrder);
     for (size_t v = 0; v < count_; ++v) {
       const auto base = static_cast<size_t>(base_[v]);
       plan_.level[v] = std::max(plan_.level[v], plan_.level[base]);
@@ -74,8 +74,8 @@ class Planner {
     bool before_a_call = false;
   };
 
-  void Refuse(std::string_view reason) {
-    if (plan_.not_applicable.empty()) plan_.not_applicable = reason;
+  void Refuse(Refusal refusal) {
+    if (plan_.refusal == Refusal::kNone) plan_.refusal = refusal;
   }
   int& Level(ValueId value) { return plan_.level[static_cast<size_t>(base_[static_cast<size_t>(value)])]; }
   Kind& KindOf(ValueId value) { return kinds_[static_cast<size_t>(value)]; }
@@ -108,7 +108,7 @@ class Planner {
       case Category::kRegion:
         if (program::Begins(statement, RegionKind::kSavedTensorHooks) &&
             statement.Get<std::string>(Key::kDo) == "scale") {
-          Refuse("saved-tensor hooks with do=scale");
+          Refuse(Refusal::kSavedTensors);
         }
         return;
       case Category::kStream:
@@ -160,7 +160,7 @@ class Planner {
       const auto at = std::find_if(hooks_.begin(), hooks_.end(),
                                    [&](const Hook& hook) { return hook.id == id; });
       if (at == hooks_.end()) return;
-      if (at->before_a_call) return Refuse("a hook that changes gradients is removed after a call");
+      if (at->before_a_call) return Refuse(Refusal::kRemovedHook);
       hooks_.erase(at);
       return;
     }
@@ -175,10 +175,10 @@ class Planner {
   }
 
   void TakeCall(const Statement& statement) {
-    if (nested_) Refuse("a hook or custom function that runs backward");
-    if (on_node_) Refuse("a hook on a node changes gradients");
-    if (late_) Refuse("a hook changes the gradients of later calls alone");
-    if (removes_ && !hooks_.empty()) Refuse("a hook that changes gradients may be removed");
+    if (nested_) Refuse(Refusal::kNestedCall);
+    if (on_node_) Refuse(Refusal::kNodeHook);
+    if (late_) Refuse(Refusal::kLateHook);
+    if (removes_ && !hooks_.empty()) Refuse(Refusal::kRemovedHook);
     called_ = true;
     for (Hook& hook : hooks_) hook.before_a_call = true;
     int level = 0;

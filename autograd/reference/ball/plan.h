@@ -4,16 +4,16 @@
 
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "autograd/program/program.h"
+#include "autograd/reference/ball/ball_result.h"
 
 namespace twingrad::reference::ball {
 
 struct Plan {
   int order = 0;
-  std::string not_applicable;  // why the witness cannot judge the Program
+  Refusal refusal = Refusal::kNone;  // why the witness cannot judge the Program
   // By ValueId.
   std::vector<bool> has_variable;  // its gradient is asked for
   std::vector<double> scale;       // by hooks on its gradient

@@ -81,7 +81,7 @@ void Evaluation::Loss() {
       const Refs row = RowOf(in_[0], lanes[n]);
       Ref label = in_[1].elements[n];
       if (label->known && (label->integer < 0 || label->integer >= lanes[n].length)) {
-        throw NotApplicable{"a class out of range"};
+        throw NotApplicable{Refusal::kIndex};
       }
       Ref picked = label->known ? row[static_cast<size_t>(label->integer)] : math_.AnyOf(row);
       Ref log = LogSumExp(row, /*rounded=*/true);

@@ -81,7 +81,7 @@ Tensor Evaluate(Arithmetic& math, const Statement& statement, const std::vector<
   int64_t work = 0;
   program::Fault fault;
   if (!program::Inference(statement, operands, &result, &work, &fault).Run()) {
-    throw NotApplicable{"operands that do not fit"};
+    throw NotApplicable{Refusal::kForm};
   }
   const Opcode op = program::SignatureOf(statement.op).performs;
   return Evaluation(math, statement, op, in, {result.dtype, result.shape, {}}).Run();
@@ -163,7 +163,7 @@ void Witness::Gradient(const Statement& statement) {
     return;
   }
   if (statement.op == Opcode::kReadGrad) {
-    if (!variable.grad_known) throw NotApplicable{"a gradient that is not known is read"};
+    if (!variable.grad_known) throw NotApplicable{Refusal::kUnknownGradient};
     Tensor copy{variable.type, variable.layout.shape, variable.grad};
     if (!variable.has_grad) {
       copy.elements.assign(static_cast<size_t>(CountOf(copy.shape)), math_.Zero(copy.type));

@@ -20,7 +20,7 @@ Witness::Witness(const program::Program& program, const Plan& plan, size_t budge
 
 Witness::Variable& Witness::At(ValueId value) {
   Variable& variable = variables_[static_cast<size_t>(value)];
-  if (!variable.defined) throw NotApplicable{"a value that is not defined"};
+  if (!variable.defined) throw NotApplicable{Refusal::kForm};
   return variable;
 }
 
@@ -128,7 +128,7 @@ void Witness::Write(ValueId value, const Tensor& tensor) {
   const Places places = variable.layout.AllPlaces();
   const std::set<int64_t> distinct(places.begin(), places.end());
   if (distinct.size() != places.size()) {
-    throw NotApplicable{"a write through a view that repeats elements"};
+    throw NotApplicable{Refusal::kRepeatedWrite};
   }
   for (size_t i = 0; i < places.size(); ++i) {
     const auto at = static_cast<size_t>(places[i]);
