@@ -1,8 +1,8 @@
 // Diagnosis: what is said of a Program that an engine got wrong.
 //
-// The dual numbers and the balls judge the twin's own results before the engine is blamed; known defects have
-// rules of their own, and what is remarkable about the Program is told in lines for the verdict,
-// so that expected failures can tell one defect from another. Pure functions.
+// The dual numbers and the balls judge the twin's own results before the engine is blamed; known
+// defects have rules of their own, and what is remarkable about the Program is told in lines for
+// the verdict, so that expected failures can tell one defect from another. Pure functions.
 
 #pragma once
 

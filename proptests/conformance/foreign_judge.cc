@@ -252,7 +252,8 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
   const auto ball = twingrad::reference::ball::RunBall(program);
   const bool same_rules = hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
-  const Opinion opinion = SecondOpinion(program, expected.twin, expected.dual, same_rules ? &ball : nullptr);
+  const Opinion opinion =
+      SecondOpinion(program, expected.twin, expected.dual, same_rules ? &ball : nullptr);
   result.text = absl::StrCat(verdict.text, opinion.text,
                              Circumstances(program, expected.twin.observation, observed));
   if (opinion.doubtful) result.rule = "witnesses";

@@ -57,12 +57,12 @@ Verdict Wrong(const Evidence& evidence, const Subject& subject, std::string_view
                 ball.radius);
   std::snprintf(actual, sizeof actual, "  %-8.*s %.17g (%a)\n  at element %zu: may differ by %.3g",
                 static_cast<int>(who.size()), who.data(), number, number, i, bound);
-  return Disagree(kOracle,
-                  absl::StrCat("ball: ", subject.what, " of ",
-                               NameOf(evidence.program, subject.value), ", ",
-                               LineOf(evidence.program, statement), "\n", exact, "\n", actual,
-                               "\n  ", EngineText(evidence.device_threads), "\n"),
-                  {statement});
+  return Disagree(
+      kOracle,
+      absl::StrCat("ball: ", subject.what, " of ", NameOf(evidence.program, subject.value), ", ",
+                   LineOf(evidence.program, statement), "\n", exact, "\n", actual, "\n  ",
+                   EngineText(evidence.device_threads), "\n"),
+      {statement});
 }
 
 // Judges each element; the Verdict of the first that is wrong is in `wrong`.

@@ -1,7 +1,9 @@
 // Values and gradients beside balls.
 
-#include "autograd/reference/ball/ball.h"
+#include <cmath>
+#include <string>
 
+#include "autograd/reference/ball/ball.h"
 #include "proptests/oracles/oracle_test_support.h"
 #include "proptests/oracles/oracles.h"
 
@@ -65,6 +67,64 @@ TEST(BallOracle, ABoundThatIsTooNarrowIsFound) {
   ExpectAgreement(JudgeBall(trial.evidence(), RunBall(trial.program), nullptr));
   trial.expected.grad_bounds[0].bound[0] = 0;
   ExpectFinding(JudgeBall(trial.evidence(), RunBall(trial.program), nullptr), "ball");
+}
+
+// Errors that the engine and both other witnesses have in common, which no other oracle can find:
+// %x has the gradient `wrong` for all of them, or bounds that hide it.
+struct Planted {
+  const char* what;
+  std::string text;
+  size_t element;
+  double wrong;
+};
+
+TEST(BallOracle, ErrorsThatAllOthersShareAreFound) {
+  const std::string x = "%x = leaf type=f64[3] data=0.5,-2,2 grad=1\n";
+  const std::string weights =
+      "%w = leaf type=f64[3] data=1,2,3\n%p = mul %y %w\n%s = sum %p\nbackward %s\n";
+  const std::string second =
+      "%w = leaf type=f64[3] data=1,2,3\n%d = grad %y seeds=%w inputs=%x create_graph=1\n"
+      "%s = sum %d\nbackward %s\n";
+  const double t = std::tanh(0.5), u = 1 - t * t;
+  const Planted planted[] = {
+      {"a formula: tanh' = 1 - r", x + "%y = tanh %x\n" + weights, 0, 1 - t},
+      {"a formula: the second derivative of tanh lacks its factor 2", x + "%y = tanh %x\n" + second,
+       0, -t * u},
+      {"a formula: softmax without its sum", x + "%y = softmax %x dim=0\n" + weights, 1, 0.0146},
+      {"a formula: the gradient of a quotient's divisor",
+       x + "%a = leaf type=f64[3] data=1,2,3\n%y = div %a %x\n" + weights, 2, -4.5},
+      {"a mask: relu's is 0 where it is 1", x + "%y = relu %x\n" + weights, 2, 0},
+      {"a mask: clamp's is 1 outside the limits", x + "%y = clamp %x min=-1\n" + weights, 1, 2},
+      {"a mask: pow has no mixed derivative at exponent 0",
+       "%x = leaf type=f64[] grad=1\n%a = leaf type=f64[] data=4 grad=1\n%y = pow %a %x\n"
+       "%d = grad %y inputs=%a create_graph=1\nbackward %d\n",
+       0, 0},
+      {"an index: cumsum's gradient is one off", x + "%y = cumsum %x dim=0\n" + weights, 0, 5},
+      {"an index: gather does not add up duplicates",
+       x + "%i = leaf type=i64[3] data=1,1,0\n%y = gather %x %i dim=0\n" + weights, 1, 2},
+      {"an index: matmul's gradient is transposed",
+       "%x = leaf type=f64[2,2] grad=1\n%b = leaf type=f64[2,2] data=1,2,3,4\n"
+       "%y = matmul %x %b\n%s = sum %y\nbackward %s\n",
+       1, 4},
+      {"a broadcast: expand's gradient is not summed",
+       "%x = leaf type=f64[] data=3 grad=1\n%y = expand %x shape=4\n%s = sum %y\n"
+       "backward %s\n",
+       0, 1},
+      {"a write: what copy_ overwrote keeps its gradient",
+       x + "%y = clone %x\n%v = select %y dim=0 index=1\n%c = leaf type=f64[]\ncopy_ %v %c\n" +
+           weights,
+       1, 2},
+  };
+  for (const Planted& error : planted) {
+    Trial trial(error.text);
+    const BallResult ball = RunBall(trial.program);
+    trial.expected.observation.values[0].grad.bits[error.element] = Number(error.wrong);
+    trial.observed.values[0].grad.bits[error.element] = Number(error.wrong);
+    ExpectAgreement(JudgeValues(trial.evidence()));
+    const Verdict verdict = JudgeBall(trial.evidence(), ball, nullptr);
+    ExpectFinding(verdict, "ball");
+    EXPECT_NE(verdict.text.find(".grad of %x"), std::string::npos) << error.what << verdict.text;
+  }
 }
 
 TEST(BallOracle, WhatDoesNotApplyIsSkipped) {

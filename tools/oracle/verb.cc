@@ -30,9 +30,9 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
     }
   }
   if (const auto witness = arguments.Path("witness"); witness && witness != WitnessNames()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("[oracle] --witness=", *witness, " is no witness that takes a sample; allowed is ",
-                     std::string(WitnessNames()), "; the others judge every Program"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "[oracle] --witness=", *witness, " is no witness that takes a sample; allowed is ",
+        std::string(WitnessNames()), "; the others judge every Program"));
   }
   if (!arguments.Has("program")) return absl::OkStatus();
   for (const std::string_view flag : {"features", "ops"}) {

@@ -48,8 +48,8 @@ void Evaluation::Reduce() {
   // The result's place is the operand's with a stride of 0 along what is reduced.
   std::vector<int64_t> kept;
   for (size_t d = 0; d < shape.size(); ++d) {
-    const bool reduced = dims.empty() || std::find(dims.begin(), dims.end(),
-                                                   static_cast<int64_t>(d)) != dims.end();
+    const bool reduced =
+        dims.empty() || std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
     kept.push_back(reduced ? 1 : shape[d]);
   }
   Places strides = StridesOf(kept);
@@ -69,8 +69,7 @@ void Evaluation::ReduceLanes() {
     const Refs row = RowOf(in_[0], lane);
     const bool greatest = op_ == Opcode::kMax || op_ == Opcode::kArgmax;
     const bool index = op_ == Opcode::kArgmax || op_ == Opcode::kArgmin;
-    Put(index ? math_.IndexOfExtreme(row, greatest, type())
-              : math_.Extreme(row, greatest, type()));
+    Put(index ? math_.IndexOfExtreme(row, greatest, type()) : math_.Extreme(row, greatest, type()));
   }
 }
 

@@ -165,8 +165,7 @@ Ref Arithmetic::Apply(Function function, Ref a, DType type, double units) {
   const int order = a->slope.IsConstant() ? 0 : std::min(order_, a->slope.order);
   const Taylor f = TaylorOf(function, a->value, order);
   const bool same = a->value.IsPoint() && a->run.IsPoint();
-  Element out{f[0], same ? f[0] : TaylorOf(function, a->run, 0)[0],
-              Compose(budget_, f, a->slope)};
+  Element out{f[0], same ? f[0] : TaylorOf(function, a->run, 0)[0], Compose(budget_, f, a->slope)};
   Round(out, type, units);
   return Keep(std::move(out));
 }

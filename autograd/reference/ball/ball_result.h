@@ -58,8 +58,8 @@ constexpr std::string_view RefusalText(Refusal refusal) {
       "none",
       "a hook or custom function that runs backward",
       "saved-tensor hooks with do=scale",
-      "a hook changes gradients of second order",
-      "a hook on a node changes gradients",
+      "a hook changes gradients of second order where a derivative is written with its value",
+      "a hook on a node changes gradients that are asked for",
       "a hook changes the gradients of later calls alone",
       "a hook that changes gradients is removed",
       "a hook changes the gradient of a value that shares its storage",
@@ -74,7 +74,7 @@ constexpr std::string_view RefusalText(Refusal refusal) {
 }
 
 struct BallResult {
-  int order = 0;  // of the derivatives that the Program takes
+  int order = 0;                     // of the derivatives that the Program takes
   Refusal refusal = Refusal::kNone;  // else the rest is empty
   // By ValueId, at the end of the run: contents (of floating tensors) and .grad (zero where none).
   std::vector<BallTensor> values;

@@ -27,6 +27,8 @@ struct CallSums {
   std::vector<Series> slopes;  // of each, when all roots are added
   bool create_graph = false;
   bool of_gradients = false;  // a root is made from gradients with history
+
+  void Add(const Element& root, const Element& seed);
 };
 
 namespace {
@@ -63,6 +65,43 @@ std::vector<ValueId> Witness::Inputs(const Statement& statement) {
   return inputs;
 }
 
+// Adds one element of a root, times its seed, to the sum of each variable that is asked for.
+void CallSums::Add(const Element& root, const Element& seed) {
+  const Series& slope = root.slope;
+  if (slope.IsConstant()) return;
+  if (slope.order < 1) throw NotApplicable{Refusal::kHighOrder};
+  for (const Term& term : slope.terms) {
+    const int degree = Degree(term.monomial);
+    if (!create_graph && degree > 1) break;
+    for (int place = 0; place < degree; ++place) {
+      const int32_t variable = VariableAt(term.monomial, place);
+      if (place > 0 && VariableAt(term.monomial, place - 1) == variable) continue;
+      const int32_t slot = slots[static_cast<size_t>(variable)];
+      if (slot < 0) continue;
+      Sum& sum = sums[static_cast<size_t>(slot)];
+      const Real derivative =
+          term.coefficient * Real::OfInteger(Multiplicity(term.monomial, variable));
+      const Real product = derivative * seed.value;
+      const Monomial rest = Without(term.monomial, variable);
+      if (degree == 1) {
+        sum.value = sum.value + product;
+        sum.magnitude += product.Magnitude();
+      } else {
+        sum.slope.AddTerm(rest, product);
+      }
+      if (!create_graph) continue;
+      sum.slope.Limit(slope.order - 1);
+      if (degree == 1) {
+        sum.slope.Add(seed.slope, derivative);
+      } else if (!seed.slope.IsConstant()) {
+        Series one;
+        one.terms.push_back({rest, derivative});
+        sum.slope.AddProduct(one, seed.slope);
+      }
+    }
+  }
+}
+
 void Witness::AddRoots(const Statement& statement, CallSums* sums) {
   const auto given = statement.Get<std::vector<ValueId>>(Key::kSeeds);
   const bool grad_mode = std::exchange(grad_mode_, true);  // a root's history counts
@@ -80,42 +119,7 @@ void Witness::AddRoots(const Statement& statement, CallSums* sums) {
       throw NotApplicable{Refusal::kForm};
     }
     for (size_t i = 0; i < roots.elements.size(); ++i) {
-      const Series& slope = roots.elements[i]->slope;
-      const Element& factor = *seeds.elements[i];
-      if (!slope.IsConstant() && slope.order < 1) {
-        throw NotApplicable{Refusal::kHighOrder};
-      }
-      // The derivatives of this element along each variable.
-      std::vector<std::pair<int32_t, Series>> derivatives;
-      for (const Term& term : slope.terms) {
-        if (!sums->create_graph && Degree(term.monomial) > 1) break;
-        for (int place = 0; place < Degree(term.monomial); ++place) {
-          const int32_t variable = VariableAt(term.monomial, place);
-          if (place > 0 && VariableAt(term.monomial, place - 1) == variable) continue;
-          const int32_t slot = sums->slots[static_cast<size_t>(variable)];
-          if (slot < 0) continue;
-          CallSums::Sum& sum = sums->sums[static_cast<size_t>(slot)];
-          const Real derivative =
-              term.coefficient * Real::OfInteger(Multiplicity(term.monomial, variable));
-          const Real product = derivative * factor.value;
-          const Monomial rest = Without(term.monomial, variable);
-          if (Degree(term.monomial) == 1) {
-            sum.value = sum.value + product;
-            sum.magnitude += product.Magnitude();
-          } else {
-            sum.slope.AddTerm(rest, product);
-          }
-          if (!sums->create_graph) continue;
-          sum.slope.Limit(slope.order - 1);
-          if (Degree(term.monomial) == 1) {
-            sum.slope.Add(factor.slope, derivative);
-          } else if (!factor.slope.IsConstant()) {
-            Series one;
-            one.terms.push_back({rest, derivative});
-            sum.slope.AddProduct(one, factor.slope);
-          }
-        }
-      }
+      sums->Add(*roots.elements[i], *seeds.elements[i]);
     }
   }
   grad_mode_ = grad_mode;
@@ -124,16 +128,16 @@ void Witness::AddRoots(const Statement& statement, CallSums* sums) {
 Refs Witness::GradientOf(ValueId input, const CallSums& sums, bool* known) {
   const Variable& variable = At(input);
   const auto count = static_cast<size_t>(CountOf(variable.layout.shape));
-  *known = !IsFloating(variable.type) ||
-           (variable.first_variable >= 0 &&
-            !(sums.of_gradients && plan_.saves_result[static_cast<size_t>(input)] &&
-              !variable.is_leaf));
+  *known =
+      !IsFloating(variable.type) ||
+      (variable.first_variable >= 0 &&
+       !(sums.of_gradients && plan_.saves_result[static_cast<size_t>(input)] && !variable.is_leaf));
   if (!IsFloating(variable.type)) return Refs(count, math_.Zero(variable.type));
   if (!*known) return Refs(count, math_.UnknownPoint());
   Refs gradient;
   for (size_t i = 0; i < count; ++i) {
-    const auto slot = static_cast<size_t>(
-        sums.slots[static_cast<size_t>(variable.first_variable) + i]);
+    const auto slot =
+        static_cast<size_t>(sums.slots[static_cast<size_t>(variable.first_variable) + i]);
     const CallSums::Sum& sum = sums.sums[slot];
     gradient.push_back(math_.Keep({sum.value, RunOf(sum.value, sum.magnitude, variable.type),
                                    sums.create_graph ? sums.slopes[slot] : Series()}));
@@ -141,10 +145,10 @@ Refs Witness::GradientOf(ValueId input, const CallSums& sums, bool* known) {
   return gradient;
 }
 
-void Witness::Call(const Statement& statement) {
-  const std::vector<ValueId> inputs = Inputs(statement);
-  const bool is_grad = statement.op == Opcode::kGrad;
-  CallSums sums;
+// Differentiates the roots with respect to the inputs.
+void Witness::Differentiate(const Statement& statement, const std::vector<ValueId>& inputs,
+                            CallSums* all) {
+  CallSums& sums = *all;
   sums.create_graph = statement.Get<bool>(Key::kCreateGraph);
   // Before variables are counted: a view that is brought up to date may have new ones.
   for (const ValueId input : inputs) Renew(input);
@@ -163,10 +167,17 @@ void Witness::Call(const Statement& statement) {
       sums.sums.emplace_back(math_.budget());
     }
   }
-  AddRoots(statement, &sums);
+  AddRoots(statement, all);
   for (CallSums::Sum& sum : sums.sums) {
     sums.slopes.push_back(sums.create_graph ? sum.slope.Take() : Series());
   }
+}
+
+void Witness::Call(const Statement& statement) {
+  const std::vector<ValueId> inputs = Inputs(statement);
+  const bool is_grad = statement.op == Opcode::kGrad;
+  CallSums sums;
+  Differentiate(statement, inputs, &sums);
   for (size_t i = 0; i < inputs.size(); ++i) {
     bool known = false;
     const Refs gradient = GradientOf(inputs[i], sums, &known);

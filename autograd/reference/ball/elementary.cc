@@ -33,9 +33,7 @@ Taylor Coefficients(const Polynomial& p, int order) {
   return out;
 }
 
-Taylor AllUnknown(int order) {
-  return Taylor(static_cast<size_t>(order) + 1, Real::Unknown());
-}
+Taylor AllUnknown(int order) { return Taylor(static_cast<size_t>(order) + 1, Real::Unknown()); }
 
 // 1 / (1 + exp(-x))
 void Sigmoid(Polynomial& out, const Real& at, slong length) {

@@ -31,11 +31,7 @@ class Evaluation {
   // `op` is the statement's, or the one that it performs in place; `result` has the type and shape.
   Evaluation(Arithmetic& arithmetic, const program::Statement& statement, program::Opcode op,
              const std::vector<Tensor>& operands, Tensor result)
-      : math_(arithmetic),
-        statement_(statement),
-        op_(op),
-        in_(operands),
-        out_(std::move(result)) {}
+      : math_(arithmetic), statement_(statement), op_(op), in_(operands), out_(std::move(result)) {}
 
   Tensor Run();
 
@@ -44,16 +40,16 @@ class Evaluation {
   void Elementwise();
   void Clamp();
   void Copy();
-  void Reduce();         // along.cc
+  void Reduce();  // along.cc
   void ReduceLanes();
   void Accumulate();
   void SortLanes();
   void SoftmaxLanes();
-  void Join();           // moving.cc
+  void Join();  // moving.cc
   void Flip();
   void PickLanes();
   void ScatterAdd();
-  void Products();       // products.cc
+  void Products();  // products.cc
   void Loss();
 
  private:

@@ -44,7 +44,8 @@ struct Layout {
   Places AllPlaces() const { return Enumerate(shape, strides, offset); }
   // Row-major without gaps; then it may be shown in another shape.
   bool IsContiguous() const;
-  // What a view statement shows of this; `reshape` of what is not contiguous is a copy, and no view.
+  // What a view statement shows of this; `reshape` of what is not contiguous is a copy, and no
+  // view.
   Layout View(const program::Statement& statement) const;
 };
 

@@ -32,6 +32,7 @@ class Planner {
     for (size_t v = 0; v < count_; ++v) base_[v] = static_cast<ValueId>(v);
     plan_.has_variable.resize(count_);
     plan_.scale.resize(count_, 1);
+    plan_.node_scale.resize(count_, 1);
     plan_.saves_result.resize(count_);
     plan_.level.resize(count_);
     grad_level_ = 0;
@@ -40,20 +41,15 @@ class Planner {
   Plan Run() {
     for (const Statement& statement : program_.statements) Take(statement);
     for (const Hook& hook : hooks_) {
-      if (!hook.before_a_call) continue;
-      const auto on = static_cast<size_t>(hook.on);
-      if (plan_.order > 1) Refuse(Refusal::kSecondOrderHook);
-      if (base_[on] != hook.on || kinds_[static_cast<size_t>(base_[on])].written) {
-        Refuse(Refusal::kSharedHook);
-      }
-      plan_.scale[on] *= hook.factor;
+      if (hook.before_a_call) Apply(hook);
     }
     if (plan_.order > kMaxOrder) Refuse(Refusal::kHighOrder);
     for (size_t v = 0; v < count_; ++v) {
       const auto base = static_cast<size_t>(base_[v]);
       plan_.level[v] = std::max(plan_.level[v], plan_.level[base]);
       plan_.saves_result[v] = plan_.saves_result[v] || plan_.saves_result[base];
-      const bool asked = kinds_[v].asked || kinds_[v].retained || (plain_backward_ && kinds_[v].leaf);
+      const bool asked =
+          kinds_[v].asked || kinds_[v].retained || (plain_backward_ && kinds_[v].leaf);
       plan_.has_variable[v] = asked;
     }
     return std::move(plan_);
@@ -65,22 +61,46 @@ class Planner {
     bool asked = false;
     bool retained = false;
     bool written = false;
+    bool alone = false;  // the only result of its statement
   };
   // One that changes gradients.
   struct Hook {
     std::string id;
     ValueId on = kNoValue;
     double factor = 1;
+    bool on_node = false;
     bool before_a_call = false;
   };
 
   void Refuse(Refusal refusal) {
     if (plan_.refusal == Refusal::kNone) plan_.refusal = refusal;
   }
-  int& Level(ValueId value) { return plan_.level[static_cast<size_t>(base_[static_cast<size_t>(value)])]; }
+  int& Level(ValueId value) {
+    return plan_.level[static_cast<size_t>(base_[static_cast<size_t>(value)])];
+  }
   Kind& KindOf(ValueId value) { return kinds_[static_cast<size_t>(value)]; }
 
+  // What passes through the value is scaled, and with its gradient what is asked for there. A node
+  // scales what it passes on alone: there is none of its own where the value is a leaf, and more
+  // than one value hangs on it where a custom function made several.
+  void Apply(const Hook& hook) {
+    const auto on = static_cast<size_t>(hook.on);
+    const Kind& kind = kinds_[on];
+    if (plan_.order > 1 && plan_.saves_result[on]) Refuse(Refusal::kSecondOrderHook);
+    if (base_[on] != hook.on || kind.written) Refuse(Refusal::kSharedHook);
+    if (!hook.on_node) {
+      plan_.scale[on] *= hook.factor;
+    } else if (kind.leaf || kind.asked || kind.retained || !kind.alone) {
+      Refuse(Refusal::kNodeHook);
+    } else {
+      plan_.node_scale[on] *= hook.factor;
+    }
+  }
+
   void Take(const Statement& statement) {
+    for (const ValueId result : statement.results) {
+      KindOf(result).alone = statement.results.size() == 1;
+    }
     switch (program::SignatureOf(statement.op).category) {
       case Category::kLeaf:
         KindOf(statement.results[0]).leaf = statement.Get<bool>(Key::kGrad);
@@ -168,15 +188,14 @@ class Planner {
     if (action == "backward") nested_ = true;
     if (action == "remove") removes_ = true;
     if (!IsAmong(action, {"scale", "undefined"})) return;
-    if (statement.op != Opcode::kHook) on_node_ = true;
     const double factor = action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 0;
-    hooks_.push_back({statement.Get<std::string>(Key::kId), statement.operands[0], factor});
+    hooks_.push_back({statement.Get<std::string>(Key::kId), statement.operands[0], factor,
+                      statement.op != Opcode::kHook});
     if (called_) late_ = true;
   }
 
   void TakeCall(const Statement& statement) {
     if (nested_) Refuse(Refusal::kNestedCall);
-    if (on_node_) Refuse(Refusal::kNodeHook);
     if (late_) Refuse(Refusal::kLateHook);
     if (removes_ && !hooks_.empty()) Refuse(Refusal::kRemovedHook);
     called_ = true;
@@ -206,7 +225,7 @@ class Planner {
   std::vector<Hook> hooks_;
   int grad_level_ = 0;  // of any .grad
   bool plain_backward_ = false, called_ = false;
-  bool nested_ = false, removes_ = false, on_node_ = false, late_ = false;
+  bool nested_ = false, removes_ = false, late_ = false;
 };
 
 }  // namespace

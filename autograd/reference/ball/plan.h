@@ -17,6 +17,7 @@ struct Plan {
   // By ValueId.
   std::vector<bool> has_variable;  // its gradient is asked for
   std::vector<double> scale;       // by hooks on its gradient
+  std::vector<double> node_scale;  // by hooks of the node that made it, beyond
   // A derivative of what was made with it may be written with the value itself (exp): then the
   // derivative of a gradient with respect to it is no property of the function.
   std::vector<bool> saves_result;

@@ -50,10 +50,10 @@ void Evaluation::Products() {
       for (int64_t j = 0; j < right.columns; ++j) {
         std::vector<std::pair<Ref, Ref>> products;
         for (int64_t k = 0; k < left.columns; ++k) {
-          const int64_t p = of_left[m] * left.rows * left.columns + i * left.row_step +
-                            k * left.column_step;
-          const int64_t q = of_right[m] * right.rows * right.columns + k * right.row_step +
-                            j * right.column_step;
+          const int64_t p =
+              of_left[m] * left.rows * left.columns + i * left.row_step + k * left.column_step;
+          const int64_t q =
+              of_right[m] * right.rows * right.columns + k * right.row_step + j * right.column_step;
           products.emplace_back(a.elements[static_cast<size_t>(p)],
                                 b.elements[static_cast<size_t>(q)]);
         }

@@ -1,8 +1,8 @@
 // Series: a truncated Taylor series in many variables, without its constant term.
 //
-// A sparse list of monomials of degree 1 to `order`, at most 3, each with a ball as its coefficient.
-// An absent one is exactly zero. The order of a result is the least of its operands': what lies
-// above it is dropped, since it would not be complete.
+// A sparse list of monomials of degree 1 to `order`, at most 3, each with a ball as its
+// coefficient. An absent one is exactly zero. The order of a result is the least of its operands':
+// what lies above it is dropped, since it would not be complete.
 
 #pragma once
 

@@ -61,12 +61,10 @@ void Witness::Leaf(const Statement& statement) {
   const auto type = statement.Get<TensorType>(Key::kType);
   Tensor tensor{type.dtype, type.shape, {}};
   for (const uint64_t bits : program::LeafData(statement)) {
-    tensor.elements.push_back(IsFloating(type.dtype)
-                                  ? math_.Point(std::bit_cast<double>(bits))
-                                  : math_.Integer(static_cast<int64_t>(bits)));
+    tensor.elements.push_back(IsFloating(type.dtype) ? math_.Point(std::bit_cast<double>(bits))
+                                                     : math_.Integer(static_cast<int64_t>(bits)));
   }
-  variables_[static_cast<size_t>(statement.results[0])].is_leaf =
-      statement.Get<bool>(Key::kGrad);
+  variables_[static_cast<size_t>(statement.results[0])].is_leaf = statement.Get<bool>(Key::kGrad);
   Define(statement.results[0], tensor);
 }
 

@@ -42,14 +42,14 @@ Tensor Witness::Read(ValueId value) {
   const Places places = variable.layout.AllPlaces();
   tensor.elements.reserve(places.size());
   if (!IsFloating(variable.type)) {
-    for (const int64_t place : places) tensor.elements.push_back(numbers[static_cast<size_t>(place)]);
+    for (const int64_t place : places)
+      tensor.elements.push_back(numbers[static_cast<size_t>(place)]);
     return tensor;
   }
   const bool constant = !grad_mode_ || variable.family == kNoFamily;
   for (const int64_t place : places) {
     const auto at = static_cast<size_t>(place);
-    Ref slope =
-        constant ? nullptr : families_[static_cast<size_t>(variable.family)].slopes[at];
+    Ref slope = constant ? nullptr : families_[static_cast<size_t>(variable.family)].slopes[at];
     tensor.elements.push_back(math_.WithSlope(numbers[at], slope));
   }
   return tensor;
@@ -71,8 +71,8 @@ void Witness::Define(ValueId value, const Tensor& tensor) {
   variable.storage = static_cast<int>(storages_.size());
   variable.family = variable.base_family = static_cast<int>(families_.size());
   Refs elements = tensor.elements;
-  const double scale = plan_.scale[static_cast<size_t>(value)];
-  if (scale != 1) {
+  const auto v = static_cast<size_t>(value);
+  if (const double scale = plan_.scale[v] * plan_.node_scale[v]; scale != 1) {
     for (Ref& element : elements) element = math_.WithScaledSlope(element, scale);
   }
   storages_.push_back({elements, 0});
@@ -100,9 +100,8 @@ void Witness::Seed(ValueId value) {
 // Gives a view variables that its base does not see.
 void Witness::SeedView(ValueId value) {
   Variable& variable = At(value);
-  const bool wanted = plan_.has_variable[static_cast<size_t>(value)] &&
-                      IsFloating(variable.type) && math_.order() > 0 &&
-                      variable.family != kNoFamily;
+  const bool wanted = plan_.has_variable[static_cast<size_t>(value)] && IsFloating(variable.type) &&
+                      math_.order() > 0 && variable.family != kNoFamily;
   variable.first_variable = -1;
   if (!wanted) return;
   const Places places = variable.layout.AllPlaces();

@@ -16,8 +16,7 @@
 
 namespace twingrad::reference::ball {
 
-// One call of the engine, and what it makes of each variable.
-struct CallSums;
+struct CallSums;  // calls.cc: what a call makes of each variable
 
 class Witness {
  public:
@@ -83,6 +82,8 @@ class Witness {
   // calls.cc
   void Call(const program::Statement& statement);
   std::vector<program::ValueId> Inputs(const program::Statement& statement);
+  void Differentiate(const program::Statement& statement,
+                     const std::vector<program::ValueId>& inputs, CallSums* all);
   void AddRoots(const program::Statement& statement, CallSums* sums);
   Refs GradientOf(program::ValueId input, const CallSums& sums, bool* known);
   void Accumulate(program::ValueId value, const Refs& gradient, bool create_graph);
