@@ -79,6 +79,15 @@ struct Scene {
   std::optional<SeededRuns> seeded;
 };
 
+// A wrong gradient that engine and twin have in common: with the dual numbers too, or where the balls
+// say nothing.
+void GiveAWrongGradient(Scene& s, bool to_dual) {
+  s.trial.observed.values[0].grad.bits[0] = Number(-1);
+  s.trial.expected.observation.values[0].grad.bits[0] = Number(-1);
+  if (to_dual) s.dual.grads[0].data[0] = -1;
+  if (!to_dual) s.ball.refusal = twingrad::reference::ball::Refusal::kTooLarge;
+}
+
 struct Planted {
   const char* program;
   std::function<void(Scene&)> plant;
@@ -117,20 +126,8 @@ const std::map<std::string_view, Planted>& AllPlanted() {
           s.trial.observed.calls[0].dependencies.back() += 1;
         }}},
       {"twin", {kProduct, [](Scene& s) { s.trial.observed.values[0].version = 9; }}},
-      {"dual",  // engine and twin are wrong alike
-       {kProduct,
-        [](Scene& s) {
-          s.trial.observed.values[0].grad.bits[0] = Number(-1);
-          s.trial.expected.observation.values[0].grad.bits[0] = Number(-1);
-          s.ball.refusal = twingrad::reference::ball::Refusal::kTooLarge;
-        }}},
-      {"ball",  // engine, twin and dual numbers are wrong alike
-       {kProduct,
-        [](Scene& s) {
-          s.trial.observed.values[0].grad.bits[0] = Number(-1);
-          s.trial.expected.observation.values[0].grad.bits[0] = Number(-1);
-          s.dual.grads[0].data[0] = -1;
-        }}},
+      {"dual", {kProduct, [](Scene& s) { GiveAWrongGradient(s, /*to_dual=*/false); }}},
+      {"ball", {kProduct, [](Scene& s) { GiveAWrongGradient(s, /*to_dual=*/true); }}},
       {"predicted",  // both edges, but at each other's place
        {kDifference,
         [](Scene& s) {

@@ -1,6 +1,7 @@
 // Values and gradients beside balls.
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "autograd/reference/ball/ball.h"

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include <arf.h>
 #include <flint/fmpz.h>
 
+#include "absl/types/span.h"
 #include "autograd/reference/ball/element.h"
 
 namespace twingrad::reference::ball {

@@ -11,15 +11,18 @@ namespace {
 // Terms of series that a run may make: some tenths of a second.
 constexpr size_t kBudget = 1'000'000;
 
-// What the library keeps for a thread is given back when that thread ends.
+// Gives back what the library keeps for a thread: constants, which are soon computed again.
 struct Caches {
+  Caches() = default;
+  Caches(const Caches&) = delete;
+  Caches& operator=(const Caches&) = delete;
   ~Caches() { flint_cleanup(); }
 };
 
 }  // namespace
 
 BallResult RunBall(const program::Program& program) {
-  thread_local Caches caches;
+  const Caches caches;
   BallResult result;
   const Plan plan = MakePlan(program);
   result.order = plan.order;

@@ -5,7 +5,10 @@
 // it holds each element of Clarke's generalized gradient.
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include <arf.h>
 

@@ -1,6 +1,7 @@
 #include "autograd/reference/ball/evaluate.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "autograd/program/signature.h"

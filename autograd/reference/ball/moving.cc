@@ -1,6 +1,8 @@
 // Copies that move elements: joined, reversed, picked and scattered.
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "autograd/reference/ball/evaluate.h"
 

@@ -1,6 +1,7 @@
 #include "autograd/reference/ball/plan.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 

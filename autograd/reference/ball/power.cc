@@ -1,6 +1,10 @@
 // a to the power of b, which is smooth for a > 0, a power of a for whole constant b, and else has
 // derivatives in some directions only.
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
 #include "autograd/reference/ball/element.h"
 
 namespace twingrad::reference::ball {

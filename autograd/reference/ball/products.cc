@@ -1,6 +1,10 @@
 // Matrix products and losses.
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "autograd/reference/ball/evaluate.h"
 

@@ -68,18 +68,5 @@ TEST(Real, SumsOfFewBitsAreExactInEveryOrder) {
   EXPECT_FALSE(AddsExactly({&big, &one}, false));
 }
 
-TEST(Elementary, SeriesAgreeWithTheirValues) {
-  for (const Function f : {Function::kExp, Function::kLog, Function::kSqrt, Function::kSin,
-                           Function::kCos, Function::kTanh, Function::kSigmoid}) {
-    // f(1.5 + 2^-30) by its series, to the fourth power of that.
-    const Real at(1.5), step(0x1p-30);
-    const Taylor series = TaylorOf(f, at, 3);
-    const Real sum = series[0] + step * (series[1] + step * (series[2] + step * series[3]));
-    const Real direct = TaylorOf(f, at + step, 0)[0];
-    EXPECT_LT((sum - direct).Magnitude(), 0x1p-118) << static_cast<int>(f);
-    EXPECT_GT((sum - direct).Magnitude(), 0) << static_cast<int>(f);
-  }
-}
-
 }  // namespace
 }  // namespace twingrad::reference::ball

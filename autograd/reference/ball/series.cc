@@ -128,7 +128,7 @@ Series HullOf(Budget& budget, const std::vector<const Series*>& all) {
   std::sort(monomials.begin(), monomials.end());
   monomials.erase(std::unique(monomials.begin(), monomials.end()), monomials.end());
   budget.Spend(monomials.size() * all.size());
-  static const Real kZero;
+  const Real zero;
   for (const Monomial m : monomials) {
     if (Degree(m) > hull.order) break;
     Term term;
@@ -136,7 +136,7 @@ Series HullOf(Budget& budget, const std::vector<const Series*>& all) {
     for (const Series* a : all) {
       const auto at = std::lower_bound(a->terms.begin(), a->terms.end(), Term{m, {}}, ByMonomial);
       const bool present = at != a->terms.end() && at->monomial == m;
-      const Real& coefficient = present ? at->coefficient : kZero;
+      const Real& coefficient = present ? at->coefficient : zero;
       term.coefficient = first ? coefficient : Hull(term.coefficient, coefficient);
       first = false;
     }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "autograd/program/fault.h"
 #include "autograd/program/leaf_data.h"

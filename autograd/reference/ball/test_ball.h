@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -55,5 +57,54 @@ inline void ExpectNumbers(const std::vector<Enclosure>& balls, const std::vector
         << of << " element " << i << ": " << balls[i].nearest << " is not " << numbers[i];
   }
 }
+
+inline constexpr double kError = 1e-14;  // of closed forms in f64
+
+// y, y', y'' and y''' at x, where `op` is what comes behind `%y =`.
+inline void ExpectDerivatives(const std::string& op, double x, const std::vector<double>& expected,
+                              double error = kError) {
+  const BallRun run(absl::StrCat("%x = leaf type=f64[] data=", x, " grad=1\n%y = ", op,
+                                 "\n%d = grad %y inputs=%x create_graph=1\n"
+                                 "%e = grad %d inputs=%x create_graph=1 materialize=1\n"
+                                 "backward %e\n"));
+  ASSERT_EQ(run.result().refusal, Refusal::kNone) << op;
+  EXPECT_EQ(run.result().order, 3);
+  ExpectNumbers(run.Value("y"), {expected[0]}, op, error);
+  ExpectNumbers(run.Value("d"), {expected[1]}, op, error);
+  ExpectNumbers(run.Value("e"), {expected[2]}, op, error);
+  ExpectNumbers(run.Grad("x"), {expected[3]}, op, error);
+}
+
+// Of each f(a, b) the first derivatives, and the mixed one as the gradient of da with respect to b.
+inline void ExpectMixed(const std::string& op, double a, double b, double da, double db,
+                        double dadb, double error = kError) {
+  const BallRun run(absl::StrCat("%a = leaf type=f64[] data=", a, " grad=1\n",
+                                 "%b = leaf type=f64[] data=", b, " grad=1\n%y = ", op,
+                                 " %a %b\n%da,%db = grad %y inputs=%a,%b create_graph=1\n"
+                                 "backward %da\n"));
+  ASSERT_EQ(run.result().refusal, Refusal::kNone) << op;
+  ExpectNumbers(run.Value("da"), {da}, op, error);
+  ExpectNumbers(run.Value("db"), {db}, op, error);
+  ExpectNumbers(run.Grad("b"), {dadb}, op, error);
+}
+
+// One gradient of sum(weights * op), at points where it is unique.
+struct LinearCase {
+  std::string leaves;  // %x and what else there is
+  std::string op;
+  std::string weights;  // of the result: a leaf's type and data
+  std::vector<double> value;
+  std::vector<double> gradient;  // to %x
+};
+
+inline void ExpectLinear(const LinearCase& c) {
+  const BallRun run(absl::StrCat(c.leaves, "%r = ", c.op, "\n%w = leaf type=", c.weights,
+                                 "\n%p = mul %r %w\n%s = sum %p\nbackward %s\n"));
+  ASSERT_EQ(run.result().refusal, Refusal::kNone) << c.op;
+  ExpectNumbers(run.Value("r"), c.value, c.op);
+  ExpectNumbers(run.Grad("x"), c.gradient, c.op);
+}
+
+inline constexpr char kMatrix[] = "%x = leaf type=f64[2,3] data=3,1,2,6,5,4 grad=1\n";
 
 }  // namespace twingrad::reference::ball

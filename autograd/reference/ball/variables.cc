@@ -1,7 +1,9 @@
 // Values of a Program: what they show, share and write.
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <utility>
 
 #include "autograd/reference/ball/witness.h"
 
