@@ -44,7 +44,7 @@ std::optional<program::Program> ProgramOf(absl::Span<const uint8_t> bytes) {
 void Judge(const program::Program& candidate) {
   static judge::Judge* const judge = new judge::Judge;  // its device threads live on
   const judge::Judgement judgement =
-      (*judge)(candidate, judge::IsLawSample(program::Hash(candidate)));
+      (*judge)(candidate, {.laws = judge::IsLawSample(program::Hash(candidate))});
   if (judgement.Failure() == nullptr) return;
   const auto fails = [](const program::Program& p) { return judge->Fails(p); };
   const program::Program small = shrink::Shrink(candidate, fails).program;

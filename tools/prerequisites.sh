@@ -9,7 +9,8 @@
 ARCHITECTURE="$(uname -m)"
 
 # Each group: a file that stands for a package, and the package.
-#   base      every build: Bazel, GCC, what unpacks third-party archives; `run //tools/oracle -- check` needs no more
+#   base      every build: Bazel, GCC, what unpacks third-party archives, ball arithmetic for the witness of that name;
+#             `run //tools/oracle -- check` needs no more
 #   test      building and running tests: patched copies, a test that reads machine code, drawn pictures, a project of a
 #             user of the installed library, beside the distribution's Abseil
 #   pictures  `oracle explain`
@@ -27,6 +28,7 @@ readonly PACKAGES_base="
 /usr/bin/python3                            python3
 /usr/bin/bzip2                              bzip2
 /usr/bin/xz                                 xz-utils
+/usr/include/arb.h                          libflint-arb-dev
 "
 readonly PACKAGES_test="
 /usr/bin/patch                              patch

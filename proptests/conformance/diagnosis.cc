@@ -136,9 +136,7 @@ bool Knows(const twingrad::reference::DualResult& dual, const ElementDifference&
   return d.index < bound.size() && std::isfinite(bound[d.index]);
 }
 
-}  // namespace
-
-Opinion SecondOpinion(const Program& program, const TwinResult& twin,
+Opinion OfDualNumbers(const Program& program, const TwinResult& twin,
                       const twingrad::reference::DualResult& dual, const Differences& differences) {
   if (twin.observation.error) {
     return {"  second opinion: none, the Program ends in an error\n"};
@@ -157,6 +155,19 @@ Opinion SecondOpinion(const Program& program, const TwinResult& twin,
   }
   return {absl::StrCat("  second opinion: the dual numbers contradict the twin\n", verdict.text),
           /*doubtful=*/true};
+}
+
+}  // namespace
+
+Opinion SecondOpinion(const Program& program, const TwinResult& twin,
+                      const twingrad::reference::DualResult& dual, const Differences& differences,
+                      const twingrad::reference::ball::BallResult* ball) {
+  Opinion opinion = OfDualNumbers(program, twin, dual, differences);
+  if (ball == nullptr) return opinion;
+  bool contradicts = false;
+  opinion.text += oracles::BallOpinion(program, twin, *ball, &contradicts);
+  opinion.doubtful |= contradicts;
+  return opinion;
 }
 
 bool SeedBecameGrad(const Program& program, Dialect dialect, const Observation& expected,

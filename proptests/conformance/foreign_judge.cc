@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "autograd/reference/ball/ball.h"
 #include "autograd/reference/legal.h"
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
@@ -319,8 +320,11 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     }
   }
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
-  const Opinion opinion = SecondOpinion(program, expected.twin, expected.dual,
-                                        FindDifferences(expected.twin, observed));
+  const auto ball = twingrad::reference::ball::RunBall(program);
+  const bool same_rules = hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
+  const Opinion opinion =
+      SecondOpinion(program, expected.twin, expected.dual, FindDifferences(expected.twin, observed),
+                    same_rules ? &ball : nullptr);
   result.text = absl::StrCat(verdict.text, opinion.text,
                              Circumstances(program, expected.twin.observation, observed));
   if (opinion.doubtful) result.rule = "witnesses";

@@ -69,6 +69,7 @@ TEST(ForeignJudgeTest, AWrongGradientHasASecondOpinion) {
   EXPECT_EQ(verdict.outcome, Outcome::kWrong);
   EXPECT_EQ(verdict.rule, "twin");
   EXPECT_TRUE(absl::StrContains(verdict.text, "the dual numbers agree with the twin"));
+  EXPECT_TRUE(absl::StrContains(verdict.text, "balls: the exact numbers are the twin's"));
 }
 
 // Rules of their own, so that a signature hides nothing else.

@@ -21,10 +21,17 @@ using twingrad::program::CallRecord;
 using twingrad::program::Observation;
 using twingrad::program::Program;
 using twingrad::reference::DualResult;
+using twingrad::reference::ball::BallResult;
 
 namespace {
 
-void CountJudgement(const Program& program, const Judgement& judgement, const DualResult* dual,
+// Those that were asked beside the twin.
+struct Witnesses {
+  std::optional<DualResult> dual;
+  std::optional<BallResult> ball;
+};
+
+void CountJudgement(const Program& program, const Judgement& judgement, const Witnesses& witnesses,
                     Statistics& statistics) {
   bool linearity = false;
   for (const Verdict& verdict : judgement.verdicts) {
@@ -34,10 +41,14 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Du
   if (judgement.skipped) return statistics.AddSkipped(program);
   ++statistics.twin_judged;
   if (linearity) ++statistics.linearity_judged;
-  if (dual != nullptr && dual->order_judged >= 1) {
+  if (witnesses.dual && witnesses.dual->order_judged >= 1) {
     ++statistics.dual_first;
-    if (dual->order_judged >= 2) ++statistics.dual_second;
-    if (!dual->kinks.empty()) ++statistics.dual_kinks;
+    if (witnesses.dual->order_judged >= 2) ++statistics.dual_second;
+    if (!witnesses.dual->kinks.empty()) ++statistics.dual_kinks;
+  }
+  if (witnesses.ball) {
+    ++statistics.ball_asked;
+    ++statistics.ball_refusals[static_cast<size_t>(witnesses.ball->refusal)];
   }
   if (judgement.expected.observation.error) {
     ++statistics.errors_judged;
@@ -83,8 +94,8 @@ struct Judge::Impl {
   }
 
   // Judges run number `at`, which is the last that was observed.
-  bool JudgeRun(const Program& program, Expectation& expected, size_t at, const DualResult* dual,
-                bool laws, Judgement& judgement);
+  bool JudgeRun(const Program& program, Expectation& expected, size_t at,
+                const Witnesses& witnesses, bool laws, Judgement& judgement);
   bool JudgeRepeats(const Program& program, Expectation& expected, size_t at, Judgement& judgement);
 };
 
@@ -107,7 +118,7 @@ bool JudgedByTwin(const reference::TwinResult& expected, int threads) {
 }
 
 bool Judge::Impl::JudgeRun(const Program& program, Expectation& expected, size_t at,
-                           const DualResult* dual, bool laws, Judgement& judgement) {
+                           const Witnesses& witnesses, bool laws, Judgement& judgement) {
   const int threads = options.device_threads[at];
   const Observation& observed = judgement.observed[at];
   const Evidence evidence = {program, expected.Of(observed), observed, threads};
@@ -116,7 +127,10 @@ bool Judge::Impl::JudgeRun(const Program& program, Expectation& expected, size_t
   std::optional<SeededRuns> seeded;
   if (at == 0) {
     // Of other runs, which have the same bits, the witnesses would say the same.
-    if (evidence.expected.observation.survived.empty()) exhibits.dual = dual;
+    if (evidence.expected.observation.survived.empty()) {
+      if (witnesses.dual) exhibits.dual = &*witnesses.dual;
+      if (witnesses.ball) exhibits.ball = &*witnesses.ball;
+    }
     // Where calls release a graph that they share, each run may have another outcome.
     if (laws && !observed.error && evidence.expected.contended_calls.empty()) {
       exhibits.seeded = [&, made = false]() mutable -> const SeededRuns* {
@@ -151,7 +165,7 @@ bool Judge::Impl::JudgeRepeats(const Program& program, Expectation& expected, si
   return true;
 }
 
-Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) {
+Judgement Judge::Run(const Program& program, const Further& further, Statistics& statistics) {
   Judgement judgement;
   statistics.AddProgram(program);
   Expectation expected(program);
@@ -161,11 +175,11 @@ Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) 
     statistics.AddSkipped(program);
     return judgement;
   }
-  DualResult dual;
-  const bool use_dual = impl_->options.dual && !judgement.expected.observation.error &&
-                        judgement.expected.observation.survived.empty();
-  if (use_dual) dual = twingrad::reference::RunDual(program);
-  const DualResult* const witness = use_dual ? &dual : nullptr;
+  Witnesses witnesses;
+  if (!judgement.expected.observation.error && judgement.expected.observation.survived.empty()) {
+    if (impl_->options.dual) witnesses.dual = twingrad::reference::RunDual(program);
+    if (impl_->options.ball && further.ball) witnesses.ball = impl_->options.ball(program);
+  }
   judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
   for (size_t i = 0; i < impl_->options.device_threads.size(); ++i) {
     judgement.observed.push_back(impl_->Observe(program, impl_->options.device_threads[i]));
@@ -177,20 +191,25 @@ Judgement Judge::Run(const Program& program, bool laws, Statistics& statistics) 
                                        oracles::LineOf(program, observed.error->statement));
       break;
     }
-    if (!impl_->JudgeRun(program, expected, i, witness, laws, judgement)) break;
+    if (!impl_->JudgeRun(program, expected, i, witnesses, further.laws, judgement)) break;
     if (!impl_->JudgeRepeats(program, expected, i, judgement)) break;
   }
-  CountJudgement(program, judgement, witness, statistics);
+  CountJudgement(program, judgement, witnesses, statistics);
   return judgement;
 }
 
-Judgement Judge::operator()(const Program& program, bool laws) {
-  return Run(program, laws, statistics_);
+Judgement Judge::operator()(const Program& program, const Further& further) {
+  return Run(program, further, statistics_);
 }
 
 bool Judge::Fails(const Program& program) {
   Statistics not_counted;
-  return Run(program, /*laws=*/true, not_counted).Failure() != nullptr;
+  return Run(program, Further(), not_counted).Failure() != nullptr;
+}
+
+bool IsBallSample(uint64_t seed) {
+  // Mixed, so that jobs that share the seeds out share the balls too.
+  return (seed * 0x9e3779b97f4a7c15u) >> 32 < (uint64_t{1} << 32) / kBallSample;
 }
 
 }  // namespace twingrad::judge

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/twin.h"
 #include "proptests/judge/statistics.h"
 #include "proptests/oracles/verdict.h"
@@ -28,6 +30,20 @@ namespace twingrad::judge {
 using RunFunction = std::function<twingrad::program::Observation(const twingrad::program::Program&,
                                                                  int device_threads)>;
 
+using BallFunction =
+    std::function<twingrad::reference::ball::BallResult(const twingrad::program::Program&)>;
+
+// Which of the oracles that cost more than the others are asked.
+struct Further {
+  bool laws = true;  // the metamorphic laws, which need further runs (seeded_runs.h)
+  bool ball = true;  // the ball witness, if there is one
+};
+
+// Whether the balls judge the Program that was generated from `seed`: of one in twenty. One that
+// comes from elsewhere (a file, the shrinker) is always judged by them.
+bool IsBallSample(uint64_t seed);
+inline constexpr int kBallSample = 20;
+
 struct JudgeOptions {
   // The engine runs once for each entry, with that many device threads.
   std::vector<int> device_threads = {0, 2};
@@ -36,6 +52,8 @@ struct JudgeOptions {
   bool dual = true;     // the dual-number witness, to second order
   bool recount = true;  // dependencies, execution sets and order from the recorded graph
   bool canary = true;   // a trivial Program right after each error
+  // The ball witness (autograd/reference/ball), which not every program links; null: none.
+  BallFunction ball;
   // Null: the repository's engine, through autograd/runner. Else the engine under test.
   RunFunction run;
 };
@@ -60,9 +78,8 @@ class Judge {
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
 
-  // Judges the Program and adds to the statistics. Without `laws` the metamorphic laws are left
-  // out, which need further runs (seeded_runs.h).
-  Judgement operator()(const twingrad::program::Program& program, bool laws = true);
+  // Judges the Program and adds to the statistics.
+  Judgement operator()(const twingrad::program::Program& program, const Further& further = {});
 
   // Whether the Program makes some oracle disagree, without touching the statistics: for shrinking.
   bool Fails(const twingrad::program::Program& program);
@@ -71,7 +88,8 @@ class Judge {
 
  private:
   struct Impl;
-  Judgement Run(const twingrad::program::Program& program, bool laws, Statistics& statistics);
+  Judgement Run(const twingrad::program::Program& program, const Further& further,
+                Statistics& statistics);
 
   std::unique_ptr<Impl> impl_;
   Statistics statistics_;

@@ -24,12 +24,16 @@ auto Counters(Stats& s) {
                           &s.compared.gradients_not_compared,
                           &s.compared.counts_predicted,
                           &s.compared.counts_recounted,
+                          &s.compared.elements_in_balls,
+                          &s.compared.elements_without_ball,
                           &s.twin_judged,
                           &s.dual_first,
                           &s.dual_second,
                           &s.dual_kinks,
+                          &s.ball_asked,
                           &s.errors_judged,
                           &s.linearity_judged};
+  for (auto& count : s.ball_refusals) counters.push_back(&count);
   for (auto& count : s.traits) counters.push_back(&count);
   for (auto& count : s.opcodes) counters.push_back(&count);
   for (auto& count : s.kinds) counters.push_back(&count);

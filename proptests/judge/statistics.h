@@ -13,6 +13,7 @@
 
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "proptests/judge/kinds.h"
 #include "proptests/judge/traits.h"
 #include "proptests/oracles/verdict.h"
@@ -34,6 +35,9 @@ struct Statistics {
   uint64_t dual_first = 0;   // judged by the dual numbers to first order at least
   uint64_t dual_second = 0;  // ... to second order
   uint64_t dual_kinks = 0;   // a kink was touched: only the twin judged the gradients there
+  uint64_t ball_asked = 0;   // those of the ball witness's sample
+  // ... of which it judged the first number; the others by the reason why not.
+  std::array<uint64_t, reference::ball::kNumRefusals> ball_refusals = {};
   uint64_t errors_judged = 0;
   uint64_t linearity_judged = 0;  // by all laws of linearity, with runs of their own
 

@@ -31,6 +31,8 @@ Verdict Determinism(const Exhibits& e) {
 
 Verdict Dual(const Exhibits& e) { return oracles::JudgeDual(e.evidence, *e.dual); }
 
+Verdict Ball(const Exhibits& e) { return oracles::JudgeBall(e.evidence, *e.ball, e.dual); }
+
 // Of the laws that need runs with other seeds.
 template <Verdict (*judge)(const SeededRuns&)>
 Verdict OfSeeded(const Exhibits& e) {
@@ -61,6 +63,7 @@ Verdict Canary(const Exhibits& e) { return JudgeCanary(e.canary()); }
 // - recount: what ran, and why, says more of a fault than the values that came of it.
 // - twin before dual: it judges all values, versions and flags; the dual numbers find what engine
 //   and twin have in common.
+// - ball after dual: it judges those two as well, and finds what all three have in common.
 // - predicted, order, hooks, shared reads, warnings: from what the twin says of nodes, the most
 // particular last.
 // - metamorphic: costs runs of its own, made only if all is right so far.
@@ -75,6 +78,7 @@ constexpr OracleRow kRows[] = {
     {"recount", need::kGraph, OfEvidence<oracles::JudgeRecount>},
     {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},
     {"dual", need::kTwin | need::kDual | need::kNoError, Dual},
+    {"ball", need::kTwin | need::kBall | need::kNoError, Ball},
     {"predicted", need::kTwin | need::kCalls | need::kPrediction,
      OfEvidence<oracles::JudgePredictedCounts>},
     {"order", need::kTwin | need::kCalls | need::kOrder, OfEvidence<oracles::JudgeOrder>},
@@ -92,6 +96,7 @@ Needs Met(const Exhibits& exhibits) {
   Needs met = exhibits.shown;
   met |= exhibits.evidence.observed.error ? need::kAnError : need::kNoError;
   if (exhibits.dual != nullptr) met |= need::kDual;
+  if (exhibits.ball != nullptr) met |= need::kBall;
   if (exhibits.other) met |= need::kOtherRun;
   if (exhibits.seeded) met |= need::kSeededRuns;
   if (exhibits.canary) met |= need::kCanary;

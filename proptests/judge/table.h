@@ -20,6 +20,7 @@
 
 #include "absl/types/span.h"
 #include "autograd/program/observation.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/dual.h"
 #include "proptests/judge/seeded_runs.h"
 #include "proptests/oracles/evidence.h"
@@ -45,6 +46,7 @@ inline constexpr Needs kDual = 1 << 9;         // the dual numbers
 inline constexpr Needs kOtherRun = 1 << 10;    // another run of the same Program
 inline constexpr Needs kSeededRuns = 1 << 11;  // runs with other seeds
 inline constexpr Needs kCanary = 1 << 12;      // the canary's run on the same engine, afterwards
+inline constexpr Needs kBall = 1 << 14;        // the balls
 }  // namespace need
 
 // Another run of the Program, with which the run at hand must agree bit by bit.
@@ -59,6 +61,7 @@ struct Exhibits {
   const oracles::Evidence& evidence;
   Needs shown = 0;
   const twingrad::reference::DualResult* dual = nullptr;
+  const twingrad::reference::ball::BallResult* ball = nullptr;
   std::optional<OtherRun> other = {};
   // Runs that are made only if the table comes to a row that needs them; empty: there are none. Of
   // seeded runs there may be none for this Program: null.

@@ -18,6 +18,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "autograd/reference/ball/ball.h"
 #include "proptests/judge/canary.h"
 #include "proptests/oracles/oracle_test_support.h"
 
@@ -31,6 +32,7 @@ using twingrad::program::Observation;
 using twingrad::program::Program;
 using twingrad::reference::RunDual;
 using twingrad::reference::RunTwin;
+using twingrad::reference::ball::RunBall;
 
 constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kCalls | need::kGraph |
                        need::kPrediction | need::kOrder | need::kHooks | need::kWarnings;
@@ -52,6 +54,7 @@ struct Scene {
   explicit Scene(const std::string& text)
       : trial(text),
         dual(RunDual(trial.program)),
+        ball(RunBall(trial.program)),
         other(trial.observed),
         canary(RunTwin(CanaryProgram()).observation),
         seeded(MakeSeededRuns(trial.program,
@@ -59,7 +62,7 @@ struct Scene {
 
   bool Judge(std::vector<oracles::Verdict>& verdicts, std::string_view but = "") const {
     const oracles::Evidence evidence = {trial.program, trial.expected, trial.observed};
-    Exhibits exhibits = {.evidence = evidence, .shown = shown, .dual = &dual};
+    Exhibits exhibits = {.evidence = evidence, .shown = shown, .dual = &dual, .ball = &ball};
     exhibits.other = OtherRun{other_differs ? &other : &trial.observed, false, "two runs"};
     exhibits.seeded = [this] { return seeded ? &*seeded : nullptr; };
     exhibits.canary = [this] { return canary; };
@@ -69,11 +72,21 @@ struct Scene {
   oracles::Trial trial;
   Needs shown = kAll;
   twingrad::reference::DualResult dual;
+  twingrad::reference::ball::BallResult ball;
   Observation other;  // the other run, if it is to differ
   bool other_differs = false;
   Observation canary;
   std::optional<SeededRuns> seeded;
 };
+
+// A wrong gradient that engine and twin have in common: with the dual numbers too, or where the
+// balls say nothing.
+void GiveAWrongGradient(Scene& s, bool to_dual) {
+  s.trial.observed.values[0].grad.bits[0] = Number(-1);
+  s.trial.expected.observation.values[0].grad.bits[0] = Number(-1);
+  if (to_dual) s.dual.grads[0].data[0] = -1;
+  if (!to_dual) s.ball.refusal = twingrad::reference::ball::Refusal::kTooLarge;
+}
 
 struct Planted {
   const char* program;
@@ -113,12 +126,8 @@ const std::map<std::string_view, Planted>& AllPlanted() {
           s.trial.observed.calls[0].dependencies.back() += 1;
         }}},
       {"twin", {kProduct, [](Scene& s) { s.trial.observed.values[0].version = 9; }}},
-      {"dual",  // engine and twin are wrong alike
-       {kProduct,
-        [](Scene& s) {
-          s.trial.observed.values[0].grad.bits[0] = Number(-1);
-          s.trial.expected.observation.values[0].grad.bits[0] = Number(-1);
-        }}},
+      {"dual", {kProduct, [](Scene& s) { GiveAWrongGradient(s, /*to_dual=*/false); }}},
+      {"ball", {kProduct, [](Scene& s) { GiveAWrongGradient(s, /*to_dual=*/true); }}},
       {"predicted",  // both edges, but at each other's place
        {kDifference,
         [](Scene& s) {

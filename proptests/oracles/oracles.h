@@ -9,6 +9,7 @@
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/dual.h"
 #include "proptests/oracles/evidence.h"
 #include "proptests/oracles/verdict.h"
@@ -73,6 +74,18 @@ struct DualMiss {
 };
 // All of them, of tensors that are there.
 std::vector<DualMiss> DualMisses(const Evidence& evidence, const reference::DualResult& dual);
+
+// Values and derivatives lie within the stated bounds of the exact ones, which balls enclose: the
+// engine's and the twin's within the twin's bounds, those of the dual numbers (null: not at hand)
+// within their own and the twin's. An absent gradient is zero. The text says which of the three is
+// wrong. Skipped if the ball witness does not apply.
+Verdict JudgeBall(const Evidence& evidence, const reference::ball::BallResult& ball,
+                  const reference::DualResult* dual);
+
+// Whether the balls bear the twin out, in a line, or more where they contradict it: a second
+// opinion of a Program that another oracle has found.
+std::string BallOpinion(const program::Program& program, const reference::TwinResult& twin,
+                        const reference::ball::BallResult& ball, bool* contradicts);
 
 // Each node runs at most once and after all nodes that deliver to it; with one thread, in the
 // twin's order.

@@ -36,6 +36,8 @@ struct Compared {
   uint64_t gradients_not_compared = 0;  // the bound was too wide to mean anything
   uint64_t counts_predicted = 0;        // nodes whose count the twin predicted from the Program
   uint64_t counts_recounted = 0;        // nodes whose count was recounted from the recorded graph
+  uint64_t elements_in_balls = 0;       // elements of values and .grad beside a ball
+  uint64_t elements_without_ball = 0;   // ... of which a ball or the stated bound says nothing
 
   uint64_t gradients() const {
     return gradients_exact + gradients_bounded + gradients_not_compared;
@@ -47,6 +49,8 @@ struct Compared {
     gradients_not_compared += other.gradients_not_compared;
     counts_predicted += other.counts_predicted;
     counts_recounted += other.counts_recounted;
+    elements_in_balls += other.elements_in_balls;
+    elements_without_ball += other.elements_without_ball;
   }
 };
 

@@ -14,11 +14,13 @@
 #include "absl/types/span.h"
 #include "autograd/engine/engine.h"
 #include "autograd/program/observation_text.h"
+#include "autograd/reference/ball/ball.h"
 #include "autograd/reference/twin.h"
 #include "autograd/runner/run.h"
 #include "proptests/findings/drawing.h"
 #include "proptests/judge/seeded_runs.h"
 #include "proptests/oracles/expect.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/subjects/program_source.h"
 #include "proptests/subjects/summary.h"
 #include "proptests/workers/case.h"
@@ -47,9 +49,14 @@ class EngineSubject final : public Subject,
                             public Reporter,
                             public Runner {
  public:
-  explicit EngineSubject(judge::JudgeOptions options) : judge_options_(std::move(options)) {}
+  explicit EngineSubject(judge::JudgeOptions options) : judge_options_(std::move(options)) {
+    judge_options_.ball = reference::ball::RunBall;
+  }
 
-  absl::Status Configure(const CaseOptions& options) override { return source_.Configure(options); }
+  absl::Status Configure(const CaseOptions& options) override {
+    every_ball_ = options.every_ball;
+    return source_.Configure(options);
+  }
   absl::Status Start() override {
     judge_.emplace(judge_options_);
     return absl::OkStatus();
@@ -95,6 +102,7 @@ class EngineSubject final : public Subject,
 
   ProgramSource source_;
   judge::JudgeOptions judge_options_;
+  bool every_ball_ = false;
   std::optional<judge::Judge> judge_;
   DrawnFeatures drawn_ = {};
   mutable std::array<uint64_t, kNumCounters> counters_ = {};
@@ -114,14 +122,24 @@ Runner::Seen EngineSubject::Run() {
 
 CaseResult EngineSubject::Judge() {
   source_.CountDrawn(&drawn_);
-  const judge::Judgement judgement =
-      (*judge_)(current(), !source_.seed() || judge::IsLawSample(*source_.seed()));
+  // What comes from elsewhere is judged by all.
+  judge::Further further;
+  if (source_.seed()) {
+    further.laws = judge::IsLawSample(*source_.seed());
+    further.ball = every_ball_ || judge::IsBallSample(*source_.seed());
+  }
+  const judge::Judgement judgement = (*judge_)(current(), further);
   CaseResult result;
   const oracles::Verdict* failure = judgement.Failure();
   if (failure == nullptr) return result;
   result.failed = true;
   result.oracle = std::string(failure->oracle);
   result.text = failure->text;
+  if (failure->oracle != "ball") {
+    bool contradicts = false;
+    result.text += oracles::BallOpinion(current(), judgement.expected,
+                                        reference::ball::RunBall(current()), &contradicts);
+  }
   result.marked.assign(failure->statements.begin(), failure->statements.end());
   result.expected = program::PrintObservation(current(), judgement.expected.observation);
   for (size_t i = 0; i < judgement.observed.size(); ++i) {

@@ -40,6 +40,7 @@ struct CaseOptions {
   ExploreOptions explore;
   int elements = 24;  // of a leaf, at most
   int rank = 4;
+  bool every_ball = false;  // the ball witness judges every case, and no sample
 };
 
 // Says what a run has counted, in words. The counters are sums over all workers, the notes theirs

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "autograd/program/signature.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "proptests/subjects/number_text.h"
 
 namespace twingrad::subjects {
@@ -115,6 +116,32 @@ std::string Frequencies(std::string_view name, Counts counts) {
   return Rows(name, items);
 }
 
+// What the balls judged of their sample, and why not the rest.
+std::string BallRows(const Statistics& s) {
+  const uint64_t judged = s.ball_refusals[0];
+  const uint64_t elements = s.compared.elements_in_balls + s.compared.elements_without_ball;
+  std::string text = Row(
+      "balls",
+      absl::StrFormat("judged %s of %s programs, 1 in %s; %s elements, %s of them "
+                      "without a ball or bound",
+                      Share(judged, s.ball_asked), WithSeparators(s.ball_asked),
+                      s.ball_asked == 0 ? "-" : WithSeparators(s.programs / s.ball_asked),
+                      WithSeparators(elements), Share(s.compared.elements_without_ball, elements)));
+  std::vector<std::pair<uint64_t, std::string>> reasons;
+  for (size_t i = 1; i < s.ball_refusals.size(); ++i) {
+    if (s.ball_refusals[i] == 0) continue;
+    reasons.emplace_back(
+        s.ball_refusals[i],
+        std::string(reference::ball::RefusalText(static_cast<reference::ball::Refusal>(i))));
+  }
+  std::sort(reasons.rbegin(), reasons.rend());
+  std::vector<std::string> items;
+  for (const auto& [count, reason] : reasons) {
+    items.push_back(absl::StrCat(Share(count, s.ball_asked), " ", reason));
+  }
+  return items.empty() ? text : text + Rows("not by balls", items);
+}
+
 }  // namespace
 
 std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
@@ -144,6 +171,7 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
                               Share(s.twin_judged, s.programs), Share(s.dual_first, s.programs),
                               Share(s.dual_second, s.programs), Share(s.dual_kinks, s.programs),
                               Share(s.skipped, s.programs)));
+  text += BallRows(s);
   text += Row("linearity", absl::StrFormat("%s programs, run with other seeds",
                                            WithSeparators(s.linearity_judged)));
   text += Frequencies("features", FeatureCounts(drawn));

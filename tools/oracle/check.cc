@@ -308,6 +308,7 @@ constexpr FlagSpec kCheckFlags[] = {
     {"findings", "N", FlagType::kCount, "no limit", "ends the run after so many findings"},
     kElements,
     kRank,
+    kWitness,
     kTimeout,
     kMemory,
     kOut,
@@ -355,6 +356,7 @@ check --time=2h --out=/tmp/findings
 check --engine=libtorch
 check --engine='exec:python3 my_adapter.py'
 check --seed=7 --ops=mul,sum --features=view
+check --programs=1000 --witness=ball
 )",
     .run = Check,
 };

@@ -29,6 +29,11 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
           "are --program, --schedule and what limits or places the run; leave it out"));
     }
   }
+  if (const auto witness = arguments.Path("witness"); witness && witness != WitnessNames()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "[oracle] --witness=", *witness, " is no witness that takes a sample; allowed is ",
+        std::string(WitnessNames()), "; the others judge every Program"));
+  }
   if (!arguments.Has("program")) return absl::OkStatus();
   for (const std::string_view flag : {"features", "ops"}) {
     if (!arguments.Has(flag)) continue;
@@ -41,10 +46,13 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
 
 }  // namespace
 
+std::string_view WitnessNames() { return "ball"; }
+
 CaseOptions OptionsOf(const Arguments& arguments) {
   CaseOptions options{arguments.List("features"), arguments.List("ops"), {}};
   if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
   if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
+  options.every_ball = arguments.Path("witness") == "ball";
   options.explore.strategy =
       arguments.Path("strategy").value_or(std::string(interleave::kDefaultStrategy));
   options.explore.schedules = arguments.Number("schedules").value_or(1000);

@@ -71,6 +71,15 @@ inline constexpr FlagSpec kProgram = {"program", "FILE", FlagType::kPath, "rando
 inline constexpr FlagSpec kSchedule = {"schedule", "FILE", FlagType::kPath, "none",
                                        "what --strategy=replay follows, with --program"};
 
+std::string_view WitnessNames();
+inline constexpr FlagSpec kWitness = {"witness",
+                                      "WORD",
+                                      FlagType::kWord,
+                                      "a sample of Programs",
+                                      ": judges every Program by ball arithmetic too",
+                                      UINT64_MAX,
+                                      WitnessNames};
+
 // What the flags say of the cases.
 subjects::CaseOptions OptionsOf(const Arguments& arguments);
 

@@ -48,6 +48,7 @@ constexpr FlagSpec kWorkerFlags[] = {
     kOps,
     kElements,
     kRank,
+    kWitness,
     kSchedules,
     kStrategy,
     kThreads,

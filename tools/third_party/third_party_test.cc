@@ -1,5 +1,7 @@
 // One use of each third-party library, so that a broken pin or build file shows here and not deep
 // in the engine.
+#include <arb.h>
+
 #include <Eigen/Core>
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
@@ -38,6 +40,17 @@ TEST(Eigen, MatrixProduct) {
   Eigen::Matrix2d a;
   a << 1, 2, 3, 4;
   EXPECT_EQ((a * a)(1, 1), 22.0);
+}
+
+TEST(Arb, AThirdTimesThreeHoldsOne) {
+  arb_t ball;
+  arb_init(ball);
+  arb_set_ui(ball, 1);
+  arb_div_ui(ball, ball, 3, 128);
+  EXPECT_FALSE(arb_is_exact(ball));
+  arb_mul_ui(ball, ball, 3, 128);
+  EXPECT_TRUE(arb_contains_si(ball, 1));
+  arb_clear(ball);
 }
 
 TEST(Json, RoundTrip) {

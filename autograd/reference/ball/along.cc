@@ -1,0 +1,121 @@
+// Reductions, and what works along one dimension.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "autograd/reference/ball/evaluate.h"
+
+namespace twingrad::reference::ball {
+
+using program::Key;
+using program::Opcode;
+
+namespace {
+
+double Greatest(const Refs& row) {
+  double greatest = 0;
+  for (Ref a : row) greatest = std::fmax(greatest, a->run.Magnitude());
+  return greatest;
+}
+
+}  // namespace
+
+Ref Evaluation::LogSumExp(const Refs& row, bool rounded) {
+  Refs powers;
+  for (Ref a : row) powers.push_back(math_.Apply(Function::kExp, a, type(), kInSteps));
+  if (powers.empty()) return math_.UnknownPoint();
+  Ref sum = math_.Sum(powers, type(), 1, kInSteps);
+  Ref log = math_.Apply(Function::kLog, sum, type(), kInSteps);
+  if (!rounded) return log;
+  return math_.Rounded(log, type(), 8 + 2 * static_cast<double>(row.size()),
+                       Greatest(row) + static_cast<double>(row.size()));
+}
+
+Ref Evaluation::ReduceRow(const Refs& row) {
+  const auto count = static_cast<int64_t>(row.size());
+  if (op_ == Opcode::kProd) return math_.Product(row, type());
+  if (op_ == Opcode::kLogsumexp) return LogSumExp(row, /*rounded=*/true);
+  if (op_ == Opcode::kAmax || op_ == Opcode::kAmin) {
+    return math_.Extreme(row, op_ == Opcode::kAmax, type());
+  }
+  if (op_ == Opcode::kMean && count == 0) return math_.UnknownPoint();
+  return math_.Sum(row, type(), op_ == Opcode::kMean ? count : 1);
+}
+
+void Evaluation::Reduce() {
+  const Shape& shape = in_[0].shape;
+  const std::vector<int64_t> dims = Dims();
+  // The result's place is the operand's with a stride of 0 along what is reduced.
+  std::vector<int64_t> kept;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const bool reduced =
+        dims.empty() || std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+    kept.push_back(reduced ? 1 : shape[d]);
+  }
+  Places strides = StridesOf(kept);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (kept[d] != shape[d]) strides[d] = 0;
+  }
+  std::vector<Refs> rows(static_cast<size_t>(CountOf(out_.shape)));
+  const Places places = Enumerate(shape, strides);
+  for (size_t i = 0; i < places.size(); ++i) {
+    rows[static_cast<size_t>(places[i])].push_back(in_[0].elements[i]);
+  }
+  for (const Refs& row : rows) Put(ReduceRow(row));
+}
+
+void Evaluation::ReduceLanes() {
+  for (const Lane& lane : LanesAlong(in_[0].shape, Dim())) {
+    const Refs row = RowOf(in_[0], lane);
+    const bool greatest = op_ == Opcode::kMax || op_ == Opcode::kArgmax;
+    const bool index = op_ == Opcode::kArgmax || op_ == Opcode::kArgmin;
+    Put(index ? math_.IndexOfExtreme(row, greatest, type()) : math_.Extreme(row, greatest, type()));
+  }
+}
+
+Refs Evaluation::SoftmaxOf(const Refs& row) {
+  const double size = static_cast<double>(row.size()), greatest = Greatest(row);
+  Refs results;
+  if (op_ == Opcode::kLogSoftmax) {
+    Ref log = LogSumExp(row, /*rounded=*/false);
+    for (Ref a : row) {
+      Ref difference = math_.Subtract(a, log, type(), kInSteps);
+      results.push_back(math_.Rounded(difference, type(), 8 + 2 * size, 2 * greatest + size));
+    }
+    return results;
+  }
+  Refs powers;
+  for (Ref a : row) powers.push_back(math_.Apply(Function::kExp, a, type(), kInSteps));
+  Ref sum = math_.Sum(powers, type(), 1, kInSteps);
+  for (Ref power : powers) {
+    Ref quotient = math_.Divide(power, sum, type(), kInSteps);
+    results.push_back(math_.Rounded(quotient, type(), 16 + size + 4 * greatest));
+  }
+  return results;
+}
+
+void Evaluation::SoftmaxLanes() {
+  EachLane([&](const Refs& row) { return SoftmaxOf(row); });
+}
+
+void Evaluation::Accumulate() {
+  EachLane([&](const Refs& row) {
+    Refs so_far, results;
+    for (Ref a : row) {
+      so_far.push_back(a);
+      results.push_back(math_.Sum(so_far, type()));
+    }
+    return results;
+  });
+}
+
+void Evaluation::SortLanes() {
+  EachLane([&](const Refs& row) {
+    auto sorted = math_.Sort(row, statement_.Get<bool>(Key::kDescending), type());
+    return op_ == Opcode::kSort ? sorted.values : sorted.indices;
+  });
+}
+
+}  // namespace twingrad::reference::ball

@@ -1,0 +1,177 @@
+#include "autograd/reference/ball/evaluate.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "autograd/program/signature.h"
+#include "autograd/program/statement_table.h"
+
+namespace twingrad::reference::ball {
+
+using program::Category;
+using program::Key;
+using program::Opcode;
+
+// A row of the table: of an elementwise op what it makes of elements, of another its family.
+struct Evaluation::Row {
+  Opcode op;
+  Ref (*unary)(Arithmetic&, Ref, DType) = nullptr;
+  Ref (*binary)(Arithmetic&, Ref, Ref, DType) = nullptr;
+  void (Evaluation::*family)() = &Evaluation::Elementwise;
+};
+
+namespace {
+
+// Halves of a last place by which the libraries' functions may err.
+constexpr double kUnits = 8;
+
+template <Function function>
+Ref Map(Arithmetic& math, Ref a, DType type) {
+  return math.Apply(function, a, type, function == Function::kSqrt ? 1 : kUnits);
+}
+template <bool greatest>
+Ref ExtremeOf(Arithmetic& math, Ref a, Ref b, DType type) {
+  return math.Extreme({a, b}, greatest, type);
+}
+
+using E = Evaluation;
+using M = Arithmetic;
+constexpr E::Row Family(Opcode op, void (E::*family)()) { return {op, nullptr, nullptr, family}; }
+
+constexpr E::Row kRows[] = {
+    {Opcode::kAdd, nullptr, [](M& m, Ref a, Ref b, DType t) { return m.Add(a, b, t); }},
+    {Opcode::kSub, nullptr, [](M& m, Ref a, Ref b, DType t) { return m.Subtract(a, b, t); }},
+    {Opcode::kMul, nullptr, [](M& m, Ref a, Ref b, DType t) { return m.Multiply(a, b, t); }},
+    {Opcode::kDiv, nullptr, [](M& m, Ref a, Ref b, DType t) { return m.Divide(a, b, t); }},
+    {Opcode::kPow, nullptr, [](M& m, Ref a, Ref b, DType t) { return m.Power(a, b, t); }},
+    {Opcode::kMaximum, nullptr, ExtremeOf<true>},
+    {Opcode::kMinimum, nullptr, ExtremeOf<false>},
+    {Opcode::kNeg, [](M& m, Ref a, DType t) { return m.Negate(a, t); }},
+    {Opcode::kExp, Map<Function::kExp>},
+    {Opcode::kLog, Map<Function::kLog>},
+    {Opcode::kSqrt, Map<Function::kSqrt>},
+    {Opcode::kSin, Map<Function::kSin>},
+    {Opcode::kCos, Map<Function::kCos>},
+    {Opcode::kTanh, Map<Function::kTanh>},
+    {Opcode::kSigmoid, Map<Function::kSigmoid>},
+    {Opcode::kRelu, [](M& m, Ref a, DType t) { return m.Relu(a, t); }},
+    {Opcode::kAbs, [](M& m, Ref a, DType t) { return m.Abs(a, t); }},
+    {Opcode::kSgn, [](M& m, Ref a, DType t) { return m.Sign(a, t); }},
+    Family(Opcode::kClamp, &E::Clamp),
+    Family(Opcode::kWhere, &E::Elementwise),
+    Family(Opcode::kSum, &E::Reduce),
+    Family(Opcode::kMean, &E::Reduce),
+    Family(Opcode::kProd, &E::Reduce),
+    Family(Opcode::kAmax, &E::Reduce),
+    Family(Opcode::kAmin, &E::Reduce),
+    Family(Opcode::kLogsumexp, &E::Reduce),
+    Family(Opcode::kMax, &E::ReduceLanes),
+    Family(Opcode::kMin, &E::ReduceLanes),
+    Family(Opcode::kArgmax, &E::ReduceLanes),
+    Family(Opcode::kArgmin, &E::ReduceLanes),
+    Family(Opcode::kMatmul, &E::Products),
+    Family(Opcode::kAddmm, &E::Products),
+    Family(Opcode::kCat, &E::Join),
+    Family(Opcode::kStack, &E::Join),
+    Family(Opcode::kFlip, &E::Flip),
+    Family(Opcode::kIndexSelect, &E::PickLanes),
+    Family(Opcode::kGather, &E::PickLanes),
+    Family(Opcode::kScatterAdd, &E::ScatterAdd),
+    Family(Opcode::kSort, &E::SortLanes),
+    Family(Opcode::kArgsort, &E::SortLanes),
+    Family(Opcode::kCumsum, &E::Accumulate),
+    Family(Opcode::kSoftmax, &E::SoftmaxLanes),
+    Family(Opcode::kLogSoftmax, &E::SoftmaxLanes),
+    Family(Opcode::kMseLoss, &E::Loss),
+    Family(Opcode::kCrossEntropy, &E::Loss),
+    Family(Opcode::kClone, &E::Copy),
+    Family(Opcode::kCast, &E::Copy),
+    Family(Opcode::kTo, &E::Copy),
+};
+
+constexpr const E::Row* FindRow(Opcode op) {
+  for (const E::Row& row : kRows) {
+    if (row.op == op) return &row;
+  }
+  return nullptr;
+}
+
+// Views, writes and what computes nothing are in statements.cc; detach shares storage.
+constexpr bool Evaluates(const program::Signature& signature) {
+  const Category category = signature.category;
+  return category >= Category::kElementwise && category <= Category::kCopy &&
+         category != Category::kView && signature.op != Opcode::kDetach;
+}
+
+constexpr bool EachHasARow() {
+  for (const program::Signature& signature : program::table::kRows) {
+    if (Evaluates(signature) != (FindRow(signature.op) != nullptr)) return false;
+  }
+  return true;
+}
+static_assert(EachHasARow(), "an op without a row in the ball witness's table");
+
+}  // namespace
+
+void Evaluation::Clamp() {
+  const bool single = type() == DType::kF32;
+  for (Ref a : in_[0].elements) {
+    for (const Key key : {Key::kMin, Key::kMax}) {
+      if (statement_.Find(key) == nullptr) continue;
+      const Real limit = Real(statement_.Get<double>(key)).RoundedTo(single);
+      a = math_.Extreme({a, math_.Keep({limit, limit, {}})}, key == Key::kMin, type());
+    }
+    Put(a);
+  }
+}
+
+void Evaluation::Elementwise() {
+  std::vector<Places> places;
+  for (const Tensor& operand : in_) places.push_back(Broadcasting(operand.shape, out_.shape));
+  const auto at = [&](size_t operand, size_t i) {
+    return in_[operand].elements[static_cast<size_t>(places[operand][i])];
+  };
+  const auto count = static_cast<size_t>(CountOf(out_.shape));
+  for (size_t i = 0; i < count; ++i) {
+    if (row_->unary != nullptr) {
+      Put(row_->unary(math_, at(0, i), type()));
+    } else if (row_->binary != nullptr) {
+      Put(row_->binary(math_, at(0, i), at(1, i), type()));
+    } else {
+      Put(math_.Where(at(0, i), at(1, i), at(2, i)));
+    }
+  }
+}
+
+void Evaluation::Copy() {
+  const DType to = op_ == Opcode::kCast ? statement_.Get<DType>(Key::kTo) : type();
+  for (Ref a : in_[0].elements) Put(math_.Cast(a, type(), to));
+}
+
+Refs Evaluation::RowOf(const Tensor& tensor, const Lane& lane) const {
+  Refs row;
+  for (int64_t k = 0; k < lane.length; ++k) {
+    row.push_back(tensor.elements[static_cast<size_t>(lane.At(k))]);
+  }
+  return row;
+}
+
+void Evaluation::EachLane(absl::FunctionRef<Refs(const Refs&)> of) {
+  out_.elements.resize(in_[0].elements.size());
+  if (out_.elements.empty()) return;
+  for (const Lane& lane : LanesAlong(in_[0].shape, Dim())) {
+    const Refs results = of(RowOf(in_[0], lane));
+    for (int64_t k = 0; k < lane.length; ++k) {
+      out_.elements[static_cast<size_t>(lane.At(k))] = results[static_cast<size_t>(k)];
+    }
+  }
+}
+
+Tensor Evaluation::Run() {
+  row_ = FindRow(op_);
+  (this->*row_->family)();
+  return std::move(out_);
+}
+
+}  // namespace twingrad::reference::ball

@@ -1,0 +1,79 @@
+// What each op computes of tensors of Elements: one function for each family of ops.
+
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/ball/ball_result.h"
+#include "autograd/reference/ball/element.h"
+#include "autograd/reference/ball/layout.h"
+
+namespace twingrad::reference::ball {
+
+// The witness cannot judge what the Program does here.
+struct NotApplicable {
+  Refusal refusal;
+};
+
+// Elements in row-major order.
+struct Tensor {
+  DType type = DType::kF64;
+  Shape shape;
+  Refs elements;
+};
+
+// One statement and its operands, on the way to its result.
+class Evaluation {
+ public:
+  // `op` is the statement's, or the one that it performs in place; `result` has the type and shape.
+  Evaluation(Arithmetic& arithmetic, const program::Statement& statement, program::Opcode op,
+             const std::vector<Tensor>& operands, Tensor result)
+      : math_(arithmetic), statement_(statement), op_(op), in_(operands), out_(std::move(result)) {}
+
+  Tensor Run();
+
+  // What the rows of the table of ops name, a family of ops each.
+  struct Row;
+  void Elementwise();
+  void Clamp();
+  void Copy();
+  void Reduce();  // along.cc
+  void ReduceLanes();
+  void Accumulate();
+  void SortLanes();
+  void SoftmaxLanes();
+  void Join();  // moving.cc
+  void Flip();
+  void PickLanes();
+  void ScatterAdd();
+  void Products();  // products.cc
+  void Loss();
+
+ private:
+  Ref ReduceRow(const Refs& row);
+  Refs SoftmaxOf(const Refs& row);
+  Ref LogSumExp(const Refs& row, bool rounded);
+  // Puts what `of` makes of each row along dim=, of the row's length, in the row's place.
+  void EachLane(absl::FunctionRef<Refs(const Refs&)> of);
+
+  DType type() const { return in_[0].type; }
+  int64_t Dim() const { return statement_.Get<int64_t>(program::Key::kDim); }
+  Refs RowOf(const Tensor& tensor, const Lane& lane) const;
+  std::vector<int64_t> Dims() const {
+    return statement_.Get<std::vector<int64_t>>(program::Key::kDims);
+  }
+  void Put(Ref element) { out_.elements.push_back(element); }
+
+  Arithmetic& math_;
+  const program::Statement& statement_;
+  const program::Opcode op_;
+  const Row* row_ = nullptr;
+  const std::vector<Tensor>& in_;
+  Tensor out_;
+};
+
+}  // namespace twingrad::reference::ball

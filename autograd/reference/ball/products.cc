@@ -1,0 +1,106 @@
+// Matrix products and losses.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autograd/reference/ball/evaluate.h"
+
+namespace twingrad::reference::ball {
+
+using program::Key;
+using program::Opcode;
+
+namespace {
+
+// A stack of matrices: where row, column and batch of an operand lie.
+struct Factor {
+  std::vector<int64_t> batch;
+  int64_t rows = 1, columns = 1;
+  int64_t row_step = 0, column_step = 0;
+
+  // A vector is a row where it stands on the left, and a column on the right.
+  Factor(const Shape& shape, bool left) {
+    const size_t rank = shape.size();
+    if (rank == 1) {
+      (left ? columns : rows) = shape[0];
+      (left ? column_step : row_step) = 1;
+      return;
+    }
+    batch.assign(shape.begin(), shape.end() - 2);
+    rows = shape[rank - 2];
+    columns = shape[rank - 1];
+    row_step = columns;
+    column_step = 1;
+  }
+};
+
+}  // namespace
+
+void Evaluation::Products() {
+  const bool addmm = op_ == Opcode::kAddmm;
+  const Tensor &a = in_[addmm ? 1 : 0], &b = in_[addmm ? 2 : 1];
+  const Factor left(a.shape, true), right(b.shape, false);
+  std::vector<int64_t> batch(out_.shape.begin(), out_.shape.end());
+  batch.resize(std::max(left.batch.size(), right.batch.size()));
+  const Places of_left = Broadcasting(left.batch, batch);
+  const Places of_right = Broadcasting(right.batch, batch);
+  Places added;
+  if (addmm) added = Broadcasting(in_[0].shape, out_.shape);
+  for (size_t m = 0; m < of_left.size(); ++m) {
+    for (int64_t i = 0; i < left.rows; ++i) {
+      for (int64_t j = 0; j < right.columns; ++j) {
+        std::vector<std::pair<Ref, Ref>> products;
+        for (int64_t k = 0; k < left.columns; ++k) {
+          const int64_t p =
+              of_left[m] * left.rows * left.columns + i * left.row_step + k * left.column_step;
+          const int64_t q =
+              of_right[m] * right.rows * right.columns + k * right.row_step + j * right.column_step;
+          products.emplace_back(a.elements[static_cast<size_t>(p)],
+                                b.elements[static_cast<size_t>(q)]);
+        }
+        Ref start = nullptr;
+        if (addmm) {
+          start = in_[0].elements[static_cast<size_t>(added[out_.elements.size()])];
+        }
+        Put(math_.SumOfProducts(products, start, type()));
+      }
+    }
+  }
+}
+
+void Evaluation::Loss() {
+  Refs losses;
+  if (op_ == Opcode::kMseLoss) {
+    for (size_t i = 0; i < in_[0].elements.size(); ++i) {
+      Ref difference = math_.Subtract(in_[0].elements[i], in_[1].elements[i], type());
+      losses.push_back(math_.Multiply(difference, difference, type()));
+    }
+  } else {
+    const auto last = static_cast<int64_t>(in_[0].shape.size()) - 1;
+    const std::vector<Lane> lanes = LanesAlong(in_[0].shape, last);
+    for (size_t n = 0; n < lanes.size(); ++n) {
+      const Refs row = RowOf(in_[0], lanes[n]);
+      Ref label = in_[1].elements[n];
+      if (label->known && (label->integer < 0 || label->integer >= lanes[n].length)) {
+        throw NotApplicable{Refusal::kIndex};
+      }
+      Ref picked = label->known ? row[static_cast<size_t>(label->integer)] : math_.AnyOf(row);
+      Ref log = LogSumExp(row, /*rounded=*/true);
+      losses.push_back(math_.Subtract(log, picked, type(), 4));
+    }
+  }
+  const auto reduction = statement_.Get<std::string>(Key::kReduction);
+  if (reduction == "none") {
+    out_.elements = std::move(losses);
+  } else if (reduction == "sum") {
+    Put(math_.Sum(losses, type()));
+  } else {
+    Put(losses.empty() ? math_.UnknownPoint()
+                       : math_.Sum(losses, type(), static_cast<int64_t>(losses.size())));
+  }
+}
+
+}  // namespace twingrad::reference::ball

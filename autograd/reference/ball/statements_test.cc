@@ -1,0 +1,86 @@
+// What statements and calls do to values, series and gradients, each shown by a few lines.
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "autograd/reference/ball/test_ball.h"
+
+namespace twingrad::reference::ball {
+namespace {
+
+constexpr char kX[] = "%x = leaf type=f64[3] data=1,2,3 grad=1\n";
+
+TEST(BallStatements, SeriesTravelWithStorage) {
+  // y[1] becomes x[1]², through a view, and z, another view, shows it.
+  const BallRun run(absl::StrCat(kX,
+                                 "%y = clone %x\n%z = slice %y dim=0 start=1\n"
+                                 "%v = select %y dim=0 index=1\nmul_ %v %v\n"
+                                 "%s = sum %z\nbackward %s\n"));
+  ExpectNumbers(run.Value("y"), {1, 4, 3}, "y");
+  ExpectNumbers(run.Value("z"), {4, 3}, "z");
+  ExpectNumbers(run.Grad("x"), {0, 4, 1}, "x");
+}
+
+TEST(BallStatements, DetachSharesNumbersAndNoSeries) {
+  const BallRun run(absl::StrCat(kX,
+                                 "%w = leaf type=f64[3] data=5,5,5 grad=1\n%y = clone %x\n"
+                                 "%d = detach %y\nadd_ %d %w\n%p = mul %y %w\n%s = sum %p\n"
+                                 "backward %s\n"));
+  ExpectNumbers(run.Value("y"), {6, 7, 8}, "y");
+  ExpectNumbers(run.Grad("x"), {5, 5, 5}, "x");
+  ExpectNumbers(run.Grad("w"), {6, 7, 8}, "w");
+}
+
+TEST(BallStatements, NoGradDropsSeriesUntilTheStorageIsWritten) {
+  const BallRun run(absl::StrCat(
+      kX, "%y = clone %x\nbegin kind=no_grad\n%c = mul %y %y\n%v = view %y shape=3\nend\n",
+      "%p = mul %c %x\n%q = mul %v %x\n%r = add %p %q\n%s = sum %r\nbackward %s\n",
+      "mul_ %y %x\n%t = sum %v\nbackward %t\n"));
+  // First c + v, both constants; then v shows y = x * x.
+  ExpectNumbers(run.Grad("x"), {1 + 1 + 2, 4 + 2 + 4, 9 + 3 + 6}, "x");
+}
+
+TEST(BallStatements, AReshapeOfWhatIsNotContiguousIsACopy) {
+  const std::string x = "%x = leaf type=f64[2,2] data=1,2,3,4 grad=1\n%y = clone %x\n";
+  const BallRun copy(x +
+                     "%t = transpose %y dims=0,1\n%r = reshape %t shape=4\nzero_ %y\n"
+                     "%w = leaf type=f64[4] data=1,2,3,4\n%p = mul %r %w\n%s = sum %p\n"
+                     "backward %s\n");
+  ExpectNumbers(copy.Value("r"), {1, 3, 2, 4}, "r");
+  ExpectNumbers(copy.Grad("x"), {1, 3, 2, 4}, "x");
+  const BallRun view(x + "%r = reshape %y shape=4\nzero_ %y\n%s = sum %r\nbackward %s\n");
+  ExpectNumbers(view.Value("r"), {0, 0, 0, 0}, "r");
+  ExpectNumbers(view.Grad("x"), {0, 0, 0, 0}, "x");
+}
+
+TEST(BallStatements, CustomFunctions) {
+  const BallRun run(absl::StrCat(kX,
+                                 "%a,%b = custom %x %x do=scale by=5 non_differentiable=1\n"
+                                 "%c = custom %x do=nan\n%s = sum %a\n%t = sum %b\n"
+                                 "backward %s\nbackward %s %c inputs=%x\n"));
+  EXPECT_EQ(run.result().refusal, Refusal::kNone);
+  for (const Enclosure& ball : run.Grad("x")) EXPECT_FALSE(ball.IsKnown());
+  const BallRun scaled(absl::StrCat(
+      kX, "%a,%b = custom %x %x do=scale by=5 non_differentiable=1\n%s = sum %a\nbackward %s\n"));
+  ExpectNumbers(scaled.Grad("x"), {5, 5, 5}, "x");
+}
+
+TEST(BallStatements, CastsToIntegersAndBack) {
+  const BallRun run(
+      "%x = leaf type=f64[4] data=2.7,-2.7,1e300,0x1p-1074 grad=1\n%i = cast %x to=i64\n"
+      "%y = cast %i to=f64\n%b = cast %x to=bool\n%z = cast %b to=f64\n");
+  ExpectNumbers(run.Value("y"), {2, -2, 0x1p63, 0}, "y");
+  ExpectNumbers(run.Value("z"), {1, 1, 1, 1}, "z");
+}
+
+// f32 overflows at 2^128, and then nothing is known of what follows.
+TEST(BallStatements, WhatOverflowsIsNotKnown) {
+  const BallRun run(
+      "%x = leaf type=f32[2] data=100,2 grad=1\n%y = exp %x\n%o = leaf type=f32[] data=1\n"
+      "%z = div %o %y\n");
+  EXPECT_FALSE(run.Value("z")[0].IsKnown());
+  EXPECT_TRUE(run.Value("z")[1].IsKnown());
+}
+
+}  // namespace
+}  // namespace twingrad::reference::ball

@@ -1,0 +1,163 @@
+// Values and gradients of the engine, the twin and the dual numbers beside balls.
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "proptests/oracles/compare.h"
+#include "proptests/oracles/oracles.h"
+
+namespace twingrad::oracles {
+
+using reference::DualResult;
+using reference::DualTensor;
+using reference::Judged;
+using reference::ball::BallResult;
+using reference::ball::BallTensor;
+using reference::ball::Enclosure;
+using reference::ball::Refusal;
+
+namespace {
+
+constexpr std::string_view kOracle = "ball";
+
+// One tensor: what is said of it by whom.
+struct Subject {
+  ValueId value = program::kNoValue;
+  std::string_view what;  // "value" or ".grad"
+  const BallTensor& ball;
+  const TensorData* engine;  // null: absent, which is zero
+  const TensorData* twin;
+  const std::vector<double>* bounds;  // the twin's; null: all 0
+  const DualTensor* dual;             // null: says nothing
+};
+
+// A number that overflowed on the way is infinite or NaN although the exact one is not.
+bool MayHaveOverflowed(double x) { return !std::isfinite(x); }
+
+bool IsWithin(const Enclosure& ball, double x, double bound) {
+  if (MayHaveOverflowed(x) != MayHaveOverflowed(ball.nearest)) return true;
+  return ball.Distance(x) <= bound;
+}
+
+double At(const TensorData* data, size_t i) {
+  return data == nullptr ? 0 : std::bit_cast<double>(data->bits[i]);
+}
+
+Verdict Wrong(const Evidence& evidence, const Subject& subject, std::string_view who, double number,
+              size_t i, double bound) {
+  const Enclosure& ball = subject.ball.elements[i];
+  const int statement = StatementOf(evidence.program, subject.value);
+  char exact[200], actual[200];
+  std::snprintf(exact, sizeof exact, "  exact    %.17g%+.3g, to %.2g", ball.nearest, ball.rest,
+                ball.radius);
+  std::snprintf(actual, sizeof actual, "  %-8.*s %.17g (%a)\n  at element %zu: may differ by %.3g",
+                static_cast<int>(who.size()), who.data(), number, number, i, bound);
+  return Disagree(
+      kOracle,
+      absl::StrCat("ball: ", subject.what, " of ", NameOf(evidence.program, subject.value), ", ",
+                   LineOf(evidence.program, statement), "\n", exact, "\n", actual, "\n  ",
+                   EngineText(evidence.device_threads), "\n"),
+      {statement});
+}
+
+// Judges each element; the Verdict of the first that is wrong is in `wrong`.
+bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared, Verdict* wrong) {
+  const auto& elements = subject.ball.elements;
+  for (const TensorData* data : {subject.engine, subject.twin}) {
+    // Another type or number of elements is the twin's to find.
+    if (data != nullptr && (!IsFloating(data->dtype) || data->bits.size() != elements.size())) {
+      return true;
+    }
+  }
+  const bool dual = subject.dual != nullptr && subject.dual->known &&
+                    subject.dual->data.size() == elements.size();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const bool bounded = subject.bounds != nullptr && i < subject.bounds->size();
+    const double bound = bounded ? (*subject.bounds)[i] : 0;
+    if (!elements[i].IsKnown() || std::isinf(bound)) {
+      ++compared->elements_without_ball;
+      continue;
+    }
+    ++compared->elements_in_balls;
+    const double engine = At(subject.engine, i), twin = At(subject.twin, i);
+    if (!IsWithin(elements[i], twin, bound)) {
+      *wrong = Wrong(evidence, subject, "twin", twin, i, bound);
+      return false;
+    }
+    if (!IsWithin(elements[i], engine, bound)) {
+      *wrong = Wrong(evidence, subject, "actual", engine, i, bound);
+      return false;
+    }
+    if (!dual || std::isinf(subject.dual->bound[i])) continue;
+    const double total = bound + subject.dual->bound[i];
+    if (!IsWithin(elements[i], subject.dual->data[i], total)) {
+      *wrong = Wrong(evidence, subject, "dual", subject.dual->data[i], i, total);
+      return false;
+    }
+  }
+  return true;
+}
+
+const std::vector<double>* BoundsOf(const std::vector<Judged>& all, size_t i) {
+  return i < all.size() ? &all[i].bound : nullptr;
+}
+
+}  // namespace
+
+Verdict JudgeBall(const Evidence& evidence, const BallResult& ball, const DualResult* dual) {
+  if (ball.refusal != Refusal::kNone) {
+    return Skip(kOracle, std::string(RefusalText(ball.refusal)));
+  }
+  const bool has_dual = dual != nullptr && dual->not_applicable.empty();
+  const auto& twin = evidence.expected.observation.values;
+  const auto& engine = evidence.observed.values;
+  Compared compared;
+  Verdict wrong;
+  for (size_t v = 0; v < engine.size() && v < ball.values.size() && v < twin.size(); ++v) {
+    const auto value = static_cast<ValueId>(v);
+    const auto of = [](bool defined, const TensorData& data) { return defined ? &data : nullptr; };
+    if (ball.values[v].known) {
+      const Subject subject = {value,
+                               "value",
+                               ball.values[v],
+                               of(engine[v].defined, engine[v].data),
+                               of(twin[v].defined, twin[v].data),
+                               BoundsOf(evidence.expected.value_bounds, v),
+                               has_dual ? &dual->values[v] : nullptr};
+      if (!Judge(evidence, subject, &compared, &wrong)) return wrong;
+    }
+    if (ball.grads[v].known) {
+      const Subject subject = {value,
+                               ".grad",
+                               ball.grads[v],
+                               of(engine[v].grad_defined, engine[v].grad),
+                               of(twin[v].grad_defined, twin[v].grad),
+                               BoundsOf(evidence.expected.grad_bounds, v),
+                               has_dual ? &dual->grads[v] : nullptr};
+      if (!Judge(evidence, subject, &compared, &wrong)) return wrong;
+    }
+  }
+  return Agree(kOracle, compared);
+}
+
+std::string BallOpinion(const program::Program& program, const reference::TwinResult& twin,
+                        const BallResult& ball, bool* contradicts) {
+  *contradicts = false;
+  if (twin.observation.error || !twin.observation.survived.empty()) {
+    return "  balls: no opinion, an error occurs\n";
+  }
+  if (ball.refusal != Refusal::kNone) {
+    return absl::StrCat("  balls: no opinion, ", std::string(RefusalText(ball.refusal)), "\n");
+  }
+  const Verdict verdict = JudgeBall({program, twin, twin.observation}, ball, nullptr);
+  *contradicts = verdict.outcome == Outcome::kDisagree;
+  if (!*contradicts) return "  balls: the exact numbers are the twin's, within its bounds\n";
+  return absl::StrCat("  balls: the exact numbers contradict the twin\n", verdict.text);
+}
+
+}  // namespace twingrad::oracles
