@@ -6,8 +6,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/sync/thread_local.h"
 
 namespace twingrad {
+namespace {
+
+AG_THREAD_LOCAL(int, ThisWorker, -1);
+
+}  // namespace
 
 WorkerGroup::WorkerGroup(int count) {
   for (int i = 0; i < count; ++i) queues_.push_back(std::make_unique<ReadyQueue>());
@@ -15,8 +21,11 @@ WorkerGroup::WorkerGroup(int count) {
 
 WorkerGroup::~WorkerGroup() { Stop(); }
 
-void WorkerGroup::Work(ReadyQueue& queue) {
-  while (std::optional<NodeTask> task = queue.Pop()) {
+int WorkerGroup::NumberOfThisThread() { return ThisWorker(); }
+
+void WorkerGroup::Work(size_t number) {
+  ThisWorker() = static_cast<int>(number);
+  while (std::optional<NodeTask> task = queues_[number]->Pop()) {
     if (task->work != nullptr) task->work->RunNode(task->index);
   }
   sync::MutexLock lock(mutex_);
@@ -30,8 +39,7 @@ bool WorkerGroup::Start() {
   try {
     threads.reserve(queues_.size());
     for (size_t i = 0; i < queues_.size(); ++i) {
-      threads.push_back(sync::Thread(absl::StrCat("ag_device_", i),
-                                     [this, queue = queues_[i].get()] { Work(*queue); }));
+      threads.push_back(sync::Thread(absl::StrCat("ag_device_", i), [this, i] { Work(i); }));
       ++running_.Mutable();
     }
     return true;

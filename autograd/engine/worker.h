@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,9 +43,12 @@ class WorkerGroup {
   // Whether threads were started and then left behind by a fork.
   bool AreGone() const { return mark_.IsStale(); }
 
+  // Which worker of its group this thread is; -1: none.
+  static int NumberOfThisThread();
+
  private:
   bool Start() AG_REQUIRES(mutex_);
-  void Work(ReadyQueue& queue) AG_EXCLUDES(mutex_);
+  void Work(size_t number) AG_EXCLUDES(mutex_);
   // False if the deadline passed.
   bool WaitForChange(std::optional<sync::TimePoint> deadline) AG_REQUIRES(mutex_);
 

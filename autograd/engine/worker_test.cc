@@ -15,8 +15,12 @@ namespace {
 
 class Counter final : public QueuedWork {
  public:
-  void RunNode(uint32_t index) override { sum.FetchAdd(index, sync::kAcqRel); }
+  void RunNode(uint32_t index) override {
+    workers.FetchAdd(1u << (8 * WorkerGroup::NumberOfThisThread()), sync::kAcqRel);
+    sum.FetchAdd(index, sync::kAcqRel);
+  }
   sync::Atomic<uint32_t> sum{0};
+  sync::Atomic<uint32_t> workers{0};  // how often each came, by byte
 };
 
 // Rules: E4.
@@ -29,6 +33,8 @@ TEST(WorkerGroupTest, WorkersRunWhatIsQueuedForTheirDevices) {
   }
   EXPECT_EQ(&workers.QueueOf(Device::Sim(1)), &workers.QueueOf(Device::Sim(3)));
   while (counter->sum.Load(sync::kAcquire) != 15) sync::Thread::Yield();
+  EXPECT_EQ(counter->workers.Load(sync::kAcquire), 0x0202u);
+  EXPECT_EQ(WorkerGroup::NumberOfThisThread(), -1);
   workers.Leave();
   workers.Stop();
 }

@@ -42,8 +42,9 @@ Tensor GradSlot::Get() const {
 
 void GradSlot::Set(Tensor grad) {
   Tensor before;
+  Tensor refused;
   sync::MutexLock lock(mutex_);
-  if (closed_.Read()) grad = Tensor();
+  if (closed_.Read()) refused = std::move(grad);
   misfits_.Write(grad.defined() && !layout_.Read().Fits(grad));
   before = std::exchange(grad_.Mutable(), std::move(grad));
 }

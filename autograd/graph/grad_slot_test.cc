@@ -91,6 +91,23 @@ TEST(GradSlotTest, ClosedOrInactiveSlotsTakeNothing) {
   EXPECT_FALSE(slot->Get().defined());
 }
 
+// What ends with it may ask the slot.
+TEST(GradSlotTest, ARefusedGradientEndsWithNoLockHeld) {
+  struct Asks final : TensorMeta {
+    Asks(const GradSlot& of, bool* done) : slot(of), asked(done) {}
+    ~Asks() override { *asked = !slot.Get().defined(); }
+    const GradSlot& slot;
+    bool* const asked;
+  };
+  auto slot = sync::MakeIntrusive<GradSlot>();
+  slot->Close();
+  bool asked = false;
+  Tensor grad = Tensor::Scalar(1);
+  grad.impl()->SetMeta(new Asks(*slot, &asked));
+  slot->Set(std::move(grad));
+  EXPECT_TRUE(asked);
+}
+
 // Rules: J1.
 TEST(AccumulateGradTest, ALeafThatBecameAResultRefusesGradientsOfOlderGraphs) {
   Tensor x = MakeLeaf(1);

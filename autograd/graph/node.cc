@@ -65,6 +65,7 @@ void Node::RaiseAbove(const Node& target) {
 }
 
 void Node::AddNextEdge(Edge edge) {
+  edge_accesses_.Add(this, /*writes=*/true, sync::Site::current());
   if (edge.is_valid()) RaiseAbove(*edge.function);
   if (num_edges_ < kInlineEdges) {
     inline_edges_[num_edges_++] = std::move(edge);
@@ -88,6 +89,7 @@ void Node::SetNextEdges(Span<const Edge> edges) {
 }
 
 void Node::SetNextEdge(size_t i, Edge edge) {
+  edge_accesses_.Add(this, /*writes=*/true, sync::Site::current());
   AG_CHECK(i < num_edges_, "[graph] edge ", i, " of ", num_edges_);
   if (edge.is_valid()) RaiseAbove(*edge.function);
   MutableEdges()[i] = std::move(edge);

@@ -29,6 +29,7 @@
 #include "autograd/graph/edge.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/sync/atomic.h"
+#include "autograd/sync/cell.h"
 #include "autograd/sync/ref_count.h"
 #include "autograd/sync/watch.h"
 #include "autograd/tensor/pool.h"
@@ -63,10 +64,14 @@ class Node {
   virtual std::string_view name() const = 0;
 
   Span<const Edge> next_edges() const {
+    edge_accesses_.Add(this, /*writes=*/false, sync::Site::current());
     return {num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_, num_edges_};
   }
   const Edge& next_edge(size_t i) const { return next_edges()[i]; }
-  uint32_t num_outputs() const { return num_edges_; }
+  uint32_t num_outputs() const {
+    edge_accesses_.Add(this, /*writes=*/false, sync::Site::current());
+    return num_edges_;
+  }
   // Edges are added from the leaves up: once an edge leads to this node, whose topological number
   // the other node has then read, adding one is Error(kInvalidArgument).
   void AddNextEdge(Edge edge);
@@ -156,6 +161,7 @@ class Node {
   // Whether an edge leads here. A node can get its parents from several threads.
   mutable sync::Atomic<bool> has_parent_{false};
   Node* next_to_destroy_ = nullptr;
+  [[no_unique_address]] sync::CellAccesses edge_accesses_;
 };
 
 // What a thread does with a new node where it notes them: under anomaly mode, and where keys are

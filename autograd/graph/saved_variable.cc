@@ -64,6 +64,8 @@ SavedVariable::SavedVariable(const Tensor& tensor, bool is_output, uint32_t outp
 SavedVariable::SavedVariable(SavedVariable&& other) noexcept : data_() { *this = std::move(other); }
 
 SavedVariable& SavedVariable::operator=(SavedVariable&& other) noexcept {
+  accesses_.Add(this, /*writes=*/true, sync::Site::current());
+  other.accesses_.Add(&other, /*writes=*/true, sync::Site::current());
   DropContent();
   if (other.state_ == State::kPacked) {
     new (&packed_) PackedTensorPtr(std::move(other.packed_));
@@ -90,6 +92,7 @@ void SavedVariable::CheckVersion(const Node* saved_for, const Tensor& data) cons
 
 SavedVariable::Content SavedVariable::Look() const {
   Guard guard(locked_);
+  accesses_.Add(this, /*writes=*/false, sync::Site::current());
   return {state_, state_ == State::kSaved ? data_ : Tensor()};
 }
 
@@ -100,6 +103,7 @@ Tensor SavedVariable::Unpack(const Node* saved_for) const {
   State state;
   {
     Guard guard(locked_);
+    accesses_.Add(this, /*writes=*/false, sync::Site::current());
     state = state_;
     if (state == State::kPacked) [[unlikely]] {
       packed = packed_;
@@ -140,6 +144,7 @@ void SavedVariable::Reset() {
   PackedTensorPtr packed;
   Edge edge;
   Guard guard(locked_);
+  accesses_.Add(this, /*writes=*/true, sync::Site::current());
   if (state_ == State::kPacked) [[unlikely]] {
     packed = std::move(packed_);
     packed_.~PackedTensorPtr();
@@ -154,6 +159,7 @@ void SavedVariable::Reset() {
 }
 
 void SavedVariable::RegisterHooks(const Node* saved_for, SavedTensorHooks hooks) {
+  accesses_.Add(this, /*writes=*/true, sync::Site::current());
   if (state_ == State::kFreed) {
     throw Error(ErrorKind::kFreed,
                 absl::StrCat("[hook] a saved tensor of ", saved_for->name(),

@@ -19,6 +19,7 @@
 #include "autograd/graph/edge.h"
 #include "autograd/graph/saved_tensor_hooks.h"
 #include "autograd/sync/atomic.h"
+#include "autograd/sync/cell.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad {
@@ -64,6 +65,7 @@ class SavedVariable {
   void CheckVersion(const Node* saved_for, const Tensor& data) const;
 
   mutable sync::Atomic<uint8_t> locked_{0};
+  [[no_unique_address]] sync::CellAccesses accesses_;  // to what follows
   State state_ = State::kEmpty;
   bool is_output_ = false;
   uint32_t version_ = 0;

@@ -197,9 +197,9 @@ void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {
   AutogradMeta& meta = AutogradMeta::Of(result);
   if (meta.view != nullptr) {
     sync::MutexLock lock(meta.view->mutex);
-    meta.view->node = std::move(node);
-    meta.view->output_nr = output_nr;
-    meta.view->version = result.version();
+    meta.view->node.Write(std::move(node));
+    meta.view->output_nr.Write(output_nr);
+    meta.view->version.Write(result.version());
     return;
   }
   meta.node = std::move(node);

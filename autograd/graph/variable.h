@@ -80,10 +80,10 @@ struct ViewInfo {
   Tensor base;  // not itself a view
   ViewOrigin origin = ViewOrigin::kDefault;
   sync::Mutex mutex{"view"};
-  NodePtr node AG_GUARDED_BY(mutex);
-  uint32_t output_nr AG_GUARDED_BY(mutex) = 0;
+  sync::Cell<NodePtr> node AG_GUARDED_BY(mutex);
+  sync::Cell<uint32_t> output_nr AG_GUARDED_BY(mutex);
   // The storage's version that `node` belongs to.
-  uint32_t version AG_GUARDED_BY(mutex) = 0;
+  sync::Cell<uint32_t> version AG_GUARDED_BY(mutex);
 };
 
 // What a leaf that requires grad, or a tensor that retains its gradient, has besides.

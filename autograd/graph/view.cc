@@ -34,8 +34,8 @@ Tensor MakeView(const Tensor& operand, Span<const int64_t> sizes, Span<const int
   Node* const made = node.get();
   {
     sync::MutexLock lock(info->mutex);
-    info->version = view.version();
-    info->node = std::move(node);
+    info->version.Write(view.version());
+    info->node.Write(std::move(node));
   }
   AutogradMeta::Of(view).view = std::move(info);
   if (made != nullptr) AnnounceNode(*made);
@@ -63,8 +63,8 @@ namespace {
 // base was written since, or was told to require grad after a view of it was made in grad mode.
 bool AwaitsNode(const Tensor& view, const ViewInfo& info) AG_REQUIRES(info.mutex) {
   if (!info.base.HasSameStorage(view)) return false;  // the base's data was exchanged (leaf.h)
-  if (info.version != view.version()) return true;
-  return info.node == nullptr && info.origin == ViewOrigin::kDefault;
+  if (info.version.Read() != view.version()) return true;
+  return info.node.Read() == nullptr && info.origin == ViewOrigin::kDefault;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ bool ViewRequiresGrad(const Tensor& view, AutogradMeta& meta) {
   ViewInfo& info = *meta.view;
   {
     sync::MutexLock lock(info.mutex);
-    if (!AwaitsNode(view, info)) return info.node != nullptr;
+    if (!AwaitsNode(view, info)) return info.node.Read() != nullptr;
   }
   return RequiresGrad(info.base);
 }
@@ -88,20 +88,21 @@ Edge RenewedViewEdge(const Tensor& view, AutogradMeta& meta, NodePtr& made) {
   const bool awaits = AwaitsNode(view, info);
   if (awaits && !RequiresGrad(info.base)) {
     // The base was detached in place: nothing leads from its new contents to the view's old node.
-    replaced = std::move(info.node);
-    info.version = view.version();
+    replaced = std::move(info.node.Mutable());
+    info.version.Write(view.version());
   } else if (awaits) {
     if (!IsRenewable(info.origin)) RefuseRenewal(info.origin);
     auto map = sync::MakeShared<const ViewMap>(info.base, view);
     NodePtr node = MakeRegeneratedView(view, std::move(map));
     node->AddNextEdge(GradientEdge(info.base));
-    MoveRetained(meta, info.node.get(), *node);
+    MoveRetained(meta, info.node.Read().get(), *node);
     made = node;
-    replaced = std::exchange(info.node, std::move(node));
-    info.output_nr = 0;
-    info.version = view.version();
+    replaced = std::exchange(info.node.Mutable(), std::move(node));
+    info.output_nr.Write(0);
+    info.version.Write(view.version());
   }
-  return info.node == nullptr ? Edge() : Edge(info.node, info.output_nr);
+  const NodePtr& node = info.node.Read();
+  return node == nullptr ? Edge() : Edge(node, info.output_nr.Read());
 }
 
 }  // namespace
@@ -177,7 +178,7 @@ void RebaseHistory(const Tensor& self, NodePtr node, size_t self_edge) {
   };
   ReplaceNode(base, std::move(copy_slices));
   sync::MutexLock lock(info.mutex);
-  info.version = self.version() - 1;
+  info.version.Write(self.version() - 1);
 }
 
 void AnnounceWrite(const Tensor& self, Node& node) {

@@ -72,6 +72,12 @@ struct NodeRecord {
   std::vector<EdgeRecord> next_edges;
 };
 
+// Which thread did something in a call, by its part in the run: the number of a worker of the
+// engine, or one of these.
+inline constexpr int16_t kCallingThread = -1;  // that which made the call
+inline constexpr int16_t kOtherThread = -2;    // neither that one nor a worker
+inline constexpr int16_t kNotShown = -3;
+
 // One firing of a hook or final callback, in the order in which they fired. A final callback sees
 // no gradient.
 struct HookRecord {
@@ -79,6 +85,38 @@ struct HookRecord {
   int32_t statement = -1;  // the statement that registered the hook
   bool gradient_defined = false;
   TensorData gradient;  // what the hook saw, before it acted
+  int16_t thread = kNotShown;
+  // The hook has kept the gradient, and at the end of the call it was another.
+  bool overwritten = false;
+};
+
+// What the engine keeps for each thread, and leaves as it was before a call.
+enum class ThreadPart : uint8_t {
+  kGradMode,
+  kAnomaly,
+  kInference,
+  kSavedHooks,
+  kOtherModes,
+  kDepth,  // of nested calls
+  kTask,
+  kFilter,      // which nodes the task executes
+  kNode,        // that is evaluated
+  kTurn,        // at a leaf's .grad
+  kOrderKeys,   // the next goes on from that before
+  kDestroying,  // nodes
+};
+inline constexpr int kNumThreadParts = static_cast<int>(ThreadPart::kDestroying) + 1;
+inline constexpr auto kThreadPartNames = SplitWords<kNumThreadParts>(
+    "grad_mode anomaly inference saved_hooks other_modes depth task filter node turn order_keys "
+    "destroying");
+
+// A .grad, or a result of `grad`, that shares memory with another tensor when a call has ended.
+struct SharingRecord {
+  ValueId value = kNoValue;
+  bool is_grad = false;     // .grad of the value, else the value
+  ValueId with = kNoValue;  // the other, if it is no hook's
+  bool with_grad = false;
+  int32_t hook = -1;  // the statement whose hook keeps the other
 };
 
 // What raised a warning.
@@ -123,6 +161,16 @@ struct CallRecord {
   // Node indices in the order in which evaluation began (applied nodes only, not captures).
   std::vector<int32_t> executed;
   std::vector<HookRecord> hooks;
+
+  // --- What only this repository's engine shows ---
+  std::vector<int16_t> threads;  // by place in `executed`, which thread evaluated the node
+  bool failed = false;           // it ended with an error
+  // Bit i: ThreadPart i of the calling thread is not what it was before the call.
+  uint32_t left_changed = 0;
+  uint64_t order_keys = 0;             // that the calling thread has used up
+  std::vector<SharingRecord> sharing;  // of a call of a statement outside thread sections
+  // Blocks of memory that it kept after it had failed; the next call on the thread freed them.
+  int64_t held_blocks = 0;
 };
 
 struct ValueRecord {
@@ -132,6 +180,7 @@ struct ValueRecord {
   uint32_t version = 0;       // of the storage at the end of the run
   bool grad_defined = false;  // of .grad at the end of the run
   TensorData grad;
+  ValueId storage = kNoValue;  // the first value that uses the same memory; kNoValue: not shown
 };
 
 // A .grad that changed after the call at `statement` had returned or thrown, when nothing may write
@@ -148,6 +197,11 @@ struct Observation {
   std::vector<ErrorRecord> survived;    // errors that ended a region of kind=try, in order
   std::vector<WarningRecord> warnings;  // in the order in which the handler was given them
   std::optional<LateWrite> late_write;  // ended the run; only if the run was asked to look
+  // --- What only this repository's engine shows ---
+  int32_t stopped_beside = -1;  // from this call on another thread may have ended the workers
+  // Of the pool, and not given back at the end of a run on one thread; negative: too much was.
+  int64_t leaked_blocks = 0;
+  int64_t leaked_bytes = 0;
 };
 
 // The order in which calls stand in an Observation, as indices into `calls`: those of statements in

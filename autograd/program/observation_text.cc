@@ -1,5 +1,6 @@
 #include "autograd/program/observation_text.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -61,6 +62,42 @@ void AppendValue(const Program& program, size_t id, const ValueRecord& value, st
   }
 }
 
+std::string ThreadText(int16_t thread) {
+  if (thread >= 0) return absl::StrCat("worker_", thread);
+  return thread == kCallingThread ? "caller" : "other";
+}
+
+std::string SharingText(const Program& program, const SharingRecord& sharing) {
+  const auto name = [&program](ValueId value, bool is_grad) {
+    return absl::StrCat("%", program.names[value], is_grad ? ".grad" : "");
+  };
+  return absl::StrCat(name(sharing.value, sharing.is_grad), " and ",
+                      sharing.hook >= 0 ? absl::StrCat("what the hook @", sharing.hook, " keeps")
+                                        : name(sharing.with, sharing.with_grad));
+}
+
+// What only this repository's engine shows, where there is something to say.
+void AppendInside(const Program& program, const CallRecord& call, std::string& out) {
+  const auto elsewhere = [](int16_t thread) { return thread != kCallingThread; };
+  if (std::ranges::any_of(call.threads, elsewhere)) {
+    absl::StrAppend(&out, "  on ",
+                    absl::StrJoin(call.threads, " ",
+                                  [](std::string* text, int16_t thread) {
+                                    absl::StrAppend(text, ThreadText(thread));
+                                  }),
+                    "\n");
+  }
+  if (call.left_changed != 0) {
+    absl::StrAppend(&out, "  left changed: ", ThreadPartsText(call.left_changed), "\n");
+  }
+  for (const SharingRecord& sharing : call.sharing) {
+    absl::StrAppend(&out, "  shared memory: ", SharingText(program, sharing), "\n");
+  }
+  if (call.held_blocks != 0) {
+    absl::StrAppend(&out, "  failed, and kept ", call.held_blocks, " blocks of memory\n");
+  }
+}
+
 void AppendCall(const Program& program, size_t index, const CallRecord& call, std::string& out) {
   absl::StrAppend(&out, "call ", index, ": ", StatementName(program, call.statement), "@",
                   call.statement, " keep_graph=", call.keep_graph,
@@ -84,8 +121,10 @@ void AppendCall(const Program& program, size_t index, const CallRecord& call, st
   for (const HookRecord& hook : call.hooks) {
     absl::StrAppend(&out, "  hook @", hook.statement, " at ",
                     hook.node < 0 ? "the end" : absl::StrCat("#", hook.node), ": ",
-                    hook.gradient_defined ? TensorText(hook.gradient) : "undefined", "\n");
+                    hook.gradient_defined ? TensorText(hook.gradient) : "undefined",
+                    hook.overwritten ? ", later overwritten" : "", "\n");
   }
+  AppendInside(program, call, out);
 }
 
 void AppendWarning(const Program& program, const WarningRecord& warning, std::string& out) {
@@ -108,6 +147,14 @@ std::string TensorText(const TensorData& tensor) {
   return out;
 }
 
+std::string ThreadPartsText(uint32_t parts) {
+  std::string out;
+  for (int i = 0; i < kNumThreadParts; ++i) {
+    if ((parts >> i & 1) != 0) absl::StrAppend(&out, out.empty() ? "" : " ", kThreadPartNames[i]);
+  }
+  return out;
+}
+
 std::string NodeText(const Program& program, const NodeName& name) {
   const bool counted = name.index != 0 || name.role == NodeRole::kBackward;
   return absl::StrCat(RoleName(program, name), "@", name.statement,
@@ -126,6 +173,10 @@ std::string PrintObservation(const Program& program, const Observation& observat
   if (const auto& late = observation.late_write) {
     absl::StrAppend(&out, "late write of %", program.names[late->value], ".grad after ",
                     StatementName(program, late->statement), "@", late->statement, "\n");
+  }
+  if (observation.leaked_blocks != 0 || observation.leaked_bytes != 0) {
+    absl::StrAppend(&out, "leaked ", observation.leaked_blocks, " blocks, ",
+                    observation.leaked_bytes, " bytes\n");
   }
   if (observation.error.has_value()) {
     absl::StrAppend(&out, "error ", ErrorKindName(observation.error->error), " at ",

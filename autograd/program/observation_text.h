@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "autograd/program/observation.h"
@@ -19,6 +20,9 @@ std::string PrintObservation(const Program& program, const Observation& observat
 
 // `f64[2] 1,0.1 (0x1.999999999999ap-4)`.
 std::string TensorText(const TensorData& tensor);
+
+// `grad_mode depth`: what CallRecord::left_changed says.
+std::string ThreadPartsText(uint32_t parts);
 
 // `mul@3`.
 std::string NodeText(const Program& program, const NodeName& name);

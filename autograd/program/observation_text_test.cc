@@ -32,6 +32,37 @@ TEST(Print, Nodes) {
   EXPECT_EQ(NodeText(program, {NodeRole::kRegeneratedView, 1, 2}), "regenerated_mul@1.2");
 }
 
+// Nothing is said of what is as it should be.
+TEST(Print, WhatOnlyTheEngineShows) {
+  const Program program = Small();
+  Observation seen;
+  CallRecord call;
+  call.statement = 2;
+  call.roots = {{-1, 0}};
+  call.threads = {1, kCallingThread};
+  call.left_changed = 1u << static_cast<int>(ThreadPart::kDepth) | 1;
+  call.sharing = {{.value = 0, .is_grad = true, .with = 1},
+                  {.value = 1, .with = kNoValue, .hook = 4}};
+  call.held_blocks = 3;
+  call.hooks.emplace_back().statement = 4;
+  call.hooks[0].overwritten = true;
+  seen.calls = {call};
+  seen.leaked_blocks = 2;
+  seen.leaked_bytes = 64;
+  EXPECT_EQ(PrintObservation(program, seen), R"(values
+call 0: backward@2 keep_graph=0 create_graph=0 accumulate_grad=0
+  roots _
+  executed
+  hook @4 at the end: undefined, later overwritten
+  on worker_1 caller
+  left changed: grad_mode depth
+  shared memory: %x.grad and %y
+  shared memory: %y and what the hook @4 keeps
+  failed, and kept 3 blocks of memory
+leaked 2 blocks, 64 bytes
+)");
+}
+
 TEST(Print, AnObservation) {
   const Program program = Small();
   const auto three = TensorData{DType::kF64, {}, {std::bit_cast<uint64_t>(3.0)}};

@@ -255,6 +255,7 @@ void Interpreter::Finish() {
       result_.grad_alternatives.push_back(std::move(left));
     }
   }
+  std::vector<ValueId> first_users(storages_.size(), program::kNoValue);
   for (size_t value = 0; value < count; ++value) {
     const Tensor& tensor = tensors_[value];
     if (!tensor.defined) continue;
@@ -264,6 +265,9 @@ void Interpreter::Finish() {
     record.requires_grad = RequiresGrad(static_cast<ValueId>(value));
     record.data = ContentsOf(*content);
     record.version = storages_[tensor.storage].version;
+    ValueId& first = first_users[tensor.storage];
+    if (first == program::kNoValue) first = static_cast<ValueId>(value);
+    record.storage = first;
     result_.value_bounds[value] = Bounds(*content);
     if (!tensor.grad.defined()) continue;
     result_.grad_in_any_order[value] = tensor.grad_in_any_order;

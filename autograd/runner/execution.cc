@@ -1,5 +1,6 @@
 #include "autograd/runner/execution.h"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -20,8 +21,10 @@
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "autograd/runner/shared_memory.h"
 #include "autograd/runner/tensor_data.h"
 #include "autograd/sync/watch.h"
+#include "autograd/tensor/pool.h"
 
 namespace twingrad::runner {
 
@@ -34,7 +37,18 @@ using program::Statement;
 using program::ValueId;
 
 program::Observation Run(const Program& program, Engine& engine, const RunOptions& options) {
-  return Execution(program, engine, options).Run();
+  const pool::Use before = pool::UseOfThread();
+  Observation seen = Execution(program, engine, options).Run();
+  const pool::Use left = pool::UseOfThread() - before;
+  if (!options.count_memory || (left.blocks == 0 && left.bytes == 0)) return seen;
+  // Threads of their own free what this one has made, and the other way round.
+  const bool has_sections = std::ranges::any_of(program.statements, [](const Statement& statement) {
+    return program::Begins(statement, program::RegionKind::kThread);
+  });
+  if (has_sections) return seen;
+  seen.leaked_blocks = left.blocks;
+  seen.leaked_bytes = left.bytes;
+  return seen;
 }
 
 Execution::Execution(const Program& program, Engine& engine, const RunOptions& options)
@@ -227,6 +241,9 @@ Observation Execution::Observe() {
     record.grad_defined = grad.defined();
     if (grad.defined()) record.grad = DataOf(grad);
   }
+  const std::vector<ValueId> storages = Storages(values_);
+  for (size_t id = 0; id < values_.size(); ++id) observation_.values[id].storage = storages[id];
+  if (options_.stop.has_value()) observation_.stopped_beside = options_.stop->call;
   program::OrderCalls(observation_.calls);
   observation_.warnings = shared_.warnings.Take();
   return std::move(observation_);

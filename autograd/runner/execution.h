@@ -82,6 +82,10 @@ class Execution : private program::StatementRunner {
 
   // Calls of the engine.
   void Call(const program::Statement& statement);
+  void Differentiate(const program::Statement& statement);
+  void NoteEndOf(Recorder::Call& call, const std::vector<program::ValueId>& results,
+                 int64_t held_blocks);
+  int64_t HeldAfterFailure();
   // Stops the engine on a thread of its own, if that is to happen beside this statement.
   void StopBesideThis();
   std::vector<Tensor> ValuesOf(const program::Statement& statement, program::Key key) const;

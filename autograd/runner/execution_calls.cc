@@ -1,5 +1,6 @@
 // The calls of the engine. See execution.h.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -7,9 +8,13 @@
 
 #include "absl/container/inlined_vector.h"
 #include "autograd/engine/front_end.h"
+#include "autograd/graph/thread_state.h"
 #include "autograd/graph/variable.h"
 #include "autograd/ops/recording.h"
 #include "autograd/runner/execution.h"
+#include "autograd/runner/shared_memory.h"
+#include "autograd/sync/watch.h"
+#include "autograd/tensor/pool.h"
 
 namespace twingrad::runner {
 
@@ -51,16 +56,52 @@ void Execution::StopBesideThis() {
 
 void Execution::Call(const Statement& statement) {
   StopBesideThis();
-  const bool is_grad = statement.op == Opcode::kGrad;
   const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
   program::CallRecord record;
   record.statement = statement_;
   record.keep_graph = statement.Get<bool>(Key::kRetainGraph, create_graph);
   record.create_graph = create_graph;
-  record.accumulate_grad = !is_grad;
-  const Recorder::Call call(
+  record.accumulate_grad = statement.op != Opcode::kGrad;
+  Recorder::Call call(
       recorder_, std::move(record), [this, &statement] { NoteCallOperands(statement); }, &names_);
+  try {
+    Differentiate(statement);
+  } catch (...) {
+    NoteEndOf(call, {}, HeldAfterFailure());
+    throw;
+  }
+  NoteEndOf(call, {statement.results.begin(), statement.results.end()}, 0);
+}
 
+// Other sections' calls may be running beside those of a section.
+void Execution::NoteEndOf(Recorder::Call& call, const std::vector<ValueId>& results,
+                          int64_t held_blocks) {
+  if (outer_ != nullptr || !options_.record_calls) return;
+  const sync::WatchScope watching;
+  call.NoteEnd(SharedMemory(values_, results, call.Kept()), held_blocks);
+}
+
+// What a call of a graph of its own frees beyond what it has taken.
+int64_t Execution::HeldAfterFailure() {
+  if (outer_ != nullptr || !options_.record_calls) return 0;
+  const sync::WatchScope watching;
+  const ModesScope modes{Modes()};
+  const OrderScope keys(0);
+  engine_.SetObserver(nullptr);
+  const int64_t before = pool::UseOfThread().blocks;
+  {
+    Tensor leaf = Tensor::Scalar(1);
+    SetRequiresGrad(leaf, true);
+    Backward({leaf}, {}, {.engine = &engine_});
+  }
+  const int64_t freed = before - pool::UseOfThread().blocks;
+  engine_.SetObserver(&recorder_);
+  return std::max<int64_t>(freed, 0);
+}
+
+void Execution::Differentiate(const Statement& statement) {
+  const bool is_grad = statement.op == Opcode::kGrad;
+  const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
   absl::InlinedVector<Tensor, 2> roots;
   for (ValueId id : statement.operands) {
     ops::CheckDefined("roots", values_[id]);

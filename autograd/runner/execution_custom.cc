@@ -18,6 +18,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/runner/execution.h"
 #include "autograd/runner/hook_effect.h"
+#include "autograd/sync/user_code.h"
 
 namespace twingrad::runner {
 
@@ -114,7 +115,9 @@ void Execution::Custom(const Statement& statement) {
   behaviour.non_differentiable = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
   behaviour.keeps_undefined = statement.Get<bool>(Key::kKeepUndefined);
   behaviour.writes = statement.op == Opcode::kCustomInPlace;
-  behaviour.see = [this, at = statement_, &statement](const VariableList& gradients) {
+  behaviour.see = [this, at = statement_, &statement,
+                   object = sync::UserObject()](const VariableList& gradients) {
+    sync::UserCode("the backward of a custom function");
     const Node& node = *CurrentNode();  // around the function's own, where that wrote a view
     for (const Tensor& gradient : gradients) recorder_.NoteHook(node, at, gradient);
     actor_.Act(node, statement, at);

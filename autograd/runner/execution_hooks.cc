@@ -11,6 +11,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/runner/execution.h"
 #include "autograd/runner/hook_effect.h"
+#include "autograd/sync/user_code.h"
 
 namespace twingrad::runner {
 
@@ -37,8 +38,13 @@ void Execution::AddHook(const Statement& statement) {
 HookHandle Execution::AddTensorHook(const Statement& statement, const HookEffect& effect) {
   const Tensor& value = values_[statement.operands[0]];
   const Node* node = RequiresGrad(value) ? GradientEdge(value).function.get() : nullptr;
-  const auto run = [this, at = statement_, node, effect, &statement](const Tensor& gradient) {
-    recorder_.NoteHook(*node, at, gradient);
+  // Every other one keeps what it sees: the engine must add to a gradient that others hold in one
+  // way, and to one of its own in another.
+  const bool keeps = statement.op == Opcode::kHook && statement_ % 2 == 0;
+  const auto run = [this, at = statement_, node, effect, keeps, &statement,
+                    object = sync::UserObject()](const Tensor& gradient) {
+    sync::UserCode("a hook");
+    recorder_.NoteHook(*node, at, gradient, keeps);
     actor_.Act(*node, statement, at);
     return effect(gradient);
   };
@@ -55,7 +61,9 @@ HookHandle Execution::AddNodeHook(const Statement& statement, const HookEffect& 
                 "require grad have a node; compute it from a leaf with grad=1");
   }
   Node* node = GradientEdge(value).function.get();
-  const auto note = [this, at = statement_, node, &statement](const VariableList& gradients) {
+  const auto note = [this, at = statement_, node, &statement,
+                     object = sync::UserObject()](const VariableList& gradients) {
+    sync::UserCode("a hook of a node");
     recorder_.NoteHook(*node, at, gradients[0]);
     actor_.Act(*node, statement, at);
   };

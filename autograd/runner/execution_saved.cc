@@ -10,6 +10,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/copy.h"
 #include "autograd/runner/execution.h"
+#include "autograd/sync/user_code.h"
 
 namespace twingrad::runner {
 namespace {
@@ -19,6 +20,7 @@ struct Packed {
   Tensor tensor;
   // Whether a statement packed it. What a call packs is not predicted, so it is not logged.
   bool by_statement;
+  sync::UserObject object = {};
 };
 
 }  // namespace
@@ -30,6 +32,7 @@ SavedTensorHooks Execution::SavedHooksOf(int32_t begin) {
   const bool throws = action == "throw";
   const bool scales = action == "scale";
   return {.pack = [throws](const Tensor& tensor) -> std::any {
+            sync::UserCode("a pack hook");
             if (throws) {
               throw Error(ErrorKind::kUser,
                           "[runner] a pack hook with do=throw was run; hooks may throw; the "
@@ -39,6 +42,7 @@ SavedTensorHooks Execution::SavedHooksOf(int32_t begin) {
           },
           .unpack =
               [this, begin, scales, by](const std::any& any) {
+                sync::UserCode("an unpack hook");
                 const auto& packed = std::any_cast<const Packed&>(any);
                 const Tensor& tensor = packed.tensor;
                 const Node* node = CurrentNode();

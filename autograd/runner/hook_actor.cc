@@ -9,6 +9,7 @@
 #include "autograd/ops/recording.h"
 #include "autograd/program/limits.h"
 #include "autograd/sync/thread_local.h"
+#include "autograd/sync/user_code.h"
 
 namespace twingrad::runner {
 
@@ -94,7 +95,10 @@ void HookActor::Act(const Node& node, const Statement& statement, int32_t at) {
   const auto action = statement.Get<std::string>(Key::kDo);
   if (action == "warn") return warnings_.Raise(node, at);
   if (action == "callback") {
-    return Engine::QueueCallback([this, at] { recorder_.NoteCallback(at); });
+    return Engine::QueueCallback([this, at, object = sync::UserObject()] {
+      sync::UserCode("a callback");
+      recorder_.NoteCallback(at);
+    });
   }
   const auto* target = statement.Find(Key::kTarget);
   if (target == nullptr) return;

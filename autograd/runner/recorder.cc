@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <numeric>
 #include <utility>
 
 #include "autograd/engine/current_task.h"
+#include "autograd/engine/worker.h"
 #include "autograd/runner/tensor_data.h"
 #include "autograd/sync/thread_local.h"
 #include "autograd/sync/watch.h"
@@ -25,7 +27,8 @@ Recorder::Call::Call(Recorder& recorder, CallRecord record, std::function<void()
     : recorder_(recorder),
       names_(names),
       before_graph_(std::move(before_graph)),
-      outer_(InnermostCall()) {
+      outer_(InnermostCall()),
+      exceptions_(std::uncaught_exceptions()) {
   {
     const sync::WatchScope watching;
     sync::MutexLock lock(recorder.mutex_);
@@ -36,13 +39,41 @@ Recorder::Call::Call(Recorder& recorder, CallRecord record, std::function<void()
     recorder.calls_.push_back(std::move(record));
   }
   InnermostCall() = this;
+  before_.emplace();
 }
 
 Recorder::Call::~Call() {
+  const uint32_t changes = before_->Changes();
+  const uint64_t order_keys = before_->OrderKeysUsed();
   InnermostCall() = outer_;
+  std::vector<KeptGradient> kept;  // destroyed with no lock held: graphs may end with it
   const sync::WatchScope watching;
   sync::MutexLock lock(recorder_.mutex_);
+  CallRecord& record = recorder_.calls_[index_];
+  record.failed = std::uncaught_exceptions() > exceptions_;
+  record.left_changed = changes;
+  record.order_keys = order_keys;
+  if (Task* task = recorder_.Find(task_); task != nullptr) kept = std::move(task->kept);
   recorder_.tasks_.erase(task_);
+  for (const KeptGradient& keeping : kept) {
+    program::HookRecord& hook = record.hooks[keeping.record];
+    hook.overwritten = DataOf(keeping.gradient) != hook.gradient;
+  }
+}
+
+std::vector<Recorder::KeptGradient> Recorder::Call::Kept() const {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(recorder_.mutex_);
+  const Task* task = recorder_.Find(task_);
+  return task == nullptr ? std::vector<KeptGradient>() : task->kept;
+}
+
+void Recorder::Call::NoteEnd(std::vector<program::SharingRecord> sharing, int64_t held_blocks) {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(recorder_.mutex_);
+  CallRecord& record = recorder_.calls_[index_];
+  record.sharing = std::move(sharing);
+  record.held_blocks = held_blocks;
 }
 
 void Recorder::SortCalls(size_t first) {
@@ -64,6 +95,19 @@ void Recorder::SortCalls(size_t first) {
     if (record.outer >= 0) record.outer = place[record.outer];
   }
   calls_ = std::move(sorted);
+}
+
+Recorder::Task* Recorder::Find(uint64_t task) {
+  const auto it = tasks_.find(task);
+  return it == tasks_.end() ? nullptr : &it->second;
+}
+
+int16_t Recorder::ThreadHere(const Task& task) {
+  if (InnermostCall() != nullptr && InnermostCall()->index_ == task.call) {
+    return program::kCallingThread;
+  }
+  const int worker = WorkerGroup::NumberOfThisThread();
+  return worker < 0 ? program::kOtherThread : static_cast<int16_t>(worker);
 }
 
 const Recorder::Task* Recorder::Find(uint64_t task) const {
@@ -99,6 +143,7 @@ void Recorder::OnGraphReady(const GraphView& graph) {
   call.dependencies = graph.dependencies;
   call.needed = graph.needed;
   call.executed.reserve(count);
+  call.threads.reserve(count);
 }
 
 void Recorder::OnEvaluate(uint64_t number, const Node& node, bool applied) {
@@ -106,20 +151,26 @@ void Recorder::OnEvaluate(uint64_t number, const Node& node, bool applied) {
   if (!applied) return;
   sync::MutexLock lock(mutex_);
   const Task* task = Find(number);
-  if (task != nullptr) calls_[task->call].executed.push_back(task->IndexOf(&node));
+  if (task == nullptr) return;
+  CallRecord& call = calls_[task->call];
+  call.executed.push_back(task->IndexOf(&node));
+  call.threads.push_back(ThreadHere(*task));
 }
 
-void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradient) {
+void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradient, bool keeps) {
   const sync::WatchScope watching;
   program::HookRecord record;
   record.statement = statement;
   record.gradient_defined = gradient.defined();
   if (gradient.defined()) record.gradient = DataOf(gradient);
   sync::MutexLock lock(mutex_);
-  const Task* task = Find(CurrentTask::Id().value_or(0));
+  Task* task = Find(CurrentTask::Id().value_or(0));
   if (task == nullptr) return;
   record.node = task->IndexOf(&node);
-  calls_[task->call].hooks.push_back(std::move(record));
+  record.thread = ThreadHere(*task);
+  std::vector<program::HookRecord>& log = calls_[task->call].hooks;
+  if (keeps && record.gradient_defined) task->kept.push_back({log.size(), statement, gradient});
+  log.push_back(std::move(record));
 }
 
 program::NodeName Recorder::NameOf(const Node& node) const {
@@ -140,7 +191,8 @@ void Recorder::NoteCallback(int32_t statement) {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   const Task* task = Find(CurrentTask::Id().value_or(0));
-  if (task != nullptr) calls_[task->call].hooks.push_back({-1, statement, false, {}});
+  if (task == nullptr) return;
+  calls_[task->call].hooks.push_back({-1, statement, false, {}, ThreadHere(*task)});
 }
 
 }  // namespace twingrad::runner

@@ -14,12 +14,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "autograd/engine/observer.h"
 #include "autograd/program/observation.h"
 #include "autograd/runner/node_names.h"
+#include "autograd/runner/thread_snapshot.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/tensor/tensor.h"
@@ -30,6 +32,13 @@ class Recorder final : public EngineObserver {
  public:
   Recorder(const NodeNames& names, std::vector<program::CallRecord>& calls)
       : names_(names), calls_(calls) {}
+
+  // What a hook keeps, and its record in the call's log.
+  struct KeptGradient {
+    size_t record = 0;
+    int32_t statement = -1;
+    Tensor gradient;
+  };
 
   // A call of the engine that this thread makes during the object's life; `record` has its
   // statement and flags. `before_graph` runs when the graph is known, before it is recorded.
@@ -43,6 +52,11 @@ class Recorder final : public EngineObserver {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
+    // Once it has ended: what its hooks have kept, and what else is to be told of it.
+    std::vector<KeptGradient> Kept() const AG_EXCLUDES(recorder_.mutex_);
+    void NoteEnd(std::vector<program::SharingRecord> sharing, int64_t held_blocks)
+        AG_EXCLUDES(recorder_.mutex_);
+
    private:
     friend class Recorder;
     Recorder& recorder_;
@@ -51,10 +65,14 @@ class Recorder final : public EngineObserver {
     const NodeNames* names_;
     std::function<void()> before_graph_;
     Call* const outer_;  // of this thread
+    const int exceptions_;
+    std::optional<ThreadSnapshot> before_;
   };
 
   // A hook that `statement` registered on `node` fires, on the thread that evaluates the node.
-  void NoteHook(const Node& node, int32_t statement, const Tensor& gradient) AG_EXCLUDES(mutex_);
+  // `keeps`: it keeps the gradient until the call has ended.
+  void NoteHook(const Node& node, int32_t statement, const Tensor& gradient, bool keeps = false)
+      AG_EXCLUDES(mutex_);
   // The name of a node of the call at hand, and the statement of the call that this thread makes.
   program::NodeName NameOf(const Node& node) const AG_EXCLUDES(mutex_);
   int32_t StatementOfCall() const AG_EXCLUDES(mutex_);
@@ -72,6 +90,7 @@ class Recorder final : public EngineObserver {
     int32_t call = -1;  // index in calls_
     const NodeNames* names = nullptr;
     absl::flat_hash_map<const Node*, int32_t> index;
+    std::vector<KeptGradient> kept;
 
     int32_t IndexOf(const Node* node) const {
       const auto it = index.find(node);
@@ -83,6 +102,9 @@ class Recorder final : public EngineObserver {
   };
 
   const Task* Find(uint64_t task) const AG_REQUIRES(mutex_);
+  Task* Find(uint64_t task) AG_REQUIRES(mutex_);
+  // Which thread this is in the task.
+  static int16_t ThreadHere(const Task& task);
 
   const NodeNames& names_;
   mutable sync::Mutex mutex_{"recorder"};

@@ -46,6 +46,9 @@ struct RunOptions {
   // depend on timing.
   bool one_section_at_a_time = false;
   std::optional<StopBeside> stop = std::nullopt;
+  // Compares the memory in use before and after. For engines without workers; a Program with thread
+  // sections is left out.
+  bool count_memory = false;
 };
 
 program::Observation Run(const program::Program& program, Engine& engine,

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/atomic.h"
 #include "autograd/sync/fork.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
+#include "autograd/sync/watch.h"
 
 namespace twingrad::pool {
 namespace {
@@ -74,6 +76,7 @@ bool HasUncut(const ThreadLists& lists, size_t size_class) {
 }
 
 void GiveUpList(ThreadLists& lists, size_t size_class) {
+  lists.received[size_class] -= lists.count[size_class];
   store.Get().Put(size_class, {std::exchange(lists.head[size_class], nullptr),
                                std::exchange(lists.count[size_class], 0)});
 }
@@ -85,7 +88,10 @@ struct Reaper {
     if (lists == nullptr) return;
     lists->state = ThreadLists::State::kEnded;
     for (size_t c = 0; c < kNumClasses; ++c) {
-      while (HasUncut(*lists, c)) Push(*lists, c, CutBlock(*lists, c));
+      while (HasUncut(*lists, c)) {
+        Push(*lists, c, CutBlock(*lists, c));
+        ++lists->received[c];
+      }
       GiveUpList(*lists, c);
     }
   }
@@ -98,10 +104,46 @@ void Register(ThreadLists& lists) {
   lists.state = ThreadLists::State::kReady;
 }
 
+// Of all threads, where everything passes through.
+constinit sync::Atomic<int64_t> used_blocks{0};
+constinit sync::Atomic<int64_t> used_bytes{0};
+
+void CountLarge(int64_t blocks, int64_t bytes) {
+  if (kPassesThrough) {
+    const sync::WatchScope watching;
+    used_blocks.FetchAdd(blocks, sync::kRelaxed);
+    used_bytes.FetchAdd(bytes, sync::kRelaxed);
+  } else {
+    Lists().large_blocks += blocks;
+    Lists().large_bytes += bytes;
+  }
+}
+
 }  // namespace
 
+Use UseOfThread() {
+  if (kPassesThrough) return {};
+  const ThreadLists& lists = Lists();
+  Use use{lists.large_blocks, lists.large_bytes};
+  for (size_t c = 0; c < kNumClasses; ++c) {
+    const int64_t taken = lists.received[c] - static_cast<int64_t>(lists.count[c]);
+    use.blocks += taken;
+    use.bytes += taken * static_cast<int64_t>(BlockBytes(c));
+  }
+  return use;
+}
+
+Use UseOfProcess() {
+  const sync::WatchScope watching;
+  return {used_blocks.Load(sync::kRelaxed), used_bytes.Load(sync::kRelaxed)};
+}
+
 void* AllocateSlow(size_t bytes) {
-  if (kPassesThrough || bytes > kLargest) return ::operator new(bytes, kAlignment);
+  if (kPassesThrough || bytes > kLargest) {
+    void* const block = ::operator new(bytes, kAlignment);
+    CountLarge(1, static_cast<int64_t>(bytes));
+    return block;
+  }
   ThreadLists& lists = Lists();
   Register(lists);
   const size_t size_class = ClassOf(bytes);
@@ -111,22 +153,28 @@ void* AllocateSlow(size_t bytes) {
     --lists.count[size_class];
     return block;
   }
-  if (HasUncut(lists, size_class)) return CutBlock(lists, size_class);
+  if (HasUncut(lists, size_class)) {
+    ++lists.received[size_class];
+    return CutBlock(lists, size_class);
+  }
   const Store::List list = store.Get().Take(size_class);
   if (list.head != nullptr) {
     lists.head[size_class] = list.head->next;
     lists.count[size_class] = list.count - 1;
+    lists.received[size_class] += list.count;
     return list.head;
   }
   auto* chunk = static_cast<char*>(::operator new(kChunkBytes, kAlignment));
   lists.uncut[size_class] = chunk;
   lists.uncut_end[size_class] = chunk + kChunkBytes;
+  ++lists.received[size_class];
   return CutBlock(lists, size_class);
 }
 
 void FreeSlow(void* block, size_t bytes) {
   if (kPassesThrough || bytes > kLargest) {
     ::operator delete(block, kAlignment);
+    CountLarge(-1, -static_cast<int64_t>(bytes));
     return;
   }
   ThreadLists& lists = Lists();

@@ -47,9 +47,26 @@ struct ThreadLists {
   // Memory not yet cut into blocks.
   char* uncut[kNumClasses];
   char* uncut_end[kNumClasses];
+  // Blocks that came into the lists' hands less those that left them for other threads.
+  int64_t received[kNumClasses];
+  // Taken from the system by this thread less given back to it.
+  int64_t large_blocks;
+  int64_t large_bytes;
   enum class State : uint8_t { kUnused, kReady, kEnded } state;
 };
 AG_THREAD_LOCAL(ThreadLists, Lists);
+
+// How much is in use.
+struct Use {
+  int64_t blocks = 0;
+  int64_t bytes = 0;
+  Use operator-(const Use& other) const { return {blocks - other.blocks, bytes - other.bytes}; }
+};
+// What this thread has taken less what it has freed; negative if it frees what others took. Costs
+// nothing until it is asked for. Zero where AG_POOL_PASSES_THROUGH.
+Use UseOfThread();
+// What all threads have taken and not freed where AG_POOL_PASSES_THROUGH; else zero.
+Use UseOfProcess();
 
 // The slow paths: an empty list, a full list, a thread that starts or ends.
 void* AllocateSlow(size_t bytes);

@@ -26,6 +26,36 @@ TEST(PoolTest, BlocksInUseDoNotOverlap) {
   }
 }
 
+// Blocks of both kinds, freed here and elsewhere.
+TEST(PoolTest, CountsWhatIsInUse) {
+  const pool::Use of_process = pool::UseOfProcess();
+  const pool::Use before = pool::UseOfThread();
+  void* small = pool::Allocate(100);
+  void* large = pool::Allocate(1000);
+#if defined(AG_POOL_PASSES_THROUGH)
+  const pool::Use used = pool::UseOfProcess() - of_process;
+  EXPECT_EQ(used.bytes, 1100);
+#else
+  const pool::Use used = pool::UseOfThread() - before;
+  EXPECT_EQ(used.bytes, 128 + 1000);
+  pool::Use elsewhere;
+  sync::Thread("other", [&] {
+    pool::Free(small, 100);
+    small = pool::Allocate(100);
+    pool::Free(large, 1000);
+    elsewhere = pool::UseOfThread();
+    large = pool::Allocate(1000);
+  }).Join();
+  EXPECT_EQ(elsewhere.blocks, -1);
+#endif
+  EXPECT_EQ(used.blocks, 2);
+  pool::Free(small, 100);
+  pool::Free(large, 1000);
+  EXPECT_EQ((pool::UseOfThread() - before).blocks, 0);
+  EXPECT_EQ((pool::UseOfThread() - before).bytes, 0);
+  EXPECT_EQ((pool::UseOfProcess() - of_process).blocks, 0);
+}
+
 #if !defined(AG_POOL_PASSES_THROUGH)
 TEST(PoolTest, AFreedBlockIsUsedAgain) {
   void* first = pool::Allocate(100);

@@ -12,7 +12,7 @@ twingrad::program::Observation EngineRun::operator()(const twingrad::program::Pr
     options.device_threads = device_threads;
     engine = std::make_unique<twingrad::Engine>(options);
   }
-  return twingrad::runner::Run(program, *engine);
+  return twingrad::runner::Run(program, *engine, {.count_memory = device_threads == 0});
 }
 
 }  // namespace twingrad::judge

@@ -46,6 +46,7 @@ void AddError(Mixer& mixer, const ErrorRecord& error) {
 void AddValue(Mixer& mixer, const ValueRecord& value) {
   mixer.Add((value.defined ? 1u : 0u) | (value.requires_grad ? 2u : 0u) |
             (value.grad_defined ? 4u : 0u) | uint64_t{value.version} << 3);
+  mixer.Add(static_cast<uint64_t>(value.storage));
   if (value.defined) mixer.Add(value.data);
   if (value.grad_defined) mixer.Add(value.grad);
 }
@@ -71,6 +72,16 @@ void AddCall(Mixer& mixer, const CallRecord& call) {
     mixer.Add(static_cast<uint64_t>(hook.statement));
     mixer.Add(hook.gradient_defined ? 1 : 0);
     if (hook.gradient_defined) mixer.Add(hook.gradient);
+    mixer.Add(static_cast<uint64_t>(hook.thread));
+    mixer.Add(hook.overwritten ? 1 : 0);
+  }
+  mixer.AddAll(call.threads);
+  mixer.Add(uint64_t{call.left_changed} << 1 | (call.failed ? 1 : 0));
+  mixer.Add(call.order_keys);
+  mixer.Add(static_cast<uint64_t>(call.held_blocks));
+  for (const auto& sharing : call.sharing) {
+    mixer.Add(static_cast<uint64_t>(sharing.value) << 32 ^ static_cast<uint32_t>(sharing.with));
+    mixer.Add(static_cast<uint64_t>(sharing.hook));
   }
 }
 
@@ -94,6 +105,9 @@ uint64_t FingerprintOf(const Observation& observation) {
     mixer.Add(static_cast<uint64_t>(observation.late_write->value));
     mixer.Add(static_cast<uint64_t>(observation.late_write->statement));
   }
+  mixer.Add(static_cast<uint64_t>(observation.stopped_beside));
+  mixer.Add(static_cast<uint64_t>(observation.leaked_blocks));
+  mixer.Add(static_cast<uint64_t>(observation.leaked_bytes));
   return mixer.state();
 }
 

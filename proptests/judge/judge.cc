@@ -87,7 +87,7 @@ struct Judge::Impl {
 
   Needs Shown(bool twin) const {
     Needs shown = need::kErrorClasses | need::kCalls | need::kPrediction | need::kOrder |
-                  need::kHooks | need::kWarnings;
+                  need::kHooks | need::kWarnings | need::kInside;
     if (twin) shown |= need::kTwin;
     if (options.recount) shown |= need::kGraph;
     return shown;

@@ -56,26 +56,33 @@ Verdict Canary(const Exhibits& e) { return JudgeCanary(e.canary()); }
 
 // The first row that disagrees names the finding, so what says most of a fault comes first:
 // - frozen and internal: the run was cut short, and all that follows would only show that.
+// - thread state: whatever comes after the call would run in the wrong modes.
 // - determinism: the engine contradicts itself. No witness is needed to tell, and one would name
 //   only one of the two results.
 // - errors, survived: where the run and its parts ended decides what can be compared at all.
 // - gradient type: elements are compared only where types are the same.
 // - recount: what ran, and why, says more of a fault than the values that came of it.
+// - threads, callbacks, sharing: where and when something ran, and on what, explains wrong values.
 // - twin before dual: it judges all values, versions and flags; the dual numbers find what engine
 //   and twin have in common.
 // - ball after dual: it judges those two as well, and finds what all three have in common.
 // - predicted, order, hooks, shared reads, warnings: from what the twin says of nodes, the most
 // particular last.
+// - leaks: of a run that is right in all else.
 // - metamorphic: costs runs of its own, made only if all is right so far.
 // - canary: speaks of the engine's state after this run, not of the run.
 constexpr OracleRow kRows[] = {
     {"frozen", 0, OfRun<oracles::JudgeFrozen>},
     {"internal", need::kErrorClasses, OfRun<oracles::JudgeInternalError>},
+    {"thread state", need::kInside, OfRun<oracles::JudgeThreadState>},
     {"determinism", need::kOtherRun, Determinism},
     {"errors", need::kTwin, OfEvidence<oracles::JudgeErrors>},
     {"survived", need::kTwin | need::kErrorClasses, OfEvidence<oracles::JudgeSurvivedErrors>},
     {"gradient type", 0, OfRun<oracles::JudgeGradientTypes>},
     {"recount", need::kGraph, OfEvidence<oracles::JudgeRecount>},
+    {"threads", need::kInside | need::kCalls, OfEvidence<oracles::JudgeThreads>},
+    {"callbacks", need::kInside | need::kCalls | need::kHooks, OfRun<oracles::JudgeCallbacks>},
+    {"sharing", need::kInside | need::kTwin, OfEvidence<oracles::JudgeSharing>},
     {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},
     {"dual", need::kTwin | need::kDual | need::kNoError, Dual},
     {"ball", need::kTwin | need::kBall | need::kNoError, Ball},
@@ -86,6 +93,7 @@ constexpr OracleRow kRows[] = {
     {"shared reads", need::kTwin | need::kCalls | need::kHooks,
      OfEvidence<oracles::JudgeSharedReads>},
     {"warnings", need::kTwin | need::kCalls | need::kWarnings, OfEvidence<oracles::JudgeWarnings>},
+    {"leaks", need::kInside, OfRun<oracles::JudgeLeaks>},
     {"metamorphic twice", need::kSeededRuns | need::kNoError, OfSeeded<Twice>},
     {"metamorphic zero", need::kSeededRuns | need::kNoError, OfSeeded<ZeroSeed>},
     {"metamorphic sum", need::kSeededRuns | need::kNoError, OfSeeded<Sum>},

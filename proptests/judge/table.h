@@ -39,6 +39,7 @@ inline constexpr Needs kPrediction = 1 << 4;    // each statement makes the node
 inline constexpr Needs kOrder = 1 << 5;         // the order in which nodes ran is shown
 inline constexpr Needs kHooks = 1 << 6;         // what hooks saw is shown
 inline constexpr Needs kWarnings = 1 << 13;     // warnings are shown
+inline constexpr Needs kInside = 1 << 14;       // what only this repository's engine shows is
 // Follow from the other exhibits.
 inline constexpr Needs kNoError = 1 << 7;      // the run did not end in an error
 inline constexpr Needs kAnError = 1 << 8;      // it did

@@ -35,13 +35,16 @@ using twingrad::reference::RunTwin;
 using twingrad::reference::ball::RunBall;
 
 constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kCalls | need::kGraph |
-                       need::kPrediction | need::kOrder | need::kHooks | need::kWarnings;
+                       need::kPrediction | need::kOrder | need::kHooks | need::kWarnings |
+                       need::kInside;
 
 constexpr char kNoGraph[] = "%x = leaf type=f64[] data=3\nbackward %x\n";
 constexpr char kTried[] =
     "%x = leaf type=f64[] data=3\nbegin kind=try\nbackward %x\nend\n%y = neg %x\n";
 constexpr char kHooked[] =
     "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nhook %x do=record\nbackward %y\n";
+constexpr char kCallback[] =
+    "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nhook %x do=callback\nbackward %y\n";
 constexpr char kSections[] =
     "%x = leaf type=f64[] data=3 grad=1\naccumulate_hook %x do=record\n"
     "begin kind=thread\nbackward %x\nend\nbegin kind=thread\nbackward %x\nend\n";
@@ -93,9 +96,35 @@ struct Planted {
   std::function<void(Scene&)> plant;
 };
 
-// By the word of the row that alone finds it.
-const std::map<std::string_view, Planted>& AllPlanted() {
-  static const auto* const planted = new std::map<std::string_view, Planted>{
+using AllOfThem = std::map<std::string_view, Planted>;
+
+// In what only the repository's engine shows.
+AllOfThem PlantedInside() {
+  return {
+      {"thread state", {kProduct, [](Scene& s) { s.trial.observed.calls[0].left_changed = 1; }}},
+      {"threads",
+       {kProduct,
+        [](Scene& s) {
+          auto& call = s.trial.observed.calls[0];
+          call.threads.assign(call.executed.size(), 1);
+        }}},
+      {"callbacks",  // where the twin cannot say how often it runs
+       {kCallback,
+        [](Scene& s) {
+          s.shown &= ~need::kTwin;
+          s.other_differs = true;
+          auto& hooks = s.trial.observed.calls[0].hooks;
+          hooks.push_back(hooks.back());
+          s.other = s.trial.observed;
+        }}},
+      {"sharing", {kProduct, [](Scene& s) { s.trial.observed.values[1].storage = 0; }}},
+      {"leaks", {kProduct, [](Scene& s) { s.trial.observed.leaked_blocks = 1; }}},
+  };
+}
+
+// In what every engine may show.
+AllOfThem PlantedOutside() {
+  return {
       {"frozen",
        {kProduct, [](Scene& s) { s.trial.observed.late_write = {.value = 0, .statement = 5}; }}},
       {"internal",  // where the twin cannot say that it is none of the legal errors
@@ -155,6 +184,15 @@ const std::map<std::string_view, Planted>& AllPlanted() {
       {"metamorphic sum", {kProduct, [](Scene& s) { s.seeded->sum = s.seeded->once; }}},
       {"canary", {kNoGraph, [](Scene& s) { s.canary.values[0].grad.bits[0] ^= 1; }}},
   };
+}
+
+// By the word of the row that alone finds it.
+const AllOfThem& AllPlanted() {
+  static const auto* const planted = [] {
+    auto* const all = new AllOfThem(PlantedInside());
+    all->merge(PlantedOutside());
+    return all;
+  }();
   return *planted;
 }
 

@@ -58,6 +58,12 @@ Verdict JudgeValue(const Program& program, ValueId value, const ValueRecord& a,
   return Agree(kOracle);
 }
 
+bool HasSections(const Program& program) {
+  return std::any_of(program.statements.begin(), program.statements.end(), [](const Statement& s) {
+    return program::Begins(s, program::RegionKind::kThread);
+  });
+}
+
 // Whether the call ended with the error of the run, or a hook made it in the course of that one.
 bool Failed(const Observation& run, size_t call) {
   return run.error.has_value() &&
@@ -84,6 +90,13 @@ std::vector<const HookRecord*> Sorted(const CallRecord& call) {
 
 Verdict JudgeCall(const Program& program, const CallRecord& a, const CallRecord& b,
                   const std::string& names, const reference::TwinResult* expected) {
+  // Of sections that use one view, timing decides which makes its node anew.
+  if (a.order_keys != b.order_keys && !HasSections(program)) {
+    return Differs(
+        program, a.statement,
+        absl::StrCat("how many order keys the call took, ", a.order_keys, " and ", b.order_keys),
+        names);
+  }
   bool same_nodes = a.nodes.size() == b.nodes.size();
   for (size_t i = 0; same_nodes && i < a.nodes.size(); ++i) {
     same_nodes =
@@ -107,10 +120,7 @@ Verdict JudgeCall(const Program& program, const CallRecord& a, const CallRecord&
 // Why timing may decide what the thread sections of this Program leave; empty: it does not.
 std::string TimingOfSections(const Program& program, const Observation& a, const Observation& b,
                              const reference::TwinResult* expected) {
-  const bool has_sections = std::any_of(
-      program.statements.begin(), program.statements.end(),
-      [](const Statement& s) { return program::Begins(s, program::RegionKind::kThread); });
-  if (!has_sections) return "";
+  if (!HasSections(program)) return "";
   if (expected == nullptr || expected->skipped) return "nobody says what its sections may show";
   if (expected->order_reaches_values) return "the order of sums reaches other values";
   if (!expected->uncertain_hooks.empty()) return "sections add or remove one another's hooks";

@@ -32,12 +32,13 @@ Verdict JudgeErrors(const Evidence& evidence);
 Verdict JudgeSurvivedErrors(const Evidence& evidence);
 
 // Two runs of one Program show the same bits, whatever the number of threads: values, gradients,
-// versions, counts and what each hook saw, but for reads of a .grad that several thread sections
-// add to. If `threads` is set and a run ended in an error, .grad and the kind of error may depend
-// on timing; nothing else may, and what follows an error that the Program survives is skipped. Nor
-// are the bits of a .grad compared to which several thread sections have added inexact numbers, nor
-// runs after which other values depend on such bits or on which of several calls has released a
-// graph; `expected`, the twin's prediction, tells. `names` says which runs they are.
+// versions, counts, order keys used up and what each hook saw, but for reads of a .grad that
+// several thread sections add to. If `threads` is set and a run ended in an error, .grad and the
+// kind of error may depend on timing; nothing else may, and what follows an error that the Program
+// survives is skipped. Nor are the bits of a .grad compared to which several thread sections have
+// added inexact numbers, nor runs after which other values depend on such bits or on which of
+// several calls has released a graph; `expected`, the twin's prediction, tells. `names` says which
+// runs they are.
 Verdict JudgeDeterminism(const program::Program& program, const program::Observation& a,
                          const program::Observation& b, bool threads, const std::string& names,
                          const reference::TwinResult* expected = nullptr);
@@ -103,5 +104,29 @@ Verdict JudgeSharedReads(const Evidence& evidence);
 // The thread that runs the Program is given the warnings that the twin says, in the order of a run
 // on one thread, whatever the number of threads: from which hook, at which node, in which call.
 Verdict JudgeWarnings(const Evidence& evidence);
+
+// --- By what only this repository's engine shows; see Observation ---
+
+// A node of device d runs on the worker of that device, and one of the CPU on the thread that made
+// the call; so do its hooks. In a nested call, and where there are no workers, all of it runs on
+// the calling thread, as callbacks always do. Which device a node has follows from the Program.
+Verdict JudgeThreads(const Evidence& evidence);
+
+// After a call that has returned or thrown, what the engine keeps for the calling thread is as it
+// was: modes, depth, task, filter, current node, turn; the next order key goes on from that before.
+Verdict JudgeThreadState(const program::Program& program, const program::Observation& observed);
+
+// Each callback that a hook queues runs once, in the call that runs the hook, after all of its
+// nodes; those that one thread queues run in their order. A call that fails runs none or all.
+Verdict JudgeCallbacks(const program::Program& program, const program::Observation& observed);
+
+// A run on one thread gives back all memory that it took; a call that has failed keeps none that
+// the next one would free.
+Verdict JudgeLeaks(const program::Program& program, const program::Observation& observed);
+
+// Each .grad and each result of `grad` has memory of its own when the call has ended; what a hook
+// keeps is not written in the course of it. Values share memory with those with which the twin says
+// they do.
+Verdict JudgeSharing(const Evidence& evidence);
 
 }  // namespace twingrad::oracles

@@ -67,24 +67,27 @@ def sequential_mutants(rows):
     """A sequential_mutant_test for each row.
 
     Args:
-      rows: from the defect NAME, planted by NAME.patch, to the labels of the sources that it changes.
+      rows: from the defect NAME, planted by NAME.patch, to the labels of the sources that it changes, or to a dictionary
+        of them and of `programs`.
     """
     _check_rows(rows)
-    for name, sources in rows.items():
-        sequential_mutant_test(name = name, patch = name + ".patch", sources = sources)
+    for name, row in rows.items():
+        arguments = row if type(row) == "dict" else {"sources": row}
+        sequential_mutant_test(name = name, patch = name + ".patch", **arguments)
 
-def sequential_mutant_test(name, sources, patch = None):
+def sequential_mutant_test(name, sources, patch = None, programs = None):
     """Passes if generated Programs find the defect and it shrinks; without a patch, if they find nothing.
 
     Args:
       name: of the defect, and of its row in the kill matrix.
       sources: labels of the production sources that the patch changes.
       patch: what to do to them; a control without one shows that the copies themselves change nothing.
+      programs: how many may be needed, where that is more than kill.h says.
     """
     ag_test(
         name = name + "_test",
         srcs = [_plant(name, sources, patch)],
-        args = [name, "must_die" if patch else "must_live"],
+        args = [name, "must_die" if patch else "must_live"] + ([str(programs)] if programs else []),
         size = "medium",
         deps = [
             _PLANTED,

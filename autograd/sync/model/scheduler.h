@@ -168,6 +168,9 @@ class Scheduler {
   virtual void Born(const char* name) = 0;
   virtual void Died(const char* name) = 0;
 
+  // The calling thread is about to run code of the user's: fails the execution if it holds a mutex.
+  virtual void UserCode(const char* what) = 0;
+
   // An object that carries an Inspected is whole, or is about to be destroyed.
   virtual void Appear(const std::type_info& type, const void* object) = 0;
   virtual void Vanish(const std::type_info& type, const void* object) = 0;

@@ -27,6 +27,10 @@ uint32_t SiteOf(ThreadId thread, const Operation& operation) {
   return site == 0 ? 1 : site;  // 0 stands for any
 }
 
+bool IsNotify(const Operation& operation) {
+  return operation.kind == OperationKind::kNotifyOne || operation.kind == OperationKind::kNotifyAll;
+}
+
 }  // namespace
 
 struct FiberScheduler::Worker {
@@ -62,6 +66,8 @@ ExecutionOutcome FiberScheduler::Run(const std::function<void()>& body, Strategy
   memory_.Begin(strategy.memory());
   at_end_.clear();
   live_.clear();
+  idle_notifies_.clear();
+  if (limits_.order != nullptr) limits_.order->Begin();
   runnable_ = waiting_ = 0;
   accesses_ = 0;
   is_changed_ = true;
@@ -318,6 +324,7 @@ uint64_t FiberScheduler::WaitersFor(const void* object) const {
 void FiberScheduler::WakeOne(const void* object) {
   const uint64_t waiters = WaitersFor(object);
   const int count = CountOf(waiters);
+  if (IsNotify(self_->doing)) NoteNotify(object, count > 0);
   if (count == 0) return;
   const int chosen =
       count == 1 ? 0 : Decide(DecisionKind::kWaiter, count, 0, static_cast<uint32_t>(current_));
@@ -325,7 +332,9 @@ void FiberScheduler::WakeOne(const void* object) {
 }
 
 void FiberScheduler::WakeAll(const void* object) {
-  for (uint64_t rest = WaitersFor(object); rest != 0; rest &= rest - 1) {
+  const uint64_t waiters = WaitersFor(object);
+  if (IsNotify(self_->doing)) NoteNotify(object, waiters != 0);
+  for (uint64_t rest = waiters; rest != 0; rest &= rest - 1) {
     Wake(std::countr_zero(rest));
   }
 }
@@ -389,8 +398,10 @@ void FiberScheduler::PassOn(uint32_t site) {
       outcome_.places.push_back(absl::StrCat(model::OperationName(record->waits_for->kind), " ",
                                              record->waits_for->name));
     }
+    const std::string lost = DescribeLostWakeUps();
     FailAs(OutcomeKind::kDeadlock,
-           "[interleave] deadlock: no thread can go on\n" + DescribeWaits());
+           absl::StrCat("[interleave] ", lost.empty() ? "deadlock" : "lost wake-up",
+                        ": no thread can go on\n", DescribeWaits(), lost));
   }
   GiveWay(site);  // if the current thread's own deadline was the earliest, it may simply continue
 }

@@ -22,6 +22,7 @@
 #include "autograd/sync/model/scheduler.h"
 #include "proptests/interleave/checker/fiber.h"
 #include "proptests/interleave/checker/lock_coverage.h"
+#include "proptests/interleave/checker/lock_order.h"
 #include "proptests/interleave/checker/memory_model.h"
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/checker/race_detector.h"
@@ -35,6 +36,7 @@ struct ExecutionLimits {
   bool record_events = false;
   LockCoverage* locks = nullptr;  // notified of every lock taken, unless null
   StateRules* rules = nullptr;    // checked after every step, unless null
+  LockOrder* order = nullptr;     // of mutexes; a cycle is a failure, unless null
 };
 
 class FiberScheduler final : public sync::model::Scheduler {
@@ -85,11 +87,24 @@ class FiberScheduler final : public sync::model::Scheduler {
     is_changed_ = true;
     if (limits_.rules != nullptr) limits_.rules->Vanish(type, object);
   }
+  void UserCode(const char* what) override;
   void AtEnd(std::function<void(bool completed)> action) override;
   [[noreturn]] void Fail(std::string message) override;
 
  private:
   enum class State : uint8_t { kRunnable, kWaiting, kEnded };
+  struct HeldLock {
+    const Identity* object;
+    Operation taken;
+    int64_t since;  // the step
+  };
+  // Nobody waited.
+  struct IdleNotify {
+    const void* object;
+    ThreadId thread;
+    Operation operation;
+    int64_t step;
+  };
   // A fiber and the loop that serves one thread after another on it.
   struct Worker;
   struct ThreadState {
@@ -104,6 +119,10 @@ class FiberScheduler final : public sync::model::Scheduler {
     int steps = 0;
     // The current operation, to which Acquire and Release belong.
     Operation doing = {OperationKind::kYield, nullptr, "", {}};
+    std::vector<HeldLock> held = {};
+    // Of the mutex given up last.
+    int64_t last_held_since = 0;
+    const char* given_up_name = "";
   };
   // Serves one execution after another, so that the memory of its locals is used again.
   struct ThreadRecord : ThreadState {
@@ -156,6 +175,12 @@ class FiberScheduler final : public sync::model::Scheduler {
   bool AdvanceTime();
   void MoveTimeTo(TimePoint time);
   std::string DescribeWaits() const;
+  void NoteLock(const Identity& object);
+  void NoteUnlock(const Identity& object);
+  void NoteNotify(const void* object, bool woke);
+  // A notify that came after the waiting thread had looked and before it waited; null if none did.
+  const IdleNotify* LostWakeUpOf(const ThreadState& waiting) const;
+  std::string DescribeLostWakeUps() const;
   int& LiveOf(const char* name);
   // Fails the execution if a thread has outlived the body or an object was not destroyed.
   void CheckNothingIsLeft();
@@ -173,6 +198,7 @@ class FiberScheduler final : public sync::model::Scheduler {
   bool switched_ = false;         // since the last event
   TimePoint now_;
   std::vector<std::function<void(bool)>> at_end_;
+  std::vector<IdleNotify> idle_notifies_;          // the last of each condition variable
   std::vector<std::pair<const char*, int>> live_;  // mutexes by name: how many were not destroyed
   RaceDetector races_;
   MemoryModel memory_{races_};

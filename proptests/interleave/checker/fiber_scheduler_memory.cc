@@ -17,14 +17,15 @@ void FiberScheduler::Forget(const Identity& object) {
 void FiberScheduler::Acquire(const Identity& object) {
   const ThreadRecord& record = *self_;
   if (record.quiet) return;
-  if (limits_.locks != nullptr) {
-    const OperationKind doing = record.doing.kind;
-    // A wait on a condition variable ends by taking the mutex again.
-    if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
-        doing == OperationKind::kWait) {
+  const OperationKind doing = record.doing.kind;
+  // A wait on a condition variable ends by taking the mutex again.
+  if (doing == OperationKind::kLock || doing == OperationKind::kTryLock ||
+      doing == OperationKind::kWait) {
+    if (limits_.locks != nullptr) {
       limits_.locks->OnLock(
           current_, {OperationKind::kLock, &object, record.doing.name, record.doing.where}, races_);
     }
+    NoteLock(object);
   }
   races_.Acquire(current_, object);
 }
@@ -32,9 +33,9 @@ void FiberScheduler::Acquire(const Identity& object) {
 void FiberScheduler::Release(const Identity& object) {
   const ThreadRecord& record = *self_;
   if (record.quiet) return;
-  if (limits_.locks != nullptr &&
-      (record.doing.kind == OperationKind::kUnlock || record.doing.kind == OperationKind::kWait)) {
-    limits_.locks->OnUnlock(current_, &object, races_);
+  if (record.doing.kind == OperationKind::kUnlock || record.doing.kind == OperationKind::kWait) {
+    if (limits_.locks != nullptr) limits_.locks->OnUnlock(current_, &object, races_);
+    NoteUnlock(object);
   }
   races_.Release(current_, object);
 }

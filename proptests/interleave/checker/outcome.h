@@ -27,6 +27,8 @@ enum class OutcomeKind : uint8_t {
   kInvariant,       // a rule on the state of the code under test is broken (state_rules.h)
   kFailedCheck,     // interleave::Check, or misuse of a synchronisation object
   kDivergedReplay,  // the execution does not follow the recorded schedule
+  kLockHeld,        // code of the user's runs while its thread holds a mutex
+  kLockOrder,       // mutexes are taken in orders that could make threads wait for one another
 };
 
 // "passed", "deadlock", ...
@@ -46,8 +48,8 @@ struct ExecutionOutcome {
   OutcomeKind kind = OutcomeKind::kPassed;
   std::string message;  // empty when passed
   // Of a deadlock, what each thread waits for; of a race, the two source lines; of a leak, the
-  // mutexes' names; of an invariant, its name. Sorted and without duplicates, so that two
-  // executions that fail in the same way have equal places.
+  // mutexes' names, as of a lock held or of a lock order; of an invariant, its name. Sorted and
+  // without duplicates, so that two executions that fail in the same way have equal places.
   std::vector<std::string> places;
   int64_t steps = 0;
   int64_t switches = 0;

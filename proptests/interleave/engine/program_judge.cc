@@ -38,7 +38,8 @@ judge::Needs ProgramJudge::Shown(const reference::TwinResult& expected, int devi
   }
   if (with_calls_) {
     shown |= judge::need::kCalls | judge::need::kGraph | judge::need::kPrediction |
-             judge::need::kOrder | judge::need::kHooks | judge::need::kWarnings;
+             judge::need::kOrder | judge::need::kHooks | judge::need::kWarnings |
+             judge::need::kInside;
   }
   return shown;
 }

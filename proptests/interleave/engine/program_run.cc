@@ -9,6 +9,7 @@
 #include "autograd/program/print.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "autograd/tensor/pool.h"
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/judge/canary.h"
 #include "proptests/judge/fingerprint.h"
@@ -89,21 +90,29 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
       const int setting = scheduler_.ChooseSetting(static_cast<int>(stops_.size()) + 1);
       if (setting > 0) run.stop = stops_[setting - 1];
     }
-    Engine engine({.device_threads = device_threads});
-    run.observation = runner::Run(program_, engine,
-                                  {.record_calls = options_.record_calls,
-                                   .check_frozen = true,
-                                   .one_section_at_a_time = device_threads == 0,
-                                   .stop = run.stop});
-    if (device_threads == 0 && run.observation.error) {
-      canary_ = runner::Run(judge::CanaryProgram(), engine);
+    const pool::Use before = pool::UseOfProcess();
+    {
+      Engine engine({.device_threads = device_threads});
+      run.observation = runner::Run(program_, engine,
+                                    {.record_calls = options_.record_calls,
+                                     .check_frozen = true,
+                                     .one_section_at_a_time = device_threads == 0,
+                                     .stop = run.stop});
+      if (device_threads == 0 && run.observation.error) {
+        canary_ = runner::Run(judge::CanaryProgram(), engine);
+      }
     }
+    const pool::Use left = pool::UseOfProcess() - before;
+    run.observation.leaked_blocks = left.blocks;
+    run.observation.leaked_bytes = left.bytes;
   };
   run.outcome = scheduler_.Run(body, strategy, seed,
                                {.max_steps = options_.max_steps,
                                 .record_events = record_events,
                                 .locks = device_threads > 0 ? options_.locks : nullptr,
-                                .rules = options_.check_state ? &rules_ : nullptr});
+                                .rules = options_.check_state ? &rules_ : nullptr,
+                                .order = &order_});
+  if (device_threads == 0) order_.MarkAsKnown();
   if (!run.outcome.ok()) {
     run.detector = std::string(OutcomeName(run.outcome.kind));
     run.failure = run.outcome.message;

@@ -24,6 +24,7 @@
 #include "autograd/program/program.h"
 #include "autograd/runner/run.h"
 #include "proptests/interleave/checker/fiber_scheduler.h"
+#include "proptests/interleave/checker/lock_order.h"
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/engine/engine_rules.h"
 #include "proptests/interleave/engine/program_judge.h"
@@ -78,6 +79,7 @@ class ProgramExplorer {
   const ProgramOptions options_;
   const int device_threads_;
   const std::vector<runner::StopBeside> stops_;  // the settings beside the plain one
+  LockOrder order_;
   FiberScheduler scheduler_;
   EngineRules rules_;
   std::optional<ProgramJudge> judge_;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/engine/engine.h"
 #include "autograd/graph/hooks.h"
@@ -15,6 +16,7 @@
 #include "autograd/sync/backend.h"
 #include "autograd/sync/clock.h"
 #include "autograd/sync/thread.h"
+#include "autograd/sync/user_code.h"
 
 namespace twingrad::mutants {
 namespace {
@@ -193,6 +195,61 @@ std::string FailureBesideALeaf() {
   return "[frozen] .grad has changed after the call had thrown";
 }
 
+// Two callers run one graph, and the first who is done releases what it has saved.
+std::string TwoCallersOneProduct() {
+  Engine engine(Workers(0));
+  const Tensor x = Leaf(Device::Cpu());
+  const Edge product = GradientEdge(ops::Mul(x, x));
+  std::string wrong;
+  sync::Thread other("caller", [&] { wrong = Backward(engine, {product}); });
+  const std::string mine = Backward(engine, {product});
+  other.Join();
+  for (const std::string& error : {mine, wrong}) {
+    if (!error.empty() && !absl::StrContains(error, "were released")) {
+      return absl::StrCat("[error] ", error);
+    }
+  }
+  return mine.empty() || wrong.empty() ? "" : "[error] both were too late";
+}
+
+// Two callers meet a view whose base was written, so that its node is to be made anew.
+std::string TwoCallersOneView() {
+  Engine engine(Workers(0));
+  const Tensor x = Leaf(Device::Cpu());
+  Tensor base = ops::Neg(x);
+  const Tensor view = ops::View(base, {1});
+  ops::NegInPlace(base);
+  const auto run = [&] {
+    if (!RequiresGrad(view)) return std::string("the view does not require grad");
+    try {
+      engine.Execute({GradientEdge(view)}, {Tensor::Ones({1}, DType::kF64)}, /*keep_graph=*/false,
+                     /*create_graph=*/false, /*accumulate_grad=*/true);
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  std::string wrong;
+  sync::Thread other("caller", [&] { wrong = run(); });
+  const std::string mine = run();
+  other.Join();
+  if (!mine.empty() || !wrong.empty()) return absl::StrCat("[error] ", mine, wrong);
+  return Differs(x, 2);
+}
+
+// A callback and what it owns belong to the user, who may do anything there.
+std::string CallbackAfterARun() {
+  Engine engine(Workers(1));
+  const Tensor x = Leaf(Device::Sim(0));
+  RegisterHook(x, [](const Tensor& gradient) {
+    Engine::QueueCallback(
+        [object = sync::UserObject()] { sync::UserCode("the callback of a scenario"); });
+    return gradient;
+  });
+  const std::string error = Backward(engine, {GradientEdge(x)});
+  return error.empty() ? "" : absl::StrCat("[error] the caller got: ", error);
+}
+
 constexpr Scenario kScenarios[] = {
     {"completion_by_the_worker", 2, CompletionByTheWorker},
     {"shutdown_with_work_left", 3, ShutdownWithWorkLeft},
@@ -203,6 +260,9 @@ constexpr Scenario kScenarios[] = {
     {"two_callers_one_graph", 3, TwoCallersOneGraph},
     {"failure_of_the_last", 4, FailureOfTheLast},
     {"failure_beside_a_leaf", 3, FailureBesideALeaf},
+    {"callback_after_a_run", 1, CallbackAfterARun},
+    {"two_callers_one_product", 2, TwoCallersOneProduct},
+    {"two_callers_one_view", 4, TwoCallersOneView},
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
-// The main function of sequential mutants: `<test> NAME must_die|must_live`.
+// The main function of sequential mutants: `<test> NAME must_die|must_live [PROGRAMS]`.
 //
-// A mutant must be found within kMaxPrograms and shrink to kMaxStatements; a control must not be
-// found. Prints a row of the kill matrix, the finding and the smallest Program. Exit status 0 as
-// expected, 1 otherwise, 2 if the copy with the defect is not linked.
+// A mutant must be found within kMaxPrograms, or as many as are given, and shrink to
+// kMaxStatements; a control must not be found. Prints a row of the kill matrix, the finding and the
+// smallest Program. Exit status 0 as expected, 1 otherwise, 2 if the copy with the defect is not
+// linked.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/numbers.h"
 #include "autograd/program/print.h"
 #include "proptests/judge/judge.h"
 #include "proptests/mutants/planted.h"
@@ -20,17 +22,18 @@ int main(int argc, char** argv) {
   using twingrad::mutants::Hunt;
   using twingrad::mutants::Kill;
   constexpr uint64_t kFirstSeed = 1;
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: %s NAME must_die|must_live\n", argv[0]);
+  int programs = twingrad::mutants::kMaxPrograms;
+  if (argc < 3 || argc > 4 || (argc == 4 && !absl::SimpleAtoi(argv[3], &programs))) {
+    std::fprintf(stderr, "usage: %s NAME must_die|must_live [PROGRAMS]\n", argv[0]);
     return 2;
   }
   if (!twingrad::mutants::CheckPlanted(argv[1])) return 2;
   const bool must_die = std::string_view(argv[2]) == "must_die";
   twingrad::judge::Judge judge;
-  const std::optional<Kill> kill = Hunt(judge, kFirstSeed);
+  const std::optional<Kill> kill = Hunt(judge, kFirstSeed, programs);
   if (!kill) {
     std::printf("| %s | %s in %d programs from seed %llu | | |\n", argv[1],
-                must_die ? "SURVIVED" : "nothing found", twingrad::mutants::kMaxPrograms,
+                must_die ? "SURVIVED" : "nothing found", programs,
                 static_cast<unsigned long long>(kFirstSeed));
     return must_die ? 1 : 0;
   }

@@ -1,0 +1,95 @@
+#include "autograd/runner/shared_memory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "autograd/graph/variable.h"
+
+namespace twingrad::runner {
+
+using program::kNoValue;
+using program::SharingRecord;
+using program::ValueId;
+
+namespace {
+
+// One who uses a storage.
+struct User {
+  const void* memory;
+  ValueId value = kNoValue;
+  bool is_grad = false;
+  int32_t hook = -1;
+  bool must_be_alone = false;
+};
+
+// Of each tensor one value: a custom function in place gives its operand another name.
+std::vector<ValueId> Distinct(const std::vector<Tensor>& values) {
+  std::vector<std::pair<const void*, ValueId>> tensors;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i].defined()) tensors.emplace_back(values[i].impl(), static_cast<ValueId>(i));
+  }
+  std::sort(tensors.begin(), tensors.end());
+  std::vector<ValueId> distinct;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (i == 0 || tensors[i].first != tensors[i - 1].first) distinct.push_back(tensors[i].second);
+  }
+  return distinct;
+}
+
+// Tensors without elements have no memory.
+void Add(std::vector<User>& users, const Tensor& tensor, User user) {
+  if (!tensor.defined() || tensor.numel() == 0) return;
+  user.memory = tensor.impl()->storage()->data();
+  users.push_back(user);
+}
+
+}  // namespace
+
+std::vector<SharingRecord> SharedMemory(const std::vector<Tensor>& values,
+                                        const std::vector<ValueId>& results,
+                                        const std::vector<Recorder::KeptGradient>& kept) {
+  std::vector<User> users;
+  std::vector<Tensor> grads;  // keeps the memory in use
+  for (const ValueId value : Distinct(values)) {
+    const bool is_result = std::find(results.begin(), results.end(), value) != results.end();
+    Add(users, values[value], {nullptr, value, false, -1, is_result});
+    grads.push_back(GradOf(values[value]));
+    Add(users, grads.back(), {nullptr, value, true, -1, true});
+  }
+  for (const Recorder::KeptGradient& keeping : kept) {
+    Add(users, keeping.gradient, {nullptr, kNoValue, false, keeping.statement, false});
+  }
+  std::stable_sort(users.begin(), users.end(),
+                   [](const User& a, const User& b) { return a.memory < b.memory; });
+  std::vector<SharingRecord> found;
+  for (size_t i = 0; i + 1 < users.size(); ++i) {
+    const User* one = &users[i];
+    const User* other = &users[i + 1];
+    if (one->memory != other->memory || !(one->must_be_alone || other->must_be_alone)) continue;
+    if (!one->must_be_alone) std::swap(one, other);
+    found.push_back({one->value, one->is_grad, other->value, other->is_grad, other->hook});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const SharingRecord& a, const SharingRecord& b) { return a.value < b.value; });
+  return found;
+}
+
+std::vector<ValueId> Storages(const std::vector<Tensor>& values) {
+  std::vector<ValueId> first(values.size(), kNoValue);
+  std::vector<std::pair<const void*, ValueId>> users;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].defined()) continue;
+    users.emplace_back(values[i].impl()->storage()->data(), static_cast<ValueId>(i));
+  }
+  std::sort(users.begin(), users.end());
+  ValueId owner = kNoValue;
+  for (size_t i = 0; i < users.size(); ++i) {
+    if (i == 0 || users[i].first != users[i - 1].first) owner = users[i].second;
+    first[users[i].second] = owner;
+  }
+  return first;
+}
+
+}  // namespace twingrad::runner
