@@ -107,6 +107,7 @@ class Call {
   std::optional<ErrorKind> CustomThrows(
       NodeId node, const absl::Span<const Variable>* gradients = nullptr) const;
   void Act(const Hook& hook, Variable* gradient);
+  Variable Scaled(const Variable& gradient, double by);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
   void Release(NodeId node);
   void CheckSaved(NodeId node) const;
