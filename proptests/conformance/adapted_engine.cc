@@ -114,9 +114,9 @@ ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation&
   std::optional<ForeignVerdict> broken;
   if (reply.observation.error) broken = state_.Judge(*session_);
   if (verdict.outcome != Outcome::kWrong) return broken ? *std::move(broken) : verdict;
+  const BlamedErrors errors = BlamedErrorsOf(expected.twin.observation, reply.observation);
   for (const FailureSignature& signature : failures_.signatures) {
-    if (!signature.Matches(program, verdict.rule, expected.twin.observation.error,
-                           reply.observation.error, verdict.text)) {
+    if (!signature.Matches(program, verdict.rule, errors.expected, errors.actual, verdict.text)) {
       continue;
     }
     verdict.outcome = Outcome::kExplained;

@@ -117,7 +117,8 @@ void NoteCalls(const Hello& hello, const Evidence& evidence, ForeignVerdict* res
 
 // An error may come from a node that should not have run: then the run says more than the error.
 void AddRunsToError(const Hello& hello, const Evidence& evidence, oracles::Verdict& verdict) {
-  if (verdict.oracle != "errors" || !evidence.observed.error || !hello.Has(Fact::kGraph)) return;
+  const bool ends = verdict.oracle == "errors" && evidence.observed.error;
+  if ((!ends && verdict.oracle != "survived") || !hello.Has(Fact::kGraph)) return;
   const oracles::Verdict recount = oracles::JudgeRecount(evidence);
   if (recount.detail != Detail::kRuns) return;
   verdict.detail = Detail::kRuns;

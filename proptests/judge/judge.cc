@@ -75,8 +75,8 @@ struct Judge::Impl {
   std::map<int, bool> canary_tells;
 
   Needs Shown(bool twin) const {
-    Needs shown = need::kErrorClasses | need::kCalls | need::kPrediction | need::kOrder |
-                  need::kHooks | need::kWarnings;
+    Needs shown = need::kErrorClasses | need::kSurvived | need::kCalls | need::kPrediction |
+                  need::kOrder | need::kHooks | need::kWarnings;
     if (twin) shown |= need::kTwin;
     if (options.recount) shown |= need::kGraph;
     return shown;

@@ -70,7 +70,7 @@ constexpr OracleRow kRows[] = {
     {"internal", need::kErrorClasses, OfRun<oracles::JudgeInternalError>},
     {"determinism", need::kOtherRun, Determinism},
     {"errors", need::kTwin, OfEvidence<oracles::JudgeErrors>},
-    {"survived", need::kTwin | need::kErrorClasses, OfEvidence<oracles::JudgeSurvivedErrors>},
+    {"survived", need::kTwin | need::kSurvived, OfEvidence<oracles::JudgeSurvivedErrors>},
     {"gradient type", 0, OfRun<oracles::JudgeGradientTypes>},
     {"recount", need::kGraph, OfEvidence<oracles::JudgeRecount>},
     {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},

@@ -38,6 +38,7 @@ inline constexpr Needs kPrediction = 1 << 4;    // each statement makes the node
 inline constexpr Needs kOrder = 1 << 5;         // the order in which nodes ran is shown
 inline constexpr Needs kHooks = 1 << 6;         // what hooks saw is shown
 inline constexpr Needs kWarnings = 1 << 13;     // warnings are shown
+inline constexpr Needs kSurvived = 1 << 14;     // and the classes of the errors that are survived
 // Follow from the other exhibits.
 inline constexpr Needs kNoError = 1 << 7;      // the run did not end in an error
 inline constexpr Needs kAnError = 1 << 8;      // it did

@@ -32,8 +32,9 @@ using twingrad::program::Program;
 using twingrad::reference::RunDual;
 using twingrad::reference::RunTwin;
 
-constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kCalls | need::kGraph |
-                       need::kPrediction | need::kOrder | need::kHooks | need::kWarnings;
+constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kSurvived | need::kCalls |
+                       need::kGraph | need::kPrediction | need::kOrder | need::kHooks |
+                       need::kWarnings;
 
 constexpr char kNoGraph[] = "%x = leaf type=f64[] data=3\nbackward %x\n";
 constexpr char kTried[] =
