@@ -77,6 +77,7 @@ void Call::Act(const Hook& hook, Variable* gradient) {
     case HookAction::kBackward:
     case HookAction::kCallback:
     case HookAction::kWarn:
+    case HookAction::kZeroGrad:
       return;
     case HookAction::kScale:
       if (gradient->defined()) *gradient = Scaled(*gradient, hook.by);
@@ -96,6 +97,7 @@ void Call::ActOnOthers(NodeId id, const Hook& hook) {
   if (hook.Acts() && fails_beside_) {
     throw Skipped{"a call that another thread section makes fail runs hooks that act on others"};
   }
+  if (hook.action == HookAction::kZeroGrad) return EmptyGrad(calculus_.nodes()[id].leaf);
   if (error_.has_value()) return;
   switch (hook.action) {
     case HookAction::kRegister:

@@ -88,7 +88,7 @@ void Draft::LearnGradient(const Call& call, ValueId input, const GradientFacts& 
 
 ValueId Draft::ReadGrad(const Call& call, ValueId input) {
   const GradientFacts facts = Gradient(call, input);
-  if (!facts.reached) return kNoValue;
+  if (!facts.reached || known_[input].emptied) return kNoValue;
   const ValueId result = builder_.Op(Opcode::kReadGrad, {input});
   if (result != kNoValue) LearnGradient(call, input, facts, result);
   return result;

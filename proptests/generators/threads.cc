@@ -104,13 +104,23 @@ void AddSection(Draft& draft) {
   }
 }
 
-// A hook that reads the `.grad` of a leaf, which calls of several sections may add to.
+// Hooks that read the `.grad` of a leaf, which calls of several sections may add to, and some that
+// make it undefined, as an optimizer does that steps in backward.
 void AddReader(Draft& draft) {
   const ValueId leaf =
       draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
   if (leaf == kNoValue) return;
   draft.Mark(Feature::kHook);
-  draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("record")}});
+  Source& source = draft.source();
+  const bool empties = source.Chance(40);
+  if (!empties || source.Chance(50)) {
+    draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("record")}});
+  }
+  if (!empties) return;
+  draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("zero_grad")}});
+  if (source.Chance(20)) {
+    draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("record")}});
+  }
 }
 
 // A view whose base is written afterwards; whoever uses it next makes its node anew.
@@ -129,7 +139,7 @@ ValueId AddStaleView(Draft& draft) {
 void AddThreads(Draft& draft) {
   Source& source = draft.source();
   // They act at a moment that timing decides: the twin judges few of these.
-  if (draft.has_acting_hooks() && source.Chance(90)) return;
+  if (draft.has_acting_hooks() && source.Chance(95)) return;
   if (draft.options().Has(Feature::kHook) && source.Chance(20)) AddReader(draft);
   // Now and then all release one graph, and one at least finds it whole.
   ValueId shared = kNoValue;
