@@ -33,6 +33,8 @@ constexpr std::array<std::string_view, kNumOutcomes> kWords = {
     "agree", "refuse", "convention", "explained", "wrong",
     "crash", "hang",   "memory",     "protocol",  "not_judged"};
 
+constexpr const char* kEndsAPart = "an error that ends a part";
+
 // Whether a statement makes nodes.
 bool Records(Opcode op) {
   switch (twingrad::program::SignatureOf(op).category) {
@@ -169,7 +171,9 @@ void FollowFreedCalls(const Program& program, const Hello& hello, const Observat
   if (freed.empty()) return;
   auto twin = twingrad::reference::RunTwinWithFreed(
       program, std::move(freed), DialectOf(hello.dialect), RunsInAnyOrder(program, expected));
-  if (twin.freed_calls_are_legal) expected.twin = std::move(twin);
+  if (!twin.freed_calls_are_legal) return;
+  expected.twin = std::move(twin);
+  expected.dual.not_applicable = kEndsAPart;
 }
 
 }  // namespace
@@ -190,7 +194,7 @@ Expectation Expect(const Program& program, const Hello& hello) {
   }
   // They know of no errors, and would take the statements that follow one for run.
   if (!expected.twin.observation.survived.empty()) {
-    expected.dual.not_applicable = "an error that ends a part";
+    expected.dual.not_applicable = kEndsAPart;
   }
   return expected;
 }
