@@ -124,8 +124,6 @@ BlamedErrors BlamedErrorsOf(const Observation& expected, const Observation& actu
     return a.has_value() == b.has_value() &&
            (!a || (a->error == b->error && a->statement == b->statement));
   };
-  const BlamedErrors last = {expected.error, actual.error};
-  if (!same(last.expected, last.actual)) return last;
   const auto at = [](const std::vector<ErrorRecord>& errors, size_t i) {
     return i < errors.size() ? std::optional(errors[i]) : std::nullopt;
   };
@@ -133,7 +131,7 @@ BlamedErrors BlamedErrorsOf(const Observation& expected, const Observation& actu
     const BlamedErrors survived = {at(expected.survived, i), at(actual.survived, i)};
     if (!same(survived.expected, survived.actual)) return survived;
   }
-  return last;
+  return {expected.error, actual.error};
 }
 
 bool FailureSignature::Matches(const Program& program, std::string_view broken_rule,

@@ -33,8 +33,8 @@ struct ExpectedEntry {
   std::string reason;
 };
 
-// The two errors whose classes a signature names: those that ended the runs, or the first of those
-// survived that differ.
+// The two errors whose classes a signature names: the first that differ of those survived, which
+// come first, or those that ended the runs.
 struct BlamedErrors {
   std::optional<twingrad::program::ErrorRecord> expected, actual;
 };

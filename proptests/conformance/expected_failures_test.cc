@@ -75,9 +75,9 @@ TEST(ExpectedFailuresTest, ASignatureNamesErrorsThatAreSurvivedToo) {
   EXPECT_TRUE(signature.Matches(Square(), "survived", errors.expected, errors.actual, ""));
   EXPECT_FALSE(signature.Matches(Square(), "survived", errors.actual, errors.expected, ""));
   actual.error = {ErrorKind::kFreed, 3, ""};
-  EXPECT_EQ(BlamedErrorsOf(expected, actual).actual->error, ErrorKind::kFreed);
-  expected.error = actual.error;
   EXPECT_EQ(BlamedErrorsOf(expected, actual).expected->error, ErrorKind::kVersion);
+  expected.survived = actual.survived;
+  EXPECT_EQ(BlamedErrorsOf(expected, actual).actual->error, ErrorKind::kFreed);
 }
 
 TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheVerdictSays) {

@@ -176,6 +176,9 @@ class Draft {
   // or hooks may have made it undefined.
   ValueId ReadGrad(const Call& call, ValueId input);
 
+  // read_grad of a leaf whose .grad may be undefined: nobody uses the result.
+  void LookAtGrad(ValueId leaf);
+
   // Notes that the Program holds what this feature's part makes.
   void Mark(Feature feature) { drawn_.set(static_cast<size_t>(feature)); }
   const Features& drawn() const { return drawn_; }

@@ -94,4 +94,12 @@ ValueId Draft::ReadGrad(const Call& call, ValueId input) {
   return result;
 }
 
+void Draft::LookAtGrad(ValueId leaf) {
+  if (!options().Has(Opcode::kReadGrad)) return;
+  const ValueId result = builder_.Op(Opcode::kReadGrad, {leaf});
+  if (result == kNoValue) return;
+  Learn(result).usable = false;
+  known_[result].base = result;
+}
+
 }  // namespace twingrad::generators
