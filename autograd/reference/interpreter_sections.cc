@@ -89,7 +89,7 @@ void Interpreter::SumAdditions(ValueId value,
       throw Skipped{"hooks make a .grad undefined after some of several sections' additions alone"};
     }
     // Whichever was last. Where none is certain it may be as before.
-    if (emptied == uncertain.size()) NoteOtherGrad(value, {});
+    if (emptied == uncertain.size() && before.defined()) NoteOtherGrad(value, {});
     return;
   }
   if (uncertain.size() > kMostUncertain) {
