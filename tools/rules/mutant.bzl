@@ -63,28 +63,30 @@ def _check_rows(planted):
         if name + ".patch" not in patches:
             fail("[mutants] the row `%s` has no patch; add %s.patch" % (name, name))
 
-def sequential_mutants(rows):
+def sequential_mutants(rows, seeds = {}):
     """A sequential_mutant_test for each row.
 
     Args:
       rows: from the defect NAME, planted by NAME.patch, to the labels of the sources that it changes.
+      seeds: from NAME to the seed of the first Program, which decides the finding that is made small; 1 without.
     """
     _check_rows(rows)
     for name, sources in rows.items():
-        sequential_mutant_test(name = name, patch = name + ".patch", sources = sources)
+        sequential_mutant_test(name = name, patch = name + ".patch", sources = sources, seed = seeds.get(name, 1))
 
-def sequential_mutant_test(name, sources, patch = None):
+def sequential_mutant_test(name, sources, patch = None, seed = 1):
     """Passes if generated Programs find the defect and it shrinks; without a patch, if they find nothing.
 
     Args:
       name: of the defect, and of its row in the kill matrix.
       sources: labels of the production sources that the patch changes.
       patch: what to do to them; a control without one shows that the copies themselves change nothing.
+      seed: of the first Program.
     """
     ag_test(
         name = name + "_test",
         srcs = [_plant(name, sources, patch)],
-        args = [name, "must_die" if patch else "must_live"],
+        args = [name, "must_die" if patch else "must_live", str(seed)],
         size = "medium",
         deps = [
             _PLANTED,

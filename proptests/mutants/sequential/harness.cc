@@ -1,4 +1,4 @@
-// The main function of sequential mutants: `<test> NAME must_die|must_live`.
+// The main function of sequential mutants: `<test> NAME must_die|must_live SEED`.
 //
 // A mutant must be found within kMaxPrograms and shrink to kMaxStatements; a control must not be
 // found. Prints a row of the kill matrix, the finding and the smallest Program. Exit status 0 as
@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/numbers.h"
 #include "autograd/program/print.h"
 #include "proptests/judge/judge.h"
 #include "proptests/mutants/planted.h"
@@ -19,19 +20,19 @@
 int main(int argc, char** argv) {
   using twingrad::mutants::Hunt;
   using twingrad::mutants::Kill;
-  constexpr uint64_t kFirstSeed = 1;
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: %s NAME must_die|must_live\n", argv[0]);
+  uint64_t first_seed = 0;
+  if (argc != 4 || !absl::SimpleAtoi(argv[3], &first_seed)) {
+    std::fprintf(stderr, "usage: %s NAME must_die|must_live SEED\n", argv[0]);
     return 2;
   }
   if (!twingrad::mutants::CheckPlanted(argv[1])) return 2;
   const bool must_die = std::string_view(argv[2]) == "must_die";
   twingrad::judge::Judge judge;
-  const std::optional<Kill> kill = Hunt(judge, kFirstSeed);
+  const std::optional<Kill> kill = Hunt(judge, first_seed);
   if (!kill) {
     std::printf("| %s | %s in %d programs from seed %llu | | |\n", argv[1],
                 must_die ? "SURVIVED" : "nothing found", twingrad::mutants::kMaxPrograms,
-                static_cast<unsigned long long>(kFirstSeed));
+                static_cast<unsigned long long>(first_seed));
     return must_die ? 1 : 0;
   }
   std::printf("%s\n\nseed %llu\n%s\n%s", twingrad::mutants::MatrixRow(argv[1], *kill).c_str(),
