@@ -24,7 +24,7 @@ constexpr uint32_t kFirstSumKey = uint32_t{1} << 31;
 
 SharedRun::SharedRun(GraphTask& task, WorkerGroup& workers)
     : task_(task), workers_(workers), ranks_(ComputeRanks(task)) {
-  sync::MutexLock lock(mutex_);
+  // Without the lock: the queues that hand the object to workers are what these see it through.
   std::vector<OrderedSlot>& slots = slots_.Mutable();
   slots.reserve(ranks_.slot_size.size());
   for (uint32_t size : ranks_.slot_size) slots.emplace_back(size);

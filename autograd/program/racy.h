@@ -14,7 +14,8 @@ namespace twingrad::program {
 //   the same, or
 // - both call the engine over a value computed before them and one of the calls releases its graph,
 //   or the Program has hooks or custom functions that act on others, or
-// - both call the engine over a leaf with a hook after accumulation, which reads its .grad.
+// - both call the engine over a leaf with a hook after accumulation, which reads its .grad and may
+//   make it undefined.
 // Calls that only add to the same .grad are not racy: the sum is the same but for its rounding.
 // do=backward acts on all that the value is computed from, and on what the hooks there act on.
 // `program` must be valid.

@@ -86,6 +86,7 @@ TEST(Racy, SectionsThatRunAtTheSameTime) {
   EXPECT_TRUE(Racy("begin kind=thread\nhook %a do=record\nend\n" + leaf));
   EXPECT_TRUE(Racy("accumulate_hook %x do=record\n" + keeps + leaf));
   EXPECT_FALSE(Racy("accumulate_hook %x do=record\n" + keeps + quiet));
+  EXPECT_TRUE(Racy("accumulate_hook %x do=zero_grad\n" + keeps + leaf));
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ inline constexpr AttributeSpec kHookKeys[] = {
     kBy, kTargetOfDo};
 inline constexpr AttributeSpec kAccumulateHookKeys[] = {
     Optional(Key::kId, kName),
-    Required(Key::kDo, kWord, "record throw register remove backward callback warn"), kTargetOfDo};
+    Required(Key::kDo, kWord, "record throw register remove backward callback warn zero_grad"),
+    kTargetOfDo};
 inline constexpr AttributeSpec kIdKeys[] = {Required(Key::kId, kName)};
 inline constexpr AttributeSpec kSeeds = Optional(Key::kSeeds, kValues, Default::kEmpty);
 inline constexpr AttributeSpec kRetainGraph = Optional(Key::kRetainGraph, kFlag);

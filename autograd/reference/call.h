@@ -82,6 +82,8 @@ class Call {
   void Deliver(NodeId edge, const Variable& gradient);
   void Accumulate(NodeId node, const Variable& gradient);
   void AddToGrad(program::ValueId value, const Variable& gradient, bool in_place);
+  // A hook makes `.grad` undefined, in one step with the addition before.
+  void EmptyGrad(program::ValueId leaf);
   void NoteWarning(NodeId node, program::WarningSource source, int32_t statement);
   void StoreRetained(NodeId node, const Variable& gradient);
   // `input`: which of the node's inputs the gradient belongs to.
@@ -107,6 +109,7 @@ class Call {
   std::optional<ErrorKind> CustomThrows(
       NodeId node, const absl::Span<const Variable>* gradients = nullptr) const;
   void Act(const Hook& hook, Variable* gradient);
+  Variable Scaled(const Variable& gradient, double by);
   void RunPostHooks(NodeId node, const Variable& gradient, absl::Span<Variable> results);
   void Release(NodeId node);
   void CheckSaved(NodeId node) const;

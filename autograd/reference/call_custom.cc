@@ -137,8 +137,7 @@ void Call::ApplyCustom(NodeId id, absl::Span<Variable> gradients) {
     const DType dtype = g.data->dtype;
     switch (rule.action) {
       case CustomAction::kScale:
-        g = calculus_.Apply(Primitive::kMultiply, g,
-                            calculus_.Constant(Rounded(rule.by, FormatOf(dtype)), g));
+        g = Scaled(g, rule.by);
         break;
       case CustomAction::kUndefined:
         g = {};

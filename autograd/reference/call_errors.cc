@@ -114,7 +114,7 @@ void Call::NoteOtherGrads() const {
 void Call::FindLegalErrors() {
   TwinResult& result = interpreter_.result();
   result.legal_errors = {{*error_, index_, ""}};
-  if (!order_is_open_) return;
+  if (!order_is_open_ || fails_beside_) return;
   result.ends_in_any_order |= !several_devices_;
   // What a hook does to others before the error, or after it, is not followed.
   result.single_thread_only |=

@@ -59,6 +59,16 @@ void Call::NoteGradient(NodeId id, int32_t statement, const Variable& gradient) 
   bounds = Interpreter::Bounds(*gradient.data);
 }
 
+Variable Call::Scaled(const Variable& gradient, double by) {
+  const double factor = Rounded(by, FormatOf(gradient.data->dtype));
+  const Variable scaled =
+      calculus_.Apply(Primitive::kMultiply, gradient, calculus_.Constant(factor, gradient));
+  if (scaled.tracked && !interpreter_.rules().factors_are_saved) {
+    calculus_.nodes()[scaled.node].saves = false;
+  }
+  return scaled;
+}
+
 void Call::Act(const Hook& hook, Variable* gradient) {
   switch (hook.action) {
     case HookAction::kRecord:
@@ -67,14 +77,11 @@ void Call::Act(const Hook& hook, Variable* gradient) {
     case HookAction::kBackward:
     case HookAction::kCallback:
     case HookAction::kWarn:
+    case HookAction::kZeroGrad:
       return;
-    case HookAction::kScale: {
-      if (!gradient->defined()) return;
-      const double by = Rounded(hook.by, FormatOf(gradient->data->dtype));
-      *gradient =
-          calculus_.Apply(Primitive::kMultiply, *gradient, calculus_.Constant(by, *gradient));
+    case HookAction::kScale:
+      if (gradient->defined()) *gradient = Scaled(*gradient, hook.by);
       return;
-    }
     case HookAction::kUndefined:
       *gradient = {};
       return;
@@ -90,6 +97,7 @@ void Call::ActOnOthers(NodeId id, const Hook& hook) {
   if (hook.Acts() && fails_beside_) {
     throw Skipped{"a call that another thread section makes fail runs hooks that act on others"};
   }
+  if (hook.action == HookAction::kZeroGrad) return EmptyGrad(calculus_.nodes()[id].leaf);
   if (error_.has_value()) return;
   switch (hook.action) {
     case HookAction::kRegister:

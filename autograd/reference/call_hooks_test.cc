@@ -1,5 +1,6 @@
 // What the twin says of hooks that act on others: order, logs, nested calls.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,55 @@ TEST(CallHooks, EachHookAfterAccumulationSeesGradAsTheOneBeforeLeftIt) {
   ASSERT_EQ(hooks.size(), 3u);
   EXPECT_EQ(Numbers(hooks[0].gradient), Row({1}));
   EXPECT_EQ(Numbers(hooks[2].gradient), Row({2}));
+}
+
+// The second call finds nothing, and so does what reads after it.
+TEST(CallHooks, AHookAfterAccumulationMayMakeGradUndefined) {
+  const TwinRun run(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y retain_graph=1\n"
+      "accumulate_hook %x do=record\naccumulate_hook %x id=z do=zero_grad\n"
+      "accumulate_hook %x do=record\nbackward %y retain_graph=1\nbackward %y retain_graph=1\n"
+      "%g = read_grad %x\nremove_hook id=z\nbackward %y\n");
+  const auto read = [](const program::HookRecord& hook) {
+    return hook.gradient_defined ? Numbers(hook.gradient) : Row{};
+  };
+  const std::vector<Row> reads[] = {{{12}, {12}, {}}, {{6}, {6}, {}}, {{6}, {6}}};
+  for (size_t call = 0; call < 3; ++call) {
+    std::vector<Row> seen;
+    for (const auto& hook : run.Call(call + 1).hooks) seen.push_back(read(hook));
+    EXPECT_EQ(seen, reads[call]) << "call " << call;
+  }
+  EXPECT_FALSE(run.Record("g").defined);
+  EXPECT_EQ(run.Grad("x"), Row{6});
+}
+
+TEST(CallHooks, AnUndefinedGradientEmptiesNothing) {
+  const TwinRun run(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = neg %x\nbackward %x\n"
+      "accumulate_hook %x do=zero_grad\nhook %y do=undefined\nbackward %y\n");
+  EXPECT_EQ(run.Grad("x"), Row{1});
+}
+
+// The error of the hook on %b comes before or after the step of %x; nobody sees half of it.
+TEST(CallHooks, BesideAnErrorGradIsAsBeforeOrUndefined) {
+  const TwinRun run(
+      "%x = leaf type=f64[] data=3 grad=1\nbackward %x\naccumulate_hook %x do=zero_grad\n"
+      "%d = to %x device=dev:0\n%y = neg %x\n%w = leaf type=f64[] data=1 grad=1 device=dev:0\n"
+      "%b = neg %w\nhook %b do=throw\nbackward %y %b\n");
+  ASSERT_TRUE(run.result().observation.error.has_value());
+  std::vector<bool> defined = {run.result().observation.values[0].grad_defined};
+  for (const GradAlternative& other : run.result().grad_alternatives) {
+    if (other.value != 0) continue;
+    defined.push_back(other.defined);
+    if (other.defined) {
+      EXPECT_EQ(Numbers(other.data), Row{1});
+    }
+  }
+  if (defined[0]) {
+    EXPECT_EQ(run.Grad("x"), Row{1});
+  }
+  std::sort(defined.begin(), defined.end());
+  EXPECT_EQ(defined, (std::vector<bool>{false, true}));
 }
 
 TEST(CallHooks, NestedCallsAreCallsOfTheirOwn) {

@@ -186,7 +186,10 @@ void Call::Accumulate(NodeId id, const Variable& gradient) {
     const std::vector<int32_t> now = hooks->accumulate;
     for (const int32_t hook : now) {
       Variable grad = interpreter_.tensor(leaf).grad;
-      if (SectionGroup* group = interpreter_.group(); group && !interpreter_.hook(hook).removed) {
+      SectionGroup* const group = interpreter_.group();
+      // That it reads none is certain.
+      const bool reads = grad.defined() || fails_beside_;
+      if (group != nullptr && reads && !interpreter_.hook(hook).removed) {
         group->NoteRead(leaf, index_, interpreter_.hook(hook).statement, outer_ != nullptr);
       }
       RunHook(id, hook, grad);
@@ -222,6 +225,15 @@ void Call::AddToGrad(ValueId value, const Variable& gradient, bool in_place) {
     if (!before) return;
   }
   tensor.grad = grad;
+}
+
+// What may have been added may have been taken away again.
+void Call::EmptyGrad(ValueId leaf) {
+  const bool happens = !error_.has_value() || fails_beside_;
+  if (interpreter_.group() != nullptr && happens) interpreter_.group()->NoteEmptied(leaf);
+  if (!error_.has_value()) return interpreter_.tensor(leaf).ReplaceGrad({});
+  if (fails_beside_) return interpreter_.NoteUncertainIsEmptied(leaf);
+  Outermost().other_grads_.back().second = {};
 }
 
 void Call::StoreRetained(NodeId id, const Variable& gradient) {

@@ -69,6 +69,8 @@ struct DialectRules {
   // A mean's gradient is divided after it was repeated, by a number that is not saved; a quotient's
   // as a / b / b.
   bool divides_late = false;
+  // The product with a number, by a hook or custom function that scales, saves the number.
+  bool factors_are_saved = true;
 };
 
 constexpr DialectRules RulesOf(Dialect dialect) {
@@ -96,7 +98,8 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .signs_have_history = true,
           .empty_views_lose_history = true,
           .clamp_is_flat_at_limits = !before_2,
-          .divides_late = true};
+          .divides_late = true,
+          .factors_are_saved = false};
 }
 
 }  // namespace twingrad::reference

@@ -308,6 +308,16 @@ TEST(DialectTest, ClampIsFlatAtLimits) {
 }
 
 // 1/3 three times is not 1.
+TEST(DialectTest, FactorsAreSaved) {
+  const auto twice = [](const std::string& scaled) {
+    return absl::StrCat("%x = leaf type=f64[] data=3 grad=1\n%s = leaf type=f64[] data=5 grad=1\n",
+                        scaled, "%g = grad %y inputs=%x seeds=%s create_graph=1\n",
+                        "backward %g\nbackward %g\n");
+  };
+  ExpectErrors(twice("%y = neg %x\nhook %y do=scale by=2\n"), {"freed@6", kNone, kNone});
+  ExpectErrors(twice("%y = custom %x do=scale by=2\n"), {"freed@5", kNone, kNone});
+}
+
 TEST(DialectTest, DividesLate) {
   constexpr const char* kMean = R"(%x = leaf type=f64[6] grad=1
 %m = mean %x

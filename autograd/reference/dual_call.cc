@@ -194,6 +194,7 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
 void DualInterpreter::Accumulate(ValueId id, const Jets& gradient, bool create_graph,
                                  bool retained) {
   Jets& grad = values_[id].grad;
+  if (!retained && IsEmptied(id)) return Empty(id, *gradient.value);
   if (grad.value == nullptr) {
     grad = gradient;
     return;
@@ -204,6 +205,23 @@ void DualInterpreter::Accumulate(ValueId id, const Jets& gradient, bool create_g
   }
   grad.value = algebra_.Apply(Primitive::kAdd, Jets{grad.value}, Jets{gradient.value}).value;
   if (retained) grad.tangents = nullptr;  // a new tensor without history
+}
+
+bool DualInterpreter::IsEmptied(ValueId leaf) const {
+  return std::any_of(emptying_.begin(), emptying_.end(),
+                     [leaf](const auto& hook) { return hook.second == leaf; });
+}
+
+// One that is 0 may be undefined, and then nothing is done.
+void DualInterpreter::Empty(ValueId leaf, const Array& gradient) {
+  DualValue& value = values_[leaf];
+  bool defined = false;
+  for (int32_t j = 0; j < gradient.size; ++j) {
+    defined |= std::isfinite(gradient.Error(j)) && !(std::fabs(gradient.v[j]) <= gradient.Error(j));
+  }
+  if (!defined && value.grad.value == nullptr) return;
+  value.grad_known = defined;
+  if (defined) value.grad = {};
 }
 
 }  // namespace twingrad::reference

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/program/program.h"
@@ -86,6 +87,7 @@ class DualInterpreter {
   // Overwrites the value's elements and, if the write records, their tangents.
   void Write(program::ValueId self, const Jets& out, bool records);
   void InPlace(const program::Statement& statement);
+  void Hook(const program::Statement& statement);
   void Gradient(const program::Statement& statement);
   void Call(const program::Statement& statement);
 
@@ -113,6 +115,10 @@ class DualInterpreter {
   Number ElementOf(int32_t variable, const Engagement& call, double* spread) const;
   const Tangents* GradientTangents(const DualValue& input, const Engagement& call);
   void Accumulate(program::ValueId value, const Jets& gradient, bool create_graph, bool retained);
+  // Whether hooks make the leaf's `.grad` undefined after each addition; that they do after this
+  // one.
+  bool IsEmptied(program::ValueId leaf) const;
+  void Empty(program::ValueId leaf, const Array& gradient);
   DualTensor Known(const Array& array, const std::vector<double>& spread) const;
   void Finish();
 
@@ -127,7 +133,8 @@ class DualInterpreter {
   std::vector<DualValue> values_;
   std::vector<const Tangents*> owned_;  // by owner
   std::vector<DualStorage> storages_;
-  std::vector<bool> grad_modes_;  // before each open region
+  std::vector<std::pair<std::string, program::ValueId>> emptying_;  // hooks, by handle
+  std::vector<bool> grad_modes_;                                    // before each open region
   bool grad_mode_ = true;
   int32_t variables_ = 0;
 };

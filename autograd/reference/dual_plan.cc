@@ -21,6 +21,8 @@ using program::ValueId;
 namespace {
 
 constexpr std::string_view kLate = "a hook changes the gradients of later calls alone";
+constexpr std::string_view kBeside =
+    "a thread section adds or removes a hook that makes .grad undefined";
 
 class Planner {
  public:
@@ -63,6 +65,10 @@ class Planner {
   }
   ValuePlan& Owner(ValueId value) { return plan_.values[plan_.values[value].owner]; }
   int LevelOf(ValueId value) { return Owner(value).level; }
+
+  bool Empties(const std::string& id) const {
+    return !id.empty() && std::find(emptying_.begin(), emptying_.end(), id) != emptying_.end();
+  }
 
   void Take(const Statement& statement) {
     switch (program::SignatureOf(statement.op).category) {
@@ -107,8 +113,9 @@ class Planner {
   }
 
   void TakeRegion(const Statement& statement) {
-    if (statement.op != Opcode::kBegin) return;
+    if (statement.op != Opcode::kBegin) return in_section_.pop_back();
     const RegionKind kind = RegionKindOf(statement);
+    in_section_.push_back(in_section_.back() || kind == RegionKind::kThread);
     // Anomaly mode changes nothing but errors. Thread sections share nothing but .grad, whose sum
     // no order changes by more than rounding.
     if (kind == RegionKind::kNoGrad || kind == RegionKind::kAnomaly ||
@@ -178,6 +185,7 @@ class Planner {
   void TakeHook(const Statement& statement) {
     if (statement.op == Opcode::kRemoveHook) {
       const auto id = statement.Get<std::string>(Key::kId);
+      if (Empties(id) && in_section_.back()) return Refuse(std::string(kBeside));
       const auto at = std::find_if(hooks_.begin(), hooks_.end(),
                                    [&](const Active& hook) { return hook.id == id; });
       if (at == hooks_.end()) return;
@@ -195,8 +203,14 @@ class Planner {
                         std::move(refusal)});
     };
     if (action == "backward") return note(1, "a hook that runs backward");
+    if (action == "zero_grad") {
+      if (in_section_.back()) return Refuse(std::string(kBeside));
+      return emptying_.push_back(statement.Get<std::string>(Key::kId));
+    }
     if (action == "remove") {
-      if (!hooks_.empty()) Refuse("a hook that changes gradients may be removed");
+      if (!hooks_.empty() || Empties(statement.Get<std::string>(Key::kTarget))) {
+        Refuse("a hook that changes gradients may be removed");
+      }
       return;
     }
     if (action == "record" || action == "register" || action == "callback" || action == "warn") {
@@ -237,6 +251,8 @@ class Planner {
   DualPlan plan_;
   std::vector<int> grad_levels_;  // of .grad
   std::vector<Active> hooks_;
+  std::vector<std::string> emptying_;       // handles, or "", of hooks that make .grad undefined
+  std::vector<bool> in_section_ = {false};  // of each open region
   bool called_ = false;
 };
 

@@ -53,7 +53,8 @@ void DualInterpreter::Execute(const Statement& statement) {
       return Compute(statement);
     case Category::kCustom:
       return Custom(statement);
-    case Category::kHook:  // in the plan
+    case Category::kHook:
+      return Hook(statement);
     case Category::kExpect:
     case Category::kStream:  // changes no value
       return;
@@ -218,6 +219,16 @@ void DualInterpreter::Write(ValueId self, const Jets& out, bool records) {
   const ValueId owner = plan_.values[self].owner;
   owned_[owner] =
       tangents_.Overwrite(owned_[owner], values_[owner].map.size, out.tangents, written.owner_map);
+}
+
+// What changes gradients is in the plan.
+void DualInterpreter::Hook(const Statement& statement) {
+  const auto id = statement.Get<std::string>(Key::kId);
+  if (statement.op == Opcode::kRemoveHook) {
+    std::erase_if(emptying_, [&id](const auto& hook) { return hook.first == id; });
+  } else if (statement.Get<std::string>(Key::kDo) == "zero_grad") {
+    emptying_.emplace_back(id, statement.operands[0]);
+  }
 }
 
 void DualInterpreter::Gradient(const Statement& statement) {

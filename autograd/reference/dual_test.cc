@@ -326,6 +326,38 @@ backward %y
   EXPECT_NE(Plan(std::string(kSquare) + "hook %y do=scale by=2\nneg_ %y\n").not_applicable, "");
 }
 
+// What is left is what no call has added to: 3 was there before, and %u has no path to %x.
+TEST(DualTest, HooksMakeGradUndefinedAfterEachAddition) {
+  const std::string start = std::string(kSquare) + "backward %y retain_graph=1\n";
+  const std::string empties = "accumulate_hook %x id=z do=zero_grad\n";
+  const auto grad = [](const std::string& text) {
+    const Agreement agreement = Agree(text);
+    EXPECT_EQ(agreement.dual.not_applicable, "") << text;
+    return agreement.dual.grads[0];
+  };
+  EXPECT_EQ(grad(start + empties).data, Row{6});
+  EXPECT_EQ(grad(start + empties + "backward %y retain_graph=1\nbackward %y\n").data, Row{0});
+  EXPECT_EQ(
+      grad(start + empties + "backward %y retain_graph=1\nremove_hook id=z\nbackward %y\n").data,
+      Row{6});
+  // A gradient of 0 may be undefined: then nothing is done.
+  const std::string zero = "%n = leaf type=f64[] data=0\n%u = mul %y %n\nbackward %u\n";
+  EXPECT_FALSE(grad(start + empties + zero).known);
+  EXPECT_EQ(grad(std::string(kSquare) + empties + zero).data, Row{0});
+  EXPECT_EQ(grad(start + empties + zero + "backward %x\n").data, Row{0});
+}
+
+TEST(DualPlanTest, RefusesHooksThatEmptyGradAtAMomentThatOthersDecide) {
+  const std::string empties = "accumulate_hook %x id=z do=zero_grad\n";
+  EXPECT_EQ(Plan(kSquare + empties + "hook %y do=remove target=z\n").not_applicable,
+            "a hook that changes gradients may be removed");
+  const std::string begin = std::string(kSquare) + "begin kind=thread\n";
+  EXPECT_NE(Plan(begin + empties + "end\n").not_applicable, "");
+  EXPECT_NE(Plan(kSquare + empties + "begin kind=thread\nremove_hook id=z\nend\n").not_applicable,
+            "");
+  EXPECT_EQ(Plan(begin + "end\n" + empties).not_applicable, "");
+}
+
 TEST(DualPlanTest, FamiliesOfViews) {
   const DualPlan plan = Plan(R"(%x = leaf type=f64[2,2] grad=1
 %y = clone %x

@@ -79,7 +79,8 @@ enum class HookAction : uint8_t {
   kRemove,
   kBackward,
   kCallback,
-  kWarn
+  kWarn,
+  kZeroGrad
 };
 
 // A region of saved-tensor hooks.
@@ -157,6 +158,8 @@ class Interpreter {
   void CheckGradIsCertain(program::ValueId value) const;
   // A call that fails so may have added this to `.grad` before.
   void NoteUncertain(program::ValueId value, const Variable& gradient);
+  // In the same step a hook would have made it undefined.
+  void NoteUncertainIsEmptied(program::ValueId value);
   // After a failed call it may be this instead, or undefined.
   void NoteOtherGrad(program::ValueId value, const Variable& grad);
   void NoteSeveralDevices() { several_devices_at_work_ = true; }

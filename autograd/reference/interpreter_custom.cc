@@ -128,11 +128,11 @@ void Interpreter::CustomInPlace(const Statement& statement) {
   const Storage& storage = Overwrite(tensor, out.data);
   if (!operands.records) return;
   RunCustomPackHooks(statement);
-  CheckInPlace(self, /*would_record=*/true);
   const bool through_view = tensor.is_view();
   if (through_view && rules_.written_views_are_renewed) {
     throw Skipped{"a custom function writes a view with a history"};
   }
+  CheckInPlace(self, /*would_record=*/true);
   tensor.ReplaceGrad({});
   const ValueId written = through_view ? tensor.base : self;
   const NodeId old = through_view ? GradientEdge(written) : edge;

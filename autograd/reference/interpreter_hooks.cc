@@ -20,7 +20,7 @@ using program::ValueId;
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, HookAction>, 11> kActions = {{
+constexpr std::array<std::pair<std::string_view, HookAction>, 12> kActions = {{
     {"record", HookAction::kRecord},
     {"scale", HookAction::kScale},
     {"undefined", HookAction::kUndefined},
@@ -32,6 +32,7 @@ constexpr std::array<std::pair<std::string_view, HookAction>, 11> kActions = {{
     {"backward", HookAction::kBackward},
     {"callback", HookAction::kCallback},
     {"warn", HookAction::kWarn},
+    {"zero_grad", HookAction::kZeroGrad},
 }};
 
 HookAction ActionOf(std::string_view word) {

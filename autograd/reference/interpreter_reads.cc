@@ -100,6 +100,7 @@ void Interpreter::NoteSharedReads(ValueId leaf, const std::vector<Addition>& add
         seen[i] = {ContentsOf(*sum), Bounds(*sum)};
         seen[i].data.shape = *tensors_[leaf].shape;
       }
+      if (additions[addition].emptied) sum = nullptr;
     }
   }
   result_.shared_reads.push_back(std::move(shared));

@@ -78,9 +78,19 @@ void Interpreter::SumAdditions(ValueId value,
   std::vector<const Array*> certain, uncertain;
   if (before.defined()) certain.push_back(before.data);
   bool several = false;
+  size_t emptied = 0;
   for (const SectionGroup::Addition& addition : additions) {
     several |= addition.section != additions[0].section;
+    emptied += addition.emptied ? 1 : 0;
     (addition.certain ? certain : uncertain).push_back(addition.gradient.data);
+  }
+  if (emptied > 0 && (several || !uncertain.empty())) {
+    if (emptied < additions.size()) {
+      throw Skipped{"hooks make a .grad undefined after some of several sections' additions alone"};
+    }
+    // Whichever was last. Where none is certain it may be as before.
+    if (emptied == uncertain.size() && before.defined()) NoteOtherGrad(value, {});
+    return;
   }
   if (uncertain.size() > kMostUncertain) {
     throw Skipped{"too many calls of thread sections that may fail add to one .grad"};
@@ -110,6 +120,11 @@ void Interpreter::NoteUncertain(ValueId value, const Variable& gradient) {
   if (tensor.grad.defined()) terms.push_back(tensor.grad.data);
   terms.push_back(gradient.data);
   AddAlternative(value, terms);
+}
+
+void Interpreter::NoteUncertainIsEmptied(ValueId value) {
+  if (group_->IsSharedValue(value)) return;
+  left_by_failures_.back() = {value, false, {}, {}};
 }
 
 void Interpreter::AddAlternative(ValueId value, const std::vector<const Array*>& terms) {

@@ -27,6 +27,14 @@ void SectionGroup::NoteAddition(ValueId value, const Variable& gradient, bool ce
   additions_.push_back({value, section_, gradient, certain});
 }
 
+void SectionGroup::NoteEmptied(ValueId value) {
+  if (!IsSharedValue(value)) return;
+  const auto own = std::find_if(additions_.rbegin(), additions_.rend(), [&](const Addition& a) {
+    return a.value == value && a.section == section_;
+  });
+  own->emptied = true;
+}
+
 void SectionGroup::NoteRead(ValueId leaf, int32_t call, int32_t hook, bool nested) {
   if (!IsSharedValue(leaf)) return;
   const auto additions = std::count_if(additions_.begin(), additions_.end(), [&](const auto& a) {

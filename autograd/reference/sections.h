@@ -39,8 +39,11 @@ class SectionGroup {
     int32_t section;
     Variable gradient;
     bool certain;
+    bool emptied = false;  // a hook made `.grad` undefined in the same step
   };
   void NoteAddition(program::ValueId value, const Variable& gradient, bool certain);
+  // Of the section's addition before, which is its latest.
+  void NoteEmptied(program::ValueId value);
   // A hook after accumulation, registered by `hook`, reads the leaf's `.grad` for this call.
   struct Read {
     program::ValueId leaf;

@@ -100,6 +100,7 @@ void HookActor::Act(const Node& node, const Statement& statement, int32_t at) {
       recorder_.NoteCallback(at);
     });
   }
+  if (action == "zero_grad") return SetGrad(values_[statement.operands[0]], Tensor());
   const auto* target = statement.Find(Key::kTarget);
   if (target == nullptr) return;
   if (const auto* handle = std::get_if<std::string>(target)) return RemoveHook(*handle);

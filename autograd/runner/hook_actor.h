@@ -1,5 +1,5 @@
 // HookActor: what the hooks of a Program do besides changing gradients: do=register, remove,
-// backward, callback and warn.
+// backward, callback, warn and zero_grad.
 //
 //   HookActor actor(engine, recorder, warnings, values);
 //   actor.Act(node, statement, at);     // in a hook that statement `at` registered

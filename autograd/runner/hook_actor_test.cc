@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
 #include "autograd/runner/run.h"
 
@@ -44,6 +45,21 @@ TEST(HookActor, NestedCallsAndCallbacksAreRecordedWhereTheyBelong) {
   EXPECT_EQ(Log(seen.calls[1]), (std::vector<int>{3, 6, 6}));
   EXPECT_EQ(seen.calls[1].outer, 0);
   EXPECT_EQ(seen.calls[1].executed.size(), 2u);
+}
+
+// Rules: H9.
+TEST(HookActor, HooksMakeGradUndefinedAndTheNextCallFindsNothing) {
+  const Observation seen =
+      See("accumulate_hook %x do=zero_grad\naccumulate_hook %x do=record\n"
+          "backward %h retain_graph=1\nbackward %h\n");
+  EXPECT_FALSE(seen.error.has_value());
+  ASSERT_EQ(seen.calls.size(), 2u);
+  for (const CallRecord& call : seen.calls) {
+    ASSERT_EQ(Log(call), (std::vector<int>{3, 4}));
+    EXPECT_EQ(program::TensorText(call.hooks[0].gradient), "f64[] 6");
+    EXPECT_FALSE(call.hooks[1].gradient_defined);
+  }
+  EXPECT_FALSE(seen.values[0].grad_defined);
 }
 
 // On a worker's thread as on the caller's: the hook of %d fires on that of device 0.

@@ -10,9 +10,9 @@
 namespace twingrad::runner {
 
 std::optional<HookAction> HookActionOf(std::string_view word) {
-  constexpr auto kWords = SplitWords<11>(
+  constexpr auto kWords = SplitWords<12>(
       "record scale undefined throw wrong_shape wrong_dtype "  // as HookAction
-      "register remove backward callback warn");
+      "register remove backward callback warn zero_grad");
   const auto* at = std::find(kWords.begin(), kWords.end(), word);
   if (at == kWords.end()) return std::nullopt;
   const auto action = static_cast<HookAction>(at - kWords.begin());

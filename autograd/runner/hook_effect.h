@@ -26,7 +26,7 @@ enum class HookAction : uint8_t {
   kWrongDType,
 };
 
-// register, remove, backward, callback and warn pass the gradient on like record: see hook_actor.h.
+// All others pass the gradient on like record: see hook_actor.h.
 // Nothing for a word that no hook has.
 std::optional<HookAction> HookActionOf(std::string_view word);
 

@@ -138,9 +138,9 @@ std::optional<std::string> AdaptedEngine::Behind(const Program& program,
 void AdaptedEngine::Explain(const Program& program, const Expectation& expected, const Reply& reply,
                             int& runs_left, ForeignVerdict& verdict) {
   std::string behind;
+  const BlamedErrors errors = BlamedErrorsOf(expected.twin.observation, reply.observation);
   for (const FailureSignature& signature : failures_.signatures) {
-    if (!signature.Matches(program, verdict.rule, expected.twin.observation.error,
-                           reply.observation.error, verdict.text)) {
+    if (!signature.Matches(program, verdict.rule, errors.expected, errors.actual, verdict.text)) {
       continue;
     }
     std::optional<std::string> other = Behind(program, signature, expected, runs_left);

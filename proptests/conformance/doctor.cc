@@ -155,8 +155,7 @@ void KeepClaimed(const Hello& hello, GeneratorOptions* options) {
     options->features.reset(static_cast<size_t>(Feature::kHook));
   }
   if (hello.devices == 0) options->features.reset(static_cast<size_t>(Feature::kDevices));
-  // An error that ends a section is not matched with the lists of known failures.
-  options->features.reset(static_cast<size_t>(Feature::kThreads));
+  if (!hello.sections) options->features.reset(static_cast<size_t>(Feature::kThreads));
 }
 
 Round ExamineOps(const Hello& hello, const GeneratorOptions& options, const TryProgram& attempt) {

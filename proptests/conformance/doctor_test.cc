@@ -112,10 +112,14 @@ TEST(KeepClaimedTest, WithoutDevicesNothingIsPlaced) {
   EXPECT_FALSE(options.Has(Feature::kDevices));
 }
 
-TEST(KeepClaimedTest, NoSectionsAreMade) {
+TEST(KeepClaimedTest, SectionsAreMadeWhereTheyAreClaimed) {
   GeneratorOptions options;
-  ASSERT_TRUE(options.Has(Feature::kThreads));
-  KeepClaimed(HelloWith({Opcode::kLeaf, Opcode::kBegin, Opcode::kEnd}), &options);
+  Hello hello = HelloWith({Opcode::kLeaf, Opcode::kBegin, Opcode::kEnd});
+  hello.sections = true;
+  KeepClaimed(hello, &options);
+  EXPECT_TRUE(options.Has(Feature::kThreads));
+  hello.sections = false;
+  KeepClaimed(hello, &options);
   EXPECT_FALSE(options.Has(Feature::kThreads));
 }
 

@@ -21,6 +21,7 @@ namespace twingrad::conformance {
 namespace {
 
 using twingrad::program::ErrorRecord;
+using twingrad::program::Observation;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
 
@@ -118,11 +119,26 @@ absl::Status ReadLine(std::string_view line, ExpectedFailures* failures) {
 
 std::string RuleWord(std::string_view rule) { return absl::StrReplaceAll(rule, {{" ", "_"}}); }
 
+BlamedErrors BlamedErrorsOf(const Observation& expected, const Observation& actual) {
+  const auto same = [](const auto& a, const auto& b) {
+    return a.has_value() == b.has_value() &&
+           (!a || (a->error == b->error && a->statement == b->statement));
+  };
+  const auto at = [](const std::vector<ErrorRecord>& errors, size_t i) {
+    return i < errors.size() ? std::optional(errors[i]) : std::nullopt;
+  };
+  for (size_t i = 0; i < std::max(expected.survived.size(), actual.survived.size()); ++i) {
+    const BlamedErrors survived = {at(expected.survived, i), at(actual.survived, i)};
+    if (!same(survived.expected, survived.actual)) return survived;
+  }
+  return {expected.error, actual.error};
+}
+
 bool FailureSignature::Matches(const Program& program, std::string_view broken_rule,
                                const std::optional<ErrorRecord>& expected,
                                const std::optional<ErrorRecord>& actual,
                                std::string_view verdict) const {
-  if (rule != RuleWord(broken_rule)) return false;
+  if (rule != RuleWord(broken_rule == "survived" ? "errors" : broken_rule)) return false;
   if (!std::ranges::all_of(ops, [&](Opcode op) { return Holds(program, op); })) return false;
   const std::pair<std::string, std::string> wanted =
       absl::StrSplit(classes, absl::MaxSplits('/', 1));

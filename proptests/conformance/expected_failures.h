@@ -33,6 +33,14 @@ struct ExpectedEntry {
   std::string reason;
 };
 
+// The two errors whose classes a signature names: the first that differ of those survived, which
+// come first, or those that ended the runs.
+struct BlamedErrors {
+  std::optional<twingrad::program::ErrorRecord> expected, actual;
+};
+BlamedErrors BlamedErrorsOf(const twingrad::program::Observation& expected,
+                            const twingrad::program::Observation& actual);
+
 struct FailureSignature {
   std::string rule;
   std::vector<twingrad::program::Opcode> ops;
@@ -44,7 +52,8 @@ struct FailureSignature {
   std::string until;
   std::string reason;
 
-  // `verdict` is the text of the Verdict that blames the engine.
+  // `verdict` is the text of the Verdict that blames the engine. What ends a part of a Program is
+  // an error as what ends it all is: `errors` names both.
   bool Matches(const twingrad::program::Program& program, std::string_view broken_rule,
                const std::optional<twingrad::program::ErrorRecord>& expected,
                const std::optional<twingrad::program::ErrorRecord>& actual,

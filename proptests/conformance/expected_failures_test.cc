@@ -63,6 +63,23 @@ TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheEngineSays) {
   EXPECT_FALSE(signature.Matches(program, "errors", std::nullopt, std::nullopt, ""));
 }
 
+// An error that ends a try region or a thread section is one of the rule `errors`.
+TEST(ExpectedFailuresTest, ASignatureNamesErrorsThatAreSurvivedToo) {
+  const auto signature = Signature("errors mul version/none * torch-0001 2027-01-01 why");
+  twingrad::program::Observation expected, actual;
+  expected.survived = {{ErrorKind::kUser, 1, ""}, {ErrorKind::kVersion, 2, ""}};
+  actual.survived = {{ErrorKind::kUser, 1, ""}};
+  const BlamedErrors errors = BlamedErrorsOf(expected, actual);
+  EXPECT_EQ(errors.expected->error, ErrorKind::kVersion);
+  EXPECT_FALSE(errors.actual.has_value());
+  EXPECT_TRUE(signature.Matches(Square(), "survived", errors.expected, errors.actual, ""));
+  EXPECT_FALSE(signature.Matches(Square(), "survived", errors.actual, errors.expected, ""));
+  actual.error = {ErrorKind::kFreed, 3, ""};
+  EXPECT_EQ(BlamedErrorsOf(expected, actual).expected->error, ErrorKind::kVersion);
+  expected.survived = actual.survived;
+  EXPECT_EQ(BlamedErrorsOf(expected, actual).actual->error, ErrorKind::kFreed);
+}
+
 TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheVerdictSays) {
   const auto signature = Signature("twin * none/none~actual_nan * torch-0001 2027-01-01 why");
   const auto program = Parsed("%x = leaf type=f64[] grad=1\n");

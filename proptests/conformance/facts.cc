@@ -66,6 +66,7 @@ bool IsZero(const twingrad::program::TensorData& data) {
 judge::Needs Shown(const Hello& hello, bool twin, bool predicted, const Observation& observed) {
   judge::Needs shown = 0;
   if (twin) shown |= judge::need::kTwin;
+  if (hello.Has(Fact::kErrors)) shown |= judge::need::kSurvived;
   if (!hello.Has(Fact::kGraph)) return shown;
   shown |= judge::need::kCalls | judge::need::kGraph;
   if (predicted) shown |= judge::need::kPrediction;

@@ -39,6 +39,8 @@ constexpr std::array<std::string_view, kNumOutcomes> kWords = {
     "agree", "refuse", "convention", "explained", "wrong",
     "crash", "hang",   "memory",     "protocol",  "not_judged"};
 
+constexpr const char* kEndsAPart = "an error that ends a part";
+
 // Whether a statement makes nodes.
 bool Records(Opcode op) {
   switch (twingrad::program::SignatureOf(op).category) {
@@ -123,7 +125,8 @@ void NoteCalls(const Hello& hello, const Evidence& evidence, ForeignVerdict* res
 
 // An error may come from a node that should not have run: then the run says more than the error.
 void AddRunsToError(const Hello& hello, const Evidence& evidence, oracles::Verdict& verdict) {
-  if (verdict.oracle != "errors" || !evidence.observed.error || !hello.Has(Fact::kGraph)) return;
+  const bool ends = verdict.oracle == "errors" && evidence.observed.error;
+  if ((!ends && verdict.oracle != "survived") || !hello.Has(Fact::kGraph)) return;
   const oracles::Verdict recount = oracles::JudgeRecount(evidence);
   if (recount.detail != Detail::kRuns) return;
   verdict.detail = Detail::kRuns;
@@ -174,7 +177,9 @@ void FollowFreedCalls(const Program& program, const Hello& hello, const Observat
   if (freed.empty()) return;
   auto twin = twingrad::reference::RunTwinWithFreed(
       program, std::move(freed), DialectOf(hello.dialect), RunsInAnyOrder(program, expected));
-  if (twin.freed_calls_are_legal) expected.twin = std::move(twin);
+  if (!twin.freed_calls_are_legal) return;
+  expected.twin = std::move(twin);
+  expected.dual.not_applicable = kEndsAPart;
 }
 
 std::string LineOf(const Program& program, const ElementDifference& d) {
@@ -257,7 +262,7 @@ Expectation Expect(const Program& program, const Hello& hello) {
   }
   // They know of no errors, and would take the statements that follow one for run.
   if (!expected.twin.observation.survived.empty()) {
-    expected.dual.not_applicable = "an error that ends a part";
+    expected.dual.not_applicable = kEndsAPart;
   }
   return expected;
 }

@@ -57,6 +57,42 @@ ForeignVerdict Judge(const Change& change) {
   return Judge(Square(), Everything(), change);
 }
 
+constexpr char kTwoSections[] =
+    "%x = leaf type=f64[] data=3 grad=1\n%c = leaf type=f64[] data=2\nbegin kind=thread\n"
+    "backward %c\nend\nbegin kind=thread\n%y = mul %x %c\nbackward %y\nend\n";
+
+// Also where the order of nodes is the engine's own.
+TEST(ForeignJudgeTest, ErrorsThatEndSectionsAreJudged) {
+  const Program program = Parsed(kTwoSections);
+  EXPECT_EQ(Judge(program, Everything(), AsItIs).outcome, Outcome::kAgree);
+  const auto forgets = [](Observation& o) { o.survived.clear(); };
+  const ForeignVerdict verdict = Judge(program, Everything(), forgets);
+  EXPECT_EQ(verdict.outcome, Outcome::kWrong);
+  EXPECT_EQ(verdict.rule, "survived");
+  Hello silent = Everything();
+  silent.facts.erase(Fact::kErrors);
+  EXPECT_EQ(Judge(program, silent, forgets).outcome, Outcome::kAgree);
+}
+
+// Which call loses its graph is read from the run, and the rest judged.
+TEST(ForeignJudgeTest, ASectionThatLosesItsGraphIsJudged) {
+  const Program program = Parsed(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbegin kind=thread\nbackward %y\nend\n"
+      "begin kind=thread\nbackward %y\nend\n");
+  const auto second_fails = [](double grad) {
+    return [grad](Observation& o) {
+      o.survived = {{ErrorKind::kFreed, 6, "freed"}};
+      o.calls.pop_back();
+      o.values[0].grad.bits[0] = std::bit_cast<uint64_t>(grad);
+    };
+  };
+  Hello without_graph = Everything();
+  without_graph.facts.erase(Fact::kGraph);
+  EXPECT_EQ(Judge(program, without_graph, second_fails(6)).outcome, Outcome::kAgree);
+  // The dual numbers, which know of no errors, give no second opinion.
+  EXPECT_EQ(Judge(program, without_graph, second_fails(18)).rule, "twin");
+}
+
 TEST(ForeignJudgeTest, AgreesWithTheTwin) {
   const ForeignVerdict verdict = Judge(AsItIs);
   EXPECT_EQ(verdict.outcome, Outcome::kAgree) << verdict.text;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "proptests/generators/alias.h"
+#include "proptests/generators/calls.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
 
@@ -17,6 +19,22 @@ Bits Lanes(Source& source, int64_t elements) {
   for (int64_t i = 0; i < elements; ++i)
     bits.push_back(std::bit_cast<uint64_t>(source.Pick(kLane)));
   return bits;
+}
+
+// Keeps the gradient of a value that is written once a call has reached it: from then on that of
+// what it has become is kept.
+void AddWriteAfterCall(Draft& draft, ValueId value) {
+  const GeneratorOptions& options = draft.options();
+  const bool allowed = options.Has(Feature::kHook) && options.Has(Feature::kCalls) &&
+                       options.Has(Feature::kInPlace) && options.backward;
+  if (!allowed || !draft.IsFloating(value) || !draft.RequiresGrad(value)) return;
+  if (!draft.Add(Opcode::kRetainGrad, {value})) return;
+  draft.Mark(Feature::kHook);
+  Draft::Call call = CallFrom(draft, value);
+  call.retain_graph = 1;
+  draft.AddCall(call);
+  draft.Mark(Feature::kCalls);
+  if (draft.MayWrite(value)) ApplyInPlace(draft, value);
 }
 
 }  // namespace
@@ -47,6 +65,7 @@ void AddDevices(Draft& draft) {
     ValueId there = draft.Op(Opcode::kTo, {x}, {{Key::kDevice, device}});
     if (there == kNoValue) return;
     if (source.Chance(70)) there = ApplyOp(draft, there);
+    if (source.Chance(3)) AddWriteAfterCall(draft, there);
     if (width == 1) return;
     const ValueId back = draft.DeviceOf(there) == home
                              ? there

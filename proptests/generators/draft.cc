@@ -284,7 +284,11 @@ bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes a
   const bool acts = std::any_of(attributes.begin(), attributes.end(), [](const auto& attribute) {
     return attribute.key == Key::kTarget;
   });
+  const bool empties = std::any_of(attributes.begin(), attributes.end(), [](const auto& a) {
+    return a.key == Key::kDo && std::get<std::string>(a.value) == "zero_grad";
+  });
   const bool added = options().Has(op) && builder_.Add(op, operands, std::move(attributes));
+  if (added && empties) known_[*operands.begin()].emptied = true;
   has_acting_hooks_ |= added && acts;
   return added;
 }

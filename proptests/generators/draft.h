@@ -49,6 +49,7 @@ struct Known {
   bool contiguous = true;
   bool usable = true;            // false: may be undefined
   bool is_gradient = false;      // made by a call
+  bool emptied = false;          // hooks may make its .grad undefined
   bool made_in_no_grad = false;  // a view that must not be written in grad mode
   uint32_t synced = 0;           // writes of the base that `node` reflects
   Range range;
@@ -171,8 +172,12 @@ class Draft {
   // The gradient that this call would compute for `input`.
   GradientFacts Gradient(const Call& call, ValueId input);
 
-  // read_grad of `input`, after `call` accumulated there; kNoValue when the call does not reach it.
+  // read_grad of `input`, after `call` accumulated there; kNoValue when the call does not reach it,
+  // or hooks may have made it undefined.
   ValueId ReadGrad(const Call& call, ValueId input);
+
+  // read_grad of a leaf whose .grad may be undefined: nobody uses the result.
+  void LookAtGrad(ValueId leaf);
 
   // Notes that the Program holds what this feature's part makes.
   void Mark(Feature feature) { drawn_.set(static_cast<size_t>(feature)); }

@@ -88,10 +88,18 @@ void Draft::LearnGradient(const Call& call, ValueId input, const GradientFacts& 
 
 ValueId Draft::ReadGrad(const Call& call, ValueId input) {
   const GradientFacts facts = Gradient(call, input);
-  if (!facts.reached) return kNoValue;
+  if (!facts.reached || known_[input].emptied) return kNoValue;
   const ValueId result = builder_.Op(Opcode::kReadGrad, {input});
   if (result != kNoValue) LearnGradient(call, input, facts, result);
   return result;
+}
+
+void Draft::LookAtGrad(ValueId leaf) {
+  if (!options().Has(Opcode::kReadGrad)) return;
+  const ValueId result = builder_.Op(Opcode::kReadGrad, {leaf});
+  if (result == kNoValue) return;
+  Learn(result).usable = false;
+  known_[result].base = result;
 }
 
 }  // namespace twingrad::generators

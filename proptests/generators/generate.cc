@@ -28,7 +28,7 @@ constexpr Part kParts[] = {
     {Feature::kView, 18, AddView},
     {Feature::kInPlace, 14, AddInPlace},
     {Feature::kDevices, 8, AddDevices},
-    {Feature::kHook, 24, AddHook},
+    {Feature::kHook, 26, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},

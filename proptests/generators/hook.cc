@@ -103,13 +103,20 @@ void RemoveAgain(Draft& draft, ValueId x, const std::string& id) {
 void AddAccumulateHook(Draft& draft, ValueId leaf) {
   Source& source = draft.source();
   Attributes attributes;
-  const uint64_t draw = source.Below(10);
+  const uint64_t draw = source.Below(15);
   if (draw < 4 || (draw < 8 && !AddActionOnOthers(draft, leaf, &attributes))) {
     attributes.push_back({Key::kDo, std::string("record")});
-  } else if (draw >= 8) {
+  } else if (draw >= 8 && draw < 10) {
     attributes.push_back({Key::kDo, std::string("warn")});
+  } else if (draw >= 10) {
+    attributes.push_back({Key::kDo, std::string("zero_grad")});
   }
-  draft.Add(Opcode::kAccumulateHook, {leaf}, std::move(attributes));
+  const std::string id = FreshId(draft);
+  const bool remove = source.Chance(8);
+  if (remove) attributes.insert(attributes.begin(), {Key::kId, id});
+  if (draft.Add(Opcode::kAccumulateHook, {leaf}, std::move(attributes)) && remove) {
+    RemoveAgain(draft, leaf, id);
+  }
 }
 
 }  // namespace
@@ -117,7 +124,7 @@ void AddAccumulateHook(Draft& draft, ValueId leaf) {
 void AddHook(Draft& draft) {
   const ValueId leaf =
       draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
-  if (leaf != kNoValue && draft.options().Has(Opcode::kHook) && draft.source().Chance(15)) {
+  if (leaf != kNoValue && draft.options().Has(Opcode::kHook) && draft.source().Chance(20)) {
     return AddAccumulateHook(draft, leaf);
   }
   const ValueId x = draft.PickDifferentiable();

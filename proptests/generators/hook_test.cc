@@ -17,7 +17,7 @@ TEST(Hook, EveryKindOccurs) {
 
 TEST(Hook, EveryActionOccurs) {
   for (const char* action : {"record", "scale", "undefined", "throw", "wrong_shape", "wrong_dtype",
-                             "register", "remove", "backward", "callback", "warn"}) {
+                             "register", "remove", "backward", "callback", "warn", "zero_grad"}) {
     const int count = CountOf(
         AddHook,
         [&](const Program& program) {

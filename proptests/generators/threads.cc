@@ -104,13 +104,24 @@ void AddSection(Draft& draft) {
   }
 }
 
-// A hook that reads the `.grad` of a leaf, which calls of several sections may add to.
-void AddReader(Draft& draft) {
+// Hooks that read the `.grad` of a leaf, which calls of several sections may add to, and some that
+// make it undefined, as an optimizer does that steps in backward. Returns the leaf, or kNoValue.
+ValueId AddReader(Draft& draft) {
   const ValueId leaf =
       draft.Pick([&](ValueId v) { return draft[v].leaf && draft.RequiresGrad(v); });
-  if (leaf == kNoValue) return;
+  if (leaf == kNoValue) return leaf;
   draft.Mark(Feature::kHook);
-  draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("record")}});
+  Source& source = draft.source();
+  const bool empties = source.Chance(40);
+  if (!empties || source.Chance(50)) {
+    draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("record")}});
+  }
+  if (!empties) return leaf;
+  draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("zero_grad")}});
+  if (source.Chance(20)) {
+    draft.Add(Opcode::kAccumulateHook, {leaf}, {{Key::kDo, std::string("record")}});
+  }
+  return leaf;
 }
 
 // A view whose base is written afterwards; whoever uses it next makes its node anew.
@@ -129,8 +140,9 @@ ValueId AddStaleView(Draft& draft) {
 void AddThreads(Draft& draft) {
   Source& source = draft.source();
   // They act at a moment that timing decides: the twin judges few of these.
-  if (draft.has_acting_hooks() && source.Chance(90)) return;
-  if (draft.options().Has(Feature::kHook) && source.Chance(20)) AddReader(draft);
+  if (draft.has_acting_hooks() && source.Chance(95)) return;
+  ValueId read = kNoValue;
+  if (draft.options().Has(Feature::kHook) && source.Chance(20)) read = AddReader(draft);
   // Now and then all release one graph, and one at least finds it whole.
   ValueId shared = kNoValue;
   if (draft.options().backward && source.Chance(12)) {
@@ -158,6 +170,8 @@ void AddThreads(Draft& draft) {
     draft.SetHidden(first, draft.num_values(), true);
   }
   for (const auto& [first, last] : own) draft.SetHidden(first, last, false);
+  // Where calls may fail beside others, what they left is not known.
+  if (read != kNoValue && shared == kNoValue && source.Chance(30)) draft.LookAtGrad(read);
 }
 
 }  // namespace twingrad::generators

@@ -86,8 +86,8 @@ struct Judge::Impl {
   std::map<int, bool> canary_tells;
 
   Needs Shown(bool twin) const {
-    Needs shown = need::kErrorClasses | need::kCalls | need::kPrediction | need::kOrder |
-                  need::kHooks | need::kWarnings | need::kInside;
+    Needs shown = need::kErrorClasses | need::kSurvived | need::kCalls | need::kPrediction |
+                  need::kOrder | need::kHooks | need::kWarnings | need::kInside;
     if (twin) shown |= need::kTwin;
     if (options.recount) shown |= need::kGraph;
     return shown;

@@ -28,9 +28,20 @@ constexpr int kSavedHooks = kCustoms + kNumCustomActions;
 
 using Names = std::array<std::string, kNumKinds>;
 
-void AddActions(Opcode op, std::string_view prefix, int first, int count, Names* names) {
-  const std::vector<std::string> words =
-      absl::StrSplit(SignatureOf(op).Find(Key::kDo)->words, ' ', absl::SkipEmpty());
+std::vector<std::string> ActionsOf(Opcode op) {
+  return absl::StrSplit(SignatureOf(op).Find(Key::kDo)->words, ' ', absl::SkipEmpty());
+}
+
+std::vector<std::string> ActionsOfHooks() {
+  std::vector<std::string> words = ActionsOf(Opcode::kHook);
+  for (std::string& word : ActionsOf(Opcode::kAccumulateHook)) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  }
+  return words;
+}
+
+void AddActions(const std::vector<std::string>& words, std::string_view prefix, int first,
+                int count, Names* names) {
   AG_CHECK(static_cast<int>(words.size()) == count, "[judge] ", prefix, " has ", words.size(),
            " actions, and kinds.h says ", count, "; change the number there");
   for (int i = 0; i < count; ++i) (*names)[first + i] = absl::StrCat(prefix, " do=", words[i]);
@@ -46,9 +57,9 @@ const Names& AllNames() {
       (*all)[kRegions + kind] =
           absl::StrCat("begin kind=", program::RegionKindName(static_cast<RegionKind>(kind)));
     }
-    AddActions(Opcode::kHook, "hook", kHooks, kNumHookActions, all);
-    AddActions(Opcode::kCustom, "custom", kCustoms, kNumCustomActions, all);
-    AddActions(Opcode::kBegin, "saved_tensor_hooks", kSavedHooks, kNumSavedActions, all);
+    AddActions(ActionsOfHooks(), "hook", kHooks, kNumHookActions, all);
+    AddActions(ActionsOf(Opcode::kCustom), "custom", kCustoms, kNumCustomActions, all);
+    AddActions(ActionsOf(Opcode::kBegin), "saved_tensor_hooks", kSavedHooks, kNumSavedActions, all);
     return all;
   }();
   return *names;

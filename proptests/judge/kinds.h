@@ -17,8 +17,9 @@
 
 namespace twingrad::judge {
 
-// kinds.cc checks that the table of statements has as many words of do=.
-inline constexpr int kNumHookActions = 11;
+// kinds.cc checks that the table of statements has as many words of do=; of hooks, those of `hook`
+// and then what accumulate_hook alone has.
+inline constexpr int kNumHookActions = 12;
 inline constexpr int kNumCustomActions = 12;
 inline constexpr int kNumSavedActions = 3;
 inline constexpr int kNumKinds = program::kNumOpcodes + program::kNumRegionKinds + kNumHookActions +

@@ -48,6 +48,7 @@ TEST(Kinds, EachHasANameOfItsOwn) {
   }
   EXPECT_EQ(generated, kNumKinds - 1);
   EXPECT_EQ(names.count("hook do=callback"), 1u);
+  EXPECT_EQ(names.count("hook do=zero_grad"), 1u);
   EXPECT_EQ(names.count("custom do=keep"), 0u);
 }
 

@@ -77,7 +77,7 @@ constexpr OracleRow kRows[] = {
     {"thread state", need::kInside, OfRun<oracles::JudgeThreadState>},
     {"determinism", need::kOtherRun, Determinism},
     {"errors", need::kTwin, OfEvidence<oracles::JudgeErrors>},
-    {"survived", need::kTwin | need::kErrorClasses, OfEvidence<oracles::JudgeSurvivedErrors>},
+    {"survived", need::kTwin | need::kSurvived, OfEvidence<oracles::JudgeSurvivedErrors>},
     {"gradient type", 0, OfRun<oracles::JudgeGradientTypes>},
     {"recount", need::kGraph, OfEvidence<oracles::JudgeRecount>},
     {"threads", need::kInside | need::kCalls, OfEvidence<oracles::JudgeThreads>},

@@ -33,21 +33,22 @@ namespace need {
 // Said by the judge (Exhibits::shown).
 inline constexpr Needs kTwin = 1 << 0;          // the twin can say what is right
 inline constexpr Needs kErrorClasses = 1 << 1;  // errors have this repository's classes
-inline constexpr Needs kCalls = 1 << 2;         // calls are recorded: nodes, edges and counts
-inline constexpr Needs kGraph = 1 << 3;         // ... those that create_graph made included
-inline constexpr Needs kPrediction = 1 << 4;    // each statement makes the nodes that the twin says
-inline constexpr Needs kOrder = 1 << 5;         // the order in which nodes ran is shown
-inline constexpr Needs kHooks = 1 << 6;         // what hooks saw is shown
-inline constexpr Needs kWarnings = 1 << 13;     // warnings are shown
-inline constexpr Needs kInside = 1 << 14;       // what only this repository's engine shows is
+inline constexpr Needs kSurvived = 1 << 2;      // and so have errors that are survived
+inline constexpr Needs kCalls = 1 << 3;         // calls are recorded: nodes, edges and counts
+inline constexpr Needs kGraph = 1 << 4;         // ... those that create_graph made included
+inline constexpr Needs kPrediction = 1 << 5;    // each statement makes the nodes that the twin says
+inline constexpr Needs kOrder = 1 << 6;         // the order in which nodes ran is shown
+inline constexpr Needs kHooks = 1 << 7;         // what hooks saw is shown
+inline constexpr Needs kWarnings = 1 << 8;      // warnings are shown
+inline constexpr Needs kInside = 1 << 9;        // what only this repository's engine shows is
 // Follow from the other exhibits.
-inline constexpr Needs kNoError = 1 << 7;      // the run did not end in an error
-inline constexpr Needs kAnError = 1 << 8;      // it did
-inline constexpr Needs kDual = 1 << 9;         // the dual numbers
-inline constexpr Needs kOtherRun = 1 << 10;    // another run of the same Program
-inline constexpr Needs kSeededRuns = 1 << 11;  // runs with other seeds
-inline constexpr Needs kCanary = 1 << 12;      // the canary's run on the same engine, afterwards
-inline constexpr Needs kBall = 1 << 14;        // the balls
+inline constexpr Needs kNoError = 1 << 10;     // the run did not end in an error
+inline constexpr Needs kAnError = 1 << 11;     // it did
+inline constexpr Needs kDual = 1 << 12;        // the dual numbers
+inline constexpr Needs kBall = 1 << 13;        // the balls
+inline constexpr Needs kOtherRun = 1 << 14;    // another run of the same Program
+inline constexpr Needs kSeededRuns = 1 << 15;  // runs with other seeds
+inline constexpr Needs kCanary = 1 << 16;      // the canary's run on the same engine, afterwards
 }  // namespace need
 
 // Another run of the Program, with which the run at hand must agree bit by bit.

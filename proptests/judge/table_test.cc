@@ -34,9 +34,9 @@ using twingrad::reference::RunDual;
 using twingrad::reference::RunTwin;
 using twingrad::reference::ball::RunBall;
 
-constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kCalls | need::kGraph |
-                       need::kPrediction | need::kOrder | need::kHooks | need::kWarnings |
-                       need::kInside;
+constexpr Needs kAll = need::kTwin | need::kErrorClasses | need::kSurvived | need::kCalls |
+                       need::kGraph | need::kPrediction | need::kOrder | need::kHooks |
+                       need::kWarnings | need::kInside;
 
 constexpr char kNoGraph[] = "%x = leaf type=f64[] data=3\nbackward %x\n";
 constexpr char kTried[] =

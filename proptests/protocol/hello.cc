@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "autograd/base/dtype.h"
 #include "autograd/program/limits.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::protocol {
@@ -94,6 +95,11 @@ absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello
       return Wrong(absl::StrCat("devices= is `", value.substr(0, 64), "`"),
                    absl::StrCat("allowed are 0 to ", twingrad::program::kMaxDevices));
     }
+  } else if (key == "sections") {
+    if (value != "0" && value != "1") {
+      return Wrong(absl::StrCat("sections= is `", value.substr(0, 64), "`"), "allowed are 0 and 1");
+    }
+    hello->sections = value == "1";
   } else if (key == "ops") {
     return ReadList(key, value, &hello->ops);
   } else if (key == "single") {
@@ -115,6 +121,7 @@ std::string PrintHello(const Hello& hello) {
                       " dialect=", hello.dialect, " devices=", hello.devices,
                       " ops=", Words(hello.ops, ","), " single=", Words(hello.single, ","),
                       " dtypes=", Words(hello.dtypes, ","), " facts=", Words(hello.facts, ","),
+                      hello.sections ? " sections=1" : "",
                       hello.raises ? absl::StrCat(" raises=", Words(*hello.raises, ",")) : "");
 }
 
@@ -131,6 +138,9 @@ std::string NotClaimed(const Hello& hello, const twingrad::program::Program& pro
   for (const auto& statement : program.statements) {
     if (!hello.Has(statement.op)) {
       return absl::StrCat("the op ", twingrad::program::SignatureOf(statement.op).name);
+    }
+    if (!hello.sections && Begins(statement, twingrad::program::RegionKind::kThread)) {
+      return "thread sections";
     }
     std::optional<DType> dtype;
     if (statement.op == Opcode::kLeaf) {

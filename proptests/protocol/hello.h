@@ -39,6 +39,7 @@ struct Hello {
   std::string version;                      // the same
   std::string dialect = "pytorch";          // whose rules it follows: pytorch, pytorch1, twingrad
   int devices = 0;                          // accelerators that Programs may name
+  bool sections = false;                    // runs thread sections
   std::set<twingrad::program::Opcode> ops;  // statements that it runs
   // Those of them that make exactly one node where they record, with an edge for each operand.
   std::set<twingrad::program::Opcode> single;
@@ -57,8 +58,8 @@ struct Hello {
 // an engine's, where `expect` is not claimed.
 twingrad::program::Program ToSend(const Hello& hello, twingrad::program::Program program);
 
-// What a Program holds that the hello does not claim: an op, an element type or a device, in words;
-// empty for nothing.
+// What a Program holds that the hello does not claim: an op, an element type, a device or a thread
+// section, in words; empty for nothing.
 std::string NotClaimed(const Hello& hello, const twingrad::program::Program& program);
 
 // The line without its newline.

@@ -24,6 +24,7 @@ TEST(HelloTest, ReadsWhatItPrints) {
   hello.version = "0.1";
   hello.dialect = "twingrad";
   hello.devices = 2;
+  hello.sections = true;
   hello.ops = {Opcode::kLeaf, Opcode::kMul, Opcode::kBackward};
   hello.single = {Opcode::kMul};
   hello.dtypes = {twingrad::DType::kF64, twingrad::DType::kBool};
@@ -56,6 +57,18 @@ TEST(HelloTest, TellsWhatIsNotClaimed) {
   EXPECT_EQ(lacks(x + "%y = cast %x to=f32\n"), "the type f32");
   EXPECT_EQ(lacks("%b = leaf type=bool[] data=1\n"), "the type bool");
   EXPECT_EQ(lacks("%x = leaf type=f64[] device=dev:1\n"), "the device dev:1");
+}
+
+TEST(HelloTest, ThreadSectionsAreClaimed) {
+  const auto program = twingrad::program::Parse("twingrad 1\nbegin kind=thread\nend\n");
+  ASSERT_TRUE(program.ok()) << program.status();
+  const std::string line = "hello 1 name=a version=1 ops=leaf,begin,end dtypes=f64";
+  EXPECT_EQ(NotClaimed(*ParseHello(line), *program), "thread sections");
+  EXPECT_EQ(NotClaimed(*ParseHello(line + " sections=0"), *program), "thread sections");
+  EXPECT_EQ(NotClaimed(*ParseHello(line + " sections=1"), *program), "");
+  EXPECT_EQ(MessageOf(line + " sections=yes"),
+            "[protocol] hello: sections= is `yes`; allowed are 0 and 1; see "
+            "proptests/protocol/README.md");
 }
 
 TEST(HelloTest, FourKeysAreEnoughAndUnknownOnesArePassedOver) {

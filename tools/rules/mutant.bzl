@@ -68,14 +68,14 @@ def sequential_mutants(rows):
 
     Args:
       rows: from the defect NAME, planted by NAME.patch, to the labels of the sources that it changes, or to a dictionary
-        of them and of `programs`.
+        of them and of `programs` and `seed`.
     """
     _check_rows(rows)
     for name, row in rows.items():
         arguments = row if type(row) == "dict" else {"sources": row}
         sequential_mutant_test(name = name, patch = name + ".patch", **arguments)
 
-def sequential_mutant_test(name, sources, patch = None, programs = None):
+def sequential_mutant_test(name, sources, patch = None, programs = None, seed = 1):
     """Passes if generated Programs find the defect and it shrinks; without a patch, if they find nothing.
 
     Args:
@@ -83,11 +83,12 @@ def sequential_mutant_test(name, sources, patch = None, programs = None):
       sources: labels of the production sources that the patch changes.
       patch: what to do to them; a control without one shows that the copies themselves change nothing.
       programs: how many may be needed, where that is more than kill.h says.
+      seed: of the first Program, which decides the finding that is made small.
     """
     ag_test(
         name = name + "_test",
         srcs = [_plant(name, sources, patch)],
-        args = [name, "must_die" if patch else "must_live"] + ([str(programs)] if programs else []),
+        args = [name, "must_die" if patch else "must_live", str(seed)] + ([str(programs)] if programs else []),
         size = "medium",
         deps = [
             _PLANTED,

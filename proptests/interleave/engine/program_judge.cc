@@ -32,7 +32,7 @@ ProgramJudge::ProgramJudge(const Program& program, int device_threads, Observati
       expected_(program) {}
 
 judge::Needs ProgramJudge::Shown(const reference::TwinResult& expected, int device_threads) const {
-  judge::Needs shown = judge::need::kErrorClasses;
+  judge::Needs shown = judge::need::kErrorClasses | judge::need::kSurvived;
   if (!expected.skipped && (device_threads == 0 || !expected.single_thread_only)) {
     shown |= judge::need::kTwin;
   }

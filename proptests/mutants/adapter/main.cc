@@ -26,6 +26,7 @@ Hello MakeHello(const Fault& fault) {
   hello.name = "faulty";
   hello.version = std::string(fault.word);
   hello.dialect = "twingrad";
+  hello.sections = true;
   for (const auto& signature : program::Signatures()) {
     if (signature.category == Category::kStream) continue;
     if (signature.op == program::Opcode::kTo) continue;

@@ -1,4 +1,4 @@
-// The main function of sequential mutants: `<test> NAME must_die|must_live [PROGRAMS]`.
+// The main function of sequential mutants: `<test> NAME must_die|must_live SEED [PROGRAMS]`.
 //
 // A mutant must be found within kMaxPrograms, or as many as are given, and shrink to
 // kMaxStatements; a control must not be found. Prints a row of the kill matrix, the finding and the
@@ -21,20 +21,21 @@
 int main(int argc, char** argv) {
   using twingrad::mutants::Hunt;
   using twingrad::mutants::Kill;
-  constexpr uint64_t kFirstSeed = 1;
+  uint64_t first_seed = 0;
   int programs = twingrad::mutants::kMaxPrograms;
-  if (argc < 3 || argc > 4 || (argc == 4 && !absl::SimpleAtoi(argv[3], &programs))) {
-    std::fprintf(stderr, "usage: %s NAME must_die|must_live [PROGRAMS]\n", argv[0]);
+  if (argc < 4 || argc > 5 || !absl::SimpleAtoi(argv[3], &first_seed) ||
+      (argc == 5 && !absl::SimpleAtoi(argv[4], &programs))) {
+    std::fprintf(stderr, "usage: %s NAME must_die|must_live SEED [PROGRAMS]\n", argv[0]);
     return 2;
   }
   if (!twingrad::mutants::CheckPlanted(argv[1])) return 2;
   const bool must_die = std::string_view(argv[2]) == "must_die";
   twingrad::judge::Judge judge;
-  const std::optional<Kill> kill = Hunt(judge, kFirstSeed, programs);
+  const std::optional<Kill> kill = Hunt(judge, first_seed, programs);
   if (!kill) {
     std::printf("| %s | %s in %d programs from seed %llu | | |\n", argv[1],
                 must_die ? "SURVIVED" : "nothing found", programs,
-                static_cast<unsigned long long>(kFirstSeed));
+                static_cast<unsigned long long>(first_seed));
     return must_die ? 1 : 0;
   }
   std::printf("%s\n\nseed %llu\n%s\n%s", twingrad::mutants::MatrixRow(argv[1], *kill).c_str(),

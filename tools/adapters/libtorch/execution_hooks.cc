@@ -133,6 +133,10 @@ void Execution::Act(const Statement& statement, int32_t at) {
     return torch::autograd::Engine::get_default_engine().queue_callback(
         [this, at] { recorder_.NoteCallback(at); });
   }
+  if (action == "zero_grad") {
+    values_[statement.operands[0]].mutable_grad() = Tensor();
+    return;
+  }
   const auto* target = statement.Find(Key::kTarget);
   if (target == nullptr) return;
   if (const auto* handle = std::get_if<std::string>(target)) return RemoveHook(*handle);

@@ -151,6 +151,18 @@ TEST_F(ExecutionTest, HooksActOnOthers) {
   EXPECT_EQ(Log(changed.calls[1]), (std::vector<int32_t>{4, 5, 5}));
 }
 
+TEST_F(ExecutionTest, HooksAfterAccumulationMakeGradUndefined) {
+  if (!kHasHooks) GTEST_SKIP() << "hooks are claimed from libtorch 2.0 on";
+  const Observation seen = RunText(
+      "%x = leaf type=f64[] data=3 grad=1\naccumulate_hook %x do=zero_grad\n"
+      "accumulate_hook %x do=record\nbackward %x\nbackward %x\n");
+  ASSERT_FALSE(seen.error) << seen.error->message;
+  EXPECT_EQ(Log(seen.calls.at(1)), (std::vector<int32_t>{1, 2}));
+  EXPECT_EQ(std::bit_cast<double>(seen.calls[1].hooks[0].gradient.bits.at(0)), 1);
+  EXPECT_FALSE(seen.calls[1].hooks[1].gradient_defined);
+  EXPECT_FALSE(seen.values.at(0).grad_defined);
+}
+
 TEST_F(ExecutionTest, CustomFunctionsMakeCallsAndWrite) {
   const Observation nested = RunText(
       "%x = leaf type=f64[] data=3 grad=1\n%h = mul %x %x\n"

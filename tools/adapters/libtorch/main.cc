@@ -30,6 +30,7 @@ int main() {
   hello.ops = twingrad::libtorch::KnownStatements();
   hello.single = twingrad::libtorch::SingleNodeOps();
   hello.single.insert(Opcode::kReadGrad);
+  hello.sections = true;
   hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
   // Not versions, which its kernels count up inside; not requires_grad: which gradients depend on
   // what is each engine's own.
