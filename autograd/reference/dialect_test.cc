@@ -54,6 +54,17 @@ backward %z
                    "pre_hook %g do=register target=%h\n%z = add %g %h\nbackward %z\n");
   EXPECT_FALSE(TwinRun(acting).result().skipped.has_value());
   EXPECT_TRUE(TwinRun(acting, Dialect::kPytorch).result().skipped.has_value());
+  // Whether a call that a hook makes finds its graph does, where the outer one releases it.
+  const auto nested = [](const char* flags) {
+    return absl::StrCat(
+        "%x = leaf type=f64[] data=3 grad=1\n%y = neg %x\n%z = mul %y %y\n"
+        "%g,%h = grad %z inputs=%y,%x create_graph=1\nhook %g do=backward target=%h\n"
+        "%s = add %g %h\nbackward %s",
+        flags, "\n");
+  };
+  EXPECT_FALSE(TwinRun(nested("")).result().skipped.has_value());
+  EXPECT_TRUE(TwinRun(nested(""), Dialect::kPytorch).result().skipped.has_value());
+  EXPECT_FALSE(TwinRun(nested(" retain_graph=1"), Dialect::kPytorch).result().skipped.has_value());
 }
 
 TEST(DialectTest, CapturesAlwaysSeeHooks) {

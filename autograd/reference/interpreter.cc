@@ -203,12 +203,13 @@ bool Interpreter::IsContested(NodeId node) {
 }
 
 // Whether the hook adds or removes another, and it or the other stands on a node that create_graph
-// made: whether the other still fires in this call depends on their order.
-bool Interpreter::ActsAmongMadeNodes(const Hook& hook) {
+// made: whether the other still fires in this call depends on their order. Or runs backward where
+// the call `releases` the graph: whether it finds it whole does.
+bool Interpreter::ActsAmongMadeNodes(const Hook& hook, bool releases) {
   const auto is_made = [this](NodeId node) {
     return node != kNoNode && calculus_.nodes()[node].name.role == program::NodeRole::kBackward;
   };
-  if (hook.action == HookAction::kRegister) {
+  if (hook.action == HookAction::kRegister || (hook.action == HookAction::kBackward && releases)) {
     return is_made(hook.node) || is_made(tensors_[hook.target].node);
   }
   if (hook.action != HookAction::kRemove) return false;
@@ -230,8 +231,9 @@ void Interpreter::NoteUnorderedCalls() {
     const bool own_order = result_.call_in_any_order[i] && !result_.call_predicted[i];
     if (!contested && !own_order) continue;
     result_.call_in_any_order[i] = true;
-    const auto acts_on_order = [this, contested](const Hook& hook) {
-      return contested ? hook.Acts() : ActsAmongMadeNodes(hook);
+    const auto acts_on_order = [this, contested,
+                                releases = !calls[i].keep_graph](const Hook& hook) {
+      return contested ? hook.Acts() : ActsAmongMadeNodes(hook, releases);
     };
     const bool acts = std::any_of(calls[i].hooks.begin(), calls[i].hooks.end(), [&](auto& seen) {
       return std::any_of(hooks_.begin(), hooks_.end(), [&](const Hook& hook) {

@@ -252,7 +252,7 @@ class Interpreter {
   void MoveRetained(program::ValueId value, NodeId from, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
   void OrderCalls();
-  bool ActsAmongMadeNodes(const Hook& hook);
+  bool ActsAmongMadeNodes(const Hook& hook, bool releases);
   void NoteUnorderedCalls();
   void Finish();
 
