@@ -120,13 +120,15 @@ std::string Frequencies(std::string_view name, Counts counts) {
 std::string BallRows(const Statistics& s) {
   const uint64_t judged = s.ball_refusals[0];
   const uint64_t elements = s.compared.elements_in_balls + s.compared.elements_without_ball;
+  // Of Programs that end in an error they are not asked.
+  const uint64_t sample = s.ball_asked == 0 ? 0 : (s.twin_judged - s.errors_judged) / s.ball_asked;
   std::string text = Row(
-      "balls",
-      absl::StrFormat("judged %s of %s programs, 1 in %s; %s elements, %s of them "
-                      "without a ball or bound",
-                      Share(judged, s.ball_asked), WithSeparators(s.ball_asked),
-                      s.ball_asked == 0 ? "-" : WithSeparators(s.programs / s.ball_asked),
-                      WithSeparators(elements), Share(s.compared.elements_without_ball, elements)));
+      "balls", absl::StrFormat(
+                   "judged %s of %s programs, 1 in %s without an error; of %s elements %s had no "
+                   "ball or no bound",
+                   Share(judged, s.ball_asked), WithSeparators(s.ball_asked),
+                   sample == 0 ? "-" : WithSeparators(sample), WithSeparators(elements),
+                   Share(s.compared.elements_without_ball, elements)));
   std::vector<std::pair<uint64_t, std::string>> reasons;
   for (size_t i = 1; i < s.ball_refusals.size(); ++i) {
     if (s.ball_refusals[i] == 0) continue;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proptests/subjects/number_text.h"
@@ -37,6 +38,12 @@ TEST(SummaryTest, ShowsCountsAndShares) {
   s.dual_first = 1500;
   s.dual_second = 1100;
   s.dual_kinks = 20;
+  s.ball_asked = 100;
+  s.ball_refusals[0] = 88;
+  s.ball_refusals[static_cast<size_t>(reference::ball::Refusal::kNestedCall)] = 2;
+  s.ball_refusals[static_cast<size_t>(reference::ball::Refusal::kSavedTensors)] = 10;
+  s.compared.elements_in_balls = 3990;
+  s.compared.elements_without_ball = 10;
   const std::string text = SummaryText(s, {});
   EXPECT_THAT(text, HasSubstr("statements     24,000, 12.0 a program\n"));
   EXPECT_THAT(text, HasSubstr("nodes executed 1,234,567 in 4,000 runs of the engine\n"));
@@ -48,6 +55,11 @@ TEST(SummaryTest, ShowsCountsAndShares) {
       HasSubstr(
           "witnesses      twin 99.5 % of programs, dual numbers 75.0 % to first order, 55.0 % to "
           "second; at a kink 1.0 %, skipped 0.5 %\n"));
+  EXPECT_THAT(text, HasSubstr("balls          judged 88.0 % of 100 programs, 1 in 19 without an "
+                              "error; of 4,000 elements 0.2 % had no ball or no bound\n"));
+  EXPECT_THAT(text,
+              HasSubstr("not by balls   10.0 % saved-tensor hooks with do=scale,\n"
+                        "               2.0 % a hook or custom function that runs backward\n"));
 }
 
 // The words of a row, without their numbers.

@@ -206,6 +206,7 @@ void Witness::Call(const Statement& statement) {
 
 void Witness::Accumulate(ValueId value, const Refs& gradient, bool create_graph) {
   Variable& variable = At(value);
+  if (plan_.loses_grad[static_cast<size_t>(value)]) variable.grad_known = false;
   if (!std::exchange(variable.has_grad, true)) {
     variable.grad = gradient;
     return;

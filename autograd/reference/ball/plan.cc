@@ -32,6 +32,7 @@ class Planner {
       : program_(program), count_(program.names.size()), base_(count_), kinds_(count_) {
     for (size_t v = 0; v < count_; ++v) base_[v] = static_cast<ValueId>(v);
     plan_.has_variable.resize(count_);
+    plan_.loses_grad.resize(count_);
     plan_.scale.resize(count_, 1);
     plan_.node_scale.resize(count_, 1);
     plan_.saves_result.resize(count_);
@@ -188,6 +189,7 @@ class Planner {
     const auto action = statement.Get<std::string>(Key::kDo);
     if (action == "backward") nested_ = true;
     if (action == "remove") removes_ = true;
+    if (action == "zero_grad") plan_.loses_grad[static_cast<size_t>(statement.operands[0])] = true;
     if (!IsAmong(action, {"scale", "undefined"})) return;
     const double factor = action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 0;
     hooks_.push_back({statement.Get<std::string>(Key::kId), statement.operands[0], factor,

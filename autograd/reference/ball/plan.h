@@ -16,6 +16,7 @@ struct Plan {
   Refusal refusal = Refusal::kNone;  // why the witness cannot judge the Program
   // By ValueId.
   std::vector<bool> has_variable;  // its gradient is asked for
+  std::vector<bool> loses_grad;    // a hook makes its .grad undefined where it fires
   std::vector<double> scale;       // by hooks on its gradient
   std::vector<double> node_scale;  // by hooks of the node that made it, beyond
   // A derivative of what was made with it may be written with the value itself (exp): then the

@@ -20,6 +20,15 @@ TEST(BallPlan, HooksThatScale) {
   ExpectNumbers(run.Grad("x"), {240, 1920, 6480}, "x");
 }
 
+// Whether such a hook fires hangs on which nodes run.
+TEST(BallPlan, AGradThatAHookMakesUndefinedIsNotKnown) {
+  const std::string begin = absl::StrCat(kX, "accumulate_hook %x do=zero_grad\n%s = sum %x\n");
+  EXPECT_FALSE(BallRun(begin + "backward %s\n").result().grads[0].known);
+  EXPECT_TRUE(BallRun(begin + "%g = grad %s inputs=%x\n").result().grads[0].known);
+  const BallRun after(begin + "backward %s\nzero_grad %x\n");
+  ExpectNumbers(after.Grad("x"), {0, 0, 0}, "x");
+}
+
 TEST(BallPlan, WhatItDoesNotJudge) {
   const auto refusal = [](const std::string& text) {
     return BallRun(absl::StrCat(kX, "%y = exp %x\n", text)).result().refusal;
