@@ -1,6 +1,7 @@
 #include "autograd/reference/choices.h"
 
 #include <array>
+#include <limits>
 
 namespace twingrad::reference {
 namespace {

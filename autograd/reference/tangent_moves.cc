@@ -1,6 +1,7 @@
 // Tangents of what is moved, added up, overwritten and scaled.
 
 #include <algorithm>
+#include <cstdint>
 
 #include "autograd/reference/tangents.h"
 

@@ -1,5 +1,7 @@
 #include "autograd/reference/tangents.h"
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -91,6 +93,61 @@ TEST_F(TangentsTest, ErrorsPropagate) {
 
 TEST_F(TangentsTest, RefusesTooManyDerivatives) {
   EXPECT_THROW(algebra_.Seeds(100'000, 0, 1), TooWide);
+}
+
+// y = sqrt(x) at 0 and 4, added up, and then times 0.
+TEST_F(TangentsTest, InfiniteSlopesReachWhatDependsOnThem) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tangents* x = algebra_.Seeds(2, 0, 1);
+  Partials roots[2];
+  roots[0].a = {inf, 0};
+  roots[1].a = {0.25, 0};
+  const Tangents* y = algebra_.Combine(x, nullptr, 2, roots);
+  EXPECT_EQ(y->First(0, 0), inf);
+  EXPECT_EQ(y->First(0, 1), 0);
+  EXPECT_EQ(y->First(1, 1), 0.25);
+  EXPECT_EQ(algebra_.Singular(0), 1);
+  const int32_t all[] = {0, 0};
+  const Tangents* sum = algebra_.ScatterAdd(y, {all, 2}, 1);
+  EXPECT_EQ(sum->First(0, 0), inf);
+  EXPECT_EQ(sum->First(0, 1), 0.25);
+  Partials zero, flat;
+  flat.a_flat = true;
+  // 0 times infinity is nothing known, but of a function that is constant nearby.
+  EXPECT_TRUE(std::isnan(algebra_.Combine(sum, nullptr, 1, &zero)->First(0, 0)));
+  EXPECT_EQ(algebra_.Combine(sum, nullptr, 1, &zero)->First(0, 1), 0);
+  EXPECT_EQ(algebra_.Combine(sum, nullptr, 1, &flat)->First(0, 0), 0);
+}
+
+// Behind x^2 at 0, whose slope is 0 there, sqrt tells nothing: the two make abs.
+TEST_F(TangentsTest, AnInfiniteSlopeBehindASlopeOfZeroTellsNothing) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tangents* x = algebra_.Seeds(1, 0, 1);
+  const Partials square = kProduct(0, 0);
+  const Tangents* q = algebra_.Combine(x, x, 1, &square);
+  Partials root;
+  root.a = {inf, 0};
+  EXPECT_TRUE(algebra_.Zeroed(0));
+  EXPECT_TRUE(std::isnan(algebra_.Combine(q, nullptr, 1, &root)->First(0, 0)));
+}
+
+// x times a slope of [0, 1], times -3, next to a slope of one number.
+TEST_F(TangentsTest, SpreadsAreOfEachDerivative) {
+  const Tangents* x = algebra_.Seeds(2, 0, 1);
+  Partials slopes[2];
+  slopes[0].a = {0.5, 0};
+  slopes[0].a_spread = 0.5;
+  slopes[1].a = {1, 0};
+  const Tangents* y = algebra_.Scaled(algebra_.Combine(x, nullptr, 2, slopes), -3);
+  EXPECT_EQ(y->First(0, 0), -1.5);
+  EXPECT_EQ(y->Spread(0, 0), 1.5);
+  EXPECT_EQ(y->Spread(0, 1), 0);
+  EXPECT_EQ(y->Spread(1, 1), 0);
+  const int32_t all[] = {0, 0};
+  const Tangents* sum = algebra_.ScatterAdd(y, {all, 2}, 1);
+  EXPECT_EQ(sum->Spread(0, 0), 1.5);
+  EXPECT_EQ(sum->Spread(0, 1), 0);
+  EXPECT_EQ(sum->Spread(0, 5), 0);
 }
 
 }  // namespace

@@ -284,8 +284,8 @@ TEST(ForeignJudgeTest, AtKinksLegalAnswersAreConventionsAndOthersWrong) {
   }
 }
 
-// Where a function is smooth, or its slope infinite, no convention applies.
-TEST(ForeignJudgeTest, WhereMathematicsNamesOneAnswerOthersAreWrong) {
+// Where a function is smooth no convention applies.
+TEST(ForeignJudgeTest, WherePowIsSmoothOthersAnswersAreWrong) {
   const std::string power =
       "%a = leaf type=f64[] data=3 grad=1\n%b = leaf type=f64[] data=0 grad=1\n%y = pow %a %b\n"
       "%g,%k = grad %y inputs=%a,%b create_graph=1\n";
@@ -305,6 +305,25 @@ TEST(ForeignJudgeTest, WhereMathematicsNamesOneAnswerOthersAreWrong) {
       "data=-0.3\n"
       "%u = add %x %z\n%b = add %u %w\n%a = leaf type=f64[] data=2 grad=1\n%y = pow %a "
       "%b\nbackward %y\n";
+  for (const Answer& answer : std::vector<Answer>{
+           {"pow by base, then exponent at 0", mixed.c_str(), {{"h", {0}}}, Outcome::kWrong},
+           {"... 7", mixed.c_str(), {{"h", {7}}}, Outcome::kWrong},
+           {"pow by exponent at 0, then base", other.c_str(), {{"h", {7}}}, Outcome::kWrong},
+           {"pow by exponent at 0 twice", other.c_str(), {{"m", {7}}}, Outcome::kWrong},
+           {"pow(0, 2) by base twice", square.c_str(), {{"h", {7}}}, Outcome::kWrong},
+           {"pow(inf, 2) by base", steep.c_str(), {{".a", {7}}}, Outcome::kWrong},
+           {"pow(inf, 2) by base twice", steep_second.c_str(), {{"h", {7}}}, Outcome::kWrong},
+           {"pow(nan, 0) by base is NaN", none.c_str(), {{".a", {kNan}}}, kRight},
+           {"pow(nan, 0) by base is 7", none.c_str(), {{".a", {7}}}, Outcome::kWrong},
+           {"pow(2, b), b near 0", near, {{".a", {7}}}, Outcome::kWrong},
+       }) {
+    const ForeignVerdict verdict = JudgeAnswer(answer);
+    EXPECT_EQ(verdict.outcome, answer.outcome) << answer.what << ": " << verdict.text;
+  }
+}
+
+// Nor does one where a slope is infinite, or a number beyond the format, or rounding large.
+TEST(ForeignJudgeTest, WhereMathematicsNamesOneAnswerOthersAreWrong) {
   const auto of = [](const char* op, const char* data) {
     return std::string("%x = leaf type=f64[] data=") + data + " grad=1\n%y = " + op +
            " %x\nbackward %y\n";
@@ -323,16 +342,6 @@ TEST(ForeignJudgeTest, WhereMathematicsNamesOneAnswerOthersAreWrong) {
       "%a = leaf type=f64[3] data=1e16,1,-1e16\n%x = leaf type=f64[] data=1 grad=1\n%s = sum %a\n"
       "%y = mul %x %s\nbackward %y\n";
   for (const Answer& answer : std::vector<Answer>{
-           {"pow by base, then exponent at 0", mixed.c_str(), {{"h", {0}}}, Outcome::kWrong},
-           {"... 7", mixed.c_str(), {{"h", {7}}}, Outcome::kWrong},
-           {"pow by exponent at 0, then base", other.c_str(), {{"h", {7}}}, Outcome::kWrong},
-           {"pow by exponent at 0 twice", other.c_str(), {{"m", {7}}}, Outcome::kWrong},
-           {"pow(0, 2) by base twice", square.c_str(), {{"h", {7}}}, Outcome::kWrong},
-           {"pow(inf, 2) by base", steep.c_str(), {{".a", {7}}}, Outcome::kWrong},
-           {"pow(inf, 2) by base twice", steep_second.c_str(), {{"h", {7}}}, Outcome::kWrong},
-           {"pow(nan, 0) by base is NaN", none.c_str(), {{".a", {kNan}}}, kRight},
-           {"pow(nan, 0) by base is 7", none.c_str(), {{".a", {7}}}, Outcome::kWrong},
-           {"pow(2, b), b near 0", near, {{".a", {7}}}, Outcome::kWrong},
            {"log'(0)", log.c_str(), {{".x", {7}}}, Outcome::kWrong},
            {"log'(0) is infinite", log.c_str(), {{".x", {kInf}}}, Outcome::kAgree},
            {"sqrt'(0)", sqrt.c_str(), {{".x", {7}}}, Outcome::kWrong},

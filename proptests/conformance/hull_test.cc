@@ -2,6 +2,7 @@
 
 #include "proptests/conformance/hull.h"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 

@@ -34,7 +34,7 @@ struct Statistics {
   uint64_t twin_judged = 0;
   uint64_t dual_first = 0;   // judged by the dual numbers to first order at least
   uint64_t dual_second = 0;  // ... to second order
-  uint64_t dual_kinks = 0;   // a kink was touched: only the twin judged the gradients there
+  uint64_t dual_kinks = 0;   // a kink was met, where derivatives are this repository's choice
   uint64_t ball_asked = 0;   // those of the ball witness's sample
   // ... of which it judged the first number; the others by the reason why not.
   std::array<uint64_t, reference::ball::kNumRefusals> ball_refusals = {};

@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
