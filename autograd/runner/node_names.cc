@@ -26,8 +26,9 @@ void NodeNames::NoteOperand(const Tensor& value, int32_t defined_at) {
   {
     // The node as it is: asking for the gradient edge could make a new one.
     sync::MutexLock lock(meta->view->mutex);
-    if (meta->view->node == nullptr) return;
-    key = meta->view->node->sequence_nr();
+    const NodePtr& node = meta->view->node.Read();
+    if (node == nullptr) return;
+    key = node->sequence_nr();
   }
   const Start& now = starts_.back();
   const bool is_new = key >= now.key || IsOfAnotherSection(key);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/program/analyze.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/oracles.h"
@@ -72,12 +73,20 @@ class Devices {
   std::vector<program::ValueInfo> values_;
 };
 
+bool HasSections(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const Statement& s) {
+    return program::Begins(s, program::RegionKind::kThread);
+  });
+}
+
 class CallJudge {
  public:
   CallJudge(const Evidence& evidence, const Devices& devices, const CallRecord& call)
       : evidence_(evidence), devices_(devices), call_(call) {
     const auto& seen = evidence.observed;
-    may_be_local_ = seen.stopped_beside >= 0 && call.statement >= seen.stopped_beside;
+    // Of thread sections, whichever is first makes its call first.
+    may_be_local_ = seen.stopped_beside >= 0 &&
+                    (call.statement >= seen.stopped_beside || HasSections(evidence.program));
     is_alone_ = call.outer >= 0 || evidence.device_threads == 0;
     const auto is_caller = [](int16_t thread) { return thread == kCallingThread; };
     if (may_be_local_ && std::ranges::all_of(call.threads, is_caller)) is_alone_ = true;

@@ -72,6 +72,19 @@ TEST(Threads, BesideAStopACallMayRunOnItsCallerAlone) {
   ExpectFinding(JudgeThreads(trial.evidence(2)), "threads");
 }
 
+// The stop stands beside a call of the second, which may be made first.
+TEST(Threads, OfSectionsWithAStopEachCallMayRunOnItsCallerAlone) {
+  Trial trial(
+      "%x = leaf type=f64[] data=3 grad=1 device=dev:0\n"
+      "begin kind=thread\nbackward %x\nend\nbegin kind=thread\nbackward %x\nend\n");
+  for (auto& call : trial.observed.calls) {
+    call.threads.assign(call.executed.size(), kCallingThread);
+  }
+  ExpectFinding(JudgeThreads(trial.evidence(1)), "threads");
+  trial.observed.stopped_beside = 5;
+  ExpectAgreement(JudgeThreads(trial.evidence(1)));
+}
+
 TEST(Threads, WhatIsNotShownIsNotJudged) {
   Trial trial(kDevices);
   ExpectAgreement(JudgeThreads(trial.evidence(2)));

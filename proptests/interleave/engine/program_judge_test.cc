@@ -26,8 +26,8 @@ constexpr char kProgram[] =
 
 class ProgramJudgeTest : public testing::Test {
  protected:
-  static Observation Run(const Program& program) {
-    Engine engine;
+  static Observation Run(const Program& program, int device_threads = 0) {
+    Engine engine({.device_threads = device_threads});
     return runner::Run(program, engine);
   }
   std::string DetectorOf(const Observation& observed) {
@@ -40,13 +40,14 @@ class ProgramJudgeTest : public testing::Test {
 
   const Program program_ = *program::Parse(kProgram);
   const Observation single_ = Run(program_);
+  const Observation shared_ = Run(program_, 1);
 };
 
 TEST_F(ProgramJudgeTest, TheSameIsRightAgainAndAgain) {
   ProgramJudge judge(program_, 1, single_);
   EXPECT_FALSE(judge.JudgeSingle().has_value());
-  EXPECT_FALSE(judge(single_).has_value());
-  EXPECT_FALSE(judge(single_).has_value());
+  EXPECT_FALSE(judge(shared_).has_value());
+  EXPECT_FALSE(judge(shared_).has_value());
 }
 
 TEST_F(ProgramJudgeTest, OneBitMore) {
@@ -59,8 +60,9 @@ TEST_F(ProgramJudgeTest, ANodeThatRunsTwiceOrTooEarly) {
   Observation observed = single_;
   observed.calls[0].executed.push_back(observed.calls[0].executed.back());
   EXPECT_NE(DetectorOf(observed), "");
-  observed = single_;
+  observed = shared_;
   std::swap(observed.calls[0].executed[0], observed.calls[0].executed[1]);
+  std::swap(observed.calls[0].threads[0], observed.calls[0].threads[1]);
   EXPECT_EQ(DetectorOf(observed), "order");
 }
 

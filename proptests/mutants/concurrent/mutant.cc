@@ -23,6 +23,8 @@ constexpr std::pair<std::string_view, ProgramHunt> kHunts[] = {
     {"callers", {.features = "chain,fan_out,diamond,calls,threads", .sections = true}},
     // And meet at leaves whose hooks read `.grad`.
     {"hooked_callers", {.features = "chain,fan_out,diamond,calls,hook,threads", .sections = true}},
+    // And at views whose base was written.
+    {"viewing_callers", {.features = "chain,calls,view,in_place,threads", .sections = true}},
     // Programs in which a call fails on one thread.
     {"failing", {.features = kErrors, .failing = true}},
     // What shows under few schedules of a call that fails.
@@ -62,7 +64,9 @@ absl::StatusOr<Mutant> ParseMutant(absl::Span<const std::string_view> words) {
       const auto hunt = std::find_if(std::begin(kHunts), std::end(kHunts),
                                      [&value](const auto& row) { return row.first == value; });
       if (hunt == std::end(kHunts))
-        return Unknown(word, "allowed are any, callers, hooked_callers, failing, rare_failing");
+        return Unknown(
+            word,
+            "allowed are any, callers, hooked_callers, viewing_callers, failing, rare_failing");
       mutant.programs.hunt = hunt->second;
       continue;
     }
