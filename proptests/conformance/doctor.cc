@@ -81,8 +81,9 @@ std::string Hint(const Hello& hello, std::string_view failure) {
   return "  an engine without this error says in its hello which it has: raises=shape,index\n";
 }
 
-void TryOp(const Hello& hello, Opcode op, const GeneratorOptions& options, uint64_t patience,
+void TryOp(const Hello& hello, Opcode op, GeneratorOptions options, uint64_t patience,
            const TryProgram& attempt, Tried* tried) {
+  options.weights = generators::Weights::kFixed;  // the op is narrow enough
   for (uint64_t seed = 0; seed < kSeeds && tried->programs < kPrograms; ++seed) {
     if (seed >= patience && tried->programs == 0) return;
     const Program program = generators::Generate(seed, options);

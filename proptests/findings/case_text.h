@@ -1,4 +1,5 @@
-// A case of `explore`: a Program, followed by comments that say how to run it.
+// A case: a Program, followed by comments that say how to run it. Most are of `explore`; of `check`
+// the seed alone has a meaning, on which it hangs which laws are judged.
 //
 //   twingrad 1
 //   ...

@@ -1,9 +1,8 @@
 #include "proptests/findings/finding.h"
 
 #include <algorithm>
-#include <functional>
+#include <chrono>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,17 +19,9 @@
 namespace twingrad::findings {
 namespace {
 
-using std::chrono::steady_clock;
-using workers::CaseResult;
 using workers::Failure;
 using workers::Prober;
 using workers::ShellWord;
-
-// A flaky failure gets this many chances to show again.
-constexpr int kTries = 3;
-
-// The file of a finding's folder.
-constexpr char kSchedule[] = "schedule.txt";
 
 // The names of the statements of a Program's text, without values, operands and attributes.
 std::string StatementNames(std::string_view program) {
@@ -74,8 +65,18 @@ std::string Report(const Finding& finding, const std::string& folder) {
   }
   absl::StrAppend(&text, "replay:  ", ReplayCommand(folder), "\n");
   if (!finding.repeats) {
-    absl::StrAppend(&text, "note:    it did not show again in ", kTries,
-                    " further runs, so the Program is as found\n");
+    absl::StrAppend(&text, "note:    it did not show again in ", kShrinkTries, " further runs",
+                    failure.before.empty() ? ""
+                                           : absl::StrCat(", nor after the ", failure.before.size(),
+                                                          " Programs that its worker ran before"),
+                    ", so the Program is as found\n");
+  }
+  if (!finding.before.empty()) {
+    absl::StrAppend(&text, "note:    it shows after ",
+                    finding.before.size() == 1
+                        ? FileBefore(1)
+                        : absl::StrCat(FileBefore(1), " to ", FileBefore(finding.before.size())),
+                    ", run first in the same process; alone it does not\n");
   }
   return text;
 }
@@ -93,6 +94,7 @@ nlohmann::json Description(const Finding& finding) {
       {"engine", origin.engine},
       {"repeats", finding.repeats},
       {"probes", finding.probes},
+      {"before", finding.before.size()},
       {"marked", finding.result.marked},
       {"timeout_ms", origin.limits.timeout / std::chrono::milliseconds(1)},
       {"memory_mib", origin.limits.memory >> 20},
@@ -101,94 +103,20 @@ nlohmann::json Description(const Finding& finding) {
   return description;
 }
 
-// The schedule at which the worker ended is kept only if that schedule alone ends the worker again;
-// then it is minimized and drawn.
-void KeepSchedule(const std::function<std::optional<CaseResult>(std::string_view)>& same_failure,
-                  Prober& prober, Finding* finding) {
-  std::map<std::string, std::string>& files = finding->result.files;
-  const auto found = files.find(kSchedule);
-  if (found == files.end()) return;
-  Case alone{SplitCase(finding->program).program, std::nullopt, false, found->second};
-  if (!same_failure(JoinCase(alone))) {
-    files.erase(found);
-    return;
-  }
-  alone.shrink = true;
-  absl::StatusOr<CaseResult> drawn = prober.Judge(JoinCase(alone));
-  if (!drawn.ok() || drawn->failed || drawn->files.count(kSchedule) == 0) return;
-  alone.shrink = false;
-  alone.schedule = drawn->files[kSchedule];
-  if (alone.schedule != found->second && !same_failure(JoinCase(alone))) return;
-  files = std::move(drawn->files);
-  finding->result.text += drawn->text;
-}
-
 }  // namespace
 
 std::string KeyOf(const Finding& finding) {
-  return absl::StrCat(finding.result.oracle, ": ", StatementNames(finding.program));
+  std::string key = absl::StrCat(finding.result.oracle, ": ", StatementNames(finding.program));
+  for (const std::string& earlier : finding.before) {
+    absl::StrAppend(&key, " after ", StatementNames(earlier));
+  }
+  return key;
 }
+
+std::string FileBefore(size_t number) { return absl::StrCat("before-", number, ".txt"); }
 
 std::string ReplayCommand(const std::string& folder) {
   return absl::StrCat("tools/bazel run //tools/oracle -- replay ", ShellWord(folder));
-}
-
-absl::StatusOr<Finding> ShrinkFailure(Failure failure, workers::CaseSource& source, Prober& prober,
-                                      const workers::WorkerLimits& limits,
-                                      const ShrinkBudget& budget) {
-  Finding finding;
-  finding.program = failure.program;
-  finding.result = failure.result;
-  finding.failure = std::move(failure);
-  if (finding.program.empty()) return finding;  // it fell over before there was a Program
-
-  const steady_clock::time_point deadline = steady_clock::now() + budget.time;
-  const auto over = [&] { return budget.interrupted() || steady_clock::now() > deadline; };
-  absl::Status status;
-  // The CaseResult if the Program fails in the same way as the finding.
-  const auto same_failure = [&](std::string_view program) -> std::optional<CaseResult> {
-    ++finding.probes;
-    absl::StatusOr<CaseResult> result = prober.Judge(program);
-    if (!result.ok()) {
-      if (absl::IsUnavailable(result.status())) status = result.status();
-      return std::nullopt;
-    }
-    if (!result->failed || result->oracle != finding.failure.result.oracle) return std::nullopt;
-    return *std::move(result);
-  };
-
-  prober.SetTimeout(limits.timeout);
-  for (int i = 0; i < kTries && !finding.repeats && !over() && status.ok(); ++i) {
-    if (std::optional<CaseResult> result = same_failure(finding.program)) {
-      finding.repeats = true;
-      finding.result = *std::move(result);
-    }
-  }
-  if (!finding.repeats) return status.ok() ? absl::StatusOr<Finding>(finding) : status;
-  if (!finding.result.reproducer.empty()) {  // the judge has minimized it
-    finding.program = finding.result.reproducer;
-    return finding;
-  }
-
-  if (finding.result.oracle == "hang") {
-    prober.SetTimeout(std::min(limits.timeout, budget.timeout));
-  }
-  std::string small = source.Shrink(finding.program, [&](std::string_view program) {
-    return !over() && status.ok() && same_failure(program).has_value();
-  });
-  prober.SetTimeout(limits.timeout);
-  if (!status.ok()) return status;
-  // Judges the minimized Program once more, under the campaign's own limits; the report shows this
-  // CaseResult.
-  for (int i = 0; i < kTries && small != finding.program; ++i) {
-    if (std::optional<CaseResult> result = same_failure(small)) {
-      finding.program = std::move(small);
-      finding.result = *std::move(result);
-      break;
-    }
-  }
-  KeepSchedule(same_failure, prober, &finding);
-  return finding;
 }
 
 absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::string& parent,
@@ -197,8 +125,11 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
                                           absl::StrFormat("%016x", finding.failure.seed));
   std::map<std::string, std::string> files = finding.result.files;
   const Case parts = SplitCase(finding.program);
-  files["program.txt"] = parts.program;
-  if (!parts.schedule.empty()) files.emplace(kSchedule, parts.schedule);
+  files["program.txt"] = finding.before.empty() ? parts.program : finding.program;
+  for (size_t i = 0; i < finding.before.size(); ++i) {
+    files[FileBefore(i + 1)] = finding.before[i];
+  }
+  if (!parts.schedule.empty()) files.emplace(kScheduleFile, parts.schedule);
   files["original.txt"] = finding.failure.program;
   files["expected.txt"] = finding.result.expected;
   files["actual.txt"] = finding.result.actual;

@@ -4,14 +4,14 @@
 // report.txt (what a person reads first), expected.txt, actual.txt, finding.json (for machines and
 // for `replay`) and graph.svg with the differing nodes marked, or graph.dot where graphviz is
 // missing or would take too long. For a foreign engine it also holds snippet.py, the Program in
-// PyTorch. The folder appears whole or not at all.
+// PyTorch. Where others have to run in the same process first, they are before-1.txt and so on. The
+// folder appears whole or not at all.
 
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
@@ -35,34 +35,31 @@ struct Origin {
 };
 
 struct Finding {
-  workers::Failure failure;    // as found
-  std::string program;         // minimized
+  workers::Failure failure;  // as found
+  std::string program;       // minimized
+  // What has to run in the same process before it, for it to fail; mostly nothing. Minimized too.
+  std::vector<std::string> before;
   workers::CaseResult result;  // of the minimized one
   bool repeats = false;        // it failed in the same way when run again
   int probes = 0;              // Programs judged while minimizing
   Origin origin;
 };
 
+// A flaky failure gets this many chances to show again.
+inline constexpr int kShrinkTries = 3;
+// The file of a finding's folder that holds its schedule.
+inline constexpr char kScheduleFile[] = "schedule.txt";
+
 // Two failures of the same kind are one finding: same oracle, same statements after shrinking.
 std::string KeyOf(const Finding& finding);
-
-struct ShrinkBudget {
-  std::chrono::nanoseconds time = std::chrono::seconds(60);
-  // Time limit of a Program while a hang is minimized; short, because many candidates hang.
-  std::chrono::nanoseconds timeout = std::chrono::seconds(1);
-  std::function<bool()> interrupted = [] { return false; };
-};
-
-// Judges the Program again and, if it fails in the same way, minimizes it, both in fresh workers. A
-// result with a reproducer was already minimized by the judge.
-absl::StatusOr<Finding> ShrinkFailure(workers::Failure failure, workers::CaseSource& source,
-                                      workers::Prober& prober, const workers::WorkerLimits& limits,
-                                      const ShrinkBudget& budget);
 
 // Writes the folder under `parent` and returns its path. `note` receives a line if there is no
 // picture.
 absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::string& parent,
                                          workers::Prober& prober, std::string* note);
+
+// The name of the file of a finding's folder that holds what runs before its Program, from 1 on.
+std::string FileBefore(size_t number);
 
 // The command that repeats the finding in `folder`.
 std::string ReplayCommand(const std::string& folder);

@@ -1,11 +1,13 @@
 #include "proptests/findings/finding.h"
 
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "proptests/findings/case_text.h"
+#include "proptests/findings/shrink_failure.h"
 #include "proptests/workers/fake_cases.h"
 #include "proptests/workers/files.h"
 
@@ -74,6 +76,45 @@ TEST_F(FindingTest, AFailureThatDoesNotShowAgainIsKeptAsFound) {
   EXPECT_FALSE(finding.repeats);
   EXPECT_EQ(finding.program, "value 1\nvalue 2\n");
   EXPECT_EQ(finding.result.text, "as found\n");
+}
+
+// Seeds whose cases the generator of fakes makes with a `stain`, and one without.
+TEST_F(FindingTest, WhatAnEarlierProgramLeavesBehindIsMadeSmallWithIt) {
+  ASSERT_TRUE(cases_.Configure({"stain"}, {}).ok());
+  command_.flags = {"--features=stain"};
+  prober_.emplace(command_);
+  Failure failure;
+  failure.program = "value 1\nstained\nvalue 2\n";
+  failure.seed = 77;
+  failure.result.failed = true;
+  failure.result.oracle = "stained";
+  failure.before = {3, 1, 19, 2, 4};  // of which the first and the third are stains
+  Finding finding = *ShrinkFailure(failure, cases_, *prober_, command_.limits, ShrinkBudget());
+  EXPECT_TRUE(finding.repeats);
+  EXPECT_EQ(finding.program, "stained\n");
+  EXPECT_EQ(finding.before, std::vector<std::string>{"stain\n"});
+  EXPECT_EQ(KeyOf(finding), "stained: stained after stain");
+  const std::string folder = Written(finding);
+  EXPECT_EQ(*ReadInput(folder + "/before-1.txt"), "stain\n");
+  EXPECT_NE(ReadInput(folder + "/report.txt")
+                ->find("note:    it shows after before-1.txt, run first in the same process; "
+                       "alone it does not\n"),
+            std::string::npos);
+  // Without the stains it stays as found.
+  failure.before = {1, 2};
+  finding = *ShrinkFailure(failure, cases_, *prober_, command_.limits, ShrinkBudget());
+  EXPECT_FALSE(finding.repeats);
+  EXPECT_EQ(finding.program, failure.program);
+  EXPECT_NE(ReadInput(Written(finding) + "/report.txt")
+                ->find("in 3 further runs, nor after the 2 Programs that its worker ran before"),
+            std::string::npos);
+}
+
+// Smaller Programs fail after one that leaves something behind, and would not alone.
+TEST_F(FindingTest, WhatSmallerProgramsLeaveBehindDoesNotMakeOthersFail) {
+  const Finding finding = Shrunk("value 1\nstain\nvalue 2\nstained\nvalue 3\n", "stained");
+  EXPECT_TRUE(finding.repeats);
+  EXPECT_EQ(finding.program, "stain\nstained\n");
 }
 
 TEST_F(FindingTest, StopsWhenInterrupted) {

@@ -100,12 +100,28 @@ bool WriteMarked(Draft& draft, Opcode op, std::initializer_list<ValueId> operand
 
 }  // namespace
 
+ValueId ApplyPart(Draft& draft, ValueId x) {
+  const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
+  if (rank == 0) return x;
+  const int64_t dim = draft.source().Between(0, rank - 1);
+  const int64_t size = draft.ShapeOf(x)[dim];
+  const bool selects = size > 0 && draft.source().Chance(40);
+  if (!draft.options().Has(selects ? Opcode::kSelect : Opcode::kSlice)) return x;
+  const ValueId part =
+      selects ? draft.Op(Opcode::kSelect, {x},
+                         {{Key::kDim, dim}, {Key::kIndex, draft.source().Between(0, size - 1)}})
+              : Slice(draft, x, dim);
+  if (part == kNoValue) return x;
+  draft.Mark(Feature::kView);
+  return part;
+}
+
 ValueId ApplyView(Draft& draft, ValueId x) {
   Source& source = draft.source();
   constexpr Opcode kViews[] = {Opcode::kReshape,   Opcode::kTranspose, Opcode::kSelect,
                                Opcode::kSlice,     Opcode::kExpand,    Opcode::kView,
                                Opcode::kUnsqueeze, Opcode::kPermute,   Opcode::kSqueeze};
-  const Opcode op = source.Pick(kViews);
+  const Opcode op = draft.Pick(Choice::kView, kViews);
   if (!draft.options().Has(op)) return x;
   const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
   const int64_t dim = rank == 0 ? 0 : source.Between(0, rank - 1);
@@ -165,8 +181,9 @@ bool ApplyInPlace(Draft& draft, ValueId target) {
                                   Opcode::kExpInPlace,     Opcode::kSqrtInPlace};
   const bool rounding = draft.rounding() && draft.IsFloating(target) && source.Chance(40);
   constexpr Category kCategory = Category::kInPlace;
-  const Opcode op = rounding ? PickUnary(source, kRounding, UnaryOps(kCategory, true))
-                             : PickUnary(source, kExact, UnaryOps(kCategory, false));
+  const Opcode op = rounding
+                        ? PickUnary(draft, Choice::kWrite, kRounding, UnaryOps(kCategory, true))
+                        : PickUnary(draft, Choice::kWrite, kExact, UnaryOps(kCategory, false));
   if (!draft.options().Has(op)) return false;
   if (op == Opcode::kSqrtInPlace && !draft[target].range.positive) return false;
   if (op == Opcode::kExpInPlace && draft[target].range.high > 4) return false;

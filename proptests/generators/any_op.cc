@@ -7,6 +7,7 @@
 
 #include "autograd/program/signature.h"
 #include "proptests/generators/alias.h"
+#include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
 #include "proptests/generators/rearrange.h"
@@ -25,32 +26,52 @@ constexpr Opcode kDrawnTwice[] = {
     Opcode::kSqrtInPlace,   Opcode::kSinInPlace, Opcode::kCosInPlace,   Opcode::kTanhInPlace,
     Opcode::kSigmoidInPlace};
 
-int TimesDrawn(Opcode op) {
-  if (op == Opcode::kAddmm) return 3;
-  return std::find(std::begin(kDrawnTwice), std::end(kDrawnTwice), op) == std::end(kDrawnTwice) ? 1
-                                                                                                : 2;
+// The same by Programs of their own weights, whose other parts make some ops less often.
+constexpr Opcode kDrawnOnceMore[] = {Opcode::kAddmm,      Opcode::kSort,       Opcode::kArgsort,
+                                     Opcode::kScatterAdd, Opcode::kCumsum,     Opcode::kFlip,
+                                     Opcode::kCat,        Opcode::kSqrtInPlace};
+
+int TimesDrawn(Opcode op, bool own_weights) {
+  const auto has = [op](const auto& ops) {
+    return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
+  };
+  const int times = op == Opcode::kAddmm ? 3 : has(kDrawnTwice) ? 2 : 1;
+  return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 
 // Of two kinds: those that round, which only some Programs use, and the others.
-const std::vector<Opcode>& OpsThat(bool round) {
+const std::vector<Opcode>& OpsThat(bool round, bool own_weights) {
   static const auto* const ops = [] {
-    auto* lists = new std::vector<Opcode>[2];
+    auto* lists = new std::vector<Opcode>[4];
     for (const Signature& signature : twingrad::program::Signatures()) {
       if (!IsComputed(signature.category) || signature.op == Opcode::kTo) continue;
-      std::vector<Opcode>& list = lists[Rounds(signature.facts.numbers) ? 1 : 0];
-      list.push_back(signature.op);
-      for (int more = 1; more < TimesDrawn(signature.op); ++more) list.push_back(signature.op);
+      for (const bool own : {false, true}) {
+        std::vector<Opcode>& list =
+            lists[(Rounds(signature.facts.numbers) ? 1 : 0) + (own ? 2 : 0)];
+        list.insert(list.end(), static_cast<size_t>(TimesDrawn(signature.op, own)), signature.op);
+      }
     }
     return lists;
   }();
-  return ops[round ? 1 : 0];
+  return ops[(round ? 1 : 0) + (own_weights ? 2 : 0)];
 }
 
-// An operand that the op takes: positive, or small.
+bool NeedsDims(Opcode op) {
+  const Category category = SignatureOf(op).category;
+  return category == Category::kRearrange || category == Category::kScan ||
+         category == Category::kLoss || category == Category::kMatmul;
+}
+
+// An operand that the op takes: positive, small, or not a scalar.
 ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
   const bool positive = op == Opcode::kLog || op == Opcode::kSqrt || op == Opcode::kSqrtInPlace;
   const bool small = op == Opcode::kExp || op == Opcode::kExpInPlace;
+  if (draft.swarm().narrows() && x != kNoValue && NeedsDims(op) && draft.ShapeOf(x).empty()) {
+    Shape shape = MakeShape(draft);
+    if (shape.empty()) shape.push_back(draft.source().Between(1, 3));
+    return MakeLeaf(draft, {.shape = shape, .grad = true});
+  }
   if (x == kNoValue || (!positive && !small)) return x;
   const bool fits = positive ? draft[x].range.positive : draft[x].range.high <= 4;
   return fits ? x : OrSelf(draft.Op(Opcode::kSigmoid, {x}), x);
@@ -101,8 +122,8 @@ void Try(Draft& draft, Opcode op, ValueId x) {
 void AddAnyOp(Draft& draft) {
   Source& source = draft.source();
   const bool rounds = draft.rounding() && source.Chance(75);
-  const std::vector<Opcode>& ops = OpsThat(rounds);
-  const Opcode op = ops[source.Below(ops.size())];
+  const std::vector<Opcode>& ops = OpsThat(rounds, draft.swarm().narrows());
+  const Opcode op = draft.Pick(Choice::kAnyOp, ops);
   const Category category = SignatureOf(op).category;
   const GeneratorOptions& all = draft.options();
   const bool writes = category == Category::kInPlace;
@@ -115,6 +136,7 @@ void AddAnyOp(Draft& draft) {
   if (op == Opcode::kArgmax || op == Opcode::kArgmin || op == Opcode::kArgsort) {
     alone.ops.set(static_cast<size_t>(Opcode::kGather), all.Has(Opcode::kGather));
   }
+  if (draft.swarm().narrows()) draft.ForgetUse(op);  // it may come again
   for (int attempt = 0; attempt < 12 && !draft.Uses(op) && draft.HasRoom(); ++attempt) {
     ValueId x = PickOperand(draft, op);
     if (x == kNoValue) return;

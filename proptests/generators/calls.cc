@@ -34,11 +34,14 @@ ValueId PickRoot(Draft& draft) {
 }
 
 ValueId MakeSeed(Draft& draft, ValueId root, bool grad) {
-  return MakeLeaf(draft, {.dtype = draft.DTypeOf(root),
-                          .shape = draft.ShapeOf(root),
-                          .device = draft.DeviceOf(root),
-                          .grad = grad,
-                          .content = Content::kSmall});
+  return MakeLeaf(
+      draft, {.dtype = draft.DTypeOf(root),
+              .shape = draft.ShapeOf(root),
+              .device = draft.DeviceOf(root),
+              .grad = grad,
+              // Fractions show where a gradient was an integer on its way.
+              .content = draft.swarm().narrows() && draft.source().Chance(30) ? Content::kFractions
+                                                                              : Content::kSmall});
 }
 
 Draft::Call CallFrom(Draft& draft, ValueId root) {
@@ -101,6 +104,20 @@ void MakeGrad(Draft& draft, Draft::Call* call) {
   if (!ReachesAllInputs(draft, *call)) call->allow_unused = true;
 }
 
+// Now and then a hook on a gradient that a call has returned, or a write to it.
+void ActOnGradients(Draft& draft, const std::vector<ValueId>& gradients) {
+  Source& source = draft.source();
+  for (const ValueId gradient : gradients) {
+    if (!draft[gradient].usable) continue;
+    if (draft.options().Has(Feature::kHook) && draft.RequiresGrad(gradient) && source.Chance(8)) {
+      AddHookOn(draft, gradient);
+      draft.Mark(Feature::kHook);
+    }
+    const bool writes = draft.options().Has(Feature::kInPlace) && source.Chance(8);
+    if (writes && draft.MayWrite(gradient)) ApplyInPlace(draft, gradient);
+  }
+}
+
 // One call. `last`: no later statement needs the graph.
 void AddCall(Draft& draft, bool last) {
   Source& source = draft.source();
@@ -133,7 +150,8 @@ void AddCall(Draft& draft, bool last) {
   const bool plain =
       !call.grad && !call.create_graph && call.retain_graph < 0 && call.inputs.empty();
   if (!plain || !last) draft.Mark(Feature::kCalls);
-  draft.AddCall(call);
+  const std::vector<ValueId> gradients = draft.AddCall(call);
+  if (draft.swarm().narrows()) ActOnGradients(draft, gradients);
 }
 
 using Inputs = absl::InlinedVector<ValueId, 2>;
@@ -189,20 +207,6 @@ std::vector<ValueId> ReadGradients(Draft& draft, Draft::Call call) {
   return gradients;
 }
 
-// Now and then a hook on a gradient that a call has returned, or a write to it.
-void ActOnGradients(Draft& draft, const std::vector<ValueId>& gradients) {
-  Source& source = draft.source();
-  for (const ValueId gradient : gradients) {
-    if (!draft[gradient].usable) continue;
-    if (draft.options().Has(Feature::kHook) && draft.RequiresGrad(gradient) && source.Chance(8)) {
-      AddHookOn(draft, gradient);
-      draft.Mark(Feature::kHook);
-    }
-    const bool writes = draft.options().Has(Feature::kInPlace) && source.Chance(8);
-    if (writes && draft.MayWrite(gradient)) ApplyInPlace(draft, gradient);
-  }
-}
-
 // The last call, of `scalar` or of a gradient with a seed.
 void AddSecondCall(Draft& draft, ValueId root) {
   Source& source = draft.source();
@@ -224,7 +228,9 @@ void AddSecondCall(Draft& draft, ValueId root) {
 void AddCalls(Draft& draft) {
   Source& source = draft.source();
   const bool several = draft.options().Has(Feature::kCalls) && source.Chance(45);
-  if (draft.options().Has(Feature::kCalls) && source.Chance(10)) AddGivenGrad(draft);
+  // Programs of their own weights come here less often.
+  const int given = draft.swarm().narrows() ? 20 : 10;
+  if (draft.options().Has(Feature::kCalls) && source.Chance(given)) AddGivenGrad(draft);
   for (int64_t i = several ? source.Between(1, 2) : 0; i > 0 && draft.HasRoom(1); --i) {
     AddCall(draft, /*last=*/false);
     if (source.Chance(20)) AddGivenGrad(draft);

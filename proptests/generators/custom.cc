@@ -42,7 +42,7 @@ bool IsInTheWay(const Attributes& attributes) {
 
 Attributes DrawAction(Draft& draft, absl::Span<const ValueId> operands) {
   Source& source = draft.source();
-  const uint64_t draw = source.Below(60);
+  const uint64_t draw = draft.Below(Choice::kCustomAction, 60);
   if (draft.rounding() && source.Chance(18)) return Action("exp");
   if (draw < 5) return Action("pass");
   if (draw < 10) return Scale(source);

@@ -210,6 +210,7 @@ void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attribut
   known.synced = writes_[from.base];
   known.writable = from.writable && (op != Opcode::kExpand || ShapeOf(operand) == ShapeOf(result));
   known.made_in_no_grad = from.made_in_no_grad || !grad_mode();
+  known.aliased = known_[operand].aliased = true;
   known.range = from.range;
   bool keeps_order = op == Opcode::kView || op == Opcode::kReshape || op == Opcode::kSqueeze ||
                      op == Opcode::kUnsqueeze;
@@ -236,6 +237,7 @@ ValueId Draft::Op(Opcode op, absl::Span<const ValueId> operands, Attributes attr
   }
   if (op == Opcode::kDetach) {
     const Known& from = known_[operands[0]];
+    known_[result].aliased = known_[operands[0]].aliased = true;
     known_[result].contiguous = from.contiguous;
     known_[result].writable = from.writable;
     known_[result].range = from.range;
@@ -270,6 +272,8 @@ void Draft::LearnWrite(ValueId target, NodeIndex node, const Range& written) {
   for (ValueId v = 0; v < num_values(); ++v) {
     if (builder_.Info(v).storage != storage) continue;
     known_[v].range = whole ? written : Union(known_[v].range, written);
+    // It cannot be made anew: an error where it is used.
+    if (swarm_.narrows() && node != kNoNode && known_[v].made_in_no_grad) known_[v].usable = false;
   }
   ++writes_[base];
   if (node == kNoNode) return;

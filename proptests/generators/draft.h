@@ -23,6 +23,7 @@
 #include "proptests/generators/options.h"
 #include "proptests/generators/range.h"
 #include "proptests/generators/source.h"
+#include "proptests/generators/swarm.h"
 
 namespace twingrad::generators {
 
@@ -51,18 +52,24 @@ struct Known {
   bool is_gradient = false;      // made by a call
   bool emptied = false;          // hooks may make its .grad undefined
   bool made_in_no_grad = false;  // a view that must not be written in grad mode
+  bool aliased = false;          // shares memory with another value
   uint32_t synced = 0;           // writes of the base that `node` reflects
   Range range;
 };
 
 class Draft {
  public:
-  // Other options for a scope: fewer ops.
+  // Other options for a scope: fewer ops. Choices are among all outcomes there.
   class [[nodiscard]] Narrowed {
    public:
     Narrowed(Draft& draft, const GeneratorOptions& options)
-        : draft_(draft), before_(std::exchange(draft.options_, &options)) {}
-    ~Narrowed() { draft_.options_ = before_; }
+        : draft_(draft), before_(std::exchange(draft.options_, &options)) {
+      ++draft.narrowed_;
+    }
+    ~Narrowed() {
+      draft_.options_ = before_;
+      --draft_.narrowed_;
+    }
     Narrowed(const Narrowed&) = delete;
     Narrowed& operator=(const Narrowed&) = delete;
 
@@ -71,16 +78,27 @@ class Draft {
     const GeneratorOptions* before_;
   };
 
-  Draft(const GeneratorOptions& options, Source& source) : options_(&options), source_(source) {}
+  Draft(const GeneratorOptions& options, Source& source, Swarm swarm = Swarm())
+      : options_(&options), source_(source), swarm_(std::move(swarm)) {}
 
   // --- What there is ---
   const GeneratorOptions& options() const { return *options_; }
   Source& source() { return source_; }
+  const Swarm& swarm() const { return swarm_; }
+  // An outcome of a choice that the Program may have narrowed.
+  uint64_t Below(Choice choice, uint64_t n) {
+    return narrowed_ > 0 ? source_.Below(n) : swarm_.Below(choice, n, source_);
+  }
+  template <typename Container>
+  const auto& Pick(Choice choice, const Container& container) {
+    return container[Below(choice, std::size(container))];
+  }
   Graph& graph() { return graph_; }
   int num_values() const { return static_cast<int>(known_.size()); }
   int num_statements() const { return builder_.num_statements(); }
   // Whether an op or a write of this kind has been added.
   bool Uses(Opcode op) const { return uses_[static_cast<size_t>(op)]; }
+  void ForgetUse(Opcode op) { uses_.reset(static_cast<size_t>(op)); }
   const Known& operator[](ValueId value) const { return known_[value]; }
   // References hold until the next value is added.
   const TensorType& TypeOf(ValueId value) const { return builder_.TypeOf(value); }
@@ -104,12 +122,18 @@ class Draft {
   template <typename Predicate>
   ValueId Pick(Predicate suits) {
     absl::InlinedVector<ValueId, 32> candidates;
+    absl::InlinedVector<ValueId, 32> aliases;  // of these, the ones that share memory
     for (ValueId v = 0; v < num_values(); ++v) {
-      if (known_[v].usable && suits(v)) candidates.push_back(v);
+      if (!known_[v].usable || !suits(v)) continue;
+      candidates.push_back(v);
+      if (known_[v].aliased) aliases.push_back(v);
     }
     if (candidates.empty()) return kNoValue;
-    if (source_.Chance(50)) return candidates[source_.Below(candidates.size())];
-    return candidates.back();
+    const bool narrow =
+        swarm_.aliases() > 0 && !aliases.empty() && source_.Chance(swarm_.aliases());
+    const auto& from = narrow ? aliases : candidates;
+    if (source_.Chance(100 - swarm_.latest())) return from[source_.Below(from.size())];
+    return from.back();
   }
   // A floating-point value that requires grad and is small enough to build on; makes one if there
   // is none.
@@ -201,8 +225,10 @@ class Draft {
   void LearnView(Opcode op, ValueId operand, ValueId result, const Attributes& attributes);
 
   const GeneratorOptions* options_;
+  int narrowed_ = 0;
   std::bitset<twingrad::program::kNumOpcodes> uses_;
   Source& source_;
+  Swarm swarm_;
   ProgramBuilder builder_;
   std::vector<Known> known_;
   Graph graph_;

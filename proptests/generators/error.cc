@@ -214,12 +214,13 @@ constexpr void (*kErrors[])(Draft&) = {AddWrongSeed,
 
 }  // namespace
 
-void AddError(Draft& draft) { draft.source().Pick(kErrors)(draft); }
+void AddError(Draft& draft) { draft.Pick(Choice::kError, kErrors)(draft); }
 
 void AddSurvivedError(Draft& draft) {
   const int before = draft.num_values();
   if (!draft.Begin(twingrad::program::RegionKind::kTry)) return;
-  const bool nan = draft.options().Has(Feature::kAnomaly) && draft.source().Chance(20);
+  const bool rounds = draft.swarm().narrows() && draft.rounding();  // see Generate
+  const bool nan = draft.options().Has(Feature::kAnomaly) && !rounds && draft.source().Chance(20);
   if (nan) draft.Mark(Feature::kAnomaly);
   nan ? AddNanGradient(draft) : AddError(draft);
   draft.Add(Opcode::kEnd, {});

@@ -6,6 +6,7 @@
 #include "proptests/generators/draft.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/parts.h"
+#include "proptests/generators/swarm.h"
 
 namespace twingrad::generators {
 namespace {
@@ -35,6 +36,7 @@ constexpr Part kParts[] = {
     {Feature::kSavedHooks, 7, AddSavedHooks},
     {Feature::kCustom, 25, AddCustom},
     {Feature::kAnyOp, 135, AddAnyOp},
+    {Feature::kAliases, 0, AddAliases},
 };
 
 // Calls `add`, and marks the feature if that added statements.
@@ -46,12 +48,14 @@ void AddMarked(Draft& draft, Feature feature, void (*add)(Draft&)) {
 
 void AddPart(Draft& draft) {
   int total = 0;
-  for (const Part& part : kParts) total += draft.options().Has(part.feature) ? part.weight : 0;
+  const auto weight = [&draft](const Part& part) {
+    return draft.options().Has(part.feature) ? draft.swarm().Weight(part.feature, part.weight) : 0;
+  };
+  for (const Part& part : kParts) total += weight(part);
   if (total == 0) return AddChain(draft);
   int draw = static_cast<int>(draft.source().Below(static_cast<uint64_t>(total)));
   for (const Part& part : kParts) {
-    if (!draft.options().Has(part.feature)) continue;
-    draw -= part.weight;
+    draw -= weight(part);
     if (draw >= 0) continue;
     // These two are also used by other parts and mark their features themselves.
     const bool marks = part.feature == Feature::kView || part.feature == Feature::kInPlace;
@@ -61,33 +65,43 @@ void AddPart(Draft& draft) {
 
 }  // namespace
 
-Program Generate(Source& source, const GeneratorOptions& options, Features* drawn) {
-  Draft draft(options, source);
+Program Generate(Source& source, const GeneratorOptions& all, Features* drawn) {
+  GeneratorOptions options = all;
+  const Swarm swarm = Swarm::Draw(source, &options);
+  Draft draft(options, source, swarm);
   // Sizes are spread around the average; the end of a Program takes about six statements.
   const int average = std::max(options.statements, 2);
   const int total = static_cast<int>(source.Between(average / 3, average * 3 / 2));
   const int ending = std::min(6, total / 2);
   draft.SetBudget(total - ending);
-  draft.SetRounding(source.Chance(42));
+  // Where numbers are rounded, the twin often cannot say whether a gradient is NaN.
+  const bool anomaly = options.Has(Feature::kAnomaly);
+  draft.SetRounding(source.Chance(!swarm.narrows() ? 42 : anomaly ? 15 : 55));
+  const bool checks = anomaly && !(swarm.narrows() && draft.rounding());
 
   for (int64_t leaves = source.Between(1, 2); leaves > 0; --leaves) {
     MakeLeaf(draft, {.grad = true});
   }
   for (int parts = 0; parts < total && draft.HasRoom(); ++parts) AddPart(draft);
+  // One Program in some ten thousand is long, which takes as much time as a hundred others.
+  const bool may_be_long = swarm.narrows() && options.Has(Feature::kChain);
+  if (may_be_long && source.Chance(1) && source.Chance(1)) {
+    AddMarked(draft, Feature::kChain, AddLongChain);
+  }
 
   // An error that the Program survives is placed before its calls.
-  if (options.Has(Feature::kError) && source.Chance(3)) {
+  if (options.Has(Feature::kError) && source.Chance(swarm.Percent(Feature::kError, 3))) {
     AddMarked(draft, Feature::kError, AddSurvivedError);
   }
   draft.SetBudget(total);
-  if (options.Has(Feature::kAnomaly) && source.Chance(3)) {
+  if (checks && source.Chance(swarm.Percent(Feature::kAnomaly, swarm.narrows() ? 10 : 3))) {
     AddMarked(draft, Feature::kAnomaly, AddAnomaly);
   }
-  if (options.Has(Feature::kThreads) && source.Chance(5)) {
+  if (options.Has(Feature::kThreads) && source.Chance(swarm.Percent(Feature::kThreads, 5))) {
     AddMarked(draft, Feature::kThreads, AddThreads);
   }
   bool ended = false;
-  if (options.Has(Feature::kGradOfGrad) && source.Chance(75)) {
+  if (options.Has(Feature::kGradOfGrad) && source.Chance(swarm.narrows() ? 88 : 75)) {
     // Sometimes after calls that keep the graph.
     if (options.Has(Feature::kCalls) && source.Chance(10)) {
       AddMarked(draft, Feature::kCalls, AddCalls);
@@ -96,10 +110,10 @@ Program Generate(Source& source, const GeneratorOptions& options, Features* draw
     if (ended) draft.Mark(Feature::kGradOfGrad);
   }
   if (!ended || source.Chance(8)) AddCalls(draft);
-  if (options.Has(Feature::kError) && source.Chance(5)) {
+  if (options.Has(Feature::kError) && source.Chance(swarm.Percent(Feature::kError, 5))) {
     AddMarked(draft, Feature::kError, AddError);
   }
-  const bool may_fail = options.Has(Feature::kError) && options.Has(Feature::kAnomaly);
+  const bool may_fail = options.Has(Feature::kError) && checks;
   if (may_fail && source.Chance(2)) {
     AddMarked(draft, Feature::kAnomaly, AddNanGradient);
   }

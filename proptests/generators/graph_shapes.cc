@@ -15,6 +15,16 @@ void AddChain(Draft& draft) {
   }
 }
 
+void AddLongChain(Draft& draft) {
+  Source& source = draft.source();
+  ValueId x = draft.PickDifferentiable();
+  if (!draft.options().Has(Opcode::kNeg) || !draft.options().Has(Opcode::kMinimum)) return;
+  for (int64_t i = source.Between(1000, 2000); i > 0 && x != kNoValue; --i) {
+    // Neither makes the numbers larger.
+    x = source.Chance(10) ? draft.Op(Opcode::kMinimum, {x, x}) : draft.Op(Opcode::kNeg, {x});
+  }
+}
+
 void AddFanOut(Draft& draft) {
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue) return;

@@ -38,8 +38,7 @@ void AddTarget(ValueId target, const char* action, Attributes* attributes) {
 
 // do=register, remove, backward or callback; false where there is nothing to act on.
 bool AddActionOnOthers(Draft& draft, ValueId x, Attributes* attributes) {
-  Source& source = draft.source();
-  switch (source.Below(4)) {
+  switch (draft.Below(Choice::kHookTarget, 4)) {
     case 0: {
       const ValueId target = PickBelow(draft, x);
       if (target != kNoValue) AddTarget(target, "register", attributes);
@@ -72,7 +71,7 @@ bool AddActionOnOthers(Draft& draft, ValueId x, Attributes* attributes) {
 bool AddAction(Draft& draft, ValueId x, Attributes* attributes) {
   Source& source = draft.source();
   const auto act = [&](const char* word) { attributes->push_back({Key::kDo, std::string(word)}); };
-  const uint64_t draw = source.Below(40);
+  const uint64_t draw = draft.Below(Choice::kHookAction, 40);
   if (draw < 5) {
     act("record");
   } else if (draw < 10) {
@@ -143,7 +142,7 @@ void AddHookOn(Draft& draft, ValueId x) {
   // Most of those that would be an error are gone before the next call.
   const bool remove = good ? source.Chance(8) : source.Chance(92);
   if (remove) attributes.push_back({Key::kId, id});
-  const uint64_t draw = source.Below(10);
+  const uint64_t draw = draft.Below(Choice::kHookKind, 10);
   const Opcode op = draw < 6 ? Opcode::kHook : draw < 8 ? Opcode::kPreHook : Opcode::kPostHook;
   if (draft.Add(op, {x}, std::move(attributes)) && remove) RemoveAgain(draft, x, id);
 }

@@ -1,6 +1,7 @@
 #include "proptests/generators/leaf.h"
 
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "autograd/program/leaf_data.h"
@@ -17,7 +18,22 @@ double MakeElement(Source& source, Content content) {
   constexpr double kFractions[] = {0.5, 1.25, -0.75, 0, 2.5, -1.5, 0.25, -2};
   constexpr double kLarge[] = {100, -100, 1000, -1000, 1, 0, -1, 100};
   constexpr double kDecimals[] = {0.1, -0.3, 0.7, 1.1, -1.9, 0.9, 2.3, -0.6};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kDenormal = std::numeric_limits<double>::denorm_min();
+  constexpr double kExponents[] = {0, 1, 2, 0.5, -1, 3, 0, -2};
+  constexpr double kHuge[] = {1e3, -1e3, 1e300, -1e300, 100, -100, 1, 750, -750, -1};
+  constexpr double kTiny[] = {0, -0.0, 1e-300, -1e-300, kDenormal, -1e-310, 1, 1e-30};
+  constexpr double kNotFinite[] = {kInfinity, 1, -kInfinity, 0, -1, kNan, 2, 0.5};
   switch (content) {
+    case Content::kExponents:
+      return source.Pick(kExponents);
+    case Content::kHuge:
+      return source.Pick(kHuge);
+    case Content::kTiny:
+      return source.Pick(kTiny);
+    case Content::kNotFinite:
+      return source.Pick(kNotFinite);
     case Content::kZeroOneTwo:
       return static_cast<double>(source.Below(3));
     case Content::kPowersOfTwo:
@@ -49,6 +65,12 @@ Range RangeOfContent(Content content) {
       return {10, 0};
     case Content::kDecimals:
       return {2, -50, false, false, false};
+    case Content::kExponents:
+      return {2, -1};
+    case Content::kHuge:
+    case Content::kTiny:
+    case Content::kNotFinite:
+      return {12, -50, false, false, false};  // ops may be built on them all the same
     default:
       return {2, 0};
   }
@@ -68,9 +90,33 @@ uint64_t ToBits(double element, DType dtype) {
   return 0;
 }
 
+bool HoldsIntegers(Content content) {
+  switch (content) {
+    case Content::kAny:
+    case Content::kSmall:
+    case Content::kZeroOneTwo:
+    case Content::kPositive:  // a half becomes 0
+    case Content::kLarge:
+      return true;
+    case Content::kPowersOfTwo:
+    case Content::kFractions:
+    case Content::kDecimals:
+    case Content::kExponents:
+    case Content::kHuge:
+    case Content::kTiny:
+    case Content::kNotFinite:
+      return false;
+  }
+  return false;
+}
+
 Content ChooseContent(Draft& draft) {
-  Source& source = draft.source();
-  const uint64_t draw = source.Below(20);
+  if (MayBeExtreme(draft) && draft.rounding() && draft.source().Chance(4)) {
+    draft.Mark(Feature::kNumbers);
+    return draft.source().Pick(
+        {Content::kHuge, Content::kTiny, Content::kHuge, Content::kNotFinite});
+  }
+  const uint64_t draw = draft.Below(Choice::kContent, 20);
   if (draw < 11) return Content::kSmall;
   if (draw < 13) return Content::kZeroOneTwo;
   if (draw < 15) return Content::kPowersOfTwo;
@@ -110,17 +156,22 @@ DType ChooseDType(Draft& draft, bool grad) {
 
 }  // namespace
 
+bool MayBeExtreme(const Draft& draft) {
+  // Whether what follows from it is NaN may hang on rounding, which anomaly mode makes an error.
+  return draft.swarm().narrows() && draft.options().Has(Feature::kNumbers) &&
+         !draft.options().Has(Feature::kAnomaly);
+}
+
 Shape MakeShape(Draft& draft) {
-  Source& source = draft.source();
   const int max_rank = draft.options().max_rank;
-  const uint64_t draw = source.Below(100);
+  const uint64_t draw = draft.Below(Choice::kRank, 100);
   int rank = draw < 35 ? 0 : draw < 65 ? 1 : draw < 88 ? 2 : draw < 96 ? 3 : 4;
   if (rank > max_rank) rank = max_rank;
   Shape shape;
   int64_t elements = 1;
   for (int i = 0; i < rank; ++i) {
     constexpr int64_t kSizes[] = {2, 1, 3, 2, 1, 4, 3, 2, 2, 3, 1, 2, 3, 2, 1, 2, 3, 2, 0, 2};
-    int64_t size = source.Pick(kSizes);
+    int64_t size = draft.Pick(Choice::kSize, kSizes);
     if (elements * size > draft.options().max_elements) size = 1;
     elements *= size;
     shape.push_back(size);
@@ -152,11 +203,7 @@ ValueId MakeLeaf(Draft& draft, const LeafRequest& request) {
     return draft.SeededLeaf(type, static_cast<int64_t>(source.Below(256)), grad, device);
   }
   Content content = request.content == Content::kAny ? ChooseContent(draft) : request.content;
-  if (!twingrad::IsFloating(type.dtype) &&
-      (content == Content::kFractions || content == Content::kDecimals ||
-       content == Content::kPowersOfTwo)) {
-    content = Content::kSmall;
-  }
+  if (!twingrad::IsFloating(type.dtype) && !HoldsIntegers(content)) content = Content::kSmall;
   Bits data;
   data.reserve(static_cast<size_t>(elements));
   // Equal elements in different leaves: repeat a short pattern rather than draw each.

@@ -1,5 +1,6 @@
 // Leaves: shapes with 0, 1 and no dimensions, small integers with many zeros, equal data in
-// different leaves, exponents, bases and divisors from {0, 1, 2}, magnitudes of 100 and 1000.
+// different leaves, exponents, bases and divisors from {0, 1, 2}, magnitudes from the smallest to
+// infinity.
 
 #pragma once
 
@@ -19,6 +20,10 @@ enum class Content : uint8_t {
   kPositive,     // 1..4 and halves
   kFractions,    // multiples of 1/4
   kLarge,        // +-100, +-1000
+  kExponents,    // 0, 1, 2, 3, 1/2, -1
+  kHuge,         // +-1e3, +-1e300 and such, beside +-1
+  kTiny,         // +-0, subnormal numbers, 1e-300, beside 1
+  kNotFinite,    // infinities and NaN, beside 0 and +-1
   kDecimals,     // 0.1, 0.3, ...: rounded from the start
 };
 
@@ -31,6 +36,9 @@ struct LeafRequest {
 };
 
 ValueId MakeLeaf(Draft& draft, const LeafRequest& request = {});
+
+// Whether the Program may hold numbers of extreme magnitude and what follows from them.
+bool MayBeExtreme(const Draft& draft);
 
 // A shape of at most options().max_elements elements: often with no or one dimension, sometimes
 // with a size of 0.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
@@ -72,10 +73,75 @@ void AddCasts(Draft& draft) {
   if (back != kNoValue) Combine(draft, x, back);
 }
 
+// Powers at the bases and exponents where a factor of the derivative is 0, or has no value.
+void AddPowers(Draft& draft) {
+  Source& source = draft.source();
+  const Shape shape = {source.Between(1, 4)};
+  const ValueId base = MakeLeaf(
+      draft, {.dtype = DType::kF64,
+              .shape = shape,
+              .device = twingrad::program::kCpu,
+              .grad = source.Chance(80),
+              .content = source.Pick({Content::kZeroOneTwo, Content::kSmall, Content::kPositive})});
+  const ValueId exponent = MakeLeaf(draft, {.dtype = DType::kF64,
+                                            .shape = source.Chance(60) ? Shape{} : shape,
+                                            .device = twingrad::program::kCpu,
+                                            .grad = draft.rounding() && source.Chance(50),
+                                            .content = Content::kExponents});
+  if (base != kNoValue && exponent != kNoValue) draft.Op(Opcode::kPow, {base, exponent});
+}
+
+// Ops where their results or the factors of their derivatives overflow, vanish or have no value.
+void AddFarOut(Draft& draft) {
+  Source& source = draft.source();
+  const auto make = [&](bool grad) {
+    const Content content = source.Pick(
+        {Content::kHuge, Content::kTiny, Content::kHuge, Content::kNotFinite, Content::kLarge});
+    return MakeLeaf(draft, {.dtype = DType::kF64,
+                            .shape = Shape{source.Between(1, 4)},
+                            .device = twingrad::program::kCpu,
+                            .grad = grad,
+                            .content = content});
+  };
+  const ValueId x = make(true);
+  if (x == kNoValue) return;
+  const Attributes dim = {{Key::kDim, int64_t{0}}};
+  const Attributes dims = {{Key::kDims, std::vector<int64_t>{0}}};
+  ValueId y = kNoValue;
+  switch (draft.Below(Choice::kFarOut, 8)) {
+    case 0:
+      y = draft.Op(Opcode::kSoftmax, {x}, dim);
+      break;
+    case 1:
+      y = draft.Op(Opcode::kLogSoftmax, {x}, dim);
+      break;
+    case 2:
+      y = draft.Op(Opcode::kLogsumexp, {x}, dims);
+      break;
+    case 3:
+    case 4: {
+      const ValueId other = make(source.Chance(60));
+      if (other == kNoValue || !Broadcast(draft.ShapeOf(x), draft.ShapeOf(other))) return;
+      y = draft.Op(source.Pick({Opcode::kDiv, Opcode::kPow}), {x, other});
+      break;
+    }
+    default:
+      y = draft.Op(source.Pick({Opcode::kTanh, Opcode::kSigmoid, Opcode::kExp, Opcode::kSqrt,
+                                Opcode::kLog, Opcode::kCos}),
+                   {x});
+      break;
+  }
+  if (y != kNoValue && source.Chance(40)) draft.Op(Opcode::kSum, {y});
+}
+
 }  // namespace
 
 void AddNumbers(Draft& draft) {
   Source& source = draft.source();
+  if (MayBeExtreme(draft) && source.Chance(40)) {
+    if (!draft.rounding() || source.Chance(40)) return AddPowers(draft);
+    return AddFarOut(draft);
+  }
   const uint64_t draw = source.Below(20);
   if (draw == 19) {
     AddNotFinite(draft);

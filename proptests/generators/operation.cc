@@ -83,13 +83,13 @@ ValueId ApplyClamp(Draft& draft, ValueId x) {
 
 }  // namespace
 
-Opcode PickUnary(Source& source, absl::Span<const Opcode> preferred,
+Opcode PickUnary(Draft& draft, Choice choice, absl::Span<const Opcode> preferred,
                  absl::Span<const Opcode> table) {
   absl::InlinedVector<Opcode, 8> others;
   for (const Opcode op : table) {
     if (std::find(preferred.begin(), preferred.end(), op) == preferred.end()) others.push_back(op);
   }
-  const uint64_t at = source.Below(preferred.size() + others.size());
+  const uint64_t at = draft.Below(choice, preferred.size() + others.size());
   return at < preferred.size() ? preferred[at] : others[at - preferred.size()];
 }
 
@@ -115,8 +115,9 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
   constexpr Category kCategory = Category::kElementwise;
   for (int attempt = 0; attempt < 3; ++attempt) {
     const bool rounding = draft.rounding() && draft.IsFloating(x) && source.Chance(75);
-    const Opcode op = rounding ? PickUnary(source, kRounding, UnaryOps(kCategory, true))
-                               : PickUnary(source, kExact, UnaryOps(kCategory, false));
+    const Opcode op = rounding
+                          ? PickUnary(draft, Choice::kUnary, kRounding, UnaryOps(kCategory, true))
+                          : PickUnary(draft, Choice::kUnary, kExact, UnaryOps(kCategory, false));
     if (!draft.options().Has(op)) continue;
     if ((op == Opcode::kAbs || op == Opcode::kSgn) && draft.DTypeOf(x) == DType::kBool) continue;
     const bool needs_positive = op == Opcode::kLog || op == Opcode::kSqrt;
@@ -134,13 +135,12 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
 }
 
 ValueId Combine(Draft& draft, ValueId a, ValueId b) {
-  Source& source = draft.source();
   constexpr Opcode kOps[] = {Opcode::kMul, Opcode::kAdd, Opcode::kSub,     Opcode::kMul,
                              Opcode::kAdd, Opcode::kMul, Opcode::kMaximum, Opcode::kMul,
                              Opcode::kAdd, Opcode::kSub, Opcode::kMinimum};
   if (!Suits(draft, a, b)) return kNoValue;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const Opcode op = attempt == 2 ? Opcode::kAdd : source.Pick(kOps);
+    const Opcode op = attempt == 2 ? Opcode::kAdd : draft.Pick(Choice::kCombination, kOps);
     if (!draft.options().Has(op) || !StaysRoomy(draft, op, a, b)) continue;
     return draft.Op(op, {a, b});
   }
@@ -150,7 +150,7 @@ ValueId Combine(Draft& draft, ValueId a, ValueId b) {
 ValueId ApplyBinary(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (draft.DTypeOf(x) == DType::kBool) return x;
-  const uint64_t draw = source.Below(20);
+  const uint64_t draw = draft.Below(Choice::kBinary, 20);
   if (draw >= 18 && draft.options().Has(Opcode::kDiv)) return ApplyDiv(draft, x);
   if (draw >= 16 && draft.options().Has(Opcode::kPow)) return ApplyPow(draft, x);
   const ValueId other = Partner(draft, x);
@@ -264,9 +264,8 @@ ValueId ApplyCopy(Draft& draft, ValueId x) {
 }
 
 ValueId ApplyOp(Draft& draft, ValueId x) {
-  Source& source = draft.source();
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const uint64_t draw = source.Below(100);
+    const uint64_t draw = draft.Below(Choice::kOp, 100);
     ValueId result = x;
     const int unary = draft.rounding() ? 35 : 14;
     if (draw < 46 - static_cast<uint64_t>(unary - 14)) {

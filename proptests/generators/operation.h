@@ -33,7 +33,7 @@ ValueId SumAll(Draft& draft, ValueId x);
 
 // Picks an op from `preferred` (an op listed twice is picked twice as often) or one of the ops of
 // `table` that `preferred` does not list. So a new op needs no change to the generators.
-Opcode PickUnary(Source& source, absl::Span<const Opcode> preferred,
+Opcode PickUnary(Draft& draft, Choice choice, absl::Span<const Opcode> preferred,
                  absl::Span<const Opcode> table);
 
 // What an op made, or the value itself where it was refused.

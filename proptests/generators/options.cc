@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kNumFeatures> kWords = {
     "chain",         "fan_out",      "diamond", "ladder",   "shared_subgraph", "repeated_operand",
     "several_roots", "unused_input", "view",    "in_place", "devices",         "calls",
     "grad_of_grad",  "hook",         "error",   "numbers",  "no_grad",         "order",
-    "anomaly",       "saved_hooks",  "custom",  "any_op",   "threads"};
+    "anomaly",       "saved_hooks",  "custom",  "any_op",   "threads",         "aliases"};
 
 // `words` are those of the bits, in their order.
 template <size_t kSize>
@@ -57,6 +57,15 @@ absl::Status SetOps(std::string_view list, GeneratorOptions* options) {
     names[static_cast<size_t>(signature.op)] = signature.name;
   }
   return SetBits(list, "ops", names, &options->ops);
+}
+
+absl::Status SetWeights(std::string_view word, GeneratorOptions* options) {
+  if (word != "swarm" && word != "fixed") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("[generator] unknown weights '", word, "'; known ones: swarm fixed"));
+  }
+  options->weights = word == "swarm" ? Weights::kSwarm : Weights::kFixed;
+  return absl::OkStatus();
 }
 
 }  // namespace twingrad::generators

@@ -39,13 +39,17 @@ enum class Feature : uint8_t {
   kCustom,      // custom functions
   kAnyOp,       // ops drawn from all alike
   kThreads,     // sections that run at the same time
+  kAliases,     // views, writes and hooks over one memory, one after the other
 };
-inline constexpr int kNumFeatures = static_cast<int>(Feature::kThreads) + 1;
+inline constexpr int kNumFeatures = static_cast<int>(Feature::kAliases) + 1;
 
 using Features = std::bitset<kNumFeatures>;
 
 // The word of a feature: the name of its part.
 std::string_view FeatureWord(Feature feature);
+
+// How often a Program's parts are drawn: by weights of its own (swarm.h), or by the same for all.
+enum class Weights : uint8_t { kSwarm, kFixed };
 
 struct GeneratorOptions {
   Features features = Features().set();
@@ -59,6 +63,7 @@ struct GeneratorOptions {
   // Which calls of the engine a Program may contain.
   bool backward = true;
   bool grad = true;
+  Weights weights = Weights::kSwarm;
 
   bool Has(Feature feature) const { return features[static_cast<size_t>(feature)]; }
   bool Has(twingrad::program::Opcode op) const { return ops[static_cast<size_t>(op)]; }
@@ -69,5 +74,7 @@ struct GeneratorOptions {
 absl::Status SetFeatures(std::string_view list, GeneratorOptions* options);
 // The same for the text names of ops: `mul,sum` or `-pow`.
 absl::Status SetOps(std::string_view list, GeneratorOptions* options);
+// Reads `swarm` or `fixed`.
+absl::Status SetWeights(std::string_view word, GeneratorOptions* options);
 
 }  // namespace twingrad::generators

@@ -32,6 +32,16 @@ TEST(Options, RefusalsNameTheKnownWords) {
   EXPECT_NE(unknown.message().find("in_place"), std::string::npos);
   EXPECT_FALSE(SetFeatures("view,-hook", &options).ok());
   EXPECT_FALSE(SetOps("multiply", &options).ok());
+  EXPECT_EQ(SetWeights("even", &options).message(),
+            "[generator] unknown weights 'even'; known ones: swarm fixed");
+}
+
+TEST(Options, WeightsHaveWords) {
+  GeneratorOptions options;
+  ASSERT_TRUE(SetWeights("fixed", &options).ok());
+  EXPECT_EQ(options.weights, Weights::kFixed);
+  ASSERT_TRUE(SetWeights("swarm", &options).ok());
+  EXPECT_EQ(options.weights, Weights::kSwarm);
 }
 
 TEST(Options, EveryFeatureHasAWord) {

@@ -12,6 +12,9 @@ namespace twingrad::generators {
 // --- Shapes of graphs: graph_shapes.cc ---
 // Two to four ops in a row, begun at some value.
 void AddChain(Draft& draft);
+// The same with a thousand ops and more, some with two edges to the one before: what is walked in
+// recursion falls over.
+void AddLongChain(Draft& draft);
 // Two to nine consumers of one value, whose gradients must all be summed before they are passed on;
 // combined again as far as their shapes allow.
 void AddFanOut(Draft& draft);
@@ -34,6 +37,9 @@ void AddView(Draft& draft);
 // A write to some value, or to a fresh copy of one if no value may be written: through a base and
 // through views of it, to leaves without grad, of values with and without history.
 void AddInPlace(Draft& draft);
+// One memory: views of it, views of detached slices and views made without grad mode; writes
+// through them; hooks and retain_grad before and after: aliases.cc.
+void AddAliases(Draft& draft);
 // One op, drawn from all alike: any_op.cc.
 void AddAnyOp(Draft& draft);
 // A value without history: a no_grad region, a write to a leaf within one, or a detach.

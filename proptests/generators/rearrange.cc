@@ -144,7 +144,7 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   constexpr Opcode kOps[] = {Opcode::kCat,         Opcode::kStack,   Opcode::kFlip,
                              Opcode::kIndexSelect, Opcode::kGather,  Opcode::kScatterAdd,
                              Opcode::kSort,        Opcode::kArgsort, Opcode::kCumsum};
-  const Opcode op = source.Pick(kOps);
+  const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
   const int64_t dim = PickDim(draft, x);

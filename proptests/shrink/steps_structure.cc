@@ -166,7 +166,7 @@ std::optional<Program> DropCallPart(const Program& program, int position) {
   return Replace(program, at, edited);
 }
 
-// --- Take an operand and its result out of a custom function ---
+// --- Take an operand and its result out of a custom function; another result is used instead ---
 int CountCustomParts(const Program& program) {
   return Count(program) * program::kMaxCustomOperands;
 }
@@ -177,6 +177,7 @@ std::optional<Program> DropCustomPart(const Program& program, int position) {
   if (SignatureOf(edited.op).category != Category::kCustom) return std::nullopt;
   const auto operands = static_cast<int>(edited.operands.size());
   if (operands == 1 || part >= operands) return std::nullopt;
+  const ValueId dropped = edited.results[static_cast<size_t>(part)];
   edited.operands.erase(edited.operands.begin() + part);
   edited.results.erase(edited.results.begin() + part);
   for (Attribute& a : edited.attributes) {
@@ -188,7 +189,12 @@ std::optional<Program> DropCustomPart(const Program& program, int position) {
   std::erase_if(edited.attributes, [](const Attribute& a) {
     return a.key == Key::kNonDifferentiable && std::get<std::vector<int64_t>>(a.value).empty();
   });
-  return Replace(program, at, edited);
+  Rebuilder rebuilder(program);
+  for (int i = 0; i < Count(program); ++i) {
+    rebuilder.Add(i == at ? edited : program.statements[i]);
+    if (i == at) rebuilder.Substitute(dropped, edited.results.front());
+  }
+  return rebuilder.Take();
 }
 
 // --- Bypass: the result stands for one of the operands ---

@@ -30,6 +30,22 @@ TEST(StepsStructure, BypassesLinkConsumersToOperands) {
             1u);
 }
 
+// Who used the result uses another one.
+TEST(StepsStructure, CustomFunctionsLoseAnOperandWithItsResult) {
+  EXPECT_EQ(Edits("drop part of a custom function",
+                  "twingrad 1\n"
+                  "%v0 = leaf type=f64[] data=3 grad=1\n"
+                  "%v1 = neg %v0\n"
+                  "%v2,%v3 = custom %v0 %v1 do=pass\n"
+                  "backward %v2\n")
+                .count("twingrad 1\n"
+                       "%v0 = leaf type=f64[] data=3 grad=1\n"
+                       "%v1 = neg %v0\n"
+                       "%v2 = custom %v1 do=pass\n"
+                       "backward %v2\n"),
+            1u);
+}
+
 TEST(StepsStructure, NodesBecomeLeaves) {
   EXPECT_EQ(Edits("turn a node into a leaf", kProgram)
                 .count("twingrad 1\n"

@@ -84,14 +84,23 @@ class EngineSubject final : public Subject,
 
   std::string Summarise(absl::Span<const uint64_t> counters,
                         const std::set<std::string>& /*notes*/) const override {
+    const EngineStatistics statistics = Read(counters);
+    return SummaryText(statistics.judged, statistics.drawn);
+  }
+
+  std::string Report(absl::Span<const uint64_t> counters) const override {
+    return absl::StrCat("{\"feature_pairs\":", PairsReport(Read(counters).drawn), "}");
+  }
+
+ private:
+  static EngineStatistics Read(absl::Span<const uint64_t> counters) {
     EngineStatistics statistics;
     if (counters.size() == kNumCounters) {
       std::memcpy(static_cast<void*>(&statistics), counters.data(), sizeof(statistics));
     }
-    return SummaryText(statistics.judged, statistics.drawn);
+    return statistics;
   }
 
- private:
   // On the engine that the Judge would run first.
   Observation Observe() const {
     if (judge_options_.run) return judge_options_.run(current(), 0);

@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
+#include "proptests/findings/case_text.h"
 #include "proptests/generators/generate.h"
 #include "proptests/shrink/shrink.h"
 
@@ -37,6 +38,9 @@ absl::Status ProgramSource::Configure(const CaseOptions& options) {
     const std::string list = absl::StrJoin(options.ops, ",");
     status = Refusal("ops", generators::SetOps(list, &options_));
   }
+  if (status.ok()) {
+    status = Refusal("weights", generators::SetWeights(options.weights, &options_));
+  }
   options_.max_elements = options.elements;
   options_.max_rank = options.rank;
   return status;
@@ -48,27 +52,32 @@ std::string ProgramSource::Generate(uint64_t seed) {
   return program::Print(current_);
 }
 
-void ProgramSource::CountDrawn(DrawnFeatures* counts) const {
-  for (size_t i = 0; i < counts->size(); ++i) (*counts)[i] += drawn_[i] ? 1 : 0;
-}
+void ProgramSource::CountDrawn(DrawnFeatures* counts) const { counts->Add(drawn_); }
 
 absl::Status ProgramSource::Load(std::string_view text, std::string_view origin) {
-  absl::StatusOr<Program> program = program::Parse(text);
+  const findings::Case parts = findings::SplitCase(text);
+  absl::StatusOr<Program> program = program::Parse(parts.program);
   if (!program.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("[oracle] ", origin, " holds no Program; ",
                                                    program.status().message(),
                                                    "; see autograd/program/README.md"));
   }
   SetCurrent(*std::move(program));
+  seed_ = parts.seed;
   return absl::OkStatus();
 }
 
 std::string ProgramSource::Shrink(std::string_view text,
                                   const std::function<bool(std::string_view)>& still_fails) {
-  absl::StatusOr<Program> program = program::Parse(text);
+  findings::Case parts = findings::SplitCase(text);
+  absl::StatusOr<Program> program = program::Parse(parts.program);
   if (!program.ok()) return std::string(text);
-  const auto fails = [&](const Program& smaller) { return still_fails(program::Print(smaller)); };
-  return program::Print(shrink::Shrink(*program, fails).program);
+  const auto text_of = [&](const Program& smaller) {
+    parts.program = program::Print(smaller);
+    return findings::JoinCase(parts);
+  };
+  const auto fails = [&](const Program& smaller) { return still_fails(text_of(smaller)); };
+  return text_of(shrink::Shrink(*program, fails).program);
 }
 
 }  // namespace twingrad::subjects

@@ -33,7 +33,8 @@ class ProgramSource : public workers::CaseSource {
     seed_.reset();
     drawn_.reset();
   }
-  // What the current Program was generated from; nothing for one that was loaded.
+  // What the current Program was generated from; nothing for one that was loaded without its seed
+  // (proptests/findings/case_text.h).
   std::optional<uint64_t> seed() const { return seed_; }
   // What Programs may hold: an engine that has less takes it away.
   generators::GeneratorOptions& options() { return options_; }

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/ball/ball_result.h"
 #include "proptests/subjects/number_text.h"
@@ -51,19 +52,44 @@ std::string Rows(std::string_view name, const std::vector<std::string>& items) {
 
 using Counts = std::vector<std::pair<uint64_t, std::string_view>>;
 
+std::string_view Word(int feature) {
+  return generators::FeatureWord(static_cast<generators::Feature>(feature));
+}
+
 Counts FeatureCounts(const DrawnFeatures& drawn) {
   Counts counts;
-  for (size_t i = 0; i < drawn.size(); ++i) {
-    counts.emplace_back(drawn[i], generators::FeatureWord(static_cast<generators::Feature>(i)));
-  }
+  for (int i = 0; i < generators::kNumFeatures; ++i) counts.emplace_back(drawn.Of(i), Word(i));
   return counts;
+}
+
+// How many pairs of the features that were drawn have met in some Program, and those that met
+// least.
+std::string Pairs(const DrawnFeatures& drawn) {
+  constexpr size_t kShown = 8;
+  std::vector<std::pair<uint64_t, std::string>> pairs;
+  size_t met = 0;
+  for (int i = 0; i < generators::kNumFeatures; ++i) {
+    for (int j = i + 1; j < generators::kNumFeatures; ++j) {
+      if (drawn.Of(i) == 0 || drawn.Of(j) == 0) continue;
+      const uint64_t count = drawn.met[static_cast<size_t>(i)][static_cast<size_t>(j)];
+      met += count > 0 ? 1 : 0;
+      pairs.emplace_back(count, absl::StrCat(Word(i), "+", Word(j), " ", WithSeparators(count)));
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> items = {absl::StrFormat("%d of %d met; the least", met, pairs.size())};
+  for (size_t i = 0; i < std::min(kShown, pairs.size()); ++i) {
+    items.push_back(std::move(pairs[i].second));
+  }
+  return Rows("pairs", items);
 }
 
 // What the text shows beyond the features of the generator: one word has one number.
 Counts TextCounts(const Statistics& s) {
   std::set<std::string_view> drawn;
   for (int i = 0; i < generators::kNumFeatures; ++i) {
-    drawn.insert(generators::FeatureWord(static_cast<generators::Feature>(i)));
+    drawn.insert(Word(i));
   }
   Counts counts;
   for (size_t i = 0; i < s.traits.size(); ++i) {
@@ -146,6 +172,26 @@ std::string BallRows(const Statistics& s) {
 
 }  // namespace
 
+void DrawnFeatures::Add(const generators::Features& drawn) {
+  for (size_t i = 0; i < met.size(); ++i) {
+    if (!drawn[i]) continue;
+    for (size_t j = 0; j < met.size(); ++j) met[i][j] += drawn[j] ? 1 : 0;
+  }
+}
+
+std::string PairsReport(const DrawnFeatures& drawn) {
+  std::vector<std::string> rows;
+  for (int i = 0; i < generators::kNumFeatures; ++i) {
+    std::vector<std::string> items;
+    for (int j = 0; j < generators::kNumFeatures; ++j) {
+      items.push_back(absl::StrCat(
+          "\"", Word(j), "\":", drawn.met[static_cast<size_t>(i)][static_cast<size_t>(j)]));
+    }
+    rows.push_back(absl::StrCat("\"", Word(i), "\":{", absl::StrJoin(items, ","), "}"));
+  }
+  return absl::StrCat("{", absl::StrJoin(rows, ","), "}");
+}
+
 std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
   const double average =
       s.programs == 0 ? 0 : static_cast<double>(s.statements) / static_cast<double>(s.programs);
@@ -177,6 +223,7 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
   text += Row("linearity", absl::StrFormat("%s programs, run with other seeds",
                                            WithSeparators(s.linearity_judged)));
   text += Frequencies("features", FeatureCounts(drawn));
+  text += Pairs(drawn);
   text += Frequencies("seen in text", TextCounts(s));
   text += Frequencies("ops", OpCounts(s));
   text += Shares(

@@ -11,8 +11,21 @@
 
 namespace twingrad::subjects {
 
-// How many Programs hold each feature of the generator, whose words --features takes.
-using DrawnFeatures = std::array<uint64_t, generators::kNumFeatures>;
+// How many Programs hold each two features of the generator, whose words --features takes. Plain
+// counters, which add up over processes.
+struct DrawnFeatures {
+  std::array<std::array<uint64_t, generators::kNumFeatures>, generators::kNumFeatures> met = {};
+
+  void Add(const generators::Features& drawn);
+  // In how many Programs the feature stands.
+  uint64_t Of(int feature) const {
+    return met[static_cast<size_t>(feature)][static_cast<size_t>(feature)];
+  }
+};
+
+// For machines: for each feature, in how many Programs it meets each other one; the text of a JSON
+// object.
+std::string PairsReport(const DrawnFeatures& drawn);
 
 // Each line ends in a newline; shares are of what the line says. Features are those that were
 // drawn; what else the text of Programs shows has a line of its own. A word that nothing makes is

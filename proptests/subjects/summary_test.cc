@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "autograd/reference/ball/ball_result.h"
 #include "gmock/gmock.h"
@@ -108,7 +109,9 @@ TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
   s.opcodes[static_cast<size_t>(program::Opcode::kMul)] = 1500;
   s.opcodes[static_cast<size_t>(program::Opcode::kLeaf)] = 3000;
   s.traits[static_cast<size_t>(judge::Trait::kSeeds)] = 5;
-  drawn[static_cast<size_t>(generators::Feature::kHook)] = 4;
+  generators::Features hook;
+  hook.set(static_cast<size_t>(generators::Feature::kHook));
+  for (int i = 0; i < 4; ++i) drawn.Add(hook);
   const std::string text = SummaryText(s, drawn);
   EXPECT_THAT(text, HasSubstr("\nops            leaf 3,000, mul 1,500, add 0, "));
   EXPECT_THAT(text, HasSubstr("\nfeatures       hook 4, chain 0, "));
@@ -119,6 +122,32 @@ TEST(SummaryTest, ListsEveryFeatureAndOpMostFrequentFirst) {
     width = c == '\n' ? 0 : width + 1;
     EXPECT_LE(width, 125u) << text;
   }
+}
+
+TEST(SummaryTest, PairsThatMetLeastComeFirst) {
+  constexpr int kPairs = generators::kNumFeatures * (generators::kNumFeatures - 1) / 2;
+  DrawnFeatures drawn;
+  generators::Features all;
+  all.set();
+  drawn.Add(all);
+  generators::Features but_view = all;
+  but_view.reset(static_cast<size_t>(generators::Feature::kView));
+  drawn.Add(but_view);
+  EXPECT_EQ(drawn.Of(static_cast<int>(generators::Feature::kView)), 1u);
+  const std::string text = SummaryText(judge::Statistics(), drawn);
+  EXPECT_THAT(text, HasSubstr(absl::StrCat("\npairs          ", kPairs, " of ", kPairs,
+                                           " met; the least, chain+view 1, ")));
+  // Features that are not drawn cannot meet.
+  EXPECT_THAT(SummaryText(judge::Statistics(), {}), HasSubstr("\npairs          0 of 0 met; "));
+  DrawnFeatures apart;
+  for (const auto feature : {generators::Feature::kView, generators::Feature::kHook}) {
+    apart.Add(generators::Features().set(static_cast<size_t>(feature)));
+  }
+  EXPECT_THAT(SummaryText(judge::Statistics(), apart),
+              HasSubstr("\npairs          0 of 1 met; the least, view+hook 0\n"));
+  const std::string report = PairsReport(drawn);
+  EXPECT_THAT(report, HasSubstr("{\"chain\":{\"chain\":2,\"fan_out\":2,"));
+  EXPECT_THAT(report, HasSubstr("\"view\":{\"chain\":1,"));
 }
 
 TEST(SummaryTest, NothingJudgedIsNoDivisionByZero) {

@@ -162,7 +162,8 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
     }
     AddFailure({index, in_program ? record.seed.load() : 0,
                 phase == Phase::kJudging ? RecordedProgram(record) : std::string(),
-                ResultOfDeath(death, *slot.process, doing)});
+                ResultOfDeath(death, *slot.process, doing),
+                SeedsBefore(record, index, options_.seed)});
   }
   const bool more = next < end || record_->next < record_->total;
   Retire(slot);

@@ -48,6 +48,8 @@ struct Failure {
   uint64_t seed = 0;
   std::string program;
   CaseResult result;
+  // What the same process ran before it, as seeds in that order; of long runs the latest ones.
+  std::vector<uint64_t> before;
 };
 
 // What a summary is made from: sums over all judged cases. At most kMaxCounters numbers; adding

@@ -45,6 +45,6 @@ class Channel {
 // A member that a message lacks has its default.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(CaseResult, failed, oracle, text, expected, actual,
                                                 marked, reproducer, outcome, files)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Failure, index, seed, program, result)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Failure, index, seed, program, result, before)
 
 }  // namespace twingrad::workers

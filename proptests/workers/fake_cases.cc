@@ -19,8 +19,16 @@
 namespace twingrad::workers {
 namespace {
 
-constexpr std::string_view kFaults[] = {"wrong", "crash", "hang", "memory",
-                                        "throw", "exit",  "flaky"};
+// `stained` is wrong once the process has run a `stain`, `flaky` once it has run three cases, and
+// `once` if no process in the same folder has run one before.
+constexpr std::string_view kFaults[] = {"wrong", "crash", "hang",  "memory",  "throw",
+                                        "exit",  "flaky", "stain", "stained", "once"};
+
+// Whether this is the first call with this working directory.
+bool IsFirst() {
+  const std::string path = ResolvePath("once");
+  return !ReadInput(path).ok() && AppendFile(path, ".").ok();
+}
 
 bool Has(const auto& words, const auto& word) { return std::ranges::count(words, word) > 0; }
 
@@ -92,7 +100,8 @@ std::string FakeCases::Generate(uint64_t seed) {
 }
 
 absl::Status FakeCases::Load(std::string_view text, std::string_view origin) {
-  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  std::erase_if(lines, [](const std::string& line) { return line[0] == '#'; });
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!absl::StartsWith(lines[i], "value ") && !Has(kFaults, lines[i])) {
       return absl::InvalidArgumentError(absl::StrCat("[fake] ", origin, ":", i + 1,
@@ -100,7 +109,7 @@ absl::Status FakeCases::Load(std::string_view text, std::string_view origin) {
                                                      "`; allowed is value; mend the line"));
     }
   }
-  lines_ = lines;
+  lines_ = std::move(lines);
   return absl::OkStatus();
 }
 
@@ -110,8 +119,10 @@ CaseResult FakeCases::Judge() {
   for (size_t i = 0; i < lines_.size(); ++i) {
     if (absl::StartsWith(lines_[i], "value ")) continue;
     KeepLine(scratch_, lines_[i]);
-    const bool flaky = lines_[i] == "flaky" && counters_[0] >= 3;
-    if (Act(lines_[i]) || flaky) {
+    const bool shows = (lines_[i] == "flaky" && counters_[0] >= 3) ||
+                       (lines_[i] == "stained" && stained_) || (lines_[i] == "once" && IsFirst());
+    stained_ |= lines_[i] == "stain";
+    if (Act(lines_[i]) || shows) {
       result.failed = true;
       result.oracle = lines_[i];
       result.text = absl::StrCat("line ", i, " is wrong\n  expected: right\n  actual:   wrong\n");

@@ -56,6 +56,7 @@ class FakeCases : public CaseSource, public CaseJudge, public CaseDrawer {
   std::array<uint64_t, 2> counters_ = {};  // cases, lines
   std::set<std::string> told_;             // notes
   absl::Span<std::byte> scratch_;
+  bool stained_ = false;
 };
 
 // The command of a worker that judges such cases, in this folder.

@@ -70,6 +70,26 @@ absl::StatusOr<MappedFile<T>> MappedFile<T>::Map(const std::string& path, bool c
 template class MappedFile<FlightRecord>;
 template class MappedFile<CampaignRecord>;
 
+void BeginChunk(FlightRecord& record, uint64_t begin, uint64_t end) {
+  const uint64_t count = record.num_chunks.load(std::memory_order_relaxed);
+  record.chunks[count % FlightRecord::kMaxChunks] = {begin, end};
+  record.num_chunks.store(count + 1, std::memory_order_release);
+}
+
+std::vector<uint64_t> IndicesBefore(const FlightRecord& record, uint64_t index) {
+  constexpr uint64_t kMax = FlightRecord::kMaxChunks;
+  const uint64_t count = record.num_chunks.load(std::memory_order_acquire);
+  std::vector<uint64_t> indices;
+  for (uint64_t i = count > kMax ? count - kMax : 0; i < count; ++i) {
+    const FlightRecord::Chunk& chunk = record.chunks[i % kMax];
+    const bool last = i + 1 == count;
+    for (uint64_t at = chunk.begin; at < (last ? std::min(chunk.end, index) : chunk.end); ++at) {
+      indices.push_back(at);
+    }
+  }
+  return indices;
+}
+
 void BeginGenerating(FlightRecord& record, uint64_t index, uint64_t seed) {
   record.program_size.store(0, std::memory_order_relaxed);
   record.index.store(index, std::memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -34,6 +35,15 @@ struct FlightRecord {
   std::atomic<uint64_t> index;      // of the current program in the campaign, or (idle) of the next
   std::atomic<uint64_t> chunk_end;  // programs up to this one (exclusive) are this worker's
   std::atomic<uint64_t> seed;
+
+  // The chunks that this worker has begun, each later one in place of the oldest: what it ran.
+  static constexpr size_t kMaxChunks = 32;
+  struct Chunk {
+    uint64_t begin;
+    uint64_t end;
+  };
+  std::atomic<uint64_t> num_chunks;
+  Chunk chunks[kMaxChunks];
 
   // Two copies; `committed` says which is whole.
   struct Progress {
@@ -85,9 +95,14 @@ class MappedFile {
 };
 
 // The worker's side. Each call is a few stores.
+void BeginChunk(FlightRecord& record, uint64_t begin, uint64_t end);
 void BeginGenerating(FlightRecord& record, uint64_t index, uint64_t seed);
 void BeginJudging(FlightRecord& record, std::string_view program);
 void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters);
+
+// The indices of the programs that this worker ran before the current one, as far as its chunks are
+// recorded.
+std::vector<uint64_t> IndicesBefore(const FlightRecord& record, uint64_t index);
 
 // The parent's side.
 std::string RecordedProgram(const FlightRecord& record);

@@ -82,5 +82,20 @@ TEST_F(FlightRecorderTest, SaysWhyAFileCannotBeMapped) {
                 "some MiB free; set TMPDIR to one");
 }
 
+TEST_F(FlightRecorderTest, TellsWhatAWorkerRanBefore) {
+  auto record = *MappedFile<FlightRecord>::Create(path_);
+  EXPECT_TRUE(IndicesBefore(*record, 3).empty());
+  BeginChunk(*record, 4, 6);
+  BeginChunk(*record, 20, 23);
+  EXPECT_EQ(IndicesBefore(*record, 20), (std::vector<uint64_t>{4, 5}));
+  EXPECT_EQ(IndicesBefore(*record, 22), (std::vector<uint64_t>{4, 5, 20, 21}));
+  // The oldest are forgotten.
+  for (uint64_t i = 0; i < FlightRecord::kMaxChunks; ++i) BeginChunk(*record, 100 + i, 101 + i);
+  const std::vector<uint64_t> indices = IndicesBefore(*record, 131);
+  ASSERT_EQ(indices.size(), FlightRecord::kMaxChunks - 1);
+  EXPECT_EQ(indices.front(), 100u);
+  EXPECT_EQ(indices.back(), 130u);
+}
+
 }  // namespace
 }  // namespace twingrad::workers

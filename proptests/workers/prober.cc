@@ -39,7 +39,7 @@ absl::StatusOr<Prober::Answer> Prober::Ask(const nlohmann::json& request) {
       if (type == "cannot_start") {
         start_error = reply->value("message", "");
       } else if (type != "ready") {
-        return Answer{*std::move(reply), std::nullopt};
+        return Answer{*std::move(reply), std::nullopt, ""};
       }
     }
     worker_->EnforceLimits();
@@ -51,13 +51,37 @@ absl::StatusOr<Prober::Answer> Prober::Ask(const nlohmann::json& request) {
       }
       Answer answer;
       answer.death = ResultOfDeath(*death, *dead, "judging the program");
+      answer.died_of = RecordedProgram(dead->record());
       return answer;
     }
   }
 }
 
 absl::StatusOr<CaseResult> Prober::Judge(std::string_view program) {
-  absl::StatusOr<Answer> answer = Ask({{"type", "judge"}, {"program", std::string(program)}});
+  return ResultOf(Ask({{"type", "judge"}, {"program", std::string(program)}}));
+}
+
+absl::StatusOr<CaseResult> Prober::JudgeAfter(absl::Span<const std::string> before,
+                                              std::string_view program) {
+  Renew();
+  absl::StatusOr<Answer> answer =
+      Ask({{"type", "judge"},
+           {"program", std::string(program)},
+           {"before", std::vector<std::string>(before.begin(), before.end())}});
+  Renew();
+  // One of those before brought the worker down: that says nothing of the Program.
+  if (answer.ok() && answer->death && answer->died_of != program) return CaseResult();
+  return ResultOf(std::move(answer));
+}
+
+absl::StatusOr<std::string> Prober::Generate(uint64_t seed) {
+  absl::StatusOr<Answer> answer = Ask({{"type", "generate"}, {"seed", seed}});
+  if (!answer.ok()) return answer.status();
+  if (answer->death) return absl::UnavailableError(answer->death->text);
+  return answer->reply.value("program", "");
+}
+
+absl::StatusOr<CaseResult> Prober::ResultOf(absl::StatusOr<Answer> answer) {
   if (!answer.ok()) return answer.status();
   if (answer->death) return *answer->death;
   if (answer->reply.value("type", "") == "result") {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,6 +26,14 @@ class Prober {
 
   // An error: the engine could not be started, or the Program is malformed.
   absl::StatusOr<CaseResult> Judge(std::string_view program);
+  // In a fresh worker, which runs those before it first.
+  absl::StatusOr<CaseResult> JudgeAfter(absl::Span<const std::string> before,
+                                        std::string_view program);
+  // The next Program finds a fresh worker, in which nothing has run.
+  void Renew() { worker_.reset(); }
+
+  // The Program that a worker makes of a seed.
+  absl::StatusOr<std::string> Generate(uint64_t seed);
 
   // The graph of the Program in the language of graphviz.
   absl::StatusOr<std::string> Draw(std::string_view program, absl::Span<const int> marked);
@@ -40,8 +49,10 @@ class Prober {
   struct Answer {
     nlohmann::json reply;
     std::optional<CaseResult> death;
+    std::string died_of;  // the Program
   };
   absl::StatusOr<Answer> Ask(const nlohmann::json& request);
+  absl::StatusOr<CaseResult> ResultOf(absl::StatusOr<Answer> answer);
 
   WorkerCommand command_;
   std::function<void()> idle_;

@@ -28,6 +28,23 @@ TEST_F(ProberTest, GivesAVerdictWhateverTheProgramDoes) {
       "hang while judging the program\n  ended by: no end after 0.2 s\n  it said:  nothing\n");
 }
 
+// What a process keeps of one case shows in a later one of the same process alone.
+TEST_F(ProberTest, JudgesAfterOthers) {
+  Prober prober(command_);
+  EXPECT_FALSE(prober.Judge("stained\n")->failed);
+  EXPECT_EQ(prober.JudgeAfter({"value 1\n", "stain\n"}, "stained\n")->oracle, "stained");
+  EXPECT_FALSE(prober.Judge("stained\n")->failed);  // in a fresh worker again
+  EXPECT_FALSE(prober.JudgeAfter({"value 1\n"}, "stained\n")->failed);
+  EXPECT_EQ(prober.JudgeAfter({"value 1\n"}, "crash\n")->oracle, "crash");
+  EXPECT_FALSE(prober.JudgeAfter({"crash\n"}, "crash 2\n")->failed);
+}
+
+TEST_F(ProberTest, GeneratesWhatAWorkerDoes) {
+  Prober prober(command_);
+  FakeCases cases;
+  EXPECT_EQ(*prober.Generate(5), cases.Generate(5));
+}
+
 TEST_F(ProberTest, CallsItsOwnerWhileItWaits) {
   int calls = 0;
   Prober prober(command_, [&] { ++calls; });

@@ -53,13 +53,15 @@ void LimitProcess(uint64_t memory) {
 
 // One program of a campaign.
 void JudgeNext(const Crew& crew, FlightRecord& record, Channel& channel, uint64_t index,
-               uint64_t seed) {
+               uint64_t campaign_seed) {
+  const uint64_t seed = ProgramSeed(campaign_seed, index);
   BeginGenerating(record, index, seed);
-  Failure failure{index, seed, crew.source.Generate(seed), {}};
+  Failure failure{index, seed, crew.source.Generate(seed), {}, {}};
   BeginJudging(record, failure.program);
   failure.result = crew.judge.Judge();
   if (failure.result.failed) {
     if (!failure.result.reproducer.empty()) failure.program = failure.result.reproducer;
+    failure.before = SeedsBefore(record, index, campaign_seed);
     // Sent before the commit: a death in between repeats the program, it never loses the finding.
     record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
     nlohmann::json message = failure;
@@ -80,6 +82,7 @@ void RunCampaign(const Crew& crew, FlightRecord& record, CampaignRecord& campaig
   // The first chunk may be what a dead predecessor had left.
   uint64_t next = record.index;
   uint64_t end = record.chunk_end;
+  if (next < end) BeginChunk(record, next, end);
   crew.judge.StopWhen([&campaign] { return campaign.stop.load(std::memory_order_relaxed) != 0; });
   while (campaign.stop.load(std::memory_order_relaxed) == 0) {
     if (next >= end) {
@@ -88,8 +91,9 @@ void RunCampaign(const Crew& crew, FlightRecord& record, CampaignRecord& campaig
       end = std::min(next + chunk, total);
       record.index.store(next, std::memory_order_relaxed);
       record.chunk_end.store(end, std::memory_order_relaxed);
+      BeginChunk(record, next, end);
     }
-    JudgeNext(crew, record, channel, next, ProgramSeed(seed, next));
+    JudgeNext(crew, record, channel, next, seed);
     ++next;
   }
   record.phase.store(static_cast<uint32_t>(Phase::kIdle), std::memory_order_release);
@@ -99,12 +103,21 @@ void RunCampaign(const Crew& crew, FlightRecord& record, CampaignRecord& campaig
 void RunProber(const Crew& crew, FlightRecord& record, Channel& channel) {
   while (std::optional<nlohmann::json> request = channel.Receive(/*blocking=*/true)) {
     const std::string program = request->value("program", "");
+    // What a process has to have run before.
+    for (const std::string& earlier : request->value("before", std::vector<std::string>())) {
+      BeginJudging(record, earlier);
+      if (crew.source.Load(earlier, "program").ok()) crew.judge.Judge();
+      CommitProgram(record, crew.judge.counters());
+    }
     BeginGenerating(record, 0, 0);
     BeginJudging(record, program);
     nlohmann::json reply;
     if (request->value("type", "") == "describe") {
       reply = {{"type", "description"},
                {"description", nlohmann::json::parse(crew.judge.Describe())}};
+    } else if (request->value("type", "") == "generate") {
+      const uint64_t seed = request->value("seed", uint64_t{0});
+      reply = {{"type", "program"}, {"program", crew.source.Generate(seed)}};
     } else if (absl::Status status = crew.source.Load(program, "program"); !status.ok()) {
       reply = {{"type", "malformed"}, {"message", std::string(status.message())}};
     } else if (request->value("type", "") == "draw") {
@@ -127,6 +140,13 @@ uint64_t ProgramSeed(uint64_t campaign_seed, uint64_t index) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
+}
+
+std::vector<uint64_t> SeedsBefore(const FlightRecord& record, uint64_t index,
+                                  uint64_t campaign_seed) {
+  std::vector<uint64_t> seeds = IndicesBefore(record, index);
+  for (uint64_t& seed : seeds) seed = ProgramSeed(campaign_seed, seed);
+  return seeds;
 }
 
 int RunWorker(const Crew& crew, const WorkerOptions& options) {

@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "proptests/workers/case.h"
+#include "proptests/workers/flight_recorder.h"
 
 namespace twingrad::workers {
 
@@ -37,6 +39,11 @@ struct Crew {
   CaseJudge& judge;
   CaseDrawer& drawer;
 };
+
+// The seeds of the Programs that a worker ran before program `index` of its campaign, in that
+// order.
+std::vector<uint64_t> SeedsBefore(const FlightRecord& record, uint64_t index,
+                                  uint64_t campaign_seed);
 
 // Returns the exit status.
 int RunWorker(const Crew& crew, const WorkerOptions& options);

@@ -20,6 +20,7 @@
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "proptests/findings/finding.h"
+#include "proptests/findings/shrink_failure.h"
 #include "proptests/subjects/number_text.h"
 #include "proptests/workers/campaign.h"
 #include "proptests/workers/files.h"
@@ -297,15 +298,19 @@ constexpr FlagSpec kJobs = {"jobs", "N", FlagType::kCount, "all cores", "worker 
 constexpr FlagSpec kOut = {"out", "DIR", FlagType::kPath, "findings",
                            "where folders of findings are made"};
 
+constexpr FlagSpec kFindings = {"findings", "N", FlagType::kCount, "no limit",
+                                "ends the run after so many findings"};
+
 constexpr FlagSpec kCheckFlags[] = {
     kEngine,
     {"programs", "N", FlagType::kCount, "2000, or no limit with --time", "Programs to judge"},
     kSeed,
     kFeatures,
     kOps,
+    kWeights,
     kTime,
     kJobs,
-    {"findings", "N", FlagType::kCount, "no limit", "ends the run after so many findings"},
+    kFindings,
     kElements,
     kRank,
     kWitness,
@@ -327,8 +332,10 @@ constexpr FlagSpec kExploreFlags[] = {
     kSchedule,
     kFeatures,
     kOps,
+    kWeights,
     kTime,
     kJobs,
+    kFindings,
     {"timeout", "TIME", FlagType::kDuration, "10s and 2 ms a schedule",
      "a Program whose schedules run longer is a hang"},
     kMemory,

@@ -113,10 +113,26 @@ TEST_F(CheckTest, HangsAndGrowthAreFindings) {
 }
 
 TEST_F(CheckTest, AFailureThatDoesNotShowAgainSaysSo) {
-  const SubprocessResult run = Check({"--seed=1", "--programs=40", "--features=flaky", "--jobs=1"});
+  const SubprocessResult run = Check({"--seed=1", "--programs=40", "--features=once", "--jobs=1"});
   EXPECT_EQ(run.exit_status, 1);
   ASSERT_EQ(Findings().size(), 1u);
   EXPECT_THAT(Read(Findings()[0] + "/report.txt"), HasSubstr("it did not show again in 3"));
+}
+
+// What a worker ran before the failure runs again before it, as little of it as is needed.
+TEST_F(CheckTest, AFailureThatNeedsEarlierProgramsIsRepeatedWithThem) {
+  const SubprocessResult run =
+      Check({"--seed=1", "--programs=2000", "--features=stain,stained", "--jobs=1"});
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  ASSERT_EQ(Findings().size(), 1u) << run.output;
+  const std::string folder = Findings()[0];
+  EXPECT_EQ(Read(folder + "/before-1.txt"), "stain\n");
+  EXPECT_EQ(Read(folder + "/program.txt"), "stained\n");
+  const SubprocessResult again = Tool({"replay", folder});
+  EXPECT_EQ(again.exit_status, 1);
+  EXPECT_THAT(again.output, StartsWith("the finding still shows: stained\n"));
+  ASSERT_TRUE(WriteFile(folder + "/before-1.txt", "value 1\n").ok());
+  EXPECT_EQ(Tool({"replay", folder}).exit_status, 0);
 }
 
 TEST_F(CheckTest, OutSaysWhereFindingsGo) {

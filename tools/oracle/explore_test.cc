@@ -228,6 +228,15 @@ TEST_F(ExploreTest, ARunOnOneThreadThatFailsIsAFinding) {
   EXPECT_THAT(again.output, StartsWith("the finding still shows: single leaked object\n"));
 }
 
+TEST_F(ExploreTest, EnoughFindingsEndTheRun) {
+  const SubprocessResult run =
+      Run(kBroken, {"explore", "--seed=1", "--program", LanesFile(), "--programs=1000000",
+                    "--jobs=1", "--findings=1", "--out=found"});
+  EXPECT_EQ(run.exit_status, 1) << run.output << run.errors;
+  EXPECT_EQ(Found().size(), 1u) << run.output;
+  EXPECT_THAT(run.output, Not(HasSubstr("programs       1,000,000 in")));
+}
+
 // What brings the process down is found with its schedule, and repeated under it.
 TEST_F(ExploreTest, ACrashIsFoundWithItsScheduleAndReplayed) {
   const SubprocessResult run =

@@ -32,6 +32,7 @@ constexpr FlagSpec kGenerateFlags[] = {
     kEngine,
     kFeatures,
     kOps,
+    kWeights,
     kElements,
     kRank,
 };

@@ -6,12 +6,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
 #include "proptests/findings/case_text.h"
+#include "proptests/findings/finding.h"
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/workers/files.h"
 #include "proptests/workers/prober.h"
@@ -71,6 +74,17 @@ absl::StatusOr<std::string> CaseIn(const std::string& folder, const nlohmann::js
   return JoinCase({*program, *seed, false, ""});
 }
 
+// What has to run before it in the same process.
+std::vector<std::string> CasesBefore(const std::string& folder) {
+  std::vector<std::string> before;
+  while (true) {
+    absl::StatusOr<std::string> text =
+        ReadInput(absl::StrCat(folder, "/", findings::FileBefore(before.size() + 1)));
+    if (!text.ok()) return before;
+    before.push_back(*std::move(text));
+  }
+}
+
 int PrintResult(const CaseResult& result, const std::string& folder, const std::string& found_as) {
   if (result.outcome == "explained") {
     absl::PrintF("the finding still shows, as an expected failure\n%s", result.text);
@@ -113,7 +127,9 @@ absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subjec
   absl::StatusOr<std::string> text = CaseIn(folder, known, &command);
   if (!text.ok()) return text.status();
   workers::Prober prober(command);
-  absl::StatusOr<CaseResult> result = prober.Judge(*text);
+  const std::vector<std::string> before = CasesBefore(folder);
+  absl::StatusOr<CaseResult> result =
+      before.empty() ? prober.Judge(*text) : prober.JudgeAfter(before, *text);
   if (!result.ok()) return result.status();
   return PrintResult(*result, folder, TextIn(known, "oracle"));
 }
@@ -132,9 +148,10 @@ constinit const VerbSpec kReplay = {
     .operand = "DIR",
     .summary = "repeats a finding",
     .description = R"(
-DIR is the folder of a finding. Judges its Program again, in a fresh worker. A finding of
-`explore` is repeated decision by decision. Exit status 0: it no longer fails; 1: it still does;
-4: its schedule does not fit this engine, so nothing is known.
+DIR is the folder of a finding. Judges its Program again, in a fresh worker, after those that
+the finding says must run before it. A finding of `explore` is repeated decision by decision.
+Exit status 0: it no longer fails; 1: it still does; 4: its schedule does not fit this engine,
+so nothing is known.
 )",
     .flags = kReplayFlags,
     .examples = R"(

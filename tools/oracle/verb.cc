@@ -35,7 +35,7 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
         std::string(WitnessNames()), "; the others judge every Program"));
   }
   if (!arguments.Has("program")) return absl::OkStatus();
-  for (const std::string_view flag : {"features", "ops"}) {
+  for (const std::string_view flag : {"features", "ops", "weights"}) {
     if (!arguments.Has(flag)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "[oracle]", arguments.Text({&flag, 1}), " has no part in a run of --program=",
@@ -49,7 +49,10 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
 std::string_view WitnessNames() { return "ball"; }
 
 CaseOptions OptionsOf(const Arguments& arguments) {
-  CaseOptions options{arguments.List("features"), arguments.List("ops"), {}};
+  CaseOptions options;
+  options.features = arguments.List("features");
+  options.ops = arguments.List("ops");
+  options.weights = arguments.Path("weights").value_or(options.weights);
   if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
   if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
   options.every_ball = arguments.Path("witness") == "ball";

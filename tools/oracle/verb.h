@@ -38,6 +38,9 @@ inline constexpr FlagSpec kFeatures = {"features", "A,B", FlagType::kList, "all"
                                        "features that Programs may hold; -A,-B: all but these"};
 inline constexpr FlagSpec kOps = {"ops", "A,B", FlagType::kList, "all",
                                   "ops that Programs may use; -A,-B: all but these"};
+inline constexpr FlagSpec kWeights = {
+    "weights", "WORD", FlagType::kWord, "swarm",
+    "of what Programs are made of: swarm (each draws its own) or fixed (the same for all)"};
 inline constexpr FlagSpec kElements = {
     "elements", "N", FlagType::kCount, "24", "elements of a leaf at most; few make few shapes", 64};
 inline constexpr FlagSpec kRank = {

@@ -46,6 +46,7 @@ constexpr FlagSpec kWorkerFlags[] = {
     kMemory,
     kFeatures,
     kOps,
+    kWeights,
     kElements,
     kRank,
     kWitness,

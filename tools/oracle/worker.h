@@ -12,9 +12,9 @@
 namespace twingrad::oracle {
 
 // The flags that decide which cases there are; workers are given them.
-inline constexpr std::string_view kCaseFlags[] = {"features", "ops",     "strategy", "schedules",
-                                                  "threads",  "program", "schedule", "elements",
-                                                  "rank",     "witness"};
+inline constexpr std::string_view kCaseFlags[] = {"features",  "ops",     "weights", "strategy",
+                                                  "schedules", "threads", "program", "schedule",
+                                                  "elements",  "rank",    "witness"};
 
 // What the flags say of workers that judge cases of `subject`, which outlives the command; `folder`
 // is for their recorders.

@@ -68,14 +68,14 @@ def sequential_mutants(rows):
 
     Args:
       rows: from the defect NAME, planted by NAME.patch, to the labels of the sources that it changes, or to a dictionary
-        of them and of `programs` and `seed`.
+        of them and of `programs`, `seed` and `pair`.
     """
     _check_rows(rows)
     for name, row in rows.items():
         arguments = row if type(row) == "dict" else {"sources": row}
         sequential_mutant_test(name = name, patch = name + ".patch", **arguments)
 
-def sequential_mutant_test(name, sources, patch = None, programs = None, seed = 1):
+def sequential_mutant_test(name, sources, patch = None, programs = None, seed = 1, pair = False):
     """Passes if generated Programs find the defect and it shrinks; without a patch, if they find nothing.
 
     Args:
@@ -84,11 +84,13 @@ def sequential_mutant_test(name, sources, patch = None, programs = None, seed = 
       patch: what to do to them; a control without one shows that the copies themselves change nothing.
       programs: how many may be needed, where that is more than kill.h says.
       seed: of the first Program, which decides the finding that is made small.
+      pair: the defect needs a pair of features, and must be found much sooner than with the generators' fixed weights.
     """
     ag_test(
         name = name + "_test",
         srcs = [_plant(name, sources, patch)],
-        args = [name, "must_die" if patch else "must_live", str(seed)] + ([str(programs)] if programs else []),
+        args = [name, "must_die_sooner" if pair else "must_die" if patch else "must_live", str(seed)] +
+               ([str(programs)] if programs else []),
         size = "medium",
         deps = [
             _PLANTED,

@@ -93,6 +93,8 @@ std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt) {
   const double begin = ProcessorSeconds();
   ProgramCatch caught;
   generators::GeneratorOptions generator;
+  // Which features are sought is said here; few Programs of their own weights have all of them.
+  generator.weights = generators::Weights::kFixed;
   if (!hunt.features.empty() && !generators::SetFeatures(hunt.features, &generator).ok()) {
     return std::nullopt;
   }

@@ -1,5 +1,8 @@
 #include "proptests/mutants/sequential/kill.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "proptests/generators/generate.h"
 #include "proptests/shrink/shrink.h"
@@ -28,6 +31,45 @@ std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_progr
     return kill;
   }
   return std::nullopt;
+}
+
+namespace {
+
+// The median of how many Programs the hunts need, each at most `most`.
+int MedianOf(judge::Judge& judge, generators::Weights weights, int most) {
+  constexpr uint64_t kApart = 1'000'000;  // seeds of one hunt and the next
+  generators::GeneratorOptions options;
+  options.weights = weights;
+  std::vector<int> needed;
+  for (uint64_t hunt = 0; hunt < kHunts; ++hunt) {
+    int programs = 0;
+    bool found = false;
+    while (!found && programs < most) {
+      found = judge.Fails(generators::Generate(1 + hunt * kApart + programs++, options));
+    }
+    needed.push_back(programs);
+  }
+  std::ranges::sort(needed);
+  return needed[kHunts / 2];
+}
+
+}  // namespace
+
+Comparison CompareWeights(judge::Judge& judge, int most, bool whole) {
+  Comparison result;
+  result.swarm = MedianOf(judge, generators::Weights::kSwarm, most);
+  const int limit = whole ? most : std::min(most, kSooner * result.swarm);
+  result.fixed = MedianOf(judge, generators::Weights::kFixed, limit);
+  result.fixed_ended = result.fixed >= limit;
+  return result;
+}
+
+bool Comparison::IsSooner() const { return fixed >= kSooner * swarm; }
+
+std::string Comparison::Text() const {
+  return absl::StrCat("median of ", kHunts, " hunts: ", swarm,
+                      " programs by weights of their own, ", fixed_ended ? "at least " : "", fixed,
+                      " by the fixed weights");
 }
 
 std::string MatrixRow(std::string_view name, const Kill& kill) {

@@ -16,6 +16,9 @@ namespace twingrad::mutants {
 // Limits for every mutant: Programs needed to find it, and statements left after minimizing.
 inline constexpr int kMaxPrograms = 2000;
 inline constexpr int kMaxStatements = 5;
+// The same of defects that need a pair of features.
+inline constexpr int kMaxPairPrograms = 20'000;
+inline constexpr int kMaxPairStatements = 7;
 
 struct Kill {
   uint64_t seed = 0;   // of the first Program that showed the defect
@@ -24,6 +27,23 @@ struct Kill {
   std::string text;    // its text for the shrunk Program
   program::Program shrunk;
 };
+
+// How many Programs it takes to find the defect, by weights of each Program's own and by the fixed
+// ones (proptests/generators/swarm.h): medians of as many hunts, each from a seed of its own.
+struct Comparison {
+  int swarm = 0;
+  // As far as needed: the hunts end after kSooner times as many Programs as `swarm`.
+  int fixed = 0;
+  bool fixed_ended = false;  // without a finding: `fixed` is a lower bound
+
+  bool IsSooner() const;
+  std::string Text() const;
+};
+inline constexpr int kHunts = 5;
+inline constexpr int kSooner = 5;
+// `most`: of one hunt by weights of each Program's own; `whole`: those by the fixed ones go on
+// until they find it, or up to `most`.
+Comparison CompareWeights(judge::Judge& judge, int most = kMaxPairPrograms, bool whole = false);
 
 // Judges Programs of the seeds first_seed, first_seed + 1, ...; returns nothing if all agree.
 std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs = kMaxPrograms);

@@ -40,6 +40,20 @@ TEST(Kill, FindsAndShrinksADefect) {
   EXPECT_EQ(row.find("| wrong_mul | "), 0u);
 }
 
+// A defect that each Program shows takes one Program of either kind, which is not sooner.
+TEST(Kill, ComparesTheWeights) {
+  judge::Judge judge(WrongAt(Opcode::kLeaf));
+  const Comparison alike = CompareWeights(judge, 20);
+  EXPECT_LE(alike.swarm, 5);
+  EXPECT_FALSE(alike.IsSooner()) << alike.Text();
+  Comparison sooner = {10, 50, true};
+  EXPECT_TRUE(sooner.IsSooner());
+  EXPECT_EQ(sooner.Text(),
+            "median of 5 hunts: 10 programs by weights of their own, at least 50 by the fixed "
+            "weights");
+  EXPECT_FALSE((Comparison{10, 49, false}).IsSooner());
+}
+
 TEST(Kill, FindsNothingWhereThereIsNothing) {
   judge::Judge judge(WrongAt(Opcode::kExpect));  // which no generator makes
   EXPECT_FALSE(Hunt(judge, 1, 50).has_value());
