@@ -44,6 +44,7 @@ uint8_t LightWeight(Feature feature) {
     case Feature::kAnyOp:
       return 9;
     case Feature::kHook:
+      return 3;
     case Feature::kSavedHooks:
       return 2;
     default:
