@@ -1,7 +1,11 @@
 #include "autograd/reference/dual.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "autograd/program/signature.h"
 #include "autograd/reference/composite.h"
 #include "autograd/reference/dual_interpreter.h"
 #include "autograd/reference/dual_plan.h"
@@ -50,6 +54,17 @@ DualResult RunDualWith(const program::Program& program, Choices& choices) {
 DualResult RunDual(const program::Program& program) {
   Choices choices(Choices::Rule::kOwn);
   return RunDualWith(program, choices);
+}
+
+DualResult RunDualBefore(program::Program program, int32_t statement) {
+  const auto end = static_cast<size_t>(std::max(statement, 0));
+  if (end >= program.statements.size()) return RunDual(program);
+  const bool is_call =
+      program::SignatureOf(program.statements[end].op).category == program::Category::kCall;
+  program.statements.resize(end);
+  DualResult result = RunDual(program);
+  if (is_call) result.grads.clear();
+  return result;
 }
 
 std::vector<KinkPoint> KinksOf(const program::Program& program) {

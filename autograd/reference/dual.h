@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct DualResult {
 
 // With this repository's choices.
 DualResult RunDual(const program::Program& program);
+// Of a Program that ends in an error at this statement: of the statements before it. What a call
+// has added to .grad before it failed is not known.
+DualResult RunDualBefore(program::Program program, int32_t statement);
 DualResult RunDualWith(const program::Program& program, Choices& choices);
 // The points that a Program meets which the witness cannot judge, as far as it can follow.
 std::vector<KinkPoint> KinksOf(const program::Program& program);

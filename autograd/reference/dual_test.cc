@@ -10,6 +10,7 @@
 #include "autograd/program/program.h"
 #include "autograd/program/random_program.h"
 #include "autograd/reference/dual_plan.h"
+#include "autograd/reference/dual_reasons.h"
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
@@ -249,7 +250,23 @@ TEST(DualTest, AnyValidProgramIsJudgedOrRefusedWithAReason) {
     const DualResult result = RunDual(program);
     EXPECT_EQ(result.order_judged, result.not_applicable.empty() ? result.order_needed : 0)
         << "seed " << seed << ": " << result.not_applicable;
+    EXPECT_TRUE(result.not_applicable.empty() ||
+                DualReason(result.not_applicable) < kNumDualReasons)
+        << result.not_applicable;
   }
+}
+
+// The statements before the error are judged, but for what the failed call may have added.
+TEST(DualTest, BeforeAnErrorAllIsJudged) {
+  const program::Program program = ParseOrThrow(
+      "%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\nbackward %y\n");
+  const DualResult before = RunDualBefore(program, 3);
+  EXPECT_EQ(before.order_judged, 1);
+  EXPECT_EQ(before.values[1].data, std::vector<double>{9});
+  EXPECT_TRUE(before.grads.empty());
+  const program::Program refused =
+      ParseOrThrow("%x = leaf type=f64[] data=3 grad=1\n%y = mul %x %x\nbackward %y\nneg_ %x\n");
+  EXPECT_EQ(RunDualBefore(refused, 3).grads[0].data, std::vector<double>{6});
 }
 
 // A copy is not taken for a view where only the write goes through a detached value.

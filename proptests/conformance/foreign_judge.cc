@@ -10,6 +10,7 @@
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/ball/ball.h"
+#include "autograd/reference/dual_reasons.h"
 #include "autograd/reference/legal.h"
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
@@ -38,8 +39,6 @@ using twingrad::reference::Dialect;
 constexpr std::array<std::string_view, kNumOutcomes> kWords = {
     "agree", "refuse", "convention", "explained", "wrong",
     "crash", "hang",   "memory",     "protocol",  "not_judged"};
-
-constexpr const char* kEndsAPart = "an error that ends a part";
 
 // Whether a statement makes nodes.
 bool Records(Opcode op) {
@@ -179,7 +178,7 @@ void FollowFreedCalls(const Program& program, const Hello& hello, const Observat
       program, std::move(freed), DialectOf(hello.dialect), RunsInAnyOrder(program, expected));
   if (!twin.freed_calls_are_legal) return;
   expected.twin = std::move(twin);
-  expected.dual.not_applicable = kEndsAPart;
+  expected.dual.not_applicable = std::string(twingrad::reference::kEndsInError);
 }
 
 std::string LineOf(const Program& program, const ElementDifference& d) {
@@ -261,8 +260,8 @@ Expectation Expect(const Program& program, const Hello& hello) {
     expected.dual.not_applicable = "hooks on what is captured";
   }
   // They know of no errors, and would take the statements that follow one for run.
-  if (!expected.twin.observation.survived.empty()) {
-    expected.dual.not_applicable = kEndsAPart;
+  if (!expected.twin.observation.survived.empty() || expected.twin.observation.error) {
+    expected.dual.not_applicable = std::string(twingrad::reference::kEndsInError);
   }
   return expected;
 }

@@ -100,9 +100,7 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   statistics->predicted += judged.predicted ? 1 : 0;
   if (expected.twin.skipped) return base.AddSkipped(program);
   ++base.twin_judged;
-  if (expected.dual.order_judged >= 1) ++base.dual_first;
-  if (expected.dual.order_judged >= 2) ++base.dual_second;
-  if (!expected.dual.kinks.empty()) ++base.dual_kinks;
+  base.AddDual(expected.dual);
   if (!expected.twin.observation.error) return;
   ++base.errors_judged;
   ++base.traits[static_cast<size_t>(judge::Trait::kError)];

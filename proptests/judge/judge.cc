@@ -1,10 +1,12 @@
 #include "proptests/judge/judge.h"
 
 #include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/reference/dual.h"
+#include "autograd/reference/dual_reasons.h"
 #include "proptests/judge/canary.h"
 #include "proptests/judge/engine_run.h"
 #include "proptests/judge/expectation.h"
@@ -41,11 +43,7 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
   if (judgement.skipped) return statistics.AddSkipped(program);
   ++statistics.twin_judged;
   if (linearity) ++statistics.linearity_judged;
-  if (witnesses.dual && witnesses.dual->order_judged >= 1) {
-    ++statistics.dual_first;
-    if (witnesses.dual->order_judged >= 2) ++statistics.dual_second;
-    if (!witnesses.dual->kinks.empty()) ++statistics.dual_kinks;
-  }
+  if (witnesses.dual) statistics.AddDual(*witnesses.dual);
   if (witnesses.ball) {
     ++statistics.ball_asked;
     ++statistics.ball_refusals[static_cast<size_t>(witnesses.ball->refusal)];
@@ -55,6 +53,17 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
     ++statistics.traits[static_cast<size_t>(Trait::kError)];
   }
   if (judgement.Failure() != nullptr) ++statistics.findings;
+}
+
+// What the dual numbers say of it, as far as it runs.
+DualResult DualOf(const Program& program, const Observation& predicted) {
+  if (!predicted.survived.empty()) {
+    DualResult none;
+    none.not_applicable = std::string(reference::kEndsInError);
+    return none;
+  }
+  if (predicted.error) return reference::RunDualBefore(program, predicted.error->statement);
+  return reference::RunDual(program);
 }
 
 bool Unsupported(const Observation& observed) {
@@ -176,9 +185,10 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
     return judgement;
   }
   Witnesses witnesses;
-  if (!judgement.expected.observation.error && judgement.expected.observation.survived.empty()) {
-    if (impl_->options.dual) witnesses.dual = twingrad::reference::RunDual(program);
-    if (impl_->options.ball && further.ball) witnesses.ball = impl_->options.ball(program);
+  const Observation& predicted = judgement.expected.observation;
+  if (impl_->options.dual) witnesses.dual = DualOf(program, predicted);
+  if (!predicted.error && predicted.survived.empty() && impl_->options.ball && further.ball) {
+    witnesses.ball = impl_->options.ball(program);
   }
   judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
   for (size_t i = 0; i < impl_->options.device_threads.size(); ++i) {

@@ -33,6 +33,7 @@ auto Counters(Stats& s) {
                           &s.ball_asked,
                           &s.errors_judged,
                           &s.linearity_judged};
+  for (auto& count : s.dual_refused) counters.push_back(&count);
   for (auto& count : s.ball_refusals) counters.push_back(&count);
   for (auto& count : s.traits) counters.push_back(&count);
   for (auto& count : s.opcodes) counters.push_back(&count);
@@ -52,6 +53,19 @@ void Statistics::AddProgram(const twingrad::program::Program& program) {
     ++opcodes[static_cast<size_t>(statement.op)];
   }
   for (const int kind : KindsOf(program)) ++kinds[static_cast<size_t>(kind)];
+}
+
+void Statistics::AddDual(const reference::DualResult& dual) {
+  if (dual.order_judged >= 1) {
+    ++dual_first;
+    if (dual.order_judged >= 2) ++dual_second;
+    if (!dual.kinks.empty()) ++dual_kinks;
+    return;
+  }
+  const std::string_view why =
+      dual.not_applicable.empty() ? reference::kHasNoCall : std::string_view(dual.not_applicable);
+  const size_t reason = reference::DualReason(why);
+  if (reason < reference::kNumDualReasons) ++dual_refused[reason];
 }
 
 void Statistics::AddSkipped(const twingrad::program::Program& program) {

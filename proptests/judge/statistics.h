@@ -14,6 +14,8 @@
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/ball/ball_result.h"
+#include "autograd/reference/dual.h"
+#include "autograd/reference/dual_reasons.h"
 #include "proptests/judge/kinds.h"
 #include "proptests/judge/traits.h"
 #include "proptests/oracles/verdict.h"
@@ -35,7 +37,9 @@ struct Statistics {
   uint64_t dual_first = 0;   // judged by the dual numbers to first order at least
   uint64_t dual_second = 0;  // ... to second order
   uint64_t dual_kinks = 0;   // a kink was met, where derivatives are this repository's choice
-  uint64_t ball_asked = 0;   // those of the ball witness's sample
+  // ... and why the others were not judged (dual_reasons.h).
+  std::array<uint64_t, reference::kNumDualReasons> dual_refused = {};
+  uint64_t ball_asked = 0;  // those of the ball witness's sample
   // ... of which it judged the first number; the others by the reason why not.
   std::array<uint64_t, reference::ball::kNumRefusals> ball_refusals = {};
   uint64_t errors_judged = 0;
@@ -49,6 +53,8 @@ struct Statistics {
 
   // A Program by what it holds; what became of it is counted by its judge.
   void AddProgram(const twingrad::program::Program& program);
+  // What the dual numbers judged of it, or why they did not.
+  void AddDual(const reference::DualResult& dual);
   // ... that the twin could not judge.
   void AddSkipped(const twingrad::program::Program& program);
 

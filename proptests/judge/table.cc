@@ -84,7 +84,7 @@ constexpr OracleRow kRows[] = {
     {"callbacks", need::kInside | need::kCalls | need::kHooks, OfRun<oracles::JudgeCallbacks>},
     {"sharing", need::kInside | need::kTwin, OfEvidence<oracles::JudgeSharing>},
     {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},
-    {"dual", need::kTwin | need::kDual | need::kNoError, Dual},
+    {"dual", need::kTwin | need::kDual, Dual},
     {"ball", need::kTwin | need::kBall | need::kNoError, Ball},
     {"predicted", need::kTwin | need::kCalls | need::kPrediction,
      OfEvidence<oracles::JudgePredictedCounts>},

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/ball/ball_result.h"
+#include "autograd/reference/dual_reasons.h"
 #include "proptests/subjects/number_text.h"
 
 namespace twingrad::subjects {
@@ -142,6 +143,20 @@ std::string Frequencies(std::string_view name, Counts counts) {
   return Rows(name, items);
 }
 
+// Why the dual numbers did not judge the rest.
+std::string DualRows(const Statistics& s) {
+  std::vector<std::pair<uint64_t, std::string_view>> reasons;
+  for (size_t i = 0; i < s.dual_refused.size(); ++i) {
+    if (s.dual_refused[i] > 0) reasons.emplace_back(s.dual_refused[i], reference::kDualReasons[i]);
+  }
+  std::sort(reasons.rbegin(), reasons.rend());
+  std::vector<std::string> items;
+  for (const auto& [count, reason] : reasons) {
+    items.push_back(absl::StrCat(Share(count, s.programs), " ", reason));
+  }
+  return items.empty() ? "" : Rows("not by dual", items);
+}
+
 // What the balls judged of their sample, and why not the rest.
 std::string BallRows(const Statistics& s) {
   const uint64_t judged = s.ball_refusals[0];
@@ -219,6 +234,7 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
                               Share(s.twin_judged, s.programs), Share(s.dual_first, s.programs),
                               Share(s.dual_second, s.programs), Share(s.dual_kinks, s.programs),
                               Share(s.skipped, s.programs)));
+  text += DualRows(s);
   text += BallRows(s);
   text += Row("linearity", absl::StrFormat("%s programs, run with other seeds",
                                            WithSeparators(s.linearity_judged)));

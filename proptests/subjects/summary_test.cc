@@ -63,6 +63,22 @@ TEST(SummaryTest, ShowsCountsAndShares) {
                         "               2.0 % a hook or custom function that runs backward\n"));
 }
 
+TEST(SummaryTest, SaysWhyTheDualNumbersDidNotJudge) {
+  judge::Statistics s;
+  s.programs = 200;
+  reference::DualResult dual;
+  s.AddDual(dual);  // of order 0
+  dual.not_applicable = "a region of kind=try";
+  s.AddDual(dual);
+  s.AddDual(dual);
+  dual.not_applicable = "saved-tensor hooks with do=scale";
+  s.AddDual(dual);
+  EXPECT_THAT(
+      SummaryText(s, {}),
+      HasSubstr("not by dual    1.0 % a region of kind=, 0.5 % saved-tensor hooks with do=, "
+                "0.5 % it has no call\n"));
+}
+
 // The words of a row, without their numbers.
 std::vector<std::string> WordsOf(const std::string& text, const std::string& row) {
   const size_t begin = text.find("\n" + row) + 1 + row.size();
