@@ -1,6 +1,7 @@
 #include "proptests/conformance/counterfactual.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
