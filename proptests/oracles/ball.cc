@@ -83,7 +83,9 @@ bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared,
       ++compared->elements_without_ball;
       continue;
     }
-    ++compared->elements_in_balls;
+    // Within a bound this wide sign and size alone are judged, as by the twin.
+    const bool wide = bound > std::fmax(1, std::fabs(elements[i].nearest)) / 8;
+    ++(wide ? compared->elements_without_ball : compared->elements_in_balls);
     const double engine = At(subject.engine, i), twin = At(subject.twin, i);
     if (!IsWithin(elements[i], twin, bound)) {
       *wrong = Wrong(evidence, subject, "twin", twin, i, bound);

@@ -37,7 +37,7 @@ struct Compared {
   uint64_t counts_predicted = 0;        // nodes whose count the twin predicted from the Program
   uint64_t counts_recounted = 0;        // nodes whose count was recounted from the recorded graph
   uint64_t elements_in_balls = 0;       // elements of values and .grad beside a ball
-  uint64_t elements_without_ball = 0;   // ... of which a ball or the stated bound says nothing
+  uint64_t elements_without_ball = 0;   // ... of which ball or stated bound say little
 
   uint64_t gradients() const {
     return gradients_exact + gradients_bounded + gradients_not_compared;
