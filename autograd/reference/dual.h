@@ -2,9 +2,9 @@
 //
 // Every number carries its derivatives along all leaf elements, and its second derivatives where
 // the Program needs them. Tensors that share storage share their jets, so views and in-place writes
-// need no rules of their own. The witness predicts only numbers, and only for Programs that run
-// without an error: no counts, no order, no definedness (an absent gradient is zero). A pure
-// function of the Program; safe from any thread.
+// need no rules of their own. The witness predicts only numbers, and only up to an error: no
+// counts, no order, no definedness (an absent gradient is zero). A pure function of the Program;
+// safe from any thread.
 
 #pragma once
 
