@@ -60,16 +60,18 @@ bool Records(Opcode op) {
   }
 }
 
-bool BeginsTry(const twingrad::program::Statement& statement) {
-  return Begins(statement, twingrad::program::RegionKind::kTry);
+// Whether it begins a part of the Program that may end with an error while the run goes on.
+bool BeginsPart(const twingrad::program::Statement& statement) {
+  return Begins(statement, twingrad::program::RegionKind::kTry) ||
+         Begins(statement, twingrad::program::RegionKind::kThread);
 }
 
 // The error that the rules say and the engine does not have, in words; empty for none. Of those
 // that a region of kind=try survives the twin keeps no record.
 std::string NotRaised(const Program& program, const Hello& hello, const Observation& expected) {
   if (!hello.raises) return "";
-  if (std::ranges::any_of(program.statements, BeginsTry)) {
-    return "a region of kind=try, in which the rules may say any error";
+  if (std::ranges::any_of(program.statements, BeginsPart)) {
+    return "a region that an error may end, in which the rules may say any";
   }
   if (!expected.error || hello.Raises(expected.error->error)) return "";
   return absl::StrCat("statement ", expected.error->statement, " is an error of class ",
@@ -77,7 +79,8 @@ std::string NotRaised(const Program& program, const Hello& hello, const Observat
                       ", which the engine does not raise");
 }
 
-// The calls of which the Program says that they came back; what a try region holds may not have.
+// The calls of which the Program says that they came back; what a region holds that an error may
+// end may not have.
 std::vector<int32_t> CallsThatReturned(const Program& program, const Observation& observed) {
   const size_t end = observed.error ? static_cast<size_t>(std::max(0, observed.error->statement))
                                     : program.statements.size();
@@ -87,7 +90,7 @@ std::vector<int32_t> CallsThatReturned(const Program& program, const Observation
     if (twingrad::program::SignatureOf(statement.op).category == Category::kCall) {
       calls.push_back(static_cast<int32_t>(i));
     }
-    if (!BeginsTry(statement)) continue;
+    if (!BeginsPart(statement)) continue;
     for (int depth = 1; depth > 0 && i + 1 < program.statements.size();) {
       const Opcode op = program.statements[++i].op;
       depth += op == Opcode::kBegin ? 1 : op == Opcode::kEnd ? -1 : 0;
@@ -105,7 +108,8 @@ oracles::Verdict FirstDisagreement(const judge::Exhibits& exhibits, judge::Stati
     if (statistics != nullptr) statistics->compared.Add(verdict.compared);
     result->predicted |= verdict.oracle == "predicted";
   }
-  result->predicted &= std::ranges::count(exhibits.evidence.expected.call_predicted, true) > 0;
+  result->predicted &=
+      result->called && std::ranges::count(exhibits.evidence.expected.call_predicted, true) > 0;
   return agree ? oracles::Verdict() : std::move(verdicts.back());
 }
 

@@ -8,6 +8,7 @@
 
 #include "autograd/program/signature.h"
 #include "proptests/conformance/hull.h"
+#include "proptests/conformance/reach.h"
 #include "proptests/oracles/compare.h"
 
 namespace twingrad::conformance {
@@ -84,7 +85,7 @@ class Judge {
         // The witness counts two roundings of f64 or more for each operation; an engine has as many
         // in its own format, from the first operand on.
         roundings_(oracles::HoldsSingle(program) ? 2 * 0x1p29 : 2),
-        meets_kinks_(!legal.points.empty()),
+        reached_(ReachedBy(legal.points, program)),
         computes_(std::ranges::count(origins_, Origin::kComputed) > 0) {}
 
   Ruling Run() {
@@ -102,7 +103,9 @@ class Judge {
   }
 
  private:
-  Fate Unknown() const { return meets_kinks_ ? Fate::kNotJudged : Fate::kWrong; }
+  Fate Unknown(const ElementDifference& d) const {
+    return reached_[static_cast<size_t>(d.value)] ? Fate::kNotJudged : Fate::kWrong;
+  }
   bool IsComputed(const ElementDifference& d) const {
     return !d.grad && origins_[static_cast<size_t>(d.value)] == Origin::kComputed;
   }
@@ -117,7 +120,7 @@ class Judge {
     if (!d.grad && origins_[static_cast<size_t>(d.value)] == Origin::kForward) return Fate::kWrong;
     const LegalRange range = legal_.RangeOf(d.value, d.grad, d.index);
     // Intervals are not followed through what is computed from gradients.
-    if (!range.known || (legal_.enclosed && computes_)) return Unknown();
+    if (!range.known || (legal_.enclosed && computes_)) return Unknown(d);
     if (range.or_nan && (std::isnan(d.seen) || (std::isnan(d.expected) && d.seen == range.low))) {
       ruling_.or_nan = true;
       return Fate::kConvention;
@@ -229,8 +232,8 @@ class Judge {
   const LegalAnswers& legal_;
   const std::vector<Origin> origins_;
   const double roundings_;
-  const bool meets_kinks_;
-  const bool computes_;  // something from gradients
+  const std::vector<bool> reached_;  // by a kink
+  const bool computes_;              // something from gradients
   Ruling ruling_;
 };
 
