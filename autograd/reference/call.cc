@@ -156,9 +156,10 @@ void Call::Prepare() {
     start_ = calculus_.AddNode(root);
   }
   states_.resize(calculus_.nodes().size());
-  for (size_t i = 0; i < input_nodes_.size() && is_grad_; ++i) {
+  if (is_grad_) captures_.resize(input_nodes_.size());
+  for (size_t i = captures_.size(); i-- > 0;) {  // so that those of one node are in order
     int32_t& first = states_[calculus_.MainOf(input_nodes_[i])].captures;
-    captures_.push_back({static_cast<int32_t>(i), first});
+    captures_[i] = {static_cast<int32_t>(i), first};
     first = static_cast<int32_t>(i);
   }
   captured_.resize(is_grad_ ? inputs_.size() : 0);

@@ -86,8 +86,8 @@ class Call {
   void EmptyGrad(program::ValueId leaf);
   void NoteWarning(NodeId node, program::WarningSource source, int32_t statement);
   void StoreRetained(NodeId node, const Variable& gradient);
-  // `input`: which of the node's inputs the gradient belongs to.
-  void StoreCaptures(NodeId node, const Variable& gradient, int32_t input = 0);
+  // In the order of inputs=; `gradients`, by input of the node.
+  void StoreCaptures(NodeId node, absl::Span<const Variable> gradients);
   void RunTensorHooks(NodeId node, Variable& gradient);
   void RunHook(NodeId node, int32_t hook, Variable& gradient);
   // Whether the hook, whose turn it is, was removed.
@@ -105,7 +105,7 @@ class Call {
   Variable ApplyCustomToView(NodeId node, const Variable& gradient);
   void RunCustomHooks(NodeId node, absl::Span<Variable> gradients);
   void RunPreHook(NodeId node, int32_t hook, absl::Span<Variable> gradients);
-  void StoreCustom(NodeId node, absl::Span<const Variable> gradients, bool captured);
+  void RetainCustom(NodeId node, absl::Span<const Variable> gradients);
   std::optional<ErrorKind> CustomThrows(
       NodeId node, const absl::Span<const Variable>* gradients = nullptr) const;
   void Act(const Hook& hook, Variable* gradient);

@@ -27,9 +27,9 @@ void Call::RunCustomHooks(NodeId id, absl::Span<Variable> gradients) {
   for (const auto& [hook, k] : hooks) RunHook(id, hook, gradients[k]);
 }
 
-void Call::StoreCustom(NodeId id, absl::Span<const Variable> gradients, bool captured) {
+void Call::RetainCustom(NodeId id, absl::Span<const Variable> gradients) {
   for (int32_t k = 0; k < static_cast<int32_t>(gradients.size()); ++k) {
-    captured ? StoreCaptures(id, gradients[k], k) : StoreRetained(id + k, gradients[k]);
+    StoreRetained(id + k, gradients[k]);
   }
 }
 
@@ -49,20 +49,20 @@ void Call::EvaluateCustom(NodeId id) {
   if (!Executes(id)) {
     if (rules.captures_run_hooks) {
       RunCustomHooks(id, gradients);
-      StoreCustom(id, gradients, /*captured=*/false);
+      RetainCustom(id, gradients);
     }
-    return StoreCustom(id, gradients, /*captured=*/true);
+    return StoreCaptures(id, gradients);
   }
   NoteExecuted(id);
-  if (!rules.captures_always_see_hooks) StoreCustom(id, gradients, /*captured=*/true);
+  if (!rules.captures_always_see_hooks) StoreCaptures(id, gradients);
   RunCustomHooks(id, gradients);
-  if (rules.captures_always_see_hooks) StoreCustom(id, gradients, /*captured=*/true);
-  if (!rules.pre_hooks_before_retain_grad) StoreCustom(id, gradients, /*captured=*/false);
+  if (rules.captures_always_see_hooks) StoreCaptures(id, gradients);
+  if (!rules.pre_hooks_before_retain_grad) RetainCustom(id, gradients);
   if (const NodeHooks* hooks = interpreter_.hooks_of(id)) {
     const std::vector<int32_t> now = hooks->pre;
     for (const int32_t hook : now) RunPreHook(id, hook, gradients);
   }
-  if (rules.pre_hooks_before_retain_grad) StoreCustom(id, gradients, /*captured=*/false);
+  if (rules.pre_hooks_before_retain_grad) RetainCustom(id, gradients);
   const Variable seen = gradients[0];
   ApplyCustom(id, gradients);
   Leave(id, seen, gradients);

@@ -41,6 +41,16 @@ TEST(CallHooks, ARemovedHookRunsNoMore) {
   EXPECT_EQ(Log(run.Call(1)), (std::vector<int>{5, 6}));
 }
 
+// Each result of a call has a node of its own, made in the order of inputs=, so the last is ready
+// first.
+TEST(CallHooks, ResultsOfOneInputHaveNodesInTheirOrder) {
+  const TwinRun run = Twin(
+      "%f,%g = grad %y inputs=%x,%x create_graph=1\n"
+      "hook %f do=record\nhook %g do=record\n"
+      "%s = add %f %g\nbackward %s\n");
+  EXPECT_EQ(Log(run.Call(1)), (std::vector<int>{5, 4}));
+}
+
 TEST(CallHooks, EachHookAfterAccumulationSeesGradAsTheOneBeforeLeftIt) {
   const TwinRun run(
       "%x = leaf type=f64[] data=3 grad=1\naccumulate_hook %x do=record\n"

@@ -66,13 +66,13 @@ void Call::Evaluate(NodeId id) {
       RunTensorHooks(id, gradient);
       StoreRetained(id, gradient);
     }
-    StoreCaptures(id, gradient);
+    StoreCaptures(id, {&gradient, 1});
     return;
   }
   NoteExecuted(id);
-  if (!rules.captures_always_see_hooks) StoreCaptures(id, gradient);
+  if (!rules.captures_always_see_hooks) StoreCaptures(id, {&gradient, 1});
   RunTensorHooks(id, gradient);
-  if (rules.captures_always_see_hooks) StoreCaptures(id, gradient);
+  if (rules.captures_always_see_hooks) StoreCaptures(id, {&gradient, 1});
   if (!rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
   if (NodeHooks* hooks = interpreter_.hooks_of(id)) RunHooks(id, hooks->pre, gradient);
   if (rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
@@ -242,9 +242,9 @@ void Call::StoreRetained(NodeId id, const Variable& gradient) {
   for (const ValueId value : hooks->retained) AddToGrad(value, gradient, /*in_place=*/false);
 }
 
-void Call::StoreCaptures(NodeId id, const Variable& gradient, int32_t input) {
+void Call::StoreCaptures(NodeId id, absl::Span<const Variable> gradients) {
   for (int32_t c = states_[id].captures; c >= 0; c = captures_[c].next) {
-    if (input_nodes_[captures_[c].input] != id + input) continue;
+    const Variable& gradient = gradients[input_nodes_[captures_[c].input] - id];
     Variable& captured = captured_[captures_[c].input];
     captured = gradient;
     // What is returned is a copy with a node of its own (A16).
