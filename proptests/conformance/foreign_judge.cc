@@ -330,9 +330,14 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
   const auto ball = twingrad::reference::ball::RunBall(program);
   const bool same_rules = hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
-  const Opinion opinion =
+  Opinion opinion =
       SecondOpinion(program, expected.twin, expected.dual, FindDifferences(expected.twin, observed),
                     same_rules ? &ball : nullptr);
+  uint32_t not_judged = 0;
+  if (opinion.doubtful &&
+      ChoseOtherwise(program, expected, expected.twin.observation, &not_judged)) {
+    opinion = {"  second opinion: none, at a kink the engine's dialect chooses otherwise\n"};
+  }
   result.text = absl::StrCat(verdict.text, opinion.text,
                              Circumstances(program, expected.twin.observation, observed));
   if (opinion.doubtful) result.rule = "witnesses";

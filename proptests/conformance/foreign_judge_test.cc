@@ -409,6 +409,20 @@ TEST(ForeignJudgeTest, SecondDerivativesAtKinksAreThoseOfAPiece) {
   EXPECT_EQ(JudgeAnswer({"", square, {{"g", {7}}}, {}}).outcome, Outcome::kWrong);
 }
 
+// Where its dialect chooses otherwise than the dual numbers, they are no second opinion.
+TEST(ForeignJudgeTest, ADialectsChoiceIsNoContradictionOfTheWitnesses) {
+  const Program clamped = Parsed(
+      "%x = leaf type=f64[] data=1 grad=1\n%y = clamp %x min=1 max=2\n%z = leaf type=f64[] data=2 "
+      "grad=1\n%q = mul %z %z\n%s = add %y %q\nbackward %s\n");
+  Hello hello = Everything();
+  hello.dialect = "pytorch1";
+  EXPECT_EQ(Judge(clamped, hello, AsItIs).outcome, Outcome::kAgree);
+  const auto wrong = Grad(2, 7.0);
+  const ForeignVerdict verdict = Judge(clamped, hello, wrong);
+  EXPECT_EQ(verdict.rule, "twin") << verdict.text;
+  EXPECT_TRUE(absl::StrContains(verdict.text, "the engine's dialect chooses otherwise"));
+}
+
 // The dual numbers agree only where they know the element.
 TEST(ForeignJudgeTest, TheSecondOpinionIsOfTheElement) {
   const char* kink = "%x = leaf type=f64[] grad=1\n%y = relu %x\nbackward %y\n";
