@@ -242,6 +242,20 @@ bool ChoseOtherwise(const Program& program, const Expectation& expected,
   return std::ranges::count(ruling.fates, Fate::kWrong) == 0;
 }
 
+Opinion OpinionOn(const Program& program, const Hello& hello, const Expectation& expected,
+                  const Observation& observed) {
+  const auto ball = twingrad::reference::ball::RunBall(program);
+  const bool same_rules = hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
+  twingrad::reference::DualResult dual = expected.dual;
+  uint32_t not_judged = 0;
+  if (dual.not_applicable.empty() &&
+      ChoseOtherwise(program, expected, expected.twin.observation, &not_judged)) {
+    dual.not_applicable = "at a kink the engine's dialect chooses otherwise";
+  }
+  return SecondOpinion(program, expected.twin, dual, FindDifferences(expected.twin, observed),
+                       same_rules ? &ball : nullptr);
+}
+
 Outcome OutcomeOf(const ConventionsTaken& taken) {
   if (taken.not_judged > 0) return Outcome::kNotJudged;
   return taken.elements > 0 || taken.absent ? Outcome::kConvention : Outcome::kAgree;
@@ -328,16 +342,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     }
   }
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
-  const auto ball = twingrad::reference::ball::RunBall(program);
-  const bool same_rules = hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
-  Opinion opinion =
-      SecondOpinion(program, expected.twin, expected.dual, FindDifferences(expected.twin, observed),
-                    same_rules ? &ball : nullptr);
-  uint32_t not_judged = 0;
-  if (opinion.doubtful &&
-      ChoseOtherwise(program, expected, expected.twin.observation, &not_judged)) {
-    opinion = {"  second opinion: none, at a kink the engine's dialect chooses otherwise\n"};
-  }
+  const Opinion opinion = OpinionOn(program, hello, expected, observed);
   result.text = absl::StrCat(verdict.text, opinion.text,
                              Circumstances(program, expected.twin.observation, observed));
   if (opinion.doubtful) result.rule = "witnesses";
