@@ -138,6 +138,18 @@ backward %s
 )";
   EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("b"), Row({1, 1}));
   EXPECT_EQ(TwinRun(kText, Dialect::kPytorch1).Grad("b"), Row({-1, 1}));
+  // A write to the base itself moves it, from wherever it is.
+  constexpr const char* kWritten = R"(%x = leaf type=f64[2] data=2,4 grad=1
+%a = neg %x
+retain_grad %a
+%v = slice %a dim=0
+neg_ %v
+mul_ %a %x
+%s = sum %a
+backward %s
+)";
+  EXPECT_EQ(TwinRun(kWritten, Dialect::kPytorch).Grad("a"), Row({1, 1}));
+  EXPECT_EQ(TwinRun(kWritten, Dialect::kPytorch1).Grad("a"), Row({1, 1}));
 }
 
 // The derivative of tanh depends on what was written, through the view.

@@ -40,7 +40,7 @@ struct Storage {
 struct Tensor {
   bool defined = false;
   bool requires_grad = false;
-  bool retains_grad = false;
+  NodeId retained_at = kNoNode;  // which node keeps the gradient in .grad (retain_grad)
   DType dtype = DType::kF64;
   program::DeviceIndex device = program::kCpu;
   const Shape* shape = nullptr;
@@ -249,7 +249,7 @@ class Interpreter {
   const Array* LikeBase(program::ValueId view);
   void RegenerateView(program::ValueId value);
   static bool LacksNode(const Tensor& tensor) { return tensor.is_view() && tensor.node == kNoNode; }
-  void MoveRetained(program::ValueId value, NodeId from, NodeId to);
+  void MoveRetained(program::ValueId value, NodeId to);
   NodeHooks& MakeHooks(NodeId node);
   void OrderCalls();
   bool ActsAmongMadeNodes(const Hook& hook, bool releases);

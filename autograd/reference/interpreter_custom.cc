@@ -160,7 +160,7 @@ void Interpreter::CustomInPlace(const Statement& statement) {
   NoteCustomPacked(node, rule);
   calculus_.nodes()[node].custom = arena_.New(rule);
   Tensor& target = tensors_[written];
-  MoveRetained(written, target.node, node);
+  MoveRetained(written, node);
   target.node = node;
   target.requires_grad = true;
 }

@@ -63,8 +63,8 @@ void Interpreter::RetainGrad(ValueId value) {
   Tensor& tensor = tensors_[value];
   if (rules_.views_without_node_are_leaves && LacksNode(tensor)) return;
   const NodeId node = GradientEdge(value);
-  if (tensor.node == kNoNode || tensor.retains_grad) return;  // a leaf keeps it anyway
-  tensor.retains_grad = true;
+  if (tensor.node == kNoNode || tensor.retained_at != kNoNode) return;  // a leaf keeps it anyway
+  tensor.retained_at = node;
   MakeHooks(node).retained.push_back(value);
 }
 

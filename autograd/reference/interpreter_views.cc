@@ -66,17 +66,19 @@ void Interpreter::RegenerateView(ValueId value) {
   node.steps = {arena_.New(step), 1};
   const NodeId made = calculus_.AddNode(node);
   if (group() != nullptr) group()->NoteRegenerated(value, made);
-  MoveRetained(value, view.node, made);
+  MoveRetained(value, made);
   view.node = made;
   view.requires_grad = true;
   view.view_version = storages_[view.storage].version;
 }
 
-void Interpreter::MoveRetained(ValueId value, NodeId from, NodeId to) {
-  if (!tensors_[value].retains_grad) return;
-  auto& retained = MakeHooks(from).retained;
+void Interpreter::MoveRetained(ValueId value, NodeId to) {
+  NodeId& at = tensors_[value].retained_at;
+  if (at == kNoNode) return;
+  auto& retained = MakeHooks(at).retained;
   retained.erase(std::remove(retained.begin(), retained.end(), value), retained.end());
   MakeHooks(to).retained.push_back(value);
+  at = to;
 }
 
 void Interpreter::View(const Statement& statement) {

@@ -104,7 +104,7 @@ void Interpreter::InPlace(const Statement& statement) {
     copy_slices.slice_shape = tensor.shape;
   }
   Tensor& target = tensors_[written];
-  if (!through_view || rules_.views_move_retain_grad) MoveRetained(written, target.node, node);
+  if (!through_view || rules_.views_move_retain_grad) MoveRetained(written, node);
   target.node = node;
   target.requires_grad = true;
   if (!through_view || !rules_.written_views_are_renewed) return;

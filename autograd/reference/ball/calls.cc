@@ -178,6 +178,7 @@ void Witness::Differentiate(const Statement& statement, const std::vector<ValueI
 void Witness::Call(const Statement& statement) {
   const std::vector<ValueId> inputs = Inputs(statement);
   const bool is_grad = statement.op == Opcode::kGrad;
+  if (statement.Find(Key::kInputs) == nullptr) ForgetStaleViews();
   CallSums sums;
   Differentiate(statement, inputs, &sums);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -198,9 +199,19 @@ void Witness::Call(const Statement& statement) {
         std::find(inputs.begin(), inputs.end(), static_cast<ValueId>(v)) != inputs.end();
     if (chosen && !is_grad) {
       variable.retains_grad |= !variable.is_leaf;
+      variable.retained_version = VersionOf(variable);
     } else if (variable.retains_grad) {
       variable.grad_known = false;  // it hangs on which nodes the call runs
     }
+  }
+}
+
+// What a written view retains is of its old contents until its node is made anew, which is a choice
+// of the graph and no number.
+void Witness::ForgetStaleViews() {
+  for (Variable& variable : variables_) {
+    if (!variable.retains_grad || !variable.is_view) continue;
+    if (VersionOf(variable) != variable.retained_version) variable.grad_known = false;
   }
 }
 

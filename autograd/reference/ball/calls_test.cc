@@ -1,5 +1,7 @@
 // Calls: of what, with respect to what, with which seeds.
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "autograd/reference/ball/test_ball.h"
 
@@ -18,6 +20,16 @@ TEST(BallCalls, GradientsOfValuesViewsAndWhatWasWritten) {
   ExpectNumbers(run.Value("gv"), {2}, "gv");
   ExpectNumbers(run.Value("gs"), {1}, "gs");
   ExpectNumbers(run.Grad("x"), {8, 32, 108}, "x");
+}
+
+// Until a written view is used again, it is for the graph to say which contents it retains.
+TEST(BallCalls, WhatAWrittenViewRetainsIsNotKnown) {
+  const std::string graph = absl::StrCat(kX,
+                                         "%y = neg %x\n%v = view %y shape=3\nretain_grad %v\n"
+                                         "%z = neg %v\n%s = sum %z\n");
+  EXPECT_TRUE(BallRun(absl::StrCat(graph, "backward %s\n")).KnowsGrad("v"));
+  EXPECT_FALSE(BallRun(absl::StrCat(graph, "neg_ %v\nbackward %s\n")).KnowsGrad("v"));
+  EXPECT_TRUE(BallRun(absl::StrCat(graph, "neg_ %v\nbackward %s\n")).KnowsGrad("x"));
 }
 
 TEST(BallCalls, CallsAddUpAndSeedsCount) {

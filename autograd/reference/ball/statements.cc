@@ -160,6 +160,7 @@ void Witness::Gradient(const Statement& statement) {
   Variable& variable = At(statement.operands[0]);
   if (statement.op == Opcode::kRetainGrad) {
     variable.retains_grad = true;
+    variable.retained_version = VersionOf(variable);
     return;
   }
   if (statement.op == Opcode::kReadGrad) {

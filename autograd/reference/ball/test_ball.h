@@ -33,6 +33,7 @@ class BallRun {
   const std::vector<Enclosure>& Grad(std::string_view name) const {
     return result_.grads.at(Index(name)).elements;
   }
+  bool KnowsGrad(std::string_view name) const { return result_.grads.at(Index(name)).known; }
 
  private:
   size_t Index(std::string_view name) const {

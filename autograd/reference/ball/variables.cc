@@ -29,7 +29,7 @@ Witness::Variable& Witness::At(ValueId value) {
 // Brings a view up to date whose storage was written.
 void Witness::Renew(ValueId value) {
   Variable& variable = At(value);
-  const uint32_t version = storages_[static_cast<size_t>(variable.storage)].version;
+  const uint32_t version = VersionOf(variable);
   if (!variable.is_view || variable.version == version) return;
   variable.version = version;
   variable.family = variable.base_family;

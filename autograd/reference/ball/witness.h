@@ -50,6 +50,7 @@ class Witness {
     uint32_t version = 0;  // of the storage, for which `family` holds
     int32_t first_variable = -1;
     bool retains_grad = false;
+    uint32_t retained_version = 0;  // of the storage, when it began to
     bool has_grad = false;
     bool grad_known = true;
     Refs grad;
@@ -73,6 +74,9 @@ class Witness {
   void Define(program::ValueId value, const Tensor& tensor);
   void Write(program::ValueId value, const Tensor& tensor);
   void Renew(program::ValueId value);
+  uint32_t VersionOf(const Variable& variable) const {
+    return storages_[static_cast<size_t>(variable.storage)].version;
+  }
   void Seed(program::ValueId value);
   void SeedView(program::ValueId value);
   int32_t NewVariables(size_t count);
@@ -87,6 +91,7 @@ class Witness {
   void AddRoots(const program::Statement& statement, CallSums* sums);
   Refs GradientOf(program::ValueId input, const CallSums& sums, bool* known);
   void Accumulate(program::ValueId value, const Refs& gradient, bool create_graph);
+  void ForgetStaleViews();
 
   const program::Program& program_;
   const Plan& plan_;
