@@ -120,6 +120,7 @@ Tensor GradSlot::Accumulate(Tensor gradient) {
 
 Tensor GradSlot::Add(Tensor gradient, bool* misfits) {
   Tensor before;
+  if (GradMode::IsEnabled()) MakeAccumulator(gradient);
   sync::MutexLock lock(mutex_);
   if (turns_.Read() != nullptr && !AwaitTurn(gradient)) return Tensor();
   if (closed_.Read()) return Tensor();
@@ -157,6 +158,7 @@ Tensor GradSlot::Add(Tensor gradient, bool* misfits) {
 
 Tensor GradSlot::Retain(const Tensor& gradient) {
   Tensor before;
+  if (GradMode::IsEnabled()) MakeAccumulator(gradient);
   sync::MutexLock lock(mutex_);
   if (closed_.Read()) return Tensor();
   Tensor after = SumWith(gradient);

@@ -158,7 +158,13 @@ void SetGrad(const Tensor& tensor, Tensor grad) {
   }
   if (grad.defined()) CheckOwnMemory(tensor, grad);
   if (!grad.defined() && AutogradMeta::Find(tensor) == nullptr) return;
+  MakeAccumulator(grad);
   AutogradMeta::Of(tensor).MakeLeafInfo().slot->Set(std::move(grad));
+}
+
+void MakeAccumulator(const Tensor& term) {
+  if (!term.defined() || !IsLeaf(term) || !RequiresGrad(term)) return;
+  [[maybe_unused]] const Edge made = GradientEdge(term);
 }
 
 GradientEdge::GradientEdge(const Tensor& tensor) {

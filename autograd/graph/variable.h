@@ -40,6 +40,10 @@ void SetRequiresGrad(const Tensor& tensor, bool requires_grad);
 void DetachInPlace(const Tensor& tensor);
 // Whether the tensor is no result of recorded operations.
 bool IsLeaf(const Tensor& tensor);
+// Of a leaf that requires grad, before a `.grad` is locked to which the leaf is added: a recorded
+// sum asks for the accumulators of its terms, whose making takes locks of theirs, and two leaves
+// may be each other's gradients. Of anything else nothing.
+void MakeAccumulator(const Tensor& term);
 
 // `.grad`: a handle to the very tensor, undefined if there is none.
 Tensor GradOf(const Tensor& tensor);

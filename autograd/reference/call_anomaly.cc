@@ -29,7 +29,7 @@ HasNan NanIn(const Variable& gradient) {
 void Call::CheckForNan(const Node& node, absl::Span<const Variable> results) const {
   if (!interpreter_.modes().anomaly) return;
   for (size_t k = 0; k < results.size(); ++k) {
-    const HasNan found = node.edges[k] == kNoNode ? HasNan::kNo : NanIn(results[k]);
+    const HasNan found = NanIn(results[k]);
     if (found == HasNan::kNo) continue;
     if (found == HasNan::kUnknown) throw Skipped{"rounding decides whether a gradient is NaN"};
     // Which nodes create_graph made, and what each computes, is left to the engine.

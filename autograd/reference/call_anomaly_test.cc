@@ -41,6 +41,14 @@ std::string ErrorOf(const std::string& lines) {
                                 : "none";
 }
 
+// Also where the operand takes no gradient: the node has returned it.
+TEST(CallAnomaly, ANanThatACustomFunctionReturnsForAnyOperandIsOne) {
+  EXPECT_EQ(ErrorOf("%x = leaf type=f64[] data=0 grad=1\n%c = leaf type=f64[] data=0\n"
+                    "%y,%z = custom %x %c do=nan non_differentiable=0\n"
+                    "begin kind=anomaly\nbackward %z\nend\n"),
+            "anomaly");
+}
+
 // 0 times infinity is NaN whichever way a product or a quotient is differentiated.
 TEST(CallAnomaly, ANanThatArisesInAProductOrQuotientIsOneEverywhere) {
   const std::string x = "%x = leaf type=f64[] data=3 grad=1\n";

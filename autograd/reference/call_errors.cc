@@ -65,7 +65,10 @@ void Call::FindDevices() {
     if (!first.has_value()) first = nodes[n].device;
     several_devices_ |= *first != nodes[n].device;
   }
-  interpreter_.result().single_thread_only |= several_devices_ && interpreter_.hooks_are_racy();
+  // Of nodes that create_graph made, the devices are the engine's.
+  interpreter_.result().single_thread_only |=
+      interpreter_.hooks_are_racy() &&
+      (several_devices_ || (!predicted_ && interpreter_.HasDevices()));
   if (several_devices_) interpreter_.NoteSeveralDevices();
   order_is_open_ = several_devices_ || !predicted_ || contested;
 }

@@ -182,6 +182,12 @@ TEST(CallHooks, WhatTimingDecidesIsJudgedOnOneThread) {
       Twin("%a = neg %x\n%b = neg %x\n%z = add %a %b\nhook %a do=register target=%b\n" + call)
           .result()
           .single_thread_only);
+  // Of nodes that create_graph made, the devices are not known.
+  const TwinRun created(
+      "%x = leaf type=f64[2] data=1,-1 grad=1\n%y = neg %x\n%v = select %y dim=0 index=1\n"
+      "hook %v do=register target=%y\ncos_ %v\n%d = to %y device=dev:1\n%z = sin %d\n"
+      "%s = sum %z\nbackward %s create_graph=1\n%g = read_grad %x\n%t = sum %g\nbackward %t\n");
+  EXPECT_TRUE(created.result().single_thread_only);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -163,6 +164,10 @@ class Interpreter {
   // After a failed call it may be this instead, or undefined.
   void NoteOtherGrad(program::ValueId value, const Variable& grad);
   void NoteSeveralDevices() { several_devices_at_work_ = true; }
+  bool HasDevices() const {
+    return std::any_of(tensors_.begin(), tensors_.end(),
+                       [](const Tensor& t) { return t.device != program::kCpu; });
+  }
 
   Arena& arena() { return arena_; }
   Calculus& calculus() { return calculus_; }

@@ -88,8 +88,14 @@ class CallJudge {
     may_be_local_ = seen.stopped_beside >= 0 &&
                     (call.statement >= seen.stopped_beside || HasSections(evidence.program));
     is_alone_ = call.outer >= 0 || evidence.device_threads == 0;
-    const auto is_caller = [](int16_t thread) { return thread == kCallingThread; };
-    if (may_be_local_ && std::ranges::all_of(call.threads, is_caller)) is_alone_ = true;
+    const auto is_caller = [](int thread) {
+      return thread == kCallingThread || thread == program::kNotShown;
+    };
+    // Where nothing is executed, hooks tell.
+    if (may_be_local_ && std::ranges::all_of(call.threads, is_caller) &&
+        std::ranges::all_of(call.hooks, is_caller, &HookRecord::thread)) {
+      is_alone_ = true;
+    }
   }
 
   Verdict Judge() const {

@@ -119,6 +119,15 @@ TEST(ProgramExplorerTest, AnyOfTwoErrorsAndOldOrNewGradients) {
   EXPECT_EQ(defined.size(), 2u) << "both are possible";
 }
 
+// The sum that a leaf keeps asks for the accumulator of what is added, which takes locks of that
+// leaf's.
+TEST(ProgramExplorerTest, LeavesThatAreEachOthersSeedsTakeTheirLocksInOneOrder) {
+  ProgramExplorer explorer(
+      *Parse("twingrad 1\n%x = leaf type=f64[] data=0 grad=1\n%y = leaf type=f64[] data=0 grad=1\n"
+             "backward %x seeds=%y create_graph=1\nbackward %y seeds=%x create_graph=1\n"));
+  EXPECT_TRUE(explorer.single().ok()) << explorer.single().failure;
+}
+
 TEST(ProgramExplorerTest, ARunIsItsSeedAndItsTrace) {
   ProgramExplorer explorer(*Parse(kFourBranches));
   RandomStrategy strategy;
