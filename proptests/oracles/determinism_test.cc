@@ -31,6 +31,18 @@ TEST(Determinism, CountsAndErrorsAreCompared) {
                 "determinism");
 }
 
+TEST(Determinism, WhatTheTwinPredictsForOneThreadAloneIsComparedOnOneAlone) {
+  Trial trial(kProduct);
+  trial.expected.single_thread_only = true;
+  twingrad::program::Observation other = trial.observed;
+  other.values[0].grad.bits[0] ^= 1;
+  const auto judged = [&](bool threads) {
+    return JudgeDeterminism(trial.program, trial.observed, other, threads, "runs", &trial.expected);
+  };
+  EXPECT_EQ(judged(true).outcome, Outcome::kSkipped);
+  ExpectFinding(judged(false), "determinism");
+}
+
 TEST(Determinism, WhatFollowsASurvivedErrorMayDependOnTheTimingOfThreads) {
   Trial trial(kProduct);
   trial.observed.survived = {{twingrad::ErrorKind::kUser, 5, ""}};

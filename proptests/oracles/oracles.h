@@ -39,7 +39,8 @@ Verdict JudgeSurvivedErrors(const Evidence& evidence);
 // kind of error may depend on timing; nothing else may, and what follows an error that the Program
 // survives is skipped. Nor are the bits of a .grad compared to which several thread sections have
 // added inexact numbers, nor runs after which other values depend on such bits or on which of
-// several calls has released a graph; `expected`, the twin's prediction, tells. `names` says which
+// several calls has released a graph, nor, between numbers of threads, runs of a Program that the
+// twin predicts for one thread alone; `expected`, the twin's prediction, tells. `names` says which
 // runs they are.
 Verdict JudgeDeterminism(const program::Program& program, const program::Observation& a,
                          const program::Observation& b, bool threads, const std::string& names,
