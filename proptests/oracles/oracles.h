@@ -65,9 +65,10 @@ Verdict JudgeRecount(const Evidence& evidence);
 Verdict JudgeValues(const Evidence& evidence);
 
 // First and second derivatives are those of the dual numbers, which know nothing of reverse mode.
-// Values and .grad must agree within the sum of both witnesses' bounds. If the Program touches a
-// kink, any subgradient is a convention, and a disagreement says so. Skipped if the dual numbers do
-// not apply.
+// Values and .grad must agree within the sum of both witnesses' bounds, element by element; at a
+// kink the dual numbers take the twin's choice (what else is right there, for an engine that
+// chooses otherwise, is told by reference/legal.h). Where mathematics gives an infinity or NaN,
+// that must be shown. Skipped if the dual numbers do not apply.
 Verdict JudgeDual(const Evidence& evidence, const reference::DualResult& dual);
 
 // An element that is not as the dual numbers have it.
