@@ -40,7 +40,7 @@ struct CaseOptions {
   ExploreOptions explore;
   int elements = 24;  // of a leaf, at most
   int rank = 4;
-  bool every_ball = false;  // the ball witness judges every case, and no sample
+  bool every_ball = false;        // the ball witness judges every case, and no sample
   std::string weights = "swarm";  // of the generator's parts: swarm or fixed
 };
 
