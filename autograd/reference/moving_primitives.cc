@@ -40,8 +40,8 @@ const Array* Weigh(const Evaluation& evaluation) {
   const Format& format = FormatOf(a->dtype);
   for (int32_t i = 0; i < a->size; ++i) {
     Number x = Multiply(a->At(i), weights->At(i), format);
-    // With a weight of 0, an infinite element may be dropped or become NaN.
-    if (weights->v[i] == 0 && !std::isfinite(a->v[i])) x.e = kUnknown;
+    // With a weight that may be 0, an element that is not finite may be dropped or become NaN.
+    if (std::fabs(weights->v[i]) <= weights->Error(i) && !std::isfinite(a->v[i])) x.e = kUnknown;
     result.Set(i, x);
   }
   return result.array();

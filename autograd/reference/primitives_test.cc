@@ -134,6 +134,16 @@ TEST_F(PrimitivesTest, SharesOfExtremes) {
   EXPECT_EQ(open->Error(3), 0);
 }
 
+// Of NaN no element is the greatest: an engine may drop what it multiplies, or make NaN of it.
+TEST_F(PrimitivesTest, ShareOfNaNKnowsNothing) {
+  const Array* weights = ExtremeWeight(arena_, Floats({kNan, 1, 2, 3}), pairs_);
+  const Array* in[] = {Floats({kNan, kNan, kNan, 1}), weights};
+  const Array* out = Evaluate(arena_, Primitive::kWeigh, in, {}, false);
+  EXPECT_EQ(out->Error(0), kUnknown);
+  EXPECT_EQ(out->Error(1), kUnknown);
+  EXPECT_EQ(out->Error(3), 0);
+}
+
 TEST_F(PrimitivesTest, SoftmaxDoesNotOverflow) {
   EXPECT_EQ(OfPairs(Primitive::kSoftmax, {1000, 1000, 0, -kInfinity}), (Doubles{0.5, 0.5, 1, 0}));
   const Doubles logs = OfPairs(Primitive::kLogSoftmax, {1000, 1000, 0, -kInfinity});

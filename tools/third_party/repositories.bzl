@@ -8,6 +8,7 @@ load("//tools/third_party:arb.bzl", "local_arb")
 load("//tools/third_party:cuda.bzl", "local_cuda")
 load("//tools/third_party:libtorch.bzl", "local_libtorch")
 load("//tools/third_party:stub.bzl", "stub_repository")
+load("//tools/third_party:tcmalloc.bzl", "local_tcmalloc")
 
 _RULES_CC = """
 cc_binary = native.cc_binary
@@ -108,5 +109,6 @@ def twingrad_repositories():
     local_arb(name = "local_arb")
     local_cuda(name = "local_cuda")
     local_libtorch(name = "local_libtorch")
+    local_tcmalloc(name = "local_tcmalloc")
     _test_libraries()
     _libraries()
