@@ -47,6 +47,7 @@ class ForeignSubject final : public subjects::Subject,
   explicit ForeignSubject(SessionOptions options) : options_(std::move(options)) {}
 
   absl::Status Configure(const subjects::CaseOptions& options) override {
+    expect_failures_ = options.expect_failures;
     return source_.Configure(options);
   }
   absl::Status Start() override;
@@ -101,6 +102,7 @@ class ForeignSubject final : public subjects::Subject,
   }
 
   SessionOptions options_;
+  bool expect_failures_ = true;
   subjects::ProgramSource source_;
   std::unique_ptr<AdaptedEngine> engine_;  // from Start on
   ForeignStatistics statistics_;
@@ -113,6 +115,7 @@ absl::Status ForeignSubject::Start() {
   absl::StatusOr<std::unique_ptr<AdaptedEngine>> engine = AdaptedEngine::Start(options_);
   if (!engine.ok()) return engine.status();
   engine_ = *std::move(engine);
+  if (!expect_failures_) engine_->SetFailures({});
   KeepClaimed(engine_->hello(), &source_.options());
   return absl::OkStatus();
 }

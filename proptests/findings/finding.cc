@@ -56,7 +56,7 @@ std::string Report(const Finding& finding, const std::string& folder) {
   if (origin.verb == "check") {
     absl::StrAppend(
         &text, "make:    tools/bazel run //tools/oracle -- generate --seed=", failure.seed,
-        origin.flags,
+        origin.case_flags,
         origin.engine.empty() ? "" : absl::StrCat(" --engine=", ShellWord(origin.engine)), "\n");
   } else {
     absl::StrAppend(&text, "found:   tools/bazel run //tools/oracle -- ", origin.verb,

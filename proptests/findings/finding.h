@@ -28,6 +28,7 @@ struct Origin {
   uint64_t seed = 0;        // of the run
   bool seeded = true;       // false: the run followed a recorded schedule, which takes no seed
   std::string flags;        // ` --features=... --ops=...`, as given
+  std::string case_flags;   // those of them that decide what a seed generates
   std::string limit_flags;  // ` --timeout=...`, as given
   workers::WorkerLimits limits;
   // Further members of finding.json, which `replay` reads.

@@ -143,7 +143,8 @@ TEST_F(FindingTest, KeysTellKindsApart) {
 
 TEST_F(FindingTest, WritesAWholeFolder) {
   Finding finding = Shrunk("value 1\nwrong\nvalue 3\n", "wrong");
-  finding.origin.flags = " --ops=x";
+  finding.origin.flags = " --ops=x --witness=ball";
+  finding.origin.case_flags = " --ops=x";
   finding.origin.seed = 77;
   const std::string folder = Written(finding);
   EXPECT_EQ(folder, folder_.path() + "/out/wrong-0000000000000abc");

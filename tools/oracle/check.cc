@@ -81,6 +81,7 @@ findings::Origin OriginOf(const Arguments& arguments, const WorkerCommand& comma
   origin.engine = arguments.Path("engine").value_or("");
   origin.seed = arguments.Number("seed").value_or(FreshSeed());
   origin.flags = arguments.Text(kCaseFlags);
+  origin.case_flags = arguments.Text(kGeneratorFlags);
   origin.limit_flags = arguments.Text(kLimitFlags);
   origin.limits = command.limits;
   if (origin.verb == "explore") {
@@ -314,6 +315,7 @@ constexpr FlagSpec kCheckFlags[] = {
     kElements,
     kRank,
     kWitness,
+    kExpected,
     kTimeout,
     kMemory,
     kOut,
@@ -361,6 +363,7 @@ check
 check --programs=100000 --jobs=2
 check --time=2h --out=/tmp/findings
 check --engine=libtorch
+check --engine=libtorch --expected=none --findings=20
 check --engine='exec:python3 my_adapter.py'
 check --seed=7 --ops=mul,sum --features=view
 check --programs=1000 --witness=ball

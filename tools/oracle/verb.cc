@@ -34,6 +34,19 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
         "[oracle] --witness=", *witness, " is no witness that takes a sample; allowed is ",
         std::string(WitnessNames()), "; the others judge every Program"));
   }
+  if (const auto expected = arguments.Path("expected")) {
+    if (*expected != ExpectedNames()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "[oracle] --expected=", *expected, " is no choice of expected failures; allowed is ",
+          std::string(ExpectedNames()),
+          "; without the flag the list of the engine's version counts"));
+    }
+    if (!arguments.Has("engine")) {
+      return absl::InvalidArgumentError(
+          "[oracle] --expected has no part in a run of the repository's own engine, of which no "
+          "failure is expected; allowed is it beside --engine; leave it out");
+    }
+  }
   if (!arguments.Has("program")) return absl::OkStatus();
   for (const std::string_view flag : {"features", "ops", "weights"}) {
     if (!arguments.Has(flag)) continue;
@@ -47,6 +60,7 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
 }  // namespace
 
 std::string_view WitnessNames() { return "ball"; }
+std::string_view ExpectedNames() { return "none"; }
 
 CaseOptions OptionsOf(const Arguments& arguments) {
   CaseOptions options;
@@ -56,6 +70,7 @@ CaseOptions OptionsOf(const Arguments& arguments) {
   if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
   if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
   options.every_ball = arguments.Path("witness") == "ball";
+  options.expect_failures = !arguments.Has("expected");
   options.explore.strategy =
       arguments.Path("strategy").value_or(std::string(interleave::kDefaultStrategy));
   options.explore.schedules = arguments.Number("schedules").value_or(1000);

@@ -83,6 +83,15 @@ inline constexpr FlagSpec kWitness = {"witness",
                                       UINT64_MAX,
                                       WitnessNames};
 
+std::string_view ExpectedNames();
+inline constexpr FlagSpec kExpected = {"expected",
+                                       "WORD",
+                                       FlagType::kWord,
+                                       "the list of its version in golden/expected",
+                                       ": failures of a foreign engine are findings, listed or not",
+                                       UINT64_MAX,
+                                       ExpectedNames};
+
 // What the flags say of the cases.
 subjects::CaseOptions OptionsOf(const Arguments& arguments);
 

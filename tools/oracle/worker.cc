@@ -50,6 +50,7 @@ constexpr FlagSpec kWorkerFlags[] = {
     kElements,
     kRank,
     kWitness,
+    kExpected,
     kSchedules,
     kStrategy,
     kThreads,

@@ -104,6 +104,23 @@ TEST_F(CopyTest, AnExpectedFailureIsReplayedAsOne) {
   EXPECT_THAT(run.output, HasSubstr("expected failure seeds-0001: it turns signs\n"));
 }
 
+TEST_F(CopyTest, CheckJudgesWithoutTheListWhereItIsAsked) {
+  Written("golden/expected/faulty-wrong_sign.txt",
+          "entry seeds-0001 twin 2027-12-31 why\n"
+          "signature twin * none/none * seeds-0001 2027-12-31 it turns signs\n");
+  const std::string check =
+      "check --seed=1 --programs=40 --jobs=1 --findings=1 --ops=leaf,mul,neg ";
+  const SubprocessResult listed = There(check, "wrong_sign");
+  EXPECT_THAT(listed.output, HasSubstr(" explained "));
+  EXPECT_THAT(listed.output, Not(HasSubstr(" wrong ")));
+  const SubprocessResult all = There(check + "--expected=none", "wrong_sign");
+  EXPECT_EQ(all.exit_status, 1) << all.output << all.errors;
+  EXPECT_THAT(all.errors, HasSubstr(" --expected=none --engine="));
+  EXPECT_THAT(all.output, HasSubstr("\nfinding 1: twin"));
+  EXPECT_THAT(There("check --expected=none").errors, HasSubstr("--expected has no part in a run"));
+  EXPECT_THAT(There("check --expected=all", "none").errors, HasSubstr("allowed is none"));
+}
+
 TEST_F(ConformTest, TheRepositorysOwnEngineIsNotForIt) {
   const SubprocessResult run = Tool({"conform"});
   EXPECT_EQ(run.exit_status, 2) << run.output << run.errors;
