@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
@@ -225,6 +226,9 @@ TEST(DialectTest, ViewsRequireGradWithBase) {
                {"no_graph@5", "no_graph@5", "no_graph@5"});
   const std::string freed = absl::StrCat(kView, "backward %y\nbackward %y\n");
   ExpectErrors(freed, {"no_graph@5", kNone, kNone});  // Nothing was saved.
+  // The divisor is saved for the derivatives in both operands.
+  const std::string quotient = absl::StrReplaceAll(freed, {{"mul", "div"}});
+  ExpectErrors(quotient, {"no_graph@5", "freed@6", "freed@6"});
   const TwinRun run(absl::StrCat(kView, "backward %y\n"), Dialect::kPytorch);
   EXPECT_EQ(run.Executed(0), std::vector<int>{4});
   EXPECT_FALSE(run.Record("x").grad_defined);

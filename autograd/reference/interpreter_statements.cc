@@ -11,6 +11,17 @@
 #include "autograd/reference/strides.h"
 
 namespace twingrad::reference {
+namespace {
+
+// Of an op all of whose operands lead nowhere: what the derivatives in several of them need is
+// saved all the same.
+uint32_t SharedSaves(program::Opcode op) {
+  const program::Saves saves = program::SignatureOf(op).SavedBy(false, false);
+  constexpr uint32_t kOperands = program::kSavesA | program::kSavesB | program::kSavesC;
+  return (saves & kOperands) | ((saves & program::kSavesResult) != 0 ? kResult : 0);
+}
+
+}  // namespace
 
 using program::Key;
 using program::kNoValue;
@@ -117,6 +128,7 @@ void Interpreter::Compute(const Statement& statement) {
   if (!rules_.saves_what_is_needed) also_saved |= SavedNeedlessly(statement.op);
   const bool chosen = statement.Find(Key::kDims) != nullptr || statement.Get<bool>(Key::kKeepdim);
   if (statement.op == Opcode::kMean && chosen && rules_.mean_saves_its_operand) also_saved |= 1;
+  if (records && several && steps.empty()) also_saved |= SharedSaves(statement.op);
   if (records) RunPackHooks(statement, steps, also_saved != 0);
   const auto device =
       statement.op == Opcode::kTo

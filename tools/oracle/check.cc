@@ -48,8 +48,10 @@ using Seconds = std::chrono::duration<double>;
 constexpr uint64_t kDefaultPrograms = 2000;
 constexpr uint64_t kDefaultExplored = 100;
 constexpr std::string_view kLimitFlags[] = {"timeout", "memory"};
-// Further failures are counted, not minimized: one defect can make a third of all Programs fail.
-constexpr uint64_t kMaxMinimized = 32;
+// One defect can make a third of all Programs fail. After so many minimized ones without a new kind
+// every second failure is minimized, after as many again every fourth, and so on; the others are
+// counted.
+constexpr uint64_t kEnoughOfAKind = 32;
 constexpr std::chrono::milliseconds kPumpWait(50);
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -152,6 +154,9 @@ class CheckRun {
   std::vector<Failure> waiting_;
   Found found_;
   uint64_t minimized_ = 0;
+  uint64_t without_news_ = 0;  // of them, since the last new kind or change of stride
+  uint64_t stride_ = 1;        // one failure in so many is minimized
+  uint64_t passed_over_ = 0;   // since the last that was
 };
 
 bool CheckRun::Pump(std::chrono::milliseconds wait) {
@@ -170,7 +175,8 @@ bool CheckRun::Pump(std::chrono::milliseconds wait) {
 }
 
 absl::Status CheckRun::HandleFailure(Failure failure) {
-  if (minimized_ >= kMaxMinimized) return absl::OkStatus();
+  if (++passed_over_ < stride_) return absl::OkStatus();
+  passed_over_ = 0;
   ++minimized_;
   shrinking_ = true;
   findings::ShrinkBudget budget;
@@ -180,7 +186,15 @@ absl::Status CheckRun::HandleFailure(Failure failure) {
   shrinking_ = false;
   if (!finding.ok()) return finding.status();
   finding->origin = origin_;
+  const uint64_t kinds = found_.size();
   const std::string complaints = found_.Add(*std::move(finding), prober_);
+  if (found_.size() > kinds) {
+    stride_ = std::max(stride_ / 2, uint64_t{1});
+    without_news_ = 0;
+  } else if (++without_news_ == kEnoughOfAKind) {
+    stride_ *= 2;
+    without_news_ = 0;
+  }
   progress_.Clear();
   absl::FPrintF(stderr, "%s", complaints);
   return absl::OkStatus();

@@ -16,7 +16,7 @@ using subjects::WithSeparators;
 
 namespace {
 
-constexpr size_t kMaxShown = 8;
+constexpr size_t kMaxShown = 8;  // with their texts
 
 }  // namespace
 

@@ -12,7 +12,7 @@ constexpr std::pair<std::string_view, ErrorKind> kMessages[] = {
     {"leaf Variable that requires grad is being used in an in-place", ErrorKind::kLeafInPlace},
     {"leaf Variable that requires grad has been used in an in-place", ErrorKind::kLeafInPlace},
     {"is a view and is being modified inplace", ErrorKind::kInvalidArgument},
-    {"A view was created in no_grad mode", ErrorKind::kInvalidArgument},
+    {"created in no_grad mode", ErrorKind::kInvalidArgument},
     {"a view of a leaf Variable that requires grad", ErrorKind::kLeafInPlace},
     {"refers to a single memory location", ErrorKind::kInvalidArgument},
     {"refer to a single memory location", ErrorKind::kInvalidArgument},

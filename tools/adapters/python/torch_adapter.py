@@ -12,7 +12,7 @@ MESSAGES = {
     'returned nan values': 'anomaly', 'modified by an inplace operation': 'version', 'a second time': 'freed',
     'leaf Variable that requires grad': 'leaf_in_place', 'to not have been used': 'unused_input',
     'is a view and is being modified inplace': 'invalid_argument',
-    'A view was created in no_grad mode': 'invalid_argument', 'cannot be empty': 'invalid_argument',
+    'created in no_grad mode': 'invalid_argument', 'cannot be empty': 'invalid_argument',
     'single memory location': 'invalid_argument', 'implicitly created only for': 'implicit_seed',
     'does not require grad': 'no_graph', 'requires_grad=False': 'no_graph', 'Mismatch in shape': 'shape',
     ' tensors and ': 'grad_count', 'gradients': 'grad_count', 'out of bounds': 'index', 'out of range': 'index',
