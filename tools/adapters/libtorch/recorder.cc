@@ -1,11 +1,13 @@
 #include "tools/adapters/libtorch/recorder.h"
 
+#include <torch/csrc/autograd/anomaly_mode.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/saved_variable_hooks.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <memory>
 #include <utility>
 
 #include "tools/adapters/libtorch/tensor_data.h"
@@ -23,6 +25,11 @@ Recorder*& Current() {
   return current;
 }
 
+// Nobody reads where a node was made, and naming the frames took half of all time.
+struct WithoutStack : torch::autograd::AnomalyMetadata {
+  void store_stack() override {}
+};
+
 // libtorch's engine with an ear at the door: Engine::execute prepares a task and then calls this
 // function, which shows the task to the recorder and goes on.
 class RecordingEngine : public torch::autograd::Engine {
@@ -35,6 +42,10 @@ class RecordingEngine : public torch::autograd::Engine {
       torch::autograd::InputBuffer&& input) override {
     if (Current() != nullptr) Current()->OnTask(root.get(), *task);
     return Engine::execute_with_graph_task(task, std::move(root), std::move(input));
+  }
+
+  std::unique_ptr<torch::autograd::AnomalyMetadata> make_anomaly_metadata() override {
+    return std::make_unique<WithoutStack>();
   }
 
   SavedHooks get_default_saved_variable_hooks() override {
