@@ -54,10 +54,12 @@ bool MayNest(int32_t statement) {
 
 HookHandle AddRecordingHook(Recorder& recorder, const Tensor& value, int32_t statement) {
   const Node* node = RequiresGrad(value) ? GradientEdge(value).function.get() : nullptr;
-  return RegisterHook(value, [&recorder, node, statement](const Tensor& gradient) {
-    recorder.NoteHook(*node, statement, gradient);
-    return gradient;
-  });
+  return RegisterHook(
+      value, [&recorder, node, statement, object = sync::UserObject()](const Tensor& gradient) {
+        sync::UserCode("a hook that a hook registered");
+        recorder.NoteHook(*node, statement, gradient);
+        return gradient;
+      });
 }
 
 void HookActor::Note(std::string id, const HookHandle& handle) {

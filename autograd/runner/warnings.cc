@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/graph/grad_slot.h"
 #include "autograd/program/observation_text.h"
+#include "autograd/sync/user_code.h"
 #include "autograd/sync/watch.h"
 
 namespace twingrad::runner {
@@ -34,6 +35,7 @@ void ProgramWarnings::Raise(const Node& node, int32_t at) {
 }
 
 void ProgramWarnings::Handle(const Warning& warning) {
+  sync::UserCode("a handler of warnings");
   const sync::WatchScope watching;
   WarningRecord record;
   sync::MutexLock lock(mutex_);

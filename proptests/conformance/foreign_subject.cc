@@ -75,7 +75,8 @@ class ForeignSubject final : public subjects::Subject,
   std::string Report(absl::Span<const uint64_t> counters) const override {
     return ForeignReport(Read(counters));
   }
-  std::string Objection(absl::Span<const uint64_t> counters) const override {
+  std::string Objection(absl::Span<const uint64_t> counters,
+                        const std::set<std::string>& /*notes*/) const override {
     return TooMuchExplained(Read(counters));
   }
 

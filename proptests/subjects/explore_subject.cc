@@ -107,7 +107,12 @@ class ExploreSubject final : public Subject,
 
   std::string Summarise(absl::Span<const uint64_t> counters,
                         const std::set<std::string>& notes) const override {
-    return ExploreSummary(counters) + LockSitesSummary(notes) + DivergedSummary(notes);
+    return ExploreSummary(counters) + LockSitesSummary(notes) + LockOrderSummary(notes) +
+           DivergedSummary(notes);
+  }
+  std::string Objection(absl::Span<const uint64_t> /*counters*/,
+                        const std::set<std::string>& notes) const override {
+    return LockOrderObjection(notes);
   }
   uint64_t Diverged(absl::Span<const uint64_t> counters) const override {
     return counters.size() == ExploreStatistics::kCounters ? counters[ExploreStatistics::kDiverged]
@@ -252,6 +257,8 @@ CaseResult ExploreSubject::Judge() {
     const bool draws = schedule_ && case_.shrink && WasCutOff(*schedule_);
     result = draws ? DrawCutOff(*schedule_) : schedule_ ? Replay(*schedule_) : Explore();
   }
+  // A run that failed may have been cut short by a cycle of its own, and is a finding.
+  if (!result.failed) statistics_.AddLockOrder(explorer_->lock_order(), case_.seed);
   statistics_.EndProgram(steady_clock::now() - begin);
   return result;
 }

@@ -1,12 +1,15 @@
 #include "proptests/subjects/explore_summary.h"
 
 #include <cstddef>
+#include <map>
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "proptests/subjects/number_text.h"
 
@@ -20,11 +23,13 @@ bool IsOfTheEngine(std::string_view site) {
   return absl::StrContains(site, "autograd/") && !absl::StrContains(site, "autograd/runner/");
 }
 
-// Notes are a word and a pair, "possible A before B", or a word and a site.
+// Notes are a word and a pair, "possible A before B" or "order A before B: where", or a word and a
+// site.
 constexpr std::string_view kPossible = "possible ";
 constexpr std::string_view kSeen = "seen ";
 constexpr std::string_view kReplayDiverged = "diverged ";
 constexpr std::string_view kSite = "site ";
+constexpr std::string_view kOrder = "order ";
 constexpr std::string_view kBefore = " before ";
 
 // The notes of this word, without it.
@@ -52,7 +57,33 @@ std::string AloneSummary(const std::set<std::string>& notes) {
   return text;
 }
 
+// The pairs of mutexes of the notes, one of each.
+std::vector<interleave::LockPair> LockPairs(const std::set<std::string>& notes) {
+  std::map<std::pair<std::string, std::string>, std::string_view> pairs;
+  for (const std::string_view note : Noted(notes, kOrder)) {
+    const std::pair<std::string_view, std::string_view> parts =
+        absl::StrSplit(note, absl::MaxSplits(": ", 1));
+    pairs.emplace(absl::StrSplit(parts.first, absl::MaxSplits(kBefore, 1)), parts.second);
+  }
+  std::vector<interleave::LockPair> all;
+  for (const auto& [names, text] : pairs) {
+    all.push_back({names.first, names.second, absl::StrCat("  ", text, "\n")});
+  }
+  return all;
+}
+
 }  // namespace
+
+void ExploreStatistics::AddLockOrder(const interleave::LockOrder& order,
+                                     std::optional<uint64_t> seed) {
+  for (const interleave::LockPair& pair : order.seen()) {
+    std::string names = absl::StrCat(pair.held, kBefore, pair.taken);
+    if (!pairs_.insert(names).second) continue;
+    const std::string from = seed.has_value() ? absl::StrCat(" (seed ", *seed, ")") : "";
+    ordered_.push_back(
+        absl::StrCat(kOrder, names, ": ", absl::StripAsciiWhitespace(pair.text), from));
+  }
+}
 
 void ExploreStatistics::AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order,
                                     interleave::Memory memory, std::chrono::nanoseconds time) {
@@ -85,6 +116,7 @@ void ExploreStatistics::EndProgram(std::chrono::nanoseconds time) {
 
 std::vector<std::string> ExploreStatistics::TakeNotes() {
   std::vector<std::string> notes = std::exchange(diverged_, {});
+  for (std::string& note : std::exchange(ordered_, {})) notes.push_back(std::move(note));
   const auto tell = [&](std::string note) {
     if (told_.insert(note).second) notes.push_back(std::move(note));
   };
@@ -133,6 +165,23 @@ std::string DivergedSummary(const std::set<std::string>& notes) {
     absl::StrAppend(&text, "replay diverged: ", where, "\n");
   }
   return text;
+}
+
+std::string LockOrderSummary(const std::set<std::string>& notes) {
+  const std::vector<interleave::LockPair> pairs = LockPairs(notes);
+  return absl::StrCat("lock order     ", WithSeparators(pairs.size()),
+                      " pairs of mutexes, one taken while the other is held: ",
+                      interleave::FindLockCycle(pairs) ? "THEY MAKE A CYCLE" : "no cycle", "\n");
+}
+
+std::string LockOrderObjection(const std::set<std::string>& notes) {
+  const std::optional<std::string> cycle = interleave::FindLockCycle(LockPairs(notes));
+  if (!cycle.has_value()) return "";
+  return absl::StrCat(
+      "[oracle] all Programs together take mutexes in orders that can make threads wait for one "
+      "another, though no Program does alone; all must keep to one order; take one of the mutexes "
+      "after the other is given up\n",
+      *cycle);
 }
 
 std::string LockSitesSummary(const std::set<std::string>& notes) {

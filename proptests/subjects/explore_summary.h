@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "absl/types/span.h"
 #include "proptests/interleave/checker/lock_coverage.h"
+#include "proptests/interleave/checker/lock_order.h"
 #include "proptests/interleave/checker/outcome.h"
 #include "proptests/interleave/strategies/strategy.h"
 #include "proptests/workers/case.h"
@@ -47,11 +49,13 @@ class ExploreStatistics {
   void AddDiverged(std::string_view where);
   void AddSchedule(const interleave::ExecutionOutcome& outcome, uint64_t order,
                    interleave::Memory memory, std::chrono::nanoseconds time);
+  // Of one Program, which `seed` makes.
+  void AddLockOrder(const interleave::LockOrder& order, std::optional<uint64_t> seed);
   void EndProgram(std::chrono::nanoseconds time);
   absl::Span<const uint64_t> counters() const { return counters_; }
   // A note for each pair of the engine's lock sites that has become possible, for each that was
-  // seen, for each site that took a lock, and for each schedule that did not fit, since the last
-  // call.
+  // seen, for each site that took a lock, for each mutex that was taken while another was held, and
+  // for each schedule that did not fit, since the last call.
   std::vector<std::string> TakeNotes();
 
  private:
@@ -62,12 +66,19 @@ class ExploreStatistics {
   std::chrono::nanoseconds buffered_ = {};  // the current Program's time under that memory
   interleave::LockCoverage locks_;
   std::set<std::string> told_;         // notes
+  std::set<std::string> pairs_;        // of mutexes, by names
+  std::vector<std::string> ordered_;   // notes not yet told
   std::vector<std::string> diverged_;  // notes not yet told
 };
 
 std::string ExploreSummary(absl::Span<const uint64_t> counters);
 // How many of the possible pairs were seen, and which were not; which sites are in no pair.
 std::string LockSitesSummary(const std::set<std::string>& notes);
+// In how many pairs a mutex was taken while another was held, and whether all Programs together
+// keep to one order: two Programs may contradict one another, and each be in order alone.
+std::string LockOrderSummary(const std::set<std::string>& notes);
+// The orders that contradict one another, each with a seed whose Program shows it; empty: none do.
+std::string LockOrderObjection(const std::set<std::string>& notes);
 // Where schedules did not fit; empty: all did.
 std::string DivergedSummary(const std::set<std::string>& notes);
 

@@ -79,6 +79,30 @@ TEST(ExploreSummary, PairsOfLockSitesAreNotedOnceAndTheUnseenListed) {
   EXPECT_EQ(LockSitesSummary({}), "lock sites     0 ordered pairs seen of 0 possible (100.0 %)\n");
 }
 
+TEST(ExploreSummary, ProgramsThatTakeMutexesInOppositeOrdersAreAnObjection) {
+  ExploreStatistics statistics;
+  const auto add = [&statistics](uint64_t seed, const char* held, const char* taken) {
+    interleave::LockOrder order;
+    order.Begin();
+    order.Add({interleave::OperationKind::kLock, nullptr, held, {}},
+              {interleave::OperationKind::kLock, nullptr, taken, {}});
+    statistics.AddLockOrder(order, seed);
+    const std::vector<std::string> notes = statistics.TakeNotes();
+    return std::set<std::string>(notes.begin(), notes.end());
+  };
+  std::set<std::string> notes = add(3, "queue", "task");
+  EXPECT_TRUE(add(4, "queue", "task").empty());
+  EXPECT_EQ(LockOrderSummary(notes),
+            "lock order     1 pairs of mutexes, one taken while the other is held: no cycle\n");
+  EXPECT_EQ(LockOrderObjection(notes), "");
+  notes.merge(add(5, "task", "queue"));
+  EXPECT_NE(LockOrderSummary(notes).find("THEY MAKE A CYCLE"), std::string::npos);
+  const std::string objection = LockOrderObjection(notes);
+  EXPECT_NE(objection.find("lock task at"), std::string::npos) << objection;
+  EXPECT_NE(objection.find("(seed 3)\n"), std::string::npos) << objection;
+  EXPECT_NE(objection.find("(seed 5)\n"), std::string::npos) << objection;
+}
+
 TEST(ExploreSummary, OrdersCountForEachProgramAndProgramsOfOneThreadAreTold) {
   ExploreStatistics statistics;
   for (int program = 0; program < 3; ++program) {

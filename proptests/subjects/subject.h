@@ -56,8 +56,11 @@ class Reporter {
                                 const std::set<std::string>& notes) const = 0;
   // The counters for machines: the text of a JSON object.
   virtual std::string Report(absl::Span<const uint64_t> /*counters*/) const { return "{}"; }
-  // Why a run with these counters fails even without a finding; empty: it does not.
-  virtual std::string Objection(absl::Span<const uint64_t> /*counters*/) const { return ""; }
+  // Why a run with these counters and notes fails even without a finding; empty: it does not.
+  virtual std::string Objection(absl::Span<const uint64_t> /*counters*/,
+                                const std::set<std::string>& /*notes*/) const {
+    return "";
+  }
   // How many cases had a result of outcome kDiverged.
   virtual uint64_t Diverged(absl::Span<const uint64_t> /*counters*/) const { return 0; }
 };

@@ -287,7 +287,7 @@ absl::StatusOr<int> CheckRun::Run() {
   if (run.ok() || found_.size() > 0) PrintSummary();
   if (!run.ok()) return run;
   if (absl::Status status = AppendReport(); !status.ok()) return status;
-  std::string objection = reporter_.Objection(campaign_->counters());
+  std::string objection = reporter_.Objection(campaign_->counters(), campaign_->notes());
   if (Complete() && !campaign_->Whole()) {
     objection +=
         "[oracle] Programs were lost or judged twice; allowed is each once; this is a defect of "

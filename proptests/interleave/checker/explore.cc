@@ -52,11 +52,13 @@ ExecutionOutcome RunOnce(FiberScheduler& scheduler, Strategy& strategy, uint64_t
                          const Options& options, bool record_events,
                          const std::function<void()>& body) {
   running_seed = seed;
+  LockOrder order;
   return scheduler.Run(body, strategy, seed,
                        {.max_steps = options.max_steps,
                         .record_events = record_events,
                         .locks = options.locks,
-                        .rules = options.rules});
+                        .rules = options.rules,
+                        .order = options.check_lock_order ? &order : nullptr});
 }
 
 std::string ReplayCommand(uint64_t seed, const Options& options) {

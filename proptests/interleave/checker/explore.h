@@ -43,6 +43,9 @@ struct Options {
   Strategy* strategy = nullptr;   // RandomStrategy with `chances`, unless set
   StateRules* rules = nullptr;    // checked after every step, unless null
   LockCoverage* locks = nullptr;  // told of every lock taken, unless null
+  // Mutexes that a schedule takes in orders which contradict one another are a failure. For bodies
+  // whose mutexes have names, one for all that are taken alike.
+  bool check_lock_order = false;
   // The test that explores, as "Suite.Name"; goes into the replay command.
   std::string test_filter = "";
 };

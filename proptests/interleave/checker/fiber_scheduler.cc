@@ -27,10 +27,6 @@ uint32_t SiteOf(ThreadId thread, const Operation& operation) {
   return site == 0 ? 1 : site;  // 0 stands for any
 }
 
-bool IsNotify(const Operation& operation) {
-  return operation.kind == OperationKind::kNotifyOne || operation.kind == OperationKind::kNotifyAll;
-}
-
 }  // namespace
 
 struct FiberScheduler::Worker {
@@ -66,7 +62,9 @@ ExecutionOutcome FiberScheduler::Run(const std::function<void()>& body, Strategy
   memory_.Begin(strategy.memory());
   at_end_.clear();
   live_.clear();
-  idle_notifies_.clear();
+  last_notifies_.clear();
+  eaten_notifies_.clear();
+  moment_ = 0;
   if (limits_.order != nullptr) limits_.order->Begin();
   runnable_ = waiting_ = 0;
   accesses_ = 0;
@@ -286,6 +284,7 @@ bool FiberScheduler::Wait(const Operation& operation, std::optional<TimePoint> d
     GiveWay(site);
   } else {
     record.state = State::kWaiting;
+    NoteWait(operation);
     record.waits_for = operation;
     record.deadline = deadline;
     runnable_ &= ~Bit(current_);
@@ -324,16 +323,17 @@ uint64_t FiberScheduler::WaitersFor(const void* object) const {
 void FiberScheduler::WakeOne(const void* object) {
   const uint64_t waiters = WaitersFor(object);
   const int count = CountOf(waiters);
-  if (IsNotify(self_->doing)) NoteNotify(object, count > 0);
-  if (count == 0) return;
+  if (count == 0) return NoteNotify(object, 0, model::kNoThread);
   const int chosen =
       count == 1 ? 0 : Decide(DecisionKind::kWaiter, count, 0, static_cast<uint32_t>(current_));
-  Wake(ThreadAt(waiters, chosen));
+  const ThreadId woken = ThreadAt(waiters, chosen);
+  NoteNotify(object, waiters, woken);
+  Wake(woken);
 }
 
 void FiberScheduler::WakeAll(const void* object) {
   const uint64_t waiters = WaitersFor(object);
-  if (IsNotify(self_->doing)) NoteNotify(object, waiters != 0);
+  NoteNotify(object, waiters, model::kNoThread);
   for (uint64_t rest = waiters; rest != 0; rest &= rest - 1) {
     Wake(std::countr_zero(rest));
   }
@@ -393,15 +393,16 @@ void FiberScheduler::GiveWay(uint32_t site) {
 
 void FiberScheduler::PassOn(uint32_t site) {
   if (runnable_ == 0 && !AdvanceTime()) {
+    std::string lost;
     for (const auto& record : threads_) {
       if (record->state != State::kWaiting) continue;
       outcome_.places.push_back(absl::StrCat(model::OperationName(record->waits_for->kind), " ",
                                              record->waits_for->name));
+      lost += LostWakeUpText(*record);
     }
-    const std::string lost = DescribeLostWakeUps();
-    FailAs(OutcomeKind::kDeadlock,
-           absl::StrCat("[interleave] ", lost.empty() ? "deadlock" : "lost wake-up",
-                        ": no thread can go on\n", DescribeWaits(), lost));
+    const OutcomeKind kind = lost.empty() ? OutcomeKind::kDeadlock : OutcomeKind::kLostWakeUp;
+    FailAs(kind, absl::StrCat("[interleave] ", OutcomeName(kind), ": no thread can go on\n",
+                              DescribeWaits(), lost));
   }
   GiveWay(site);  // if the current thread's own deadline was the earliest, it may simply continue
 }

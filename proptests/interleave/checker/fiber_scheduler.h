@@ -96,14 +96,17 @@ class FiberScheduler final : public sync::model::Scheduler {
   struct HeldLock {
     const Identity* object;
     Operation taken;
-    int64_t since;  // the step
+    int64_t since;
   };
-  // Nobody waited.
-  struct IdleNotify {
+  struct Notify {
     const void* object;
     ThreadId thread;
     Operation operation;
-    int64_t step;
+    int64_t since;
+    std::optional<std::pair<ThreadId, Operation>> woken = {};  // the one of several, and its wait
+    // When its thread took the mutex of one who was waiting, and where.
+    int64_t taken_since = 0;
+    Operation taken = {};
   };
   // A fiber and the loop that serves one thread after another on it.
   struct Worker;
@@ -121,8 +124,12 @@ class FiberScheduler final : public sync::model::Scheduler {
     Operation doing = {OperationKind::kYield, nullptr, "", {}};
     std::vector<HeldLock> held = {};
     // Of the mutex given up last.
+    const Identity* given_up = nullptr;
     int64_t last_held_since = 0;
     const char* given_up_name = "";
+    int64_t waits_since = 0;
+    // One of several that waited, and woken by this.
+    std::optional<Notify> woken_by = {};
   };
   // Serves one execution after another, so that the memory of its locals is used again.
   struct ThreadRecord : ThreadState {
@@ -177,10 +184,12 @@ class FiberScheduler final : public sync::model::Scheduler {
   std::string DescribeWaits() const;
   void NoteLock(const Identity& object);
   void NoteUnlock(const Identity& object);
-  void NoteNotify(const void* object, bool woke);
-  // A notify that came after the waiting thread had looked and before it waited; null if none did.
-  const IdleNotify* LostWakeUpOf(const ThreadState& waiting) const;
-  std::string DescribeLostWakeUps() const;
+  // `waiters` waited, of which `woken` goes on; kNoThread: all do.
+  void NoteNotify(const void* object, uint64_t waiters, ThreadId woken);
+  // The current thread is about to wait: again, if it was woken by a notify that it had no use for.
+  void NoteWait(const Operation& operation);
+  // A line on the notify that should have woken the thread; empty if there was none.
+  std::string LostWakeUpText(const ThreadState& waiting) const;
   int& LiveOf(const char* name);
   // Fails the execution if a thread has outlived the body or an object was not destroyed.
   void CheckNothingIsLeft();
@@ -198,7 +207,11 @@ class FiberScheduler final : public sync::model::Scheduler {
   bool switched_ = false;         // since the last event
   TimePoint now_;
   std::vector<std::function<void(bool)>> at_end_;
-  std::vector<IdleNotify> idle_notifies_;          // the last of each condition variable
+  // Counts what locks, waits and notifies do, in the order in which they do it: a step is counted
+  // before its thread may have to let others go first. Members named `since` are such moments.
+  int64_t moment_ = 0;
+  std::vector<Notify> last_notifies_;              // of each thread, of each condition variable
+  std::vector<Notify> eaten_notifies_;             // the last that woke one that waited again
   std::vector<std::pair<const char*, int>> live_;  // mutexes by name: how many were not destroyed
   RaceDetector races_;
   MemoryModel memory_{races_};

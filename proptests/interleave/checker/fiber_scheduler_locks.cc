@@ -1,17 +1,29 @@
 // Which mutexes a thread holds: what must not happen meanwhile, and notifies that came too early.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "proptests/interleave/checker/fiber_scheduler.h"
+#include "proptests/interleave/strategies/thread_set.h"
 
 namespace twingrad::interleave {
 namespace {
 
 // A custom function's own lock, which keeps two threads from running it at once.
 constexpr std::string_view kHeldForTheUser[] = {"custom_node"};
+
+bool IsNotify(const Operation& operation) {
+  return operation.kind == OperationKind::kNotifyOne || operation.kind == OperationKind::kNotifyAll;
+}
+
+bool IsSamePlace(const Operation& a, const Operation& b) {
+  return a.where.line() == b.where.line() && a.where.column() == b.where.column() &&
+         std::string_view(a.where.file_name()) == b.where.file_name();
+}
 
 }  // namespace
 
@@ -31,13 +43,23 @@ void FiberScheduler::NoteLock(const Identity& object) {
                           *cycle));
     }
   }
-  record.held.push_back({&object, taken, outcome_.steps});
+  record.held.push_back({&object, taken, ++moment_});
+  for (Notify& last : last_notifies_) {
+    if (last.thread != current_) continue;
+    for (uint64_t rest = waiting_; rest != 0; rest &= rest - 1) {
+      const ThreadRecord& waiting = Record(std::countr_zero(rest));
+      if (waiting.waits_for->object != last.object || waiting.given_up != &object) continue;
+      last.taken_since = moment_;
+      last.taken = taken;
+    }
+  }
 }
 
 void FiberScheduler::NoteUnlock(const Identity& object) {
   ThreadRecord& record = *self_;
   const auto held = std::ranges::find(record.held, &object, &HeldLock::object);
   if (held == record.held.end()) return;
+  record.given_up = &object;
   record.last_held_since = held->since;
   record.given_up_name = held->taken.name;
   record.held.erase(held);
@@ -54,33 +76,66 @@ void FiberScheduler::UserCode(const char* what) {
   }
 }
 
-void FiberScheduler::NoteNotify(const void* object, bool woke) {
-  if (self_->quiet) return;
-  std::erase_if(idle_notifies_, [object](const IdleNotify& n) { return n.object == object; });
-  if (!woke) idle_notifies_.push_back({object, current_, self_->doing, outcome_.steps});
+void FiberScheduler::NoteNotify(const void* object, uint64_t waiters, ThreadId woken) {
+  if (self_->quiet || !IsNotify(self_->doing)) return;
+  std::erase_if(last_notifies_,
+                [&](const Notify& n) { return n.object == object && n.thread == current_; });
+  Notify& last = last_notifies_.emplace_back(Notify{object, current_, self_->doing, ++moment_});
+  if (woken == sync::model::kNoThread || CountOf(waiters) == 1) return;
+  last.woken = {woken, *Record(woken).waits_for};
+  Record(woken).woken_by = last;
 }
 
-const FiberScheduler::IdleNotify* FiberScheduler::LostWakeUpOf(const ThreadState& waiting) const {
-  if (!waiting.waits_for || waiting.waits_for->kind != OperationKind::kWait) return nullptr;
-  for (const IdleNotify& notify : idle_notifies_) {
-    if (notify.object == waiting.waits_for->object && notify.step > waiting.last_held_since) {
-      return &notify;
+void FiberScheduler::NoteWait(const Operation& operation) {
+  ThreadRecord& record = *self_;
+  record.waits_since = ++moment_;
+  if (operation.kind != OperationKind::kWait || !record.woken_by.has_value()) return;
+  if (record.woken_by->object == operation.object) {
+    std::erase_if(eaten_notifies_, [&](const Notify& n) { return n.object == operation.object; });
+    eaten_notifies_.push_back(*std::move(record.woken_by));
+  }
+  record.woken_by.reset();
+}
+
+// What a notify tells of must be so before it, and it must reach who waits for that. It did not if
+// it woke another, who waits again or waited for something else; if it came between the look and
+// the wait; or if its thread took the mutex only afterwards, to bring about what it had told of.
+std::string FiberScheduler::LostWakeUpText(const ThreadState& waiting) const {
+  if (waiting.waits_for->kind != OperationKind::kWait) return "";
+  const void* const object = waiting.waits_for->object;
+  const auto text = [this](const Notify& notify) {
+    return absl::StrCat("  ", Record(notify.thread).name, "'s ", PlaceText(notify.operation));
+  };
+  const auto woken = [&](const Notify& notify, std::string_view who) {
+    const auto& [thread, wait] = *notify.woken;
+    return absl::StrCat(text(notify), " woke only ", Record(thread).name, who, " ", PlaceText(wait),
+                        "; ", waiting.name, " waits still\n");
+  };
+  const auto eaten = std::ranges::find(eaten_notifies_, object, &Notify::object);
+  if (eaten != eaten_notifies_.end() && eaten->since > waiting.waits_since) {
+    return woken(*eaten, ", which then waited again, from its");
+  }
+  int64_t latest = 0;
+  for (const Notify& notify : last_notifies_) {
+    if (notify.object == object) latest = std::max(latest, notify.since);
+  }
+  for (const Notify& notify : last_notifies_) {
+    if (notify.object != object) continue;
+    if (notify.woken.has_value() && notify.since > waiting.waits_since &&
+        !IsSamePlace(notify.woken->second, *waiting.waits_for)) {
+      return woken(notify, ", from its");
+    }
+    if (notify.since > waiting.last_held_since && notify.since <= waiting.waits_since) {
+      return absl::StrCat(text(notify), " came too early: ", waiting.name,
+                          " had taken the mutex to look, and did not wait yet\n");
+    }
+    if (notify.taken_since > std::max(waiting.waits_since, latest)) {
+      return absl::StrCat(text(notify), " came too early: only later, when ", waiting.name,
+                          " waited already, came its ", PlaceText(notify.taken),
+                          ", which no notify has followed\n");
     }
   }
-  return nullptr;
-}
-
-std::string FiberScheduler::DescribeLostWakeUps() const {
-  std::string text;
-  for (const auto& record : threads_) {
-    if (record->state != State::kWaiting) continue;
-    const IdleNotify* const notify = LostWakeUpOf(*record);
-    if (notify == nullptr) continue;
-    absl::StrAppend(&text, "  ", Record(notify->thread).name, "'s ", PlaceText(notify->operation),
-                    " came too early: ", record->name,
-                    " had taken the mutex to look, and did not wait yet\n");
-  }
-  return text;
+  return "";
 }
 
 }  // namespace twingrad::interleave

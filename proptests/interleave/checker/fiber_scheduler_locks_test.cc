@@ -106,24 +106,103 @@ ExecutionOutcome Waits(uint64_t seed, bool notifies) {
       nullptr);
 }
 
-TEST(FiberSchedulerLocks, ALostWakeUpIsToldFromADeadlock) {
-  int lost = 0, dead = 0;
+// How often schedules fail, each by this kind and with this in its message.
+int CountFailures(OutcomeKind kind, const std::string& message,
+                  const std::function<ExecutionOutcome(uint64_t)>& run) {
+  int failures = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
-    const ExecutionOutcome early = Waits(seed, true);
-    if (!early.ok()) {
-      ++lost;
-      EXPECT_EQ(early.kind, OutcomeKind::kDeadlock);
-      EXPECT_TRUE(absl::StrContains(early.message, "lost wake-up")) << early.message;
-      EXPECT_TRUE(absl::StrContains(early.message, "other's notify_one changed")) << early.message;
-    }
-    const ExecutionOutcome never = Waits(seed, false);
-    if (!never.ok()) {
-      ++dead;
-      EXPECT_FALSE(absl::StrContains(never.message, "lost wake-up")) << never.message;
-    }
+    const ExecutionOutcome outcome = run(seed);
+    if (outcome.ok()) continue;
+    ++failures;
+    EXPECT_EQ(outcome.kind, kind) << outcome.message;
+    EXPECT_TRUE(absl::StrContains(outcome.message, message)) << outcome.message;
   }
-  EXPECT_GT(lost, 0);
-  EXPECT_GT(dead, 0);
+  return failures;
+}
+
+TEST(FiberSchedulerLocks, ALostWakeUpIsToldFromADeadlock) {
+  EXPECT_GT(CountFailures(OutcomeKind::kLostWakeUp, "other's notify_one changed at proptests/",
+                          [](uint64_t seed) { return Waits(seed, true); }),
+            0);
+  EXPECT_GT(CountFailures(OutcomeKind::kDeadlock, "[interleave] deadlock: no thread can go on\n",
+                          [](uint64_t seed) { return Waits(seed, false); }),
+            0);
+}
+
+// Waits for `count` things, of which each thread gives one: changed under the lock, and told of
+// before that, after it or not at all.
+enum class Tells { kBefore, kAfter, kNotAtAll };
+ExecutionOutcome WaitsForAll(uint64_t seed, Tells tells, int count) {
+  return RunUnder(
+      seed,
+      [=] {
+        sync::Mutex mutex("m");
+        sync::CondVar changed("changed");
+        int given = 0;
+        std::vector<sync::Thread> givers;
+        for (int i = 0; i < count; ++i) {
+          givers.emplace_back("giver", [&] {
+            if (tells == Tells::kBefore) changed.NotifyOne();
+            {
+              sync::MutexLock lock(mutex);
+              ++given;
+            }
+            if (tells == Tells::kAfter) changed.NotifyOne();
+          });
+        }
+        {
+          sync::MutexLock lock(mutex);
+          while (given < count) changed.Wait(mutex);
+        }
+        for (sync::Thread& giver : givers) giver.Join();
+      },
+      nullptr);
+}
+
+TEST(FiberSchedulerLocks, ANotifyBeforeWhatItTellsOfIsALostWakeUp) {
+  const auto failures = [](Tells tells, OutcomeKind kind, const char* message) {
+    return CountFailures(kind, message, [tells](uint64_t s) { return WaitsForAll(s, tells, 1); });
+  };
+  EXPECT_GT(failures(Tells::kBefore, OutcomeKind::kLostWakeUp, " came too early: "), 0);
+  EXPECT_EQ(failures(Tells::kAfter, OutcomeKind::kPassed, ""), 0);
+  EXPECT_GT(failures(Tells::kNotAtAll, OutcomeKind::kDeadlock, "waits in wait changed"), 0);
+}
+
+// Two wait on one condition variable, each for its own turn; the notify of one turn may wake the
+// other waiter.
+ExecutionOutcome TwoKinds(uint64_t seed, bool notifies_all) {
+  return RunUnder(
+      seed,
+      [notifies_all] {
+        sync::Mutex mutex("m");
+        sync::CondVar changed("changed");
+        bool turns[2] = {false, false};
+        std::vector<sync::Thread> waiters;
+        for (int i = 0; i < 2; ++i) {
+          waiters.emplace_back(i == 0 ? "first" : "second", [&, i] {
+            sync::MutexLock lock(mutex);
+            while (!turns[i]) changed.Wait(mutex);
+          });
+        }
+        for (bool& turn : turns) {
+          {
+            sync::MutexLock lock(mutex);
+            turn = true;
+          }
+          notifies_all ? changed.NotifyAll() : changed.NotifyOne();
+        }
+        for (sync::Thread& waiter : waiters) waiter.Join();
+      },
+      nullptr);
+}
+
+TEST(FiberSchedulerLocks, ANotifyThatWakesAnotherIsALostWakeUp) {
+  const auto failures = [](bool all) {
+    return CountFailures(OutcomeKind::kLostWakeUp, " woke only ",
+                         [all](uint64_t seed) { return TwoKinds(seed, all); });
+  };
+  EXPECT_GT(failures(false), 0);
+  EXPECT_EQ(failures(true), 0);
 }
 
 }  // namespace

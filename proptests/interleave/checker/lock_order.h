@@ -7,7 +7,9 @@
 // Mutexes of one name are one node of the graph: an order that objects of two classes break is
 // broken for all of them. A cycle means that threads could come to wait for one another, though
 // they did not in this execution. Orders that were marked as known, those of a run on one thread,
-// stay from execution to execution. Used by one thread.
+// stay from execution to execution. Those of other executions close no cycle, since the one at hand
+// would not repeat it; `seen` has them all, for whoever looks at all executions together
+// (FindLockCycle). Used by one thread.
 #pragma once
 
 #include <optional>
@@ -19,6 +21,16 @@
 
 namespace twingrad::interleave {
 
+// A mutex that is taken while another is held, by names, and where that was.
+struct LockPair {
+  std::string held;
+  std::string taken;
+  std::string text;
+};
+
+// The pairs of a cycle, as text; nothing if there is none.
+std::optional<std::string> FindLockCycle(const std::vector<LockPair>& pairs);
+
 class LockOrder {
  public:
   // The execution forgets what those before it have seen, but for what is known.
@@ -28,18 +40,12 @@ class LockOrder {
   // A thread that holds `held` takes `taken`. The text of the cycle that this closes, if it does.
   std::optional<std::string> Add(const sync::model::Operation& held,
                                  const sync::model::Operation& taken);
+  // The pairs of all executions.
+  const std::vector<LockPair>& seen() const { return seen_; }
 
  private:
-  struct Pair {
-    std::string_view held;
-    std::string_view taken;
-    std::string text;
-  };
-  // The pairs that lead from one to the other, as text; nothing if none do.
-  std::optional<std::string> PathText(std::string_view from, std::string_view to,
-                                      std::vector<std::string_view> passed) const;
-
-  std::vector<Pair> pairs_;
+  std::vector<LockPair> pairs_;
+  std::vector<LockPair> seen_;
   size_t known_ = 0;
 };
 

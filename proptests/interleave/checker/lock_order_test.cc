@@ -42,5 +42,22 @@ TEST(LockOrder, AnExecutionForgetsAllButWhatIsKnown) {
   EXPECT_TRUE(order.Add(Taken("b"), Taken("a")).has_value());
 }
 
+// Each execution alone is in order, all together are not.
+TEST(LockOrder, WhatAllExecutionsHaveSeenCanBeSearchedForCycles) {
+  LockOrder order;
+  order.Begin();
+  order.Add(Taken("a"), Taken("b"));
+  order.Begin();
+  order.Add(Taken("b"), Taken("c"));
+  order.Add(Taken("a"), Taken("b"));
+  EXPECT_EQ(order.seen().size(), 2u);
+  EXPECT_FALSE(FindLockCycle(order.seen()).has_value());
+  order.Begin();
+  EXPECT_FALSE(order.Add(Taken("c"), Taken("a")).has_value());
+  const auto cycle = FindLockCycle(order.seen());
+  ASSERT_TRUE(cycle.has_value());
+  EXPECT_TRUE(absl::StrContains(*cycle, "holding c")) << *cycle;
+}
+
 }  // namespace
 }  // namespace twingrad::interleave

@@ -11,9 +11,10 @@ namespace twingrad::interleave {
 
 std::string_view OutcomeName(OutcomeKind kind) {
   constexpr std::string_view kNames[] = {
-      "passed",       "deadlock",        "leaked thread",          "leaked object",
-      "step budget",  "data race",       "escaped exception",      "invariant",
-      "failed check", "diverged replay", "user code under a lock", "lock order"};
+      "passed",        "deadlock",     "lost wake-up",    "leaked thread",
+      "leaked object", "step budget",  "data race",       "escaped exception",
+      "invariant",     "failed check", "diverged replay", "user code under a lock",
+      "lock order"};
   return kNames[static_cast<int>(kind)];
 }
 

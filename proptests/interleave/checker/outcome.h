@@ -19,6 +19,7 @@ using sync::model::ThreadId;
 enum class OutcomeKind : uint8_t {
   kPassed,
   kDeadlock,        // no thread can continue
+  kLostWakeUp,      // ... because a notify came when it could not help who waits now
   kLeakedThread,    // the body ended before one of its threads
   kLeakedObject,    // the execution ended before an object with a mutex was destroyed
   kStepBudget,      // a livelock, or a budget too small
@@ -47,9 +48,10 @@ struct Event {
 struct ExecutionOutcome {
   OutcomeKind kind = OutcomeKind::kPassed;
   std::string message;  // empty when passed
-  // Of a deadlock, what each thread waits for; of a race, the two source lines; of a leak, the
-  // mutexes' names, as of a lock held or of a lock order; of an invariant, its name. Sorted and
-  // without duplicates, so that two executions that fail in the same way have equal places.
+  // Of a deadlock or a lost wake-up, what each thread waits for; of a race, the two source lines;
+  // of a leak, the mutexes' names, as of a lock held or of a lock order; of an invariant, its name.
+  // Sorted and without duplicates, so that two executions that fail in the same way have equal
+  // places.
   std::vector<std::string> places;
   int64_t steps = 0;
   int64_t switches = 0;

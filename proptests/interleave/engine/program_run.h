@@ -67,6 +67,8 @@ class ProgramExplorer {
   const ProgramRun& single() const { return single_; }
   // The reason, if the engine cannot run the Program; then it is not explored.
   const std::optional<std::string>& skipped() const { return skipped_; }
+  // Which mutexes all runs so far have taken while they held others.
+  const LockOrder& lock_order() const { return order_; }
 
   const program::Program& program() const { return program_; }
   int device_threads() const { return device_threads_; }

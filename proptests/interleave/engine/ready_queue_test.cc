@@ -246,7 +246,7 @@ TEST(BrokenQueueTest, ADroppedNotifyIsFound) {
 }
 
 TEST(BrokenQueueTest, AFlagSetOutsideTheLockIsFound) {
-  ExpectFound(OutcomeKind::kDeadlock, "consumer waits in wait broken_queue.not_empty",
+  ExpectFound(OutcomeKind::kLostWakeUp, "main's notify_one broken_queue.not_empty",
               ShutDownAfter<BrokenQueue<Defect::kFlagOutsideTheLock>, kProducers>);
 }
 

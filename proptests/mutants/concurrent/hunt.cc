@@ -11,6 +11,7 @@
 #include "autograd/sync/watch.h"
 #include "proptests/interleave/checker/explore.h"
 #include "proptests/interleave/checker/fiber_scheduler.h"
+#include "proptests/interleave/checker/lock_order.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
 #include "proptests/interleave/strategies/forced_strategy.h"
 
@@ -48,7 +49,8 @@ interleave::Report ExploreScenario(const Scenario& scenario, uint64_t seed,
                               .seed = seed,
                               .max_steps = kMaxSteps,
                               .strategy = options.strategy,
-                              .rules = options.rules},
+                              .rules = options.rules,
+                              .check_lock_order = true},
                              BodyOf(scenario));
 }
 
@@ -76,11 +78,12 @@ double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PE
 // The smallest schedule under which the same failure shows.
 void Shrink(const Scenario& scenario, interleave::StateRules* rules, Catch* caught) {
   interleave::FiberScheduler scheduler;
+  interleave::LockOrder order;
   const std::function<void()> body = BodyOf(scenario);
   const auto run = [&](interleave::Strategy& strategy,
                        uint64_t seed) -> std::optional<interleave::Trace> {
-    ExecutionOutcome outcome =
-        scheduler.Run(body, strategy, seed, {.max_steps = kMaxSteps, .rules = rules});
+    ExecutionOutcome outcome = scheduler.Run(
+        body, strategy, seed, {.max_steps = kMaxSteps, .rules = rules, .order = &order});
     if (outcome.ok() || DetectorOf(outcome) != caught->detector) return std::nullopt;
     return std::move(outcome.decisions);
   };
@@ -102,9 +105,11 @@ std::optional<int64_t> SchedulesToFind(const Scenario& scenario, uint64_t seed,
 ExecutionOutcome Repeat(const Scenario& scenario, const interleave::Trace& schedule,
                         interleave::StateRules* rules) {
   interleave::FiberScheduler scheduler;
+  interleave::LockOrder order;
   interleave::ForcedStrategy strategy(interleave::ForcedChoicesOf(schedule));
-  return scheduler.Run(BodyOf(scenario), strategy, 0,
-                       {.max_steps = kMaxSteps, .record_events = true, .rules = rules});
+  return scheduler.Run(
+      BodyOf(scenario), strategy, 0,
+      {.max_steps = kMaxSteps, .record_events = true, .rules = rules, .order = &order});
 }
 
 int CountNodes(const Scenario& scenario, const interleave::Trace& schedule) {
@@ -126,9 +131,9 @@ std::optional<Catch> Hunt(const Scenario& scenario, uint64_t seed, const HuntOpt
   caught.text = report.text;
   caught.smallest = report.outcome;
   Shrink(scenario, options.rules, &caught);
-  ExecutionOutcome again =
-      ReplayTrace(caught.smallest.decisions, {.max_steps = kMaxSteps, .rules = options.rules},
-                  BodyOf(scenario));
+  ExecutionOutcome again = ReplayTrace(
+      caught.smallest.decisions,
+      {.max_steps = kMaxSteps, .rules = options.rules, .check_lock_order = true}, BodyOf(scenario));
   caught.replays = !report.uncontrolled && again.decisions == caught.smallest.decisions &&
                    DetectorOf(again) == caught.detector;
   caught.nodes = CountNodes(scenario, again.decisions);

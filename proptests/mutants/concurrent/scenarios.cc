@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "autograd/engine/call_future.h"
 #include "autograd/engine/engine.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/graph/node.h"
@@ -250,6 +251,37 @@ std::string CallbackAfterARun() {
   return error.empty() ? "" : absl::StrCat("[error] the caller got: ", error);
 }
 
+// A gradient is captured on the worker's thread.
+std::string CaptureByTheWorker() {
+  Engine engine(Workers(1));
+  const Tensor x = Leaf(Device::Sim(0));
+  const Edge slow = Slow(Device::Sim(0), {GradientEdge(x)}, 0);
+  VariableList results;
+  try {
+    results = engine.Execute({slow}, {One(Device::Sim(0))}, /*keep_graph=*/false,
+                             /*create_graph=*/false, /*accumulate_grad=*/false, {GradientEdge(x)});
+  } catch (const std::exception& error) {
+    return absl::StrCat("[error] the caller got: ", error.what());
+  }
+  return results[0].item<double>() == 1 ? "" : "[bits] another gradient than 1 was captured";
+}
+
+// Two threads that have served calls wait for more, of which one comes.
+std::string CallAfterTwoCalls() {
+  Engine engine(Workers(0));
+  const Tensor x = Leaf(Device::Cpu());
+  const auto start = [&] {
+    return engine.ExecuteAsync({GradientEdge(x)}, {One(Device::Cpu())}, /*keep_graph=*/false,
+                               /*create_graph=*/false, /*accumulate_grad=*/true);
+  };
+  const CallFuture one = start();
+  const CallFuture other = start();
+  one.Wait();
+  other.Wait();
+  start().Wait();
+  return Differs(x, 3);
+}
+
 constexpr Scenario kScenarios[] = {
     {"completion_by_the_worker", 2, CompletionByTheWorker},
     {"shutdown_with_work_left", 3, ShutdownWithWorkLeft},
@@ -263,6 +295,8 @@ constexpr Scenario kScenarios[] = {
     {"callback_after_a_run", 1, CallbackAfterARun},
     {"two_callers_one_product", 2, TwoCallersOneProduct},
     {"two_callers_one_view", 4, TwoCallersOneView},
+    {"capture_by_the_worker", 2, CaptureByTheWorker},
+    {"call_after_two_calls", 1, CallAfterTwoCalls},
 };
 
 }  // namespace
