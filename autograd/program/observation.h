@@ -119,6 +119,13 @@ struct SharingRecord {
   int32_t hook = -1;  // the statement whose hook keeps the other
 };
 
+// A value, or its .grad, that holds something else than before a call.
+struct WriteRecord {
+  ValueId value = kNoValue;
+  bool is_grad = false;
+  bool operator==(const WriteRecord&) const = default;
+};
+
 // What raised a warning.
 enum class WarningSource : uint8_t {
   kHook,    // a hook or custom function with do=warn
@@ -169,6 +176,7 @@ struct CallRecord {
   uint32_t left_changed = 0;
   uint64_t order_keys = 0;             // that the calling thread has used up
   std::vector<SharingRecord> sharing;  // of a call of a statement outside thread sections
+  std::vector<WriteRecord> writes;     // of such a call, to what was there before
   // Blocks of memory that it kept after it had failed; the next call on the thread freed them.
   int64_t held_blocks = 0;
 };

@@ -27,6 +27,7 @@
 #include "autograd/program/program.h"
 #include "autograd/program/region.h"
 #include "autograd/program/walk.h"
+#include "autograd/runner/contents.h"
 #include "autograd/runner/frozen_grads.h"
 #include "autograd/runner/hook_actor.h"
 #include "autograd/runner/hook_effect.h"
@@ -132,6 +133,7 @@ class Execution : private program::StatementRunner {
   // Of the open regions, the innermost last.
   std::vector<std::unique_ptr<SavedTensorHooksGuard>> saved_hooks_;
   FrozenGrads frozen_;
+  Contents contents_;
   int32_t last_call_ = -1;
   int32_t statement_ = -1;
   // Of the thread before the run, or of a section; before each region that is open.

@@ -64,6 +64,7 @@ void Execution::Call(const Statement& statement) {
   record.accumulate_grad = statement.op != Opcode::kGrad;
   Recorder::Call call(
       recorder_, std::move(record), [this, &statement] { NoteCallOperands(statement); }, &names_);
+  if (outer_ == nullptr && options_.record_calls) contents_.Take(values_);
   try {
     Differentiate(statement);
   } catch (...) {
@@ -78,7 +79,8 @@ void Execution::NoteEndOf(Recorder::Call& call, const std::vector<ValueId>& resu
                           int64_t held_blocks) {
   if (outer_ != nullptr || !options_.record_calls) return;
   const sync::WatchScope watching;
-  call.NoteEnd(SharedMemory(values_, results, call.Kept()), held_blocks);
+  call.NoteEnd(SharedMemory(values_, results, call.Kept()), contents_.Changed(values_),
+               held_blocks);
 }
 
 // What a call of a graph of its own frees beyond what it has taken.

@@ -68,11 +68,13 @@ std::vector<Recorder::KeptGradient> Recorder::Call::Kept() const {
   return task == nullptr ? std::vector<KeptGradient>() : task->kept;
 }
 
-void Recorder::Call::NoteEnd(std::vector<program::SharingRecord> sharing, int64_t held_blocks) {
+void Recorder::Call::NoteEnd(std::vector<program::SharingRecord> sharing,
+                             std::vector<program::WriteRecord> writes, int64_t held_blocks) {
   const sync::WatchScope watching;
   sync::MutexLock lock(recorder_.mutex_);
   CallRecord& record = recorder_.calls_[index_];
   record.sharing = std::move(sharing);
+  record.writes = std::move(writes);
   record.held_blocks = held_blocks;
 }
 

@@ -54,7 +54,8 @@ class Recorder final : public EngineObserver {
 
     // Once it has ended: what its hooks have kept, and what else is to be told of it.
     std::vector<KeptGradient> Kept() const AG_EXCLUDES(recorder_.mutex_);
-    void NoteEnd(std::vector<program::SharingRecord> sharing, int64_t held_blocks)
+    void NoteEnd(std::vector<program::SharingRecord> sharing,
+                 std::vector<program::WriteRecord> writes, int64_t held_blocks)
         AG_EXCLUDES(recorder_.mutex_);
 
    private:

@@ -62,7 +62,8 @@ Verdict Canary(const Exhibits& e) { return JudgeCanary(e.canary()); }
 // - errors, survived: where the run and its parts ended decides what can be compared at all.
 // - gradient type: elements are compared only where types are the same.
 // - recount: what ran, and why, says more of a fault than the values that came of it.
-// - threads, callbacks, sharing: where and when something ran, and on what, explains wrong values.
+// - threads, callbacks, sharing, writes: where and when something ran, and on what, explains wrong
+//   values.
 // - twin before dual: it judges all values, versions and flags; the dual numbers find what engine
 //   and twin have in common.
 // - ball after dual: it judges those two as well, and finds what all three have in common.
@@ -83,6 +84,7 @@ constexpr OracleRow kRows[] = {
     {"threads", need::kInside | need::kCalls, OfEvidence<oracles::JudgeThreads>},
     {"callbacks", need::kInside | need::kCalls | need::kHooks, OfRun<oracles::JudgeCallbacks>},
     {"sharing", need::kInside | need::kTwin, OfEvidence<oracles::JudgeSharing>},
+    {"writes", need::kInside | need::kCalls, OfRun<oracles::JudgeWrites>},
     {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},
     {"dual", need::kTwin | need::kDual, Dual},
     {"ball", need::kTwin | need::kBall | need::kNoError, Ball},

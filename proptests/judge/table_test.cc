@@ -118,6 +118,8 @@ AllOfThem PlantedInside() {
           s.other = s.trial.observed;
         }}},
       {"sharing", {kProduct, [](Scene& s) { s.trial.observed.values[1].storage = 0; }}},
+      {"writes",  // of the product, which nothing reads afterwards
+       {kProduct, [](Scene& s) { s.trial.observed.calls[0].writes = {{.value = 1}}; }}},
       {"leaks", {kProduct, [](Scene& s) { s.trial.observed.leaked_blocks = 1; }}},
   };
 }

@@ -133,4 +133,8 @@ Verdict JudgeLeaks(const program::Program& program, const program::Observation& 
 // they do.
 Verdict JudgeSharing(const Evidence& evidence);
 
+// A call writes the .grads of the leaves that it may reach and of values that retain theirs, and
+// nothing else: seeds, saved values, results of earlier calls and other .grads hold what they held.
+Verdict JudgeWrites(const program::Program& program, const program::Observation& observed);
+
 }  // namespace twingrad::oracles

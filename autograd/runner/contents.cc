@@ -1,0 +1,47 @@
+#include "autograd/runner/contents.h"
+
+#include <cstddef>
+#include <string_view>
+
+#include "absl/hash/hash.h"
+#include "autograd/graph/variable.h"
+#include "autograd/sync/watch.h"
+
+namespace twingrad::runner {
+namespace {
+
+uint64_t HashOf(const Tensor& tensor) {
+  if (!tensor.defined()) return 0;
+  const auto& storage = *tensor.impl()->storage();
+  const std::string_view bytes(static_cast<const char*>(storage.data()), storage.bytes());
+  return absl::HashOf(bytes) | 1;
+}
+
+}  // namespace
+
+Contents::Hashes Contents::Of(const Tensor& value) {
+  if (!value.defined()) return {};
+  return {HashOf(value), HashOf(GradOf(value))};
+}
+
+void Contents::Take(absl::Span<const Tensor> values) {
+  const sync::WatchScope watching;
+  before_.clear();
+  before_.reserve(values.size());
+  for (const Tensor& value : values) before_.push_back(Of(value));
+}
+
+std::vector<program::WriteRecord> Contents::Changed(absl::Span<const Tensor> values) const {
+  const sync::WatchScope watching;
+  std::vector<program::WriteRecord> changed;
+  for (size_t i = 0; i < before_.size(); ++i) {
+    if (before_[i].data == 0) continue;
+    const Hashes now = Of(values[i]);
+    const auto value = static_cast<program::ValueId>(i);
+    if (now.data != before_[i].data) changed.push_back({value, /*is_grad=*/false});
+    if (now.grad != before_[i].grad) changed.push_back({value, /*is_grad=*/true});
+  }
+  return changed;
+}
+
+}  // namespace twingrad::runner
