@@ -36,6 +36,12 @@ void AddTarget(ValueId target, const char* action, Attributes* attributes) {
   attributes->push_back({Key::kTarget, std::vector<ValueId>{target}});
 }
 
+// A hook that the nested call from `target` meets: what is done inside it is what few others do.
+void AddHookInside(Draft& draft, ValueId target) {
+  draft.Add(Opcode::kHook, {target},
+            {{Key::kDo, std::string(draft.source().Pick({"callback", "callback", "record"}))}});
+}
+
 // do=register, remove, backward or callback; false where there is nothing to act on.
 bool AddActionOnOthers(Draft& draft, ValueId x, Attributes* attributes) {
   switch (draft.Below(Choice::kHookTarget, 4)) {
@@ -57,8 +63,10 @@ bool AddActionOnOthers(Draft& draft, ValueId x, Attributes* attributes) {
     }
     case 2: {
       const ValueId target = PickBackwardTarget(draft, x);
-      if (target != kNoValue) AddTarget(target, "backward", attributes);
-      return target != kNoValue;
+      if (target == kNoValue) return false;
+      AddTarget(target, "backward", attributes);
+      if (draft.source().Chance(25)) AddHookInside(draft, target);
+      return true;
     }
     default:
       attributes->push_back({Key::kDo, std::string("callback")});
