@@ -107,16 +107,18 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
 }
 
 std::string ForeignReport(const ForeignStatistics& statistics) {
-  nlohmann::json report = {{"ran", statistics.ran},
-                           {"called", statistics.called},
-                           {"recounted", statistics.recounted},
-                           {"predicted", statistics.predicted},
-                           {"conventions", nlohmann::json::object()},
-                           {"elements_not_judged", statistics.elements_not_judged},
-                           {"restarts", statistics.restarts},
-                           {"killed", statistics.killed},
-                           {"outcomes", nlohmann::json::object()},
-                           {"areas", nlohmann::json::object()}};
+  nlohmann::json report = {
+      {"ran", statistics.ran},
+      {"called", statistics.called},
+      {"recounted", statistics.recounted},
+      {"predicted", statistics.predicted},
+      {"conventions", nlohmann::json::object()},
+      {"elements_not_judged", statistics.elements_not_judged},
+      {"restarts", statistics.restarts},
+      {"killed", statistics.killed},
+      {"outcomes", nlohmann::json::object()},
+      {"areas", nlohmann::json::object()},
+      {"feature_pairs", nlohmann::json::parse(subjects::PairsReport(statistics.drawn))}};
   for (size_t k = 0; k < statistics.kinks.size(); ++k) {
     const std::string kink(KinkName(static_cast<twingrad::reference::Kink>(k)));
     if (statistics.kinks[k] > 0) report["conventions"][kink] = statistics.kinks[k];

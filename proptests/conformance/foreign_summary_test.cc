@@ -49,6 +49,17 @@ TEST(ForeignSummaryTest, EachProgramIsCountedAsItWasJudged) {
   EXPECT_EQ(statistics.outcomes[static_cast<size_t>(Outcome::kCrash)], 1u);
 }
 
+TEST(ForeignSummaryTest, TheReportSaysHowOftenEachTwoFeaturesMet) {
+  ForeignStatistics statistics;
+  generators::Features both;
+  both.set(static_cast<size_t>(generators::Feature::kView));
+  both.set(static_cast<size_t>(generators::Feature::kHook));
+  for (int i = 0; i < 3; ++i) statistics.drawn.Add(both);
+  const nlohmann::json report = nlohmann::json::parse(ForeignReport(statistics));
+  EXPECT_EQ(report["feature_pairs"]["view"]["hook"], 3);
+  EXPECT_EQ(report["feature_pairs"]["view"]["error"], 0);
+}
+
 TEST(ForeignSummaryTest, SaysInHowManyProgramsEachKindOfStatementStands) {
   const auto program = Square();
   Expectation expected = Expect(program, {});
