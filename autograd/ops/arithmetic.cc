@@ -15,17 +15,25 @@ Tensor TimesA(const Tensor& g, const Saved& s) { return Mul(g, s.a); }
 Tensor TimesB(const Tensor& g, const Saved& s) { return Mul(g, s.b); }
 Tensor OverB(const Tensor& g, const Saved& s) { return Div(g, s.b); }
 
-// -g * a / b².
+// -g * a / b², without the square, which leaves the format where the quotient does not.
 Tensor DivByDivisor(const Tensor& g, const Saved& s) {
-  return Neg(Div(Mul(g, s.a), Mul(s.b, s.b)));
+  return Neg(Mul(g, Div(Div(s.a, s.b), s.b)));
 }
 
-// g * b * a^(b-1). Where b is 0 and 1 / a is no finite number, a^b is 1 for every a beside it: 0.
-// The base is masked too, so that further derivatives meet no infinity behind the mask.
+// g * b * a^(b-1). Where b is 0 and a is 0 or NaN, a^b is 1 for every a beside it: 0. The base is
+// masked too, so that further derivatives meet no infinity behind the mask. Where b is 0 and 1 / a
+// is beyond the format: g * (b / a) * a^b, in which that is no factor.
 Tensor PowByBase(const Tensor& gradient, const Saved& s) {
   const Tensor flat = kernels::PowIsFlatInBase(s.a, s.b);
+  const Tensor steep = kernels::PowIsSteepInBase(s.a, s.b);
   const Tensor base = Where(flat, Constant(1, s.a), s.a);
-  const Tensor slope = Mul(Mul(gradient, s.b), Pow(base, Sub(s.b, Constant(1, s.b))));
+  Tensor factor = s.b;
+  Tensor exponent = Sub(s.b, Constant(1, s.b));
+  if (steep.defined()) {
+    factor = Where(steep, Div(s.b, Where(steep, s.a, Constant(1, s.a))), s.b);
+    exponent = Where(steep, s.b, exponent);
+  }
+  const Tensor slope = Mul(Mul(gradient, factor), Pow(base, exponent));
   return Where(flat, Constant(0, gradient), slope);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "autograd/base/error.h"
 #include "autograd/ops/copy.h"
@@ -101,6 +102,26 @@ TEST(Arithmetic, PowersOfZeroAreSmoothInTheBase) {
   EXPECT_EQ(Derivative(Pow(a, b), b, 2), 0);
   const Tensor nan = Leaf({}, {std::nan("")});
   EXPECT_EQ(Derivative(Pow(nan, Constant(0, nan)), nan, 1), 0);
+}
+
+// At a subnormal base the mixed derivative 1 / a is beyond the format, and the others are 0.
+// Rules: S7.
+TEST(Arithmetic, PowerIsSteepAtSubnormalBases) {
+  const Tensor a = Leaf({2}, {1e-310, 2}), b = Leaf({2}, {0, 0});
+  const auto first = Derive(Pow(a, b), {a, b}, true);
+  EXPECT_EQ(Elements(first[0]), (Doubles{0, 0}));
+  const auto of_base = Derive(first[0], {a, b}, true);
+  EXPECT_EQ(Elements(of_base[0]), (Doubles{0, 0}));
+  EXPECT_EQ(Elements(of_base[1]), (Doubles{std::numeric_limits<double>::infinity(), 0.5}));
+}
+
+// The square of the divisor leaves the format, the slope does not.
+TEST(Arithmetic, QuotientsOfGreatAndSmallNumbers) {
+  const Tensor a = Leaf({3}, {0x1p-400, 0x1p900, std::numeric_limits<double>::infinity()});
+  const Tensor b = Leaf({3}, {0x1p-600, 0x1p600, 0x1p600});
+  const auto gradients = Derive(Div(a, b), {a, b});
+  EXPECT_EQ(Elements(gradients[1]),
+            (Doubles{-0x1p800, -0x1p-300, -std::numeric_limits<double>::infinity()}));
 }
 
 // Rules: R8.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -114,6 +115,19 @@ ValueIn<Algebra> AddedTo(Algebra& algebra, const ValueIn<Algebra>& base,
   return AddedTo(algebra, base, weighed, each.from, shape);
 }
 
+// Whether the product of some factors of a group, and of a gradient of usual size, may be
+// subnormal.
+inline bool MayUnderflow(const Array& a, const IndexMap& map, int32_t groups) {
+  if (!IsFloating(a.dtype)) return false;
+  const double end = a.dtype == DType::kF32 ? 0x1p-100 : 0x1p-900;
+  std::vector<double> least(groups, 1.0);
+  for (int32_t i = 0; i < map.size; ++i) {
+    const double size = std::fabs(a.v[i]);
+    if (size != 0 && size < 1) least[map[i]] *= size;
+  }
+  return std::any_of(least.begin(), least.end(), [end](double x) { return x < end; });
+}
+
 // The product of each group, factor by factor: the first of each group times the second, and so on.
 template <typename Algebra>
 ValueIn<Algebra> ProductOf(Algebra& algebra, const ValueIn<Algebra>& a,
@@ -133,10 +147,12 @@ ValueIn<Algebra> ProductOf(Algebra& algebra, const ValueIn<Algebra>& a,
     const int32_t g = groups.map[i];
     places[seen[g]++][g] = i;
   }
+  const PrimitiveArguments any_order = {
+      .in_product = true, .may_underflow = MayUnderflow(*algebra.ArrayOf(a), groups.map, size)};
   auto product = Gather(algebra, a, {places[0], size}, shape);
   for (size_t k = 1; k < places.size(); ++k) {
-    product =
-        algebra.Apply(Primitive::kMultiply, product, Gather(algebra, a, {places[k], size}, shape));
+    product = algebra.Apply(Primitive::kMultiply, any_order, product,
+                            Gather(algebra, a, {places[k], size}, shape));
   }
   return product;
 }

@@ -48,15 +48,22 @@ Number SquaredDifference(Number a, Number b, const Format& f) {
 Term DerivativeOfPower(const Backward& x) {
   const Term a = x.in(0), b = x.in(1);
   Arena& arena = x.calculus.arena();
-  Variable flat;
-  const auto select = [&](double there, const Term& elsewhere) -> Term {
-    return {&x.calculus,
-            x.calculus.Apply(Primitive::kSelect, elsewhere.Filled(there).v, elsewhere.v, flat)};
+  Variable flat, steep;
+  const auto choose = [&](const Variable& where, const Term& there, const Term& elsewhere) -> Term {
+    return {&x.calculus, x.calculus.Apply(Primitive::kSelect, there.v, elsewhere.v, where)};
+  };
+  const auto select = [&](double there, const Term& elsewhere) {
+    return choose(flat, elsewhere.Filled(there), elsewhere);
   };
   if (x.which == 0) {
     flat.data = IsFlatInBase(arena, a.v.data, b.v.data);
-    const Term power = select(1, a).Apply(Primitive::kPower, b - 1);
-    return select(0, x.g * b * power);
+    steep.data = IsSteepInBase(arena, a.v.data, b.v.data);
+    Term factor = b, exponent = b - 1;
+    if (steep.data != nullptr) {  // g (b / a) a^b: a^(b-1) is beyond the format
+      factor = choose(steep, b / choose(steep, a, a.Filled(1)), b);
+      exponent = choose(steep, b, exponent);
+    }
+    return select(0, x.g * factor * select(1, a).Apply(Primitive::kPower, exponent));
   }
   flat.data = IsFlatInExponent(arena, a.v.data, b.v.data);
   return x.g * x.result() * select(1, a).Apply(Primitive::kLog);
@@ -157,7 +164,10 @@ constexpr PrimitiveRow kRows[] = {
      [](const ElementwisePoint&, Choices&) -> Partials { return {.a = kOne, .b = -kOne}; }},
 
     {Primitive::kMultiply, Opcode::kMul, 2, kSavesAForB | kSavesBForA,
-     BinaryValue<Product, WrapMultiply>, [](const Backward& b) { return b.g * b.in(1 - b.which); },
+     BinaryValue<Product, WrapMultiply>,
+     [](const Backward& b) {
+       return b.g.Apply(Primitive::kMultiply, b.in(1 - b.which), b.step.arguments);
+     },
      [](const ElementwisePoint& p, Choices&) -> Partials {
        return {.a = p.b, .b = p.a, .ab = kOne};
      }},
@@ -167,11 +177,7 @@ constexpr PrimitiveRow kRows[] = {
        const Term b = x.in(1);
        if (x.which == 0) return x.g / b;
        const Term a = x.in(0);
-       if (x.rules().divides_late) {
-         const Term quotient = a / b / b;
-         return -x.g * quotient;
-       }
-       return -(x.g * a / (b * b));
+       return -(x.g * (a / b / b));  // b * b may leave the format where this does not
      },
      [](const ElementwisePoint& p, Choices&) -> Partials {
        if (IsExactly(p.b, 0)) return ByZero(p.a);

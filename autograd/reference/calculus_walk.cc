@@ -98,7 +98,12 @@ void Calculus::WalkSteps(NodeId id, const Variable& g, absl::Span<const bool> wa
       lenient_ = !(elementwise && AgreeOnNan(step.primitive));
       const Variable term = row.derivative({*this, id, step, k, {this, gradients[s]}}).v;
       lenient_ = true;
-      target = target.defined() ? Apply(Primitive::kAdd, target, term) : term;
+      // What the step that made the operand multiplies the sum by, another engine multiplies the
+      // terms by.
+      const PrimitiveArguments regrouped = {
+          .in_product = in.step >= 0 && steps[in.step].arguments.in_product,
+          .may_underflow = in.step >= 0 && steps[in.step].arguments.may_underflow};
+      target = target.defined() ? Apply(Primitive::kAdd, regrouped, target, term) : term;
     }
   }
 }

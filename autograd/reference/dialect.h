@@ -66,8 +66,7 @@ struct DialectRules {
   bool empty_views_lose_history = false;
   // clamp's derivative at its limits is 0; else 1.
   bool clamp_is_flat_at_limits = true;
-  // A mean's gradient is divided after it was repeated, by a number that is not saved; a quotient's
-  // as a / b / b.
+  // A mean's gradient is divided after it was repeated, by a number that is not saved.
   bool divides_late = false;
   // The product with a number, by a hook or custom function that scales, saves the number.
   bool factors_are_saved = true;

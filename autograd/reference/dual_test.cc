@@ -306,6 +306,14 @@ constexpr const char* kSquare = R"(%x = leaf type=f64[] data=3 grad=1
 %y = mul %x %x
 )";
 
+// Numbers whose difference leaves the format are not equal.
+TEST(DualTest, ExtremesFarApartAreNoTie) {
+  const DualResult dual = RunDual(ParseOrThrow(
+      "%x = leaf type=f64[2] data=0x1.fp1023,-0x1.fp1023 grad=1\n%y = amax %x\nbackward %y\n"));
+  EXPECT_TRUE(dual.kinks.empty());
+  EXPECT_EQ(dual.grads[0].data, (Row{1, 0}));
+}
+
 TEST(DualPlanTest, OrdersNeeded) {
   EXPECT_EQ(Plan(kSquare).order, 0);
   EXPECT_EQ(Plan(std::string(kSquare) + "backward %y\n").order, 1);

@@ -64,6 +64,9 @@ const Array* BinaryValue(const Evaluation& evaluation) {
       const Number x = kTakesInfinities ? a->Signless(i) : a->At(i);
       const Number y = kTakesInfinities ? b->Signless(i) : b->At(i);
       Number z = kOfNumbers(x, y, format);
+      if (evaluation.arguments.in_product) {
+        z = Regrouped(z, x, y, kOfNumbers == Add, evaluation.arguments.may_underflow, format);
+      }
       if (evaluation.lenient && std::isnan(z.v) && !std::isnan(x.v) && !std::isnan(y.v)) {
         z.e = kUnknown;
       }

@@ -92,8 +92,7 @@ Jets JetAlgebra::Clamped(const Jets& a, const Array* value, const PrimitiveArgum
   for (int32_t i = 0; i < value->size; ++i) {
     const Number x = a.value->At(i);
     const bool constant = !(limits.low < limits.high);
-    const Number above = x - Number{limits.low, 0}, below = Number{limits.high, 0} - x;
-    const bool met = MayBeZero(above) || MayBeZero(below);
+    const bool met = MayBeEqual(x, {limits.low, 0}) || MayBeEqual(x, {limits.high, 0});
     if (std::isnan(x.v) || (std::isinf(x.v) && !constant)) {
       // An infinity is no limit that is met: it lies within, or outside.
       const bool within = x.v >= limits.low && x.v <= limits.high;
@@ -127,8 +126,8 @@ Jets JetAlgebra::Extreme(const Jets& a, const Array* extremes,
     std::vector<int32_t> tied;
     bool near = false;
     for (const int32_t i : groups[g]) {
-      const Number x = a.value->At(i), distance = x - best;
-      const bool equal = x.v == best.v || MayBeZero(distance);
+      const Number x = a.value->At(i);
+      const bool equal = MayBeEqual(x, best);
       near |= equal && x.e != 0;
       if (equal) tied.push_back(i);
     }

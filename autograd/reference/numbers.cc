@@ -138,6 +138,11 @@ Number Power(Number a, Number b, const Format& f) {
   if (b.e == 0 && b.v == 0) return {1, 0};
   if (b.e == 0 && b.v == 1) return a;
   const double r = Rounded(std::pow(a.v, b.v), f);
+  // So far beyond the format that no factor b and no 1 / a brings it back.
+  if (std::isinf(r) && BothExact(a, b) && std::isfinite(a.v) && std::isfinite(b.v) && a.v != 0 &&
+      b.v * std::log2(std::fabs(a.v)) > std::log2(f.largest) + 80) {
+    return {r, 0};
+  }
   if (!std::isfinite(r))
     return NonFinite(
         r, BothExact(a, b) && (std::isnan(r) || a.v > 0) && !(std::isfinite(a.v) && std::isinf(r)));
@@ -168,7 +173,10 @@ Number Exp(Number a, const Format& f) {
   const double r = Rounded(std::exp(a.v), f);
   // Certainly beyond the format.
   if (std::isinf(r) && std::isfinite(a.v) && std::exp(a.v - a.e - 1e-3) > f.largest) return {r, 0};
-  return Unary(a.v, r, f, a.e == 0 ? 0 : r * std::expm1(a.e) + f.tiny, kUlps.exp);
+  if (a.e == 0) return Unary(a.v, r, f, 0, kUlps.exp);
+  // Both numbers lie between 0 and the greatest that it may be.
+  const double greatest = std::exp(a.v + a.e) * (1 + 1e-9), change = r * std::expm1(a.e);
+  return Unary(a.v, r, f, (change <= greatest ? change : greatest) + f.tiny, kUlps.exp);
 }
 
 Number Log(Number a, const Format& f) {
@@ -265,35 +273,6 @@ Number FromInteger(int64_t a, const Format& f) {
   const double r = f.single ? static_cast<double>(static_cast<float>(a)) : static_cast<double>(a);
   const bool exact = r < 0x1p63 && static_cast<int64_t>(r) == a;
   return exact ? Number{r, 0} : Bounded(r, 0, 1, f);
-}
-
-void SumInAnyOrder::Add(Number x) {
-  sum_ = count_ == 0 ? x.v : Rounded(sum_ + x.v, format_);
-  ++count_;
-  error_ += x.e;
-  if (!std::isfinite(x.v)) {
-    finite_ = false;
-  } else if (x.v != 0) {
-    magnitude_ += std::fabs(x.v);
-    if (x.e == 0) granule_ = std::min(granule_, Granule(x.v));
-  }
-}
-
-Number SumInAnyOrder::Total() const {
-  if (count_ <= 1) return {sum_, error_};
-  if (!(magnitude_ + error_ < format_.largest / 2)) return {sum_, kUnknown};
-  if (!finite_) return {sum_, 0};
-  // All terms, and so all partial sums, are multiples of 2^granule, and have a place in the format
-  // as long as the sum of magnitudes does.
-  if (error_ == 0 &&
-      (magnitude_ == 0 || magnitude_ <= std::ldexp(1.0, format_.precision + granule_))) {
-    return {sum_, 0};
-  }
-  // n - 2 additions, each of at most the sum of magnitudes, and the last, which gives the total.
-  const double roundings = static_cast<double>(count_ - 2) * format_.unit * (1 + 1e-6);
-  const double before = error_ + roundings * (magnitude_ + error_);
-  const double last = format_.unit * (1 + 1e-6) * (std::fabs(sum_) + 2 * before);
-  return {sum_, (before + last + format_.tiny) * (1 + 1e-9)};
 }
 
 }  // namespace twingrad::reference

@@ -82,6 +82,12 @@ inline Number Bounded(double r, double propagated, double roundings, const Forma
   return {r, (e + 2 * f.tiny) * (1 + 1e-9)};
 }
 
+// Whether the two may be equal, also where their difference leaves the format.
+inline bool MayBeEqual(Number x, Number y) {
+  const double error = x.e + y.e;
+  return error == 0 ? x.v == y.v : !(std::fabs(x.v - y.v) > error);
+}
+
 // A NaN or infinite result: exact if it `follows`, that is, if an operand was NaN or infinite and
 // none is unknown.
 inline Number NonFinite(double r, bool follows) { return {r, follows ? 0 : kUnknown}; }
@@ -94,6 +100,11 @@ Number Divide(Number a, Number b, const Format& f);
 // The same, of infinities of either sign too.
 Number Product(Number a, Number b, const Format& f);
 Number Quotient(Number a, Number b, const Format& f);
+// r = a b or, if `sums`, a + b, where engines may multiply out and regroup the whole expression:
+// then each rounds terms that here cancel or never arise. Exact only where numbers are so short
+// that no grouping rounds. With `may_underflow` what a group of factors loses below the format, the
+// others may multiply.
+Number Regrouped(Number r, Number a, Number b, bool sums, bool may_underflow, const Format& f);
 Number Power(Number a, Number b, const Format& f);
 Number Exp(Number a, const Format& f);
 Number Log(Number a, const Format& f);

@@ -39,6 +39,9 @@ struct Term {
   Term Apply(Primitive primitive, const Term& b) const {
     return {calculus, calculus->Apply(primitive, v, b.v)};
   }
+  Term Apply(Primitive primitive, const Term& b, const PrimitiveArguments& arguments) const {
+    return {calculus, calculus->Apply(primitive, arguments, v, b.v)};
+  }
   Term Apply(Primitive primitive, const PrimitiveArguments& arguments) const {
     return {calculus, calculus->Apply(primitive, arguments, v)};
   }

@@ -88,6 +88,10 @@ struct PrimitiveArguments {
   bool late = false;             // mean: the gradient is divided by count after it is repeated
   bool picks = false;            // gather: the map comes from indices, which derivatives save too
   bool least = false;            // extreme
+  // A step of the product of a group, which an engine may multiply, and add the derivatives of, in
+  // any order; in some order it may underflow on the way.
+  bool in_product = false;
+  bool may_underflow = false;
   double low = -kUnknown;        // clamp
   double high = kUnknown;
 };

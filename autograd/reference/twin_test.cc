@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
@@ -262,6 +263,21 @@ backward %gb %ga seeds=%w,%u
 backward %gb %ga seeds=%w,%u
 )");
   EXPECT_GT(loss.GradBound("s")[0], 0);
+}
+
+// An engine may multiply out what the twin factors: 6 (2 + u) + 12 is rounded, (4 + 2 u + 4) * 3
+// need not be. Of short numbers both are exact.
+TEST(TwinTest, SecondDerivativesOfProductsAllowForRegrouping) {
+  const auto bound = [](const char* data) {
+    const TwinRun run(absl::StrCat("%x = leaf type=f64[3] data=", data,
+                                   " grad=1\n%y = prod %x\n%s = leaf type=f64[] data=3\n"
+                                   "%g = grad %y seeds=%s inputs=%x create_graph=1\n"
+                                   "%u = leaf type=f64[3] data=2,2,2\n"
+                                   "%h = grad %g seeds=%u inputs=%x\n"));
+    return run.ValueBound("h");
+  };
+  EXPECT_GE(bound("2,0x1.0000000000001p+1,0x1p-2")[2], 0x1p-49);
+  EXPECT_EQ(bound("2,3,-5"), Row({0, 0, 0}));
 }
 
 }  // namespace

@@ -10,12 +10,6 @@ namespace twingrad::reference {
 
 namespace {
 
-// Whether the two may be equal.
-bool Near(Number x, Number y) {
-  const double error = x.e + y.e;
-  return error == 0 ? x.v == y.v : !(std::fabs(x.v - y.v) > error);
-}
-
 // Weights that change at 0 alone: where the bound reaches it they are off by `jump` at most, and at
 // NaN unknown.
 template <typename F>
@@ -39,7 +33,7 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
     const Number x = a->At(i), y = b->At(i);
     const double own = which == 0 ? x.v : y.v, other = which == 0 ? y.v : x.v;
     const double weight = own == other ? 0.5 : (own < other ? 0.0 : 1.0);
-    const bool tied = x.e + y.e != 0 && Near(x, y);
+    const bool tied = x.e + y.e != 0 && MayBeEqual(x, y);
     const bool known = x.e < kUnknown && y.e < kUnknown && !std::isnan(x.v) && !std::isnan(y.v);
     result.Set(i, {weight, !tied ? 0 : known ? 1 : kUnknown});
   }
@@ -54,7 +48,11 @@ const Array* SignOf(Arena& arena, const Array* a) {
   return Decided(arena, a, 2, [](double x) { return static_cast<double>((x > 0) - (x < 0)); });
 }
 
-const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b) {
+namespace {
+
+// `of` of each base, where the exponent is 0.
+template <typename F>
+const Array* AtExponentZero(Arena& arena, const Array* a, const Array* b, F of) {
   Result result(arena, DType::kBool, a->shape, a->size);
   const Format& format = FormatOf(a->dtype);
   for (int32_t i = 0; i < a->size; ++i) {
@@ -63,9 +61,21 @@ const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b) {
     const bool has_inverse = std::isfinite(Rounded(1 / x.v, format));
     const bool sure = x.e == 0 || std::fabs(x.v) > x.e;
     const bool known = !may_be_zero || (sure && (has_inverse || y.e == 0));
-    result.SetInteger(i, y.v == 0 && !has_inverse ? 1 : 0, known ? 0 : kUnknown);
+    result.SetInteger(i, y.v == 0 && of(x.v, has_inverse) ? 1 : 0, known ? 0 : kUnknown);
   }
   return result.array();
+}
+
+}  // namespace
+
+const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b) {
+  return AtExponentZero(arena, a, b, [](double x, bool) { return x == 0 || std::isnan(x); });
+}
+
+const Array* IsSteepInBase(Arena& arena, const Array* a, const Array* b) {
+  const Array* steep = AtExponentZero(
+      arena, a, b, [](double x, bool has_inverse) { return std::fabs(x) > 0 && !has_inverse; });
+  return std::find(steep->i, steep->i + steep->size, 1) == steep->i + steep->size ? nullptr : steep;
 }
 
 const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b) {
@@ -97,14 +107,14 @@ const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArgument
   for (int32_t i = 0; i < a->size; ++i) {
     const int32_t g = arguments.map[i];
     const Number top = a->At(best[g]), x = a->At(i);
-    if (i == best[g] || Near(top, x)) ++near[g];
+    if (i == best[g] || MayBeEqual(top, x)) ++near[g];
     nan[g] |= std::isnan(x.v) || x.e == kUnknown;
-    open[g] |= i != best[g] && top.e + x.e != 0 && Near(top, x);
+    open[g] |= i != best[g] && top.e + x.e != 0 && MayBeEqual(top, x);
   }
   Array* weights = NewBoundedArray(arena, a->dtype, a->shape);
   for (int32_t i = 0; i < a->size; ++i) {
     const int32_t g = arguments.map[i];
-    const bool chosen = i == best[g] || Near(a->At(best[g]), a->At(i));
+    const bool chosen = i == best[g] || MayBeEqual(a->At(best[g]), a->At(i));
     const Number share = Divide({1, 0}, {static_cast<double>(near[g]), 0}, FormatOf(a->dtype));
     weights->v[i] = chosen ? share.v : 0;
     weights->e[i] = nan[g] ? kUnknown : open[g] ? 1 : chosen ? share.e : 0;
@@ -118,7 +128,7 @@ const Array* ClampWeight(Arena& arena, const Array* a, const PrimitiveArguments&
   for (int32_t i = 0; i < a->size; ++i) {
     const Number x = a->At(i);
     const bool at_limit =
-        Near(x, {arguments.low, 0}) || Near(x, {arguments.high, 0}) || std::isnan(x.v);
+        MayBeEqual(x, {arguments.low, 0}) || MayBeEqual(x, {arguments.high, 0}) || std::isnan(x.v);
     const bool above = x.v > arguments.low || arguments.low == -kUnknown;
     const bool below = x.v < arguments.high || arguments.high == kUnknown;
     const bool within = x.v >= arguments.low && x.v <= arguments.high;

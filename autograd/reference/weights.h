@@ -14,9 +14,12 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
                            bool least = false);
 const Array* ReluWeight(Arena& arena, const Array* result);
 const Array* SignOf(Arena& arena, const Array* a);
-// Where a^b is flat although a factor of its derivative is no number: in a at b == 0, where 1 / a
-// is not finite; in b at a == 0 with b >= 0.
+// Where a^b is flat although a factor of its derivative is no number: in a at b == 0, where a is 0
+// or NaN; in b at a == 0 with b >= 0.
 const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b);
+// Where its slope in a is 0 and 1 / a, the slope of that in b, is beyond the format: at b == 0,
+// where a is subnormal. Null if that is nowhere.
+const Array* IsSteepInBase(Arena& arena, const Array* a, const Array* b);
 const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b);
 // How much of a group's gradient each element gets: an equal share where several are the extreme.
 const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments);

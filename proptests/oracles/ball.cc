@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,12 +37,17 @@ struct Subject {
   const DualTensor* dual;             // null: says nothing
 };
 
-// A number that overflowed on the way is infinite or NaN although the exact one is not.
-bool MayHaveOverflowed(double x) { return !std::isfinite(x); }
-
-bool IsWithin(const Enclosure& ball, double x, double bound) {
-  if (MayHaveOverflowed(x) != MayHaveOverflowed(ball.nearest)) return true;
-  return ball.Distance(x) <= bound;
+// A number that overflowed on the way is infinite or NaN although the exact one is not. Where the
+// exact one is beyond the format no finite number is right, unless its bound reaches the end of the
+// format too.
+bool IsWithin(const Enclosure& ball, DType type, double x, double bound) {
+  if (!std::isfinite(x) && std::isfinite(ball.nearest)) return true;
+  if (std::isfinite(x) && std::isinf(ball.nearest)) {
+    const double largest = type == DType::kF32 ? std::numeric_limits<float>::max()
+                                               : std::numeric_limits<double>::max();
+    return std::copysign(x, ball.nearest) == x && std::fabs(x) + bound >= largest * (1 - 0x1p-20);
+  }
+  return std::isnan(x) || ball.Distance(x) <= bound;
 }
 
 double At(const TensorData* data, size_t i) {
@@ -76,6 +82,9 @@ bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared,
   }
   const bool dual = subject.dual != nullptr && subject.dual->known &&
                     subject.dual->data.size() == elements.size();
+  const DType type = subject.engine != nullptr ? subject.engine->dtype
+                     : subject.twin != nullptr ? subject.twin->dtype
+                                               : DType::kF64;
   for (size_t i = 0; i < elements.size(); ++i) {
     const bool bounded = subject.bounds != nullptr && i < subject.bounds->size();
     const double bound = bounded ? (*subject.bounds)[i] : 0;
@@ -87,17 +96,17 @@ bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared,
     const bool wide = bound > std::fmax(1, std::fabs(elements[i].nearest)) / 8;
     ++(wide ? compared->elements_without_ball : compared->elements_in_balls);
     const double engine = At(subject.engine, i), twin = At(subject.twin, i);
-    if (!IsWithin(elements[i], twin, bound)) {
+    if (!IsWithin(elements[i], type, twin, bound)) {
       *wrong = Wrong(evidence, subject, "twin", twin, i, bound);
       return false;
     }
-    if (!IsWithin(elements[i], engine, bound)) {
+    if (!IsWithin(elements[i], type, engine, bound)) {
       *wrong = Wrong(evidence, subject, "actual", engine, i, bound);
       return false;
     }
     if (!dual || std::isinf(subject.dual->bound[i])) continue;
     const double total = bound + subject.dual->bound[i];
-    if (!IsWithin(elements[i], subject.dual->data[i], total)) {
+    if (!IsWithin(elements[i], type, subject.dual->data[i], total)) {
       *wrong = Wrong(evidence, subject, "dual", subject.dual->data[i], i, total);
       return false;
     }

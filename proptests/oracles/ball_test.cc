@@ -62,6 +62,19 @@ TEST(BallOracle, AMissingGradientIsFound) {
   ExpectFinding(JudgeBall(trial.evidence(), RunBall(trial.program), nullptr), "ball");
 }
 
+// A finite number where the exact one is beyond the format.
+TEST(BallOracle, ANumberThatShouldBeInfiniteIsFound) {
+  Trial trial(
+      "%x = leaf type=f64[] data=0 grad=1\n%a = leaf type=f64[] data=1e-310 grad=1\n"
+      "%y = pow %a %x\n%d = grad %y inputs=%a create_graph=1\nbackward %d\n");
+  const BallResult ball = RunBall(trial.program);
+  ExpectAgreement(JudgeBall(trial.evidence(), ball, nullptr));
+  trial.expected.grad_bounds[0].bound[0] = 0;
+  ExpectAgreement(JudgeBall(trial.evidence(), ball, nullptr));
+  trial.observed.values[0].grad.bits[0] = Number(0);
+  ExpectFinding(JudgeBall(trial.evidence(), ball, nullptr), "ball");
+}
+
 // A bound of 0 says that all engines give these bits.
 TEST(BallOracle, ABoundThatIsTooNarrowIsFound) {
   Trial trial(kRounded);

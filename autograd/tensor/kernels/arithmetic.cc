@@ -34,7 +34,11 @@ struct EqualNumber {
 };
 
 struct PowIsFlatInBaseNumber {
-  static bool Of(auto a, auto b) { return b == 0 && !std::isfinite(1 / a); }
+  static bool Of(auto a, auto b) { return b == 0 && (a == 0 || std::isnan(a)); }
+};
+
+struct PowIsSteepInBaseNumber {
+  static bool Of(auto a, auto b) { return b == 0 && a != 0 && std::isinf(1 / a); }
 };
 
 struct PowIsFlatInExponentNumber {
@@ -152,6 +156,13 @@ Tensor Equals(const Tensor& a, const Tensor& b) { return Floating<EqualNumber>("
 
 Tensor PowIsFlatInBase(const Tensor& a, const Tensor& b) {
   return Floating<PowIsFlatInBaseNumber>("pow", a, b);
+}
+
+Tensor PowIsSteepInBase(const Tensor& a, const Tensor& b) {
+  const Tensor steep = Floating<PowIsSteepInBaseNumber>("pow", a, b);
+  const bool* const first = steep.data<bool>();
+  const bool* const end = first + steep.numel();
+  return std::find(first, end, true) == end ? Tensor() : steep;
 }
 
 Tensor PowIsFlatInExponent(const Tensor& a, const Tensor& b) {

@@ -29,9 +29,12 @@ Tensor Pow(const Tensor& a, const Tensor& b);
 Tensor MaximumWeight(const Tensor& a, const Tensor& b);
 // Bool: where a == b. f32, f64.
 Tensor Equals(const Tensor& a, const Tensor& b);
-// Bool: where pow(a, b) is constant in a although b * a^(b-1) is no number: b == 0, and 1 / a is
-// not finite. f32, f64.
+// Bool: where pow(a, b) is constant in a although b * a^(b-1) is no number: b == 0, and a is 0 or
+// NaN. f32, f64.
 Tensor PowIsFlatInBase(const Tensor& a, const Tensor& b);
+// Bool: where b * a^(b-1) is 0, and 1 / a, its slope in b, beyond the format: b == 0, and a is
+// subnormal. Undefined if that is nowhere. f32, f64.
+Tensor PowIsSteepInBase(const Tensor& a, const Tensor& b);
 // Bool: where pow(a, b) is constant in b although log(a) is no number: a == 0 and b >= 0. f32, f64.
 Tensor PowIsFlatInExponent(const Tensor& a, const Tensor& b);
 

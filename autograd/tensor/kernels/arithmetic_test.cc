@@ -89,7 +89,10 @@ TEST(Arithmetic, Masks) {
   const Tensor base = Make<double>({6}, {0, 0, 0, 2, nan, 1e-310});
   const Tensor exponent = Make<double>({6}, {0, 1, -1, 0, 0, 0});
   EXPECT_EQ(Elements<bool>(PowIsFlatInBase(base, exponent)),
-            (std::vector<bool>{true, false, false, false, true, true}));
+            (std::vector<bool>{true, false, false, false, true, false}));
+  EXPECT_EQ(Elements<bool>(PowIsSteepInBase(base, exponent)),
+            (std::vector<bool>{false, false, false, false, false, true}));
+  EXPECT_FALSE(PowIsSteepInBase(exponent, base).defined());
   EXPECT_EQ(Elements<bool>(PowIsFlatInExponent(base, exponent)),
             (std::vector<bool>{true, true, false, false, false, false}));
 }

@@ -1,0 +1,266 @@
+#include "proptests/properties/point_program.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "autograd/base/check.h"
+#include "autograd/program/builder.h"
+#include "autograd/program/leaf_data.h"
+
+namespace twingrad::properties {
+namespace {
+
+using program::Category;
+using program::FloatBits;
+using program::IntBits;
+using program::Key;
+using program::Opcode;
+using program::ProgramBuilder;
+using program::Signature;
+using program::TensorType;
+using program::ValueId;
+using Attributes = ProgramBuilder::Attributes;
+using List = std::vector<int64_t>;
+
+constexpr int64_t kElements = 16;  // points of an elementwise op
+constexpr int64_t kRows = 6;       // points of other ops
+constexpr int64_t kColumns = 3;
+
+Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
+  switch (op) {
+    case Opcode::kSum:
+    case Opcode::kMean:
+    case Opcode::kProd:
+    case Opcode::kAmax:
+    case Opcode::kAmin:
+    case Opcode::kLogsumexp:
+    case Opcode::kFlip:
+      return {{Key::kDims, List{1}}};
+    case Opcode::kClamp:
+      return {{Key::kMin, -1.0}, {Key::kMax, 1.0}};
+    case Opcode::kMseLoss:
+    case Opcode::kCrossEntropy:
+      return {{Key::kReduction, std::string("none")}};
+    case Opcode::kView:
+    case Opcode::kReshape:
+      return {{Key::kShape, List{kRows * kColumns}}};
+    case Opcode::kTranspose:
+      return {{Key::kDims, List{0, 1}}};
+    case Opcode::kPermute:
+      return {{Key::kDims, List{1, 0}}};
+    case Opcode::kExpand:
+      return {{Key::kShape, List{2, kRows, kColumns}}};
+    case Opcode::kSelect:
+      return {{Key::kDim, int64_t{1}}, {Key::kIndex, int64_t{1}}};
+    case Opcode::kSlice:
+      return {{Key::kDim, int64_t{1}}, {Key::kStart, int64_t{1}}};
+    case Opcode::kUnsqueeze:
+    case Opcode::kMax:
+    case Opcode::kMin:
+    case Opcode::kArgmax:
+    case Opcode::kArgmin:
+    case Opcode::kCat:
+    case Opcode::kStack:
+    case Opcode::kIndexSelect:
+    case Opcode::kGather:
+    case Opcode::kScatterAdd:
+    case Opcode::kSort:
+    case Opcode::kArgsort:
+    case Opcode::kCumsum:
+    case Opcode::kSoftmax:
+    case Opcode::kLogSoftmax:
+      return {{Key::kDim, int64_t{1}}};
+    case Opcode::kCast: {
+      const DType others[] = {type == DType::kF64 ? DType::kF32 : DType::kF64, DType::kI64,
+                              DType::kBool};
+      return {{Key::kTo, others[numbers.Random(3)]}};
+    }
+    case Opcode::kTo:
+      return {{Key::kDevice, int64_t{1}}};
+    default:
+      return {};
+  }
+}
+
+class Maker {
+ public:
+  Maker(const Signature& signature, DType type, SpecialNumbers& numbers)
+      : op_(signature),
+        form_(program::SignatureOf(signature.performs)),
+        type_(type),
+        numbers_(numbers) {
+    made_.elementwise = op_.category == Category::kInPlace ||
+                        form_.category == Category::kElementwise ||
+                        form_.category == Category::kCopy;
+  }
+
+  PointProgram Make() {
+    const ValueId y = Apply();
+    AG_CHECK(b_.status().ok(), std::string(b_.status().message()));
+    const TensorType result = b_.TypeOf(y);
+    made_.points = PointsOf(program::NumElements(result.shape));
+    made_.orders[0] = {y};
+    if (IsFloating(result.dtype) && op_.differentiable != 0) Differentiate(y);
+    auto program = b_.Build();
+    AG_CHECK(program.ok(), std::string(program.status().message()));
+    made_.program = *std::move(program);
+    return std::move(made_);
+  }
+
+ private:
+  int PointsOf(int64_t results) const {
+    const bool moves = form_.category == Category::kView ||
+                       (form_.category == Category::kRearrange && op_.op != Opcode::kSort &&
+                        op_.op != Opcode::kArgsort);
+    const int64_t elements = kRows * kColumns;
+    if (made_.elementwise) return kElements;
+    if (form_.category == Category::kMatmul) return static_cast<int>(results);
+    return static_cast<int>(moves || op_.op == Opcode::kMseLoss ? elements : kRows);
+  }
+
+  // Of an operand that is a point's, with what the others have in the same place.
+  ValueId Numbers(const Shape& shape, int operand = 0) {
+    std::vector<double> elements;
+    const std::vector<double>& first = made_.operands[0];
+    const auto count = static_cast<size_t>(program::NumElements(shape));
+    for (size_t i = 0; i < count; ++i) {
+      const bool beside = operand > 0 && i < first.size();
+      const bool in_row = !made_.elementwise && i > 0;
+      elements.push_back(beside   ? numbers_.Beside(first[i])
+                         : in_row ? numbers_.Beside(elements[i - 1])
+                                  : numbers_.Next());
+    }
+    const ValueId leaf = b_.Leaf({type_, shape}, FloatBits(elements), /*grad=*/true);
+    if (operand < 2) made_.operands[static_cast<size_t>(operand)] = std::move(elements);
+    if (op_.IsDifferentiable(operand + (op_.op == Opcode::kWhere ? 1 : 0))) {
+      made_.inputs.push_back(leaf);
+      made_.by.push_back(operand);
+    }
+    return leaf;
+  }
+
+  ValueId Indices(const Shape& shape, DType type, int64_t end) {
+    std::vector<int64_t> indices;
+    for (int64_t i = program::NumElements(shape); i > 0; --i) {
+      indices.push_back(static_cast<int64_t>(numbers_.Random(static_cast<uint64_t>(end))));
+    }
+    return b_.Leaf({type, shape}, IntBits(indices));
+  }
+
+  ValueId Apply() {
+    const Shape rows = {kRows, kColumns};
+    const Shape shape = made_.elementwise ? Shape{kElements} : rows;
+    if (op_.category == Category::kInPlace) return ApplyInPlace(shape);
+    switch (op_.op) {
+      case Opcode::kWhere: {
+        const ValueId mask = Indices(shape, DType::kBool, 2);
+        const ValueId a = Numbers(shape, 0);
+        return b_.Op(op_.op, {mask, a, Numbers(shape, 1)});
+      }
+      case Opcode::kMatmul: {
+        const ValueId a = Numbers({2, 2, 2}, 0);
+        return b_.Op(op_.op, {a, Numbers({2, 2, 2}, 1)});
+      }
+      case Opcode::kAddmm: {
+        const ValueId a = Numbers({3, 3}, 0), b = Numbers({3, 2}, 1);
+        return b_.Op(op_.op, {a, b, Numbers({2, 3}, 2)});
+      }
+      case Opcode::kSqueeze:
+        return b_.Op(op_.op, {Numbers({kRows, 1, kColumns})});
+      default:
+        break;
+    }
+    std::vector<ValueId> operands = {Numbers(shape)};
+    const int count = std::min<int>(op_.max_operands, 3);
+    for (int k = 1; k < count; ++k) {
+      if (!op_.IsIndex(k)) {
+        operands.push_back(Numbers(shape, k));
+        continue;
+      }
+      const Shape of = op_.op == Opcode::kIndexSelect    ? Shape{4}
+                       : op_.op == Opcode::kCrossEntropy ? Shape{kRows}
+                                                         : rows;
+      operands.push_back(Indices(of, DType::kI64, kColumns));
+    }
+    return b_.Op(op_.op, operands, AttributesOf(op_.op, type_, numbers_));
+  }
+
+  ValueId ApplyInPlace(const Shape& shape) {
+    const ValueId a = Numbers(shape, 0);
+    const ValueId y = b_.Op(Opcode::kClone, {a});
+    if (op_.max_operands == 2) {
+      b_.Add(op_.op, {y, Numbers(shape, 1)});
+    } else {
+      b_.Add(op_.op, {y});
+    }
+    return y;
+  }
+
+  // Small whole numbers; ones where each element is a point.
+  ValueId Weights(ValueId of) {
+    const TensorType type = b_.TypeOf(of);
+    std::vector<double> weights;
+    for (int64_t i = program::NumElements(type.shape); i > 0; --i) {
+      weights.push_back(made_.elementwise ? 1 : static_cast<double>(numbers_.Random(3)) + 1);
+    }
+    return b_.Leaf(type, FloatBits(weights), /*grad=*/false, b_.Info(of).device);
+  }
+
+  // grad of y with seeds that are multiples of a variable, so that gradients of linear ops have a
+  // history too.
+  void Differentiate(ValueId y) {
+    const TensorType type = b_.TypeOf(y);
+    const ValueId c = b_.Leaf({type.dtype, {}}, FloatBits({1}), /*grad=*/true, b_.Info(y).device);
+    const ValueId seeds = b_.Op(Opcode::kMul, {Weights(y), c});
+    made_.orders[1] = Gradients(y, seeds, /*create_graph=*/true);
+    if (op_.op == Opcode::kSgn) return;  // whose gradient is a constant
+    for (const ValueId g : made_.orders[1]) {
+      for (const ValueId h : Gradients(g, Weights(g), false)) {
+        made_.orders[2].push_back(h);
+      }
+    }
+  }
+
+  std::vector<ValueId> Gradients(ValueId root, ValueId seeds, bool create_graph) {
+    Attributes attributes = {{Key::kSeeds, std::vector<ValueId>{seeds}},
+                             {Key::kInputs, made_.inputs},
+                             {Key::kRetainGraph, true},
+                             {Key::kAllowUnused, true}};
+    if (create_graph) attributes.push_back({Key::kCreateGraph, true});
+    return b_.Results(static_cast<int>(made_.inputs.size()), Opcode::kGrad, {root}, attributes);
+  }
+
+  const Signature& op_;
+  const Signature& form_;  // what it performs, if in place
+  const DType type_;
+  SpecialNumbers& numbers_;
+  ProgramBuilder b_;
+  PointProgram made_;
+};
+
+}  // namespace
+
+bool HasPoints(const Signature& signature) {
+  switch (signature.category) {
+    case Category::kElementwise:
+    case Category::kReduction:
+    case Category::kMatmul:
+    case Category::kRearrange:
+    case Category::kScan:
+    case Category::kLoss:
+    case Category::kView:
+    case Category::kInPlace:
+    case Category::kCopy:
+      return true;
+    default:
+      return false;
+  }
+}
+
+PointProgram MakePointProgram(const Signature& signature, DType type, SpecialNumbers& numbers) {
+  return Maker(signature, type, numbers).Make();
+}
+
+}  // namespace twingrad::properties

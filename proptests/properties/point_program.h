@@ -1,0 +1,44 @@
+// Programs of one op at many points: its values, its first and its second derivatives, mixed ones
+// too.
+//
+//   SpecialNumbers numbers(DType::kF64, /*seed=*/1);
+//   const PointProgram made = MakePointProgram(SignatureOf(Opcode::kPow), DType::kF64, numbers);
+//   made.program;         // x, w; y = pow x w; g = grad y; h = grad g
+//   made.orders[2];       // the second derivatives: the results of h
+//
+// Of an op that computes element by element, or moves elements, each element is a point; of others
+// each row (each result of a product of matrices), whose derivatives are those of a weighted sum.
+
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "autograd/base/dtype.h"
+#include "autograd/program/program.h"
+#include "autograd/program/signature.h"
+#include "proptests/properties/special_numbers.h"
+
+namespace twingrad::properties {
+
+struct PointProgram {
+  program::Program program;
+  int points = 0;
+  bool elementwise = false;
+  // By order of the derivative, 0 for the value of the op.
+  std::array<std::vector<program::ValueId>, 3> orders;
+  // By which is differentiated: the values, and the numbers of the operands that they are. Entry
+  // i * size + k of orders[2] is by inputs[i] and then by inputs[k].
+  std::vector<program::ValueId> inputs;
+  std::vector<int> by;
+  // Elements of the first two operands, conditions left out.
+  std::array<std::vector<double>, 2> operands;
+};
+
+// Whether the op computes floating numbers from floating ones.
+bool HasPoints(const program::Signature& signature);
+
+PointProgram MakePointProgram(const program::Signature& signature, DType type,
+                              SpecialNumbers& numbers);
+
+}  // namespace twingrad::properties
