@@ -1,0 +1,71 @@
+// Errors that engine and twin share: the balls find each, and the comparison of the two does not.
+//
+// One patch (shared.patch) plants ten errors in copies of sources of both, of which `shared_error`
+// picks one while the program runs. The dual numbers, which do not have the errors, are not asked.
+
+#include <cstdio>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "autograd/program/print.h"
+#include "autograd/reference/ball/ball.h"
+#include "gtest/gtest.h"
+#include "proptests/judge/judge.h"
+#include "proptests/mutants/planted.h"
+#include "proptests/mutants/sequential/kill.h"
+
+namespace twingrad::mutants {
+
+// Of kErrors, from 1 on; 0: none. The copies read it.
+int shared_error = 0;
+
+namespace {
+
+constexpr const char* kErrors[] = {
+    "formula: tanh' = 1 - r",
+    "formula: the slope by a divisor is -a / b",
+    "formula: log' = 1 / x^2",
+    "formula: the second derivative of sigmoid takes 1 - r for a constant",
+    "mask: relu's is 0 up to 0.5",
+    "mask: clamp's is 1 below the lower limit",
+    "mask: pow's slope by the base is masked at exponent 0",
+    "mask: the lesser operand gets maximum's gradient",
+    "index: flip leaves out the last of its dimensions",
+    "bound: a quotient counts as exact",
+};
+constexpr int kNumErrors = static_cast<int>(std::size(kErrors));
+
+std::optional<Kill> HuntFor(int error, int programs) {
+  judge::JudgeOptions options;
+  options.device_threads = {0};
+  options.dual = false;
+  options.ball = reference::ball::RunBall;
+  judge::Judge judge(options);
+  shared_error = error;
+  std::optional<Kill> kill = Hunt(judge, /*first_seed=*/1, programs);
+  shared_error = 0;
+  return kill;
+}
+
+class SharedErrors : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override { ASSERT_TRUE(CheckPlanted("shared")); }
+};
+
+TEST_P(SharedErrors, AreFoundByTheBalls) {
+  const std::optional<Kill> kill = HuntFor(GetParam(), 20'000);
+  ASSERT_TRUE(kill.has_value());
+  std::printf("%s\n%s%s", MatrixRow(kErrors[GetParam() - 1], *kill).c_str(), kill->text.c_str(),
+              program::Print(kill->shrunk).c_str());
+  EXPECT_EQ(kill->oracle, "ball");
+  EXPECT_NE(kill->text.find("\n  twin "), std::string::npos) << "balls name the twin, too";
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, SharedErrors, testing::Range(1, kNumErrors + 1));
+
+// Copies alone change nothing.
+TEST_F(SharedErrors, AreNotThereWithoutANumber) { EXPECT_FALSE(HuntFor(0, 500).has_value()); }
+
+}  // namespace
+}  // namespace twingrad::mutants
