@@ -107,6 +107,9 @@ TEST_F(PrimitivesTest, WeightsAtKinks) {
             (Doubles{0, 0.5, 1}));
   EXPECT_EQ(List(MaximumWeight(arena_, Floats({1, 2, 3}), Floats({2, 2, 2}), 1)),
             (Doubles{1, 0.5, 0}));
+  const Array* near = Bounded({1, 2}, 1e-6);
+  EXPECT_EQ(MaximumWeight(arena_, near, Bounded({1, 2}, 1e-6), 0)->Error(0), 1);
+  EXPECT_EQ(MaximumWeight(arena_, near, near, 0)->Error(0), 0);  // with itself
   EXPECT_EQ(List(SignOf(arena_, Floats({-3, 0, 5}))), (Doubles{-1, 0, 1}));
   EXPECT_EQ(List(ReluWeight(arena_, Floats({0, 5}))), (Doubles{0, 1}));
   // A value that may be 0 as well decides nothing.

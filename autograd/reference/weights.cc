@@ -35,7 +35,9 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
     const double weight = own == other ? 0.5 : (own < other ? 0.0 : 1.0);
     const bool tied = x.e + y.e != 0 && MayBeEqual(x, y);
     const bool known = x.e < kUnknown && y.e < kUnknown && !std::isnan(x.v) && !std::isnan(y.v);
-    result.Set(i, {weight, !tied ? 0 : known ? 1 : kUnknown});
+    // An array is equal to itself, whatever rounding has made of its numbers.
+    const double jump = a == b ? 0 : 1;
+    result.Set(i, {weight, !tied ? 0 : known ? jump : kUnknown});
   }
   return result.array();
 }
