@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "autograd/program/signature.h"
+#include "absl/types/span.h"
 #include "autograd/reference/composite.h"
 #include "autograd/reference/dual_interpreter.h"
 #include "autograd/reference/dual_plan.h"
@@ -38,10 +38,15 @@ std::string Run(const program::Program& program, const DualPlan& plan, Choices& 
 
 }  // namespace
 
-DualResult RunDualWith(const program::Program& program, Choices& choices) {
+DualResult RunDualWith(const program::Program& program, Choices& choices,
+                       absl::Span<const int32_t> failed) {
   DualResult result;
-  const DualPlan plan = PlanDual(program);
+  const DualPlan plan = PlanDual(program, failed);
   result.order_needed = plan.order;
+  for (const ValuePlan& value : plan.values) {
+    result.value_orders.push_back(value.order);
+    result.grad_orders.push_back(value.grad_order);
+  }
   result.not_applicable = plan.not_applicable;
   if (result.not_applicable.empty()) {
     result.not_applicable = Run(program, plan, choices, result);
@@ -51,26 +56,15 @@ DualResult RunDualWith(const program::Program& program, Choices& choices) {
   return result;
 }
 
-DualResult RunDual(const program::Program& program) {
+DualResult RunDual(const program::Program& program, absl::Span<const int32_t> failed) {
   Choices choices(Choices::Rule::kOwn);
-  return RunDualWith(program, choices);
-}
-
-DualResult RunDualBefore(program::Program program, int32_t statement) {
-  const auto end = static_cast<size_t>(std::max(statement, 0));
-  if (end >= program.statements.size()) return RunDual(program);
-  const bool is_call =
-      program::SignatureOf(program.statements[end].op).category == program::Category::kCall;
-  program.statements.resize(end);
-  DualResult result = RunDual(program);
-  if (is_call) result.grads.clear();
-  return result;
+  return RunDualWith(program, choices, failed);
 }
 
 std::vector<KinkPoint> KinksOf(const program::Program& program) {
   Choices choices(Choices::Rule::kOwn);
   DualResult result;
-  const DualPlan plan = PlanDual(program);
+  const DualPlan plan = PlanDual(program, {});
   Run(program, plan, choices, result);
   return choices.points();
 }

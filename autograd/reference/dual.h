@@ -2,9 +2,10 @@
 //
 // Every number carries its derivatives along all leaf elements, and its second derivatives where
 // the Program needs them. Tensors that share storage share their jets, so views and in-place writes
-// need no rules of their own. The witness predicts only numbers, and only up to an error: no
-// counts, no order, no definedness (an absent gradient is zero). A pure function of the Program;
-// safe from any thread.
+// need no rules of their own. The witness predicts only numbers: no counts, no order, no
+// definedness (an absent gradient is zero), no errors. Which statements fail it must be told; it
+// then follows what is left to run. What it does not follow makes unknown the elements that it
+// reaches, and no other. A pure function of the Program; safe from any thread.
 
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/choices.h"
 
@@ -31,23 +33,27 @@ struct DualTensor {
 struct DualResult {
   // 2 where the Program uses gradients made with create_graph, 1 where it has a call, else 0.
   int order_needed = 0;
-  // The order to which it was judged: order_needed, or 0 with the reason.
+  // The order to which it was followed: order_needed, or 0 with the reason.
   int order_judged = 0;
   std::string not_applicable;
   // By ValueId, at the end of the run: contents (floating tensors) and .grad (zero where none).
   std::vector<DualTensor> values;
   std::vector<DualTensor> grads;
+  // By ValueId, also where nothing was judged: the order of the derivatives that they hold. Of
+  // contents for results of `grad`, else 0; of .grad for what the last calls add to it.
+  std::vector<int> value_orders;
+  std::vector<int> grad_orders;
   // The points without a derivative that were met, in order. Derivatives there are this
   // repository's choice; legal.h has the others.
   std::vector<KinkPoint> kinks;
 };
 
-// With this repository's choices.
-DualResult RunDual(const program::Program& program);
-// Of a Program that ends in an error at this statement: of the statements before it. What a call
-// has added to .grad before it failed is not known.
-DualResult RunDualBefore(program::Program program, int32_t statement);
-DualResult RunDualWith(const program::Program& program, Choices& choices);
+// With this repository's choices. `failed`: the statements that end in an error. Each ends the
+// innermost region that holds errors, or the run. What a call adds to .grad before it fails is not
+// known.
+DualResult RunDual(const program::Program& program, absl::Span<const int32_t> failed = {});
+DualResult RunDualWith(const program::Program& program, Choices& choices,
+                       absl::Span<const int32_t> failed = {});
 // The points that a Program meets which the witness cannot judge, as far as it can follow.
 std::vector<KinkPoint> KinksOf(const program::Program& program);
 

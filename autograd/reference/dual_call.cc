@@ -19,6 +19,7 @@ using program::ValueId;
 
 DualInterpreter::Engagement DualInterpreter::TakeRoots(const Statement& statement) {
   Engagement call;
+  call.disturbed = DisturbedBy(statement);
   call.create_graph = statement.Get<bool>(Key::kCreateGraph);
   const auto given = statement.Get<std::vector<ValueId>>(Key::kSeeds);
   const bool grad_mode = grad_mode_;
@@ -36,6 +37,12 @@ DualInterpreter::Engagement DualInterpreter::TakeRoots(const Statement& statemen
       throw NotApplicable{"a seed does not fit"};
     }
     if (!call.create_graph) call.seeds.back().tangents = nullptr;
+    for (const Tangents* t : {call.roots.back().tangents, call.seeds.back().tangents}) {
+      if (t == nullptr) continue;
+      const bool none = call.history.end == 0;
+      call.history = {none ? t->begin : std::min(call.history.begin, t->begin),
+                      std::max(call.history.end, t->end)};
+    }
   }
   grad_mode_ = grad_mode;
   return call;
@@ -70,6 +77,7 @@ void DualInterpreter::Call(const Statement& statement) {
       value.grad_known = false;  // it hangs on which nodes the call runs
     }
   }
+  AddOfOthers(call.disturbed, call.create_graph);
 }
 
 // The derivative of sum(seeds * roots) along the variables of `input`.
@@ -83,16 +91,16 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call,
   const bool known =
       value.first_variable >= 0 && !(call.of_gradients && plan_.values[input].saves_result);
   if (!known) {
-    if (call.create_graph && order_ > 1) {
-      throw NotApplicable{"a gradient that is not known is used"};
-    }
     if (IsFloating(dtype)) {
       std::fill(gradient->v, gradient->v + gradient->size, 0.0);
     } else {
       std::fill(gradient->i, gradient->i + gradient->size, 0);
     }
     std::fill(gradient->e, gradient->e + gradient->size, kUnknown);
-    return {gradient, nullptr};
+    const bool has_history = call.create_graph && order_ > 1 && IsFloating(dtype);
+    const std::vector<bool> all(has_history ? static_cast<size_t>(gradient->size) : 0, true);
+    const auto [begin, end] = call.history;
+    return {gradient, has_history ? tangents_.Hidden(nullptr, all, begin, end) : nullptr};
   }
   for (int32_t j = 0; j < gradient->size; ++j) {
     double width = 0;
@@ -103,8 +111,10 @@ Jets DualInterpreter::GradientOf(ValueId input, const Engagement& call,
     spread->resize(static_cast<size_t>(gradient->size));
     (*spread)[static_cast<size_t>(j)] = width;
   }
-  if (!call.create_graph || order_ < 2) return {gradient, nullptr};
-  return {gradient, GradientTangents(value, call)};
+  const bool has_history = call.create_graph && order_ > 1;
+  Jets known_part{gradient, has_history ? GradientTangents(value, call) : nullptr};
+  const Reach& reach = call.disturbed.gradients;
+  return reach.empty() ? known_part : Excused(value, known_part, reach, has_history, call.history);
 }
 
 Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, double* spread) const {
@@ -184,7 +194,7 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
         0x1p-53 * static_cast<double>(call.roots.size() * 2 * out->width() + 64);
     out->first_magnitude[j] = magnitude;
     out->first_error[j] = (error + additions * (magnitude + error)) * (1 + 1e-9);
-    if (tangents_.AnySingular()) out->first_error[j] = kUnknown;
+    if (tangents_.AnySingular() || call.disturbed.obscures) out->first_error[j] = kUnknown;
     // Nothing is known of the next order, and the plan asks for none.
     out->second_error[j] = kUnknown;
   }
@@ -194,7 +204,8 @@ const Tangents* DualInterpreter::GradientTangents(const DualValue& input, const 
 void DualInterpreter::Accumulate(ValueId id, const Jets& gradient, bool create_graph,
                                  bool retained) {
   Jets& grad = values_[id].grad;
-  if (!retained && IsEmptied(id)) return Empty(id, *gradient.value);
+  if (!retained && IsEmptied(id, true)) return Empty(id, *gradient.value);
+  if (!retained && IsEmptied(id, false)) values_[id].grad_known = false;
   if (grad.value == nullptr) {
     grad = gradient;
     return;
@@ -207,9 +218,12 @@ void DualInterpreter::Accumulate(ValueId id, const Jets& gradient, bool create_g
   if (retained) grad.tangents = nullptr;  // a new tensor without history
 }
 
-bool DualInterpreter::IsEmptied(ValueId leaf) const {
-  return std::any_of(emptying_.begin(), emptying_.end(),
-                     [leaf](const auto& hook) { return hook.second == leaf; });
+bool DualInterpreter::IsEmptied(ValueId leaf, bool for_certain) const {
+  return std::any_of(emptying_.begin(), emptying_.end(), [&](const auto& hook) {
+    const bool may_be_gone = !hook.first.empty() && std::find(removable_.begin(), removable_.end(),
+                                                              hook.first) != removable_.end();
+    return hook.second == leaf && !(for_certain && may_be_gone);
+  });
 }
 
 // One that is 0 may be undefined, and then nothing is done.

@@ -70,14 +70,20 @@ class DualInterpreter {
 
   void Run() {
     for (size_t i = 0; i < program_.statements.size(); ++i) {
-      choices_.Enter(static_cast<int32_t>(i));
-      Execute(program_.statements[i]);
+      if (plan_.statements[i].fate == Fate::kIsSkipped) continue;
+      statement_ = static_cast<int32_t>(i);
+      choices_.Enter(statement_);
+      algebra_.SetProductScale(plan_.statements[i].scale);
+      const program::Statement& statement = program_.statements[i];
+      plan_.statements[i].fate == Fate::kFails ? Fail(statement) : Execute(statement);
     }
     Finish();
   }
 
  private:
   void Execute(const program::Statement& statement);
+  // What is left of a statement that ends in an error.
+  void Fail(const program::Statement& statement);
   void Leaf(const program::Statement& statement);
   void Compute(const program::Statement& statement);
   void View(const program::Statement& statement);
@@ -94,6 +100,11 @@ class DualInterpreter {
   struct Operands {
     Jets in[8];
     const Shape* shapes[8] = {};
+    std::vector<const reference::Tangents*> Tangents() const {
+      std::vector<const reference::Tangents*> all;
+      for (const Jets& jets : in) all.push_back(jets.tangents);
+      return all;
+    }
   };
   Operands TakeOperands(const program::Statement& statement);
   // What the statement computes, or the op that it performs in place.
@@ -103,11 +114,61 @@ class DualInterpreter {
   Jets Read(program::ValueId value);
   void Define(program::ValueId value, const Jets& jets, const Shape* shape);
   void Seed(program::ValueId value);
+
+  // What lies upstream of something, by variable.
+  enum Dependence : uint8_t {
+    kNone,
+    kBent,  // with a first derivative of 0, and second ones that may not be
+    kZero,  // with derivatives of 0, of which NaN makes NaN
+    kSome,
+  };
+  using Reach = std::vector<uint8_t>;
+  struct Variables {
+    int32_t begin = 0;
+    int32_t end = 0;
+  };
+  // A disturbance that is at work, and what lies upstream of it.
+  struct Active {
+    Disturbance kind = Disturbance::kNone;
+    Disturbances bit = 0;
+    std::string id;
+    std::vector<program::ValueId> on;  // of hooks
+    program::ValueId target = program::kNoValue;
+    Reach reach;
+  };
+  // What a call cannot be followed in.
+  struct Disturbed {
+    Reach gradients;        // with respect to these
+    Reach grads;            // .grad of these, to which other calls may have added
+    bool adds = false;      // whether there may be such
+    bool obscures = false;  // derivatives of all its gradients
+  };
+  const Tangents* History(program::ValueId value);
+  void Extend(Reach& reach, const Tangents* tangents, bool zeros) const;
+  bool Disturbs() const {
+    return plan_.statements[static_cast<size_t>(statement_)].disturbance != Disturbance::kNone;
+  }
+  void NoteDisturbance(const program::Statement& statement,
+                       const std::vector<const Tangents*>& through);
+  Disturbed DisturbedBy(const program::Statement& statement);
+  // Of a gradient with respect to `input`.
+  Jets Excused(const DualValue& input, const Jets& gradient, const Reach& reach, bool has_history,
+               Variables history);
+  // The same of all elements.
+  Jets Unknown(const Jets& like, bool has_history);
+  // Makes .grad unknown where the reach says so.
+  void AddUnknown(program::ValueId value, const Reach& reach, bool has_history);
+  void AddOfOthers(const Disturbed& disturbed, bool create_graph);
+  void FailedCall(const program::Statement& statement);
+  void FailedWrite(const program::Statement& statement);
+
   // What a call differentiates.
   struct Engagement {
+    Disturbed disturbed;
     std::vector<Jets> roots;
     std::vector<Jets> seeds;
     bool create_graph = false;
+    Variables history;          // all that the roots and seeds depend on
     bool of_gradients = false;  // a root is made from gradients with history
   };
   Engagement TakeRoots(const program::Statement& statement);
@@ -115,9 +176,9 @@ class DualInterpreter {
   Number ElementOf(int32_t variable, const Engagement& call, double* spread) const;
   const Tangents* GradientTangents(const DualValue& input, const Engagement& call);
   void Accumulate(program::ValueId value, const Jets& gradient, bool create_graph, bool retained);
-  // Whether hooks make the leaf's `.grad` undefined after each addition; that they do after this
-  // one.
-  bool IsEmptied(program::ValueId leaf) const;
+  // Whether hooks make the leaf's `.grad` undefined after each addition, for certain or perhaps;
+  // that they do after this one.
+  bool IsEmptied(program::ValueId leaf, bool for_certain) const;
   void Empty(program::ValueId leaf, const Array& gradient);
   DualTensor Known(const Array& array, const std::vector<double>& spread) const;
   void Finish();
@@ -134,8 +195,11 @@ class DualInterpreter {
   std::vector<const Tangents*> owned_;  // by owner
   std::vector<DualStorage> storages_;
   std::vector<std::pair<std::string, program::ValueId>> emptying_;  // hooks, by handle
-  std::vector<bool> grad_modes_;                                    // before each open region
+  std::vector<std::string> removable_;  // handles of hooks that others may have removed
+  std::vector<Active> active_;
+  std::vector<bool> grad_modes_;  // before each open region
   bool grad_mode_ = true;
+  int32_t statement_ = 0;
   int32_t variables_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // The reasons for which the dual numbers do not judge a Program, as classes that summaries count.
 //
-//   DualReason("a region of kind=try")    // its number; kDualReasons has the words
+//   DualReason("too large")    // its number; kDualReasons has the words
 //
 // Constant data; pure functions.
 
@@ -13,27 +13,15 @@
 namespace twingrad::reference {
 
 inline constexpr std::string_view kEndsInError = "it, or a part of it, ends in an error";
-inline constexpr std::string_view kHasNoCall = "it has no call";
+inline constexpr std::string_view kAllDisturbed = "all its gradients hang on what is not followed";
 
 // Each is how texts of DualResult::not_applicable begin.
-inline constexpr std::array<std::string_view, 26> kDualReasons = {
+inline constexpr std::array<std::string_view, 16> kDualReasons = {
     kEndsInError,
-    kHasNoCall,
-    "a custom function whose backward is no derivative",
-    "a gradient that is not known is used",
-    "a gradient that is not known is read",
-    "a hook changes gradients of second order",
-    "a hook changes the gradient of a value that shares its storage",
-    "a hook changes the gradients of later calls alone",
-    "a hook that changes gradients may be removed",
-    "a hook that changes gradients is removed after a call",
-    "a hook that is not linear, or on a node",
-    "a hook that runs backward",
-    "a region of kind=",
+    kAllDisturbed,
     "a reshape that copies, of a value that is written in place",
     "a write to what a reshape has copied, or to the copy",
     "derivatives of third or higher order",
-    "saved-tensor hooks with do=",
     "a seed does not fit",
     "an undefined gradient is an operand",
     "an integer that rounding decides is an exponent or an index",
@@ -41,6 +29,8 @@ inline constexpr std::array<std::string_view, 26> kDualReasons = {
     "an index out of range",
     "hooks on what is captured",
     "a product of more than 64 factors",
+    "a thread section adds or removes a hook that makes .grad undefined",
+    "a write that fails, of what is seen without a history",
     "too many derivatives",
     "too large",
 };

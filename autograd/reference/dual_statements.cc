@@ -76,9 +76,8 @@ void DualInterpreter::Define(ValueId value, const Jets& jets, const Shape* shape
   defined.map = defined.owner_map = {nullptr, jets.value->size};
   storages_.push_back({jets.value, 0});
   owned_[value] = jets.tangents;
-  if (plan_.values[value].scale != 1) {
-    owned_[value] = tangents_.Scaled(owned_[value], plan_.values[value].scale);
-  }
+  const double scale = plan_.values[value].scale * plan_.values[value].node_scale;
+  if (scale != 1) owned_[value] = tangents_.Scaled(owned_[value], scale);
   if (plan_.HasOwnGradient(value) && IsFloating(jets.value->dtype)) Seed(value);
 }
 
@@ -128,11 +127,15 @@ Jets DualInterpreter::Lower(const Statement& statement, const Operands& operands
 }
 
 void DualInterpreter::Compute(const Statement& statement) {
-  const Jets out = Lower(statement, TakeOperands(statement));
+  const Operands operands = TakeOperands(statement);
+  const Jets out = Lower(statement, operands);
+  if (Disturbs()) NoteDisturbance(statement, operands.Tangents());
   Define(statement.results[0], out, out.value->shape);
 }
 
-// What a custom function makes of one operand; a backward that is linear scales the tangents.
+// What a custom function makes of one operand; a backward that is linear scales the tangents. Zeros
+// of another shape are zeros; what is cast to another floating type and back is what it was, but
+// for rounding. Those that throw are run by no call that returns.
 Jets DualInterpreter::CustomOf(const Statement& statement, const Jets& in) {
   const auto action = statement.Get<std::string>(Key::kDo);
   const bool floating = IsFloating(in.value->dtype);
@@ -140,12 +143,13 @@ Jets DualInterpreter::CustomOf(const Statement& statement, const Jets& in) {
   if (floating && action == "exp") return algebra_.Apply(Primitive::kExp, in);
   Jets out = in;
   double slope = action == "scale" ? statement.Get<double>(Key::kBy, 1.0) : 1.0;
-  if (action == "undefined") slope = 0;
+  if (action == "undefined" || action == "wrong_shape") slope = 0;
   if (slope != 1) out.tangents = tangents_.Scaled(in.tangents, slope);
   return out;
 }
 
 void DualInterpreter::Custom(const Statement& statement) {
+  if (Disturbs()) NoteDisturbance(statement, TakeOperands(statement).Tangents());
   if (statement.results.empty()) {
     const Jets old = TakeOperands(statement).in[0];
     return Write(statement.operands[0], CustomOf(statement, old), old.tangents != nullptr);
@@ -196,6 +200,7 @@ void DualInterpreter::InPlace(const Statement& statement) {
   const ValueId self = statement.operands[0];
   const Operands operands = TakeOperands(statement);
   const Jets& old = operands.in[0];
+  if (Disturbs()) NoteDisturbance(statement, operands.Tangents());
   const bool records = old.tangents != nullptr || operands.in[1].tangents != nullptr;
   const Jets out = statement.op == Opcode::kZeroInPlace
                        ? algebra_.Constant(Filled(arena_, old.value->dtype, operands.shapes[0],
@@ -221,14 +226,18 @@ void DualInterpreter::Write(ValueId self, const Jets& out, bool records) {
       tangents_.Overwrite(owned_[owner], values_[owner].map.size, out.tangents, written.owner_map);
 }
 
-// What changes gradients is in the plan.
+// Linear ones are in the plan.
 void DualInterpreter::Hook(const Statement& statement) {
   const auto id = statement.Get<std::string>(Key::kId);
   if (statement.op == Opcode::kRemoveHook) {
     std::erase_if(emptying_, [&id](const auto& hook) { return hook.first == id; });
-  } else if (statement.Get<std::string>(Key::kDo) == "zero_grad") {
-    emptying_.emplace_back(id, statement.operands[0]);
+    std::erase_if(active_, [&id](const Active& active) { return active.id == id; });
+    return;
   }
+  const auto action = statement.Get<std::string>(Key::kDo);
+  if (action == "zero_grad") emptying_.emplace_back(id, statement.operands[0]);
+  if (action == "remove") removable_.push_back(statement.Get<std::string>(Key::kTarget));
+  if (Disturbs()) NoteDisturbance(statement, {});
 }
 
 void DualInterpreter::Gradient(const Statement& statement) {
@@ -250,46 +259,16 @@ void DualInterpreter::Gradient(const Statement& statement) {
     return;
   }
   // read_grad
-  if (!value.grad_known) throw NotApplicable{"a gradient that is not known is read"};
   Jets grad = value.grad;
   if (grad.value == nullptr) {
     const DType dtype = storages_[value.storage].content->dtype;  // of indices too
     grad.value = Filled(arena_, dtype, value.shape, value.map.size, 0);
   }
+  if (!value.grad_known) grad = Unknown(grad, plan_.values[statement.results[0]].level > 0);
   if (!grad_mode_) grad.tangents = nullptr;
   const std::vector<double> spread = value.grad_spread;
   Define(statement.results[0], grad, value.shape);
   values_[statement.results[0]].spread = spread;
-}
-
-DualTensor DualInterpreter::Known(const Array& array, const std::vector<double>& spread) const {
-  DualTensor tensor;
-  tensor.known = true;
-  tensor.data.assign(array.v, array.v + array.size);
-  tensor.bound.resize(array.size);
-  tensor.or_nan.resize(array.size);
-  tensor.spread = spread;
-  for (int32_t i = 0; i < array.size; ++i) {
-    tensor.or_nan[i] = array.e != nullptr && array.e[i] == kOrNan;
-    tensor.bound[i] = std::isnan(array.v[i]) ? kUnknown : tensor.or_nan[i] ? 0 : array.Error(i);
-  }
-  return tensor;
-}
-
-void DualInterpreter::Finish() {
-  result_.values.resize(values_.size());
-  result_.grads.resize(values_.size());
-  for (size_t v = 0; v < values_.size(); ++v) {
-    const DualValue& value = values_[v];
-    if (!value.defined) continue;
-    const Array& content = *Read(static_cast<ValueId>(v)).value;
-    if (IsFloating(content.dtype)) result_.values[v] = Known(content, value.spread);
-    const bool has_grad = plan_.values[v].leaf || value.grad.value != nullptr;
-    if (!has_grad || !value.grad_known) continue;
-    const Array* grad = value.grad.value;
-    if (grad == nullptr) grad = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
-    if (IsFloating(grad->dtype)) result_.grads[v] = Known(*grad, value.grad_spread);
-  }
 }
 
 }  // namespace twingrad::reference

@@ -72,6 +72,10 @@ Jets JetAlgebra::Elementwise(Primitive primitive, const Array* value, const Jets
     if (b.value != nullptr) point.b = b.value->At(i);
     point.result = value->At(i);
     partials[i] = partials_of(point, choices_);
+    if (product_scale_ == 1 || primitive != Primitive::kMultiply) continue;
+    const Number scale{product_scale_, 0};
+    partials[i].a = Multiply(partials[i].a, scale, kDoubleFormat);
+    partials[i].b = Multiply(partials[i].b, scale, kDoubleFormat);
   }
   return {value, tangents_.Combine(a.tangents, b.tangents, value->size, partials)};
 }

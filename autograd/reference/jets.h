@@ -40,6 +40,9 @@ class JetAlgebra {
   Jets Constant(const Array* array) const { return {array, nullptr}; }
   const Array* ArrayOf(const Jets& jets) const { return jets.value; }
   bool DividesLate() const { return false; }
+  // From here on the slopes of products are multiplied by this, and their second derivatives are
+  // not: so it is where what a product saves is scaled, which is no step of any history.
+  void SetProductScale(double scale) { product_scale_ = scale; }
   // Which of equal elements is picked.
   Picks Settled(const Jets& a, const Picks& picks, absl::Span<const Tie> ties);
 
@@ -53,6 +56,7 @@ class JetAlgebra {
   Arena arena_;
   TangentAlgebra tangents_;
   Choices& choices_;
+  double product_scale_ = 1;
 };
 
 }  // namespace twingrad::reference

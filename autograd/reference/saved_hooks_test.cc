@@ -184,16 +184,18 @@ TEST(SavedHooksTest, CustomFunctionsPackToo) {
   EXPECT_EQ(write.Record("y").version, 1u);
 }
 
-TEST(SavedHooksTest, TheDualWitnessTakesHooksThatRecord) {
-  const auto refused = [](const char* action) {
+TEST(SavedHooksTest, TheDualWitnessFollowsProducts) {
+  const auto gradient = [](const char* action, std::vector<int32_t> failed) {
     return RunDual(ParseOrThrow(absl::StrCat("%x = leaf type=f64[] data=3 grad=1\n",
                                              "begin kind=saved_tensor_hooks do=", action, "\n",
-                                             "%y = mul %x %x\nend\nbackward %y\n")))
-        .not_applicable;
+                                             "%y = mul %x %x\nend\nbackward %y\n")),
+                   failed)
+        .grads[0]
+        .data;
   };
-  EXPECT_EQ(refused("record"), "");
-  EXPECT_NE(refused("scale by=2"), "");
-  EXPECT_NE(refused("throw"), "");
+  EXPECT_EQ(gradient("record", {}), Row{6});
+  EXPECT_EQ(gradient("scale by=2", {}), Row{12});
+  EXPECT_EQ(gradient("throw", {2}), Row{0});
 }
 
 // What a product saves, and so what scaling it does, is each engine's own there.

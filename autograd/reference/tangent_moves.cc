@@ -62,4 +62,21 @@ const Tangents* TangentAlgebra::Scaled(const Tangents* a, double factor) {
   return out;
 }
 
+const Tangents* TangentAlgebra::Hidden(const Tangents* a, const std::vector<bool>& hidden,
+                                       int32_t begin, int32_t end) {
+  const auto size = static_cast<int32_t>(hidden.size());
+  const bool curved = a != nullptr && a->second != nullptr;
+  if (a != nullptr) {
+    begin = std::min(begin, a->begin);
+    end = std::max(end, a->end);
+  }
+  Tangents* out = New(size, begin, end, curved, a != nullptr && a->spread != nullptr);
+  for (int32_t i = 0; i < size; ++i) {
+    if (a != nullptr) AddElement(*out, i, *a, i, {{1, 0}});
+    if (!hidden[static_cast<size_t>(i)]) continue;
+    out->first_error[i] = out->second_error[i] = kUnknown;
+  }
+  return out;
+}
+
 }  // namespace twingrad::reference

@@ -87,6 +87,10 @@ class TangentAlgebra {
   const Tangents* Overwrite(const Tangents* base, int32_t size, const Tangents* values,
                             const IndexMap& map);
   const Tangents* Scaled(const Tangents* a, double factor);
+  // `a`, or zeros along these variables, of which nothing is known at the elements that are
+  // `hidden`.
+  const Tangents* Hidden(const Tangents* a, const std::vector<bool>& hidden, int32_t begin,
+                         int32_t end);
 
   // How often this variable enters an operation whose partial derivative is infinite or no number,
   // and whether any does. Reverse mode multiplies such a partial derivative by every cotangent, and

@@ -100,7 +100,8 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   statistics->predicted += judged.predicted ? 1 : 0;
   if (expected.twin.skipped) return base.AddSkipped(program);
   ++base.twin_judged;
-  base.AddDual(expected.dual);
+  const twingrad::oracles::Evidence evidence = {program, expected.twin, observed};
+  base.AddDual(expected.dual, oracles::CountGradients(evidence, expected.dual));
   if (!expected.twin.observation.error) return;
   ++base.errors_judged;
   ++base.traits[static_cast<size_t>(judge::Trait::kError)];

@@ -1,8 +1,10 @@
 #include "proptests/judge/judge.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/reference/dual.h"
@@ -43,7 +45,10 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
   if (judgement.skipped) return statistics.AddSkipped(program);
   ++statistics.twin_judged;
   if (linearity) ++statistics.linearity_judged;
-  if (witnesses.dual) statistics.AddDual(*witnesses.dual);
+  if (witnesses.dual) {
+    const oracles::Evidence evidence = {program, judgement.expected, judgement.observed.front()};
+    statistics.AddDual(*witnesses.dual, oracles::CountGradients(evidence, *witnesses.dual));
+  }
   if (witnesses.ball) {
     ++statistics.ball_asked;
     ++statistics.ball_refusals[static_cast<size_t>(witnesses.ball->refusal)];
@@ -55,15 +60,26 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
   if (judgement.Failure() != nullptr) ++statistics.findings;
 }
 
-// What the dual numbers say of it, as far as it runs.
-DualResult DualOf(const Program& program, const Observation& predicted) {
-  if (!predicted.survived.empty()) {
-    DualResult none;
-    none.not_applicable = std::string(reference::kEndsInError);
-    return none;
+// The statements that ended in an error.
+std::vector<int32_t> FailedIn(const Observation& observed) {
+  std::vector<int32_t> failed;
+  for (const auto& error : observed.survived) failed.push_back(error.statement);
+  if (observed.error) failed.push_back(observed.error->statement);
+  std::sort(failed.begin(), failed.end());
+  return failed;
+}
+
+// Where several outcomes are legal, the dual numbers follow the one that was seen, if the twin does
+// too.
+void FollowFailures(const Program& program, Expectation& expected, const Observation& observed,
+                    DualResult& dual) {
+  const std::vector<int32_t> seen = FailedIn(observed);
+  if (FailedIn(expected.usual().observation) == seen) return;
+  if (FailedIn(expected.Of(observed).observation) == seen) {
+    dual = reference::RunDual(program, seen);
+  } else {
+    dual.not_applicable = std::string(reference::kEndsInError);
   }
-  if (predicted.error) return reference::RunDualBefore(program, predicted.error->statement);
-  return reference::RunDual(program);
 }
 
 bool Unsupported(const Observation& observed) {
@@ -136,9 +152,9 @@ bool Judge::Impl::JudgeRun(const Program& program, Expectation& expected, size_t
   std::optional<SeededRuns> seeded;
   if (at == 0) {
     // Of other runs, which have the same bits, the witnesses would say the same.
-    if (evidence.expected.observation.survived.empty()) {
-      if (witnesses.dual) exhibits.dual = &*witnesses.dual;
-      if (witnesses.ball) exhibits.ball = &*witnesses.ball;
+    if (witnesses.dual) exhibits.dual = &*witnesses.dual;
+    if (witnesses.ball && evidence.expected.observation.survived.empty()) {
+      exhibits.ball = &*witnesses.ball;
     }
     // Where calls release a graph that they share, each run may have another outcome.
     if (laws && !observed.error && evidence.expected.contended_calls.empty()) {
@@ -186,7 +202,7 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
   }
   Witnesses witnesses;
   const Observation& predicted = judgement.expected.observation;
-  if (impl_->options.dual) witnesses.dual = DualOf(program, predicted);
+  if (impl_->options.dual) witnesses.dual = reference::RunDual(program, FailedIn(predicted));
   if (!predicted.error && predicted.survived.empty() && impl_->options.ball && further.ball) {
     witnesses.ball = impl_->options.ball(program);
   }
@@ -194,6 +210,7 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
   for (size_t i = 0; i < impl_->options.device_threads.size(); ++i) {
     judgement.observed.push_back(impl_->Observe(program, impl_->options.device_threads[i]));
     const Observation& observed = judgement.observed.back();
+    if (i == 0 && witnesses.dual) FollowFailures(program, expected, observed, *witnesses.dual);
     ++statistics.runs;
     for (const CallRecord& call : observed.calls) statistics.nodes_executed += call.executed.size();
     if (Unsupported(observed)) {

@@ -1,5 +1,6 @@
 #include "proptests/judge/statistics.h"
 
+#include <array>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -29,7 +30,12 @@ auto Counters(Stats& s) {
                           &s.twin_judged,
                           &s.dual_first,
                           &s.dual_second,
+                          &s.dual_values_only,
                           &s.dual_kinks,
+                          &s.dual_asked[0],
+                          &s.dual_asked[1],
+                          &s.dual_judged[0],
+                          &s.dual_judged[1],
                           &s.ball_asked,
                           &s.errors_judged,
                           &s.linearity_judged};
@@ -55,15 +61,22 @@ void Statistics::AddProgram(const twingrad::program::Program& program) {
   for (const int kind : KindsOf(program)) ++kinds[static_cast<size_t>(kind)];
 }
 
-void Statistics::AddDual(const reference::DualResult& dual) {
-  if (dual.order_judged >= 1) {
+void Statistics::AddDual(const reference::DualResult& dual, const oracles::GradientCount& count) {
+  std::array<bool, 2> judged = {};
+  for (size_t order = 0; order < judged.size(); ++order) {
+    dual_asked[order] += count.asked[order];
+    dual_judged[order] += count.judged[order];
+    judged[order] = count.asked[order] == 0 || count.judged[order] > 0;
+  }
+  if (dual.not_applicable.empty() && !dual.kinks.empty()) ++dual_kinks;
+  if (dual.not_applicable.empty() && judged[0]) {
     ++dual_first;
-    if (dual.order_judged >= 2) ++dual_second;
-    if (!dual.kinks.empty()) ++dual_kinks;
+    if (judged[1]) ++dual_second;
+    if (count.asked[0] + count.asked[1] == 0) ++dual_values_only;
     return;
   }
-  const std::string_view why =
-      dual.not_applicable.empty() ? reference::kHasNoCall : std::string_view(dual.not_applicable);
+  const std::string_view why = dual.not_applicable.empty() ? reference::kAllDisturbed
+                                                           : std::string_view(dual.not_applicable);
   const size_t reason = reference::DualReason(why);
   if (reason < reference::kNumDualReasons) ++dual_refused[reason];
 }

@@ -18,6 +18,7 @@
 #include "autograd/reference/dual_reasons.h"
 #include "proptests/judge/kinds.h"
 #include "proptests/judge/traits.h"
+#include "proptests/oracles/oracles.h"
 #include "proptests/oracles/verdict.h"
 
 namespace twingrad::judge {
@@ -34,11 +35,14 @@ struct Statistics {
 
   // By witness, in programs.
   uint64_t twin_judged = 0;
-  uint64_t dual_first = 0;   // judged by the dual numbers to first order at least
-  uint64_t dual_second = 0;  // ... to second order
-  uint64_t dual_kinks = 0;   // a kink was met, where derivatives are this repository's choice
+  uint64_t dual_first = 0;        // judged by the dual numbers to first order at least (README)
+  uint64_t dual_second = 0;       // ... to second order
+  uint64_t dual_values_only = 0;  // ... of which no gradient was asked for
+  uint64_t dual_kinks = 0;        // a kink was met, where derivatives are this repository's choice
   // ... and why the others were not judged (dual_reasons.h).
   std::array<uint64_t, reference::kNumDualReasons> dual_refused = {};
+  std::array<uint64_t, 2> dual_asked = {};  // elements of gradients, of first order and of second
+  std::array<uint64_t, 2> dual_judged = {};
   uint64_t ball_asked = 0;  // those of the ball witness's sample
   // ... of which it judged the first number; the others by the reason why not.
   std::array<uint64_t, reference::ball::kNumRefusals> ball_refusals = {};
@@ -54,7 +58,7 @@ struct Statistics {
   // A Program by what it holds; what became of it is counted by its judge.
   void AddProgram(const twingrad::program::Program& program);
   // What the dual numbers judged of it, or why they did not.
-  void AddDual(const reference::DualResult& dual);
+  void AddDual(const reference::DualResult& dual, const oracles::GradientCount& count);
   // ... that the twin could not judge.
   void AddSkipped(const twingrad::program::Program& program);
 

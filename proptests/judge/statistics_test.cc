@@ -12,12 +12,14 @@ TEST(Statistics, TextReadsBack) {
   Statistics statistics;
   statistics.programs = 3;
   statistics.dual_second = 2;
+  statistics.dual_judged[1] = 5;
   statistics.traits[4] = 7;
   statistics.opcodes[10] = 9;
   const auto read = Statistics::FromText(statistics.ToText());
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->ToText(), statistics.ToText());
   EXPECT_EQ(read->traits[4], 7u);
+  EXPECT_EQ(read->dual_judged[1], 5u);
 }
 
 TEST(Statistics, MergeAdds) {

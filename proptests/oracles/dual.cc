@@ -27,14 +27,17 @@ struct Allowance {
   absl::Span<const double> bounds;
   const TensorData* data;
   bool single;  // f32 is about, which over- and underflows where the dual numbers, all f64, do not
+  bool gradient;  // whether it is a derivative
 
   double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };
 
 // Whether the number is right. What is infinite or zero for a reason is known whatever the twin
 // knows.
-bool IsRight(const DualTensor& dual, size_t i, double seen, double own, double expected,
-             bool single) {
+bool IsRight(const DualTensor& dual, size_t i, double seen, double expected,
+             const Allowance& allowance) {
+  const double own = allowance.Of(i);
+  const bool single = allowance.single;
   const double d = dual.data[i], witness = dual.bound[i];
   const bool or_nan = i < dual.or_nan.size() && dual.or_nan[i];
   if (std::isnan(d) || std::isinf(witness) || seen == d) return true;
@@ -45,8 +48,8 @@ bool IsRight(const DualTensor& dual, size_t i, double seen, double own, double e
   if (std::isinf(d)) return std::isinf(seen) || (std::isnan(seen) && std::isnan(expected));
   if (std::isinf(own)) {
     // No term of it depends on the variable, so that rounding cannot change it; 0 times what
-    // overflowed may be NaN.
-    const bool nothing = d == 0 && witness == 0;
+    // overflowed may be NaN. But the sign of what f32 rounded is no derivative.
+    const bool nothing = d == 0 && witness == 0 && (allowance.gradient || !single);
     return !nothing || std::isnan(seen);
   }
   return std::fabs(seen - d) <= own + witness;
@@ -59,19 +62,21 @@ size_t FindWrong(const DualTensor& dual, const TensorData& actual, const Allowan
     const double seen = std::bit_cast<double>(actual.bits[i]);
     const auto& expected = allowance.data->bits;
     const double twin = i < expected.size() ? std::bit_cast<double>(expected[i]) : seen;
-    if (!IsRight(dual, i, seen, allowance.Of(i), twin, allowance.single)) return i;
+    if (!IsRight(dual, i, seen, twin, allowance)) return i;
   }
   return dual.data.size();
 }
 
-Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool single) {
+Allowance AllowanceOf(const Evidence& evidence, const DualResult& dual, size_t value, bool grad,
+                      bool single) {
   static const ValueRecord kNone;
   const auto& all = grad ? evidence.expected.grad_bounds : evidence.expected.value_bounds;
   const auto& values = evidence.expected.observation.values;
   const ValueRecord& record = value < values.size() ? values[value] : kNone;
+  const bool gradient = grad || (value < dual.value_orders.size() && dual.value_orders[value] > 0);
   return {
       value < all.size() ? absl::Span<const double>(all[value].bound) : absl::Span<const double>(),
-      grad ? &record.grad : &record.data, single};
+      grad ? &record.grad : &record.data, single, gradient};
 }
 
 // Calls see(value, grad, dual tensor, actual tensor) for each that is there in both.
@@ -126,7 +131,7 @@ std::vector<DualMiss> DualMisses(const Evidence& evidence, const DualResult& dua
                 [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
                   if (known.data.size() != actual.bits.size()) return;
                   const auto allowance =
-                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
+                      AllowanceOf(evidence, dual, static_cast<size_t>(value), grad, single);
                   for (size_t i = 0; i < known.data.size(); ++i) {
                     i = FindWrong(known, actual, allowance, i);
                     if (i < known.data.size()) misses.push_back({value, grad, i});
@@ -143,7 +148,7 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
                 [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
                   if (verdict.outcome == Outcome::kDisagree) return;
                   const auto allowance =
-                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
+                      AllowanceOf(evidence, dual, static_cast<size_t>(value), grad, single);
                   const bool same = known.data.size() == actual.bits.size();
                   const size_t wrong = same ? FindWrong(known, actual, allowance) : 0;
                   if (same && wrong == known.data.size()) return;
@@ -167,6 +172,39 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
     }
   }
   return verdict;
+}
+
+GradientCount CountGradients(const Evidence& evidence, const DualResult& dual) {
+  GradientCount count;
+  const bool single = HoldsSingle(evidence.program);
+  const auto add = [&](size_t value, bool grad, int order, const TensorData& actual) {
+    const std::vector<DualTensor>& tensors = grad ? dual.grads : dual.values;
+    const DualTensor* known =
+        value < tensors.size() && tensors[value].known ? &tensors[value] : nullptr;
+    const Allowance allowance = AllowanceOf(evidence, dual, value, grad, single);
+    const auto at = static_cast<size_t>(order - 1);
+    count.asked[at] += actual.bits.size();
+    if (!dual.not_applicable.empty() || known == nullptr) return;
+    for (size_t i = 0; i < std::min(actual.bits.size(), known->data.size()); ++i) {
+      const bool is_number = !std::isnan(known->data[i]) && !std::isinf(known->bound[i]);
+      const bool nothing = known->data[i] == 0 && known->bound[i] == 0;
+      if (is_number && (nothing || !std::isinf(allowance.Of(i)))) ++count.judged[at];
+    }
+  };
+  const auto order_of = [](const std::vector<int>& orders, size_t value) {
+    return value < orders.size() && orders[value] <= 2 ? orders[value] : 0;
+  };
+  const auto& values = evidence.observed.values;
+  for (size_t v = 0; v < values.size(); ++v) {
+    const int of_value = order_of(dual.value_orders, v), of_grad = order_of(dual.grad_orders, v);
+    if (of_value > 0 && values[v].defined && IsFloating(values[v].data.dtype)) {
+      add(v, false, of_value, values[v].data);
+    }
+    if (of_grad > 0 && values[v].grad_defined && IsFloating(values[v].grad.dtype)) {
+      add(v, true, of_grad, values[v].grad);
+    }
+  }
+  return count;
 }
 
 }  // namespace twingrad::oracles

@@ -1,5 +1,10 @@
 // Values and gradients beside the dual numbers.
 
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
 #include "proptests/oracles/oracle_test_support.h"
 #include "proptests/oracles/oracles.h"
 
@@ -37,6 +42,57 @@ TEST(DualOracle, WhatDoesNotApplyIsSkipped) {
   const Verdict verdict = JudgeDual(trial.evidence(), dual);
   EXPECT_EQ(verdict.outcome, Outcome::kSkipped);
   EXPECT_EQ(verdict.text, "a reason");
+}
+
+// Beside each thing that is not followed, a wrong gradient is told; what is excused is not.
+TEST(DualOracle, AWrongGradientBesideWhatIsExcusedIsFound) {
+  const std::string leaves =
+      "%x = leaf type=f64[2] data=2,3 grad=1\n%w = leaf type=f64[2] data=5,-1 grad=1\n";
+  const std::string call = "%p = mul %y %w\n%s = sum %p\nbackward %s\n";
+  for (const std::string disturbed :
+       {"%y = custom %x do=nan\n", "%y = mul %x %x\nneg_ %y\npre_hook %y do=scale by=2\n",
+        "%y = mul %x %x\nhook %y id=h do=scale by=2\nhook %x do=remove target=h\n",
+        "%v = mul %x %x\n%y = mul %w %w\nhook %y do=backward target=%v\n",
+        "begin kind=saved_tensor_hooks do=scale by=3\n%y = sin %x\nend\n"}) {
+    Trial trial(leaves + disturbed + call);
+    const DualResult dual = RunDual(trial.program);
+    ExpectAgreement(JudgeDual(trial.evidence(), dual));
+    const GradientCount count = CountGradients(trial.evidence(), dual);
+    EXPECT_EQ(count.judged[0], 2u) << disturbed;
+    const auto is_known = [&](size_t leaf) { return !std::isinf(dual.grads[leaf].bound[0]); };
+    EXPECT_NE(is_known(0), is_known(1)) << disturbed;
+    auto& excused = trial.observed.values[is_known(0) ? 1 : 0].grad.bits[0];
+    const auto right = excused;
+    excused = Number(-77);
+    ExpectAgreement(JudgeDual(trial.evidence(), dual));
+    excused = right;
+    trial.observed.values[is_known(0) ? 0 : 1].grad.bits[0] = Number(-77);
+    ExpectFinding(JudgeDual(trial.evidence(), dual), "dual");
+  }
+}
+
+TEST(DualOracle, AWrongGradientAfterAnErrorIsFound) {
+  Trial trial(
+      "%x = leaf type=f64[] data=3 grad=1\n%w = leaf type=f64[] data=5 grad=1\n%y = mul %x %x\n"
+      "begin kind=try\n%t = custom %y do=throw\nbackward %t\nend\n%z = mul %w %w\nbackward %z\n");
+  const DualResult dual = RunDual(trial.program, {5});
+  ExpectAgreement(JudgeDual(trial.evidence(), dual));
+  trial.observed.values[1].grad.bits[0] = Number(11);
+  ExpectFinding(JudgeDual(trial.evidence(), dual), "dual");
+}
+
+TEST(DualOracle, CountsTheElementsOfGradientsByOrder) {
+  Trial trial(
+      "%x = leaf type=f64[2] data=3,1 grad=1\n%y = mul %x %x\n%s = sum %y\n"
+      "%g = grad %s inputs=%x create_graph=1\n%t = sum %g\nbackward %t\n");
+  const DualResult dual = RunDual(trial.program);
+  const GradientCount count = CountGradients(trial.evidence(), dual);
+  EXPECT_EQ(count.asked, (std::array<uint64_t, 2>{2, 2}));
+  EXPECT_EQ(count.judged, count.asked);
+  DualResult refused = dual;
+  refused.not_applicable = "a reason";
+  EXPECT_EQ(CountGradients(trial.evidence(), refused).asked, count.asked);
+  EXPECT_EQ(CountGradients(trial.evidence(), refused).judged, (std::array<uint64_t, 2>{}));
 }
 
 }  // namespace

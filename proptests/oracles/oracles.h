@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -68,8 +70,18 @@ Verdict JudgeValues(const Evidence& evidence);
 // Values and .grad must agree within the sum of both witnesses' bounds, element by element; at a
 // kink the dual numbers take the twin's choice (what else is right there, for an engine that
 // chooses otherwise, is told by reference/legal.h). Where mathematics gives an infinity or NaN,
-// that must be shown. Skipped if the dual numbers do not apply.
+// that must be shown. Skipped if the dual numbers do not apply. They must have been told of the
+// statements that failed in the run.
 Verdict JudgeDual(const Evidence& evidence, const reference::DualResult& dual);
+
+// How many elements of the gradients that a Program asks for the dual numbers judge: of .grad at
+// the end of the run and of results of `grad`, as far as they are defined and floating, by the
+// order of the derivative. Judged is an element that they, and the twin's bound, can contradict.
+struct GradientCount {
+  std::array<uint64_t, 2> asked = {};  // of first order, of second
+  std::array<uint64_t, 2> judged = {};
+};
+GradientCount CountGradients(const Evidence& evidence, const reference::DualResult& dual);
 
 // An element that is not as the dual numbers have it.
 struct DualMiss {

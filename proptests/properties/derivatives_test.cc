@@ -38,8 +38,8 @@ Judged CheckDerivatives(int programs, const generators::GeneratorOptions& option
 TEST(Derivatives, OfFirstAndSecondOrder) {
   constexpr int kPrograms = 4000;
   const Judged judged = CheckDerivatives(kPrograms, {});
-  EXPECT_GE(judged.first, kPrograms * 70 / 100);
-  EXPECT_GE(judged.second, kPrograms * 50 / 100);
+  EXPECT_GE(judged.first, kPrograms * 85 / 100);
+  EXPECT_GE(judged.second, kPrograms * 65 / 100);
 }
 
 TEST(Derivatives, OfViewsBetweenNonlinearOps) {

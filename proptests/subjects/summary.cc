@@ -143,8 +143,16 @@ std::string Frequencies(std::string_view name, Counts counts) {
   return Rows(name, items);
 }
 
-// Why the dual numbers did not judge the rest.
+// What the dual numbers judged of the gradients that Programs ask for, and why not the rest.
 std::string DualRows(const Statistics& s) {
+  const auto part = [&s](size_t order) {
+    return absl::StrFormat("%s of %s", Share(s.dual_judged[order], s.dual_asked[order]),
+                           WithSeparators(s.dual_asked[order]));
+  };
+  const std::string judged =
+      Row("by dual", absl::StrFormat("%s gradient elements of first order, %s of second; "
+                                     "%s of programs ask for none: values alone",
+                                     part(0), part(1), Share(s.dual_values_only, s.programs)));
   std::vector<std::pair<uint64_t, std::string_view>> reasons;
   for (size_t i = 0; i < s.dual_refused.size(); ++i) {
     if (s.dual_refused[i] > 0) reasons.emplace_back(s.dual_refused[i], reference::kDualReasons[i]);
@@ -154,7 +162,7 @@ std::string DualRows(const Statistics& s) {
   for (const auto& [count, reason] : reasons) {
     items.push_back(absl::StrCat(Share(count, s.programs), " ", reason));
   }
-  return items.empty() ? "" : Rows("not by dual", items);
+  return items.empty() ? judged : judged + Rows("not by dual", items);
 }
 
 // What the balls judged of their sample, and why not the rest.

@@ -67,16 +67,20 @@ TEST(SummaryTest, SaysWhyTheDualNumbersDidNotJudge) {
   judge::Statistics s;
   s.programs = 200;
   reference::DualResult dual;
-  s.AddDual(dual);  // of order 0
-  dual.not_applicable = "a region of kind=try";
-  s.AddDual(dual);
-  s.AddDual(dual);
-  dual.not_applicable = "saved-tensor hooks with do=scale";
-  s.AddDual(dual);
+  s.AddDual(dual, {});  // it asks for no gradient
+  s.AddDual(dual, {{4, 2}, {3, 0}});
+  s.AddDual(dual, {{2, 0}, {0, 0}});
+  dual.not_applicable = "a seed does not fit";
+  s.AddDual(dual, {{2, 2}, {0, 0}});
+  s.AddDual(dual, {});
+  EXPECT_EQ(s.dual_first, 2u);
+  EXPECT_EQ(s.dual_second, 1u);
   EXPECT_THAT(
       SummaryText(s, {}),
-      HasSubstr("not by dual    1.0 % a region of kind=, 0.5 % saved-tensor hooks with do=, "
-                "0.5 % it has no call\n"));
+      HasSubstr("by dual        37.5 % of 8 gradient elements of first order, 0.0 % of 4 of "
+                "second; 0.5 % of programs ask for none: values alone\n"
+                "not by dual    1.0 % a seed does not fit, "
+                "0.5 % all its gradients hang on what is not followed\n"));
 }
 
 // The words of a row, without their numbers.

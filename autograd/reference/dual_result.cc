@@ -1,0 +1,44 @@
+// What a run of the dual witness ends with.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "autograd/reference/dual_interpreter.h"
+
+namespace twingrad::reference {
+
+using program::ValueId;
+
+DualTensor DualInterpreter::Known(const Array& array, const std::vector<double>& spread) const {
+  DualTensor tensor;
+  tensor.known = true;
+  tensor.data.assign(array.v, array.v + array.size);
+  tensor.bound.resize(array.size);
+  tensor.or_nan.resize(array.size);
+  tensor.spread = spread;
+  for (int32_t i = 0; i < array.size; ++i) {
+    tensor.or_nan[i] = array.e != nullptr && array.e[i] == kOrNan;
+    tensor.bound[i] = std::isnan(array.v[i]) ? kUnknown : tensor.or_nan[i] ? 0 : array.Error(i);
+  }
+  return tensor;
+}
+
+void DualInterpreter::Finish() {
+  result_.values.resize(values_.size());
+  result_.grads.resize(values_.size());
+  for (size_t v = 0; v < values_.size(); ++v) {
+    const DualValue& value = values_[v];
+    if (!value.defined) continue;
+    const Array& content = *Read(static_cast<ValueId>(v)).value;
+    if (IsFloating(content.dtype)) result_.values[v] = Known(content, value.spread);
+    const bool has_grad = plan_.values[v].leaf || value.grad.value != nullptr;
+    if (!has_grad || !value.grad_known) continue;
+    const Array* grad = value.grad.value;
+    if (grad == nullptr) grad = Filled(arena_, DType::kF64, value.shape, value.map.size, 0);
+    if (IsFloating(grad->dtype)) result_.grads[v] = Known(*grad, value.grad_spread);
+  }
+}
+
+}  // namespace twingrad::reference
