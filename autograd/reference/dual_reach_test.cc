@@ -2,6 +2,7 @@
 // the rest, and know it as the twin does.
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 

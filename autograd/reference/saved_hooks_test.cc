@@ -1,7 +1,9 @@
 // Regions of saved-tensor hooks in the twin: what is packed, in what order it is unpacked, and what
 // derivatives are made of it.
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/reference/dual.h"

@@ -27,7 +27,6 @@ struct Allowance {
   absl::Span<const double> bounds;
   const TensorData* data;
   bool single;  // f32 is about, which over- and underflows where the dual numbers, all f64, do not
-  bool gradient;  // whether it is a derivative
 
   double Of(size_t i) const { return i < bounds.size() ? bounds[i] : 0; }
 };
@@ -48,8 +47,8 @@ bool IsRight(const DualTensor& dual, size_t i, double seen, double expected,
   if (std::isinf(d)) return std::isinf(seen) || (std::isnan(seen) && std::isnan(expected));
   if (std::isinf(own)) {
     // No term of it depends on the variable, so that rounding cannot change it; 0 times what
-    // overflowed may be NaN. But the sign of what f32 rounded is no derivative.
-    const bool nothing = d == 0 && witness == 0 && (allowance.gradient || !single);
+    // overflowed may be NaN. But what f32 rounded may have a sign where the exact difference is 0.
+    const bool nothing = d == 0 && witness == 0 && (expected == 0 || !single);
     return !nothing || std::isnan(seen);
   }
   return std::fabs(seen - d) <= own + witness;
@@ -67,16 +66,14 @@ size_t FindWrong(const DualTensor& dual, const TensorData& actual, const Allowan
   return dual.data.size();
 }
 
-Allowance AllowanceOf(const Evidence& evidence, const DualResult& dual, size_t value, bool grad,
-                      bool single) {
+Allowance AllowanceOf(const Evidence& evidence, size_t value, bool grad, bool single) {
   static const ValueRecord kNone;
   const auto& all = grad ? evidence.expected.grad_bounds : evidence.expected.value_bounds;
   const auto& values = evidence.expected.observation.values;
   const ValueRecord& record = value < values.size() ? values[value] : kNone;
-  const bool gradient = grad || (value < dual.value_orders.size() && dual.value_orders[value] > 0);
   return {
       value < all.size() ? absl::Span<const double>(all[value].bound) : absl::Span<const double>(),
-      grad ? &record.grad : &record.data, single, gradient};
+      grad ? &record.grad : &record.data, single};
 }
 
 // Calls see(value, grad, dual tensor, actual tensor) for each that is there in both.
@@ -131,7 +128,7 @@ std::vector<DualMiss> DualMisses(const Evidence& evidence, const DualResult& dua
                 [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
                   if (known.data.size() != actual.bits.size()) return;
                   const auto allowance =
-                      AllowanceOf(evidence, dual, static_cast<size_t>(value), grad, single);
+                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
                   for (size_t i = 0; i < known.data.size(); ++i) {
                     i = FindWrong(known, actual, allowance, i);
                     if (i < known.data.size()) misses.push_back({value, grad, i});
@@ -148,7 +145,7 @@ Verdict JudgeDual(const Evidence& evidence, const DualResult& dual) {
                 [&](ValueId value, bool grad, const DualTensor& known, const TensorData& actual) {
                   if (verdict.outcome == Outcome::kDisagree) return;
                   const auto allowance =
-                      AllowanceOf(evidence, dual, static_cast<size_t>(value), grad, single);
+                      AllowanceOf(evidence, static_cast<size_t>(value), grad, single);
                   const bool same = known.data.size() == actual.bits.size();
                   const size_t wrong = same ? FindWrong(known, actual, allowance) : 0;
                   if (same && wrong == known.data.size()) return;
@@ -181,7 +178,7 @@ GradientCount CountGradients(const Evidence& evidence, const DualResult& dual) {
     const std::vector<DualTensor>& tensors = grad ? dual.grads : dual.values;
     const DualTensor* known =
         value < tensors.size() && tensors[value].known ? &tensors[value] : nullptr;
-    const Allowance allowance = AllowanceOf(evidence, dual, value, grad, single);
+    const Allowance allowance = AllowanceOf(evidence, value, grad, single);
     const auto at = static_cast<size_t>(order - 1);
     count.asked[at] += actual.bits.size();
     if (!dual.not_applicable.empty() || known == nullptr) return;

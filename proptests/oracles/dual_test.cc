@@ -81,6 +81,18 @@ TEST(DualOracle, AWrongGradientAfterAnErrorIsFound) {
   ExpectFinding(JudgeDual(trial.evidence(), dual), "dual");
 }
 
+// x less what f32 makes of it is 0 to numbers that know no f32; the twin has its sign.
+TEST(DualOracle, TheSignOfWhatF32RoundedIsNoFinding) {
+  Trial trial(
+      "%x = leaf type=f64[] data=0.9 grad=1\n%f = cast %x to=f32\n%y = cast %f to=f64\n"
+      "%d = sub %x %y\n%s = sgn %d\n%w = leaf type=f64[] data=2 grad=1\n%z = mul %s %w\n"
+      "backward %z\n");
+  const DualResult dual = RunDual(trial.program);
+  EXPECT_EQ(dual.values[4].data[0], 0);
+  EXPECT_EQ(trial.observed.values[4].data.bits[0], Number(1));
+  ExpectAgreement(JudgeDual(trial.evidence(), dual));
+}
+
 TEST(DualOracle, CountsTheElementsOfGradientsByOrder) {
   Trial trial(
       "%x = leaf type=f64[2] data=3,1 grad=1\n%y = mul %x %x\n%s = sum %y\n"
