@@ -33,7 +33,9 @@ Tensor PowByBase(const Tensor& gradient, const Saved& s) {
     factor = Where(steep, Div(s.b, Where(steep, s.a, Constant(1, s.a))), s.b);
     exponent = Where(steep, s.b, exponent);
   }
-  const Tensor slope = Mul(Mul(gradient, factor), Pow(base, exponent));
+  const Tensor power = Pow(base, exponent);
+  const Tensor scaled = Mul(gradient, factor);
+  const Tensor slope = Mul(scaled, power);
   return Where(flat, Constant(0, gradient), slope);
 }
 
@@ -41,7 +43,8 @@ Tensor PowByBase(const Tensor& gradient, const Saved& s) {
 // logarithm of 1 all derivatives by b are 0.
 Tensor PowByExponent(const Tensor& gradient, const Saved& s) {
   const Tensor flat = kernels::PowIsFlatInExponent(s.a, s.b);
-  return Mul(Mul(gradient, s.result), Log(Where(flat, Constant(1, s.a), s.a)));
+  const Tensor log = Log(Where(flat, Constant(1, s.a), s.a));
+  return Mul(Mul(gradient, s.result), log);
 }
 
 constexpr BinaryRule kAdd = {"add",         "AddBackward", kernels::Add, kSavesNothing,

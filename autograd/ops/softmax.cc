@@ -38,7 +38,8 @@ Tensor LogSoftmax(const Tensor& a, int64_t dim) {
                                 kernels::Each<kernels::ExpNumber>(shifted), {dim}, true)));
   if (ShouldRecord(a)) {
     Record<1>("LogSoftmaxBackward", result, a, [dim](const Tensor& g, const Tensor* r) {
-      return Sub(g, Mul(Exp(r[0]), Sum(g, {dim}, true)));
+      const Tensor sum = Sum(g, {dim}, true);
+      return Sub(g, Mul(Exp(r[0]), sum));
     })->SaveResult(result);
   }
   return result;
@@ -62,7 +63,8 @@ Tensor Logsumexp(const Tensor& a, Ints dims, bool keepdim) {
     Record<2>("LogsumexpBackward", result, a,
               [kept = KeptShape(a, dims)](const Tensor& g, const Tensor* a_and_result) {
                 const Tensor shifted = Sub(a_and_result[0], ReshapeTo(a_and_result[1], kept));
-                return Mul(ReshapeTo(g, kept), Exp(shifted));
+                const Tensor share = Exp(shifted);
+                return Mul(ReshapeTo(g, kept), share);
               })
         ->Save(a)
         ->SaveResult(result);

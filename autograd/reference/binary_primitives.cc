@@ -58,15 +58,19 @@ Term DerivativeOfPower(const Backward& x) {
   if (x.which == 0) {
     flat.data = IsFlatInBase(arena, a.v.data, b.v.data);
     steep.data = IsSteepInBase(arena, a.v.data, b.v.data);
+    const Term base = select(1, a);
     Term factor = b, exponent = b - 1;
     if (steep.data != nullptr) {  // g (b / a) a^b: a^(b-1) is beyond the format
       factor = choose(steep, b / choose(steep, a, a.Filled(1)), b);
       exponent = choose(steep, b, exponent);
     }
-    return select(0, x.g * factor * select(1, a).Apply(Primitive::kPower, exponent));
+    const Term power = base.Apply(Primitive::kPower, exponent);
+    const Term scaled = x.g * factor;
+    return select(0, scaled * power);
   }
   flat.data = IsFlatInExponent(arena, a.v.data, b.v.data);
-  return x.g * x.result() * select(1, a).Apply(Primitive::kLog);
+  const Term log = select(1, a).Apply(Primitive::kLog);
+  return x.g * x.result() * log;
 }
 
 // By the base: b a^(b-1) and b (b-1) a^(b-2), of which a factor 0 leaves nothing whatever a is.

@@ -73,6 +73,7 @@ struct Node {
   bool may_be_freed = false;    // by a call that another thread section made fail
   bool zeros_to_first = false;  // its first edge gets zeros
   bool elementwise = false;     // of a statement that is one op on elements
+  bool within = false;          // broadcasts an operand: runs within the node that delivers to it
   int32_t hooks = -1;           // index of its hooks, -1: none
   program::ValueId leaf = program::kNoValue;
   // In-place write through a view: where the view lies in the base, an array of the base's shape.

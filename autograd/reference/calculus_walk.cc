@@ -128,7 +128,10 @@ Variable Calculus::Unpack(NodeId id, const Variable& saved) {
     const Step& step = steps[saved.step];
     Variable in[3];
     for (int k = 0; k < 3 && step.in[k].defined(); ++k) in[k] = Unpack(id, step.in[k]);
-    return Apply(step.primitive, step.arguments, in[0], in[1], in[2]);
+    const Variable out = Apply(step.primitive, step.arguments, in[0], in[1], in[2]);
+    const bool broadcasts = step.primitive == Primitive::kGather && nodes_[id].elementwise;
+    if (broadcasts && out.tracked) nodes_[out.node].within = true;
+    return out;
   }
   Variable result;
   if (!has_history) {

@@ -151,6 +151,9 @@ class Call {
   std::vector<State> states_;
   std::vector<Ready> ready_;
   uint64_t arrivals_ = 0;
+  // Of a node that runs within the one that delivered to it: when it was, which is when what it
+  // delivers to arrives.
+  std::optional<uint64_t> within_;
   NodeId start_ = kNoNode;
   int32_t call_ = -1;               // index of the call's record
   std::vector<int32_t> callbacks_;  // the statements of the hooks that queued them

@@ -314,6 +314,23 @@ backward %g
 }
 
 // The same on one thread, where the order of nodes is not known.
+// The broadcast of an operand is no node of the engine's: what reduces its gradient runs within the
+// node before it.
+TEST(CallTest, BroadcastsRunWithinTheirConsumers) {
+  const TwinRun run(R"(%x = leaf type=f64[1] data=2 grad=1
+%e = leaf type=f64[] data=3 grad=1
+%y = pow %x %e
+post_hook %x do=record
+accumulate_hook %e do=record
+%g = grad %y inputs=%x create_graph=1
+backward %g
+)");
+  const auto& hooks = run.Call(1).hooks;
+  ASSERT_EQ(hooks.size(), 2u);
+  EXPECT_EQ(hooks[0].statement, 4);
+  EXPECT_EQ(hooks[1].statement, 3);
+}
+
 TEST(CallTest, AnyOrderHasSeveralLegalOutcomes) {
   const program::Program program = ParseOrThrow(R"(%a = leaf type=f64[] data=1 grad=1
 %b = leaf type=f64[] data=2 grad=1

@@ -24,9 +24,11 @@ void Call::Walk() {
     ready_.push_back({calculus_.nodes()[start_].key, arrivals_++, start_});
   while (!ready_.empty()) {
     std::pop_heap(ready_.begin(), ready_.end());
-    const NodeId node = ready_.back().node;
+    const Ready next = ready_.back();
     ready_.pop_back();
-    EvaluateOrStop(node);
+    within_.reset();
+    if (calculus_.nodes()[next.node].within) within_ = next.arrival;
+    EvaluateOrStop(next.node);
     if (error_.has_value() && !order_is_open_ && !fails_beside_) return;
   }
 }
@@ -162,8 +164,9 @@ void Call::Deliver(NodeId edge, const Variable& gradient) {
   }
   if (state.outstanding > 0) return;
   const Node& node = calculus_.nodes()[id];
-  const bool leaf = node.name.role == NodeRole::kAccumulateGrad;
-  ready_.push_back({leaf ? UINT64_MAX : node.key, arrivals_++, id});
+  const bool first = node.within || node.name.role == NodeRole::kAccumulateGrad;
+  const uint64_t arrival = within_.value_or(arrivals_++);
+  ready_.push_back({first ? UINT64_MAX : node.key, arrival, id});
   std::push_heap(ready_.begin(), ready_.end());
 }
 

@@ -145,7 +145,8 @@ constexpr PrimitiveRow kRows[] = {
      [](const Backward& b) {
        const Term r = b.result();
        const Term below = b.in(0) - Spread(b, r);
-       return Spread(b, b.g) * below.Apply(Primitive::kExp);
+       const Term share = below.Apply(Primitive::kExp);
+       return Spread(b, b.g) * share;
      }},
 
     {Primitive::kSoftmax, std::nullopt, 1, kSavesResult, Softmax<false>,
@@ -157,7 +158,8 @@ constexpr PrimitiveRow kRows[] = {
     {Primitive::kLogSoftmax, std::nullopt, 1, kSavesResult, Softmax<true>,
      [](const Backward& b) {
        const Term r = b.result();
-       return b.g - r.Apply(Primitive::kExp) * Sums(b, b.g);
+       const Term sums = Sums(b, b.g);
+       return b.g - r.Apply(Primitive::kExp) * sums;
      }},
 };
 

@@ -92,7 +92,7 @@ struct PrimitiveArguments {
   // any order; in some order it may underflow on the way.
   bool in_product = false;
   bool may_underflow = false;
-  double low = -kUnknown;        // clamp
+  double low = -kUnknown;  // clamp
   double high = kUnknown;
 };
 

@@ -100,6 +100,7 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   statistics->predicted += judged.predicted ? 1 : 0;
   if (expected.twin.skipped) return base.AddSkipped(program);
   ++base.twin_judged;
+  base.AddOpen(program, expected.twin);
   const twingrad::oracles::Evidence evidence = {program, expected.twin, observed};
   base.AddDual(expected.dual, oracles::CountGradients(evidence, expected.dual));
   if (!expected.twin.observation.error) return;

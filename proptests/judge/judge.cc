@@ -44,6 +44,7 @@ void CountJudgement(const Program& program, const Judgement& judgement, const Wi
   }
   if (judgement.skipped) return statistics.AddSkipped(program);
   ++statistics.twin_judged;
+  statistics.AddOpen(program, judgement.expected);
   if (linearity) ++statistics.linearity_judged;
   if (witnesses.dual) {
     const oracles::Evidence evidence = {program, judgement.expected, judgement.observed.front()};

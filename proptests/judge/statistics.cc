@@ -1,6 +1,8 @@
 #include "proptests/judge/statistics.h"
 
 #include <array>
+#include <bit>
+#include <cmath>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -36,6 +38,7 @@ auto Counters(Stats& s) {
                           &s.dual_asked[1],
                           &s.dual_judged[0],
                           &s.dual_judged[1],
+                          &s.gradient_elements,
                           &s.ball_asked,
                           &s.errors_judged,
                           &s.linearity_judged};
@@ -45,7 +48,28 @@ auto Counters(Stats& s) {
   for (auto& count : s.opcodes) counters.push_back(&count);
   for (auto& count : s.kinds) counters.push_back(&count);
   for (auto& count : s.kinds_skipped) counters.push_back(&count);
+  for (auto& count : s.open) counters.push_back(&count);
+  for (auto& count : s.kinds_elements) counters.push_back(&count);
+  for (auto& count : s.kinds_open) counters.push_back(&count);
   return counters;
+}
+
+// The elements of a gradient, and those of them that the twin leaves open.
+void CountOpen(const twingrad::program::TensorData& gradient,
+               const std::vector<reference::Judged>& bounds, size_t at, uint64_t& elements,
+               std::array<uint64_t, kNumOpenReasons>& open) {
+  elements += gradient.bits.size();
+  if (at >= bounds.size() || !IsFloating(gradient.dtype)) return;
+  const std::vector<double>& bound = bounds[at].bound;
+  for (size_t k = 0; k < bound.size() && k < gradient.bits.size(); ++k) {
+    if (bound[k] == 0) continue;
+    const double value = std::bit_cast<double>(gradient.bits[k]);
+    if (std::isinf(bound[k])) {
+      ++open[std::isfinite(value) ? 1 : 0];
+    } else if (bound[k] > std::fmax(std::fabs(value), 1) / 8) {
+      ++open[2];
+    }
+  }
 }
 
 }  // namespace
@@ -79,6 +103,36 @@ void Statistics::AddDual(const reference::DualResult& dual, const oracles::Gradi
                                                            : std::string_view(dual.not_applicable);
   const size_t reason = reference::DualReason(why);
   if (reason < reference::kNumDualReasons) ++dual_refused[reason];
+}
+
+void Statistics::AddOpen(const twingrad::program::Program& program,
+                         const reference::TwinResult& twin) {
+  uint64_t elements = 0;
+  std::array<uint64_t, kNumOpenReasons> found = {};
+  const auto& values = twin.observation.values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i].grad_defined) CountOpen(values[i].grad, twin.grad_bounds, i, elements, found);
+  }
+  for (const auto& statement : program.statements) {
+    if (statement.op != twingrad::program::Opcode::kGrad) continue;
+    for (const auto result : statement.results) {
+      const auto i = static_cast<size_t>(result);
+      if (i < values.size() && values[i].defined) {
+        CountOpen(values[i].data, twin.value_bounds, i, elements, found);
+      }
+    }
+  }
+  if (elements == 0) return;
+  gradient_elements += elements;
+  uint64_t open_ones = 0;
+  for (size_t reason = 0; reason < found.size(); ++reason) {
+    open[reason] += found[reason];
+    open_ones += found[reason];
+  }
+  for (const int kind : KindsOf(program)) {
+    kinds_elements[static_cast<size_t>(kind)] += elements;
+    kinds_open[static_cast<size_t>(kind)] += open_ones;
+  }
 }
 
 void Statistics::AddSkipped(const twingrad::program::Program& program) {

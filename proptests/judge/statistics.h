@@ -16,12 +16,19 @@
 #include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/dual_reasons.h"
+#include "autograd/reference/twin.h"
 #include "proptests/judge/kinds.h"
 #include "proptests/judge/traits.h"
 #include "proptests/oracles/oracles.h"
 #include "proptests/oracles/verdict.h"
 
 namespace twingrad::judge {
+
+// Why the twin says nothing of an element of a gradient.
+inline constexpr std::array<std::string_view, 3> kOpenReasons = {
+    "rest on NaN or an infinity", "lie where rounding or no rule decides",
+    "have a bound as wide as they are"};
+inline constexpr size_t kNumOpenReasons = kOpenReasons.size();
 
 struct Statistics {
   uint64_t programs = 0;
@@ -55,10 +62,20 @@ struct Statistics {
   std::array<uint64_t, kNumKinds> kinds = {};
   std::array<uint64_t, kNumKinds> kinds_skipped = {};
 
+  // Elements of gradients (.grad and results of grad), and those of them of which the twin says
+  // nothing, by the reason.
+  uint64_t gradient_elements = 0;
+  std::array<uint64_t, kNumOpenReasons> open = {};
+  // By kind, of the Programs that hold it: all elements, and the open ones.
+  std::array<uint64_t, kNumKinds> kinds_elements = {};
+  std::array<uint64_t, kNumKinds> kinds_open = {};
+
   // A Program by what it holds; what became of it is counted by its judge.
   void AddProgram(const twingrad::program::Program& program);
   // What the dual numbers judged of it, or why they did not.
   void AddDual(const reference::DualResult& dual, const oracles::GradientCount& count);
+  // Which elements of its gradients the twin leaves open.
+  void AddOpen(const twingrad::program::Program& program, const reference::TwinResult& twin);
   // ... that the twin could not judge.
   void AddSkipped(const twingrad::program::Program& program);
 

@@ -165,6 +165,23 @@ std::string DualRows(const Statistics& s) {
   return items.empty() ? judged : judged + Rows("not by dual", items);
 }
 
+// The elements of gradients that the twin leaves open, by reason and by what the Programs hold.
+std::string OpenRows(const Statistics& s) {
+  uint64_t open = 0;
+  std::vector<std::string> items;
+  for (size_t i = 0; i < s.open.size(); ++i) {
+    open += s.open[i];
+    items.push_back(absl::StrCat(Share(s.open[i], s.gradient_elements), " ",
+                                 std::string(judge::kOpenReasons[i])));
+  }
+  items.front() =
+      absl::StrCat(Share(open, s.gradient_elements), " of ", WithSeparators(s.gradient_elements),
+                   " gradient elements: ", items.front());
+  return Rows("not judged", items) +
+         Shares(
+             "... > 1 %", s.kinds_open, [&](size_t kind) { return s.kinds_elements[kind]; }, 1);
+}
+
 // What the balls judged of their sample, and why not the rest.
 std::string BallRows(const Statistics& s) {
   const uint64_t judged = s.ball_refusals[0];
@@ -236,6 +253,7 @@ std::string SummaryText(const Statistics& s, const DrawnFeatures& drawn) {
                                            Share(s.compared.gradients_exact, gradients),
                                            Share(s.compared.gradients_bounded, gradients),
                                            Share(s.compared.gradients_not_compared, gradients)));
+  text += OpenRows(s);
   text += Row("witnesses",
               absl::StrFormat("twin %s of programs, dual numbers %s to first order, "
                               "%s to second; at a kink %s, skipped %s",

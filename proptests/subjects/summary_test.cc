@@ -1,10 +1,14 @@
 #include "proptests/subjects/summary.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "autograd/program/parse.h"
 #include "autograd/reference/ball/ball_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -61,6 +65,28 @@ TEST(SummaryTest, ShowsCountsAndShares) {
   EXPECT_THAT(text,
               HasSubstr("not by balls   10.0 % saved-tensor hooks with do=scale,\n"
                         "               2.0 % a hook or custom function that runs backward\n"));
+}
+
+TEST(SummaryTest, SaysWhatTheTwinLeavesOpen) {
+  const program::Program program = *program::Parse(
+      "twingrad 1\n%x = leaf type=f64[4] data=1,2,3,4 grad=1\n%y = sum %x\nbackward %y\n");
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  reference::TwinResult twin;
+  twin.observation.values.resize(2);
+  program::ValueRecord& x = twin.observation.values[0];
+  x.grad_defined = true;
+  x.grad.dtype = DType::kF64;
+  x.grad.bits = {std::bit_cast<uint64_t>(1.0), std::bit_cast<uint64_t>(kInfinity),
+                 std::bit_cast<uint64_t>(1.0), std::bit_cast<uint64_t>(1.0)};
+  twin.grad_bounds = {{{1e-9, kInfinity, kInfinity, 2}}};
+  judge::Statistics s;
+  s.AddOpen(program, twin);
+  const std::string text = SummaryText(s, {});
+  EXPECT_THAT(text, HasSubstr("not judged     75.0 % of 4 gradient elements: 25.0 % rest on NaN or "
+                              "an infinity,\n"));
+  EXPECT_THAT(text, HasSubstr("25.0 % lie where rounding or no rule decides,"));
+  EXPECT_THAT(text, HasSubstr("25.0 % have a bound as wide as they are\n"));
+  EXPECT_THAT(text, HasSubstr("... > 1 %      leaf 75.0 %, sum 75.0 %, backward 75.0 %\n"));
 }
 
 TEST(SummaryTest, SaysWhyTheDualNumbersDidNotJudge) {
