@@ -49,6 +49,10 @@ void Interpreter::EndSection(int32_t end) {
 void Interpreter::EndGroup() {
   const SectionGroup group = *std::move(group_);
   group_.reset();
+  if (group.MissesRetained()) {
+    throw Skipped{
+        "which node of a view keeps its gradient depends on the timing of thread sections"};
+  }
   for (const int32_t index : group.UncertainHooks()) {
     const Hook& hook = hooks_[index];
     if (hook.action != HookAction::kRecord) {

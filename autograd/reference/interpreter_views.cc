@@ -75,6 +75,7 @@ void Interpreter::RegenerateView(ValueId value) {
 void Interpreter::MoveRetained(ValueId value, NodeId to) {
   NodeId& at = tensors_[value].retained_at;
   if (at == kNoNode) return;
+  if (group() != nullptr) group()->NoteLeft(at);
   auto& retained = MakeHooks(at).retained;
   retained.erase(std::remove(retained.begin(), retained.end(), value), retained.end());
   MakeHooks(to).retained.push_back(value);

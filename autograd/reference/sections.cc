@@ -45,6 +45,7 @@ void SectionGroup::NoteRead(ValueId leaf, int32_t call, int32_t hook, bool neste
 void SectionGroup::NoteNeed(NodeId node, int32_t call) { NoteNode(needs_, node, call); }
 void SectionGroup::NoteRelease(NodeId node, int32_t call) { NoteNode(releases_, node, call); }
 void SectionGroup::NoteEvaluated(NodeId node) { NoteNode(evaluated_, node); }
+void SectionGroup::NoteLeft(NodeId node) { NoteNode(left_, node); }
 void SectionGroup::NoteHooked(NodeId node, int32_t hook) { NoteNode(hooked_, node, hook); }
 void SectionGroup::NoteEdge(ValueId view) { NoteValue(edges_, view); }
 void SectionGroup::NoteRegenerated(ValueId view, NodeId node) {

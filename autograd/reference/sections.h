@@ -62,6 +62,10 @@ class SectionGroup {
   // Whether another section alone has released what the node saved.
   bool IsReleasedBeside(NodeId node) const;
   void NoteEvaluated(NodeId node);
+  // A view that keeps its gradient leaves this node for a new one.
+  void NoteLeft(NodeId node);
+  // Whether one section's call evaluates a node that such a view leaves in another.
+  bool MissesRetained() const { return Meet(left_, evaluated_); }
   // The section adds this hook, by its index, to the node.
   void NoteHooked(NodeId node, int32_t hook);
   // Of a hook, by its index: the section removes it; it would fire if other sections let it.
@@ -111,6 +115,7 @@ class SectionGroup {
   std::vector<Mark> needs_;
   std::vector<Mark> releases_;
   std::vector<Mark> evaluated_;
+  std::vector<Mark> left_;
   std::vector<Mark> hooked_;
   std::vector<Mark> removed_;
   std::vector<Mark> fired_;

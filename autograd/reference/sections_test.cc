@@ -113,6 +113,15 @@ std::string WhySkipped(const std::string& lines) {
   return run.result().skipped.value_or("");
 }
 
+// The one section moves to the view's new node what the other's call would leave at the old one.
+TEST(Sections, WhereAViewKeepsItsGradientIsDecidedByTiming) {
+  const std::string stale =
+      "%x = leaf type=f64[1] data=0 grad=1\n%y = neg %x\n%v = slice %y dim=0\n"
+      "retain_grad %v\n%z = add %v %x\nneg_ %v\n";
+  EXPECT_NE(WhySkipped(stale + Section("%w = add %v %y\n") + Section("backward %z\n")), "");
+  EXPECT_EQ(WhySkipped(stale + Section("%w = add %v %y\n") + Section("%u = neg %z\n")), "");
+}
+
 TEST(Sections, WhatTimingDecidesOtherwiseIsSkipped) {
   const std::string call = Section("backward %y retain_graph=1\n");
   EXPECT_NE(WhySkipped(kSquare + Section("hook %y do=scale by=2\n") + call), "");
