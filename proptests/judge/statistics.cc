@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "proptests/oracles/compare.h"
 
 namespace twingrad::judge {
 namespace {
@@ -66,7 +67,7 @@ void CountOpen(const twingrad::program::TensorData& gradient,
     const double value = std::bit_cast<double>(gradient.bits[k]);
     if (std::isinf(bound[k])) {
       ++open[std::isfinite(value) ? 1 : 0];
-    } else if (bound[k] > std::fmax(std::fabs(value), 1) / 8) {
+    } else if (oracles::IsTooWide(value, bound[k])) {
       ++open[2];
     }
   }

@@ -46,14 +46,18 @@ Difference CompareBits(const TensorData& a, const TensorData& b) {
   return {};
 }
 
+bool IsTooWide(double element, double bound) {
+  const double size = std::isfinite(element) ? std::fabs(element) : 0;
+  return bound > std::fmax(size, 1) / 8;
+}
+
 Rule RuleOf(const TensorData& expected, absl::Span<const double> bounds) {
   Rule rule = Rule::kExact;
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i] == 0) continue;
-    const bool finite = IsFloating(expected.dtype) && i < expected.bits.size() &&
-                        std::isfinite(std::bit_cast<double>(expected.bits[i]));
-    const double size = finite ? std::fabs(std::bit_cast<double>(expected.bits[i])) : 0;
-    if (bounds[i] > std::fmax(size, 1) / 8) return Rule::kNotCompared;
+    const bool is_float = IsFloating(expected.dtype) && i < expected.bits.size();
+    const double element = is_float ? std::bit_cast<double>(expected.bits[i]) : 0;
+    if (IsTooWide(element, bounds[i])) return Rule::kNotCompared;
     rule = Rule::kBounded;
   }
   return rule;

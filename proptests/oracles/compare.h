@@ -56,6 +56,7 @@ Difference CompareBits(const TensorData& a, const TensorData& b);
 // How a tensor with these bounds is compared. Within a bound above an eighth of an element's size
 // (or of 1) it is only held to sign and size, and does not count as compared.
 enum class Rule : uint8_t { kExact, kBounded, kNotCompared };
+bool IsTooWide(double element, double bound);
 Rule RuleOf(const TensorData& expected, absl::Span<const double> bounds);
 
 // Whether a number of the Program is an f32.
