@@ -158,6 +158,13 @@ bazel --output_base=/x test //..."
 asks "test --config=coverage //..." "apt-get -q ${INSTALL} patch graphviz zip
 bazel test --config=coverage //..."
 
+# gnuplot by a benchmark that draws.
+machine root
+remove usr/bin/gnuplot
+asks "run //tools/bench:engine -- --plot=x.svg" "apt-get -q ${INSTALL} gnuplot-nox
+bazel run //tools/bench:engine -- --plot=x.svg"
+asks "run //tools/bench:engine -- --json=x" "bazel run //tools/bench:engine -- --json=x"
+
 # libtorch by what uses the distribution's; Bazel then looks anew for what lies outside the workspace.
 machine root
 remove usr/include/torch/csrc/api/include/torch/torch.h

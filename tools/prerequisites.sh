@@ -14,6 +14,7 @@ ARCHITECTURE="$(uname -m)"
 #   test      building and running tests: patched copies, a test that reads machine code, drawn pictures, a project of a
 #             user of the installed library, beside the distribution's Abseil
 #   pictures  `oracle explain`
+#   plots     a benchmark's --plot
 #   clang     the sanitizers and every other configuration that compiles with clang
 #   coverage  --config=coverage, with clang: Bazel packs the profiles of a test with zip
 #   libtorch  the distribution's libtorch, where the oracle or a benchmark runs it
@@ -42,6 +43,9 @@ readonly PACKAGES_test="
 "
 readonly PACKAGES_pictures="
 /usr/bin/dot                                graphviz
+"
+readonly PACKAGES_plots="
+/usr/bin/gnuplot                            gnuplot-nox
 "
 readonly PACKAGES_coverage="
 /usr/bin/zip                                zip

@@ -1,91 +1,34 @@
-// Contestant: an engine that builds and differentiates the graphs of the benchmark.
+// Contestant: a process that builds and differentiates the graphs of the benchmark on one engine.
 //
-// Each method builds one graph afresh, outside the clock, and times one backward pass through it;
-// the destruction of the graph is not timed. The nodes of Chain, Ladder and Fan pass their gradient
-// on as it is, so that what is measured is the engine alone: counting dependencies, queueing,
-// adding up. Single-threaded; a contestant is used from one thread at a time.
+//   int main() { return Serve("twingrad", AllCases<Twingrad>()); }
+//
+// It reads lines `CASE SIZE` and answers each with one line of figures, as `forward 1.5 backward
+// 2`: nanoseconds of the whole run, or bytes. A case that it does not have is `unknown`. So engines
+// that cannot live in one process are raced alike, and so are two commits of one engine.
+//
+// A case builds its graph afresh, outside the clock; destroying it is not timed. Single-threaded
+// unless a case says so.
 
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace twingrad::bench {
 
-// Nanoseconds of one run. `forward_ns` is 0 for graphs that are built by hand.
-struct Timing {
-  double forward_ns = 0;
-  double backward_ns = 0;
-};
+// What one run of a case gave: a name and a value each.
+using Figures = std::vector<std::pair<std::string_view, double>>;
+using CaseTable = std::map<std::string, std::function<Figures(int64_t)>, std::less<>>;
 
-class Contestant {
- public:
-  virtual ~Contestant() = default;
-  virtual std::string_view name() const = 0;
-
-  // n nodes in a row.
-  virtual Timing Chain(int64_t n) = 0;
-  // n nodes; node i has one edge to node i+1 and one to node i+2, so two gradients meet in each.
-  virtual Timing Ladder(int64_t n) = 0;
-  // One node with n edges to n nodes, each with an edge into the same last node.
-  virtual Timing Fan(int64_t n) = 0;
-  // n times y = y * w on f64 scalars that require grad, then backward from y.
-  virtual Timing Multiply(int64_t n) = 0;
-};
-
-// A contestant that builds Chain, Ladder and Fan of nodes held by NodePtr.
-template <typename NodePtr>
-class GraphContestant : public Contestant {
- public:
-  Timing Chain(int64_t n) final {
-    NodePtr last = MakeNode();
-    for (int64_t i = 1; i < n; ++i) {
-      NodePtr node = MakeNode();
-      AddEdge(node, std::move(last));
-      last = std::move(node);
-    }
-    return Backward(last);
-  }
-
-  Timing Ladder(int64_t n) final {
-    NodePtr before = MakeNode();
-    NodePtr last = MakeNode();
-    AddEdge(last, before);
-    for (int64_t i = 2; i < n; ++i) {
-      NodePtr node = MakeNode();
-      AddEdge(node, last);
-      AddEdge(node, std::move(before));
-      before = std::move(last);
-      last = std::move(node);
-    }
-    return Backward(last);
-  }
-
-  Timing Fan(int64_t n) final {
-    NodePtr sink = MakeNode();
-    std::vector<NodePtr> blades;
-    for (int64_t i = 0; i < n; ++i) {
-      blades.push_back(MakeNode());
-      AddEdge(blades.back(), sink);
-    }
-    NodePtr hub = MakeNode();
-    for (NodePtr& blade : blades) AddEdge(hub, std::move(blade));
-    return Backward(hub);
-  }
-
- private:
-  // A node that passes its only gradient to each of its edges.
-  virtual NodePtr MakeNode() = 0;
-  virtual void AddEdge(const NodePtr& from, NodePtr to) = 0;
-  virtual Timing Backward(const NodePtr& root) = 0;
-};
-
-std::unique_ptr<Contestant> MakeTwingrad();
-std::unique_ptr<Contestant> MakeLibtorch();
+// Says `ready NAME`, then answers until its input ends. An exception of a case is answered with
+// `error WHAT`. Returns the exit status.
+int Serve(std::string_view name, const CaseTable& cases);
 
 // Runs `work` and returns the nanoseconds that it took.
 template <typename Work>
@@ -94,5 +37,17 @@ double TimeNs(const Work& work) {
   work();
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
+
+// The same of one of `times` repetitions, for work that is too short to be timed alone.
+template <typename Work>
+double TimeNs(int64_t times, const Work& work) {
+  return TimeNs([&] {
+           for (int64_t i = 0; i < times; ++i) work();
+         }) /
+         static_cast<double>(times);
+}
+
+// Bytes of this process that lie in memory.
+int64_t ResidentBytes();
 
 }  // namespace twingrad::bench

@@ -1,24 +1,26 @@
-// The benchmark's graphs on libtorch, through its C++ API.
+// The benchmark's cases on libtorch, 1.13 or 2.x, through its C++ API.
 
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/torch.h>
+#include <torch/version.h>
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "tools/bench/contestant.h"
+#include "tools/bench/dense.h"
+#include "tools/bench/hand_built.h"
+#include "tools/bench/recorded.h"
 
-namespace twingrad::bench {
 namespace {
 
 using torch::autograd::Edge;
 using torch::autograd::Node;
 using torch::autograd::variable_list;
 
-// Passes its only gradient to each of its edges.
 struct PassThrough : Node {
   variable_list apply(variable_list&& grads) override {
     if (next_edges().size() == 1) return std::move(grads);
@@ -26,53 +28,76 @@ struct PassThrough : Node {
   }
 };
 
-class Libtorch : public GraphContestant<std::shared_ptr<Node>> {
- public:
-  Libtorch() : one_(torch::ones({1}, torch::kDouble)) {
-    at::set_num_threads(1);
-    at::set_num_interop_threads(1);
+struct Libtorch {
+  using Tensor = torch::Tensor;
+  using Sizes = at::IntArrayRef;
+  using NodePtr = decltype(Edge::function);  // shared or intrusive, as the version has it
+
+  static const Tensor& One() {
+    static const Tensor one = torch::ones({1}, torch::kDouble);
+    return one;
   }
 
-  std::string_view name() const override { return "libtorch"; }
-
-  Timing Multiply(int64_t n) override {
-    const auto options = torch::dtype(torch::kDouble).requires_grad(true);
-    const torch::Tensor w = torch::ones({}, options);
-    torch::Tensor y = torch::ones({}, options);
-    Timing timing;
-    timing.forward_ns = TimeNs([&] {
-      for (int64_t i = 0; i < n; ++i) y = y * w;
-    });
-    timing.backward_ns = TimeNs([&] { y.backward(); });
-    return timing;
-  }
-
- private:
-  std::shared_ptr<Node> MakeNode() override {
-    std::shared_ptr<Node> node(new PassThrough, torch::autograd::deleteNode);
-    node->add_input_metadata(one_);
+  static NodePtr MakeNode() {
+#if TORCH_VERSION_MAJOR >= 2
+    NodePtr node = c10::make_intrusive<PassThrough>();
+#else
+    NodePtr node(new PassThrough, torch::autograd::deleteNode);
+#endif
+    node->add_input_metadata(One());
     return node;
   }
-
-  void AddEdge(const std::shared_ptr<Node>& from, std::shared_ptr<Node> to) override {
+  static void AddEdge(const NodePtr& from, NodePtr to) {
     from->add_next_edge(Edge(std::move(to), 0));
   }
-
-  Timing Backward(const std::shared_ptr<Node>& root) override {
-    auto& engine = torch::autograd::Engine::get_default_engine();
-    Timing timing;
-    timing.backward_ns = TimeNs([&] {
-      engine.execute({Edge(root, 0)}, {one_}, /*keep_graph=*/false, /*create_graph=*/false,
-                     /*accumulate_grad=*/true, {});
-    });
-    return timing;
+  static void Run(const NodePtr& root) {
+    torch::autograd::Engine::get_default_engine().execute({Edge(root, 0)}, {One()},
+                                                          /*keep_graph=*/false,
+                                                          /*create_graph=*/false,
+                                                          /*accumulate_grad=*/true, {});
   }
 
-  const torch::Tensor one_;
+  static Tensor Leaf(Sizes sizes) {
+    return torch::ones(sizes, torch::dtype(torch::kDouble).requires_grad(true));
+  }
+  static Tensor Random(Sizes sizes, bool requires_grad) {
+    return torch::empty(sizes).uniform_(-1, 1).set_requires_grad(requires_grad);
+  }
+
+  static Tensor Add(const Tensor& a, const Tensor& b) { return a + b; }
+  static Tensor Mul(const Tensor& a, const Tensor& b) { return a * b; }
+  static void AddInPlace(Tensor& a, const Tensor& b) { a.add_(b); }
+  static Tensor Exp(const Tensor& a) { return a.exp(); }
+  static Tensor Tanh(const Tensor& a) { return a.tanh(); }
+  static Tensor Relu(const Tensor& a) { return a.relu(); }
+  static Tensor Sum(const Tensor& a) { return a.sum(); }
+  static Tensor Transpose(const Tensor& a) { return a.transpose(0, 1); }
+  static Tensor Expand(const Tensor& a, Sizes sizes) { return a.expand(sizes); }
+  static Tensor Addmm(const Tensor& c, const Tensor& a, const Tensor& b) {
+    return torch::addmm(c, a, b);
+  }
+
+  static void Backward(const Tensor& y, bool keep_graph = false) {
+    y.backward({}, /*retain_graph=*/keep_graph);
+  }
+  static Tensor Grad(const Tensor& y, const Tensor& x, bool create_graph) {
+    return torch::autograd::grad({y}, {x}, {}, /*retain_graph=*/create_graph, create_graph)[0];
+  }
+  static void ClearGrad(const Tensor& x) { x.mutable_grad() = Tensor(); }
+  static void HookThatDoesNothing(const Tensor& y) {
+    y.register_hook([](const Tensor&) {});
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<Contestant> MakeLibtorch() { return std::make_unique<Libtorch>(); }
-
-}  // namespace twingrad::bench
+int main() {
+  torch::manual_seed(1);
+  at::set_num_threads(1);
+  at::set_num_interop_threads(1);
+  twingrad::bench::CaseTable cases;
+  twingrad::bench::HandBuilt<Libtorch>::AddTo(cases);
+  twingrad::bench::Recorded<Libtorch>::AddTo(cases);
+  twingrad::bench::Dense<Libtorch>::AddTo(cases);
+  return twingrad::bench::Serve(std::string("libtorch ") + TORCH_VERSION, cases);
+}

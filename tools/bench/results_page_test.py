@@ -20,8 +20,8 @@ class ResultsPageTest(unittest.TestCase):
             'programs       100,000 in 7.9 s with 2 jobs: 12,607 a second, 6,303 a second a core',
             'compared       all',
         ])
-        self.assertEqual(self.kept('engine against libtorch', 'INFO: x\nchain  1000  1.0  2.0  2.0x\n'),
-                         ['chain  1000  1.0  2.0  2.0x'])
+        self.assertEqual(self.kept('engine against libtorch', 'INFO: x\nchain  1000  1.0  2.0  2.00x\n'),
+                         ['chain  1000  1.0  2.0  2.00x'])
 
     def test_two_sides_are_compared_as_a_ratio(self):
         kept = {'check': self.kept('check', CHECK), 'check of libtorch': self.kept('check of libtorch', LIBTORCH)}

@@ -1,81 +1,89 @@
-// The benchmark's graphs on this engine, through its C++ API.
+// The benchmark's cases on this engine, through its C++ API.
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <utility>
 
-#include "autograd/engine/engine.h"
-#include "autograd/engine/front_end.h"
-#include "autograd/graph/node.h"
-#include "autograd/graph/variable.h"
-#include "autograd/ops/arithmetic.h"
+#include "autograd/autograd.h"
 #include "tools/bench/contestant.h"
+#include "tools/bench/dense.h"
+#include "tools/bench/hand_built.h"
+#include "tools/bench/recorded.h"
 
-namespace twingrad::bench {
 namespace {
 
-using twingrad::Edge;
-using twingrad::NodePtr;
-using twingrad::Tensor;
-using twingrad::VariableList;
-
-// Passes its only gradient to each of its edges.
 class PassThrough : public twingrad::Node {
  public:
-  VariableList Apply(VariableList&& gradients) override {
+  twingrad::VariableList Apply(twingrad::VariableList&& gradients) override {
     if (num_outputs() == 1) return std::move(gradients);
-    return VariableList(num_outputs(), gradients[0]);
+    return twingrad::VariableList(num_outputs(), gradients[0]);
   }
   std::string_view name() const override { return "PassThrough"; }
 };
 
-class Twingrad : public GraphContestant<NodePtr> {
- public:
-  std::string_view name() const override { return "twingrad"; }
+struct Twingrad {
+  using Tensor = twingrad::Tensor;
+  using Sizes = twingrad::Ints;
+  using NodePtr = twingrad::NodePtr;
 
-  Timing Multiply(int64_t n) override {
-    Tensor w = Tensor::Scalar(1);
-    Tensor y = Tensor::Scalar(1);
-    twingrad::SetRequiresGrad(w, true);
-    twingrad::SetRequiresGrad(y, true);
-    Timing timing;
-    timing.forward_ns = TimeNs([&] {
-      for (int64_t i = 0; i < n; ++i) y = twingrad::ops::Mul(y, w);
-    });
-    twingrad::BackwardOptions options;
-    options.engine = &engine_;
-    timing.backward_ns = TimeNs([&] { twingrad::Backward({y}, {}, options); });
-    return timing;
-  }
+  static Tensor One() { return Tensor::Ones({1}, twingrad::DType::kF64); }
 
- private:
-  NodePtr MakeNode() override {
+  static NodePtr MakeNode() {
+    static const Tensor one = One();
     NodePtr node = twingrad::MakeNode<PassThrough>();
-    node->AddInput(one_);
+    node->AddInput(one);
     return node;
   }
-
-  void AddEdge(const NodePtr& from, NodePtr to) override {
-    from->AddNextEdge(Edge{std::move(to), 0});
+  static void AddEdge(const NodePtr& from, NodePtr to) {
+    from->AddNextEdge(twingrad::Edge{std::move(to), 0});
+  }
+  static void Run(const NodePtr& root) {
+    const twingrad::Edge edge{root, 0};
+    twingrad::Engine::Default().Execute({edge}, {One()}, /*keep_graph=*/false,
+                                        /*create_graph=*/false, /*accumulate_grad=*/true);
   }
 
-  Timing Backward(const NodePtr& root) override {
-    const Edge edge{root, 0};
-    Timing timing;
-    timing.backward_ns = TimeNs([&] {
-      engine_.Execute({edge}, {one_}, /*keep_graph=*/false, /*create_graph=*/false,
-                      /*accumulate_grad=*/true);
-    });
-    return timing;
+  static Tensor Leaf(Sizes sizes) {
+    return twingrad::Leaf(Tensor::Ones(sizes, twingrad::DType::kF64));
+  }
+  static Tensor Random(Sizes sizes, bool requires_grad) {
+    static twingrad::Generator generator(1);
+    Tensor x = twingrad::Uniform(sizes, -1, 1, generator, twingrad::DType::kF32);
+    if (requires_grad) twingrad::SetRequiresGrad(x, true);
+    return x;
   }
 
-  twingrad::Engine engine_;
-  const Tensor one_ = Tensor::Ones({1}, twingrad::DType::kF64);
+  static Tensor Add(const Tensor& a, const Tensor& b) { return twingrad::ops::Add(a, b); }
+  static Tensor Mul(const Tensor& a, const Tensor& b) { return twingrad::ops::Mul(a, b); }
+  static void AddInPlace(Tensor& a, const Tensor& b) { twingrad::ops::AddInPlace(a, b); }
+  static Tensor Exp(const Tensor& a) { return twingrad::ops::Exp(a); }
+  static Tensor Tanh(const Tensor& a) { return twingrad::ops::Tanh(a); }
+  static Tensor Relu(const Tensor& a) { return twingrad::ops::Relu(a); }
+  static Tensor Sum(const Tensor& a) { return twingrad::Sum(a); }
+  static Tensor Transpose(const Tensor& a) { return twingrad::ops::Transpose(a, 0, 1); }
+  static Tensor Expand(const Tensor& a, Sizes sizes) { return twingrad::ops::Expand(a, sizes); }
+  static Tensor Addmm(const Tensor& c, const Tensor& a, const Tensor& b) {
+    return twingrad::ops::Addmm(c, a, b);
+  }
+
+  static void Backward(const Tensor& y, bool keep_graph = false) {
+    twingrad::Backward({y}, {}, {.retain_graph = keep_graph});
+  }
+  static Tensor Grad(const Tensor& y, const Tensor& x, bool create_graph) {
+    return twingrad::Grad({y}, {x}, {}, {.create_graph = create_graph})[0];
+  }
+  static void ClearGrad(const Tensor& x) { twingrad::SetGrad(x, {}); }
+  static void HookThatDoesNothing(const Tensor& y) {
+    twingrad::RegisterHook(y, [](const Tensor&) {});
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<Contestant> MakeTwingrad() { return std::make_unique<Twingrad>(); }
-
-}  // namespace twingrad::bench
+int main() {
+  twingrad::bench::CaseTable cases;
+  twingrad::bench::HandBuilt<Twingrad>::AddTo(cases);
+  twingrad::bench::Recorded<Twingrad>::AddTo(cases);
+  twingrad::bench::Dense<Twingrad>::AddTo(cases);
+  return twingrad::bench::Serve("twingrad", cases);
+}

@@ -7,6 +7,8 @@ pip-installed PyTorch. It is a peer to measure against, nothing that Twingrad is
     @local_libtorch//:libtorch.bzl  LIBTORCH_COMPATIBLE    for target_compatible_with
                                     with_libtorch          with_libtorch([...]): these labels, or none
 
+@local_pytorch gives the same for a second one, beside the first: --repo_env=PYTORCH_ROOT=DIR, or none.
+
 Targets that use it are incompatible with clang too, which refuses its headers as C++20.
 """
 
@@ -56,19 +58,23 @@ def with_libtorch(labels):
     }})
 """
 
-def _link_root(ctx, root):
+def _link_root(ctx, variable, root):
     if not ctx.path(root + "/include/torch/csrc/autograd/engine.h").exists:
-        fail("[third_party] TORCH_ROOT=%s holds no libtorch; allowed is a folder with its include/ and lib/; " % root +
+        fail("[third_party] %s=%s holds no libtorch; allowed is a folder with its include/ and lib/; " % (variable, root) +
              "unset it, or give the folder `torch` of an installed PyTorch")
     ctx.symlink(root + "/include", "include")
     ctx.file("BUILD.bazel", _AT_ROOT.format(root = root))
     ctx.file("libtorch.bzl", _SELECTS.format(present = True))
 
 def _local_libtorch_impl(ctx):
-    root = ctx.os.environ.get("TORCH_ROOT", "")
+    root = ctx.os.environ.get(ctx.attr.variable, "")
     if root:
-        _link_root(ctx, root)
+        _link_root(ctx, ctx.attr.variable, root)
         print("[third_party] libtorch: %s" % root)
+        return
+    if not ctx.attr.distribution:
+        ctx.file("BUILD.bazel", _ABSENT)
+        ctx.file("libtorch.bzl", _SELECTS.format(present = False))
         return
     present = ctx.path(_HEADERS).exists and ctx.path(_LIBRARIES + "/libtorch.so").exists
     print("[third_party] libtorch: %s" % (_HEADERS if present else "not found; targets that need it are skipped"))
@@ -81,7 +87,11 @@ def _local_libtorch_impl(ctx):
 
 local_libtorch = repository_rule(
     implementation = _local_libtorch_impl,
-    environ = ["TORCH_ROOT"],
+    attrs = {
+        "variable": attr.string(mandatory = True, doc = "what names the folder"),
+        "distribution": attr.bool(doc = "takes the distribution's where no folder is named"),
+    },
+    environ = ["TORCH_ROOT", "PYTORCH_ROOT"],
     local = True,
     configure = True,
 )

@@ -22,6 +22,7 @@ _OWN = ('autograd/', 'cuda/', 'fuzz/', 'proptests/', 'tools/')
 _GOOGLETEST = '@com_google_googletest//:gtest_main'
 
 # Headers of third parties: how their paths begin, and the targets of which one must be named.
+_TORCH = ('@local_libtorch//:libtorch', '@local_pytorch//:libtorch')
 _THIRD_PARTY = [
     ('gtest/', ('@com_google_googletest//:gtest', _GOOGLETEST)),
     ('gmock/', ('@com_google_googletest//:gtest', _GOOGLETEST)),
@@ -36,9 +37,9 @@ _THIRD_PARTY = [
     ('mag.h', ('@local_arb//:arb',)),
     ('flint/', ('@local_arb//:arb',)),
     ('boost/context/', ('@boost_context//:context',)),
-    ('ATen/', ('@local_libtorch//:libtorch',)),
-    ('c10/', ('@local_libtorch//:libtorch',)),
-    ('torch/', ('@local_libtorch//:libtorch',)),
+    ('ATen/', _TORCH),
+    ('c10/', _TORCH),
+    ('torch/', _TORCH),
     ('cuda_runtime_api.h', ('@local_cuda//:runtime',)),
 ]
 # Abseil's targets are named as their headers, except for these of whole folders.

@@ -1,0 +1,51 @@
+"""The cases of the benchmark: what is run, at which sizes, and what its figures count. Their graphs are in hand_built.h,
+recorded.h and dense.h."""
+
+import dataclasses
+
+NODES = (1_000, 10_000, 100_000, 1_000_000)
+ELEMENTS = (1_000, 100_000, 10_000_000)
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One case. Figures are divided by the size, and by `scale`, unless they are of a whole step."""
+    name: str
+    title: str
+    sizes: tuple
+    unit: str = 'ns a node'
+    fresh: bool = False  # each run in a process of its own
+
+    def scaled(self, value, size):
+        return value / 1_000 if self.unit == 'us a step' else value / size
+
+
+def _dense():
+    return [Case(f'{name}{layout}', f'{name}{layout}', ELEMENTS, 'ns an element')
+            for name in ('add', 'mul', 'exp', 'tanh', 'sum') for layout in ('', '-broadcast', '-transposed')]
+
+
+CASES = (
+    Case('chain', 'chain', NODES),
+    Case('ladder', 'ladder', NODES),
+    Case('fan', 'fan', NODES),
+    Case('dag', 'random dag', NODES),
+    Case('scalars', 'y = y * w', NODES),
+    Case('hooks', 'a hook a node', NODES[:3]),
+    Case('half', 'grad of half', NODES[:3]),
+    Case('second-order', 'grad of grad', NODES[:3]),
+    Case('views', 'y = transpose(y)', NODES[:3]),
+    Case('in-place', 'y += w', NODES[:3]),
+    Case('bytes', 'y = y * w', (1_000_000,), 'bytes a step', fresh=True),
+    Case('mlp', 'mlp', (16, 64, 256, 1024), 'us a step'),
+    *_dense(),
+)
+
+
+def chosen(names):
+    """The cases of these names, all for none; a ValueError names what is unknown."""
+    unknown = sorted(set(names) - {case.name for case in CASES})
+    if unknown:
+        raise ValueError(f'[bench] no case is called {", ".join(unknown)}; there are '
+                         f'{", ".join(case.name for case in CASES)}; try --cases=chain,mlp')
+    return [case for case in CASES if not names or case.name in names]

@@ -1,0 +1,88 @@
+// Work in which the kernels decide: a step of an MLP, and operations on f32 tensors of many
+// elements.
+//
+// E names an engine: E::Tensor; E::Random(sizes, requires_grad), of f32 in [-1, 1); E::Add, E::Mul,
+// E::Exp, E::Tanh, E::Relu, E::Sum (of all elements), E::Transpose, E::Addmm(c, a, b) (c + a b);
+// E::Backward(y); E::ClearGrad(x).
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/bench/contestant.h"
+
+namespace twingrad::bench {
+
+template <typename E>
+class Dense {
+ public:
+  static void AddTo(CaseTable& cases) {
+    cases["mlp"] = Mlp;
+    AddLayouts(cases, "add", [](const Tensor& a, const Tensor& b) { return E::Add(a, b); });
+    AddLayouts(cases, "mul", [](const Tensor& a, const Tensor& b) { return E::Mul(a, b); });
+    AddLayouts(cases, "exp", [](const Tensor& a, const Tensor&) { return E::Exp(a); });
+    AddLayouts(cases, "tanh", [](const Tensor& a, const Tensor&) { return E::Tanh(a); });
+    AddLayouts(cases, "sum", [](const Tensor& a, const Tensor&) { return E::Sum(a); });
+  }
+
+ private:
+  using Tensor = typename E::Tensor;
+
+  // Forward and backward of three layers of `width` units with relu between them, on a batch of 64;
+  // the loss is the sum of squares.
+  static Figures Mlp(int64_t width) {
+    constexpr int kLayers = 3;
+    const Tensor x = E::Random({64, width}, /*requires_grad=*/false);
+    std::vector<Tensor> weights, biases;
+    for (int i = 0; i < kLayers; ++i) {
+      weights.push_back(E::Random({width, width}, /*requires_grad=*/true));
+      biases.push_back(E::Random({width}, /*requires_grad=*/true));
+    }
+    const auto step = [&] {
+      Tensor h = x;
+      for (int i = 0; i < kLayers; ++i) {
+        h = E::Addmm(biases[i], h, weights[i]);
+        if (i + 1 < kLayers) h = E::Relu(h);
+      }
+      E::Backward(E::Sum(E::Mul(h, h)));
+      for (int i = 0; i < kLayers; ++i) E::ClearGrad(weights[i]), E::ClearGrad(biases[i]);
+    };
+    step();
+    return {{"step", TimeNs(std::max<int64_t>(1, 1024 / width), step)}};
+  }
+
+  // An operation on about n elements that lie side by side, on a matrix and a row (a column of it
+  // for operations of one operand) and on a transposed matrix.
+  template <typename Operation>
+  static void AddLayouts(CaseTable& cases, const std::string& name, Operation operation) {
+    cases[name] = [=](int64_t n) {
+      return Repeat(n, operation, E::Random({n}, false), E::Random({n}, false));
+    };
+    cases[name + "-broadcast"] = [=](int64_t n) {
+      const int64_t side = Side(n);
+      return Repeat(n, operation, E::Expand(E::Random({side, 1}, false), {side, side}),
+                    E::Random({side}, false));
+    };
+    cases[name + "-transposed"] = [=](int64_t n) {
+      const int64_t side = Side(n);
+      return Repeat(n, operation, E::Transpose(E::Random({side, side}, false)),
+                    E::Random({side, side}, false));
+    };
+  }
+
+  static int64_t Side(int64_t n) {
+    return static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(n))));
+  }
+
+  template <typename Operation>
+  static Figures Repeat(int64_t n, const Operation& operation, const Tensor& a, const Tensor& b) {
+    const int64_t times = std::max<int64_t>(1, 100'000 / n);
+    return {{"forward", TimeNs(times, [&] { operation(a, b); })}};
+  }
+};
+
+}  // namespace twingrad::bench

@@ -1,0 +1,82 @@
+"""Races this engine with its peers over the same graphs, in one run.
+
+    tools/bazel run //tools/bench:engine -- --cases=chain,mlp --sizes=1000
+    tools/bazel run --repo_env=PYTORCH_ROOT=$(python3 -c 'import torch; print(torch.__path__[0])') //tools/bench:engine
+
+The second command races PyTorch beside the distribution's libtorch. Ratios are a peer's median over this engine's: above
+1 this engine is faster, or smaller.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import sys
+
+from tools.bench import cases, race, table, threads
+from tools.bench.contestant import Contestant, Failed
+
+_HERE = pathlib.Path(__file__).parent
+PEERS = ('libtorch_contestant', 'pytorch_contestant')
+
+
+def size(text):
+    number = int(text) if text.isdigit() else 0
+    if not 2 <= number <= 10_000_000:
+        raise argparse.ArgumentTypeError(f"'{text}' is no size; a size is a whole number from 2 to 10000000; "
+                                         'try --sizes=1000,1000000')
+    return number
+
+
+def _arguments(words):
+    def several(kind):
+        return lambda text: [kind(word) for word in text.split(',') if word]
+    parser = argparse.ArgumentParser(prog='tools/bazel run //tools/bench:engine --', description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--cases', type=several(str), default=[], help='names of cases.py, and callers (default: all)')
+    parser.add_argument('--sizes', type=several(size), default=[], help='in place of those of the cases')
+    parser.add_argument('--seconds', type=float, default=1.0, help='of each case at each size (default: 1)')
+    parser.add_argument('--alone', action='store_true', help='without peers')
+    parser.add_argument('--json', metavar='FILE', help='every run')
+    parser.add_argument('--plot', metavar='FILE.svg', help='cost over size')
+    return parser.parse_args(words)
+
+
+def _table(contestants, arguments):
+    names = [contestant.name for contestant in contestants]
+    rows, unit = [], None
+    wanted = [name for name in arguments.cases if name != 'callers']
+    for case in cases.chosen(wanted) if wanted or not arguments.cases else []:
+        if case.unit != unit:
+            unit = case.unit
+            print(table.header(unit, names), flush=True)
+        for count in arguments.sizes or case.sizes:
+            for row in race.race(contestants, case, count, arguments.seconds):
+                rows.append(row)
+                print(table.line(row), flush=True)
+    return rows, names
+
+
+def main(words):
+    arguments = _arguments(words)
+    os.chdir(os.environ.get('BUILD_WORKING_DIRECTORY', '.'))
+    own = [str(_HERE / 'twingrad_contestant')]
+    peers = [] if arguments.alone else [[str(_HERE / peer)] for peer in PEERS if (_HERE / peer).exists()]
+    try:
+        with contextlib.ExitStack() as stack:
+            contestants = [stack.enter_context(Contestant(command)) for command in [own, *peers]]
+            rows, names = _table(contestants, arguments)
+        if not arguments.cases or 'callers' in arguments.cases:
+            print(threads.callers(own), flush=True)
+    except (Failed, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(table.as_json(rows, names))
+    if arguments.plot:
+        table.plot(rows, names, arguments.plot)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
