@@ -13,31 +13,13 @@
 namespace twingrad::ops {
 namespace {
 
-using program::Category;
 using program::Opcode;
 using program::Statement;
-
-bool Computes(Category category) {
-  switch (category) {
-    case Category::kElementwise:
-    case Category::kReduction:
-    case Category::kMatmul:
-    case Category::kRearrange:
-    case Category::kScan:
-    case Category::kLoss:
-    case Category::kView:
-    case Category::kCopy:
-    case Category::kInPlace:
-      return true;
-    default:
-      return false;
-  }
-}
 
 TEST(Registry, HasEveryComputingStatementAndNoOther) {
   for (const program::Signature& signature : program::Signatures()) {
     const RegisteredOp* operation = Find(signature.op);
-    EXPECT_EQ(operation != nullptr, Computes(signature.category)) << signature.name;
+    EXPECT_EQ(operation != nullptr, program::IsComputed(signature.category)) << signature.name;
     if (operation == nullptr) continue;
     EXPECT_EQ(operation->opcode, signature.op);
     EXPECT_FALSE(operation->forward.empty() || operation->derivative.empty() ||

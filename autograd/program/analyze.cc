@@ -30,6 +30,13 @@ absl::Status ErrorIn(const Program& program, int statement, const Fault& fault) 
   return ErrorAt(line, ColumnOf(fault, PrintStatement(program, statement)), fault.text);
 }
 
+// Whether the statement may look at the whole graph so far. `end` does not, so that each region can
+// be closed.
+bool Looks(Opcode op) {
+  const Category category = SignatureOf(op).category;
+  return category != Category::kLeaf && op != Opcode::kEnd && !IsComputed(category);
+}
+
 // Checks that each value has a name, and that the names are well-formed and distinct.
 absl::Status CheckNames(const Program& program, absl::Span<const ValueInfo> values) {
   if (program.names.size() != values.size()) {
@@ -68,6 +75,13 @@ bool Analyzer::CheckCounts(const Statement& statement, const Signature& signatur
   if (statement.op != Opcode::kEnd && num_statements_ + ends >= kMaxStatements) {
     return fault_.BlameName("statement number ", num_statements_ + 1, "; a Program has at most ",
                             kMaxStatements);
+  }
+  if (Looks(statement.op) && looks_ + num_statements_ > kMaxLooks) {
+    return fault_.BlameName(
+        signature.name, " after ", num_statements_,
+        " statements; only leaves and ops go here: calls, hooks, regions and what else may look at "
+        "the whole graph have had ",
+        looks_, " statements before them, and at most ", kMaxLooks, " go");
   }
   const int operands = static_cast<int>(statement.operands.size());
   if (operands < signature.min_operands || operands > signature.max_operands) {
@@ -236,7 +250,9 @@ bool Analyzer::Charge() {
 void Analyzer::Commit(const Statement& statement) {
   for (ValueInfo& info : results_) values_.push_back(std::move(info));
   if (statement.op != Opcode::kEnd) after_section_ = false;
-  if (SignatureOf(statement.op).category == Category::kCall) calls_.push_back(num_statements_);
+  const Category category = SignatureOf(statement.op).category;
+  if (category == Category::kCall) calls_.push_back(num_statements_);
+  if (Looks(statement.op)) looks_ += num_statements_;
   ++num_statements_;
 }
 

@@ -115,6 +115,7 @@ class Analyzer {
   absl::flat_hash_set<std::string> section_events_;  // of the thread section that is open
   std::vector<int32_t> calls_;                       // statements that are calls
   int num_statements_ = 0;
+  int64_t looks_ = 0;  // as kMaxLooks counts them
   int64_t total_elements_ = 0;
   bool may_be_racy_ = false;
   // Of the statement at hand.

@@ -11,7 +11,11 @@ namespace twingrad::program {
 // The first line of every Program.
 inline constexpr std::string_view kHeader = "twingrad 1";
 
-inline constexpr int kMaxStatements = 10'000;
+inline constexpr int kMaxStatements = 200'000;
+// Calls, hooks and all else that is neither a leaf nor computed from operands may look at the whole
+// graph so far. Of those, this many statements before them in all: of a Program of 10,000
+// statements each may be anything, one of 100,000 has some 500.
+inline constexpr int64_t kMaxLooks = 50'000'000;
 inline constexpr int kMaxRank = 6;
 inline constexpr int64_t kMaxElements = int64_t{1} << 20;  // of one tensor
 // Of a whole Program: the elements of all values, the terms that matmul and addmm add up, and the

@@ -96,7 +96,19 @@ TEST(Parse, TooManyStatements) {
   EXPECT_TRUE(Parse(text).ok());
   text += "%one_more = leaf type=f64[]\n";
   EXPECT_EQ(Parse(text).status().message(),
-            "[program] 10002:13 statement number 10001; a Program has at most 10000");
+            "[program] 200002:13 statement number 200001; a Program has at most 200000");
+}
+
+// 10,000 statements of any kind go; later ones that look at the graph go while their sum allows.
+TEST(Parse, TooManyStatementsThatLookAtTheGraph) {
+  std::string text = "twingrad 1\n%x = leaf type=f64[] grad=1\n";
+  for (int i = 1; i < 10'000; ++i) text += "retain_grad %x\n";
+  EXPECT_TRUE(Parse(text).ok());
+  text += "%y = neg %x\nretain_grad %y\n";
+  EXPECT_EQ(Parse(text).status().message(),
+            "[program] 10003:1 retain_grad after 10001 statements; only leaves and ops go here: "
+            "calls, hooks, regions and what else may look at the whole graph have had 49995000 "
+            "statements before them, and at most 50000000 go");
 }
 
 TEST(Parse, TooManyOperands) {

@@ -10,7 +10,6 @@
 namespace twingrad::reference {
 namespace {
 
-using program::Category;
 using program::Opcode;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -143,26 +142,12 @@ constexpr PointRow kRows[] = {
     {Opcode::kTo, "everywhere", "", "", ""},
 };
 
-constexpr bool Computes(const program::Signature& signature) {
-  switch (signature.category) {
-    case Category::kElementwise:
-    case Category::kReduction:
-    case Category::kMatmul:
-    case Category::kRearrange:
-    case Category::kScan:
-    case Category::kLoss:
-    case Category::kCopy:
-    case Category::kView:
-      return true;
-    default:
-      return false;
-  }
-}
-
 constexpr bool HasEveryOp() {
   size_t next = 0;
   for (const program::Signature& signature : program::table::kRows) {
-    if (!Computes(signature)) continue;
+    const bool has_row = program::IsComputed(signature.category) &&
+                         signature.category != program::Category::kInPlace;
+    if (!has_row) continue;
     if (next == std::size(kRows) || kRows[next].op != signature.op) return false;
     ++next;
   }

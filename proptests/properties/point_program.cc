@@ -242,23 +242,6 @@ class Maker {
 
 }  // namespace
 
-bool HasPoints(const Signature& signature) {
-  switch (signature.category) {
-    case Category::kElementwise:
-    case Category::kReduction:
-    case Category::kMatmul:
-    case Category::kRearrange:
-    case Category::kScan:
-    case Category::kLoss:
-    case Category::kView:
-    case Category::kInPlace:
-    case Category::kCopy:
-      return true;
-    default:
-      return false;
-  }
-}
-
 PointProgram MakePointProgram(const Signature& signature, DType type, SpecialNumbers& numbers) {
   return Maker(signature, type, numbers).Make();
 }

@@ -35,9 +35,6 @@ struct PointProgram {
   std::array<std::vector<double>, 2> operands;
 };
 
-// Whether the op computes floating numbers from floating ones.
-bool HasPoints(const program::Signature& signature);
-
 PointProgram MakePointProgram(const program::Signature& signature, DType type,
                               SpecialNumbers& numbers);
 

@@ -198,7 +198,7 @@ const PointRow* RowOf(program::Opcode op) {
 std::vector<Signature> OpsWithPoints() {
   std::vector<Signature> ops;
   for (const Signature& signature : program::Signatures()) {
-    if (HasPoints(signature)) ops.push_back(signature);
+    if (program::IsComputed(signature.category)) ops.push_back(signature);
   }
   return ops;
 }

@@ -175,31 +175,13 @@ Program ThirdDerivative(const Signature& signature, const Case& point) {
   return *program;
 }
 
-bool HasDerivative(const Signature& signature) {
-  switch (signature.category) {
-    case Category::kElementwise:
-    case Category::kReduction:
-    case Category::kMatmul:
-    case Category::kRearrange:
-    case Category::kScan:
-    case Category::kLoss:
-    case Category::kView:
-    case Category::kInPlace:
-    case Category::kCopy:
-      return signature.differentiable != 0;
-    default:
-      return false;
-  }
-}
-
 // Judges each op at the point; names those with a gradient that cannot be compared, at a pole.
-// told.
 std::string JudgeEachOp(const Case& point) {
   judge::Judge judge;
   int ops = 0;
   std::string poles;
   for (const Signature& signature : twingrad::program::Signatures()) {
-    if (!HasDerivative(signature)) continue;
+    if (!IsComputed(signature.category) || signature.differentiable == 0) continue;
     ++ops;
     const Program program = ThirdDerivative(signature, point);
     const uint64_t before = judge.statistics().compared.gradients_not_compared;

@@ -28,7 +28,7 @@ enum class Phase : uint32_t { kStarting, kIdle, kGenerating, kJudging };
 
 // The state of a worker. Plain and atomic words only: it is shared memory.
 struct FlightRecord {
-  static constexpr size_t kMaxProgram = size_t{1} << 20;
+  static constexpr size_t kMaxProgram = size_t{1} << 23;
 
   std::atomic<uint32_t> phase;
   std::atomic<uint64_t> phase_began;  // MonotonicNanoseconds()
