@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
 
 namespace twingrad::reference {
 namespace {
@@ -11,7 +14,7 @@ using program::CallRecord;
 using program::EdgeRecord;
 using program::NodeRole;
 
-// One edge, as a pair in one flat list: the simplest form for set equations.
+// One edge, as a pair in one flat list.
 struct Arc {
   int32_t from;
   int32_t to;
@@ -48,20 +51,58 @@ std::vector<Arc> ArcsOf(const CallRecord& call) {
   return arcs;
 }
 
-// Longest paths to a leaf, relaxed until nothing changes; empty when there is a cycle. Nodes are
-// mostly listed from the roots on, so relaxing the last arcs first takes few rounds.
-std::vector<int32_t> Heights(size_t nodes, const std::vector<Arc>& arcs) {
-  std::vector<int32_t> heights(nodes, 0);
-  for (size_t round = 0; round <= nodes; ++round) {
-    bool changed = false;
-    for (auto arc = arcs.rbegin(); arc != arcs.rend(); ++arc) {
-      if (heights[arc->from] > heights[arc->to]) continue;
-      heights[arc->from] = heights[arc->to] + 1;
-      changed = true;
-    }
-    if (!changed) return heights;
+// The arcs by one of their ends: of each node, the nodes at the other ends.
+class ArcsBy {
+ public:
+  ArcsBy(size_t nodes, const std::vector<Arc>& arcs, int32_t Arc::*end, int32_t Arc::*other)
+      : begin_(nodes + 1), others_(arcs.size()) {
+    for (const Arc& arc : arcs) ++begin_[static_cast<size_t>(arc.*end) + 1];
+    for (size_t n = 0; n < nodes; ++n) begin_[n + 1] += begin_[n];
+    std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
+    for (const Arc& arc : arcs) others_[next[static_cast<size_t>(arc.*end)]++] = arc.*other;
   }
-  return {};
+
+  absl::Span<const int32_t> operator[](int32_t node) const {
+    const auto n = static_cast<size_t>(node);
+    return absl::MakeConstSpan(others_).subspan(begin_[n], begin_[n + 1] - begin_[n]);
+  }
+
+ private:
+  std::vector<size_t> begin_;
+  std::vector<int32_t> others_;
+};
+
+// Grows `set` to the fixed point: with a node, those at the other ends of its arcs that may belong
+// to it. `grown` are the nodes in it to begin with.
+template <typename May>
+void Grow(std::vector<bool>& set, std::vector<int32_t> grown, const ArcsBy& arcs, May may) {
+  for (size_t i = 0; i < grown.size(); ++i) {
+    for (const int32_t other : arcs[grown[i]]) {
+      if (set[other] || !may(other)) continue;
+      set[other] = true;
+      grown.push_back(other);
+    }
+  }
+}
+
+// Longest paths to a leaf, from the leaves up: the height of a node is known when those of all that
+// it leads to are. Empty when there is a cycle, whose nodes are never known.
+std::vector<int32_t> Heights(size_t nodes, const std::vector<Arc>& arcs, const ArcsBy& above) {
+  std::vector<int32_t> heights(nodes, 0), unknown(nodes, 0);
+  for (const Arc& arc : arcs) ++unknown[arc.from];
+  std::vector<int32_t> known;
+  known.reserve(nodes);
+  for (size_t n = 0; n < nodes; ++n) {
+    if (unknown[n] == 0) known.push_back(static_cast<int32_t>(n));
+  }
+  for (size_t i = 0; i < known.size(); ++i) {
+    const int32_t node = known[i];
+    for (const int32_t from : above[node]) {
+      heights[from] = std::max(heights[from], heights[node] + 1);
+      if (--unknown[from] == 0) known.push_back(from);
+    }
+  }
+  return known.size() == nodes ? heights : std::vector<int32_t>();
 }
 
 int32_t StartOf(const CallRecord& call) {
@@ -80,22 +121,6 @@ int32_t LeastHeight(const CallRecord& call, const std::vector<int32_t>& heights)
   return least;
 }
 
-// The nodes whose edges the run follows: from the start on, none below the lowest input.
-std::vector<bool> Followed(int32_t start, const std::vector<Arc>& arcs,
-                           const std::vector<int32_t>& heights, int32_t least) {
-  std::vector<bool> followed(heights.size());
-  followed[start] = heights[start] >= least;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Arc& arc : arcs) {
-      if (followed[arc.from] && !followed[arc.to] && heights[arc.to] >= least) {
-        followed[arc.to] = changed = true;
-      }
-    }
-  }
-  return followed;
-}
-
 }  // namespace
 
 Recount RecountCall(const CallRecord& call) {
@@ -104,13 +129,20 @@ Recount RecountCall(const CallRecord& call) {
   if (!recount.malformed.empty()) return recount;
   const size_t count = call.nodes.size();
   const std::vector<Arc> arcs = ArcsOf(call);
-  const std::vector<int32_t> heights = Heights(count, arcs);
+  const ArcsBy below(count, arcs, &Arc::from, &Arc::to), above(count, arcs, &Arc::to, &Arc::from);
+  const std::vector<int32_t> heights = Heights(count, arcs, above);
   if (heights.empty()) {
     recount.malformed = "the graph has a cycle";
     return recount;
   }
   const int32_t start = StartOf(call);
-  const std::vector<bool> followed = Followed(start, arcs, heights, LeastHeight(call, heights));
+  const int32_t least = LeastHeight(call, heights);
+  // The nodes whose edges the run follows: from the start on, none below the lowest input.
+  std::vector<bool> followed(count);
+  if (heights[start] >= least) {
+    followed[start] = true;
+    Grow(followed, {start}, below, [&](int32_t node) { return heights[node] >= least; });
+  }
 
   recount.dependencies.assign(count, -1);
   for (const Arc& arc : arcs) {
@@ -127,19 +159,14 @@ Recount RecountCall(const CallRecord& call) {
     return recount;
   }
   // Wanted: the inputs and, upwards from there, every node that leads to a wanted one.
-  std::vector<bool> input(count), needed(count);
+  std::vector<bool> needed(count);
+  std::vector<int32_t> inputs;
   for (const EdgeRecord& edge : call.inputs) {
     if (edge.node < 0) continue;
-    input[edge.node] = true;
+    inputs.push_back(edge.node);
     if (call.accumulate_grad) needed[edge.node] = true;
   }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto arc = arcs.rbegin(); arc != arcs.rend(); ++arc) {
-      if (!followed[arc->from] || needed[arc->from]) continue;
-      if (needed[arc->to] || input[arc->to]) needed[arc->from] = changed = true;
-    }
-  }
+  Grow(needed, std::move(inputs), above, [&](int32_t node) { return followed[node]; });
   recount.executed.assign(count, false);
   for (size_t n = 0; n < count; ++n) recount.executed[n] = needed[n] && reached[n];
   recount.needed = std::move(needed);

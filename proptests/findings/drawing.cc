@@ -40,8 +40,18 @@ std::string_view Style(absl::Span<const int> marked, int statement) {
   return std::ranges::count(marked, statement) > 0 ? " color=red fontcolor=red penwidth=3" : "";
 }
 
-// What the node was made of, as a person would say it.
-std::string NodeLabel(const Program& program, const CallRecord& call, size_t n) {
+// By node: as which number it ran, counted from 1; 0 where it did not.
+std::vector<size_t> NumbersOf(const CallRecord& call) {
+  std::vector<size_t> numbers(call.nodes.size());
+  for (size_t i = call.executed.size(); i-- > 0;) {
+    const auto node = static_cast<size_t>(call.executed[i]);
+    if (node < numbers.size()) numbers[node] = i + 1;
+  }
+  return numbers;
+}
+
+// What the node was made of, as a person would say it. `number`: as which it ran.
+std::string NodeLabel(const Program& program, const CallRecord& call, size_t n, size_t number) {
   const auto& name = call.nodes[n].name;
   std::string label = twingrad::program::NodeText(program, name);
   const bool shown = name.role != NodeRole::kBackward && name.role != NodeRole::kGraphRoot &&
@@ -51,9 +61,8 @@ std::string NodeLabel(const Program& program, const CallRecord& call, size_t n) 
   if (n < call.dependencies.size()) {
     absl::StrAppend(&label, "\ndependencies ", std::max(call.dependencies[n], 0));
   }
-  const auto ran = std::ranges::find(call.executed, static_cast<int32_t>(n));
-  if (ran != call.executed.end()) {
-    absl::StrAppend(&label, ", ran as number ", ran - call.executed.begin() + 1);
+  if (number > 0) {
+    absl::StrAppend(&label, ", ran as number ", number);
   } else {
     absl::StrAppend(&label, ", did not run");
   }
@@ -65,10 +74,11 @@ void DrawCall(const Program& program, const CallRecord& call, size_t c,
   absl::StrAppend(&out, "  subgraph cluster_", c, " {\n    label=",
                   Quoted(absl::StrCat("call ", c, ": ", Line(program, call.statement))), "\n");
   const auto node = [c](int32_t n) { return absl::StrCat("c", c, "n", n); };
+  const std::vector<size_t> numbers = NumbersOf(call);
   for (size_t n = 0; n < call.nodes.size(); ++n) {
-    const bool ran = std::ranges::count(call.executed, static_cast<int32_t>(n)) > 0;
     absl::StrAppend(&out, "    ", node(static_cast<int32_t>(n)),
-                    " [label=", Quoted(NodeLabel(program, call, n)), ran ? "" : " style=dashed",
+                    " [label=", Quoted(NodeLabel(program, call, n, numbers[n])),
+                    numbers[n] > 0 ? "" : " style=dashed",
                     Style(marked, call.nodes[n].name.statement), "]\n");
   }
   for (size_t n = 0; n < call.nodes.size(); ++n) {

@@ -297,8 +297,9 @@ bool Draft::Add(Opcode op, std::initializer_list<ValueId> operands, Attributes a
   return added;
 }
 
-void Draft::Forget(ValueId first) {
+void Draft::Forget(ValueId first, absl::Span<const ValueId> but) {
   for (ValueId v = first; v < num_values(); ++v) known_[v].usable = false;
+  for (const ValueId v : but) known_[v].usable = true;
 }
 
 void Draft::SetHidden(ValueId first, ValueId last, bool hidden) {

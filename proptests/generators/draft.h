@@ -164,8 +164,9 @@ class Draft {
   bool Write(Opcode op, std::initializer_list<ValueId> operands);
   // Any statement without results and without effect on the graph: hooks, retain_grad, zero_grad.
   bool Add(Opcode op, std::initializer_list<ValueId> operands, Attributes attributes = {});
-  // Excludes this value and all later ones from further use: they may be undefined.
-  void Forget(ValueId first);
+  // Excludes this value and all later ones from further use, because they may be undefined or are
+  // too many to choose from; but not these.
+  void Forget(ValueId first, absl::Span<const ValueId> but = {});
   // Excludes the values from `first` to before `last` for as long as the thread sections beside
   // theirs are made.
   void SetHidden(ValueId first, ValueId last, bool hidden);

@@ -63,11 +63,18 @@ void AddPart(Draft& draft) {
   }
 }
 
-}  // namespace
-
-Program Generate(Source& source, const GeneratorOptions& all, Features* drawn) {
+// `long_graph`: the nodes of the long graph that the Program holds, if any.
+Program Compose(Source& source, const GeneratorOptions& all, int long_graph, Features* drawn) {
   GeneratorOptions options = all;
   const Swarm swarm = Swarm::Draw(source, &options);
+  if (long_graph > 0) {
+    // The twin compares the nodes that sections share, each with each.
+    options.features.reset(static_cast<size_t>(Feature::kThreads));
+    // The graph of a gradient is larger than that of the value.
+    const bool again = options.Has(Feature::kGradOfGrad) && source.Chance(50);
+    if (again) long_graph = long_graph * 2 / 5;
+    if (!again) options.features.reset(static_cast<size_t>(Feature::kGradOfGrad));
+  }
   Draft draft(options, source, swarm);
   // Sizes are spread around the average; the end of a Program takes about six statements.
   const int average = std::max(options.statements, 2);
@@ -88,12 +95,16 @@ Program Generate(Source& source, const GeneratorOptions& all, Features* drawn) {
   if (may_be_long && source.Chance(1) && source.Chance(1)) {
     AddMarked(draft, Feature::kChain, AddLongChain);
   }
+  const int before = draft.num_statements();
+  if (long_graph > 0 && all.Has(Feature::kChain)) AddLongGraph(draft, long_graph);
+  const int of_long = draft.num_statements() - before;
+  if (of_long > 0) draft.Mark(Feature::kChain);
 
   // An error that the Program survives is placed before its calls.
   if (options.Has(Feature::kError) && source.Chance(swarm.Percent(Feature::kError, 3))) {
     AddMarked(draft, Feature::kError, AddSurvivedError);
   }
-  draft.SetBudget(total);
+  draft.SetBudget(total + of_long);
   if (checks && source.Chance(swarm.Percent(Feature::kAnomaly, swarm.narrows() ? 10 : 3))) {
     AddMarked(draft, Feature::kAnomaly, AddAnomaly);
   }
@@ -119,6 +130,22 @@ Program Generate(Source& source, const GeneratorOptions& all, Features* drawn) {
   }
   if (drawn != nullptr) *drawn = draft.drawn();
   return draft.Take();
+}
+
+}  // namespace
+
+Program Generate(Source& source, const GeneratorOptions& options, Features* drawn) {
+  return Compose(source, options, 0, drawn);
+}
+
+Program Generate(uint64_t seed, const GeneratorOptions& options, Features* drawn) {
+  Source source = Source::FromSeed(seed);
+  return Compose(source, options, IsLongSample(seed) ? options.long_graph : 0, drawn);
+}
+
+bool IsLongSample(uint64_t seed) {
+  // Other bits than those that decide on balls and laws.
+  return (seed * 0xd1342543de82ef95u) >> 32 < (uint64_t{1} << 32) / kLongSample;
 }
 
 }  // namespace twingrad::generators

@@ -57,6 +57,29 @@ TEST(Generate, ProgramsAreValid) {
   EXPECT_LT(2 * racy, acting);
 }
 
+// Law: of the seeds one in kLongSample makes a long graph, where it is asked for.
+TEST(Generate, FewSeedsMakeALongGraph) {
+  GeneratorOptions options;
+  options.long_graph = 3000;
+  int seeds = 0, made = 0;
+  for (uint64_t seed = 0; seed < 20 * kLongSample; ++seed) {
+    if (!IsLongSample(seed)) continue;
+    ++seeds;
+    EXPECT_LT(Generate(seed).statements.size(), 1000u) << seed;
+    const Program program = Generate(seed, options);
+    EXPECT_TRUE(twingrad::program::Validate(program).ok()) << seed;
+    made += program.statements.size() >= 1200 ? 1 : 0;
+  }
+  EXPECT_GE(seeds, 15);
+  EXPECT_LE(seeds, 25);
+  EXPECT_GE(10 * made, 9 * seeds);
+  options.features.reset(static_cast<size_t>(Feature::kChain));
+  for (uint64_t seed = 0; seed < 5 * kLongSample; ++seed) {
+    if (!IsLongSample(seed)) continue;
+    EXPECT_LT(Generate(seed, options).statements.size(), 1000u) << seed;
+  }
+}
+
 TEST(Generate, SameSeedSameProgram) {
   EXPECT_TRUE(Generate(11) == Generate(11));
   EXPECT_FALSE(Generate(11) == Generate(12));

@@ -1,7 +1,5 @@
 #include "proptests/generators/graph.h"
 
-#include <algorithm>
-
 namespace twingrad::generators {
 
 std::vector<uint8_t> Graph::Reached(absl::Span<const NodeIndex> roots) const {
@@ -44,11 +42,11 @@ GradientFacts Graph::Gradient(absl::Span<const NodeIndex> roots, absl::Span<cons
       if (next != kNoNode) state[i] |= state[next] & 4;
     }
   }
-  const auto depend = [&facts](NodeIndex node) {
-    if (node != kNoNode && std::find(facts.dependencies.begin(), facts.dependencies.end(), node) ==
-                               facts.dependencies.end()) {
-      facts.dependencies.push_back(node);
-    }
+  std::vector<bool> known(nodes_.size());  // the dependencies
+  const auto depend = [&facts, &known](NodeIndex node) {
+    if (node == kNoNode || known[node]) return;
+    known[node] = true;
+    facts.dependencies.push_back(node);
   };
   for (size_t r = 0; r < roots.size(); ++r) {
     if (roots[r] == kNoNode) continue;

@@ -1,6 +1,8 @@
 // The shapes of graphs: chains, fans, diamonds, ladders, subgraphs and operands that are shared.
 
+#include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
@@ -23,6 +25,66 @@ void AddLongChain(Draft& draft) {
     // Neither makes the numbers larger.
     x = source.Chance(10) ? draft.Op(Opcode::kMinimum, {x, x}) : draft.Op(Opcode::kNeg, {x});
   }
+}
+
+namespace {
+
+// What a long graph grows by. None of them makes numbers larger or rounds.
+enum class Link : uint8_t { kNegate, kTwoEdges, kShared, kRung };
+
+// The end of a long graph, a scalar; for a ladder the two values of its last rung.
+struct LongEnd {
+  ValueId x = kNoValue;
+  ValueId beside = kNoValue;
+};
+
+// Nothing where the op is not among the options.
+void AddLink(Draft& draft, Link link, ValueId shared, LongEnd& end) {
+  ValueId x = kNoValue;
+  switch (link) {
+    case Link::kNegate:
+      x = draft.Op(Opcode::kNeg, {end.x});
+      break;
+    case Link::kTwoEdges:
+      x = draft.Op(Opcode::kMinimum, {end.x, end.x});
+      break;
+    case Link::kShared:
+      x = draft.Op(Opcode::kMul, {end.x, shared});
+      break;
+    case Link::kRung: {
+      x = draft.Op(Opcode::kMinimum, {end.x, end.beside});
+      const ValueId beside = draft.Op(Opcode::kMaximum, {end.x, end.beside});
+      if (beside != kNoValue) end.beside = beside;
+      break;
+    }
+  }
+  if (x != kNoValue) end.x = x;
+}
+
+}  // namespace
+
+void AddLongGraph(Draft& draft, int nodes) {
+  Source& source = draft.source();
+  LongEnd end{draft.PickDifferentiable()};
+  if (end.x != kNoValue && draft.NumElements(end.x) != 1) end.x = SumAll(draft, end.x);
+  if (end.x == kNoValue || !draft.IsRoomy(draft[end.x].range, draft.DTypeOf(end.x))) return;
+  // 1, so that products with it leave the numbers as they are.
+  const ValueId shared = draft.Leaf(draft.TypeOf(end.x), Bits(1, std::bit_cast<uint64_t>(1.0)),
+                                    /*grad=*/true, draft.DeviceOf(end.x),
+                                    {.high = 0, .low = 0, .positive = true, .power_of_two = true});
+  end.beside = shared;
+  // Mostly of one kind: a leaf that is not used by most has less than 65,536 edges.
+  constexpr Link kLinks[] = {Link::kNegate, Link::kTwoEdges, Link::kShared, Link::kRung};
+  const Link usual = source.Pick(kLinks);
+  const ValueId first = draft.num_values();
+  std::vector<ValueId> kept = {shared};
+  // Tries are counted, since ops may be refused.
+  for (int tries = 0; tries < 8 * nodes && draft.num_values() - first < nodes; ++tries) {
+    AddLink(draft, source.Chance(80) ? usual : source.Pick(kLinks), shared, end);
+    if (source.Below(static_cast<uint64_t>(nodes) / 4) == 0) kept.push_back(end.x);
+  }
+  kept.push_back(end.x);
+  draft.Forget(first, kept);
 }
 
 void AddFanOut(Draft& draft) {

@@ -1,5 +1,9 @@
 // The shape that each part promises, in most Programs made with it.
 
+#include <algorithm>
+#include <cstdint>
+
+#include "autograd/program/analyze.h"
 #include "proptests/generators/part_test_support.h"
 #include "proptests/generators/parts.h"
 
@@ -9,6 +13,27 @@ namespace {
 TEST(Chain, GrowsFromTheLeaf) {
   const int grown = CountOf(AddChain, [](const Program& p) { return p.statements.size() >= 3; });
   EXPECT_GT(grown, 250);
+}
+
+// Law: it has as many nodes as asked for, is valid, and leaves few values to choose from.
+TEST(LongGraph, HasTheNodesAskedFor) {
+  int most_edges = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Source source = Source::FromSeed(seed);
+    const GeneratorOptions options;
+    Draft draft(options, source);
+    draft.Leaf({DType::kF64, {}}, Bits(1, 0), /*grad=*/true, program::kCpu, Range());
+    AddLongGraph(draft, 5000);
+    int usable = 0;
+    for (ValueId v = 0; v < draft.num_values(); ++v) usable += draft[v].usable ? 1 : 0;
+    EXPECT_LT(usable, 40) << seed;
+    const Program p = draft.Take();
+    EXPECT_GE(p.statements.size(), 5002u) << seed;
+    EXPECT_LE(p.statements.size(), 5003u) << seed;
+    EXPECT_TRUE(program::Validate(p).ok()) << seed;
+    for (ValueId v = 0; v < 2; ++v) most_edges = std::max(most_edges, UsesOf(p, v));
+  }
+  EXPECT_GT(most_edges, 3500);  // into the node of a leaf that most ops share
 }
 
 TEST(FanOut, OneValueHasSeveralConsumers) {

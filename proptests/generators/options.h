@@ -60,6 +60,9 @@ struct GeneratorOptions {
   int max_elements = 24;  // of a leaf
   int max_rank = 4;
   int devices = 3;  // how many accelerators a Program may name
+  // One seed in kLongSample makes a Program with a graph of at least so many nodes, if kChain is
+  // among the features; 0: none does.
+  int long_graph = 0;
   // Which calls of the engine a Program may contain.
   bool backward = true;
   bool grad = true;

@@ -15,6 +15,10 @@ void AddChain(Draft& draft);
 // The same with a thousand ops and more, some with two edges to the one before: what is walked in
 // recursion falls over.
 void AddLongChain(Draft& draft);
+// At least `nodes` nodes over scalars, one upon the other: chains, ladders, and ops with a leaf
+// that all of them share, so that its node has as many edges. Numbers stay as small as they were.
+// Of the values few are left for other parts to choose.
+void AddLongGraph(Draft& draft, int nodes);
 // Two to nine consumers of one value, whose gradients must all be summed before they are passed on;
 // combined again as far as their shapes allow.
 void AddFanOut(Draft& draft);

@@ -81,9 +81,19 @@ std::string NameOf(const Program& program, ValueId value) {
 }
 
 int StatementOf(const Program& program, ValueId value) {
-  for (size_t i = 0; i < program.statements.size(); ++i) {
-    for (ValueId result : program.statements[i].results) {
-      if (result == value) return static_cast<int>(i);
+  // Ids ascend, so it is found by halving; statements without results are passed over.
+  int begin = 0;
+  int end = static_cast<int>(program.statements.size());
+  while (begin < end) {
+    const int middle = begin + (end - begin) / 2;
+    int at = middle;
+    while (at < end && program.statements[at].results.empty()) ++at;
+    if (at == end || program.statements[at].results.front() > value) {
+      end = middle;
+    } else if (program.statements[at].results.back() < value) {
+      begin = at + 1;
+    } else {
+      return at;
     }
   }
   return -1;

@@ -1,5 +1,7 @@
 #include "proptests/oracles/compare.h"
 
+#include <utility>
+
 #include <limits>
 
 #include "proptests/oracles/oracle_test_support.h"
@@ -62,6 +64,22 @@ TEST(Compare, RulesFollowTheWidestBound) {
   EXPECT_EQ(RuleOf(Pair(1, 2), wide), Rule::kNotCompared);
   EXPECT_EQ(RuleOf(Pair(1, 100), wide), Rule::kBounded);
   EXPECT_EQ(RuleOf(Pair(1, 2), unknown), Rule::kNotCompared);
+}
+
+// Statements with no result, one, and several.
+TEST(Compare, StatementsAreFoundByWhatTheyDefine) {
+  const Trial trial(R"(%x = leaf type=f64[] data=3 grad=1
+retain_grad %x
+retain_grad %x
+%a,%b = custom %x %x do=pass
+%y = mul %a %b
+%g,%h = grad %y inputs=%x,%a
+backward %y
+)");
+  for (const auto& [value, statement] :
+       {std::pair(-1, -1), {0, 0}, {1, 3}, {2, 3}, {3, 4}, {4, 5}, {5, 5}, {6, -1}}) {
+    EXPECT_EQ(StatementOf(trial.program, value), statement) << value;
+  }
 }
 
 TEST(Compare, WordsNameWhatTheyMean) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "autograd/program/region.h"
@@ -47,21 +49,26 @@ std::string CountText(int32_t count) {
   return count < 0 ? "no entry" : absl::StrCat(count, count == 1 ? " dependency" : " dependencies");
 }
 
+using NameKey = std::tuple<program::NodeRole, int32_t, int32_t>;
+NameKey KeyOf(const program::NodeName& name) { return {name.role, name.statement, name.index}; }
+
 // The index of each expected node in the actual list, matched by name; -1 if it is missing.
 std::vector<int32_t> Match(const CallRecord& expected, const CallRecord& actual) {
   std::vector<int32_t> at(expected.nodes.size(), -1);
+  absl::flat_hash_map<NameKey, int32_t> by_name;  // the first of each; made when it is needed
   for (size_t i = 0; i < expected.nodes.size(); ++i) {
     // Usually both list their nodes in the same order.
     if (i < actual.nodes.size() && actual.nodes[i].name == expected.nodes[i].name) {
       at[i] = static_cast<int32_t>(i);
       continue;
     }
-    for (size_t j = 0; j < actual.nodes.size(); ++j) {
-      if (actual.nodes[j].name == expected.nodes[i].name) {
-        at[i] = static_cast<int32_t>(j);
-        break;
+    if (by_name.empty()) {
+      for (size_t j = 0; j < actual.nodes.size(); ++j) {
+        by_name.try_emplace(KeyOf(actual.nodes[j].name), static_cast<int32_t>(j));
       }
     }
+    const auto found = by_name.find(KeyOf(expected.nodes[i].name));
+    if (found != by_name.end()) at[i] = found->second;
   }
   return at;
 }

@@ -1,6 +1,6 @@
 // Graphs of 100,000 nodes and more: gradients in closed form, on the caller's thread and on
-// devices, and destruction on a small stack. Programs are limited to 10,000 statements, so these
-// are built through the C++ interface.
+// devices, and destruction on a small stack. `oracle check` judges such Programs only now and then;
+// these are built through the C++ interface.
 //
 // A graph is a sequence of random blocks, each of which maps a scalar u to u or -u: long chains,
 // wide fans whose terms cancel but for one, and ladders, on one device or another. All numbers are

@@ -64,6 +64,20 @@ class Rebuilder {
 // How many statements there are.
 inline int Count(const Program& program) { return static_cast<int>(program.statements.size()); }
 
+// The Program with those statements for whose number `keep` holds.
+template <typename Keep>
+Program Filter(const Program& program, Keep keep) {
+  Rebuilder rebuilder(program);
+  for (int i = 0; i < Count(program); ++i) {
+    if (keep(i)) {
+      rebuilder.Add(program.statements[i]);
+    } else {
+      rebuilder.Skip(program.statements[i]);
+    }
+  }
+  return rebuilder.Take();
+}
+
 // The Program with statement number `at` replaced.
 inline Program Replace(const Program& program, int at, const Statement& instead) {
   Rebuilder rebuilder(program);

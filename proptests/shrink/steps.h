@@ -20,6 +20,13 @@ struct Step {
                                                     int position);
 };
 
+// A Program of more statements is reduced by coarse steps first.
+inline constexpr int kMaxSmall = 32;
+// One of more by them alone: there are too many fine ones.
+inline constexpr int kMaxFine = 1000;
+
+// steps_coarse.cc: runs of statements.
+absl::Span<const Step> CoarseSteps();
 // steps_structure.cc: statements and values. steps_detail.cc: shapes, attributes, data.
 absl::Span<const Step> StructureSteps();
 absl::Span<const Step> DetailSteps();

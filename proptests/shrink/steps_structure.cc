@@ -22,19 +22,6 @@ using program::ValueInfo;
 
 namespace {
 
-template <typename Keep>
-Program Filter(const Program& program, Keep keep) {
-  Rebuilder rebuilder(program);
-  for (int i = 0; i < Count(program); ++i) {
-    if (keep(i)) {
-      rebuilder.Add(program.statements[i]);
-    } else {
-      rebuilder.Skip(program.statements[i]);
-    }
-  }
-  return rebuilder.Take();
-}
-
 // --- Cut the end off: half of it, a quarter, ... one statement ---
 int CountCuts(const Program& program) {
   int cuts = 0;

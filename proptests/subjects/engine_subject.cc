@@ -32,6 +32,9 @@ using judge::Statistics;
 using program::Observation;
 using workers::CaseResult;
 
+// More edges than 16 bits count, and more nodes than a stack has frames for.
+constexpr int kLongGraph = 100'000;
+
 struct EngineStatistics {
   Statistics judged;
   DrawnFeatures drawn = {};
@@ -55,6 +58,7 @@ class EngineSubject final : public Subject,
 
   absl::Status Configure(const CaseOptions& options) override {
     every_ball_ = options.every_ball;
+    if (options.long_graphs) source_.options().long_graph = kLongGraph;
     return source_.Configure(options);
   }
   absl::Status Start() override {

@@ -152,7 +152,9 @@ bool WasCutOff(const ScheduleFile& schedule) {
 
 absl::Status ExploreSubject::Configure(const CaseOptions& options) {
   options_ = options.explore;
-  if (absl::Status status = engine_->Configure(options); !status.ok()) return status;
+  CaseOptions small = options;
+  small.long_graphs = false;  // every step of theirs would be a decision
+  if (absl::Status status = engine_->Configure(small); !status.ok()) return status;
   const bool replays = options_.strategy == "replay";
   if (replays != !options_.schedule.empty() || (replays && options_.program.empty())) {
     return absl::InvalidArgumentError(

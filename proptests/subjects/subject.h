@@ -40,6 +40,7 @@ struct CaseOptions {
   ExploreOptions explore;
   int elements = 24;  // of a leaf, at most
   int rank = 4;
+  bool long_graphs = true;        // now and then a Program with 100,000 nodes, for this engine
   bool every_ball = false;        // the ball witness judges every case, and no sample
   bool expect_failures = true;    // of a foreign engine what is listed is no finding
   std::string weights = "swarm";  // of the generator's parts: swarm or fixed

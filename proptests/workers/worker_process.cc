@@ -120,14 +120,15 @@ void WorkerProcess::EnforceLimits(std::chrono::nanoseconds grace) {
   const uint64_t now = MonotonicNanoseconds();
   const std::chrono::nanoseconds elapsed =
       std::chrono::nanoseconds(now > began ? now - began : 0) - grace;
+  // A large Program takes longer: as much again for each mebibyte of its text.
+  const int64_t kibibytes = record_->program_size.load(std::memory_order_relaxed) >> 10;
+  const std::chrono::nanoseconds timeout = limits_.timeout + limits_.timeout / 1024 * kibibytes;
   if (phase == Phase::kStarting &&
       elapsed > std::max<std::chrono::nanoseconds>(kStartTimeout, limits_.timeout)) {
     Kill(Death::Cause::kCannotStart, "no sign of life after 60 s");
-  } else if ((phase == Phase::kGenerating || phase == Phase::kJudging) &&
-             elapsed > limits_.timeout) {
+  } else if ((phase == Phase::kGenerating || phase == Phase::kJudging) && elapsed > timeout) {
     Kill(Death::Cause::kHang,
-         absl::StrFormat("no end after %.3g s",
-                         std::chrono::duration<double>(limits_.timeout).count()));
+         absl::StrFormat("no end after %.3g s", std::chrono::duration<double>(timeout).count()));
   } else if (const uint64_t size = ResidentSize(pid_); size > limits_.memory) {
     // Before its first Program no Program is to blame.
     const bool starting = phase == Phase::kStarting;
