@@ -208,16 +208,24 @@ class InlinedVector {
   void Shrink(size_t count) {
     while (size_ > count) pop_back();
   }
-  // Takes the elements of `other`, which is empty then; this vector's own are gone already.
+  // Takes the elements of `other`, which is empty then; this vector's own are gone already. What
+  // lies in the vector moves one by one: a copy of a block would wait for the stores that have just
+  // filled it.
   void Take(InlinedVector& other) noexcept {
-    size_ = other.size_;
-    capacity_ = other.capacity_;
-    if (!other.IsInline()) {
+    if (!other.IsInline()) [[unlikely]] {
+      size_ = other.size_;
+      capacity_ = other.capacity_;
       heap_ = std::exchange(other.heap_, nullptr);
       other.capacity_ = N;
     } else {
-      std::uninitialized_move_n(other.Inline(), size_, Inline());
-      std::destroy_n(other.Inline(), size_);
+      const uint32_t size = other.size_;
+      capacity_ = N;
+      for (uint32_t i = 0; i < N; ++i) {
+        if (i == size) break;
+        std::construct_at(Inline() + i, std::move(other.Inline()[i]));
+        std::destroy_at(other.Inline() + i);
+      }
+      size_ = size;
     }
     other.size_ = 0;
   }

@@ -3,6 +3,8 @@
 
 #include "autograd/tensor/pool.h"
 
+#include <sys/mman.h>
+
 #include <new>
 #include <utility>
 #include <vector>
@@ -23,9 +25,12 @@ constexpr bool kPassesThrough = true;
 constexpr bool kPassesThrough = false;
 #endif
 
-// Chunks start on a cache line, so that blocks of 64 and 128 bytes do.
-constexpr std::align_val_t kAlignment{64};
+// Chunks start on a pair of cache lines, which some processors fetch together.
+constexpr std::align_val_t kAlignment{128};
 constexpr size_t kChunkBytes = size_t{1} << 16;
+// A thread that has taken kManyBytes of one class goes on in chunks of the size of a huge page: few
+// page faults, and a walk over a large graph misses few translations of addresses.
+constexpr int64_t kManyBytes = int64_t{1} << 22;
 
 size_t BlockBytes(size_t size_class) { return (size_class + 1) * kGranule; }
 
@@ -75,6 +80,15 @@ bool HasUncut(const ThreadLists& lists, size_t size_class) {
          BlockBytes(size_class);
 }
 
+// New memory for blocks of the class.
+void TakeChunk(ThreadLists& lists, size_t size_class) {
+  const int64_t taken = lists.received[size_class] * static_cast<int64_t>(BlockBytes(size_class));
+  const size_t bytes = taken < kManyBytes ? kChunkBytes : kHugePage;
+  auto* chunk = static_cast<char*>(AllocateArray(bytes));
+  lists.uncut[size_class] = chunk;
+  lists.uncut_end[size_class] = chunk + bytes;
+}
+
 void GiveUpList(ThreadLists& lists, size_t size_class) {
   lists.received[size_class] -= lists.count[size_class];
   store.Get().Put(size_class, {std::exchange(lists.head[size_class], nullptr),
@@ -121,6 +135,18 @@ void CountLarge(int64_t blocks, int64_t bytes) {
 
 }  // namespace
 
+void* AllocateArray(size_t bytes) {
+  if (bytes < kHugePage) return ::operator new(bytes, kAlignment);
+  void* const array = ::operator new (bytes, std::align_val_t{kHugePage});
+  // What it refuses costs time only.
+  (void)madvise(array, bytes, MADV_HUGEPAGE);
+  return array;
+}
+
+void FreeArray(void* array, size_t bytes) {
+  ::operator delete (array, bytes < kHugePage ? kAlignment : std::align_val_t{kHugePage});
+}
+
 Use UseOfThread() {
   if (kPassesThrough) return {};
   const ThreadLists& lists = Lists();
@@ -164,9 +190,7 @@ void* AllocateSlow(size_t bytes) {
     lists.received[size_class] += list.count;
     return list.head;
   }
-  auto* chunk = static_cast<char*>(::operator new(kChunkBytes, kAlignment));
-  lists.uncut[size_class] = chunk;
-  lists.uncut_end[size_class] = chunk + kChunkBytes;
+  TakeChunk(lists, size_class);
   ++lists.received[size_class];
   return CutBlock(lists, size_class);
 }

@@ -3,40 +3,67 @@
 #include "autograd/tensor/tensor.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "autograd/tensor/pool.h"
 #include "autograd/tensor/sparse.h"
 
 namespace twingrad {
 
-// A tensor with its own storage and room for few elements, as one block. It is freed when
-// neither the tensor nor a view uses the storage.
+// A tensor with its own storage. Behind it lie the dimensions and, where there are few, the
+// elements, or which storage lends them. Freed when neither the tensor nor a view uses the storage.
 struct OwningBlock {
   TensorImpl impl;
   Storage storage;
-  alignas(16) unsigned char elements[TensorImpl::kInlineBytes];
 
-  explicit OwningBlock(size_t bytes) : OwningBlock(elements, bytes) {}
-  OwningBlock(void* data, size_t bytes, Storage::Holds holds = Storage::Holds::kElements)
-      : storage(data, bytes, holds) {
+  // In `bytes` of memory; the elements lie elsewhere.
+  OwningBlock(size_t rank, size_t bytes, void* data, size_t data_bytes,
+              Storage::Holds holds = Storage::Holds::kElements)
+      : impl(reinterpret_cast<int64_t*>(this + 1), rank, bytes), storage(data, data_bytes, holds) {
     impl.owning_ = true;
     impl.inference_ = InferenceTensors();
     impl.storage_ = &storage;
     impl.data_ = data;
   }
   ~OwningBlock() = default;
+
+  // Where elements are to lie that are not on the heap.
+  static void* ElementsOf(void* memory, size_t rank, size_t data_bytes) {
+    return static_cast<char*>(memory) + ElementsOffset(rank, data_bytes);
+  }
+  // More than one may be read at once, so they are aligned for that.
+  static constexpr size_t ElementsOffset(size_t rank, size_t data_bytes) {
+    const size_t end = sizeof(OwningBlock) + rank * 2 * sizeof(int64_t);
+    return data_bytes <= 8 ? end : (end + 15) & ~size_t{15};
+  }
+  static constexpr size_t BytesFor(size_t rank, size_t data_bytes) {
+    return (ElementsOffset(rank, data_bytes) + data_bytes + 7) & ~size_t{7};
+  }
+  void* OwnElements(size_t data_bytes) { return ElementsOf(this, impl.room_, data_bytes); }
+  static OwningBlock* Make(size_t rank, size_t data_bytes) {
+    const size_t bytes = BytesFor(rank, data_bytes);
+    void* const memory = pool::Allocate(bytes);
+    auto* block =
+        new (memory) OwningBlock(rank, bytes, ElementsOf(memory, rank, data_bytes), data_bytes);
+    block->storage.in_block_ = true;
+    return block;
+  }
+  static OwningBlock* MakeAround(size_t rank, void* data, size_t data_bytes) {
+    const size_t bytes = BytesFor(rank, 0);
+    return new (pool::Allocate(bytes)) OwningBlock(rank, bytes, data, data_bytes);
+  }
 };
 
 namespace {
 
 constexpr std::align_val_t kElementAlignment{64};
+
+// How many ranks the dimensions in a tensor's own block have room for.
+size_t RoomFor(size_t rank) { return rank <= TensorImpl::kInlineRank ? rank : 0; }
 
 OwningBlock* BlockOf(Storage* storage) {
   // The storage is a member of a standard block; offsetof is exact for it on every supported
@@ -49,9 +76,9 @@ OwningBlock* BlockOf(Storage* storage) {
 }
 
 // Of a block whose storage is Holds::kBorrowed: whose elements it shows, noted in its own room.
-Storage* LenderOf(const OwningBlock& block) {
+Storage* LenderOf(OwningBlock& block) {
   Storage* lender;
-  std::memcpy(&lender, block.elements, sizeof(lender));
+  std::memcpy(&lender, block.OwnElements(sizeof(lender)), sizeof(lender));
   return lender;
 }
 
@@ -83,7 +110,7 @@ Shape TypeWords::sizes() const {
 
 void Storage::Dispose() {
   OwningBlock* block = BlockOf(this);
-  if (data_ != block->elements) {
+  if (!in_block_) {
     if (holds() == Holds::kElements) {
       ::operator delete(data_, kElementAlignment);
     } else if (holds() == Holds::kSparseParts) {
@@ -92,20 +119,27 @@ void Storage::Dispose() {
       LenderOf(*block)->Release();
     }
   }
+  const size_t bytes = block->impl.block_bytes();
   block->~OwningBlock();
-  pool::Free(block, sizeof(OwningBlock));
+  pool::Free(block, bytes);
 }
 
 void Storage::DropElements() {
-  OwningBlock* block = BlockOf(this);
-  if (data_ == block->elements) return;
+  if (in_block_) return;
   ::operator delete(data_, kElementAlignment);
-  data_ = block->elements;
+  data_ = this;  // not null, but nothing is there
   bytes_ = 0;
+  in_block_ = true;
+}
+
+int64_t TensorImpl::offset() const {
+  if (type_.is_sparse()) return 0;
+  return (static_cast<const char*>(data_) - static_cast<const char*>(storage_->data())) /
+         static_cast<int64_t>(ElementSize(dtype()));
 }
 
 TensorImpl* TensorImpl::MakeOwningScalar(DType dtype, Device device) {
-  auto* block = new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(ElementSize(dtype));
+  OwningBlock* block = OwningBlock::Make(0, ElementSize(dtype));
   block->impl.type_ = TypeWords::Of(dtype, device, {});
   return &block->impl;
 }
@@ -118,9 +152,10 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
                 absl::StrCat("[tensor] ", DTypeName(dtype), ShapeToString(sizes),
                              " has more bytes than fit 63 bits; use smaller sizes"));
   }
+  const size_t room = RoomFor(sizes.size());
   OwningBlock* block;
   if (bytes <= static_cast<int64_t>(kInlineBytes)) {
-    block = new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(static_cast<size_t>(bytes));
+    block = OwningBlock::Make(room, static_cast<size_t>(bytes));
   } else {
     void* data = ::operator new(static_cast<size_t>(bytes), kElementAlignment, std::nothrow);
     if (data == nullptr) {
@@ -128,7 +163,7 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
                   absl::StrCat("[tensor] no memory for the ", bytes, " bytes of ", DTypeName(dtype),
                                ShapeToString(sizes), "; use smaller sizes"));
     }
-    block = new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(data, static_cast<size_t>(bytes));
+    block = OwningBlock::MakeAround(room, data, static_cast<size_t>(bytes));
   }
   TensorImpl& impl = block->impl;
   impl.type_ = TypeWords::Of(dtype, device, sizes);
@@ -137,14 +172,46 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   return &impl;
 }
 
+// Over `storage`, a reference to which it takes over; as wide as `rank` needs, of rank 0 so far.
+TensorImpl* TensorImpl::MakeUnshaped(Storage* storage, size_t rank) {
+  const size_t room = RoomFor(rank);
+  const size_t bytes = sizeof(TensorImpl) + room * 2 * sizeof(int64_t);
+  void* const memory = pool::Allocate(bytes);
+  auto* dims = reinterpret_cast<int64_t*>(static_cast<char*>(memory) + sizeof(TensorImpl));
+  auto* impl = new (memory) TensorImpl(dims, room, bytes);
+  impl->storage_ = storage;
+  return impl;
+}
+
+TensorImpl* TensorImpl::MakeRowMajor(sync::IntrusivePtr<Storage> storage, const TypeWords& type) {
+  const size_t rank = type.rank();
+  TensorImpl* impl = MakeUnshaped(storage.get(), rank);
+  impl->type_ = type;
+  impl->data_ = storage.Detach()->data();
+  if (rank > 0) {
+    const Shape sizes = type.sizes();
+    for (int64_t size : sizes) impl->numel_ *= size;
+    impl->SetSizes(sizes);
+  }
+  return impl;
+}
+
+// A contiguous tensor may have any stride where a size is 1.
+bool TensorImpl::HasRowMajorStrides() const {
+  int64_t stride = 1;
+  for (size_t i = rank_; i-- > 0;) {
+    if (dims_[rank_ + i] != stride) return false;
+    stride *= std::max<int64_t>(dims_[i], 1);
+  }
+  return true;
+}
+
 TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset) {
   const int64_t numel = ElementCount(sizes);
-  auto* impl = new (pool::Allocate(sizeof(TensorImpl))) TensorImpl();
+  TensorImpl* impl = MakeUnshaped(of.storage_, sizes.size());
   of.storage_->AddRef();
-  impl->storage_ = of.storage_;
   impl->inference_ = of.inference_;
   impl->type_ = TypeWords::Of(of.dtype(), of.device(), sizes);
-  impl->offset_ = offset;
   impl->numel_ = numel;
   if (of.type_.is_sparse()) {
     impl->type_.low |= TypeWords::kSparse;
@@ -156,24 +223,27 @@ TensorImpl* TensorImpl::MakeAlias(const TensorImpl& of, Ints sizes, Ints strides
   }
   if (!sizes.empty()) {
     impl->SetSizes(sizes);
-    std::copy(strides.begin(), strides.end(), const_cast<int64_t*>(impl->dims()) + impl->rank_);
+    std::copy(strides.begin(), strides.end(), impl->dims_ + impl->rank_);
     impl->contiguous_ = !of.type_.is_sparse() && IsContiguousGeometry(sizes, strides);
   }
   return impl;
 }
 
-Storage* TensorImpl::Borrow(Storage* lender, uint32_t version) {
+Storage* TensorImpl::Borrow(Storage* lender, uint32_t version, size_t rank) {
   if (lender->holds() == Storage::Holds::kBorrowed) lender = LenderOf(*BlockOf(lender));
   lender->AddRef();
-  auto* block = new (pool::Allocate(sizeof(OwningBlock)))
-      OwningBlock(lender->data(), lender->bytes(), Storage::Holds::kBorrowed);
-  std::memcpy(block->elements, &lender, sizeof(lender));
+  const size_t room = RoomFor(rank);
+  const size_t bytes = OwningBlock::BytesFor(room, sizeof(lender));
+  auto* block = new (pool::Allocate(bytes))
+      OwningBlock(room, bytes, lender->data(), lender->bytes(), Storage::Holds::kBorrowed);
+  std::memcpy(block->OwnElements(sizeof(lender)), &lender, sizeof(lender));
   block->storage.version_.Store(version, sync::kRelaxed);
   return &block->storage;
 }
 
 TensorImpl* TensorImpl::MakeBorrowing(const TensorImpl& of, uint32_t version) {
-  TensorImpl& impl = BlockOf(Borrow(of.storage_, version))->impl;
+  const size_t rank = of.sizes().size();
+  TensorImpl& impl = BlockOf(Borrow(of.storage_, version, rank))->impl;
   impl.CopyGeometry(of);
   return &impl;
 }
@@ -183,40 +253,40 @@ TensorImpl* TensorImpl::MakeSparse(Ints sizes, SparseParts parts) {
   const DType dtype = parts.values.dtype();
   const Device device = parts.values.device();
   auto* owned = new SparseParts(std::move(parts));
+  // What its data() shows is a zero of any type.
+  constexpr size_t kZeroBytes = 8;
+  const size_t room = RoomFor(sizes.size());
+  const size_t bytes = OwningBlock::BytesFor(room, kZeroBytes);
   auto* block =
-      new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(owned, 0, Storage::Holds::kSparseParts);
-  std::memset(block->elements, 0, sizeof(block->elements));
+      new (pool::Allocate(bytes)) OwningBlock(room, bytes, owned, 0, Storage::Holds::kSparseParts);
   TensorImpl& impl = block->impl;
   impl.type_ = TypeWords::Of(dtype, device, sizes);
   impl.type_.low |= TypeWords::kSparse;
   impl.numel_ = numel;
   impl.contiguous_ = false;
-  impl.data_ = block->elements;
+  impl.data_ = block->OwnElements(kZeroBytes);
+  std::memset(impl.data_, 0, kZeroBytes);
   if (!sizes.empty()) {
     impl.SetSizes(sizes);
-    std::fill_n(const_cast<int64_t*>(impl.dims()) + impl.rank_, impl.rank_, 0);
+    std::fill_n(impl.dims_ + impl.rank_, impl.rank_, 0);
   }
   return &impl;
 }
 
 void TensorImpl::CopyGeometry(const TensorImpl& from) {
-  if (rank_ > kInlineRank) delete[] heap_dims_;
-  rank_ = 0;
   type_ = from.type_;
   data_ = from.data_;
   numel_ = from.numel_;
-  offset_ = from.offset_;
   contiguous_ = from.contiguous_;
-  if (from.rank_ == 0) return;
   SetSizes(from.sizes());
   const Ints strides = from.strides();
-  std::copy(strides.begin(), strides.end(), const_cast<int64_t*>(dims()) + rank_);
+  std::copy(strides.begin(), strides.end(), dims_ + rank_);
 }
 
 void TensorImpl::Exchange(const TensorImpl& with) {
   if (&with == this) return;
   Storage* const before = storage_;
-  storage_ = Borrow(with.storage_, before->version());
+  storage_ = Borrow(with.storage_, before->version(), /*rank=*/0);
   CopyGeometry(with);
   if (!owning_ || exchanged_) {
     before->Release();
@@ -229,32 +299,40 @@ void TensorImpl::Exchange(const TensorImpl& with) {
   }
 }
 
+int64_t* TensorImpl::RoomInBlock() {
+  char* const end = owning_ ? reinterpret_cast<char*>(reinterpret_cast<OwningBlock*>(this) + 1)
+                            : reinterpret_cast<char*>(this + 1);
+  return reinterpret_cast<int64_t*>(end);
+}
+
 void TensorImpl::SetSizes(Ints sizes) {
   const size_t rank = sizes.size();
+  if (HasHeapDims()) delete[] std::exchange(dims_, RoomInBlock());
+  rank_ = 0;  // until the room is there
+  if (rank > room_) dims_ = new int64_t[2 * rank];
   rank_ = static_cast<uint8_t>(rank);
-  int64_t* dims = inline_dims_;
-  if (rank_ > kInlineRank) dims = heap_dims_ = new int64_t[2 * rank];
   int64_t stride = 1;
   for (size_t i = rank; i-- > 0;) {
-    dims[i] = sizes[i];
-    dims[rank + i] = stride;
+    dims_[i] = sizes[i];
+    dims_[rank + i] = stride;
     stride *= std::max<int64_t>(sizes[i], 1);
   }
 }
 
 void TensorImpl::Dispose() {
-  if (meta_ != nullptr) delete std::exchange(meta_, nullptr);
-  if (rank_ > kInlineRank) delete[] heap_dims_;
+  if (meta_ != nullptr) TakeMeta()->Drop();
+  if (HasHeapDims()) delete[] dims_;
   const bool owning = owning_;
   Storage* last = storage_;
   if (exchanged_) {
     last = &reinterpret_cast<OwningBlock*>(this)->storage;
     storage_->Release();
   }
+  const size_t bytes = block_bytes();
   last->Release();  // an owning tensor's memory may end here
   if (!owning) {
     this->~TensorImpl();
-    pool::Free(this, sizeof(TensorImpl));
+    pool::Free(this, bytes);
   }
 }
 
@@ -364,71 +442,5 @@ void RefuseSparse(const char* op) {
                            "] an operand is a sparse tensor; dense ones are allowed; make it one "
                            "with kernels::ToDense"));
 }
-
-int64_t ElementCount(Ints sizes) {
-  if (sizes.size() > 255) {
-    throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[tensor] rank ", sizes.size(),
-                             "; at most 255 dimensions are allowed; merge some"));
-  }
-  int64_t count = 1;
-  bool overflow = false;
-  bool empty = false;
-  for (int64_t size : sizes) {
-    if (size < 0) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  absl::StrCat("[tensor] size ", size, " in shape ", ShapeToString(sizes),
-                               "; sizes are 0 or more"));
-    }
-    if (size == 0) empty = true;
-    overflow |= size != 0 && __builtin_mul_overflow(count, size, &count);
-  }
-  if (overflow) {
-    throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[tensor] the element count of ", ShapeToString(sizes),
-                             " does not fit 63 bits; use smaller sizes"));
-  }
-  return empty ? 0 : count;
-}
-
-Shape ContiguousStrides(Ints sizes) {
-  Shape strides(sizes.size());
-  int64_t stride = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= std::max<int64_t>(sizes[i], 1);
-  }
-  return strides;
-}
-
-bool IsContiguousGeometry(Ints sizes, Ints strides) {
-  for (int64_t size : sizes) {
-    if (size == 0) return true;
-  }
-  int64_t expected = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    if (sizes[i] == 1) continue;
-    if (strides[i] != expected) return false;
-    expected *= sizes[i];
-  }
-  return true;
-}
-
-bool HasInternalOverlap(Ints sizes, Ints strides) {
-  InlinedVector<std::pair<int64_t, int64_t>, 4> dims;  // (stride, size), those that move
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 0) return false;
-    if (sizes[i] > 1) dims.emplace_back(std::abs(strides[i]), sizes[i]);
-  }
-  std::sort(dims.begin(), dims.end());
-  int64_t reach = 0;  // the largest distance that the dimensions so far can span
-  for (const auto& [stride, size] : dims) {
-    if (stride <= reach) return true;
-    reach += stride * (size - 1);
-  }
-  return false;
-}
-
-std::string ShapeToString(Ints sizes) { return absl::StrCat("[", absl::StrJoin(sizes, ","), "]"); }
 
 }  // namespace twingrad

@@ -4,8 +4,9 @@
 //   Tensor row = a.AsStrided({3}, {1}, 3);     // shares a's memory and version
 //
 // A copy of a handle shares the tensor. Knows nothing of graphs: autograd/graph attaches its part
-// through TensorMeta. A tensor that owns its memory is one pooled block that holds shape, storage
-// and, up to kInlineBytes, the elements; the block outlives the tensor while views use the memory.
+// through TensorMeta. A tensor that owns its memory is one pooled block that holds the tensor, its
+// storage, its dimensions and, up to kInlineBytes, the elements, with room for as many as it has.
+// The block outlives the tensor while views use the memory.
 //
 // An *inference tensor*, made while the thread's InferenceTensors() is set, has no version: writes
 // to it go unnoticed. Its views are inference tensors too.
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "autograd/base/check.h"
 #include "autograd/base/device.h"
@@ -27,12 +29,10 @@
 #include "autograd/sync/atomic.h"
 #include "autograd/sync/ref_count.h"
 #include "autograd/sync/thread_local.h"
-#include "autograd/tensor/element.h"  // IWYU pragma: export
+#include "autograd/tensor/element.h"   // IWYU pragma: export
+#include "autograd/tensor/geometry.h"  // IWYU pragma: export
 
 namespace twingrad {
-
-// Sizes, strides or dimensions of a tensor, to read.
-using Ints = Span<const int64_t>;
 
 // dtype, device and shape as two words, so that the usual comparison is two instructions.
 // Exact when IsExact(); otherwise (rank above 3, sizes of 2^32 and more) sizes must be compared
@@ -52,6 +52,7 @@ struct TypeWords {
   uint64_t kind() const { return low & 0xffffff; }
   bool IsExact() const { return ((low >> 24) & 0xff) != kInexact; }
   // Of exact words only.
+  size_t rank() const { return (low >> 24) & 0xff; }
   Shape sizes() const;
   bool operator==(const TypeWords&) const = default;
 
@@ -63,10 +64,12 @@ struct TypeWords {
 // scopes of autograd/graph.
 AG_THREAD_LOCAL(bool, InferenceTensors, false);
 
-// What another layer attaches to a tensor; owned by it.
+// What another layer attaches to a tensor; owned by it, or counted in a way of its own.
 class TensorMeta {
  public:
   virtual ~TensorMeta() = default;
+  // The tensor gives it up.
+  virtual void Drop() { delete this; }
 };
 
 struct SparseParts;
@@ -79,7 +82,7 @@ class Storage {
   enum class Holds : uint8_t { kElements, kSparseParts, kBorrowed };
 
   Storage(void* data, size_t bytes, Holds holds)
-      : data_(data), bytes_(bytes), holds_(static_cast<size_t>(holds)) {}
+      : data_(data), bytes_(bytes), holds_(static_cast<size_t>(holds)), in_block_(false) {}
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -98,6 +101,7 @@ class Storage {
 
  private:
   friend class TensorImpl;
+  friend struct OwningBlock;
 
   void Dispose();
   // Frees elements that nobody will use any more, although the block stays.
@@ -106,13 +110,15 @@ class Storage {
   sync::RefCount references_;
   sync::Atomic<uint32_t> version_{0};
   void* data_;
-  size_t bytes_ : 62;
+  size_t bytes_ : 61;
   size_t holds_ : 2;
+  size_t in_block_ : 1;  // the elements lie in the storage's own block
 };
 
 class TensorImpl {
  public:
-  static constexpr int kInlineRank = 4;
+  // What lies in the tensor's own block.
+  static constexpr int kInlineRank = 8;
   static constexpr size_t kInlineBytes = 64;
 
   TensorImpl(const TensorImpl&) = delete;
@@ -123,6 +129,13 @@ class TensorImpl {
   static TensorImpl* MakeOwningScalar(DType dtype, Device device);
   // Shares `storage`.
   static TensorImpl* MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset);
+  // Shows `storage` from its start in row-major order. `type` is exact, and fits it.
+  static TensorImpl* MakeRowMajor(sync::IntrusivePtr<Storage> storage, const TypeWords& type);
+  // Whether MakeRowMajor of its storage and type would show the same.
+  bool IsStoredRowMajor() const {
+    return data_ == storage_->data() && contiguous_ && !inference_ && type_.IsExact() &&
+           (rank_ == 0 || HasRowMajorStrides());
+  }
   // Shares the memory of `of`, with a version of its own that starts at `version`.
   static TensorImpl* MakeBorrowing(const TensorImpl& of, uint32_t version);
   // Takes `parts` over, which fit `sizes`.
@@ -143,51 +156,74 @@ class TensorImpl {
   Device device() const { return type_.device(); }
   int rank() const { return rank_; }
   int64_t numel() const { return numel_; }
-  int64_t offset() const { return offset_; }
+  int64_t offset() const;
   void* data() const { return data_; }
   bool is_contiguous() const { return contiguous_; }
   bool is_inference() const { return inference_; }
   Storage* storage() const { return storage_; }
-  Ints sizes() const { return {dims(), static_cast<size_t>(rank_)}; }
-  Ints strides() const { return {dims() + rank_, static_cast<size_t>(rank_)}; }
+  Ints sizes() const { return {dims_, static_cast<size_t>(rank_)}; }
+  Ints strides() const { return {dims_ + rank_, static_cast<size_t>(rank_)}; }
 
   TensorMeta* meta() const { return meta_; }
-  // Takes `meta` over; frees the one before.
-  void SetMeta(TensorMeta* meta) {
-    delete meta_;
+  // By which the other layer knows one kind of meta from another.
+  bool meta_tag() const { return meta_tag_; }
+  // Takes `meta` over; drops the one before.
+  void SetMeta(TensorMeta* meta, bool tag = false) {
+    TensorMeta* const before = TakeMeta();
     meta_ = meta;
+    meta_tag_ = tag;
+    if (before != nullptr) before->Drop();
+  }
+  // Leaves the tensor without one.
+  TensorMeta* TakeMeta() {
+    meta_tag_ = false;
+    return std::exchange(meta_, nullptr);
   }
 
  private:
   friend struct OwningBlock;
   friend class Storage;
 
-  TensorImpl() = default;
+  // In a block of `bytes` with room for the dimensions of `room` ranks at `dims`.
+  TensorImpl(int64_t* dims, size_t room, size_t bytes)
+      : room_(static_cast<uint8_t>(room)),
+        granules_(static_cast<uint8_t>(bytes / kGranule)),
+        dims_(dims) {}
   ~TensorImpl() = default;
-  const int64_t* dims() const { return rank_ <= kInlineRank ? inline_dims_ : heap_dims_; }
-  // In a block of its own, whose tensor has no geometry: shows the memory of `lender`.
-  static Storage* Borrow(Storage* lender, uint32_t version);
+  static TensorImpl* MakeUnshaped(Storage* storage, size_t rank);
+  bool HasHeapDims() const { return rank_ > room_; }
+  // Blocks are sized in these.
+  static constexpr size_t kGranule = 8;
+  size_t block_bytes() const { return granules_ * kGranule; }
+  // In a block of its own, whose tensor has no geometry, but room for one: shows the memory of
+  // `lender`.
+  static Storage* Borrow(Storage* lender, uint32_t version, size_t rank);
+  int64_t* RoomInBlock();
+  bool HasRowMajorStrides() const;
   void SetSizes(Ints sizes);
   void CopyGeometry(const TensorImpl& from);
   void Dispose();
 
   sync::RefCount references_;
   uint8_t rank_ = 0;
-  bool contiguous_ = true;
-  bool owning_ = false;  // this object lies in a block with a storage, `storage_` unless exchanged
-  bool exchanged_ = false;
-  bool inference_ = false;
+  bool contiguous_ : 1 = true;
+  // This object lies in a block with a storage, `storage_` unless exchanged.
+  bool owning_ : 1 = false;
+  bool exchanged_ : 1 = false;
+  bool inference_ : 1 = false;
+  bool meta_tag_ : 1 = false;
+  const uint8_t room_;      // ranks that the dimensions in the block have room for
+  const uint8_t granules_;  // size of the block
   TypeWords type_;
   void* data_ = nullptr;
   int64_t numel_ = 1;
   Storage* storage_ = nullptr;
   TensorMeta* meta_ = nullptr;
-  int64_t offset_ = 0;
-  union {
-    int64_t inline_dims_[2 * kInlineRank];  // sizes, then strides
-    int64_t* heap_dims_;
-  };
+  int64_t* dims_;  // sizes, then strides: in the block, or on the heap where they do not fit
 };
+// Where atomics are no wider than what they hold.
+static_assert(sizeof(TensorImpl) == 64 || sizeof(sync::Atomic<uint32_t>) > sizeof(uint32_t),
+              "a tensor fills one cache line");
 
 class Tensor {
  public:
@@ -260,6 +296,10 @@ class Tensor {
   Tensor Detach() const;
   // As Detach, but with a version of its own: neither tensor knows of writes through the other.
   Tensor Data() const;
+  // What MakeRowMajor makes.
+  static Tensor OfStorage(sync::IntrusivePtr<Storage> storage, const TypeWords& type) {
+    return Tensor(TensorImpl::MakeRowMajor(std::move(storage), type));
+  }
   bool HasSameStorage(const Tensor& other) const {
     return defined() && other.defined() &&
            impl_->storage()->data() == other.impl_->storage()->data();
@@ -295,16 +335,5 @@ class Tensor {
 
 // Throws Error(kInvalidArgument) naming `op`, which takes dense tensors only.
 [[noreturn]] void RefuseSparse(const char* op);
-
-// Product of the sizes; Error when one is negative or the product does not fit.
-int64_t ElementCount(Ints sizes);
-// Row-major strides.
-Shape ContiguousStrides(Ints sizes);
-// Whether the geometry is row-major, sizes of 1 not looked at.
-bool IsContiguousGeometry(Ints sizes, Ints strides);
-// Whether two elements lie at one place. Exact for geometries made of views of row-major memory.
-bool HasInternalOverlap(Ints sizes, Ints strides);
-// `[2,3]`.
-std::string ShapeToString(Ints sizes);
 
 }  // namespace twingrad

@@ -101,21 +101,6 @@ TEST(TensorTest, HandlesCount) {
   EXPECT_TRUE(a.OwnsStorageAlone());
 }
 
-TEST(TensorTest, ContiguityIgnoresSizesOfOneAndEmptyTensors) {
-  EXPECT_TRUE(IsContiguousGeometry({1, 3}, {99, 1}));
-  EXPECT_FALSE(IsContiguousGeometry({2, 3}, {99, 1}));
-  EXPECT_TRUE(IsContiguousGeometry({2, 0}, {99, 5}));
-  EXPECT_TRUE(IsContiguousGeometry({}, {}));
-}
-
-TEST(TensorTest, OverlapIsSeen) {
-  EXPECT_TRUE(HasInternalOverlap({2, 3}, {0, 1}));
-  EXPECT_TRUE(HasInternalOverlap({3, 3}, {1, 1}));
-  EXPECT_FALSE(HasInternalOverlap({3, 2}, {1, 3}));
-  EXPECT_FALSE(HasInternalOverlap({1, 2}, {0, 1}));
-  EXPECT_FALSE(HasInternalOverlap({0, 2}, {0, 0}));
-}
-
 TEST(TensorTest, AsStridedStaysInsideTheStorage) {
   Tensor a = Tensor::Zeros({4}, DType::kF64);
   EXPECT_EQ(KindOf([&] { a.AsStrided({2}, {3}, 1); }), ErrorKind::kInvalidArgument);
@@ -157,6 +142,69 @@ TEST(TensorTest, RanksAboveTheInlineOnesWork) {
   EXPECT_EQ(a.strides()[1], 4);
   Tensor b = a.Detach();
   EXPECT_TRUE(b.HasSameTypeAs(a));
+}
+
+// Of every rank around those that lie in the tensor's own block.
+TEST(TensorTest, DimensionsOfAnyRankAreKept) {
+  for (size_t rank = 0; rank <= 12; ++rank) {
+    Shape sizes;
+    for (size_t i = 0; i < rank; ++i) sizes.push_back(1 + static_cast<int64_t>(i % 2));
+    const Tensor a = Tensor::Ones(sizes, DType::kF64);
+    const Tensor view = a.Detach();
+    const Tensor data = a.Data();
+    for (const Tensor& each : {a, view, data}) {
+      EXPECT_EQ(each.sizes(), Ints(sizes));
+      EXPECT_EQ(each.strides(), Ints(ContiguousStrides(sizes)));
+      EXPECT_EQ(each.storage_offset(), 0);
+    }
+    // From each rank to each other, there and back.
+    for (size_t other = 0; other <= 12; ++other) {
+      const Tensor b = Tensor::Zeros(Shape(other), DType::kF64);
+      const Tensor changed = Tensor::Ones(sizes, DType::kF64);
+      changed.impl()->Exchange(*b.impl());
+      EXPECT_EQ(changed.sizes(), b.sizes());
+      changed.impl()->Exchange(*a.impl());
+      EXPECT_EQ(changed.sizes(), Ints(sizes));
+      EXPECT_EQ(changed.strides(), a.strides());
+      EXPECT_EQ(changed.data<double>()[a.numel() - 1], 1);
+    }
+  }
+}
+
+TEST(TensorTest, TheOffsetIsThatOfTheFirstElement) {
+  const Tensor a = Tensor::Zeros({3, 4}, DType::kF32);
+  const Tensor part = a.AsStrided({2}, {4}, 5);
+  EXPECT_EQ(part.storage_offset(), 5);
+  EXPECT_EQ(part.Detach().storage_offset(), 5);
+  EXPECT_EQ(part.Data().storage_offset(), 5);
+  const Tensor changed = Tensor::Scalar(0, DType::kF64);
+  changed.impl()->Exchange(*part.impl());
+  EXPECT_EQ(changed.storage_offset(), 5);
+  EXPECT_EQ(changed.raw_data(), part.raw_data());
+}
+
+TEST(TensorTest, ElementsLieAlignedForWhatReadsSeveralAtOnce) {
+  for (int64_t count = 1; count <= 20; ++count) {
+    for (const Shape& sizes : {Shape{count}, Shape{1, count}}) {
+      const Tensor a = Tensor::Zeros(sizes, DType::kF32);
+      const uintptr_t alignment = count * 4 <= 8 ? 8 : 16;
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(a.raw_data()) % alignment, 0u) << count;
+    }
+  }
+}
+
+TEST(TensorTest, OfStorageShowsWhatIsStoredRowMajor) {
+  const Tensor a = Tensor::FromData<double>({2, 3}, {1, 2, 3, 4, 5, 6});
+  ASSERT_TRUE(a.impl()->IsStoredRowMajor());
+  const Tensor b = Tensor::OfStorage(sync::IntrusivePtr<Storage>(a.impl()->storage()), a.type());
+  EXPECT_TRUE(b.HasSameTypeAs(a));
+  EXPECT_EQ(b.strides(), a.strides());
+  EXPECT_EQ(b.raw_data(), a.raw_data());
+  EXPECT_FALSE(a.OwnsStorageAlone());
+  EXPECT_FALSE(a.AsStrided({3}, {1}, 3).impl()->IsStoredRowMajor());        // not from the start
+  EXPECT_FALSE(a.AsStrided({2}, {3}, 0).impl()->IsStoredRowMajor());        // with gaps
+  EXPECT_FALSE(a.AsStrided({1, 6}, {9, 1}, 0).impl()->IsStoredRowMajor());  // other strides
+  EXPECT_FALSE(Tensor::Zeros({1, 1, 1, 2}, DType::kF64).impl()->IsStoredRowMajor());  // rank 4
 }
 
 TEST(TensorTest, HandlesMayBeDroppedByAnyThread) {

@@ -1,0 +1,26 @@
+// Contiguity and overlap of strides.
+
+#include "autograd/tensor/geometry.h"
+
+#include <gtest/gtest.h>
+
+namespace twingrad {
+namespace {
+
+TEST(GeometryTest, ContiguityIgnoresSizesOfOneAndEmptyTensors) {
+  EXPECT_TRUE(IsContiguousGeometry({1, 3}, {99, 1}));
+  EXPECT_FALSE(IsContiguousGeometry({2, 3}, {99, 1}));
+  EXPECT_TRUE(IsContiguousGeometry({2, 0}, {99, 5}));
+  EXPECT_TRUE(IsContiguousGeometry({}, {}));
+}
+
+TEST(GeometryTest, OverlapIsSeen) {
+  EXPECT_TRUE(HasInternalOverlap({2, 3}, {0, 1}));
+  EXPECT_TRUE(HasInternalOverlap({3, 3}, {1, 1}));
+  EXPECT_FALSE(HasInternalOverlap({3, 2}, {1, 3}));
+  EXPECT_FALSE(HasInternalOverlap({1, 2}, {0, 1}));
+  EXPECT_FALSE(HasInternalOverlap({0, 2}, {0, 0}));
+}
+
+}  // namespace
+}  // namespace twingrad
