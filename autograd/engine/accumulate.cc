@@ -27,11 +27,8 @@ void AddSparseGradient(Tensor& sum, Tensor& gradient) {
 
 }  // namespace
 
-void AddGradient(Tensor& sum, Tensor&& gradient) {
-  if (!gradient.defined()) return;
-  if (!sum.defined()) {
-    sum = std::move(gradient);
-  } else if (GradMode::IsEnabled()) {
+void AddDefinedGradient(Tensor& sum, Tensor&& gradient) {
+  if (GradMode::IsEnabled()) {
     sum = GradientAdd(sum, gradient);
     AnnounceNodeOf(sum);
   } else if (sum.is_sparse() || gradient.is_sparse()) [[unlikely]] {

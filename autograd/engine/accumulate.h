@@ -2,12 +2,21 @@
 
 #pragma once
 
+#include <utility>
+
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad {
 
-// sum += gradient; undefined ones count as zero. In grad mode the sum has history; otherwise it is
-// formed in place where nobody else can see the memory. Memory of others is never written.
-void AddGradient(Tensor& sum, Tensor&& gradient);
+// sum += gradient, both defined. In grad mode the sum has history; otherwise it is formed in place
+// where nobody else can see the memory. Memory of others is never written.
+void AddDefinedGradient(Tensor& sum, Tensor&& gradient);
+
+// The same, where undefined ones count as zero.
+inline void AddGradient(Tensor& sum, Tensor&& gradient) {
+  if (!gradient.defined()) return;
+  if (sum.defined()) return AddDefinedGradient(sum, std::move(gradient));
+  sum = std::move(gradient);
+}
 
 }  // namespace twingrad

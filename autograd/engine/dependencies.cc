@@ -41,7 +41,7 @@ std::vector<uint32_t> CountDependencies(const GraphTask& task) {
 
 void ComputeDependencies(GraphTask& task) {
   const uint32_t lowest = LowestOutput(task);
-  std::vector<NodeState>& states = task.states();
+  auto& states = task.states();
   task.FindOrAdd(task.root());
   // Nodes are appended as they are met: the array is its own queue.
   for (size_t i = 0; i < states.size(); ++i) {
@@ -55,7 +55,7 @@ void ComputeDependencies(GraphTask& task) {
 
 void MarkNeeded(GraphTask& task) {
   if (!task.has_filter()) return;
-  std::vector<NodeState>& states = task.states();
+  auto& states = task.states();
   for (NodeState& state : states) state.flags = 0;
   const Span<const Edge> outputs = task.arguments().outputs;
   for (uint32_t i = 0; i < outputs.size(); ++i) {
@@ -103,7 +103,7 @@ void MarkNeeded(GraphTask& task) {
 
 Ranks ComputeRanks(const GraphTask& task) {
   std::vector<uint32_t> pending = CountDependencies(task);
-  const std::vector<NodeState>& states = task.states();
+  const auto& states = task.states();
   Ranks ranks;
   ranks.rank.resize(states.size());
   uint32_t edges_total = 0;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "autograd/engine/anomaly_check.h"
-#include "autograd/engine/validate.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/sync/thread_local.h"
 
@@ -50,22 +49,17 @@ bool BeforeApply(GraphTask& task, uint32_t index, VariableList& gradients) {
   return true;
 }
 
-inline void Apply(Node& node, VariableList& gradients, VariableList& results) {
-  results = node.Apply(std::move(gradients));
-  gradients.clear();
-  if (!GradientsMatch(node.next_edges(), results)) [[unlikely]] {
-    ValidateGradients(node.next_edges(), results, node.name());
-  }
-}
-
 // Post-hooks that are registered while the node runs wait for the next call.
 void ApplyWithPostHooks(Node& node, VariableList& gradients, VariableList& results) {
   const NodeExtras* const extras = node.extras();
   HookList<NodePostHook>::Snapshot hooks;
   if (extras != nullptr) hooks = extras->post_hooks.Current();
-  if (hooks.empty()) return Apply(node, gradients, results);
+  if (hooks == nullptr) {
+    results = Apply(node, gradients);
+    return;
+  }
   const VariableList kept = gradients;
-  Apply(node, gradients, results);
+  results = Apply(node, gradients);
   NodeExtras::RunPostHooks(node, hooks, results, kept);
 }
 
@@ -88,27 +82,27 @@ EvaluationScope::~EvaluationScope() {
   ThisThread() = engine_before_;
   CurrentThread().filter = filter_before_;
   CurrentThread().node = node_before_;
+  CurrentThread().releasing = nullptr;
 }
 
 bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results) {
   const NodeState& state = task.states()[index];
   Node& node = *state.node;
-  CurrentThread().node = &node;
-  const bool is_plain =
-      node.extras() == nullptr && state.flags == NodeState::kApply && task.IsPlain();
-  const ObservedEnd end(is_plain ? nullptr : task.observer(), task.number(), node);
-  if (is_plain) [[likely]] {
-    Apply(node, gradients, results);
-  } else {
-    if (!BeforeApply(task, index, gradients)) return false;
-    const NodeExtras* const extras = node.extras();
-    if (extras != nullptr && extras->wants_release_notice && !task.arguments().keep_graph) {
-      node.WillReleaseVariables();
-    }
-    ApplyWithPostHooks(node, gradients, results);
+  if (IsPlain(task, state)) [[likely]] {
+    results = EvaluatePlain(task, node, gradients);
+    return true;
   }
+  CurrentThread().node = &node;
+  CurrentThread().releasing = nullptr;  // hooks may look at what it saved
+  const ObservedEnd end(task.observer(), task.number(), node);
+  if (!BeforeApply(task, index, gradients)) return false;
+  const NodeExtras* const extras = node.extras();
+  if (extras != nullptr && extras->wants_release_notice && !task.arguments().keep_graph) {
+    node.WillReleaseVariables();
+  }
+  ApplyWithPostHooks(node, gradients, results);
   if (!task.arguments().keep_graph) node.ReleaseVariables();
-  if (!is_plain && task.ChecksNan()) [[unlikely]]
+  if (task.ChecksNan()) [[unlikely]]
     CheckForNan(node, results);
   return true;
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "autograd/engine/graph_task.h"
+#include "autograd/engine/validate.h"
 #include "autograd/graph/node.h"
 #include "autograd/graph/thread_state.h"
 
@@ -38,6 +40,35 @@ class [[nodiscard]] EvaluationScope {
   const ExecutionFilter* filter_before_;
   Node* node_before_;
 };
+
+// Whether evaluating the node is to apply it, and nobody is to see it.
+inline bool IsPlain(const GraphTask& task, const NodeState& state) {
+  return state.node->extras() == nullptr &&
+         (state.flags & NodeState::kExecutes) == NodeState::kApply && task.IsPlain();
+}
+
+// Applies the node and checks what it gives: one gradient an edge. Takes `gradients`.
+inline VariableList Apply(Node& node, VariableList& gradients) {
+  VariableList results = node.Apply(std::move(gradients));
+  gradients.clear();
+  if (!GradientsMatch(node.next_edges(), results)) [[unlikely]] {
+    ValidateGradients(node.next_edges(), results, node.name());
+  }
+  return results;
+}
+
+// The same, and releases what the node saved unless the graph is kept: all there is to do at a node
+// that IsPlain.
+inline VariableList EvaluatePlain(const GraphTask& task, Node& node, VariableList& gradients) {
+  ThreadState& thread = CurrentThread();
+  thread.node = &node;
+  const bool releases = !node.SavesNothing() && !task.arguments().keep_graph;
+  thread.releasing = releases ? &node : nullptr;
+  thread.released = nullptr;
+  VariableList results = Apply(node, gradients);
+  if (releases && thread.released != &node) node.ReleaseVariables();
+  return results;
+}
 
 // Runs tensor hooks, captures, pre-hooks, retain_grad, the node, checks, post-hooks; then releases
 // what the node saved unless the graph is kept, and looks for NaN if the task wants it. `results`

@@ -29,6 +29,7 @@ AG_THREAD_LOCAL(bool, SpareIsGone, false);
 
 struct Spare {
   std::unique_ptr<TaskArrays> arrays;
+  size_t last_states = 0;  // that the thread's last task had
   ~Spare() { SpareIsGone() = true; }
 };
 AG_THREAD_LOCAL(Spare, ThreadSpare);
@@ -49,13 +50,18 @@ uint64_t ClaimWord(uint32_t id, uint32_t index) { return uint64_t{id} << 32 | in
 }  // namespace
 
 std::unique_ptr<TaskArrays> TaskArrays::Take() {
-  if (!SpareIsGone() && ThreadSpare().arrays != nullptr) return std::move(ThreadSpare().arrays);
-  return std::make_unique<TaskArrays>();
+  if (SpareIsGone()) return std::make_unique<TaskArrays>();
+  std::unique_ptr<TaskArrays> arrays = std::move(ThreadSpare().arrays);
+  if (arrays == nullptr) arrays = std::make_unique<TaskArrays>();
+  // Room that is not used costs address space only.
+  arrays->states.reserve(ThreadSpare().last_states);
+  return arrays;
 }
 
 void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
   // Dropping gradients may end graphs, and so run other tasks' code: first everything, then the
   // cache.
+  const size_t num_states = arrays->states.size();
   arrays->states.clear();
   arrays->more_gradients.clear();
   if (arrays->states.capacity() > kMostSpareStates) arrays->states.shrink_to_fit();
@@ -63,6 +69,7 @@ void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
     arrays->more_gradients.shrink_to_fit();
   }
   if (SpareIsGone()) return;
+  ThreadSpare().last_states = num_states;
   ThreadSpare().arrays = std::move(arrays);
 }
 
@@ -137,15 +144,9 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
   }
 }
 
-uint32_t GraphTask::AddState(Node* node) {
-  const uint32_t index = static_cast<uint32_t>(states().size());
-  NodeState& state = arrays_->states.emplace_back();
-  state.node = node;
-  if (node->num_inputs() > 1) [[unlikely]] {
-    state.more_begin = static_cast<uint32_t>(more_gradients().size());
-    more_gradients().resize(more_gradients().size() + node->num_inputs() - 1);
-  }
-  return index;
+void GraphTask::AddMoreGradients(NodeState& state) {
+  state.more_begin = static_cast<uint32_t>(more_gradients().size());
+  more_gradients().resize(more_gradients().size() + state.node->num_inputs() - 1);
 }
 
 uint32_t GraphTask::IndexInMap(const Node* node) const {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "autograd/base/span.h"
+#include "autograd/engine/array_allocator.h"
 #include "autograd/engine/observer.h"
 #include "autograd/engine/task_id.h"
 #include "autograd/graph/edge.h"
@@ -50,10 +51,11 @@ struct NodeState {
 
 // Arrays that tasks of one thread use one after the other.
 struct TaskArrays {
-  std::vector<NodeState> states;
+  std::vector<NodeState, ArrayAllocator<NodeState>> states;
   std::vector<Tensor> more_gradients;
 
-  // Takes the thread's spare arrays, or makes some; all empty.
+  // Takes the thread's spare arrays, or makes some; all empty, with room for as many states as the
+  // thread's task before had.
   static std::unique_ptr<TaskArrays> Take();
   static void GiveBack(std::unique_ptr<TaskArrays> arrays);
 };
@@ -100,8 +102,8 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   // Whether nobody looks at the evaluation of its nodes: no observer, no check.
   bool IsPlain() const { return is_plain_; }
 
-  std::vector<NodeState>& states() { return arrays_->states; }
-  const std::vector<NodeState>& states() const { return arrays_->states; }
+  auto& states() { return arrays_->states; }
+  const auto& states() const { return std::as_const(arrays_->states); }
   std::vector<Tensor>& more_gradients() { return arrays_->more_gradients; }
 
   // The dense index of a node, kNotFound if it is not in the task. Index 0 is the root.
@@ -182,7 +184,15 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   };
 
   uint32_t IndexInMap(const Node* node) const;
-  uint32_t AddState(Node* node);
+  uint32_t AddState(Node* node) {
+    const uint32_t index = static_cast<uint32_t>(states().size());
+    NodeState& state = states().emplace_back();
+    state.node = node;
+    if (node->num_inputs() > 1) [[unlikely]]
+      AddMoreGradients(state);
+    return index;
+  }
+  void AddMoreGradients(NodeState& state);
   Tensor CapturedCopy(Tensor& gradient, bool may_take) const;
 
   const ExecuteArguments arguments_;

@@ -18,8 +18,7 @@ namespace {
 VariableList TakeGradients(GraphTask& task, NodeState& state) {
   VariableList gradients;
   const uint32_t count = state.node->num_inputs();
-  if (count == 0) return gradients;
-  gradients.push_back(std::move(state.first_gradient));
+  if (count > 0) gradients.push_back(std::move(state.first_gradient));
   for (uint32_t i = 1; i < count; ++i) {
     gradients.push_back(std::move(task.more_gradients()[state.more_begin + i - 1]));
   }
@@ -70,13 +69,16 @@ void RunLocally(GraphTask& task) {
   uint32_t evaluated = 0;
   uint32_t index = 0;
   try {
-    VariableList results;
+    VariableList results;  // of nodes that are not plain
     while (!ready.IsEmpty()) {
       index = ready.Pop();
       NodeState& state = task.states()[index];
       VariableList gradients = TakeGradients(task, state);
       ++evaluated;
-      if (EvaluateNode(task, index, gradients, results)) {
+      if (IsPlain(task, state)) [[likely]] {
+        VariableList plain_results = EvaluatePlain(task, *state.node, gradients);
+        Deliver(task, *state.node, plain_results, ready);
+      } else if (EvaluateNode(task, index, gradients, results)) {
         Deliver(task, *state.node, results, ready);
         results.clear();
       }

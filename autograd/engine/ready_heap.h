@@ -1,8 +1,9 @@
 // ReadyHeap: the ready nodes of a run on one thread, highest order key first, equal keys first in
 // first out.
 //
-// Nodes that become ready in ascending order of key, as those of a fan do, go to a plain stack;
-// only the others cost a sift. Used by one thread.
+// The next node is kept apart, so that where there is only one it goes nowhere else. Nodes that
+// become ready in ascending order of key, as those of a fan do, go to a plain stack; only the
+// others cost a sift. Used by one thread.
 
 #pragma once
 
@@ -10,16 +11,24 @@
 #include <cstdint>
 #include <vector>
 
+#include "autograd/engine/array_allocator.h"
+
 namespace twingrad {
 
 class ReadyHeap {
  public:
-  bool IsEmpty() const { return stack_.empty() && heap_.empty(); }
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  bool IsEmpty() const { return next_.index == kNone; }
 
   void Push(uint64_t order_key, uint32_t index) {
     const Item item{order_key, arrivals_++, index};
-    if (stack_.empty() || stack_.back().order_key < order_key) {
-      stack_.push_back(item);
+    if (IsEmpty()) {
+      next_ = item;
+    } else if (next_.order_key < order_key) {
+      // Runs before whatever waits, so the stack stays in order.
+      stack_.push_back(next_);
+      next_ = item;
     } else {
       heap_.push_back(item);
       std::push_heap(heap_.begin(), heap_.end(), RunsLater);
@@ -28,14 +37,12 @@ class ReadyHeap {
 
   // The heap must not be empty.
   uint32_t Pop() {
-    if (heap_.empty() || (!stack_.empty() && RunsLater(heap_.front(), stack_.back()))) {
-      const uint32_t index = stack_.back().index;
-      stack_.pop_back();
-      return index;
+    const uint32_t index = next_.index;
+    if (stack_.empty() && heap_.empty()) {
+      next_.index = kNone;
+    } else {
+      FindNext();
     }
-    std::pop_heap(heap_.begin(), heap_.end(), RunsLater);
-    const uint32_t index = heap_.back().index;
-    heap_.pop_back();
     return index;
   }
 
@@ -45,14 +52,25 @@ class ReadyHeap {
     uint32_t arrival;
     uint32_t index;
   };
+  void FindNext() {
+    if (heap_.empty() || (!stack_.empty() && RunsLater(heap_.front(), stack_.back()))) {
+      next_ = stack_.back();
+      stack_.pop_back();
+      return;
+    }
+    std::pop_heap(heap_.begin(), heap_.end(), RunsLater);
+    next_ = heap_.back();
+    heap_.pop_back();
+  }
   // Whether `b` runs before `a`.
   static bool RunsLater(const Item& a, const Item& b) {
     if (a.order_key != b.order_key) return a.order_key < b.order_key;
     return a.arrival > b.arrival;
   }
 
-  std::vector<Item> stack_;  // ascending
-  std::vector<Item> heap_;
+  Item next_{0, 0, kNone};
+  std::vector<Item, ArrayAllocator<Item>> stack_;  // ascending
+  std::vector<Item, ArrayAllocator<Item>> heap_;
   uint32_t arrivals_ = 0;
 };
 

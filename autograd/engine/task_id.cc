@@ -35,8 +35,8 @@ TaskId::~TaskId() {
   if (claim_id_ != 0) table.place[claim_id_ % kPlaces].Store(0, sync::kRelease);
 }
 
-bool TaskId::IsAlive(uint32_t claim_id) {
-  return claim_id != 0 && table.place[claim_id % kPlaces].Load(sync::kAcquire) == claim_id;
+bool TaskId::IsInTable(uint32_t claim_id) {
+  return table.place[claim_id % kPlaces].Load(sync::kAcquire) == claim_id;
 }
 
 }  // namespace twingrad

@@ -21,9 +21,11 @@ class TaskId {
   // Unique in the process.
   uint64_t number() const { return number_; }
 
-  static bool IsAlive(uint32_t claim_id);
+  static bool IsAlive(uint32_t claim_id) { return claim_id != 0 && IsInTable(claim_id); }
 
  private:
+  static bool IsInTable(uint32_t claim_id);
+
   uint32_t claim_id_ = 0;
   uint64_t number_;
 };

@@ -97,6 +97,7 @@ void CheckRequiresGrad(const Tensor& tensor, std::string_view what) {
 void NodeExtras::Retain(uint32_t input_nr, sync::IntrusivePtr<GradSlot> slot) {
   sync::MutexLock lock(mutex_);
   retained_.Mutable().push_back({input_nr, std::move(slot)});
+  retains_.Store(true, sync::kRelease);
 }
 
 void NodeExtras::StopRetaining(const GradSlot* slot) {
@@ -128,6 +129,7 @@ void NodeExtras::RunPreHooks(const Node& node, VariableList& gradients) const {
 }
 
 void NodeExtras::StoreRetained(const VariableList& gradients) const {
+  if (!retains_.Load(sync::kAcquire)) return;
   std::vector<Retained> retained;
   {
     sync::MutexLock lock(mutex_);

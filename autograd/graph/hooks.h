@@ -26,6 +26,7 @@
 #include "autograd/graph/grad_slot.h"
 #include "autograd/graph/node.h"
 #include "autograd/sync/annotations.h"
+#include "autograd/sync/atomic.h"
 #include "autograd/sync/cell.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/shared.h"
@@ -55,6 +56,10 @@ class HookState {
     sync::MutexLock lock(mutex_);
     return body_.Read();
   }
+  bool IsRemoved() const AG_EXCLUDES(mutex_) {
+    sync::MutexLock lock(mutex_);
+    return body_.Read() == nullptr;
+  }
   // Frees the function here, or where it is being run.
   void Remove() AG_EXCLUDES(mutex_) {
     sync::SharedPtr<Body> freed;  // destroyed after the lock is given up: a hook may own anything
@@ -80,7 +85,8 @@ struct RunningHook {
   const Function& function;
 };
 
-// The hooks of one kind of one node, in the order of registration.
+// The hooks of one kind of one node, in the order of registration. Runs read a list that does not
+// change any more; who adds a hook replaces it. A list that never had one costs a run no lock.
 template <class Function>
 class HookList {
  public:
@@ -89,33 +95,43 @@ class HookList {
     uint32_t number;
     sync::SharedPtr<HookState> state;
   };
-  using Snapshot = std::vector<Entry>;
+  // Null: none.
+  using Snapshot = sync::SharedPtr<const std::vector<Entry>>;
 
   HookHandle Add(uint32_t input_nr, Function function) AG_EXCLUDES(mutex_) {
     sync::SharedPtr<HookState::Body> body = sync::MakeShared<FunctionBody>(std::move(function));
     auto state = sync::MakeShared<HookState>(std::move(body));
+    Snapshot before;  // destroyed after the lock is given up
     sync::MutexLock lock(mutex_);
+    std::vector<Entry> entries;
     // Removed ones are empty by now.
-    std::erase_if(entries_.Mutable(), [](const Entry& e) { return e.state->body() == nullptr; });
-    entries_.Mutable().push_back({input_nr, added_.Mutable()++, state});
+    if (entries_.Read() != nullptr) {
+      for (const Entry& entry : *entries_.Read()) {
+        if (!entry.state->IsRemoved()) entries.push_back(entry);
+      }
+    }
+    entries.push_back({input_nr, added_.Mutable()++, state});
+    before = std::exchange(entries_.Mutable(),
+                           sync::MakeShared<const std::vector<Entry>>(std::move(entries)));
+    is_used_.Store(true, sync::kRelease);
     return HookHandle{state};
   }
 
-  // Those that are there now, for Run.
+  // Those that are there now, for Run; null if all are removed.
   Snapshot Current() const AG_EXCLUDES(mutex_) {
-    Snapshot current;
-    {
-      sync::MutexLock lock(mutex_);
-      current = entries_.Read();
+    const Snapshot all = All();
+    if (all == nullptr) return nullptr;
+    for (const Entry& entry : *all) {
+      if (!entry.state->IsRemoved()) return all;
     }
-    std::erase_if(current, [](const Entry& e) { return e.state->body() == nullptr; });
-    return current;
+    return nullptr;
   }
-  bool IsEmpty() const AG_EXCLUDES(mutex_) { return Current().empty(); }
+  bool IsEmpty() const AG_EXCLUDES(mutex_) { return Current() == nullptr; }
   // visit(hook) for those that are not removed before their turn.
   template <class Visit>
   static void Run(const Snapshot& hooks, const Visit& visit) {
-    for (const Entry& entry : hooks) {
+    if (hooks == nullptr) return;
+    for (const Entry& entry : *hooks) {
       const sync::SharedPtr<HookState::Body> body = entry.state->body();
       if (body == nullptr) continue;
       visit(RunningHook<Function>{entry.input_nr, entry.number,
@@ -124,7 +140,7 @@ class HookList {
   }
   template <class Visit>
   void ForEach(const Visit& visit) const AG_EXCLUDES(mutex_) {
-    Run(Current(), visit);
+    Run(All(), visit);
   }
 
  private:
@@ -133,6 +149,14 @@ class HookList {
     Function function;
   };
 
+  Snapshot All() const AG_EXCLUDES(mutex_) {
+    if (!is_used_.Load(sync::kAcquire)) return nullptr;
+    sync::MutexLock lock(mutex_);
+    return entries_.Read();
+  }
+
+  // Whether there has been a hook. One that is added now waits for the next call anyway.
+  sync::Atomic<bool> is_used_{false};
   mutable sync::Mutex mutex_{"hooks"};
   sync::Cell<Snapshot> entries_ AG_GUARDED_BY(mutex_);
   sync::Cell<uint32_t> added_ AG_GUARDED_BY(mutex_){0};
@@ -174,6 +198,8 @@ class NodeExtras {
     uint32_t input_nr;
     sync::IntrusivePtr<GradSlot> slot;
   };
+  // Whether anything has been retained.
+  sync::Atomic<bool> retains_{false};
   mutable sync::Mutex mutex_;
   sync::Cell<std::vector<Retained>> retained_ AG_GUARDED_BY(mutex_);
 };

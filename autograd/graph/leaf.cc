@@ -81,7 +81,7 @@ void SetData(const Tensor& leaf, const Tensor& data) {
   leaf.impl()->Exchange(*data.impl());
   AutogradMeta* meta = AutogradMeta::Find(leaf);
   // A tensor without a place in a graph is saved as it is, so what saved it must see the change.
-  if (meta == nullptr) leaf.BumpVersion();
+  if (leaf.impl()->meta() == nullptr) leaf.BumpVersion();
   if (meta == nullptr || meta->leaf == nullptr) return;
   if (!has_same_type) RenewAccumulator(leaf, *meta->leaf);
   meta->leaf->slot->SetLayout(GradLayout(leaf));

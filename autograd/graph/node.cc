@@ -3,6 +3,7 @@
 #include "autograd/graph/node.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/check.h"
@@ -24,7 +25,11 @@ bool IsFullHeapRoom(uint32_t count) {
 }  // namespace
 
 Node::~Node() {
-  delete[] heap_edges_;
+  if (num_edges_ <= kInlineEdges) [[likely]] {
+    std::destroy_n(inline_edges_, kInlineEdges);
+  } else {
+    delete[] heap_edges_;
+  }
   delete extras_.Load(sync::kAcquire);
 }
 
@@ -47,33 +52,22 @@ void Node::Dispose() {
   thread.destroying = false;
 }
 
-void Node::RaiseAbove(const Node& target) {
-  // Only a watch for mistakes: it orders nothing, and no interleaving can change what it finds in
-  // a program that makes none.
-  const sync::WatchScope watching;
-  if (has_parent_.Load(sync::kRelaxed)) [[unlikely]] {
-    throw Error(ErrorKind::kInvalidArgument,
-                absl::StrCat("[graph] ", name(), " was to get an edge to ", target.name(),
-                             " after an edge to itself was made, whose node has read its "
-                             "topological number ",
-                             topological_nr_,
-                             "; graphs are built from the leaves up; add all edges of a node "
-                             "before those that lead to it"));
-  }
-  topological_nr_ = std::max(topological_nr_, target.topological_nr_ + 1);
-  if (!target.has_parent_.Load(sync::kRelaxed)) target.has_parent_.Store(true, sync::kRelaxed);
+void Node::RefuseEdge(const Node& target) const {
+  throw Error(ErrorKind::kInvalidArgument,
+              absl::StrCat("[graph] ", name(), " was to get an edge to ", target.name(),
+                           " after an edge to itself was made, whose node has read its "
+                           "topological number ",
+                           topological_nr_,
+                           "; graphs are built from the leaves up; add all edges of a node "
+                           "before those that lead to it"));
 }
 
-void Node::AddNextEdge(Edge edge) {
-  edge_accesses_.Add(this, /*writes=*/true, sync::Site::current());
-  if (edge.is_valid()) RaiseAbove(*edge.function);
-  if (num_edges_ < kInlineEdges) {
-    inline_edges_[num_edges_++] = std::move(edge);
-    return;
-  }
+void Node::AddHeapEdge(Edge edge) {
   if (num_edges_ == kInlineEdges) {
-    heap_edges_ = new Edge[kFirstHeapRoom];
-    std::move(inline_edges_, inline_edges_ + kInlineEdges, heap_edges_);
+    Edge* edges = new Edge[kFirstHeapRoom];
+    std::move(inline_edges_, inline_edges_ + kInlineEdges, edges);
+    std::destroy_n(inline_edges_, kInlineEdges);
+    heap_edges_ = edges;
   } else if (IsFullHeapRoom(num_edges_)) {
     Edge* larger = new Edge[size_t{num_edges_} * 2];
     std::move(heap_edges_, heap_edges_ + num_edges_, larger);
@@ -110,15 +104,11 @@ void NoteNewNode(const NodePtr& node) {
   if (auto* made = CurrentThread().provisional; made != nullptr) made->push_back(node);
 }
 
-uint32_t Node::AddInput(const Tensor& result) {
-  if (!IsFloating(result.dtype())) [[unlikely]] {
-    throw Error(ErrorKind::kDType,
-                absl::StrCat("[graph] a result of ", DTypeName(result.dtype()),
-                             " was to become differentiable by ", name(),
-                             "; only floating results have gradients; leave it without a node"));
-  }
-  if (device_.IsCpu()) device_ = result.device();
-  return AddMetadata(InputMetadata(result));
+void Node::RefuseInput(const Tensor& result) const {
+  throw Error(ErrorKind::kDType,
+              absl::StrCat("[graph] a result of ", DTypeName(result.dtype()),
+                           " was to become differentiable by ", name(),
+                           "; only floating results have gradients; leave it without a node"));
 }
 
 uint32_t Node::AddUnusedInput() { return AddMetadata(InputMetadata()); }

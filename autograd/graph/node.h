@@ -11,8 +11,8 @@
 //
 // Threads: edges and metadata are fixed before the node is first run. Apply may run on several
 // threads at once (tasks may share graphs), so it changes nothing but saved variables, which lock
-// themselves. Destruction does not recurse along the graph, however deep it is. The hot fields lie
-// in the first cache line.
+// themselves. Destruction does not recurse along the graph, however deep it is. A node's own fields
+// fill two cache lines, which lie side by side; what counting and delivering write is in the first.
 
 #pragma once
 
@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,11 +44,11 @@ using VariableList = InlinedVector<Tensor, 2>;
 class NodeExtras;
 class SavedVariable;
 
-class Node {
+class Node : public TensorMeta {
  public:
   Node() : Node(NextOrderKey()) {}
-  explicit Node(uint64_t order_key) : order_key_(order_key) {}
-  virtual ~Node();
+  explicit Node(uint64_t order_key) : order_key_(order_key), inline_edges_() {}
+  ~Node() override;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -65,7 +66,7 @@ class Node {
 
   Span<const Edge> next_edges() const {
     edge_accesses_.Add(this, /*writes=*/false, sync::Site::current());
-    return {num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_, num_edges_};
+    return {Edges(), num_edges_};
   }
   const Edge& next_edge(size_t i) const { return next_edges()[i]; }
   uint32_t num_outputs() const {
@@ -74,17 +75,33 @@ class Node {
   }
   // Edges are added from the leaves up: once an edge leads to this node, whose topological number
   // the other node has then read, adding one is Error(kInvalidArgument).
-  void AddNextEdge(Edge edge);
+  void AddNextEdge(Edge edge) {
+    edge_accesses_.Add(this, /*writes=*/true, sync::Site::current());
+    if (edge.is_valid()) RaiseAbove(*edge.function);
+    if (num_edges_ >= kInlineEdges) [[unlikely]]
+      return AddHeapEdge(std::move(edge));
+    inline_edges_[num_edges_++] = std::move(edge);
+  }
   void SetNextEdges(Span<const Edge> edges);
   // Replaces one edge before the node is first run; with the same error.
   void SetNextEdge(size_t i, Edge edge);
 
   // Adds an input for the gradient of `result` and returns its number.
   // Error(kDType) where the result is not floating.
-  uint32_t AddInput(const Tensor& result);
+  uint32_t AddInput(const Tensor& result) {
+    if (!IsFloating(result.dtype())) [[unlikely]]
+      RefuseInput(result);
+    if (device_.IsCpu()) device_ = result.device();
+    if (num_inputs_ > 0) [[unlikely]]
+      return AddMetadata(InputMetadata(result));
+    first_input_ = InputMetadata(result);
+    return num_inputs_++;
+  }
   // Adds an input that no edge may lead to: of a result that has no gradient.
   uint32_t AddUnusedInput();
   uint32_t num_inputs() const { return num_inputs_; }
+  // Whether ReleaseVariables does nothing.
+  bool SavesNothing() const { return saves_nothing_; }
   const InputMetadata& input_metadata(uint32_t input_nr) const {
     return input_nr == 0 ? first_input_ : (*more_inputs_)[input_nr - 1];
   }
@@ -132,26 +149,49 @@ class Node {
     if (references_.Decrement()) const_cast<Node*>(this)->Dispose();
   }
   uint32_t ReferenceCount() const { return references_.Value(); }
+  // A tensor that has no more to it than its node has the node itself for its meta: see variable.h.
+  void Drop() final { Release(); }
 
-  static void* operator new(size_t bytes) { return pool::Allocate(bytes); }
-  static void operator delete(void* block, size_t bytes) { pool::Free(block, bytes); }
+  static void* operator new(size_t bytes) { return pool::Allocate(BlockBytes(bytes)); }
+  static void operator delete(void* block, size_t bytes) { pool::Free(block, BlockBytes(bytes)); }
 
  private:
+  template <class T, class... Arguments>
+  friend sync::IntrusivePtr<T> MakeNode(Arguments&&... arguments);
+
   static constexpr uint32_t kInlineEdges = 2;
+
+  // Whole cache lines, so that the pool's blocks begin with one.
+  static constexpr size_t BlockBytes(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
 
   void Dispose();
   uint32_t AddMetadata(InputMetadata metadata);
+  [[noreturn]] void RefuseInput(const Tensor& result) const;
   // Makes the node's topological number fit a further edge to `target`.
-  void RaiseAbove(const Node& target);
-  Edge* MutableEdges() { return num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_; }
+  void RaiseAbove(const Node& target) {
+    // Only a watch for mistakes: it orders nothing, and no interleaving can change what it finds in
+    // a program that makes none.
+    const sync::WatchScope watching;
+    if (has_parent_.Load(sync::kRelaxed)) [[unlikely]]
+      RefuseEdge(target);
+    if (topological_nr_ <= target.topological_nr_) topological_nr_ = target.topological_nr_ + 1;
+    if (!target.has_parent_.Load(sync::kRelaxed)) target.has_parent_.Store(true, sync::kRelaxed);
+  }
+  [[noreturn]] void RefuseEdge(const Node& target) const;
+  // The edge after the first kInlineEdges, or one after that.
+  void AddHeapEdge(Edge edge);
+  const Edge* Edges() const { return num_edges_ <= kInlineEdges ? inline_edges_ : heap_edges_; }
+  Edge* MutableEdges() { return const_cast<Edge*>(Edges()); }
 
   sync::RefCount references_;
   uint32_t num_edges_ = 0;
   mutable sync::Atomic<uint64_t> claim_{0};
   sync::Atomic<uint64_t> order_key_;
-  Edge inline_edges_[kInlineEdges];
+  union {
+    Edge inline_edges_[kInlineEdges];
+    Edge* heap_edges_;  // all of them once there are more than kInlineEdges
+  };
   // End of the first cache line.
-  Edge* heap_edges_ = nullptr;  // all of them once there are more than kInlineEdges
   InputMetadata first_input_;
   std::unique_ptr<std::vector<InputMetadata>> more_inputs_;
   sync::Atomic<NodeExtras*> extras_{nullptr};
@@ -160,9 +200,14 @@ class Node {
   Device device_;
   // Whether an edge leads here. A node can get its parents from several threads.
   mutable sync::Atomic<bool> has_parent_{false};
+  bool saves_nothing_ = false;  // set by MakeNode
   Node* next_to_destroy_ = nullptr;
   [[no_unique_address]] sync::CellAccesses edge_accesses_;
 };
+
+// Where atomics are no wider than what they hold.
+static_assert(sizeof(Node) == 128 || sizeof(sync::Atomic<uint64_t>) > sizeof(uint64_t),
+              "a node's own fields fill two cache lines");
 
 // What a thread does with a new node where it notes them: under anomaly mode, and where keys are
 // provisional.
@@ -172,6 +217,10 @@ void NoteNewNode(const NodePtr& node);
 template <class T, class... Arguments>
 sync::IntrusivePtr<T> MakeNode(Arguments&&... arguments) {
   auto node = sync::IntrusivePtr<T>::Adopt(new T(std::forward<Arguments>(arguments)...));
+  // A class that does not override the function has its base's.
+  if constexpr (std::is_same_v<decltype(&T::ReleaseVariables), void (Node::*)()>) {
+    static_cast<Node&>(*node).saves_nothing_ = true;
+  }
   const ThreadState& thread = CurrentThread();
   // One branch for both.
   if ((thread.provisional != nullptr) | thread.modes.anomaly) [[unlikely]]

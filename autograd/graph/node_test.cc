@@ -3,6 +3,7 @@
 #include "autograd/graph/node.h"
 
 #include <functional>
+#include <string_view>
 #include <unordered_set>
 
 #include <gtest/gtest.h>
@@ -27,6 +28,19 @@ TEST(NodeTest, EdgesKeepTheirOrderHoweverMany) {
     node.reset();
     EXPECT_EQ(target->ReferenceCount(), 1u);
   }
+}
+
+// The engine does not call what would do nothing.
+TEST(NodeTest, KnowsWhetherItsClassReleasesAnything) {
+  struct Releases : Node {
+    VariableList Apply(VariableList&& gradients) override { return std::move(gradients); }
+    void ReleaseVariables() override {}
+    std::string_view name() const override { return "Releases"; }
+  };
+  struct Inherits final : Releases {};
+  EXPECT_TRUE(MakePass({})->SavesNothing());
+  EXPECT_FALSE(MakeNode<Releases>()->SavesNothing());
+  EXPECT_FALSE(MakeNode<Inherits>()->SavesNothing());
 }
 
 // Rules: C3.

@@ -40,44 +40,66 @@ class SavedVariable::Guard {
   sync::Atomic<uint8_t>& locked_;
 };
 
-// A handle to the tensor itself would be cheaper for one without history, but if that became a leaf
-// later and its `.grad` got a history through this node, nothing would ever free them. What cannot
-// have a history, indices say, is kept as it is.
 SavedVariable::SavedVariable(const Tensor& tensor, bool is_output, uint32_t output_nr)
-    : is_output_(is_output), data_(), edge_(nullptr, output_nr) {
+    : place_(is_output ? Place::kResult : Place::kHere), data_(), edge_(nullptr, output_nr) {
   if (!tensor.defined()) return;
   if (tensor.impl()->is_inference()) [[unlikely]]
     RefuseInference(tensor);
   if (!is_output) edge_ = GradientEdge(tensor);
+  Save(tensor);
+}
+
+void SavedVariable::Save(const Tensor& tensor) {
+  if (tensor.impl()->is_inference()) [[unlikely]]
+    RefuseInference(tensor);
   if (const auto* frame = SavedTensorHooksInForce(); frame != nullptr) [[unlikely]] {
     PackedTensorPtr packed = sync::MakeIntrusive<PackedTensor>(tensor, *frame);
     new (&packed_) PackedTensorPtr(std::move(packed));
     state_ = State::kPacked;
     return;
   }
+  Keep(tensor);
+}
+
+// A handle to the tensor itself would be cheaper for one without history, but if that became a leaf
+// later and its `.grad` got a history through this node, nothing would ever free them. What cannot
+// have a history, indices say, is kept as it is.
+void SavedVariable::Keep(const Tensor& tensor) {
   state_ = State::kSaved;
   version_ = tensor.version();
   const bool is_plain = tensor.impl()->meta() == nullptr && !IsFloating(tensor.dtype());
-  data_ = is_plain ? tensor : tensor.Detach();
+  const bool needs_edge = edge_.is_valid() || edge_.input_nr > kMostNumber;
+  if (is_plain || needs_edge || !tensor.impl()->IsStoredRowMajor()) {
+    data_ = is_plain ? tensor : tensor.Detach();
+    return;
+  }
+  if (place_ == Place::kResult) number_ = static_cast<uint8_t>(edge_.input_nr);
+  Store(tensor);
 }
-
-SavedVariable::SavedVariable(SavedVariable&& other) noexcept : data_() { *this = std::move(other); }
 
 SavedVariable& SavedVariable::operator=(SavedVariable&& other) noexcept {
   accesses_.Add(this, /*writes=*/true, sync::Site::current());
   other.accesses_.Add(&other, /*writes=*/true, sync::Site::current());
   DropContent();
-  if (other.state_ == State::kPacked) {
-    new (&packed_) PackedTensorPtr(std::move(other.packed_));
-    other.packed_.~PackedTensorPtr();
-    new (&other.data_) Tensor();
+  is_stored_ = other.is_stored_;
+  if (is_stored_) {
+    new (&storage_) StoragePtr(std::move(other.storage_));
+    new (&type_) TypeWords(other.type_);
+    other.BecomeUnstored();
   } else {
-    new (&data_) Tensor(std::move(other.data_));
+    if (other.state_ == State::kPacked) {
+      new (&packed_) PackedTensorPtr(std::move(other.packed_));
+      other.packed_.~PackedTensorPtr();
+      new (&other.data_) Tensor();
+    } else {
+      new (&data_) Tensor(std::move(other.data_));
+    }
+    new (&edge_) Edge(std::move(other.edge_));
   }
   state_ = std::exchange(other.state_, State::kEmpty);
-  is_output_ = other.is_output_;
+  place_ = other.place_;
+  number_ = other.number_;
   version_ = other.version_;
-  edge_ = std::move(other.edge_);
   return *this;
 }
 
@@ -91,26 +113,36 @@ void SavedVariable::CheckVersion(const Node* saved_for, const Tensor& data) cons
 }
 
 SavedVariable::Content SavedVariable::Look() const {
-  Guard guard(locked_);
+  Guard guard(lock());
   accesses_.Add(this, /*writes=*/false, sync::Site::current());
-  return {state_, state_ == State::kSaved ? data_ : Tensor()};
+  if (state_ != State::kSaved) return {state_, Tensor()};
+  return {state_, is_stored_ ? Tensor::OfStorage(storage_, type_) : data_};
 }
 
 Tensor SavedVariable::Unpack(const Node* saved_for) const {
   Tensor data;
+  StoragePtr storage;
+  TypeWords type;
   PackedTensorPtr packed;
   Edge edge;
   State state;
+  Place place;
+  uint32_t number;
   {
-    Guard guard(locked_);
+    Guard guard(lock());
     accesses_.Add(this, /*writes=*/false, sync::Site::current());
     state = state_;
     if (state == State::kPacked) [[unlikely]] {
       packed = packed_;
+    } else if (is_stored_) {
+      storage = storage_;
+      type = type_;
     } else {
       data = data_;
     }
-    if (CurrentThread().modes.grad_mode) edge = edge_;
+    place = place_;
+    number = is_stored_ || place == Place::kOperand ? number_ : edge_.input_nr;
+    if (CurrentThread().modes.grad_mode && !is_stored_) edge = edge_;
   }
   if (state == State::kEmpty) return Tensor();
   if (state == State::kFreed) {
@@ -120,35 +152,41 @@ Tensor SavedVariable::Unpack(const Node* saved_for) const {
                      " runs a second time, but its saved variables were released by the "
                      "first run; a graph may be used once; pass retain_graph the first time"));
   }
+  const bool is_new = storage != nullptr;
   if (state == State::kPacked) [[unlikely]] {
     data = packed->Unpack();
   } else {
+    if (is_new) data = Tensor::OfStorage(std::move(storage), type);
     CheckVersion(saved_for, data);
   }
   if (!CurrentThread().modes.grad_mode) return data;
-  if (is_output_ && IsFloating(data.dtype())) {
+  if (place == Place::kOperand) {
+    edge = saved_for->next_edge(number);
+  } else if (place == Place::kResult && IsFloating(data.dtype())) {
     edge = saved_for->extras() != nullptr && saved_for->extras()->result_edge != nullptr
                ? saved_for->extras()->result_edge()
-               : Edge(NodePtr(const_cast<Node*>(saved_for)), edge.input_nr);
+               : Edge(NodePtr(const_cast<Node*>(saved_for)), number);
   }
   if (!edge.is_valid()) return data;
-  Tensor variable = data.Detach();
-  AutogradMeta& meta = AutogradMeta::Of(variable);
-  meta.node = std::move(edge.function);
-  meta.output_nr = edge.input_nr;
+  Tensor variable = is_new ? std::move(data) : data.Detach();
+  AutogradMeta::SetNode(variable, std::move(edge.function), edge.input_nr);
   return variable;
 }
 
 void SavedVariable::Reset() {
   Tensor data;  // destroyed after the lock is given up
+  StoragePtr storage;
   PackedTensorPtr packed;
   Edge edge;
-  Guard guard(locked_);
+  Guard guard(lock());
   accesses_.Add(this, /*writes=*/true, sync::Site::current());
   if (state_ == State::kPacked) [[unlikely]] {
     packed = std::move(packed_);
     packed_.~PackedTensorPtr();
     new (&data_) Tensor();
+  } else if (IsStored()) {
+    storage = std::move(storage_);
+    BecomeUnstored();
   } else if (state_ == State::kSaved) {
     data = std::move(data_);
   } else {
@@ -172,12 +210,85 @@ void SavedVariable::RegisterHooks(const Node* saved_for, SavedTensorHooks hooks)
                              state_ == State::kEmpty ? " is undefined" : " has hooks already",
                              "; one pair can be set, where a tensor is kept; leave it out"));
   }
-  CheckVersion(saved_for, data_);
+  const Tensor data = is_stored_ ? Tensor::OfStorage(storage_, type_) : data_;
+  CheckVersion(saved_for, data);
   auto frame = MakeSavedTensorHooks(std::move(hooks));
-  PackedTensorPtr packed = sync::MakeIntrusive<PackedTensor>(data_, *frame);
+  PackedTensorPtr packed = sync::MakeIntrusive<PackedTensor>(data, *frame);
+  if (is_stored_) {
+    BecomeUnstored();
+    edge_.input_nr = number_;
+  }
   data_.~Tensor();
   new (&packed_) PackedTensorPtr(std::move(packed));
   state_ = State::kPacked;
+}
+
+void SavedVariable::ShareLock(SavedVariable* saved, uint8_t count) {
+  for (uint8_t i = 0; i < count; ++i) saved[i].lock_distance_ = i;
+}
+
+SavedVariable::StoragePtr SavedVariable::TakeStorage() {
+  accesses_.Add(this, /*writes=*/true, sync::Site::current());
+  StoragePtr storage = std::move(storage_);
+  BecomeUnstored();
+  state_ = State::kFreed;
+  return storage;
+}
+
+void SavedVariable::UnpackAll(const SavedVariable* saved, uint32_t count, uint32_t which,
+                              const Node* saved_for, Tensor* const* unpacked) {
+  StoragePtr storage[kMostTogether];
+  TypeWords type[kMostTogether];
+  ThreadState& thread = CurrentThread();
+  const bool releases = thread.releasing == saved_for;
+  thread.releasing = nullptr;
+  if (!thread.modes.grad_mode) {
+    bool are_all = true;
+    Guard guard(saved->lock());
+    for (uint32_t i = 0; i < count; ++i) {
+      if ((which >> i & 1) == 0) continue;
+      saved[i].accesses_.Add(&saved[i], /*writes=*/false, sync::Site::current());
+      are_all &= saved[i].IsStored() && saved[i].storage_->version() == saved[i].version_;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      if ((which >> i & 1) == 0 || !saved[i].IsStored()) continue;
+      type[i] = saved[i].type_;
+      if (are_all && releases) {
+        storage[i] = const_cast<SavedVariable&>(saved[i]).TakeStorage();
+      } else {
+        storage[i] = saved[i].storage_;
+      }
+    }
+    if (are_all && releases) thread.released = saved_for;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if ((which >> i & 1) == 0) continue;
+    if (storage[i] == nullptr) {
+      *unpacked[i] = saved[i].Unpack(saved_for);
+      continue;
+    }
+    *unpacked[i] = Tensor::OfStorage(std::move(storage[i]), type[i]);
+    saved[i].CheckVersion(saved_for, *unpacked[i]);
+  }
+}
+
+void SavedVariable::ResetAll(SavedVariable* saved, uint32_t count) {
+  StoragePtr storage[kMostTogether];  // destroyed after the lock is given up
+  uint32_t others = 0;
+  {
+    Guard guard(saved->lock());
+    for (uint32_t i = 0; i < count; ++i) {
+      saved[i].accesses_.Add(&saved[i], /*writes=*/false, sync::Site::current());
+      if (saved[i].IsStored()) {
+        storage[i] = saved[i].TakeStorage();
+      } else if (saved[i].state_ == State::kSaved || saved[i].state_ == State::kPacked) {
+        others |= 1u << i;
+      }
+    }
+  }
+  for (uint32_t i = 0; others >> i != 0; ++i) {
+    if ((others >> i & 1) != 0) saved[i].Reset();
+  }
 }
 
 }  // namespace twingrad

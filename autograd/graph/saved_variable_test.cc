@@ -2,6 +2,9 @@
 
 #include "autograd/graph/saved_variable.h"
 
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "autograd/graph/test_nodes.h"
@@ -66,6 +69,102 @@ TEST(SavedVariableTest, SavingALeafDoesNotKeepItsGrad) {
     saved = SavedVariable(x, false);
   }
   EXPECT_EQ(grad_node->ReferenceCount(), 1u);
+}
+
+// Rules: K1. Of an operand whose edge is the node's own, of every form of data.
+TEST(SavedVariableTest, AnOperandHasTheEdgeOfItsNode) {
+  Tensor row_major = MakeLeaf(3);
+  Tensor strided = Tensor::Ones({2, 3}, DType::kF64).AsStrided({3}, {1}, 3);
+  SetRequiresGrad(strided, true);
+  for (const Tensor& operand : {row_major, strided}) {
+    NodePtr node = MakePass({Edge(), GradientEdge(operand)});
+    SavedVariable saved = SavedVariable::OfOperand(operand, 1);
+    const Tensor again = saved.Unpack(node.get());
+    EXPECT_TRUE(again.HasSameTypeAs(operand));
+    EXPECT_EQ(again.strides(), operand.strides());
+    EXPECT_EQ(again.raw_data(), operand.raw_data());
+    EXPECT_EQ(GradientEdge(again), GradientEdge(operand));
+    SavedVariable moved = std::move(saved);
+    EXPECT_FALSE(saved.Unpack(node.get()).defined());
+    EXPECT_EQ(GradientEdge(moved.Unpack(node.get())), GradientEdge(operand));
+    moved.Reset();
+    EXPECT_EQ(KindOf([&] { moved.Unpack(node.get()); }), ErrorKind::kFreed);
+  }
+}
+
+// Rules: K1. Results of a high number have no room for it beside their type.
+TEST(SavedVariableTest, ASavedResultKeepsItsNumber) {
+  for (const uint32_t number : {0u, 1u, 31u, 32u, 1000u}) {
+    NodePtr node = MakePass({});
+    SavedVariable saved(Tensor::Scalar(4), true, number);
+    EXPECT_EQ(GradientEdge(saved.Unpack(node.get())), Edge(node, number));
+  }
+}
+
+class SeveralTest : public testing::Test {
+ protected:
+  SeveralTest() { SavedVariable::ShareLock(saved_, 3); }
+  // Those of `which`, as numbers; 0 for the others.
+  std::vector<double> Unpack(uint32_t which) {
+    Tensor a, b, c;
+    Tensor* const places[] = {&a, &b, &c};
+    SavedVariable::UnpackAll(saved_, 3, which, node_.get(), places);
+    std::vector<double> values;
+    for (const Tensor* each : places) values.push_back(each->defined() ? each->item<double>() : 0);
+    return values;
+  }
+
+  NodePtr node_ = MakePass({});
+  Tensor first_ = Tensor::Scalar(1);
+  SavedVariable saved_[3] = {SavedVariable(first_, false), SavedVariable(MakeLeaf(2), false),
+                             SavedVariable(Tensor::Scalar(3), false)};
+};
+
+// Rules: K1, K3.
+TEST_F(SeveralTest, AreUnpackedAndReleasedTogether) {
+  const NoGradGuard no_grad;
+  EXPECT_EQ(Unpack(7), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(Unpack(5), (std::vector<double>{1, 0, 3}));
+  SavedVariable::ResetAll(saved_, 3);
+  SavedVariable::ResetAll(saved_, 3);
+  for (const uint32_t one : {1u, 2u, 4u}) {
+    EXPECT_EQ(KindOf([&] { Unpack(one); }), ErrorKind::kFreed);
+  }
+}
+
+// Rules: K1. In grad mode they have their places in the graph.
+TEST_F(SeveralTest, AreVariablesInGradMode) {
+  Tensor a, b;
+  Tensor* const places[] = {&a, &b};
+  SavedVariable::UnpackAll(saved_, 2, 3, node_.get(), places);
+  EXPECT_FALSE(RequiresGrad(a));
+  EXPECT_TRUE(RequiresGrad(b));
+}
+
+// Rules: K3. What is stored is given up at once where the thread's state says so.
+TEST_F(SeveralTest, AreReleasedAsTheyAreUnpacked) {
+  const NoGradGuard no_grad;
+  NodePtr other = MakePass({});
+  CurrentThread().releasing = other.get();
+  EXPECT_EQ(Unpack(5), (std::vector<double>{1, 0, 3}));
+  EXPECT_EQ(Unpack(5), (std::vector<double>{1, 0, 3}));
+  CurrentThread().releasing = node_.get();
+  EXPECT_EQ(Unpack(5), (std::vector<double>{1, 0, 3}));
+  EXPECT_EQ(CurrentThread().released, node_.get());
+  EXPECT_EQ(CurrentThread().releasing, nullptr);
+  CurrentThread().released = nullptr;
+  EXPECT_EQ(KindOf([&] { Unpack(1); }), ErrorKind::kFreed);
+  EXPECT_EQ(Unpack(2), (std::vector<double>{0, 2, 0}));
+}
+
+// Rules: K2, K3. Not even those that were not written.
+TEST_F(SeveralTest, AreKeptWhereOneWasWritten) {
+  const NoGradGuard no_grad;
+  first_.BumpVersion();
+  CurrentThread().releasing = node_.get();
+  EXPECT_EQ(KindOf([&] { Unpack(5); }), ErrorKind::kVersion);
+  EXPECT_EQ(CurrentThread().released, nullptr);
+  EXPECT_EQ(Unpack(4), (std::vector<double>{0, 0, 3}));
 }
 
 // Rules: K5.

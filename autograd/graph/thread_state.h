@@ -74,6 +74,10 @@ struct ThreadState {
   // The node being evaluated, for hooks and for nodes made meanwhile; null outside. See
   // CurrentNode.
   Node* node = nullptr;
+  // Who is to give up its saved variables as soon as it has used them; null where a node may keep
+  // them. A node that has done so is `released`.
+  const Node* releasing = nullptr;
+  const Node* released = nullptr;
   // The backward of a custom function that runs on this thread, the innermost; see custom_node.h.
   CustomCall* custom_call = nullptr;
   // Nodes that wait for destruction, linked through Node::next_to_destroy_.

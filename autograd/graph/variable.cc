@@ -75,17 +75,24 @@ AutogradMeta& AutogradMeta::Of(const Tensor& tensor) {
   AutogradMeta* meta = Find(tensor);
   if (meta == nullptr) {
     meta = new AutogradMeta();
+    if (LoneNode(tensor) != nullptr) {
+      meta->node = NodePtr::Adopt(static_cast<Node*>(tensor.impl()->TakeMeta()));
+    }
     tensor.impl()->SetMeta(meta);
   }
   return *meta;
 }
 
-bool RequiresGrad(const Tensor& tensor) {
-  if (!tensor.defined()) return false;
-  AutogradMeta* meta = AutogradMeta::Find(tensor);
-  if (meta == nullptr) return false;
-  if (meta->view != nullptr) return ViewRequiresGrad(tensor, *meta);
-  return meta->node != nullptr || meta->requires_grad;
+void AutogradMeta::SetNode(const Tensor& tensor, NodePtr node, uint32_t output_nr) {
+  if (output_nr == 0) return tensor.impl()->SetMeta(node.Detach(), /*tag=*/true);
+  AutogradMeta& meta = Of(tensor);
+  meta.node = std::move(node);
+  meta.output_nr = output_nr;
+}
+
+bool RequiresGradByMeta(const Tensor& tensor, AutogradMeta& meta) {
+  if (meta.view != nullptr) return ViewRequiresGrad(tensor, meta);
+  return meta.node != nullptr || meta.requires_grad;
 }
 
 void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
@@ -120,6 +127,7 @@ void DetachInPlace(const Tensor& tensor) {
                 "[graph] a view was to be detached in place; what is no view can be; detach its "
                 "base, or use Detach() for a tensor with the same data");
   }
+  if (AutogradMeta::LoneNode(tensor) != nullptr) return tensor.impl()->SetMeta(nullptr);
   AutogradMeta* meta = AutogradMeta::Find(tensor);
   if (meta == nullptr) return;
   if (meta->retains_grad && meta->node->extras() != nullptr) {
@@ -135,7 +143,7 @@ void DetachInPlace(const Tensor& tensor) {
 bool IsLeaf(const Tensor& tensor) {
   if (!tensor.defined()) return true;
   AutogradMeta* meta = AutogradMeta::Find(tensor);
-  if (meta == nullptr) return true;
+  if (meta == nullptr) return AutogradMeta::LoneNode(tensor) == nullptr;
   if (meta->view != nullptr) return !ViewRequiresGrad(tensor, *meta);
   return meta->node == nullptr;
 }
@@ -168,7 +176,12 @@ void MakeAccumulator(const Tensor& term) {
 }
 
 GradientEdge::GradientEdge(const Tensor& tensor) {
-  AutogradMeta* meta = tensor.defined() ? AutogradMeta::Find(tensor) : nullptr;
+  if (!tensor.defined()) return;
+  if (Node* node = AutogradMeta::LoneNode(tensor); node != nullptr) {
+    function = NodePtr(node);
+    return;
+  }
+  AutogradMeta* meta = AutogradMeta::Find(tensor);
   if (meta == nullptr) return;
   if (meta->view != nullptr) {
     Edge::operator=(ViewGradientEdge(tensor, *meta));
@@ -200,6 +213,9 @@ void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {
   const uint32_t input_nr = node->AddInput(result);
   AG_CHECK(input_nr == output_nr, "[graph] result ", output_nr, " of a node is given as its ",
            input_nr, ". result");
+  if (result.impl()->meta() == nullptr) {
+    return AutogradMeta::SetNode(result, std::move(node), output_nr);
+  }
   AutogradMeta& meta = AutogradMeta::Of(result);
   if (meta.view != nullptr) {
     sync::MutexLock lock(meta.view->mutex);
@@ -215,6 +231,7 @@ void SetHistory(const Tensor& result, NodePtr node, uint32_t output_nr) {
 void AnnounceNodeOf(const Tensor& result) {
   if (CurrentThread().modes.node_creation == nullptr || !result.defined()) [[likely]]
     return;
+  if (Node* node = AutogradMeta::LoneNode(result); node != nullptr) return AnnounceNode(*node);
   const AutogradMeta* const meta = AutogradMeta::Find(result);
   if (meta != nullptr && meta->node != nullptr) AnnounceNode(*meta->node);
 }

@@ -4,7 +4,8 @@
 //   SetHistory(y, node);                      // y is the node's result
 //   Edge edge = GradientEdge(y);              // where gradients of y go
 //
-// A variable is a Tensor whose meta is an AutogradMeta. It owns its graph: a result owns its node,
+// A variable is a Tensor whose meta is an AutogradMeta or, where that would hold nothing but the
+// node whose first result the tensor is, the node. It owns its graph: a result owns its node,
 // nodes own nodes nearer to the leaves, a leaf owns its accumulator. Nothing in the graph owns a
 // variable (saved variables keep data and edge alone), so there is no cycle, not even through
 // `.grad`.
@@ -32,7 +33,7 @@
 
 namespace twingrad {
 
-bool RequiresGrad(const Tensor& tensor);
+inline bool RequiresGrad(const Tensor& tensor);
 // Error(kInvalidArgument) on a result of recorded operations, or where the type is not floating.
 void SetRequiresGrad(const Tensor& tensor, bool requires_grad);
 // Makes a result of recorded operations, or a leaf, a leaf that does not require grad. Nodes keep
@@ -106,13 +107,19 @@ struct LeafInfo {
 
 class AutogradMeta final : public TensorMeta {
  public:
-  // Of the tensor, made if there is none.
+  // Of the tensor, made if there is none; changes the tensor then.
   static AutogradMeta& Of(const Tensor& tensor);
-  // Null where there is none.
+  // Null where there is none, or only a node.
   static AutogradMeta* Find(const Tensor& tensor) {
-    // Only this class is ever attached to a tensor.
-    return static_cast<AutogradMeta*>(tensor.impl()->meta());
+    // Only this class and nodes are ever attached to a tensor; the tag says which it is.
+    return tensor.impl()->meta_tag() ? nullptr : static_cast<AutogradMeta*>(tensor.impl()->meta());
   }
+  // The node that is in the place of all this; null where there is none.
+  static Node* LoneNode(const Tensor& tensor) {
+    return tensor.impl()->meta_tag() ? static_cast<Node*>(tensor.impl()->meta()) : nullptr;
+  }
+  // Makes a tensor without a place in a graph the result `output_nr` of `node`.
+  static void SetNode(const Tensor& tensor, NodePtr node, uint32_t output_nr);
 
   LeafInfo& MakeLeafInfo() {
     if (leaf == nullptr) leaf = std::make_unique<LeafInfo>();
@@ -129,6 +136,14 @@ class AutogradMeta final : public TensorMeta {
   std::unique_ptr<LeafInfo> leaf;
   std::unique_ptr<ViewInfo> view;
 };
+
+// What RequiresGrad says where there is an AutogradMeta.
+bool RequiresGradByMeta(const Tensor& tensor, AutogradMeta& meta);
+inline bool RequiresGrad(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.impl()->meta() == nullptr) return false;
+  AutogradMeta* meta = AutogradMeta::Find(tensor);
+  return meta == nullptr || RequiresGradByMeta(tensor, *meta);
+}
 
 // Moves retain_grad of a tensor from its node `before` (null: it had none) to `after`.
 void MoveRetained(const AutogradMeta& meta, const Node* before, Node& after,

@@ -31,7 +31,8 @@ class BroadcastUndo {
   }
 
   Tensor Undo(Tensor gradient) const {
-    return shape_ == nullptr ? gradient : SumTo(gradient, *shape_);
+    if (shape_ != nullptr) return SumTo(gradient, *shape_);
+    return gradient;  // not a branch of ?:, which would copy it
   }
 
  private:

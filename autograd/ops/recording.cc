@@ -12,9 +12,7 @@ Tensor OldContents(const Tensor& self) {
   Tensor copy = kernels::Clone(self);
   if (RequiresGrad(self)) {
     Edge edge = GradientEdge(self);
-    AutogradMeta& meta = AutogradMeta::Of(copy);
-    meta.output_nr = edge.input_nr;
-    meta.node = std::move(edge.function);
+    AutogradMeta::SetNode(copy, std::move(edge.function), edge.input_nr);
   }
   return copy;
 }

@@ -16,17 +16,22 @@ class UnaryNode final : public Node {
   UnaryNode(const UnaryRule& rule, Edge edge) : rule_(rule) { AddNextEdge(std::move(edge)); }
 
   VariableList Apply(VariableList&& gradients) override {
-    const Tensor saved = rule_.saves == Saves::kNothing ? Tensor() : saved_.Unpack(this);
+    Tensor saved;
+    Tensor* const places[] = {&saved};
+    if (rule_.saves != Saves::kNothing) SavedVariable::UnpackAll(&saved_, 1, 1, this, places);
     VariableList results(1);
     if (gradients[0].defined() && TaskShouldComputeOutput(0)) {
       results[0] = rule_.derivative(gradients[0], saved);
     }
     return results;
   }
-  void ReleaseVariables() override { saved_.Reset(); }
+  void ReleaseVariables() override {
+    if (rule_.saves != Saves::kNothing) saved_.Reset();
+  }
   std::vector<SavedVariable*> SavedVariables() override { return {&saved_}; }
   std::string_view name() const override { return rule_.node_name; }
 
+  void SaveOperand(const Tensor& tensor) { saved_ = SavedVariable::OfOperand(tensor, 0); }
   void Save(const Tensor& tensor, bool is_output) { saved_ = SavedVariable(tensor, is_output); }
 
  private:
@@ -36,24 +41,27 @@ class UnaryNode final : public Node {
 
 class BinaryNode final : public Node {
  public:
-  // `a`, `b`: the operands as they are to be saved; `result` has the result's type.
+  // `a`, `b`: the operands as they are to be saved; `result` has the result's type. The edge of `a`
+  // may be replaced where the operation writes it in place.
   BinaryNode(const BinaryRule& rule, const Tensor& a, const Tensor& b, const Tensor& result,
-             Edge edge_a, Edge edge_b)
+             Edge edge_a, Edge edge_b, bool writes_a)
       : rule_(rule),
         saves_(SavesOf(rule, edge_a, edge_b)),
         reduced_a_(a, result),
         reduced_b_(b, result),
-        a_(Needs(kSavesA) ? SavedVariable(a, /*is_output=*/false) : SavedVariable()),
-        b_(Needs(kSavesB) ? SavedVariable(b, /*is_output=*/false) : SavedVariable()) {
+        saved_{!Needs(kSavesA) ? SavedVariable()
+               : writes_a      ? SavedVariable(a, /*is_output=*/false)
+                               : SavedVariable::OfOperand(a, 0),
+               Needs(kSavesB) ? SavedVariable::OfOperand(b, 1) : SavedVariable(), SavedVariable()} {
+    SavedVariable::ShareLock(saved_, 3);
     AddNextEdge(std::move(edge_a));
     AddNextEdge(std::move(edge_b));
   }
 
   VariableList Apply(VariableList&& gradients) override {
     Saved saved;
-    if (saves_ & kSavesA) saved.a = a_.Unpack(this);
-    if (saves_ & kSavesB) saved.b = b_.Unpack(this);
-    if (saves_ & kSavesResult) saved.result = result_.Unpack(this);
+    Tensor* const places[] = {&saved.a, &saved.b, &saved.result};
+    if (saves_ != 0) SavedVariable::UnpackAll(saved_, 3, saves_, this, places);
     VariableList results(2);
     const Tensor& gradient = gradients[0];
     if (!gradient.defined()) return results;
@@ -66,17 +74,17 @@ class BinaryNode final : public Node {
     return results;
   }
   void ReleaseVariables() override {
-    a_.Reset();
-    b_.Reset();
-    result_.Reset();
+    if (saves_ != 0) SavedVariable::ResetAll(saved_, 3);
   }
-  std::vector<SavedVariable*> SavedVariables() override { return {&a_, &b_, &result_}; }
+  std::vector<SavedVariable*> SavedVariables() override {
+    return {&saved_[0], &saved_[1], &saved_[2]};
+  }
   std::string_view name() const override { return rule_.node_name; }
 
   bool Needs(uint8_t what) const { return (saves_ & what) != 0; }
   // To be called once the result has its history.
   void SaveResult(const Tensor& result) {
-    if (Needs(kSavesResult)) result_ = SavedVariable(result, /*is_output=*/true);
+    if (Needs(kSavesResult)) saved_[2] = SavedVariable(result, /*is_output=*/true);
   }
   static uint8_t SavesOf(const BinaryRule& rule, const Edge& edge_a, const Edge& edge_b) {
     return (edge_a.is_valid() ? rule.needs_a : kSavesNothing) |
@@ -88,9 +96,7 @@ class BinaryNode final : public Node {
   const uint8_t saves_;
   BroadcastUndo reduced_a_;
   BroadcastUndo reduced_b_;
-  SavedVariable a_;
-  SavedVariable b_;
-  SavedVariable result_;
+  SavedVariable saved_[3];  // a, b and the result, as the bits of saves_ say
 };
 
 }  // namespace
@@ -100,7 +106,7 @@ Tensor ApplyUnary(const UnaryRule& rule, const Tensor& operand) {
   Tensor result = rule.forward(operand);
   if (ShouldRecord(operand)) {
     auto node = MakeNode<UnaryNode>(rule, GradientEdge(operand));
-    if (rule.saves == Saves::kOperand) node->Save(operand, /*is_output=*/false);
+    if (rule.saves == Saves::kOperand) node->SaveOperand(operand);
     SetHistory(result, node);
     if (rule.saves == Saves::kResult) node->Save(result, /*is_output=*/true);
     AnnounceNode(*node);
@@ -132,7 +138,8 @@ Tensor ApplyBinary(const BinaryRule& rule, const Tensor& a, const Tensor& b) {
   if (!ShouldRecord(a, b)) return result;
   Edge edge_a = GradientEdge(a);
   Edge edge_b = GradientEdge(b);
-  auto node = MakeNode<BinaryNode>(rule, a, b, result, std::move(edge_a), std::move(edge_b));
+  auto node = MakeNode<BinaryNode>(rule, a, b, result, std::move(edge_a), std::move(edge_b),
+                                   /*writes_a=*/false);
   BinaryNode* const made = node.get();
   SetHistory(result, std::move(node));
   made->SaveResult(result);
@@ -150,7 +157,8 @@ void ApplyBinaryInPlace(const BinaryRule& rule, Tensor& self, const Tensor& othe
   Edge edge_b = GradientEdge(other);
   const bool saves_self = (BinaryNode::SavesOf(rule, edge_a, edge_b) & kSavesA) != 0;
   const Tensor old = saves_self ? OldContents(self) : self;
-  auto node = MakeNode<BinaryNode>(rule, old, other, value, std::move(edge_a), std::move(edge_b));
+  auto node = MakeNode<BinaryNode>(rule, old, other, value, std::move(edge_a), std::move(edge_b),
+                                   /*writes_a=*/true);
   const bool is_packed = SavedTensorHooksInForce() != nullptr;
   if (is_packed) node->SaveResult(value);
   StoreInPlace(rule.name, self, value);

@@ -89,7 +89,7 @@ Inspector<SharedRun>::State Inspector<SharedRun>::Look(const SharedRun& run)
   seen.nodes = run.ranks_.count;
   seen.is_built = !pending_of.empty() && run.slots_.Peek().size() == run.ranks_.slot_size.size();
   if (seen.is_held || seen.is_over || !seen.is_built) return seen;
-  const std::vector<NodeState>& states = run.task_.states();
+  const auto& states = run.task_.states();
   for (uint32_t i = 0; i < states.size(); ++i) {
     if (!Executes(states[i])) continue;
     const uint32_t pending = pending_of[i];
