@@ -120,7 +120,6 @@ class SeveralTest : public testing::Test {
                              SavedVariable(Tensor::Scalar(3), false)};
 };
 
-// Rules: K1, K3.
 TEST_F(SeveralTest, AreUnpackedAndReleasedTogether) {
   const NoGradGuard no_grad;
   EXPECT_EQ(Unpack(7), (std::vector<double>{1, 2, 3}));
