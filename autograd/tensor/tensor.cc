@@ -45,7 +45,8 @@ struct OwningBlock {
   }
   void* OwnElements(size_t data_bytes) { return ElementsOf(this, impl.room_, data_bytes); }
   static OwningBlock* Make(size_t rank, size_t data_bytes) {
-    const size_t bytes = BytesFor(rank, data_bytes);
+    // Also where there are none, so that their address is no other storage's.
+    const size_t bytes = BytesFor(rank, std::max<size_t>(data_bytes, 1));
     void* const memory = pool::Allocate(bytes);
     auto* block =
         new (memory) OwningBlock(rank, bytes, ElementsOf(memory, rank, data_bytes), data_bytes);

@@ -171,6 +171,15 @@ TEST(TensorTest, DimensionsOfAnyRankAreKept) {
   }
 }
 
+// ASan sees a write behind the block.
+TEST(TensorTest, AnEmptyTensorHasAPlaceInItsOwnBlock) {
+  for (const Shape& sizes : {Shape{0}, Shape{0, 3}, Shape(12)}) {
+    const Tensor empty = Tensor::Empty(sizes, DType::kF64);
+    *static_cast<char*>(empty.raw_data()) = 1;
+    EXPECT_FALSE(empty.HasSameStorage(Tensor::Empty(sizes, DType::kF64)));
+  }
+}
+
 TEST(TensorTest, TheOffsetIsThatOfTheFirstElement) {
   const Tensor a = Tensor::Zeros({3, 4}, DType::kF32);
   const Tensor part = a.AsStrided({2}, {4}, 5);
