@@ -101,7 +101,7 @@ void MarkNeeded(GraphTask& task) {
   }
 }
 
-Ranks ComputeRanks(const GraphTask& task) {
+Ranks ComputeRanks(const GraphTask& task, uint32_t evaluated) {
   std::vector<uint32_t> pending = CountDependencies(task);
   const auto& states = task.states();
   Ranks ranks;
@@ -117,6 +117,7 @@ Ranks ComputeRanks(const GraphTask& task) {
   ranks.edge_begin.push_back(edges_total);
   ranks.ordinal.resize(edges_total);
   ranks.slot_size.resize(slots_total);
+  ranks.slot_added.resize(slots_total);
 
   ReadyHeap ready;
   if (states[0].Executes()) ready.Push(0, 0);
@@ -131,6 +132,7 @@ Ranks ComputeRanks(const GraphTask& task) {
       const uint32_t target = task.TargetOf(*state.node, edges[i]);
       const uint32_t slot = ranks.slot_begin[target] + edges[i].input_nr;
       ranks.ordinal[ranks.edge_begin[index] + i] = ranks.slot_size[slot]++;
+      if (ranks.rank[index] < evaluated) ++ranks.slot_added[slot];
       const bool executes = states[target].Executes();
       if (--pending[target] == 0 && executes) {
         ready.Push(states[target].node->sequence_nr(), target);

@@ -29,13 +29,15 @@ struct Ranks {
   std::vector<uint32_t> slot_begin;  // where the slots of its inputs begin
   // By edge: its place among the contributions to its slot.
   std::vector<uint32_t> ordinal;
-  // By slot: how many contributions come.
+  // By slot: how many contributions come, and how many of them came from the nodes evaluated.
   std::vector<uint32_t> slot_size;
+  std::vector<uint32_t> slot_added;
   uint32_t count = 0;  // of nodes that run
 };
 
 // At any time: counts edges anew, since the counts in the states go down while a task runs.
-Ranks ComputeRanks(const GraphTask& task);
+// `evaluated`: how many nodes one thread has evaluated so far, the first in the order.
+Ranks ComputeRanks(const GraphTask& task, uint32_t evaluated = 0);
 
 // The view that an observer gets. Walks the graph again.
 GraphView ViewOf(const GraphTask& task);

@@ -15,6 +15,7 @@
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/engine/graph_task.h"
+#include "autograd/engine/local_run.h"
 #include "autograd/engine/shared_run.h"
 #include "autograd/engine/surroundings.h"
 #include "autograd/engine/worker.h"
@@ -96,8 +97,13 @@ Engine::Engine(EngineOptions options) : options_(options) {
                 absl::StrCat("[engine] ", options.device_threads,
                              " device threads; 0 to 256 are allowed; 0 runs all on the caller"));
   }
-  if (options.device_threads > 0) {
-    workers_ = std::make_unique<WorkerGroup>(options.device_threads);
+  if (options.cpu_threads < 1 || options.cpu_threads > 256) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[engine] ", options.cpu_threads,
+                             " CPU threads; 1 to 256 are allowed; 1 is the caller alone"));
+  }
+  if (options.device_threads > 0 || options.cpu_threads > 1) {
+    workers_ = std::make_unique<WorkerGroup>(options.device_threads, options.cpu_threads - 1);
   }
   call_threads_ = std::make_unique<CallThreads>();
 }
@@ -162,17 +168,27 @@ void Engine::RunTask(GraphTask& task) {
   ComputeDependencies(task);
   MarkNeeded(task);
   if (options_.observer != nullptr) options_.observer->OnGraphReady(ViewOf(task));
-  // A nested call waits for nobody, so it uses no workers: no circle of waits can form.
-  const EngineThread& thread = CurrentEngineThread();
-  const bool may_share = workers_ != nullptr && thread.depth == 0 && !thread.is_alone;
-  if (may_share && SharedRun::IsWorthwhile(task) && workers_->Enter()) {
-    Visit visit(*workers_);
-    sync::MakeIntrusive<SharedRun>(task, *workers_)->Run();
-  } else {
-    RunLocally(task);
-  }
+  RunNodes(task);
   EvaluationScope scope(task);
   task.RunCallbacks();
+}
+
+void Engine::RunNodes(GraphTask& task) {
+  LocalRun run(task);
+  if (GoesOnShared(run) && workers_->Enter()) {
+    Visit visit(*workers_);
+    sync::MakeIntrusive<SharedRun>(run, *workers_)->Run();
+  } else {
+    run.GoOn();
+  }
+}
+
+bool Engine::GoesOnShared(LocalRun& run) {
+  // A nested call waits for nobody, so it uses no workers: no circle of waits can form.
+  const EngineThread& thread = CurrentEngineThread();
+  if (workers_ == nullptr || thread.depth > 0 || thread.is_alone) return false;
+  if (SharedRun::HasDeviceNodes(run.task())) return workers_->HasDeviceWorkers();
+  return workers_->helpers() > 0 && run.GoOnUntil(SharingRule(options_.share_after));
 }
 
 CallFuture Engine::Async(std::function<VariableList()> call) {

@@ -4,9 +4,10 @@
 //   engine.Execute(roots, seeds, /*keep_graph=*/false, /*create_graph=*/false,
 //                  /*accumulate_grad=*/true);
 //
-// CPU nodes run on the calling thread; nodes of device d on worker d % device_threads, or on the
-// caller too when there are no workers. A call made while a node or hook is evaluated runs entirely
-// where it is made, so that it waits for nobody. Results do not depend on threads: see README.md.
+// CPU nodes run on the calling thread, and on cpu_threads - 1 others where it pays; nodes of device
+// d on worker d % device_threads, or on the caller too when there are no workers. A call made while
+// a node or hook is evaluated runs entirely where it is made, so that it waits for nobody. Results
+// do not depend on threads: see README.md.
 //
 // Threads: all members but the destructor may be called at once, also over one graph. Errors are
 // thrown to the caller after every evaluation of the call has stopped; the engine stays usable.
@@ -40,6 +41,12 @@ namespace twingrad {
 struct EngineOptions {
   // Worker threads for device nodes; 0: every node runs on the calling thread.
   int device_threads = 0;
+  // Threads that may evaluate CPU nodes of one outermost call at the same time, the caller among
+  // them; 1: the caller alone. Hooks and custom functions run where their node does.
+  int cpu_threads = 1;
+  // A call goes on with helpers once it has run this long, its nodes take longer than the hand-over
+  // costs, and two of them are ready. Zero: as soon as two are ready, whatever they take.
+  sync::Duration share_after = std::chrono::microseconds(50);
   // Must outlive the engine.
   EngineObserver* observer = nullptr;
   // How long the destructor waits for calls and threads. What runs longer, as a hook that hangs
@@ -50,6 +57,7 @@ struct EngineOptions {
 
 class CallThreads;
 class GraphTask;
+class LocalRun;
 class WorkerGroup;
 struct ExecuteArguments;
 
@@ -103,6 +111,9 @@ class Engine {
   VariableList ExecuteHere(const ExecuteArguments& arguments);
   // The nodes of a task, then its callbacks.
   void RunTask(GraphTask& task);
+  void RunNodes(GraphTask& task);
+  // Whether what is left of the run is for several threads; it may go on here before that pays.
+  bool GoesOnShared(LocalRun& run);
   void CheckNotForked() const;
   bool StopBy(std::optional<sync::TimePoint> deadline);
 

@@ -1,4 +1,4 @@
-// The evaluation of one node, the same in every kind of run, and of a whole task on one thread.
+// The evaluation of one node, the same in every kind of run.
 
 #pragma once
 
@@ -75,9 +75,5 @@ inline VariableList EvaluatePlain(const GraphTask& task, Node& node, VariableLis
 // gets one gradient an edge; false if the node was only captured and has none. Takes `gradients`.
 // Throws what hooks and node throw.
 bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, VariableList& results);
-
-// Evaluates all nodes of the task here (local_run.cc). Takes no lock, uses only the nodes' own
-// atomics and allocates only gradients. Contributions arrive in the canonical order by themselves.
-void RunLocally(GraphTask& task);
 
 }  // namespace twingrad

@@ -169,9 +169,7 @@ VariableList GraphTask::InputBuffers(uint32_t index) const {
 Tensor* GraphTask::SumSoFar(const Edge& edge) {
   const uint32_t index = IndexOf(edge.function.get());
   if (buffers_ != nullptr || index == kNotFound || !states()[index].Executes()) return nullptr;
-  NodeState& state = states()[index];
-  return edge.input_nr == 0 ? &state.first_gradient
-                            : &more_gradients()[state.more_begin + edge.input_nr - 1];
+  return &GradientOf(states()[index], edge.input_nr);
 }
 
 bool GraphTask::ShouldExecute(const Node* node) const {

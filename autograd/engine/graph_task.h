@@ -105,6 +105,11 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   auto& states() { return arrays_->states; }
   const auto& states() const { return std::as_const(arrays_->states); }
   std::vector<Tensor>& more_gradients() { return arrays_->more_gradients; }
+  // Where a run on one thread keeps the gradient of an input.
+  Tensor& GradientOf(NodeState& state, uint32_t input_nr) {
+    return input_nr == 0 ? state.first_gradient
+                         : arrays_->more_gradients[state.more_begin + input_nr - 1];
+  }
 
   // The dense index of a node, kNotFound if it is not in the task. Index 0 is the root.
   uint32_t IndexOf(const Node* node) const {

@@ -1,5 +1,8 @@
-// The loop of a run on one thread. See evaluate.h.
+// The loop of a run on one thread. See local_run.h.
 
+#include "autograd/engine/local_run.h"
+
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <utility>
@@ -10,42 +13,25 @@
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/evaluate.h"
-#include "autograd/engine/ready_heap.h"
 
 namespace twingrad {
 namespace {
+
+// What a hand-over costs, roughly: helpers wake up, and each node takes several locks.
+constexpr sync::Duration kHandOver = std::chrono::microseconds(4);
+// The clock is read after nodes of so many elements, which cost much more than reading it, and
+// after each sixteenth node.
+constexpr int64_t kManyElements = 4096;
+constexpr uint32_t kEvaluationsBetweenReadings = 16;
 
 VariableList TakeGradients(GraphTask& task, NodeState& state) {
   VariableList gradients;
   const uint32_t count = state.node->num_inputs();
   if (count > 0) gradients.push_back(std::move(state.first_gradient));
   for (uint32_t i = 1; i < count; ++i) {
-    gradients.push_back(std::move(task.more_gradients()[state.more_begin + i - 1]));
+    gradients.push_back(std::move(task.GradientOf(state, i)));
   }
   return gradients;
-}
-
-Tensor& SlotOf(GraphTask& task, NodeState& state, uint32_t input_nr) {
-  return input_nr == 0 ? state.first_gradient
-                       : task.more_gradients()[state.more_begin + input_nr - 1];
-}
-
-// Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.
-void Deliver(GraphTask& task, const Node& node, VariableList& results, ReadyHeap& ready) {
-  const Span<const Edge> edges = node.next_edges();
-  for (size_t i = 0; i < edges.size(); ++i) {
-    if (!edges[i].is_valid()) continue;
-    const uint32_t target = task.TargetOf(node, edges[i]);
-    NodeState& state = task.states()[target];
-    const bool executes = state.Executes();
-    if (executes) AddGradient(SlotOf(task, state, edges[i].input_nr), std::move(results[i]));
-    // One comparison for the last contribution and for one too many.
-    if (--state.pending + 1 <= 1) {
-      if (state.pending != 0) [[unlikely]]
-        GraphTask::ThrowChangedEdges(*state.node);
-      if (executes) ready.Push(state.node->sequence_nr(), target);
-    }
-  }
 }
 
 uint32_t CountExecuted(const GraphTask& task) {
@@ -59,40 +45,94 @@ uint32_t CountExecuted(const GraphTask& task) {
 
 }  // namespace
 
-void RunLocally(GraphTask& task) {
-  EvaluationScope scope(task);
-  ReadyHeap ready;
+bool SharingRule::IsMet(size_t ready, uint32_t evaluated, int64_t elements) {
+  if (after_ == sync::Duration::zero()) return ready >= 2;
+  if (elements >= kManyElements || evaluated % kEvaluationsBetweenReadings == 0) Measure(evaluated);
+  return pays_ && ready >= 2;
+}
+
+void SharingRule::Measure(uint32_t evaluated) {
+  const sync::TimePoint now = sync::Now();
+  pays_ =
+      now - start_ >= after_ && now - window_start_ >= (evaluated - window_evaluated_) * kHandOver;
+  window_start_ = now;
+  window_evaluated_ = evaluated;
+}
+
+LocalRun::LocalRun(GraphTask& task) : task_(task) {
   NodeState& root = task.states()[0];
-  if (root.node->num_inputs() > 0) SlotOf(task, root, task.root_input()) = task.TakeRootSeed();
-  const uint32_t expected = CountExecuted(task);
-  if (root.Executes()) ready.Push(root.node->sequence_nr(), 0);
-  uint32_t evaluated = 0;
+  if (root.node->num_inputs() > 0) task.GradientOf(root, task.root_input()) = task.TakeRootSeed();
+  if (root.Executes()) ready_.Push(root.node->sequence_nr(), 0);
+}
+
+std::vector<uint32_t> LocalRun::TakeReady() {
+  std::vector<uint32_t> indices;
+  while (!ready_.IsEmpty()) indices.push_back(ready_.Pop());
+  return indices;
+}
+
+// Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.
+void LocalRun::Deliver(const Node& node, VariableList& results) {
+  const Span<const Edge> edges = node.next_edges();
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (!edges[i].is_valid()) continue;
+    const uint32_t target = task_.TargetOf(node, edges[i]);
+    NodeState& state = task_.states()[target];
+    const bool executes = state.Executes();
+    if (executes) AddGradient(task_.GradientOf(state, edges[i].input_nr), std::move(results[i]));
+    // One comparison for the last contribution and for one too many.
+    if (--state.pending + 1 <= 1) {
+      if (state.pending != 0) [[unlikely]]
+        GraphTask::ThrowChangedEdges(*state.node);
+      if (executes) ready_.Push(state.node->sequence_nr(), target);
+    }
+  }
+}
+
+template <bool kHasRule>
+bool LocalRun::Loop(SharingRule* rule) {
+  EvaluationScope scope(task_);
   uint32_t index = 0;
   try {
     VariableList results;  // of nodes that are not plain
-    while (!ready.IsEmpty()) {
-      index = ready.Pop();
-      NodeState& state = task.states()[index];
-      VariableList gradients = TakeGradients(task, state);
-      ++evaluated;
-      if (IsPlain(task, state)) [[likely]] {
-        VariableList plain_results = EvaluatePlain(task, *state.node, gradients);
-        Deliver(task, *state.node, plain_results, ready);
-      } else if (EvaluateNode(task, index, gradients, results)) {
-        Deliver(task, *state.node, results, ready);
+    while (!ready_.IsEmpty()) {
+      index = ready_.Pop();
+      NodeState& state = task_.states()[index];
+      VariableList gradients = TakeGradients(task_, state);
+      int64_t elements = 0;
+      if constexpr (kHasRule) {
+        if (!gradients.empty() && gradients[0].defined()) elements = gradients[0].numel();
+      }
+      ++evaluated_;
+      if (IsPlain(task_, state)) [[likely]] {
+        VariableList plain_results = EvaluatePlain(task_, *state.node, gradients);
+        Deliver(*state.node, plain_results);
+      } else if (EvaluateNode(task_, index, gradients, results)) {
+        Deliver(*state.node, results);
         results.clear();
+      }
+      if constexpr (kHasRule) {
+        if (rule->IsMet(ready_.Size(), evaluated_, elements)) return true;
       }
     }
   } catch (...) {
-    if (!task.modes().anomaly) throw;
-    std::rethrow_exception(Explained(std::current_exception(), task, *task.states()[index].node));
+    if (!task_.modes().anomaly) throw;
+    std::rethrow_exception(Explained(std::current_exception(), task_, *task_.states()[index].node));
   }
-  if (evaluated != expected && root.Executes()) {
+  return false;
+}
+
+void LocalRun::GoOn() {
+  Loop</*kHasRule=*/false>(nullptr);
+  const uint32_t expected = CountExecuted(task_);
+  if (evaluated_ != expected && task_.states()[0].Executes()) {
     throw Error(ErrorKind::kInternal,
-                absl::StrCat("[engine] ", expected - evaluated, " of ", expected,
+                absl::StrCat("[engine] ", expected - evaluated_, " of ", expected,
                              " nodes never received all their gradients; every needed node must "
                              "run once; report this"));
   }
 }
+
+bool LocalRun::GoOnUntil(SharingRule rule) { return Loop</*kHasRule=*/true>(&rule); }
 
 }  // namespace twingrad

@@ -26,7 +26,9 @@ struct Contribution {
 
 class OrderedSlot {
  public:
-  explicit OrderedSlot(uint32_t expected = 0) : expected_(expected) {}
+  // `added` of the expected contributions are in `sum` already.
+  explicit OrderedSlot(uint32_t expected = 0, uint32_t added = 0, Tensor sum = Tensor())
+      : sum_(std::move(sum)), expected_(expected), next_(added) {}
 
   // False if it expects no such contribution, or has it: somebody changed the graph.
   [[nodiscard]] bool Put(uint32_t ordinal, Contribution contribution);
@@ -57,7 +59,7 @@ class OrderedSlot {
 
   Tensor sum_;
   uint32_t expected_;
-  uint32_t next_ = 0;  // the ordinal to be added next
+  uint32_t next_;  // the ordinal to be added next
   bool folding_ = false;
   bool next_is_here_ = false;  // in next_contribution_
   Contribution next_contribution_;

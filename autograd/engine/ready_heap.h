@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,7 @@ class ReadyHeap {
   static constexpr uint32_t kNone = UINT32_MAX;
 
   bool IsEmpty() const { return next_.index == kNone; }
+  size_t Size() const { return IsEmpty() ? 0 : 1 + stack_.size() + heap_.size(); }
 
   void Push(uint64_t order_key, uint32_t index) {
     const Item item{order_key, arrivals_++, index};

@@ -1,4 +1,4 @@
-// The queue of one consumer. See ready_queue.h.
+// Nodes that wait for a thread. See ready_queue.h.
 
 #include "autograd/engine/ready_queue.h"
 
@@ -33,18 +33,35 @@ void ReadyQueue::PushShutdown() {
     sync::MutexLock lock(mutex_);
     shut_down_.Write(true);
   }
-  not_empty_.NotifyOne();
+  not_empty_.NotifyAll();
+}
+
+NodeTask ReadyQueue::TakeFirst() {
+  std::vector<Item>& heap = heap_.Mutable();
+  std::pop_heap(heap.begin(), heap.end(), RunsLater);
+  NodeTask task = std::move(heap.back().task);
+  heap.pop_back();
+  return task;
 }
 
 std::optional<NodeTask> ReadyQueue::Pop() {
   sync::MutexLock lock(mutex_);
   while (heap_.Read().empty() && !shut_down_.Read()) not_empty_.Wait(mutex_);
   if (shut_down_.Read()) return std::nullopt;
-  std::vector<Item>& heap = heap_.Mutable();
-  std::pop_heap(heap.begin(), heap.end(), RunsLater);
-  NodeTask task = std::move(heap.back().task);
-  heap.pop_back();
-  return task;
+  return TakeFirst();
+}
+
+std::optional<NodeTask> ReadyQueue::TryPop() {
+  sync::MutexLock lock(mutex_);
+  const std::vector<Item>& heap = heap_.Read();
+  if (heap.empty() || heap.front().task.work == nullptr || shut_down_.Read()) return std::nullopt;
+  return TakeFirst();
+}
+
+void ReadyQueue::Clear() {
+  std::vector<Item> dropped;  // destroyed with no lock held
+  sync::MutexLock lock(mutex_);
+  dropped.swap(heap_.Mutable());
 }
 
 size_t ReadyQueue::Size() const {

@@ -1,12 +1,12 @@
-// ReadyQueue: nodes that are ready to run on one thread, highest order key first.
+// ReadyQueue: nodes that are ready to run, highest order key first.
 //
-//   queue.Push({run, index, key});                // any thread
-//   while (std::optional<NodeTask> task = queue.Pop()) { ... }   // the one consumer
+//   queue.Push({run, index, key});                               // any thread
+//   while (std::optional<NodeTask> task = queue.Pop()) { ... }   // a consumer; there may be
+//   several
 //
 // A task's place in the order is fixed when it is pushed and never changes. Wake-ups come before
-// all tasks; equal keys keep the order of their pushes. After
-// PushShutdown, Pop returns nothing, immediately and for ever; tasks still in the queue are
-// destroyed with it.
+// all tasks; equal keys keep the order of their pushes. After PushShutdown, Pop returns nothing,
+// immediately and for ever; tasks still in the queue are destroyed with it.
 
 #pragma once
 
@@ -29,6 +29,8 @@ class QueuedWork : public sync::RefCounted<QueuedWork> {
   virtual ~QueuedWork() = default;
   // Evaluates the node with this dense index. Does not throw.
   virtual void RunNode(uint32_t index) = 0;
+  // Evaluates, beside the caller of the run, CPU nodes that wait for a thread, until none does.
+  virtual void Help() {}
 };
 
 struct NodeTask {
@@ -48,6 +50,10 @@ class ReadyQueue {
   void PushShutdown() AG_EXCLUDES(mutex_);
   // Waits for a task; nothing after a shutdown.
   std::optional<NodeTask> Pop() AG_EXCLUDES(mutex_);
+  // Waits for nothing, and leaves a wake-up and what stands behind it to Pop.
+  std::optional<NodeTask> TryPop() AG_EXCLUDES(mutex_);
+  // Destroys what is queued.
+  void Clear() AG_EXCLUDES(mutex_);
   size_t Size() const AG_EXCLUDES(mutex_);
 
  private:
@@ -57,6 +63,7 @@ class ReadyQueue {
   };
   // Whether `b` runs before `a`.
   static bool RunsLater(const Item& a, const Item& b);
+  NodeTask TakeFirst() AG_REQUIRES(mutex_);
 
   mutable sync::Mutex mutex_{"ready_queue"};
   sync::CondVar not_empty_{"ready_queue.not_empty"};

@@ -22,19 +22,30 @@ constexpr uint32_t kFirstSumKey = uint32_t{1} << 31;
 
 }  // namespace
 
-SharedRun::SharedRun(GraphTask& task, WorkerGroup& workers)
-    : task_(task), workers_(workers), ranks_(ComputeRanks(task)) {
+SharedRun::SharedRun(LocalRun& so_far, WorkerGroup& workers)
+    : task_(so_far.task()),
+      workers_(workers),
+      ranks_(ComputeRanks(task_, so_far.evaluated())),
+      first_ready_(so_far.TakeReady()) {
   // Without the lock: the queues that hand the object to workers are what these see it through.
+  evaluated_.Write(so_far.evaluated());
+  outstanding_.Write(static_cast<uint32_t>(first_ready_.size()));
   std::vector<OrderedSlot>& slots = slots_.Mutable();
   slots.reserve(ranks_.slot_size.size());
-  for (uint32_t size : ranks_.slot_size) slots.emplace_back(size);
   std::vector<uint32_t>& pending = pending_.Mutable();
-  pending.reserve(task.states().size());
-  for (const NodeState& state : task.states()) pending.push_back(state.pending);
-  task.SetBuffers(this);
+  pending.reserve(task_.states().size());
+  for (NodeState& state : task_.states()) {
+    pending.push_back(state.pending);
+    for (uint32_t i = 0; i < state.node->num_inputs(); ++i) {
+      const size_t slot = slots.size();
+      slots.emplace_back(ranks_.slot_size[slot], ranks_.slot_added[slot],
+                         std::move(task_.GradientOf(state, i)));
+    }
+  }
+  task_.SetBuffers(this);
 }
 
-bool SharedRun::IsWorthwhile(const GraphTask& task) {
+bool SharedRun::HasDeviceNodes(const GraphTask& task) {
   return std::any_of(task.states().begin(), task.states().end(), [](const NodeState& state) {
     return state.Executes() && !state.node->device().IsCpu();
   });
@@ -46,28 +57,51 @@ bool SharedRun::IsDone() const {
 
 void SharedRun::Queue(uint32_t index) {
   const Node& node = *task_.states()[index].node;
-  ReadyQueue& queue = node.device().IsCpu() ? caller_queue_ : workers_.QueueOf(node.device());
+  ReadyQueue& queue = node.device().IsCpu() ? cpu_queue_ : workers_.QueueOf(node.device());
   queue.Push({sync::IntrusivePtr<QueuedWork>(this), index, node.sequence_nr()});
 }
 
+void SharedRun::InviteHelpers(int taken) {
+  if (workers_.helpers() == 0) return;
+  const int waiting = static_cast<int>(cpu_queue_.Size());
+  int invited = 0;
+  {
+    sync::MutexLock lock(mutex_);
+    invited = std::min(waiting - taken, workers_.helpers() - helpers_.Read());
+    if (invited <= 0) return;
+    helpers_.Mutable() += invited;
+  }
+  for (; invited > 0; --invited) workers_.Invite(sync::IntrusivePtr<QueuedWork>(this));
+}
+
+void SharedRun::Help() {
+  while (std::optional<NodeTask> next = cpu_queue_.TryPop()) RunNode(next->index);
+  {
+    sync::MutexLock lock(mutex_);
+    --helpers_.Mutable();
+  }
+  // Nodes may have come meanwhile, while all helpers seemed to be here.
+  InviteHelpers(0);
+}
+
 void SharedRun::Run() {
-  if (task_.states()[0].Executes()) {
+  try {
+    for (uint32_t index : first_ready_) Queue(index);
+    InviteHelpers(1);
+  } catch (...) {
+    sync::MutexLock lock(mutex_);
+    Fail(0, std::current_exception());
+  }
+  while (true) {
     {
       sync::MutexLock lock(mutex_);
-      outstanding_.Write(1);
+      if (IsDone()) break;
     }
-    Queue(0);
-    while (true) {
-      {
-        sync::MutexLock lock(mutex_);
-        if (IsDone()) break;
-      }
-      std::optional<NodeTask> next = caller_queue_.Pop();
-      if (next->work != nullptr) next->work->RunNode(next->index);
-    }
+    std::optional<NodeTask> next = cpu_queue_.Pop();
+    if (next->work != nullptr) RunNode(next->index);
   }
   // What an error left queued here holds this object, which holds the queue.
-  while (caller_queue_.Size() > 0) caller_queue_.Pop();
+  cpu_queue_.Clear();
   Renumber();
   task_.SortWarnings();
   std::vector<OrderedSlot> slots;  // destroyed with no lock held: graphs may end with it
@@ -129,9 +163,7 @@ VariableList SharedRun::TakeGradients(uint32_t index) {
   VariableList gradients(count);
   sync::MutexLock lock(mutex_);
   for (uint32_t i = 0; i < count; ++i) {
-    const bool is_seed = index == 0 && i == task_.root_input();
-    gradients[i] =
-        is_seed ? task_.TakeRootSeed() : slots_.Mutable()[ranks_.slot_begin[index] + i].TakeSum();
+    gradients[i] = slots_.Mutable()[ranks_.slot_begin[index] + i].TakeSum();
   }
   return gradients;
 }
@@ -157,17 +189,20 @@ void SharedRun::End(uint32_t index, std::vector<NodePtr> made, std::exception_pt
     }
     --in_flight_.Mutable();
     --outstanding_.Mutable();
-    if (error != nullptr && !failed_.Read()) {
-      failed_.Write(true);
-      failed_at_.Write(index);
-      // Moved, so that the last reference to the exception is the caller's.
-      error_.Write(std::move(error));
-    }
+    if (error != nullptr) Fail(index, std::move(error));
     done = IsDone();
   }
   // From here on the caller may have returned; only this object, which the queued task keeps, is
   // left.
-  if (done) caller_queue_.Push({});
+  if (done) cpu_queue_.Push({});
+}
+
+void SharedRun::Fail(uint32_t index, std::exception_ptr error) {
+  if (failed_.Read()) return;
+  failed_.Write(true);
+  failed_at_.Write(index);
+  // Moved, so that the last reference to the exception is the caller's.
+  error_.Write(std::move(error));
 }
 
 void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodePtr>& made) {
@@ -186,6 +221,7 @@ void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodeP
           {std::move(results[i]), ranks_.rank[index], static_cast<uint32_t>(i)}, made, ready);
   }
   for (uint32_t target : ready) Queue(target);
+  if (!ready.empty()) InviteHelpers(node.device().IsCpu() ? 1 : 0);
 }
 
 void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribution contribution,

@@ -1,4 +1,4 @@
-// The life of device workers. See worker.h.
+// The life of workers. See worker.h.
 
 #include "autograd/engine/worker.h"
 
@@ -15,31 +15,52 @@ AG_THREAD_LOCAL(int, ThisWorker, -1);
 
 }  // namespace
 
-WorkerGroup::WorkerGroup(int count) {
-  for (int i = 0; i < count; ++i) queues_.push_back(std::make_unique<ReadyQueue>());
+WorkerGroup::WorkerGroup(int device_workers, int helpers) : helpers_(helpers) {
+  for (int i = 0; i < device_workers; ++i) queues_.push_back(std::make_unique<ReadyQueue>());
 }
 
 WorkerGroup::~WorkerGroup() { Stop(); }
 
 int WorkerGroup::NumberOfThisThread() { return ThisWorker(); }
 
-void WorkerGroup::Work(size_t number) {
-  ThisWorker() = static_cast<int>(number);
+void WorkerGroup::Work(int number) {
+  ThisWorker() = number;
   while (std::optional<NodeTask> task = queues_[number]->Pop()) {
     if (task->work != nullptr) task->work->RunNode(task->index);
   }
+  NoteEnd();
+}
+
+void WorkerGroup::Help(int number) {
+  ThisWorker() = number;
+  while (std::optional<NodeTask> invitation = invitations_.Pop()) invitation->work->Help();
+  NoteEnd();
+}
+
+void WorkerGroup::NoteEnd() {
   sync::MutexLock lock(mutex_);
   --running_.Mutable();
   changed_.NotifyAll();
 }
 
+void WorkerGroup::CloseQueues() {
+  for (const auto& queue : queues_) queue->PushShutdown();
+  invitations_.PushShutdown();
+}
+
 bool WorkerGroup::Start() {
   mark_.Set();
   std::vector<sync::Thread>& threads = threads_.Mutable();
+  const int device_workers = static_cast<int>(queues_.size());
   try {
-    threads.reserve(queues_.size());
-    for (size_t i = 0; i < queues_.size(); ++i) {
+    threads.reserve(queues_.size() + helpers_);
+    for (int i = 0; i < device_workers; ++i) {
       threads.push_back(sync::Thread(absl::StrCat("ag_device_", i), [this, i] { Work(i); }));
+      ++running_.Mutable();
+    }
+    for (int i = 0; i < helpers_; ++i) {
+      threads.push_back(sync::Thread(absl::StrCat("ag_cpu_", i),
+                                     [this, number = device_workers + i] { Help(number); }));
       ++running_.Mutable();
     }
     return true;
@@ -47,7 +68,7 @@ bool WorkerGroup::Start() {
     // The system has no thread or no memory to give: runs do without workers. Those that did start
     // wait at their queues, and end when this lock is given up.
     stopping_.Write(true);
-    for (const auto& queue : queues_) queue->PushShutdown();
+    CloseQueues();
     return false;
   }
 }
@@ -81,7 +102,7 @@ bool WorkerGroup::Stop(std::optional<sync::TimePoint> deadline) {
     while (runs_.Read() > 0) {
       if (!WaitForChange(deadline)) return false;
     }
-    for (const auto& queue : queues_) queue->PushShutdown();
+    CloseQueues();
     while (running_.Read() > 0) {
       if (!WaitForChange(deadline)) return false;
     }

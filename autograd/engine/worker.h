@@ -1,10 +1,12 @@
-// WorkerGroup: the device worker threads of an engine and their queues.
+// WorkerGroup: the threads of an engine that evaluate nodes for its callers, and their queues:
+// device workers, and helpers for CPU nodes.
 
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "autograd/base/device.h"
@@ -15,6 +17,7 @@
 #include "autograd/sync/fork.h"
 #include "autograd/sync/inspected.h"
 #include "autograd/sync/mutex.h"
+#include "autograd/sync/ref_count.h"
 #include "autograd/sync/thread.h"
 
 namespace twingrad {
@@ -22,7 +25,7 @@ namespace twingrad {
 class WorkerGroup {
  public:
   // Threads start with the first run that needs them.
-  explicit WorkerGroup(int count);
+  WorkerGroup(int device_workers, int helpers);
   // Stops, for as long as it takes.
   ~WorkerGroup();
   WorkerGroup(const WorkerGroup&) = delete;
@@ -33,7 +36,15 @@ class WorkerGroup {
   bool Enter() AG_EXCLUDES(mutex_);
   void Leave() AG_EXCLUDES(mutex_);
 
-  // Where nodes of the device are queued; the device is not the CPU. Between Enter and Leave.
+  int helpers() const { return helpers_; }
+  bool HasDeviceWorkers() const { return !queues_.empty(); }
+
+  // Lets a helper that is idle, or else the next one that is, help the run. Between Enter and
+  // Leave.
+  void Invite(sync::IntrusivePtr<QueuedWork> run) { invitations_.Push({std::move(run), 0, 0}); }
+
+  // Where nodes of the device are queued; the device is not the CPU. Between Enter and Leave, where
+  // there are device workers.
   ReadyQueue& QueueOf(Device device) { return *queues_[device.index % queues_.size()]; }
 
   // Waits for announced runs, ends the threads, waits for them; false if the deadline passed first:
@@ -43,18 +54,23 @@ class WorkerGroup {
   // Whether threads were started and then left behind by a fork.
   bool AreGone() const { return mark_.IsStale(); }
 
-  // Which worker of its group this thread is; -1: none.
+  // Which worker of its group this thread is, device workers first; -1: none.
   static int NumberOfThisThread();
 
  private:
   bool Start() AG_REQUIRES(mutex_);
-  void Work(size_t number) AG_EXCLUDES(mutex_);
+  void Work(int number) AG_EXCLUDES(mutex_);
+  void Help(int number) AG_EXCLUDES(mutex_);
+  void NoteEnd() AG_EXCLUDES(mutex_);
+  void CloseQueues();
   // False if the deadline passed.
   bool WaitForChange(std::optional<sync::TimePoint> deadline) AG_REQUIRES(mutex_);
 
   sync::ForkMark mark_;
-  // One a worker; the vector never changes.
+  const int helpers_;
+  // One a device worker; the vector never changes.
   std::vector<std::unique_ptr<ReadyQueue>> queues_;
+  ReadyQueue invitations_;
   sync::Mutex mutex_{"workers"};
   sync::CondVar changed_{"workers.changed"};
   sync::Cell<std::vector<sync::Thread>> threads_ AG_GUARDED_BY(mutex_);

@@ -25,7 +25,7 @@ class Counter final : public QueuedWork {
 
 // Rules: E4.
 TEST(WorkerGroupTest, WorkersRunWhatIsQueuedForTheirDevices) {
-  WorkerGroup workers(2);
+  WorkerGroup workers(2, 0);
   auto counter = sync::MakeIntrusive<Counter>();
   ASSERT_TRUE(workers.Enter());
   for (uint8_t device = 0; device < 4; ++device) {
@@ -41,7 +41,7 @@ TEST(WorkerGroupTest, WorkersRunWhatIsQueuedForTheirDevices) {
 
 // Rules: E15.
 TEST(WorkerGroupTest, StopWaitsForRunsAndIsFinal) {
-  WorkerGroup workers(1);
+  WorkerGroup workers(1, 0);
   ASSERT_TRUE(workers.Enter());
   sync::Atomic<bool> stopped{false};
   sync::Thread stopper("stop", [&] {
@@ -58,7 +58,7 @@ TEST(WorkerGroupTest, StopWaitsForRunsAndIsFinal) {
 
 // Rules: E5.
 TEST(WorkerGroupTest, AGroupThatWasNeverUsedStops) {
-  WorkerGroup workers(3);
+  WorkerGroup workers(3, 0);
   workers.Stop();
 }
 

@@ -1,0 +1,70 @@
+// LocalRun: the run of one task on the calling thread.
+//
+//   LocalRun run(task);
+//   if (run.GoOnUntil(SharingRule(after)) && ...) { ... }   // the rest on several threads
+//   run.GoOn();                                             // or all of it here
+//
+// Takes no lock, uses only the nodes' own atomics and allocates only gradients. Contributions
+// arrive in the canonical order by themselves: nodes run in the order of their ranks.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/engine/graph_task.h"
+#include "autograd/engine/ready_heap.h"
+#include "autograd/graph/node.h"
+#include "autograd/sync/clock.h"
+
+namespace twingrad {
+
+// When a run goes on with helpers: two nodes are ready, the run has taken `after`, and the nodes
+// evaluated last took longer than a hand-over costs. Zero: two nodes are ready.
+class SharingRule {
+ public:
+  explicit SharingRule(sync::Duration after)
+      : after_(after), start_(sync::Now()), window_start_(start_) {}
+
+  // After each evaluation; `elements` of the gradient that it got. Reads the clock after those of
+  // many elements and now and then.
+  bool IsMet(size_t ready, uint32_t evaluated, int64_t elements);
+
+ private:
+  void Measure(uint32_t evaluated);
+
+  const sync::Duration after_;
+  const sync::TimePoint start_;
+  // Since when the cost of nodes is measured, and how many had been evaluated then.
+  sync::TimePoint window_start_;
+  uint32_t window_evaluated_ = 0;
+  bool pays_ = false;
+};
+
+class LocalRun {
+ public:
+  // Of a task whose dependencies and needs are known.
+  explicit LocalRun(GraphTask& task);
+
+  // Evaluates all that is left. Throws the first error.
+  void GoOn();
+  // The same until the rule is met; whether anything is left.
+  bool GoOnUntil(SharingRule rule);
+
+  GraphTask& task() const { return task_; }
+  uint32_t evaluated() const { return evaluated_; }
+  // The nodes that are ready now, for another run that goes on with them. What has arrived for them
+  // and others is in the task's states.
+  std::vector<uint32_t> TakeReady();
+
+ private:
+  template <bool kHasRule>
+  bool Loop(SharingRule* rule);
+  void Deliver(const Node& node, VariableList& results);
+
+  GraphTask& task_;
+  ReadyHeap ready_;
+  uint32_t evaluated_ = 0;
+};
+
+}  // namespace twingrad
