@@ -57,7 +57,7 @@ std::vector<double> Derivatives(Engine& engine, const Fan& fan) {
   return {first.item<double>(), second.item<double>()};
 }
 
-// Rules: E6, E17.
+// Rules: E18.
 TEST(CpuThreadsTest, TheSameBitsForEveryNumberOfThreads) {
   const Fan fan(40);
   Engine alone;

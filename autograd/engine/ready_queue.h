@@ -34,8 +34,10 @@ class QueuedWork : public sync::RefCounted<QueuedWork> {
 };
 
 struct NodeTask {
+  static constexpr uint32_t kInvitation = UINT32_MAX;
+
   sync::IntrusivePtr<QueuedWork> work;  // null: wakes the consumer
-  uint32_t index = 0;
+  uint32_t index = 0;                   // kInvitation: to help, with any node
   uint64_t order_key = 0;
 };
 

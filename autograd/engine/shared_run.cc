@@ -25,10 +25,11 @@ constexpr uint32_t kFirstSumKey = uint32_t{1} << 31;
 SharedRun::SharedRun(LocalRun& so_far, WorkerGroup& workers)
     : task_(so_far.task()),
       workers_(workers),
-      ranks_(ComputeRanks(task_, so_far.evaluated())),
+      evaluated_before_(so_far.evaluated()),
+      ranks_(ComputeRanks(task_, evaluated_before_)),
       first_ready_(so_far.TakeReady()) {
   // Without the lock: the queues that hand the object to workers are what these see it through.
-  evaluated_.Write(so_far.evaluated());
+  evaluated_.Write(evaluated_before_);
   outstanding_.Write(static_cast<uint32_t>(first_ready_.size()));
   std::vector<OrderedSlot>& slots = slots_.Mutable();
   slots.reserve(ranks_.slot_size.size());
@@ -62,16 +63,17 @@ void SharedRun::Queue(uint32_t index) {
 }
 
 void SharedRun::InviteHelpers(int taken) {
-  if (workers_.helpers() == 0) return;
-  const int waiting = static_cast<int>(cpu_queue_.Size());
-  int invited = 0;
-  {
-    sync::MutexLock lock(mutex_);
-    invited = std::min(waiting - taken, workers_.helpers() - helpers_.Read());
-    if (invited <= 0) return;
-    helpers_.Mutable() += invited;
+  const int waiting = static_cast<int>(cpu_queue_.Size()) - taken;
+  if (waiting <= 0 || workers_.helpers() == 0) return;
+  // Under the lock, so that nobody is invited once the run is over and the workers may be stopped.
+  // When all is done, what waits is the caller's wake-up.
+  sync::MutexLock lock(mutex_);
+  if (failed_.Read() || over_.Read() || IsDone()) return;
+  const int invited = std::min(waiting, workers_.helpers() - helpers_.Read());
+  for (int i = 0; i < invited; ++i) {
+    if (!workers_.Invite(sync::IntrusivePtr<QueuedWork>(this))) return;
+    ++helpers_.Mutable();
   }
-  for (; invited > 0; --invited) workers_.Invite(sync::IntrusivePtr<QueuedWork>(this));
 }
 
 void SharedRun::Help() {

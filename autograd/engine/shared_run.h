@@ -73,6 +73,7 @@ class SharedRun final : public QueuedWork, private GradientBuffers {
   // Not used once the run is over.
   GraphTask& task_;
   WorkerGroup& workers_;
+  const uint32_t evaluated_before_;
   const Ranks ranks_;
   const std::vector<uint32_t> first_ready_;
   ReadyQueue cpu_queue_;  // of the caller, who alone waits at it, and of helpers

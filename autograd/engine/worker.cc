@@ -2,6 +2,7 @@
 
 #include "autograd/engine/worker.h"
 
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,15 @@ WorkerGroup::WorkerGroup(int device_workers, int helpers) : helpers_(helpers) {
 WorkerGroup::~WorkerGroup() { Stop(); }
 
 int WorkerGroup::NumberOfThisThread() { return ThisWorker(); }
+
+bool WorkerGroup::Invite(sync::IntrusivePtr<QueuedWork> run) {
+  try {
+    invitations_.Push({std::move(run), NodeTask::kInvitation, 0});
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 void WorkerGroup::Work(int number) {
   ThisWorker() = number;

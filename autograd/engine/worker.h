@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "autograd/base/device.h"
@@ -39,9 +38,9 @@ class WorkerGroup {
   int helpers() const { return helpers_; }
   bool HasDeviceWorkers() const { return !queues_.empty(); }
 
-  // Lets a helper that is idle, or else the next one that is, help the run. Between Enter and
-  // Leave.
-  void Invite(sync::IntrusivePtr<QueuedWork> run) { invitations_.Push({std::move(run), 0, 0}); }
+  // Lets a helper that is idle, or else the next one that is, help the run. False if there is no
+  // memory for that. Between Enter and Leave.
+  bool Invite(sync::IntrusivePtr<QueuedWork> run);
 
   // Where nodes of the device are queued; the device is not the CPU. Between Enter and Leave, where
   // there are device workers.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "autograd/engine/engine.h"
 #include "autograd/program/observation.h"
@@ -11,15 +12,15 @@
 
 namespace twingrad::judge {
 
-// One engine for each number of device threads, made when first asked for. Used by one thread at a
-// time.
+// One engine for each number of device threads and helpers, made when first asked for. Used by one
+// thread at a time.
 class EngineRun {
  public:
   twingrad::program::Observation operator()(const twingrad::program::Program& program,
-                                            int device_threads);
+                                            int device_threads, int helpers = 0);
 
  private:
-  std::map<int, std::unique_ptr<twingrad::Engine>> engines_;
+  std::map<std::pair<int, int>, std::unique_ptr<twingrad::Engine>> engines_;
 };
 
 }  // namespace twingrad::judge

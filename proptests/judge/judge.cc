@@ -87,14 +87,24 @@ bool Unsupported(const Observation& observed) {
   return observed.error && observed.error->error == ErrorKind::kUnsupported;
 }
 
+// Threads that may evaluate CPU nodes beside the caller, where there are any.
+constexpr int kHelpers = 2;
+
 }  // namespace
 
 struct Judge::Impl {
   JudgeOptions options;
   EngineRun engine;
 
+  // Of the repository's engine, for the Program in hand.
+  bool has_helpers = false;
+
+  int HelpersOf(int device_threads) const {
+    return has_helpers && device_threads > 0 && !options.run ? kHelpers : 0;
+  }
   Observation Observe(const Program& program, int device_threads) {
-    return options.run ? options.run(program, device_threads) : engine(program, device_threads);
+    return options.run ? options.run(program, device_threads)
+                       : engine(program, device_threads, HelpersOf(device_threads));
   }
 
   // The canary speaks of what an error left behind only if it is right on a fresh engine: else the
@@ -147,7 +157,7 @@ bool Judge::Impl::JudgeRun(const Program& program, Expectation& expected, size_t
                            const Witnesses& witnesses, bool laws, Judgement& judgement) {
   const int threads = options.device_threads[at];
   const Observation& observed = judgement.observed[at];
-  const Evidence evidence = {program, expected.Of(observed), observed, threads};
+  const Evidence evidence = {program, expected.Of(observed), observed, threads, HelpersOf(threads)};
   Exhibits exhibits = {.evidence = evidence};
   exhibits.shown = Shown(JudgedByTwin(evidence.expected, threads));
   std::optional<SeededRuns> seeded;
@@ -168,9 +178,10 @@ bool Judge::Impl::JudgeRun(const Program& program, Expectation& expected, size_t
       };
     }
   } else {
-    exhibits.other = OtherRun{&judgement.observed[0], true,
-                              absl::StrCat(oracles::EngineText(options.device_threads[0]),
-                                           ", then ", oracles::EngineText(threads))};
+    exhibits.other =
+        OtherRun{&judgement.observed[0], true,
+                 absl::StrCat(oracles::EngineText(options.device_threads[0]), ", then ",
+                              oracles::EngineText(threads, HelpersOf(threads)))};
   }
   if (observed.error && CanaryTells(threads)) {
     exhibits.canary = [&] { return Observe(CanaryProgram(), threads); };
@@ -183,7 +194,7 @@ bool Judge::Impl::JudgeRepeats(const Program& program, Expectation& expected, si
   const int threads = options.device_threads[at];
   for (int repeat = 1; repeat < options.repeats; ++repeat) {
     const Observation again = Observe(program, threads);
-    const Evidence evidence = {program, expected.Of(again), again, threads};
+    const Evidence evidence = {program, expected.Of(again), again, threads, HelpersOf(threads)};
     const OtherRun first = {&judgement.observed[at], threads != 0,
                             absl::StrCat("two runs of the ", oracles::EngineText(threads))};
     if (!JudgeByTable({.evidence = evidence, .other = first}, judgement.verdicts)) return false;
@@ -194,6 +205,7 @@ bool Judge::Impl::JudgeRepeats(const Program& program, Expectation& expected, si
 Judgement Judge::Run(const Program& program, const Further& further, Statistics& statistics) {
   Judgement judgement;
   statistics.AddProgram(program);
+  impl_->has_helpers = further.helpers;
   Expectation expected(program);
   judgement.expected = expected.usual();
   if (judgement.expected.skipped) {
@@ -238,6 +250,10 @@ bool Judge::Fails(const Program& program) {
 bool IsBallSample(uint64_t seed) {
   // Mixed, so that jobs that share the seeds out share the balls too.
   return (seed * 0x9e3779b97f4a7c15u) >> 32 < (uint64_t{1} << 32) / kBallSample;
+}
+
+bool HasHelpers(uint64_t seed) {
+  return ((seed ^ 0x2545f4914f6cdd1du) * 0xd1342543de82ef95u) >> 61 == 0;
 }
 
 }  // namespace twingrad::judge

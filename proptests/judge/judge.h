@@ -37,12 +37,18 @@ using BallFunction =
 struct Further {
   bool laws = true;  // the metamorphic laws, which need further runs (seeded_runs.h)
   bool ball = true;  // the ball witness, if there is one
+  // Engines with device threads have helpers for CPU nodes too, so that each call in which two
+  // nodes are ready runs on several threads.
+  bool helpers = true;
 };
 
 // Whether the balls judge the Program that was generated from `seed`: of one in twenty. One that
 // comes from elsewhere (a file, the shrinker) is always judged by them.
 bool IsBallSample(uint64_t seed);
 inline constexpr int kBallSample = 20;
+
+// Whether the engines that judge the Program generated from `seed` have helpers: of one in eight.
+bool HasHelpers(uint64_t seed);
 
 struct JudgeOptions {
   // The engine runs once for each entry, with that many device threads.

@@ -67,7 +67,7 @@ Verdict Wrong(const Evidence& evidence, const Subject& subject, std::string_view
       kOracle,
       absl::StrCat("ball: ", subject.what, " of ", NameOf(evidence.program, subject.value), ", ",
                    LineOf(evidence.program, statement), "\n", exact, "\n", actual, "\n  ",
-                   EngineText(evidence.device_threads), "\n"),
+                   EngineText(evidence), "\n"),
       {statement});
 }
 

@@ -159,10 +159,16 @@ std::string DifferenceText(const Difference& difference, const TensorData& expec
       RoundingText(expected, actual, difference.index));
 }
 
-std::string EngineText(int device_threads) {
+std::string EngineText(int device_threads, int helpers) {
   if (device_threads == 0) return "engine on the caller's thread";
-  return absl::StrCat("engine with ", device_threads, " device thread",
-                      device_threads == 1 ? "" : "s");
+  std::string text = absl::StrCat("engine with ", device_threads, " device thread",
+                                  device_threads == 1 ? "" : "s");
+  if (helpers > 0) absl::StrAppend(&text, " and ", helpers, helpers == 1 ? " helper" : " helpers");
+  return text;
+}
+
+std::string EngineText(const Evidence& evidence) {
+  return EngineText(evidence.device_threads, evidence.helpers);
 }
 
 std::string NodeText(const NodeName& name) {

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "proptests/oracles/evidence.h"
 
 namespace twingrad::oracles {
 
@@ -79,7 +80,8 @@ std::string ExpectedText(std::string_view expected, std::string_view actual);
 std::string DifferenceText(const Difference& difference, const TensorData& expected,
                            const TensorData& actual);
 // `engine with 2 device threads`.
-std::string EngineText(int device_threads);
+std::string EngineText(int device_threads, int helpers = 0);
+std::string EngineText(const Evidence& evidence);
 // `mul of statement 3`, `accumulate_grad of statement 0`.
 std::string NodeText(const NodeName& name);
 

@@ -29,12 +29,11 @@ constexpr std::string_view kRecount = "recount";
 Verdict Differs(const Evidence& evidence, std::string_view oracle, const CallRecord& call,
                 const std::string& what, const std::string& expected, const std::string& actual,
                 int statement, Detail detail = Detail::kNone) {
-  return Disagree(
-      oracle,
-      absl::StrCat(oracle, ": ", what, "\n  in the call of ",
-                   LineOf(evidence.program, call.statement), "\n", ExpectedText(expected, actual),
-                   "  ", EngineText(evidence.device_threads), "\n"),
-      {call.statement, statement}, detail);
+  return Disagree(oracle,
+                  absl::StrCat(oracle, ": ", what, "\n  in the call of ",
+                               LineOf(evidence.program, call.statement), "\n",
+                               ExpectedText(expected, actual), "  ", EngineText(evidence), "\n"),
+                  {call.statement, statement}, detail);
 }
 
 std::string EdgesText(const CallRecord& call, const NodeRecord& node) {
@@ -191,7 +190,7 @@ Verdict JudgePredictedCounts(const Evidence& evidence) {
     return Disagree(kPredicted, absl::StrCat("predicted: number of calls\n",
                                              ExpectedText(absl::StrCat(expected.size()),
                                                           absl::StrCat(actual.size())),
-                                             "  ", EngineText(evidence.device_threads), "\n"));
+                                             "  ", EngineText(evidence), "\n"));
   }
   Compared compared;
   for (size_t i = 0; i < expected.size(); ++i) {

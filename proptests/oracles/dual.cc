@@ -115,7 +115,7 @@ Verdict Differs(const Evidence& evidence, const DualResult& dual, ValueId value,
           "dual: ", what, " of ", NameOf(evidence.program, value), ", ",
           LineOf(evidence.program, statement), "\n", numbers,
           dual.kinks.empty() ? "" : "  at a kink the dual numbers take the twin's choice\n", "  ",
-          EngineText(evidence.device_threads), "\n"),
+          EngineText(evidence), "\n"),
       {statement});
 }
 

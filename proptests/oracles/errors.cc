@@ -56,7 +56,7 @@ Verdict JudgeErrors(const Evidence& evidence) {
   std::string text = absl::StrCat("errors: ", LineOf(evidence.program, statement), "\n  expected ",
                                   expected ? ErrorText(*expected) : "no error", "\n  actual   ",
                                   observed ? ErrorText(*observed) : "no error", "\n  ",
-                                  EngineText(evidence.device_threads), "\n");
+                                  EngineText(evidence), "\n");
   return Disagree(kOracle, std::move(text), {statement});
 }
 
@@ -80,7 +80,7 @@ Verdict JudgeSurvivedErrors(const Evidence& evidence) {
                     absl::StrCat("survived: ", LineOf(evidence.program, statement), "\n",
                                  ExpectedText(wanted != nullptr ? ErrorText(*wanted) : "no error",
                                               seen != nullptr ? ErrorText(*seen) : "no error"),
-                                 "  ", EngineText(evidence.device_threads), "\n"),
+                                 "  ", EngineText(evidence), "\n"),
                     {statement});
   }
   return Agree(kOracle);

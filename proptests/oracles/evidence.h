@@ -15,7 +15,9 @@ struct Evidence {
   const twingrad::program::Program& program;
   const twingrad::reference::TwinResult& expected;
   const twingrad::program::Observation& observed;
-  int device_threads = 0;  // of the engine that was observed
+  // Of the engine that was observed. One with helpers has device threads too.
+  int device_threads = 0;
+  int helpers = 0;  // threads that evaluate CPU nodes beside the caller
 
   bool SeveralOutcomes() const {
     const auto& any_order = expected.call_in_any_order;

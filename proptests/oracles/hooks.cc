@@ -17,11 +17,11 @@ constexpr std::string_view kOracle = "hooks";
 
 Verdict Differs(const Evidence& evidence, const CallRecord& call, int hook,
                 const std::string& what) {
-  return Disagree(kOracle,
-                  absl::StrCat("hooks: ", LineOf(evidence.program, hook), "\n", what,
-                               "  in the call of ", LineOf(evidence.program, call.statement),
-                               "\n  ", EngineText(evidence.device_threads), "\n"),
-                  {hook, call.statement});
+  return Disagree(
+      kOracle,
+      absl::StrCat("hooks: ", LineOf(evidence.program, hook), "\n", what, "  in the call of ",
+                   LineOf(evidence.program, call.statement), "\n  ", EngineText(evidence), "\n"),
+      {hook, call.statement});
 }
 
 Verdict JudgeRecord(const Evidence& evidence, const CallRecord& call, const HookRecord& expected,

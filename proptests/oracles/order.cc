@@ -20,7 +20,7 @@ Verdict Differs(const Evidence& evidence, const CallRecord& call, const std::str
   return Disagree(
       kOracle,
       absl::StrCat("order: ", what, "\n  in the call of ", LineOf(evidence.program, call.statement),
-                   "\n  ", EngineText(evidence.device_threads), "\n"),
+                   "\n  ", EngineText(evidence), "\n"),
       {call.statement, statement});
 }
 

@@ -56,7 +56,7 @@ Verdict NoOrderHolds(const Evidence& evidence, const SharedReads& reads,
                    " read sums that no order of the calls gives\n", "  in ", reads.orders.size(),
                    " orders of the calls, the first element in one\n",
                    ExpectedText(FirstElements(one_order), FirstElements(seen)), "  ",
-                   EngineText(evidence.device_threads), "\n"),
+                   EngineText(evidence), "\n"),
       {reads.places[0].hook, call});
 }
 

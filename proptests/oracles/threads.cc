@@ -124,7 +124,11 @@ class CallJudge {
     return *device == kCpu ? kCallingThread : *device % evidence_.device_threads;
   }
   bool IsRight(const NodeName& name, int thread) const {
-    return Wanted(name).value_or(thread) == thread && thread != program::kOtherThread;
+    const int wanted = Wanted(name).value_or(thread);
+    // Helpers are numbered after the device workers.
+    const bool is_helper = thread >= evidence_.device_threads;
+    if (wanted == kCallingThread && is_helper) return !is_alone_ && evidence_.helpers > 0;
+    return wanted == thread && thread != program::kOtherThread;
   }
   Verdict Differs(const NodeName& name, const std::string& what, int thread) const {
     const std::string nested = call_.outer < 0 ? "" : ", which is nested";
@@ -132,7 +136,7 @@ class CallJudge {
                     absl::StrCat("threads: ", what, ThreadText(thread), "\n  it belongs on ",
                                  ThreadText(Wanted(name).value_or(kCallingThread)),
                                  "\n  in the call of ", LineOf(evidence_.program, call_.statement),
-                                 nested, "\n  ", EngineText(evidence_.device_threads), "\n"),
+                                 nested, "\n  ", EngineText(evidence_), "\n"),
                     {name.statement, call_.statement});
   }
 

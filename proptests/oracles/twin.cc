@@ -22,7 +22,7 @@ Verdict Differs(const Evidence& evidence, ValueId value, const std::string& what
   return Disagree(kOracle,
                   absl::StrCat("twin: ", what, " of ", NameOf(evidence.program, value), ", ",
                                LineOf(evidence.program, statement), "\n", body, "  ",
-                               EngineText(evidence.device_threads), "\n"),
+                               EngineText(evidence), "\n"),
                   {statement}, detail);
 }
 
@@ -103,7 +103,7 @@ Verdict JudgeAll(const Evidence& evidence, Compared& compared) {
     return Disagree(kOracle, absl::StrCat("twin: number of values\n",
                                           ExpectedText(absl::StrCat(expected.size()),
                                                        absl::StrCat(actual.size())),
-                                          "  ", EngineText(evidence.device_threads), "\n"));
+                                          "  ", EngineText(evidence), "\n"));
   }
   const std::vector<bool> gradients = GradientValues(evidence);
   for (size_t i = 0; i < expected.size(); ++i) {

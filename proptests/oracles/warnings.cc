@@ -81,7 +81,7 @@ Verdict JudgeWarnings(const Evidence& evidence) {
       kOracle,
       absl::StrCat("warnings: ", LineOf(evidence.program, call), "\n",
                    ExpectedText(ListText(evidence, expected), ListText(evidence, actual)), "  ",
-                   EngineText(evidence.device_threads), "\n"),
+                   EngineText(evidence), "\n"),
       {call});
 }
 

@@ -139,6 +139,7 @@ CaseResult EngineSubject::Judge() {
   judge::Further further;
   if (source_.seed()) {
     further.laws = judge::IsLawSample(*source_.seed());
+    further.helpers = judge::HasHelpers(*source_.seed());
     further.ball = every_ball_ || judge::IsBallSample(*source_.seed());
   }
   const judge::Judgement judgement = (*judge_)(current(), further);

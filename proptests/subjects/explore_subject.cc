@@ -347,7 +347,7 @@ CaseResult ExploreSubject::Failed(const ProgramRun& found, uint64_t seed, bool s
                                 absl::StrCat(" with ", explorer_->device_threads(), " workers, ",
                                              interleave::PreemptionsOf(run.outcome.decisions),
                                              " preemptions, ", run.outcome.decisions.size(),
-                                             " decisions", interleave::StopText(program_, run)));
+                                             " decisions", interleave::SettingText(program_, run)));
   result.expected = program::PrintObservation(program_, explorer_->single().observation);
   if (!run.outcome.events.empty()) {
     absl::StrAppend(&result.actual, "last steps ('>': another thread ran before):\n",

@@ -129,7 +129,10 @@ std::string ShowsOf(const Program& program, const ProgramRun& run) {
     }
     AppendReads(observation, &text);
   }
-  if (run.stop.has_value()) absl::StrAppend(&text, "; stopped beside ", run.stop->call);
+  if (run.setting.helpers > 0) absl::StrAppend(&text, "; a helper");
+  if (run.setting.stop.has_value()) {
+    absl::StrAppend(&text, "; stopped beside ", run.setting.stop->call);
+  }
   return text;
 }
 

@@ -40,7 +40,8 @@ void Inspector<ReadyQueue>::ForEachTask(const ReadyQueue& queue,
                                         absl::FunctionRef<void(const NodeTask&)> visit)
     AG_NO_THREAD_SAFETY_ANALYSIS {
   for (const ReadyQueue::Item& item : queue.heap_.Peek()) {
-    if (item.task.work != nullptr) visit(item.task);
+    const bool is_node = item.task.index != NodeTask::kInvitation;
+    if (item.task.work != nullptr && is_node) visit(item.task);
   }
 }
 
@@ -90,11 +91,13 @@ Inspector<SharedRun>::State Inspector<SharedRun>::Look(const SharedRun& run)
   seen.is_built = !pending_of.empty() && run.slots_.Peek().size() == run.ranks_.slot_size.size();
   if (seen.is_held || seen.is_over || !seen.is_built) return seen;
   const auto& states = run.task_.states();
+  // Beside those that were ready or evaluated from the start, nodes become ready. Any other node
+  // that waits for nothing never runs.
+  seen.ready = run.evaluated_before_ + static_cast<uint32_t>(run.first_ready_.size());
   for (uint32_t i = 0; i < states.size(); ++i) {
     if (!Executes(states[i])) continue;
     const uint32_t pending = pending_of[i];
-    // The root waits for nothing. Any other node that waits for nothing from the start never runs.
-    seen.ready += pending == 0 && (i == 0 || states[i].pending != 0) ? 1 : 0;
+    seen.ready += pending == 0 && states[i].pending != 0 ? 1 : 0;
     const std::optional<uint32_t> missing = MissingOf(run, i);
     if (missing == pending || !seen.odd_node.empty()) continue;
     seen.odd_node = missing ? absl::StrCat("node ", i, " waits for ", pending,

@@ -60,8 +60,8 @@ TEST(EngineRulesTest, TheEngineKeepsThemAndNoObjectEscapesThem) {
   EXPECT_TRUE(report.ok()) << report.text;
   EXPECT_EQ(rules.appeared[typeid(WorkerGroup)], 300);
   EXPECT_EQ(rules.appeared[typeid(SharedRun)], 600);
-  // One a worker, one a run.
-  EXPECT_EQ(rules.appeared[typeid(ReadyQueue)], 4 * 300);
+  // One a worker, one for invitations, one a run.
+  EXPECT_EQ(rules.appeared[typeid(ReadyQueue)], 5 * 300);
   EXPECT_EQ(rules.appeared, rules.vanished);
   EXPECT_GT(rules.checks, 20 * report.schedules);
 }

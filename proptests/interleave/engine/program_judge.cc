@@ -44,10 +44,12 @@ judge::Needs ProgramJudge::Shown(const reference::TwinResult& expected, int devi
   return shown;
 }
 
-std::optional<ProgramJudge::Finding> ProgramJudge::operator()(const Observation& observed) {
-  const uint64_t fingerprint = judge::FingerprintOf(observed);
+std::optional<ProgramJudge::Finding> ProgramJudge::operator()(const Observation& observed,
+                                                              int helpers) {
+  // With helpers more is right.
+  const uint64_t fingerprint = judge::FingerprintOf(observed) + static_cast<uint64_t>(helpers);
   if (right_.count(fingerprint) != 0) return std::nullopt;
-  const Evidence evidence = {program_, expected_.Of(observed), observed, device_threads_};
+  const Evidence evidence = {program_, expected_.Of(observed), observed, device_threads_, helpers};
   if (auto finding =
           FindingOf({.evidence = evidence,
                      .shown = Shown(evidence.expected, device_threads_),

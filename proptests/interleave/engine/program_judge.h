@@ -34,7 +34,8 @@ class ProgramJudge {
   ProgramJudge(const program::Program& program, int device_threads, program::Observation single,
                bool with_calls = true);
 
-  std::optional<Finding> operator()(const program::Observation& observed);
+  // `helpers`: see Evidence.
+  std::optional<Finding> operator()(const program::Observation& observed, int helpers = 0);
   // What is wrong with the single-threaded run itself. If that run ended in an error, `canary` is
   // the canary's run on the same engine.
   std::optional<Finding> JudgeSingle(
@@ -52,7 +53,7 @@ class ProgramJudge {
   const bool with_calls_;
   const program::Observation single_;
   judge::Expectation expected_;
-  std::unordered_set<uint64_t> right_;  // fingerprints of Observations judged right
+  std::unordered_set<uint64_t> right_;  // fingerprints of Observations judged right, plus helpers
 };
 
 }  // namespace twingrad::interleave

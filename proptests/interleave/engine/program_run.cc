@@ -25,28 +25,35 @@ void Fail(ProgramRun& run, const ProgramJudge::Finding& finding) {
   run.failure = finding.text;
 }
 
-// Beside each call, for as long as it takes and with a limit; none where no worker is to be
-// stopped.
-std::vector<runner::StopBeside> StopsOf(const Program& program) {
-  std::vector<runner::StopBeside> stops;
-  if (DevicesOf(program) == 0) return stops;
+// The engine may have a helper, and be stopped beside each call, for as long as it takes and with a
+// limit, where it has workers.
+std::vector<Setting> SettingsOf(const Program& program) {
+  std::vector<Setting> settings = {{}, {.helpers = 1}};
+  const bool has_device_workers = DevicesOf(program) > 0;
   for (size_t s = 0; s < program.statements.size(); ++s) {
     if (program::SignatureOf(program.statements[s].op).category != program::Category::kCall) {
       continue;
     }
-    stops.push_back({static_cast<int32_t>(s), std::nullopt});
-    stops.push_back({static_cast<int32_t>(s), std::chrono::milliseconds(1)});
+    const runner::StopBeside stop = {static_cast<int32_t>(s), std::nullopt};
+    settings.push_back({.stop = stop, .helpers = 1});
+    if (!has_device_workers) continue;
+    settings.push_back({.stop = stop});
+    settings.push_back({.stop = runner::StopBeside{stop.call, std::chrono::milliseconds(1)}});
   }
-  return stops;
+  return settings;
 }
 
 }  // namespace
 
-std::string StopText(const Program& program, const ProgramRun& run) {
-  if (!run.stop.has_value()) return "";
-  return absl::StrCat(", the engine stopped beside `",
-                      program::PrintStatement(program, run.stop->call),
-                      run.stop->limit.has_value() ? "` within a limit" : "`");
+std::string SettingText(const Program& program, const ProgramRun& run) {
+  std::string text = run.setting.helpers > 0 ? ", with a helper" : "";
+  const std::optional<runner::StopBeside>& stop = run.setting.stop;
+  if (stop.has_value()) {
+    absl::StrAppend(&text, ", the engine stopped beside `",
+                    program::PrintStatement(program, stop->call),
+                    stop->limit.has_value() ? "` within a limit" : "`");
+  }
+  return text;
 }
 
 int DevicesOf(const Program& program) {
@@ -69,7 +76,7 @@ ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)
       options_(options),
       device_threads_(options.device_threads > 0 ? options.device_threads
                                                  : std::max(1, DevicesOf(program))),
-      stops_(StopsOf(program)) {
+      settings_(SettingsOf(program)) {
   RandomStrategy nobody_asks;
   single_ = Execute(nobody_asks, 0, 0, false);
   if (!single_.ok()) return;
@@ -86,18 +93,19 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
                                     bool record_events) {
   ProgramRun run;
   const auto body = [&] {
-    if (device_threads > 0 && !stops_.empty()) {
-      const int setting = scheduler_.ChooseSetting(static_cast<int>(stops_.size()) + 1);
-      if (setting > 0) run.stop = stops_[setting - 1];
+    if (device_threads > 0) {
+      run.setting = settings_[scheduler_.ChooseSetting(static_cast<int>(settings_.size()))];
     }
     const pool::Use before = pool::UseOfProcess();
     {
-      Engine engine({.device_threads = device_threads});
+      Engine engine({.device_threads = device_threads,
+                     .cpu_threads = 1 + run.setting.helpers,
+                     .share_after = sync::Duration::zero()});
       run.observation = runner::Run(program_, engine,
                                     {.record_calls = options_.record_calls,
                                      .check_frozen = true,
                                      .one_section_at_a_time = device_threads == 0,
-                                     .stop = run.stop});
+                                     .stop = run.setting.stop});
       if (device_threads == 0 && run.observation.error) {
         canary_ = runner::Run(judge::CanaryProgram(), engine);
       }
@@ -128,7 +136,7 @@ ProgramRun ProgramExplorer::Run(Strategy& strategy, uint64_t seed, bool record_e
   if (!run.ok()) return run;
   run.order = judge::OrderFingerprintOf(run.observation);
   if (!judge_.has_value()) return run;
-  if (const auto finding = (*judge_)(run.observation)) Fail(run, *finding);
+  if (const auto finding = (*judge_)(run.observation, run.setting.helpers)) Fail(run, *finding);
   return run;
 }
 

@@ -32,6 +32,14 @@
 
 namespace twingrad::interleave {
 
+// What may differ between the schedules of a Program besides their interleaving.
+struct Setting {
+  // Whether the engine is stopped beside a call.
+  std::optional<runner::StopBeside> stop = std::nullopt;
+  // Threads that help the caller with CPU nodes.
+  int helpers = 0;
+};
+
 struct ProgramRun {
   ExecutionOutcome outcome;          // of the execution; its decisions are the schedule
   program::Observation observation;  // empty if the execution did not complete
@@ -41,8 +49,8 @@ struct ProgramRun {
   std::string failure;  // text for people
   // Equal for runs that fail in the same way: the detector and, if it reports them, source lines.
   std::string signature;
-  uint64_t order = 0;  // fingerprint of the order in which nodes ran
-  std::optional<runner::StopBeside> stop = std::nullopt;  // by the schedule's setting
+  uint64_t order = 0;    // fingerprint of the order in which nodes ran
+  Setting setting = {};  // which the schedule chose
 
   bool ok() const { return detector.empty(); }
 };
@@ -80,7 +88,7 @@ class ProgramExplorer {
   const program::Program program_;
   const ProgramOptions options_;
   const int device_threads_;
-  const std::vector<runner::StopBeside> stops_;  // the settings beside the plain one
+  const std::vector<Setting> settings_;  // the first is the plain one
   LockOrder order_;
   FiberScheduler scheduler_;
   EngineRules rules_;
@@ -96,7 +104,7 @@ int DevicesOf(const program::Program& program);
 // Whether it has sections that run on threads of their own.
 bool HasSections(const program::Program& program);
 
-// ", the engine stopped beside `backward %y`"; nothing without a stop.
-std::string StopText(const program::Program& program, const ProgramRun& run);
+// ", with a helper, the engine stopped beside `backward %y`"; nothing in the plain setting.
+std::string SettingText(const program::Program& program, const ProgramRun& run);
 
 }  // namespace twingrad::interleave

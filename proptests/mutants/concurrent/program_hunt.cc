@@ -131,7 +131,7 @@ std::string FindingText(std::string_view mutant, const ProgramHunt& hunt,
       "('>': another thread ran before):\n%s%s",
       mutant, hunt.check_state ? "on" : "off", caught.programs, caught.schedules, caught.seconds,
       small.run.detector, small.preemptions, caught.nodes, program::Print(small.program),
-      small.preemptions, interleave::StopText(small.program, small.run),
+      small.preemptions, interleave::SettingText(small.program, small.run),
       FormatEvents(small.run.outcome, 400), small.run.failure);
 }
 
