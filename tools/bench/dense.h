@@ -3,7 +3,7 @@
 //
 // E names an engine: E::Tensor; E::Random(sizes, requires_grad), of f32 in [-1, 1); E::Add, E::Mul,
 // E::Exp, E::Tanh, E::Relu, E::Sum (of all elements), E::Transpose, E::Addmm(c, a, b) (c + a b);
-// E::Backward(y); E::ClearGrad(x).
+// E::Backward(y); E::BackwardOnThreads(y, threads), which keeps the graph; E::ClearGrad(x).
 
 #pragma once
 
@@ -22,6 +22,8 @@ class Dense {
  public:
   static void AddTo(CaseTable& cases) {
     cases["mlp"] = Mlp;
+    cases["branches-1"] = [](int64_t n) { return Branches(n, 1); };
+    cases["branches-2"] = [](int64_t n) { return Branches(n, 2); };
     AddLayouts(cases, "add", [](const Tensor& a, const Tensor& b) { return E::Add(a, b); });
     AddLayouts(cases, "mul", [](const Tensor& a, const Tensor& b) { return E::Mul(a, b); });
     AddLayouts(cases, "exp", [](const Tensor& a, const Tensor&) { return E::Exp(a); });
@@ -53,6 +55,24 @@ class Dense {
     };
     step();
     return {{"step", TimeNs(std::max<int64_t>(1, 1024 / width), step)}};
+  }
+
+  // Backward through eight equal branches, each a chain of products of matrices of n by n, on so
+  // many threads.
+  static Figures Branches(int64_t n, int threads) {
+    constexpr int kBranches = 8, kProducts = 4;
+    const Tensor zero = E::Random({n}, false);
+    Tensor y = E::Sum(zero);
+    for (int branch = 0; branch < kBranches; ++branch) {
+      Tensor h = E::Random({n, n}, /*requires_grad=*/true);
+      for (int i = 0; i < kProducts; ++i) {
+        h = E::Addmm(zero, h, E::Random({n, n}, /*requires_grad=*/true));
+      }
+      y = E::Add(y, E::Sum(h));
+    }
+    const auto call = [&] { E::BackwardOnThreads(y, threads); };
+    call();
+    return {{"wall", TimeNs(5, call)}};
   }
 
   // An operation on about n elements that lie side by side, on a matrix and a row (a column of it

@@ -33,7 +33,7 @@ def _arguments(words):
         return lambda text: [kind(word) for word in text.split(',') if word]
     parser = argparse.ArgumentParser(prog='tools/bazel run //tools/bench:engine --', description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--cases', type=several(str), default=[], help='names of cases.py, and callers (default: all)')
+    parser.add_argument('--cases', type=several(str), default=[], help='names of cases.py, callers and branches (default: all)')
     parser.add_argument('--sizes', type=several(size), default=[], help='in place of those of the cases')
     parser.add_argument('--seconds', type=float, default=1.0, help='of each case at each size (default: 1)')
     parser.add_argument('--alone', action='store_true', help='without peers')
@@ -45,7 +45,7 @@ def _arguments(words):
 def _table(contestants, arguments):
     names = [contestant.name for contestant in contestants]
     rows, unit = [], None
-    wanted = [name for name in arguments.cases if name != 'callers']
+    wanted = [name for name in arguments.cases if name not in threads.MEASUREMENTS]
     for case in cases.chosen(wanted) if wanted or not arguments.cases else []:
         if case.unit != unit:
             unit = case.unit
@@ -66,8 +66,9 @@ def main(words):
         with contextlib.ExitStack() as stack:
             contestants = [stack.enter_context(Contestant(command)) for command in [own, *peers]]
             rows, names = _table(contestants, arguments)
-        if not arguments.cases or 'callers' in arguments.cases:
-            print(threads.callers(own), flush=True)
+        for name, measure in threads.MEASUREMENTS.items():
+            if not arguments.cases or name in arguments.cases:
+                print(measure(own), flush=True)
     except (Failed, ValueError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -80,6 +80,8 @@ struct Libtorch {
   static void Backward(const Tensor& y, bool keep_graph = false) {
     y.backward({}, /*retain_graph=*/keep_graph);
   }
+  // The engine of PyTorch has one thread for the CPU.
+  static void BackwardOnThreads(const Tensor& y, int) { Backward(y, /*keep_graph=*/true); }
   static Tensor Grad(const Tensor& y, const Tensor& x, bool create_graph) {
     return torch::autograd::grad({y}, {x}, {}, /*retain_graph=*/create_graph, create_graph)[0];
   }

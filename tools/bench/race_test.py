@@ -113,7 +113,8 @@ class OwnContestantTest(unittest.TestCase):
             self.assertEqual(own.run('nonsense', 8), {})
 
     def test_callers_are_compared_with_processes(self):
-        self.assertRegex(threads.callers([OWN]), r'two callers on one graph of 10000 nodes: \d+\.\d\d of')
+        self.assertRegex(threads.callers([OWN], 100), r'two callers on one graph of 100 nodes: \d+\.\d\d of')
+        self.assertRegex(threads.branches([OWN], 8), r'two threads on eight branches of 8 by 8: \d+\.\d\d of')
         self.assertEqual(threads.share([2, 4, 6], [3, 3, 3]), 0.75)
 
     def test_a_size_out_of_range_is_an_error(self):

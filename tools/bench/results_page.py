@@ -22,7 +22,7 @@ MEASUREMENTS = (
     Measurement('schedules of one Program', 'tools/bazel test //proptests/interleave/engine:rate --test_output=all --nocache_test_results',
                 r'schedules/s'),
     Measurement('engine against libtorch', 'tools/bazel run //tools/bench:engine',
-                r'\d+\.\d+x|^median |^two callers'),
+                r'\d+\.\d+x|^median |^two '),
 )
 
 # Pairs of measurements whose rates are compared: the first over the second.

@@ -4,7 +4,6 @@ import statistics
 
 from tools.bench.contestant import Contestant
 
-_SIZE = 10_000
 _ROUNDS = 15
 
 
@@ -13,14 +12,32 @@ def share(together, apart):
     return statistics.median(apart) / statistics.median(together)
 
 
-def callers(command):
-    """A line: two callers over one graph."""
+def _race(command, together_case, apart_case, size):
+    """Walls of one process with two threads, and of two processes at once, in turn."""
     together, apart = [], []
     with Contestant(command) as first, Contestant(command) as second:
         for _ in range(_ROUNDS):
-            together.append(first.run('callers-2', _SIZE)['wall'])
+            together.append(first.run(together_case, size)['wall'])
             for contestant in (first, second):
-                contestant.ask('callers-1', _SIZE)
+                contestant.ask(apart_case, size)
             apart.append(max(contestant.answer()['wall'] for contestant in (first, second)))
-    return (f'two callers on one graph of {_SIZE} nodes: {share(together, apart):.2f} of what two processes reach '
+    return together, apart
+
+
+def _line(what, together, apart):
+    return (f'{what}: {share(together, apart):.2f} of what two processes reach '
             f'({statistics.median(together) / 1e6:.2f} ms, {statistics.median(apart) / 1e6:.2f} ms)')
+
+
+def callers(command, size=10_000):
+    """A line: two callers, each with its work, over one graph."""
+    return _line(f'two callers on one graph of {size} nodes', *_race(command, 'callers-2', 'callers-1', size))
+
+
+def branches(command, size=256):
+    """A line: one backward of eight equal heavy branches on two threads; two processes have two of them."""
+    together, apart = _race(command, 'branches-2', 'branches-1', size)
+    return _line(f'two threads on eight branches of {size} by {size}', together, [wall / 2 for wall in apart])
+
+
+MEASUREMENTS = {'callers': callers, 'branches': branches}

@@ -69,6 +69,10 @@ struct Twingrad {
   static void Backward(const Tensor& y, bool keep_graph = false) {
     twingrad::Backward({y}, {}, {.retain_graph = keep_graph});
   }
+  static void BackwardOnThreads(const Tensor& y, int threads) {
+    static twingrad::Engine one, two({.cpu_threads = 2});
+    twingrad::Backward({y}, {}, {.retain_graph = true, .engine = threads == 1 ? &one : &two});
+  }
   static Tensor Grad(const Tensor& y, const Tensor& x, bool create_graph) {
     return twingrad::Grad({y}, {x}, {}, {.create_graph = create_graph})[0];
   }
