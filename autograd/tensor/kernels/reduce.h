@@ -3,8 +3,10 @@
 //   Tensor s = kernels::Sum(a, {0}, /*keepdim=*/false);
 //   Tensor g = kernels::SumTo(gradient, operand.sizes());
 //
-// Every sum is a left fold that starts at +0 and takes the elements in row-major order of the
-// operand, rounding to the element type at each step; the same bits on every run. f32, f64, i64
+// Sums round to the element type at each step and have the same bits on every run. Of fewer than
+// processor::kSumLanes elements (64 of f32, 32 of f64) each is a left fold from +0 in row-major
+// order of the operand. Of more, elements are taken in the order of memory: those side by side that
+// make one sum are added up as processor/loops.h says, else the sum is a left fold. f32, f64, i64
 // (wraps). A sum of nothing is 0. No history; any thread.
 
 #pragma once
