@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "autograd/tensor/elements.h"
 #include "autograd/tensor/pool.h"
 #include "autograd/tensor/sparse.h"
 
@@ -35,8 +36,6 @@ struct OwningBlock {
 };
 
 namespace {
-
-constexpr std::align_val_t kElementAlignment{64};
 
 OwningBlock* BlockOf(Storage* storage) {
   // The storage is a member of a standard block; offsetof is exact for it on every supported
@@ -85,7 +84,7 @@ void Storage::Dispose() {
   OwningBlock* block = BlockOf(this);
   if (data_ != block->elements) {
     if (holds() == Holds::kElements) {
-      ::operator delete(data_, kElementAlignment);
+      elements::Free(data_, bytes_);
     } else if (holds() == Holds::kSparseParts) {
       delete static_cast<SparseParts*>(data_);
     } else {
@@ -99,7 +98,7 @@ void Storage::Dispose() {
 void Storage::DropElements() {
   OwningBlock* block = BlockOf(this);
   if (data_ == block->elements) return;
-  ::operator delete(data_, kElementAlignment);
+  elements::Free(data_, bytes_);
   data_ = block->elements;
   bytes_ = 0;
 }
@@ -122,7 +121,7 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   if (bytes <= static_cast<int64_t>(kInlineBytes)) {
     block = new (pool::Allocate(sizeof(OwningBlock))) OwningBlock(static_cast<size_t>(bytes));
   } else {
-    void* data = ::operator new(static_cast<size_t>(bytes), kElementAlignment, std::nothrow);
+    void* data = elements::Allocate(static_cast<size_t>(bytes));
     if (data == nullptr) {
       throw Error(ErrorKind::kInvalidArgument,
                   absl::StrCat("[tensor] no memory for the ", bytes, " bytes of ", DTypeName(dtype),

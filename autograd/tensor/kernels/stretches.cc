@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 #include "autograd/base/check.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 
 namespace twingrad::kernels {
 namespace {
 
-// Elements of a tile; few enough for three of them to stay in the first cache.
-constexpr int64_t kTile = 1024;
-// Columns of a tile of a matrix: its rows are read by whole cache lines if they lie side by side.
-constexpr int64_t kTileColumns = 32;
+// Elements of a tile; few enough to stay in the first cache.
+constexpr int64_t kTile = 2048;
+// Columns of a tile of a matrix. As many as make a loop worth its call, and as leave it so many
+// rows that a transposed matrix is read by whole cache lines.
+constexpr int64_t kTileColumns = 128;
 // Shorter rows are copied into longer ones, whatever their steps.
 constexpr int64_t kShortRow = 16;
 
@@ -38,10 +41,18 @@ void CopyTile(const void* from_data, const Dimension& rows, const Dimension& col
     for (int64_t i = 0; i < row_count; ++i) {
       for (int64_t j = 0; j < column_count; ++j) copy(i, j);
     }
-  } else {
-    for (int64_t j = 0; j < column_count; ++j) {
-      for (int64_t i = 0; i < row_count; ++i) copy(i, j);
+    return;
+  }
+  if constexpr (kBytes > 1) {
+    if (row_step == 1) {
+      using T = std::conditional_t<kBytes == 4, float, double>;
+      return processor::LoopsInUse().Of<T>().transpose(static_cast<const T*>(from_data),
+                                                       column_step, row_count, column_count,
+                                                       static_cast<T*>(to_data));
     }
+  }
+  for (int64_t j = 0; j < column_count; ++j) {
+    for (int64_t i = 0; i < row_count; ++i) copy(i, j);
   }
 }
 

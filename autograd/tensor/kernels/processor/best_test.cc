@@ -213,6 +213,26 @@ TYPED_TEST(BestTest, SumsHaveTheBitsOfTheirOrder) {
   }
 }
 
+TYPED_TEST(BestTest, Transposes) {
+  using T = TypeParam;
+  std::vector<T> a(40 * 50);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i);
+  for (int64_t rows = 0; rows < 20; ++rows) {
+    for (const int64_t columns : {0, 1, 3, 4, 9, 31}) {
+      for (const Loops* loops : {&LoopsInUse(), &PlainLoops()}) {
+        std::vector<T> out(static_cast<size_t>(rows * columns + 1), T(-1));
+        loops->Of<T>().transpose(a.data(), 50, rows, columns, out.data());
+        EXPECT_EQ(out.back(), -1);
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t j = 0; j < columns; ++j) {
+            ASSERT_EQ(out[static_cast<size_t>(i * columns + j)], T(i + 50 * j));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Setting, PlainLoopsAreUsedWhileTheyAreAskedFor) {
   UsePlain(true);
   EXPECT_TRUE(UsesPlain());

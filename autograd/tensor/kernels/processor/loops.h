@@ -40,6 +40,8 @@ struct LoopsOf {
   // kSumLanes-th element, and then the second half of the sums is added to the first until one is
   // left. The bits do not depend on the instruction set.
   T (*sum)(const T* a, int64_t count);
+  // out[i * columns + j] = a[i + j * step] for i below `rows`, j below `columns`: a transpose.
+  void (*transpose)(const T* a, int64_t step, int64_t rows, int64_t columns, T* out);
 };
 
 template <typename T>

@@ -4,9 +4,11 @@
 // In this order.
 // clang-format off
 #include <hwy/highway.h>
+#include <hwy/cache_control.h>
 #include <hwy/contrib/math/math-inl.h>
 // clang-format on
 
+#include <array>
 #include <cstring>
 
 #include "autograd/tensor/kernels/processor/loops.h"
@@ -17,6 +19,7 @@ namespace {
 namespace HWY_NAMESPACE {
 #include "autograd/tensor/kernels/processor/arithmetic.inc"
 #include "autograd/tensor/kernels/processor/elementary.inc"
+#include "autograd/tensor/kernels/processor/moves.inc"
 #include "autograd/tensor/kernels/processor/products.inc"
 #include "autograd/tensor/kernels/processor/sums.inc"
 #include "autograd/tensor/kernels/processor/table.inc"
