@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <bit>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -42,7 +43,7 @@ void Delete(void* data, size_t bytes) noexcept { ::operator delete(data, Alignme
 // Few sizes, so that a block fits the next tensor of about its size: eight for each power of 2.
 size_t SizeOfBlock(size_t bytes) {
   const size_t step = std::bit_floor(bytes) / 8;
-  return bytes > SIZE_MAX - step ? bytes : (bytes + step - 1) / step * step;
+  return (bytes + step - 1) / step * step;
 }
 
 class Store {
@@ -111,6 +112,7 @@ constinit sync::Lazy<Store> store;
 }  // namespace
 
 void* Allocate(size_t bytes) noexcept {
+  if (bytes > PTRDIFF_MAX) return nullptr;  // rounded up it might be little
   if (!kKeeps || bytes < kLarge) return ::operator new (bytes, std::align_val_t{64}, std::nothrow);
   const size_t size = SizeOfBlock(bytes);
   Store& kept = store.Get();
