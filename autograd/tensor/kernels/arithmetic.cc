@@ -38,11 +38,6 @@ struct PowIsFlatInExponentNumber {
   static bool Of(auto a, auto b) { return a == 0 && b >= 0; }
 };
 
-template <typename Number>
-concept HasLoop = requires {
-  Number::kLoop;
-};
-
 // From this size on a vectorised loop repays its call; its arithmetic has the same bits.
 constexpr int64_t kVectorSize = 16;
 

@@ -39,17 +39,21 @@ Tensor EachStretch(const Tensor& a, Loop loop) {
   return out;
 }
 
+// Number of `count` elements.
+template <typename Number, typename T>
+void EachOf(const T* x, T* z, int64_t count) {
+  if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
+    if (count > 1) return processor::LoopsInUse().Of<T>().unary(Number::kLoop, x, z, count);
+  }
+  for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
+}
+
 // Number of each element, in the operand's element type.
 template <typename Number>
 Tensor Each(const Tensor& a) {
   const auto each = [&](auto zero) {
     using T = decltype(zero);
-    return EachStretch<T, T>(a, [](const T* x, T* z, int64_t count) {
-      if constexpr (requires { Number::kLoop; } && std::is_floating_point_v<T>) {
-        if (count > 1) return processor::LoopsInUse().Of<T>().unary(Number::kLoop, x, z, count);
-      }
-      for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
-    });
+    return EachStretch<T, T>(a, EachOf<Number, T>);
   };
   if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), each);
   return DispatchFloating(Number::kName, a.dtype(), each);

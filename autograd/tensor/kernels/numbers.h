@@ -35,6 +35,12 @@ struct OnFloats {
   static constexpr bool kTakesIntegers = false;
 };
 
+// Whether an operation of floats has a loop of its own.
+template <typename Number>
+concept HasLoop = requires {
+  Number::kLoop;
+};
+
 struct AddNumber {
   static constexpr processor::Binary kLoop = processor::Binary::kAdd;
   template <typename T>
