@@ -61,6 +61,21 @@ Path InOrderOfMemory(const Path& path) {
   return result;
 }
 
+// The sum of elements that do not lie side by side: of kSpread at a time, in order.
+template <typename T>
+T SumOfSpread(const processor::LoopsOf<T>& loops, const T* a, int64_t step, int64_t count) {
+  constexpr int64_t kSpread = 1024;
+  T together[kSpread];
+  T total = 0;
+  for (int64_t i = 0; i < count; i += kSpread) {
+    const int64_t size = std::min(kSpread, count - i);
+    // One element repeated is there already.
+    for (int64_t k = 0; k < size && (step != 0 || i == 0); ++k) together[k] = a[(i + k) * step];
+    total += loops.sum(together, size);
+  }
+  return total;
+}
+
 // A sum along a path in the order of memory.
 template <typename T>
 void SumAlong(const Path& path, const T* in, T* out) {
@@ -71,8 +86,10 @@ void SumAlong(const Path& path, const T* in, T* out) {
     const int64_t p_step = row.step[0], q_step = row.step[1];
     if (p_step == 0 && q_step == 1) {
       *p += loops.sum(q, row.count);
-    } else if (p_step == 1 && q_step == 1) {
-      loops.binary(processor::Binary::kAdd, p, 1, q, 1, p, row.count);
+    } else if (p_step == 0) {
+      *p += SumOfSpread(loops, q, q_step, row.count);
+    } else if (p_step == 1 && (q_step == 0 || q_step == 1)) {
+      loops.binary(processor::Binary::kAdd, p, 1, q, q_step, p, row.count);
     } else {
       for (int64_t i = 0; i < row.count; ++i) p[i * p_step] += q[i * q_step];
     }
