@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "autograd/sync/fork.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
+#include "autograd/sync/thread_local.h"
 #include "autograd/tensor/pool.h"
 
 namespace twingrad::elements {
@@ -27,24 +27,6 @@ constexpr bool kKeeps = true;
 constexpr size_t kHugePage = size_t{2} << 20;
 
 constexpr size_t kLine = 64;
-
-// The allocator takes three times as long for what it is to align. So it is aligned here: what the
-// allocator gave is noted before it.
-[[maybe_unused]] void* NewSmall(size_t bytes) noexcept {
-  void* const given = ::operator new(bytes + kLine, std::nothrow);
-  if (given == nullptr) return nullptr;
-  static_assert(sizeof(void*) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-  const size_t past = reinterpret_cast<uintptr_t>(given) % kLine;
-  char* const data = static_cast<char*>(given) + (kLine - past);
-  std::memcpy(data - sizeof(given), &given, sizeof(given));
-  return data;
-}
-
-[[maybe_unused]] void DeleteSmall(void* data) noexcept {
-  void* given;
-  std::memcpy(&given, static_cast<char*>(data) - sizeof(given), sizeof(given));
-  ::operator delete(given);
-}
 
 std::align_val_t AlignmentOf(size_t bytes) {
   return std::align_val_t{bytes >= 2 * kHugePage ? kHugePage : kLine};
@@ -130,11 +112,69 @@ class Store {
 };
 constinit sync::Lazy<Store> store;
 
+// Small blocks that a thread has freed, a few of each power of two of bytes.
+constexpr int kClasses = 10;
+constexpr size_t kLeastClass = 128;
+constexpr size_t kLargestClass = kLeastClass << (kClasses - 1);
+constexpr uint8_t kDepth = 8;
+
+// Trivially destructible, so that reaching it costs no guard.
+struct Cache {
+  void* blocks[kClasses][kDepth];
+  uint8_t count[kClasses];
+  enum class State : uint8_t { kUnused, kReady, kEnded } state;
+};
+AG_THREAD_LOCAL(Cache, ThreadCache);
+
+// Empties the cache of its thread when that ends.
+struct Reaper {
+  Cache* cache = nullptr;
+  ~Reaper() {
+    if (cache == nullptr) return;
+    cache->state = Cache::State::kEnded;
+    for (int c = 0; c < kClasses; ++c) {
+      while (cache->count[c] > 0) {
+        ::operator delete (cache->blocks[c][--cache->count[c]], std::align_val_t{kLine});
+      }
+    }
+  }
+};
+AG_THREAD_LOCAL(Reaper, ThreadReaper);
+
+int ClassOf(size_t bytes) {
+  return bytes <= kLeastClass ? 0 : std::bit_width(bytes - 1) - std::bit_width(kLeastClass - 1);
+}
+
+void* NewSmall(size_t bytes) noexcept {
+  if (bytes > kLargestClass) return ::operator new (bytes, std::align_val_t{kLine}, std::nothrow);
+  Cache& cache = ThreadCache();
+  const int c = ClassOf(bytes);
+  if (cache.count[c] > 0) return cache.blocks[c][--cache.count[c]];
+  return ::operator new (kLeastClass << c, std::align_val_t{kLine}, std::nothrow);
+}
+
+void DeleteSmall(void* data, size_t bytes) noexcept {
+  Cache& cache = ThreadCache();
+  if (bytes <= kLargestClass && cache.state != Cache::State::kEnded) {
+    const int c = ClassOf(bytes);
+    if (cache.state == Cache::State::kUnused) {
+      ThreadReaper().cache = &cache;
+      cache.state = Cache::State::kReady;
+    }
+    if (cache.count[c] < kDepth) {
+      cache.blocks[c][cache.count[c]++] = data;
+      return;
+    }
+  }
+  ::operator delete (data, std::align_val_t{kLine});
+}
+
 }  // namespace
 
 void* Allocate(size_t bytes) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;  // rounded up it might be little
-  if (!kKeeps || bytes < kLarge) return ::operator new (bytes, std::align_val_t{64}, std::nothrow);
+  if (!kKeeps) return ::operator new (bytes, std::align_val_t{kLine}, std::nothrow);
+  if (bytes < kLarge) return NewSmall(bytes);
   const size_t size = SizeOfBlock(bytes);
   Store& kept = store.Get();
   if (void* const data = kept.Take(size)) return data;
@@ -144,7 +184,8 @@ void* Allocate(size_t bytes) noexcept {
 }
 
 void Free(void* data, size_t bytes) noexcept {
-  if (!kKeeps || bytes < kLarge) return ::operator delete (data, std::align_val_t{64});
+  if (!kKeeps) return ::operator delete (data, std::align_val_t{kLine});
+  if (bytes < kLarge) return DeleteSmall(data, bytes);
   const size_t size = SizeOfBlock(bytes);
   if (!store.Get().Put(data, size)) Delete(data, size);
 }

@@ -23,7 +23,7 @@ void* Allocate(size_t bytes) noexcept;
 // `bytes` as given to Allocate.
 void Free(void* data, size_t bytes) noexcept;
 
-// Bytes of blocks that are kept.
+// Bytes of large blocks that are kept.
 size_t Kept();
 
 }  // namespace twingrad::elements

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/sync/thread.h"
 #include "autograd/tensor/pool.h"
 #include "autograd/tensor/tensor.h"
 
@@ -48,13 +49,39 @@ TEST(Elements, ALargeBlockServesTheNextOfAboutItsSize) {
   Free(next, 5 * kMegabyte - 1000);
 }
 
-TEST(Elements, SmallBlocksAndHugeOnesAreNotKept) {
-  for (const size_t bytes : {kLarge - 1, kMostKept / 2 + 1}) {
-    void* const data = Allocate(bytes);
-    const size_t before = Kept();
-    Free(data, bytes);
-    EXPECT_EQ(Kept(), before);
+// Blocks of one size, in use at once, freed by another thread than the one that took them.
+TEST(Elements, SmallBlocksGoFromThreadToThread) {
+  for (const size_t bytes : {size_t{65}, size_t{129}, size_t{4096}, size_t{65536}, size_t{65537}}) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 20; ++i) {
+      blocks.push_back(Allocate(bytes));
+      ASSERT_EQ(reinterpret_cast<uintptr_t>(blocks.back()) % 64, 0u);
+      std::memset(blocks.back(), i, bytes);
+    }
+    for (int i = 0; i < 20; ++i) {
+      const auto* block = static_cast<const unsigned char*>(blocks[static_cast<size_t>(i)]);
+      ASSERT_EQ(block[0], i);
+      ASSERT_EQ(block[bytes - 1], i);
+    }
+    sync::Thread other("free", [&] {
+      for (void* const block : blocks) Free(block, bytes);
+    });
+    other.Join();
+    void* const again = Allocate(bytes);
+    Free(again, bytes);
+    void* const same = Allocate(bytes);
+    if (kKeeps && bytes <= 65536) {
+      EXPECT_EQ(same, again);
+    }
+    Free(same, bytes);
   }
+}
+
+TEST(Elements, HugeBlocksAreNotKept) {
+  void* const data = Allocate(kMostKept / 2 + 1);
+  const size_t before = Kept();
+  Free(data, kMostKept / 2 + 1);
+  EXPECT_EQ(Kept(), before);
 }
 
 TEST(Elements, WhatIsKeptIsBounded) {

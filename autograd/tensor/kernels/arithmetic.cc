@@ -63,6 +63,13 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
   const Shape shape = BroadcastShape(op, a.sizes(), b.sizes());
   Tensor out = Tensor::Empty(shape, kDTypeOf<R>, a.device());
   R* z = out.data<R>();
+  if (out.numel() < kFewElements) {
+    const T* x = a.data<T>();
+    const T* y = b.data<T>();
+    ForEachElement<2>(shape, {StridesFor(a, shape), StridesFor(b, shape)},
+                      [&](int64_t p, int64_t q) { *z++ = Number::Of(x[p], y[q]); });
+    return out;
+  }
   ForEachStretch(shape, {OperandFor(a, shape), OperandFor(b, shape)}, [&](const Stretch& s) {
     Loop<Number>(s.From<T>(0), s.step[0], s.From<T>(1), s.step[1], z + s.offset, s.count);
   });

@@ -35,6 +35,10 @@ void CopyElements(Tensor& target, const Tensor& source) {
     if (target.sizes() == source.sizes() && source.IsContiguous()) {
       return CopyRow(in, 1, out, target.numel());
     }
+    if (target.numel() < kFewElements) {
+      return ForEachElement<1>(sizes, {StridesFor(source, sizes)},
+                               [&](int64_t from) { *out++ = CastNumber<To>(in[from]); });
+    }
     return ForEachStretch(sizes, {OperandFor(source, sizes)}, [&](const Stretch& s) {
       CopyRow(s.From<From>(0), s.step[0], out + s.offset, s.count);
     });
@@ -84,6 +88,15 @@ Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
       BroadcastShape("where", condition.sizes(), BroadcastShape("where", a.sizes(), b.sizes()));
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
   T* z = out.data<T>();
+  if (out.numel() < kFewElements) {
+    const bool* c = condition.data<bool>();
+    const T* x = a.data<T>();
+    const T* y = b.data<T>();
+    ForEachElement<3>(
+        shape, {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
+        [&](int64_t chosen, int64_t p, int64_t q) { *z++ = c[chosen] ? x[p] : y[q]; });
+    return out;
+  }
   ForEachStretch(shape, {OperandFor(condition, shape), OperandFor(a, shape), OperandFor(b, shape)},
                  [&](const Stretch& s) {
                    SelectRow(s.From<bool>(0), s.step[0], s.From<T>(1), s.step[1], s.From<T>(2),

@@ -31,6 +31,12 @@ Tensor EachStretch(const Tensor& a, Loop loop) {
     loop(a.data<T>(), z, a.numel());
     return out;
   }
+  if (a.numel() < kFewElements) {
+    const T* x = a.data<T>();
+    ForEachElement<1>(a.sizes(), {StridesFor(a, a.sizes())},
+                      [&](int64_t p) { loop(x + p, z++, 1); });
+    return out;
+  }
   ForEachStretch(a.sizes(), {OperandFor(a, a.sizes())}, [&](const Stretch& s) {
     if (s.step[0] == 1) return loop(s.From<T>(0), z + s.offset, s.count);
     loop(s.From<T>(0), z + s.offset, 1);

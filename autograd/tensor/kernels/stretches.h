@@ -22,6 +22,8 @@
 namespace twingrad::kernels {
 
 inline constexpr size_t kMostOperands = 3;
+// Fewer elements are sooner treated one by one (ForEachElement) than laid side by side.
+inline constexpr int64_t kFewElements = 32;
 
 // What is read: the first element, bytes of one, and its strides for each dimension of the walk.
 struct Operand {
