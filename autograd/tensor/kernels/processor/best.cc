@@ -17,7 +17,9 @@
 // clang-format on
 
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "autograd/tensor/kernels/processor/loops.h"
 
@@ -49,6 +51,17 @@ void UsePlain(bool plain) { uses_plain = plain; }
 bool UsesPlain() { return uses_plain; }
 
 const Loops& LoopsInUse() { return uses_plain ? PlainLoops() : HWY_DYNAMIC_DISPATCH(Table)(); }
+
+std::vector<const Loops*> EveryLoops() {
+  std::vector<const Loops*> every;
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::GetChosenTarget().Update(target);
+    every.push_back(&HWY_DYNAMIC_DISPATCH(Table)());
+  }
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  every.push_back(&PlainLoops());
+  return every;
+}
 
 }  // namespace twingrad::processor
 #endif

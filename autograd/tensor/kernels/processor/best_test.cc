@@ -1,6 +1,7 @@
-// The best loops of this processor against the plain ones, which compute an element at a time: the
-// same bits, for each operation of arithmetic, at special points, at each count up to some vectors,
-// at each alignment, with operands side by side or repeated, and with a result in place of one.
+// The loops of each instruction set that this processor has against the plain ones, which compute
+// an element at a time: the same bits, for each operation of arithmetic, at special points, at each
+// count up to some vectors, at each alignment, with operands side by side or repeated, and with a
+// result in place of one.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <type_traits>
 #include <vector>
 
@@ -64,24 +66,27 @@ constexpr size_t kGuard = 8;
 
 TYPED_TEST(BestTest, ArithmeticOfTwoHasThePlainBits) {
   using T = TypeParam;
-  const auto& best = LoopsInUse().Of<T>();
   const auto& plain = PlainLoops().Of<T>();
   std::vector<T> a(kCounts + 1), b(kCounts + 1);
-  for (const Binary op : {Binary::kAdd, Binary::kSub, Binary::kMul, Binary::kDiv, Binary::kMaximum,
-                          Binary::kMinimum}) {
-    for (int64_t count = 0; count <= kCounts; ++count) {
-      Fill(a, b, static_cast<size_t>(count));
-      const int64_t first = count % 2;  // off the alignment of vectors
-      if (first + count > kCounts) continue;
-      for (int steps = 0; steps < 4; ++steps) {
-        std::vector<T> x(static_cast<size_t>(count) + kGuard, T(7)), y = x;
-        best.binary(op, a.data() + first, steps & 1, b.data() + first, steps >> 1, x.data(), count);
-        plain.binary(op, a.data() + first, steps & 1, b.data() + first, steps >> 1, y.data(),
-                     count);
-        for (size_t i = 0; i < x.size(); ++i) {
-          ASSERT_TRUE(SameBits(x[i], y[i]))
-              << static_cast<int>(op) << " at " << i << " of " << count << ": " << x[i] << " and "
-              << y[i] << " steps " << steps;
+  for (const Loops* loops : EveryLoops()) {
+    const auto& best = loops->Of<T>();
+    for (const Binary op : {Binary::kAdd, Binary::kSub, Binary::kMul, Binary::kDiv,
+                            Binary::kMaximum, Binary::kMinimum}) {
+      for (int64_t count = 0; count <= kCounts; ++count) {
+        Fill(a, b, static_cast<size_t>(count));
+        const int64_t first = count % 2;  // off the alignment of vectors
+        if (first + count > kCounts) continue;
+        for (int steps = 0; steps < 4; ++steps) {
+          std::vector<T> x(static_cast<size_t>(count) + kGuard, T(7)), y = x;
+          best.binary(op, a.data() + first, steps & 1, b.data() + first, steps >> 1, x.data(),
+                      count);
+          plain.binary(op, a.data() + first, steps & 1, b.data() + first, steps >> 1, y.data(),
+                       count);
+          for (size_t i = 0; i < x.size(); ++i) {
+            ASSERT_TRUE(SameBits(x[i], y[i]))
+                << static_cast<int>(op) << " at " << i << " of " << count << ": " << x[i] << " and "
+                << y[i] << " steps " << steps;
+          }
         }
       }
     }
@@ -121,22 +126,22 @@ TYPED_TEST(BestTest, ThePlainLoopsAreTheOperators) {
 
 TYPED_TEST(BestTest, AResultMayTakeThePlaceOfAnOperand) {
   using T = TypeParam;
-  const auto& best = LoopsInUse().Of<T>();
-  for (int64_t count = 0; count <= kCounts; ++count) {
-    std::vector<T> a(static_cast<size_t>(count)), b(a.size());
-    for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i), b[i] = T(100) + a[i];
-    best.binary(Binary::kAdd, a.data(), 1, b.data(), 1, a.data(), count);
-    best.unary(Unary::kNeg, a.data(), a.data(), count);
-    for (size_t i = 0; i < a.size(); ++i) ASSERT_EQ(a[i], -(T(100) + T(2) * static_cast<T>(i)));
-  }
+  for (const Loops* loops : EveryLoops())
+    for (int64_t count = 0; count <= kCounts; ++count) {
+      const auto& best = loops->Of<T>();
+      std::vector<T> a(static_cast<size_t>(count)), b(a.size());
+      for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i), b[i] = T(100) + a[i];
+      best.binary(Binary::kAdd, a.data(), 1, b.data(), 1, a.data(), count);
+      best.unary(Unary::kNeg, a.data(), a.data(), count);
+      for (size_t i = 0; i < a.size(); ++i) ASSERT_EQ(a[i], -(T(100) + T(2) * static_cast<T>(i)));
+    }
 }
 
 // Elementary functions have their own bits for each instruction set, but at each place the same.
 TYPED_TEST(BestTest, FunctionsDoNotDependOnThePlace) {
   using T = TypeParam;
-  for (const bool plain : {false, true}) {
-    UsePlain(plain);
-    const auto& loops = LoopsInUse().Of<T>();
+  for (const Loops* kind : EveryLoops()) {
+    const auto& loops = kind->Of<T>();
     std::vector<T> a(kCounts), unused(kCounts);
     Fill(a, unused, 5);
     for (int op = static_cast<int>(Unary::kNeg); op <= static_cast<int>(Unary::kSigmoid); ++op) {
@@ -156,32 +161,32 @@ TYPED_TEST(BestTest, FunctionsDoNotDependOnThePlace) {
       }
     }
   }
-  UsePlain(false);
 }
 
 TYPED_TEST(BestTest, TestsAndChoices) {
   using T = TypeParam;
-  const auto& best = LoopsInUse().Of<T>();
   std::vector<T> a(kCounts), b(kCounts);
   Fill(a, b, 1);
-  for (int64_t count = 0; count <= kCounts; ++count) {
-    bool positive[kCounts + 1] = {}, zero[kCounts + 1] = {};
-    best.test(Test::kIsPositive, a.data(), positive, count);
-    best.test(Test::kIsZero, a.data(), zero, count);
-    EXPECT_FALSE(positive[count] || zero[count]);
-    for (int steps = 0; steps < 4; ++steps) {
-      std::vector<T> chosen(static_cast<size_t>(count) + 1, T(7));
-      best.select(positive, a.data(), steps & 1, b.data(), steps >> 1, chosen.data(), count);
-      EXPECT_EQ(chosen.back(), 7);
-      for (int64_t i = 0; i < count; ++i) {
-        const auto at = static_cast<size_t>(i);
-        ASSERT_EQ(positive[i], a[at] > 0);
-        ASSERT_EQ(zero[i], a[at] == 0);
-        const T expected = positive[i] ? a[steps & 1 ? at : 0] : b[steps >> 1 ? at : 0];
-        ASSERT_TRUE(SameBits(chosen[at], expected));
+  for (const Loops* loops : EveryLoops())
+    for (int64_t count = 0; count <= kCounts; ++count) {
+      const auto& best = loops->Of<T>();
+      bool positive[kCounts + 1] = {}, zero[kCounts + 1] = {};
+      best.test(Test::kIsPositive, a.data(), positive, count);
+      best.test(Test::kIsZero, a.data(), zero, count);
+      EXPECT_FALSE(positive[count] || zero[count]);
+      for (int steps = 0; steps < 4; ++steps) {
+        std::vector<T> chosen(static_cast<size_t>(count) + 1, T(7));
+        best.select(positive, a.data(), steps & 1, b.data(), steps >> 1, chosen.data(), count);
+        EXPECT_EQ(chosen.back(), 7);
+        for (int64_t i = 0; i < count; ++i) {
+          const auto at = static_cast<size_t>(i);
+          ASSERT_EQ(positive[i], a[at] > 0);
+          ASSERT_EQ(zero[i], a[at] == 0);
+          const T expected = positive[i] ? a[steps & 1 ? at : 0] : b[steps >> 1 ? at : 0];
+          ASSERT_TRUE(SameBits(chosen[at], expected));
+        }
       }
     }
-  }
 }
 
 // The order that loops.h tells, written here.
@@ -198,18 +203,17 @@ T SumInOrder(const std::vector<T>& a) {
 
 TYPED_TEST(BestTest, SumsHaveTheBitsOfTheirOrder) {
   using T = TypeParam;
-  for (size_t count = 0; count < 300; ++count) {
-    std::vector<T> a;
-    for (size_t i = 0; i < count; ++i) a.push_back(static_cast<T>(std::sin(double(i * i))));
-    const T expected = SumInOrder(a);
-    ASSERT_TRUE(
-        SameBits(LoopsInUse().Of<T>().sum(a.data(), static_cast<int64_t>(count)), expected));
-    ASSERT_TRUE(
-        SameBits(PlainLoops().Of<T>().sum(a.data(), static_cast<int64_t>(count)), expected));
-  }
   const std::vector<T> zeros(100, T(-0.0));
-  for (const int64_t count : {1, 40, 100}) {
-    EXPECT_FALSE(std::signbit(LoopsInUse().Of<T>().sum(zeros.data(), count)));
+  for (const Loops* loops : EveryLoops()) {
+    for (size_t count = 0; count < 300; ++count) {
+      std::vector<T> a;
+      for (size_t i = 0; i < count; ++i) a.push_back(static_cast<T>(std::sin(double(i * i))));
+      const T sum = loops->Of<T>().sum(a.data(), static_cast<int64_t>(count));
+      ASSERT_TRUE(SameBits(sum, SumInOrder(a))) << count;
+    }
+    for (const int64_t count : {1, 40, 100}) {
+      EXPECT_FALSE(std::signbit(loops->Of<T>().sum(zeros.data(), count)));
+    }
   }
 }
 
@@ -219,7 +223,7 @@ TYPED_TEST(BestTest, Transposes) {
   for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(i);
   for (int64_t rows = 0; rows < 20; ++rows) {
     for (const int64_t columns : {0, 1, 3, 4, 9, 31}) {
-      for (const Loops* loops : {&LoopsInUse(), &PlainLoops()}) {
+      for (const Loops* loops : EveryLoops()) {
         std::vector<T> out(static_cast<size_t>(rows * columns + 1), T(-1));
         loops->Of<T>().transpose(a.data(), 50, rows, columns, out.data());
         EXPECT_EQ(out.back(), -1);
@@ -233,12 +237,45 @@ TYPED_TEST(BestTest, Transposes) {
   }
 }
 
+TEST(Product, SmallIntegersOfEverySize) {
+  for (const Loops* loops : EveryLoops()) {
+    for (const int64_t m : {1, 5, 6, 13, 100}) {
+      for (const int64_t n : {1, 4, 7, 16, 33}) {
+        const int64_t k = 3 * m;
+        std::vector<double> a(static_cast<size_t>(m * k)), b(static_cast<size_t>(k * n));
+        for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 7) - 3;
+        for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(i % 5) - 2;
+        const Matrix<double> x{a.data(), m, k, k, 1}, y{b.data(), k, n, n, 1};
+        std::vector<double> out(static_cast<size_t>(m * n));
+        std::vector<double> scratch(static_cast<size_t>(loops->scratch_elements(x, y)));
+        loops->product(x, y, out.data(), scratch.data());
+        for (int64_t i = 0; i < m; ++i) {
+          for (int64_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (int64_t t = 0; t < k; ++t) {
+              sum += a[static_cast<size_t>(i * k + t)] * b[static_cast<size_t>(t * n + j)];
+            }
+            ASSERT_EQ(out[static_cast<size_t>(i * n + j)], sum) << m << "x" << k << "x" << n;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Setting, PlainLoopsAreUsedWhileTheyAreAskedFor) {
   UsePlain(true);
   EXPECT_TRUE(UsesPlain());
   EXPECT_EQ(&LoopsInUse(), &PlainLoops());
   UsePlain(false);
   EXPECT_FALSE(UsesPlain());
+}
+
+TEST(Setting, EveryKindIsThereOnceAndTheBestFirst) {
+  const std::vector<const Loops*> every = EveryLoops();
+  EXPECT_EQ(every.front(), &LoopsInUse());
+  EXPECT_EQ(every.back(), &PlainLoops());
+  EXPECT_EQ(std::set<const Loops*>(every.begin(), every.end()).size(), every.size());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The elementary functions of both kinds of loops against the C library in a wider format: the
+// The elementary functions of every kind of loops against the C library in a wider format: the
 // error in units in the last place stays within the table of the witnesses, in every part of the
 // domain, and special points have their exact values.
 
@@ -25,6 +25,7 @@ template <typename T>
 using Wider = std::conditional_t<sizeof(T) == 4, double, long double>;
 
 constexpr uint64_t kSeed = 20240611;
+const Loops* tested = nullptr;
 
 // The largest error over points of [low, high], evenly spread or, if `by_size`, of all sizes there.
 template <typename T, typename Function>
@@ -38,7 +39,7 @@ double LargestError(Unary op, Function exact, double low, double high, bool by_s
                                    : low + u * (high - low));
   }
   std::vector<T> y(x.size());
-  LoopsInUse().Of<T>().unary(op, x.data(), y.data(), static_cast<int64_t>(x.size()));
+  tested->Of<T>().unary(op, x.data(), y.data(), static_cast<int64_t>(x.size()));
   double largest = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     using Limits = std::numeric_limits<T>;
@@ -50,14 +51,14 @@ double LargestError(Unary op, Function exact, double low, double high, bool by_s
   return largest;
 }
 
+// With those of each instruction set that this processor has.
 template <typename Body>
-void WithBothLoops(Body body) {
-  for (const bool plain : {false, true}) {
-    SCOPED_TRACE(plain ? "plain" : "best");
-    UsePlain(plain);
+void WithEveryLoops(Body body) {
+  for (const Loops* loops : EveryLoops()) {
+    SCOPED_TRACE(loops == &PlainLoops() ? "plain" : loops == &LoopsInUse() ? "best" : "between");
+    tested = loops;
     body();
   }
-  UsePlain(false);
 }
 
 TYPED_TEST(ElementaryTest, ErrorsOfExp) {
@@ -65,7 +66,7 @@ TYPED_TEST(ElementaryTest, ErrorsOfExp) {
   const auto exp = [](auto x) { return std::exp(x); };
   const double most = std::log(std::numeric_limits<T>::max());
   const double least = std::log(std::numeric_limits<T>::denorm_min());
-  WithBothLoops([&] {
+  WithEveryLoops([&] {
     EXPECT_LE(LargestError<T>(Unary::kExp, exp, -1, 1), 1);
     EXPECT_LE(LargestError<T>(Unary::kExp, exp, least, most * (1 - 1e-7)), 1);
     EXPECT_LE(LargestError<T>(Unary::kExp, exp, least, 0.97 * least), 1);  // subnormal results
@@ -77,7 +78,7 @@ TYPED_TEST(ElementaryTest, ErrorsOfLog) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
   const auto log = [](auto x) { return std::log(x); };
-  WithBothLoops([&] {
+  WithEveryLoops([&] {
     EXPECT_LE(LargestError<T>(Unary::kLog, log, 0.5, 2), 1);
     EXPECT_LE(LargestError<T>(Unary::kLog, log, 0.999, 1.001), 1);
     EXPECT_LE(LargestError<T>(Unary::kLog, log, double{Limits::min()}, Limits::max(), true), 1);
@@ -91,7 +92,7 @@ TYPED_TEST(ElementaryTest, ErrorsOfTanhAndSigmoid) {
   using T = TypeParam;
   const auto tanh = [](auto x) { return std::tanh(x); };
   const auto sigmoid = [](auto x) { return 1 / (1 + std::exp(-x)); };
-  WithBothLoops([&] {
+  WithEveryLoops([&] {
     EXPECT_LE(LargestError<T>(Unary::kTanh, tanh, -0.5, 0.5), 2);
     EXPECT_LE(LargestError<T>(Unary::kTanh, tanh, -25, 25), 2);
     EXPECT_LE(LargestError<T>(Unary::kTanh, tanh, 1e-30, 1, true), 2);
@@ -103,7 +104,7 @@ TYPED_TEST(ElementaryTest, ErrorsOfTanhAndSigmoid) {
 template <typename T>
 T At(Unary op, T x) {
   T result;
-  LoopsInUse().Of<T>().unary(op, &x, &result, 1);
+  tested->Of<T>().unary(op, &x, &result, 1);
   return result;
 }
 
@@ -111,7 +112,7 @@ TYPED_TEST(ElementaryTest, SpecialPoints) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
   const T inf = Limits::infinity(), tiny = Limits::denorm_min(), most = Limits::max();
-  WithBothLoops([&] {
+  WithEveryLoops([&] {
     for (const Unary op : {Unary::kExp, Unary::kLog, Unary::kTanh, Unary::kSigmoid}) {
       EXPECT_TRUE(std::isnan(At<T>(op, Limits::quiet_NaN()))) << static_cast<int>(op);
     }
@@ -143,7 +144,7 @@ TYPED_TEST(ElementaryTest, SpecialPoints) {
 
 // What e^x leaves the format at, and the last points before.
 TEST(Exp, EdgesOfTheFormat) {
-  WithBothLoops([] {
+  WithEveryLoops([] {
     EXPECT_EQ(At(Unary::kExp, 88.72283f), std::exp(88.72283f));
     EXPECT_EQ(At(Unary::kExp, 88.72284f), std::numeric_limits<float>::infinity());
     EXPECT_EQ(At(Unary::kExp, -103.97f), std::numeric_limits<float>::denorm_min());

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace twingrad::processor {
 
@@ -80,5 +81,8 @@ bool UsesPlain();
 
 const Loops& PlainLoops();
 const Loops& LoopsInUse();
+// Those of every instruction set that this processor has, from the best one on, then the plain
+// ones. For tests that run no other thread.
+std::vector<const Loops*> EveryLoops();
 
 }  // namespace twingrad::processor
