@@ -43,8 +43,11 @@ Path InOrderOfMemory(const Path& path) {
   for (size_t d = 0; d < path.sizes.size(); ++d) {
     if (path.sizes[d] != 1) order.push_back(d);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return std::abs(path.in[a]) > std::abs(path.in[b]); });
+  // What is repeated is outermost, so that rows lie side by side.
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const int64_t x = std::abs(path.in[a]), y = std::abs(path.in[b]);
+    return x == 0 || y == 0 ? y != 0 : x > y;
+  });
   Path result;
   for (const size_t d : order) {
     const int64_t size = path.sizes[d], in = path.in[d], out = path.out[d];
