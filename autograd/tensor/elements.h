@@ -6,8 +6,8 @@
 // Fresh memory of the system costs a page fault for each 4 KiB, more than most kernels need to fill
 // it. So large blocks are kept when they are freed, kMostKept bytes of all threads together, for
 // the next tensor of about their size; all that are kept go back to the system where that has no
-// more. Smaller ones are the allocator's business. Nothing is kept where AG_POOL_PASSES_THROUGH
-// (pool.h), nor in a forked child. Any thread.
+// more. Of small ones, up to 64 KiB, each thread keeps a few of each power of two. Nothing is kept
+// where AG_POOL_PASSES_THROUGH (pool.h), and no large one in a forked child. Any thread.
 
 #pragma once
 
