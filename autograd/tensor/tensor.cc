@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/tensor/elements.h"
 #include "autograd/tensor/pool.h"
 #include "autograd/tensor/sparse.h"
 
@@ -61,8 +62,6 @@ struct OwningBlock {
 
 namespace {
 
-constexpr std::align_val_t kElementAlignment{64};
-
 // How many ranks the dimensions in a tensor's own block have room for.
 size_t RoomFor(size_t rank) { return rank <= TensorImpl::kInlineRank ? rank : 0; }
 
@@ -113,7 +112,7 @@ void Storage::Dispose() {
   OwningBlock* block = BlockOf(this);
   if (!in_block_) {
     if (holds() == Holds::kElements) {
-      ::operator delete(data_, kElementAlignment);
+      elements::Free(data_, bytes_);
     } else if (holds() == Holds::kSparseParts) {
       delete static_cast<SparseParts*>(data_);
     } else {
@@ -127,7 +126,7 @@ void Storage::Dispose() {
 
 void Storage::DropElements() {
   if (in_block_) return;
-  ::operator delete(data_, kElementAlignment);
+  elements::Free(data_, bytes_);
   data_ = this;  // not null, but nothing is there
   bytes_ = 0;
   in_block_ = true;
@@ -158,7 +157,7 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   if (bytes <= static_cast<int64_t>(kInlineBytes)) {
     block = OwningBlock::Make(room, static_cast<size_t>(bytes));
   } else {
-    void* data = ::operator new(static_cast<size_t>(bytes), kElementAlignment, std::nothrow);
+    void* data = elements::Allocate(static_cast<size_t>(bytes));
     if (data == nullptr) {
       throw Error(ErrorKind::kInvalidArgument,
                   absl::StrCat("[tensor] no memory for the ", bytes, " bytes of ", DTypeName(dtype),

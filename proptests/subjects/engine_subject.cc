@@ -17,6 +17,7 @@
 #include "autograd/reference/ball/ball.h"
 #include "autograd/reference/twin.h"
 #include "autograd/runner/run.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 #include "proptests/findings/drawing.h"
 #include "proptests/judge/seeded_runs.h"
 #include "proptests/oracles/expect.h"
@@ -59,6 +60,7 @@ class EngineSubject final : public Subject,
   absl::Status Configure(const CaseOptions& options) override {
     every_ball_ = options.every_ball;
     if (options.long_graphs) source_.options().long_graph = kLongGraph;
+    processor::UsePlain(options.plain_kernels);
     return source_.Configure(options);
   }
   absl::Status Start() override {

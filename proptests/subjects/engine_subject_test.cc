@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/engine/engine.h"
 #include "autograd/runner/run.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 #include "gtest/gtest.h"
 
 namespace twingrad::subjects {
@@ -49,6 +50,16 @@ TEST(EngineSubjectTest, AgreesOnARightEngine) {
                           "statements     3, 3.0 a program"));
   EXPECT_TRUE(StrContains(subject->runner()->Run().text, "%x.grad = f64[] 6"))
       << subject->runner()->Run().text;
+}
+
+TEST(EngineSubjectTest, TakesThePlainKernelsWhereItIsToldTo) {
+  const auto subject = MakeEngineSubject();
+  CaseOptions options;
+  options.plain_kernels = true;
+  ASSERT_TRUE(subject->Configure(options).ok());
+  EXPECT_TRUE(processor::UsesPlain());
+  ASSERT_TRUE(subject->Configure({}).ok());
+  EXPECT_FALSE(processor::UsesPlain());
 }
 
 TEST(EngineSubjectTest, TellsAWrongEngineAndShrinks) {

@@ -42,6 +42,7 @@ struct CaseOptions {
   int rank = 4;
   bool long_graphs = true;        // now and then a Program with 100,000 nodes, for this engine
   bool every_ball = false;        // the ball witness judges every case, and no sample
+  bool plain_kernels = false;     // the repository's engine computes an element at a time
   bool expect_failures = true;    // of a foreign engine what is listed is no finding
   std::string weights = "swarm";  // of the generator's parts: swarm or fixed
 };

@@ -19,7 +19,7 @@ import sys
 import tempfile
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-_NAMESPACES = ('absl', 'Eigen', 'nlohmann')
+_NAMESPACES = ('absl', 'hwy', 'nlohmann')
 _SUFFIX = '_twingrad'
 # A namespace in a mangled name is its length and itself: 4absl. No digit before it, that would be another length.
 _MANGLED = re.compile(r'(?<!\d)(?:%s)' % '|'.join(f'{len(name)}{name}' for name in _NAMESPACES))

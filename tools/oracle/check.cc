@@ -330,6 +330,7 @@ constexpr FlagSpec kCheckFlags[] = {
     kRank,
     kWitness,
     kExpected,
+    kKernels,
     kTimeout,
     kMemory,
     kOut,

@@ -34,6 +34,17 @@ TEST_F(EngineTest, CheckFindsNothing) {
   EXPECT_THAT(run.output, EndsWith("findings       none\n"));
 }
 
+TEST_F(EngineTest, CheckJudgesPlainKernelsToo) {
+  const SubprocessResult run = Oracle({"check", "--seed=1", "--programs=100", "--kernels=plain"});
+  EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("--kernels=plain"));
+  EXPECT_THAT(run.output, EndsWith("findings       none\n"));
+  EXPECT_THAT(Oracle({"check", "--kernels=fast"}).errors,
+              HasSubstr("--kernels=fast is no kind of kernels; allowed are best and plain"));
+  EXPECT_THAT(Oracle({"check", "--kernels=plain", "--engine=exec:false"}).errors,
+              HasSubstr("--kernels has no part in a run of another engine"));
+}
+
 TEST_F(EngineTest, RunPrintsTheObservation) {
   const SubprocessResult run = Oracle({"run", "-"}, kSquare);
   EXPECT_EQ(run.exit_status, 0) << run.errors;

@@ -134,7 +134,7 @@ absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subjec
   return PrintResult(*result, folder, TextIn(known, "oracle"));
 }
 
-constexpr FlagSpec kReplayFlags[] = {kTimeout, kMemory};
+constexpr FlagSpec kReplayFlags[] = {kKernels, kTimeout, kMemory};
 
 }  // namespace
 

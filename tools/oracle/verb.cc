@@ -47,6 +47,19 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
           "failure is expected; allowed is it beside --engine; leave it out");
     }
   }
+  if (const auto kernels = arguments.Path("kernels")) {
+    if (*kernels != "best" && *kernels != "plain") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("[oracle] --kernels=", *kernels,
+                       " is no kind of kernels; allowed are best and plain; best is the default"));
+    }
+    if (arguments.Has("engine")) {
+      return absl::InvalidArgumentError(
+          "[oracle] --kernels has no part in a run of another engine, which brings its own; "
+          "allowed "
+          "is it with the repository's own engine; leave it out");
+    }
+  }
   if (!arguments.Has("program")) return absl::OkStatus();
   for (const std::string_view flag : {"features", "ops", "weights"}) {
     if (!arguments.Has(flag)) continue;
@@ -70,6 +83,7 @@ CaseOptions OptionsOf(const Arguments& arguments) {
   if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
   if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
   options.every_ball = arguments.Path("witness") == "ball";
+  options.plain_kernels = arguments.Path("kernels") == "plain";
   options.expect_failures = !arguments.Has("expected");
   options.explore.strategy =
       arguments.Path("strategy").value_or(std::string(interleave::kDefaultStrategy));

@@ -92,6 +92,10 @@ inline constexpr FlagSpec kExpected = {"expected",
                                        UINT64_MAX,
                                        ExpectedNames};
 
+inline constexpr FlagSpec kKernels = {
+    "kernels", "WORD", FlagType::kWord, "best",
+    "of the engine: best (those for this processor) or plain (an element at a time)"};
+
 // What the flags say of the cases.
 subjects::CaseOptions OptionsOf(const Arguments& arguments);
 

@@ -51,6 +51,7 @@ constexpr FlagSpec kWorkerFlags[] = {
     kRank,
     kWitness,
     kExpected,
+    kKernels,
     kSchedules,
     kStrategy,
     kThreads,

@@ -16,9 +16,9 @@ inline constexpr std::string_view kGeneratorFlags[] = {"features", "ops", "weigh
                                                        "rank"};
 
 // The flags that decide which cases there are and by what they are judged; workers are given them.
-inline constexpr std::string_view kCaseFlags[] = {"features",  "ops",     "weights", "strategy",
-                                                  "schedules", "threads", "program", "schedule",
-                                                  "elements",  "rank",    "witness", "expected"};
+inline constexpr std::string_view kCaseFlags[] = {
+    "features", "ops",      "weights", "strategy", "schedules", "threads", "program",
+    "schedule", "elements", "rank",    "witness",  "expected",  "kernels"};
 
 // What the flags say of workers that judge cases of `subject`, which outlives the command; `folder`
 // is for their recorders.

@@ -7,6 +7,7 @@ load("//tools/third_party:archive.bzl", "source_archive")
 load("//tools/third_party:arb.bzl", "local_arb")
 load("//tools/third_party:cuda.bzl", "local_cuda")
 load("//tools/third_party:libtorch.bzl", "local_libtorch")
+load("//tools/third_party:onednn.bzl", "local_onednn")
 load("//tools/third_party:stub.bzl", "stub_repository")
 load("//tools/third_party:tcmalloc.bzl", "local_tcmalloc")
 
@@ -77,11 +78,11 @@ def _libraries():
         sha256 = "abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe",
     )
     source_archive(
-        name = "eigen",
-        pool_path = "pool/main/e/eigen3/eigen3_3.4.0.orig.tar.bz2",
-        sha256 = "b4c198460eba6f28d34894e3a5710998818515104d6e74e5cc331ce31e46e626",
-        members = ["*/COPYING.*", "*/Eigen/*"],
-        build_file = "//tools/third_party:eigen.BUILD",
+        name = "highway",
+        pool_path = "pool/main/h/highway/highway_1.0.3.orig.tar.gz",
+        sha256 = "566fc77315878473d9a6bd815f7de78c73734acdcb745c3dde8579560ac5440e",
+        members = ["*/LICENSE*", "*/hwy/*"],
+        build_file = "//tools/third_party:highway.BUILD",
     )
     source_archive(
         name = "nlohmann_json",
@@ -110,6 +111,7 @@ def twingrad_repositories():
     local_cuda(name = "local_cuda")
     local_libtorch(name = "local_libtorch", distribution = True, variable = "TORCH_ROOT")
     local_libtorch(name = "local_pytorch", variable = "PYTORCH_ROOT")
+    local_onednn(name = "local_onednn")
     local_tcmalloc(name = "local_tcmalloc")
     _test_libraries()
     _libraries()

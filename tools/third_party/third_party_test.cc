@@ -1,8 +1,9 @@
 // One use of each third-party library, so that a broken pin or build file shows here and not deep
 // in the engine.
 #include <arb.h>
+#include <dnnl.h>
+#include <hwy/highway.h>
 
-#include <Eigen/Core>
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <nlohmann/json.hpp>
@@ -36,10 +37,13 @@ TEST(Abseil, MapStatusAndFormat) {
   EXPECT_EQ(absl::StrFormat("%d", *value), absl::StrCat(1));
 }
 
-TEST(Eigen, MatrixProduct) {
-  Eigen::Matrix2d a;
-  a << 1, 2, 3, 4;
-  EXPECT_EQ((a * a)(1, 1), 22.0);
+TEST(Highway, SaysWhatTheProcessorCanDo) { EXPECT_NE(hwy::SupportedTargets(), 0); }
+
+TEST(OneDnn, MatrixProduct) {
+  const float a[] = {1, 2, 3, 4};
+  float product[4];
+  ASSERT_EQ(dnnl_sgemm('N', 'N', 2, 2, 2, 1, a, 2, a, 2, 0, product, 2), dnnl_success);
+  EXPECT_EQ(product[3], 22);
 }
 
 TEST(Arb, AThirdTimesThreeHoldsOne) {

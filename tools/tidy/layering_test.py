@@ -22,7 +22,7 @@ class LabelTest(unittest.TestCase):
 
     def test_short_and_full_labels_are_the_same(self):
         for label, full in [(':x', '//a/b:x'), ('x.cc', '//a/b:x.cc'), ('//c/d', '//c/d:d'), ('//c:x', '//c:x'),
-                            ('//c:x.model', '//c:x'), ('@eigen', '@eigen//:eigen'),
+                            ('//c:x.model', '//c:x'), ('@highway', '@highway//:highway'),
                             ('@absl//absl/status', '@absl//absl/status:status'), ('@a//b:c', '@a//b:c')]:
             self.assertEqual(layering.full_label(label, 'a/b'), full)
 

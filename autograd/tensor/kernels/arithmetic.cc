@@ -1,6 +1,5 @@
 #include "autograd/tensor/kernels/arithmetic.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,17 +9,11 @@
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/processor/loops.h"
+#include "autograd/tensor/kernels/stretches.h"
 
 namespace twingrad::kernels {
 namespace {
-
-// From this size on a vectorised loop repays its set-up.
-constexpr int64_t kVectorSize = 32;
-
-template <typename T>
-using ConstArray = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
-template <typename T>
-using MutableArray = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
 
 struct MaximumWeightNumber {
   template <typename T>
@@ -45,20 +38,19 @@ struct PowIsFlatInExponentNumber {
   static bool Of(auto a, auto b) { return a == 0 && b >= 0; }
 };
 
-// Contiguous operands of one shape. Only operations that Eigen computes with the same bits.
+// From this size on a vectorised loop repays its call; its arithmetic has the same bits.
+constexpr int64_t kVectorSize = 16;
+
+// Steps are 0 or 1.
 template <typename Number, typename T, typename R>
-void FlatLoop(const T* a, const T* b, R* out, int64_t count) {
-  if constexpr (std::is_same_v<T, R> && std::is_floating_point_v<T>) {
+void Loop(const T* a, int64_t a_step, const T* b, int64_t b_step, R* out, int64_t count) {
+  if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
     if (count >= kVectorSize) {
-      const ConstArray<T> x(a, count), y(b, count);
-      MutableArray<T> z(out, count);
-      if constexpr (std::is_same_v<Number, AddNumber>) return void(z = x + y);
-      if constexpr (std::is_same_v<Number, SubNumber>) return void(z = x - y);
-      if constexpr (std::is_same_v<Number, MulNumber>) return void(z = x * y);
-      if constexpr (std::is_same_v<Number, DivNumber>) return void(z = x / y);
+      const processor::Loops& loops = processor::LoopsInUse();
+      return loops.Of<T>().binary(Number::kLoop, a, a_step, b, b_step, out, count);
     }
   }
-  for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(a[i], b[i]);
+  for (int64_t i = 0; i < count; ++i) out[i] = Number::Of(a[i * a_step], b[i * b_step]);
 }
 
 // The C++ type of a result element.
@@ -70,20 +62,16 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
   using R = ResultOf<Number, T>;
   const Shape shape = BroadcastShape(op, a.sizes(), b.sizes());
   Tensor out = Tensor::Empty(shape, kDTypeOf<R>, a.device());
-  const T* x = a.data<T>();
-  const T* y = b.data<T>();
   R* z = out.data<R>();
-  ForEachRow<2>(shape, {StridesFor(a, shape), StridesFor(b, shape)}, [&](const Row<2>& row) {
-    const T* p = x + row.offset[0];
-    const T* q = y + row.offset[1];
-    if (row.step[0] == 1 && row.step[1] == 1) {
-      FlatLoop<Number>(p, q, z, row.count);
-    } else {
-      for (int64_t i = 0; i < row.count; ++i) {
-        z[i] = Number::Of(p[i * row.step[0]], q[i * row.step[1]]);
-      }
-    }
-    z += row.count;
+  if (out.numel() < kFewElements) {
+    const T* x = a.data<T>();
+    const T* y = b.data<T>();
+    ForEachElement<2>(shape, {StridesFor(a, shape), StridesFor(b, shape)},
+                      [&](int64_t p, int64_t q) { *z++ = Number::Of(x[p], y[q]); });
+    return out;
+  }
+  ForEachStretch(shape, {OperandFor(a, shape), OperandFor(b, shape)}, [&](const Stretch& s) {
+    Loop<Number>(s.From<T>(0), s.step[0], s.From<T>(1), s.step[1], z + s.offset, s.count);
   });
   return out;
 }
@@ -100,7 +88,7 @@ Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b) {
     return Broadcast<Number, T>(op, a, b);
   }
   Tensor out = Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
-  FlatLoop<Number>(a.data<T>(), b.data<T>(), out.data<R>(), a.numel());
+  Loop<Number>(a.data<T>(), 1, b.data<T>(), 1, out.data<R>(), a.numel());
   return out;
 }
 
@@ -181,7 +169,7 @@ void AddInto(Tensor& target, const Tensor& other) {
     T* x = target.data<T>();
     const T* y = other.data<T>();
     if (target.IsContiguous() && other.IsContiguous()) {
-      return FlatLoop<AddNumber>(x, y, x, target.numel());
+      return Loop<AddNumber, T>(x, 1, y, 1, x, target.numel());
     }
     const Ints sizes = target.sizes();
     ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(other, sizes)},

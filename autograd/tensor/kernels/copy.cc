@@ -2,14 +2,25 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/sparse.h"
+#include "autograd/tensor/kernels/stretches.h"
 
 namespace twingrad::kernels {
 namespace {
+
+template <typename To, typename From>
+void CopyRow(const From* from, int64_t step, To* to, int64_t count) {
+  if constexpr (std::is_same_v<To, From>) {
+    if (step == 1) return void(std::copy_n(from, count, to));
+  }
+  for (int64_t i = 0; i < count; ++i) to[i] = CastNumber<To>(from[i * step]);
+}
 
 template <typename To, typename From>
 void CopyElements(Tensor& target, const Tensor& source) {
@@ -19,14 +30,28 @@ void CopyElements(Tensor& target, const Tensor& source) {
     *out = CastNumber<To>(*in);
     return;
   }
-  if (target.sizes() == source.sizes() && target.IsContiguous() && source.IsContiguous()) {
-    const int64_t count = target.numel();
-    for (int64_t i = 0; i < count; ++i) out[i] = CastNumber<To>(in[i]);
-    return;
-  }
   const Ints sizes = target.sizes();
-  ForEachElement<2>(sizes, {StridesFor(target, sizes), StridesFor(source, sizes)},
-                    [&](int64_t to, int64_t from) { out[to] = CastNumber<To>(in[from]); });
+  if (target.IsContiguous()) {
+    if (target.sizes() == source.sizes() && source.IsContiguous()) {
+      return CopyRow(in, 1, out, target.numel());
+    }
+    if (target.numel() < kFewElements) {
+      return ForEachElement<1>(sizes, {StridesFor(source, sizes)},
+                               [&](int64_t from) { *out++ = CastNumber<To>(in[from]); });
+    }
+    return ForEachStretch(sizes, {OperandFor(source, sizes)}, [&](const Stretch& s) {
+      CopyRow(s.From<From>(0), s.step[0], out + s.offset, s.count);
+    });
+  }
+  ForEachRow<2>(sizes, {StridesFor(target, sizes), StridesFor(source, sizes)},
+                [&](const Row<2>& row) {
+                  To* to = out + row.offset[0];
+                  const From* from = in + row.offset[1];
+                  if (row.step[0] == 1) return CopyRow(from, row.step[1], to, row.count);
+                  for (int64_t i = 0; i < row.count; ++i) {
+                    to[i * row.step[0]] = CastNumber<To>(from[i * row.step[1]]);
+                  }
+                });
 }
 
 void CopyAny(Tensor& target, const Tensor& source) {
@@ -44,17 +69,39 @@ Tensor Fresh(const Tensor& a, DType dtype, Device device) {
 }
 
 template <typename T>
+void SelectRow(const bool* condition, int64_t condition_step, const T* a, int64_t a_step,
+               const T* b, int64_t b_step, T* out, int64_t count) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (condition_step == 1) {
+      const processor::Loops& loops = processor::LoopsInUse();
+      return loops.Of<T>().select(condition, a, a_step, b, b_step, out, count);
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = condition[i * condition_step] ? a[i * a_step] : b[i * b_step];
+  }
+}
+
+template <typename T>
 Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Shape shape =
       BroadcastShape("where", condition.sizes(), BroadcastShape("where", a.sizes(), b.sizes()));
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
-  const bool* c = condition.data<bool>();
-  const T* x = a.data<T>();
-  const T* y = b.data<T>();
   T* z = out.data<T>();
-  ForEachElement<3>(shape,
-                    {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
-                    [&](int64_t chosen, int64_t p, int64_t q) { *z++ = c[chosen] ? x[p] : y[q]; });
+  if (out.numel() < kFewElements) {
+    const bool* c = condition.data<bool>();
+    const T* x = a.data<T>();
+    const T* y = b.data<T>();
+    ForEachElement<3>(
+        shape, {StridesFor(condition, shape), StridesFor(a, shape), StridesFor(b, shape)},
+        [&](int64_t chosen, int64_t p, int64_t q) { *z++ = c[chosen] ? x[p] : y[q]; });
+    return out;
+  }
+  ForEachStretch(shape, {OperandFor(condition, shape), OperandFor(a, shape), OperandFor(b, shape)},
+                 [&](const Stretch& s) {
+                   SelectRow(s.From<bool>(0), s.step[0], s.From<T>(1), s.step[1], s.From<T>(2),
+                             s.step[2], z + s.offset, s.count);
+                 });
   return out;
 }
 

@@ -9,8 +9,22 @@ namespace {
 
 template <typename Function>
 Tensor EachFloat(const char* op, const Tensor& a, Function function) {
-  return DispatchFloating(op, a.dtype(),
-                          [&](auto zero) { return EachAs<decltype(zero)>(a, function); });
+  return DispatchFloating(op, a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    using R = decltype(function(zero));
+    return EachStretch<R, T>(a, [&](const T* x, R* z, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) z[i] = function(x[i]);
+    });
+  });
+}
+
+Tensor Tested(processor::Test test, const char* op, const Tensor& a) {
+  return DispatchFloating(op, a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return EachStretch<bool, T>(a, [&](const T* x, bool* z, int64_t count) {
+      processor::LoopsInUse().Of<T>().test(test, x, z, count);
+    });
+  });
 }
 
 }  // namespace
@@ -31,10 +45,8 @@ Tensor IsWithin(const Tensor& a, double low, double high) {
 }
 
 Tensor IsPositive(const Tensor& a) {
-  return EachFloat("is_positive", a, [](auto x) { return x > 0; });
+  return Tested(processor::Test::kIsPositive, "is_positive", a);
 }
-Tensor IsZero(const Tensor& a) {
-  return EachFloat("is_zero", a, [](auto x) { return x == 0; });
-}
+Tensor IsZero(const Tensor& a) { return Tested(processor::Test::kIsZero, "is_zero", a); }
 
 }  // namespace twingrad::kernels

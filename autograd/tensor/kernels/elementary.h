@@ -8,46 +8,61 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/processor/loops.h"
+#include "autograd/tensor/kernels/stretches.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::kernels {
 
-// The loop behind the others: function of each element, a T, in the element type of its results.
-template <typename T, typename Function>
-Tensor EachAs(const Tensor& a, Function function) {
-  using R = decltype(function(T()));
-  if (a.dim() == 0) {
-    Tensor out = Tensor::EmptyScalar(kDTypeOf<R>, a.device());
-    *out.data<R>() = function(*a.data<T>());
-    return out;
-  }
-  Tensor out = Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
-  const T* x = a.data<T>();
+// The loop behind the others: function(elements, results, count) for stretches of elements that lie
+// side by side, T and R.
+template <typename R, typename T, typename Loop>
+Tensor EachStretch(const Tensor& a, Loop loop) {
+  Tensor out = a.dim() == 0 ? Tensor::EmptyScalar(kDTypeOf<R>, a.device())
+                            : Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
   R* z = out.data<R>();
   if (a.IsContiguous()) {
-    const int64_t count = a.numel();
-    for (int64_t i = 0; i < count; ++i) z[i] = function(x[i]);
+    loop(a.data<T>(), z, a.numel());
     return out;
   }
-  ForEachRow<1>(a.sizes(), {StridesFor(a, a.sizes())}, [&](const Row<1>& row) {
-    const T* p = x + row.offset[0];
-    for (int64_t i = 0; i < row.count; ++i) *z++ = function(p[i * row.step[0]]);
+  if (a.numel() < kFewElements) {
+    const T* x = a.data<T>();
+    ForEachElement<1>(a.sizes(), {StridesFor(a, a.sizes())},
+                      [&](int64_t p) { loop(x + p, z++, 1); });
+    return out;
+  }
+  ForEachStretch(a.sizes(), {OperandFor(a, a.sizes())}, [&](const Stretch& s) {
+    if (s.step[0] == 1) return loop(s.From<T>(0), z + s.offset, s.count);
+    loop(s.From<T>(0), z + s.offset, 1);
+    std::fill_n(z + s.offset + 1, s.count - 1, z[s.offset]);
   });
   return out;
+}
+
+// Number of `count` elements.
+template <typename Number, typename T>
+void EachOf(const T* x, T* z, int64_t count) {
+  if constexpr (HasLoop<Number> && std::is_floating_point_v<T>) {
+    if (count > 1) return processor::LoopsInUse().Of<T>().unary(Number::kLoop, x, z, count);
+  }
+  for (int64_t i = 0; i < count; ++i) z[i] = Number::Of(x[i]);
 }
 
 // Number of each element, in the operand's element type.
 template <typename Number>
 Tensor Each(const Tensor& a) {
-  const auto loop = [&](auto zero) {
-    return EachAs<decltype(zero)>(a, [](auto x) { return Number::Of(x); });
+  const auto each = [&](auto zero) {
+    using T = decltype(zero);
+    return EachStretch<T, T>(a, EachOf<Number, T>);
   };
-  if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), loop);
-  return DispatchFloating(Number::kName, a.dtype(), loop);
+  if constexpr (Number::kTakesIntegers) return DispatchNumeric(Number::kName, a.dtype(), each);
+  return DispatchFloating(Number::kName, a.dtype(), each);
 }
 
 // f32, f64, of their type: low where a < low, high where a > high, else a, NaN as well.

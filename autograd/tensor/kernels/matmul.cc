@@ -1,6 +1,5 @@
 #include "autograd/tensor/kernels/matmul.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <type_traits>
 
@@ -9,17 +8,14 @@
 #include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/processor/loops.h"
+#include "autograd/tensor/kernels/processor/products.h"
 
 namespace twingrad::kernels {
 namespace {
 
 // One matrix of a batch.
-template <typename T>
-struct Matrix {
-  const T* data;
-  int64_t rows, columns;
-  int64_t row_step, column_step;
-};
+using processor::Matrix;
 
 template <typename T>
 void SmallProduct(const Matrix<T>& a, const Matrix<T>& b, T* out) {
@@ -36,47 +32,17 @@ void SmallProduct(const Matrix<T>& a, const Matrix<T>& b, T* out) {
   }
 }
 
-template <typename T, int kOrder>
-using EigenMatrix = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, kOrder>,
-                               Eigen::Unaligned, Eigen::OuterStride<>>;
-
-// Calls function with an Eigen view of `matrix`, which has one dimension of step 1.
-template <typename T, typename Function>
-void WithEigen(const Matrix<T>& matrix, Function&& function) {
-  if (matrix.column_step == 1) {
-    function(EigenMatrix<T, Eigen::RowMajor>(matrix.data, matrix.rows, matrix.columns,
-                                             Eigen::OuterStride<>(matrix.row_step)));
-  } else {
-    function(EigenMatrix<T, Eigen::ColMajor>(matrix.data, matrix.rows, matrix.columns,
-                                             Eigen::OuterStride<>(matrix.column_step)));
-  }
+// A step that is never taken becomes one that any library reads.
+template <typename T>
+void SettleSteps(Matrix<T>& m) {
+  if (m.columns == 1) m.column_step = 1;
+  if (m.rows == 1) m.row_step = m.column_step == 1 ? m.columns : 1;
 }
 
 template <typename T>
-void LargeProduct(const Matrix<T>& a, const Matrix<T>& b, T* out) {
-  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> result(out, a.rows,
-                                                                                       b.columns);
-  WithEigen(a,
-            [&](const auto& x) { WithEigen(b, [&](const auto& y) { result.noalias() = x * y; }); });
-}
-
-// Whether Eigen can read it in place: one dimension of step 1, rows that do not overlap.
-template <typename T>
-bool ReadableByEigen(const Matrix<T>& m) {
-  return (m.column_step == 1 && m.row_step >= m.columns) ||
-         (m.row_step == 1 && m.column_step >= m.rows);
-}
-
-template <typename T>
-void Product(const Matrix<T>& a, const Matrix<T>& b, T* out) {
-  if constexpr (std::is_floating_point_v<T>) {
-    // Rows and columns of one (vectors) keep the left fold.
-    if (a.rows > 1 && b.columns > 1 && a.rows * b.columns * a.columns >= kMatmulVectorSize &&
-        ReadableByEigen(a) && ReadableByEigen(b)) {
-      return LargeProduct(a, b, out);
-    }
-  }
-  SmallProduct(a, b, out);
+bool IsLarge(const Matrix<T>& a, const Matrix<T>& b) {
+  return std::is_floating_point_v<T> && a.rows * a.columns * b.columns >= kMatmulVectorSize &&
+         !processor::UsesPlain();
 }
 
 void CheckShapes(const Tensor& a, const Tensor& b) {
@@ -106,26 +72,44 @@ Shape BatchStrides(const Tensor& t, Ints batch) {
   return BroadcastStrides(sizes, t.strides().subspan(0, sizes.size()), batch);
 }
 
+// The last two dimensions; of a vector a row on the left, a column on the right.
+template <typename T>
+Matrix<T> MatrixOf(const Tensor& t, bool left) {
+  const Ints sizes = t.sizes(), strides = t.strides();
+  Matrix<T> m{nullptr, 1, 1, 0, 0};
+  const size_t last = sizes.size() - 1;
+  if (last > 0) {
+    m = {nullptr, sizes[last - 1], sizes[last], strides[last - 1], strides[last]};
+  } else if (left) {
+    m = {nullptr, 1, sizes[0], 0, strides[0]};
+  } else {
+    m = {nullptr, sizes[0], 1, strides[0], 0};
+  }
+  SettleSteps(m);
+  return m;
+}
+
 template <typename T>
 Tensor MatmulOf(const Tensor& a, const Tensor& b) {
-  const auto a_sizes = a.sizes(), b_sizes = b.sizes();
-  const auto a_strides = a.strides(), b_strides = b.strides();
-  const bool row = a.dim() == 1, column = b.dim() == 1;
-  Matrix<T> x{nullptr, row ? 1 : a_sizes[a.dim() - 2], a_sizes.back(),
-              row ? 0 : a_strides[a.dim() - 2], a_strides.back()};
-  Matrix<T> y{nullptr, b_sizes[column ? 0 : b.dim() - 2], column ? 1 : b_sizes.back(),
-              b_strides[column ? 0 : b.dim() - 2], column ? 0 : b_strides.back()};
+  Matrix<T> x = MatrixOf<T>(a, true), y = MatrixOf<T>(b, false);
+  const bool large = IsLarge(x, y);
+  if (large && !processor::IsMultiplied(x)) return MatmulOf<T>(Clone(a), b);
+  if (large && !processor::IsMultiplied(y)) return MatmulOf<T>(a, Clone(b));
   const Shape batch = BroadcastShape("matmul", BatchSizes(a), BatchSizes(b));
   Shape shape = batch;
-  if (!row) shape.push_back(x.rows);
-  if (!column) shape.push_back(y.columns);
+  if (a.dim() > 1) shape.push_back(x.rows);
+  if (b.dim() > 1) shape.push_back(y.columns);
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
   T* z = out.data<T>();
   ForEachElement<2>(batch, {BatchStrides(a, batch), BatchStrides(b, batch)},
                     [&](int64_t p, int64_t q) {
                       x.data = a.data<T>() + p;
                       y.data = b.data<T>() + q;
-                      Product(x, y, z);
+                      if constexpr (std::is_floating_point_v<T>) {
+                        large ? processor::Multiply(x, y, z) : SmallProduct(x, y, z);
+                      } else {
+                        SmallProduct(x, y, z);
+                      }
                       z += x.rows * y.columns;
                     });
   return out;

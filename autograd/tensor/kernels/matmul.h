@@ -5,8 +5,9 @@
 // Ranks 1 to 4. An operand of rank 1 is a row on the left and a column on the right, and its
 // dimension is absent from the result; leading dimensions are broadcast. Shapes that do not fit are
 // Error(kShape). f32, f64, i64 (wraps). An inner dimension of 0 gives zeros. Small products are
-// left folds over the inner dimension from +0; from kMatmulVectorSize multiplications on Eigen's
-// blocked product is used, which sums in another, fixed order. No history; any thread.
+// left folds over the inner dimension from +0; from kMatmulVectorSize multiplications on products
+// are those for this processor (processor/products.h), in an order that is fixed on one machine and
+// with fused multiplication and addition. No history; any thread.
 
 #pragma once
 
@@ -16,7 +17,7 @@
 
 namespace twingrad::kernels {
 
-inline constexpr int64_t kMatmulVectorSize = 8192;
+inline constexpr int64_t kMatmulVectorSize = 512;
 
 Tensor Matmul(const Tensor& a, const Tensor& b);
 

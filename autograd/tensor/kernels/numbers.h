@@ -2,14 +2,16 @@
 //
 //   ExpNumber::Of(2.0f);
 //
-// Arithmetic of int64_t wraps (computed as uint64_t). Elementary functions of floats are the C
-// library's, for one element and for a million alike, so that a value does not depend on the size
-// of the tensor that holds it. Conversions are in ../element.h.
+// Arithmetic of int64_t wraps (computed as uint64_t). exp, log, tanh and sigmoid of floats are
+// those of the loops for this processor (processor/loops.h), for one element and for a million
+// alike, so that a value does not depend on the size of the tensor that holds it; pow, sin and cos
+// are the C library's. Conversions are in ../element.h.
 //
 // Each operation is a stateless struct with a static Of(); loops take it as a template argument.
 // One of a single operand also says its name in program text and, by its base, its element types:
-// it is all that kernels::Each needs. Written apart from the twin's rules on purpose: the two are
-// compared. Pure functions, any thread.
+// it is all that kernels::Each needs. kLoop names the loop over many floats with the same bits,
+// where there is one. Written apart from the twin's rules on purpose: the two are compared. Pure
+// functions, any thread.
 
 #pragma once
 
@@ -18,6 +20,7 @@
 #include <type_traits>
 
 #include "autograd/tensor/element.h"  // IWYU pragma: export
+#include "autograd/tensor/kernels/processor/loops.h"
 
 namespace twingrad::kernels {
 
@@ -32,7 +35,14 @@ struct OnFloats {
   static constexpr bool kTakesIntegers = false;
 };
 
+// Whether an operation of floats has a loop of its own.
+template <typename Number>
+concept HasLoop = requires {
+  Number::kLoop;
+};
+
 struct AddNumber {
+  static constexpr processor::Binary kLoop = processor::Binary::kAdd;
   template <typename T>
   static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) + Unsigned(b));
@@ -41,6 +51,7 @@ struct AddNumber {
 };
 
 struct SubNumber {
+  static constexpr processor::Binary kLoop = processor::Binary::kSub;
   template <typename T>
   static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) - Unsigned(b));
@@ -49,6 +60,7 @@ struct SubNumber {
 };
 
 struct MulNumber {
+  static constexpr processor::Binary kLoop = processor::Binary::kMul;
   template <typename T>
   static T Of(T a, T b) {
     if constexpr (std::is_integral_v<T>) return Wrap(Unsigned(a) * Unsigned(b));
@@ -57,6 +69,7 @@ struct MulNumber {
 };
 
 struct DivNumber {
+  static constexpr processor::Binary kLoop = processor::Binary::kDiv;
   static auto Of(auto a, auto b) { return a / b; }
 };
 
@@ -81,6 +94,8 @@ struct PowNumber {
 // A NaN on either side is the result.
 template <bool kLeast>
 struct ExtremeNumber {
+  static constexpr processor::Binary kLoop =
+      kLeast ? processor::Binary::kMinimum : processor::Binary::kMaximum;
   template <typename T>
   static T Of(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -93,7 +108,16 @@ struct ExtremeNumber {
 using MaximumNumber = ExtremeNumber<false>;
 using MinimumNumber = ExtremeNumber<true>;
 
+// The function of one float that a loop computes.
+template <typename T>
+T ByLoop(processor::Unary op, T a) {
+  T result;
+  processor::LoopsInUse().Of<T>().unary(op, &a, &result, 1);
+  return result;
+}
+
 struct NegNumber : OnNumbers {
+  static constexpr processor::Unary kLoop = processor::Unary::kNeg;
   static constexpr const char* kName = "neg";
   template <typename T>
   static T Of(T a) {
@@ -103,6 +127,7 @@ struct NegNumber : OnNumbers {
 };
 
 struct AbsNumber : OnNumbers {
+  static constexpr processor::Unary kLoop = processor::Unary::kAbs;
   static constexpr const char* kName = "abs";
   template <typename T>
   static T Of(T a) {
@@ -112,6 +137,7 @@ struct AbsNumber : OnNumbers {
 };
 
 struct ReluNumber : OnNumbers {
+  static constexpr processor::Unary kLoop = processor::Unary::kRelu;
   static constexpr const char* kName = "relu";
   // NaN stays NaN; -0 becomes 0.
   template <typename T>
@@ -130,16 +156,19 @@ struct SgnNumber : OnNumbers {
 };
 
 struct ExpNumber : OnFloats {
+  static constexpr processor::Unary kLoop = processor::Unary::kExp;
   static constexpr const char* kName = "exp";
-  static auto Of(auto a) { return std::exp(a); }
+  static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct LogNumber : OnFloats {
+  static constexpr processor::Unary kLoop = processor::Unary::kLog;
   static constexpr const char* kName = "log";
-  static auto Of(auto a) { return std::log(a); }
+  static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct SqrtNumber : OnFloats {
+  static constexpr processor::Unary kLoop = processor::Unary::kSqrt;
   static constexpr const char* kName = "sqrt";
   static auto Of(auto a) { return std::sqrt(a); }
 };
@@ -155,13 +184,15 @@ struct CosNumber : OnFloats {
 };
 
 struct TanhNumber : OnFloats {
+  static constexpr processor::Unary kLoop = processor::Unary::kTanh;
   static constexpr const char* kName = "tanh";
-  static auto Of(auto a) { return std::tanh(a); }
+  static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 struct SigmoidNumber : OnFloats {
+  static constexpr processor::Unary kLoop = processor::Unary::kSigmoid;
   static constexpr const char* kName = "sigmoid";
-  static auto Of(auto a) { return 1 / (1 + std::exp(-a)); }
+  static auto Of(auto a) { return ByLoop(kLoop, a); }
 };
 
 }  // namespace twingrad::kernels

@@ -1,23 +1,28 @@
 #include "autograd/tensor/kernels/reduce.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/processor/loops.h"
 
 namespace twingrad::kernels {
 namespace {
 
-// Folds a's elements into `out`, which holds the fold of nothing and is read as a's shape through
-// `out_strides`.
+// A walk through what is reduced: sizes, and the strides of the operand and of the result.
+struct Path {
+  Shape sizes, in, out;
+};
+
+// Folds elements along `path` into `out`, which holds the fold of nothing.
 template <typename Number, typename T>
-void Fold(const Tensor& a, T* out, const Shape& out_strides) {
-  const T* in = a.data<T>();
-  const Ints sizes = a.sizes();
-  ForEachRow<2>(sizes, {out_strides, StridesFor(a, sizes)}, [&](const Row<2>& row) {
+void Fold(const Path& path, const T* in, T* out) {
+  ForEachRow<2>(path.sizes, {path.out, path.in}, [&](const Row<2>& row) {
     T* p = out + row.offset[0];
     const T* q = in + row.offset[1];
     if (row.step[0] == 0) {
@@ -28,6 +33,68 @@ void Fold(const Tensor& a, T* out, const Shape& out_strides) {
       for (int64_t i = 0; i < row.count; ++i) {
         p[i * row.step[0]] = Number::Of(p[i * row.step[0]], q[i * row.step[1]]);
       }
+    }
+  });
+}
+
+// The same path in the order of the operand's memory, with as few dimensions as can be.
+Path InOrderOfMemory(const Path& path) {
+  InlinedVector<size_t, 4> order;
+  for (size_t d = 0; d < path.sizes.size(); ++d) {
+    if (path.sizes[d] != 1) order.push_back(d);
+  }
+  // What is repeated is outermost, so that rows lie side by side.
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const int64_t x = std::abs(path.in[a]), y = std::abs(path.in[b]);
+    return x == 0 || y == 0 ? y != 0 : x > y;
+  });
+  Path result;
+  for (const size_t d : order) {
+    const int64_t size = path.sizes[d], in = path.in[d], out = path.out[d];
+    if (!result.sizes.empty() && result.in.back() == in * size && result.out.back() == out * size) {
+      result.sizes.back() *= size;
+      result.in.back() = in;
+      result.out.back() = out;
+    } else {
+      result.sizes.push_back(size);
+      result.in.push_back(in);
+      result.out.push_back(out);
+    }
+  }
+  return result;
+}
+
+// The sum of elements that do not lie side by side: of kSpread at a time, in order.
+template <typename T>
+T SumOfSpread(const processor::LoopsOf<T>& loops, const T* a, int64_t step, int64_t count) {
+  constexpr int64_t kSpread = 1024;
+  T together[kSpread];
+  T total = 0;
+  for (int64_t i = 0; i < count; i += kSpread) {
+    const int64_t size = std::min(kSpread, count - i);
+    // One element repeated is there already.
+    for (int64_t k = 0; k < size && (step != 0 || i == 0); ++k) together[k] = a[(i + k) * step];
+    total += loops.sum(together, size);
+  }
+  return total;
+}
+
+// A sum along a path in the order of memory.
+template <typename T>
+void SumAlong(const Path& path, const T* in, T* out) {
+  const processor::LoopsOf<T>& loops = processor::LoopsInUse().Of<T>();
+  ForEachRow<2>(path.sizes, {path.out, path.in}, [&](const Row<2>& row) {
+    T* p = out + row.offset[0];
+    const T* q = in + row.offset[1];
+    const int64_t p_step = row.step[0], q_step = row.step[1];
+    if (p_step == 0 && q_step == 1) {
+      *p += loops.sum(q, row.count);
+    } else if (p_step == 0) {
+      *p += SumOfSpread(loops, q, q_step, row.count);
+    } else if (p_step == 1 && (q_step == 0 || q_step == 1)) {
+      loops.binary(processor::Binary::kAdd, p, 1, q, q_step, p, row.count);
+    } else {
+      for (int64_t i = 0; i < row.count; ++i) p[i * p_step] += q[i * q_step];
     }
   });
 }
@@ -52,7 +119,14 @@ Tensor FoldInto(const char* op, const Tensor& a, const Reduced& to, First first)
     using T = decltype(zero);
     T* elements = out.data<T>();
     std::fill_n(elements, out.numel(), first(zero));
-    Fold<Number>(a, elements, strides);
+    const Path path{Shape(a.sizes().begin(), a.sizes().end()),
+                    Shape(a.strides().begin(), a.strides().end()), strides};
+    if constexpr (std::is_same_v<Number, AddNumber> && std::is_floating_point_v<T>) {
+      if (a.numel() >= processor::kSumLanes<T>) {
+        return SumAlong(InOrderOfMemory(path), a.data<T>(), elements);
+      }
+    }
+    Fold<Number>(path, a.data<T>(), elements);
   });
   return out;
 }

@@ -3,9 +3,13 @@
 //   Tensor s = kernels::Sum(a, {0}, /*keepdim=*/false);
 //   Tensor g = kernels::SumTo(gradient, operand.sizes());
 //
-// Every sum is a left fold that starts at +0 and takes the elements in row-major order of the
-// operand, rounding to the element type at each step; the same bits on every run. f32, f64, i64
-// (wraps). A sum of nothing is 0. No history; any thread.
+// Sums round to the element type at each step and have the same bits on every run. Of fewer than
+// processor::kSumLanes elements (64 of f32, 32 of f64) each is a left fold from +0 in row-major
+// order of the operand. Of more, elements are taken in the order of memory, repetitions outermost,
+// then the dimensions with the longest strides: rows that are reduced are added up as
+// processor/loops.h says, by 1024 elements where they do not lie side by side, and what one result
+// is made of is a left fold of these sums, or of elements where rows are kept. f32, f64, i64
+// (wraps, in no order that shows). A sum of nothing is 0. No history; any thread.
 
 #pragma once
 

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "autograd/base/error.h"
+#include "autograd/tensor/kernels/copy.h"
 #include "autograd/tensor/kernels/test_values.h"
 
 namespace twingrad::kernels {
@@ -35,6 +38,57 @@ TEST(Reduce, IsALeftFoldInTheElementType) {
   const Tensor b = Make<float>({3}, {1e8f, -1e8f, 1.0f});
   EXPECT_EQ(Elements<float>(SumAll(b, false))[0], 1.0f);
   EXPECT_FALSE(std::signbit(Elements<double>(SumAll(Make<double>({1}, {-0.0}), false))[0]));
+}
+
+// Small integers, of which every order gives the same sum: each geometry, each set of dimensions,
+// few elements and many.
+TEST(Reduce, SumsOfEveryGeometry) {
+  for (const int64_t size : {3, 9, 40}) {
+    const int64_t sizes[] = {size, 5, size + 1};
+    std::vector<float> memory(static_cast<size_t>(size * 5 * (size + 1) * 2));
+    for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i * 7 % 11) - 5;
+    const Tensor base = Tensor::FromData<float>({static_cast<int64_t>(memory.size())}, memory);
+    const Shape straight = {5 * (size + 1), size + 1, 1}, turned = {1, size, 5 * size};
+    const Shape spread = {10 * (size + 1), 2 * (size + 1), 2}, expanded = {1, 0, 5},
+                one = {0, 0, 0};
+    for (const Shape& strides : {straight, turned, spread, expanded, one}) {
+      const Tensor a = base.AsStrided(sizes, strides, 0);
+      for (int mask = 1; mask < 8; ++mask) {
+        Shape dims, kept(sizes, sizes + 3);
+        for (int64_t d = 0; d < 3; ++d) {
+          if (mask >> d & 1) dims.push_back(d), kept[static_cast<size_t>(d)] = 1;
+        }
+        const auto sums = Elements<float>(Sum(a, dims, true));
+        std::vector<float> expected(sums.size(), 0);
+        for (int64_t i = 0; i < sizes[0]; ++i) {
+          for (int64_t j = 0; j < sizes[1]; ++j) {
+            for (int64_t k = 0; k < sizes[2]; ++k) {
+              const int64_t to =
+                  ((kept[0] > 1 ? i : 0) * kept[1] + (kept[1] > 1 ? j : 0)) * kept[2] +
+                  (kept[2] > 1 ? k : 0);
+              expected[static_cast<size_t>(to)] +=
+                  memory[static_cast<size_t>(i * strides[0] + j * strides[1] + k * strides[2])];
+            }
+          }
+        }
+        ASSERT_EQ(sums, expected) << size << " mask " << mask << " strides "
+                                  << ShapeToString(strides);
+      }
+    }
+  }
+}
+
+// The order that the header tells, where memory has gaps.
+TEST(Reduce, SpreadElementsAreAddedUpByTheThousand) {
+  std::vector<float> memory(2 * 3000);
+  for (size_t i = 0; i < memory.size(); ++i) memory[i] = std::sin(static_cast<float>(i));
+  const Tensor a = Tensor::FromData<float>({6000}, memory).AsStrided({3000}, {2}, 0);
+  float expected = 0;
+  for (int64_t first = 0; first < 3000; first += 1024) {
+    const int64_t size = std::min<int64_t>(1024, 3000 - first);
+    expected += SumAll(Clone(a.AsStrided({size}, {2}, 2 * first)), false).item<float>();
+  }
+  EXPECT_EQ(SumAll(a, false).item<float>(), expected);
 }
 
 // Rules: R1.

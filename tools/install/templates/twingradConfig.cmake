@@ -10,6 +10,6 @@ if(NOT TARGET twingrad::twingrad)
     IMPORTED_LINK_INTERFACE_LANGUAGES CXX
     INTERFACE_INCLUDE_DIRECTORIES "${_twingrad_prefix}/include/twingrad"
     INTERFACE_COMPILE_FEATURES cxx_std_20
-    INTERFACE_LINK_LIBRARIES Threads::Threads)
+    INTERFACE_LINK_LIBRARIES "dnnl;-l:libgomp.so.1;Threads::Threads")
 endif()
 unset(_twingrad_prefix)

@@ -1,0 +1,88 @@
+// Loops: the inner loops of the kernels, on plain pointers, in the instructions of one kind of
+// processor.
+//
+//   const Loops& loops = LoopsInUse();
+//   loops.f32.binary(Binary::kMul, a, 1, b, 0, out, count);   // out[i] = a[i] * b[0]
+//
+// One source (the .inc files) is compiled for each of several instruction sets (best.cc), of which
+// the best one that this processor has is taken at the first call, and once more for single
+// elements in plain C++ (plain.cc). UsePlain() takes the plain ones instead: they judge the others,
+// and are the same formulas, element by element. An element's value depends on its operands alone,
+// never on its place, on `count` or on what lies beside it.
+//
+// Arithmetic (Binary, and Unary up to kSqrt) has the same bits in all of them. Elementary functions
+// and products of f64 may differ in the last bits from one instruction set to another, for some
+// fuse multiplication and addition.
+//
+// `out` may be one of the operands, else they do not overlap. Pure functions, any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace twingrad::processor {
+
+enum class Binary : uint8_t { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum };
+enum class Unary : uint8_t { kNeg, kAbs, kRelu, kSqrt, kExp, kLog, kTanh, kSigmoid };
+enum class Test : uint8_t { kIsPositive, kIsZero };
+
+template <typename T>
+struct LoopsOf {
+  // out[i] = op(a[i * a_step], b[i * b_step]); steps are 0 or 1.
+  void (*binary)(Binary op, const T* a, int64_t a_step, const T* b, int64_t b_step, T* out,
+                 int64_t count);
+  void (*unary)(Unary op, const T* a, T* out, int64_t count);
+  void (*test)(Test test, const T* a, bool* out, int64_t count);
+  // out[i] = condition[i] ? a[i * a_step] : b[i * b_step].
+  void (*select)(const bool* condition, const T* a, int64_t a_step, const T* b, int64_t b_step,
+                 T* out, int64_t count);
+  // Fewer than kSumLanes elements: a left fold from +0. Else each of kSumLanes sums is one of every
+  // kSumLanes-th element, and then the second half of the sums is added to the first until one is
+  // left. The bits do not depend on the instruction set.
+  T (*sum)(const T* a, int64_t count);
+  // out[i * columns + j] = a[i + j * step] for i below `rows`, j below `columns`: a transpose.
+  void (*transpose)(const T* a, int64_t step, int64_t rows, int64_t columns, T* out);
+};
+
+template <typename T>
+inline constexpr int64_t kSumLanes = 256 / static_cast<int64_t>(sizeof(T));
+
+// One matrix, read at rows * row_step + columns * column_step.
+template <typename T>
+struct Matrix {
+  const T* data;
+  int64_t rows, columns;
+  int64_t row_step, column_step;
+};
+
+struct Loops {
+  LoopsOf<float> f32;
+  LoopsOf<double> f64;
+  // out, row-major, becomes a b: for each element a left fold over the inner dimension from +0,
+  // multiplication and addition fused where the processor can. `scratch` has room for
+  // ScratchElements(a, b).
+  void (*product)(const Matrix<double>& a, const Matrix<double>& b, double* out, double* scratch);
+  int64_t (*scratch_elements)(const Matrix<double>& a, const Matrix<double>& b);
+
+  template <typename T>
+  const LoopsOf<T>& Of() const {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      return f32;
+    } else {
+      return f64;
+    }
+  }
+};
+
+// To be called before other threads compute: takes the plain loops, or the best ones again.
+void UsePlain(bool plain);
+bool UsesPlain();
+
+const Loops& PlainLoops();
+const Loops& LoopsInUse();
+// Those of every instruction set that this processor has, from the best one on, then the plain
+// ones. For tests that run no other thread.
+std::vector<const Loops*> EveryLoops();
+
+}  // namespace twingrad::processor

@@ -1,0 +1,215 @@
+#include "autograd/tensor/kernels/stretches.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+#include "autograd/base/check.h"
+#include "autograd/tensor/kernels/loops.h"
+#include "autograd/tensor/kernels/processor/loops.h"
+
+namespace twingrad::kernels {
+namespace {
+
+// Elements of a tile; few enough to stay in the first cache.
+constexpr int64_t kTile = 2048;
+// Columns of a tile of a matrix. As many as make a loop worth its call, and as leave it so many
+// rows that a transposed matrix is read by whole cache lines.
+constexpr int64_t kTileColumns = 128;
+// Shorter rows are copied into longer ones, whatever their steps.
+constexpr int64_t kShortRow = 16;
+
+using Steps = std::array<int64_t, kMostOperands>;
+
+struct Dimension {
+  int64_t size = 1;
+  Steps step{};
+};
+
+template <int64_t kBytes>
+void CopyTile(const void* from_data, const Dimension& rows, const Dimension& columns, size_t k,
+              int64_t row_count, int64_t column_count, void* to_data) {
+  const char* const from = static_cast<const char*>(from_data);
+  char* const to = static_cast<char*>(to_data);
+  const int64_t row_step = rows.step[k], column_step = columns.step[k];
+  const auto copy = [&](int64_t i, int64_t j) {
+    std::memcpy(to + (i * column_count + j) * kBytes,
+                from + (i * row_step + j * column_step) * kBytes, kBytes);
+  };
+  if (std::abs(row_step) >= std::abs(column_step)) {
+    for (int64_t i = 0; i < row_count; ++i) {
+      for (int64_t j = 0; j < column_count; ++j) copy(i, j);
+    }
+    return;
+  }
+  if constexpr (kBytes > 1) {
+    if (row_step == 1) {
+      using T = std::conditional_t<kBytes == 4, float, double>;
+      return processor::LoopsInUse().Of<T>().transpose(static_cast<const T*>(from_data),
+                                                       column_step, row_count, column_count,
+                                                       static_cast<T*>(to_data));
+    }
+  }
+  for (int64_t j = 0; j < column_count; ++j) {
+    for (int64_t i = 0; i < row_count; ++i) copy(i, j);
+  }
+}
+
+class Walk {
+ public:
+  Walk(Ints sizes, std::initializer_list<Operand> operands,
+       absl::FunctionRef<void(const Stretch&)> function)
+      : operands_(operands), function_(function) {
+    AG_DCHECK(operands.size() <= kMostOperands, "more operands than a stretch holds");
+    for (size_t d = sizes.size(); d-- > 0;) Include(sizes[d], d);
+    if (dimensions_.empty()) dimensions_.push_back({});
+    const bool is_matrix = dimensions_.size() > 1;
+    columns_ = dimensions_[0];
+    if (is_matrix) rows_ = dimensions_[1];
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const int64_t step = columns_.step[k];
+      const bool moves = step != 0 || rows_.step[k] != 0;
+      is_copied_[k] = (step != 0 && step != 1) || (moves && is_matrix && columns_.size < kShortRow);
+      copies_ |= is_copied_[k];
+    }
+    first_outer_ = copies_ && is_matrix ? 2 : 1;
+  }
+
+  void Run() {
+    InlinedVector<int64_t, 4> index(dimensions_.size(), 0);
+    Steps at{};
+    int64_t offset = 0;
+    const int64_t part = columns_.size * (first_outer_ == 2 ? rows_.size : 1);
+    while (true) {
+      if (copies_) {
+        Tiles(at, offset);
+      } else {
+        Give(at, offset, columns_.size);
+      }
+      offset += part;
+      size_t d = first_outer_;
+      for (; d < dimensions_.size(); ++d) {
+        Move(at, dimensions_[d], 1);
+        if (++index[d] < dimensions_[d].size) break;
+        Move(at, dimensions_[d], -dimensions_[d].size);
+        index[d] = 0;
+      }
+      if (d >= dimensions_.size()) return;
+    }
+  }
+
+ private:
+  // The next dimension, from the last one on; merged with the one before if it goes on from there.
+  void Include(int64_t size, size_t d) {
+    if (size == 1) return;
+    Dimension dimension{size, {}};
+    bool continues = !dimensions_.empty();
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      dimension.step[k] = operands_.begin()[k].strides[d];
+      continues =
+          continues && dimension.step[k] == dimensions_.back().step[k] * dimensions_.back().size;
+    }
+    if (continues) {
+      dimensions_.back().size *= size;
+    } else {
+      dimensions_.push_back(dimension);
+    }
+  }
+
+  void Move(Steps& at, const Dimension& dimension, int64_t count) const {
+    for (size_t k = 0; k < operands_.size(); ++k) at[k] += dimension.step[k] * count;
+  }
+
+  const void* Place(size_t k, const Steps& at) const {
+    const Operand& operand = operands_.begin()[k];
+    return static_cast<const char*>(operand.data) + at[k] * static_cast<int64_t>(operand.element);
+  }
+
+  void Give(const Steps& at, int64_t offset, int64_t count) {
+    Stretch stretch;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      stretch.data[k] = Place(k, at);
+      stretch.step[k] = columns_.step[k];
+    }
+    stretch.offset = offset;
+    stretch.count = count;
+    function_(stretch);
+  }
+
+  void Tiles(const Steps& from, int64_t offset) {
+    const int64_t wide = rows_.size == 1 ? kTile : std::max(kTileColumns, kTile / rows_.size);
+    const int64_t width = std::min(columns_.size, wide);
+    const int64_t height = std::min(rows_.size, kTile / width);
+    for (int64_t i = 0; i < rows_.size; i += height) {
+      for (int64_t j = 0; j < columns_.size; j += width) {
+        Steps at = from;
+        Move(at, rows_, i);
+        Move(at, columns_, j);
+        Tile(at, offset + i * columns_.size + j, std::min(height, rows_.size - i),
+             std::min(width, columns_.size - j));
+      }
+    }
+  }
+
+  void Tile(const Steps& at, int64_t offset, int64_t height, int64_t width) {
+    // Of operands that are not copied those that stand still in both dimensions go on as one.
+    bool is_one = width == columns_.size;
+    Stretch stretch;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      stretch.data[k] = Place(k, at);
+      stretch.step[k] = is_copied_[k] ? 1 : columns_.step[k];
+      if (is_copied_[k]) {
+        Copy(k, stretch.data[k], height, width);
+        stretch.data[k] = tiles_[k];
+      } else {
+        is_one = is_one && columns_.step[k] == 0 && rows_.step[k] == 0;
+      }
+    }
+    stretch.offset = offset;
+    stretch.count = is_one ? height * width : width;
+    for (int64_t i = 0; i < (is_one ? 1 : height); ++i) {
+      function_(stretch);
+      stretch.offset += columns_.size;
+      for (size_t k = 0; k < operands_.size(); ++k) {
+        const auto bytes = static_cast<int64_t>(operands_.begin()[k].element);
+        stretch.data[k] = static_cast<const char*>(stretch.data[k]) +
+                          (is_copied_[k] ? width : rows_.step[k]) * bytes;
+      }
+    }
+  }
+
+  void Copy(size_t k, const void* from, int64_t height, int64_t width) {
+    switch (operands_.begin()[k].element) {
+      case 1:
+        return CopyTile<1>(from, rows_, columns_, k, height, width, tiles_[k]);
+      case 4:
+        return CopyTile<4>(from, rows_, columns_, k, height, width, tiles_[k]);
+      default:
+        return CopyTile<8>(from, rows_, columns_, k, height, width, tiles_[k]);
+    }
+  }
+
+  const std::initializer_list<Operand> operands_;
+  const absl::FunctionRef<void(const Stretch&)> function_;
+  InlinedVector<Dimension, 4> dimensions_;  // from the last one on
+  Dimension columns_, rows_;
+  std::array<bool, kMostOperands> is_copied_{};
+  bool copies_ = false;
+  size_t first_outer_;  // of the dimensions, those that tiles do not cover
+  alignas(64) unsigned char tiles_[kMostOperands][static_cast<size_t>(kTile) * sizeof(double)];
+};
+
+}  // namespace
+
+Operand OperandFor(const Tensor& tensor, Ints sizes) {
+  return {tensor.raw_data(), ElementSize(tensor.dtype()), StridesFor(tensor, sizes)};
+}
+
+void ForEachStretch(Ints sizes, std::initializer_list<Operand> operands,
+                    absl::FunctionRef<void(const Stretch&)> function) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return;
+  Walk(sizes, operands, function).Run();
+}
+
+}  // namespace twingrad::kernels

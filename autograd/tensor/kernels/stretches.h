@@ -1,0 +1,52 @@
+// Walks over strided and broadcast operands for loops that want elements side by side.
+//
+//   ForEachStretch(out.sizes(), {OperandFor(a, out.sizes())}, [&](const Stretch& s) {
+//     Double(s.From<float>(0), s.step[0], z + s.offset, s.count);   // step is 0 or 1
+//   });
+//
+// A stretch is `count` elements that follow each other in a row-major result, from `offset` on, and
+// the elements of each operand for them: side by side, or one for all. Operands that do not lie so
+// are copied, a tile at a time, that a transposed matrix is read by whole cache lines. Stretches
+// cover the result, in no particular order. Any thread.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include "absl/functional/function_ref.h"
+#include "autograd/tensor/tensor.h"
+
+namespace twingrad::kernels {
+
+inline constexpr size_t kMostOperands = 3;
+// Fewer elements are sooner treated one by one (ForEachElement) than laid side by side.
+inline constexpr int64_t kFewElements = 32;
+
+// What is read: the first element, bytes of one, and its strides for each dimension of the walk.
+struct Operand {
+  const void* data;
+  size_t element;
+  Shape strides;
+};
+// `tensor`, broadcast to `sizes`.
+Operand OperandFor(const Tensor& tensor, Ints sizes);
+
+struct Stretch {
+  std::array<const void*, kMostOperands> data{};
+  std::array<int64_t, kMostOperands> step{};
+  int64_t offset = 0;
+  int64_t count = 0;
+
+  template <typename T>
+  const T* From(size_t operand) const {
+    return static_cast<const T*>(data[operand]);
+  }
+};
+
+void ForEachStretch(Ints sizes, std::initializer_list<Operand> operands,
+                    absl::FunctionRef<void(const Stretch&)> function);
+
+}  // namespace twingrad::kernels

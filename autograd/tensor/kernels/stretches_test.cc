@@ -1,0 +1,105 @@
+// Stretches of every geometry against the offsets of each element, walked one by one: every element
+// of the result is given once, with the elements of each operand for it.
+
+#include "autograd/tensor/kernels/stretches.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "autograd/tensor/kernels/loops.h"
+
+namespace twingrad::kernels {
+namespace {
+
+struct Given {
+  std::vector<double> a, b;
+  std::vector<int> times;
+};
+
+Given Collected(Ints sizes, const std::vector<double>& memory, const Shape& a, const Shape& b) {
+  const auto count = static_cast<size_t>(ElementCount(sizes));
+  Given given{std::vector<double>(count), std::vector<double>(count), std::vector<int>(count)};
+  const double* middle = memory.data() + memory.size() / 2;
+  ForEachStretch(sizes, {{middle, sizeof(double), a}, {middle, sizeof(double), b}},
+                 [&](const Stretch& s) {
+                   for (int64_t i = 0; i < s.count; ++i) {
+                     const auto at = static_cast<size_t>(s.offset + i);
+                     EXPECT_TRUE(s.step[0] == 0 || s.step[0] == 1);
+                     given.a[at] = s.From<double>(0)[i * s.step[0]];
+                     given.b[at] = s.From<double>(1)[i * s.step[1]];
+                     ++given.times[at];
+                   }
+                 });
+  return given;
+}
+
+void Compare(Ints sizes, const std::vector<double>& memory, const Shape& a, const Shape& b) {
+  const Given given = Collected(sizes, memory, a, b);
+  const double* middle = memory.data() + memory.size() / 2;
+  size_t at = 0;
+  ForEachElement<2>(sizes, {a, b}, [&](int64_t p, int64_t q) {
+    ASSERT_EQ(given.times[at], 1) << ShapeToString(sizes) << " at " << at;
+    ASSERT_EQ(given.a[at], middle[p]) << ShapeToString(sizes) << ShapeToString(a) << " at " << at;
+    ASSERT_EQ(given.b[at], middle[q]) << ShapeToString(sizes) << ShapeToString(b) << " at " << at;
+    ++at;
+  });
+  EXPECT_EQ(at, given.times.size());
+}
+
+std::vector<double> Numbered(size_t count) {
+  std::vector<double> memory(count);
+  std::iota(memory.begin(), memory.end(), 0.0);
+  return memory;
+}
+
+TEST(Stretches, MatricesOfEverySize) {
+  const std::vector<double> memory = Numbered(400'000);
+  for (const int64_t rows : {1, 2, 15, 33, 100, 1500}) {
+    for (const int64_t columns : {1, 2, 3, 15, 16, 17, 33, 60}) {
+      const Shape straight = {columns, 1}, transposed = {1, rows}, row = {0, 1}, column = {1, 0};
+      const Shape none = {0, 0}, spread = {2 * columns, -1};
+      for (const Shape& a : {straight, transposed, row, column, none, spread}) {
+        Compare(Shape{rows, columns}, memory, a, straight);
+        Compare(Shape{rows, columns}, memory, transposed, a);
+        Compare(Shape{rows, columns}, memory, a, row);
+      }
+    }
+  }
+}
+
+TEST(Stretches, OtherRanksAndRandomSteps) {
+  const std::vector<double> memory = Numbered(100'000);
+  Compare(Shape{}, memory, {}, {});
+  Compare(Shape{5}, memory, {3}, {0});
+  Compare(Shape{3000}, memory, {-2}, {1});
+  Compare(Shape{3, 0}, memory, {1, 1}, {1, 1});
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 300; ++trial) {
+    const size_t rank = 1 + random() % 5;
+    Shape sizes, a, b;
+    for (size_t d = 0; d < rank; ++d) {
+      sizes.push_back(1 + static_cast<int64_t>(random() % (rank > 3 ? 6 : 20)));
+      a.push_back(static_cast<int64_t>(random() % 200) - 100);
+      b.push_back(random() % 3 == 0 ? 0 : static_cast<int64_t>(random() % 40));
+    }
+    Compare(sizes, memory, a, b);
+  }
+}
+
+TEST(Stretches, ElementsOfEveryWidth) {
+  const Tensor bytes =
+      Tensor::FromData<bool>({4}, std::initializer_list<bool>{true, false, false, true});
+  const Shape sizes = {2, 2};
+  std::vector<bool> seen;
+  ForEachStretch(sizes, {{bytes.raw_data(), 1, {1, 2}}}, [&](const Stretch& s) {
+    for (int64_t i = 0; i < s.count; ++i) seen.push_back(s.From<bool>(0)[i * s.step[0]]);
+  });
+  EXPECT_EQ(seen, (std::vector<bool>{true, false, false, true}));
+}
+
+}  // namespace
+}  // namespace twingrad::kernels
