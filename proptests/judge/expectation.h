@@ -27,7 +27,8 @@ std::vector<int32_t> FreedCalls(const twingrad::reference::TwinResult& usual,
 class Expectation {
  public:
   // The Program must outlive this.
-  explicit Expectation(const twingrad::program::Program& program);
+  // With `any_order` ready nodes may run in any order, whatever their devices.
+  explicit Expectation(const twingrad::program::Program& program, bool any_order = false);
 
   // Of a run in which no call finds its graph released by another section.
   const twingrad::reference::TwinResult& usual() const { return usual_; }
@@ -37,6 +38,7 @@ class Expectation {
 
  private:
   const twingrad::program::Program& program_;
+  const bool any_order_;
   const twingrad::reference::TwinResult usual_;
   std::map<std::vector<int32_t>, twingrad::reference::TwinResult> with_freed_;
 };

@@ -207,6 +207,7 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
   statistics.AddProgram(program);
   impl_->has_helpers = further.helpers;
   Expectation expected(program);
+  std::optional<Expectation> in_any_order;  // of engines with helpers
   judgement.expected = expected.usual();
   if (judgement.expected.skipped) {
     judgement.skipped = absl::StrCat("the twin cannot judge it: ", *judgement.expected.skipped);
@@ -231,8 +232,11 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
                                        oracles::LineOf(program, observed.error->statement));
       break;
     }
-    if (!impl_->JudgeRun(program, expected, i, witnesses, further.laws, judgement)) break;
-    if (!impl_->JudgeRepeats(program, expected, i, judgement)) break;
+    const bool with_helpers = impl_->HelpersOf(impl_->options.device_threads[i]) > 0;
+    if (with_helpers && !in_any_order) in_any_order.emplace(program, /*any_order=*/true);
+    Expectation& prediction = with_helpers ? *in_any_order : expected;
+    if (!impl_->JudgeRun(program, prediction, i, witnesses, further.laws, judgement)) break;
+    if (!impl_->JudgeRepeats(program, prediction, i, judgement)) break;
   }
   CountJudgement(program, judgement, witnesses, statistics);
   return judgement;

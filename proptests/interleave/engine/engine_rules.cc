@@ -219,11 +219,15 @@ std::optional<BrokenRule> EngineRules::CheckTasks(const SharedRun& run,
 std::optional<BrokenRule> EngineRules::CheckRun(Run& run) {
   const RunInspector::State seen = RunInspector::Look(*run.run);
   has_seen_all_ &= !seen.is_held;
-  if (seen.is_held || !seen.is_built) {
-    // When a run is over, its slots are gone, and so is what they would be compared with.
-    return seen.is_over && !seen.is_held ? CheckTasks(*run.run, seen) : std::nullopt;
+  if (seen.is_held) return std::nullopt;
+  if (seen.is_over) {
+    // Its slots are gone, and so is what they would be compared with.
+    if (run.finished && !run.finished->has_failed && seen.has_failed) {
+      return Broken("run finished", "without an error, and got one when it was over");
+    }
+    return CheckTasks(*run.run, seen);
   }
-  if (seen.is_over) return CheckTasks(*run.run, seen);
+  if (!seen.is_built) return std::nullopt;
   if (!seen.odd_node.empty()) return Broken("run contributions", seen.odd_node);
   const bool has_begun = seen.outstanding > 0 || seen.evaluated > 0;
   const uint32_t ended = seen.evaluated - seen.in_flight;

@@ -49,7 +49,9 @@ std::optional<ProgramJudge::Finding> ProgramJudge::operator()(const Observation&
   // With helpers more is right.
   const uint64_t fingerprint = judge::FingerprintOf(observed) + static_cast<uint64_t>(helpers);
   if (right_.count(fingerprint) != 0) return std::nullopt;
-  const Evidence evidence = {program_, expected_.Of(observed), observed, device_threads_, helpers};
+  if (helpers > 0 && !in_any_order_) in_any_order_.emplace(program_, /*any_order=*/true);
+  judge::Expectation& expected = helpers > 0 ? *in_any_order_ : expected_;
+  const Evidence evidence = {program_, expected.Of(observed), observed, device_threads_, helpers};
   if (auto finding =
           FindingOf({.evidence = evidence,
                      .shown = Shown(evidence.expected, device_threads_),

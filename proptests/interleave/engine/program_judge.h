@@ -53,6 +53,7 @@ class ProgramJudge {
   const bool with_calls_;
   const program::Observation single_;
   judge::Expectation expected_;
+  std::optional<judge::Expectation> in_any_order_;  // with helpers; made at first use
   std::unordered_set<uint64_t> right_;  // fingerprints of Observations judged right, plus helpers
 };
 

@@ -25,17 +25,28 @@ void Fail(ProgramRun& run, const ProgramJudge::Finding& finding) {
   run.failure = finding.text;
 }
 
+// Whether two nodes of an outermost call may be ready at once: some node has two children.
+bool Branches(const program::Observation& observed) {
+  return std::ranges::any_of(observed.calls, [](const program::CallRecord& call) {
+    return call.outer < 0 && std::ranges::any_of(call.nodes, [](const auto& node) {
+             return std::ranges::count_if(node.next_edges,
+                                          [](const auto& e) { return e.node >= 0; }) > 1;
+           });
+  });
+}
+
 // The engine may have a helper, and be stopped beside each call, for as long as it takes and with a
 // limit, where it has workers.
-std::vector<Setting> SettingsOf(const Program& program) {
-  std::vector<Setting> settings = {{}, {.helpers = 1}};
+std::vector<Setting> SettingsOf(const Program& program, bool helpers) {
+  std::vector<Setting> settings = {{}};
+  if (helpers) settings.push_back({.helpers = 1});
   const bool has_device_workers = DevicesOf(program) > 0;
   for (size_t s = 0; s < program.statements.size(); ++s) {
     if (program::SignatureOf(program.statements[s].op).category != program::Category::kCall) {
       continue;
     }
     const runner::StopBeside stop = {static_cast<int32_t>(s), std::nullopt};
-    settings.push_back({.stop = stop, .helpers = 1});
+    if (helpers) settings.push_back({.stop = stop, .helpers = 1});
     if (!has_device_workers) continue;
     settings.push_back({.stop = stop});
     settings.push_back({.stop = runner::StopBeside{stop.call, std::chrono::milliseconds(1)}});
@@ -75,8 +86,7 @@ ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)
     : program_(program),
       options_(options),
       device_threads_(options.device_threads > 0 ? options.device_threads
-                                                 : std::max(1, DevicesOf(program))),
-      settings_(SettingsOf(program)) {
+                                                 : std::max(1, DevicesOf(program))) {
   RandomStrategy nobody_asks;
   single_ = Execute(nobody_asks, 0, 0, false);
   if (!single_.ok()) return;
@@ -85,6 +95,7 @@ ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)
     skipped_ = error->message;
     return;
   }
+  settings_ = SettingsOf(program_, options_.helpers && Branches(single_.observation));
   judge_.emplace(program_, device_threads_, single_.observation, options_.record_calls);
   if (const auto finding = judge_->JudgeSingle(canary_)) Fail(single_, *finding);
 }
@@ -93,7 +104,7 @@ ProgramRun ProgramExplorer::Execute(Strategy& strategy, uint64_t seed, int devic
                                     bool record_events) {
   ProgramRun run;
   const auto body = [&] {
-    if (device_threads > 0) {
+    if (device_threads > 0 && settings_.size() > 1) {
       run.setting = settings_[scheduler_.ChooseSetting(static_cast<int>(settings_.size()))];
     }
     const pool::Use before = pool::UseOfProcess();

@@ -61,6 +61,8 @@ struct ProgramOptions {
   int64_t max_steps = 1000000;
   // Records graphs, counts, orders and hooks; otherwise only values and errors are judged.
   bool record_calls = true;
+  // Settings with a helper, where a call has nodes for it.
+  bool helpers = true;
   bool check_state = true;        // the engine's rules (engine_rules.h), after every step
   LockCoverage* locks = nullptr;  // fed by every run except the single-threaded one, unless null
 };
@@ -88,7 +90,7 @@ class ProgramExplorer {
   const program::Program program_;
   const ProgramOptions options_;
   const int device_threads_;
-  const std::vector<Setting> settings_;  // the first is the plain one
+  std::vector<Setting> settings_;  // the first is the plain one
   LockOrder order_;
   FiberScheduler scheduler_;
   EngineRules rules_;

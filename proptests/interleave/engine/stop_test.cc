@@ -67,13 +67,9 @@ TEST(StopBesideTest, IsNotChosenWhereNoWorkerIsToBeStopped) {
   ProgramExplorer explorer(
       *program::Parse("twingrad 1\n%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y\n"));
   RandomStrategy strategy;
-  int stops = 0;
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
-    const ProgramRun run = explorer.Run(strategy, seed);
-    stops += run.setting.stop.has_value() ? 1 : 0;
-    EXPECT_TRUE(!run.setting.stop.has_value() || run.setting.helpers > 0);
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    EXPECT_TRUE(explorer.Run(strategy, seed).outcome.decisions.empty());
   }
-  EXPECT_GT(stops, 0);
 }
 
 }  // namespace

@@ -108,6 +108,7 @@ std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt) {
     ++caught.programs;
     ProgramOptions options;
     options.device_threads = interleave::DevicesOf(program);
+    options.helpers = false;  // what they show takes more nodes than on device workers
     options.check_state = hunt.check_state;
     options.record_calls = hunt.judge_calls;
     const auto failing = Explore(program, options, seed, hunt, &caught.schedules);
