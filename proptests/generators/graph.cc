@@ -59,7 +59,7 @@ GradientFacts Graph::Gradient(absl::Span<const NodeIndex> roots, absl::Span<cons
     for (size_t e = 0; e < node.edges.size(); ++e) {
       const NodeIndex next = node.edges[e];
       if (next == kNoNode) continue;
-      const bool requires_grad = (state[i] & 2) || (node.nonlinear >> e & 1);
+      const bool requires_grad = (state[i] & 2) || node.IsNonlinear(e);
       state[next] |= requires_grad ? 3 : 1;
     }
     for (NodeIndex factor : node.factors) depend(factor);

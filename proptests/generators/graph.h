@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -22,8 +23,10 @@ struct GraphNode {
   // One per differentiable operand; kNoNode where that operand does not require grad. All are lower
   // than the node's own index.
   absl::InlinedVector<NodeIndex, 3> edges = {};
-  // Bit i: the derivative for edge i depends on something that requires grad.
+  // Bit i: the derivative for edge i depends on something that requires grad. Edges after the
+  // eighth, which stack and cat have, are linear.
   uint8_t nonlinear = 0;
+  bool IsNonlinear(size_t edge) const { return edge < 8 && (nonlinear >> edge & 1) != 0; }
   // The nodes of the values that the derivatives depend on.
   absl::InlinedVector<NodeIndex, 2> factors = {};
   bool saves = false;
