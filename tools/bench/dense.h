@@ -2,8 +2,9 @@
 // elements.
 //
 // E names an engine: E::Tensor; E::Random(sizes, requires_grad), of f32 in [-1, 1); E::Add, E::Mul,
-// E::Exp, E::Tanh, E::Relu, E::Sum (of all elements), E::Transpose, E::Addmm(c, a, b) (c + a b);
-// E::Backward(y); E::BackwardOnThreads(y, threads), which keeps the graph; E::ClearGrad(x).
+// E::Exp, E::Tanh, E::Relu, E::Sum (of all elements), E::Transpose, E::Expand; E::Addmm(c, a, b),
+// which is c + a b; E::Backward(y); E::BackwardOnThreads(y, threads), which keeps the graph;
+// E::ClearGrad(x).
 
 #pragma once
 
@@ -75,8 +76,8 @@ class Dense {
     return {{"wall", TimeNs(5, call)}};
   }
 
-  // An operation on about n elements that lie side by side, on a matrix and a row (a column of it
-  // for operations of one operand) and on a transposed matrix.
+  // An operation on about n elements: side by side; a repeated column and a row; a transposed
+  // matrix and one that is not. Operations of one operand take the first.
   template <typename Operation>
   static void AddLayouts(CaseTable& cases, const std::string& name, Operation operation) {
     cases[name] = [=](int64_t n) {

@@ -12,7 +12,7 @@ from tools.bench.contestant import Contestant, Failed
 
 OWN = sys.argv.pop(1)
 
-# Takes FIRST ns a node, then SECOND of each further run; knows `chain` and `scalars`, and fails in `fan`.
+# A contestant that takes COST ns a node; it knows `chain` and `scalars`, and fails in `fan`.
 CLOCKWORK = '''
 import sys
 name, cost = sys.argv[1], float(sys.argv[2])
