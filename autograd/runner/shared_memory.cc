@@ -24,11 +24,38 @@ struct User {
   bool must_be_alone = false;
 };
 
-// Of each tensor one value: a custom function in place gives its operand another name.
-std::vector<ValueId> Distinct(const std::vector<Tensor>& values) {
+// Tensors without elements have no memory.
+bool HasMemory(const Tensor& tensor) { return tensor.defined() && tensor.numel() > 0; }
+
+const void* MemoryOf(const Tensor& tensor) { return tensor.impl()->storage()->data(); }
+
+// The memory that nobody else may use: that of gradients and results. Most calls have little of it,
+// so that little else is looked at.
+std::vector<const void*> Private(const std::vector<Tensor>& values,
+                                 const std::vector<ValueId>& results) {
+  std::vector<const void*> memory;
+  for (const Tensor& value : values) {
+    if (const Tensor grad = GradOf(value); HasMemory(grad)) memory.push_back(MemoryOf(grad));
+  }
+  for (const ValueId result : results) {
+    if (HasMemory(values[result])) memory.push_back(MemoryOf(values[result]));
+  }
+  std::sort(memory.begin(), memory.end());
+  return memory;
+}
+
+// Those that are in this memory or whose gradients are. Of each tensor one value: a custom function
+// in place gives its operand another name.
+std::vector<ValueId> Distinct(const std::vector<Tensor>& values,
+                              const std::vector<const void*>& memory) {
+  const auto is_in = [&memory](const Tensor& tensor) {
+    return HasMemory(tensor) && std::binary_search(memory.begin(), memory.end(), MemoryOf(tensor));
+  };
   std::vector<std::pair<const void*, ValueId>> tensors;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i].defined()) tensors.emplace_back(values[i].impl(), static_cast<ValueId>(i));
+    if (is_in(values[i]) || is_in(GradOf(values[i]))) {
+      tensors.emplace_back(values[i].impl(), static_cast<ValueId>(i));
+    }
   }
   std::sort(tensors.begin(), tensors.end());
   std::vector<ValueId> distinct;
@@ -38,10 +65,9 @@ std::vector<ValueId> Distinct(const std::vector<Tensor>& values) {
   return distinct;
 }
 
-// Tensors without elements have no memory.
 void Add(std::vector<User>& users, const Tensor& tensor, User user) {
-  if (!tensor.defined() || tensor.numel() == 0) return;
-  user.memory = tensor.impl()->storage()->data();
+  if (!HasMemory(tensor)) return;
+  user.memory = MemoryOf(tensor);
   users.push_back(user);
 }
 
@@ -50,9 +76,11 @@ void Add(std::vector<User>& users, const Tensor& tensor, User user) {
 std::vector<SharingRecord> SharedMemory(const std::vector<Tensor>& values,
                                         const std::vector<ValueId>& results,
                                         const std::vector<Recorder::KeptGradient>& kept) {
+  const std::vector<const void*> memory = Private(values, results);
+  if (memory.empty()) return {};
   std::vector<User> users;
   std::vector<Tensor> grads;  // keeps the memory in use
-  for (const ValueId value : Distinct(values)) {
+  for (const ValueId value : Distinct(values, memory)) {
     const bool is_result = std::find(results.begin(), results.end(), value) != results.end();
     Add(users, values[value], {nullptr, value, false, -1, is_result});
     grads.push_back(GradOf(values[value]));
@@ -81,7 +109,7 @@ std::vector<ValueId> Storages(const std::vector<Tensor>& values) {
   std::vector<std::pair<const void*, ValueId>> users;
   for (size_t i = 0; i < values.size(); ++i) {
     if (!values[i].defined()) continue;
-    users.emplace_back(values[i].impl()->storage()->data(), static_cast<ValueId>(i));
+    users.emplace_back(MemoryOf(values[i]), static_cast<ValueId>(i));
   }
   std::sort(users.begin(), users.end());
   ValueId owner = kNoValue;

@@ -27,6 +27,6 @@ twingrad::program::Program Generate(uint64_t seed, const GeneratorOptions& optio
 
 // Whether this seed makes a long graph where options.long_graph asks for it: one in kLongSample.
 bool IsLongSample(uint64_t seed);
-inline constexpr int kLongSample = 40'000;
+inline constexpr int kLongSample = 100'000;
 
 }  // namespace twingrad::generators

@@ -257,7 +257,7 @@ bool IsBallSample(uint64_t seed) {
 }
 
 bool HasHelpers(uint64_t seed) {
-  return ((seed ^ 0x2545f4914f6cdd1du) * 0xd1342543de82ef95u) >> 61 == 0;
+  return ((seed ^ 0x2545f4914f6cdd1du) * 0xd1342543de82ef95u) >> 60 == 0;
 }
 
 }  // namespace twingrad::judge

@@ -47,7 +47,7 @@ struct Further {
 bool IsBallSample(uint64_t seed);
 inline constexpr int kBallSample = 20;
 
-// Whether the engines that judge the Program generated from `seed` have helpers: of one in eight.
+// Whether the engines that judge the Program generated from `seed` have helpers: of one in sixteen.
 bool HasHelpers(uint64_t seed);
 
 struct JudgeOptions {

@@ -33,9 +33,9 @@ std::string ThreadText(int thread) {
 // The devices of a Program's nodes, as its statements say.
 class Devices {
  public:
-  // Without workers nobody asks.
+  // Without workers nobody asks, and where no statement names a device all is on the CPU.
   Devices(const Program& program, bool has_workers) : program_(program) {
-    if (!has_workers) return;
+    if (!has_workers || std::ranges::none_of(program.statements, NamesADevice)) return;
     if (auto analysis = program::Analyze(program); analysis.ok()) values_ = analysis->values;
   }
 
@@ -51,13 +51,18 @@ class Devices {
     if (!statement.results.empty() && name.role != NodeRole::kCopySlices)
       return OfResults(statement);
     if (statement.operands.empty()) return std::nullopt;
-    return values_[statement.operands[0]].device;
+    return values_.empty() ? kCpu : values_[statement.operands[0]].device;
   }
 
  private:
+  static bool NamesADevice(const Statement& statement) {
+    return statement.Get<int64_t>(Key::kDevice, kCpu) != kCpu;
+  }
+
   // Of results on several devices, which custom functions have, the first that is not the CPU among
   // those that have a gradient.
   DeviceIndex OfResults(const Statement& statement) const {
+    if (values_.empty()) return kCpu;
     const auto without = statement.Get<std::vector<int64_t>>(Key::kNonDifferentiable);
     for (size_t i = 0; i < statement.results.size(); ++i) {
       const program::ValueInfo& info = values_[statement.results[i]];
@@ -70,7 +75,7 @@ class Devices {
   }
 
   const Program& program_;
-  std::vector<program::ValueInfo> values_;
+  std::vector<program::ValueInfo> values_;  // empty: all on the CPU
 };
 
 bool HasSections(const Program& program) {
