@@ -208,14 +208,14 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
   impl_->has_helpers = further.helpers;
   Expectation expected(program);
   std::optional<Expectation> in_any_order;  // of engines with helpers
-  judgement.expected = expected.usual();
-  if (judgement.expected.skipped) {
-    judgement.skipped = absl::StrCat("the twin cannot judge it: ", *judgement.expected.skipped);
+  if (expected.usual().skipped) {
+    judgement.skipped = absl::StrCat("the twin cannot judge it: ", *expected.usual().skipped);
     statistics.AddSkipped(program);
+    judgement.expected = std::move(expected).TakeUsual();
     return judgement;
   }
   Witnesses witnesses;
-  const Observation& predicted = judgement.expected.observation;
+  const Observation& predicted = expected.usual().observation;
   if (impl_->options.dual) witnesses.dual = reference::RunDual(program, FailedIn(predicted));
   if (!predicted.error && predicted.survived.empty() && impl_->options.ball && further.ball) {
     witnesses.ball = impl_->options.ball(program);
@@ -238,6 +238,7 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
     if (!impl_->JudgeRun(program, prediction, i, witnesses, further.laws, judgement)) break;
     if (!impl_->JudgeRepeats(program, prediction, i, judgement)) break;
   }
+  judgement.expected = std::move(expected).TakeUsual();
   CountJudgement(program, judgement, witnesses, statistics);
   return judgement;
 }
