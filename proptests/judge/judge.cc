@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/region.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/dual_reasons.h"
 #include "proptests/judge/canary.h"
@@ -85,6 +86,12 @@ void FollowFailures(const Program& program, Expectation& expected, const Observa
 
 bool Unsupported(const Observation& observed) {
   return observed.error && observed.error->error == ErrorKind::kUnsupported;
+}
+
+bool HasSections(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const auto& statement) {
+    return program::Begins(statement, program::RegionKind::kThread);
+  });
 }
 
 // Threads that may evaluate CPU nodes beside the caller, where there are any.
@@ -221,7 +228,10 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
     witnesses.ball = impl_->options.ball(program);
   }
   judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
-  for (size_t i = 0; i < impl_->options.device_threads.size(); ++i) {
+  const bool on_many_threads =
+      further.helpers || further.repeats || oracles::NamesADevice(program) || HasSections(program);
+  const size_t runs = on_many_threads ? impl_->options.device_threads.size() : 1;
+  for (size_t i = 0; i < runs; ++i) {
     judgement.observed.push_back(impl_->Observe(program, impl_->options.device_threads[i]));
     const Observation& observed = judgement.observed.back();
     if (i == 0 && witnesses.dual) FollowFailures(program, expected, observed, *witnesses.dual);
@@ -259,6 +269,10 @@ bool IsBallSample(uint64_t seed) {
 
 bool HasHelpers(uint64_t seed) {
   return ((seed ^ 0x2545f4914f6cdd1du) * 0xd1342543de82ef95u) >> 60 == 0;
+}
+
+bool IsRepeatSample(uint64_t seed) {
+  return ((seed ^ 0x9e6c63d0876a9a35u) * 0xd1342543de82ef95u) >> 62 == 0;
 }
 
 }  // namespace twingrad::judge
