@@ -62,19 +62,15 @@ bool NeedsDims(Opcode op) {
          category == Category::kLoss || category == Category::kMatmul;
 }
 
-// An operand that the op takes: positive, small, or not a scalar.
+// An operand that the op takes.
 ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
-  const bool positive = op == Opcode::kLog || op == Opcode::kSqrt || op == Opcode::kSqrtInPlace;
-  const bool small = op == Opcode::kExp || op == Opcode::kExpInPlace;
   if (draft.swarm().narrows() && x != kNoValue && NeedsDims(op) && draft.ShapeOf(x).empty()) {
     Shape shape = MakeShape(draft);
     if (shape.empty()) shape.push_back(draft.source().Between(1, 3));
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
-  if (x == kNoValue || (!positive && !small)) return x;
-  const bool fits = positive ? draft[x].range.positive : draft[x].range.high <= 4;
-  return fits ? x : OrSelf(draft.Op(Opcode::kSigmoid, {x}), x);
+  return x == kNoValue ? x : OrSelf(Taken(draft, op, x), x);
 }
 
 // Tries whatever can make the op; draft.options() allows nothing else.
