@@ -69,7 +69,7 @@ Tensor Log1p(const Tensor& a) { return ApplyUnary(kLog1p, a); }
 
 constexpr UnaryRule kRsqrt = RuleOf<kernels::RsqrtNumber>(
     "RsqrtBackward", Saves::kResult, [](const Tensor& g, const Tensor& r) {
-      return Mul(g, Mul(Constant(-0.5, r), Mul(r, Mul(r, r))));
+      return Mul(g, Mul(Mul(Constant(-0.5, r), r), Mul(r, r)));
     });
 Tensor Rsqrt(const Tensor& a) { return ApplyUnary(kRsqrt, a); }
 

@@ -76,6 +76,7 @@ Number AtanSlope(Number a) { return IsBeyond(0x1p400, a) ? kOne / a / a : kOne /
 
 // √(x² + 1)
 Number Hypotenuse(Number a) {
+  if (std::isinf(a.v)) return Abs(a);
   if (IsBeyond(0x1p400, a)) return Bounded(std::fabs(a.v), a.e, 2, kDoubleFormat);
   return Sqrt(kOne + a * a, kDoubleFormat);
 }

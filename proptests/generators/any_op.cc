@@ -20,11 +20,20 @@ using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {
-    Opcode::kSoftmax,       Opcode::kLogSoftmax, Opcode::kCrossEntropy, Opcode::kMax,
-    Opcode::kMin,           Opcode::kArgmax,     Opcode::kArgmin,       Opcode::kExpInPlace,
-    Opcode::kSqrtInPlace,   Opcode::kSinInPlace, Opcode::kCosInPlace,   Opcode::kTanhInPlace,
-    Opcode::kSigmoidInPlace};
+constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
+                                  Opcode::kLogSoftmax,
+                                  Opcode::kCrossEntropy,
+                                  Opcode::kMax,
+                                  Opcode::kMin,
+                                  Opcode::kArgmax,
+                                  Opcode::kArgmin,
+                                  Opcode::kExpInPlace,
+                                  Opcode::kSqrtInPlace,
+                                  Opcode::kSinInPlace,
+                                  Opcode::kCosInPlace,
+                                  Opcode::kTanhInPlace,
+                                  Opcode::kSigmoidInPlace,
+                                  Opcode::kAcosh};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {Opcode::kAddmm,      Opcode::kSort,       Opcode::kArgsort,
@@ -35,7 +44,9 @@ int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
     return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
   };
-  const int times = op == Opcode::kAddmm ? 3 : has(kDrawnTwice) ? 2 : 1;
+  // Two statements must make the operand of acosh.
+  const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh;
+  const int times = hard ? 3 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 

@@ -12,7 +12,8 @@ namespace {
 TEST(Elementary, SeriesAgreeWithTheirValues) {
   for (int k = 0; k <= static_cast<int>(Function::kGeluTanh); ++k) {
     const auto f = static_cast<Function>(k);
-    const bool below_one = f == Function::kAsin || f == Function::kAcos || f == Function::kAtanh;
+    const bool below_one = f == Function::kTan || f == Function::kAsin || f == Function::kAcos ||
+                           f == Function::kAtanh;
     // f(1.5 + 2^-30), or f(0.5 + 2^-30), by its series, to the fourth power of that.
     const Real at(below_one ? 0.5 : 1.5), step(0x1p-30);
     const Taylor series = TaylorOf(f, at, 3);
