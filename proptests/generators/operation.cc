@@ -15,6 +15,8 @@ namespace twingrad::generators {
 namespace {
 
 using twingrad::program::Category;
+using twingrad::program::SignatureOf;
+using twingrad::program::Takes;
 using twingrad::program::UnaryOps;
 
 constexpr int64_t kMaxResult = 64;  // elements
@@ -105,6 +107,32 @@ bool Broadcast(const Shape& a, const Shape& b) {
   return elements <= kMaxResult;
 }
 
+bool IsTaken(Draft& draft, Opcode op, ValueId x) {
+  const Range& range = draft[x].range;
+  switch (SignatureOf(op).facts.takes) {
+    case Takes::kAll:
+      return true;
+    case Takes::kSmall:
+      return range.high <= 4;
+    case Takes::kPositive:
+      return range.positive;
+    case Takes::kUnit:
+      return range.high <= 0;
+    case Takes::kAboveOne:
+      return false;  // which no range tells
+  }
+  return true;
+}
+
+ValueId Taken(Draft& draft, Opcode op, ValueId x) {
+  if (IsTaken(draft, op, x)) return x;
+  const Takes takes = SignatureOf(op).facts.takes;
+  if (takes == Takes::kUnit) return draft.Op(Opcode::kTanh, {x});
+  const ValueId positive = draft.Op(Opcode::kSigmoid, {x});
+  if (takes != Takes::kAboveOne || positive == kNoValue) return positive;
+  return draft.Op(Opcode::kExp, {positive});
+}
+
 ValueId ApplyUnary(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (source.Chance(8)) return ApplyClamp(draft, x);
@@ -119,15 +147,16 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
                           ? PickUnary(draft, Choice::kUnary, kRounding, UnaryOps(kCategory, true))
                           : PickUnary(draft, Choice::kUnary, kExact, UnaryOps(kCategory, false));
     if (!draft.options().Has(op)) continue;
-    if ((op == Opcode::kAbs || op == Opcode::kSgn) && draft.DTypeOf(x) == DType::kBool) continue;
-    const bool needs_positive = op == Opcode::kLog || op == Opcode::kSqrt;
-    if (needs_positive && !draft[x].range.positive && !source.Chance(4)) {
-      // Sometimes through a sigmoid, which makes any value positive.
-      const ValueId positive = source.Chance(40) ? draft.Op(Opcode::kSigmoid, {x}) : kNoValue;
-      if (positive == kNoValue) continue;
-      x = positive;
+    if (op == Opcode::kSquare && !draft.IsRoomy(AfterUnary(op, draft[x].range), draft.DTypeOf(x))) {
+      continue;
     }
-    if (op == Opcode::kExp && draft[x].range.high > 4) continue;
+    if ((op == Opcode::kAbs || op == Opcode::kSgn) && draft.DTypeOf(x) == DType::kBool) continue;
+    if (!IsTaken(draft, op, x)) {
+      const bool outside = SignatureOf(op).facts.takes != Takes::kSmall && source.Chance(4);
+      const ValueId taken = outside ? x : source.Chance(40) ? Taken(draft, op, x) : kNoValue;
+      if (taken == kNoValue) continue;
+      x = taken;
+    }
     const ValueId result = draft.Op(op, {x});
     if (result != kNoValue) return result;
   }

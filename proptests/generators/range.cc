@@ -28,6 +28,10 @@ Range AfterRounding(Numbers numbers, const Range& a) {
     r.positive = a.high < 6;
   } else if (numbers == Numbers::kLogSum) {
     r.high += 2;
+  } else if (numbers == Numbers::kUnbounded) {
+    r.high += 6;
+  } else if (numbers == Numbers::kSignedExponential) {
+    r.high = a.high >= 4 ? 60 : 12;
   }
   return r;
 }
@@ -113,6 +117,15 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
       difference.power_of_two = false;
       return AfterProduct(difference, difference);
     }
+    case Numbers::kSquare: {
+      Range square = AfterProduct(a, a);
+      square.positive = a.positive || a.power_of_two;
+      return square;
+    }
+    case Numbers::kUnbounded:
+    case Numbers::kSignedExponential:
+    case Numbers::kAngle:
+    case Numbers::kGated:
     case Numbers::kExponential:
     case Numbers::kLogarithm:
     case Numbers::kRoot:

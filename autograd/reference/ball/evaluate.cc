@@ -30,6 +30,12 @@ template <Function function>
 Ref Map(Arithmetic& math, Ref a, DType type) {
   return math.Apply(function, a, type, function == Function::kSqrt ? 1 : kUnits);
 }
+// Of which libraries compute a difference of terms that are no greater than the operand.
+template <Function function>
+Ref Cancelling(Arithmetic& math, Ref a, DType type) {
+  Ref result = math.Apply(function, a, type, kInSteps);
+  return math.Rounded(result, type, 2 * kUnits, a->run.Magnitude());
+}
 template <bool greatest>
 Ref ExtremeOf(Arithmetic& math, Ref a, Ref b, DType type) {
   return math.Extreme({a, b}, greatest, type);
@@ -58,6 +64,25 @@ constexpr E::Row kRows[] = {
     {Opcode::kRelu, [](M& m, Ref a, DType t) { return m.Relu(a, t); }},
     {Opcode::kAbs, [](M& m, Ref a, DType t) { return m.Abs(a, t); }},
     {Opcode::kSgn, [](M& m, Ref a, DType t) { return m.Sign(a, t); }},
+    {Opcode::kTan, Map<Function::kTan>},
+    {Opcode::kAsin, Map<Function::kAsin>},
+    {Opcode::kAcos, Map<Function::kAcos>},
+    {Opcode::kAtan, Map<Function::kAtan>},
+    {Opcode::kSinh, Map<Function::kSinh>},
+    {Opcode::kCosh, Map<Function::kCosh>},
+    {Opcode::kAsinh, Map<Function::kAsinh>},
+    {Opcode::kAcosh, Map<Function::kAcosh>},
+    {Opcode::kAtanh, Map<Function::kAtanh>},
+    {Opcode::kErf, Map<Function::kErf>},
+    {Opcode::kExpm1, Map<Function::kExpm1>},
+    {Opcode::kLog1p, Map<Function::kLog1p>},
+    {Opcode::kRsqrt, Map<Function::kRsqrt>},
+    {Opcode::kReciprocal, Map<Function::kReciprocal>},
+    {Opcode::kSquare, [](M& m, Ref a, DType t) { return m.Multiply(a, a, t); }},
+    {Opcode::kSilu, Map<Function::kSilu>},
+    {Opcode::kSoftplus, Map<Function::kSoftplus>},
+    {Opcode::kGelu, Cancelling<Function::kGelu>},
+    {Opcode::kGeluTanh, Cancelling<Function::kGeluTanh>},
     Family(Opcode::kClamp, &E::Clamp),
     Family(Opcode::kWhere, &E::Elementwise),
     Family(Opcode::kSum, &E::Reduce),

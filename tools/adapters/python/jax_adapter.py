@@ -62,14 +62,19 @@ def cross_entropy(a, x, index):
 
 OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
-    exp log sqrt sin cos tanh abs maximum minimum where matmul clone:copy''',
+    exp log sqrt sin cos tanh tan
+    asin:arcsin acos:arccos atan:arctan sinh cosh asinh:arcsinh acosh:arccosh atanh:arctanh expm1 log1p
+    square abs maximum minimum where matmul clone:copy''',
     listed='cat:concatenate stack',
     dim='cumsum unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
     shape='reshape expand:broadcast_to', reduce='sum mean prod amax:max amin:min',
     along='max min argmax argmin', sort='sort argsort')
-OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu', reduce='logsumexp',
+OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu softplus', reduce='logsumexp',
                    dim='softmax log_softmax')
 OPS |= {
+    'erf': lambda a, x: lax.erf(x), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
+    'gelu': lambda a, x: jax.nn.gelu(x, approximate=False),
+    'gelu_tanh': lambda a, x: jax.nn.gelu(x, approximate=True),
     'sgn': lambda a, x: jnp.where(x == x, jnp.sign(x), 0).astype(x.dtype), 'clamp': clamp,
     'addmm': lambda a, x, y, z: x + y @ z, 'detach': lambda a, x: lax.stop_gradient(x),
     'cast': lambda a, x: (jnp.astype if a['to'] == 'i64' else calls.only(floating, jnp.astype))(
