@@ -45,6 +45,7 @@ enum class Numbers : uint8_t {
   kScattered,
   kMatmul,
   kAddmm,
+  kAddcmul,
   // Exact in some cases only.
   kPower,  // for small exponents that are not negative
   kCast,   // to integers and bool, and of what f32 holds
@@ -61,6 +62,7 @@ enum class Numbers : uint8_t {
   kSigmoid,      // in (0, 1)
   kProbability,  // in (0, 1), summing to 1
   kLogSum,
+  kBetween,    // about as large as the operands
   kUnbounded,  // of any size near a pole or the end of a domain
   kAngle,      // in [-pi, pi]
   kGated,      // no greater than the operand's magnitude

@@ -55,6 +55,10 @@ enum class Opcode : uint8_t {
   kClamp,  // min=, max=, one of them or both
   // where %condition %a %b
   kWhere,
+  // Elementwise, three operands: a + b c, a + b / c, a + c (b - a).
+  kAddcmul,
+  kAddcdiv,
+  kLerp,
   // Reductions: dims= (all when absent), keepdim=.
   kSum,
   kMean,
@@ -69,6 +73,9 @@ enum class Opcode : uint8_t {
   kArgmin,
   kMatmul,
   kAddmm,
+  kBmm,
+  kDot,
+  kOuter,
   // Copies that move elements: joined, reversed, picked by indices, sorted.
   kCat,
   kStack,
@@ -85,6 +92,8 @@ enum class Opcode : uint8_t {
   // Losses: reduction= (mean when absent).
   kMseLoss,
   kCrossEntropy,
+  kBceWithLogits,
+  kNllLoss,
   // Views: the result shares storage (reshape only where the strides allow it).
   kView,
   kReshape,

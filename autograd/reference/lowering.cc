@@ -46,6 +46,9 @@ Primitive ElementwisePrimitive(Opcode op) {
 
 uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   const program::Signature& signature = program::SignatureOf(op);
+  // The way from a to b, by which the weight is derived; both factors of a product and a function.
+  if (op == Opcode::kLerp) return last_tracked ? program::kSavesA | program::kSavesB : 0;
+  if (op == Opcode::kBceWithLogits) return program::kSavesA | program::kSavesB;
   // A primitive that works on places knows where an index points, not the index itself.
   if (signature.indices == 0 && op != Opcode::kProd) return 0;
   if (op == Opcode::kScatterAdd && !last_tracked) return 0;

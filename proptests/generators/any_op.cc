@@ -20,20 +20,11 @@ using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
-                                  Opcode::kLogSoftmax,
-                                  Opcode::kCrossEntropy,
-                                  Opcode::kMax,
-                                  Opcode::kMin,
-                                  Opcode::kArgmax,
-                                  Opcode::kArgmin,
-                                  Opcode::kExpInPlace,
-                                  Opcode::kSqrtInPlace,
-                                  Opcode::kSinInPlace,
-                                  Opcode::kCosInPlace,
-                                  Opcode::kTanhInPlace,
-                                  Opcode::kSigmoidInPlace,
-                                  Opcode::kAcosh};
+constexpr Opcode kDrawnTwice[] = {
+    Opcode::kSoftmax,       Opcode::kLogSoftmax, Opcode::kCrossEntropy, Opcode::kMax,
+    Opcode::kMin,           Opcode::kArgmax,     Opcode::kArgmin,       Opcode::kExpInPlace,
+    Opcode::kSqrtInPlace,   Opcode::kSinInPlace, Opcode::kCosInPlace,   Opcode::kTanhInPlace,
+    Opcode::kSigmoidInPlace};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {Opcode::kAddmm,      Opcode::kSort,       Opcode::kArgsort,
@@ -76,6 +67,12 @@ bool NeedsDims(Opcode op) {
 // An operand that the op takes.
 ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
+  const bool batched = op == Opcode::kBmm;
+  if (batched || op == Opcode::kDot || op == Opcode::kOuter) {
+    Shape shape = {draft.source().Between(1, 3)};
+    if (batched) shape = {shape[0], draft.source().Between(1, 2), draft.source().Between(0, 2)};
+    return MakeLeaf(draft, {.shape = shape, .grad = true});
+  }
   if (draft.swarm().narrows() && x != kNoValue && NeedsDims(op) && draft.ShapeOf(x).empty()) {
     Shape shape = MakeShape(draft);
     if (shape.empty()) shape.push_back(draft.source().Between(1, 3));
@@ -90,6 +87,8 @@ void Try(Draft& draft, Opcode op, ValueId x) {
     case Category::kElementwise:
       if (op == Opcode::kWhere) {
         ApplyWhere(draft, x);
+      } else if (SignatureOf(op).max_operands == 3) {
+        ApplyTernary(draft, x);
       } else if (SignatureOf(op).max_operands == 1) {
         ApplyUnary(draft, x);
       } else {

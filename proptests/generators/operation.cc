@@ -205,6 +205,22 @@ ValueId ApplyWhere(Draft& draft, ValueId x) {
   return OrSelf(draft.Op(Opcode::kWhere, {condition, x, other}), x);
 }
 
+// addcmul, addcdiv or lerp.
+ValueId ApplyTernary(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  constexpr Opcode kRounding[] = {Opcode::kAddcmul, Opcode::kAddcdiv, Opcode::kLerp};
+  const bool rounding = draft.rounding() && draft.IsFloating(x);
+  const Opcode op = rounding ? source.Pick(kRounding) : Opcode::kAddcmul;
+  if (!draft.options().Has(op) || draft.DTypeOf(x) == DType::kBool) return x;
+  const ValueId b = Partner(draft, x);
+  if (b == kNoValue) return x;
+  const ValueId c = Partner(draft, b, op == Opcode::kAddcdiv ? Content::kPositive : Content::kAny);
+  if (c == kNoValue || !Suits(draft, x, c)) return x;
+  const Range product = AfterProduct(draft[b].range, draft[c].range);
+  if (!draft.IsRoomy(AfterSum(Union(draft[x].range, product), 2), draft.DTypeOf(x))) return x;
+  return OrSelf(draft.Op(op, {x, b, c}), x);
+}
+
 ValueId ApplyReduction(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const int64_t elements = draft.NumElements(x);
@@ -241,8 +257,32 @@ Shape RightBatches(Draft& draft, const Shape& x, bool ranks_differ) {
   return batches;
 }
 
+// dot, outer or bmm of x and another of its rank.
+ValueId ApplyRanked(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const Shape shape = draft.ShapeOf(x);
+  const bool vectors = shape.size() == 1;
+  const Opcode op = !vectors ? Opcode::kBmm : source.Chance(50) ? Opcode::kDot : Opcode::kOuter;
+  if (!draft.options().Has(op) || draft.NumElements(x) > 16) return x;
+  if (draft.DTypeOf(x) == DType::kBool) return x;
+  Shape other = shape;
+  if (op == Opcode::kOuter) other[0] = source.Between(0, 3);
+  if (op == Opcode::kBmm) other = {shape[0], shape[2], source.Between(1, 3)};
+  const ValueId b = MakeLeaf(draft, {.dtype = draft.DTypeOf(x),
+                                     .shape = other,
+                                     .device = draft.DeviceOf(x),
+                                     .grad = source.Chance(70)});
+  if (b == kNoValue) return x;
+  const Range product = AfterProduct(draft[x].range, draft[b].range);
+  const int64_t terms = op == Opcode::kOuter ? 1 : shape.back();
+  if (!draft.IsRoomy(AfterSum(product, terms), draft.DTypeOf(x))) return x;
+  return OrSelf(draft.Op(op, {x, b}), x);
+}
+
 ValueId ApplyMatmul(Draft& draft, ValueId x) {
   Source& source = draft.source();
+  const size_t rank = draft.ShapeOf(x).size();
+  if ((rank == 1 || rank == 3) && source.Chance(50)) return ApplyRanked(draft, x);
   if (draft.ShapeOf(x).size() == 2 && source.Chance(25)) return ApplyAddmm(draft, x);
   if (!draft.options().Has(Opcode::kMatmul)) return x;
   const Shape shape = draft.ShapeOf(x);  // a copy: new values move the originals
@@ -312,7 +352,7 @@ ValueId ApplyOp(Draft& draft, ValueId x) {
     } else if (draw < 91) {
       result = ApplyLoss(draft, x);
     } else if (draw < 95) {
-      result = ApplyWhere(draft, x);
+      result = draw % 2 == 0 ? ApplyWhere(draft, x) : ApplyTernary(draft, x);
     } else {
       result = ApplyCopy(draft, x);
     }

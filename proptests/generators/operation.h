@@ -22,6 +22,8 @@ ValueId ApplyBinary(Draft& draft, ValueId x);
 // not.
 ValueId Combine(Draft& draft, ValueId a, ValueId b);
 ValueId ApplyWhere(Draft& draft, ValueId x);
+// addcmul, addcdiv, lerp.
+ValueId ApplyTernary(Draft& draft, ValueId x);
 // sum, mean.
 ValueId ApplyReduction(Draft& draft, ValueId x);
 ValueId ApplyMatmul(Draft& draft, ValueId x);

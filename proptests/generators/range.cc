@@ -28,7 +28,7 @@ Range AfterRounding(Numbers numbers, const Range& a) {
     r.positive = a.high < 6;
   } else if (numbers == Numbers::kLogSum) {
     r.high += 2;
-  } else if (numbers == Numbers::kUnbounded) {
+  } else if (numbers == Numbers::kUnbounded || numbers == Numbers::kBetween) {
     r.high += 6;
   } else if (numbers == Numbers::kSignedExponential) {
     r.high = a.high >= 4 ? 60 : 12;
@@ -84,6 +84,7 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
     case Numbers::kProductOver:
     case Numbers::kScattered:
     case Numbers::kAddmm:
+    case Numbers::kAddcmul:
       return AfterExact(numbers, a);
     case Numbers::kIndices:
       return {4, 0};
@@ -123,6 +124,7 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
       return square;
     }
     case Numbers::kUnbounded:
+    case Numbers::kBetween:
     case Numbers::kSignedExponential:
     case Numbers::kAngle:
     case Numbers::kGated:

@@ -19,6 +19,7 @@ struct Evaluation::Row {
   Ref (*unary)(Arithmetic&, Ref, DType) = nullptr;
   Ref (*binary)(Arithmetic&, Ref, Ref, DType) = nullptr;
   void (Evaluation::*family)() = &Evaluation::Elementwise;
+  Ref (*ternary)(Arithmetic&, Ref, Ref, Ref, DType) = nullptr;
 };
 
 namespace {
@@ -43,6 +44,9 @@ Ref ExtremeOf(Arithmetic& math, Ref a, Ref b, DType type) {
 
 using E = Evaluation;
 using M = Arithmetic;
+constexpr E::Row Ternary(Opcode op, Ref (*ternary)(M&, Ref, Ref, Ref, DType)) {
+  return {op, nullptr, nullptr, &E::Elementwise, ternary};
+}
 constexpr E::Row Family(Opcode op, void (E::*family)()) { return {op, nullptr, nullptr, family}; }
 
 constexpr E::Row kRows[] = {
@@ -84,7 +88,15 @@ constexpr E::Row kRows[] = {
     {Opcode::kGelu, Cancelling<Function::kGelu>},
     {Opcode::kGeluTanh, Cancelling<Function::kGeluTanh>},
     Family(Opcode::kClamp, &E::Clamp),
-    Family(Opcode::kWhere, &E::Elementwise),
+    Ternary(Opcode::kWhere, [](M& m, Ref a, Ref b, Ref c, DType) { return m.Where(a, b, c); }),
+    Ternary(Opcode::kAddcmul,
+            [](M& m, Ref a, Ref b, Ref c, DType t) { return m.Add(a, m.Multiply(b, c, t), t); }),
+    Ternary(Opcode::kAddcdiv,
+            [](M& m, Ref a, Ref b, Ref c, DType t) { return m.Add(a, m.Divide(b, c, t), t); }),
+    Ternary(Opcode::kLerp,
+            [](M& m, Ref a, Ref b, Ref c, DType t) {
+              return m.Add(a, m.Multiply(c, m.Subtract(b, a, t), t), t);
+            }),
     Family(Opcode::kSum, &E::Reduce),
     Family(Opcode::kMean, &E::Reduce),
     Family(Opcode::kProd, &E::Reduce),
@@ -97,6 +109,9 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kArgmin, &E::ReduceLanes),
     Family(Opcode::kMatmul, &E::Products),
     Family(Opcode::kAddmm, &E::Products),
+    Family(Opcode::kBmm, &E::Products),
+    Family(Opcode::kDot, &E::Products),
+    Family(Opcode::kOuter, &E::Outer),
     Family(Opcode::kCat, &E::Join),
     Family(Opcode::kStack, &E::Join),
     Family(Opcode::kFlip, &E::Flip),
@@ -110,6 +125,8 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kLogSoftmax, &E::SoftmaxLanes),
     Family(Opcode::kMseLoss, &E::Loss),
     Family(Opcode::kCrossEntropy, &E::Loss),
+    Family(Opcode::kBceWithLogits, &E::Loss),
+    Family(Opcode::kNllLoss, &E::Loss),
     Family(Opcode::kClone, &E::Copy),
     Family(Opcode::kCast, &E::Copy),
     Family(Opcode::kTo, &E::Copy),
@@ -164,7 +181,7 @@ void Evaluation::Elementwise() {
     } else if (row_->binary != nullptr) {
       Put(row_->binary(math_, at(0, i), at(1, i), type()));
     } else {
-      Put(math_.Where(at(0, i), at(1, i), at(2, i)));
+      Put(row_->ternary(math_, at(0, i), at(1, i), at(2, i), type()));
     }
   }
 }

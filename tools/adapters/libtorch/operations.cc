@@ -72,10 +72,11 @@ int64_t ReductionOf(const Statement& s) {
                               : at::Reduction::Mean;
 }
 
+// No class is to be ignored.
+constexpr int64_t kNoClass = std::numeric_limits<int64_t>::min();
+
 Tensor CrossEntropy(const Statement& s, const Operands& o) {
-  // No class is to be ignored.
-  const int64_t ignored = std::numeric_limits<int64_t>::min();
-  return at::cross_entropy_loss(o[0], o[1], {}, ReductionOf(s), ignored);
+  return at::cross_entropy_loss(o[0], o[1], {}, ReductionOf(s), kNoClass);
 }
 
 Tensor Clamp(const Statement& s, const Operands& o) {
@@ -210,6 +211,12 @@ constexpr Row kTable[] = {
     COMPUTES(kArgmin, std::get<1>(at::min(o[0].detach(), Dim(s), Keepdim(s)))),
     COMPUTES(kMatmul, at::matmul(o[0], o[1])),
     COMPUTES(kAddmm, at::addmm(o[0], o[1], o[2])),
+    COMPUTES(kAddcmul, at::addcmul(o[0], o[1], o[2])),
+    COMPUTES(kAddcdiv, at::addcdiv(o[0], o[1], o[2])),
+    COMPUTES(kLerp, at::lerp(o[0], o[1], o[2])),
+    COMPUTES(kBmm, at::bmm(o[0], o[1])),
+    COMPUTES(kDot, at::dot(o[0], o[1])),
+    COMPUTES(kOuter, at::outer(o[0], o[1])),
 
     Row(Opcode::kView, View),
     Row(Opcode::kReshape, Reshape),
@@ -237,6 +244,9 @@ constexpr Row kTable[] = {
     COMPUTES(kLogSoftmax, at::log_softmax(o[0], Dim(s))),
     COMPUTES(kMseLoss, at::mse_loss(o[0], o[1], ReductionOf(s))),
     Row(Opcode::kCrossEntropy, CrossEntropy),
+    COMPUTES(kBceWithLogits,
+             at::binary_cross_entropy_with_logits(o[0], o[1], {}, {}, ReductionOf(s))),
+    COMPUTES(kNllLoss, at::nll_loss(o[0], o[1], {}, ReductionOf(s), kNoClass)),
 
     WRITES(kAddInPlace, o[0].add_(o[1])),
     WRITES(kSubInPlace, o[0].sub_(o[1])),

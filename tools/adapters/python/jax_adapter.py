@@ -60,11 +60,16 @@ def cross_entropy(a, x, index):
     return loss(a, -jax.nn.log_softmax(x, axis=-1)[at][..., 0])
 
 
+def nll_loss(a, x, index):
+    at = places({'dim': x.ndim - 1}, x, index[..., None])
+    return loss(a, -x[at][..., 0])
+
+
 OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
     exp log sqrt sin cos tanh tan
     asin:arcsin acos:arccos atan:arctan sinh cosh asinh:arcsinh acosh:arccosh atanh:arctanh expm1 log1p
-    square abs maximum minimum where matmul clone:copy''',
+    square abs maximum minimum where matmul bmm:matmul dot outer clone:copy''',
     listed='cat:concatenate stack',
     dim='cumsum unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
     shape='reshape expand:broadcast_to', reduce='sum mean prod amax:max amin:min',
@@ -81,6 +86,9 @@ OPS |= {
         x, DTYPES[a['to']]),
     'pow': lambda a, *x: calls.only(floating, jnp.power)(*x), 'index_select': index_select,
     'gather': lambda a, x, index: x[places(a, x, index)], 'scatter_add': scatter_add,
+    'addcmul': lambda a, x, y, z: x + y * z, 'addcdiv': lambda a, x, y, z: x + y / z,
+    'lerp': lambda a, x, y, z: x + z * (y - x),
+    'bce_with_logits': lambda a, x, y: loss(a, jax.nn.softplus(x) - x * y), 'nll_loss': nll_loss,
     'mse_loss': lambda a, x, y: loss(a, (x - y) ** 2), 'cross_entropy': cross_entropy,
     'select': lambda a, x: lax.index_in_dim(x, a['index'], a['dim'], keepdims=False),
     'slice': lambda a, x: x[(slice(None),) * a['dim'] + (slice(*calls.span(a)),)],
