@@ -73,8 +73,17 @@ void TaskArrays::GiveBack(std::unique_ptr<TaskArrays> arrays) {
   ThreadSpare().arrays = std::move(arrays);
 }
 
-struct GraphTask::Elsewhere {
+struct GraphTask::Map {
   absl::flat_hash_map<const Node*, uint32_t> indices;
+
+  void AddAll(const TaskArrays& arrays) {
+    indices.reserve(arrays.states.size());
+    for (uint32_t i = 0; i < arrays.states.size(); ++i) indices.emplace(arrays.states[i].node, i);
+  }
+  uint32_t Find(const Node* node) const {
+    const auto it = indices.find(node);
+    return it == indices.end() ? kNotFound : it->second;
+  }
 };
 
 GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer)
@@ -123,19 +132,31 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
   // of TaskId, or it would take a living task for a dead one.
   uint64_t word = node->claim().Load(sync::kAcquire);
   while (true) {
+    const uint32_t index = static_cast<uint32_t>(word);
+    if (IsAt(index, node)) return index;
     const uint32_t holder = static_cast<uint32_t>(word >> 32);
-    if (holder == id_.claim_id() && holder != 0) {
-      const uint32_t index = static_cast<uint32_t>(word);
-      if (index < states().size() && states()[index].node == node) return index;
-      // Left by a task with the same id, four thousand million tasks ago.
-    } else if (id_.claim_id() == 0 || TaskId::IsAlive(holder)) {
-      if (elsewhere_ == nullptr) elsewhere_ = std::make_unique<Elsewhere>();
-      auto [it, added] =
-          elsewhere_->indices.try_emplace(node, static_cast<uint32_t>(states().size()));
-      return added ? AddState(node) : it->second;
-    } else if (elsewhere_ != nullptr) {
+    // A word of its own that is wrong was left by a task with the same id, four thousand million
+    // tasks ago.
+    if (holder != id_.claim_id() || holder == 0) {
+      // This node was borrowed if the lender has ended and another task has taken it over. The word
+      // of that task, read above with acquire, makes the lender's end visible too.
+      if (lender_ != 0 && holder != lender_ && !TaskId::IsAlive(lender_)) StopBorrowing();
       // Its holder may have ended after this task met the node first.
-      if (const uint32_t index = IndexInMap(node); index != kNotFound) return index;
+      if (elsewhere_ != nullptr) {
+        if (const uint32_t known = elsewhere_->Find(node); known != kNotFound) return known;
+      }
+      if (id_.claim_id() == 0 || TaskId::IsAlive(holder)) {
+        const uint32_t mine = static_cast<uint32_t>(states().size());
+        // One lender a task: the map is filled with what was borrowed at most once.
+        const bool lends = lender_ == holder || (lender_ == 0 && elsewhere_ == nullptr);
+        if (holder != 0 && index == mine && lends) {
+          lender_ = holder;
+        } else {
+          if (elsewhere_ == nullptr) elsewhere_ = std::make_unique<Map>();
+          elsewhere_->indices.emplace(node, mine);
+        }
+        return AddState(node);
+      }
     }
     const uint64_t mine = ClaimWord(id_.claim_id(), static_cast<uint32_t>(states().size()));
     if (node->claim().CompareExchangeStrong(word, mine, sync::kAcqRel, sync::kAcquire)) {
@@ -144,15 +165,29 @@ uint32_t GraphTask::FindOrAdd(Node* node) {
   }
 }
 
+void GraphTask::StopBorrowing() {
+  if (elsewhere_ == nullptr) elsewhere_ = std::make_unique<Map>();
+  elsewhere_->AddAll(*arrays_);
+  lender_ = 0;
+}
+
 void GraphTask::AddMoreGradients(NodeState& state) {
   state.more_begin = static_cast<uint32_t>(more_gradients().size());
   more_gradients().resize(more_gradients().size() + state.node->num_inputs() - 1);
 }
 
-uint32_t GraphTask::IndexInMap(const Node* node) const {
-  if (elsewhere_ == nullptr) return kNotFound;
-  auto it = elsewhere_->indices.find(node);
-  return it == elsewhere_->indices.end() ? kNotFound : it->second;
+uint32_t GraphTask::IndexElsewhere(const Node* node) const {
+  if (elsewhere_ != nullptr) {
+    if (const uint32_t index = elsewhere_->Find(node); index != kNotFound) return index;
+  }
+  if (lender_ == 0) return kNotFound;
+  sync::MutexLock lock(mutex_);
+  if (all_.Read() == nullptr) {
+    auto all = std::make_unique<Map>();
+    all->AddAll(*arrays_);
+    all_.Write(std::move(all));
+  }
+  return all_.Read()->Find(node);
 }
 
 VariableList GraphTask::InputBuffers(uint32_t index) const {

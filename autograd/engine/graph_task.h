@@ -2,12 +2,15 @@
 // for.
 //
 // Each node reachable from the roots has a dense index. The node holds (task, index) in its claim
-// word, taken by compare-exchange. If another live task holds the node, this task keeps the index
-// in a map of its own, so a nested or concurrent task never disturbs a running one. The arrays come
-// from a cache of the thread and return to it.
+// word, taken by compare-exchange. A word is only a hint where to look: whoever wrote it, the index
+// is right if the task's state there is that of the node. So calls over one graph from one root,
+// which meet its nodes in one order, share the words of the first, and the others write nothing.
+// Where another live task holds a node under another index, this task keeps the index in a map of
+// its own, so a nested or concurrent task never disturbs a running one. The arrays come from a
+// cache of the thread and return to it.
 //
-// Threads: one thread builds the task (Discover, MarkNeeded). After that nodes and claims are only
-// read, by any thread of the run. `first_gradient` and `more_gradients` belong to a local run
+// Threads: one thread builds the task (ComputeDependencies, MarkNeeded). After that the nodes are
+// only read, by any thread of the run. `first_gradient` and `more_gradients` belong to a local run
 // (local_run.cc); a shared run keeps gradients in slots of its own.
 
 #pragma once
@@ -113,13 +116,10 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
 
   // The dense index of a node, kNotFound if it is not in the task. Index 0 is the root.
   uint32_t IndexOf(const Node* node) const {
-    const uint64_t word = node->claim().Load(sync::kRelaxed);
-    if (static_cast<uint32_t>(word >> 32) == id_.claim_id()) [[likely]] {
-      const uint32_t index = static_cast<uint32_t>(word);
-      if (index < states().size() && states()[index].node == node) [[likely]]
-        return index;
-    }
-    return IndexInMap(node);
+    const uint32_t index = static_cast<uint32_t>(node->claim().Load(sync::kRelaxed));
+    if (IsAt(index, node)) [[likely]]
+      return index;
+    return IndexElsewhere(node);
   }
   // The same for the node that an edge of `from` leads to. Edges added during the call may lead to
   // a node that is not in the task: Error(kInvalidArgument).
@@ -188,7 +188,13 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
     Warning warning;
   };
 
-  uint32_t IndexInMap(const Node* node) const;
+  bool IsAt(uint32_t index, const Node* node) const {
+    return index < states().size() && states()[index].node == node;
+  }
+  // Of a node whose word says something else.
+  uint32_t IndexElsewhere(const Node* node) const AG_EXCLUDES(mutex_);
+  // Puts all nodes so far into the map, once the words of `lender_` may be written by others.
+  void StopBorrowing();
   uint32_t AddState(Node* node) {
     const uint32_t index = static_cast<uint32_t>(states().size());
     NodeState& state = states().emplace_back();
@@ -210,16 +216,21 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   Tensor root_seed_;
   std::unique_ptr<TaskArrays> arrays_;
   GradientBuffers* buffers_ = nullptr;  // null: in the arrays
-  // The indices of nodes that other live tasks hold; null where there are none.
-  struct Elsewhere;
-  std::unique_ptr<Elsewhere> elsewhere_;
+  struct Map;
+  // The indices of nodes that other live tasks hold under other ones; null where there are none.
+  std::unique_ptr<Map> elsewhere_;
+  // The task whose words serve as this one's for the nodes that it holds; 0: none. While it lives
+  // they stay as they are, so a node with another word is none of these.
+  uint32_t lender_ = 0;
   std::vector<CaptureEntry> captures_;
 
-  sync::Mutex mutex_{"graph_task"};
+  mutable sync::Mutex mutex_{"graph_task"};
   sync::Cell<VariableList> results_ AG_GUARDED_BY(mutex_);
   sync::Cell<std::vector<std::function<void()>>> callbacks_ AG_GUARDED_BY(mutex_);
   sync::Cell<std::vector<std::pair<const void*, sync::SharedPtr<TaskAttachment>>>> attachments_
       AG_GUARDED_BY(mutex_);
+  // Of all nodes: made when the word of one that was borrowed has been written since.
+  mutable sync::Cell<std::unique_ptr<Map>> all_ AG_GUARDED_BY(mutex_);
   // Added to under mutex_; the caller has it alone once the run is over.
   sync::Cell<std::vector<KeptWarning>> warnings_;
 };

@@ -141,6 +141,49 @@ TEST(GraphTaskTest, TasksOverOneGraphDoNotDisturbEachOther) {
   EXPECT_EQ(last.PendingOf(d.left), 2u);
 }
 
+TEST(GraphTaskTest, ACallFromTheSameRootWritesNoWords) {
+  Diamond d;
+  Prepared first({Edge(d.root, 0)});
+  const uint64_t word = d.leaf->claim().Load(sync::kRelaxed);
+  Prepared second({Edge(d.root, 0)});
+  EXPECT_EQ(d.leaf->claim().Load(sync::kRelaxed), word);
+  EXPECT_EQ(second->states().size(), 4u);
+  EXPECT_EQ(second.PendingOf(d.left), 2u);
+  EXPECT_EQ(second->IndexOf(MakePass({}).get()), GraphTask::kNotFound);
+}
+
+TEST(GraphTaskTest, WordsThatServedTwoTasksMayBeWrittenOver) {
+  Diamond d;
+  const NodePtr above = MakePass({Edge(d.root, 0)});
+  auto first = std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)});
+  Prepared second({Edge(d.root, 0)});
+  first.reset();
+  Prepared third({Edge(above, 0)});  // takes all over, one further on
+  EXPECT_EQ(third->IndexOf(d.root.get()), 1u);
+  EXPECT_EQ(second->IndexOf(d.root.get()), 0u);
+  EXPECT_EQ(second.PendingOf(d.left), 2u);
+  EXPECT_EQ(second.PendingOf(d.leaf), 2u);
+  EXPECT_EQ(second->IndexOf(above.get()), GraphTask::kNotFound);
+}
+
+TEST(GraphTaskTest, TheLenderMayEndWhileNodesAreCounted) {
+  Diamond d;
+  const NodePtr above = MakePass({Edge(d.root, 0)});
+  auto first = std::make_unique<Prepared>(std::vector<Edge>{Edge(d.root, 0)});
+  const std::vector<Edge> roots = {Edge(d.root, 0)};
+  const std::vector<Tensor> seeds = {Tensor::Scalar(1)};
+  GraphTask second({roots, seeds, false, false, true, {}}, nullptr);
+  EXPECT_EQ(second.FindOrAdd(d.root.get()), 0u);
+  EXPECT_EQ(second.FindOrAdd(d.left.get()), 1u);
+  first.reset();
+  Prepared third({Edge(above, 0)});
+  EXPECT_EQ(second.FindOrAdd(d.root.get()), 0u);
+  EXPECT_EQ(second.FindOrAdd(d.right.get()), 2u);
+  EXPECT_EQ(second.FindOrAdd(d.left.get()), 1u);
+  EXPECT_EQ(second.FindOrAdd(d.right.get()), 2u);
+  EXPECT_EQ(second.states().size(), 3u);
+}
+
 TEST(GraphTaskTest, MoreTasksThanPlacesStillFindTheirNodes) {
   Diamond d;
   std::vector<std::unique_ptr<Prepared>> tasks;

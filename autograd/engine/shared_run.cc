@@ -63,8 +63,9 @@ void SharedRun::Queue(uint32_t index) {
 }
 
 void SharedRun::InviteHelpers(int taken) {
+  if (workers_.helpers() == 0) return;
   const int waiting = static_cast<int>(cpu_queue_.Size()) - taken;
-  if (waiting <= 0 || workers_.helpers() == 0) return;
+  if (waiting <= 0) return;
   // Under the lock, so that nobody is invited once the run is over and the workers may be stopped.
   // When all is done, what waits is the caller's wake-up.
   sync::MutexLock lock(mutex_);
@@ -99,8 +100,11 @@ void SharedRun::Run() {
       sync::MutexLock lock(mutex_);
       if (IsDone()) break;
     }
-    std::optional<NodeTask> next = cpu_queue_.Pop();
-    if (next->work != nullptr) RunNode(next->index);
+    // The evaluation that completes the run leaves a wake-up: until it comes there is more to do.
+    for (std::optional<NodeTask> next = cpu_queue_.Pop(); next->work != nullptr;
+         next = cpu_queue_.Pop()) {
+      RunNode(next->index);
+    }
   }
   // What an error left queued here holds this object, which holds the queue.
   cpu_queue_.Clear();
@@ -131,11 +135,10 @@ void SharedRun::Run() {
 
 void SharedRun::RunNode(uint32_t index) {
   VariableList gradients;
-  if (!Begin()) return;
   std::vector<NodePtr> made;
   std::exception_ptr error;
   try {
-    gradients = TakeGradients(index);
+    if (!Begin(index, gradients)) return;
     EvaluationScope scope(task_);
     VariableList results;
     bool applied;
@@ -152,22 +155,17 @@ void SharedRun::RunNode(uint32_t index) {
   End(index, std::move(made), std::move(error));
 }
 
-bool SharedRun::Begin() {
+bool SharedRun::Begin(uint32_t index, VariableList& gradients) {
   sync::MutexLock lock(mutex_);
   if (failed_.Read() || over_.Read()) return false;
   ++in_flight_.Mutable();
   ++evaluated_.Mutable();
-  return true;
-}
-
-VariableList SharedRun::TakeGradients(uint32_t index) {
+  // From here on lack of memory is an error of the node, which has begun.
   const uint32_t count = task_.states()[index].node->num_inputs();
-  VariableList gradients(count);
-  sync::MutexLock lock(mutex_);
   for (uint32_t i = 0; i < count; ++i) {
-    gradients[i] = slots_.Mutable()[ranks_.slot_begin[index] + i].TakeSum();
+    gradients.push_back(slots_.Mutable()[ranks_.slot_begin[index] + i].TakeSum());
   }
-  return gradients;
+  return true;
 }
 
 VariableList SharedRun::Look(uint32_t index) {

@@ -50,9 +50,8 @@ class SharedRun final : public QueuedWork, private GradientBuffers {
 
   bool IsDone() const AG_REQUIRES(mutex_);
   VariableList Look(uint32_t index) override AG_EXCLUDES(mutex_);
-  // Begins the evaluation of a node; false if the run is over.
-  bool Begin() AG_EXCLUDES(mutex_);
-  VariableList TakeGradients(uint32_t index) AG_EXCLUDES(mutex_);
+  // Begins the evaluation of a node with what has come for it; false if the run is over.
+  bool Begin(uint32_t index, VariableList& gradients) AG_EXCLUDES(mutex_);
   // Notes what the evaluation of a node made or threw. Never fails: lack of memory is an error too.
   void End(uint32_t index, std::vector<NodePtr> made, std::exception_ptr error) AG_EXCLUDES(mutex_);
   // Hands out the results of a node and queues the nodes that they complete.

@@ -1,6 +1,9 @@
 #include "autograd/ops/elementary.h"
 
+#include <numbers>
+
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/piecewise.h"
 #include "autograd/ops/rules.h"
 
 namespace twingrad::ops {
@@ -45,5 +48,39 @@ constexpr UnaryRule kSigmoid = RuleOf<kernels::SigmoidNumber>(
     [](const Tensor& g, const Tensor& r) { return Mul(g, Mul(r, Sub(Constant(1, r), r))); });
 Tensor Sigmoid(const Tensor& a) { return ApplyUnary(kSigmoid, a); }
 void SigmoidInPlace(Tensor& self) { ApplyUnaryInPlace(kSigmoid, self); }
+
+constexpr UnaryRule kErf = RuleOf<kernels::ErfNumber>(
+    "ErfBackward", Saves::kOperand, [](const Tensor& g, const Tensor& operand) {
+      const Tensor x = Clamp(operand, -64, 64);  // the slope is 0 beyond, at infinities too
+      const Tensor scale = Constant(2 * std::numbers::inv_sqrtpi, x);
+      return Mul(g, Mul(scale, Exp(Neg(Mul(x, x)))));
+    });
+Tensor Erf(const Tensor& a) { return ApplyUnary(kErf, a); }
+
+constexpr UnaryRule kExpm1 = RuleOf<kernels::Expm1Number>(
+    "Expm1Backward", Saves::kResult,
+    [](const Tensor& g, const Tensor& r) { return Mul(g, Add(r, Constant(1, r))); });
+Tensor Expm1(const Tensor& a) { return ApplyUnary(kExpm1, a); }
+
+constexpr UnaryRule kLog1p = RuleOf<kernels::Log1pNumber>(
+    "Log1pBackward", Saves::kOperand,
+    [](const Tensor& g, const Tensor& x) { return Div(g, Add(x, Constant(1, x))); });
+Tensor Log1p(const Tensor& a) { return ApplyUnary(kLog1p, a); }
+
+constexpr UnaryRule kRsqrt = RuleOf<kernels::RsqrtNumber>(
+    "RsqrtBackward", Saves::kResult, [](const Tensor& g, const Tensor& r) {
+      return Mul(g, Mul(Mul(Constant(-0.5, r), r), Mul(r, r)));
+    });
+Tensor Rsqrt(const Tensor& a) { return ApplyUnary(kRsqrt, a); }
+
+constexpr UnaryRule kReciprocal = RuleOf<kernels::ReciprocalNumber>(
+    "ReciprocalBackward", Saves::kResult,
+    [](const Tensor& g, const Tensor& r) { return Neg(Mul(g, Mul(r, r))); });
+Tensor Reciprocal(const Tensor& a) { return ApplyUnary(kReciprocal, a); }
+
+constexpr UnaryRule kSquare = RuleOf<kernels::SquareNumber>(
+    "SquareBackward", Saves::kOperand,
+    [](const Tensor& g, const Tensor& x) { return Mul(g, Mul(Constant(2, x), x)); });
+Tensor Square(const Tensor& a) { return ApplyUnary(kSquare, a); }
 
 }  // namespace twingrad::ops

@@ -1,4 +1,4 @@
-// exp, log, sqrt, sin, cos, tanh and sigmoid, differentiable.
+// exp, log, sqrt, sin, cos, tanh, sigmoid and what is made of them, differentiable.
 //
 //   Tensor y = ops::Tanh(x);
 //   ops::ExpInPlace(y);        // y becomes exp(y)
@@ -36,5 +36,17 @@ void TanhInPlace(Tensor& self);
 // 1 / (1 + e^-a).
 Tensor Sigmoid(const Tensor& a);
 void SigmoidInPlace(Tensor& self);
+
+// 2/√π times the integral of e^-t² from 0 to a.
+Tensor Erf(const Tensor& a);
+// e^a - 1 and log(1 + a), with all digits beside 0; of log1p NaN below -1, -inf at -1.
+Tensor Expm1(const Tensor& a);
+Tensor Log1p(const Tensor& a);
+
+// 1 / √a: NaN below 0, inf at 0.
+Tensor Rsqrt(const Tensor& a);
+Tensor Reciprocal(const Tensor& a);
+// i64 too, which wraps.
+Tensor Square(const Tensor& a);
 
 }  // namespace twingrad::ops

@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <string>
 
 #include "autograd/base/error.h"
+#include "autograd/ops/activation.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/test_gradients.h"
+#include "autograd/ops/trigonometric.h"
 
 namespace twingrad::ops {
 namespace {
@@ -21,6 +25,12 @@ struct Case {
 
 double T() { return std::tanh(0.5); }
 double S() { return 1 / (1 + std::exp(-0.75)); }
+
+// Points at which the closed forms are rational, or powers of a few numbers.
+constexpr double kPi = std::numbers::pi;
+const double kSlopeOfErf = 2 / std::sqrt(kPi);
+// Of Φ at 0, whose odd derivatives from the third on are -1, 3, ... times this.
+const double kDensity = 1 / std::sqrt(2 * kPi);
 
 class ElementaryDerivatives : public testing::TestWithParam<Case> {};
 
@@ -52,8 +62,51 @@ INSTANTIATE_TEST_SUITE_P(
              Sigmoid,
              0.75,
              {S(), S() * (1 - S()), S() * (1 - S()) * (1 - 2 * S()),
-              S() * (1 - S()) * (1 - 6 * S() + 6 * S() * S())}}),
+              S() * (1 - S()) * (1 - 6 * S() + 6 * S() * S())}},
+        Case{"tan", Tan, kPi / 4, {1, 2, 4, 16}}, Case{"asin", Asin, 0, {0, 1, 0, 1}},
+        Case{"acos", Acos, 0, {kPi / 2, -1, 0, -1}},
+        Case{"atan", Atan, 1, {kPi / 4, 0.5, -0.5, 0.5}},
+        Case{"sinh", Sinh, std::log(2), {0.75, 1.25, 0.75, 1.25}},
+        Case{"cosh", Cosh, std::log(2), {1.25, 0.75, 1.25, 0.75}},
+        Case{"asinh", Asinh, 0.75, {std::log(2), 0.8, -0.384, 0.04096}},
+        Case{"acosh", Acosh, 1.25, {std::log(2), 4. / 3, -1.25 * 64 / 27, 1408. / 81}},
+        Case{"atanh", Atanh, 0.6, {std::log(2), 1 / 0.64, 1.2 / 0.4096, 15.869140625}},
+        Case{"erf", Erf, 0, {0, kSlopeOfErf, 0, -2 * kSlopeOfErf}},
+        Case{"expm1", Expm1, std::log(2), {1, 2, 2, 2}},
+        Case{"log1p", Log1p, 1, {std::log(2), 0.5, -0.25, 0.25}},
+        Case{"rsqrt", Rsqrt, 4, {0.5, -1. / 16, 3. / 128, -15. / 1024}},
+        Case{"reciprocal", Reciprocal, 2, {0.5, -0.25, 0.25, -0.375}},
+        Case{"square", Square, 3, {9, 6, 2, 0}}, Case{"silu", Silu, 0, {0, 0.5, 0.5, 0}},
+        Case{"softplus", Softplus, 0, {std::log(2), 0.5, 0.25, 0}},
+        Case{"gelu", Gelu, 0, {0, 0.5, 2 * kDensity, 0}},
+        Case{"gelu_tanh", GeluTanh, 0, {0, 0.5, 2 * kDensity, 0}}),
     [](const auto& instance) { return std::string(instance.param.name); });
+
+// Where a function levels off, infinity times 0 is no NaN: value and derivatives are the limits.
+TEST(Elementary, LimitsAtInfinity) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  struct Limits {
+    Tensor (*function)(const Tensor&);
+    double below, above, slope_below, slope_above;
+  };
+  for (const Limits& limits :
+       {Limits{Silu, 0, kInfinity, 0, 1}, Limits{Softplus, 0, kInfinity, 0, 1},
+        Limits{Gelu, 0, kInfinity, 0, 1}, Limits{GeluTanh, 0, kInfinity, 0, 1},
+        Limits{Erf, -1, 1, 0, 0}, Limits{Atan, -kPi / 2, kPi / 2, 0, 0}}) {
+    const Tensor x = Leaf({4}, {-kInfinity, -1e300, 1e300, kInfinity});
+    const Tensor y = limits.function(x);
+    EXPECT_EQ(Elements(y)[0], limits.below);
+    EXPECT_EQ(Elements(y)[3], limits.above);
+    const Tensor slopes = Derive(y, {x}, true)[0];
+    EXPECT_EQ(Elements(slopes), (Doubles{limits.slope_below, limits.slope_below, limits.slope_above,
+                                         limits.slope_above}));
+  }
+  for (Tensor (*function)(const Tensor&) : {Silu, Softplus, Gelu, GeluTanh, Erf}) {
+    const Tensor x = Leaf({4}, {-kInfinity, -1e300, 1e300, kInfinity});
+    const Tensor slopes = Derive(function(x), {x}, true)[0];
+    EXPECT_EQ(Elements(Derive(slopes, {x})[0]), (Doubles{0, 0, 0, 0}));
+  }
+}
 
 TEST(Elementary, InPlaceGivesTheSameGradients) {
   struct Pair {

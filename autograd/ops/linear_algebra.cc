@@ -75,7 +75,49 @@ class MatmulNode final : public Node {
   SavedVariable a_, b_;
 };
 
+void CheckRank(const char* op, int64_t rank, const Tensor& a, const Tensor& b) {
+  CheckDefined(op, a, b);
+  const bool fits =
+      a.dim() == rank && b.dim() == rank && (rank < 3 || a.sizes()[0] == b.sizes()[0]);
+  if (fits) return;
+  throw Error(ErrorKind::kShape,
+              absl::StrCat("[", op, "] shapes ", ShapeToString(a.sizes()), " and ",
+                           ShapeToString(b.sizes()), "; both must have rank ", rank,
+                           rank == 3 ? " and hold as many matrices" : ""));
+}
+
+// A vector as a matrix of one column.
+Tensor AsColumn(const Tensor& vector) {
+  return vector.AsStrided({vector.sizes()[0], 1}, {vector.strides()[0], 1},
+                          vector.storage_offset());
+}
+
 }  // namespace
+
+Tensor Dot(const Tensor& a, const Tensor& b) {
+  CheckRank("dot", 1, a, b);
+  return Matmul(a, b);
+}
+
+Tensor Bmm(const Tensor& a, const Tensor& b) {
+  CheckRank("bmm", 3, a, b);
+  return Matmul(a, b);
+}
+
+Tensor Outer(const Tensor& a, const Tensor& b) {
+  CheckRank("outer", 1, a, b);
+  Tensor result = kernels::Mul(AsColumn(a), b);
+  if (ShouldRecord(a, b)) {
+    const Tensor none;
+    Record<2>("OuterBackward", result, {&a, &b},
+              [](size_t k, const Tensor& g, const Tensor* saved) {
+                return k == 0 ? Matmul(g, saved[1]) : Matmul(saved[0], g);
+              })
+        ->Save(RequiresGrad(b) ? a : none)
+        ->Save(RequiresGrad(a) ? b : none);
+  }
+  return result;
+}
 
 Tensor Addmm(const Tensor& a, const Tensor& b, const Tensor& c) {
   CheckDefined("addmm", a, b, c);

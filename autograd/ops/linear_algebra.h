@@ -1,4 +1,4 @@
-// matmul and addmm, differentiable.
+// matmul, addmm, bmm, dot and outer, differentiable.
 //
 //   Tensor c = ops::Matmul(a, b);   // [..,m,k] x [..,k,n] -> [..,m,n]
 //
@@ -11,6 +11,11 @@
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad::ops {
+
+// Of two vectors, of as many matrices each, and each element by each: matmul's, of one rank each.
+Tensor Dot(const Tensor& a, const Tensor& b);
+Tensor Bmm(const Tensor& a, const Tensor& b);
+Tensor Outer(const Tensor& a, const Tensor& b);
 
 // Ranks 1 to 4. An operand of rank 1 is a row on the left and a column on the right, and its
 // dimension does not appear in the result; leading dimensions are broadcast.

@@ -3,7 +3,10 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/broadcast.h"
+#include "autograd/ops/elementary.h"
 #include "autograd/ops/layout.h"
+#include "autograd/ops/rearrange.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/tensor/kernels/kernels.h"
@@ -44,15 +47,29 @@ Tensor Excess(const Tensor& logits, const Tensor& column) {
   return Sub(Softmax(logits, last), kernels::ScatterAdd(zeros, last, column, ones));
 }
 
+void CheckEqualShapes(const char* op, const Tensor& a, const Tensor& b) {
+  if (a.sizes() == b.sizes()) return;
+  throw Error(ErrorKind::kShape,
+              absl::StrCat("[", op, "] shapes ", ShapeToString(a.sizes()), " and ",
+                           ShapeToString(b.sizes()), " differ; they must be equal; expand one"));
+}
+
+void CheckClasses(const char* op, const Tensor& logits, const Tensor& classes) {
+  const auto sizes = logits.sizes();
+  const bool fits =
+      !sizes.empty() && sizes.size() <= 2 && classes.sizes() == sizes.first(sizes.size() - 1);
+  if (fits) return;
+  throw Error(
+      ErrorKind::kShape,
+      absl::StrCat("[", op, "] logits of shape ", ShapeToString(sizes), " and classes of shape ",
+                   ShapeToString(classes.sizes()), "; [N,C] with [N], or [C] with a scalar"));
+}
+
 }  // namespace
 
 Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction) {
   CheckDefined("mse_loss", a, b);
-  if (a.sizes() != b.sizes()) {
-    throw Error(ErrorKind::kShape,
-                absl::StrCat("[mse_loss] shapes ", ShapeToString(a.sizes()), " and ",
-                             ShapeToString(b.sizes()), " differ; they must be equal; expand one"));
-  }
+  CheckEqualShapes("mse_loss", a, b);
   const Tensor difference = kernels::Sub(a, b);
   Tensor result = Reduce(kernels::Mul(difference, difference), reduction);
   if (ShouldRecord(a, b)) {
@@ -70,13 +87,7 @@ Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction) {
 
 Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduction) {
   CheckDefined("cross_entropy", logits, classes);
-  const auto sizes = logits.sizes();
-  if (sizes.empty() || sizes.size() > 2 || classes.sizes() != sizes.first(sizes.size() - 1)) {
-    throw Error(ErrorKind::kShape,
-                absl::StrCat("[cross_entropy] logits of shape ", ShapeToString(sizes),
-                             " and classes of shape ", ShapeToString(classes.sizes()),
-                             "; [N,C] with [N], or [C] with a scalar"));
-  }
+  CheckClasses("cross_entropy", logits, classes);
   const Tensor logs = LogSoftmax(logits.Detach(), logits.dim() - 1);
   const Tensor picked = kernels::Gather(logs, logits.dim() - 1, Column(classes), "cross_entropy");
   const Tensor each = WithShape(kernels::Each<kernels::NegNumber>(picked), classes.sizes());
@@ -90,6 +101,47 @@ Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduc
                 return Mul(share, Excess(saved[0], column));
               })
         ->Save(logits)
+        ->Save(classes);
+  }
+  return result;
+}
+
+Tensor BceWithLogits(const Tensor& a, const Tensor& b, Reduction reduction) {
+  CheckDefined("bce_with_logits", a, b);
+  CheckEqualShapes("bce_with_logits", a, b);
+  const Tensor softplus = kernels::Each<kernels::SoftplusNumber>(a);
+  Tensor result = Reduce(kernels::Sub(softplus, kernels::Mul(a, b)), reduction);
+  if (ShouldRecord(a, b)) {
+    Record<2>("BceWithLogitsBackward", result, {&a, &b},
+              [reduction, count = CountOf(a)](size_t k, const Tensor& g, const Tensor* saved) {
+                const Tensor share = Share(g, reduction, count);
+                if (k == 1) return Neg(Mul(share, saved[0]));
+                return Mul(share, Sub(Sigmoid(saved[0]), saved[1]));
+              })
+        ->Save(a)
+        ->Save(b);
+  }
+  return result;
+}
+
+Tensor NllLoss(const Tensor& logs, const Tensor& classes, Reduction reduction) {
+  CheckDefined("nll_loss", logs, classes);
+  CheckClasses("nll_loss", logs, classes);
+  const Tensor picked = kernels::Gather(logs, logs.dim() - 1, Column(classes), "nll_loss");
+  const Tensor each = WithShape(kernels::Each<kernels::NegNumber>(picked), classes.sizes());
+  Tensor result = Reduce(each, reduction);
+  if (ShouldRecord(logs)) {
+    Record<1>("NllLossBackward", result, logs,
+              [reduction, count = CountOf(each), sizes = SizesOf(logs)](const Tensor& g,
+                                                                        const Tensor* saved) {
+                const Tensor column = Column(saved[0]);
+                const Tensor share = Neg(Share(g, reduction, count));
+                const Tensor each_share = reduction == Reduction::kNone
+                                              ? ReshapeTo(share, column.sizes())
+                                              : ExpandTo(share, column.sizes());
+                const Tensor zeros = Tensor::Zeros(sizes, g.dtype(), g.device());
+                return ScatterAdd(zeros, zeros.dim() - 1, column, each_share);
+              })
         ->Save(classes);
   }
   return result;

@@ -1,4 +1,4 @@
-// mse_loss and cross_entropy.
+// mse_loss, cross_entropy, bce_with_logits and nll_loss.
 //
 //   Tensor loss = ops::CrossEntropy(logits, classes, Reduction::kMean);
 //
@@ -24,5 +24,11 @@ Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction);
 // with a scalar; a class that is not within 0 and C - 1 is Error(kIndex). For kNone in the shape of
 // `classes`.
 Tensor CrossEntropy(const Tensor& logits, const Tensor& classes, Reduction reduction);
+
+// log(1 + e^a) - a b, of equal shapes: the cross entropy of sigmoid(a) where b is the probability.
+Tensor BceWithLogits(const Tensor& a, const Tensor& b, Reduction reduction);
+
+// -a at each sample's class; shapes and errors as for CrossEntropy.
+Tensor NllLoss(const Tensor& logs, const Tensor& classes, Reduction reduction);
 
 }  // namespace twingrad::ops

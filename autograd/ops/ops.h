@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "autograd/ops/activation.h"      // IWYU pragma: export
 #include "autograd/ops/arithmetic.h"      // IWYU pragma: export
 #include "autograd/ops/copy.h"            // IWYU pragma: export
 #include "autograd/ops/elementary.h"      // IWYU pragma: export
@@ -11,4 +12,5 @@
 #include "autograd/ops/rearrange.h"       // IWYU pragma: export
 #include "autograd/ops/reduction.h"       // IWYU pragma: export
 #include "autograd/ops/softmax.h"         // IWYU pragma: export
+#include "autograd/ops/trigonometric.h"   // IWYU pragma: export
 #include "autograd/ops/view.h"            // IWYU pragma: export

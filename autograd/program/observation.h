@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "autograd/base/error.h"  // IWYU pragma: export
 #include "autograd/base/words.h"
 #include "autograd/program/program.h"
@@ -66,10 +67,13 @@ struct EdgeRecord {
   bool operator==(const EdgeRecord&) const = default;
 };
 
+// Most nodes have one edge or two.
+using EdgeRecords = absl::InlinedVector<EdgeRecord, 2>;
+
 struct NodeRecord {
   NodeName name;
   int32_t num_inputs = 1;
-  std::vector<EdgeRecord> next_edges;
+  EdgeRecords next_edges;
 };
 
 // Which thread did something in a call, by its part in the run: the number of a worker of the
@@ -159,8 +163,8 @@ struct CallRecord {
   // The graph as it stood before the run: all nodes reachable from the roots, in discovery order,
   // then those of inputs that no root reaches (their position decides what is pruned).
   std::vector<NodeRecord> nodes;
-  std::vector<EdgeRecord> roots;
-  std::vector<EdgeRecord> inputs;  // empty for a plain backward
+  EdgeRecords roots;
+  EdgeRecords inputs;  // empty for a plain backward
   // The engine's own counters before the run, by node; -1 where the engine holds no entry.
   std::vector<int32_t> dependencies;
   // Whether the node was marked for execution (exec_info), by node; empty for a plain backward.

@@ -37,7 +37,7 @@ std::string RoleName(const Program& program, const NodeName& name) {
   return std::string(NodeRoleName(name.role));
 }
 
-std::string EdgesText(const std::vector<EdgeRecord>& edges) {
+std::string EdgesText(const EdgeRecords& edges) {
   return absl::StrJoin(edges, " ", [](std::string* out, const EdgeRecord& edge) {
     if (edge.node < 0) {
       absl::StrAppend(out, "_");

@@ -45,20 +45,27 @@ enum class Numbers : uint8_t {
   kScattered,
   kMatmul,
   kAddmm,
+  kAddcmul,
   // Exact in some cases only.
   kPower,  // for small exponents that are not negative
   kCast,   // to integers and bool, and of what f32 holds
   kMeanOver,
   kQuotient,
   kSquaredDifference,
+  kSquare,
   // Rounded.
   kExponential,
+  kSignedExponential,  // of magnitudes like those of exp
   kLogarithm,
   kRoot,
   kUnit,         // in [-1, 1]
   kSigmoid,      // in (0, 1)
   kProbability,  // in (0, 1), summing to 1
   kLogSum,
+  kBetween,    // about as large as the operands
+  kUnbounded,  // of any size near a pole or the end of a domain
+  kAngle,      // in [-pi, pi]
+  kGated,      // no greater than the operand's magnitude
 };
 
 // Whether the result is rounded whatever the operands are.
@@ -77,12 +84,22 @@ inline constexpr Saves kSavesResult = 32;
 inline constexpr Saves kSavesResultForB = 64;
 inline constexpr Saves kSavesOwn = 128;  // something that no statement can write
 
+// Which operands have a finite result, of no great size.
+enum class Takes : uint8_t {
+  kAll,
+  kSmall,     // magnitudes of at most 2^4
+  kPositive,  // above 0
+  kUnit,      // from -1 to 1
+  kAboveOne,
+};
+
 struct OpFacts {
   Dependence dependence = Dependence::kLinear;
   Numbers numbers = Numbers::kSame;
   Saves saves = kSavesNothing;
   // What PyTorch saves in addition, although no derivative needs it.
   Saves pytorch_saves = kSavesNothing;
+  Takes takes = Takes::kAll;
 };
 
 }  // namespace twingrad::program

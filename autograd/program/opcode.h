@@ -33,9 +33,32 @@ enum class Opcode : uint8_t {
   kRelu,
   kAbs,
   kSgn,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kErf,
+  kExpm1,
+  kLog1p,
+  kRsqrt,
+  kReciprocal,
+  kSquare,
+  kSilu,
+  kSoftplus,
+  kGelu,
+  kGeluTanh,
   kClamp,  // min=, max=, one of them or both
   // where %condition %a %b
   kWhere,
+  // Elementwise, three operands: a + b c, a + b / c, a + c (b - a).
+  kAddcmul,
+  kAddcdiv,
+  kLerp,
   // Reductions: dims= (all when absent), keepdim=.
   kSum,
   kMean,
@@ -50,6 +73,9 @@ enum class Opcode : uint8_t {
   kArgmin,
   kMatmul,
   kAddmm,
+  kBmm,
+  kDot,
+  kOuter,
   // Copies that move elements: joined, reversed, picked by indices, sorted.
   kCat,
   kStack,
@@ -66,6 +92,8 @@ enum class Opcode : uint8_t {
   // Losses: reduction= (mean when absent).
   kMseLoss,
   kCrossEntropy,
+  kBceWithLogits,
+  kNllLoss,
   // Views: the result shares storage (reshape only where the strides allow it).
   kView,
   kReshape,

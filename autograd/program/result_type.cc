@@ -167,6 +167,25 @@ bool Inference::Addmm() {
                              ", the shape of the product; addmm adds to it");
 }
 
+// bmm, dot and outer take operands of one rank.
+bool Inference::ProductOfRank(size_t rank) {
+  const Shape &a = shape(0), &b = shape(1);
+  for (int i = 0; i < 2; ++i) {
+    if (shape(i).size() != rank) {
+      return fault_.BlameOperand(i, signature_.name, " of a value of rank ", shape(i).size(),
+                                 "; rank ", rank, " goes");
+    }
+  }
+  if (op() == Opcode::kOuter) {
+    result_.shape = {a[0], b[0]};
+    return true;
+  }
+  if (op() == Opcode::kBmm && a[0] != b[0]) {
+    return fault_.BlameOperand(1, "bmm of ", a[0], " and ", b[0], " matrices; as many of both go");
+  }
+  return Matmul();
+}
+
 bool Inference::Matmul() {
   const Shape &a = shape(0), &b = shape(1);
   for (int i = 0; i < 2; ++i) {
@@ -199,7 +218,7 @@ bool Inference::Matmul() {
 bool Inference::CrossEntropy(Shape* each) {
   const Shape& a = shape();
   if (a.empty() || a.size() > 2) {
-    return fault_.BlameOperand(0, "cross_entropy of shape ", ShapeText(a),
+    return fault_.BlameOperand(0, signature_.name, " of shape ", ShapeText(a),
                                "; it takes [N,C], or [C] for one sample");
   }
   each->assign(a.begin(), a.end() - 1);
@@ -210,11 +229,11 @@ bool Inference::CrossEntropy(Shape* each) {
 
 bool Inference::Loss() {
   Shape each = shape();
-  if (op() == Opcode::kCrossEntropy) {
+  if (signature_.indices != 0) {
     if (!CrossEntropy(&each)) return false;
   } else if (shape(1) != each) {
     return fault_.BlameOperand(1, "shapes ", ShapeText(each), " and ", ShapeText(shape(1)),
-                               " differ; mse_loss takes equal ones: expand one");
+                               " differ; ", signature_.name, " takes equal ones: expand one");
   }
   if (statement_.Get<std::string>(Key::kReduction) == "none") result_.shape = std::move(each);
   return true;
@@ -238,6 +257,8 @@ bool Inference::Dispatch() {
     case Category::kLoss:
       return Loss();
     case Category::kMatmul:
+      if (op() == Opcode::kBmm) return ProductOfRank(3);
+      if (op() == Opcode::kDot || op() == Opcode::kOuter) return ProductOfRank(1);
       return op() == Opcode::kAddmm ? Addmm() : Matmul();
     case Category::kView:
       return View();

@@ -54,6 +54,7 @@ class Inference {
   bool InPlace();
   bool Matmul();
   bool Addmm();
+  bool ProductOfRank(size_t rank);
   bool Loss();
   bool CrossEntropy(Shape* each);
 

@@ -14,6 +14,8 @@
 #include <numeric>
 #include <vector>
 
+#include "absl/types/span.h"
+#include "autograd/program/opcode.h"
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
@@ -155,6 +157,65 @@ ValueIn<Algebra> ProductOf(Algebra& algebra, const ValueIn<Algebra>& a,
                             Gather(algebra, a, {places[k], size}, shape));
   }
   return product;
+}
+
+// addcmul, addcdiv and lerp.
+template <typename Algebra>
+ValueIn<Algebra> TernaryOf(Algebra& algebra, program::Opcode op,
+                           absl::Span<const ValueIn<Algebra>> in,
+                           absl::Span<const Shape* const> shapes) {
+  const Shape shape = BroadcastShape(*shapes[0], BroadcastShape(*shapes[1], *shapes[2]));
+  const auto aligned = [&](size_t k) {
+    if (*shapes[k] == shape) return in[k];
+    Arena& arena = algebra.arena();
+    return Gather(algebra, in[k], BroadcastMap(arena, *shapes[k], shape), arena.Keep(shape));
+  };
+  const auto a = aligned(0), b = aligned(1), c = aligned(2);
+  const auto apply = [&](Primitive p, const ValueIn<Algebra>& x, const ValueIn<Algebra>& y) {
+    return algebra.Apply(p, x, y);
+  };
+  if (op == program::Opcode::kAddcmul) {
+    return apply(Primitive::kAdd, a, apply(Primitive::kMultiply, b, c));
+  }
+  if (op == program::Opcode::kAddcdiv) {
+    return apply(Primitive::kAdd, a, apply(Primitive::kDivide, b, c));
+  }
+  const auto way = apply(Primitive::kSubtract, b, a);
+  return apply(Primitive::kAdd, a, apply(Primitive::kMultiply, c, way));
+}
+
+// The products of each element of one vector with each of another.
+template <typename Algebra>
+ValueIn<Algebra> OuterOf(Algebra& algebra, const ValueIn<Algebra>& a, const ValueIn<Algebra>& b) {
+  Arena& arena = algebra.arena();
+  const int32_t rows = algebra.ArrayOf(a)->size, columns = algebra.ArrayOf(b)->size;
+  const Shape* shape = arena.Keep({rows, columns});
+  const auto left = Gather(algebra, a, BroadcastMap(arena, {rows, 1}, *shape), shape);
+  const auto right = Gather(algebra, b, BroadcastMap(arena, {columns}, *shape), shape);
+  return algebra.Apply(Primitive::kMultiply, left, right);
+}
+
+// log(1 + exp(a)) - a b.
+template <typename Algebra>
+ValueIn<Algebra> BceOf(Algebra& algebra, const ValueIn<Algebra>& a, const ValueIn<Algebra>& b) {
+  const auto product = algebra.Apply(Primitive::kMultiply, a, b);
+  return algebra.Apply(Primitive::kSubtract, algebra.Apply(Primitive::kSoftplus, a), product);
+}
+
+// The parts, of these shapes, one after another along `dim`, written into an array of zeros.
+template <typename Algebra>
+ValueIn<Algebra> Joined(Algebra& algebra, absl::Span<const ValueIn<Algebra>> parts,
+                        absl::Span<const Shape> shapes, size_t dim) {
+  Shape whole = shapes[0];
+  for (size_t k = 1; k < shapes.size(); ++k) whole[dim] += shapes[k][dim];
+  auto joined = Constant(algebra, parts[0], whole, 0);
+  int64_t start = 0;
+  for (size_t k = 0; k < shapes.size(); ++k) {
+    joined = Overwrite(algebra, joined, parts[k],
+                       PartMap(algebra.arena(), shapes[k], whole, dim, start));
+    start += shapes[k][dim];
+  }
+  return joined;
 }
 
 // The sum of all elements.

@@ -61,6 +61,9 @@ class Composite {
     for (const auto& [op, rule] : std::initializer_list<Row>{
              {Opcode::kClamp, &Composite::Clamp},
              {Opcode::kWhere, &Composite::Where},
+             {Opcode::kAddcmul, &Composite::Ternary},
+             {Opcode::kAddcdiv, &Composite::Ternary},
+             {Opcode::kLerp, &Composite::Ternary},
              {Opcode::kSum, &Composite::Sum},
              {Opcode::kMean, &Composite::Mean},
              {Opcode::kProd, &Composite::Product},
@@ -73,6 +76,9 @@ class Composite {
              {Opcode::kArgmin, &Composite::ExtremeAlong},
              {Opcode::kMatmul, &Composite::Matmul},
              {Opcode::kAddmm, &Composite::Addmm},
+             {Opcode::kBmm, &Composite::Matmul},
+             {Opcode::kDot, &Composite::Matmul},
+             {Opcode::kOuter, &Composite::Outer},
              {Opcode::kCat, &Composite::Join},
              {Opcode::kStack, &Composite::Join},
              {Opcode::kFlip, &Composite::Flip},
@@ -85,7 +91,9 @@ class Composite {
              {Opcode::kSoftmax, &Composite::Softmax},
              {Opcode::kLogSoftmax, &Composite::LogSoftmax},
              {Opcode::kMseLoss, &Composite::MseLoss},
-             {Opcode::kCrossEntropy, &Composite::CrossEntropy},
+             {Opcode::kCrossEntropy, &Composite::LossOfClasses},
+             {Opcode::kBceWithLogits, &Composite::BceWithLogits},
+             {Opcode::kNllLoss, &Composite::LossOfClasses},
              {Opcode::kReshape, &Composite::Copy},
              {Opcode::kClone, &Composite::Copy},
              {Opcode::kCast, &Composite::Cast},
@@ -121,6 +129,8 @@ class Composite {
     return algebra_.Apply(Primitive::kSelect, a, b, condition);
   }
 
+  Value Ternary() { return TernaryOf<Algebra>(algebra_, op_, in_, shapes_); }
+
   Value Sum() {
     const ReductionMap reduction = ReduceMap(arena(), statement_, Whole());
     return ScatterAdd(algebra_, in_[0], reduction.map, Keep(reduction.shape));
@@ -143,6 +153,8 @@ class Composite {
     return ScatterAdd(algebra_, Products(algebra_, in_[0], in_[1], maps), maps.result,
                       Keep(maps.shape));
   }
+
+  Value Outer() { return OuterOf(algebra_, in_[0], in_[1]); }
 
   Value Copy() {
     const Shape* shape = shapes_[0];
@@ -205,24 +217,13 @@ class Composite {
     return Chosen(op_ == Opcode::kMax || op_ == Opcode::kMin, places, Keep(shape), ties);
   }
 
-  // Writes the parts one after another into an array of zeros.
   Value Join() {
-    const bool stacks = op_ == Opcode::kStack;
-    const size_t dim = Dim();
     std::vector<Shape> parts;
     for (const Shape* shape : shapes_) {
       Shape& part = parts.emplace_back(*shape);
-      if (stacks) part.insert(part.begin() + dim, 1);
+      if (op_ == Opcode::kStack) part.insert(part.begin() + Dim(), 1);
     }
-    Shape whole = parts[0];
-    for (size_t k = 1; k < parts.size(); ++k) whole[dim] += parts[k][dim];
-    Value joined = Constant(algebra_, in_[0], whole, 0);
-    int64_t start = 0;
-    for (size_t k = 0; k < parts.size(); ++k) {
-      joined = Overwrite(algebra_, joined, in_[k], PartMap(arena(), parts[k], whole, dim, start));
-      start += parts[k][dim];
-    }
-    return joined;
+    return Joined<Algebra>(algebra_, in_, parts, Dim());
   }
 
   Value Addmm() {
@@ -246,9 +247,11 @@ class Composite {
     return {kept, BroadcastMap(arena(), kept, Whole()), count};
   }
 
-  Value CrossEntropy() {
+  Value BceWithLogits() { return Reduced(BceOf(algebra_, in_[0], in_[1])); }
+  Value LossOfClasses() {
     const size_t classes = Whole().size() - 1;
-    const Value logs = OfGroups(Primitive::kLogSoftmax, RowsAlong(classes));
+    const Value logs =
+        op_ == Opcode::kNllLoss ? in_[0] : OfGroups(Primitive::kLogSoftmax, RowsAlong(classes));
     Shape one = Whole();
     one[classes] = 1;
     const Picks places = PickMap(arena(), Whole(), one, classes, *algebra_.ArrayOf(in_[1]),

@@ -1,5 +1,8 @@
 #include "autograd/reference/lowering.h"
 
+#include <array>
+#include <cstddef>
+
 #include "autograd/program/signature.h"
 #include "autograd/program/statement_table.h"
 #include "autograd/reference/composite.h"
@@ -30,15 +33,22 @@ static_assert(EveryOtherOpHasARule(), "an op that computes has a row in composit
 }  // namespace
 
 Primitive ElementwisePrimitive(Opcode op) {
-  const bool unary = program::SignatureOf(op).min_operands == 1;
-  for (const PrimitiveRow& row : unary ? UnaryPrimitives() : BinaryPrimitives()) {
-    if (row.op == op) return row.primitive;
-  }
-  return Primitive::kEnd;
+  static const auto kPrimitives = [] {
+    std::array<Primitive, program::kNumOpcodes> by_op;
+    by_op.fill(Primitive::kEnd);
+    for (const PrimitiveRow* row : kRowOf) {
+      if (row->op) by_op[static_cast<size_t>(*row->op)] = row->primitive;
+    }
+    return by_op;
+  }();
+  return kPrimitives[static_cast<size_t>(op)];
 }
 
 uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   const program::Signature& signature = program::SignatureOf(op);
+  // The way from a to b, by which the weight is derived; both factors of a product and a function.
+  if (op == Opcode::kLerp) return last_tracked ? program::kSavesA | program::kSavesB : 0;
+  if (op == Opcode::kBceWithLogits) return program::kSavesA | program::kSavesB;
   // A primitive that works on places knows where an index points, not the index itself.
   if (signature.indices == 0 && op != Opcode::kProd) return 0;
   if (op == Opcode::kScatterAdd && !last_tracked) return 0;

@@ -39,8 +39,11 @@ inline constexpr double kOrNan = -2;
 
 // Largest error of an engine's elementary functions, in units in the last place.
 struct Ulps {
-  double exp = 2, log = 2, sin = 2, cos = 2, tanh = 2, pow = 2;
-  double sigmoid = 4;  // 1 / (1 + exp(-x)): exp's error and two roundings
+  double exp = 2, log = 2, sin = 2, cos = 2, tanh = 2, pow = 2, tan = 2, arc = 2, erf = 2;
+  double sigmoid = 4;     // 1 / (1 + exp(-x)): exp's error and two roundings
+  double hyperbolic = 3;  // and their inverses
+  double softplus = 4;    // the errors of exp and of log1p, whose condition is at most 1
+  double gelu = 6;        // beside what cancels
 };
 inline constexpr Ulps kUlps;
 
@@ -113,6 +116,27 @@ Number Sin(Number a, const Format& f);
 Number Cos(Number a, const Format& f);
 Number Tanh(Number a, const Format& f);
 Number Sigmoid(Number a, const Format& f);
+// numbers_functions.cc
+Number Tan(Number a, const Format& f);
+Number Asin(Number a, const Format& f);
+Number Acos(Number a, const Format& f);
+Number Atan(Number a, const Format& f);
+Number Sinh(Number a, const Format& f);
+Number Cosh(Number a, const Format& f);
+Number Asinh(Number a, const Format& f);
+Number Acosh(Number a, const Format& f);
+Number Atanh(Number a, const Format& f);
+Number Erf(Number a, const Format& f);
+Number Expm1(Number a, const Format& f);
+Number Log1p(Number a, const Format& f);
+Number Rsqrt(Number a, const Format& f);
+Number Reciprocal(Number a, const Format& f);
+Number Square(Number a, const Format& f);
+Number Silu(Number a, const Format& f);
+Number Softplus(Number a, const Format& f);
+Number Gelu(Number a, const Format& f);
+Number GeluTanh(Number a, const Format& f);
+// numbers.cc
 Number Relu(Number a);
 Number Abs(Number a);
 Number Maximum(Number a, Number b);

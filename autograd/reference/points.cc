@@ -28,7 +28,7 @@ Point Factor(double x) {
 }
 Point TimesA(double a, double) { return Factor(a); }
 Point TimesB(double, double b) { return Factor(b); }
-// tanh and sigmoid, which level off.
+// tanh, gelu and others whose slopes level off.
 Point Bounded(double a, double) { return std::isnan(a) ? kUndefined : kSmooth; }
 Point Wave(double a, double) { return std::isfinite(a) ? kSmooth : kUndefined; }
 Point Exp(double a, double) {
@@ -40,6 +40,23 @@ Point Root(double a, double) {
   if (a == 0) return Boundary(kInfinity);
   return a > 0 ? kSmooth : kUndefined;
 }
+// asin, acos and atanh; of acos the slope is negative.
+Point Arc(double a, double) {
+  if (std::fabs(a) == 1) return Boundary(kInfinity);
+  return std::fabs(a) < 1 ? kSmooth : kUndefined;
+}
+Point Acosh(double a, double) { return Root(a - 1, 0); }
+Point Log1p(double a, double) { return Root(a + 1, 0); }
+Point Pole(double a, double) {
+  if (std::isnan(a)) return kUndefined;
+  return a == 0 ? Boundary(kInfinity) : kSmooth;
+}
+// sinh and cosh, whose slopes are the other.
+Point Hyperbolic(double a, double) {
+  if (std::isnan(a)) return kUndefined;
+  return std::fabs(a) > 710.5 ? Boundary(kInfinity) : kSmooth;
+}
+Point Square(double a, double) { return Factor(a); }
 Point AtZero(double a, Point there) {
   if (std::isnan(a)) return kUndefined;
   return a == 0 ? there : kSmooth;
@@ -99,9 +116,31 @@ constexpr PointRow kRows[] = {
     {Opcode::kRelu, "a ≠ 0", "a = 0: [0, 1]", "", "", Relu},
     {Opcode::kAbs, "a ≠ 0", "a = 0: [-1, 1]", "", "", Abs},
     {Opcode::kSgn, "a ≠ 0", "a = 0, a jump: 0 or infinite", "", "", Sgn},
+    {Opcode::kTan, "finite a", "", "", "infinite a", Wave},
+    {Opcode::kAsin, "-1 < a < 1", "", "a = ±1: ∞", "a beyond ±1", Arc},
+    {Opcode::kAcos, "-1 < a < 1", "", "a = ±1: -∞", "a beyond ±1", Arc},
+    {Opcode::kAtan, "everywhere", "", "", "", Bounded},
+    {Opcode::kSinh, "everywhere", "", "beyond the format: ∞", "", Hyperbolic},
+    {Opcode::kCosh, "everywhere", "", "beyond the format: ±∞", "", Hyperbolic},
+    {Opcode::kAsinh, "everywhere", "", "", "", Bounded},
+    {Opcode::kAcosh, "a > 1", "", "a = 1: ∞", "a < 1", Acosh},
+    {Opcode::kAtanh, "-1 < a < 1", "", "a = ±1: ∞", "a beyond ±1", Arc},
+    {Opcode::kErf, "everywhere", "", "", "", Bounded},
+    {Opcode::kExpm1, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp},
+    {Opcode::kLog1p, "a > -1", "", "a = -1: ∞", "a < -1", Log1p},
+    {Opcode::kRsqrt, "a > 0", "", "a = 0: -∞", "a < 0", Root},
+    {Opcode::kReciprocal, "a ≠ 0", "", "a = 0: -∞; 0 and -0 are one number", "", Pole},
+    {Opcode::kSquare, "everywhere", "", "", "", Square},
+    {Opcode::kSilu, "everywhere", "", "", "", Bounded},
+    {Opcode::kSoftplus, "everywhere", "", "", "", Bounded},
+    {Opcode::kGelu, "everywhere", "", "", "", Bounded},
+    {Opcode::kGeluTanh, "everywhere", "", "", "", Bounded},
     {Opcode::kClamp, "away from the limits; everywhere if min ≥ max", "at a limit: [0, 1]", "", "",
      Clamp},
     {Opcode::kWhere, "everywhere; the condition is a constant", "", "", ""},
+    {Opcode::kAddcmul, "everywhere", "", "", ""},
+    {Opcode::kAddcdiv, "c ≠ 0", "", "c = 0: as div", "as div"},
+    {Opcode::kLerp, "everywhere", "", "", ""},
     {Opcode::kSum, "everywhere", "", "", ""},
     {Opcode::kMean, "everywhere", "", "", "over nothing"},
     {Opcode::kProd, "everywhere, zeros included", "", "", ""},
@@ -114,6 +153,9 @@ constexpr PointRow kRows[] = {
     {Opcode::kArgmin, "an index is a constant", "", "", ""},
     {Opcode::kMatmul, "everywhere", "", "", ""},
     {Opcode::kAddmm, "everywhere", "", "", ""},
+    {Opcode::kBmm, "everywhere", "", "", ""},
+    {Opcode::kDot, "everywhere", "", "", ""},
+    {Opcode::kOuter, "everywhere", "", "", ""},
     {Opcode::kCat, "everywhere", "", "", ""},
     {Opcode::kStack, "everywhere", "", "", ""},
     {Opcode::kFlip, "everywhere", "", "", ""},
@@ -127,6 +169,8 @@ constexpr PointRow kRows[] = {
     {Opcode::kLogSoftmax, "finite a", "", "", "a row of -∞"},
     {Opcode::kMseLoss, "everywhere", "", "", "a mean over nothing"},
     {Opcode::kCrossEntropy, "finite a; classes are constants", "", "", "a row of -∞"},
+    {Opcode::kBceWithLogits, "everywhere", "", "", "a mean over nothing"},
+    {Opcode::kNllLoss, "everywhere; classes are constants", "", "", "a mean over nothing"},
     {Opcode::kView, "everywhere", "", "", ""},
     {Opcode::kReshape, "everywhere", "", "", ""},
     {Opcode::kTranspose, "everywhere", "", "", ""},

@@ -96,6 +96,7 @@ struct PrimitiveRow {
 // The families, in the order of Primitive.
 absl::Span<const PrimitiveRow> BinaryPrimitives();
 absl::Span<const PrimitiveRow> UnaryPrimitives();
+absl::Span<const PrimitiveRow> SmoothPrimitives();
 absl::Span<const PrimitiveRow> MovingPrimitives();
 absl::Span<const PrimitiveRow> GroupPrimitives();
 
@@ -115,10 +116,14 @@ constexpr bool AreRowsOf(absl::Span<const PrimitiveRow> rows, Primitive first, P
   return count == rows.size();
 }
 
-// For static_assert: whether every elementwise statement of so many operands is one of these.
-constexpr bool NameEveryOp(absl::Span<const PrimitiveRow> rows, int operands) {
+// For static_assert: whether every elementwise statement of so many operands, from `first` to
+// before `end`, is one of these.
+constexpr bool NameEveryOp(absl::Span<const PrimitiveRow> rows, int operands,
+                           program::Opcode first = program::Opcode::kLeaf,
+                           program::Opcode end = program::Opcode::kExpect) {
   for (const program::Signature& signature : program::table::kRows) {
     if (signature.category != program::Category::kElementwise) continue;
+    if (signature.op < first || signature.op >= end) continue;
     bool found = signature.min_operands != operands;
     for (const PrimitiveRow& row : rows) found |= row.op == signature.op;
     if (!found) return false;

@@ -42,6 +42,26 @@ enum class Primitive : uint8_t {
   kAbs,
   kSign,
   kClamp,  // to [low, high]
+  // smooth_primitives.cc
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kErf,
+  kExpm1,
+  kLog1p,
+  kRsqrt,
+  kReciprocal,
+  kSquare,
+  kSilu,
+  kSoftplus,
+  kGelu,
+  kGeluTanh,
   // moving_primitives.cc
   kSelect,       // in[2] ? in[0] : in[1]
   kWeigh,        // times in[1], which no gradient reaches

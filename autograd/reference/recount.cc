@@ -55,11 +55,12 @@ std::vector<Arc> ArcsOf(const CallRecord& call) {
 class ArcsBy {
  public:
   ArcsBy(size_t nodes, const std::vector<Arc>& arcs, int32_t Arc::*end, int32_t Arc::*other)
-      : begin_(nodes + 1), others_(arcs.size()) {
-    for (const Arc& arc : arcs) ++begin_[static_cast<size_t>(arc.*end) + 1];
-    for (size_t n = 0; n < nodes; ++n) begin_[n + 1] += begin_[n];
-    std::vector<size_t> next(begin_.begin(), begin_.end() - 1);
-    for (const Arc& arc : arcs) others_[next[static_cast<size_t>(arc.*end)]++] = arc.*other;
+      : begin_(nodes + 2), others_(arcs.size()) {
+    // Counted one place further on than they belong: each list then moves its begin to its end,
+    // which is the begin of the next.
+    for (const Arc& arc : arcs) ++begin_[static_cast<size_t>(arc.*end) + 2];
+    for (size_t n = 0; n < nodes; ++n) begin_[n + 2] += begin_[n + 1];
+    for (const Arc& arc : arcs) others_[begin_[static_cast<size_t>(arc.*end) + 1]++] = arc.*other;
   }
 
   absl::Span<const int32_t> operator[](int32_t node) const {
@@ -68,7 +69,7 @@ class ArcsBy {
   }
 
  private:
-  std::vector<size_t> begin_;
+  std::vector<uint32_t> begin_;  // of a node's list; that of the next is its end
   std::vector<int32_t> others_;
 };
 

@@ -33,8 +33,13 @@ Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
   if ((saves & kSavesAForB) != 0 && has_gradient[1]) saved |= kSavesA;
   if ((saves & kSavesBForA) != 0 && has_gradient[0]) saved |= kSavesB;
   if ((saves & kSavesResultForB) != 0 && has_gradient[1]) saved |= kSavesResult;
-  if (signature.op == Opcode::kAddmm && !has_gradient[2]) saved &= ~kSavesB;
-  if (signature.op == Opcode::kAddmm && !has_gradient[1]) saved &= ~kSavesC;
+  const Opcode op = signature.op;
+  const bool adds_product = op == Opcode::kAddmm || op == Opcode::kAddcmul;
+  if ((adds_product || op == Opcode::kAddcdiv) && !has_gradient[2]) saved &= ~kSavesB;
+  if (adds_product && !has_gradient[1]) saved &= ~kSavesC;
+  if (op == Opcode::kAddcdiv && !has_gradient[1] && !has_gradient[2]) saved &= ~kSavesC;
+  if (op == Opcode::kLerp && !has_gradient[2]) saved &= ~(kSavesA | kSavesB);
+  if (op == Opcode::kLerp && !has_gradient[0] && !has_gradient[1]) saved &= ~kSavesC;
   if (signature.op == Opcode::kScatterAdd && !has_gradient[2]) saved &= ~kSavesB;
   return saved;
 }

@@ -134,9 +134,10 @@ constexpr PrimitiveRow kRows[] = {
      }},
 };
 
-static_assert(AreRowsOf(kRows, Primitive::kNegate, Primitive::kSelect),
-              "in the order of Primitive");
-static_assert(NameEveryOp(kRows, 1), "a row for each elementwise statement of one operand");
+static_assert(AreRowsOf(kRows, Primitive::kNegate, Primitive::kTan), "in the order of Primitive");
+static_assert(NameEveryOp(kRows, 1, Opcode::kNeg, Opcode::kTan) &&
+                  NameEveryOp(kRows, 1, Opcode::kClamp),
+              "a row for each elementwise statement of one operand but those of smooth_primitives");
 
 }  // namespace
 

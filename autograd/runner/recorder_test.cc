@@ -42,7 +42,7 @@ TEST(Recorder, FillsTheRecordOfACall) {
   ASSERT_EQ(calls.size(), 1u);
   const program::CallRecord& call = calls[0];
   ASSERT_EQ(call.nodes.size(), 2u);
-  EXPECT_EQ(call.nodes[0].next_edges, (std::vector<program::EdgeRecord>{{1, 0}, {1, 0}}));
+  EXPECT_EQ(call.nodes[0].next_edges, (program::EdgeRecords{{1, 0}, {1, 0}}));
   EXPECT_EQ(call.dependencies, (std::vector<int32_t>{-1, 2}));
   EXPECT_EQ(call.executed, (std::vector<int32_t>{0, 1}));
   ASSERT_EQ(call.hooks.size(), 1u);

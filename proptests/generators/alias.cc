@@ -185,8 +185,7 @@ bool ApplyInPlace(Draft& draft, ValueId target) {
                         ? PickUnary(draft, Choice::kWrite, kRounding, UnaryOps(kCategory, true))
                         : PickUnary(draft, Choice::kWrite, kExact, UnaryOps(kCategory, false));
   if (!draft.options().Has(op)) return false;
-  if (op == Opcode::kSqrtInPlace && !draft[target].range.positive) return false;
-  if (op == Opcode::kExpInPlace && draft[target].range.high > 4) return false;
+  if (!IsTaken(draft, op, target)) return false;
   if (SignatureOf(op).max_operands == 1) return WriteMarked(draft, op, {target});
   const Content content = op == Opcode::kDivInPlace ? Content::kPowersOfTwo : Content::kAny;
   const ValueId operand = Operand(draft, target, content);

@@ -35,7 +35,9 @@ int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
     return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
   };
-  const int times = op == Opcode::kAddmm ? 3 : has(kDrawnTwice) ? 2 : 1;
+  // Two statements must make the operand of acosh.
+  const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh;
+  const int times = hard ? 3 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 
@@ -62,19 +64,21 @@ bool NeedsDims(Opcode op) {
          category == Category::kLoss || category == Category::kMatmul;
 }
 
-// An operand that the op takes: positive, small, or not a scalar.
+// An operand that the op takes.
 ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
-  const bool positive = op == Opcode::kLog || op == Opcode::kSqrt || op == Opcode::kSqrtInPlace;
-  const bool small = op == Opcode::kExp || op == Opcode::kExpInPlace;
+  const bool batched = op == Opcode::kBmm;
+  if (batched || op == Opcode::kDot || op == Opcode::kOuter) {
+    Shape shape = {draft.source().Between(1, 3)};
+    if (batched) shape = {shape[0], draft.source().Between(1, 2), draft.source().Between(0, 2)};
+    return MakeLeaf(draft, {.shape = shape, .grad = true});
+  }
   if (draft.swarm().narrows() && x != kNoValue && NeedsDims(op) && draft.ShapeOf(x).empty()) {
     Shape shape = MakeShape(draft);
     if (shape.empty()) shape.push_back(draft.source().Between(1, 3));
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
-  if (x == kNoValue || (!positive && !small)) return x;
-  const bool fits = positive ? draft[x].range.positive : draft[x].range.high <= 4;
-  return fits ? x : OrSelf(draft.Op(Opcode::kSigmoid, {x}), x);
+  return x == kNoValue ? x : OrSelf(Taken(draft, op, x), x);
 }
 
 // Tries whatever can make the op; draft.options() allows nothing else.
@@ -83,6 +87,8 @@ void Try(Draft& draft, Opcode op, ValueId x) {
     case Category::kElementwise:
       if (op == Opcode::kWhere) {
         ApplyWhere(draft, x);
+      } else if (SignatureOf(op).max_operands == 3) {
+        ApplyTernary(draft, x);
       } else if (SignatureOf(op).max_operands == 1) {
         ApplyUnary(draft, x);
       } else {

@@ -141,6 +141,9 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       const Range product = AfterProduct(known_[operands[1]].range, known_[operands[2]].range);
       return AfterSum(Union(a, product), 1 + ShapeOf(operands[1]).back());
     }
+    case Numbers::kAddcmul:
+      return AfterSum(Union(a, AfterProduct(known_[operands[1]].range, known_[operands[2]].range)),
+                      2);
     case Numbers::kSquaredDifference: {
       Range range = AfterSum(AfterBinary(op, a, known_[operands[1]].range), before);
       range.exact = false;  // a mean, in most cases

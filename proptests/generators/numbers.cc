@@ -4,12 +4,16 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
 
 namespace twingrad::generators {
 namespace {
+
+using twingrad::program::Category;
+using twingrad::program::UnaryOps;
 
 // The only part that makes non-finite values; rare, because most results computed from them are not
 // finite either.
@@ -126,9 +130,7 @@ void AddFarOut(Draft& draft) {
       break;
     }
     default:
-      y = draft.Op(source.Pick({Opcode::kTanh, Opcode::kSigmoid, Opcode::kExp, Opcode::kSqrt,
-                                Opcode::kLog, Opcode::kCos}),
-                   {x});
+      y = draft.Op(source.Pick(UnaryOps(Category::kElementwise, /*rounds=*/true)), {x});
       break;
   }
   if (y != kNoValue && source.Chance(40)) draft.Op(Opcode::kSum, {y});

@@ -15,6 +15,8 @@ namespace twingrad::generators {
 namespace {
 
 using twingrad::program::Category;
+using twingrad::program::SignatureOf;
+using twingrad::program::Takes;
 using twingrad::program::UnaryOps;
 
 constexpr int64_t kMaxResult = 64;  // elements
@@ -105,6 +107,32 @@ bool Broadcast(const Shape& a, const Shape& b) {
   return elements <= kMaxResult;
 }
 
+bool IsTaken(Draft& draft, Opcode op, ValueId x) {
+  const Range& range = draft[x].range;
+  switch (SignatureOf(op).facts.takes) {
+    case Takes::kAll:
+      return true;
+    case Takes::kSmall:
+      return range.high <= 4;
+    case Takes::kPositive:
+      return range.positive;
+    case Takes::kUnit:
+      return range.high <= 0;
+    case Takes::kAboveOne:
+      return false;  // which no range tells
+  }
+  return true;
+}
+
+ValueId Taken(Draft& draft, Opcode op, ValueId x) {
+  if (IsTaken(draft, op, x)) return x;
+  const Takes takes = SignatureOf(op).facts.takes;
+  if (takes == Takes::kUnit) return draft.Op(Opcode::kTanh, {x});
+  const ValueId positive = draft.Op(Opcode::kSigmoid, {x});
+  if (takes != Takes::kAboveOne || positive == kNoValue) return positive;
+  return draft.Op(Opcode::kExp, {positive});
+}
+
 ValueId ApplyUnary(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (source.Chance(8)) return ApplyClamp(draft, x);
@@ -119,15 +147,16 @@ ValueId ApplyUnary(Draft& draft, ValueId x) {
                           ? PickUnary(draft, Choice::kUnary, kRounding, UnaryOps(kCategory, true))
                           : PickUnary(draft, Choice::kUnary, kExact, UnaryOps(kCategory, false));
     if (!draft.options().Has(op)) continue;
-    if ((op == Opcode::kAbs || op == Opcode::kSgn) && draft.DTypeOf(x) == DType::kBool) continue;
-    const bool needs_positive = op == Opcode::kLog || op == Opcode::kSqrt;
-    if (needs_positive && !draft[x].range.positive && !source.Chance(4)) {
-      // Sometimes through a sigmoid, which makes any value positive.
-      const ValueId positive = source.Chance(40) ? draft.Op(Opcode::kSigmoid, {x}) : kNoValue;
-      if (positive == kNoValue) continue;
-      x = positive;
+    if (op == Opcode::kSquare && !draft.IsRoomy(AfterUnary(op, draft[x].range), draft.DTypeOf(x))) {
+      continue;
     }
-    if (op == Opcode::kExp && draft[x].range.high > 4) continue;
+    if ((op == Opcode::kAbs || op == Opcode::kSgn) && draft.DTypeOf(x) == DType::kBool) continue;
+    if (!IsTaken(draft, op, x)) {
+      const bool outside = SignatureOf(op).facts.takes != Takes::kSmall && source.Chance(4);
+      const ValueId taken = outside ? x : source.Chance(40) ? Taken(draft, op, x) : kNoValue;
+      if (taken == kNoValue) continue;
+      x = taken;
+    }
     const ValueId result = draft.Op(op, {x});
     if (result != kNoValue) return result;
   }
@@ -176,6 +205,22 @@ ValueId ApplyWhere(Draft& draft, ValueId x) {
   return OrSelf(draft.Op(Opcode::kWhere, {condition, x, other}), x);
 }
 
+// addcmul, addcdiv or lerp.
+ValueId ApplyTernary(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  constexpr Opcode kRounding[] = {Opcode::kAddcmul, Opcode::kAddcdiv, Opcode::kLerp};
+  const bool rounding = draft.rounding() && draft.IsFloating(x);
+  const Opcode op = rounding ? source.Pick(kRounding) : Opcode::kAddcmul;
+  if (!draft.options().Has(op) || draft.DTypeOf(x) == DType::kBool) return x;
+  const ValueId b = Partner(draft, x);
+  if (b == kNoValue) return x;
+  const ValueId c = Partner(draft, b, op == Opcode::kAddcdiv ? Content::kPositive : Content::kAny);
+  if (c == kNoValue || !Suits(draft, x, c)) return x;
+  const Range product = AfterProduct(draft[b].range, draft[c].range);
+  if (!draft.IsRoomy(AfterSum(Union(draft[x].range, product), 2), draft.DTypeOf(x))) return x;
+  return OrSelf(draft.Op(op, {x, b, c}), x);
+}
+
 ValueId ApplyReduction(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const int64_t elements = draft.NumElements(x);
@@ -212,8 +257,32 @@ Shape RightBatches(Draft& draft, const Shape& x, bool ranks_differ) {
   return batches;
 }
 
+// dot, outer or bmm of x and another of its rank.
+ValueId ApplyRanked(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const Shape shape = draft.ShapeOf(x);
+  const bool vectors = shape.size() == 1;
+  const Opcode op = !vectors ? Opcode::kBmm : source.Chance(50) ? Opcode::kDot : Opcode::kOuter;
+  if (!draft.options().Has(op) || draft.NumElements(x) > 16) return x;
+  if (draft.DTypeOf(x) == DType::kBool) return x;
+  Shape other = shape;
+  if (op == Opcode::kOuter) other[0] = source.Between(0, 3);
+  if (op == Opcode::kBmm) other = {shape[0], shape[2], source.Between(1, 3)};
+  const ValueId b = MakeLeaf(draft, {.dtype = draft.DTypeOf(x),
+                                     .shape = other,
+                                     .device = draft.DeviceOf(x),
+                                     .grad = source.Chance(70)});
+  if (b == kNoValue) return x;
+  const Range product = AfterProduct(draft[x].range, draft[b].range);
+  const int64_t terms = op == Opcode::kOuter ? 1 : shape.back();
+  if (!draft.IsRoomy(AfterSum(product, terms), draft.DTypeOf(x))) return x;
+  return OrSelf(draft.Op(op, {x, b}), x);
+}
+
 ValueId ApplyMatmul(Draft& draft, ValueId x) {
   Source& source = draft.source();
+  const size_t rank = draft.ShapeOf(x).size();
+  if ((rank == 1 || rank == 3) && source.Chance(50)) return ApplyRanked(draft, x);
   if (draft.ShapeOf(x).size() == 2 && source.Chance(25)) return ApplyAddmm(draft, x);
   if (!draft.options().Has(Opcode::kMatmul)) return x;
   const Shape shape = draft.ShapeOf(x);  // a copy: new values move the originals
@@ -283,7 +352,7 @@ ValueId ApplyOp(Draft& draft, ValueId x) {
     } else if (draw < 91) {
       result = ApplyLoss(draft, x);
     } else if (draw < 95) {
-      result = ApplyWhere(draft, x);
+      result = draw % 2 == 0 ? ApplyWhere(draft, x) : ApplyTernary(draft, x);
     } else {
       result = ApplyCopy(draft, x);
     }

@@ -22,6 +22,8 @@ ValueId ApplyBinary(Draft& draft, ValueId x);
 // not.
 ValueId Combine(Draft& draft, ValueId a, ValueId b);
 ValueId ApplyWhere(Draft& draft, ValueId x);
+// addcmul, addcdiv, lerp.
+ValueId ApplyTernary(Draft& draft, ValueId x);
 // sum, mean.
 ValueId ApplyReduction(Draft& draft, ValueId x);
 ValueId ApplyMatmul(Draft& draft, ValueId x);
@@ -35,6 +37,12 @@ ValueId SumAll(Draft& draft, ValueId x);
 // `table` that `preferred` does not list. So a new op needs no change to the generators.
 Opcode PickUnary(Draft& draft, Choice choice, absl::Span<const Opcode> preferred,
                  absl::Span<const Opcode> table);
+
+// Whether the op's results are finite and of no great size at all that x may hold.
+bool IsTaken(Draft& draft, Opcode op, ValueId x);
+// x, or an op of x that makes any number one that the op takes (sigmoid, tanh); kNoValue where the
+// Program has no room for it.
+ValueId Taken(Draft& draft, Opcode op, ValueId x);
 
 // What an op made, or the value itself where it was refused.
 inline ValueId OrSelf(ValueId result, ValueId x) { return result == kNoValue ? x : result; }

@@ -28,6 +28,10 @@ Range AfterRounding(Numbers numbers, const Range& a) {
     r.positive = a.high < 6;
   } else if (numbers == Numbers::kLogSum) {
     r.high += 2;
+  } else if (numbers == Numbers::kUnbounded || numbers == Numbers::kBetween) {
+    r.high += 6;
+  } else if (numbers == Numbers::kSignedExponential) {
+    r.high = a.high >= 4 ? 60 : 12;
   }
   return r;
 }
@@ -80,6 +84,7 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
     case Numbers::kProductOver:
     case Numbers::kScattered:
     case Numbers::kAddmm:
+    case Numbers::kAddcmul:
       return AfterExact(numbers, a);
     case Numbers::kIndices:
       return {4, 0};
@@ -113,6 +118,16 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
       difference.power_of_two = false;
       return AfterProduct(difference, difference);
     }
+    case Numbers::kSquare: {
+      Range square = AfterProduct(a, a);
+      square.positive = a.positive || a.power_of_two;
+      return square;
+    }
+    case Numbers::kUnbounded:
+    case Numbers::kBetween:
+    case Numbers::kSignedExponential:
+    case Numbers::kAngle:
+    case Numbers::kGated:
     case Numbers::kExponential:
     case Numbers::kLogarithm:
     case Numbers::kRoot:

@@ -185,6 +185,14 @@ ValueId ApplyFold(Draft& draft, ValueId x) {
   return OrSelf(draft.Op(op, {x}, attributes), x);
 }
 
+// A loss of the classes along the last dimension.
+ValueId ApplyToClasses(Draft& draft, ValueId x, Opcode op, Attributes reduction) {
+  const Shape shape = draft.ShapeOf(x);
+  const Shape samples(shape.begin(), shape.end() - 1);
+  const ValueId classes = Indices(draft, samples, shape.back(), draft.DeviceOf(x));
+  return classes == kNoValue ? kNoValue : draft.Op(op, {x, classes}, std::move(reduction));
+}
+
 ValueId ApplyLoss(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (!draft.IsFloating(x)) return x;
@@ -194,22 +202,25 @@ ValueId ApplyLoss(Draft& draft, ValueId x) {
     reduction.push_back({Key::kReduction, std::string(source.Chance(50) ? "sum" : "none")});
   }
   const int64_t dim = PickDim(draft, x);
+  const bool has_classes = dim >= 0 && shape.size() <= 2 && shape.back() != 0;
+  if (has_classes && source.Chance(25) && draft.options().Has(Opcode::kNllLoss)) {
+    return OrSelf(ApplyToClasses(draft, x, Opcode::kNllLoss, std::move(reduction)), x);
+  }
   if (!draft.rounding() || dim < 0 || source.Chance(30)) {
+    const Opcode op =
+        draft.rounding() && source.Chance(50) ? Opcode::kBceWithLogits : Opcode::kMseLoss;
     const ValueId target = Fellow(draft, x, shape);
-    if (target == kNoValue || !draft.options().Has(Opcode::kMseLoss)) return x;
+    if (target == kNoValue || !draft.options().Has(op)) return x;
     const Range after = AfterBinary(Opcode::kMseLoss, draft[x].range, draft[target].range);
     if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
-    return OrSelf(draft.Op(Opcode::kMseLoss, {x, target}, reduction), x);
+    return OrSelf(draft.Op(op, {x, target}, reduction), x);
   }
   if (source.Chance(60) || shape.size() > 2 || shape.back() == 0) {
     const Opcode op = source.Chance(50) ? Opcode::kSoftmax : Opcode::kLogSoftmax;
     return OrSelf(draft.Op(op, {x}, {{Key::kDim, dim}}), x);
   }
-  const Shape samples(shape.begin(), shape.end() - 1);
   if (!draft.options().Has(Opcode::kCrossEntropy)) return x;
-  const ValueId classes = Indices(draft, samples, shape.back(), draft.DeviceOf(x));
-  if (classes == kNoValue) return x;
-  return OrSelf(draft.Op(Opcode::kCrossEntropy, {x, classes}, reduction), x);
+  return OrSelf(ApplyToClasses(draft, x, Opcode::kCrossEntropy, std::move(reduction)), x);
 }
 
 ValueId ApplyAddmm(Draft& draft, ValueId x) {

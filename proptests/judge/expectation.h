@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "autograd/program/observation.h"
@@ -32,6 +33,8 @@ class Expectation {
 
   // Of a run in which no call finds its graph released by another section.
   const twingrad::reference::TwinResult& usual() const { return usual_; }
+  // The same, of one that is no longer needed.
+  twingrad::reference::TwinResult TakeUsual() && { return std::move(usual_); }
   // Of this run: that in which the same calls fail, if they may; else the usual one, which the run
   // then contradicts.
   const twingrad::reference::TwinResult& Of(const twingrad::program::Observation& observed);
@@ -39,7 +42,7 @@ class Expectation {
  private:
   const twingrad::program::Program& program_;
   const bool any_order_;
-  const twingrad::reference::TwinResult usual_;
+  twingrad::reference::TwinResult usual_;
   std::map<std::vector<int32_t>, twingrad::reference::TwinResult> with_freed_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/region.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/dual_reasons.h"
 #include "proptests/judge/canary.h"
@@ -85,6 +86,12 @@ void FollowFailures(const Program& program, Expectation& expected, const Observa
 
 bool Unsupported(const Observation& observed) {
   return observed.error && observed.error->error == ErrorKind::kUnsupported;
+}
+
+bool HasSections(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const auto& statement) {
+    return program::Begins(statement, program::RegionKind::kThread);
+  });
 }
 
 // Threads that may evaluate CPU nodes beside the caller, where there are any.
@@ -208,20 +215,23 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
   impl_->has_helpers = further.helpers;
   Expectation expected(program);
   std::optional<Expectation> in_any_order;  // of engines with helpers
-  judgement.expected = expected.usual();
-  if (judgement.expected.skipped) {
-    judgement.skipped = absl::StrCat("the twin cannot judge it: ", *judgement.expected.skipped);
+  if (expected.usual().skipped) {
+    judgement.skipped = absl::StrCat("the twin cannot judge it: ", *expected.usual().skipped);
     statistics.AddSkipped(program);
+    judgement.expected = std::move(expected).TakeUsual();
     return judgement;
   }
   Witnesses witnesses;
-  const Observation& predicted = judgement.expected.observation;
+  const Observation& predicted = expected.usual().observation;
   if (impl_->options.dual) witnesses.dual = reference::RunDual(program, FailedIn(predicted));
   if (!predicted.error && predicted.survived.empty() && impl_->options.ball && further.ball) {
     witnesses.ball = impl_->options.ball(program);
   }
   judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
-  for (size_t i = 0; i < impl_->options.device_threads.size(); ++i) {
+  const bool on_many_threads =
+      further.helpers || further.repeats || oracles::NamesADevice(program) || HasSections(program);
+  const size_t runs = on_many_threads ? impl_->options.device_threads.size() : 1;
+  for (size_t i = 0; i < runs; ++i) {
     judgement.observed.push_back(impl_->Observe(program, impl_->options.device_threads[i]));
     const Observation& observed = judgement.observed.back();
     if (i == 0 && witnesses.dual) FollowFailures(program, expected, observed, *witnesses.dual);
@@ -238,6 +248,7 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
     if (!impl_->JudgeRun(program, prediction, i, witnesses, further.laws, judgement)) break;
     if (!impl_->JudgeRepeats(program, prediction, i, judgement)) break;
   }
+  judgement.expected = std::move(expected).TakeUsual();
   CountJudgement(program, judgement, witnesses, statistics);
   return judgement;
 }
@@ -253,6 +264,10 @@ bool Judge::Fails(const Program& program) {
 
 bool HasHelpers(uint64_t seed) {
   return ((seed ^ 0x2545f4914f6cdd1du) * 0xd1342543de82ef95u) >> 60 == 0;
+}
+
+bool IsRepeatSample(uint64_t seed) {
+  return ((seed ^ 0x9e6c63d0876a9a35u) * 0xd1342543de82ef95u) >> 62 == 0;
 }
 
 }  // namespace twingrad::judge

@@ -41,10 +41,17 @@ struct Further {
   // Engines with device threads have helpers for CPU nodes too, so that each call in which two
   // nodes are ready runs on several threads.
   bool helpers = true;
+  // An engine with device threads also runs what has nothing for them: no device, no thread
+  // section, no helpers. It can only repeat the run of the engine without.
+  bool repeats = true;
 };
 
 // Whether the engines that judge the Program generated from `seed` have helpers: of one in sixteen.
 bool HasHelpers(uint64_t seed);
+
+// Whether runs that can only repeat are made of the Program generated from `seed`: of one in four.
+bool IsRepeatSample(uint64_t seed);
+inline constexpr int kRepeatSample = 4;
 
 struct JudgeOptions {
   // The engine runs once for each entry, with that many device threads.

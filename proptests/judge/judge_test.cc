@@ -68,6 +68,27 @@ TEST(Judge, DisagreementOfTwoThreadCountsIsAFinding) {
   ASSERT_NE(judge(Parsed(kSquare)).Failure(), nullptr);
 }
 
+// Law: what has nothing for the threads of an engine that has some is run by it in one Program of
+// kRepeatSample, and always if it comes from elsewhere.
+TEST(Judge, RunsThatCanOnlyRepeatAreASample) {
+  Judge judge(Fake([](Observation*, int) {}));
+  const Further sampled = {.helpers = false, .repeats = false};
+  const Program square = Parsed(kSquare);
+  EXPECT_EQ(judge(square, sampled).observed.size(), 1u);
+  EXPECT_EQ(judge(square).observed.size(), 2u);
+  EXPECT_EQ(judge(square, {.helpers = true, .repeats = false}).observed.size(), 2u);
+  const Program on_device =
+      Parsed("%x = leaf type=f64[] data=3 grad=1\n%y = to %x device=dev:1\nbackward %y\n");
+  EXPECT_EQ(judge(on_device, sampled).observed.size(), 2u);
+  const Program in_section = Parsed(
+      "%x = leaf type=f64[] data=3 grad=1\nbegin kind=thread\n%y = mul %x %x\nbackward %y\nend\n");
+  EXPECT_EQ(judge(in_section, sampled).observed.size(), 2u);
+
+  int sample = 0;
+  for (uint64_t seed = 0; seed < 8000; ++seed) sample += IsRepeatSample(seed) ? 1 : 0;
+  EXPECT_NEAR(sample, 8000 / kRepeatSample, 100);
+}
+
 TEST(Judge, UnsupportedStatementsAreSkippedNotPassed) {
   Judge judge(Fake([](Observation* observed, int) {
     observed->error = {ErrorKind::kUnsupported, 1, ""};

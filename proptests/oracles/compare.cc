@@ -1,5 +1,6 @@
 #include "proptests/oracles/compare.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -22,6 +23,12 @@ bool Within(double expected, double actual, double bound) {
 }
 
 }  // namespace
+
+bool NamesADevice(const Program& program) {
+  return std::ranges::any_of(program.statements, [](const Statement& statement) {
+    return statement.Get<int64_t>(Key::kDevice, program::kCpu) != program::kCpu;
+  });
+}
 
 Difference Compare(const TensorData& expected, const TensorData& actual,
                    absl::Span<const double> bounds) {

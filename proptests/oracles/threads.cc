@@ -35,7 +35,7 @@ class Devices {
  public:
   // Without workers nobody asks, and where no statement names a device all is on the CPU.
   Devices(const Program& program, bool has_workers) : program_(program) {
-    if (!has_workers || std::ranges::none_of(program.statements, NamesADevice)) return;
+    if (!has_workers || !NamesADevice(program)) return;
     if (auto analysis = program::Analyze(program); analysis.ok()) values_ = analysis->values;
   }
 
@@ -55,10 +55,6 @@ class Devices {
   }
 
  private:
-  static bool NamesADevice(const Statement& statement) {
-    return statement.Get<int64_t>(Key::kDevice, kCpu) != kCpu;
-  }
-
   // Of results on several devices, which custom functions have, the first that is not the CPU among
   // those that have a gradient.
   DeviceIndex OfResults(const Statement& statement) const {

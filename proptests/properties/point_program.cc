@@ -42,6 +42,8 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
       return {{Key::kMin, -1.0}, {Key::kMax, 1.0}};
     case Opcode::kMseLoss:
     case Opcode::kCrossEntropy:
+    case Opcode::kBceWithLogits:
+    case Opcode::kNllLoss:
       return {{Key::kReduction, std::string("none")}};
     case Opcode::kView:
     case Opcode::kReshape:
@@ -117,7 +119,8 @@ class Maker {
     const int64_t elements = kRows * kColumns;
     if (made_.elementwise) return kElements;
     if (form_.category == Category::kMatmul) return static_cast<int>(results);
-    return static_cast<int>(moves || op_.op == Opcode::kMseLoss ? elements : kRows);
+    return static_cast<int>(
+        moves || (form_.category == Category::kLoss && form_.indices == 0) ? elements : kRows);
   }
 
   // Of an operand that is a point's, with what the others have in the same place.
@@ -159,6 +162,12 @@ class Maker {
         const ValueId a = Numbers(shape, 0);
         return b_.Op(op_.op, {mask, a, Numbers(shape, 1)});
       }
+      case Opcode::kDot:
+      case Opcode::kOuter: {
+        const ValueId a = Numbers({4}, 0);
+        return b_.Op(op_.op, {a, Numbers({4}, 1)});
+      }
+      case Opcode::kBmm:
       case Opcode::kMatmul: {
         const ValueId a = Numbers({2, 2, 2}, 0);
         return b_.Op(op_.op, {a, Numbers({2, 2, 2}, 1)});
@@ -179,9 +188,9 @@ class Maker {
         operands.push_back(Numbers(shape, k));
         continue;
       }
-      const Shape of = op_.op == Opcode::kIndexSelect    ? Shape{4}
-                       : op_.op == Opcode::kCrossEntropy ? Shape{kRows}
-                                                         : rows;
+      const Shape of = op_.op == Opcode::kIndexSelect      ? Shape{4}
+                       : form_.category == Category::kLoss ? Shape{kRows}
+                                                           : rows;
       operands.push_back(Indices(of, DType::kI64, kColumns));
     }
     return b_.Op(op_.op, operands, AttributesOf(op_.op, type_, numbers_));

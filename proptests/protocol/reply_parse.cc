@@ -29,6 +29,7 @@ using twingrad::ErrorKind;
 using twingrad::program::AccessorRecord;
 using twingrad::program::CallRecord;
 using twingrad::program::EdgeRecord;
+using twingrad::program::EdgeRecords;
 using twingrad::program::ErrorRecord;
 using twingrad::program::HookRecord;
 using twingrad::program::NodeName;
@@ -79,7 +80,7 @@ class Reading {
   // A key that a line may have, and where its argument goes; nowhere: the line looks itself.
   struct Field {
     std::string_view key;
-    std::variant<std::monostate, bool*, int32_t*, std::vector<int32_t>*, std::vector<EdgeRecord>*>
+    std::variant<std::monostate, bool*, int32_t*, std::vector<int32_t>*, EdgeRecords*>
         out = {};
   };
 
@@ -183,7 +184,7 @@ class Reading {
     return true;
   }
 
-  bool Read(std::string_view /*key*/, std::string_view text, std::vector<EdgeRecord>* edges) {
+  bool Read(std::string_view /*key*/, std::string_view text, EdgeRecords* edges) {
     for (std::string_view word : absl::StrSplit(text, ',')) {
       EdgeRecord& edge = edges->emplace_back();
       if (word == "_") continue;

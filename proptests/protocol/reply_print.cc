@@ -16,6 +16,7 @@ namespace {
 using twingrad::program::AccessorRecord;
 using twingrad::program::CallRecord;
 using twingrad::program::EdgeRecord;
+using twingrad::program::EdgeRecords;
 using twingrad::program::ErrorRecord;
 using twingrad::program::HookRecord;
 using twingrad::program::NodeRecord;
@@ -32,7 +33,7 @@ void AppendTensor(const TensorData& tensor, std::string& out) {
   }
 }
 
-void AppendEdges(std::string_view key, const std::vector<EdgeRecord>& edges, std::string& out) {
+void AppendEdges(std::string_view key, const EdgeRecords& edges, std::string& out) {
   if (edges.empty()) return;
   const auto print = [](std::string* text, const EdgeRecord& edge) {
     *text += edge.node < 0 ? "_" : absl::StrCat(edge.node, ":", edge.input_nr);

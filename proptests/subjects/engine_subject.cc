@@ -142,6 +142,7 @@ CaseResult EngineSubject::Judge() {
   if (source_.seed()) {
     further.laws = judge::IsLawSample(*source_.seed());
     further.helpers = judge::HasHelpers(*source_.seed());
+    further.repeats = judge::IsRepeatSample(*source_.seed());
     further.ball = every_ball_ || judge::IsBallSample(*source_.seed());
   }
   const judge::Judgement judgement = (*judge_)(current(), further);

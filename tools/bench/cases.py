@@ -42,10 +42,10 @@ CASES = (
 )
 
 
-def chosen(names):
-    """The cases of these names, all for none; a ValueError names what is unknown."""
+def chosen(names, beside=()):
+    """The cases of these names, all for none; a ValueError names what is unknown, and with the cases those beside."""
     unknown = sorted(set(names) - {case.name for case in CASES})
     if unknown:
         raise ValueError(f'[bench] no case is called {", ".join(unknown)}; there are '
-                         f'{", ".join(case.name for case in CASES)}; try --cases=chain,mlp')
+                         f'{", ".join([*(case.name for case in CASES), *beside])}; try --cases=chain,mlp')
     return [case for case in CASES if not names or case.name in names]

@@ -46,7 +46,7 @@ def _table(contestants, arguments):
     names = [contestant.name for contestant in contestants]
     rows, unit = [], None
     wanted = [name for name in arguments.cases if name not in threads.MEASUREMENTS]
-    for case in cases.chosen(wanted) if wanted or not arguments.cases else []:
+    for case in cases.chosen(wanted, beside=tuple(threads.MEASUREMENTS)) if wanted or not arguments.cases else []:
         if case.unit != unit:
             unit = case.unit
             print(table.header(unit, names), flush=True)

@@ -66,6 +66,8 @@ class RaceTest(unittest.TestCase):
     def test_an_unknown_case_names_what_there_is(self):
         with self.assertRaisesRegex(ValueError, 'no case is called nonsense; there are chain, '):
             cases.chosen(['chain', 'nonsense'])
+        with self.assertRaisesRegex(ValueError, ', callers, branches; '):
+            cases.chosen(['nonsense'], beside=tuple(threads.MEASUREMENTS))
 
     def test_json_holds_every_run(self):
         found = json.loads(table.as_json(self.rows('chain'), ['fast', 'slow']))

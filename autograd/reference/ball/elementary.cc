@@ -5,35 +5,10 @@
 #include <arb_poly.h>
 #include <arf.h>
 
+#include "autograd/reference/ball/polynomial.h"
+
 namespace twingrad::reference::ball {
 namespace {
-
-// A power series in one variable that clears itself.
-struct Polynomial {
-  arb_poly_t p;
-  Polynomial() { arb_poly_init(p); }
-  ~Polynomial() { arb_poly_clear(p); }
-  Polynomial(const Polynomial&) = delete;
-  Polynomial& operator=(const Polynomial&) = delete;
-};
-
-// at + t, or at - t for `sign` -1 with -at.
-void SetVariable(Polynomial& x, const Real& at, slong sign) {
-  arb_poly_set_coeff_arb(x.p, 0, at.get());
-  arb_poly_set_coeff_si(x.p, 1, sign);
-}
-
-Taylor Coefficients(const Polynomial& p, int order) {
-  Taylor out(static_cast<size_t>(order) + 1);
-  for (int k = 0; k <= order; ++k) {
-    Real& coefficient = out[static_cast<size_t>(k)];
-    arb_poly_get_coeff_arb(coefficient.get(), p.p, k);
-    coefficient.Normalise();
-  }
-  return out;
-}
-
-Taylor AllUnknown(int order) { return Taylor(static_cast<size_t>(order) + 1, Real::Unknown()); }
 
 // 1 / (1 + exp(-x))
 void Sigmoid(Polynomial& out, const Real& at, slong length) {
@@ -82,6 +57,8 @@ Real ValueOf(Function function, const Real& at) {
       arb_exp(r.get(), (-at).get(), kBits);
       r = Real(1.0) / (Real(1.0) + r);
       break;
+    default:
+      return TaylorOfFunction(function, at, 0)[0];
   }
   r.Normalise();
   return r;
@@ -129,6 +106,8 @@ Taylor TaylorOf(Function function, const Real& at, int order) {
     case Function::kSigmoid:
       Sigmoid(out, at, length);
       break;
+    default:
+      return TaylorOfFunction(function, at, order);
   }
   return Coefficients(out, order);
 }

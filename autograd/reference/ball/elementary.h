@@ -8,11 +8,41 @@
 
 namespace twingrad::reference::ball {
 
-enum class Function : uint8_t { kExp, kLog, kSqrt, kSin, kCos, kTanh, kSigmoid };
+enum class Function : uint8_t {
+  kExp,
+  kLog,
+  kSqrt,
+  kSin,
+  kCos,
+  kTanh,
+  kSigmoid,
+  // functions.cc
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kErf,
+  kExpm1,
+  kLog1p,
+  kRsqrt,
+  kReciprocal,
+  kSilu,
+  kSoftplus,
+  kGelu,
+  kGeluTanh,
+};
 
 // `order` + 1 coefficients. Unknown are those that do not exist: of sqrt's derivatives at 0, of all
 // outside the domain.
 Taylor TaylorOf(Function function, const Real& at, int order);
+
+// The same, of those from kTan on.
+Taylor TaylorOfFunction(Function function, const Real& at, int order);
 
 // Of x to the power of `exponent`, which has no series of its own, at an x that is not 0.
 Taylor TaylorOfPower(const Real& at, const Real& exponent, int order);

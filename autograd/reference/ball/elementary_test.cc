@@ -10,15 +10,17 @@ namespace twingrad::reference::ball {
 namespace {
 
 TEST(Elementary, SeriesAgreeWithTheirValues) {
-  for (const Function f : {Function::kExp, Function::kLog, Function::kSqrt, Function::kSin,
-                           Function::kCos, Function::kTanh, Function::kSigmoid}) {
-    // f(1.5 + 2^-30) by its series, to the fourth power of that.
-    const Real at(1.5), step(0x1p-30);
+  for (int k = 0; k <= static_cast<int>(Function::kGeluTanh); ++k) {
+    const auto f = static_cast<Function>(k);
+    const bool below_one = f == Function::kTan || f == Function::kAsin || f == Function::kAcos ||
+                           f == Function::kAtanh;
+    // f(1.5 + 2^-30), or f(0.5 + 2^-30), by its series, to the fourth power of that.
+    const Real at(below_one ? 0.5 : 1.5), step(0x1p-30);
     const Taylor series = TaylorOf(f, at, 3);
     const Real sum = series[0] + step * (series[1] + step * (series[2] + step * series[3]));
     const Real direct = TaylorOf(f, at + step, 0)[0];
-    EXPECT_LT((sum - direct).Magnitude(), 0x1p-118) << static_cast<int>(f);
-    EXPECT_GT((sum - direct).Magnitude(), 0) << static_cast<int>(f);
+    EXPECT_LT((sum - direct).Magnitude(), 0x1p-113) << k;
+    EXPECT_GT((sum - direct).Magnitude(), 0) << k;
   }
 }
 
@@ -39,6 +41,26 @@ TEST(Elementary, DerivativesToThirdOrder) {
   ExpectDerivatives("sigmoid %x", 0, {0.5, 0.25, 0, -0.125}, 0);
   const double p = 1 / (1 + std::exp(-0.5)), q = p * (1 - p);
   ExpectDerivatives("sigmoid %x", 0.5, {p, q, q * (1 - 2 * p), q * (1 - 6 * q)});
+  ExpectDerivatives("tan %x", 0, {0, 1, 0, 2}, 0);
+  ExpectDerivatives("asin %x", 0, {0, 1, 0, 1}, 0);
+  ExpectDerivatives("acos %x", 0.6, {std::acos(0.6), -1.25, -1.171875, -5.2490234375});
+  ExpectDerivatives("atan %x", 1, {std::atan(1), 0.5, -0.5, 0.5});
+  ExpectDerivatives("sinh %x", 0, {0, 1, 0, 1}, 0);
+  ExpectDerivatives("cosh %x", 0, {1, 0, 1, 0}, 0);
+  ExpectDerivatives("asinh %x", -0.75, {-std::log(2), 0.8, 0.384, 0.04096});
+  ExpectDerivatives("acosh %x", 1.25, {std::log(2), 4. / 3, -80. / 27, 1408. / 81});
+  ExpectDerivatives("atanh %x", 0, {0, 1, 0, 2}, 0);
+  const double g = 2 / std::sqrt(std::acos(-1));
+  ExpectDerivatives("erf %x", 0, {0, g, 0, -2 * g});
+  ExpectDerivatives("expm1 %x", 0, {0, 1, 1, 1}, 0);
+  ExpectDerivatives("log1p %x", 0, {0, 1, -1, 2}, 0);
+  ExpectDerivatives("rsqrt %x", 4, {0.5, -0.0625, 0.0234375, -0.0146484375}, 0);
+  ExpectDerivatives("reciprocal %x", 2, {0.5, -0.25, 0.25, -0.375}, 0);
+  ExpectDerivatives("square %x", 3, {9, 6, 2, 0}, 0);
+  ExpectDerivatives("silu %x", 0, {0, 0.5, 0.5, 0}, 0);
+  ExpectDerivatives("softplus %x", 0, {std::log(2), 0.5, 0.25, 0});
+  ExpectDerivatives("gelu %x", 0, {0, 0.5, g / std::sqrt(2), 0});
+  ExpectDerivatives("gelu_tanh %x", 0, {0, 0.5, g / std::sqrt(2), 0});
   ExpectDerivatives("custom %x do=square", 3, {9, 6, 2, 0}, 0);
   ExpectDerivatives("custom %x do=exp", 0, {1, 1, 1, 1}, 0);
 }

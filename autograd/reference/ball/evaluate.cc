@@ -19,6 +19,7 @@ struct Evaluation::Row {
   Ref (*unary)(Arithmetic&, Ref, DType) = nullptr;
   Ref (*binary)(Arithmetic&, Ref, Ref, DType) = nullptr;
   void (Evaluation::*family)() = &Evaluation::Elementwise;
+  Ref (*ternary)(Arithmetic&, Ref, Ref, Ref, DType) = nullptr;
 };
 
 namespace {
@@ -30,6 +31,12 @@ template <Function function>
 Ref Map(Arithmetic& math, Ref a, DType type) {
   return math.Apply(function, a, type, function == Function::kSqrt ? 1 : kUnits);
 }
+// Of which libraries compute a difference of terms that are no greater than the operand.
+template <Function function>
+Ref Cancelling(Arithmetic& math, Ref a, DType type) {
+  Ref result = math.Apply(function, a, type, kInSteps);
+  return math.Rounded(result, type, 2 * kUnits, a->run.Magnitude());
+}
 template <bool greatest>
 Ref ExtremeOf(Arithmetic& math, Ref a, Ref b, DType type) {
   return math.Extreme({a, b}, greatest, type);
@@ -37,6 +44,9 @@ Ref ExtremeOf(Arithmetic& math, Ref a, Ref b, DType type) {
 
 using E = Evaluation;
 using M = Arithmetic;
+constexpr E::Row Ternary(Opcode op, Ref (*ternary)(M&, Ref, Ref, Ref, DType)) {
+  return {op, nullptr, nullptr, &E::Elementwise, ternary};
+}
 constexpr E::Row Family(Opcode op, void (E::*family)()) { return {op, nullptr, nullptr, family}; }
 
 constexpr E::Row kRows[] = {
@@ -58,8 +68,35 @@ constexpr E::Row kRows[] = {
     {Opcode::kRelu, [](M& m, Ref a, DType t) { return m.Relu(a, t); }},
     {Opcode::kAbs, [](M& m, Ref a, DType t) { return m.Abs(a, t); }},
     {Opcode::kSgn, [](M& m, Ref a, DType t) { return m.Sign(a, t); }},
+    {Opcode::kTan, Map<Function::kTan>},
+    {Opcode::kAsin, Map<Function::kAsin>},
+    {Opcode::kAcos, Map<Function::kAcos>},
+    {Opcode::kAtan, Map<Function::kAtan>},
+    {Opcode::kSinh, Map<Function::kSinh>},
+    {Opcode::kCosh, Map<Function::kCosh>},
+    {Opcode::kAsinh, Map<Function::kAsinh>},
+    {Opcode::kAcosh, Map<Function::kAcosh>},
+    {Opcode::kAtanh, Map<Function::kAtanh>},
+    {Opcode::kErf, Map<Function::kErf>},
+    {Opcode::kExpm1, Map<Function::kExpm1>},
+    {Opcode::kLog1p, Map<Function::kLog1p>},
+    {Opcode::kRsqrt, Map<Function::kRsqrt>},
+    {Opcode::kReciprocal, Map<Function::kReciprocal>},
+    {Opcode::kSquare, [](M& m, Ref a, DType t) { return m.Multiply(a, a, t); }},
+    {Opcode::kSilu, Map<Function::kSilu>},
+    {Opcode::kSoftplus, Map<Function::kSoftplus>},
+    {Opcode::kGelu, Cancelling<Function::kGelu>},
+    {Opcode::kGeluTanh, Cancelling<Function::kGeluTanh>},
     Family(Opcode::kClamp, &E::Clamp),
-    Family(Opcode::kWhere, &E::Elementwise),
+    Ternary(Opcode::kWhere, [](M& m, Ref a, Ref b, Ref c, DType) { return m.Where(a, b, c); }),
+    Ternary(Opcode::kAddcmul,
+            [](M& m, Ref a, Ref b, Ref c, DType t) { return m.Add(a, m.Multiply(b, c, t), t); }),
+    Ternary(Opcode::kAddcdiv,
+            [](M& m, Ref a, Ref b, Ref c, DType t) { return m.Add(a, m.Divide(b, c, t), t); }),
+    Ternary(Opcode::kLerp,
+            [](M& m, Ref a, Ref b, Ref c, DType t) {
+              return m.Add(a, m.Multiply(c, m.Subtract(b, a, t), t), t);
+            }),
     Family(Opcode::kSum, &E::Reduce),
     Family(Opcode::kMean, &E::Reduce),
     Family(Opcode::kProd, &E::Reduce),
@@ -72,6 +109,9 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kArgmin, &E::ReduceLanes),
     Family(Opcode::kMatmul, &E::Products),
     Family(Opcode::kAddmm, &E::Products),
+    Family(Opcode::kBmm, &E::Products),
+    Family(Opcode::kDot, &E::Products),
+    Family(Opcode::kOuter, &E::Outer),
     Family(Opcode::kCat, &E::Join),
     Family(Opcode::kStack, &E::Join),
     Family(Opcode::kFlip, &E::Flip),
@@ -85,6 +125,8 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kLogSoftmax, &E::SoftmaxLanes),
     Family(Opcode::kMseLoss, &E::Loss),
     Family(Opcode::kCrossEntropy, &E::Loss),
+    Family(Opcode::kBceWithLogits, &E::Loss),
+    Family(Opcode::kNllLoss, &E::Loss),
     Family(Opcode::kClone, &E::Copy),
     Family(Opcode::kCast, &E::Copy),
     Family(Opcode::kTo, &E::Copy),
@@ -139,7 +181,7 @@ void Evaluation::Elementwise() {
     } else if (row_->binary != nullptr) {
       Put(row_->binary(math_, at(0, i), at(1, i), type()));
     } else {
-      Put(math_.Where(at(0, i), at(1, i), at(2, i)));
+      Put(row_->ternary(math_, at(0, i), at(1, i), at(2, i), type()));
     }
   }
 }

@@ -51,6 +51,7 @@ class Evaluation {
   void PickLanes();
   void ScatterAdd();
   void Products();  // products.cc
+  void Outer();
   void Loss();
 
  private:

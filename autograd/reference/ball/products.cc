@@ -71,12 +71,25 @@ void Evaluation::Products() {
   }
 }
 
+void Evaluation::Outer() {
+  for (Ref a : in_[0].elements) {
+    for (Ref b : in_[1].elements) Put(math_.Multiply(a, b, type()));
+  }
+}
+
 void Evaluation::Loss() {
   Refs losses;
   if (op_ == Opcode::kMseLoss) {
     for (size_t i = 0; i < in_[0].elements.size(); ++i) {
       Ref difference = math_.Subtract(in_[0].elements[i], in_[1].elements[i], type());
       losses.push_back(math_.Multiply(difference, difference, type()));
+    }
+  } else if (op_ == Opcode::kBceWithLogits) {
+    for (size_t i = 0; i < in_[0].elements.size(); ++i) {
+      Ref a = in_[0].elements[i];
+      Ref product = math_.Multiply(a, in_[1].elements[i], type());
+      losses.push_back(
+          math_.Subtract(math_.Apply(Function::kSoftplus, a, type(), 8), product, type(), 4));
     }
   } else {
     const auto last = static_cast<int64_t>(in_[0].shape.size()) - 1;
@@ -88,6 +101,10 @@ void Evaluation::Loss() {
         throw NotApplicable{Refusal::kIndex};
       }
       Ref picked = label->known ? row[static_cast<size_t>(label->integer)] : math_.AnyOf(row);
+      if (op_ == Opcode::kNllLoss) {
+        losses.push_back(math_.Negate(picked, type()));
+        continue;
+      }
       Ref log = LogSumExp(row, /*rounded=*/true);
       losses.push_back(math_.Subtract(log, picked, type(), 4));
     }

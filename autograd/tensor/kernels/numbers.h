@@ -4,8 +4,8 @@
 //
 // Arithmetic of int64_t wraps (computed as uint64_t). exp, log, tanh and sigmoid of floats are
 // those of the loops for this processor (processor/loops.h), for one element and for a million
-// alike, so that a value does not depend on the size of the tensor that holds it; pow, sin and cos
-// are the C library's. Conversions are in ../element.h.
+// alike, so that a value does not depend on the size of the tensor that holds it; pow, sin, erf and
+// the like are the C library's. Conversions are in ../element.h.
 //
 // Each operation is a stateless struct with a static Of(); loops take it as a template argument.
 // One of a single operand also says its name in program text and, by its base, its element types:
@@ -17,6 +17,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <type_traits>
 
 #include "autograd/tensor/element.h"  // IWYU pragma: export
@@ -183,6 +184,81 @@ struct CosNumber : OnFloats {
   static auto Of(auto a) { return std::cos(a); }
 };
 
+struct TanNumber : OnFloats {
+  static constexpr const char* kName = "tan";
+  static auto Of(auto a) { return std::tan(a); }
+};
+
+struct AsinNumber : OnFloats {
+  static constexpr const char* kName = "asin";
+  static auto Of(auto a) { return std::asin(a); }
+};
+
+struct AcosNumber : OnFloats {
+  static constexpr const char* kName = "acos";
+  static auto Of(auto a) { return std::acos(a); }
+};
+
+struct AtanNumber : OnFloats {
+  static constexpr const char* kName = "atan";
+  static auto Of(auto a) { return std::atan(a); }
+};
+
+struct SinhNumber : OnFloats {
+  static constexpr const char* kName = "sinh";
+  static auto Of(auto a) { return std::sinh(a); }
+};
+
+struct CoshNumber : OnFloats {
+  static constexpr const char* kName = "cosh";
+  static auto Of(auto a) { return std::cosh(a); }
+};
+
+struct AsinhNumber : OnFloats {
+  static constexpr const char* kName = "asinh";
+  static auto Of(auto a) { return std::asinh(a); }
+};
+
+struct AcoshNumber : OnFloats {
+  static constexpr const char* kName = "acosh";
+  static auto Of(auto a) { return std::acosh(a); }
+};
+
+struct AtanhNumber : OnFloats {
+  static constexpr const char* kName = "atanh";
+  static auto Of(auto a) { return std::atanh(a); }
+};
+
+struct ErfNumber : OnFloats {
+  static constexpr const char* kName = "erf";
+  static auto Of(auto a) { return std::erf(a); }
+};
+
+struct Expm1Number : OnFloats {
+  static constexpr const char* kName = "expm1";
+  static auto Of(auto a) { return std::expm1(a); }
+};
+
+struct Log1pNumber : OnFloats {
+  static constexpr const char* kName = "log1p";
+  static auto Of(auto a) { return std::log1p(a); }
+};
+
+struct RsqrtNumber : OnFloats {
+  static constexpr const char* kName = "rsqrt";
+  static auto Of(auto a) { return decltype(a)(1) / std::sqrt(a); }
+};
+
+struct ReciprocalNumber : OnFloats {
+  static constexpr const char* kName = "reciprocal";
+  static auto Of(auto a) { return decltype(a)(1) / a; }
+};
+
+struct SquareNumber : OnNumbers {
+  static constexpr const char* kName = "square";
+  static auto Of(auto a) { return MulNumber::Of(a, a); }
+};
+
 struct TanhNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kTanh;
   static constexpr const char* kName = "tanh";
@@ -193,6 +269,46 @@ struct SigmoidNumber : OnFloats {
   static constexpr processor::Unary kLoop = processor::Unary::kSigmoid;
   static constexpr const char* kName = "sigmoid";
   static auto Of(auto a) { return ByLoop(kLoop, a); }
+};
+
+// a times the part of it that passes, `share` of [0, 1]; the limit, 0, at the infinity that it
+// stops.
+template <typename T>
+T Gated(T a, T share) {
+  return share == T(0) ? T(0) : a * share;
+}
+
+struct SiluNumber : OnFloats {
+  static constexpr const char* kName = "silu";
+  static auto Of(auto a) { return Gated(a, SigmoidNumber::Of(a)); }
+};
+
+struct SoftplusNumber : OnFloats {
+  static constexpr const char* kName = "softplus";
+  // No exponential overflows.
+  template <typename T>
+  static T Of(T a) {
+    return (a < T(0) ? T(0) : a) + std::log1p(ExpNumber::Of(-std::fabs(a)));
+  }
+};
+
+struct GeluNumber : OnFloats {
+  static constexpr const char* kName = "gelu";
+  // By erfc: 1 + erf loses the digits of its small results.
+  template <typename T>
+  static T Of(T a) {
+    return Gated(a, std::erfc(-a * static_cast<T>(std::numbers::sqrt2 / 2)) / 2);
+  }
+};
+
+struct GeluTanhNumber : OnFloats {
+  static constexpr const char* kName = "gelu_tanh";
+  // By (1 + tanh z) / 2 = sigmoid(2 z), for the same reason.
+  template <typename T>
+  static T Of(T a) {
+    constexpr T kScale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+    return Gated(a, SigmoidNumber::Of(kScale * (a + static_cast<T>(0.044715) * a * a * a)));
+  }
 };
 
 }  // namespace twingrad::kernels

@@ -1,6 +1,6 @@
 // Asynchronous calls and calls on other stacks under the checker: two that meet at one leaf,
 // errors, continuations that call the engine, a stop beside them.
-#include <functional>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -12,34 +12,19 @@
 #include "autograd/ops/ops.h"
 #include "autograd/sync/sync.h"
 #include "gtest/gtest.h"
-#include "proptests/interleave/checker/explore.h"
+#include "proptests/interleave/engine/test_calls.h"
 
 namespace twingrad::interleave {
 namespace {
 
-void ExpectSound(int schedules, const std::function<void()>& body) {
-  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-  const Report report =
-      Explore({.schedules = schedules,
-               .seed = 20261123,
-               .max_steps = 1000000,
-               .test_filter = std::string(test.test_suite_name()) + "." + test.name()},
-              body);
-  EXPECT_TRUE(report.ok()) << report.text;
-}
-
-Tensor MakeLeaf(double value) {
-  Tensor leaf = Tensor::Scalar(value, DType::kF64);
-  SetRequiresGrad(leaf, true);
-  return leaf;
-}
+constexpr uint64_t kSeed = 20261123;
 
 double GradValue(const Tensor& leaf) { return GradOf(leaf).item<double>(); }
 
 // Rules: F10.
 TEST(AsyncInterleavingTest, TwoCallsMeetAtOneLeaf) {
   for (const int device_threads : {0, 1}) {
-    ExpectSound(300, [device_threads] {
+    ExpectSound(300, kSeed, [device_threads] {
       const Tensor x = MakeLeaf(3);
       const Tensor there = ops::To(x, Device::Sim(0));
       const Tensor y = ops::Mul(there, there);
@@ -56,7 +41,7 @@ TEST(AsyncInterleavingTest, TwoCallsMeetAtOneLeaf) {
 
 // Rules: F10.
 TEST(AsyncInterleavingTest, ContinuationsSeeTheEndOfTheCallAndMayCallTheEngine) {
-  ExpectSound(400, [] {
+  ExpectSound(400, kSeed, [] {
     const Tensor x = MakeLeaf(3);
     const Tensor y = ops::Mul(x, x);
     Engine engine;
@@ -77,7 +62,7 @@ TEST(AsyncInterleavingTest, ContinuationsSeeTheEndOfTheCallAndMayCallTheEngine) 
 
 // Rules: F10.
 TEST(AsyncInterleavingTest, AnErrorReachesWaiterAndContinuation) {
-  ExpectSound(400, [] {
+  ExpectSound(400, kSeed, [] {
     const Tensor x = MakeLeaf(3);
     const Tensor y = ops::Mul(x, x);
     RegisterHook(y, [](const Tensor&) -> Tensor { throw std::runtime_error("planned"); });
@@ -100,7 +85,7 @@ TEST(AsyncInterleavingTest, AnErrorReachesWaiterAndContinuation) {
 // The destructor waits for calls whose futures are gone.
 // Rules: E15, F10.
 TEST(AsyncInterleavingTest, StopAndDestructorBesideCalls) {
-  ExpectSound(400, [] {
+  ExpectSound(400, kSeed, [] {
     const Tensor x = MakeLeaf(3);
     const Tensor y = ops::Mul(x, x);
     const BackwardOptions keep = {.retain_graph = true};
@@ -123,7 +108,7 @@ TEST(AsyncInterleavingTest, StopAndDestructorBesideCalls) {
 
 // Rules: E11.
 TEST(AsyncInterleavingTest, StacksAreHandedFromCallToCall) {
-  ExpectSound(400, [] {
+  ExpectSound(400, kSeed, [] {
     CallThreads threads;
     int runs = 0;
     sync::Mutex mutex{"test"};

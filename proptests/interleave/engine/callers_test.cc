@@ -13,8 +13,8 @@
 #include "autograd/ops/ops.h"
 #include "autograd/sync/sync.h"
 #include "gtest/gtest.h"
-#include "proptests/interleave/checker/explore.h"
 #include "proptests/interleave/checker/lock_coverage.h"
+#include "proptests/interleave/engine/test_calls.h"
 
 namespace twingrad::interleave {
 namespace {
@@ -47,21 +47,7 @@ class CallersInterleavingTest : public testing::Test {
 };
 
 void ExpectSound(int schedules, const std::function<void()>& body) {
-  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-  const Report report =
-      Explore({.schedules = schedules,
-               .seed = 20240603,
-               .max_steps = 1000000,
-               .locks = &Locks(),
-               .test_filter = std::string(test.test_suite_name()) + "." + test.name()},
-              body);
-  EXPECT_TRUE(report.ok()) << report.text;
-}
-
-Tensor MakeLeaf(double value, Device device = Device::Cpu()) {
-  Tensor leaf = Tensor::Scalar(value, DType::kF64, device);
-  SetRequiresGrad(leaf, true);
-  return leaf;
+  interleave::ExpectSound(schedules, 20240603, body, &Locks());
 }
 
 BackwardOptions With(Engine& engine, bool retain = true) {

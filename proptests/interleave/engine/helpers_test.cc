@@ -1,5 +1,5 @@
 // Helpers for CPU nodes under the checker: bits, errors, a second caller, a stop beside the call.
-#include <functional>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,30 +12,15 @@
 #include "autograd/ops/ops.h"
 #include "autograd/sync/sync.h"
 #include "gtest/gtest.h"
-#include "proptests/interleave/checker/explore.h"
+#include "proptests/interleave/engine/test_calls.h"
 
 namespace twingrad::interleave {
 namespace {
 
-void ExpectSound(int schedules, const std::function<void()>& body) {
-  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-  const Report report =
-      Explore({.schedules = schedules,
-               .seed = 20261124,
-               .max_steps = 1000000,
-               .test_filter = std::string(test.test_suite_name()) + "." + test.name()},
-              body);
-  EXPECT_TRUE(report.ok()) << report.text;
-}
+constexpr uint64_t kSeed = 20261124;
 
 EngineOptions Helpers(int count) {
   return {.cpu_threads = 1 + count, .share_after = sync::Duration::zero()};
-}
-
-Tensor MakeLeaf(double value) {
-  Tensor leaf = Tensor::Scalar(value, DType::kF64);
-  SetRequiresGrad(leaf, true);
-  return leaf;
 }
 
 // 1e8 x + 0.1 x + sin x + x^2, whose derivative depends on the order of its terms.
@@ -59,7 +44,7 @@ TEST(HelpersInterleavingTest, TheSameBitsUnderEverySchedule) {
     expected = Derivative(nullptr, fan);
   }
   for (const int helpers : {1, 2}) {
-    ExpectSound(1500, [&, helpers] {
+    ExpectSound(1500, kSeed, [&, helpers] {
       Engine engine(Helpers(helpers));
       const Fan fan;
       for (const Tensor& term : fan.terms) {
@@ -73,7 +58,7 @@ TEST(HelpersInterleavingTest, TheSameBitsUnderEverySchedule) {
 }
 
 TEST(HelpersInterleavingTest, TwoCallersShareThem) {
-  ExpectSound(600, [] {
+  ExpectSound(600, kSeed, [] {
     Engine engine(Helpers(1));
     const Fan fan;
     double results[2] = {};
@@ -87,7 +72,7 @@ TEST(HelpersInterleavingTest, TwoCallersShareThem) {
 }
 
 TEST(HelpersInterleavingTest, AnErrorLeavesNothingBehind) {
-  ExpectSound(1000, [] {
+  ExpectSound(1000, kSeed, [] {
     Engine engine(Helpers(2));
     const Fan fan;
     for (const size_t failing : {0, 2}) {
@@ -106,7 +91,7 @@ TEST(HelpersInterleavingTest, AnErrorLeavesNothingBehind) {
 }
 
 TEST(HelpersInterleavingTest, AStopBesideTheCall) {
-  ExpectSound(800, [] {
+  ExpectSound(800, kSeed, [] {
     Engine engine(Helpers(1));
     const Fan fan;
     sync::Thread stopper("stopper", [&] { engine.Stop(); });

@@ -164,9 +164,11 @@ std::string StepsInAHook() {
 std::string TwoCallersOneGraph() {
   Engine engine(Workers(0));
   const Tensor x = Leaf(Device::Cpu());
-  const Edge chain = Slow(Device::Cpu(), {Slow(Device::Cpu(), {GradientEdge(x)}, 1)}, 1);
+  // From different roots: from one, both give a node the same index, and may write each other's.
+  const Edge lower = Slow(Device::Cpu(), {GradientEdge(x)}, 1);
+  const Edge chain = Slow(Device::Cpu(), {lower}, 1);
   std::string wrong;
-  sync::Thread other("caller", [&] { wrong = Backward(engine, {chain}); });
+  sync::Thread other("caller", [&] { wrong = Backward(engine, {lower}); });
   const std::string mine = Backward(engine, {chain});
   other.Join();
   if (!mine.empty() || !wrong.empty()) return absl::StrCat("[error] ", mine, wrong);

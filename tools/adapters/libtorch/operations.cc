@@ -72,10 +72,11 @@ int64_t ReductionOf(const Statement& s) {
                               : at::Reduction::Mean;
 }
 
+// No class is to be ignored.
+constexpr int64_t kNoClass = std::numeric_limits<int64_t>::min();
+
 Tensor CrossEntropy(const Statement& s, const Operands& o) {
-  // No class is to be ignored.
-  const int64_t ignored = std::numeric_limits<int64_t>::min();
-  return at::cross_entropy_loss(o[0], o[1], {}, ReductionOf(s), ignored);
+  return at::cross_entropy_loss(o[0], o[1], {}, ReductionOf(s), kNoClass);
 }
 
 Tensor Clamp(const Statement& s, const Operands& o) {
@@ -84,6 +85,10 @@ Tensor Clamp(const Statement& s, const Operands& o) {
   if (s.Find(Key::kMax) != nullptr) most = s.Get<double>(Key::kMax);
   return at::clamp(o[0], least, most);
 }
+
+// By default libtorch takes a for the result from a = 20 on, which is 2e-9 too small: more than the
+// last place of f64. From 40 on it is right.
+Tensor Softplus(const Tensor& a) { return at::softplus(a, /*beta=*/1, /*threshold=*/40); }
 
 Tensor View(const Statement& s, const Operands& o) {
   if (!o[0].is_contiguous()) {
@@ -170,6 +175,25 @@ constexpr Row kTable[] = {
     COMPUTES(kRelu, at::relu(o[0])),
     COMPUTES(kAbs, at::abs(o[0])),
     COMPUTES(kSgn, at::sgn(o[0])),
+    COMPUTES(kTan, at::tan(o[0])),
+    COMPUTES(kAsin, at::asin(o[0])),
+    COMPUTES(kAcos, at::acos(o[0])),
+    COMPUTES(kAtan, at::atan(o[0])),
+    COMPUTES(kSinh, at::sinh(o[0])),
+    COMPUTES(kCosh, at::cosh(o[0])),
+    COMPUTES(kAsinh, at::asinh(o[0])),
+    COMPUTES(kAcosh, at::acosh(o[0])),
+    COMPUTES(kAtanh, at::atanh(o[0])),
+    COMPUTES(kErf, at::erf(o[0])),
+    COMPUTES(kExpm1, at::expm1(o[0])),
+    COMPUTES(kLog1p, at::log1p(o[0])),
+    COMPUTES(kRsqrt, at::rsqrt(o[0])),
+    COMPUTES(kReciprocal, at::reciprocal(o[0])),
+    COMPUTES(kSquare, at::square(o[0])),
+    COMPUTES(kSilu, at::silu(o[0])),
+    COMPUTES(kSoftplus, Softplus(o[0])),
+    COMPUTES(kGelu, at::gelu(o[0])),
+    COMPUTES(kGeluTanh, at::gelu(o[0], "tanh")),
     Row(Opcode::kClamp, Clamp),
     COMPUTES(kWhere, at::where(o[0], o[1], o[2])),
 
@@ -187,6 +211,12 @@ constexpr Row kTable[] = {
     COMPUTES(kArgmin, std::get<1>(at::min(o[0].detach(), Dim(s), Keepdim(s)))),
     COMPUTES(kMatmul, at::matmul(o[0], o[1])),
     COMPUTES(kAddmm, at::addmm(o[0], o[1], o[2])),
+    COMPUTES(kAddcmul, at::addcmul(o[0], o[1], o[2])),
+    COMPUTES(kAddcdiv, at::addcdiv(o[0], o[1], o[2])),
+    COMPUTES(kLerp, at::lerp(o[0], o[1], o[2])),
+    COMPUTES(kBmm, at::bmm(o[0], o[1])),
+    COMPUTES(kDot, at::dot(o[0], o[1])),
+    COMPUTES(kOuter, at::outer(o[0], o[1])),
 
     Row(Opcode::kView, View),
     Row(Opcode::kReshape, Reshape),
@@ -214,6 +244,9 @@ constexpr Row kTable[] = {
     COMPUTES(kLogSoftmax, at::log_softmax(o[0], Dim(s))),
     COMPUTES(kMseLoss, at::mse_loss(o[0], o[1], ReductionOf(s))),
     Row(Opcode::kCrossEntropy, CrossEntropy),
+    COMPUTES(kBceWithLogits,
+             at::binary_cross_entropy_with_logits(o[0], o[1], {}, {}, ReductionOf(s))),
+    COMPUTES(kNllLoss, at::nll_loss(o[0], o[1], {}, ReductionOf(s), kNoClass)),
 
     WRITES(kAddInPlace, o[0].add_(o[1])),
     WRITES(kSubInPlace, o[0].sub_(o[1])),

@@ -60,22 +60,35 @@ def cross_entropy(a, x, index):
     return loss(a, -jax.nn.log_softmax(x, axis=-1)[at][..., 0])
 
 
+def nll_loss(a, x, index):
+    at = places({'dim': x.ndim - 1}, x, index[..., None])
+    return loss(a, -x[at][..., 0])
+
+
 OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
-    exp log sqrt sin cos tanh abs maximum minimum where matmul clone:copy''',
+    exp log sqrt sin cos tanh tan
+    asin:arcsin acos:arccos atan:arctan sinh cosh asinh:arcsinh acosh:arccosh atanh:arctanh expm1 log1p
+    square abs maximum minimum where matmul bmm:matmul dot outer clone:copy''',
     listed='cat:concatenate stack',
     dim='cumsum unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
     shape='reshape expand:broadcast_to', reduce='sum mean prod amax:max amin:min',
     along='max min argmax argmin', sort='sort argsort')
-OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu', reduce='logsumexp',
+OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu softplus', reduce='logsumexp',
                    dim='softmax log_softmax')
 OPS |= {
+    'erf': lambda a, x: lax.erf(x), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
+    'gelu': lambda a, x: jax.nn.gelu(x, approximate=False),
+    'gelu_tanh': lambda a, x: jax.nn.gelu(x, approximate=True),
     'sgn': lambda a, x: jnp.where(x == x, jnp.sign(x), 0).astype(x.dtype), 'clamp': clamp,
     'addmm': lambda a, x, y, z: x + y @ z, 'detach': lambda a, x: lax.stop_gradient(x),
     'cast': lambda a, x: (jnp.astype if a['to'] == 'i64' else calls.only(floating, jnp.astype))(
         x, DTYPES[a['to']]),
     'pow': lambda a, *x: calls.only(floating, jnp.power)(*x), 'index_select': index_select,
     'gather': lambda a, x, index: x[places(a, x, index)], 'scatter_add': scatter_add,
+    'addcmul': lambda a, x, y, z: x + y * z, 'addcdiv': lambda a, x, y, z: x + y / z,
+    'lerp': lambda a, x, y, z: x + z * (y - x),
+    'bce_with_logits': lambda a, x, y: loss(a, jax.nn.softplus(x) - x * y), 'nll_loss': nll_loss,
     'mse_loss': lambda a, x, y: loss(a, (x - y) ** 2), 'cross_entropy': cross_entropy,
     'select': lambda a, x: lax.index_in_dim(x, a['index'], a['dim'], keepdims=False),
     'slice': lambda a, x: x[(slice(None),) * a['dim'] + (slice(*calls.span(a)),)],

@@ -1,0 +1,24 @@
+// silu, softplus and gelu, differentiable.
+//
+//   Tensor y = ops::Gelu(x);
+//
+// Operands are f32 or f64 of any shape; the result has the operand's shape, type and device. At
+// infinite operands value and derivatives are the limits there. Errors: kUndefined for an undefined
+// operand, kDType for i64 and bool.
+
+#pragma once
+
+#include "autograd/tensor/tensor.h"
+
+namespace twingrad::ops {
+
+// a / (1 + e^-a).
+Tensor Silu(const Tensor& a);
+// log(1 + e^a).
+Tensor Softplus(const Tensor& a);
+// a times the distribution function of the normal distribution.
+Tensor Gelu(const Tensor& a);
+// Its approximation a (1 + tanh(√(2/π) (a + 0.044715 a³))) / 2.
+Tensor GeluTanh(const Tensor& a);
+
+}  // namespace twingrad::ops
