@@ -195,6 +195,18 @@ struct ValueRecord {
   ValueId storage = kNoValue;  // the first value that uses the same memory; kNoValue: not shown
 };
 
+// What another way to read a gradient (a .grad, or a value that `grad` or read_grad made) showed at
+// the end of the run, where it is not what the first read showed. The words of accessors are in
+// proptests/protocol/README.md.
+struct AccessorRecord {
+  std::string accessor;
+  ValueId value = kNoValue;
+  bool is_grad = false;
+  TensorData expected;
+  std::optional<TensorData> shown;  // none: it failed
+  std::string error;                // then: how
+};
+
 // A .grad that changed after the call at `statement` had returned or thrown, when nothing may write
 // it any more.
 struct LateWrite {
@@ -209,6 +221,7 @@ struct Observation {
   std::vector<ErrorRecord> survived;    // errors that ended a region of kind=try, in order
   std::vector<WarningRecord> warnings;  // in the order in which the handler was given them
   std::optional<LateWrite> late_write;  // ended the run; only if the run was asked to look
+  std::vector<AccessorRecord> accessors;  // at most one of each accessor and gradient
   // --- What only this repository's engine shows ---
   int32_t stopped_beside = -1;  // from this call on another thread may have ended the workers
   // Of the pool, and not given back at the end of a run on one thread; negative: too much was.

@@ -127,6 +127,13 @@ void AppendCall(const Program& program, size_t index, const CallRecord& call, st
   AppendInside(program, call, out);
 }
 
+void AppendAccessor(const Program& program, const AccessorRecord& record, std::string& out) {
+  absl::StrAppend(&out, "accessor ", record.accessor, " of %", program.names[record.value],
+                  record.is_grad ? ".grad" : "", ": ",
+                  record.shown ? TensorText(*record.shown) : absl::StrCat("error, ", record.error),
+                  "\n");
+}
+
 void AppendWarning(const Program& program, const WarningRecord& warning, std::string& out) {
   absl::StrAppend(&out, "warning of ", StatementName(program, warning.call), "@", warning.call);
   if (warning.source == WarningSource::kHook) {
@@ -169,6 +176,7 @@ std::string PrintObservation(const Program& program, const Observation& observat
   for (size_t c = 0; c < observation.calls.size(); ++c) {
     AppendCall(program, c, observation.calls[c], out);
   }
+  for (const auto& record : observation.accessors) AppendAccessor(program, record, out);
   for (const WarningRecord& warning : observation.warnings) AppendWarning(program, warning, out);
   if (const auto& late = observation.late_write) {
     absl::StrAppend(&out, "late write of %", program.names[late->value], ".grad after ",

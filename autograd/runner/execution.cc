@@ -18,9 +18,11 @@
 #include "autograd/ops/copy.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/registry.h"
+#include "autograd/program/accessors.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "autograd/runner/accessors.h"
 #include "autograd/runner/shared_memory.h"
 #include "autograd/runner/tensor_data.h"
 #include "autograd/sync/watch.h"
@@ -228,6 +230,7 @@ void Execution::SetGradOf(const Statement& statement) {
 
 Observation Execution::Observe() {
   const sync::WatchScope watching;
+  const NoGradGuard no_grad;
   observation_.values.resize(values_.size());
   for (size_t id = 0; id < values_.size(); ++id) {
     const Tensor& value = values_[id];
@@ -237,9 +240,16 @@ Observation Execution::Observe() {
     record.requires_grad = RequiresGrad(value);
     record.data = DataOf(value);
     if (!IsInference(value)) record.version = value.version();
+    const auto note = [&](const Tensor& gradient, const program::TensorData& read, bool is_grad) {
+      ReadByAccessors(gradient, read,
+                      {static_cast<ValueId>(id), is_grad, observation_.accessors});
+    };
+    if (program::IsGradient(program_.statements[defined_at_[id]])) note(value, record.data, false);
     const Tensor grad = GradOf(value);
     record.grad_defined = grad.defined();
-    if (grad.defined()) record.grad = DataOf(grad);
+    if (!grad.defined()) continue;
+    record.grad = DataOf(grad);
+    note(grad, record.grad, true);
   }
   const std::vector<ValueId> storages = Storages(values_);
   for (size_t id = 0; id < values_.size(); ++id) observation_.values[id].storage = storages[id];

@@ -97,12 +97,12 @@ Reply AdaptedEngine::Run(const Program& program) {
   return session_->Receive();
 }
 
-Reply AdaptedEngine::RunAgainst(const Program& program, Expectation* expected) {
+Reply AdaptedEngine::RunAgainst(const Program& program, Expectation* expected, bool balls) {
   Reply reply;
   const Program sent = protocol::ToSend(hello(), program);
   const std::string lacks = protocol::NotClaimed(hello(), sent);
   if (lacks.empty()) session_->Send(sent);
-  *expected = Expect(program, hello());
+  *expected = Expect(program, hello(), balls);
   if (lacks.empty()) return session_->Receive();
   reply.kind = Reply::Kind::kSkipped;
   reply.text = absl::StrCat("the hello does not claim ", lacks);
@@ -174,9 +174,10 @@ ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation&
   return verdict;
 }
 
-AdaptedEngine::Judged AdaptedEngine::Judge(const Program& program, judge::Statistics* statistics) {
+AdaptedEngine::Judged AdaptedEngine::Judge(const Program& program, judge::Statistics* statistics,
+                                           bool balls) {
   Judged judged;
-  judged.reply = RunAgainst(program, &judged.expected);
+  judged.reply = RunAgainst(program, &judged.expected, balls);
   const Reply& reply = judged.reply;
   ForeignVerdict& verdict = judged.verdict;
   if (reply.kind == Reply::Kind::kObserved) {

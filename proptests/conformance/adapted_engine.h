@@ -59,7 +59,8 @@ class AdaptedEngine {
 
   // Runs what the hello claims of the Program; what it does not claim is refused without being
   // sent. `*expected` is what the witnesses say.
-  Reply RunAgainst(const twingrad::program::Program& program, Expectation* expected);
+  Reply RunAgainst(const twingrad::program::Program& program, Expectation* expected,
+                   bool balls = false);
 
   struct Judged {
     Expectation expected;
@@ -67,8 +68,9 @@ class AdaptedEngine {
     ForeignVerdict verdict;
   };
   // Runs and judges the Program. What is wrong as an expected failure says, and right without what
-  // that needs (counterfactual.h), is kExplained.
-  Judged Judge(const twingrad::program::Program& program, judge::Statistics* statistics);
+  // that needs (counterfactual.h), is kExplained. `balls`: the balls judge it too.
+  Judged Judge(const twingrad::program::Program& program, judge::Statistics* statistics,
+               bool balls = true);
 
   // Takes these in place of the list of the version.
   void SetFailures(ExpectedFailures failures) { failures_ = std::move(failures); }

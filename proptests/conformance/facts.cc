@@ -90,6 +90,7 @@ void FillOrder(const Hello& hello, Observation& observed) {
 
 void FillFacts(const Hello& hello, TwinResult& expected, Observation& observed) {
   const Observation& twin = expected.observation;
+  if (!hello.Has(Fact::kAccessors)) observed.accessors.clear();
   for (size_t i = 0; i < std::min(observed.values.size(), twin.values.size()); ++i) {
     auto& value = observed.values[i];
     if (!hello.Has(Fact::kVersions)) value.version = twin.values[i].version;

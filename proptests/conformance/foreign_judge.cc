@@ -242,10 +242,18 @@ bool ChoseOtherwise(const Program& program, const Expectation& expected,
   return std::ranges::count(ruling.fates, Fate::kWrong) == 0;
 }
 
+// The balls know the rules of this repository's engine.
+bool BallsFollow(const Hello& hello, const Program& program) {
+  return hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
+}
+
+// Of the balls too, unless they are the ones who found it.
 Opinion OpinionOn(const Program& program, const Hello& hello, const Expectation& expected,
-                  const Observation& observed) {
-  const auto ball = twingrad::reference::ball::RunBall(program);
-  const bool same_rules = hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
+                  const Observation& observed, bool by_balls) {
+  std::optional<twingrad::reference::ball::BallResult> ball;
+  if (!by_balls && BallsFollow(hello, program)) {
+    ball = expected.ball ? expected.ball : twingrad::reference::ball::RunBall(program);
+  }
   twingrad::reference::DualResult dual = expected.dual;
   uint32_t not_judged = 0;
   if (dual.not_applicable.empty() &&
@@ -253,8 +261,17 @@ Opinion OpinionOn(const Program& program, const Hello& hello, const Expectation&
     dual.not_applicable = "at a kink the engine's dialect chooses otherwise";
   }
   return SecondOpinion(program, expected.twin, dual, FindDifferences(expected.twin, observed),
-                       same_rules ? &ball : nullptr);
+                       ball ? &*ball : nullptr);
 }
+
+// They know of no errors.
+const twingrad::reference::ball::BallResult* BallsOf(const Expectation& expected,
+                                                     const Observation& observed) {
+  const Observation& twin = expected.twin.observation;
+  const bool fails = twin.error || !twin.survived.empty() || !observed.survived.empty();
+  return expected.ball && !fails ? &*expected.ball : nullptr;
+}
+
 
 Outcome OutcomeOf(const ConventionsTaken& taken) {
   if (taken.not_judged > 0) return Outcome::kNotJudged;
@@ -265,7 +282,7 @@ Outcome OutcomeOf(const ConventionsTaken& taken) {
 
 std::string_view OutcomeWord(Outcome outcome) { return kWords[static_cast<size_t>(outcome)]; }
 
-Expectation Expect(const Program& program, const Hello& hello) {
+Expectation Expect(const Program& program, const Hello& hello, bool balls) {
   Expectation expected;
   expected.predicted = hello.Has(Fact::kNames) && hello.Has(Fact::kGraph);
   for (const auto& statement : program.statements) {
@@ -280,6 +297,8 @@ Expectation Expect(const Program& program, const Hello& hello) {
   // They know of no errors, and would take the statements that follow one for run.
   if (!expected.twin.observation.survived.empty() || expected.twin.observation.error) {
     expected.dual.not_applicable = std::string(twingrad::reference::kEndsInError);
+  } else if (balls && !expected.twin.skipped && BallsFollow(hello, program)) {
+    expected.ball = twingrad::reference::ball::RunBall(program);
   }
   return expected;
 }
@@ -316,14 +335,15 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   const Observation shown = observed;
   result.taken = TakeConventions(program, expected, observed);
   result.taken.absent = absent;
-  oracles::Verdict verdict =
-      FirstDisagreement({.evidence = evidence,
-                         .shown = Shown(hello, true, expected.predicted, observed),
-                         .dual = &expected.dual},
-                        statistics, &result);
+  judge::Exhibits exhibits = {.evidence = evidence,
+                              .shown = Shown(hello, true, expected.predicted, observed),
+                              .dual = &expected.dual,
+                              .ball = BallsOf(expected, observed)};
+  oracles::Verdict verdict = FirstDisagreement(exhibits, statistics, &result);
   if (verdict.outcome == oracles::Outcome::kDisagree && verdict.oracle == "dual" &&
       ChoseOtherwise(program, expected, shown, &result.taken.not_judged)) {
-    verdict = oracles::Verdict();
+    exhibits.dual = nullptr;
+    verdict = FirstDisagreement(exhibits, nullptr, &result);
   }
   if (verdict.outcome != oracles::Outcome::kDisagree) {
     result.outcome = OutcomeOf(result.taken);
@@ -342,10 +362,12 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     }
   }
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
-  const Opinion opinion = OpinionOn(program, hello, expected, observed);
+  const bool by_balls = verdict.oracle == "ball";
+  const Opinion opinion = OpinionOn(program, hello, expected, observed, by_balls);
   result.text = absl::StrCat(verdict.text, opinion.text,
                              Circumstances(program, expected.twin.observation, observed));
-  if (opinion.doubtful) result.rule = "witnesses";
+  // Where the balls contradict engine and twin alike, the fault is the engine's too.
+  if (by_balls ? verdict.detail == Detail::kWitness : opinion.doubtful) result.rule = "witnesses";
   return result;
 }
 

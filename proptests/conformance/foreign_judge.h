@@ -1,19 +1,22 @@
 // Judges what a foreign engine showed of one Program: agree, refuse, convention or wrong.
 //
 // The twin follows the rules of the engine's dialect; facts that the adapter does not show are not
-// compared. Before an engine is blamed the dual numbers give a second opinion of the twin: where
-// they differ from it, the fault is this repository's and is reported as such. Pure functions.
+// compared. Before an engine is blamed the dual numbers and the balls give a second opinion of the
+// twin: where they differ from it, the fault is this repository's and is reported as such. Of some
+// Programs the balls judge each element of the engine's, too. Pure functions.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/twin.h"
 #include "proptests/judge/statistics.h"
@@ -42,11 +45,14 @@ std::string_view OutcomeWord(Outcome outcome);
 struct Expectation {
   twingrad::reference::TwinResult twin;
   twingrad::reference::DualResult dual;
+  // Only where balls were asked for, and follow the rules that the twin does.
+  std::optional<twingrad::reference::ball::BallResult> ball;
   // Whether the Program makes one node a statement in this engine, so that its counts are
   // predicted. Else the order of nodes is its own too, and after an error that decides.
   bool predicted = false;
 };
-Expectation Expect(const twingrad::program::Program& program, const protocol::Hello& hello);
+Expectation Expect(const twingrad::program::Program& program, const protocol::Hello& hello,
+                   bool balls = false);
 
 // What other choices an engine was seen to take.
 struct ConventionsTaken {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,8 @@ Hello Everything() {
   for (const auto& signature : twingrad::program::Signatures()) hello.ops.insert(signature.op);
   hello.single = hello.ops;
   hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames, Fact::kHooks,
-                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors};
+                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors,
+                 Fact::kAccessors};
   return hello;
 }
 
@@ -523,16 +525,56 @@ TEST(ForeignJudgeTest, WitnessesThatContradictEachOtherAreTold) {
   }
 }
 
+// An error that engine and twin have in common; of one that the twin alone has, the engine is not
+// blamed.
+TEST(ForeignJudgeTest, BallsFindWhatTheTwinSharesWithTheEngine) {
+  const Program program =
+      Parsed("%x = leaf type=f64[] data=0.5 grad=1\n%y = tanh %x\nbackward %y\n");
+  // The exact number is 0.786...; the third engine lies within a tenth of it, and its twin does not.
+  for (const auto& [balls, engine, twin, rule] : {std::tuple(true, 0.54, 0.54, "ball"),
+                                                  {false, 0.54, 0.54, ""},
+                                                  {true, 0.7, 0.62, "witnesses"}}) {
+    Expectation expected = Expect(program, Everything(), balls);
+    EXPECT_EQ(expected.ball.has_value(), balls);
+    expected.dual.not_applicable = "not asked";
+    Observation observed = expected.twin.observation;
+    Grad(0, engine)(observed);
+    Grad(0, twin)(expected.twin.observation);
+    expected.twin.grad_bounds[0].bound[0] = 0.1;
+    const ForeignVerdict judged = JudgeForeign(program, Everything(), expected, observed, nullptr);
+    EXPECT_EQ(judged.rule, rule) << judged.text;
+  }
+}
+
+// What balls enclose is judged as where they are not asked: another slope that is legal is no
+// finding, one that is not is wrong, be it within their hull.
+TEST(ForeignJudgeTest, BallsLeaveConventionsToTheLegalSet) {
+  const Program program = Parsed(
+      "%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\n%z = add %y %y\nbackward %z\n");
+  for (const auto& [gradient, outcome] :
+       {std::pair(2.0, Outcome::kConvention), {1.0, Outcome::kConvention}, {3.0, Outcome::kWrong}}) {
+    Expectation expected = Expect(program, Everything(), /*balls=*/true);
+    Observation observed = expected.twin.observation;
+    Grad(0, gradient)(observed);
+    EXPECT_EQ(JudgeForeign(program, Everything(), expected, observed, nullptr).outcome, outcome)
+        << gradient;
+  }
+}
+
 TEST(ForeignJudgeTest, OnlyWhatTheHelloClaimsIsCompared) {
   const auto version = [](Observation& observed) { observed.values[0].version = 9; };
   const auto count = [](Observation& observed) { observed.calls[0].dependencies[1] = 9; };
   const auto order = [](Observation& observed) { observed.calls[0].executed.clear(); };
+  const auto accessor = [](Observation& observed) {
+    observed.accessors = {{"clone", 0, true, observed.values[0].grad, std::nullopt, "none"}};
+  };
   for (const auto& [fact, outcome] : {std::pair(true, Outcome::kWrong), {false, Outcome::kAgree}}) {
     Hello hello = Everything();
     if (!fact) hello.facts = {};
     EXPECT_EQ(Judge(Square(), hello, version).outcome, outcome);
     EXPECT_EQ(Judge(Square(), hello, count).outcome, outcome);
     EXPECT_EQ(Judge(Square(), hello, order).outcome, outcome);
+    EXPECT_EQ(Judge(Square(), hello, accessor).outcome, outcome);
   }
 }
 

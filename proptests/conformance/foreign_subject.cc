@@ -18,6 +18,7 @@
 #include "proptests/conformance/doctor.h"
 #include "proptests/conformance/foreign_summary.h"
 #include "proptests/findings/drawing.h"
+#include "proptests/judge/ball_sample.h"
 #include "proptests/subjects/program_source.h"
 #include "proptests/subjects/subject.h"
 #include "proptests/workers/case.h"
@@ -48,6 +49,7 @@ class ForeignSubject final : public subjects::Subject,
 
   absl::Status Configure(const subjects::CaseOptions& options) override {
     expect_failures_ = options.expect_failures;
+    every_ball_ = options.every_ball;
     return source_.Configure(options);
   }
   absl::Status Start() override;
@@ -104,6 +106,7 @@ class ForeignSubject final : public subjects::Subject,
 
   SessionOptions options_;
   bool expect_failures_ = true;
+  bool every_ball_ = false;
   subjects::ProgramSource source_;
   std::unique_ptr<AdaptedEngine> engine_;  // from Start on
   ForeignStatistics statistics_;
@@ -122,7 +125,8 @@ absl::Status ForeignSubject::Start() {
 }
 
 AdaptedEngine::Judged ForeignSubject::JudgeAndCount() {
-  AdaptedEngine::Judged judged = engine_->Judge(current(), &statistics_.base);
+  const bool balls = every_ball_ || !source_.seed() || judge::IsBallSample(*source_.seed());
+  AdaptedEngine::Judged judged = engine_->Judge(current(), &statistics_.base, balls);
   source_.CountDrawn(&statistics_.drawn);
   CountProgram(current(), judged.expected, judged.verdict, judged.reply.observation, &statistics_);
   for (std::string& note : NotesOf(judged.verdict.taken)) {

@@ -103,6 +103,10 @@ void CountProgram(const twingrad::program::Program& program, const Expectation& 
   base.AddOpen(program, expected.twin);
   const twingrad::oracles::Evidence evidence = {program, expected.twin, observed};
   base.AddDual(expected.dual, oracles::CountGradients(evidence, expected.dual));
+  if (expected.ball) {
+    ++base.ball_asked;
+    ++base.ball_refusals[static_cast<size_t>(expected.ball->refusal)];
+  }
   if (!expected.twin.observation.error) return;
   ++base.errors_judged;
   ++base.traits[static_cast<size_t>(judge::Trait::kError)];

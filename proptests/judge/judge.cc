@@ -262,11 +262,6 @@ bool Judge::Fails(const Program& program) {
   return Run(program, Further(), not_counted).Failure() != nullptr;
 }
 
-bool IsBallSample(uint64_t seed) {
-  // Mixed, so that jobs that share the seeds out share the balls too.
-  return (seed * 0x9e3779b97f4a7c15u) >> 32 < (uint64_t{1} << 32) / kBallSample;
-}
-
 bool HasHelpers(uint64_t seed) {
   return ((seed ^ 0x2545f4914f6cdd1du) * 0xd1342543de82ef95u) >> 60 == 0;
 }

@@ -20,6 +20,7 @@
 #include "autograd/program/program.h"
 #include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/twin.h"
+#include "proptests/judge/ball_sample.h"  // IWYU pragma: export
 #include "proptests/judge/statistics.h"
 #include "proptests/oracles/verdict.h"
 
@@ -44,11 +45,6 @@ struct Further {
   // section, no helpers. It can only repeat the run of the engine without.
   bool repeats = true;
 };
-
-// Whether the balls judge the Program that was generated from `seed`: of one in twenty. One that
-// comes from elsewhere (a file, the shrinker) is always judged by them.
-bool IsBallSample(uint64_t seed);
-inline constexpr int kBallSample = 20;
 
 // Whether the engines that judge the Program generated from `seed` have helpers: of one in sixteen.
 bool HasHelpers(uint64_t seed);

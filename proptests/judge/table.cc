@@ -67,6 +67,7 @@ Verdict Canary(const Exhibits& e) { return JudgeCanary(e.canary()); }
 // - twin before dual: it judges all values, versions and flags; the dual numbers find what engine
 //   and twin have in common.
 // - ball after dual: it judges those two as well, and finds what all three have in common.
+// - accessors: gradients are right as they are first read.
 // - predicted, order, hooks, shared reads, warnings: from what the twin says of nodes, the most
 // particular last.
 // - leaks: of a run that is right in all else.
@@ -88,6 +89,7 @@ constexpr OracleRow kRows[] = {
     {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},
     {"dual", need::kTwin | need::kDual, Dual},
     {"ball", need::kTwin | need::kBall | need::kNoError, Ball},
+    {"accessors", 0, OfRun<oracles::JudgeAccessors>},
     {"predicted", need::kTwin | need::kCalls | need::kPrediction,
      OfEvidence<oracles::JudgePredictedCounts>},
     {"order", need::kTwin | need::kCalls | need::kOrder, OfEvidence<oracles::JudgeOrder>},

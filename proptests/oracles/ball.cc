@@ -2,13 +2,14 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/oracles.h"
 
@@ -25,6 +26,7 @@ using reference::ball::Refusal;
 namespace {
 
 constexpr std::string_view kOracle = "ball";
+constexpr std::string_view kEngine = "actual";
 
 // One tensor: what is said of it by whom.
 struct Subject {
@@ -54,21 +56,31 @@ double At(const TensorData* data, size_t i) {
   return data == nullptr ? 0 : std::bit_cast<double>(data->bits[i]);
 }
 
-Verdict Wrong(const Evidence& evidence, const Subject& subject, std::string_view who, double number,
-              size_t i, double bound) {
+// What somebody says of an element, and how far from the exact number that may be.
+struct Claim {
+  std::string_view who;
+  double number = 0;
+  double bound = 0;
+};
+
+// `outside`: the claims that are wrong, at least one.
+Verdict Wrong(const Evidence& evidence, const Subject& subject, size_t i,
+              absl::Span<const Claim> outside) {
   const Enclosure& ball = subject.ball.elements[i];
   const int statement = StatementOf(evidence.program, subject.value);
-  char exact[200], actual[200];
-  std::snprintf(exact, sizeof exact, "  exact    %.17g%+.3g, to %.2g", ball.nearest, ball.rest,
-                ball.radius);
-  std::snprintf(actual, sizeof actual, "  %-8.*s %.17g (%a)\n  at element %zu: may differ by %.3g",
-                static_cast<int>(who.size()), who.data(), number, number, i, bound);
-  return Disagree(
-      kOracle,
-      absl::StrCat("ball: ", subject.what, " of ", NameOf(evidence.program, subject.value), ", ",
-                   LineOf(evidence.program, statement), "\n", exact, "\n", actual, "\n  ",
-                   EngineText(evidence), "\n"),
-      {statement});
+  std::string text = absl::StrCat("ball: ", subject.what, " of ",
+                                  NameOf(evidence.program, subject.value), ", ",
+                                  LineOf(evidence.program, statement), "\n");
+  absl::StrAppendFormat(&text, "  exact    %.17g%+.3g, to %.2g\n", ball.nearest, ball.rest,
+                        ball.radius);
+  bool engine = false;
+  for (const Claim& claim : outside) {
+    engine |= claim.who == kEngine;
+    absl::StrAppendFormat(&text, "  %-8s %.17g (%a)\n", claim.who, claim.number, claim.number);
+  }
+  absl::StrAppendFormat(&text, "  at element %u: may differ by %.3g\n  %s\n", i,
+                        outside.front().bound, EngineText(evidence));
+  return Disagree(kOracle, std::move(text), {statement}, engine ? Detail::kNone : Detail::kWitness);
 }
 
 // Judges each element; the Verdict of the first that is wrong is in `wrong`.
@@ -95,21 +107,18 @@ bool Judge(const Evidence& evidence, const Subject& subject, Compared* compared,
     // Within a bound this wide sign and size alone are judged, as by the twin.
     const bool wide = bound > std::fmax(1, std::fabs(elements[i].nearest)) / 8;
     ++(wide ? compared->elements_without_ball : compared->elements_in_balls);
-    const double engine = At(subject.engine, i), twin = At(subject.twin, i);
-    if (!IsWithin(elements[i], type, twin, bound)) {
-      *wrong = Wrong(evidence, subject, "twin", twin, i, bound);
-      return false;
+    std::vector<Claim> outside;
+    const auto hear = [&](const Claim& claim) {
+      if (!IsWithin(elements[i], type, claim.number, claim.bound)) outside.push_back(claim);
+    };
+    hear({"twin", At(subject.twin, i), bound});
+    hear({kEngine, At(subject.engine, i), bound});
+    if (dual && std::isfinite(subject.dual->bound[i])) {
+      hear({"dual", subject.dual->data[i], bound + subject.dual->bound[i]});
     }
-    if (!IsWithin(elements[i], type, engine, bound)) {
-      *wrong = Wrong(evidence, subject, "actual", engine, i, bound);
-      return false;
-    }
-    if (!dual || std::isinf(subject.dual->bound[i])) continue;
-    const double total = bound + subject.dual->bound[i];
-    if (!IsWithin(elements[i], type, subject.dual->data[i], total)) {
-      *wrong = Wrong(evidence, subject, "dual", subject.dual->data[i], i, total);
-      return false;
-    }
+    if (outside.empty()) continue;
+    *wrong = Wrong(evidence, subject, i, outside);
+    return false;
   }
   return true;
 }

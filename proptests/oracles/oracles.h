@@ -52,6 +52,11 @@ Verdict JudgeDeterminism(const program::Program& program, const program::Observa
 // .grad with its value, and results of `grad` with the inputs.
 Verdict JudgeGradientTypes(const program::Program& program, const program::Observation& observed);
 
+// Every accessor of a gradient shows what the first read showed: copies, elements one by one, a
+// second read after all others. What is written into a copy changes the copy alone; what is written
+// into a .grad changes no other gradient and no value. Needs no twin.
+Verdict JudgeAccessors(const program::Program& program, const program::Observation& observed);
+
 // Dependency counts are judged twice, and the two check each other. Predicted: for each call whose
 // nodes were all made by statements, the nodes, their edges, their dependency counts and whether
 // they are needed are those that the twin derives from the Program alone.
@@ -94,8 +99,9 @@ std::vector<DualMiss> DualMisses(const Evidence& evidence, const reference::Dual
 
 // Values and derivatives lie within the stated bounds of the exact ones, which balls enclose: the
 // engine's and the twin's within the twin's bounds, those of the dual numbers (null: not at hand)
-// within their own and the twin's. An absent gradient is zero. The text says which of the three is
-// wrong. Skipped if the ball witness does not apply.
+// within their own and the twin's. An absent gradient is zero. The text names those of the three
+// that are wrong; the detail is kWitness if the engine is not among them. Skipped if the ball
+// witness does not apply.
 Verdict JudgeBall(const Evidence& evidence, const reference::ball::BallResult& ball,
                   const reference::DualResult* dual);
 

@@ -25,6 +25,7 @@ enum class Detail : uint8_t {
   kNone,
   kOnlyDefined,  // a value or .grad is there that should not be
   kRuns,         // a node ran too often or not at all
+  kWitness,      // the engine is right as far as this oracle can tell, and a witness is wrong
 };
 
 // How much an oracle compared before it disagreed, if it did. The counts of Verdicts can be added.

@@ -25,7 +25,7 @@ using twingrad::program::Key;
 using twingrad::program::Opcode;
 
 constexpr std::array<std::string_view, kNumFacts> kFactWords = {
-    "graph", "order", "names", "hooks", "versions", "requires_grad", "errors"};
+    "graph", "order", "names", "hooks", "versions", "requires_grad", "errors", "accessors"};
 
 absl::Status Wrong(std::string_view wrong, std::string_view allowed) {
   return absl::InvalidArgumentError(absl::StrCat("[protocol] hello: ", wrong, "; ", allowed,

@@ -31,8 +31,9 @@ enum class Fact : uint8_t {
   kVersions,      // versions: of storages
   kRequiresGrad,  // requires_grad: of values
   kErrors,        // errors: the class of an error, not only its statement
+  kAccessors,     // accessors: gradients are read in every way that the engine has
 };
-inline constexpr int kNumFacts = static_cast<int>(Fact::kErrors) + 1;
+inline constexpr int kNumFacts = static_cast<int>(Fact::kAccessors) + 1;
 
 struct Hello {
   std::string name;                         // of the engine: letters, digits, `_`, `-` and `.`

@@ -26,6 +26,7 @@ namespace twingrad::protocol {
 namespace {
 
 using twingrad::ErrorKind;
+using twingrad::program::AccessorRecord;
 using twingrad::program::CallRecord;
 using twingrad::program::EdgeRecord;
 using twingrad::program::EdgeRecords;
@@ -40,7 +41,12 @@ using twingrad::program::ValueRecord;
 using Words = std::vector<std::string_view>;
 using Halves = std::pair<std::string_view, std::string_view>;
 
+constexpr std::string_view kLineWords =
+    "value, grad, accessor, call, node, hook, survived and error";
 constexpr int32_t kMaxNumber = 1 << 30;
+// Of one gradient.
+constexpr size_t kMostAccessors = 64;
+constexpr size_t kLongestAccessor = 32;
 // Hooks make calls of their own.
 constexpr size_t kMostCallsAStatement = 64;
 
@@ -100,19 +106,24 @@ class Reading {
       }
       return Wrong("too many errors", "allowed is one a statement");
     }
-    const Words words = absl::StrSplit(rest, ' ', absl::SkipEmpty());
+    // Of an accessor that failed, the message comes last.
+    const bool accessor = word == "accessor";
+    const size_t fields = accessor ? rest.find(" error ") : std::string_view::npos;
+    const Words words = absl::StrSplit(rest.substr(0, fields), ' ', absl::SkipEmpty());
     if (words.empty()) {
       return WrongWord(
           "`", line, "` says nothing",
-          "allowed are value, grad, call, node, hook, survived and error, each with its subject");
+          absl::StrCat("allowed are ", kLineWords, ", each with its subject"));
+    }
+    if (accessor) {
+      return Accessor(words, fields == std::string_view::npos ? "" : rest.substr(fields + 7));
     }
     if (word == "value") return Value(words);
     if (word == "grad") return Gradient(words);
     if (word == "call") return Call(words);
     if (word == "node") return Node(words);
     if (word == "hook") return Hook(words);
-    return WrongWord("unknown word `", word, "`",
-                     "allowed are value, grad, call, node, hook, survived and error");
+    return WrongWord("unknown word `", word, "`", absl::StrCat("allowed are ", kLineWords));
   }
 
   // The argument of `key=` among the words, if it is there.
@@ -282,6 +293,35 @@ class Reading {
     }
     value.grad_defined = true;
     return Tensor(words, &value.grad);
+  }
+
+  // `error`: how it failed; empty: it did not.
+  bool Accessor(const Words& words, std::string_view error) {
+    size_t id = 0;
+    if (!Fields(words, {{"of"}, {"by"}, {"type"}, {"data"}}) || !ValueId(words[0], &id)) {
+      return false;
+    }
+    const std::string_view of = Find(words, "of").value_or(""), by = Find(words, "by").value_or("");
+    if (of != "grad" && of != "value") return WrongWord("of=", of, "", "allowed are grad and value");
+    if (by.empty() || by.size() > kLongestAccessor) {
+      return WrongWord("by=", by, "", absl::StrCat("required is a word of at most ",
+                                                   kLongestAccessor, " letters"));
+    }
+    const ValueRecord& value = observation_.values[id];
+    if (of == "grad" ? !value.grad_defined : !value.defined) {
+      return Wrong(absl::StrCat("an accessor of ", words[0]),
+                   absl::StrCat("allowed is one after the ", of, " line that it belongs to"));
+    }
+    if (observation_.accessors.size() >= kMostAccessors * program_.names.size()) {
+      return Wrong("too many accessors", absl::StrCat("allowed are ", kMostAccessors, " a value"));
+    }
+    AccessorRecord& record = observation_.accessors.emplace_back();
+    record.accessor = std::string(by);
+    record.value = static_cast<twingrad::program::ValueId>(id);
+    record.is_grad = of == "grad";
+    record.expected = record.is_grad ? value.grad : value.data;
+    record.error = std::string(error);
+    return !error.empty() || Tensor(words, &record.shown.emplace());
   }
 
   bool Call(const Words& words) {

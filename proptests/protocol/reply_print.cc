@@ -13,6 +13,7 @@
 namespace twingrad::protocol {
 namespace {
 
+using twingrad::program::AccessorRecord;
 using twingrad::program::CallRecord;
 using twingrad::program::EdgeRecord;
 using twingrad::program::EdgeRecords;
@@ -77,10 +78,24 @@ void AppendCall(const CallRecord& call, std::string& out) {
   for (const HookRecord& hook : call.hooks) AppendHook(hook, out);
 }
 
+std::string OneLine(std::string_view text) {
+  return absl::StrReplaceAll(text.substr(0, 1000), {{"\n", " "}, {"\r", " "}});
+}
+
+void AppendAccessor(const Program& program, const AccessorRecord& record, std::string& out) {
+  absl::StrAppend(&out, "accessor %", program.names[record.value], " of=",
+                  record.is_grad ? "grad" : "value", " by=", record.accessor);
+  if (record.shown) {
+    AppendTensor(*record.shown, out);
+  } else {
+    absl::StrAppend(&out, " error ", OneLine(record.error));
+  }
+  out += '\n';
+}
+
 void AppendError(std::string_view word, const ErrorRecord& error, std::string& out) {
   absl::StrAppend(&out, word, " ", twingrad::ErrorKindName(error.error), " ", error.statement, " ",
-                  absl::StrReplaceAll(error.message.substr(0, 1000), {{"\n", " "}, {"\r", " "}}),
-                  "\n");
+                  OneLine(error.message), "\n");
 }
 
 }  // namespace
@@ -100,6 +115,7 @@ std::string PrintReply(const Program& program, const Observation& observation) {
     AppendTensor(value.grad, out);
     out += '\n';
   }
+  for (const auto& record : observation.accessors) AppendAccessor(program, record, out);
   for (const CallRecord& call : observation.calls) AppendCall(call, out);
   for (const ErrorRecord& error : observation.survived) AppendError("survived", error, out);
   if (observation.error) AppendError("error", *observation.error, out);

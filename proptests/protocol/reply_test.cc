@@ -20,6 +20,8 @@ constexpr std::string_view kBody =
     "value %x type=f64[2] data=3,4 version=1 requires_grad=1\n"
     "grad %x type=f64[2] data=6,0x1.8p-1\n"
     "value %y type=f64[2] data=nan,-inf requires_grad=1\n"
+    "accessor %x of=grad by=clone type=f64[2] data=6,0\n"
+    "accessor %y of=value by=numpy error no memory of=its own\n"
     "call 3 keep_graph=1 accumulate=1 roots=0:0 inputs=1:0,_ executed=0,1\n"
     "node statement@1 dependencies=0 needed=1 edges=1:0,_\n"
     "node accumulate_grad@0 dependencies=2 needed=0\n"
@@ -54,6 +56,10 @@ TEST(ReplyTest, ReadsWhatItPrints) {
   EXPECT_EQ(reply->calls[1].outer, 0);
   EXPECT_EQ(reply->error->error, ErrorKind::kFreed);
   EXPECT_EQ(reply->survived[0].statement, 1);
+  EXPECT_EQ(reply->accessors[0].expected, reply->values[0].grad);
+  EXPECT_EQ(reply->accessors[0].shown->bits[1], 0u);
+  EXPECT_FALSE(reply->accessors[1].shown);
+  EXPECT_EQ(reply->accessors[1].error, "no memory of=its own");
 }
 
 TEST(ReplyTest, NothingAtAllIsAReply) {
@@ -88,6 +94,10 @@ TEST(ReplyTest, EachBrokenLineIsToldWithItsNumber) {
   expect("value %y data=1", "type= is missing");
   expect("value %y type=f64[] data=1 size=1", "the token `size=1`");
   expect("value %y type=f64[] type=f64[] data=1", "the token `type=f64[]`");
+  expect("accessor %x of=grad by=clone type=f64[1] data=1", "an accessor of %x");
+  expect("accessor %x of=value type=f64[1] data=1", "by=");
+  expect("accessor %x of=all by=clone type=f64[1] data=1", "of=all");
+  expect("accessor %x of=value by=clone", "type= is missing");
   expect("grad %y type=f64[] data=1", "allowed is one, after its value");
   expect("node statement@1", "a node before any call");
   expect("hook 2", "a hook before any call");

@@ -56,6 +56,25 @@ void ChangeContributions(const Program& program, int more, Observation& observat
   }
 }
 
+// One accessor shows something else of the gradients of Programs that multiply, or fails.
+template <const char* const& kAccessor, bool kFails = false>
+void SpoilAccessor(const Program& program, bool, Observation& observation) {
+  for (size_t i = 0; i < observation.values.size() && Multiplies(program); ++i) {
+    const auto& value = observation.values[i];
+    if (!value.grad_defined) continue;
+    program::AccessorRecord& record = observation.accessors.emplace_back();
+    record = {kAccessor, static_cast<program::ValueId>(i), true, value.grad, value.grad, ""};
+    ChangeElements(*record.shown, [](double x) { return x + 1; });
+    if (!kFails) continue;
+    record.shown.reset();
+    record.error = "it has no memory";
+  }
+}
+
+constexpr const char* kClone = "clone";
+constexpr const char* kNumpy = "numpy";
+constexpr const char* kAfterWrites = "after_writes";
+
 void Write(int out, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = write(out, text.data(), text.size());
@@ -112,6 +131,9 @@ constexpr Fault kFaults[] = {
      [](const Program&, bool after_error, Observation& observation) {
        if (after_error) ChangeGradientElements(observation, [](double x) { return 2 * x; });
      }},
+    {"wrong_clone", SpoilAccessor<kClone>},  // copies of gradients hold other numbers
+    {"no_numpy", SpoilAccessor<kNumpy, true>},  // gradients cannot be copied to the host
+    {"shared_grads", SpoilAccessor<kAfterWrites>},  // a write into one .grad changes others
     // Of the process.
     {"crash", nullptr,
      [](int) {

@@ -8,9 +8,13 @@
 #include <optional>
 #include <string>
 
+#include "autograd/engine/engine.h"
 #include "autograd/program/print.h"
+#include "autograd/program/signature.h"
 #include "autograd/reference/ball/ball.h"
+#include "autograd/runner/run.h"
 #include "gtest/gtest.h"
+#include "proptests/conformance/foreign_judge.h"
 #include "proptests/judge/judge.h"
 #include "proptests/mutants/planted.h"
 #include "proptests/mutants/sequential/kill.h"
@@ -34,6 +38,7 @@ constexpr const char* kErrors[] = {
     "index: flip leaves out the last of its dimensions",
     "bound: a quotient counts as exact",
 };
+constexpr int kBound = 10;  // of which the engine states none: the twin's alone is wrong
 constexpr int kNumErrors = static_cast<int>(std::size(kErrors));
 
 std::optional<Kill> HuntFor(int error, int programs) {
@@ -48,6 +53,22 @@ std::optional<Kill> HuntFor(int error, int programs) {
   return kill;
 }
 
+// What is said of the engine with the error as of a foreign one.
+conformance::ForeignVerdict JudgeAsForeign(int error, const program::Program& program, bool balls) {
+  protocol::Hello hello;
+  hello.dialect = "twingrad";
+  for (const auto& signature : program::Signatures()) hello.ops.insert(signature.op);
+  shared_error = error;
+  conformance::Expectation expected = conformance::Expect(program, hello, balls);
+  expected.dual.not_applicable = "not asked";
+  Engine engine;
+  program::Observation observed = runner::Run(program, engine);
+  conformance::ForeignVerdict verdict =
+      conformance::JudgeForeign(program, hello, expected, observed, nullptr);
+  shared_error = 0;
+  return verdict;
+}
+
 class SharedErrors : public testing::TestWithParam<int> {
  protected:
   void SetUp() override { ASSERT_TRUE(CheckPlanted("shared")); }
@@ -60,6 +81,12 @@ TEST_P(SharedErrors, AreFoundByTheBalls) {
               program::Print(kill->shrunk).c_str());
   EXPECT_EQ(kill->oracle, "ball");
   EXPECT_NE(kill->text.find("\n  twin "), std::string::npos) << "balls name the twin, too";
+  // The same of a foreign engine.
+  const auto without = JudgeAsForeign(GetParam(), kill->shrunk, /*balls=*/false);
+  EXPECT_EQ(without.outcome, conformance::Outcome::kAgree) << without.text;
+  const auto foreign = JudgeAsForeign(GetParam(), kill->shrunk, /*balls=*/true);
+  EXPECT_EQ(foreign.outcome, conformance::Outcome::kWrong);
+  EXPECT_EQ(foreign.rule, GetParam() == kBound ? "witnesses" : "ball") << foreign.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, SharedErrors, testing::Range(1, kNumErrors + 1));

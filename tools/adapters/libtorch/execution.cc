@@ -14,6 +14,7 @@
 
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
+#include "tools/adapters/libtorch/accessors.h"
 #include "tools/adapters/libtorch/execution_run.h"
 #include "tools/adapters/libtorch/failures.h"
 #include "tools/adapters/libtorch/operations.h"
@@ -302,10 +303,19 @@ Observation Execution::Observe() {
     record.requires_grad = value.requires_grad();
     record.data = DataOf(value);
     record.version = static_cast<uint32_t>(value._version());
+    const auto notes = [&](bool is_grad) {
+      return program::AccessorNotes{static_cast<ValueId>(id), is_grad, observation_.accessors};
+    };
+    if (program::IsGradient(program_.statements[defined_at_[id]])) {
+      ReadByAccessors(value, record.data, notes(false));
+    }
     const Tensor grad = value.mutable_grad();
     record.grad_defined = grad.defined();
-    if (grad.defined()) record.grad = DataOf(grad);
+    if (!grad.defined()) continue;
+    record.grad = DataOf(grad);
+    ReadByAccessors(grad, record.grad, notes(true));
   }
+  WriteGradients(values_, observation_);
   program::OrderCalls(observation_.calls);
   return std::move(observation_);
 }

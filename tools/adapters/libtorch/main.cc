@@ -34,7 +34,7 @@ int main() {
   hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
   // Not versions, which its kernels count up inside; not requires_grad: which gradients depend on
   // what is each engine's own.
-  hello.facts = {Fact::kGraph, Fact::kOrder, Fact::kNames, Fact::kErrors};
+  hello.facts = {Fact::kGraph, Fact::kOrder, Fact::kNames, Fact::kErrors, Fact::kAccessors};
   if (twingrad::libtorch::kHasHooks) hello.facts.insert(Fact::kHooks);
   return twingrad::protocol::Serve(hello,
                                    [](const twingrad::program::Program& program)

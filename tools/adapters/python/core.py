@@ -31,6 +31,8 @@ class Engine:
 
     HELLO = {}
     OPS = {}
+    # Further ways to read a gradient: word -> function of the engine and the tensor, which returns what data() does.
+    ACCESSORS = {}
 
     def __init__(self):
         self.values = {}
@@ -64,6 +66,15 @@ class Engine:
     def data(self, tensor):
         """(dtype, shape, elements in row-major order)."""
         raise NotImplementedError
+
+    def copy(self, tensor):
+        """A copy of a gradient that fill() can write; None: the engine has none."""
+
+    def fill(self, tensor, number):
+        """Writes the number into each element of a copy, and where WRITES is set of a .grad, in place."""
+        raise NotImplementedError
+
+    WRITES = False
 
     def facts(self, tensor):
         """More tokens of the value's line, such as version=1."""
@@ -111,8 +122,7 @@ def leaf_data(attributes):
     return elements
 
 
-def _tensor(engine, tensor):
-    dtype, shape, elements = engine.data(tensor)
+def _text(dtype, shape, elements):
     if not elements:
         return f' type={dtype}[{",".join(map(str, shape))}]'
     # The shortest decimals that read back as the same floats; 3.0 as 3.
@@ -122,10 +132,56 @@ def _tensor(engine, tensor):
     return f' type={dtype}[{",".join(map(str, shape))}] data={text[:-1]}'
 
 
+class _Accessors:
+    """The lines of accessors that show something else than the first read, or fail."""
+
+    def __init__(self, engine):
+        self.engine, self.lines = engine, []
+
+    def expect(self, subject, word, expected, read):
+        try:
+            shown = _text(*read())
+        except Exception as thrown:  # as a user would see it
+            shown = f' error {" ".join(str(thrown).split())}'[:1000]
+        if shown != expected:
+            self.lines.append(f'accessor {subject} by={word}{shown}')
+        return shown == expected
+
+    def read(self, subject, tensor):
+        engine = self.engine
+        dtype, shape, elements = engine.data(tensor)
+        first = _text(dtype, shape, elements)
+        for word, accessor in engine.ACCESSORS.items():
+            self.expect(subject, word, first, lambda: accessor(engine, tensor))
+        copied = engine.copy(tensor)
+        if copied is not None:
+            engine.fill(copied, 1)
+            self.expect(subject, 'write_clone', _text(dtype, shape, [1.0] * len(elements)),
+                        lambda: engine.data(copied))
+        self.expect(subject, 'again', first, lambda: engine.data(tensor))
+
+    def write(self, values, grads):
+        """Writes a number of its own into each .grad, then looks what else has changed: `values` and `grads` have
+        (subject, tensor, its data)."""
+        engine, marked = self.engine, []
+
+        def filled(tensor, number):
+            engine.fill(tensor, number)
+            return engine.data(tensor)
+
+        for number, (subject, tensor, (dtype, shape, elements)) in enumerate(grads, 1):
+            data = dtype, shape, [float(number)] * len(elements)
+            if self.expect(subject, 'write', _text(*data), lambda: filled(tensor, number)):
+                marked.append((subject, tensor, data))
+        for subject, tensor, data in values + marked:
+            self.expect(subject, 'after_writes', _text(*data), lambda: engine.data(tensor))
+
+
 class _Run:
     """One Program on one engine: statements, regions, errors."""
 
     def __init__(self, make_engine, program):
+        self.gradients = set()  # values that are gradients
         self.engine, self.statements = make_engine(), list(example_reader.read(program))
         self.regions, self.survived, self.error = [], [], None
 
@@ -162,6 +218,8 @@ class _Run:
 
     def step(self, name, results, operands, attributes):
         engine, values = self.engine, self.engine.values
+        if name in ('grad', 'read_grad'):
+            self.gradients.update(results)
         if name in engine.OPS:
             tensors = [values.get(v) for v in operands]
             if any(t is None for t in tensors):
@@ -198,14 +256,22 @@ class _Run:
         return at
 
     def lines(self):
-        engine = self.engine
+        engine, accessors, values, grads = self.engine, _Accessors(self.engine), [], []
         for name, tensor in engine.values.items():
             if tensor is None:
                 continue
-            yield f'value {name}{_tensor(engine, tensor)}{engine.facts(tensor)}'
+            values.append((f'{name} of=value', tensor, engine.data(tensor)))
+            yield f'value {name}{_text(*values[-1][2])}{engine.facts(tensor)}'
+            if name in self.gradients:
+                accessors.read(f'{name} of=value', tensor)
             gradient = engine.grad(name)
             if gradient is not None:
-                yield f'grad {name}{_tensor(engine, gradient)}'
+                grads.append((f'{name} of=grad', gradient, engine.data(gradient)))
+                yield f'grad {name}{_text(*grads[-1][2])}'
+                accessors.read(f'{name} of=grad', gradient)
+        if engine.WRITES:
+            accessors.write(values, grads)
+        yield from accessors.lines
         yield from self.survived
         if self.error:
             yield self.error

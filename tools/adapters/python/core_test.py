@@ -41,6 +41,47 @@ class CoreTest(unittest.TestCase):
                          'value %x type=f64[2] data=3,3\ngrad %x type=f64[2] data=3,3\n'
                          'value %y type=f64[2] data=6,6\n')
 
+    def test_each_accessor_that_is_wrong_is_told(self):
+        class Read(Doubling):
+            ACCESSORS = {'list': lambda engine, x: engine.data(list(x)), 'sum': lambda engine, x: ('f64', [], [sum(x)])}
+            WRITES = True
+
+            def data(self, tensor):
+                return super().data(list(tensor))
+
+            def copy(self, tensor):
+                return list(tensor)
+
+            def fill(self, tensor, number):
+                tensor[:] = [float(number)] * len(tensor)
+
+            def grad(self, name):
+                return self.grads.setdefault(name, [1.5, 2.5])
+
+            grads = {}
+
+        def told(**changes):
+            engine = type('Planted', (Read,), {'grads': {}, 'OPS': {'add': lambda a, x, y: x}, **changes})
+            lines = core.run(engine, PROGRAM.replace('3,0x', '4,0x')).splitlines()
+            return [line for line in lines if line.startswith('accessor') and ' by=sum ' not in line]
+
+        right = {'OPS': Doubling.OPS}
+        self.assertEqual(told(**right), [])
+        wrong = {'list': lambda engine, x: engine.data(x[:1] + x[:1])}
+        self.assertEqual(told(ACCESSORS=wrong, **right)[0], 'accessor %x of=grad by=list type=f64[2] data=1.5,1.5')
+        fails = {'list': lambda engine, x: engine.data(x.none)}
+        self.assertIn("by=list error 'list' object has no", told(ACCESSORS=fails, **right)[0])
+        shares = told(copy=lambda engine, x: x, **right)
+        self.assertEqual(shares[0], 'accessor %x of=grad by=again type=f64[2] data=1,1')
+        refuses = told(fill=lambda engine, x, number: None, **right)
+        for word in 'write_clone', 'write':
+            self.assertIn(f'accessor %x of=grad by={word} type=f64[2] data=1.5,2.5', refuses)
+        one = [1.5, 2.5]
+        shared = told(grad=lambda engine, name: one, **right)
+        self.assertIn('accessor %x of=grad by=after_writes type=f64[2] data=2,2', shared)
+        aliased = told(grad=lambda engine, name: engine.values[name], **right)
+        self.assertIn('accessor %x of=value by=after_writes type=f64[2] data=1,1', aliased)
+
     def test_elements_are_written_exactly(self):
         program = 'twingrad 1\n%x = leaf type=f64[5] data=0.5,-0,nan,-inf,1e300\n'
         self.assertEqual(core.run(Doubling, program),

@@ -98,12 +98,26 @@ OPS |= {
 
 class Jax(functional.Functional):
     FUNCTIONS = OPS
-    HELLO = core.hello('jax', jax.__version__, DTYPES, ['read_grad', 'zero_grad', *OPS], raises='index')
+    HELLO = core.hello('jax', jax.__version__, DTYPES, ['read_grad', 'zero_grad', *OPS], raises='index',
+                       facts='accessors')
+    ACCESSORS = {word: lambda engine, x, read=read: engine.data(read(x)) for word, read in {
+        'copy': jnp.copy, 'numpy': numpy.array, 'device_get': jax.device_get,
+        'flatten': lambda x: x.ravel().reshape(x.shape),
+        'tolist': lambda x: numpy.array(x.tolist(), x.dtype).reshape(x.shape),
+        'rows': lambda x: jnp.stack(list(x)) if x.ndim and len(x) else x,
+        'item': lambda x: jnp.full(x.shape, x.item(), x.dtype) if x.size == 1 else x,
+        'at': lambda x: x.at[...].multiply(1)}.items()}
     tap, vjp, floating = staticmethod(tap), staticmethod(jax.vjp), staticmethod(floating)
     zeros_like, ones_like = staticmethod(jnp.zeros_like), staticmethod(jnp.ones_like)
 
     def tensor(self, dtype, shape, data):
         return jnp.asarray(numpy.array(data, DTYPES[dtype]).reshape(shape))
+
+    def copy(self, tensor):
+        return numpy.array(tensor)
+
+    def fill(self, tensor, number):
+        tensor[...] = number
 
     def data(self, tensor):
         return NAMES[tensor.dtype], list(tensor.shape), numpy.asarray(tensor).reshape(-1).tolist()

@@ -1,5 +1,7 @@
 """PyTorch, through its Python front end: needs the package `torch`."""
 
+import copy
+
 import torch
 
 from tools.adapters.python import calls, core
@@ -29,6 +31,14 @@ def view(a, x):
     if not x.is_contiguous():
         raise core.ProgramError('invalid_argument', 'view of a tensor that is not contiguous')
     return x.view(a['shape'])
+
+
+def elements(tensor, rows):
+    """What data() returns, of nested lists."""
+    flat = [rows]
+    for _ in tensor.shape:
+        flat = [element for row in flat for element in row]
+    return NAMES[tensor.dtype], list(tensor.shape), flat
 
 
 class Torch(core.Engine):
@@ -61,7 +71,16 @@ class Torch(core.Engine):
         'squeeze': lambda a, x: x.squeeze(a['dims']) if 'dims' in a else x.squeeze(),
         'zero_grad': lambda a, x: setattr(x, 'grad', None),
         'read_grad': lambda a, x: None if x.grad is None else x.grad.clone()}
-    HELLO = core.hello('torch', torch.__version__, DTYPES, OPS, facts='errors')
+    HELLO = core.hello('torch', torch.__version__, DTYPES, OPS, facts='errors,accessors')
+    ACCESSORS = {word: lambda engine, x, read=read: engine.data(read(x.detach())) for word, read in {
+        'clone': torch.clone, 'detach': torch.detach, 'contiguous': torch.Tensor.contiguous, 'deepcopy': copy.deepcopy,
+        'copy_': lambda x: torch.empty(x.shape, dtype=x.dtype).copy_(x), 'flatten': lambda x: x.flatten().view(x.shape),
+        'to': lambda x: x.to(x.dtype, copy=True), 'rows': lambda x: torch.stack(list(x)) if x.dim() and len(x) else x,
+    }.items()} | {word: lambda engine, x, read=read: elements(x, read(x.detach())) for word, read in {
+        'tolist': torch.Tensor.tolist, 'numpy': lambda x: x.numpy().tolist(),
+        'item': lambda x: torch.full(x.shape, x.item(), dtype=x.dtype).tolist() if x.numel() == 1 else x.tolist(),
+    }.items()}
+    WRITES = True
 
     def record(self, enabled):
         super().record(enabled)
@@ -110,6 +129,13 @@ class Torch(core.Engine):
         if tensor._is_zerotensor():  # without memory
             return NAMES[tensor.dtype], shape, [0.0] * tensor.numel()
         return NAMES[tensor.dtype], shape, tensor.detach().reshape(-1).tolist()
+
+    def copy(self, tensor):
+        return tensor.detach().clone()
+
+    def fill(self, tensor, number):
+        with torch.no_grad():
+            tensor.zero_().add_(number)
 
     def grad(self, name):
         tensor = self.values[name]

@@ -81,6 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"doubled", "twin", ""}, Case{"off_by_one", "recount", ""},
                     Case{"nan", "twin", ""}, Case{"wrong_shape", "gradient type", ""},
                     Case{"wrong_dtype", "gradient type", ""},
+                    Case{"wrong_clone", "accessors", ""}, Case{"no_numpy", "accessors", ""},
+                    Case{"shared_grads", "accessors", ""},
                     Case{"broken_after_error", "canary", ""}, Case{"crash", "crash", ""},
                     Case{"hang", "hang", "--timeout=0.5"}, Case{"garbage", "protocol", ""},
                     Case{"endless", "protocol", ""}, Case{"early_exit", "crash", ""},

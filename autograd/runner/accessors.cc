@@ -1,0 +1,70 @@
+#include "autograd/runner/accessors.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "autograd/ops/copy.h"
+#include "autograd/runner/tensor_data.h"
+#include "autograd/tensor/kernels/loops.h"
+
+namespace twingrad::runner {
+namespace {
+
+using program::TensorData;
+
+TensorData Item(const Tensor& gradient) {
+  if (gradient.numel() != 1) return DataOf(gradient);
+  return kernels::DispatchAll(gradient.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    Tensor one = Tensor::Empty(gradient.sizes(), gradient.dtype());
+    *one.data<T>() = gradient.item<T>();
+    return DataOf(one);
+  });
+}
+
+// Each element of the first dimension for itself, as a view.
+TensorData Rows(const Tensor& gradient) {
+  TensorData data = {gradient.dtype(), {}, {}};
+  data.shape.assign(gradient.sizes().begin(), gradient.sizes().end());
+  if (data.shape.empty()) return DataOf(gradient);
+  const Ints sizes = gradient.sizes().subspan(1), strides = gradient.strides().subspan(1);
+  for (int64_t i = 0; i < gradient.sizes()[0] && gradient.numel() > 0; ++i) {
+    const int64_t offset = gradient.storage_offset() + i * gradient.strides()[0];
+    const TensorData row = DataOf(gradient.AsStrided(sizes, strides, offset));
+    data.bits.insert(data.bits.end(), row.bits.begin(), row.bits.end());
+  }
+  return data;
+}
+
+struct Accessor {
+  std::string_view word;
+  TensorData (*read)(const Tensor& gradient);
+};
+
+constexpr Accessor kAccessors[] = {
+    {"clone", [](const Tensor& g) { return DataOf(ops::Clone(g)); }},
+    {"detach", [](const Tensor& g) { return DataOf(g.Detach()); }},
+    {"data", [](const Tensor& g) { return DataOf(g.Data()); }},
+    {"item", Item},
+    {"rows", Rows},
+};
+
+}  // namespace
+
+void ReadByAccessors(const Tensor& gradient, const TensorData& read,
+                     const program::AccessorNotes& notes) {
+  if (gradient.device() != Device::Cpu() || gradient.is_sparse()) return;
+  for (const Accessor& accessor : kAccessors) {
+    notes.Read(accessor.word, read, [&] { return accessor.read(gradient); });
+  }
+  TensorData zeros = read;
+  std::ranges::fill(zeros.bits, 0);
+  notes.Read("write_clone", zeros, [&] {
+    Tensor copy = ops::Clone(gradient);
+    ops::ZeroInPlace(copy);
+    return DataOf(copy);
+  });
+  notes.Read("again", read, [&] { return DataOf(gradient); });
+}
+
+}  // namespace twingrad::runner
