@@ -100,8 +100,9 @@ TEST(NumbersTest, BoundsCoverTheFunctions) {
             const long double truth = function.truth(at);
             EXPECT_LE(fabsl(result.v - truth), result.e) << index << " at " << x << " by " << off;
             // And they are no wider than a few last places of operand and result.
-            if (off == 0)
+            if (off == 0) {
               EXPECT_LE(result.e, 64 * f->unit * (std::fabs(x) + fabsl(truth))) << index;
+            }
           }
         }
       }
