@@ -96,7 +96,8 @@ TEST(NumbersTest, BoundsCoverTheFunctions) {
             Rounded(function.low + (function.high - function.low) * step / 200 + 0.003, *f);
         for (const double off : {0.0, 1e-9, 1e-3}) {
           const Number result = function.of({x, off}, *f);
-          for (const long double at : {x - off, x, x + off}) {
+          for (const long double sign : {-1, 0, 1}) {
+            const long double at = x + sign * off;
             const long double truth = function.truth(at);
             EXPECT_LE(fabsl(result.v - truth), result.e) << index << " at " << x << " by " << off;
             // And they are no wider than a few last places of operand and result.
