@@ -1,4 +1,4 @@
-// add, sub, mul, div, pow, neg, addcmul, addcdiv and lerp, differentiable.
+// add, sub, mul, div, pow and neg, differentiable.
 //
 //   Tensor c = ops::Mul(a, b);    // with history where an operand requires grad
 //   ops::AddInPlace(c, a);        // c becomes c + a
@@ -40,11 +40,6 @@ Tensor Pow(const Tensor& a, const Tensor& b);
 // f32, f64, i64.
 Tensor Neg(const Tensor& a);
 void NegInPlace(Tensor& self);
-
-// a + b c, a + b / c and a + c (b - a); f32 and f64, addcmul i64 too.
-Tensor Addcmul(const Tensor& a, const Tensor& b, const Tensor& c);
-Tensor Addcdiv(const Tensor& a, const Tensor& b, const Tensor& c);
-Tensor Lerp(const Tensor& a, const Tensor& b, const Tensor& weight);
 
 // A scalar with the element type and device of `like`, for the constants of derivatives.
 Tensor Constant(double value, const Tensor& like);

@@ -1,5 +1,6 @@
 #include "autograd/ops/linear_algebra.h"
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -12,5 +12,6 @@
 #include "autograd/ops/rearrange.h"       // IWYU pragma: export
 #include "autograd/ops/reduction.h"       // IWYU pragma: export
 #include "autograd/ops/softmax.h"         // IWYU pragma: export
+#include "autograd/ops/ternary.h"         // IWYU pragma: export
 #include "autograd/ops/trigonometric.h"   // IWYU pragma: export
 #include "autograd/ops/view.h"            // IWYU pragma: export

@@ -215,12 +215,12 @@ struct LateWrite {
 };
 
 struct Observation {
-  std::vector<ValueRecord> values;      // by ValueId
-  std::vector<CallRecord> calls;        // as OrderCalls leaves them; a failed call included
-  std::optional<ErrorRecord> error;     // the error that ended the run
-  std::vector<ErrorRecord> survived;    // errors that ended a region of kind=try, in order
-  std::vector<WarningRecord> warnings;  // in the order in which the handler was given them
-  std::optional<LateWrite> late_write;  // ended the run; only if the run was asked to look
+  std::vector<ValueRecord> values;        // by ValueId
+  std::vector<CallRecord> calls;          // as OrderCalls leaves them; a failed call included
+  std::optional<ErrorRecord> error;       // the error that ended the run
+  std::vector<ErrorRecord> survived;      // errors that ended a region of kind=try, in order
+  std::vector<WarningRecord> warnings;    // in the order in which the handler was given them
+  std::optional<LateWrite> late_write;    // ended the run; only if the run was asked to look
   std::vector<AccessorRecord> accessors;  // at most one of each accessor and gradient
   // --- What only this repository's engine shows ---
   int32_t stopped_beside = -1;  // from this call on another thread may have ended the workers

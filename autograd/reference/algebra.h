@@ -159,6 +159,18 @@ ValueIn<Algebra> ProductOf(Algebra& algebra, const ValueIn<Algebra>& a,
   return product;
 }
 
+// x, of which engines with other formulas may have rounded terms that are `roundings` times as
+// large.
+template <typename Algebra>
+ValueIn<Algebra> Roughly(Algebra& algebra, const ValueIn<Algebra>& x, double roundings) {
+  const Array& array = *algebra.ArrayOf(x);
+  Array* ones = NewArray(algebra.arena(), array.dtype, array.shape, array.size);
+  ones->e = algebra.arena().template Allocate<double>(array.size);
+  std::fill(ones->v, ones->v + array.size, 1.0);
+  std::fill(ones->e, ones->e + array.size, roundings * FormatOf(array.dtype).unit);
+  return algebra.Apply(Primitive::kWeigh, x, algebra.Constant(ones));
+}
+
 // addcmul, addcdiv and lerp.
 template <typename Algebra>
 ValueIn<Algebra> TernaryOf(Algebra& algebra, program::Opcode op,
@@ -180,8 +192,9 @@ ValueIn<Algebra> TernaryOf(Algebra& algebra, program::Opcode op,
   if (op == program::Opcode::kAddcdiv) {
     return apply(Primitive::kAdd, a, apply(Primitive::kDivide, b, c));
   }
-  const auto way = apply(Primitive::kSubtract, b, a);
-  return apply(Primitive::kAdd, a, apply(Primitive::kMultiply, c, way));
+  // PyTorch takes b - (1 - c) (b - a) from c = 1/2 on, and (1 - c) a + c b is lerp too.
+  const auto way = apply(Primitive::kMultiply, c, apply(Primitive::kSubtract, b, a));
+  return apply(Primitive::kAdd, Roughly(algebra, a, 4), Roughly(algebra, way, 10));
 }
 
 // The products of each element of one vector with each of another.

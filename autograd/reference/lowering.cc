@@ -1,8 +1,5 @@
 #include "autograd/reference/lowering.h"
 
-#include <array>
-#include <cstddef>
-
 #include "autograd/program/signature.h"
 #include "autograd/program/statement_table.h"
 #include "autograd/reference/composite.h"
@@ -33,15 +30,11 @@ static_assert(EveryOtherOpHasARule(), "an op that computes has a row in composit
 }  // namespace
 
 Primitive ElementwisePrimitive(Opcode op) {
-  static const auto kPrimitives = [] {
-    std::array<Primitive, program::kNumOpcodes> by_op;
-    by_op.fill(Primitive::kEnd);
-    for (const PrimitiveRow* row : kRowOf) {
-      if (row->op) by_op[static_cast<size_t>(*row->op)] = row->primitive;
-    }
-    return by_op;
-  }();
-  return kPrimitives[static_cast<size_t>(op)];
+  // Those of one and two operands come first.
+  for (const PrimitiveRow* row : kRowOf) {
+    if (row->op == op) return row->primitive;
+  }
+  return Primitive::kEnd;
 }
 
 uint32_t AlsoSaved(Opcode op, bool last_tracked) {

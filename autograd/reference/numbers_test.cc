@@ -56,6 +56,61 @@ TEST(NumbersTest, BoundsCoverTheTrueValue) {
   }
 }
 
+// Of each function of numbers_functions.cc, at numbers that are known and at one that is off by its
+// bound to either side.
+TEST(NumbersTest, BoundsCoverTheFunctions) {
+  struct Function {
+    Number (*of)(Number, const Format&);
+    long double (*truth)(long double);
+    double low, high;
+  };
+  const Function functions[] = {
+      {Tan, tanl, -1.4, 1.4},
+      {Asin, asinl, -0.95, 0.95},
+      {Acos, acosl, -0.95, 0.95},
+      {Atan, atanl, -30, 30},
+      {Sinh, sinhl, -20, 20},
+      {Cosh, coshl, -20, 20},
+      {Asinh, asinhl, -30, 30},
+      {Acosh, acoshl, 1.1, 30},
+      {Atanh, atanhl, -0.95, 0.95},
+      {Erf, erfl, -4, 4},
+      {Expm1, expm1l, -20, 20},
+      {Log1p, log1pl, -0.9, 30},
+      {Rsqrt, [](long double x) { return 1 / sqrtl(x); }, 0.1, 30},
+      {Reciprocal, [](long double x) { return 1 / x; }, 0.1, 30},
+      {Square, [](long double x) { return x * x; }, -30, 30},
+      {Silu, [](long double x) { return x / (1 + expl(-x)); }, -30, 30},
+      {Softplus, [](long double x) { return log1pl(expl(x)); }, -30, 30},
+      {Gelu, [](long double x) { return x * erfcl(-x * sqrtl(0.5L)) / 2; }, -9, 9},
+      {GeluTanh,
+       [](long double x) {
+         return x / (1 + expl(-sqrtl(8 / acosl(-1)) * (x + 0.044715L * x * x * x)));
+       },
+       -5, 5}};
+  for (const Format* f : {&kD, &kS}) {
+    for (const Function& function : functions) {
+      const auto index = &function - functions;
+      for (int step = 0; step <= 200; ++step) {
+        const double x =
+            Rounded(function.low + (function.high - function.low) * step / 200 + 0.003, *f);
+        for (const double off : {0.0, 1e-9, 1e-3}) {
+          const Number result = function.of({x, off}, *f);
+          for (const long double sign : {-1, 0, 1}) {
+            const long double at = x + sign * off;
+            const long double truth = function.truth(at);
+            EXPECT_LE(fabsl(result.v - truth), result.e) << index << " at " << x << " by " << off;
+            // And they are no wider than a few last places of operand and result.
+            if (off == 0) {
+              EXPECT_LE(result.e, 64 * f->unit * (std::fabs(x) + fabsl(truth))) << index;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(NumbersTest, NonFiniteResults) {
   EXPECT_EQ(Log({-1, 0}, kD).e, 0);  // NaN for everyone
   EXPECT_TRUE(std::isnan(Log({-1, 0}, kD).v));

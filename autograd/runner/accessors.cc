@@ -1,6 +1,7 @@
 #include "autograd/runner/accessors.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 #include "autograd/ops/copy.h"

@@ -241,8 +241,7 @@ Observation Execution::Observe() {
     record.data = DataOf(value);
     if (!IsInference(value)) record.version = value.version();
     const auto note = [&](const Tensor& gradient, const program::TensorData& read, bool is_grad) {
-      ReadByAccessors(gradient, read,
-                      {static_cast<ValueId>(id), is_grad, observation_.accessors});
+      ReadByAccessors(gradient, read, {static_cast<ValueId>(id), is_grad, observation_.accessors});
     };
     if (program::IsGradient(program_.statements[defined_at_[id]])) note(value, record.data, false);
     const Tensor grad = GradOf(value);

@@ -284,7 +284,6 @@ const twingrad::reference::ball::BallResult* BallsOf(const Expectation& expected
   return expected.ball && !fails ? &*expected.ball : nullptr;
 }
 
-
 Outcome OutcomeOf(const ConventionsTaken& taken) {
   if (taken.not_judged > 0) return Outcome::kNotJudged;
   return taken.elements > 0 || taken.absent ? Outcome::kConvention : Outcome::kAgree;

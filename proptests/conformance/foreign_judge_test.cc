@@ -26,9 +26,8 @@ Hello Everything() {
   Hello hello;
   for (const auto& signature : twingrad::program::Signatures()) hello.ops.insert(signature.op);
   hello.single = hello.ops;
-  hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames, Fact::kHooks,
-                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors,
-                 Fact::kAccessors};
+  hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames,  Fact::kHooks,
+                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors, Fact::kAccessors};
   return hello;
 }
 
@@ -530,7 +529,8 @@ TEST(ForeignJudgeTest, WitnessesThatContradictEachOtherAreTold) {
 TEST(ForeignJudgeTest, BallsFindWhatTheTwinSharesWithTheEngine) {
   const Program program =
       Parsed("%x = leaf type=f64[] data=0.5 grad=1\n%y = tanh %x\nbackward %y\n");
-  // The exact number is 0.786...; the third engine lies within a tenth of it, and its twin does not.
+  // The exact number is 0.786...; the third engine lies within a tenth of it, and its twin does
+  // not.
   for (const auto& [balls, engine, twin, rule] : {std::tuple(true, 0.54, 0.54, "ball"),
                                                   {false, 0.54, 0.54, ""},
                                                   {true, 0.7, 0.62, "witnesses"}}) {
@@ -549,10 +549,11 @@ TEST(ForeignJudgeTest, BallsFindWhatTheTwinSharesWithTheEngine) {
 // What balls enclose is judged as where they are not asked: another slope that is legal is no
 // finding, one that is not is wrong, be it within their hull.
 TEST(ForeignJudgeTest, BallsLeaveConventionsToTheLegalSet) {
-  const Program program = Parsed(
-      "%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\n%z = add %y %y\nbackward %z\n");
-  for (const auto& [gradient, outcome] :
-       {std::pair(2.0, Outcome::kConvention), {1.0, Outcome::kConvention}, {3.0, Outcome::kWrong}}) {
+  const Program program =
+      Parsed("%x = leaf type=f64[] data=0 grad=1\n%y = relu %x\n%z = add %y %y\nbackward %z\n");
+  for (const auto& [gradient, outcome] : {std::pair(2.0, Outcome::kConvention),
+                                          {1.0, Outcome::kConvention},
+                                          {3.0, Outcome::kWrong}}) {
     Expectation expected = Expect(program, Everything(), /*balls=*/true);
     Observation observed = expected.twin.observation;
     Grad(0, gradient)(observed);

@@ -20,16 +20,29 @@ using twingrad::program::Signature;
 using twingrad::program::SignatureOf;
 
 // Those that few operands fit, or that no other part makes, are drawn more often.
-constexpr Opcode kDrawnTwice[] = {
-    Opcode::kSoftmax,       Opcode::kLogSoftmax, Opcode::kCrossEntropy, Opcode::kMax,
-    Opcode::kMin,           Opcode::kArgmax,     Opcode::kArgmin,       Opcode::kExpInPlace,
-    Opcode::kSqrtInPlace,   Opcode::kSinInPlace, Opcode::kCosInPlace,   Opcode::kTanhInPlace,
-    Opcode::kSigmoidInPlace};
+constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
+                                  Opcode::kLogSoftmax,
+                                  Opcode::kCrossEntropy,
+                                  Opcode::kMax,
+                                  Opcode::kMin,
+                                  Opcode::kArgmax,
+                                  Opcode::kArgmin,
+                                  Opcode::kExpInPlace,
+                                  Opcode::kSqrtInPlace,
+                                  Opcode::kSinInPlace,
+                                  Opcode::kCosInPlace,
+                                  Opcode::kTanhInPlace,
+                                  Opcode::kSigmoidInPlace,
+                                  Opcode::kBmm,
+                                  Opcode::kDot,
+                                  Opcode::kOuter,
+                                  Opcode::kNllLoss};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
-constexpr Opcode kDrawnOnceMore[] = {Opcode::kAddmm,      Opcode::kSort,       Opcode::kArgsort,
-                                     Opcode::kScatterAdd, Opcode::kCumsum,     Opcode::kFlip,
-                                     Opcode::kCat,        Opcode::kSqrtInPlace};
+constexpr Opcode kDrawnOnceMore[] = {
+    Opcode::kArgmax, Opcode::kArgmin, Opcode::kBmm,        Opcode::kNllLoss,    Opcode::kOuter,
+    Opcode::kAddmm,  Opcode::kSort,   Opcode::kArgsort,    Opcode::kScatterAdd, Opcode::kCumsum,
+    Opcode::kFlip,   Opcode::kCat,    Opcode::kSqrtInPlace};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {

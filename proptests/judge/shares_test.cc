@@ -43,8 +43,8 @@ TEST(SharesTest, AreOfProgramsThatHoldTheKind) {
 
 constexpr uint64_t kPrograms = 20'000;
 constexpr double kLeastShare = 0.02;
-// Functions that round are many, and one Program in fifty for each would leave no room for the rest.
-// A campaign of 100,000 Programs still holds each 500 times.
+// Functions that round are many, and one Program in fifty for each would leave no room for the
+// rest. A campaign of 100,000 Programs still holds each 500 times.
 constexpr double kLeastShareOfRounding = 0.005;
 constexpr double kMostSkipped = 0.01;
 
@@ -54,8 +54,8 @@ double LeastShareOf(int kind) {
   return rounds ? kLeastShareOfRounding : kLeastShare;
 }
 
-// Law: of default Programs each kind stands in 2 % at least, in 0.5 % where it rounds; and the twin skips 1 % at most, also
-// of those in which a kind stands. The seeds are fixed.
+// Law: of default Programs each kind stands in 2 % at least, in 0.5 % where it rounds; and the twin
+// skips 1 % at most, also of those in which a kind stands. The seeds are fixed.
 TEST(SharesTest, OfDefaultProgramsNoKindIsRareOrSkipped) {
   Shares shares;
   for (uint64_t seed = 1; seed <= kPrograms; ++seed) {

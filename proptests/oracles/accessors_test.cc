@@ -1,5 +1,7 @@
 // Gradients read in every way that an engine has.
 
+#include <optional>
+
 #include "absl/strings/match.h"
 #include "proptests/oracles/oracle_test_support.h"
 #include "proptests/oracles/oracles.h"

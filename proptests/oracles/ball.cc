@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -68,9 +69,9 @@ Verdict Wrong(const Evidence& evidence, const Subject& subject, size_t i,
               absl::Span<const Claim> outside) {
   const Enclosure& ball = subject.ball.elements[i];
   const int statement = StatementOf(evidence.program, subject.value);
-  std::string text = absl::StrCat("ball: ", subject.what, " of ",
-                                  NameOf(evidence.program, subject.value), ", ",
-                                  LineOf(evidence.program, statement), "\n");
+  std::string text =
+      absl::StrCat("ball: ", subject.what, " of ", NameOf(evidence.program, subject.value), ", ",
+                   LineOf(evidence.program, statement), "\n");
   absl::StrAppendFormat(&text, "  exact    %.17g%+.3g, to %.2g\n", ball.nearest, ball.rest,
                         ball.radius);
   bool engine = false;

@@ -80,8 +80,7 @@ class Reading {
   // A key that a line may have, and where its argument goes; nowhere: the line looks itself.
   struct Field {
     std::string_view key;
-    std::variant<std::monostate, bool*, int32_t*, std::vector<int32_t>*, EdgeRecords*>
-        out = {};
+    std::variant<std::monostate, bool*, int32_t*, std::vector<int32_t>*, EdgeRecords*> out = {};
   };
 
   bool Wrong(std::string_view wrong, std::string_view allowed) {
@@ -111,9 +110,8 @@ class Reading {
     const size_t fields = accessor ? rest.find(" error ") : std::string_view::npos;
     const Words words = absl::StrSplit(rest.substr(0, fields), ' ', absl::SkipEmpty());
     if (words.empty()) {
-      return WrongWord(
-          "`", line, "` says nothing",
-          absl::StrCat("allowed are ", kLineWords, ", each with its subject"));
+      return WrongWord("`", line, "` says nothing",
+                       absl::StrCat("allowed are ", kLineWords, ", each with its subject"));
     }
     if (accessor) {
       return Accessor(words, fields == std::string_view::npos ? "" : rest.substr(fields + 7));
@@ -302,10 +300,12 @@ class Reading {
       return false;
     }
     const std::string_view of = Find(words, "of").value_or(""), by = Find(words, "by").value_or("");
-    if (of != "grad" && of != "value") return WrongWord("of=", of, "", "allowed are grad and value");
+    if (of != "grad" && of != "value")
+      return WrongWord("of=", of, "", "allowed are grad and value");
     if (by.empty() || by.size() > kLongestAccessor) {
-      return WrongWord("by=", by, "", absl::StrCat("required is a word of at most ",
-                                                   kLongestAccessor, " letters"));
+      return WrongWord(
+          "by=", by, "",
+          absl::StrCat("required is a word of at most ", kLongestAccessor, " letters"));
     }
     const ValueRecord& value = observation_.values[id];
     if (of == "grad" ? !value.grad_defined : !value.defined) {

@@ -83,8 +83,8 @@ std::string OneLine(std::string_view text) {
 }
 
 void AppendAccessor(const Program& program, const AccessorRecord& record, std::string& out) {
-  absl::StrAppend(&out, "accessor %", program.names[record.value], " of=",
-                  record.is_grad ? "grad" : "value", " by=", record.accessor);
+  absl::StrAppend(&out, "accessor %", program.names[record.value],
+                  " of=", record.is_grad ? "grad" : "value", " by=", record.accessor);
   if (record.shown) {
     AppendTensor(*record.shown, out);
   } else {

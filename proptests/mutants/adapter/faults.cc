@@ -131,8 +131,8 @@ constexpr Fault kFaults[] = {
      [](const Program&, bool after_error, Observation& observation) {
        if (after_error) ChangeGradientElements(observation, [](double x) { return 2 * x; });
      }},
-    {"wrong_clone", SpoilAccessor<kClone>},  // copies of gradients hold other numbers
-    {"no_numpy", SpoilAccessor<kNumpy, true>},  // gradients cannot be copied to the host
+    {"wrong_clone", SpoilAccessor<kClone>},         // copies of gradients hold other numbers
+    {"no_numpy", SpoilAccessor<kNumpy, true>},      // gradients cannot be copied to the host
     {"shared_grads", SpoilAccessor<kAfterWrites>},  // a write into one .grad changes others
     // Of the process.
     {"crash", nullptr,

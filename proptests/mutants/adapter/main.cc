@@ -34,9 +34,8 @@ Hello MakeHello(const Fault& fault) {
     hello.single.insert(signature.op);
   }
   hello.dtypes = {DType::kF32, DType::kF64, DType::kI64, DType::kBool};
-  hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames, Fact::kHooks,
-                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors,
-                 Fact::kAccessors};
+  hello.facts = {Fact::kGraph,    Fact::kOrder,        Fact::kNames,  Fact::kHooks,
+                 Fact::kVersions, Fact::kRequiresGrad, Fact::kErrors, Fact::kAccessors};
   return hello;
 }
 

@@ -74,9 +74,7 @@ void ReadByAccessors(const Tensor& gradient, const TensorData& read, const Acces
   for (const Accessor& accessor : kAccessors) {
     notes.Read(accessor.word, read, [&] { return accessor.read(gradient); });
   }
-  notes.Read("write_clone", Full(read, 1), [&] {
-    return DataOf(gradient.clone().fill_(1));
-  });
+  notes.Read("write_clone", Full(read, 1), [&] { return DataOf(gradient.clone().fill_(1)); });
   notes.Read("again", read, [&] { return DataOf(gradient); });
 }
 
@@ -93,9 +91,8 @@ void WriteGradients(const std::vector<Tensor>& values, program::Observation& obs
   for (size_t id = 0; id < values.size(); ++id) {
     const Tensor grad = grad_of(id);
     if (!grad.defined() || LacksMemory(grad)) continue;
-    notes(id, true).Read("write", Full(observation.values[id].grad, mark(id)), [&] {
-      return DataOf(grad.zero_().add_(mark(id)));
-    });
+    notes(id, true).Read("write", Full(observation.values[id].grad, mark(id)),
+                         [&] { return DataOf(grad.zero_().add_(mark(id))); });
   }
   for (size_t id = 0; id < values.size(); ++id) {
     if (!values[id].defined()) continue;

@@ -14,8 +14,10 @@
 #include "gtest/gtest.h"
 #include "proptests/generators/generate.h"
 #include "proptests/generators/options.h"
+#include "tools/adapters/libtorch/accessors.h"
 #include "tools/adapters/libtorch/operations.h"
 #include "tools/adapters/libtorch/recorder.h"
+#include "tools/adapters/libtorch/tensor_data.h"
 #include "tools/adapters/libtorch/version.h"
 
 namespace twingrad::libtorch {
@@ -85,6 +87,34 @@ TEST_F(ExecutionTest, AWriteThroughAViewIsNamed) {
   }
   EXPECT_TRUE(found);
   EXPECT_EQ(Gradient(seen, 0), -1);
+}
+
+TEST_F(ExecutionTest, GradientsReadTheSameByEveryAccessor) {
+  const Observation seen = RunText(
+      "%x = leaf type=f64[2] data=3,4 grad=1\n%y = leaf type=f64[2] data=5,6 grad=1\n"
+      "%m = mul %x %y\n%s = sum %m\nbackward %s\n");
+  ASSERT_FALSE(seen.error) << seen.error->message;
+  EXPECT_TRUE(seen.accessors.empty()) << seen.accessors[0].accessor;
+}
+
+TEST_F(ExecutionTest, AWriteToOneGradThatShowsInAnotherIsTold) {
+  const at::Tensor grad = at::ones({2}, at::kDouble);
+  std::vector<at::Tensor> values;
+  Observation observed;
+  for (int i = 0; i < 2; ++i) {
+    values.push_back(at::zeros({2}, at::TensorOptions(at::kDouble).requires_grad(true)));
+    values.back().mutable_grad() = grad;
+    auto& record = observed.values.emplace_back();
+    record.data = DataOf(values.back().detach());
+    record.grad_defined = true;
+    record.grad = DataOf(grad);
+  }
+  ReadByAccessors(grad, observed.values[0].grad, {0, true, observed.accessors});
+  EXPECT_TRUE(observed.accessors.empty());
+  WriteGradients(values, observed);
+  ASSERT_EQ(observed.accessors.size(), 1u);
+  EXPECT_EQ(observed.accessors[0].accessor, "after_writes");
+  EXPECT_EQ(observed.accessors[0].value, 0);
 }
 
 TEST_F(ExecutionTest, ErrorsHaveTheirClass) {

@@ -44,15 +44,17 @@ def elements(tensor, rows):
 class Torch(core.Engine):
     OPS = calls.table(
         torch, plain='''neg exp log sqrt sin cos tanh sigmoid relu abs sgn
-        tan asin acos atan sinh cosh asinh acosh atanh erf expm1 log1p rsqrt reciprocal square add sub mul div maximum
-        minimum matmul addmm where addcmul addcdiv lerp bmm dot outer''', swap='transpose', dims='flip permute', listed='cat stack',
+        tan asin acos atan sinh cosh asinh acosh atanh erf expm1 log1p rsqrt reciprocal square
+        add sub mul div maximum minimum matmul addmm where addcmul addcdiv lerp bmm dot outer''',
+        swap='transpose', dims='flip permute', listed='cat stack',
         dim='cumsum softmax log_softmax index_select gather scatter_add unsqueeze',
         reduce='sum mean amax amin', over='logsumexp', each='prod')
     # Not copy_ and zero_: zeros flow into the history of what they overwrite.
     OPS |= calls.table(torch.Tensor, shape='expand', plain='''detach retain_grad add_ sub_ mul_ div_
         neg_ exp_ sqrt_ sin_ cos_ tanh_ sigmoid_ relu_ abs_''')
-    OPS |= calls.table(torch.nn.functional, loss='mse_loss cross_entropy nll_loss
-        bce_with_logits:binary_cross_entropy_with_logits', plain='silu gelu')
+    OPS |= calls.table(
+        torch.nn.functional, plain='silu gelu',
+        loss='mse_loss cross_entropy nll_loss bce_with_logits:binary_cross_entropy_with_logits')
     OPS |= calls.item(0, calls.table(torch, along='max min', sort='sort'))
     OPS |= calls.item(1, calls.table(torch, along='argmax:max argmin:min', sort='argsort:sort'), torch.detach)
     OPS |= {

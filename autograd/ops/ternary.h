@@ -1,0 +1,22 @@
+// addcmul, addcdiv and lerp, differentiable.
+//
+//   Tensor y = ops::Lerp(a, b, weight);
+//
+// The operands are broadcast against each other and have one type and device. Errors: kUndefined
+// for an undefined operand, kDType for types that differ or are not taken, kDevice for devices that
+// differ, kShape for shapes that do not fit.
+
+#pragma once
+
+#include "autograd/tensor/tensor.h"
+
+namespace twingrad::ops {
+
+// a + b c; f32, f64, i64.
+Tensor Addcmul(const Tensor& a, const Tensor& b, const Tensor& c);
+// a + b / c; f32, f64.
+Tensor Addcdiv(const Tensor& a, const Tensor& b, const Tensor& c);
+// a + weight (b - a); f32, f64.
+Tensor Lerp(const Tensor& a, const Tensor& b, const Tensor& weight);
+
+}  // namespace twingrad::ops
