@@ -89,11 +89,7 @@ void Call::TakeArguments() {
 
 void Call::TakeSeeds(const std::vector<ValueId>& seeds) {
   const size_t roots = statement_.operands.size();
-  const bool surplus = seeds.size() > roots;
-  if (!seeds.empty() && seeds.size() != roots &&
-      (!surplus || interpreter_.rules().surplus_seeds_are_errors)) {
-    throw Raised{ErrorKind::kGradCount};
-  }
+  if (!seeds.empty() && seeds.size() != roots) throw Raised{ErrorKind::kGradCount};
   for (size_t r = 0; r < roots; ++r) {
     const ValueId root = statement_.operands[r];
     const ValueId seed = seeds.empty() ? kNoValue : seeds[r];

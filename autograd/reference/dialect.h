@@ -19,8 +19,6 @@ struct DialectRules {
   bool captures_run_hooks = true;
   // A root's hooks and retain_grad act also where no input lies below it (H2).
   bool roots_run_hooks = false;
-  // More seeds than roots are an error; else the surplus is ignored (A5).
-  bool surplus_seeds_are_errors = true;
   // A seed of another element type is an error; else it is converted (A3).
   bool seeds_have_the_type_of_roots = true;
   // Hooks on nodes that create_graph made fire in the order of the rules, as these nodes run; else
@@ -78,7 +76,6 @@ constexpr DialectRules RulesOf(Dialect dialect) {
   return {.captures_always_see_hooks = false,
           .captures_run_hooks = !before_2,
           .roots_run_hooks = !before_2,
-          .surplus_seeds_are_errors = false,
           .seeds_have_the_type_of_roots = false,
           .orders_backward_nodes = false,
           .pre_hooks_before_retain_grad = false,

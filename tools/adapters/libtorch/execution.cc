@@ -208,15 +208,11 @@ std::vector<Tensor> Execution::ValuesOf(const Statement& statement, Key key) con
   return tensors;
 }
 
-// As torch.autograd makes them: surplus ones are dropped, shapes must be equal.
+// As torch.autograd makes them: shapes must be equal. Of another number libtorch says so.
 std::vector<Tensor> Execution::Seeds(const Statement& statement,
                                      const std::vector<Tensor>& roots) const {
   std::vector<Tensor> seeds = ValuesOf(statement, Key::kSeeds);
-  if (seeds.empty()) return seeds;
-  if (seeds.size() < roots.size()) {
-    throw Refusal(ErrorKind::kGradCount, "fewer seeds than roots");
-  }
-  seeds.resize(roots.size());
+  if (seeds.size() != roots.size()) return seeds;
   for (size_t i = 0; i < roots.size(); ++i) {
     if (!seeds[i].defined()) {
       if (roots[i].requires_grad() && roots[i].numel() != 1) break;  // libtorch will say so

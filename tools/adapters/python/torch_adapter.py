@@ -121,8 +121,14 @@ class Torch(core.Engine):
         fill, unused = a.get('materialize', False), a.get('allow_unused', False)
         gradients = torch.autograd.grad(
             roots, inputs, seeds, **flags, materialize_grads=fill, allow_unused=fill or unused)
-        # Each is a variable of its own, whatever it shares with a seed, another or the graph.
-        return [g if g is None or g._is_zerotensor() else g.clone() for g in gradients]
+        given = {id(tensor) for tensor in [*roots, *(seeds or ())]}
+
+        def of_its_own(g):
+            """A variable of its own, whatever it shares with a seed, another or the graph."""
+            materialized = g is not None and g.is_leaf and g.requires_grad and id(g) not in given
+            return g if g is None or materialized or g._is_zerotensor() else g.clone()
+
+        return [of_its_own(g) for g in gradients]
 
     def data(self, tensor):
         shape = list(tensor.shape)

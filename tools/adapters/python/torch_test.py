@@ -2,6 +2,7 @@
 
 import importlib.util
 import unittest
+import unittest.mock
 
 from tools.adapters.python import core
 
@@ -44,6 +45,26 @@ class TorchTest(unittest.TestCase):
                            '%g,%h = grad %s %t seeds=%s,_ inputs=%z,%x allow_unused=1\n')
         self.assertFalse([line for line in lines if line.startswith(('value %g', 'error'))], lines)
         self.assertIn('value %h type=f64[2] data=3.5,3.5', lines)
+
+    def test_a_materialized_gradient_is_a_leaf(self):
+        lines = self.lines('%z = leaf type=f64[] data=1 grad=1\n%s = sum %x\n'
+                           '%g = grad %s inputs=%z create_graph=1 materialize=1\nneg_ %g\n')
+        self.assertIn('error leaf_in_place 4 ', lines[-1])
+
+    def test_gradients_read_the_same_by_every_accessor_and_each_that_does_not_is_told(self):
+        program = '%y = mul %x %x\n%g = grad %y seeds=%x inputs=%x retain_graph=1\n%s = sum %y\nbackward %s\n'
+        self.assertFalse([line for line in self.lines(program) if line.startswith('accessor')])
+        for word, right in torch_adapter.Torch.ACCESSORS.items():
+            def wrong(engine, tensor, right=right):
+                dtype, shape, elements = right(engine, tensor)
+                return dtype, shape, [element + 1 for element in elements]
+
+            with unittest.mock.patch.dict(torch_adapter.Torch.ACCESSORS, {word: wrong}):
+                self.assertIn(f'accessor %x of=grad by={word} type=f64[2] data=7,0', self.lines(program))
+
+    def test_a_write_into_a_grad_that_is_the_seed_is_told(self):
+        self.assertIn('accessor %z of=value by=after_writes type=f64[2] data=1,1',
+                      self.lines('%z = leaf type=f64[2] data=5,6\nbackward %x seeds=%z\n'))
 
     def test_indices_are_given_of_a_view_whose_gradient_is_refused(self):
         view = 'begin kind=no_grad\n%v = slice %x dim=0\nneg_ %x\nend\n'
