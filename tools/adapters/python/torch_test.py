@@ -64,7 +64,7 @@ class TorchTest(unittest.TestCase):
 
     def test_a_write_into_a_grad_that_is_the_seed_is_told(self):
         self.assertIn('accessor %z of=value by=after_writes type=f64[2] data=1,1',
-                      self.lines('%z = leaf type=f64[2] data=5,6\nbackward %x seeds=%z\n'))
+                      self.lines('%y = view %x shape=2\n%z = leaf type=f64[2] data=5,6\nbackward %y seeds=%z\n'))
 
     def test_indices_are_given_of_a_view_whose_gradient_is_refused(self):
         view = 'begin kind=no_grad\n%v = slice %x dim=0\nneg_ %x\nend\n'
