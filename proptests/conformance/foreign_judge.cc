@@ -126,6 +126,18 @@ void NoteCalls(const Hello& hello, const Evidence& evidence, ForeignVerdict* res
       result->called && hello.Has(Fact::kGraph) && std::ranges::all_of(returned, shown);
 }
 
+// Whether a write into some .grad has changed a seed.
+bool WritesReachASeed(const Program& program, const Observation& observed) {
+  return std::ranges::any_of(observed.accessors, [&](const auto& record) {
+    if (record.accessor != "after_writes" || record.is_grad) return false;
+    return std::ranges::any_of(program.statements, [&](const auto& statement) {
+      const auto seeds = statement.template Get<std::vector<twingrad::program::ValueId>>(
+          twingrad::program::Key::kSeeds);
+      return std::ranges::count(seeds, record.value) > 0;
+    });
+  });
+}
+
 // An error may come from a node that should not have run: then the run says more than the error.
 void AddRunsToError(const Hello& hello, const Evidence& evidence, oracles::Verdict& verdict) {
   const bool ends = verdict.oracle == "errors" && evidence.observed.error;
@@ -359,6 +371,9 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     } else if (verdict.detail == Detail::kOnlyDefined) {
       result.rule = "only_defined";
     }
+  }
+  if (result.rule == "accessors" && WritesReachASeed(program, observed)) {
+    result.rule = "seed_is_grad";
   }
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
   const bool by_balls = verdict.oracle == "ball";
