@@ -174,15 +174,24 @@ void Shrinking::ShrinkAfter() {
       return !Over() && result_of(tried).has_value();
     });
   }
-  // Without comments, if it shows so.
+  // Without comments, if it shows so. A Program without its seed is looked at in every way, so that
+  // fewer before it may be enough.
   std::vector<std::string> bare = all;
   for (std::string& text : bare) text = SplitCase(text).program;
-  std::optional<CaseResult> result = result_of(bare);
-  if (result) {
+  if (result_of(bare)) {
+    const std::string program = std::move(bare.back());
+    bare.pop_back();
+    const auto fails = [&](absl::Span<const std::string> before) {
+      return !Over() && SameAfter(before, program).has_value();
+    };
+    if (std::optional<std::vector<std::string>> few = FewestBefore(bare, fails)) {
+      bare = *std::move(few);
+    }
     all = std::move(bare);
-  } else if (result = result_of(all); !result) {
-    return;  // it stays as it was
+    all.push_back(program);
   }
+  std::optional<CaseResult> result = result_of(all);
+  if (!result) return;  // it stays as it was
   finding_.result = *std::move(result);
   finding_.program = std::move(all.back());
   all.pop_back();

@@ -18,9 +18,9 @@ using program::AccessorNotes;
 using program::TensorData;
 using program::ValueId;
 
-// Zeros without memory are a known defect (torch-0004), which sgn leaves in one Program of a hundred:
-// that they cannot be read as memory or written is left to the accessors of PyTorch's Python front
-// end, so that a run does not explain the same over and over.
+// Zeros without memory are a known defect (torch-0004), which sgn leaves in one Program of a
+// hundred: that they cannot be read as memory or written is left to the accessors of PyTorch's
+// Python front end, so that a run does not explain the same over and over.
 bool LacksMemory(const Tensor& gradient) { return gradient._is_zerotensor(); }
 
 TensorData Item(const Tensor& gradient) {
