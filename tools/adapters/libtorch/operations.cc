@@ -292,8 +292,8 @@ std::set<Opcode> SingleNodeOps() {
   // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
   // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer is a
   // product of views.
-  for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy,
-                    Opcode::kOuter}) {
+  for (Opcode op :
+       {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy, Opcode::kOuter}) {
     ops.erase(op);
   }
   if (TORCH_VERSION_MAJOR < 2) ops.erase(Opcode::kSqueeze);
