@@ -67,7 +67,10 @@ void AddLongGraph(Draft& draft, int nodes) {
   Source& source = draft.source();
   LongEnd end{draft.PickDifferentiable()};
   if (end.x != kNoValue && draft.NumElements(end.x) != 1) end.x = SumAll(draft, end.x);
-  if (end.x == kNoValue || !draft.IsRoomy(draft[end.x].range, draft.DTypeOf(end.x))) return;
+  if (end.x == kNoValue || !draft.IsRoomy(draft[end.x].range, draft.DTypeOf(end.x))) {
+    end.x = MakeLeaf(draft, {.shape = Shape{}, .grad = true});
+    if (end.x == kNoValue) return;
+  }
   // 1, so that products with it leave the numbers as they are.
   const ValueId shared = draft.Leaf(draft.TypeOf(end.x), Bits(1, std::bit_cast<uint64_t>(1.0)),
                                     /*grad=*/true, draft.DeviceOf(end.x),
