@@ -290,8 +290,10 @@ std::set<Opcode> ComputedOps() {
 std::set<Opcode> SingleNodeOps() {
   std::set<Opcode> ops = ComputedOps();
   // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
-  // several dimensions is a chain, cross_entropy takes the logarithm of softmax first.
-  for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy}) {
+  // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer
+  // reshapes an operand.
+  for (Opcode op :
+       {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy, Opcode::kOuter}) {
     ops.erase(op);
   }
   if (TORCH_VERSION_MAJOR < 2) ops.erase(Opcode::kSqueeze);
