@@ -86,7 +86,9 @@ TEST_P(SharedErrors, AreFoundByTheBalls) {
   EXPECT_EQ(without.outcome, conformance::Outcome::kAgree) << without.text;
   const auto foreign = JudgeAsForeign(GetParam(), kill->shrunk, /*balls=*/true);
   EXPECT_EQ(foreign.outcome, conformance::Outcome::kWrong);
-  EXPECT_EQ(foreign.rule, GetParam() == kBound ? "witnesses" : "ball") << foreign.text;
+  // A bound that is too small is the twin's fault, unless the engine's number is further off too.
+  const bool of_twin = GetParam() == kBound && foreign.rule == "witnesses";
+  EXPECT_TRUE(of_twin || foreign.rule == "ball") << foreign.rule << "\n" << foreign.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, SharedErrors, testing::Range(1, kNumErrors + 1));
