@@ -290,13 +290,8 @@ std::set<Opcode> ComputedOps() {
 std::set<Opcode> SingleNodeOps() {
   std::set<Opcode> ops = ComputedOps();
   // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
-<<<<<<< HEAD
   // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer is a
   // product of views.
-=======
-  // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer
-  // reshapes an operand.
->>>>>>> operators
   for (Opcode op :
        {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy, Opcode::kOuter}) {
     ops.erase(op);
