@@ -10,6 +10,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <string>
@@ -120,6 +121,12 @@ AllOfThem PlantedInside() {
       {"sharing", {kProduct, [](Scene& s) { s.trial.observed.values[1].storage = 0; }}},
       {"writes",  // of the product, which nothing reads afterwards
        {kProduct, [](Scene& s) { s.trial.observed.calls[0].writes = {{.value = 1}}; }}},
+      {"accessors",
+       {kProduct,
+        [](Scene& s) {
+          const auto& grad = s.trial.observed.values[0].grad;
+          s.trial.observed.accessors = {{"clone", 0, true, grad, std::nullopt, "no memory"}};
+        }}},
       {"leaks", {kProduct, [](Scene& s) { s.trial.observed.leaked_blocks = 1; }}},
   };
 }
