@@ -301,4 +301,12 @@ absl::StatusOr<Analysis> Analyze(const Program& program) {
 
 absl::Status Validate(const Program& program) { return Analyze(program).status(); }
 
+int DevicesOf(const Program& program) {
+  int64_t devices = 0;
+  for (const Statement& statement : program.statements) {
+    devices = std::max(devices, statement.Get<int64_t>(Key::kDevice, kCpu) + 1);
+  }
+  return static_cast<int>(devices);
+}
+
 }  // namespace twingrad::program

@@ -134,4 +134,7 @@ absl::Status Validate(const Program& program);
 // Whether `name` can name a value or a handle: 1 to 64 of A-Z a-z 0-9 _ and `.`, other than `_`.
 bool IsName(std::string_view name);
 
+// How many devices the Program names, by the highest index; 0 where all is on the CPU.
+int DevicesOf(const Program& program);
+
 }  // namespace twingrad::program

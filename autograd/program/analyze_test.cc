@@ -51,6 +51,11 @@ TEST(Analyze, KnowsTypeDeviceAndStorage) {
   EXPECT_EQ(a.total_elements, 6 + 6 * 2 + 6);
 }
 
+TEST(Analyze, CountsDevicesByTheHighest) {
+  EXPECT_EQ(DevicesOf(ParseOrDie("%x = leaf type=f64[]\n")), 0);
+  EXPECT_EQ(DevicesOf(ParseOrDie("%x = leaf type=f64[] device=dev:2\n%y = to %x device=cpu\n")), 3);
+}
+
 TEST(Analyze, KnowsWhatMayBeUndefined) {
   const Analysis a = AnalyzeOrDie(
       "%x = leaf type=f64[2] grad=1\n"

@@ -15,6 +15,11 @@ bool Begins(const Statement& statement, RegionKind kind) {
   return statement.op == Opcode::kBegin && RegionKindOf(statement) == kind;
 }
 
+bool HasSections(const Program& program) {
+  return std::ranges::any_of(program.statements,
+                             [](const auto& s) { return Begins(s, RegionKind::kThread); });
+}
+
 std::vector<Section> SectionsFrom(const Program& program, int32_t begin) {
   std::vector<Section> sections;
   const auto count = static_cast<int32_t>(program.statements.size());

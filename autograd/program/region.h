@@ -41,6 +41,9 @@ RegionKind RegionKindOf(const Statement& begin);
 // Whether the statement begins a region of this kind.
 bool Begins(const Statement& statement, RegionKind kind);
 
+// Whether the Program has thread sections.
+bool HasSections(const Program& program);
+
 // A thread section: its `begin` and its `end`.
 struct Section {
   int32_t begin = -1;

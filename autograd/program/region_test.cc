@@ -23,6 +23,11 @@ TEST(Region, EveryKindHasItsWord) {
   }
 }
 
+TEST(Region, KnowsThreadSections) {
+  EXPECT_TRUE(HasSections(*Parse("twingrad 1\nbegin kind=thread\n%x = leaf type=f64[]\nend\n")));
+  EXPECT_FALSE(HasSections(*Parse("twingrad 1\nbegin kind=try\n%x = leaf type=f64[]\nend\n")));
+}
+
 TEST(Region, EndsAtItsOwnEnd) {
   const Program program =
       *Parse("twingrad 1\nbegin kind=try\nbegin kind=no_grad\nend\n%x = leaf type=f64[]\nend\n");

@@ -215,7 +215,7 @@ bool Inference::Matmul() {
   return true;
 }
 
-bool Inference::CrossEntropy(Shape* each) {
+bool Inference::LossByClasses(Shape* each) {
   const Shape& a = shape();
   if (a.empty() || a.size() > 2) {
     return fault_.BlameOperand(0, signature_.name, " of shape ", ShapeText(a),
@@ -230,7 +230,7 @@ bool Inference::CrossEntropy(Shape* each) {
 bool Inference::Loss() {
   Shape each = shape();
   if (signature_.indices != 0) {
-    if (!CrossEntropy(&each)) return false;
+    if (!LossByClasses(&each)) return false;
   } else if (shape(1) != each) {
     return fault_.BlameOperand(1, "shapes ", ShapeText(each), " and ", ShapeText(shape(1)),
                                " differ; ", signature_.name, " takes equal ones: expand one");

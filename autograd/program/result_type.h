@@ -56,7 +56,7 @@ class Inference {
   bool Addmm();
   bool ProductOfRank(size_t rank);
   bool Loss();
-  bool CrossEntropy(Shape* each);
+  bool LossByClasses(Shape* each);
 
   // result_type_view.cc: views.
   bool View();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/analyze.h"
 #include "autograd/program/region.h"
 #include "autograd/reference/dual.h"
 #include "autograd/reference/dual_reasons.h"
@@ -86,12 +87,6 @@ void FollowFailures(const Program& program, Expectation& expected, const Observa
 
 bool Unsupported(const Observation& observed) {
   return observed.error && observed.error->error == ErrorKind::kUnsupported;
-}
-
-bool HasSections(const Program& program) {
-  return std::ranges::any_of(program.statements, [](const auto& statement) {
-    return program::Begins(statement, program::RegionKind::kThread);
-  });
 }
 
 // Threads that may evaluate CPU nodes beside the caller, where there are any.
@@ -228,8 +223,8 @@ Judgement Judge::Run(const Program& program, const Further& further, Statistics&
     witnesses.ball = impl_->options.ball(program);
   }
   judgement.verdicts.reserve(Oracles().size() * impl_->options.device_threads.size());
-  const bool on_many_threads =
-      further.helpers || further.repeats || oracles::NamesADevice(program) || HasSections(program);
+  const bool on_many_threads = further.helpers || further.repeats ||
+                               program::DevicesOf(program) > 0 || program::HasSections(program);
   const size_t runs = on_many_threads ? impl_->options.device_threads.size() : 1;
   for (size_t i = 0; i < runs; ++i) {
     judgement.observed.push_back(impl_->Observe(program, impl_->options.device_threads[i]));

@@ -1,6 +1,5 @@
 #include "proptests/oracles/compare.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -23,12 +22,6 @@ bool Within(double expected, double actual, double bound) {
 }
 
 }  // namespace
-
-bool NamesADevice(const Program& program) {
-  return std::ranges::any_of(program.statements, [](const Statement& statement) {
-    return statement.Get<int64_t>(Key::kDevice, program::kCpu) != program::kCpu;
-  });
-}
 
 Difference Compare(const TensorData& expected, const TensorData& actual,
                    absl::Span<const double> bounds) {

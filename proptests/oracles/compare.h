@@ -31,9 +31,6 @@ using program::TensorData;
 using program::ValueId;
 using program::ValueRecord;
 
-// Whether some statement is for a device that is not the CPU.
-bool NamesADevice(const Program& program);
-
 // Where two tensors differ.
 struct Difference {
   enum class Kind : uint8_t { kNone, kType, kElement };

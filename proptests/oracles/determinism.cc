@@ -58,12 +58,6 @@ Verdict JudgeValue(const Program& program, ValueId value, const ValueRecord& a,
   return Agree(kOracle);
 }
 
-bool HasSections(const Program& program) {
-  return std::any_of(program.statements.begin(), program.statements.end(), [](const Statement& s) {
-    return program::Begins(s, program::RegionKind::kThread);
-  });
-}
-
 // Whether the call ended with the error of the run, or a hook made it in the course of that one.
 bool Failed(const Observation& run, size_t call) {
   return run.error.has_value() &&

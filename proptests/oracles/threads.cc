@@ -35,7 +35,7 @@ class Devices {
  public:
   // Without workers nobody asks, and where no statement names a device all is on the CPU.
   Devices(const Program& program, bool has_workers) : program_(program) {
-    if (!has_workers || !NamesADevice(program)) return;
+    if (!has_workers || program::DevicesOf(program) == 0) return;
     if (auto analysis = program::Analyze(program); analysis.ok()) values_ = analysis->values;
   }
 
@@ -73,12 +73,6 @@ class Devices {
   const Program& program_;
   std::vector<program::ValueInfo> values_;  // empty: all on the CPU
 };
-
-bool HasSections(const Program& program) {
-  return std::ranges::any_of(program.statements, [](const Statement& s) {
-    return program::Begins(s, program::RegionKind::kThread);
-  });
-}
 
 class CallJudge {
  public:

@@ -16,9 +16,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "autograd/program/analyze.h"
 #include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
+#include "autograd/program/region.h"
 #include "proptests/findings/case_text.h"
 #include "proptests/findings/cut_off.h"
 #include "proptests/findings/timeline.h"
@@ -231,9 +233,8 @@ std::string ExploreSubject::Generate(uint64_t seed) {
     for (int i = 0; i < (wants_threads ? 4 * kDraws : kDraws); ++i, draw = seeds.Next()) {
       made.program = engine_->source().Generate(draw);
       program_ = *program::Parse(made.program);
-      if (wants_threads
-              ? interleave::HasSections(program_)
-              : interleave::DevicesOf(program_) > 0 || interleave::HasSections(program_)) {
+      if (wants_threads ? program::HasSections(program_)
+                        : program::DevicesOf(program_) > 0 || program::HasSections(program_)) {
         break;
       }
     }

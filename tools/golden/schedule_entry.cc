@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/print.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "proptests/interleave/checker/schedule_shrink.h"
 #include "proptests/interleave/engine/program_run.h"
@@ -123,7 +124,7 @@ std::string ShowsOf(const Program& program, const ProgramRun& run) {
   if (observation.error) {
     absl::StrAppend(&text, "; error ", ErrorKindName(observation.error->error));
   }
-  if (interleave::HasSections(program)) {
+  if (program::HasSections(program)) {
     for (const program::ErrorRecord& error : observation.survived) {
       absl::StrAppend(&text, "; survived ", ErrorKindName(error.error), " at ", error.statement);
     }

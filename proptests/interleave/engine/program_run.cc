@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "autograd/engine/engine.h"
+#include "autograd/program/analyze.h"
 #include "autograd/program/print.h"
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
@@ -65,21 +66,6 @@ std::string SettingText(const Program& program, const ProgramRun& run) {
                     stop->limit.has_value() ? "` within a limit" : "`");
   }
   return text;
-}
-
-int DevicesOf(const Program& program) {
-  int64_t devices = 0;
-  for (const auto& statement : program.statements) {
-    const int64_t device = statement.Get<int64_t>(program::Key::kDevice, program::kCpu);
-    devices = std::max(devices, device + 1);
-  }
-  return static_cast<int>(devices);
-}
-
-bool HasSections(const Program& program) {
-  return std::any_of(program.statements.begin(), program.statements.end(), [](const auto& s) {
-    return program::Begins(s, program::RegionKind::kThread);
-  });
 }
 
 ProgramExplorer::ProgramExplorer(const Program& program, ProgramOptions options)

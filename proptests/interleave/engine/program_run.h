@@ -100,12 +100,6 @@ class ProgramExplorer {
   std::optional<std::string> skipped_;
 };
 
-// How many devices the Program names, by the highest index.
-int DevicesOf(const program::Program& program);
-
-// Whether it has sections that run on threads of their own.
-bool HasSections(const program::Program& program);
-
 // ", with a helper, the engine stopped beside `backward %y`"; nothing in the plain setting.
 std::string SettingText(const program::Program& program, const ProgramRun& run);
 

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "autograd/program/analyze.h"
 #include "autograd/program/print.h"
+#include "autograd/program/region.h"
 #include "gtest/gtest.h"
 #include "proptests/generators/generate.h"
 #include "proptests/interleave/checker/schedule_file.h"

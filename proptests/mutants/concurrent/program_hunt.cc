@@ -7,8 +7,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "autograd/program/analyze.h"
 #include "autograd/program/print.h"
 #include "autograd/program/program.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/generate.h"
 #include "proptests/interleave/checker/schedule_file.h"
@@ -101,13 +103,13 @@ std::optional<ProgramCatch> HuntByPrograms(const ProgramHunt& hunt) {
   if (!hunt.ops.empty() && !generators::SetOps(hunt.ops, &generator).ok()) return std::nullopt;
   for (uint64_t seed = hunt.seed; caught.programs < hunt.programs; ++seed) {
     const Program program = generators::Generate(seed, generator);
-    const bool has_sections = interleave::HasSections(program);
-    if (hunt.sections ? !has_sections : interleave::DevicesOf(program) == 0 && !has_sections) {
+    const bool has_sections = program::HasSections(program);
+    if (hunt.sections ? !has_sections : program::DevicesOf(program) == 0 && !has_sections) {
       continue;
     }
     ++caught.programs;
     ProgramOptions options;
-    options.device_threads = interleave::DevicesOf(program);
+    options.device_threads = program::DevicesOf(program);
     options.helpers = false;  // what they show takes more nodes than on device workers
     options.check_state = hunt.check_state;
     options.record_calls = hunt.judge_calls;
