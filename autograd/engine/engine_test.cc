@@ -39,8 +39,6 @@ class EngineTest : public testing::TestWithParam<int> {
 
 INSTANTIATE_TEST_SUITE_P(Threads, EngineTest, testing::Values(0, 1, 2, 4));
 
-Tensor On(Device device, double value = 0) { return Tensor::Scalar(value, DType::kF64, device); }
-
 // Rules: T1.
 TEST_P(EngineTest, ContributionsOfThreeDevicesAreAddedInTheOrderOfOneThread) {
   // 1e8, 1 and -1e8 in f32 give 0 in this order and 1 in others.

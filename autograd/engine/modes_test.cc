@@ -27,8 +27,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Tensor On(Device device, double value = 0) { return Tensor::Scalar(value, DType::kF64, device); }
-
 // The parameter is the number of device threads.
 class ModesTest : public testing::TestWithParam<int> {
  protected:

@@ -18,8 +18,6 @@ class MultithreadingTest : public testing::TestWithParam<int> {};
 
 INSTANTIATE_TEST_SUITE_P(Threads, MultithreadingTest, testing::Values(0, 2));
 
-Tensor On(Device device, double value = 0) { return Tensor::Scalar(value, DType::kF64, device); }
-
 // An address that differs from thread to thread.
 ThreadState& StateOfThisThread() { return CurrentThread(); }
 

@@ -35,7 +35,7 @@ std::vector<double> Elements(const Tensor& tensor) {
   return std::vector<double>(copy.data<double>(), copy.data<double>() + copy.numel());
 }
 
-Tensor Total(const Tensor& a) { return ops::Sum(a, {}, false); }
+Tensor SumOf(const Tensor& a) { return ops::Sum(a, {}, false); }
 
 std::vector<double> GradElements(const Tensor& leaf) { return Elements(GradOf(leaf)); }
 
@@ -75,7 +75,7 @@ TEST(ViewTest, AViewOfAViewIsAViewOfTheBase) {
   EXPECT_TRUE(IsView(w));
   EXPECT_TRUE(ViewBase(w).IsSameAs(a));
   EXPECT_TRUE(ViewBase(a).IsSameAs(a));
-  Backward({Total(w)});
+  Backward({SumOf(w)});
   EXPECT_EQ(GradElements(x), (std::vector<double>{0, 0, 6, 8}));
 }
 
@@ -92,7 +92,7 @@ TEST(ViewTest, AWriteThroughAViewReachesBaseAndOtherViews) {
   EXPECT_EQ(GradientEdge(a).function->name(), "CopySlices");
   EXPECT_EQ(GradientEdge(last).function->name(), "RegeneratedView");
   EXPECT_EQ(GradientEdge(last), GradientEdge(last));
-  Backward({Total(ops::Mul(last, last))});  // d/dlast = 40 6
+  Backward({SumOf(ops::Mul(last, last))});  // d/dlast = 40 6
   EXPECT_EQ(GradElements(x), (std::vector<double>{0, 400, 6}));
   EXPECT_EQ(GradOf(w).item<double>(), 80);
 }
@@ -104,11 +104,11 @@ TEST(ViewTest, SecondDerivativesPassThroughWritesToViews) {
   Tensor v = ops::Slice(a, 0, 0, 1, 1);
   ops::MulInPlace(v, x.AsStrided({1}, {1}, 0));  // constant 2: a = 4 3
   ops::ExpInPlace(v);                            // a = e^4 3
-  Tensor y = Total(a);
+  Tensor y = SumOf(a);
   VariableList g = Grad({y}, {x}, {}, {.create_graph = true});
   const double e = Elements(a)[0];
   EXPECT_DOUBLE_EQ(Elements(g[0])[0], 2 * e);
-  VariableList h = Grad({Total(g[0])}, {x});
+  VariableList h = Grad({SumOf(g[0])}, {x});
   EXPECT_DOUBLE_EQ(Elements(h[0])[0], 4 * e);
   EXPECT_EQ(Elements(h[0])[1], 0);
 }
@@ -122,7 +122,7 @@ TEST(ViewTest, AWriteToAPlainBaseMakesItAndItsViewsRequireGrad) {
   ops::MulInPlace(v, x);
   EXPECT_TRUE(RequiresGrad(base));
   EXPECT_TRUE(RequiresGrad(v));
-  Backward({Total(base)});
+  Backward({SumOf(base)});
   EXPECT_EQ(GradElements(x), (std::vector<double>{1}));
 }
 
@@ -159,7 +159,7 @@ TEST(ViewTest, NoWriteThroughAViewIsLost) {
   EXPECT_FALSE(RequiresGrad(made_without));
   EXPECT_EQ(KindOf([&] { ops::NegInPlace(made_without); }), ErrorKind::kInvalidArgument);
   EXPECT_EQ(a.version(), 0u);
-  Backward({Total(a)});
+  Backward({SumOf(a)});
   EXPECT_EQ(GradElements(x), (std::vector<double>{2, 4}));
 
   // The view is older than its base's wish for gradients.
@@ -171,7 +171,7 @@ TEST(ViewTest, NoWriteThroughAViewIsLost) {
   EXPECT_FALSE(IsLeaf(v));
   EXPECT_EQ(KindOf([&] { ops::NegInPlace(v); }), ErrorKind::kLeafInPlace);
   EXPECT_EQ(base.version(), 0u);
-  Backward({Total(ops::Mul(v, v))});
+  Backward({SumOf(ops::Mul(v, v))});
   EXPECT_EQ(GradElements(base), (std::vector<double>{6, 0}));
 }
 
@@ -224,7 +224,7 @@ TEST(ViewTest, RetainGradFollowsAWriteAndHooksStay) {
     return g;
   });
   ops::MulInPlace(a, Tensor::Full({1}, 2, DType::kF64));
-  Backward({Total(a)});
+  Backward({SumOf(a)});
   EXPECT_EQ(hook_calls, 1);
   EXPECT_EQ(GradElements(a), (std::vector<double>{1}));
   EXPECT_EQ(GradElements(x), (std::vector<double>{12}));

@@ -16,6 +16,10 @@
 
 namespace twingrad {
 
+inline Tensor On(Device device, double value = 0) {
+  return Tensor::Scalar(value, DType::kF64, device);
+}
+
 // Does what it is told to.
 class FunctionNode final : public Node {
  public:

@@ -34,7 +34,7 @@ NodePtr Accumulator(const Tensor& leaf, LeafInfo& info) {
   return made;
 }
 
-void CheckDefined(const Tensor& tensor, std::string_view what) {
+void CheckMaySet(const Tensor& tensor, std::string_view what) {
   if (tensor.defined()) return;
   throw Error(ErrorKind::kUndefined,
               absl::StrCat("[graph] ", what,
@@ -96,7 +96,7 @@ bool RequiresGradByMeta(const Tensor& tensor, AutogradMeta& meta) {
 }
 
 void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
-  CheckDefined(tensor, "requires_grad");
+  CheckMaySet(tensor, "requires_grad");
   if (!IsLeaf(tensor) || IsView(tensor)) {
     throw Error(ErrorKind::kInvalidArgument,
                 "[graph] requires_grad of a result of recorded operations or of a view was to be "
@@ -121,7 +121,7 @@ void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
 }
 
 void DetachInPlace(const Tensor& tensor) {
-  CheckDefined(tensor, "the detached state");
+  CheckMaySet(tensor, "the detached state");
   if (IsView(tensor)) {
     throw Error(ErrorKind::kInvalidArgument,
                 "[graph] a view was to be detached in place; what is no view can be; detach its "
@@ -155,7 +155,7 @@ Tensor GradOf(const Tensor& tensor) {
 }
 
 void SetGrad(const Tensor& tensor, Tensor grad) {
-  CheckDefined(tensor, ".grad");
+  CheckMaySet(tensor, ".grad");
   if (grad.defined() && !FitsAsGrad(tensor, grad)) {
     throw Error(
         ErrorKind::kShape,

@@ -18,13 +18,13 @@
 namespace twingrad::program {
 namespace {
 
-constexpr char kFile[] = "autograd/program/README.md";
+constexpr char kReadme[] = "autograd/program/README.md";
 constexpr char kBegin[] = "<!-- The table below is checked by readme_test. -->\n";
 constexpr char kEnd[] = "<!-- The end of the table. -->\n";
 
 std::string Readme() {
   std::stringstream text;
-  text << std::ifstream(kFile).rdbuf();
+  text << std::ifstream(kReadme).rdbuf();
   return text.str();
 }
 

@@ -158,7 +158,7 @@ Partials PartialsOfMaximum(const ElementwisePoint& p, Kink kink, Choices& choice
   return out;
 }
 
-constexpr PrimitiveRow kRows[] = {
+constexpr PrimitiveRow kBinaryRows[] = {
     {Primitive::kAdd, Opcode::kAdd, 2, kSavesNothing, BinaryValue<Add, WrapAdd>,
      [](const Backward& b) { return b.g; },
      [](const ElementwisePoint&, Choices&) -> Partials { return {.a = kOne, .b = kOne}; }},
@@ -215,11 +215,12 @@ constexpr PrimitiveRow kRows[] = {
      }},
 };
 
-static_assert(AreRowsOf(kRows, Primitive::kAdd, Primitive::kNegate), "in the order of Primitive");
-static_assert(NameEveryOp(kRows, 2), "a row for each elementwise statement of two operands");
+static_assert(AreRowsOf(kBinaryRows, Primitive::kAdd, Primitive::kNegate),
+              "in the order of Primitive");
+static_assert(NameEveryOp(kBinaryRows, 2), "a row for each elementwise statement of two operands");
 
 }  // namespace
 
-absl::Span<const PrimitiveRow> BinaryPrimitives() { return kRows; }
+absl::Span<const PrimitiveRow> BinaryPrimitives() { return kBinaryRows; }
 
 }  // namespace twingrad::reference

@@ -13,7 +13,7 @@
 namespace twingrad::reference {
 namespace {
 
-TwinResult Twin(const std::string& lines) {
+TwinResult TwinOf(const std::string& lines) {
   const auto program = program::Parse("twingrad 1\n" + lines);
   EXPECT_TRUE(program.ok()) << program.status();
   return RunTwin(*program);
@@ -24,10 +24,11 @@ constexpr char kTimesNan[] =
     "%x = leaf type=f64[] data=3 grad=1\n%c = leaf type=f64[] data=nan\n%z = mul %x %c\n";
 
 TEST(CallAnomaly, AnExactNanIsAnErrorUnderTheModeAlone) {
-  const TwinResult plain = Twin(std::string(kTimesNan) + "backward %z\n");
+  const TwinResult plain = TwinOf(std::string(kTimesNan) + "backward %z\n");
   EXPECT_FALSE(plain.skipped.has_value());
   EXPECT_FALSE(plain.observation.error.has_value());
-  const TwinResult found = Twin(std::string(kTimesNan) + "begin kind=anomaly\nbackward %z\nend\n");
+  const TwinResult found =
+      TwinOf(std::string(kTimesNan) + "begin kind=anomaly\nbackward %z\nend\n");
   ASSERT_TRUE(found.observation.error.has_value());
   EXPECT_EQ(found.observation.error->error, ErrorKind::kAnomaly);
   EXPECT_EQ(found.observation.error->statement, 4);
@@ -35,7 +36,7 @@ TEST(CallAnomaly, AnExactNanIsAnErrorUnderTheModeAlone) {
 }
 
 std::string ErrorOf(const std::string& lines) {
-  const TwinResult twin = Twin(lines);
+  const TwinResult twin = TwinOf(lines);
   if (twin.skipped) return *twin.skipped;
   return twin.observation.error ? std::string(ErrorKindName(twin.observation.error->error))
                                 : "none";
@@ -66,7 +67,7 @@ TEST(CallAnomaly, ANanThatArisesInAProductOrQuotientIsOneEverywhere) {
 
 TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {
   // exp overflows, which its bound cannot tell: 0 times infinity.
-  const TwinResult twin = Twin(
+  const TwinResult twin = TwinOf(
       "%x = leaf type=f64[] data=710 grad=1\n%e = exp %x\n"
       "%c = leaf type=f64[] data=0\n%z = mul %e %c\nbegin kind=anomaly\nbackward %z\nend\n");
   ASSERT_TRUE(twin.skipped.has_value());
@@ -74,7 +75,7 @@ TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {
 }
 
 TEST(CallAnomaly, WithSeveralDevicesTheErrorOfEachIsLegal) {
-  const TwinResult twin = Twin(
+  const TwinResult twin = TwinOf(
       "%x = leaf type=f64[] data=3 grad=1 device=dev:0\n%y = leaf type=f64[] data=1 grad=1\n"
       "%n = leaf type=f64[] data=nan device=dev:0\n%b = mul %x %n\nhook %y do=throw\nbegin "
       "kind=anomaly\nbackward %b %y\nend\n");

@@ -15,7 +15,7 @@ namespace twingrad::reference {
 namespace {
 
 // %x goes through what is not followed, %w beside it, %v to where that is written.
-constexpr const char* kLeaves = R"(%x = leaf type=f64[2] data=2,3 grad=1
+constexpr const char* kBothLeaves = R"(%x = leaf type=f64[2] data=2,3 grad=1
 %w = leaf type=f64[2] data=5,-1 grad=1
 )";
 
@@ -49,7 +49,7 @@ struct Known {
 
 Known Witness(const std::string& text) {
   Known known;
-  known.program = ParseOrThrow(kLeaves + text);
+  known.program = ParseOrThrow(kBothLeaves + text);
   known.twin = RunTwin(known.program);
   EXPECT_FALSE(known.twin.skipped) << text;
   std::vector<int32_t> failed;

@@ -132,7 +132,7 @@ Term Sums(const Backward& b, const Term& terms) {
                                {.map = b.step.arguments.map, .shape = b.step.arguments.shape}));
 }
 
-constexpr PrimitiveRow kRows[] = {
+constexpr PrimitiveRow kGroupRows[] = {
     {Primitive::kExtreme, std::nullopt, 1, kSavesA | kSavesResult, Extreme,
      [](const Backward& b) {
        // Those that equal the result: scaled alike they are the same, but all where by 0.
@@ -163,10 +163,11 @@ constexpr PrimitiveRow kRows[] = {
      }},
 };
 
-static_assert(AreRowsOf(kRows, Primitive::kExtreme, Primitive::kEnd), "in the order of Primitive");
+static_assert(AreRowsOf(kGroupRows, Primitive::kExtreme, Primitive::kEnd),
+              "in the order of Primitive");
 
 }  // namespace
 
-absl::Span<const PrimitiveRow> GroupPrimitives() { return kRows; }
+absl::Span<const PrimitiveRow> GroupPrimitives() { return kGroupRows; }
 
 }  // namespace twingrad::reference

@@ -169,7 +169,7 @@ Term Transposed(const Backward& b, Primitive transpose) {
   return b.step.arguments.late ? Shared(b, out) : out;
 }
 
-constexpr PrimitiveRow kRows[] = {
+constexpr PrimitiveRow kMovingRows[] = {
     {Primitive::kSelect, std::nullopt, 2, kSavesC, Select,
      [](const Backward& b) -> Term {
        const Variable zero = b.g.Filled(0).v, condition = b.in(2).v;
@@ -211,11 +211,11 @@ constexpr PrimitiveRow kRows[] = {
      }},
 };
 
-static_assert(AreRowsOf(kRows, Primitive::kSelect, Primitive::kExtreme),
+static_assert(AreRowsOf(kMovingRows, Primitive::kSelect, Primitive::kExtreme),
               "in the order of Primitive");
 
 }  // namespace
 
-absl::Span<const PrimitiveRow> MovingPrimitives() { return kRows; }
+absl::Span<const PrimitiveRow> MovingPrimitives() { return kMovingRows; }
 
 }  // namespace twingrad::reference

@@ -11,7 +11,6 @@ bool Known(Number a) { return a.e < kUnknown; }
 // On every engine.
 bool IsNan(Number a) { return std::isnan(a.v) && a.e == 0; }
 bool IsInfinite(Number a) { return std::isinf(a.v) && (a.e == 0 || a.e == kEitherSign); }
-bool IsInfinity(Number a) { return std::isinf(a.v) && a.e == 0; }
 bool IsZero(Number a) { return a.v == 0 && a.e == 0; }
 bool IsFinite(Number a) { return std::isfinite(a.v) && Known(a); }
 bool IsNotZero(Number a) { return IsInfinite(a) || (IsFinite(a) && std::fabs(a.v) > a.e); }

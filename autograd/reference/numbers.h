@@ -95,6 +95,8 @@ inline bool MayBeEqual(Number x, Number y) {
 // none is unknown.
 inline Number NonFinite(double r, bool follows) { return {r, follows ? 0 : kUnknown}; }
 
+// Whether a is infinite for certain, with a known sign.
+inline bool IsInfinity(Number a) { return std::isinf(a.v) && a.e == 0; }
 inline Number Negated(Number a) { return {-a.v, a.e}; }  // also of either sign
 Number Add(Number a, Number b, const Format& f);
 inline Number Subtract(Number a, Number b, const Format& f) { return Add(a, Negated(b), f); }

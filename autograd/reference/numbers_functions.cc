@@ -10,7 +10,6 @@ namespace twingrad::reference {
 namespace {
 
 bool IsPoint(Number a, double at) { return a.v == at && a.e == 0; }
-bool IsInfinity(Number a) { return std::isinf(a.v) && a.e == 0; }
 
 // r with the bound for `ulps` last places and for the slope's greatest magnitude within a's bound.
 Number Of(Number a, double r, double steepest, double ulps, const Format& f) {

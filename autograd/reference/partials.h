@@ -50,6 +50,14 @@ inline Partials Straight(Number slope) {
   return Straight(Slope{slope, 0, /*flat=*/IsExactly(slope, 0)});
 }
 
+// The first and second derivative.
+inline Partials Curve(Number slope, Number curvature) { return {.a = slope, .aa = curvature}; }
+// Of a number at which the function has no value.
+inline Partials Nowhere(Choices& choices) {
+  choices.NoteUndefined();
+  return Curve(kUndefined, kUndefined);
+}
+
 // A slope that jumps at 0: `own` there, by this repository's choice.
 inline Slope Jump(Number x, double below, double own, double above, Kink kink, Choices& choices) {
   if (std::isnan(x.v)) {

@@ -33,13 +33,12 @@ class PlaceMapTest : public testing::Test {
   }
 
   using Places = std::vector<int32_t>;
+  static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Arena arena_;
   std::vector<Tie> ties_;
   const Shape three_ = Shape({3});
   const Shape matrix_ = Shape({2, 3});
 };
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST_F(PlaceMapTest, Parts) {
   EXPECT_EQ(List(PartMap(arena_, {2, 1}, {2, 3}, 1, 2)), (Places{2, 5}));

@@ -91,7 +91,7 @@ Point PowByB(double a, double b) {
   return a > 0 || b > 0 ? kSmooth : kUndefined;
 }
 
-constexpr PointRow kRows[] = {
+constexpr PointRow kPointRows[] = {
     {Opcode::kAdd, "everywhere", "", "", "", Linear, Linear},
     {Opcode::kSub, "everywhere", "", "", "", Linear, Linear},
     {Opcode::kMul, "everywhere", "", "", "", TimesB, TimesA},
@@ -192,23 +192,23 @@ constexpr bool HasEveryOp() {
     const bool has_row = program::IsComputed(signature.category) &&
                          signature.category != program::Category::kInPlace;
     if (!has_row) continue;
-    if (next == std::size(kRows) || kRows[next].op != signature.op) return false;
+    if (next == std::size(kPointRows) || kPointRows[next].op != signature.op) return false;
     ++next;
   }
-  return next == std::size(kRows);
+  return next == std::size(kPointRows);
 }
 static_assert(HasEveryOp(),
               "a row for each op that computes, in the order of the table of statements");
 
 }  // namespace
 
-absl::Span<const PointRow> Points() { return kRows; }
+absl::Span<const PointRow> Points() { return kPointRows; }
 
 std::string PointsText() {
   std::string text =
       "| op | smooth | kinks: the legal slopes | boundary: the slope | undefined |\n"
       "|---|---|---|---|---|\n";
-  for (const PointRow& row : kRows) {
+  for (const PointRow& row : kPointRows) {
     absl::StrAppend(&text, "| ", program::SignatureOf(row.op).name, " | ", row.smooth, " | ",
                     row.kinks.empty() ? "-" : row.kinks, " | ",
                     row.boundary.empty() ? "-" : row.boundary, " | ",

@@ -47,13 +47,13 @@ class PrimitivesTest : public testing::Test {
   static Doubles List(const Array* a) { return {a->v, a->v + a->size}; }
   static Integers64 IntegerList(const Array* a) { return {a->i, a->i + a->size}; }
 
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   static constexpr int32_t kPairs[] = {0, 0, 1, 1};
   Arena arena_;
   PrimitiveArguments pairs_ = {.map = {kPairs, 4}, .shape = arena_.Keep({2})};
 };
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 

@@ -44,12 +44,6 @@ Term Held(Number constant, const Term& like) {
   return {like.calculus, like.calculus->Constant(array)};
 }
 
-Partials Curve(Number slope, Number curvature) { return {.a = slope, .aa = curvature}; }
-// Of a number at which the function has no value.
-Partials Nowhere(Choices& choices) {
-  choices.NoteUndefined();
-  return Curve(kUndefined, kUndefined);
-}
 // Beyond which the slope no longer changes, in the format of doubles: an end that is certain.
 bool IsBeyond(double end, Number a) { return std::fabs(a.v) - a.e > end; }
 Partials Levelled(Number a, double below, double above) {
@@ -184,7 +178,7 @@ using P = const ElementwisePoint&;
 using B = const Backward&;
 using C = Choices&;
 
-constexpr PrimitiveRow kRows[] = {
+constexpr PrimitiveRow kSmoothRows[] = {
     {Primitive::kTan, Opcode::kTan, 1, kSavesResult, UnaryValue<Tan>,
      [](B b) {
        const Term r = b.result();
@@ -274,12 +268,13 @@ constexpr PrimitiveRow kRows[] = {
      [](P p, C) { return PartialsOfGeluTanh(p.a); }},
 };
 
-static_assert(AreRowsOf(kRows, Primitive::kTan, Primitive::kSelect), "in the order of Primitive");
-static_assert(NameEveryOp(kRows, 1, Opcode::kTan, Opcode::kClamp),
+static_assert(AreRowsOf(kSmoothRows, Primitive::kTan, Primitive::kSelect),
+              "in the order of Primitive");
+static_assert(NameEveryOp(kSmoothRows, 1, Opcode::kTan, Opcode::kClamp),
               "a row for each of these elementwise statements");
 
 }  // namespace
 
-absl::Span<const PrimitiveRow> SmoothPrimitives() { return kRows; }
+absl::Span<const PrimitiveRow> SmoothPrimitives() { return kSmoothRows; }
 
 }  // namespace twingrad::reference

@@ -34,18 +34,10 @@ Term WeighedBySign(const Backward& b, const Array* weight, Variable value) {
   return b.g.Apply(Primitive::kWeigh, {b.g.calculus, value});
 }
 
-// The first and second derivative.
-Partials Curve(Number slope, Number curvature) { return {.a = slope, .aa = curvature}; }
 // Those of a power at 0, the end of its domain, which are infinite.
 Partials Steep(Number slope, double curvature) { return Curve(slope, {curvature * kUnknown, 0}); }
 
-// Of a number at which the function has no value.
-Partials Nowhere(Choices& choices) {
-  choices.NoteUndefined();
-  return Curve(kUndefined, kUndefined);
-}
-
-constexpr PrimitiveRow kRows[] = {
+constexpr PrimitiveRow kUnaryRows[] = {
     {Primitive::kNegate, Opcode::kNeg, 1, kSavesNothing, UnaryValue<Negated, WrapNegate>,
      [](const Backward& b) { return -b.g; },
      [](const ElementwisePoint&, Choices&) { return Straight(-kOne); }},
@@ -134,13 +126,14 @@ constexpr PrimitiveRow kRows[] = {
      }},
 };
 
-static_assert(AreRowsOf(kRows, Primitive::kNegate, Primitive::kTan), "in the order of Primitive");
-static_assert(NameEveryOp(kRows, 1, Opcode::kNeg, Opcode::kTan) &&
-                  NameEveryOp(kRows, 1, Opcode::kClamp),
+static_assert(AreRowsOf(kUnaryRows, Primitive::kNegate, Primitive::kTan),
+              "in the order of Primitive");
+static_assert(NameEveryOp(kUnaryRows, 1, Opcode::kNeg, Opcode::kTan) &&
+                  NameEveryOp(kUnaryRows, 1, Opcode::kClamp),
               "a row for each elementwise statement of one operand but those of smooth_primitives");
 
 }  // namespace
 
-absl::Span<const PrimitiveRow> UnaryPrimitives() { return kRows; }
+absl::Span<const PrimitiveRow> UnaryPrimitives() { return kUnaryRows; }
 
 }  // namespace twingrad::reference

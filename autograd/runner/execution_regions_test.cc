@@ -9,18 +9,13 @@
 #include "autograd/graph/anomaly.h"
 #include "autograd/program/parse.h"
 #include "autograd/runner/run.h"
+#include "autograd/runner/test_program.h"
 
 namespace twingrad {
 namespace {
 
 using program::Observation;
 using program::Program;
-
-Program Parsed(const std::string& lines) {
-  auto program = program::Parse("twingrad 1\n" + lines);
-  EXPECT_TRUE(program.ok()) << program.status();
-  return *std::move(program);
-}
 
 // Rules: N1, N2.
 TEST(Regions, OfAnomalyModeMakeNanAnErrorThatNamesTheStatement) {

@@ -9,6 +9,7 @@
 #include "autograd/program/observation_text.h"
 #include "autograd/program/parse.h"
 #include "autograd/runner/run.h"
+#include "autograd/runner/test_program.h"
 
 namespace twingrad::runner {
 namespace {
@@ -17,12 +18,6 @@ using program::NodeName;
 using program::NodeRole;
 using program::Observation;
 using program::Program;
-
-Program Parsed(const std::string& lines) {
-  auto program = program::Parse(absl::StrCat("twingrad 1\n", lines));
-  EXPECT_TRUE(program.ok()) << program.status();
-  return program.ok() ? *std::move(program) : Program();
-}
 
 Observation RunOn(const std::string& lines, int threads = 0, const RunOptions& options = {}) {
   Engine engine({.device_threads = threads});

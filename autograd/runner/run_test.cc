@@ -1,4 +1,5 @@
 #include "autograd/runner/run.h"
+#include "autograd/runner/test_program.h"
 
 #include <gtest/gtest.h>
 
@@ -21,13 +22,6 @@ using program::NodeName;
 using program::NodeRole;
 using program::Observation;
 using program::Program;
-
-// The Program of these lines after the header.
-Program Parsed(std::string_view lines) {
-  auto program = program::Parse(absl::StrCat("twingrad 1\n", lines));
-  EXPECT_TRUE(program.ok()) << program.status();
-  return program.ok() ? *std::move(program) : Program();
-}
 
 // Runs the lines on an engine with `threads` device threads; its expectations must be met.
 Observation Check(std::string_view text, int threads = 0) {

@@ -15,18 +15,19 @@ TEST(View, ViewsOfEveryKindOccur) {
   }
 }
 
-bool IsWrite(const program::Statement& statement) {
+bool WritesInPlace(const program::Statement& statement) {
   return program::SignatureOf(statement.op).category == program::Category::kInPlace;
 }
 
 TEST(InPlace, MostDraftsHoldAWrite) {
-  const int writes = CountOf(AddInPlace, [](const Program& p) { return HasStatement(p, IsWrite); });
+  const int writes =
+      CountOf(AddInPlace, [](const Program& p) { return HasStatement(p, WritesInPlace); });
   EXPECT_GT(writes, 180);
 }
 
 TEST(InPlace, LeavesThatRequireGradAreLeftAlone) {
   const int wrong = CountOf(AddInPlace, [](const Program& p) {
-    return HasStatement(p, [](const auto& s) { return IsWrite(s) && s.operands[0] == 0; });
+    return HasStatement(p, [](const auto& s) { return WritesInPlace(s) && s.operands[0] == 0; });
   });
   EXPECT_EQ(wrong, 0);
 }

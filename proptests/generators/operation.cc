@@ -19,8 +19,6 @@ using twingrad::program::SignatureOf;
 using twingrad::program::Takes;
 using twingrad::program::UnaryOps;
 
-constexpr int64_t kMaxResult = 64;  // elements
-
 bool Suits(const Draft& draft, ValueId a, ValueId b) {
   return draft.DTypeOf(a) == draft.DTypeOf(b) && draft.DeviceOf(a) == draft.DeviceOf(b) &&
          Broadcast(draft.ShapeOf(a), draft.ShapeOf(b));

@@ -6,10 +6,15 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "absl/types/span.h"
 #include "proptests/generators/draft.h"
 
 namespace twingrad::generators {
+
+// The most elements of a result that may be larger than its operands.
+inline constexpr int64_t kMaxResult = 64;
 
 // Any op of one of the kinds below.
 ValueId ApplyOp(Draft& draft, ValueId x);

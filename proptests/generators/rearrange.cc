@@ -12,8 +12,6 @@
 namespace twingrad::generators {
 namespace {
 
-constexpr int64_t kMaxResult = 64;  // elements
-
 int64_t ElementsOf(const Shape& shape) {
   int64_t count = 1;
   for (const int64_t size : shape) count *= size;

@@ -27,7 +27,7 @@ using twingrad::program::Opcode;
 constexpr std::array<std::string_view, kNumFacts> kFactWords = {
     "graph", "order", "names", "hooks", "versions", "requires_grad", "errors", "accessors"};
 
-absl::Status Wrong(std::string_view wrong, std::string_view allowed) {
+absl::Status WrongHello(std::string_view wrong, std::string_view allowed) {
   return absl::InvalidArgumentError(absl::StrCat("[protocol] hello: ", wrong, "; ", allowed,
                                                  "; see proptests/protocol/README.md"));
 }
@@ -56,7 +56,7 @@ template <>
 constexpr int kCount<ErrorKind> = twingrad::kNumErrorKinds;
 
 template <typename T>
-std::string Words(const std::set<T>& values, std::string_view separator) {
+std::string Listed(const std::set<T>& values, std::string_view separator) {
   return absl::StrJoin(values, separator,
                        [](std::string* out, T value) { absl::StrAppend(out, WordOf(value)); });
 }
@@ -68,8 +68,8 @@ absl::Status ReadList(std::string_view key, std::string_view list, std::set<T>* 
   for (std::string_view word : absl::StrSplit(list, ',', absl::SkipEmpty())) {
     const auto value = std::ranges::find(known, word, [](T each) { return WordOf(each); });
     if (value == known.end()) {
-      return Wrong(absl::StrCat(key, "= names the unknown `", word.substr(0, 64), "`"),
-                   absl::StrCat("allowed are ", Words(known, " ")));
+      return WrongHello(absl::StrCat(key, "= names the unknown `", word.substr(0, 64), "`"),
+                        absl::StrCat("allowed are ", Listed(known, " ")));
     }
     out->insert(*value);
   }
@@ -79,25 +79,26 @@ absl::Status ReadList(std::string_view key, std::string_view list, std::set<T>* 
 absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello) {
   if (key == "name" || key == "version") {
     if (!IsWord(value)) {
-      return Wrong(absl::StrCat(key, "= is `", value.substr(0, 64), "`"),
-                   "allowed are 1 to 64 letters, digits, `_`, `-` and `.`");
+      return WrongHello(absl::StrCat(key, "= is `", value.substr(0, 64), "`"),
+                        "allowed are 1 to 64 letters, digits, `_`, `-` and `.`");
     }
     (key == "name" ? hello->name : hello->version) = std::string(value);
   } else if (key == "dialect") {
     if (value != "pytorch" && value != "pytorch1" && value != "twingrad") {
-      return Wrong(absl::StrCat("dialect= is `", value.substr(0, 64), "`"),
-                   "allowed are pytorch, pytorch1 and twingrad");
+      return WrongHello(absl::StrCat("dialect= is `", value.substr(0, 64), "`"),
+                        "allowed are pytorch, pytorch1 and twingrad");
     }
     hello->dialect = std::string(value);
   } else if (key == "devices") {
     if (!absl::SimpleAtoi(value, &hello->devices) || hello->devices < 0 ||
         hello->devices > twingrad::program::kMaxDevices) {
-      return Wrong(absl::StrCat("devices= is `", value.substr(0, 64), "`"),
-                   absl::StrCat("allowed are 0 to ", twingrad::program::kMaxDevices));
+      return WrongHello(absl::StrCat("devices= is `", value.substr(0, 64), "`"),
+                        absl::StrCat("allowed are 0 to ", twingrad::program::kMaxDevices));
     }
   } else if (key == "sections") {
     if (value != "0" && value != "1") {
-      return Wrong(absl::StrCat("sections= is `", value.substr(0, 64), "`"), "allowed are 0 and 1");
+      return WrongHello(absl::StrCat("sections= is `", value.substr(0, 64), "`"),
+                        "allowed are 0 and 1");
     }
     hello->sections = value == "1";
   } else if (key == "ops") {
@@ -119,10 +120,10 @@ absl::Status ReadPair(std::string_view key, std::string_view value, Hello* hello
 std::string PrintHello(const Hello& hello) {
   return absl::StrCat("hello ", kProtocolVersion, " name=", hello.name, " version=", hello.version,
                       " dialect=", hello.dialect, " devices=", hello.devices,
-                      " ops=", Words(hello.ops, ","), " single=", Words(hello.single, ","),
-                      " dtypes=", Words(hello.dtypes, ","), " facts=", Words(hello.facts, ","),
+                      " ops=", Listed(hello.ops, ","), " single=", Listed(hello.single, ","),
+                      " dtypes=", Listed(hello.dtypes, ","), " facts=", Listed(hello.facts, ","),
                       hello.sections ? " sections=1" : "",
-                      hello.raises ? absl::StrCat(" raises=", Words(*hello.raises, ",")) : "");
+                      hello.raises ? absl::StrCat(" raises=", Listed(*hello.raises, ",")) : "");
 }
 
 twingrad::program::Program ToSend(const Hello& hello, twingrad::program::Program program) {
@@ -160,24 +161,24 @@ std::string NotClaimed(const Hello& hello, const twingrad::program::Program& pro
 absl::StatusOr<Hello> ParseHello(std::string_view line) {
   const std::vector<std::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
   if (words.size() < 2 || words[0] != "hello") {
-    return Wrong(absl::StrCat("the first line is `", line.substr(0, 64), "`"),
-                 "allowed is `hello 1 name=... version=... ops=... dtypes=...`");
+    return WrongHello(absl::StrCat("the first line is `", line.substr(0, 64), "`"),
+                      "allowed is `hello 1 name=... version=... ops=... dtypes=...`");
   }
   if (words[1] != absl::StrCat(kProtocolVersion)) {
-    return Wrong(absl::StrCat("it speaks version `", words[1].substr(0, 64), "`"),
-                 absl::StrCat("allowed is ", kProtocolVersion));
+    return WrongHello(absl::StrCat("it speaks version `", words[1].substr(0, 64), "`"),
+                      absl::StrCat("allowed is ", kProtocolVersion));
   }
   Hello hello;
   std::set<std::string_view> seen;
   for (size_t i = 2; i < words.size(); ++i) {
     const size_t equals = words[i].find('=');
     if (equals == std::string_view::npos) {
-      return Wrong(absl::StrCat("the token `", words[i].substr(0, 64), "` has no `=`"),
-                   "allowed are key=value");
+      return WrongHello(absl::StrCat("the token `", words[i].substr(0, 64), "` has no `=`"),
+                        "allowed are key=value");
     }
     const std::string_view key = words[i].substr(0, equals);
     if (!seen.insert(key).second) {
-      return Wrong(absl::StrCat(key.substr(0, 64), "= stands twice"), "allowed is once");
+      return WrongHello(absl::StrCat(key.substr(0, 64), "= stands twice"), "allowed is once");
     }
     if (absl::Status status = ReadPair(key, words[i].substr(equals + 1), &hello); !status.ok()) {
       return status;
@@ -185,7 +186,8 @@ absl::StatusOr<Hello> ParseHello(std::string_view line) {
   }
   for (const std::string_view key : {"name", "version", "ops", "dtypes"}) {
     if (seen.count(key) == 0) {
-      return Wrong(absl::StrCat(key, "= is missing"), "name= version= ops= dtypes= are required");
+      return WrongHello(absl::StrCat(key, "= is missing"),
+                        "name= version= ops= dtypes= are required");
     }
   }
   return hello;

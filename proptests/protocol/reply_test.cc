@@ -38,7 +38,7 @@ Program TheProgram() {
       "backward %y seeds=%x\n");
 }
 
-std::string ErrorOf(std::string_view body) {
+std::string ErrorIn(std::string_view body) {
   return std::string(ParseReply(TheProgram(), body).status().message());
 }
 
@@ -77,7 +77,7 @@ TEST(ReplyTest, AGradientMayHaveAnyShape) {
 
 TEST(ReplyTest, EachBrokenLineIsToldWithItsNumber) {
   const auto expect = [](std::string_view line, std::string_view what) {
-    const std::string message = ErrorOf(absl::StrCat("value %x type=f64[1] data=1\n", line, "\n"));
+    const std::string message = ErrorIn(absl::StrCat("value %x type=f64[1] data=1\n", line, "\n"));
     EXPECT_TRUE(absl::StartsWith(message, "[protocol] reply line 2: ")) << line << ": " << message;
     EXPECT_TRUE(absl::StrContains(message, what)) << line << ": " << message;
   };
@@ -107,11 +107,11 @@ TEST(ReplyTest, EachBrokenLineIsToldWithItsNumber) {
   expect("call 3 executed=1", "names node 1; allowed are its 0 nodes");
   expect("error broken 3 what", "unknown class of error `broken`");
   expect("error freed 9 what", "allowed are 0 to 3");
-  EXPECT_TRUE(absl::StrContains(ErrorOf("call 3\nnode nothing@1\n"), "the node `nothing@1`"));
-  EXPECT_TRUE(absl::StrContains(ErrorOf("call 3\nnode statement@1 edges=5:0\n"), "names node 5"));
-  EXPECT_TRUE(absl::StrContains(ErrorOf("call 3\nnode statement@1 needed=1\nnode statement@1\n"),
+  EXPECT_TRUE(absl::StrContains(ErrorIn("call 3\nnode nothing@1\n"), "the node `nothing@1`"));
+  EXPECT_TRUE(absl::StrContains(ErrorIn("call 3\nnode statement@1 edges=5:0\n"), "names node 5"));
+  EXPECT_TRUE(absl::StrContains(ErrorIn("call 3\nnode statement@1 needed=1\nnode statement@1\n"),
                                 "at all or at none"));
-  EXPECT_TRUE(absl::StrContains(ErrorOf("value %x type=f64[1] data=1"), "does not end"));
+  EXPECT_TRUE(absl::StrContains(ErrorIn("value %x type=f64[1] data=1"), "does not end"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 """The native C++ rules with the repository's warnings and test defaults; nothing else is changed."""
 
 load(":backends.bzl", "against_model", "has_two_backends")
+load(":grouped.bzl", "grouped")
 
 _WARNINGS = [
     "-Wall",
@@ -61,6 +62,9 @@ def _precompiled(copts, deps, header):
 def _link(copts, deps, header, model):
     return _precompiled(COPTS + copts, against_model(deps) if model else deps, header)
 
+def _grouped_library(name, srcs, deps, group, kwargs):
+    return grouped(name, srcs, deps, "//tools/rules:clang_asan_ubsan", kwargs.get("testonly")) if group else (srcs, deps)
+
 def ag_library(
         name,
         srcs = [],
@@ -71,6 +75,7 @@ def ag_library(
         model = False,
         model_srcs = None,
         model_defines = [],
+        group = True,
         **kwargs):
     """cc_library with warnings as errors. No shared object: that would compile every source a second time.
 
@@ -84,17 +89,19 @@ def ag_library(
       model: the library exists against the model alone, under NAME.
       model_srcs: sources against the model, where they are others.
       model_defines: further defines against the model.
+      group: the sources may be compiled several at a time (grouped.bzl).
       **kwargs: further attributes of cc_library.
     """
     pair = has_two_backends(native.package_name(), name)
     against, direct_deps = _link(copts, deps, "library_headers", model)
+    units, unit_deps = _grouped_library(name, srcs, direct_deps, group, kwargs)
     native.cc_library(
         name = name,
-        srcs = srcs,
+        srcs = units,
         copts = against,
         defines = defines,
         linkstatic = linkstatic,
-        deps = direct_deps,
+        deps = unit_deps,
         **kwargs
     )
     if not pair:
@@ -103,14 +110,15 @@ def ag_library(
         native.alias(name = name + ".model", actual = name, visibility = kwargs.get("visibility"))
         return
     against, direct_deps = _link(copts, deps, "library_headers", True)
+    units, unit_deps = _grouped_library(name + ".model", srcs if model_srcs == None else model_srcs, direct_deps, group, kwargs)
     native.cc_library(
         name = name + ".model",
-        srcs = srcs if model_srcs == None else model_srcs,
+        srcs = units,
         copts = against,
         defines = defines + model_defines,
         linkstatic = linkstatic,
         tags = kwargs.pop("tags", []) + ["manual"],
-        deps = direct_deps,
+        deps = unit_deps,
         **kwargs
     )
 
@@ -119,13 +127,15 @@ def ag_binary(copts = [], deps = [], model = False, **kwargs):
     copts, deps = _link(copts, deps, "library_headers", model)
     native.cc_binary(copts = copts, deps = deps, **kwargs)
 
-def ag_test(copts = [], deps = [], size = "small", linkstatic = True, model = False, **kwargs):
+def ag_test(srcs = [], copts = [], deps = [], size = "small", linkstatic = True, model = False, group = True, **kwargs):
     """cc_test with warnings as errors; small and linked statically unless told otherwise.
 
-    With `model`, against the model (backends.bzl).
+    With `model`, against the model (backends.bzl). With `group`, sources are compiled several at a time (grouped.bzl).
     """
     copts, deps = _link(TEST_OPTIMISATION + copts, deps, "test_headers", model)
-    native.cc_test(copts = copts, deps = deps, size = size, linkstatic = linkstatic, **kwargs)
+    if group:
+        srcs, deps = grouped(kwargs["name"], srcs, deps, setting = None, testonly = True)
+    native.cc_test(srcs = srcs, copts = copts, deps = deps, size = size, linkstatic = linkstatic, **kwargs)
 
 def ag_package(
         name,
@@ -138,6 +148,7 @@ def ag_package(
         test_size = "small",
         test_tags = [],
         model = False,
+        group = True,
         **kwargs):
     """All of a folder: the library NAME of its sources, and the program NAME_test of its tests.
 
@@ -154,6 +165,7 @@ def ag_package(
       test_size: as size of cc_test.
       test_tags: as tags of cc_test.
       model: the library exists against the model alone, and so do the tests.
+      group: the sources may be compiled several at a time (grouped.bzl), and those of the tests are.
       **kwargs: further attributes of the library.
     """
     if native.glob(["README.md"]):
@@ -167,6 +179,7 @@ def ag_package(
                [header for header in headers if header not in offered],
         hdrs = offered,
         model = model,
+        group = group,
         deps = deps,
         **kwargs
     )
@@ -177,6 +190,7 @@ def ag_package(
             srcs = tests + test_srcs,
             data = test_data,
             model = model,
+            group = group,
             tags = test_tags,
             deps = depset([":" + name, "@com_google_googletest//:gtest_main"] + deps + test_deps).to_list(),
         )

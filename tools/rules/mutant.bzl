@@ -50,6 +50,11 @@ def _plant(defect, sources, patch):
         defect = defect,
         patch = patch,
         sources = sources,
+        # There sources share object files (grouped.bzl).
+        target_compatible_with = select({
+            "//tools/rules:clang_asan_ubsan": ["@platforms//:incompatible"],
+            "//conditions:default": [],
+        }),
     )
     return ":" + defect + "_source"
 

@@ -8,8 +8,6 @@
 namespace twingrad::reference::ball {
 namespace {
 
-constexpr char kX[] = "%x = leaf type=f64[3] data=1,2,3 grad=1\n";
-
 TEST(BallPlan, HooksThatScale) {
   const BallRun run(absl::StrCat(kX,
                                  "%y = mul %x %x\nretain_grad %y\nhook %y do=scale by=10\n"

@@ -8,8 +8,6 @@
 namespace twingrad::reference::ball {
 namespace {
 
-constexpr char kX[] = "%x = leaf type=f64[3] data=1,2,3 grad=1\n";
-
 TEST(BallStatements, SeriesTravelWithStorage) {
   // y[1] becomes x[1]², through a view, and z, another view, shows it.
   const BallRun run(absl::StrCat(kX,

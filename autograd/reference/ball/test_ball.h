@@ -17,6 +17,9 @@
 
 namespace twingrad::reference::ball {
 
+// A leaf of three numbers.
+inline constexpr char kX[] = "%x = leaf type=f64[3] data=1,2,3 grad=1\n";
+
 class BallRun {
  public:
   explicit BallRun(std::string_view text) {

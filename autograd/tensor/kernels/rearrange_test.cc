@@ -12,8 +12,6 @@
 namespace twingrad::kernels {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 TEST(Rearrange, Flip) {
   const Tensor a = Make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(Elements<double>(Flip(a, {1})), (Doubles{3, 2, 1, 6, 5, 4}));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace twingrad::kernels {
 
 using Doubles = std::vector<double>;
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 using Integers = std::vector<int64_t>;
 
 template <typename T>

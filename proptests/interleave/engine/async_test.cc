@@ -17,14 +17,14 @@
 namespace twingrad::interleave {
 namespace {
 
-constexpr uint64_t kSeed = 20261123;
+constexpr uint64_t kAsyncSeed = 20261123;
 
 double GradValue(const Tensor& leaf) { return GradOf(leaf).item<double>(); }
 
 // Rules: F10.
 TEST(AsyncInterleavingTest, TwoCallsMeetAtOneLeaf) {
   for (const int device_threads : {0, 1}) {
-    ExpectSound(300, kSeed, [device_threads] {
+    ExpectSound(300, kAsyncSeed, [device_threads] {
       const Tensor x = MakeLeaf(3);
       const Tensor there = ops::To(x, Device::Sim(0));
       const Tensor y = ops::Mul(there, there);
@@ -41,7 +41,7 @@ TEST(AsyncInterleavingTest, TwoCallsMeetAtOneLeaf) {
 
 // Rules: F10.
 TEST(AsyncInterleavingTest, ContinuationsSeeTheEndOfTheCallAndMayCallTheEngine) {
-  ExpectSound(400, kSeed, [] {
+  ExpectSound(400, kAsyncSeed, [] {
     const Tensor x = MakeLeaf(3);
     const Tensor y = ops::Mul(x, x);
     Engine engine;
@@ -62,7 +62,7 @@ TEST(AsyncInterleavingTest, ContinuationsSeeTheEndOfTheCallAndMayCallTheEngine) 
 
 // Rules: F10.
 TEST(AsyncInterleavingTest, AnErrorReachesWaiterAndContinuation) {
-  ExpectSound(400, kSeed, [] {
+  ExpectSound(400, kAsyncSeed, [] {
     const Tensor x = MakeLeaf(3);
     const Tensor y = ops::Mul(x, x);
     RegisterHook(y, [](const Tensor&) -> Tensor { throw std::runtime_error("planned"); });
@@ -85,7 +85,7 @@ TEST(AsyncInterleavingTest, AnErrorReachesWaiterAndContinuation) {
 // The destructor waits for calls whose futures are gone.
 // Rules: E15, F10.
 TEST(AsyncInterleavingTest, StopAndDestructorBesideCalls) {
-  ExpectSound(400, kSeed, [] {
+  ExpectSound(400, kAsyncSeed, [] {
     const Tensor x = MakeLeaf(3);
     const Tensor y = ops::Mul(x, x);
     const BackwardOptions keep = {.retain_graph = true};
@@ -108,7 +108,7 @@ TEST(AsyncInterleavingTest, StopAndDestructorBesideCalls) {
 
 // Rules: E11.
 TEST(AsyncInterleavingTest, StacksAreHandedFromCallToCall) {
-  ExpectSound(400, kSeed, [] {
+  ExpectSound(400, kAsyncSeed, [] {
     CallThreads threads;
     int runs = 0;
     sync::Mutex mutex{"test"};

@@ -17,7 +17,7 @@
 namespace twingrad::interleave {
 namespace {
 
-constexpr uint64_t kSeed = 20261124;
+constexpr uint64_t kHelpersSeed = 20261124;
 
 EngineOptions Helpers(int count) {
   return {.cpu_threads = 1 + count, .share_after = sync::Duration::zero()};
@@ -44,7 +44,7 @@ TEST(HelpersInterleavingTest, TheSameBitsUnderEverySchedule) {
     expected = Derivative(nullptr, fan);
   }
   for (const int helpers : {1, 2}) {
-    ExpectSound(1500, kSeed, [&, helpers] {
+    ExpectSound(1500, kHelpersSeed, [&, helpers] {
       Engine engine(Helpers(helpers));
       const Fan fan;
       for (const Tensor& term : fan.terms) {
@@ -58,7 +58,7 @@ TEST(HelpersInterleavingTest, TheSameBitsUnderEverySchedule) {
 }
 
 TEST(HelpersInterleavingTest, TwoCallersShareThem) {
-  ExpectSound(600, kSeed, [] {
+  ExpectSound(600, kHelpersSeed, [] {
     Engine engine(Helpers(1));
     const Fan fan;
     double results[2] = {};
@@ -72,7 +72,7 @@ TEST(HelpersInterleavingTest, TwoCallersShareThem) {
 }
 
 TEST(HelpersInterleavingTest, AnErrorLeavesNothingBehind) {
-  ExpectSound(1000, kSeed, [] {
+  ExpectSound(1000, kHelpersSeed, [] {
     Engine engine(Helpers(2));
     const Fan fan;
     for (const size_t failing : {0, 2}) {
@@ -91,7 +91,7 @@ TEST(HelpersInterleavingTest, AnErrorLeavesNothingBehind) {
 }
 
 TEST(HelpersInterleavingTest, AStopBesideTheCall) {
-  ExpectSound(800, kSeed, [] {
+  ExpectSound(800, kHelpersSeed, [] {
     Engine engine(Helpers(1));
     const Fan fan;
     sync::Thread stopper("stopper", [&] { engine.Stop(); });

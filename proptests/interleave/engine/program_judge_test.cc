@@ -18,7 +18,7 @@ using program::ErrorRecord;
 using program::Observation;
 using program::Program;
 
-constexpr char kProgram[] =
+constexpr char kTwoDevices[] =
     "twingrad 1\n"
     "%x = leaf type=f64[] data=3 grad=1\n"
     "%d = to %x device=dev:0\n"
@@ -48,7 +48,7 @@ class ProgramJudgeTest : public testing::Test {
     return finding->detector;
   }
 
-  const Program program_ = *program::Parse(kProgram);
+  const Program program_ = *program::Parse(kTwoDevices);
   const Observation single_ = Run(program_);
   const Observation shared_ = Shared(single_);
 };

@@ -14,7 +14,7 @@ namespace {
 using program::Parse;
 using program::Program;
 
-constexpr char kProgram[] = R"(twingrad 1
+constexpr char kLargeProgram[] = R"(twingrad 1
 %x = leaf type=f64[2] data=3,4 grad=1
 %y = neg %x
 %z = mul %y %y
@@ -33,7 +33,7 @@ int64_t StepsOf(const Program& program) {
 }
 
 TEST(ShrinkProgramFindingTest, ProgramAndScheduleGetSmallerAndStillFailAlike) {
-  const Program program = *Parse(kProgram);
+  const Program program = *Parse(kLargeProgram);
   const ProgramOptions options = {.max_steps = StepsOf(program) * 3 / 4};
   ProgramExplorer explorer(program, options);
   ASSERT_TRUE(explorer.single().ok()) << explorer.single().failure;

@@ -1,7 +1,6 @@
 #include "proptests/mutants/concurrent/hunt.h"
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <set>
 #include <utility>
@@ -72,8 +71,6 @@ class NodeCounter final : public EngineObserver {
   mutable sync::Mutex mutex_{"node_counter"};
   std::set<const Node*> nodes_ AG_GUARDED_BY(mutex_);
 };
-
-double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // The smallest schedule under which the same failure shows.
 void Shrink(const Scenario& scenario, interleave::StateRules* rules, Catch* caught) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ namespace twingrad::mutants {
 inline constexpr int64_t kMaxSchedules = 200'000;
 inline constexpr int kMaxPreemptions = 4;
 inline constexpr int kMaxNodes = 5;
+
+// Of this process so far.
+inline double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 struct Catch {
   int64_t schedules = 0;  // tried until it was found

@@ -1,6 +1,5 @@
 #include "proptests/mutants/concurrent/program_hunt.h"
 
-#include <ctime>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "proptests/interleave/strategies/random_strategy.h"
 #include "proptests/interleave/strategies/replay_strategy.h"
 #include "proptests/interleave/strategies/strategies.h"
+#include "proptests/mutants/concurrent/hunt.h"
 
 namespace twingrad::mutants {
 namespace {
@@ -33,8 +33,6 @@ interleave::FindingLimits Limits(const ProgramHunt& hunt) {
   limits.schedules_a_program = hunt.schedules_to_shrink;
   return limits;
 }
-
-double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // Whether, on one thread, the Program ends with an error of the engine's run and not of an earlier
 // statement.
