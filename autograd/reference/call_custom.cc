@@ -54,9 +54,9 @@ void Call::EvaluateCustom(NodeId id) {
     return StoreCaptures(id, gradients);
   }
   NoteExecuted(id);
-  if (!rules.captures_always_see_hooks) StoreCaptures(id, gradients);
+  if (rules.defects.captures_miss_hooks) StoreCaptures(id, gradients);
   RunCustomHooks(id, gradients);
-  if (rules.captures_always_see_hooks) StoreCaptures(id, gradients);
+  if (!rules.defects.captures_miss_hooks) StoreCaptures(id, gradients);
   if (!rules.pre_hooks_before_retain_grad) RetainCustom(id, gradients);
   if (const NodeHooks* hooks = interpreter_.hooks_of(id)) {
     const std::vector<int32_t> now = hooks->pre;

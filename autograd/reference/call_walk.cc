@@ -72,9 +72,9 @@ void Call::Evaluate(NodeId id) {
     return;
   }
   NoteExecuted(id);
-  if (!rules.captures_always_see_hooks) StoreCaptures(id, {&gradient, 1});
+  if (rules.defects.captures_miss_hooks) StoreCaptures(id, {&gradient, 1});
   RunTensorHooks(id, gradient);
-  if (rules.captures_always_see_hooks) StoreCaptures(id, {&gradient, 1});
+  if (!rules.defects.captures_miss_hooks) StoreCaptures(id, {&gradient, 1});
   if (!rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);
   if (NodeHooks* hooks = interpreter_.hooks_of(id)) RunHooks(id, hooks->pre, gradient);
   if (rules.pre_hooks_before_retain_grad) StoreRetained(id, gradient);

@@ -1,20 +1,47 @@
 // Which engine's rules the twin follows where engines of this kind differ.
 //
-// There is one switch per rule, named after what it does; a dialect sets all of them. The table in
-// README.md lists the switches, and dialect_test shows what each one changes. Plain values.
+// There is one switch per rule, named after what it does; a dialect sets all of them. The tables in
+// README.md list the switches and the defects, and dialect_test shows what each one changes. Plain
+// values.
 
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace twingrad::reference {
 
 // PyTorch from 2.0 on, and before it.
 enum class Dialect : uint8_t { kTwingrad, kPytorch, kPytorch1 };
 
+// What releases of PyTorch do against mathematics or their own documentation. No dialect sets one:
+// the twin follows a defect only to tell whether what an engine showed is that defect and no other.
+struct Defects {
+  // A captured gradient has not passed the tensor hooks where its node is executed (D11).
+  bool captures_miss_hooks = false;
+  // A write through a view leaves retain_grad of the base at the node of before (H6).
+  bool view_writes_leave_retain_grad = false;
+  // A view that has no node yet counts as a leaf: nothing is written into it, retain_grad does
+  // nothing (L2).
+  bool views_without_node_are_leaves = false;
+  // The gradient that the new node of an empty view passes to the base has no history (L5).
+  bool empty_views_lose_history = false;
+
+  bool operator==(const Defects&) const = default;
+};
+
+struct DefectRow {
+  std::string_view name;
+  bool Defects::*follows;
+};
+inline constexpr DefectRow kDefects[] = {
+    {"captures_miss_hooks", &Defects::captures_miss_hooks},
+    {"view_writes_leave_retain_grad", &Defects::view_writes_leave_retain_grad},
+    {"views_without_node_are_leaves", &Defects::views_without_node_are_leaves},
+    {"empty_views_lose_history", &Defects::empty_views_lose_history},
+};
+
 struct DialectRules {
-  // A captured gradient has passed the tensor hooks also where its node is executed (D11).
-  bool captures_always_see_hooks = true;
   // Where a gradient is only captured, hooks and retain_grad act on it (H2).
   bool captures_run_hooks = true;
   // A root's hooks and retain_grad act also where no input lies below it (H2).
@@ -26,8 +53,6 @@ struct DialectRules {
   bool orders_backward_nodes = true;
   // Node pre-hooks act before the gradient is retained; else after (H).
   bool pre_hooks_before_retain_grad = true;
-  // A write through a view moves retain_grad of the base to the new node (H6).
-  bool views_move_retain_grad = true;
   // A view gets its new node when it is written through, and what was saved of it leads there; else
   // when the node is next requested (L3).
   bool written_views_are_renewed = false;
@@ -40,9 +65,6 @@ struct DialectRules {
   // A view requires grad as soon as its base does, even if no node leads there; else when it has a
   // node or its base was written (L7).
   bool views_require_grad_with_base = false;
-  // A view that has no node yet counts as a leaf: nothing is written into it, retain_grad does
-  // nothing (L2).
-  bool views_without_node_are_leaves = false;
   // All seeds are looked at before any root's graph; else root by root.
   bool seeds_come_first = false;
   // Nodes save only what their derivatives need; else gather also saves its operand, sgn its
@@ -60,31 +82,27 @@ struct DialectRules {
   bool operands_may_overlap = true;
   // The derivatives of relu and abs depend on the value, with a derivative of zero.
   bool signs_have_history = false;
-  // The gradient that the new node of an empty view passes to the base has no history.
-  bool empty_views_lose_history = false;
   // clamp's derivative at its limits is 0; else 1.
   bool clamp_is_flat_at_limits = true;
   // A mean's gradient is divided after it was repeated, by a number that is not saved.
   bool divides_late = false;
   // The product with a number, by a hook or custom function that scales, saves the number.
   bool factors_are_saved = true;
+  Defects defects;
 };
 
 constexpr DialectRules RulesOf(Dialect dialect) {
   if (dialect == Dialect::kTwingrad) return {};
   const bool before_2 = dialect == Dialect::kPytorch1;
-  return {.captures_always_see_hooks = false,
-          .captures_run_hooks = !before_2,
+  return {.captures_run_hooks = !before_2,
           .roots_run_hooks = !before_2,
           .seeds_have_the_type_of_roots = false,
           .orders_backward_nodes = false,
           .pre_hooks_before_retain_grad = false,
-          .views_move_retain_grad = !before_2,
           .written_views_are_renewed = true,
           .no_grad_views_are_renewed = false,
           .failed_statements_renew_views = true,
           .views_require_grad_with_base = true,
-          .views_without_node_are_leaves = true,
           .seeds_come_first = true,
           .saves_what_is_needed = false,
           .mean_saves_its_operand = before_2,
@@ -92,10 +110,10 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .overwritten_gets_zeros = true,
           .operands_may_overlap = false,
           .signs_have_history = true,
-          .empty_views_lose_history = true,
           .clamp_is_flat_at_limits = !before_2,
           .divides_late = true,
-          .factors_are_saved = false};
+          .factors_are_saved = false,
+          .defects = {}};
 }
 
 }  // namespace twingrad::reference

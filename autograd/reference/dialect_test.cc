@@ -1,4 +1,5 @@
-// What each switch of a dialect changes: a Program, and what it shows with and without.
+// What each switch of a dialect and each defect changes: a Program, and what it shows with and
+// without.
 
 #include "autograd/reference/dialect.h"
 
@@ -16,8 +17,7 @@ namespace {
 
 constexpr std::string_view kNone = "no error";
 
-std::string ErrorOf(std::string_view text, Dialect dialect) {
-  const TwinRun run(text, dialect);
+std::string ErrorOf(const TwinRun& run) {
   const auto& error = run.result().observation.error;
   if (!error) return std::string(kNone);
   return absl::StrCat(std::string(ErrorKindName(error->error)), "@", error->statement);
@@ -29,9 +29,9 @@ struct Errors {
 };
 
 void ExpectErrors(std::string_view text, const Errors& expected) {
-  EXPECT_EQ(ErrorOf(text, Dialect::kTwingrad), expected.twingrad) << text;
-  EXPECT_EQ(ErrorOf(text, Dialect::kPytorch), expected.pytorch) << text;
-  EXPECT_EQ(ErrorOf(text, Dialect::kPytorch1), expected.pytorch1) << text;
+  EXPECT_EQ(ErrorOf(TwinRun(text, Dialect::kTwingrad)), expected.twingrad) << text;
+  EXPECT_EQ(ErrorOf(TwinRun(text, Dialect::kPytorch)), expected.pytorch) << text;
+  EXPECT_EQ(ErrorOf(TwinRun(text, Dialect::kPytorch1)), expected.pytorch1) << text;
 }
 
 TEST(DialectTest, OrdersBackwardNodes) {
@@ -66,17 +66,6 @@ backward %z
   EXPECT_FALSE(TwinRun(nested("")).result().skipped.has_value());
   EXPECT_TRUE(TwinRun(nested(""), Dialect::kPytorch).result().skipped.has_value());
   EXPECT_FALSE(TwinRun(nested(" retain_graph=1"), Dialect::kPytorch).result().skipped.has_value());
-}
-
-TEST(DialectTest, CapturesAlwaysSeeHooks) {
-  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
-%b = mul %a %a
-hook %b do=scale by=100
-%ga,%gb = grad %b inputs=%a,%b
-)";
-  EXPECT_EQ(TwinRun(kText).Value("gb"), Row({100}));
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Value("gb"), Row({1}));
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Value("ga"), Row({200}));
 }
 
 TEST(DialectTest, CapturesRunHooks) {
@@ -127,31 +116,6 @@ backward %b
 )";
   EXPECT_EQ(TwinRun(kText).Grad("b"), Row({10}));
   EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("b"), Row({1}));
-}
-
-TEST(DialectTest, ViewsMoveRetainGrad) {
-  constexpr const char* kText = R"(%a = leaf type=f64[2] grad=1
-%b = neg %a
-retain_grad %b
-%v = select %b dim=0 index=0
-neg_ %v
-%s = sum %b
-backward %s
-)";
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("b"), Row({1, 1}));
-  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch1).Grad("b"), Row({-1, 1}));
-  // A write to the base itself moves it, from wherever it is.
-  constexpr const char* kWritten = R"(%x = leaf type=f64[2] data=2,4 grad=1
-%a = neg %x
-retain_grad %a
-%v = slice %a dim=0
-neg_ %v
-mul_ %a %x
-%s = sum %a
-backward %s
-)";
-  EXPECT_EQ(TwinRun(kWritten, Dialect::kPytorch).Grad("a"), Row({1, 1}));
-  EXPECT_EQ(TwinRun(kWritten, Dialect::kPytorch1).Grad("a"), Row({1, 1}));
 }
 
 // The derivative of tanh depends on what was written, through the view.
@@ -235,20 +199,6 @@ TEST(DialectTest, ViewsRequireGradWithBase) {
   EXPECT_FALSE(run.Record("x").grad_defined);
 }
 
-TEST(DialectTest, ViewsWithoutNodeAreLeaves) {
-  constexpr std::string_view kView =
-      "%x = leaf type=f64[1] data=3 grad=1\n%b = leaf type=f64[1]\n%v = view %b shape=1\n"
-      "add_ %b %x\n";
-  ExpectErrors(absl::StrCat(kView, "neg_ %v\n"), {kNone, "leaf_in_place@4", "leaf_in_place@4"});
-  // Once it was asked for its node.
-  ExpectErrors(absl::StrCat(kView, "%y = neg %v\nneg_ %v\n"), {kNone, kNone, kNone});
-  const std::string retained = absl::StrCat(kView, "retain_grad %v\nbackward %v\n");
-  EXPECT_TRUE(TwinRun(retained).Record("v").grad_defined);
-  EXPECT_FALSE(TwinRun(retained, Dialect::kPytorch).Record("v").grad_defined);
-  const std::string input = absl::StrCat(kView, "backward %v inputs=%v\n");
-  EXPECT_TRUE(TwinRun(input, Dialect::kPytorch).Record("v").grad_defined);
-}
-
 TEST(DialectTest, SeedsComeFirst) {
   ExpectErrors("%x = leaf type=f64[2]\n%y = leaf type=f64[2] grad=1\nbackward %x %y\n",
                {"no_graph@2", "implicit_seed@2", "implicit_seed@2"});
@@ -313,19 +263,6 @@ TEST(DialectTest, SignsHaveHistory) {
   }
 }
 
-TEST(DialectTest, EmptyViewsLoseHistory) {
-  ExpectErrors(R"(%x = leaf type=f64[1] grad=1
-%y = neg %x
-%v = slice %y dim=0 stop=0
-neg_ %v
-%s = sum %v
-%q = mul %s %s
-%g = grad %q inputs=%x create_graph=1
-backward %g
-)",
-               {kNone, "no_graph@7", "no_graph@7"});
-}
-
 TEST(DialectTest, ClampIsFlatAtLimits) {
   constexpr const char* kText =
       "%x = leaf type=f64[3] data=1,2,3 grad=1\n%y = clamp %x min=1 max=3\n%s = sum %y\n"
@@ -368,6 +305,88 @@ backward %h
 backward %g
 )";
   ExpectErrors(kTwice, {"freed@7", kNone, kNone});
+}
+
+// The rules of PyTorch with one defect.
+DialectRules With(bool Defects::*defect) {
+  DialectRules rules = RulesOf(Dialect::kPytorch);
+  rules.defects.*defect = true;
+  return rules;
+}
+
+TEST(DefectTest, NoDialectHasOne) {
+  for (const Dialect dialect : {Dialect::kTwingrad, Dialect::kPytorch, Dialect::kPytorch1}) {
+    EXPECT_EQ(RulesOf(dialect).defects, Defects());
+  }
+}
+
+TEST(DefectTest, CapturesMissHooks) {
+  constexpr const char* kText = R"(%a = leaf type=f64[] data=1 grad=1
+%b = mul %a %a
+hook %b do=scale by=100
+%ga,%gb = grad %b inputs=%a,%b
+)";
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Value("gb"), Row({100}));
+  const TwinRun defect(kText, With(&Defects::captures_miss_hooks));
+  EXPECT_EQ(defect.Value("gb"), Row({1}));
+  EXPECT_EQ(defect.Value("ga"), Row({200}));
+}
+
+TEST(DefectTest, ViewWritesLeaveRetainGrad) {
+  const DialectRules rules = With(&Defects::view_writes_leave_retain_grad);
+  constexpr const char* kText = R"(%a = leaf type=f64[2] grad=1
+%b = neg %a
+retain_grad %b
+%v = select %b dim=0 index=0
+neg_ %v
+%s = sum %b
+backward %s
+)";
+  EXPECT_EQ(TwinRun(kText, Dialect::kPytorch).Grad("b"), Row({1, 1}));
+  EXPECT_EQ(TwinRun(kText, rules).Grad("b"), Row({-1, 1}));
+  // A write to the base itself moves it, from wherever it is.
+  constexpr const char* kWritten = R"(%x = leaf type=f64[2] data=2,4 grad=1
+%a = neg %x
+retain_grad %a
+%v = slice %a dim=0
+neg_ %v
+mul_ %a %x
+%s = sum %a
+backward %s
+)";
+  EXPECT_EQ(TwinRun(kWritten, Dialect::kPytorch).Grad("a"), Row({1, 1}));
+  EXPECT_EQ(TwinRun(kWritten, rules).Grad("a"), Row({1, 1}));
+}
+
+TEST(DefectTest, ViewsWithoutNodeAreLeaves) {
+  const DialectRules rules = With(&Defects::views_without_node_are_leaves);
+  constexpr std::string_view kView =
+      "%x = leaf type=f64[1] data=3 grad=1\n%b = leaf type=f64[1]\n%v = view %b shape=1\n"
+      "add_ %b %x\n";
+  const std::string written = absl::StrCat(kView, "neg_ %v\n");
+  ExpectErrors(written, {kNone, kNone, kNone});
+  EXPECT_EQ(ErrorOf(TwinRun(written, rules)), "leaf_in_place@4");
+  // Once it was asked for its node.
+  EXPECT_EQ(ErrorOf(TwinRun(absl::StrCat(kView, "%y = neg %v\nneg_ %v\n"), rules)), kNone);
+  const std::string retained = absl::StrCat(kView, "retain_grad %v\nbackward %v\n");
+  EXPECT_TRUE(TwinRun(retained, Dialect::kPytorch).Record("v").grad_defined);
+  EXPECT_FALSE(TwinRun(retained, rules).Record("v").grad_defined);
+  const std::string input = absl::StrCat(kView, "backward %v inputs=%v\n");
+  EXPECT_TRUE(TwinRun(input, rules).Record("v").grad_defined);
+}
+
+TEST(DefectTest, EmptyViewsLoseHistory) {
+  constexpr const char* kText = R"(%x = leaf type=f64[1] grad=1
+%y = neg %x
+%v = slice %y dim=0 stop=0
+neg_ %v
+%s = sum %v
+%q = mul %s %s
+%g = grad %q inputs=%x create_graph=1
+backward %g
+)";
+  ExpectErrors(kText, {kNone, kNone, kNone});
+  EXPECT_EQ(ErrorOf(TwinRun(kText, With(&Defects::empty_views_lose_history))), "no_graph@7");
 }
 
 }  // namespace

@@ -23,10 +23,10 @@ using program::RegionKind;
 using program::Statement;
 using program::ValueId;
 
-Interpreter::Interpreter(const program::Program& program, Dialect dialect, bool any_order,
+Interpreter::Interpreter(const program::Program& program, const DialectRules& rules, bool any_order,
                          TwinResult& result)
     : program_(program),
-      rules_(RulesOf(dialect)),
+      rules_(rules),
       any_order_(any_order),
       result_(result),
       calculus_(arena_, rules_),

@@ -123,7 +123,8 @@ struct Modes {
 
 class Interpreter {
  public:
-  Interpreter(const program::Program& program, Dialect dialect, bool any_order, TwinResult& result);
+  Interpreter(const program::Program& program, const DialectRules& rules, bool any_order,
+              TwinResult& result);
 
   // Runs the Program to its end or its error.
   void Run();

@@ -61,7 +61,7 @@ void Interpreter::ReadGrad(const Statement& statement) {
 void Interpreter::RetainGrad(ValueId value) {
   if (!RequiresGrad(value)) throw Raised{ErrorKind::kNoGraph};
   Tensor& tensor = tensors_[value];
-  if (rules_.views_without_node_are_leaves && LacksNode(tensor)) return;
+  if (rules_.defects.views_without_node_are_leaves && LacksNode(tensor)) return;
   const NodeId node = GradientEdge(value);
   if (tensor.node == kNoNode || tensor.retained_at != kNoNode) return;  // a leaf keeps it anyway
   tensor.retained_at = node;

@@ -40,7 +40,7 @@ void Interpreter::CheckInPlace(ValueId self, bool would_record) {
   if (tensor.is_view() && tensor.viewed_in_no_grad) throw Raised{ErrorKind::kInvalidArgument};
   const Tensor& base = tensor.is_view() ? tensors_[tensor.base] : tensor;
   if (base.requires_grad && base.node == kNoNode) throw Raised{ErrorKind::kLeafInPlace};
-  if (rules_.views_without_node_are_leaves && LacksNode(tensor) && RequiresGrad(self)) {
+  if (rules_.defects.views_without_node_are_leaves && LacksNode(tensor) && RequiresGrad(self)) {
     throw Raised{ErrorKind::kLeafInPlace};
   }
 }
@@ -104,7 +104,9 @@ void Interpreter::InPlace(const Statement& statement) {
     copy_slices.slice_shape = tensor.shape;
   }
   Tensor& target = tensors_[written];
-  if (!through_view || rules_.views_move_retain_grad) MoveRetained(written, node);
+  if (!through_view || !rules_.defects.view_writes_leave_retain_grad) {
+    MoveRetained(written, node);
+  }
   target.node = node;
   target.requires_grad = true;
   if (!through_view || !rules_.written_views_are_renewed) return;

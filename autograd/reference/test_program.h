@@ -44,7 +44,9 @@ inline Row Numbers(const program::TensorData& data) {
 class TwinRun {
  public:
   explicit TwinRun(std::string_view text, Dialect dialect = Dialect::kTwingrad)
-      : program_(ParseOrThrow(text)), result_(RunTwin(program_, dialect)) {}
+      : TwinRun(text, RulesOf(dialect)) {}
+  TwinRun(std::string_view text, const DialectRules& rules)
+      : program_(ParseOrThrow(text)), result_(RunTwin(program_, rules)) {}
 
   const TwinResult& result() const { return result_; }
   const program::Program& program() const { return program_; }

@@ -9,16 +9,16 @@
 
 namespace twingrad::reference {
 
-TwinResult RunTwin(const program::Program& program, Dialect dialect, bool any_order) {
-  return RunTwinWithFreed(program, {}, dialect, any_order);
+TwinResult RunTwin(const program::Program& program, const DialectRules& rules, bool any_order) {
+  return RunTwinWithFreed(program, {}, rules, any_order);
 }
 
 TwinResult RunTwinWithFreed(const program::Program& program, std::vector<int32_t> freed_calls,
-                            Dialect dialect, bool any_order) {
+                            const DialectRules& rules, bool any_order) {
   TwinResult result;
   result.freed_calls = std::move(freed_calls);
   try {
-    Interpreter(program, dialect, any_order, result).Run();
+    Interpreter(program, rules, any_order, result).Run();
   } catch (const Skipped& skipped) {
     result.skipped = skipped.reason;
   } catch (const UnknownInteger&) {

@@ -110,11 +110,15 @@ struct TwinResult {
 
 // `program` must be valid (see autograd/program/analyze.h). With `any_order` the engine may run
 // ready nodes in any order, as if they were on several devices.
-TwinResult RunTwin(const program::Program& program, Dialect dialect = Dialect::kTwingrad,
+TwinResult RunTwin(const program::Program& program, const DialectRules& rules = {},
                    bool any_order = false);
+inline TwinResult RunTwin(const program::Program& program, Dialect dialect,
+                          bool any_order = false) {
+  return RunTwin(program, RulesOf(dialect), any_order);
+}
 
 // The prediction of a run in which these contended calls end with kFreed.
 TwinResult RunTwinWithFreed(const program::Program& program, std::vector<int32_t> freed_calls,
-                            Dialect dialect = Dialect::kTwingrad, bool any_order = false);
+                            const DialectRules& rules = {}, bool any_order = false);
 
 }  // namespace twingrad::reference

@@ -11,11 +11,19 @@
 namespace twingrad::conformance {
 namespace {
 
+using twingrad::program::Observation;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
 
 bool IsWell(const ForeignVerdict& judged) {
   return judged.outcome == Outcome::kAgree || judged.outcome == Outcome::kNotJudged;
+}
+
+// Whether it says nothing of what the engine showed.
+bool IsUnknown(const ForeignVerdict& judged) {
+  const bool elements_alone = judged.taken.not_judged > 0;
+  return judged.outcome == Outcome::kRefuse ||
+         (judged.outcome == Outcome::kNotJudged && !elements_alone);
 }
 
 }  // namespace
@@ -119,9 +127,10 @@ std::optional<std::string> AdaptedEngine::Behind(const Program& program,
     Reply reply = RunAgainst(other.program, &expected_of_other);
     ForeignVerdict verdict;
     if (reply.kind == Reply::Kind::kObserved) {
+      const Observation shown = reply.observation;
       verdict = JudgeForeign(other.program, hello(), expected_of_other, reply.observation, nullptr);
       if (verdict.outcome != Outcome::kWrong) continue;
-      Explain(other.program, expected_of_other, reply, runs_left, verdict);
+      Explain({other.program, expected_of_other, shown, reply.observation}, runs_left, verdict);
       if (verdict.outcome != Outcome::kWrong) continue;
     } else if (OutcomeOf(reply.kind) == Outcome::kRefuse) {
       continue;
@@ -135,15 +144,37 @@ std::optional<std::string> AdaptedEngine::Behind(const Program& program,
   return std::nullopt;
 }
 
-void AdaptedEngine::Explain(const Program& program, const Expectation& expected, const Reply& reply,
-                            int& runs_left, ForeignVerdict& verdict) {
+void AdaptedEngine::Explain(const Failure& failure, int& runs_left, ForeignVerdict& verdict) {
+  std::optional<Expectation> followed =
+      Follow(failure.program, failure.expected, failures_.DefectsToFollow());
+  if (!followed) return ExplainBySignature(failure, runs_left, verdict);
+  Observation judged = failure.shown;
+  ForeignVerdict left = JudgeForeign(failure.program, hello(), *followed, judged, nullptr);
+  if (left.outcome == Outcome::kWrong) {
+    ExplainBySignature({failure.program, *followed, failure.shown, judged}, runs_left, left);
+  }
+  if (left.outcome == Outcome::kWrong || IsUnknown(left)) {
+    absl::StrAppend(&verdict.text, "not as the known defects of it say: ", left.text);
+    return;
+  }
+  if (left.outcome == Outcome::kExplained) verdict.text += left.text;
+  verdict.outcome = Outcome::kExplained;
+  for (const FollowedDefect& defect : failures_.Of(followed->rules.defects)) {
+    absl::StrAppend(&verdict.text, "  expected failure ", defect.entry, ": ", defect.reason, "\n");
+  }
+}
+
+void AdaptedEngine::ExplainBySignature(const Failure& failure, int& runs_left,
+                                       ForeignVerdict& verdict) {
   std::string behind;
-  const BlamedErrors errors = BlamedErrorsOf(expected.twin.observation, reply.observation);
+  const BlamedErrors errors = BlamedErrorsOf(failure.expected.twin.observation, failure.judged);
   for (const FailureSignature& signature : failures_.signatures) {
-    if (!signature.Matches(program, verdict.rule, errors.expected, errors.actual, verdict.text)) {
+    if (!signature.Matches(failure.program, verdict.rule, errors.expected, errors.actual,
+                           verdict.text)) {
       continue;
     }
-    std::optional<std::string> other = Behind(program, signature, expected, runs_left);
+    std::optional<std::string> other =
+        Behind(failure.program, signature, failure.expected, runs_left);
     if (other) {
       if (behind.empty()) behind = *std::move(other);
       continue;
@@ -158,6 +189,7 @@ void AdaptedEngine::Explain(const Program& program, const Expectation& expected,
 
 ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation& expected,
                                             Reply& reply, judge::Statistics* statistics) {
+  const Observation shown = reply.observation;
   ForeignVerdict verdict = JudgeForeign(program, hello(), expected, reply.observation, statistics);
   const bool wrong = verdict.outcome == Outcome::kWrong;
   // Whatever the verdict: a broken engine must not be asked for the next Program.
@@ -165,7 +197,7 @@ ForeignVerdict AdaptedEngine::JudgeObserved(const Program& program, Expectation&
   if (reply.observation.error || wrong) broken = state_.Judge(*session_);
   if (wrong) {
     int runs_left = kMostCounterfactuals;
-    Explain(program, expected, reply, runs_left, verdict);
+    Explain({program, expected, shown, reply.observation}, runs_left, verdict);
   }
   if (!broken) return verdict;
   // A known failure does not excuse what it leaves behind.

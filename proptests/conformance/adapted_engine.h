@@ -68,7 +68,8 @@ class AdaptedEngine {
     ForeignVerdict verdict;
   };
   // Runs and judges the Program. What is wrong as an expected failure says, and right without what
-  // that needs (counterfactual.h), is kExplained. `balls`: the balls judge it too.
+  // that needs (counterfactual.h), or just what the twin says with the engine's known defects, is
+  // kExplained. `balls`: the balls judge it too.
   Judged Judge(const twingrad::program::Program& program, judge::Statistics* statistics,
                bool balls = true);
 
@@ -82,10 +83,20 @@ class AdaptedEngine {
   explicit AdaptedEngine(std::unique_ptr<Session> session);
   ForeignVerdict JudgeObserved(const twingrad::program::Program& program, Expectation& expected,
                                Reply& reply, judge::Statistics* statistics);
-  // Makes a wrong verdict kExplained if a signature says so; if another defect hides behind each
-  // that does, says which. `runs_left` counts down.
-  void Explain(const twingrad::program::Program& program, const Expectation& expected,
-               const Reply& reply, int& runs_left, ForeignVerdict& verdict);
+  // A Program that is wrong: what was expected of it, what the engine showed, and that as it was
+  // judged, with what the adapter does not show filled in.
+  struct Failure {
+    const twingrad::program::Program& program;
+    const Expectation& expected;
+    const twingrad::program::Observation& shown;
+    const twingrad::program::Observation& judged;
+  };
+  // Makes a wrong verdict kExplained if the engine showed what the twin says with its known
+  // defects, or if a signature explains what is wrong beside these.
+  void Explain(const Failure& failure, int& runs_left, ForeignVerdict& verdict);
+  // ... if a signature says so; if another defect hides behind each that does, says which.
+  // `runs_left` counts down.
+  void ExplainBySignature(const Failure& failure, int& runs_left, ForeignVerdict& verdict);
   // What is wrong with the Program without what the signature names; nullopt: nothing.
   std::optional<std::string> Behind(const twingrad::program::Program& program,
                                     const FailureSignature& signature, const Expectation& expected,

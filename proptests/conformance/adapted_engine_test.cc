@@ -112,6 +112,53 @@ TEST(AdaptedEngineTest, AFailureWithoutTheFeatureIsNotExplained) {
       << judged.verdict.text;
 }
 
+// A list with a defect that the twin can follow.
+constexpr std::string_view kFollowing =
+    "entry x-0001 twin 2027-12-31 known\n"
+    "follow captures_miss_hooks x-0001 2027-12-31 hooks are missed\n";
+constexpr std::string_view kSignature =
+    "signature twin * none/none hook x-0001 2027-12-31 hooks matter\n";
+
+AdaptedEngine::Judged JudgedFollowing(const std::string& fault, std::string_view list,
+                                      std::string_view calls) {
+  const auto engine = Started(fault);
+  engine->SetFailures(ParseExpectedFailures(list).value());
+  judge::Statistics statistics;
+  return engine->Judge(Parsed(absl::StrCat("%a = leaf type=f64[] data=3 grad=1\n%b = mul %a %a\n"
+                                           "hook %b do=scale by=100\n",
+                                           calls)),
+                       &statistics);
+}
+
+constexpr std::string_view kBeside = "%g,%h = grad %b inputs=%a,%b retain_graph=1\n";
+constexpr std::string_view kAlone = "%k = grad %b inputs=%b retain_graph=1\n";
+
+TEST(AdaptedEngineTest, ADefectThatTheTwinFollowsIsExplainedAndItsNeighbourIsNot) {
+  const auto known = JudgedFollowing("captures_miss_hooks", kFollowing, kBeside).verdict;
+  EXPECT_EQ(known.outcome, Outcome::kExplained) << known.text;
+  EXPECT_TRUE(absl::StrContains(known.text, "expected failure x-0001: hooks are missed"));
+  const auto of = [](const std::string& fault, std::string_view calls) {
+    return JudgedFollowing(fault, kFollowing, calls).verdict.outcome;
+  };
+  EXPECT_EQ(of("captures_miss_hooks", kAlone), Outcome::kAgree);
+  EXPECT_EQ(of("none", kBeside), Outcome::kAgree);
+  EXPECT_EQ(of("all_captures_miss_hooks", kAlone), Outcome::kWrong);
+}
+
+TEST(AdaptedEngineTest, WhatIsWrongBesideAFollowedDefectNeedsASignature) {
+  const std::string calls = absl::StrCat(kBeside, kAlone);
+  const auto told = JudgedFollowing("all_captures_miss_hooks", kFollowing, calls).verdict;
+  EXPECT_EQ(told.outcome, Outcome::kWrong);
+  EXPECT_TRUE(absl::StrContains(told.text, "not as the known defects of it say: twin: value of %k"))
+      << told.text;
+  const auto list = absl::StrCat(kFollowing, kSignature);
+  const auto both = JudgedFollowing("all_captures_miss_hooks", list, calls).verdict;
+  EXPECT_EQ(both.outcome, Outcome::kExplained) << both.text;
+  for (const char* reason : {"x-0001: hooks matter", "x-0001: hooks are missed"}) {
+    EXPECT_TRUE(absl::StrContains(both.text, reason)) << both.text;
+  }
+}
+
 // Both Programs end in an error; the second's gradient is wrong since the first broke the state.
 TEST(AdaptedEngineTest, AKnownFailureDoesNotHideABrokenState) {
   const auto engine = Started("broken_after_error");

@@ -130,6 +130,9 @@ ExpectedFailures Revised(absl::Span<const GoldenVerdict> goldens, ExpectedFailur
   for (FailureSignature& signature : failures.signatures) {
     if (Lists(revised, signature.entry)) revised.signatures.push_back(std::move(signature));
   }
+  for (FollowedDefect& defect : failures.followed) {
+    if (Lists(revised, defect.entry)) revised.followed.push_back(std::move(defect));
+  }
   return revised;
 }
 

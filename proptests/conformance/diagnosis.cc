@@ -28,7 +28,7 @@ using twingrad::program::Opcode;
 using twingrad::program::Program;
 using twingrad::program::SignatureOf;
 using twingrad::program::ValueId;
-using twingrad::reference::Dialect;
+using twingrad::reference::DialectRules;
 using twingrad::reference::TwinResult;
 
 // What stood in .grad at some time, of any value.
@@ -54,13 +54,13 @@ struct Grads {
 
 // Those at the end, and those after each call where something puts others in their place:
 // create_graph and zero_grad.
-Grads GradsOf(const Program& program, Dialect dialect, const Observation& observed) {
+Grads GradsOf(const Program& program, const DialectRules& rules, const Observation& observed) {
   Grads grads;
   grads.Add(observed, nullptr);
   if (!CreatesGraph(program) && !Holds(program, Opcode::kZeroGrad)) return grads;
   for (Program part = program; !part.statements.empty(); part.statements.pop_back()) {
     if (part.statements.back().op != Opcode::kBackward) continue;
-    const TwinResult twin = twingrad::reference::RunTwin(part, dialect);
+    const TwinResult twin = twingrad::reference::RunTwin(part, rules);
     if (!twin.skipped) grads.Add(twin.observation, &twin.grad_bounds);
   }
   return grads;
@@ -170,12 +170,12 @@ Opinion SecondOpinion(const Program& program, const TwinResult& twin,
   return opinion;
 }
 
-bool SeedBecameGrad(const Program& program, Dialect dialect, const Observation& expected,
+bool SeedBecameGrad(const Program& program, const DialectRules& rules, const Observation& expected,
                     const Observation& observed) {
   std::optional<Grads> grads;
   const auto written = [&](const Bits& before, const Bits& now) {
     if (before.size() != now.size() || before == now) return false;
-    if (!grads) grads = GradsOf(program, dialect, observed);
+    if (!grads) grads = GradsOf(program, rules, observed);
     for (size_t i = 0; i < now.size(); ++i) {
       if (now[i] != before[i] && !grads->Holds(now[i])) return false;
     }

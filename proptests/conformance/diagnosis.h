@@ -31,7 +31,8 @@ Opinion SecondOpinion(const twingrad::program::Program& program,
 // Whether a seed has become the .grad of a value and was then accumulated into: each of its
 // elements that changed is one of some .grad (the seed of cat becomes several), or some .grad that
 // is wrong is the seed.
-bool SeedBecameGrad(const twingrad::program::Program& program, twingrad::reference::Dialect dialect,
+bool SeedBecameGrad(const twingrad::program::Program& program,
+                    const twingrad::reference::DialectRules& rules,
                     const twingrad::program::Observation& expected,
                     const twingrad::program::Observation& observed);
 

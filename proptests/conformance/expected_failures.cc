@@ -1,6 +1,7 @@
 #include "proptests/conformance/expected_failures.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -41,6 +42,12 @@ std::optional<judge::Trait> FeatureOf(std::string_view word) {
   return std::nullopt;
 }
 
+const twingrad::reference::DefectRow* DefectOf(std::string_view name) {
+  const auto& rows = twingrad::reference::kDefects;
+  const auto* row = std::ranges::find(rows, name, &twingrad::reference::DefectRow::name);
+  return row == std::end(rows) ? nullptr : row;
+}
+
 std::string OpsText(const std::vector<Opcode>& ops) {
   if (ops.empty()) return "*";
   return absl::StrJoin(ops, ",", [](std::string* text, Opcode op) {
@@ -78,6 +85,24 @@ absl::Status Wrong(std::string_view what, std::string_view wrong, std::string_vi
   return absl::InvalidArgumentError(absl::StrCat(what, wrong, "; allowed ", allowed));
 }
 
+absl::Status CheckEntry(std::string_view who, const std::string& entry,
+                        const ExpectedFailures& failures) {
+  if (std::ranges::count(failures.entries, entry, &ExpectedEntry::id) > 0) return absl::OkStatus();
+  return Wrong(absl::StrCat("the ", who, " names "), entry, "are entries that stand above it");
+}
+
+absl::Status ReadFollowed(const std::vector<std::string>& words, ExpectedFailures* failures) {
+  if (DefectOf(words[1]) == nullptr) {
+    return Wrong("unknown defect ", words[1],
+                 absl::StrCat("are ", absl::StrJoin(twingrad::reference::kDefects, ", ",
+                                                    [](std::string* text, const auto& row) {
+                                                      absl::StrAppend(text, row.name);
+                                                    })));
+  }
+  failures->followed.push_back({words[1], words[2], words[3], words[4]});
+  return CheckEntry("defect", words[2], *failures);
+}
+
 absl::Status ReadSignature(const std::vector<std::string>& words, ExpectedFailures* failures) {
   FailureSignature signature = {words[1], {}, words[3], words[4], words[5], words[6], words[7]};
   for (std::string_view name : absl::StrSplit(words[2], ',')) {
@@ -90,11 +115,8 @@ absl::Status ReadSignature(const std::vector<std::string>& words, ExpectedFailur
     if (word == "*" || FeatureOf(word)) continue;
     return Wrong("unknown feature ", word, "are `*` and those of a summary");
   }
-  if (std::ranges::count(failures->entries, signature.entry, &ExpectedEntry::id) == 0) {
-    return Wrong("the signature names ", signature.entry, "are entries that stand above it");
-  }
   failures->signatures.push_back(std::move(signature));
-  return absl::OkStatus();
+  return CheckEntry("signature", failures->signatures.back().entry, *failures);
 }
 
 absl::Status ReadLine(std::string_view line, ExpectedFailures* failures) {
@@ -103,13 +125,16 @@ absl::Status ReadLine(std::string_view line, ExpectedFailures* failures) {
   if (Cut(line, 4, &words) && words[0] == "entry") {
     failures->entries.push_back({words[1], words[2], words[3], words[4]});
     until = words[3];
+  } else if (Cut(line, 4, &words) && words[0] == "follow") {
+    if (absl::Status status = ReadFollowed(words, failures); !status.ok()) return status;
+    until = words[3];
   } else if (Cut(line, 7, &words) && words[0] == "signature") {
     if (absl::Status status = ReadSignature(words, failures); !status.ok()) return status;
     until = words[6];
   } else {
     return Wrong("the line cannot be read", "",
-                 "are `entry ID RULE UNTIL REASON` and `signature RULE OPS CLASS FEATURE ENTRY "
-                 "UNTIL REASON`");
+                 "are `entry ID RULE UNTIL REASON`, `follow DEFECT ENTRY UNTIL REASON` and "
+                 "`signature RULE OPS CLASS FEATURE ENTRY UNTIL REASON`");
   }
   if (IsDate(until)) return absl::OkStatus();
   return Wrong(absl::StrCat("`", until, "` is no date"), "", "is such as 2027-12-31");
@@ -151,6 +176,21 @@ bool FailureSignature::Matches(const Program& program, std::string_view broken_r
   return true;
 }
 
+twingrad::reference::Defects ExpectedFailures::DefectsToFollow() const {
+  twingrad::reference::Defects defects;
+  for (const FollowedDefect& defect : followed) defects.*DefectOf(defect.name)->follows = true;
+  return defects;
+}
+
+std::vector<FollowedDefect> ExpectedFailures::Of(
+    const twingrad::reference::Defects& defects) const {
+  std::vector<FollowedDefect> lines;
+  for (const FollowedDefect& defect : followed) {
+    if (defects.*DefectOf(defect.name)->follows) lines.push_back(defect);
+  }
+  return lines;
+}
+
 std::vector<std::string> ExpectedFailures::Expired(std::string_view today) const {
   std::vector<std::string> expired;
   for (const ExpectedEntry& entry : entries) {
@@ -159,6 +199,10 @@ std::vector<std::string> ExpectedFailures::Expired(std::string_view today) const
   for (const FailureSignature& signature : signatures) {
     if (signature.until >= today) continue;
     expired.push_back(absl::StrCat("signature of ", signature.entry, " ", signature.until));
+  }
+  for (const FollowedDefect& defect : followed) {
+    if (defect.until >= today) continue;
+    expired.push_back(absl::StrCat("follow ", defect.name, " ", defect.until));
   }
   return expired;
 }
@@ -199,6 +243,10 @@ std::string PrintExpectedFailures(std::string_view head, const ExpectedFailures&
   for (const ExpectedEntry& entry : failures.entries) {
     lines.push_back(
         absl::StrCat("entry ", entry.id, " ", entry.rule, " ", entry.until, " ", entry.reason));
+  }
+  for (const FollowedDefect& defect : failures.followed) {
+    lines.push_back(absl::StrCat("follow ", defect.name, " ", defect.entry, " ", defect.until, " ",
+                                 defect.reason));
   }
   for (const FailureSignature& s : failures.signatures) {
     lines.push_back(absl::StrJoin({std::string("signature"), s.rule, OpsText(s.ops), s.classes,

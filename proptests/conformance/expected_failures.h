@@ -4,10 +4,14 @@
 //   entry libtorch-0001 errors 2027-12-31 in-place write through a view made in no_grad is let pass
 //   signature errors transpose,add_ version/none in_place libtorch-0001 2027-12-31 the same
 //
+//   follow captures_miss_hooks hooks-0001 2027-12-31 a captured gradient has not passed its hooks
+//
 // One line each. `entry ID RULE UNTIL REASON`: a golden that must still fail. `signature RULE OPS
 // CLASS FEATURE ENTRY UNTIL REASON`: random Programs that may fail: the rule that they break, ops
 // that they hold, the classes of the expected and the actual error (such as version/none), features
-// that they hold, and the entry that shows the same defect; `*` stands for any. Plain data.
+// that they hold, and the entry that shows the same defect; `*` stands for any. `follow DEFECT
+// ENTRY UNTIL REASON`: a defect that the twin can follow: random Programs may show exactly what it
+// then says, and nothing else. Plain data.
 
 #pragma once
 
@@ -20,6 +24,7 @@
 #include "autograd/program/observation.h"
 #include "autograd/program/opcode.h"
 #include "autograd/program/program.h"
+#include "autograd/reference/dialect.h"
 
 namespace twingrad::conformance {
 
@@ -60,16 +65,28 @@ struct FailureSignature {
                std::string_view verdict) const;
 };
 
+struct FollowedDefect {
+  std::string name;  // as in twingrad::reference::kDefects
+  std::string entry;
+  std::string until;
+  std::string reason;
+};
+
 struct ExpectedFailures {
   std::vector<ExpectedEntry> entries;
   std::vector<FailureSignature> signatures;
+  std::vector<FollowedDefect> followed;
+
+  twingrad::reference::Defects DefectsToFollow() const;
+  // The lines of these defects.
+  std::vector<FollowedDefect> Of(const twingrad::reference::Defects& defects) const;
 
   // Those whose date has passed on `today` (2026-11-21): each as its line's id and date.
   std::vector<std::string> Expired(std::string_view today) const;
 };
 
-// Error: `[oracle] LINE: what is wrong; what is allowed`. Each signature must name an entry of the
-// list.
+// Error: `[oracle] LINE: what is wrong; what is allowed`. Each signature and
+// each defect must name an entry of the list.
 absl::StatusOr<ExpectedFailures> ParseExpectedFailures(std::string_view text);
 
 // The list in the file `path`; where there is no such file, an empty one.

@@ -38,6 +38,19 @@ TEST(ExpectedFailuresTest, ReadsEntriesAndSignatures) {
             std::vector<std::string>{"signature of torch-0001 2026-01-01"});
 }
 
+TEST(ExpectedFailuresTest, ReadsAndPrintsDefectsThatTheTwinFollows) {
+  const std::string text =
+      absl::StrCat(kEntry, "follow captures_miss_hooks torch-0001 2026-01-01 hooks are missed\n");
+  const auto failures = ParseExpectedFailures(text);
+  ASSERT_TRUE(failures.ok()) << failures.status();
+  EXPECT_EQ(failures->DefectsToFollow(), twingrad::reference::Defects{.captures_miss_hooks = true});
+  EXPECT_EQ(failures->Of({.captures_miss_hooks = true}).at(0).reason, "hooks are missed");
+  EXPECT_TRUE(failures->Of({.empty_views_lose_history = true}).empty());
+  EXPECT_EQ(failures->Expired("2026-11-21"),
+            std::vector<std::string>{"follow captures_miss_hooks 2026-01-01"});
+  EXPECT_EQ(PrintExpectedFailures("", *failures), text);
+}
+
 TEST(ExpectedFailuresTest, ASignatureMatchesAllThatItNames) {
   const auto signature = Signature("errors mul version/none * torch-0001 2027-01-01 why");
   const auto program = Square();
@@ -101,6 +114,13 @@ TEST(ExpectedFailuresTest, EachBrokenLineIsToldWithItsNumber) {
   EXPECT_TRUE(absl::StrContains(signature("* * odd torch-0001 2027-01-01 y"), "feature odd"));
   EXPECT_TRUE(absl::StrContains(signature("* * * torch-0002 2027-01-01 y"), "entries that stand"));
   EXPECT_TRUE(absl::StrContains(signature("* * * torch-0001 never y"), "`never` is no date"));
+  const auto follow = [](std::string_view rest) {
+    return MessageOf(absl::StrCat(kEntry, "follow ", rest, "\n"));
+  };
+  EXPECT_TRUE(absl::StrContains(follow("hooks torch-0001 2027-01-01 y"),
+                                "unknown defect hooks; allowed are captures_miss_hooks, "));
+  EXPECT_TRUE(absl::StrContains(follow("captures_miss_hooks torch-0002 2027-01-01 y"),
+                                "the defect names torch-0002"));
 }
 
 TEST(ExpectedFailuresTest, AListThatIsNotThereIsEmpty) {

@@ -10,12 +10,10 @@
 #include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 #include "autograd/reference/ball/ball.h"
-#include "autograd/reference/dual_reasons.h"
 #include "autograd/reference/legal.h"
 #include "proptests/conformance/diagnosis.h"
 #include "proptests/conformance/facts.h"
 #include "proptests/conformance/legality.h"
-#include "proptests/judge/expectation.h"
 #include "proptests/judge/table.h"
 #include "proptests/oracles/compare.h"
 #include "proptests/oracles/evidence.h"
@@ -34,31 +32,10 @@ using twingrad::program::Category;
 using twingrad::program::Observation;
 using twingrad::program::Opcode;
 using twingrad::program::Program;
-using twingrad::reference::Dialect;
 
 constexpr std::array<std::string_view, kNumOutcomes> kWords = {
     "agree", "refuse", "convention", "explained", "wrong",
     "crash", "hang",   "memory",     "protocol",  "not_judged"};
-
-// Whether a statement makes nodes.
-bool Records(Opcode op) {
-  switch (twingrad::program::SignatureOf(op).category) {
-    case Category::kElementwise:
-    case Category::kReduction:
-    case Category::kMatmul:
-    case Category::kView:
-    case Category::kInPlace:
-    case Category::kRearrange:
-    case Category::kScan:
-    case Category::kLoss:
-    case Category::kCustom:
-      return true;
-    case Category::kCopy:
-      return op != Opcode::kDetach;
-    default:
-      return op == Opcode::kReadGrad;
-  }
-}
 
 // Whether it begins a part of the Program that may end with an error while the run goes on.
 bool BeginsPart(const twingrad::program::Statement& statement) {
@@ -148,19 +125,6 @@ void AddRunsToError(const Hello& hello, const Evidence& evidence, oracles::Verdi
   verdict.text += recount.text;
 }
 
-Dialect DialectOf(std::string_view word) {
-  if (word == "pytorch") return Dialect::kPytorch;
-  return word == "pytorch1" ? Dialect::kPytorch1 : Dialect::kTwingrad;
-}
-
-// Captured gradients have not passed the hooks there, of which the dual numbers know nothing.
-bool HooksWhatIsCaptured(const Program& program) {
-  return Holds(program, Opcode::kGrad) &&
-         std::ranges::any_of(program.statements, [](const auto& statement) {
-           return twingrad::program::SignatureOf(statement.op).category == Category::kHook;
-         });
-}
-
 // Where the twin says nothing, or the engine no more, the oracles are left that need no twin.
 ForeignVerdict JudgeWithoutTwin(Outcome outcome, std::string why, oracles::Verdict verdict,
                                 ForeignVerdict result) {
@@ -176,32 +140,18 @@ ForeignVerdict JudgeWithoutTwin(Outcome outcome, std::string why, oracles::Verdi
   return result;
 }
 
-// Where an engine counts its nodes by the thread that made them, those of different thread sections
-// have no order.
-bool RunsInAnyOrder(const Program& program, const Expectation& expected) {
-  return !expected.predicted || std::ranges::any_of(program.statements, [](const auto& s) {
-    return twingrad::program::Begins(s, twingrad::program::RegionKind::kThread);
-  });
-}
-
-// Of calls that share a graph, which still find it is for timing to decide.
-void FollowFreedCalls(const Program& program, const Hello& hello, const Observation& observed,
-                      Expectation& expected) {
-  if (expected.twin.skipped || expected.twin.contended_calls.empty()) return;
-  std::vector<int32_t> freed = judge::FreedCalls(expected.twin, observed);
-  if (freed.empty()) return;
-  auto twin = twingrad::reference::RunTwinWithFreed(
-      program, std::move(freed), DialectOf(hello.dialect), RunsInAnyOrder(program, expected));
-  if (!twin.freed_calls_are_legal) return;
-  expected.twin = std::move(twin);
-  expected.dual.not_applicable = std::string(twingrad::reference::kEndsInError);
-}
-
 std::string LineOf(const Program& program, const ElementDifference& d) {
   const int statement = oracles::StatementOf(program, d.value);
   return absl::StrFormat("%s%s[%d] %.9g, twin %.9g; %s", oracles::NameOf(program, d.value),
                          d.grad ? ".grad" : "", d.index, d.seen, d.expected,
                          oracles::LineOf(program, statement));
+}
+
+// The legal answers, but for what a defect that the twin follows has changed.
+twingrad::reference::LegalAnswers LegalOf(const Program& program, const Expectation& expected) {
+  twingrad::reference::LegalAnswers legal = twingrad::reference::FindLegalAnswers(program);
+  for (auto& vertex : legal.vertices) expected.altered.Hide(vertex);
+  return legal;
 }
 
 // Elements that are right although they are not the twin's, and those that nobody can judge, become
@@ -211,12 +161,14 @@ ConventionsTaken TakeConventions(const Program& program, const Expectation& expe
   ConventionsTaken taken;
   const Differences differences = FindDifferences(expected.twin, observed);
   if (differences.empty()) return taken;
-  twingrad::reference::LegalAnswers legal = twingrad::reference::FindLegalAnswers(program);
+  twingrad::reference::LegalAnswers legal = LegalOf(program, expected);
   if (legal.not_known.empty()) legal.not_known = expected.dual.not_applicable;
   const Ruling ruling = RuleOn(program, expected.twin, observed, differences, legal);
   for (size_t i = 0; i < differences.size(); ++i) {
     const ElementDifference& d = differences[i];
     if (ruling.fates[i] == Fate::kWrong) continue;
+    // A defect excuses its own numbers alone.
+    if (expected.altered.Holds(d.value, d.grad)) continue;
     const auto value = static_cast<size_t>(d.value);
     const auto& twin = expected.twin.observation.values[value];
     auto& seen = observed.values[value];
@@ -248,23 +200,19 @@ bool ChoseOtherwise(const Program& program, const Expectation& expected,
          bounds[value].bound[miss.index]});
   }
   if (differences.empty()) return false;
-  const auto legal = twingrad::reference::FindLegalAnswers(program);
+  const auto legal = LegalOf(program, expected);
   const Ruling ruling = RuleOn(program, expected.twin, observed, differences, legal);
   *not_judged += static_cast<uint32_t>(std::ranges::count(ruling.fates, Fate::kNotJudged));
   return std::ranges::count(ruling.fates, Fate::kWrong) == 0;
 }
 
-// The balls know the rules of this repository's engine.
-bool BallsFollow(const Hello& hello, const Program& program) {
-  return hello.dialect == "twingrad" || !HooksWhatIsCaptured(program);
-}
-
 // Of the balls too, unless they are the ones who found it.
-Opinion OpinionOn(const Program& program, const Hello& hello, const Expectation& expected,
-                  const Observation& observed, bool by_balls) {
+Opinion OpinionOn(const Program& program, const Expectation& expected, const Observation& observed,
+                  bool by_balls) {
   std::optional<twingrad::reference::ball::BallResult> ball;
-  if (!by_balls && BallsFollow(hello, program)) {
+  if (!by_balls && WitnessesFollow(expected.rules, program)) {
     ball = expected.ball ? expected.ball : twingrad::reference::ball::RunBall(program);
+    expected.altered.Hide(*ball);
   }
   twingrad::reference::DualResult dual = expected.dual;
   uint32_t not_judged = 0;
@@ -293,33 +241,12 @@ Outcome OutcomeOf(const ConventionsTaken& taken) {
 
 std::string_view OutcomeWord(Outcome outcome) { return kWords[static_cast<size_t>(outcome)]; }
 
-Expectation Expect(const Program& program, const Hello& hello, bool balls) {
-  Expectation expected;
-  expected.predicted = hello.Has(Fact::kNames) && hello.Has(Fact::kGraph);
-  for (const auto& statement : program.statements) {
-    if (Records(statement.op) && hello.single.count(statement.op) == 0) expected.predicted = false;
-  }
-  expected.twin = twingrad::reference::RunTwin(program, DialectOf(hello.dialect),
-                                               RunsInAnyOrder(program, expected));
-  if (!expected.twin.skipped) expected.dual = twingrad::reference::RunDual(program);
-  if (hello.dialect != "twingrad" && HooksWhatIsCaptured(program)) {
-    expected.dual.not_applicable = "hooks on what is captured";
-  }
-  // They know of no errors, and would take the statements that follow one for run.
-  if (!expected.twin.observation.survived.empty() || expected.twin.observation.error) {
-    expected.dual.not_applicable = std::string(twingrad::reference::kEndsInError);
-  } else if (balls && !expected.twin.skipped && BallsFollow(hello, program)) {
-    expected.ball = twingrad::reference::ball::RunBall(program);
-  }
-  return expected;
-}
-
 ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectation& expected,
                             Observation& observed, judge::Statistics* statistics) {
   ForeignVerdict result;
   result.ran = true;
   FillOrder(hello, observed);
-  FollowFreedCalls(program, hello, observed, expected);
+  FollowFreedCalls(program, observed, expected);
   const Evidence evidence = {program, expected.twin, observed, /*device_threads=*/0};
   NoteCalls(hello, evidence, &result);
   const auto without_twin = [&](Outcome outcome, std::string why) {
@@ -366,7 +293,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   result.statements = std::move(verdict.statements);
   result.outcome = Outcome::kWrong;
   if (result.rule == "twin") {
-    if (SeedBecameGrad(program, DialectOf(hello.dialect), expected.twin.observation, observed)) {
+    if (SeedBecameGrad(program, expected.rules, expected.twin.observation, observed)) {
       result.rule = "seed_is_grad";
     } else if (verdict.detail == Detail::kOnlyDefined) {
       result.rule = "only_defined";
@@ -377,7 +304,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
   }
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
   const bool by_balls = verdict.oracle == "ball";
-  const Opinion opinion = OpinionOn(program, hello, expected, observed, by_balls);
+  const Opinion opinion = OpinionOn(program, expected, observed, by_balls);
   result.text = absl::StrCat(verdict.text, opinion.text,
                              Circumstances(program, expected.twin.observation, observed));
   // Where the balls contradict engine and twin alike, the fault is the engine's too.

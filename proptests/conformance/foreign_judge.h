@@ -9,16 +9,14 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
-#include "autograd/reference/ball/ball_result.h"
-#include "autograd/reference/dual.h"
-#include "autograd/reference/twin.h"
+#include "autograd/reference/choices.h"
+#include "proptests/conformance/expectation.h"
 #include "proptests/judge/statistics.h"
 #include "proptests/protocol/hello.h"
 
@@ -40,19 +38,6 @@ enum class Outcome : uint8_t {
 };
 inline constexpr int kNumOutcomes = static_cast<int>(Outcome::kNotJudged) + 1;
 std::string_view OutcomeWord(Outcome outcome);
-
-// What is expected of a Program, made before or while the engine runs it.
-struct Expectation {
-  twingrad::reference::TwinResult twin;
-  twingrad::reference::DualResult dual;
-  // Only where balls were asked for, and follow the rules that the twin does.
-  std::optional<twingrad::reference::ball::BallResult> ball;
-  // Whether the Program makes one node a statement in this engine, so that its counts are
-  // predicted. Else the order of nodes is its own too, and after an error that decides.
-  bool predicted = false;
-};
-Expectation Expect(const twingrad::program::Program& program, const protocol::Hello& hello,
-                   bool balls = false);
 
 // What other choices an engine was seen to take.
 struct ConventionsTaken {

@@ -57,6 +57,8 @@ class UpToTheEnd final : public Strategy {
     return chosen;
   }
   std::string name() const override { return "up_to_the_end"; }
+  // Else questions about what a load reads would not be asked, and the rest not fit.
+  interleave::Memory memory() const override { return replay_.memory(); }
 
   bool IsThere() const { return !trace_.empty() && replay_.Finished(); }
   Trace TakeTrace() { return std::move(trace_); }
@@ -87,6 +89,7 @@ class KeepingStrategy final : public Strategy {
     return chosen;
   }
   std::string name() const override { return asked_.name(); }
+  interleave::Memory memory() const override { return asked_.memory(); }
 
  private:
   Strategy& asked_;

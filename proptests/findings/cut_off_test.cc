@@ -1,12 +1,15 @@
 #include "proptests/findings/cut_off.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
+#include "proptests/interleave/strategies/buffered_strategy.h"
 #include "proptests/interleave/strategies/random_strategy.h"
+#include "proptests/interleave/strategies/strategy.h"
 
 namespace twingrad::findings {
 namespace {
@@ -73,6 +76,25 @@ TEST(CutOffTest, RunsUpToTheLastDecision) {
   }
   EXPECT_TRUE(LastChoiceText(*cut, "crash").find("then ") == 0) << LastChoiceText(*cut, "crash");
   EXPECT_NE(LastChoiceText(*cut, "hang").find("hangs"), std::string::npos);
+}
+
+// What loads of atomics read is among the decisions.
+TEST(CutOffTest, SchedulesOverBufferedMemoryAreRunToTheirEndToo) {
+  ProgramExplorer explorer = Explorer();
+  interleave::BufferedStrategy buffered({.stale_percent = 50, .switch_percent = 40});
+  const auto of_memory = [](const Trace& trace) {
+    return interleave::MemoryOf(trace) == interleave::Memory::kBuffered;
+  };
+  Trace whole;
+  for (uint64_t seed = 1; seed <= 20 && !of_memory(whole); ++seed) {
+    whole = explorer.Run(buffered, seed).outcome.decisions;
+    const auto kept = FailureInAChild(explorer, buffered, seed, "");
+    EXPECT_EQ(kept, whole) << seed;
+  }
+  ASSERT_TRUE(of_memory(whole));
+  const auto cut = RunToTheEnd(explorer, whole);
+  ASSERT_TRUE(cut.has_value());
+  EXPECT_EQ(cut->trace, whole);
 }
 
 TEST(CutOffTest, AScheduleThatDoesNotFitGivesNothing) {

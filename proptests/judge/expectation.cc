@@ -25,7 +25,7 @@ std::vector<int32_t> FreedCalls(const TwinResult& usual, const Observation& obse
 Expectation::Expectation(const Program& program, bool any_order)
     : program_(program),
       any_order_(any_order),
-      usual_(RunTwin(program, reference::Dialect::kTwingrad, any_order)) {}
+      usual_(RunTwin(program, reference::DialectRules(), any_order)) {}
 
 const TwinResult& Expectation::Of(const Observation& observed) {
   std::vector<int32_t> freed = FreedCalls(usual_, observed);
@@ -33,7 +33,7 @@ const TwinResult& Expectation::Of(const Observation& observed) {
   auto found = with_freed_.find(freed);
   if (found == with_freed_.end()) {
     TwinResult result = twingrad::reference::RunTwinWithFreed(
-        program_, freed, reference::Dialect::kTwingrad, any_order_);
+        program_, freed, reference::DialectRules(), any_order_);
     found = with_freed_.emplace(std::move(freed), std::move(result)).first;
   }
   return found->second.freed_calls_are_legal ? found->second : usual_;

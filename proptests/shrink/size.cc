@@ -35,7 +35,8 @@ int64_t OpWeight(Opcode op) {
     case Opcode::kSum:
       return 3;
     default:
-      return 4;
+      // A write also changes what shares its memory.
+      return program::SignatureOf(op).name.back() == '_' ? 5 : 4;
   }
 }
 

@@ -1,5 +1,7 @@
 #include "proptests/shrink/size.h"
 
+#include <string>
+
 #include "autograd/program/parse.h"
 #include "gtest/gtest.h"
 
@@ -29,6 +31,16 @@ TEST(Size, SmallerNumbersWeighLess) {
 TEST(Size, FewerDimensionsWeighLess) {
   EXPECT_LT(Of("twingrad 1\n%x = leaf type=f64[] data=1\n"),
             Of("twingrad 1\n%x = leaf type=f64[1] data=1\n"));
+}
+
+TEST(Size, WritesWeighMoreThanTheSameElsewhere) {
+  constexpr const char* kLeaf = "twingrad 1\n%x = leaf type=f64[]\n%y = neg %x\n";
+  for (const std::string op : {"neg", "add", "mul", "exp"}) {
+    const std::string operands = op == "add" || op == "mul" ? " %y %x\n" : " %y\n";
+    EXPECT_LT(Of((kLeaf + ("%z = " + op) + operands).c_str()),
+              Of((kLeaf + op + "_" + operands).c_str()))
+        << op;
+  }
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "autograd/program/analyze.h"
 #include "autograd/program/leaf_data.h"
@@ -256,6 +258,19 @@ std::optional<Program> Merge(const Program& program, int position) {
   return DropNewlyUnused(program, &rebuilder);
 }
 
+// --- Compute anew what a write computes: later uses of the written value are of the result ---
+std::optional<Program> WriteElsewhere(const Program& program, int position) {
+  const int at = Count(program) - 1 - position;
+  Statement edited = program.statements[at];
+  std::string_view name = SignatureOf(edited.op).name;
+  if (!absl::ConsumeSuffix(&name, "_")) return std::nullopt;
+  const std::optional<Opcode> op = program::OpcodeFromName(name);
+  if (!op) return std::nullopt;
+  edited.op = *op;
+  edited.results = {edited.operands[0]};
+  return Replace(program, at, edited);
+}
+
 constexpr Step kSteps[] = {
     {"cut the end off", CountCuts, Cut},
     {"drop a run of statements", CountRuns, DropRun},
@@ -265,6 +280,7 @@ constexpr Step kSteps[] = {
     {"bypass a node", CountBypasses, Bypass},
     {"turn a node into a leaf", CountNodes, TurnIntoLeaf},
     {"merge two values", CountPairs, Merge},
+    {"compute what is written anew", Count, WriteElsewhere},
 };
 
 }  // namespace

@@ -55,6 +55,25 @@ TEST(StepsStructure, NodesBecomeLeaves) {
             1u);
 }
 
+// Later uses are of the result, uses before it of what it is made of; views keep what they had.
+TEST(StepsStructure, WritesAreComputedAnew) {
+  const std::string head =
+      "twingrad 1\n"
+      "%v0 = leaf type=f64[2] data=1,2 grad=1\n"
+      "%v1 = neg %v0\n"
+      "%v2 = slice %v1 dim=0 stop=1\n";
+  EXPECT_EQ(Edits("compute what is written anew", head + "mul_ %v1 %v0\n"
+                                                         "%v3 = sum %v1\n"
+                                                         "backward %v3\n"),
+            std::set<std::string>{head + "%v3 = mul %v1 %v0\n"
+                                         "%v4 = sum %v3\n"
+                                         "backward %v4\n"});
+  EXPECT_EQ(Edits("compute what is written anew", head + "custom_ %v1 do=exp\n"),
+            std::set<std::string>{head + "%v3 = custom %v1 do=exp\n"});
+  // Of an op that is only a write there is no other.
+  EXPECT_EQ(Edits("compute what is written anew", head + "zero_ %v1\n"), std::set<std::string>());
+}
+
 TEST(StepsStructure, RunsAreDropped) {
   EXPECT_EQ(Edits("drop a run of statements", kProgram)
                 .count("twingrad 1\n"
