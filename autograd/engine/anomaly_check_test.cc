@@ -28,8 +28,6 @@ using ::testing::HasSubstr;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-Tensor On(Device device, double value) { return Tensor::Scalar(value, DType::kF64, device); }
-
 // The text of the Error(kAnomaly) that `action` throws.
 std::string AnomalyIn(const std::function<void()>& action) {
   return MessageOf(ErrorKind::kAnomaly, action);

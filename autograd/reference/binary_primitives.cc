@@ -77,14 +77,14 @@ Term DerivativeOfPower(const Backward& x) {
 void PowerByBase(Number a, Number b, Partials* out) {
   // Rounding can make the exponents of the derivatives whole, below.
   if (a.v < -a.e && b.e == 0 && b.v != std::trunc(b.v)) {
-    out->a = out->aa = kUndefined;
+    out->a = out->aa = kNoDerivative;
     return;
   }
   const auto slope = [&](Number factor, Number exponent) -> Number {
     if (IsExactly(factor, 0)) return kZero;
     // Above 0, a root is infinitely steep.
     if (IsExactly(a, 0) && exponent.v < -exponent.e) {
-      return b.v > 0 ? Number{std::copysign(kUnknown, factor.v), 0} : kUndefined;
+      return b.v > 0 ? Number{std::copysign(kUnknown, factor.v), 0} : kNoDerivative;
     }
     return factor * Power(a, exponent, kDoubleFormat);
   };
@@ -97,12 +97,12 @@ void PowerByBase(Number a, Number b, Partials* out) {
 void PowerByExponent(const ElementwisePoint& p, Partials* out) {
   const Number a = p.a, b = p.b;
   if (IsExactly(a, 0) && b.v > b.e) {
-    out->ab = b.v - b.e > 1 ? kZero : kUndefined;
+    out->ab = b.v - b.e > 1 ? kZero : kNoDerivative;
     return;
   }
   const bool positive = a.v > a.e, may_be_positive = a.v + a.e > 0;
   if (!positive || std::isinf(a.v)) {
-    out->b = out->bb = out->ab = may_be_positive && a.e > 0 ? kNothingKnown : kUndefined;
+    out->b = out->bb = out->ab = may_be_positive && a.e > 0 ? kNothingKnown : kNoDerivative;
     return;
   }
   const Number log = Log(a, kDoubleFormat);
@@ -133,7 +133,7 @@ Partials PartialsOfPower(const ElementwisePoint& p, Choices& choices) {
 // either sign is right.
 Partials ByZero(Number a) {
   const Number steep{kUnknown, 0};
-  const Number by_divisor = MayBeZero(a) || std::isnan(a.v) ? kUndefined : -(a * steep);
+  const Number by_divisor = MayBeZero(a) || std::isnan(a.v) ? kNoDerivative : -(a * steep);
   return {.a = steep, .b = by_divisor, .ab = -steep, .bb = -by_divisor};
 }
 

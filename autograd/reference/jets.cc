@@ -144,7 +144,7 @@ Jets JetAlgebra::Extreme(const Jets& a, const Array* extremes,
       Partials& p = partials[tied[k]];
       const Number share = kOne / Number{static_cast<double>(count), 0};
       if (std::isnan(best.v)) {
-        p = Straight(kUndefined);
+        p = Straight(kNoDerivative);
       } else if (count > 1 && near && own) {
         p = Straight(kNothingKnown);
       } else if (one == -2) {

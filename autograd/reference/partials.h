@@ -27,7 +27,7 @@ struct ElementwisePoint {
 // Arithmetic in double.
 inline constexpr Number kZero{0, 0}, kOne{1, 0}, kTwo{2, 0}, kNothingKnown{0, kUnknown};
 // Of a point at which mathematics names no derivative.
-inline constexpr Number kUndefined{std::numeric_limits<double>::quiet_NaN(), kUnknown};
+inline constexpr Number kNoDerivative{std::numeric_limits<double>::quiet_NaN(), kUnknown};
 inline Number operator+(Number a, Number b) { return Add(a, b, kDoubleFormat); }
 inline Number operator-(Number a) { return Negated(a); }
 inline Number operator-(Number a, Number b) { return Subtract(a, b, kDoubleFormat); }
@@ -55,14 +55,14 @@ inline Partials Curve(Number slope, Number curvature) { return {.a = slope, .aa 
 // Of a number at which the function has no value.
 inline Partials Nowhere(Choices& choices) {
   choices.NoteUndefined();
-  return Curve(kUndefined, kUndefined);
+  return Curve(kNoDerivative, kNoDerivative);
 }
 
 // A slope that jumps at 0: `own` there, by this repository's choice.
 inline Slope Jump(Number x, double below, double own, double above, Kink kink, Choices& choices) {
   if (std::isnan(x.v)) {
     choices.NoteUndefined();
-    return {kUndefined};
+    return {kNoDerivative};
   }
   if (MayBeZero(x)) return choices.Between(kink, below, own, above, /*near=*/x.e != 0);
   const double slope = x.v > 0 ? above : below;
