@@ -143,11 +143,11 @@ Number DualInterpreter::ElementOf(int32_t variable, const Engagement& call, doub
       } else if (seed.v == 0 && seed.e == 0 && std::isinf(slope.v)) {
         or_nan = true;
       } else {
-        add_infinite(is_sure ? seed.v * slope.v : kUndefined.v);
+        add_infinite(is_sure ? seed.v * slope.v : kNoDerivative.v);
       }
     }
   }
-  if (undefined) return kUndefined;
+  if (undefined) return kNoDerivative;
   if (call.of_gradients && tangents_.AnySingular()) return {sum.Total().v, kUnknown};
   const int singular = tangents_.Singular(variable);
   if (infinite != 0) return {infinite, or_nan || singular > 1 ? kUnknown : 0};
