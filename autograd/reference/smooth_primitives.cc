@@ -44,6 +44,15 @@ Term Held(Number constant, const Term& like) {
   return {like.calculus, like.calculus->Constant(array)};
 }
 
+// 2 a, whose derivative is a power of a in some dialects.
+Term SquareSlope(const Backward& b) {
+  const Term slope = 2 * b.in(0);
+  if (!b.rules().squares_have_history) return slope;
+  Term one = b.in(0);
+  one.v.data = one.Filled(1).v.data;
+  return slope.Apply(Primitive::kWeigh, one);
+}
+
 Partials Curve(Number slope, Number curvature) { return {.a = slope, .aa = curvature}; }
 // Of a number at which the function has no value.
 Partials Nowhere(Choices& choices) {
@@ -258,7 +267,7 @@ constexpr PrimitiveRow kRows[] = {
      },
      [](P p, C) { return PartialsOfReciprocal(p); }},
     {Primitive::kSquare, Opcode::kSquare, 1, kSavesA, UnaryValue<Square, WrapSquare>,
-     [](B b) { return b.g * (2 * b.in(0)); }, [](P p, C) { return Curve(kTwo * p.a, kTwo); }},
+     [](B b) { return b.g * SquareSlope(b); }, [](P p, C) { return Curve(kTwo * p.a, kTwo); }},
     {Primitive::kSilu, Opcode::kSilu, 1, kSavesA, UnaryValue<Silu>,
      [](B b) { return b.g * SiluSlope(b.in(0)); }, [](P p, C) { return PartialsOfSilu(p.a); }},
     {Primitive::kSoftplus, Opcode::kSoftplus, 1, kSavesA, UnaryValue<Softplus>,

@@ -228,8 +228,9 @@ std::string Circumstances(const Program& program, const Observation& expected,
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
   if (Takes(program, expected, Opcode::kPow, IsZero)) text += "  circumstance: pow with a 0\n";
   if (ClampsToOne(program)) text += "  circumstance: clamp between equal limits\n";
-  if (Takes(program, expected, Opcode::kSilu, IsInfinite)) {
-    text += "  circumstance: silu of an infinity\n";
+  for (const Opcode op : {Opcode::kSilu, Opcode::kGelu}) {
+    if (!Takes(program, expected, op, IsInfinite)) continue;
+    absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of an infinity\n");
   }
   if (Takes(program, expected, Opcode::kGeluTanh, HasNoCosh)) {
     text += "  circumstance: gelu_tanh far out\n";

@@ -64,6 +64,7 @@ TEST(DiagnosisTest, OpsWhereTheyAreKnownToFail) {
               " %a\n%s = sum %y\nbackward %s\n");
   };
   EXPECT_EQ(of("silu", "f64", "-inf"), "  circumstance: silu of an infinity\n");
+  EXPECT_EQ(of("gelu", "f64", "inf"), "  circumstance: gelu of an infinity\n");
   EXPECT_EQ(of("silu", "f64", "-0x1p+1000"), "");
   EXPECT_EQ(of("sigmoid", "f64", "-inf"), "");
   EXPECT_EQ(of("gelu_tanh", "f64", "27"), "  circumstance: gelu_tanh far out\n");
