@@ -424,6 +424,22 @@ TEST(ForeignJudgeTest, ADialectsChoiceIsNoContradictionOfTheWitnesses) {
   EXPECT_TRUE(absl::StrContains(verdict.text, "the engine's dialect chooses otherwise"));
 }
 
+// Of a Program for which the twin says nothing too.
+TEST(ForeignJudgeTest, AWriteIntoAGradThatReachesASeedIsNamed) {
+  const auto program = Parsed("%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y seeds=%y\n");
+  const auto rule_of = [&](twingrad::program::ValueId value, bool skipped) {
+    Expectation expected = Expect(program, Everything());
+    Observation observed = expected.twin.observation;
+    observed.accessors = {{.value = value, .accessor = "after_writes"}};
+    if (skipped) expected.twin.skipped = "a reason";
+    return JudgeForeign(program, Everything(), expected, observed, nullptr).rule;
+  };
+  for (const bool skipped : {false, true}) {
+    EXPECT_EQ(rule_of(1, skipped), "seed_is_grad");
+    EXPECT_EQ(rule_of(0, skipped), "accessors");
+  }
+}
+
 // The dual numbers agree only where they know the element.
 TEST(ForeignJudgeTest, TheSecondOpinionIsOfTheElement) {
   const char* kink = "%x = leaf type=f64[] grad=1\n%y = relu %x\nbackward %y\n";
