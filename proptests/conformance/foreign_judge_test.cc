@@ -430,7 +430,7 @@ TEST(ForeignJudgeTest, AWriteIntoAGradThatReachesASeedIsNamed) {
   const auto rule_of = [&](twingrad::program::ValueId value, bool skipped) {
     Expectation expected = Expect(program, Everything());
     Observation observed = expected.twin.observation;
-    observed.accessors = {{.value = value, .accessor = "after_writes"}};
+    observed.accessors = {{.accessor = "after_writes", .value = value}};
     if (skipped) expected.twin.skipped = "a reason";
     return JudgeForeign(program, Everything(), expected, observed, nullptr).rule;
   };
