@@ -208,11 +208,22 @@ ValueIn<Algebra> OuterOf(Algebra& algebra, const ValueIn<Algebra>& a, const Valu
   return algebra.Apply(Primitive::kMultiply, left, right);
 }
 
-// log(1 + exp(a)) - a b.
+// log(1 + exp(a)) - a b. PyTorch takes (1 - b) a - log(sigmoid(a)), or adds the greater of 0 and -a
+// to a logarithm: their terms may be much larger than what is left of them, and are rounded.
 template <typename Algebra>
 ValueIn<Algebra> BceOf(Algebra& algebra, const ValueIn<Algebra>& a, const ValueIn<Algebra>& b) {
+  const Array &logit = *algebra.ArrayOf(a), &target = *algebra.ArrayOf(b);
+  Array* terms = NewArray(algebra.arena(), logit.dtype, logit.shape, logit.size);
+  terms->e = algebra.arena().template Allocate<double>(logit.size);
+  for (int32_t i = 0; i < logit.size; ++i) {
+    const double size = std::fabs(logit.v[i]) * (1 + std::fabs(target.v[i])) + 1;
+    terms->v[i] = 0;
+    terms->e[i] = std::isfinite(size) ? 4 * FormatOf(logit.dtype).unit * size : 0;
+  }
   const auto product = algebra.Apply(Primitive::kMultiply, a, b);
-  return algebra.Apply(Primitive::kSubtract, algebra.Apply(Primitive::kSoftplus, a), product);
+  const auto loss =
+      algebra.Apply(Primitive::kSubtract, algebra.Apply(Primitive::kSoftplus, a), product);
+  return algebra.Apply(Primitive::kAdd, loss, algebra.Constant(terms));
 }
 
 // The parts, of these shapes, one after another along `dim`, written into an array of zeros.

@@ -142,6 +142,18 @@ TEST(LoweringTest, CoversTheSignatureTable) {
   EXPECT_FALSE(is_primitive(Opcode::kMatmul));
 }
 
+// log(1 + exp(-4)) is 0.018, and 4 + log(...) - 4 in other formulas.
+TEST(LoweringTest, BceAllowsForTheRoundingOfTermsThatCancel) {
+  const auto bound = [](const char* data) {
+    const TwinRun run(absl::StrCat("%a = leaf type=f64[] data=", data,
+                                   "\n%b = leaf type=f64[]\n%y = bce_with_logits %a %b\n"));
+    return run.ValueBound("y").at(0);
+  };
+  EXPECT_GE(bound("-4"), 4 * 0x1p-53);
+  EXPECT_LE(bound("-4"), 100 * 0x1p-53);
+  EXPECT_EQ(bound("-inf"), 0);
+}
+
 // Whatever is an index is looked at again when the node runs.
 TEST(LoweringTest, IndicesAreSaved) {
   for (const Signature& signature : program::Signatures()) {

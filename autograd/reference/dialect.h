@@ -68,7 +68,7 @@ struct DialectRules {
   // All seeds are looked at before any root's graph; else root by root.
   bool seeds_come_first = false;
   // Nodes save only what their derivatives need; else gather also saves its operand, sgn its
-  // operand and result, and prod and pow their result.
+  // operand and result, prod and pow their result, lerp its weight and addcdiv its divisor.
   bool saves_what_is_needed = true;
   // The mean of chosen dimensions saves its operand.
   bool mean_saves_its_operand = false;
@@ -82,6 +82,8 @@ struct DialectRules {
   bool operands_may_overlap = true;
   // The derivatives of relu and abs depend on the value, with a derivative of zero.
   bool signs_have_history = false;
+  // The second derivative of square depends on the value, with a derivative of zero.
+  bool squares_have_history = false;
   // clamp's derivative at its limits is 0; else 1.
   bool clamp_is_flat_at_limits = true;
   // A mean's gradient is divided after it was repeated, by a number that is not saved.
@@ -110,6 +112,7 @@ constexpr DialectRules RulesOf(Dialect dialect) {
           .overwritten_gets_zeros = true,
           .operands_may_overlap = false,
           .signs_have_history = true,
+          .squares_have_history = true,
           .clamp_is_flat_at_limits = !before_2,
           .divides_late = true,
           .factors_are_saved = false,

@@ -166,6 +166,14 @@ neg_ %y
 backward %y
 )",
                {kNone, "version@4", "version@4"});
+  // The weight of lerp, although only its own derivative is asked for, and the divisor of addcdiv,
+  // although only that of what is added to is.
+  for (const char* op : {"lerp %e %e %x", "addcdiv %x %e %d"}) {
+    ExpectErrors(absl::StrCat("%x = leaf type=f64[] data=2 grad=1\n%e = leaf type=f64[] data=3\n"
+                              "%d = leaf type=f64[] data=3\n%y = ",
+                              op, "\nbegin kind=no_grad\nneg_ %x\nneg_ %d\nend\nbackward %y\n"),
+                 {kNone, "version@8", "version@8"});
+  }
 }
 
 TEST(DialectTest, MeanSavesItsOperand) {
@@ -261,6 +269,16 @@ TEST(DialectTest, SignsHaveHistory) {
     ExpectErrors(text, {"no_graph@3", kNone, kNone});
     EXPECT_EQ(TwinRun(text, Dialect::kPytorch).Grad("x"), Row({0})) << text;
   }
+}
+
+TEST(DialectTest, SquaresHaveHistory) {
+  const std::string second =
+      "%x = leaf type=f64[] data=3 grad=1\n%y = square %x\n%g = grad %y inputs=%x create_graph=1\n"
+      "%h = grad %g inputs=%x create_graph=1\n";
+  ExpectErrors(absl::StrCat(second, "backward %h\n"), {"no_graph@4", kNone, kNone});
+  EXPECT_EQ(TwinRun(absl::StrCat(second, "backward %h\n"), Dialect::kPytorch).Grad("x"), Row({0}));
+  ExpectErrors(absl::StrCat(second, "%i = grad %h inputs=%x create_graph=1\nbackward %i\n"),
+               {"no_graph@4", "no_graph@5", "no_graph@5"});
 }
 
 TEST(DialectTest, ClampIsFlatAtLimits) {

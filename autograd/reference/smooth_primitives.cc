@@ -44,6 +44,15 @@ Term Held(Number constant, const Term& like) {
   return {like.calculus, like.calculus->Constant(array)};
 }
 
+// 2 a, whose derivative is a power of a in some dialects.
+Term SquareSlope(const Backward& b) {
+  const Term slope = 2 * b.in(0);
+  if (!b.rules().squares_have_history) return slope;
+  Term one = b.in(0);
+  one.v.data = one.Filled(1).v.data;
+  return slope.Apply(Primitive::kWeigh, one);
+}
+
 // Beyond which the slope no longer changes, in the format of doubles: an end that is certain.
 bool IsBeyond(double end, Number a) { return std::fabs(a.v) - a.e > end; }
 Partials Levelled(Number a, double below, double above) {
@@ -252,7 +261,7 @@ constexpr PrimitiveRow kSmoothRows[] = {
      },
      [](P p, C) { return PartialsOfReciprocal(p); }},
     {Primitive::kSquare, Opcode::kSquare, 1, kSavesA, UnaryValue<Square, WrapSquare>,
-     [](B b) { return b.g * (2 * b.in(0)); }, [](P p, C) { return Curve(kTwo * p.a, kTwo); }},
+     [](B b) { return b.g * SquareSlope(b); }, [](P p, C) { return Curve(kTwo * p.a, kTwo); }},
     {Primitive::kSilu, Opcode::kSilu, 1, kSavesA, UnaryValue<Silu>,
      [](B b) { return b.g * SiluSlope(b.in(0)); }, [](P p, C) { return PartialsOfSilu(p.a); }},
     {Primitive::kSoftplus, Opcode::kSoftplus, 1, kSavesA, UnaryValue<Softplus>,

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <numbers>
 #include <optional>
 #include <set>
 #include <utility>
@@ -97,15 +99,34 @@ bool MultipliesZeros(const Program& program, const Observation& expected) {
   });
 }
 
-bool RaisesZeros(const Program& program, const Observation& expected) {
+// Whether an operand of an `op` has an element like that.
+template <typename Like>
+bool Takes(const Program& program, const Observation& expected, Opcode op, const Like& like) {
   return std::ranges::any_of(program.statements, [&](const auto& s) {
-    return s.op == Opcode::kPow && std::ranges::any_of(s.operands, [&](ValueId operand) {
+    return s.op == op && std::ranges::any_of(s.operands, [&](ValueId operand) {
              const auto at = static_cast<size_t>(operand);
              if (at >= expected.values.size() || !expected.values[at].defined) return false;
-             return std::ranges::any_of(expected.values[at].data.bits,
-                                        [](uint64_t x) { return x << 1 == 0; });
+             const auto& data = expected.values[at].data;
+             return std::ranges::any_of(data.bits, [&](uint64_t x) { return like(data, x); });
            });
   });
+}
+
+using twingrad::program::TensorData;
+
+bool IsZero(const TensorData&, uint64_t bits) { return bits << 1 == 0; }
+
+bool IsInfinite(const TensorData&, uint64_t bits) {
+  return std::isinf(std::bit_cast<double>(bits));
+}
+
+bool HasNoCosh(const TensorData& data, uint64_t bits) {
+  const double x = std::bit_cast<double>(bits);
+  const double argument =
+      std::numbers::inv_sqrtpi * std::numbers::sqrt2 * (x + 0.044715 * x * x * x);
+  const double most = data.dtype == twingrad::DType::kF32 ? std::numeric_limits<float>::max()
+                                                          : std::numeric_limits<double>::max();
+  return std::cosh(argument) > most;
 }
 
 bool ClampsToOne(const Program& program) {
@@ -205,8 +226,15 @@ std::string Circumstances(const Program& program, const Observation& expected,
     absl::StrAppend(&text, "  circumstance: the result of ", SignatureOf(op).name, " is a view\n");
   }
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
-  if (RaisesZeros(program, expected)) text += "  circumstance: pow with a 0\n";
+  if (Takes(program, expected, Opcode::kPow, IsZero)) text += "  circumstance: pow with a 0\n";
   if (ClampsToOne(program)) text += "  circumstance: clamp between equal limits\n";
+  for (const Opcode op : {Opcode::kSilu, Opcode::kGelu, Opcode::kErf}) {
+    if (!Takes(program, expected, op, IsInfinite)) continue;
+    absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of an infinity\n");
+  }
+  if (Takes(program, expected, Opcode::kGeluTanh, HasNoCosh)) {
+    text += "  circumstance: gelu_tanh far out\n";
+  }
   if (ShowsProd(program)) text += "  circumstance: the gradient of a prod is shown\n";
   return text;
 }

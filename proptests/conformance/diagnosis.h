@@ -41,6 +41,8 @@ bool SeedBecameGrad(const twingrad::program::Program& program,
 //   circumstance: prod of several zeros               (over all elements)
 //   circumstance: pow with a 0                        (as base or exponent)
 //   circumstance: clamp between equal limits
+//   circumstance: silu of an infinity                (or gelu, or erf)
+//   circumstance: gelu_tanh far out                   (cosh of what its tanh is of overflows)
 //   circumstance: the gradient of a prod is shown     (of its result: by a hook, by inputs=, ...)
 // `expected` has the values, `observed` the graphs.
 std::string Circumstances(const twingrad::program::Program& program,

@@ -58,5 +58,21 @@ TEST(DiagnosisTest, TheGradientOfAProdIsShown) {
   EXPECT_EQ(with("", "%g,%h = grad %s inputs=%a,%p"), shown);
 }
 
+TEST(DiagnosisTest, OpsWhereTheyAreKnownToFail) {
+  const auto of = [](const std::string& op, const std::string& type, const std::string& data) {
+    return Of("%a = leaf type=" + type + "[1] data=" + data + " grad=1\n%y = " + op +
+              " %a\n%s = sum %y\nbackward %s\n");
+  };
+  EXPECT_EQ(of("silu", "f64", "-inf"), "  circumstance: silu of an infinity\n");
+  EXPECT_EQ(of("gelu", "f64", "inf"), "  circumstance: gelu of an infinity\n");
+  EXPECT_EQ(of("silu", "f64", "-0x1p+1000"), "");
+  EXPECT_EQ(of("sigmoid", "f64", "-inf"), "");
+  EXPECT_EQ(of("gelu_tanh", "f64", "27"), "  circumstance: gelu_tanh far out\n");
+  EXPECT_EQ(of("gelu_tanh", "f64", "-27"), "  circumstance: gelu_tanh far out\n");
+  EXPECT_EQ(of("gelu_tanh", "f64", "26"), "");
+  EXPECT_EQ(of("gelu_tanh", "f32", "14"), "  circumstance: gelu_tanh far out\n");
+  EXPECT_EQ(of("gelu_tanh", "f32", "13"), "");
+}
+
 }  // namespace
 }  // namespace twingrad::conformance

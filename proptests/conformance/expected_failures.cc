@@ -64,15 +64,16 @@ std::string Words(std::string_view text) {
   return absl::StrJoin(absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty()), "_");
 }
 
-// Whether an engine's error is of the class that `wanted` names, and it or the verdict says its
-// text.
+// Whether an engine's error is of the class that `wanted` names, and it or the verdict says each of
+// its texts.
 bool IsActual(std::string_view wanted, const std::optional<ErrorRecord>& actual,
               std::string_view verdict) {
-  const std::pair<std::string_view, std::string_view> parts =
-      absl::StrSplit(wanted, absl::MaxSplits('~', 1));
-  if (parts.first != "*" && parts.first != ClassText(actual)) return false;
-  if (actual && absl::StrContains(Words(actual->message), parts.second)) return true;
-  return absl::StrContains(Words(verdict), parts.second);
+  const std::vector<std::string_view> parts = absl::StrSplit(wanted, '~');
+  if (parts[0] != "*" && parts[0] != ClassText(actual)) return false;
+  const std::string message = actual ? Words(actual->message) : "", said = Words(verdict);
+  return std::all_of(parts.begin() + 1, parts.end(), [&](std::string_view text) {
+    return absl::StrContains(message, text) || absl::StrContains(said, text);
+  });
 }
 
 // The first `count` words of a line and what follows them.

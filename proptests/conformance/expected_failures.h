@@ -50,7 +50,7 @@ struct FailureSignature {
   std::string rule;
   std::vector<twingrad::program::Opcode> ops;
   // `*` or EXPECTED/ACTUAL, each of which may be `*`; ACTUAL~TEXT: the engine's message, or
-  // the verdict, holds TEXT, whose blanks are written as `_`.
+  // the verdict, holds TEXT, whose blanks are written as `_`; ACTUAL~TEXT~TEXT: holds both.
   std::string classes;
   std::string feature;  // `*` or words of proptests/oracles, apart by commas
   std::string entry;

@@ -103,6 +103,17 @@ TEST(ExpectedFailuresTest, ASignatureMayAskForWhatTheVerdictSays) {
   EXPECT_FALSE(matches("twin: .grad of %x\n  expected nan\n  actual   0\n"));
 }
 
+TEST(ExpectedFailuresTest, ASignatureMayAskForSeveralTexts) {
+  const auto signature = Signature("twin * */*~actual_nan~of_silu * torch-0001 2027-01-01 why");
+  const auto program = Parsed("%x = leaf type=f64[] grad=1\n");
+  const auto matches = [&](std::string_view verdict) {
+    return signature.Matches(program, "twin", std::nullopt, std::nullopt, verdict);
+  };
+  EXPECT_TRUE(matches("  actual   nan\n  circumstance: of silu\n"));
+  EXPECT_FALSE(matches("  actual   nan\n"));
+  EXPECT_FALSE(matches("  actual   1\n  circumstance: of silu\n"));
+}
+
 TEST(ExpectedFailuresTest, EachBrokenLineIsToldWithItsNumber) {
   EXPECT_TRUE(
       absl::StrContains(MessageOf("\nentry torch-0001 errors\n"), "line 2: the line cannot"));

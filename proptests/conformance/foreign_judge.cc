@@ -103,16 +103,16 @@ void NoteCalls(const Hello& hello, const Evidence& evidence, ForeignVerdict* res
       result->called && hello.Has(Fact::kGraph) && std::ranges::all_of(returned, shown);
 }
 
-// Whether a write into some .grad has changed a seed.
-bool WritesReachASeed(const Program& program, const Observation& observed) {
-  return std::ranges::any_of(observed.accessors, [&](const auto& record) {
-    if (record.accessor != "after_writes" || record.is_grad) return false;
-    return std::ranges::any_of(program.statements, [&](const auto& statement) {
-      const auto seeds = statement.template Get<std::vector<twingrad::program::ValueId>>(
-          twingrad::program::Key::kSeeds);
-      return std::ranges::count(seeds, record.value) > 0;
-    });
-  });
+// Whether it is of accessors, and a write into some .grad has changed a seed.
+bool WritesReachASeed(std::string_view rule, const Program& program, const Observation& observed) {
+  return rule == "accessors" && std::ranges::any_of(observed.accessors, [&](const auto& record) {
+           if (record.accessor != "after_writes" || record.is_grad) return false;
+           return std::ranges::any_of(program.statements, [&](const auto& statement) {
+             const auto seeds = statement.template Get<std::vector<twingrad::program::ValueId>>(
+                 twingrad::program::Key::kSeeds);
+             return std::ranges::count(seeds, record.value) > 0;
+           });
+         });
 }
 
 // An error may come from a node that should not have run: then the run says more than the error.
@@ -253,7 +253,9 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
     const judge::Exhibits exhibits = {.evidence = evidence,
                                       .shown = Shown(hello, false, false, observed)};
     oracles::Verdict verdict = FirstDisagreement(exhibits, statistics, &result);
-    return JudgeWithoutTwin(outcome, std::move(why), std::move(verdict), result);
+    ForeignVerdict judged = JudgeWithoutTwin(outcome, std::move(why), std::move(verdict), result);
+    if (WritesReachASeed(judged.rule, program, observed)) judged.rule = "seed_is_grad";
+    return judged;
   };
   if (expected.twin.skipped || expected.twin.single_thread_only) {
     return without_twin(
@@ -299,9 +301,7 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
       result.rule = "only_defined";
     }
   }
-  if (result.rule == "accessors" && WritesReachASeed(program, observed)) {
-    result.rule = "seed_is_grad";
-  }
+  if (WritesReachASeed(result.rule, program, observed)) result.rule = "seed_is_grad";
   if (verdict.detail == Detail::kRuns) result.rule = "runs";
   const bool by_balls = verdict.oracle == "ball";
   const Opinion opinion = OpinionOn(program, expected, observed, by_balls);

@@ -114,6 +114,10 @@ class Judge {
     return (std::isfinite(d.bound) ? d.bound : 0) + roundings_ * range.bound;
   }
 
+  static bool IsWithin(const LegalRange& range, double tolerance, double x) {
+    return range.low - tolerance <= x && x <= range.high + tolerance;
+  }
+
   // Each for itself.
   Fate Alone(size_t i) {
     const ElementDifference& d = differences_[i];
@@ -125,11 +129,13 @@ class Judge {
       ruling_.or_nan = true;
       return Fate::kConvention;
     }
-    if (!range.chosen) return Fate::kWrong;
+    if (!range.chosen) {
+      // An enclosure may be less certain than it is wide: then no choice shows in it.
+      const bool open = legal_.enclosed && IsWithin(range, range.bound, d.seen);
+      return open ? Unknown(d) : Fate::kWrong;
+    }
     if (std::isnan(d.seen)) return std::isinf(range.high) ? Fate::kConvention : Fate::kWrong;
-    const double tolerance = Tolerance(d, range);
-    const bool inside = range.low - tolerance <= d.seen && d.seen <= range.high + tolerance;
-    if (inside) return Fate::kConvention;
+    if (IsWithin(range, Tolerance(d, range), d.seen)) return Fate::kConvention;
     return IsComputed(d) || legal_.nested ? Fate::kNotJudged : Fate::kWrong;
   }
 

@@ -64,6 +64,16 @@ TEST(LegalityTest, ElementsThatAreAsTheTwinsAreHeldToTheSameChoice) {
   EXPECT_EQ(RuleOnGrad(tie, {0.5, 0.75}).ruling.fates, std::vector<Fate>{Fate::kWrong});
 }
 
+// The order of four equal numbers has 24 choices, in which an enclosure loses that each is taken
+// once.
+TEST(LegalityTest, WhatAnEnclosureCannotTellIsNotJudged) {
+  const std::string tie =
+      "%x = leaf type=f64[4] data=1,1,-1,-1 grad=1\n%c = clamp %x min=-1\n%a = abs %c\n"
+      "%s = sort %a dim=0\n%y = sum %s\nbackward %y\n";
+  EXPECT_EQ(RuleOnGrad(tie, {1, 1, -1, -1}).ruling.fates, std::vector<Fate>(2, Fate::kNotJudged));
+  EXPECT_EQ(RuleOnGrad(tie, {1, 1, -100, 0}).ruling.fates, std::vector<Fate>{Fate::kWrong});
+}
+
 // An engine in f32 rounds as f32 does, at the other slope too.
 TEST(LegalityTest, OtherChoicesHaveRoundingsOfTheirOwn) {
   const std::string single =

@@ -1,6 +1,7 @@
 #include "tools/adapters/libtorch/accessors.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <bit>
@@ -70,7 +71,7 @@ TensorData Full(const TensorData& like, double number) {
 }  // namespace
 
 void ReadByAccessors(const Tensor& gradient, const TensorData& read, const AccessorNotes& notes) {
-  const at::NoGradGuard no_grad;
+  const c10::NoGradGuard no_grad;
   for (const Accessor& accessor : kAccessors) {
     notes.Read(accessor.word, read, [&] { return accessor.read(gradient); });
   }
@@ -79,7 +80,7 @@ void ReadByAccessors(const Tensor& gradient, const TensorData& read, const Acces
 }
 
 void WriteGradients(const std::vector<Tensor>& values, program::Observation& observation) {
-  const at::NoGradGuard no_grad;
+  const c10::NoGradGuard no_grad;
   const auto grad_of = [&](size_t id) {
     return observation.values[id].grad_defined ? values[id].mutable_grad() : Tensor();
   };
