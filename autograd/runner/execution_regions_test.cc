@@ -16,6 +16,7 @@ namespace {
 
 using program::Observation;
 using program::Program;
+using runner::Parsed;
 
 // Rules: N1, N2.
 TEST(Regions, OfAnomalyModeMakeNanAnErrorThatNamesTheStatement) {

@@ -31,7 +31,7 @@ Hello HelloWith(std::initializer_list<Opcode> ops) {
   return hello;
 }
 
-Hello Everything() {
+Hello AllOps() {
   Hello hello;
   for (const auto& signature : Signatures()) hello.ops.insert(signature.op);
   return hello;
@@ -124,7 +124,7 @@ TEST(KeepClaimedTest, SectionsAreMadeWhereTheyAreClaimed) {
 }
 
 TEST(DoctorTest, EachClaimedOpHasALine) {
-  const Round round = ExamineOps(Everything(), {}, Agrees);
+  const Round round = ExamineOps(AllOps(), {}, Agrees);
   EXPECT_TRUE(round.healthy) << round.text;
   for (const auto& signature : Signatures()) {
     const bool never =

@@ -196,6 +196,22 @@ TEST(ForeignJudgeTest, CallsAreRecountedWhateverElseIsSaidOfTheirProgram) {
   EXPECT_EQ(skipped.rule, "runs") << skipped.text;
 }
 
+// Of a Program for which the twin says nothing too.
+TEST(ForeignJudgeTest, AWriteIntoAGradThatReachesASeedIsNamed) {
+  const auto program = Parsed("%x = leaf type=f64[] grad=1\n%y = neg %x\nbackward %y seeds=%y\n");
+  const auto rule_of = [&](twingrad::program::ValueId value, bool skipped) {
+    Expectation expected = Expect(program, Everything());
+    Observation observed = expected.twin.observation;
+    observed.accessors = {{.accessor = "after_writes", .value = value}};
+    if (skipped) expected.twin.skipped = "a reason";
+    return JudgeForeign(program, Everything(), expected, observed, nullptr).rule;
+  };
+  for (const bool skipped : {false, true}) {
+    EXPECT_EQ(rule_of(1, skipped), "seed_is_grad");
+    EXPECT_EQ(rule_of(0, skipped), "accessors");
+  }
+}
+
 TEST(ForeignJudgeTest, WhatIsRecountedIsWhatWasCalledAndShown) {
   const ForeignVerdict none = Judge([](Observation& observed) {
     observed.calls.clear();
