@@ -202,7 +202,9 @@ TEST(ForeignJudgeTest, AWriteIntoAGradThatReachesASeedIsNamed) {
   const auto rule_of = [&](twingrad::program::ValueId value, bool skipped) {
     Expectation expected = Expect(program, Everything());
     Observation observed = expected.twin.observation;
-    observed.accessors = {{.accessor = "after_writes", .value = value}};
+    observed.accessors.resize(1);
+    observed.accessors[0].accessor = "after_writes";
+    observed.accessors[0].value = value;
     if (skipped) expected.twin.skipped = "a reason";
     return JudgeForeign(program, Everything(), expected, observed, nullptr).rule;
   };
