@@ -209,7 +209,8 @@ ValueIn<Algebra> OuterOf(Algebra& algebra, const ValueIn<Algebra>& a, const Valu
 }
 
 // log(1 + exp(a)) - a b. PyTorch takes (1 - b) a - log(sigmoid(a)), or adds the greater of 0 and -a
-// to a logarithm: their terms may be much larger than what is left of them, and are rounded.
+// to a logarithm: their terms may be much larger than what is left of them, and are rounded three
+// times.
 template <typename Algebra>
 ValueIn<Algebra> BceOf(Algebra& algebra, const ValueIn<Algebra>& a, const ValueIn<Algebra>& b) {
   const Array &logit = *algebra.ArrayOf(a), &target = *algebra.ArrayOf(b);
@@ -218,7 +219,7 @@ ValueIn<Algebra> BceOf(Algebra& algebra, const ValueIn<Algebra>& a, const ValueI
   for (int32_t i = 0; i < logit.size; ++i) {
     const double size = std::fabs(logit.v[i]) * (1 + std::fabs(target.v[i])) + 1;
     terms->v[i] = 0;
-    terms->e[i] = std::isfinite(size) ? 4 * FormatOf(logit.dtype).unit * size : 0;
+    terms->e[i] = std::isfinite(size) ? 3 * FormatOf(logit.dtype).unit * size : 0;
   }
   const auto product = algebra.Apply(Primitive::kMultiply, a, b);
   const auto loss =

@@ -1,7 +1,7 @@
 """The native C++ rules with the repository's warnings and test defaults; nothing else is changed."""
 
 load(":backends.bzl", "against_model", "has_two_backends")
-load(":grouped.bzl", "grouped")
+load(":grouped.bzl", "GROUP_COPTS", "grouped")
 
 _WARNINGS = [
     "-Wall",
@@ -34,6 +34,9 @@ _CLANG = [
 COPTS = _WARNINGS + _SYSTEM_HEADERS + select({
     "//tools/rules:clang": _CLANG,
     "//conditions:default": _GCC,
+}) + select({
+    "//tools/rules:clang_asan_ubsan": GROUP_COPTS,
+    "//conditions:default": [],
 })
 
 # The code of the tests themselves is compiled in half the time so; what they test keeps its -O2.
@@ -132,7 +135,7 @@ def ag_test(srcs = [], copts = [], deps = [], size = "small", linkstatic = True,
 
     With `model`, against the model (backends.bzl). With `group`, sources are compiled several at a time (grouped.bzl).
     """
-    copts, deps = _link(TEST_OPTIMISATION + copts, deps, "test_headers", model)
+    copts, deps = _link(TEST_OPTIMISATION + GROUP_COPTS + copts, deps, "test_headers", model)
     if group:
         srcs, deps = grouped(kwargs["name"], srcs, deps, setting = None, testonly = True)
     native.cc_test(srcs = srcs, copts = copts, deps = deps, size = size, linkstatic = linkstatic, **kwargs)

@@ -9,6 +9,9 @@ source of a library is a unit of its own, which mutants need too: their copies t
 
 _SIZE = 8
 
+# For who compiles groups: sources are found in ".", which their names in messages shall not begin with.
+GROUP_COPTS = ["-fmacro-prefix-map=./="]
+
 def _grouped_sources_impl(ctx):
     sources = ctx.files.srcs
     units = []
