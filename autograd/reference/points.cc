@@ -15,7 +15,7 @@ using program::Opcode;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Point kSmooth{};
 constexpr Point kUndefined{PointClass::kUndefined};
-constexpr Point Kink(double low, double high) { return {PointClass::kKink, low, high}; }
+constexpr Point Between(double low, double high) { return {PointClass::kKink, low, high}; }
 constexpr Point Boundary(double slope) { return {PointClass::kBoundary, slope, slope}; }
 
 bool IsWhole(double x) { return std::isfinite(x) && x == std::trunc(x); }
@@ -41,7 +41,7 @@ Point Root(double a, double) {
   return a > 0 ? kSmooth : kUndefined;
 }
 // asin, acos and atanh; of acos the slope is negative.
-Point Arc(double a, double) {
+Point InArc(double a, double) {
   if (std::fabs(a) == 1) return Boundary(kInfinity);
   return std::fabs(a) < 1 ? kSmooth : kUndefined;
 }
@@ -61,13 +61,13 @@ Point AtZero(double a, Point there) {
   if (std::isnan(a)) return kUndefined;
   return a == 0 ? there : kSmooth;
 }
-Point Relu(double a, double) { return AtZero(a, Kink(0, 1)); }
-Point Abs(double a, double) { return AtZero(a, Kink(-1, 1)); }
+Point Relu(double a, double) { return AtZero(a, Between(0, 1)); }
+Point Abs(double a, double) { return AtZero(a, Between(-1, 1)); }
 Point Sgn(double a, double) { return AtZero(a, {PointClass::kJump}); }
-Point Clamp(double a, double) { return AtZero(std::fabs(a) - 1, Kink(0, 1)); }
-Point Tie(double a, double b) {
+Point Clamp(double a, double) { return AtZero(std::fabs(a) - 1, Between(0, 1)); }
+Point AtTie(double a, double b) {
   if (EitherIsNan(a, b)) return kUndefined;
-  return a == b ? Kink(0, 1) : kSmooth;
+  return a == b ? Between(0, 1) : kSmooth;
 }
 Point DivByA(double, double b) {
   if (std::isnan(b)) return kUndefined;
@@ -103,8 +103,8 @@ constexpr PointRow kPointRows[] = {
      "by a: a = 0 with 0 < b < 1, a = ∞ with b > 1: ∞",
      "by a: a = 0 with b < 0, a < 0 with b not whole; by b: a < 0, a = 0 with b ≤ 0", PowByA,
      PowByB},
-    {Opcode::kMaximum, "a ≠ b", "a = b: by a any s in [0, 1], by b 1 - s", "", "", Tie, Tie},
-    {Opcode::kMinimum, "a ≠ b", "a = b: by a any s in [0, 1], by b 1 - s", "", "", Tie, Tie},
+    {Opcode::kMaximum, "a ≠ b", "a = b: by a any s in [0, 1], by b 1 - s", "", "", AtTie, AtTie},
+    {Opcode::kMinimum, "a ≠ b", "a = b: by a any s in [0, 1], by b 1 - s", "", "", AtTie, AtTie},
     {Opcode::kNeg, "everywhere", "", "", "", Linear},
     {Opcode::kExp, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp},
     {Opcode::kLog, "a > 0", "", "a = 0: ∞", "a < 0", Root},
@@ -117,14 +117,14 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kAbs, "a ≠ 0", "a = 0: [-1, 1]", "", "", Abs},
     {Opcode::kSgn, "a ≠ 0", "a = 0, a jump: 0 or infinite", "", "", Sgn},
     {Opcode::kTan, "finite a", "", "", "infinite a", Wave},
-    {Opcode::kAsin, "-1 < a < 1", "", "a = ±1: ∞", "a beyond ±1", Arc},
-    {Opcode::kAcos, "-1 < a < 1", "", "a = ±1: -∞", "a beyond ±1", Arc},
+    {Opcode::kAsin, "-1 < a < 1", "", "a = ±1: ∞", "a beyond ±1", InArc},
+    {Opcode::kAcos, "-1 < a < 1", "", "a = ±1: -∞", "a beyond ±1", InArc},
     {Opcode::kAtan, "everywhere", "", "", "", Bounded},
     {Opcode::kSinh, "everywhere", "", "beyond the format: ∞", "", Hyperbolic},
     {Opcode::kCosh, "everywhere", "", "beyond the format: ±∞", "", Hyperbolic},
     {Opcode::kAsinh, "everywhere", "", "", "", Bounded},
     {Opcode::kAcosh, "a > 1", "", "a = 1: ∞", "a < 1", Acosh},
-    {Opcode::kAtanh, "-1 < a < 1", "", "a = ±1: ∞", "a beyond ±1", Arc},
+    {Opcode::kAtanh, "-1 < a < 1", "", "a = ±1: ∞", "a beyond ±1", InArc},
     {Opcode::kErf, "everywhere", "", "", "", Bounded},
     {Opcode::kExpm1, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp},
     {Opcode::kLog1p, "a > -1", "", "a = -1: ∞", "a < -1", Log1p},

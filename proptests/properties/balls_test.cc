@@ -91,13 +91,16 @@ struct Widths {
     std::vector<double> all = values;
     all.insert(all.end(), gradients.begin(), gradients.end());
     // The widest are of shares where rounding decides which operand is the greater, as of a number
-    // and its copy.
-    for (const auto& [widths, of] : {std::pair(values, "values"), std::pair(gradients, "gradients"),
-                                     std::pair(all, "numbers")}) {
+    // and its copy; of gradients then those of an inverse after what saturates, as atanh after
+    // tanh, where the condition is as bad as the bound.
+    const auto check = [](const std::vector<double>& widths, const char* of, double limit) {
       const auto [median, high] = Print(widths, of);
       EXPECT_LE(median, 100) << of;
-      EXPECT_LE(high, 10'000) << of;
-    }
+      EXPECT_LE(high, limit) << of;
+    };
+    check(values, "values", 10'000);
+    check(gradients, "gradients", 20'000);
+    check(all, "numbers", 10'000);
   }
 };
 

@@ -46,7 +46,7 @@ class CallersInterleavingTest : public testing::Test {
   }
 };
 
-void ExpectSound(int schedules, const std::function<void()>& body) {
+void ExpectSoundCalls(int schedules, const std::function<void()>& body) {
   interleave::ExpectSound(schedules, 20240603, body, &Locks());
 }
 
@@ -78,7 +78,7 @@ void OnTwoCallers(const Body& body) {
 
 // Rules: T6.
 TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
-  ExpectSound(400, [] {
+  ExpectSoundCalls(400, [] {
     Engine engine({.device_threads = 2});
     SharedGraph shared;
     OnTwoCallers([&](int) { Backward(shared.lanes, {}, With(engine)); });
@@ -89,7 +89,7 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphAddUp) {
 // An optimizer that steps in backward: a hook takes .grad and empties it.
 // Rules: H9, J2.
 TEST_F(CallersInterleavingTest, StepsInHooksLoseNothingAndTakeNothingTwice) {
-  ExpectSound(1000, [] {
+  ExpectSoundCalls(1000, [] {
     Engine engine;
     const Tensor x = MakeLeaf(3);
     const Tensor y = ops::Mul(x, x);
@@ -107,7 +107,7 @@ TEST_F(CallersInterleavingTest, StepsInHooksLoseNothingAndTakeNothingTwice) {
 // The hook of each of two leaves runs backward into the other.
 // Rules: J2.
 TEST_F(CallersInterleavingTest, HooksThatRunIntoEachOthersLeavesEnd) {
-  ExpectSound(1000, [] {
+  ExpectSoundCalls(1000, [] {
     Engine engine;
     const Tensor x = MakeLeaf(3), w = MakeLeaf(5);
     int calls[2] = {};  // by caller, so that each nests once
@@ -127,7 +127,7 @@ TEST_F(CallersInterleavingTest, HooksThatRunIntoEachOthersLeavesEnd) {
 
 // Rules: E7, E17, F2.
 TEST_F(CallersInterleavingTest, TwoOverOneGraphOnTheirOwnThreads) {
-  ExpectSound(1000, [] {
+  ExpectSoundCalls(1000, [] {
     Engine engine;
     const Tensor x = MakeLeaf(3);
     const Tensor y = ops::Mul(x, x);
@@ -139,7 +139,7 @@ TEST_F(CallersInterleavingTest, TwoOverOneGraphOnTheirOwnThreads) {
 
 // Rules: L5.
 TEST_F(CallersInterleavingTest, BothBuildOverOneLeafAndOneView) {
-  ExpectSound(1000, [] {
+  ExpectSoundCalls(1000, [] {
     Engine engine;
     const Tensor x = MakeLeaf(3);
     const Tensor w = MakeLeaf(2);  // who comes first makes its accumulator
@@ -155,7 +155,7 @@ TEST_F(CallersInterleavingTest, BothBuildOverOneLeafAndOneView) {
 // Rules: K5.
 TEST_F(CallersInterleavingTest, OneAtMostReleasesAGraph) {
   int seen[3] = {};
-  ExpectSound(600, [&] {
+  ExpectSoundCalls(600, [&] {
     Engine engine({.device_threads = 2});
     SharedGraph shared;
     int successes[2] = {};
@@ -177,7 +177,7 @@ TEST_F(CallersInterleavingTest, OneAtMostReleasesAGraph) {
 
 // Rules: E9.
 TEST_F(CallersInterleavingTest, NestedCallsOverTheNodesOfTheirParents) {
-  ExpectSound(250, [] {
+  ExpectSoundCalls(250, [] {
     Engine engine({.device_threads = 2});
     SharedGraph shared;
     std::vector<Tensor> roots;
@@ -200,7 +200,7 @@ TEST_F(CallersInterleavingTest, NestedCallsOverTheNodesOfTheirParents) {
 // Rules: F6.
 TEST_F(CallersInterleavingTest, AnErrorOfOneLeavesTheOtherAloneAndFreezesItsOwn) {
   bool had[2] = {};
-  ExpectSound(400, [&] {
+  ExpectSoundCalls(400, [&] {
     Engine engine({.device_threads = 2});
     SharedGraph shared;
     OnTwoCallers([&](int caller) {
@@ -230,7 +230,7 @@ TEST_F(CallersInterleavingTest, AnErrorOfOneLeavesTheOtherAloneAndFreezesItsOwn)
 
 // Rules: E15.
 TEST_F(CallersInterleavingTest, StopWhileCallersRun) {
-  ExpectSound(400, [] {
+  ExpectSoundCalls(400, [] {
     Engine engine({.device_threads = 2});
     OnTwoCallers([&](int caller) {
       if (caller == 1) engine.Stop();
@@ -244,7 +244,7 @@ TEST_F(CallersInterleavingTest, StopWhileCallersRun) {
 
 // Rules: F3, G4.
 TEST_F(CallersInterleavingTest, CallbacksOfEachRunOnItsCaller) {
-  ExpectSound(300, [] {
+  ExpectSoundCalls(300, [] {
     Engine engine({.device_threads = 2});
     SharedGraph shared;
     OnTwoCallers([&](int) {
