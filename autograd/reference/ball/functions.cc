@@ -171,7 +171,8 @@ bool HasValue(Function function, const Real& at, Real* value) {
   }
 }
 
-void Series(Function function, Polynomial& out, const Polynomial& x, const Real& at, slong length) {
+void SeriesOf(Function function, Polynomial& out, const Polynomial& x, const Real& at,
+              slong length) {
   Polynomial other;
   switch (function) {
     case Function::kTan:
@@ -224,7 +225,7 @@ Taylor TaylorOfFunction(Function function, const Real& at, int order) {
   if (IsInside(function, at)) {
     Polynomial x, out;
     SetVariable(x, at, 1);
-    Series(function, out, x, at, order + 1);
+    SeriesOf(function, out, x, at, order + 1);
     taylor = Coefficients(out, order);
   }
   if (has_value) taylor[0] = value;
