@@ -1,7 +1,7 @@
 """The native C++ rules with the repository's warnings and test defaults; nothing else is changed."""
 
 load(":backends.bzl", "against_model", "has_two_backends")
-load(":grouped.bzl", "GROUP_COPTS", "grouped")
+load(":grouped.bzl", "ALONE", "GROUP_COPTS", "grouped")
 
 _WARNINGS = [
     "-Wall",
@@ -66,7 +66,9 @@ def _link(copts, deps, header, model):
     return _precompiled(COPTS + copts, against_model(deps) if model else deps, header)
 
 def _grouped_library(name, srcs, deps, group, kwargs):
-    return grouped(name, srcs, deps, "//tools/rules:clang_asan_ubsan", kwargs.get("testonly")) if group else (srcs, deps)
+    if not group or native.package_name() in ALONE:
+        return srcs, deps
+    return grouped(name, srcs, deps, "//tools/rules:clang_asan_ubsan", kwargs.get("testonly"))
 
 def ag_library(
         name,

@@ -9,6 +9,9 @@ source of a library is a unit of its own, which mutants need too: their copies t
 
 _SIZE = 8
 
+# Packages whose libraries are never grouped: programs of the tool's tests have copies of their sources in asan-ubsan too.
+ALONE = ["autograd/engine", "autograd/graph"]
+
 # For who compiles groups: sources are found in ".", which their names in messages shall not begin with.
 GROUP_COPTS = ["-fmacro-prefix-map=./="]
 

@@ -7,6 +7,7 @@ with an error if it is not (//proptests/mutants).
 """
 
 load("//tools/rules:defs.bzl", "ag_binary", "ag_test")
+load("//tools/rules:grouped.bzl", "ALONE")
 
 _PLANTED = "//proptests/mutants"
 
@@ -43,6 +44,7 @@ planted_sources = rule(
 )
 
 def _plant(defect, sources, patch):
+    shared = [source for source in sources if source[2:].partition(":")[0] not in ALONE]
     planted_sources(
         name = defect + "_source",
         testonly = True,
@@ -50,8 +52,8 @@ def _plant(defect, sources, patch):
         defect = defect,
         patch = patch,
         sources = sources,
-        # There sources share object files (grouped.bzl).
-        target_compatible_with = select({
+        # There most sources share object files (grouped.bzl).
+        target_compatible_with = [] if not shared else select({
             "//tools/rules:clang_asan_ubsan": ["@platforms//:incompatible"],
             "//conditions:default": [],
         }),
