@@ -1,4 +1,5 @@
 #include "autograd/tensor/kernels/numbers.h"
+#include "autograd/tensor/kernels/test_values.h"
 
 #include <gtest/gtest.h>
 
