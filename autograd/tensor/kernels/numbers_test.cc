@@ -1,10 +1,11 @@
 #include "autograd/tensor/kernels/numbers.h"
-#include "autograd/tensor/kernels/test_values.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "autograd/tensor/kernels/test_values.h"
 
 namespace twingrad::kernels {
 namespace {
