@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "autograd/reference/test_program.h"
 #include "gtest/gtest.h"
 
@@ -219,6 +220,23 @@ TEST(CallTest, ErrorsOfArguments) {
   EXPECT_EQ(error("backward %y seeds=%d"), ErrorKind::kDevice);
   EXPECT_EQ(error("backward %y seeds=%c inputs=%c"), ErrorKind::kNoGraph);
   EXPECT_EQ(error("backward %y seeds=%c inputs=none"), ErrorKind::kInvalidArgument);
+}
+
+// Where there is one element too, whose place is known without them.
+TEST(CallTest, ClassesAreSavedByDerivatives) {
+  for (const char* shape : {"1", "2"}) {
+    EXPECT_EQ(TwinRun(absl::StrCat("%a = leaf type=f64[", shape, R"(] grad=1
+%c = leaf type=i64[] data=0
+%y = nll_loss %a %c reduction=sum
+%s = leaf type=f64[] data=3 grad=1
+%g = grad %y seeds=%s inputs=%a create_graph=1
+%z = sum %g
+backward %z
+backward %z
+)"))
+                  .Error(),
+              ErrorKind::kFreed);
+  }
 }
 
 TEST(CallTest, SavedVariables) {

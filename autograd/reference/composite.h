@@ -258,7 +258,7 @@ class Composite {
                                  {nullptr, Count(*shapes_[1])});
     if (!places.certain()) throw UnknownInteger();
     return Reduced(
-        algebra_.Apply(Primitive::kNegate, Gather(algebra_, logs, places.places, shapes_[1])));
+        algebra_.Apply(Primitive::kNegate, Pick(algebra_, logs, places.places, shapes_[1])));
   }
 
   // As reduction= says.
