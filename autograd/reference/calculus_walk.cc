@@ -39,8 +39,8 @@ absl::Span<Variable> Calculus::Differentiate(NodeId id, const Variable& g,
   if (node.name.role != program::NodeRole::kCopySlices) {
     DifferentiateSteps(id, g, wanted, span);
     const bool viewed = node.name.role == program::NodeRole::kRegeneratedView;
-    if (viewed && g.data->size == 0 && rules_.defects.empty_views_lose_history)
-      span[0].tracked = false;
+    const bool loses = viewed && rules_.defects.empty_views_lose_history;
+    if (loses && g.data->size == 0) span[0].tracked = false;
     return span;
   }
   // A write through a view: the written places of the base's gradient go through the operation and

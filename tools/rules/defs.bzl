@@ -1,4 +1,4 @@
-"""The native C++ rules with the repository's warnings and test defaults; nothing else is changed."""
+"""The native C++ rules with the repository's warnings and test defaults, compiled several sources at a time."""
 
 load(":backends.bzl", "against_model", "has_two_backends")
 load(":grouped.bzl", "ALONE", "GROUP_COPTS", "grouped")

@@ -1,9 +1,9 @@
 """grouped: the sources of a library or program compiled eight at a time.
 
-Most of a compilation goes into what each source includes and instantiates anew: eight files of ours in one translation
-unit take half the time of eight alone. So names in anonymous namespaces have to differ between the files of a group.
+Most of a compilation goes into what each source includes and instantiates anew, and in one translation unit that is
+done once. So names in anonymous namespaces have to differ between the files of a group.
 Where a source changes, its group is compiled again, and a missing include can hide behind a neighbour's: hence only
-tests are grouped in every configuration, and all sources in asan-ubsan, which nobody works in. In the others each
+tests are grouped in every configuration, and libraries in asan-ubsan, which nobody works in. In the others each
 source of a library is a unit of its own, which mutants need too: their copies take the place of one object file.
 """
 

@@ -52,7 +52,7 @@ def _plant(defect, sources, patch):
         defect = defect,
         patch = patch,
         sources = sources,
-        # There most sources share object files (grouped.bzl).
+        # In asan-ubsan all sources but those of ALONE share object files (grouped.bzl): no copy can take their place.
         target_compatible_with = [] if not shared else select({
             "//tools/rules:clang_asan_ubsan": ["@platforms//:incompatible"],
             "//conditions:default": [],
