@@ -171,7 +171,7 @@ void Calculus::AlsoSave(NodeId id, const Variable& operand) {
   const size_t count = node.saved.size();
   auto* saved = arena_.Allocate<SavedVersion>(count + 1);
   std::copy(node.saved.begin(), node.saved.end(), saved);
-  saved[count] = {operand.storage, operand.version};
+  saved[count] = {operand.storage, operand.version, operand.unrenewed_view};
   node.saved = absl::MakeConstSpan(saved, count + 1);
 }
 
@@ -187,7 +187,7 @@ absl::Span<const SavedVersion> Calculus::SavedOf(absl::Span<const Step> steps, b
   size_t next = 0;
   for (const Step& step : steps) {
     ForEachSaved(step, [&](const Variable& v) {
-      if (v.storage >= 0) saved[next++] = {v.storage, v.version};
+      if (v.storage >= 0) saved[next++] = {v.storage, v.version, v.unrenewed_view};
     });
   }
   return absl::MakeConstSpan(saved, count);

@@ -31,6 +31,8 @@ struct Variable {
   bool tracked = false;   // a gradient can flow to it
   int32_t storage = -1;   // of the Program's tensor that it reads, -1: private
   uint32_t version = 0;   // of the storage when read
+  // The tensor that it reads, if that is a view whose node may not be requested once it is stale.
+  program::ValueId unrenewed_view = program::kNoValue;
 
   bool defined() const { return data != nullptr; }
 };
@@ -47,6 +49,7 @@ struct Step {
 struct SavedVersion {
   int32_t storage = -1;
   uint32_t version = 0;
+  program::ValueId unrenewed_view = program::kNoValue;  // as of Variable
 };
 
 // What a node packed in a region of saved-tensor hooks.

@@ -145,9 +145,12 @@ void Call::CheckSaved(NodeId id) const {
     throw Skipped{"a call needs what a failed call of a thread section may have released"};
   }
   for (const SavedVersion& saved : node.saved) {
-    if (interpreter_.storage(saved.storage).version != saved.version) {
-      throw Raised{ErrorKind::kVersion};
-    }
+    if (interpreter_.storage(saved.storage).version == saved.version) continue;
+    // What unpacks a view requests its node before it looks at the version.
+    const ValueId view = saved.unrenewed_view;
+    const bool renews = view != program::kNoValue &&
+                        interpreter_.tensor(interpreter_.tensor(view).base).requires_grad;
+    throw Raised{renews ? ErrorKind::kInvalidArgument : ErrorKind::kVersion};
   }
 }
 

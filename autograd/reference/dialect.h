@@ -56,8 +56,8 @@ struct DialectRules {
   // A view gets its new node when it is written through, and what was saved of it leads there; else
   // when the node is next requested (L3).
   bool written_views_are_renewed = false;
-  // A view made in no_grad gets a new node like any other; else requesting that node is an error
-  // (L6).
+  // A view made in no_grad gets a new node like any other; else requesting that node is an error,
+  // and comes before an error of versions where the view was saved (L6).
   bool no_grad_views_are_renewed = true;
   // A view gets its new node even if the requesting statement then fails; else a failed statement
   // has no effect (L3).

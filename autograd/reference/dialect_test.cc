@@ -139,6 +139,16 @@ end
 %y = neg %v
 )",
                {kNone, "invalid_argument@5", "invalid_argument@5"});
+  ExpectErrors(R"(%x = leaf type=f64[1] data=3 grad=1
+%y = neg %x
+%z = unsqueeze %y dim=0
+begin kind=no_grad
+%v = view %y shape=1,1
+end
+mul_ %z %v
+backward %z
+)",
+               {"version@7", "invalid_argument@7", "invalid_argument@7"});
 }
 
 // Whose node is made first is seen in the order: later ones are executed first.
