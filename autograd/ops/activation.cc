@@ -5,7 +5,10 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/elementary.h"
 #include "autograd/ops/piecewise.h"
+#include "autograd/ops/recording.h"
 #include "autograd/ops/rules.h"
+#include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad::ops {
 namespace {
@@ -64,5 +67,32 @@ Tensor Silu(const Tensor& a) { return ApplyUnary(kSilu, a); }
 Tensor Softplus(const Tensor& a) { return ApplyUnary(kSoftplus, a); }
 Tensor Gelu(const Tensor& a) { return ApplyUnary(kGelu, a); }
 Tensor GeluTanh(const Tensor& a) { return ApplyUnary(kGeluTanh, a); }
+
+Tensor LeakyRelu(const Tensor& a, double by) {
+  CheckDefined("leaky_relu", a);
+  Tensor result = kernels::Where(kernels::IsPositive(a), a, kernels::Mul(Constant(by, a), a));
+  if (ShouldRecord(a)) {
+    Record<1>("LeakyReluBackward", result, a, [by](const Tensor& g, const Tensor* operand) {
+      return Where(kernels::IsPositive(operand[0]), g, Times(by, g));
+    })->Save(a);
+  }
+  return result;
+}
+
+Tensor Elu(const Tensor& a, double by) {
+  CheckDefined("elu", a);
+  const Tensor below = kernels::Mul(Constant(by, a), kernels::Each<kernels::Expm1Number>(a));
+  Tensor result = kernels::Where(kernels::IsPositive(a), a, below);
+  if (ShouldRecord(a)) {
+    Record<1>("EluBackward", result, a, [by](const Tensor& g, const Tensor* operand) {
+      const Tensor& x = operand[0];
+      const Tensor above = kernels::IsPositive(x);
+      // Without those above, whose exponential may leave the format.
+      const Tensor slope = Times(by, Exp(Where(above, Constant(0, x), x)));
+      return Where(above, g, Mul(g, slope));
+    })->Save(a);
+  }
+  return result;
+}
 
 }  // namespace twingrad::ops

@@ -1,4 +1,4 @@
-// silu, softplus and gelu, differentiable.
+// silu, softplus, gelu, leaky_relu and elu, differentiable.
 //
 //   Tensor y = ops::Gelu(x);
 //
@@ -20,5 +20,8 @@ Tensor Softplus(const Tensor& a);
 Tensor Gelu(const Tensor& a);
 // Its approximation a (1 + tanh(√(2/π) (a + 0.044715 a³))) / 2.
 Tensor GeluTanh(const Tensor& a);
+// a where it is above 0; else by a, and by (e^a - 1). `by` is above 0. At 0 the slope is `by`.
+Tensor LeakyRelu(const Tensor& a, double by);
+Tensor Elu(const Tensor& a, double by);
 
 }  // namespace twingrad::ops

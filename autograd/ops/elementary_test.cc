@@ -32,6 +32,9 @@ const double kSlopeOfErf = 2 / std::sqrt(kPi);
 // Of Φ at 0, whose odd derivatives from the third on are -1, 3, ... times this.
 const double kDensity = 1 / std::sqrt(2 * kPi);
 
+Tensor LeakyReluByHalf(const Tensor& a) { return LeakyRelu(a, 0.5); }
+Tensor EluByTwo(const Tensor& a) { return Elu(a, 2); }
+
 class ElementaryDerivatives : public testing::TestWithParam<Case> {};
 
 TEST_P(ElementaryDerivatives, MatchTheClosedForms) {
@@ -48,6 +51,13 @@ TEST_P(ElementaryDerivatives, MatchTheClosedForms) {
 INSTANTIATE_TEST_SUITE_P(
     All, ElementaryDerivatives,
     testing::Values(
+        Case{"leaky_relu", LeakyReluByHalf, -3, {-1.5, 0.5, 0, 0}},
+        Case{"leaky_relu_at_0", LeakyReluByHalf, 0, {0, 0.5, 0, 0}},
+        Case{"elu_above", EluByTwo, 3, {3, 1, 0, 0}}, Case{"elu_at_0", EluByTwo, 0, {0, 2, 2, 2}},
+        Case{"elu_below",
+             EluByTwo,
+             -1,
+             {2 * std::exp(-1) - 2, 2 * std::exp(-1), 2 * std::exp(-1), 2 * std::exp(-1)}},
         Case{"exp", Exp, 1.5, {std::exp(1.5), std::exp(1.5), std::exp(1.5), std::exp(1.5)}},
         Case{"log", Log, 2, {std::log(2), 1. / 2, -1. / 4, 2. / 8}},
         Case{"sqrt", Sqrt, 4, {2, 1. / 4, -1. / 32, 3. / 256}},

@@ -14,6 +14,7 @@
 #include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/matmul.h"
+#include "autograd/tensor/kernels/reduce.h"
 
 namespace twingrad::ops {
 namespace {
@@ -87,6 +88,47 @@ void CheckRank(const char* op, int64_t rank, const Tensor& a, const Tensor& b) {
                            rank == 3 ? " and hold as many matrices" : ""));
 }
 
+void CheckFactors(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, int64_t rank_b,
+                  int64_t rank_c) {
+  CheckDefined(op, a, b, c);
+  kernels::CheckSameKind(op, a, b);
+  const bool fits =
+      b.dim() == rank_b && c.dim() == rank_c && (rank_b < 3 || b.sizes()[0] == c.sizes()[0]);
+  if (fits) return;
+  throw Error(ErrorKind::kShape,
+              absl::StrCat("[", op, "] factors of shapes ", ShapeToString(b.sizes()), " and ",
+                           ShapeToString(c.sizes()), "; their ranks must be ", rank_b, " and ",
+                           rank_c, rank_b == 3 ? ", of as many matrices" : ""));
+}
+
+// a + product, which is one of b and c; of_b and of_c give their gradients from that of the
+// product and the other factor.
+using OfFactor = Tensor (*)(const Tensor& g, const Tensor& other);
+Tensor AddProduct(const char* op, const char* node_name, const Tensor& a, const Tensor& b,
+                  const Tensor& c, const Tensor& product, OfFactor of_b, OfFactor of_c) {
+  if (!kernels::BroadcastsTo(a.sizes(), product.sizes())) {
+    throw Error(ErrorKind::kShape, absl::StrCat("[", op, "] shape ", ShapeToString(a.sizes()),
+                                                "; it must broadcast to the product's, ",
+                                                ShapeToString(product.sizes())));
+  }
+  Tensor result = kernels::Add(product, a);
+  if (ShouldRecord(a, b, c)) {
+    const Tensor none;
+    Record<2>(node_name, result, {&a, &b, &c},
+              [sizes = SizesOf(a), of_b, of_c](size_t k, const Tensor& g, const Tensor* saved) {
+                if (k == 0) return SumTo(g, sizes);
+                return k == 1 ? of_b(g, saved[1]) : of_c(g, saved[0]);
+              })
+        ->Save(RequiresGrad(c) ? b : none)
+        ->Save(RequiresGrad(b) ? c : none);
+  }
+  return result;
+}
+
+// Of matrices, and stacks of them; a gradient of one matrix is that of each in the stack.
+Tensor OfLeft(const Tensor& g, const Tensor& right) { return Matmul(g, TransposeLast(right)); }
+Tensor OfRight(const Tensor& g, const Tensor& left) { return Matmul(TransposeLast(left), g); }
+
 // A vector as a matrix of one column.
 Tensor AsColumn(const Tensor& vector) {
   return vector.AsStrided({vector.sizes()[0], 1}, {vector.strides()[0], 1},
@@ -121,29 +163,30 @@ Tensor Outer(const Tensor& a, const Tensor& b) {
 }
 
 Tensor Addmm(const Tensor& a, const Tensor& b, const Tensor& c) {
-  CheckDefined("addmm", a, b, c);
-  kernels::CheckSameKind("addmm", a, b);
-  const Tensor product = kernels::Matmul(b, c);
-  if (b.dim() != 2 || c.dim() != 2 || !kernels::BroadcastsTo(a.sizes(), product.sizes())) {
-    throw Error(ErrorKind::kShape,
-                absl::StrCat("[addmm] shapes ", ShapeToString(a.sizes()), ", ",
-                             ShapeToString(b.sizes()), " and ", ShapeToString(c.sizes()),
-                             "; the last two must be matrices, the first must broadcast to their "
-                             "product"));
-  }
-  Tensor result = kernels::Add(product, a);
-  if (ShouldRecord(a, b, c)) {
-    const auto derivative = [sizes = SizesOf(a)](size_t k, const Tensor& g, const Tensor* saved) {
-      if (k == 0) return SumTo(g, sizes);
-      return k == 1 ? Matmul(g, TransposeLast(saved[1])) : Matmul(TransposeLast(saved[0]), g);
-    };
-    // Each factor for the gradient of the other.
-    const Tensor none;
-    Record<2>("AddmmBackward", result, {&a, &b, &c}, derivative)
-        ->Save(RequiresGrad(c) ? b : none)
-        ->Save(RequiresGrad(b) ? c : none);
-  }
-  return result;
+  CheckFactors("addmm", a, b, c, 2, 2);
+  return AddProduct("addmm", "AddmmBackward", a, b, c, kernels::Matmul(b, c), OfLeft, OfRight);
+}
+
+Tensor Addmv(const Tensor& a, const Tensor& b, const Tensor& c) {
+  CheckFactors("addmv", a, b, c, 2, 1);
+  return AddProduct("addmv", "AddmvBackward", a, b, c, kernels::Matmul(b, c), Outer, OfRight);
+}
+
+Tensor Addr(const Tensor& a, const Tensor& b, const Tensor& c) {
+  CheckFactors("addr", a, b, c, 1, 1);
+  return AddProduct("addr", "AddrBackward", a, b, c, kernels::Mul(AsColumn(b), c), Matmul,
+                    [](const Tensor& g, const Tensor& left) { return Matmul(left, g); });
+}
+
+Tensor Baddbmm(const Tensor& a, const Tensor& b, const Tensor& c) {
+  CheckFactors("baddbmm", a, b, c, 3, 3);
+  return AddProduct("baddbmm", "BaddbmmBackward", a, b, c, kernels::Matmul(b, c), OfLeft, OfRight);
+}
+
+Tensor Addbmm(const Tensor& a, const Tensor& b, const Tensor& c) {
+  CheckFactors("addbmm", a, b, c, 3, 3);
+  const Tensor product = kernels::Sum(kernels::Matmul(b, c), {0}, /*keepdim=*/false);
+  return AddProduct("addbmm", "AddbmmBackward", a, b, c, product, OfLeft, OfRight);
 }
 
 Tensor Matmul(const Tensor& a, const Tensor& b) {

@@ -1,4 +1,4 @@
-// matmul, addmm, bmm, dot and outer, differentiable.
+// matmul, bmm, dot, outer and sums with these, differentiable.
 //
 //   Tensor c = ops::Matmul(a, b);   // [..,m,k] x [..,k,n] -> [..,m,n]
 //
@@ -23,5 +23,11 @@ Tensor Matmul(const Tensor& a, const Tensor& b);
 
 // a + b c for matrices b [m,k] and c [k,n]; a is broadcast to their product [m,n].
 Tensor Addmm(const Tensor& a, const Tensor& b, const Tensor& c);
+// The same of a matrix and a vector; of two vectors, by outer; of as many matrices each, by bmm;
+// and of the sum of these matrices.
+Tensor Addmv(const Tensor& a, const Tensor& b, const Tensor& c);
+Tensor Addr(const Tensor& a, const Tensor& b, const Tensor& c);
+Tensor Baddbmm(const Tensor& a, const Tensor& b, const Tensor& c);
+Tensor Addbmm(const Tensor& a, const Tensor& b, const Tensor& c);
 
 }  // namespace twingrad::ops

@@ -73,5 +73,39 @@ TEST(LinearAlgebra, AddmmBroadcastsWhatItAddsTo) {
   EXPECT_EQ(Derivative(Addmm(x, Matmul(x, x), x), x, 2), 18);  // of x + x^3
 }
 
+TEST(LinearAlgebra, AddedProductsOfVectors) {
+  const Tensor a = Leaf({}, {10}), m = Leaf({2, 2}, {1, 2, 3, 4}), v = Leaf({2}, {1, 10});
+  EXPECT_EQ(Elements(Addmv(a, m, v)), (Doubles{31, 53}));
+  auto gradients = Derive(Mul(Addmv(a, m, v), Values({2}, {1, 2})), {a, m, v});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{3}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{1, 10, 2, 20}));
+  EXPECT_EQ(Elements(gradients[2]), (Doubles{7, 10}));
+  const Tensor u = Leaf({2}, {2, 3});
+  EXPECT_EQ(Elements(Addr(a, u, v)), (Doubles{12, 30, 13, 40}));
+  gradients = Derive(Mul(Addr(a, u, v), Values({2, 2}, {1, 2, 3, 4})), {a, u, v});
+  EXPECT_EQ(Elements(gradients[0]), (Doubles{10}));
+  EXPECT_EQ(Elements(gradients[1]), (Doubles{21, 43}));
+  EXPECT_EQ(Elements(gradients[2]), (Doubles{11, 16}));
+  EXPECT_EQ(KindOf([&] { Addmv(a, v, v); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Addr(Values({3}, {1, 2, 3}), u, v); }), ErrorKind::kShape);
+}
+
+TEST(LinearAlgebra, AddedProductsOfStacks) {
+  const Tensor a = Leaf({1}, {10}), b = Leaf({2, 1, 2}, {1, 2, 3, 4});
+  const Tensor c = Leaf({2, 2, 1}, {1, 10, 100, 1000});
+  EXPECT_EQ(Elements(Baddbmm(a, b, c)), (Doubles{31, 4310}));
+  EXPECT_EQ(Elements(Addbmm(a, b, c)), (Doubles{4331}));
+  for (const auto add : {Baddbmm, Addbmm}) {
+    const auto gradients = Derive(add(a, b, c), {a, b, c});
+    EXPECT_EQ(Elements(gradients[0]), (Doubles{add == Baddbmm ? 2.0 : 1.0}));
+    EXPECT_EQ(Elements(gradients[1]), (Doubles{1, 10, 100, 1000}));
+    EXPECT_EQ(Elements(gradients[2]), (Doubles{1, 2, 3, 4}));
+    const Tensor x = Leaf({1, 1, 1}, {3});
+    const Tensor matrix = Leaf({1, 1}, {1});
+    EXPECT_EQ(Derivative(add(matrix, Matmul(x, x), x), x, 2), 18);  // of 1 + x^3
+    EXPECT_EQ(KindOf([&] { add(a, b, Values({1, 2, 1}, {1, 2})); }), ErrorKind::kShape);
+  }
+}
+
 }  // namespace
 }  // namespace twingrad::ops

@@ -6,6 +6,7 @@
 #include "autograd/ops/broadcast.h"
 #include "autograd/ops/elementary.h"
 #include "autograd/ops/layout.h"
+#include "autograd/ops/piecewise.h"
 #include "autograd/ops/rearrange.h"
 #include "autograd/ops/recording.h"
 #include "autograd/ops/softmax.h"
@@ -78,6 +79,25 @@ Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction) {
                 const Tensor apart = Sub(a_and_b[k], a_and_b[1 - k]);
                 const Tensor twice = Mul(Constant(2, apart), apart);
                 return Mul(Share(g, reduction, count), twice);
+              })
+        ->Save(a)
+        ->Save(b);
+  }
+  return result;
+}
+
+Tensor SmoothL1Loss(const Tensor& a, const Tensor& b, Reduction reduction) {
+  CheckDefined("smooth_l1_loss", a, b);
+  CheckEqualShapes("smooth_l1_loss", a, b);
+  const Tensor d = kernels::Sub(a, b), half = Constant(0.5, d);
+  const Tensor near = kernels::Mul(half, kernels::Mul(d, d));
+  const Tensor far = kernels::Sub(kernels::Each<kernels::AbsNumber>(d), half);
+  Tensor result = Reduce(kernels::Where(kernels::IsWithin(d, -1, 1), near, far), reduction);
+  if (ShouldRecord(a, b)) {
+    Record<2>("SmoothL1LossBackward", result, {&a, &b},
+              [reduction, count = CountOf(a)](size_t k, const Tensor& g, const Tensor* a_and_b) {
+                const Tensor apart = Sub(a_and_b[k], a_and_b[1 - k]);
+                return Mul(Share(g, reduction, count), Clamp(apart, -1, 1));
               })
         ->Save(a)
         ->Save(b);

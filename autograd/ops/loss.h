@@ -1,4 +1,4 @@
-// mse_loss, cross_entropy, bce_with_logits and nll_loss.
+// mse_loss, smooth_l1_loss, cross_entropy, bce_with_logits and nll_loss.
 //
 //   Tensor loss = ops::CrossEntropy(logits, classes, Reduction::kMean);
 //
@@ -19,6 +19,9 @@ enum class Reduction : uint8_t { kMean, kSum, kNone };
 
 // (a - b) squared, of equal shapes; for kNone in that shape.
 Tensor MseLoss(const Tensor& a, const Tensor& b, Reduction reduction);
+
+// d²/2 where |d| < 1, else |d| - 1/2, of d = a - b, of equal shapes.
+Tensor SmoothL1Loss(const Tensor& a, const Tensor& b, Reduction reduction);
 
 // -log_softmax(logits) at each sample's class. logits [N,C] with classes [N] of type i64, or [C]
 // with a scalar; a class that is not within 0 and C - 1 is Error(kIndex). For kNone in the shape of

@@ -33,6 +33,19 @@ TEST(Loss, MseLossHigherDerivatives) {
   EXPECT_EQ(Derivative(loss, x, 3), 72);
 }
 
+TEST(Loss, SmoothL1Loss) {
+  const Tensor a = Leaf({4}, {0.5, 3, -1, 1}), b = Leaf({4}, {0, 1, 1, 0});
+  const Tensor loss = SmoothL1Loss(a, b, Reduction::kNone);
+  EXPECT_EQ(Elements(loss), (Doubles{0.125, 1.5, 1.5, 0.5}));
+  const auto first = Derive(loss, {a, b}, true);
+  EXPECT_EQ(Elements(first[0]), (Doubles{0.5, 1, -1, 1}));
+  EXPECT_EQ(Elements(first[1]), (Doubles{-0.5, -1, 1, -1}));
+  EXPECT_EQ(Elements(Derive(first[0], {a})[0]), (Doubles{1, 0, 0, 0}));
+  EXPECT_EQ(Elements(SmoothL1Loss(a, b, Reduction::kSum)), (Doubles{3.625}));
+  EXPECT_EQ(KindOf([&] { SmoothL1Loss(a, Values({1}, {1}), Reduction::kMean); }),
+            ErrorKind::kShape);
+}
+
 TEST(Loss, CrossEntropy) {
   const Tensor a = Leaf({2, 2}, {0, 0, 1000, 1000});
   const Tensor classes = Tensor::FromData<int64_t>({2}, {0, 1});

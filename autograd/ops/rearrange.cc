@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/ops/arithmetic.h"
 #include "autograd/ops/geometry.h"
 #include "autograd/ops/layout.h"
 #include "autograd/ops/recording.h"
@@ -147,6 +148,60 @@ Tensor Extreme(const char* op, const char* node_name, const Tensor& a, int64_t d
   return result;
 }
 
+// Bool, [rows, columns]: where the column is at most (least) `by` places right of the row.
+Tensor TriangleMask(int64_t rows, int64_t columns, int64_t by, bool below, Device device) {
+  Tensor mask = Tensor::Empty({rows, columns}, DType::kBool, device);
+  bool* next = mask.data<bool>();
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) *next++ = below ? j - i <= by : j - i >= by;
+  }
+  return mask;
+}
+
+Tensor Triangle(const char* op, const char* node_name, const Tensor& a, int64_t by, bool below) {
+  CheckDefined(op, a);
+  if (a.dim() < 2) {
+    throw Error(ErrorKind::kShape, absl::StrCat("[", op, "] rank ", a.dim(),
+                                                "; it takes matrices, of rank 2 or more"));
+  }
+  const auto sizes = a.sizes();
+  const Tensor mask =
+      TriangleMask(sizes[sizes.size() - 2], sizes[sizes.size() - 1], by, below, a.device());
+  Tensor result = kernels::Where(mask, a, Constant(0, a));
+  if (ShouldRecord(a)) {
+    Record(node_name, result, a, [op, node_name, by, below](const Tensor& g) {
+      return Triangle(op, node_name, g, by, below);
+    });
+  }
+  return result;
+}
+
+// As the kernel's, in differentiable steps.
+Tensor CumprodDerivative(const Tensor& gradient, const Tensor& a, int64_t dim) {
+  const int64_t size = a.sizes()[dim];
+  if (size < 2) return gradient;
+  if (!ShouldRecord(gradient, a)) return kernels::CumprodGradient(gradient, a, dim);
+  const auto entry = [&](const Tensor& of, int64_t i) {
+    return TakePart(of, {SizesOf(a), dim, i, 1, 1, false});
+  };
+  std::vector<Tensor> parts(static_cast<size_t>(size));
+  Tensor after = entry(gradient, size - 1);
+  parts.back() = after;
+  for (int64_t i = size - 1; i-- > 0;) {
+    after = Add(entry(gradient, i), Mul(after, entry(a, i + 1)));
+    parts[static_cast<size_t>(i)] = after;
+  }
+  Tensor before = entry(a, 0);
+  for (int64_t i = 1; i < size; ++i) {
+    if (i > 1) before = Mul(before, entry(a, i - 1));
+    Tensor& part = parts[static_cast<size_t>(i)];
+    part = Mul(before, part);
+  }
+  std::vector<const Tensor*> all;
+  for (const Tensor& part : parts) all.push_back(&part);
+  return Cat({all.data(), all.size()}, dim);
+}
+
 }  // namespace
 
 Tensor Cat(Operands operands, int64_t dim) {
@@ -166,6 +221,27 @@ Tensor Flip(const Tensor& a, Ints dims) {
            [dims = Shape(dims.begin(), dims.end())](const Tensor& g) { return Flip(g, dims); });
   }
   return result;
+}
+
+Tensor Roll(const Tensor& a, int64_t dim, int64_t by) {
+  CheckDimOf("roll", a, dim);
+  const int64_t size = a.sizes()[dim];
+  const int64_t shift = size == 0 ? 0 : (by % size + size) % size;
+  Tensor from = Tensor::Empty({size}, DType::kI64, a.device());
+  for (int64_t k = 0; k < size; ++k) from.data<int64_t>()[(k + shift) % size] = k;
+  Tensor result = kernels::Gather(a, dim, Repeated(from, SizesOf(a), dim), "roll");
+  if (ShouldRecord(a)) {
+    Record("RollBackward", result, a,
+           [dim, back = size - shift](const Tensor& g) { return Roll(g, dim, back); });
+  }
+  return result;
+}
+
+Tensor Tril(const Tensor& a, int64_t by) {
+  return Triangle("tril", "TrilBackward", a, by, /*below=*/true);
+}
+Tensor Triu(const Tensor& a, int64_t by) {
+  return Triangle("triu", "TriuBackward", a, by, /*below=*/false);
 }
 
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {
@@ -245,6 +321,17 @@ Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim) {
 Tensor Cumsum(const Tensor& a, int64_t dim) {
   CheckDimOf("cumsum", a, dim);
   return RunningSum(a, dim, /*reverse=*/false);
+}
+
+Tensor Cumprod(const Tensor& a, int64_t dim) {
+  CheckDimOf("cumprod", a, dim);
+  Tensor result = kernels::Cumprod(a, dim);
+  if (ShouldRecord(a)) {
+    Record<1>("CumprodBackward", result, a, [dim](const Tensor& g, const Tensor* operand) {
+      return CumprodDerivative(g, operand[0], dim);
+    })->Save(a);
+  }
+  return result;
 }
 
 }  // namespace twingrad::ops

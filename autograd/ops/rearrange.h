@@ -30,6 +30,13 @@ Tensor Stack(Span<const Tensor* const> operands, int64_t dim);
 // In reverse along each of `dims`, in a's shape. All element types.
 Tensor Flip(const Tensor& a, Ints dims);
 
+// Entry k of `dim` becomes entry k + by, counted around. All element types.
+Tensor Roll(const Tensor& a, int64_t dim, int64_t by);
+// Matrices with 0 above (below) the diagonal that is `by` to the right. f32, f64, i64; a lower rank
+// than 2 is kShape.
+Tensor Tril(const Tensor& a, int64_t by);
+Tensor Triu(const Tensor& a, int64_t by);
+
 // The entries of `dim` that the list `index` names, as many as it has. All element types.
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index);
 // Of index's shape: a with the coordinate of `dim` replaced by the index. `index` has a's rank, and
@@ -51,5 +58,7 @@ Tensor Argmin(const Tensor& a, int64_t dim, bool keepdim);
 
 // The sums of the entries up to each along `dim`, in a's shape. f32, f64, i64.
 Tensor Cumsum(const Tensor& a, int64_t dim);
+// Their products, with derivatives of any order that are right at zeros.
+Tensor Cumprod(const Tensor& a, int64_t dim);
 
 }  // namespace twingrad::ops

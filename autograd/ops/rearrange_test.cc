@@ -95,6 +95,30 @@ TEST(Pick, Cumsum) {
   EXPECT_EQ(Weighed(Cumsum(a, 0), a), (Doubles{6, 5, 3}));
 }
 
+TEST(Pick, CumprodIsRightAtZeros) {
+  const Tensor a = Leaf({4}, {2, 0, 3, 5});
+  EXPECT_EQ(Elements(Cumprod(a, 0)), (Doubles{2, 0, 0, 0}));
+  EXPECT_EQ(Weighed(Cumprod(a, 0), a), (Doubles{1, 142, 0, 0}));
+  // With a graph of the gradient too: the sum of 1 + x1 + x1 x2 + x1 x2 x3 and its like.
+  const Tensor b = Leaf({3}, {2, 0, 3});
+  const Tensor first = Derive(Cumprod(b, 0), {b}, true)[0];
+  EXPECT_EQ(Elements(first), (Doubles{1, 8, 0}));
+  EXPECT_EQ(Elements(Derive(first, {b})[0]), (Doubles{4, 6, 2}));
+  const Tensor m = Leaf({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(Elements(Cumprod(m, 0)), (Doubles{1, 2, 3, 8}));
+}
+
+TEST(Pick, RollAndTriangles) {
+  const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(Elements(Roll(a, 1, 1)), (Doubles{3, 1, 2, 6, 4, 5}));
+  EXPECT_EQ(Elements(Roll(a, 1, -4)), (Doubles{2, 3, 1, 5, 6, 4}));
+  EXPECT_EQ(Weighed(Roll(a, 0, 1), a), (Doubles{4, 5, 6, 1, 2, 3}));
+  EXPECT_EQ(Elements(Tril(a, 0)), (Doubles{1, 0, 0, 4, 5, 0}));
+  EXPECT_EQ(Elements(Triu(a, 1)), (Doubles{0, 2, 3, 0, 0, 6}));
+  EXPECT_EQ(Weighed(Tril(a, -1), a), (Doubles{0, 0, 0, 4, 0, 0}));
+  EXPECT_EQ(KindOf([&] { Tril(Values({2}, {1, 2}), 0); }), ErrorKind::kShape);
+}
+
 TEST(Pick, SecondDerivatives) {
   const Tensor x = Leaf({1}, {3});
   const auto cube = [](const Tensor& t) { return Mul(Mul(t, t), t); };

@@ -133,6 +133,26 @@ Tensor Mean(const Tensor& a, Ints dims, bool keepdim) {
   return result;
 }
 
+Tensor Var(const Tensor& a, Ints dims, bool keepdim) {
+  CheckDefined("var", a);
+  const double count = CountOf(a, dims);
+  const Tensor sum = SumValues(a, dims, /*keepdim=*/true);
+  const Tensor apart = kernels::Sub(a, kernels::Div(sum, Constant(count, sum)));
+  const Tensor squares = SumValues(kernels::Mul(apart, apart), dims, keepdim);
+  Tensor result = kernels::Div(squares, Constant(count, squares));
+  if (ShouldRecord(a)) {
+    Record<1>("VarBackward", result, a,
+              [count, dims = Shape(dims.begin(), dims.end()), kept = KeptShape(a, dims)](
+                  const Tensor& g, const Tensor* operand) {
+                const Tensor share = count == 0 ? g : Div(g, Constant(count, g));
+                const Tensor distance = Sub(operand[0], Mean(operand[0], dims, true));
+                return Mul(ReshapeTo(share, kept), Mul(Constant(2, distance), distance));
+              })
+        ->Save(a);
+  }
+  return result;
+}
+
 Tensor Prod(const Tensor& a, Ints dims, bool keepdim) {
   CheckDefined("prod", a);
   Tensor result = kernels::Prod(a, dims, keepdim);

@@ -1,4 +1,4 @@
-// sum, mean, prod, amax and amin, differentiable.
+// sum, mean, var, prod, amax and amin, differentiable.
 //
 //   Tensor s = ops::Sum(a, {0, 2}, /*keepdim=*/true);
 //   Tensor m = ops::Mean(a, {}, false);               // no dims: over all of them
@@ -21,6 +21,8 @@ namespace twingrad::ops {
 Tensor Sum(const Tensor& a, Ints dims, bool keepdim);
 // f32, f64.
 Tensor Mean(const Tensor& a, Ints dims, bool keepdim);
+// The mean of the squared distances to the mean, NaN of nothing. f32, f64.
+Tensor Var(const Tensor& a, Ints dims, bool keepdim);
 
 // f32, f64, i64. 1 of nothing; integers wrap. Derivatives are right at zeros, however many.
 Tensor Prod(const Tensor& a, Ints dims, bool keepdim);

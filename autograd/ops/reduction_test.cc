@@ -45,6 +45,16 @@ TEST(Reduction, SecondDerivative) {
   EXPECT_EQ(Elements(Derive(first, {a})[0]), (Doubles{4, 4}));
 }
 
+TEST(Reduction, Var) {
+  const Tensor a = Leaf({2, 2}, {1, 3, 5, 5});
+  EXPECT_EQ(Elements(Var(a, {1}, false)), (Doubles{1, 0}));
+  const Tensor first = Derive(Var(a, {1}, true), {a}, true)[0];  // a - mean
+  EXPECT_EQ(Elements(first), (Doubles{-1, 1, 0, 0}));
+  const Tensor one = Mul(first, Values({2, 2}, {1, 0, 0, 0}));
+  EXPECT_EQ(Elements(Derive(one, {a})[0]), (Doubles{0.5, -0.5, 0, 0}));
+  EXPECT_TRUE(std::isnan(Elements(Var(Values({0}, {}), {}, false))[0]));
+}
+
 // Rules: S8.
 TEST(Fold, ProductsAreRightAtZeros) {
   const Tensor a = Leaf({2, 3}, {2, 3, 4, 0, 3, 4});

@@ -66,6 +66,8 @@ enum class Numbers : uint8_t {
   kUnbounded,  // of any size near a pole or the end of a domain
   kAngle,      // in [-pi, pi]
   kGated,      // no greater than the operand's magnitude
+  kBent,       // about as large as the operand, with a kink
+  kSpread,     // squares of differences
 };
 
 // Whether the result is rounded whatever the operands are.

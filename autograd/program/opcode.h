@@ -52,7 +52,9 @@ enum class Opcode : uint8_t {
   kSoftplus,
   kGelu,
   kGeluTanh,
-  kClamp,  // min=, max=, one of them or both
+  kClamp,      // min=, max=, one of them or both
+  kLeakyRelu,  // by=: the slope below 0
+  kElu,        // by=
   // where %condition %a %b
   kWhere,
   // Elementwise, three operands: a + b c, a + b / c, a + c (b - a).
@@ -66,6 +68,7 @@ enum class Opcode : uint8_t {
   kAmax,
   kAmin,
   kLogsumexp,
+  kVar,
   // Along dim=: the extreme entry, or its index.
   kMax,
   kMin,
@@ -73,6 +76,10 @@ enum class Opcode : uint8_t {
   kArgmin,
   kMatmul,
   kAddmm,
+  kAddmv,
+  kAddr,
+  kBaddbmm,
+  kAddbmm,
   kBmm,
   kDot,
   kOuter,
@@ -80,6 +87,9 @@ enum class Opcode : uint8_t {
   kCat,
   kStack,
   kFlip,
+  kRoll,
+  kTril,
+  kTriu,
   kIndexSelect,
   kGather,
   kScatterAdd,
@@ -87,6 +97,7 @@ enum class Opcode : uint8_t {
   kArgsort,
   // Along dim=; the result has the operand's shape.
   kCumsum,
+  kCumprod,
   kSoftmax,
   kLogSoftmax,
   // Losses: reduction= (mean when absent).
@@ -94,6 +105,7 @@ enum class Opcode : uint8_t {
   kCrossEntropy,
   kBceWithLogits,
   kNllLoss,
+  kSmoothL1Loss,
   // Views: the result shares storage (reshape only where the strides allow it).
   kView,
   kReshape,
@@ -179,7 +191,7 @@ enum class Key : uint8_t {
   kMaterialize,        // grad (0/1)
   kId,                 // hooks: handle name
   kDo,                 // hooks, custom: what it does
-  kBy,                 // hooks: factor of do=scale
+  kBy,                 // hooks: factor of do=scale; ops: a factor, or a number of places
   kTarget,             // hooks that act on another: handle name or value list
   kKind,               // begin, expect: a word
   kCount,              // expect: a number

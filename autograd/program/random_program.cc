@@ -114,7 +114,7 @@ class RandomStatements {
       return;
     }
     const Signature& signature = SignatureOf(statement.op);
-    if (signature.Find(Key::kBy) != nullptr) {
+    if (signature.Find(Key::kBy) != nullptr && signature.Find(Key::kDo) != nullptr) {
       drop(Key::kBy);
       if (word == "scale") statement.attributes.push_back({Key::kBy, Float()});
     }

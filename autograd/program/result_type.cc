@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -133,6 +134,18 @@ bool Inference::CheckClamp() {
   return fault_.BlameKey(Key::kMin, "min= is above max=; it may be equal to it or less");
 }
 
+// by= of leaky_relu and elu.
+bool Inference::CheckFactor() {
+  const double by = statement_.Get<double>(Key::kBy);
+  const double most = op() == Opcode::kLeakyRelu ? 1 : std::numeric_limits<double>::max();
+  const bool fits = by > 0 && by <= most && (result_.dtype != DType::kF32 || IsFloat32(by));
+  if (fits) return true;
+  return fault_.BlameKey(Key::kBy, "by=", by, " of ", signature_.name, " on ",
+                         DTypeName(result_.dtype), "; it must be above 0",
+                         op() == Opcode::kLeakyRelu ? ", at most 1," : ", finite",
+                         " and a number that this type holds");
+}
+
 bool Inference::InPlace() {
   result_ = *operands_[0];
   for (size_t i = 1; i < operands_.size(); ++i) {
@@ -145,26 +158,44 @@ bool Inference::InPlace() {
   return true;
 }
 
-bool Inference::Addmm() {
-  const Shape &b = shape(1), &c = shape(2);
+// The product of the operands after the first, each of the rank that the op takes.
+bool Inference::FactorsOf(Shape* product, int64_t* inner) {
+  const bool batched = op() == Opcode::kBaddbmm || op() == Opcode::kAddbmm;
+  const size_t rank = batched ? 3 : op() == Opcode::kAddr ? 1 : 2;
+  const size_t ranks[] = {rank, op() == Opcode::kAddmv ? 1 : rank};
   for (int i = 1; i < 3; ++i) {
-    const size_t rank = shape(i).size();
-    if (rank != 2) {
-      return fault_.BlameOperand(i, "addmm of a factor of rank ", rank, "; matrices go");
-    }
+    if (shape(i).size() == ranks[i - 1]) continue;
+    return fault_.BlameOperand(i, signature_.name, " of a factor of rank ", shape(i).size(),
+                               "; rank ", ranks[i - 1], " goes");
   }
-  if (b[1] != c[0]) {
-    return fault_.BlameOperand(2, "addmm of ", ShapeText(b), " and ", ShapeText(c),
-                               ": inner sizes ", b[1], " and ", c[0],
-                               " differ; they must be equal");
+  const Shape &b = shape(1), &c = shape(2);
+  if (op() == Opcode::kAddr) {
+    *product = {b[0], c[0]};
+    return true;
   }
-  result_.shape = {b[0], c[1]};
-  if (!CheckResult()) return false;
-  work_ = NumElements(result_.shape) * (b[1] + 1);
+  const int64_t columns = b.back(), rows = c[c.size() == 1 ? 0 : c.size() - 2];
+  if (columns != rows || (batched && b[0] != c[0])) {
+    return fault_.BlameOperand(2, signature_.name, " of ", ShapeText(b), " and ", ShapeText(c),
+                               columns != rows ? ": inner sizes " : ": numbers of matrices ",
+                               columns != rows ? columns : b[0], " and ",
+                               columns != rows ? rows : c[0], " differ; they must be equal");
+  }
+  *inner = op() == Opcode::kAddbmm ? columns * b[0] : columns;
+  if (op() == Opcode::kBaddbmm) product->push_back(b[0]);
+  product->push_back(b[b.size() - 2]);
+  if (c.size() > 1) product->push_back(c.back());
+  return true;
+}
+
+// addmm and the like.
+bool Inference::AddedProduct() {
+  int64_t inner = 1;
+  if (!FactorsOf(&result_.shape, &inner) || !CheckResult()) return false;
+  work_ = NumElements(result_.shape) * (inner + 1);
   if (BroadcastsTo(shape(), result_.shape)) return true;
   return fault_.BlameOperand(0, "shape ", ShapeText(shape()), " does not broadcast to ",
-                             ShapeText(result_.shape),
-                             ", the shape of the product; addmm adds to it");
+                             ShapeText(result_.shape), ", the shape of the product; ",
+                             signature_.name, " adds to it");
 }
 
 // bmm, dot and outer take operands of one rank.
@@ -247,7 +278,9 @@ bool Inference::CheckResult() {
 bool Inference::Dispatch() {
   switch (signature_.category) {
     case Category::kElementwise:
-      return Elementwise() && (op() != Opcode::kClamp || CheckClamp());
+      if (!Elementwise()) return false;
+      if (op() == Opcode::kClamp) return CheckClamp();
+      return signature_.Find(Key::kBy) == nullptr || CheckFactor();
     case Category::kReduction:
       return signature_.Find(Key::kDim) != nullptr ? Extreme() : Reduction();
     case Category::kRearrange:
@@ -259,7 +292,7 @@ bool Inference::Dispatch() {
     case Category::kMatmul:
       if (op() == Opcode::kBmm) return ProductOfRank(3);
       if (op() == Opcode::kDot || op() == Opcode::kOuter) return ProductOfRank(1);
-      return op() == Opcode::kAddmm ? Addmm() : Matmul();
+      return signature_.max_operands == 3 ? AddedProduct() : Matmul();
     case Category::kView:
       return View();
     case Category::kInPlace:

@@ -51,9 +51,11 @@ class Inference {
   bool Dispatch();
   bool Elementwise();
   bool CheckClamp();
+  bool CheckFactor();
   bool InPlace();
   bool Matmul();
-  bool Addmm();
+  bool AddedProduct();
+  bool FactorsOf(Shape* product, int64_t* inner);
   bool ProductOfRank(size_t rank);
   bool Loss();
   bool LossByClasses(Shape* each);
@@ -73,6 +75,7 @@ class Inference {
   bool Rearranged();
   bool Join();
   bool CheckFlip();
+  bool CheckMatrices();
   bool Picked();
   bool Scan();
 

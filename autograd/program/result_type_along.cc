@@ -125,6 +125,12 @@ bool Inference::CheckFlip() {
   return true;
 }
 
+bool Inference::CheckMatrices() {
+  if (rank() >= 2) return true;
+  return fault_.BlameOperand(0, signature_.name, " of a value of rank ", rank(),
+                             "; it takes matrices: rank 2 or more");
+}
+
 bool Inference::Picked() {
   const Shape& a = shape();
   const Shape& index = shape(1);
@@ -157,7 +163,7 @@ bool Inference::Scan() {
   size_t dim = 0;
   if (!TakeDim(&dim)) return false;
   result_.shape = shape();
-  if (op() == Opcode::kCumsum) work_ = CumsumWork(shape(), dim);
+  if (op() == Opcode::kCumsum || op() == Opcode::kCumprod) work_ = CumsumWork(shape(), dim);
   return true;
 }
 
@@ -170,6 +176,11 @@ bool Inference::Rearranged() {
     case Opcode::kFlip:
       result_.shape = shape();
       return CheckFlip();
+    case Opcode::kTril:
+    case Opcode::kTriu:
+      result_.shape = shape();
+      return CheckMatrices();
+    case Opcode::kRoll:
     case Opcode::kSort:
     case Opcode::kArgsort:
       result_.shape = shape();

@@ -50,6 +50,9 @@ inline constexpr AttributeSpec kExtremeKeys[] = {kDim, Flag(Key::kKeepdim)};
 inline constexpr AttributeSpec kSortKeys[] = {kDim, Flag(Key::kDescending)};
 inline constexpr AttributeSpec kClampKeys[] = {Optional(Key::kMin, kNumber),
                                                Optional(Key::kMax, kNumber)};
+inline constexpr AttributeSpec kFactorKeys[] = {Required(Key::kBy, kNumber)};
+inline constexpr AttributeSpec kDiagonalKeys[] = {Optional(Key::kBy, kInteger, Default::kZero)};
+inline constexpr AttributeSpec kRollKeys[] = {kDim, Required(Key::kBy, kInteger)};
 inline constexpr AttributeSpec kLossKeys[] = {
     Optional(Key::kReduction, kWord, Default::kNone, "sum none")};
 inline constexpr AttributeSpec kShapeKeys[] = {Required(Key::kShape, kIntegers)};
@@ -150,6 +153,12 @@ constexpr Signature Reduction(Opcode op, std::string_view name, OpFacts facts, D
 // max, min and their indices.
 constexpr Signature Extreme(Opcode op, std::string_view name, OpFacts facts, std::string_view doc) {
   return Computed(Category::kReduction, op, name, 1, facts, kNumeric, kExtremeKeys, doc);
+}
+// a plus a product of b and c.
+constexpr Signature AddedProduct(Opcode op, std::string_view name, Numbers numbers,
+                                 std::string_view doc) {
+  return Computed(Category::kMatmul, op, name, 3, {Dependence::kAddmm, numbers, kSavesB | kSavesC},
+                  kNumeric, kNone, doc);
 }
 constexpr Signature Rearranged(Opcode op, std::string_view name, Count operands, OpFacts facts,
                                DTypeRule dtypes, absl::Span<const AttributeSpec> attributes,
@@ -279,6 +288,10 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Computed(Category::kElementwise, kClamp, "clamp", 1, Linear(Numbers::kClamped, kSavesA),
              kFloating, kClampKeys,
              "a, but min= where it is less and max= where it is greater; one of them or both"),
+    Computed(Category::kElementwise, kLeakyRelu, "leaky_relu", 1, Linear(Numbers::kBent, kSavesA),
+             kFloating, kFactorKeys, "a, but by= times a where that is less; 0 < by <= 1"),
+    Computed(Category::kElementwise, kElu, "elu", 1, Curved(Numbers::kBent, kSavesA), kFloating,
+             kFactorKeys, "a where it is above 0, else by= times (exp(a) - 1); by > 0"),
     WithCondition(Elementwise(kWhere, "where", 3, Linear(Numbers::kEither, kSavesA), kNumeric,
                               "b where the condition a (bool) is true, else c; broadcast")),
     Elementwise(kAddcmul, "addcmul", 3, {Dependence::kAddmm, Numbers::kAddcmul, kSavesB | kSavesC},
@@ -299,6 +312,8 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
               "the least over dims= (all without), NaN if any is; none may have size 0"),
     Reduction(kLogsumexp, "logsumexp", Curved(Numbers::kLogSum, kSavesA | kSavesResult), kFloating,
               "log of the sum of exp(a) over dims= (all without)"),
+    Reduction(kVar, "var", Curved(Numbers::kSpread, kSavesA), kFloating,
+              "mean over dims= (all without) of the squared distance to the mean"),
     Extreme(kMax, "max", Linear(Numbers::kSame, kSavesOwn),
             "the greatest along dim=: the first of the greatest, or the first NaN, and no other"),
     Extreme(kMin, "min", Linear(Numbers::kSame, kSavesOwn),
@@ -310,9 +325,16 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Computed(Category::kMatmul, kMatmul, "matmul", 2,
              {Dependence::kBilinear, Numbers::kMatmul, kSavesAForB | kSavesBForA}, kNumeric, kNone,
              "matrix product, ranks 1 to 4, batch dimensions broadcast"),
-    Computed(Category::kMatmul, kAddmm, "addmm", 3,
-             {Dependence::kAddmm, Numbers::kAddmm, kSavesB | kSavesC}, kNumeric, kNone,
-             "a plus the product of the matrices b and c; a is broadcast to it"),
+    AddedProduct(kAddmm, "addmm", Numbers::kAddmm,
+                 "a plus the product of the matrices b and c; a is broadcast to it"),
+    AddedProduct(kAddmv, "addmv", Numbers::kAddmm,
+                 "a plus the product of the matrix b and the vector c; a is broadcast to it"),
+    AddedProduct(kAddr, "addr", Numbers::kAddcmul,
+                 "a plus outer of the vectors b and c; a is broadcast to it"),
+    AddedProduct(kBaddbmm, "baddbmm", Numbers::kAddmm,
+                 "a plus bmm of b and c, of rank 3; a is broadcast to it"),
+    AddedProduct(kAddbmm, "addbmm", Numbers::kAddmm,
+                 "a plus the sum of the matrices of bmm of b and c; a is broadcast to it"),
     Computed(Category::kMatmul, kBmm, "bmm", 2,
              {Dependence::kBilinear, Numbers::kMatmul, kSavesAForB | kSavesBForA}, kNumeric, kNone,
              "the product of each matrix of a with that of b; both have rank 3"),
@@ -328,6 +350,12 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
                "one after the other along a new dimension before dim=; the shapes are equal"),
     Rearranged(kFlip, "flip", 1, Linear(Numbers::kSame), kAny, kDimsKeys,
                "a copy with the order along dims= reversed"),
+    Rearranged(kRoll, "roll", 1, Linear(Numbers::kSame), kAny, kRollKeys,
+               "a copy with the entries of dim= by= places on, the last ones first"),
+    Rearranged(kTril, "tril", 1, Linear(Numbers::kSame), kNumeric, kDiagonalKeys,
+               "a copy of matrices with 0 above the diagonal that is by= to the right"),
+    Rearranged(kTriu, "triu", 1, Linear(Numbers::kSame), kNumeric, kDiagonalKeys,
+               "a copy of matrices with 0 below the diagonal that is by= to the right"),
     Rearranged(kIndexSelect, "index_select", 2, Linear(Numbers::kSame, kSavesB), kAny, kDimKeys,
                "the entries of dim= whose indices b lists, in its order", kIndicesB),
     Rearranged(kGather, "gather", 2, Linear(Numbers::kSame, kSavesB, kSavesA), kAny, kDimKeys,
@@ -342,6 +370,8 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
                "the indices along dim= of what sort puts there, i64"),
     Scan(kCumsum, "cumsum", Linear(Numbers::kCumulated), kNumeric,
          "the sums of the entries up to each along dim="),
+    Scan(kCumprod, "cumprod", Curved(Numbers::kProductOver, kSavesA, kSavesResult), kNumeric,
+         "the products of the entries up to each along dim="),
     Scan(kSoftmax, "softmax", Curved(Numbers::kProbability, kSavesResult), kFloating,
          "exp(a) over its sum along dim="),
     Scan(kLogSoftmax, "log_softmax", Curved(Numbers::kLogSum, kSavesResult), kFloating,
@@ -359,6 +389,9 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Computed(Category::kLoss, kNllLoss, "nll_loss", 2, Linear(Numbers::kMeanOver, kSavesB, kSavesA),
              kFloating, kLossKeys,
              "the mean (sum, or each) of -a at the class that b names; a [N,C], or [C]", kIndicesB),
+    Computed(Category::kLoss, kSmoothL1Loss, "smooth_l1_loss", 2,
+             Curved(Numbers::kSquaredDifference, kSavesA | kSavesB), kFloating, kLossKeys,
+             "the mean (sum, or each) of d * d / 2 where abs(d) < 1, else abs(d) - 1/2; d = a - b"),
     View(kView, "view", kShapeKeys,
          "the same elements with shape=; the operand must be contiguous when run"),
     View(kReshape, "reshape", kShapeKeys,

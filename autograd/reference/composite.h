@@ -22,6 +22,7 @@
 #include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/algebra.h"
+#include "autograd/reference/compounds.h"
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/lowering.h"
 #include "autograd/reference/place_map.h"
@@ -52,55 +53,51 @@ class Composite {
  private:
   using Rule = Value (Composite::*)();
   struct Row {
-    Opcode op;
     Rule rule;
+    Opcode ops[5];  // kLeaf, which computes nothing: none
   };
 
   static constexpr auto RulesByOp() {
+    using enum program::Opcode;
     std::array<Rule, program::kNumOpcodes> rules{};
-    for (const auto& [op, rule] : std::initializer_list<Row>{
-             {Opcode::kClamp, &Composite::Clamp},
-             {Opcode::kWhere, &Composite::Where},
-             {Opcode::kAddcmul, &Composite::Ternary},
-             {Opcode::kAddcdiv, &Composite::Ternary},
-             {Opcode::kLerp, &Composite::Ternary},
-             {Opcode::kSum, &Composite::Sum},
-             {Opcode::kMean, &Composite::Mean},
-             {Opcode::kProd, &Composite::Product},
-             {Opcode::kAmax, &Composite::Extreme},
-             {Opcode::kAmin, &Composite::Extreme},
-             {Opcode::kLogsumexp, &Composite::LogSumExp},
-             {Opcode::kMax, &Composite::ExtremeAlong},
-             {Opcode::kMin, &Composite::ExtremeAlong},
-             {Opcode::kArgmax, &Composite::ExtremeAlong},
-             {Opcode::kArgmin, &Composite::ExtremeAlong},
-             {Opcode::kMatmul, &Composite::Matmul},
-             {Opcode::kAddmm, &Composite::Addmm},
-             {Opcode::kBmm, &Composite::Matmul},
-             {Opcode::kDot, &Composite::Matmul},
-             {Opcode::kOuter, &Composite::Outer},
-             {Opcode::kCat, &Composite::Join},
-             {Opcode::kStack, &Composite::Join},
-             {Opcode::kFlip, &Composite::Flip},
-             {Opcode::kIndexSelect, &Composite::IndexSelect},
-             {Opcode::kGather, &Composite::GatherAlong},
-             {Opcode::kScatterAdd, &Composite::ScatterAlong},
-             {Opcode::kSort, &Composite::Sort},
-             {Opcode::kArgsort, &Composite::Sort},
-             {Opcode::kCumsum, &Composite::Cumsum},
-             {Opcode::kSoftmax, &Composite::Softmax},
-             {Opcode::kLogSoftmax, &Composite::LogSoftmax},
-             {Opcode::kMseLoss, &Composite::MseLoss},
-             {Opcode::kCrossEntropy, &Composite::LossOfClasses},
-             {Opcode::kBceWithLogits, &Composite::BceWithLogits},
-             {Opcode::kNllLoss, &Composite::LossOfClasses},
-             {Opcode::kReshape, &Composite::Copy},
-             {Opcode::kClone, &Composite::Copy},
-             {Opcode::kCast, &Composite::Cast},
-             {Opcode::kTo, &Composite::Copy},
-             {Opcode::kCopyInPlace, &Composite::CopyInto},
+    for (const auto& [rule, ops] : std::initializer_list<Row>{
+             {&Composite::Clamp, {kClamp}},
+             {&Composite::Bent, {kLeakyRelu, kElu}},
+             {&Composite::Where, {kWhere}},
+             {&Composite::Ternary, {kAddcmul, kAddcdiv, kLerp}},
+             {&Composite::Sum, {kSum}},
+             {&Composite::Mean, {kMean}},
+             {&Composite::Variance, {kVar}},
+             {&Composite::Product, {kProd}},
+             {&Composite::Extreme, {kAmax, kAmin}},
+             {&Composite::LogSumExp, {kLogsumexp}},
+             {&Composite::ExtremeAlong, {kMax, kMin, kArgmax, kArgmin}},
+             {&Composite::Matmul, {kMatmul, kBmm, kDot}},
+             {&Composite::AddedProduct, {kAddmm, kAddmv, kAddr, kBaddbmm, kAddbmm}},
+             {&Composite::Outer, {kOuter}},
+             {&Composite::Join, {kCat, kStack}},
+             {&Composite::Flip, {kFlip}},
+             {&Composite::Roll, {kRoll}},
+             {&Composite::Triangle, {kTril, kTriu}},
+             {&Composite::IndexSelect, {kIndexSelect}},
+             {&Composite::GatherAlong, {kGather}},
+             {&Composite::ScatterAlong, {kScatterAdd}},
+             {&Composite::Sort, {kSort, kArgsort}},
+             {&Composite::Cumsum, {kCumsum}},
+             {&Composite::Cumprod, {kCumprod}},
+             {&Composite::Softmax, {kSoftmax}},
+             {&Composite::LogSoftmax, {kLogSoftmax}},
+             {&Composite::MseLoss, {kMseLoss}},
+             {&Composite::LossOfClasses, {kCrossEntropy, kNllLoss}},
+             {&Composite::BceWithLogits, {kBceWithLogits}},
+             {&Composite::SmoothL1Loss, {kSmoothL1Loss}},
+             {&Composite::Copy, {kReshape, kClone, kTo}},
+             {&Composite::Cast, {kCast}},
+             {&Composite::CopyInto, {kCopyInPlace}},
          }) {
-      rules[static_cast<int>(op)] = rule;
+      for (const Opcode op : ops) {
+        if (op != kLeaf) rules[static_cast<int>(op)] = rule;
+      }
     }
     return rules;
   }
@@ -122,6 +119,8 @@ class Composite {
                           in_[0]);
   }
 
+  Value Bent() { return BentOf(algebra_, op_, in_[0], statement_.Get<double>(Key::kBy)); }
+
   Value Where() {
     const Shape* shape =
         Keep(BroadcastShape(*shapes_[0], BroadcastShape(*shapes_[1], *shapes_[2])));
@@ -136,16 +135,9 @@ class Composite {
     return ScatterAdd(algebra_, in_[0], reduction.map, Keep(reduction.shape));
   }
 
-  Value Mean() {
-    const ReductionMap reduction = ReduceMap(arena(), statement_, Whole());
-    const bool late = algebra_.DividesLate();
-    const Value sum = algebra_.Apply(Primitive::kScatterAdd,
-                                     {.map = reduction.map,
-                                      .shape = Keep(reduction.shape),
-                                      .count = reduction.count,
-                                      .late = late},
-                                     in_[0]);
-    return algebra_.Apply(Primitive::kDivideCount, {.count = reduction.count, .late = late}, sum);
+  Value Mean() { return MeanOver(algebra_, in_[0], ReduceMap(arena(), statement_, Whole())); }
+  Value Variance() {
+    return VarianceOver(algebra_, in_[0], ReduceMap(arena(), statement_, Whole()));
   }
 
   Value Matmul() {
@@ -163,7 +155,6 @@ class Composite {
   }
 
   Value CopyInto() { return Repeated(1, shapes_[0]); }
-
   Value Cast() {
     return algebra_.Apply(Primitive::kCast, {.dtype = statement_.Get<DType>(Key::kTo)}, in_[0]);
   }
@@ -177,6 +168,18 @@ class Composite {
     const RunningMaps maps = CumsumMaps(arena(), Whole(), Dim());
     const Value terms = Gather(algebra_, in_[0], maps.from, Keep({maps.from.size}));
     return ScatterAdd(algebra_, terms, maps.to, shapes_[0]);
+  }
+
+  Value Cumprod() { return RunningProduct(algebra_, in_[0], Whole(), Dim()); }
+  Value Roll() {
+    const auto by = statement_.Get<int64_t>(Key::kBy);
+    return Gather(algebra_, in_[0], RollMap(arena(), Whole(), Dim(), by), shapes_[0]);
+  }
+  Value Triangle() {
+    const auto by = statement_.Get<int64_t>(Key::kBy);
+    const IndexMap kept = TriangleMap(arena(), Whole(), by, op_ == Opcode::kTril);
+    const Value elements = Gather(algebra_, in_[0], kept, Keep({kept.size}));
+    return Overwrite(algebra_, Constant(algebra_, in_[0], Whole(), 0), elements, kept);
   }
 
   Value Extreme() { return OfGroups(Primitive::kExtreme, ReduceMap(arena(), statement_, Whole())); }
@@ -226,11 +229,7 @@ class Composite {
     return Joined<Algebra>(algebra_, in_, parts, Dim());
   }
 
-  Value Addmm() {
-    const MatmulMaps maps = ProductMaps(arena(), *shapes_[1], *shapes_[2]);
-    const Value products = Products(algebra_, in_[1], in_[2], maps);
-    return AddedTo(algebra_, Repeated(0, Keep(maps.shape)), products, maps.result, maps.shape);
-  }
+  Value AddedProduct() { return AddedProductOf<Algebra>(algebra_, op_, in_, shapes_); }
 
   Value Product() { return ProductOf(algebra_, in_[0], ReduceMap(arena(), statement_, Whole())); }
 
@@ -248,6 +247,7 @@ class Composite {
   }
 
   Value BceWithLogits() { return Reduced(BceOf(algebra_, in_[0], in_[1])); }
+  Value SmoothL1Loss() { return Reduced(SmoothDistance(algebra_, in_[0], in_[1])); }
   Value LossOfClasses() {
     const size_t classes = Whole().size() - 1;
     const Value logs =

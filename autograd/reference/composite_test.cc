@@ -118,7 +118,7 @@ TEST(LoweringTest, CoversTheSignatureTable) {
     return !Composite<Calculus>::HasRule(op) && ElementwisePrimitive(op) != Primitive::kEnd;
   };
   for (const Signature& signature : program::Signatures()) {
-    const bool composite = signature.min_operands > 2 || signature.op == Opcode::kClamp;
+    const bool composite = Composite<Calculus>::HasRule(signature.op);
     if (signature.category == Category::kElementwise && !composite) {
       EXPECT_TRUE(is_primitive(signature.op)) << signature.name;
       EXPECT_EQ(signature.performs, signature.op);

@@ -20,7 +20,8 @@ constexpr bool EveryOtherOpHasARule() {
                           category == Category::kRearrange || category == Category::kScan ||
                           category == Category::kLoss ||
                           (category == Category::kCopy && signature.op != Opcode::kDetach) ||
-                          (category == Category::kElementwise && signature.min_operands > 2);
+                          (category == Category::kElementwise &&
+                           (signature.min_operands > 2 || !signature.attributes.empty()));
     if (computes && !Composite<Calculus>::HasRule(signature.op)) return false;
   }
   return true;
@@ -41,9 +42,13 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
   const program::Signature& signature = program::SignatureOf(op);
   // The way from a to b, by which the weight is derived; both factors of a product and a function.
   if (op == Opcode::kLerp) return last_tracked ? program::kSavesA | program::kSavesB : 0;
-  if (op == Opcode::kBceWithLogits) return program::kSavesA | program::kSavesB;
+  if (op == Opcode::kBceWithLogits || op == Opcode::kSmoothL1Loss) {
+    return program::kSavesA | program::kSavesB;
+  }
+  // What is reckoned from the operand is saved by the steps, and the operand itself by the node.
+  if (op == Opcode::kLeakyRelu || op == Opcode::kElu || op == Opcode::kVar) return program::kSavesA;
   // A primitive that works on places knows where an index points, not the index itself.
-  if (signature.indices == 0 && op != Opcode::kProd) return 0;
+  if (signature.indices == 0 && op != Opcode::kProd && op != Opcode::kCumprod) return 0;
   if (op == Opcode::kScatterAdd && !last_tracked) return 0;
   return signature.facts.saves & (program::kSavesA | program::kSavesB | program::kSavesC);
 }

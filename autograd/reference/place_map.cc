@@ -89,6 +89,30 @@ IndexMap FlipMap(Arena& arena, const Shape& shape, absl::Span<const int64_t> dim
   return StridedMap(arena, shape, strides, offset);
 }
 
+IndexMap RollMap(Arena& arena, const Shape& shape, size_t dim, int64_t by) {
+  const Rows rows(shape, dim);
+  auto* from = arena.Allocate<int32_t>(Count(shape));
+  for (int64_t row = 0; row < rows.count; ++row) {
+    for (int64_t k = 0; k < rows.size; ++k) {
+      const int64_t source = ((k - by % rows.size) % rows.size + rows.size) % rows.size;
+      from[rows.Start(row) + k * rows.stride] =
+          static_cast<int32_t>(rows.Start(row) + source * rows.stride);
+    }
+  }
+  return {from, Count(shape)};
+}
+
+IndexMap TriangleMap(Arena& arena, const Shape& shape, int64_t by, bool below) {
+  const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  auto* kept = arena.Allocate<int32_t>(Count(shape));
+  int32_t size = 0;
+  for (int32_t i = 0; i < Count(shape); ++i) {
+    const int64_t distance = i % columns - i / columns % rows;
+    if (below ? distance <= by : distance >= by) kept[size++] = i;
+  }
+  return {kept, size};
+}
+
 Picks PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim, const Array& indices,
               const IndexMap& at) {
   Shape strides = RowMajorStrides(of);

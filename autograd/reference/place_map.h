@@ -26,6 +26,11 @@ IndexMap PartMap(Arena& arena, const Shape& part, const Shape& whole, size_t dim
 // The same shape with the order along `dims` reversed.
 IndexMap FlipMap(Arena& arena, const Shape& shape, absl::Span<const int64_t> dims);
 
+// The same shape with entry k of `dim` at place k + by, counted around.
+IndexMap RollMap(Arena& arena, const Shape& shape, size_t dim, int64_t by);
+// The places of matrices on and below (above) the diagonal that is `by` to the right.
+IndexMap TriangleMap(Arena& arena, const Shape& shape, int64_t by, bool below);
+
 // What the twin picks, and at some places all that another engine may pick instead: at `open[k]`
 // also `others[k]`.
 struct Picks {

@@ -65,6 +65,9 @@ Point Relu(double a, double) { return AtZero(a, Between(0, 1)); }
 Point Abs(double a, double) { return AtZero(a, Between(-1, 1)); }
 Point Sgn(double a, double) { return AtZero(a, {PointClass::kJump}); }
 Point Clamp(double a, double) { return AtZero(std::fabs(a) - 1, Between(0, 1)); }
+// By 1/2 and by 2.
+Point LeakyRelu(double a, double) { return AtZero(a, Between(0.5, 1)); }
+Point Elu(double a, double) { return AtZero(a, Between(1, 2)); }
 Point AtTie(double a, double b) {
   if (EitherIsNan(a, b)) return kUndefined;
   return a == b ? Between(0, 1) : kSmooth;
@@ -136,7 +139,10 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kGelu, "everywhere", "", "", "", Bounded},
     {Opcode::kGeluTanh, "everywhere", "", "", "", Bounded},
     {Opcode::kClamp, "away from the limits; everywhere if min ≥ max", "at a limit: [0, 1]", "", "",
-     Clamp},
+     Clamp, nullptr, " min=-1 max=1"},
+    {Opcode::kLeakyRelu, "a ≠ 0", "a = 0: [by, 1]", "", "", LeakyRelu, nullptr, " by=0x1p-1"},
+    {Opcode::kElu, "a ≠ 0; if by = 1 everywhere, once", "a = 0: from by to 1", "", "", Elu, nullptr,
+     " by=2"},
     {Opcode::kWhere, "everywhere; the condition is a constant", "", "", ""},
     {Opcode::kAddcmul, "everywhere", "", "", ""},
     {Opcode::kAddcdiv, "c ≠ 0", "", "c = 0: as div", "as div"},
@@ -147,30 +153,41 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kAmax, "one greatest", "n greatest: shares ≥ 0 of sum 1", "", ""},
     {Opcode::kAmin, "one least", "n least: shares ≥ 0 of sum 1", "", ""},
     {Opcode::kLogsumexp, "some finite a", "", "", "all a are -∞"},
+    {Opcode::kVar, "everywhere", "", "", "over nothing"},
     {Opcode::kMax, "one greatest", "n greatest: shares ≥ 0 of sum 1", "", ""},
     {Opcode::kMin, "one least", "n least: shares ≥ 0 of sum 1", "", ""},
     {Opcode::kArgmax, "an index is a constant", "", "", ""},
     {Opcode::kArgmin, "an index is a constant", "", "", ""},
     {Opcode::kMatmul, "everywhere", "", "", ""},
     {Opcode::kAddmm, "everywhere", "", "", ""},
+    {Opcode::kAddmv, "everywhere", "", "", ""},
+    {Opcode::kAddr, "everywhere", "", "", ""},
+    {Opcode::kBaddbmm, "everywhere", "", "", ""},
+    {Opcode::kAddbmm, "everywhere", "", "", ""},
     {Opcode::kBmm, "everywhere", "", "", ""},
     {Opcode::kDot, "everywhere", "", "", ""},
     {Opcode::kOuter, "everywhere", "", "", ""},
     {Opcode::kCat, "everywhere", "", "", ""},
     {Opcode::kStack, "everywhere", "", "", ""},
     {Opcode::kFlip, "everywhere", "", "", ""},
+    {Opcode::kRoll, "everywhere", "", "", ""},
+    {Opcode::kTril, "everywhere", "", "", ""},
+    {Opcode::kTriu, "everywhere", "", "", ""},
     {Opcode::kIndexSelect, "everywhere; indices are constants", "", "", ""},
     {Opcode::kGather, "everywhere; indices are constants", "", "", ""},
     {Opcode::kScatterAdd, "everywhere; indices are constants", "", "", ""},
     {Opcode::kSort, "no two are equal", "equal ones: means of their orders", "", ""},
     {Opcode::kArgsort, "an index is a constant", "", "", ""},
     {Opcode::kCumsum, "everywhere", "", "", ""},
+    {Opcode::kCumprod, "everywhere, zeros included", "", "", ""},
     {Opcode::kSoftmax, "finite a", "", "", "a row of -∞"},
     {Opcode::kLogSoftmax, "finite a", "", "", "a row of -∞"},
     {Opcode::kMseLoss, "everywhere", "", "", "a mean over nothing"},
     {Opcode::kCrossEntropy, "finite a; classes are constants", "", "", "a row of -∞"},
     {Opcode::kBceWithLogits, "everywhere", "", "", "a mean over nothing"},
     {Opcode::kNllLoss, "everywhere; classes are constants", "", "", "a mean over nothing"},
+    {Opcode::kSmoothL1Loss, "everywhere, once; more often where a - b ≠ ±1",
+     "a - b = ±1: a second derivative in [0, 1]", "", "a mean over nothing"},
     {Opcode::kView, "everywhere", "", "", ""},
     {Opcode::kReshape, "everywhere", "", "", ""},
     {Opcode::kTranspose, "everywhere", "", "", ""},

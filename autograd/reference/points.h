@@ -39,9 +39,10 @@ struct PointRow {
   std::string_view kinks;
   std::string_view boundary;
   std::string_view undefined;
-  // Of an elementwise op of one or two numbers, by each. clamp's limits are -1 and 1.
+  // Of an elementwise op of one or two numbers, by each; and the attributes with which.
   Point (*by_a)(double a, double b) = nullptr;
   Point (*by_b)(double a, double b) = nullptr;
+  std::string_view attributes = "";
 };
 
 // One an op, in the order of the table of statements. An op in place has the row of what it

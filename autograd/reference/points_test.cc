@@ -63,12 +63,13 @@ struct Slopes {
   double twin = 0;
 };
 
-Slopes SlopesAt(const program::Signature& signature, double a, double b, bool by_b) {
+Slopes SlopesAt(const PointRow& row, double a, double b, bool by_b) {
+  const program::Signature& signature = program::SignatureOf(row.op);
   std::string text = "%a = leaf type=f64[] data=" + Text(a) + (by_b ? "" : " grad=1") + "\n";
   const bool binary = signature.min_operands == 2;
   if (binary) text += "%b = leaf type=f64[] data=" + Text(b) + (by_b ? " grad=1" : "") + "\n";
   text += "%y = " + std::string(signature.name) + " %a" + (binary ? " %b" : "") +
-          (signature.op == Opcode::kClamp ? " min=-1 max=1" : "") + "\nbackward %y\n";
+          std::string(row.attributes) + "\nbackward %y\n";
   const TwinRun twin(text);
   const auto& record = twin.result().observation.values[by_b ? 1 : 0];
   return {text, RunDual(twin.program()), FindLegalAnswers(twin.program()),
@@ -118,14 +119,13 @@ TEST(PointsTest, TheWitnessesFollowTheTable) {
   int checked = 0;
   for (const PointRow& row : Points()) {
     if (row.by_a == nullptr) continue;
-    const program::Signature& signature = program::SignatureOf(row.op);
     for (const double a : numbers) {
       for (const double b : numbers) {
         if (IsBeyond(row.op, a, b)) continue;
-        Check(SlopesAt(signature, a, b, false), row.by_a(a, b), false);
+        Check(SlopesAt(row, a, b, false), row.by_a(a, b), false);
         ++checked;
         if (row.by_b == nullptr) break;
-        Check(SlopesAt(signature, a, b, true), row.by_b(a, b), true);
+        Check(SlopesAt(row, a, b, true), row.by_b(a, b), true);
       }
     }
   }

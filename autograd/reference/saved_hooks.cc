@@ -34,7 +34,7 @@ Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
   if ((saves & kSavesBForA) != 0 && has_gradient[0]) saved |= kSavesB;
   if ((saves & kSavesResultForB) != 0 && has_gradient[1]) saved |= kSavesResult;
   const Opcode op = signature.op;
-  const bool adds_product = op == Opcode::kAddmm || op == Opcode::kAddcmul;
+  const bool adds_product = signature.facts.dependence == Dependence::kAddmm;
   if ((adds_product || op == Opcode::kAddcdiv) && !has_gradient[2]) saved &= ~kSavesB;
   if (adds_product && !has_gradient[1]) saved &= ~kSavesC;
   if (op == Opcode::kAddcdiv && !has_gradient[1] && !has_gradient[2]) saved &= ~kSavesC;
@@ -65,7 +65,8 @@ bool DerivativeReadsOperands(const program::Signature& signature) {
   const Numbers numbers = signature.facts.numbers;
   const bool branches = numbers == Numbers::kClipped || numbers == Numbers::kMagnitude ||
                         numbers == Numbers::kClamped || numbers == Numbers::kGreatest ||
-                        numbers == Numbers::kEither || numbers == Numbers::kPower;
+                        numbers == Numbers::kEither || numbers == Numbers::kPower ||
+                        numbers == Numbers::kBent;
   const Category category = signature.category;
   return !branches && (category == Category::kElementwise || category == Category::kInPlace ||
                        category == Category::kMatmul || category == Category::kRearrange);

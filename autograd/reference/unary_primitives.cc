@@ -129,7 +129,7 @@ constexpr PrimitiveRow kUnaryRows[] = {
 static_assert(AreRowsOf(kUnaryRows, Primitive::kNegate, Primitive::kTan),
               "in the order of Primitive");
 static_assert(NameEveryOp(kUnaryRows, 1, Opcode::kNeg, Opcode::kTan) &&
-                  NameEveryOp(kUnaryRows, 1, Opcode::kClamp),
+                  NameEveryOp(kUnaryRows, 1, Opcode::kClamp, Opcode::kLeakyRelu),
               "a row for each elementwise statement of one operand but those of smooth_primitives");
 
 }  // namespace

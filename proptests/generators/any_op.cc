@@ -36,7 +36,14 @@ constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
                                   Opcode::kBmm,
                                   Opcode::kDot,
                                   Opcode::kOuter,
-                                  Opcode::kNllLoss};
+                                  Opcode::kNllLoss,
+                                  Opcode::kSmoothL1Loss,
+                                  Opcode::kAddmv,
+                                  Opcode::kAddr,
+                                  Opcode::kBaddbmm,
+                                  Opcode::kAddbmm,
+                                  Opcode::kTril,
+                                  Opcode::kTriu};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
@@ -80,8 +87,13 @@ bool NeedsDims(Opcode op) {
 // An operand that the op takes.
 ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
-  const bool batched = op == Opcode::kBmm;
-  if (batched || op == Opcode::kDot || op == Opcode::kOuter) {
+  const bool batched = op == Opcode::kBmm || op == Opcode::kBaddbmm || op == Opcode::kAddbmm;
+  if (op == Opcode::kTril || op == Opcode::kTriu) {
+    const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
+    return MakeLeaf(draft, {.shape = shape, .grad = true});
+  }
+  if (batched || op == Opcode::kDot || op == Opcode::kOuter || op == Opcode::kAddmv ||
+      op == Opcode::kAddr) {
     Shape shape = {draft.source().Between(1, 3)};
     if (batched) shape = {shape[0], draft.source().Between(1, 2), draft.source().Between(0, 2)};
     return MakeLeaf(draft, {.shape = shape, .grad = true});

@@ -132,14 +132,15 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
       return AfterSum(AfterProduct(a, known_[operands[1]].range), shape.empty() ? 1 : shape.back());
     }
     case Numbers::kProductOver:
-      return AfterProductOf(a, terms);
+      return AfterProductOf(a, op == Opcode::kCumprod ? before : terms);
     case Numbers::kCumulated:
       return AfterSum(a, before);
     case Numbers::kScattered:
       return AfterSum(Union(a, known_[operands[2]].range), 1 + NumElements(operands[2]));
     case Numbers::kAddmm: {
       const Range product = AfterProduct(known_[operands[1]].range, known_[operands[2]].range);
-      return AfterSum(Union(a, product), 1 + ShapeOf(operands[1]).back());
+      // addbmm adds up the products of all matrices.
+      return AfterSum(Union(a, product), 1 + NumElements(operands[1]));
     }
     case Numbers::kAddcmul:
       return AfterSum(Union(a, AfterProduct(known_[operands[1]].range, known_[operands[2]].range)),

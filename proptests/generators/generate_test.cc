@@ -128,7 +128,7 @@ TEST(Generate, EveryOpOccurs) {
 // Products of batches of different ranks, either way around: they broadcast.
 TEST(Generate, ProductsOfRankFourAndThreeOccur) {
   std::array<std::array<int, 5>, 5> seen = {};
-  for (uint64_t seed = 0; seed < kPrograms; ++seed) {
+  for (uint64_t seed = 0; seed < 2 * kPrograms; ++seed) {
     const Program program = Generate(seed);
     const auto analysis = twingrad::program::Analyze(program);
     ASSERT_TRUE(analysis.ok()) << "seed " << seed;

@@ -81,6 +81,16 @@ ValueId ApplyClamp(Draft& draft, ValueId x) {
   return OrSelf(draft.Op(Opcode::kClamp, {x}, std::move(limits)), x);
 }
 
+// leaky_relu or elu.
+ValueId ApplyBent(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const Opcode op = source.Pick({Opcode::kLeakyRelu, Opcode::kElu});
+  if (!draft.IsFloating(x) || !draft.rounding() || !draft.options().Has(op)) return x;
+  constexpr double kFactors[] = {0.5, 1, 0.25, 0x1p-7};
+  const double by = source.Pick(kFactors) * (op == Opcode::kElu && source.Chance(30) ? 4 : 1);
+  return OrSelf(draft.Op(op, {x}, {{Key::kBy, by}}), x);
+}
+
 }  // namespace
 
 Opcode PickUnary(Draft& draft, Choice choice, absl::Span<const Opcode> preferred,
@@ -134,6 +144,7 @@ ValueId Taken(Draft& draft, Opcode op, ValueId x) {
 ValueId ApplyUnary(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (source.Chance(8)) return ApplyClamp(draft, x);
+  if (draft.rounding() && source.Chance(8)) return ApplyBent(draft, x);
   constexpr Opcode kExact[] = {Opcode::kNeg, Opcode::kRelu, Opcode::kNeg,
                                Opcode::kAbs, Opcode::kNeg,  Opcode::kSgn};
   constexpr Opcode kRounding[] = {Opcode::kSin, Opcode::kExp, Opcode::kTanh, Opcode::kSigmoid,
@@ -280,8 +291,8 @@ ValueId ApplyRanked(Draft& draft, ValueId x) {
 ValueId ApplyMatmul(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const size_t rank = draft.ShapeOf(x).size();
+  if (rank > 0 && rank <= 3 && source.Chance(25)) return ApplyAddmm(draft, x);
   if ((rank == 1 || rank == 3) && source.Chance(50)) return ApplyRanked(draft, x);
-  if (draft.ShapeOf(x).size() == 2 && source.Chance(25)) return ApplyAddmm(draft, x);
   if (!draft.options().Has(Opcode::kMatmul)) return x;
   const Shape shape = draft.ShapeOf(x);  // a copy: new values move the originals
   if (shape.empty() || draft.NumElements(x) > 32 || draft.DTypeOf(x) == DType::kBool) return x;

@@ -28,8 +28,11 @@ Range AfterRounding(Numbers numbers, const Range& a) {
     r.positive = a.high < 6;
   } else if (numbers == Numbers::kLogSum) {
     r.high += 2;
-  } else if (numbers == Numbers::kUnbounded || numbers == Numbers::kBetween) {
+  } else if (numbers == Numbers::kUnbounded || numbers == Numbers::kBetween ||
+             numbers == Numbers::kBent) {
     r.high += 6;
+  } else if (numbers == Numbers::kSpread) {
+    r.high = 2 * r.high + 2;
   } else if (numbers == Numbers::kSignedExponential) {
     r.high = a.high >= 4 ? 60 : 12;
   }
@@ -51,6 +54,12 @@ Range AfterTwoTerms(const Range& a, const Range& b, bool subtracts) {
   ++r.high;
   r.power_of_two = false;
   r.positive = !subtracts && a.positive && b.positive;
+  return r;
+}
+
+Range AfterGreatest(const Range& a, const Range& b) {
+  Range r = Union(a, b);
+  r.positive = a.positive || b.positive;
   return r;
 }
 
@@ -96,11 +105,8 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
       return AfterTwoTerms(a, b, /*subtracts=*/false);
     case Numbers::kDifference:
       return AfterTwoTerms(a, b, /*subtracts=*/true);
-    case Numbers::kGreatest: {
-      Range r = Union(a, b);
-      r.positive = a.positive || b.positive;
-      return r;
-    }
+    case Numbers::kGreatest:
+      return AfterGreatest(a, b);
     case Numbers::kEither:
       return Union(a, b);
     case Numbers::kProduct:
@@ -128,6 +134,8 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
     case Numbers::kSignedExponential:
     case Numbers::kAngle:
     case Numbers::kGated:
+    case Numbers::kBent:
+    case Numbers::kSpread:
     case Numbers::kExponential:
     case Numbers::kLogarithm:
     case Numbers::kRoot:

@@ -121,6 +121,24 @@ Attributes SomeDims(Draft& draft, ValueId x, int64_t* terms) {
   return attributes;
 }
 
+// roll, tril or triu.
+ValueId ApplyMoved(Draft& draft, ValueId x, Opcode op, int64_t dim) {
+  const auto by = static_cast<int64_t>(draft.source().Below(5)) - 2;
+  if (op == Opcode::kRoll) return draft.Op(op, {x}, {{Key::kDim, dim}, {Key::kBy, by}});
+  if (draft.ShapeOf(x).size() < 2 || !IsNumeric(draft, x)) return x;
+  return draft.Op(op, {x}, by == 0 ? Attributes() : Attributes{{Key::kBy, by}});
+}
+
+ValueId ApplyScan(Draft& draft, ValueId x, Opcode op, int64_t dim) {
+  if (!IsNumeric(draft, x)) return x;
+  const int64_t size = draft.ShapeOf(x)[static_cast<size_t>(dim)];
+  if (op == Opcode::kCumprod && size > 4) return x;
+  const Range after = op == Opcode::kCumprod ? AfterProductOf(draft[x].range, size)
+                                             : AfterSum(draft[x].range, size);
+  if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
+  return draft.Op(op, {x}, {{Key::kDim, dim}});
+}
+
 ValueId ApplyPicked(Draft& draft, ValueId x) {
   Source& source = draft.source();
   constexpr Opcode kOps[] = {Opcode::kMax, Opcode::kMin, Opcode::kArgmax, Opcode::kArgmin};
@@ -139,9 +157,10 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
 
 ValueId ApplyRearrange(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kOps[] = {Opcode::kCat,         Opcode::kStack,   Opcode::kFlip,
-                             Opcode::kIndexSelect, Opcode::kGather,  Opcode::kScatterAdd,
-                             Opcode::kSort,        Opcode::kArgsort, Opcode::kCumsum};
+  constexpr Opcode kOps[] = {
+      Opcode::kCat,        Opcode::kStack, Opcode::kFlip,    Opcode::kIndexSelect, Opcode::kGather,
+      Opcode::kScatterAdd, Opcode::kSort,  Opcode::kArgsort, Opcode::kCumsum,      Opcode::kRoll,
+      Opcode::kTril,       Opcode::kTriu,  Opcode::kCumprod};
   const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
@@ -152,11 +171,11 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
     if (dim > 0 && source.Chance(40)) dims.push_back(0);
     return OrSelf(draft.Op(op, {x}, {{Key::kDims, std::move(dims)}}), x);
   }
-  if (op == Opcode::kCumsum) {
-    if (!IsNumeric(draft, x)) return x;
-    const Range after = AfterSum(draft[x].range, draft.ShapeOf(x)[static_cast<size_t>(dim)]);
-    if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
-    return OrSelf(draft.Op(op, {x}, {{Key::kDim, dim}}), x);
+  if (op == Opcode::kRoll || op == Opcode::kTril || op == Opcode::kTriu) {
+    return OrSelf(ApplyMoved(draft, x, op, dim), x);
+  }
+  if (op == Opcode::kCumsum || op == Opcode::kCumprod) {
+    return OrSelf(ApplyScan(draft, x, op, dim), x);
   }
   if (op == Opcode::kSort || op == Opcode::kArgsort) {
     return IsNumeric(draft, x) ? OrSelf(ApplyOrder(draft, x, op, dim), x) : x;
@@ -173,9 +192,12 @@ ValueId ApplyFold(Draft& draft, ValueId x) {
   const Attributes attributes = SomeDims(draft, x, &terms);
   const bool rounding = draft.rounding() && draft.IsFloating(x);
   const Opcode op = rounding && source.Chance(50)
-                        ? Opcode::kLogsumexp
+                        ? source.Pick({Opcode::kLogsumexp, Opcode::kVar})
                         : source.Pick({Opcode::kProd, Opcode::kAmax, Opcode::kAmin});
   if (!draft.options().Has(op)) return x;
+  if (op == Opcode::kVar && !draft.IsRoomy(AfterUnary(op, draft[x].range), draft.DTypeOf(x))) {
+    return x;
+  }
   if (op == Opcode::kProd &&
       (terms > 8 || !draft.IsRoomy(AfterProductOf(draft[x].range, terms), draft.DTypeOf(x)))) {
     return x;
@@ -205,8 +227,9 @@ ValueId ApplyLoss(Draft& draft, ValueId x) {
     return OrSelf(ApplyToClasses(draft, x, Opcode::kNllLoss, std::move(reduction)), x);
   }
   if (!draft.rounding() || dim < 0 || source.Chance(30)) {
-    const Opcode op =
-        draft.rounding() && source.Chance(50) ? Opcode::kBceWithLogits : Opcode::kMseLoss;
+    const Opcode op = draft.rounding() && source.Chance(40) ? Opcode::kBceWithLogits
+                      : source.Chance(50)                   ? Opcode::kSmoothL1Loss
+                                                            : Opcode::kMseLoss;
     const ValueId target = Fellow(draft, x, shape);
     if (target == kNoValue || !draft.options().Has(op)) return x;
     const Range after = AfterBinary(Opcode::kMseLoss, draft[x].range, draft[target].range);
@@ -221,23 +244,49 @@ ValueId ApplyLoss(Draft& draft, ValueId x) {
   return OrSelf(ApplyToClasses(draft, x, Opcode::kCrossEntropy, std::move(reduction)), x);
 }
 
+// addmm, addmv, addr, baddbmm or addbmm: x is one factor.
 ValueId ApplyAddmm(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const Shape shape = draft.ShapeOf(x);
-  if (shape.size() != 2 || !draft.options().Has(Opcode::kAddmm) || !IsNumeric(draft, x)) return x;
+  if (shape.empty() || shape.size() > 3 || !IsNumeric(draft, x)) return x;
   if (draft.NumElements(x) > 16) return x;
-  const bool left = source.Chance(50);
+  const bool batched = shape.size() == 3;
+  // A vector is multiplied by a matrix or a vector, a matrix by a matrix or a vector.
+  const Opcode op = batched             ? source.Pick({Opcode::kBaddbmm, Opcode::kAddbmm})
+                    : shape.size() == 1 ? source.Pick({Opcode::kAddmv, Opcode::kAddr})
+                                        : source.Pick({Opcode::kAddmm, Opcode::kAddmv});
+  if (!draft.options().Has(op)) return x;
+  const bool vector_last = op == Opcode::kAddmv && shape.size() == 2;
+  const bool left = vector_last || (op != Opcode::kAddmv && source.Chance(50));
   const int64_t free = source.Between(1, 3);
-  const ValueId other = Fellow(draft, x, left ? Shape{shape[1], free} : Shape{free, shape[0]});
-  const Shape product = left ? Shape{shape[0], free} : Shape{free, shape[1]};
+  const Shape first = batched ? Shape{shape[0]} : Shape{};
+  const auto with = [&](Shape sizes, int64_t rows, int64_t columns) {
+    sizes.push_back(rows);
+    sizes.push_back(columns);
+    return sizes;
+  };
+  Shape other, product;
+  const int64_t last = shape.back();
+  if (op == Opcode::kAddr) {
+    other = {free};
+    product = left ? Shape{last, free} : Shape{free, last};
+  } else if (op == Opcode::kAddmv) {
+    other = vector_last ? Shape{last} : Shape{free, last};
+    product = {vector_last ? shape[0] : free};
+  } else {
+    const int64_t rows = shape[shape.size() - 2];
+    other = left ? with(first, last, free) : with(first, free, rows);
+    const Shape stack = op == Opcode::kBaddbmm ? first : Shape{};
+    product = left ? with(stack, rows, free) : with(stack, free, last);
+  }
+  const ValueId factor = Fellow(draft, x, other);
   const ValueId added = Fellow(draft, x, MakeBroadcastable(draft, product));
-  if (other == kNoValue || added == kNoValue) return x;
-  const int64_t terms = left ? shape[1] : shape[0];
+  if (factor == kNoValue || added == kNoValue) return x;
+  const int64_t terms = draft.NumElements(x);
   const Range after = AfterSum(
-      Union(draft[added].range, AfterProduct(draft[x].range, draft[other].range)), terms + 1);
+      Union(draft[added].range, AfterProduct(draft[x].range, draft[factor].range)), terms + 1);
   if (!draft.IsRoomy(after, draft.DTypeOf(x))) return x;
-  const ValueId a = left ? x : other, b = left ? other : x;
-  return OrSelf(draft.Op(Opcode::kAddmm, {added, a, b}), x);
+  return OrSelf(draft.Op(op, {added, left ? x : factor, left ? factor : x}), x);
 }
 
 }  // namespace twingrad::generators

@@ -16,20 +16,24 @@ void Covers(ValueId (*apply)(Draft&, ValueId), std::initializer_list<Opcode> ops
 TEST(Rearrange, MakesEachOfItsOps) {
   Covers(ApplyRearrange,
          {Opcode::kCat, Opcode::kStack, Opcode::kFlip, Opcode::kIndexSelect, Opcode::kGather,
-          Opcode::kScatterAdd, Opcode::kSort, Opcode::kArgsort, Opcode::kCumsum});
+          Opcode::kScatterAdd, Opcode::kSort, Opcode::kArgsort, Opcode::kCumsum, Opcode::kCumprod,
+          Opcode::kRoll, Opcode::kTril, Opcode::kTriu});
 }
 
 TEST(Rearrange, FoldsMakeEachOfTheirOps) {
   Covers(ApplyFold, {Opcode::kProd, Opcode::kAmax, Opcode::kAmin, Opcode::kMax, Opcode::kMin,
-                     Opcode::kArgmax, Opcode::kArgmin, Opcode::kLogsumexp});
+                     Opcode::kArgmax, Opcode::kArgmin, Opcode::kLogsumexp, Opcode::kVar});
 }
 
 TEST(Rearrange, LossesMakeEachOfTheirOps) {
-  Covers(ApplyLoss,
-         {Opcode::kSoftmax, Opcode::kLogSoftmax, Opcode::kMseLoss, Opcode::kCrossEntropy});
+  Covers(ApplyLoss, {Opcode::kSoftmax, Opcode::kLogSoftmax, Opcode::kMseLoss, Opcode::kSmoothL1Loss,
+                     Opcode::kCrossEntropy});
 }
 
-TEST(Rearrange, AddmmTakesMatrices) { Covers(ApplyAddmm, {Opcode::kAddmm}); }
+TEST(Rearrange, ProductsAreAddedToSomething) {
+  Covers(ApplyAddmm,
+         {Opcode::kAddmm, Opcode::kAddmv, Opcode::kAddr, Opcode::kBaddbmm, Opcode::kAddbmm});
+}
 
 }  // namespace
 }  // namespace twingrad::generators

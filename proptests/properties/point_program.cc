@@ -36,11 +36,19 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kAmax:
     case Opcode::kAmin:
     case Opcode::kLogsumexp:
+    case Opcode::kVar:
     case Opcode::kFlip:
       return {{Key::kDims, List{1}}};
     case Opcode::kClamp:
       return {{Key::kMin, -1.0}, {Key::kMax, 1.0}};
+    case Opcode::kLeakyRelu:
+      return {{Key::kBy, 0.5}};
+    case Opcode::kElu:
+      return {{Key::kBy, 2.0}};
+    case Opcode::kRoll:
+      return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
     case Opcode::kMseLoss:
+    case Opcode::kSmoothL1Loss:
     case Opcode::kCrossEntropy:
     case Opcode::kBceWithLogits:
     case Opcode::kNllLoss:
@@ -71,6 +79,7 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kSort:
     case Opcode::kArgsort:
     case Opcode::kCumsum:
+    case Opcode::kCumprod:
     case Opcode::kSoftmax:
     case Opcode::kLogSoftmax:
       return {{Key::kDim, int64_t{1}}};
@@ -175,6 +184,19 @@ class Maker {
       case Opcode::kAddmm: {
         const ValueId a = Numbers({3, 3}, 0), b = Numbers({3, 2}, 1);
         return b_.Op(op_.op, {a, b, Numbers({2, 3}, 2)});
+      }
+      case Opcode::kAddmv: {
+        const ValueId a = Numbers({4}, 0), b = Numbers({4, 2}, 1);
+        return b_.Op(op_.op, {a, b, Numbers({2}, 2)});
+      }
+      case Opcode::kAddr: {
+        const ValueId a = Numbers({3, 3}, 0), b = Numbers({3}, 1);
+        return b_.Op(op_.op, {a, b, Numbers({3}, 2)});
+      }
+      case Opcode::kBaddbmm:
+      case Opcode::kAddbmm: {
+        const ValueId a = Numbers({2, 2}, 0), b = Numbers({2, 2, 2}, 1);
+        return b_.Op(op_.op, {a, b, Numbers({2, 2, 2}, 2)});
       }
       case Opcode::kSqueeze:
         return b_.Op(op_.op, {Numbers({kRows, 1, kColumns})});

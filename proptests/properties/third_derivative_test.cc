@@ -54,11 +54,18 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kAmax:
     case Opcode::kAmin:
     case Opcode::kLogsumexp:
+    case Opcode::kVar:
     case Opcode::kFlip:
       return {{Key::kDims, List{rows == 0 ? 1 : 0}}};  // there is no greatest of nothing
     case Opcode::kClamp:
       return {{Key::kMin, 0.75}, {Key::kMax, 2.5}};
+    case Opcode::kLeakyRelu:
+    case Opcode::kElu:
+      return {{Key::kBy, 0.5}};
+    case Opcode::kRoll:
+      return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
     case Opcode::kMseLoss:
+    case Opcode::kSmoothL1Loss:
     case Opcode::kCrossEntropy:
     case Opcode::kNllLoss:
     case Opcode::kBceWithLogits:
@@ -86,6 +93,7 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kScatterAdd:
     case Opcode::kSort:
     case Opcode::kCumsum:
+    case Opcode::kCumprod:
     case Opcode::kSoftmax:
     case Opcode::kLogSoftmax:
       return {{Key::kDim, int64_t{1}}};
@@ -115,19 +123,34 @@ ValueId IndicesFor(ProgramBuilder& b, Opcode op, int64_t rows) {
   return b.Leaf({DType::kI64, {2, 2}}, IntBits({1, 1, 0, 1}));
 }
 
+bool IsAddedProduct(Opcode op) {
+  const Signature& signature = twingrad::program::SignatureOf(op);
+  return signature.category == Category::kMatmul && signature.max_operands == 3;
+}
+
 // Another operand for the op: w, but a square matrix where one is multiplied by.
 ValueId OtherFor(ProgramBuilder& b, Opcode op, int operand, int64_t rows, ValueId w) {
   const bool factor = ((op == Opcode::kMatmul || op == Opcode::kBmm) && operand == 1) ||
-                      (op == Opcode::kAddmm && operand == 2);
+                      (IsAddedProduct(op) && op != Opcode::kAddr && operand == 2);
   if (!factor || rows != 0) return w;
   return b.Leaf({DType::kF64, {2, 2}}, FloatBits({2, 1, 2, 1}), /*grad=*/true);
 }
 
-// The matrix in the rank of which the op takes its operands.
-ValueId Ranked(ProgramBuilder& b, Opcode op, ValueId matrix) {
+// The matrix as a value of the rank that the op takes there.
+ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
   const twingrad::Shape shape = b.TypeOf(matrix).shape;
+  if (op == Opcode::kAddmv && operand != 1) {  // rows of b, and columns
+    return operand == 0 ? b.Op(Opcode::kSelect, {matrix},
+                               {{Key::kDim, int64_t{1}}, {Key::kIndex, int64_t{0}}})
+                        : b.Op(Opcode::kSum, {matrix}, {{Key::kDims, std::vector<int64_t>{0}}});
+  }
+  if (op == Opcode::kAddr && operand > 0) {
+    return b.Op(Opcode::kSum, {matrix}, {{Key::kDims, std::vector<int64_t>{2 - operand}}});
+  }
   std::vector<int64_t> ranked;
-  if (op == Opcode::kBmm) ranked = {1, shape[0], shape[1]};
+  if (op == Opcode::kBmm || op == Opcode::kBaddbmm || (op == Opcode::kAddbmm && operand > 0)) {
+    ranked = {1, shape[0], shape[1]};
+  }
   if (op == Opcode::kDot || op == Opcode::kOuter) ranked = {shape[0] * shape[1]};
   return ranked.empty() ? matrix : b.Op(Opcode::kReshape, {matrix}, {{Key::kShape, ranked}});
 }
@@ -141,7 +164,9 @@ ValueId ApplyWith(ProgramBuilder& b, const Signature& signature, int64_t rows, V
     operands.push_back(signature.IsIndex(k) ? IndicesFor(b, signature.op, rows)
                                             : OtherFor(b, signature.op, k, rows, w));
   }
-  for (ValueId& operand : operands) operand = Ranked(b, signature.op, operand);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    operands[k] = Ranked(b, signature.op, static_cast<int>(k), operands[k]);
+  }
   const ValueId y = b.Op(signature.op, operands, AttributesOf(signature.op, rows));
   // The sign alone has no gradient to go on from.
   return signature.op == Opcode::kSgn ? b.Op(Opcode::kMul, {y, x}) : y;

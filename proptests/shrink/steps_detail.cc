@@ -195,11 +195,14 @@ std::optional<Program> SimplifyData(const Program& program, int position) {
                  [&](Statement* edited) { Find(edited, Key::kData)->value = std::move(data); });
 }
 
-// --- Numbers of hooks ---
+// --- Numbers of hooks and ops ---
 std::optional<Program> SimplifyNumber(const Program& program, int position) {
   const auto* by = program.statements[position].Find(Key::kBy);
-  if (by == nullptr || std::get<double>(*by) == 2.0) return std::nullopt;
-  return EditOne(program, position, [](Statement* s) { Find(s, Key::kBy)->value = 2.0; });
+  if (by == nullptr) return std::nullopt;
+  program::AttributeValue plain = 2.0;
+  if (std::holds_alternative<int64_t>(*by)) plain = int64_t{1};  // a number of places
+  if (*by == plain) return std::nullopt;
+  return EditOne(program, position, [&](Statement* s) { Find(s, Key::kBy)->value = plain; });
 }
 
 // --- What a hook or custom function does: only look, or pass on ---

@@ -33,9 +33,25 @@ Ref Evaluation::LogSumExp(const Refs& row, bool rounded) {
                        Greatest(row) + static_cast<double>(row.size()));
 }
 
+Ref Evaluation::Variance(const Refs& row) {
+  if (row.empty()) return math_.UnknownPoint();
+  const auto count = static_cast<int64_t>(row.size());
+  Ref mean = math_.Sum(row, type(), count);
+  Refs squares;
+  for (Ref a : row) {
+    Ref distance = math_.Subtract(a, mean, type());
+    squares.push_back(math_.Multiply(distance, distance, type()));
+  }
+  // In one pass, the mean is that of the entries so far.
+  Ref variance = math_.Sum(squares, type(), count);
+  const double greatest = Greatest(row);
+  return math_.Rounded(variance, type(), 4 * static_cast<double>(count), greatest * greatest);
+}
+
 Ref Evaluation::ReduceRow(const Refs& row) {
   const auto count = static_cast<int64_t>(row.size());
   if (op_ == Opcode::kProd) return math_.Product(row, type());
+  if (op_ == Opcode::kVar) return Variance(row);
   if (op_ == Opcode::kLogsumexp) return LogSumExp(row, /*rounded=*/true);
   if (op_ == Opcode::kAmax || op_ == Opcode::kAmin) {
     return math_.Extreme(row, op_ == Opcode::kAmax, type());
@@ -105,7 +121,8 @@ void Evaluation::Accumulate() {
     Refs so_far, results;
     for (Ref a : row) {
       so_far.push_back(a);
-      results.push_back(math_.Sum(so_far, type()));
+      results.push_back(op_ == Opcode::kCumprod ? math_.Product(so_far, type())
+                                                : math_.Sum(so_far, type()));
     }
     return results;
   });

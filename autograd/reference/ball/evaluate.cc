@@ -88,6 +88,8 @@ constexpr E::Row kRows[] = {
     {Opcode::kGelu, Cancelling<Function::kGelu>},
     {Opcode::kGeluTanh, Cancelling<Function::kGeluTanh>},
     Family(Opcode::kClamp, &E::Clamp),
+    Family(Opcode::kLeakyRelu, &E::Bent),
+    Family(Opcode::kElu, &E::Bent),
     Ternary(Opcode::kWhere, [](M& m, Ref a, Ref b, Ref c, DType) { return m.Where(a, b, c); }),
     Ternary(Opcode::kAddcmul,
             [](M& m, Ref a, Ref b, Ref c, DType t) { return m.Add(a, m.Multiply(b, c, t), t); }),
@@ -103,30 +105,40 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kAmax, &E::Reduce),
     Family(Opcode::kAmin, &E::Reduce),
     Family(Opcode::kLogsumexp, &E::Reduce),
+    Family(Opcode::kVar, &E::Reduce),
     Family(Opcode::kMax, &E::ReduceLanes),
     Family(Opcode::kMin, &E::ReduceLanes),
     Family(Opcode::kArgmax, &E::ReduceLanes),
     Family(Opcode::kArgmin, &E::ReduceLanes),
     Family(Opcode::kMatmul, &E::Products),
     Family(Opcode::kAddmm, &E::Products),
+    Family(Opcode::kAddmv, &E::Products),
+    Family(Opcode::kAddr, &E::Outer),
+    Family(Opcode::kBaddbmm, &E::Products),
+    Family(Opcode::kAddbmm, &E::Products),
     Family(Opcode::kBmm, &E::Products),
     Family(Opcode::kDot, &E::Products),
     Family(Opcode::kOuter, &E::Outer),
     Family(Opcode::kCat, &E::Join),
     Family(Opcode::kStack, &E::Join),
     Family(Opcode::kFlip, &E::Flip),
+    Family(Opcode::kRoll, &E::Roll),
+    Family(Opcode::kTril, &E::Triangle),
+    Family(Opcode::kTriu, &E::Triangle),
     Family(Opcode::kIndexSelect, &E::PickLanes),
     Family(Opcode::kGather, &E::PickLanes),
     Family(Opcode::kScatterAdd, &E::ScatterAdd),
     Family(Opcode::kSort, &E::SortLanes),
     Family(Opcode::kArgsort, &E::SortLanes),
     Family(Opcode::kCumsum, &E::Accumulate),
+    Family(Opcode::kCumprod, &E::Accumulate),
     Family(Opcode::kSoftmax, &E::SoftmaxLanes),
     Family(Opcode::kLogSoftmax, &E::SoftmaxLanes),
     Family(Opcode::kMseLoss, &E::Loss),
     Family(Opcode::kCrossEntropy, &E::Loss),
     Family(Opcode::kBceWithLogits, &E::Loss),
     Family(Opcode::kNllLoss, &E::Loss),
+    Family(Opcode::kSmoothL1Loss, &E::Loss),
     Family(Opcode::kClone, &E::Copy),
     Family(Opcode::kCast, &E::Copy),
     Family(Opcode::kTo, &E::Copy),
@@ -165,6 +177,23 @@ void Evaluation::Clamp() {
       a = math_.Extreme({a, math_.Keep({limit, limit, {}})}, key == Key::kMin, type());
     }
     Put(a);
+  }
+}
+
+// The sign of the run tells the piece; of elu libraries may compute exp(a) - 1.
+void Evaluation::Bent() {
+  const double factor = statement_.Get<double>(Key::kBy);
+  for (Ref a : in_[0].elements) {
+    if (a->run.IsPositive()) {
+      Put(a);
+      continue;
+    }
+    Ref below = a;
+    if (op_ == Opcode::kElu) {
+      below = math_.Rounded(math_.Apply(Function::kExpm1, a, type(), kInSteps), type(), kUnits, 1);
+    }
+    below = math_.Multiply(math_.Point(factor), below, type());
+    Put(a->run.IsNegative() ? below : math_.AnyOf({a, below}));
   }
 }
 

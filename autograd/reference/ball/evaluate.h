@@ -40,6 +40,7 @@ class Evaluation {
   struct Row;
   void Elementwise();
   void Clamp();
+  void Bent();
   void Copy();
   void Reduce();  // along.cc
   void ReduceLanes();
@@ -48,6 +49,8 @@ class Evaluation {
   void SoftmaxLanes();
   void Join();  // moving.cc
   void Flip();
+  void Roll();
+  void Triangle();
   void PickLanes();
   void ScatterAdd();
   void Products();  // products.cc
@@ -55,6 +58,8 @@ class Evaluation {
   void Loss();
 
  private:
+  Ref Variance(const Refs& row);
+  Ref SmoothDistance(Ref a, Ref b);
   Ref ReduceRow(const Refs& row);
   Refs SoftmaxOf(const Refs& row);
   Ref LogSumExp(const Refs& row, bool rounded);

@@ -49,6 +49,32 @@ void Evaluation::Flip() {
   }
 }
 
+void Evaluation::Roll() {
+  EachLane([&](const Refs& row) {
+    const auto size = static_cast<int64_t>(row.size());
+    Refs results(row.size());
+    for (int64_t k = 0; k < size; ++k) {
+      const int64_t to = (k + statement_.Get<int64_t>(program::Key::kBy) % size + size) % size;
+      results[static_cast<size_t>(to)] = row[static_cast<size_t>(k)];
+    }
+    return results;
+  });
+}
+
+void Evaluation::Triangle() {
+  const auto by = statement_.Get<int64_t>(program::Key::kBy);
+  const Shape& shape = in_[0].shape;
+  const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  int64_t row = 0, column = 0;
+  for (Ref a : in_[0].elements) {
+    const bool kept = op_ == Opcode::kTril ? column - row <= by : column - row >= by;
+    Put(kept ? a : math_.Zero(type()));
+    if (++column < columns) continue;
+    column = 0;
+    row = (row + 1) % rows;
+  }
+}
+
 void Evaluation::PickLanes() {
   const Tensor &from = in_[0], &indices = in_[1];
   const auto dim = static_cast<size_t>(Dim());

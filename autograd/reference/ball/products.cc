@@ -40,31 +40,35 @@ struct Factor {
 }  // namespace
 
 void Evaluation::Products() {
-  const bool addmm = op_ == Opcode::kAddmm;
-  const Tensor &a = in_[addmm ? 1 : 0], &b = in_[addmm ? 2 : 1];
+  const bool adds = in_.size() == 3;
+  const Tensor &a = in_[adds ? 1 : 0], &b = in_[adds ? 2 : 1];
   const Factor left(a.shape, true), right(b.shape, false);
   std::vector<int64_t> batch(out_.shape.begin(), out_.shape.end());
   batch.resize(std::max(left.batch.size(), right.batch.size()));
+  if (op_ == Opcode::kAddbmm) batch = left.batch;
   const Places of_left = Broadcasting(left.batch, batch);
   const Places of_right = Broadcasting(right.batch, batch);
   Places added;
-  if (addmm) added = Broadcasting(in_[0].shape, out_.shape);
-  for (size_t m = 0; m < of_left.size(); ++m) {
+  if (adds) added = Broadcasting(in_[0].shape, out_.shape);
+  // How many matrices meet in one of the result.
+  const size_t meet = op_ == Opcode::kAddbmm ? of_left.size() : 1;
+  const size_t results = op_ == Opcode::kAddbmm ? 1 : of_left.size();
+  for (size_t result = 0; result < results; ++result) {
     for (int64_t i = 0; i < left.rows; ++i) {
       for (int64_t j = 0; j < right.columns; ++j) {
         std::vector<std::pair<Ref, Ref>> products;
-        for (int64_t k = 0; k < left.columns; ++k) {
-          const int64_t p =
-              of_left[m] * left.rows * left.columns + i * left.row_step + k * left.column_step;
-          const int64_t q =
-              of_right[m] * right.rows * right.columns + k * right.row_step + j * right.column_step;
-          products.emplace_back(a.elements[static_cast<size_t>(p)],
-                                b.elements[static_cast<size_t>(q)]);
+        for (size_t m = result * meet; m < (result + 1) * meet; ++m) {
+          for (int64_t k = 0; k < left.columns; ++k) {
+            const int64_t p =
+                of_left[m] * left.rows * left.columns + i * left.row_step + k * left.column_step;
+            const int64_t q = of_right[m] * right.rows * right.columns + k * right.row_step +
+                              j * right.column_step;
+            products.emplace_back(a.elements[static_cast<size_t>(p)],
+                                  b.elements[static_cast<size_t>(q)]);
+          }
         }
         Ref start = nullptr;
-        if (addmm) {
-          start = in_[0].elements[static_cast<size_t>(added[out_.elements.size()])];
-        }
+        if (adds) start = in_[0].elements[static_cast<size_t>(added[out_.elements.size()])];
         Put(math_.SumOfProducts(products, start, type()));
       }
     }
@@ -72,9 +76,35 @@ void Evaluation::Products() {
 }
 
 void Evaluation::Outer() {
-  for (Ref a : in_[0].elements) {
-    for (Ref b : in_[1].elements) Put(math_.Multiply(a, b, type()));
+  const bool adds = op_ == Opcode::kAddr;
+  Places added;
+  if (adds) added = Broadcasting(in_[0].shape, out_.shape);
+  for (Ref a : in_[adds ? 1 : 0].elements) {
+    for (Ref b : in_[adds ? 2 : 1].elements) {
+      Ref product = math_.Multiply(a, b, type());
+      if (!adds) {
+        Put(product);
+        continue;
+      }
+      Ref start = in_[0].elements[static_cast<size_t>(added[out_.elements.size()])];
+      Put(math_.Add(start, product, type()));
+    }
   }
+}
+
+// Of the pieces d²/2 and d - 1/2, -d - 1/2 those between which the run leaves open.
+Ref Evaluation::SmoothDistance(Ref a, Ref b) {
+  Ref distance = math_.Subtract(a, b, type());
+  Ref half = math_.Point(0.5);
+  if (distance->run.IsNegative()) distance = math_.Negate(distance, type());
+  const auto near = [&] {
+    return math_.Multiply(half, math_.Multiply(distance, distance, type()), type());
+  };
+  const Real above = distance->run - Real(1.0), below = distance->run + Real(1.0);
+  if (above.IsNegative() && below.IsPositive()) return near();
+  Ref far = math_.Subtract(distance, half, type());
+  if (above.IsPositive()) return far;
+  return math_.AnyOf({near(), far});
 }
 
 void Evaluation::Loss() {
@@ -83,6 +113,10 @@ void Evaluation::Loss() {
     for (size_t i = 0; i < in_[0].elements.size(); ++i) {
       Ref difference = math_.Subtract(in_[0].elements[i], in_[1].elements[i], type());
       losses.push_back(math_.Multiply(difference, difference, type()));
+    }
+  } else if (op_ == Opcode::kSmoothL1Loss) {
+    for (size_t i = 0; i < in_[0].elements.size(); ++i) {
+      losses.push_back(SmoothDistance(in_[0].elements[i], in_[1].elements[i]));
     }
   } else if (op_ == Opcode::kBceWithLogits) {
     for (size_t i = 0; i < in_[0].elements.size(); ++i) {

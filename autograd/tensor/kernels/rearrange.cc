@@ -185,19 +185,58 @@ Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least) {
   return out;
 }
 
-Tensor Cumsum(const Tensor& a, int64_t dim, bool reverse) {
+// Each entry of a line is Number of the one before and the element.
+template <typename Number>
+static Tensor Running(const char* op, const Tensor& a, int64_t dim, bool reverse, int start) {
   const Tensor rows = Rows(a);
   Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
   const Lines lines(rows, dim);
-  DispatchNumeric("cumsum", a.dtype(), [&](auto zero) {
+  DispatchNumeric(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     for (int64_t l = 0; l < lines.count; ++l) {
       const T* in = rows.data<T>() + lines.First(l);
-      T* sums = out.data<T>() + lines.First(l);
-      T sum = zero;
+      T* results = out.data<T>() + lines.First(l);
+      T so_far = static_cast<T>(start);
       for (int64_t i = 0; i < lines.size; ++i) {
         const int64_t at = (reverse ? lines.size - 1 - i : i) * lines.stride;
-        sums[at] = sum = AddNumber::Of(sum, in[at]);
+        results[at] = so_far = Number::Of(so_far, in[at]);
+      }
+    }
+  });
+  return out;
+}
+
+Tensor Cumsum(const Tensor& a, int64_t dim, bool reverse) {
+  return Running<AddNumber>("cumsum", a, dim, reverse, 0);
+}
+
+Tensor Cumprod(const Tensor& a, int64_t dim) {
+  return Running<MulNumber>("cumprod", a, dim, /*reverse=*/false, 1);
+}
+
+// Of element i: the product of those before it, times what follows of it, which is
+// g_i + x_(i+1) (g_(i+1) + x_(i+2) (...)).
+Tensor CumprodGradient(const Tensor& gradient, const Tensor& a, int64_t dim) {
+  const Tensor rows = Rows(a), gradients = Rows(gradient);
+  Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
+  const Lines lines(rows, dim);
+  DispatchNumeric("cumprod", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t l = 0; l < lines.count; ++l) {
+      const T* x = rows.data<T>() + lines.First(l);
+      const T* g = gradients.data<T>() + lines.First(l);
+      T* results = out.data<T>() + lines.First(l);
+      T so_far = static_cast<T>(1);
+      for (int64_t i = 0; i < lines.size; ++i) {
+        results[i * lines.stride] = so_far;
+        so_far = MulNumber::Of(so_far, x[i * lines.stride]);
+      }
+      T after = zero;
+      for (int64_t i = lines.size; i-- > 0;) {
+        const int64_t at = i * lines.stride;
+        if (i + 1 < lines.size) after = MulNumber::Of(after, x[at + lines.stride]);
+        after = AddNumber::Of(after, g[at]);
+        results[at] = MulNumber::Of(results[at], after);
       }
     }
   });

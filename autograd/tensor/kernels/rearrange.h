@@ -36,6 +36,11 @@ Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least);
 // Running sums along `dim`, from its end on where `reverse`.
 Tensor Cumsum(const Tensor& a, int64_t dim, bool reverse);
 
+// Running products along `dim`; and the gradient of the elements from that of the products, right
+// at zeros, in time that grows with the size.
+Tensor Cumprod(const Tensor& a, int64_t dim);
+Tensor CumprodGradient(const Tensor& gradient, const Tensor& a, int64_t dim);
+
 // Of each row of a matrix: for each element the product of all others.
 Tensor ProductOfOthers(const Tensor& matrix);
 

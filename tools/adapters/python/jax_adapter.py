@@ -71,8 +71,8 @@ OPS = calls.table(
     asin:arcsin acos:arccos atan:arctan sinh cosh asinh:arcsinh acosh:arccosh atanh:arctanh expm1 log1p
     square abs maximum minimum where matmul bmm:matmul dot outer clone:copy''',
     listed='cat:concatenate stack',
-    dim='cumsum unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
-    shape='reshape expand:broadcast_to', reduce='sum mean prod amax:max amin:min',
+    dim='cumsum cumprod unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
+    shape='reshape expand:broadcast_to', reduce='sum mean prod var amax:max amin:min',
     along='max min argmax argmin', sort='sort argsort')
 OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu softplus', reduce='logsumexp',
                    dim='softmax log_softmax')
@@ -87,6 +87,12 @@ OPS |= {
     'pow': lambda a, *x: calls.only(floating, jnp.power)(*x), 'index_select': index_select,
     'gather': lambda a, x, index: x[places(a, x, index)], 'scatter_add': scatter_add,
     'addcmul': lambda a, x, y, z: x + y * z, 'addcdiv': lambda a, x, y, z: x + y / z,
+    'addmv': lambda a, x, y, z: x + y @ z, 'addr': lambda a, x, y, z: x + jnp.outer(y, z),
+    'baddbmm': lambda a, x, y, z: x + y @ z, 'addbmm': lambda a, x, y, z: x + (y @ z).sum(0),
+    'leaky_relu': lambda a, x: jax.nn.leaky_relu(x, a['by']), 'elu': lambda a, x: jax.nn.elu(x, a['by']),
+    'roll': lambda a, x: jnp.roll(x, int(a['by']), a['dim']),
+    'tril': lambda a, x: jnp.tril(x, int(a.get('by', 0))), 'triu': lambda a, x: jnp.triu(x, int(a.get('by', 0))),
+    'smooth_l1_loss': lambda a, x, y: loss(a, jnp.where(abs(x - y) < 1, (x - y) ** 2 / 2, abs(x - y) - 0.5)),
     'lerp': lambda a, x, y, z: x + z * (y - x),
     'bce_with_logits': lambda a, x, y: loss(a, jax.nn.softplus(x) - x * y), 'nll_loss': nll_loss,
     'mse_loss': lambda a, x, y: loss(a, (x - y) ** 2), 'cross_entropy': cross_entropy,

@@ -1,0 +1,173 @@
+// Ops that are a few steps of algebra.h: products that are added to something, means and squared
+// distances to them, running products, and functions of two pieces.
+//
+// Written for any algebra (composite.h). Where a function has a kink, one choice of one primitive
+// gives each legal slope, so that two choices never disagree.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "autograd/program/opcode.h"
+#include "autograd/reference/algebra.h"
+#include "autograd/reference/index_map.h"
+#include "autograd/reference/place_map.h"
+#include "autograd/reference/primitives.h"
+#include "autograd/reference/result.h"
+
+namespace twingrad::reference {
+
+// addmm and the like: in[0], broadcast, plus a product of in[1] and in[2].
+template <typename Algebra>
+ValueIn<Algebra> AddedProductOf(Algebra& algebra, program::Opcode op,
+                                absl::Span<const ValueIn<Algebra>> in,
+                                absl::Span<const Shape* const> shapes) {
+  Arena& arena = algebra.arena();
+  Shape left = *shapes[1], right = *shapes[2];
+  if (op == program::Opcode::kAddr) {  // a column times a row
+    left.push_back(1);
+    right.insert(right.begin(), 1);
+  }
+  MatmulMaps maps = ProductMaps(arena, left, right);
+  if (op == program::Opcode::kAddbmm) {  // all matrices are added in one place
+    maps.shape.erase(maps.shape.begin());
+    const int32_t size = Count(maps.shape);
+    auto* places = arena.Allocate<int32_t>(maps.result.size);
+    for (int32_t i = 0; i < maps.result.size; ++i) places[i] = maps.result[i] % size;
+    maps.result = {places, maps.result.size};
+  }
+  const Shape* shape = arena.Keep(maps.shape);
+  const auto base = Gather(algebra, in[0], BroadcastMap(arena, *shapes[0], *shape), shape);
+  return AddedTo(algebra, base, Products(algebra, in[1], in[2], maps), maps.result, *shape);
+}
+
+template <typename Algebra>
+ValueIn<Algebra> MeanOver(Algebra& algebra, const ValueIn<Algebra>& a, const ReductionMap& groups) {
+  const bool late = algebra.DividesLate();
+  const auto sum = algebra.Apply(Primitive::kScatterAdd,
+                                 {.map = groups.map,
+                                  .shape = algebra.arena().Keep(groups.shape),
+                                  .count = groups.count,
+                                  .late = late},
+                                 a);
+  return algebra.Apply(Primitive::kDivideCount, {.count = groups.count, .late = late}, sum);
+}
+
+// x, of which engines with other formulas may be off by `bounds`.
+template <typename Algebra>
+ValueIn<Algebra> Within(Algebra& algebra, const ValueIn<Algebra>& x,
+                        absl::Span<const double> bounds) {
+  const Array& array = *algebra.ArrayOf(x);
+  Array* zeros = NewBoundedArray(algebra.arena(), array.dtype, array.shape);
+  std::fill(zeros->v, zeros->v + array.size, 0.0);
+  std::copy(bounds.begin(), bounds.end(), zeros->e);
+  return algebra.Apply(Primitive::kAdd, x, algebra.Constant(zeros));
+}
+
+// Engines may take one pass, in which the mean is that of the elements so far.
+template <typename Algebra>
+ValueIn<Algebra> VarianceOver(Algebra& algebra, const ValueIn<Algebra>& a,
+                              const ReductionMap& groups) {
+  const Shape* shape = algebra.ArrayOf(a)->shape;
+  const auto mean = Gather(algebra, MeanOver(algebra, a, groups), groups.map, shape);
+  // Shares that round leave something of what here cancels.
+  const bool rounds = (groups.count & (groups.count - 1)) != 0;
+  const auto distance = algebra.Apply(Primitive::kSubtract, rounds ? Roughly(algebra, a, 8) : a,
+                                      rounds ? Roughly(algebra, mean, 8) : mean);
+  const auto variance =
+      MeanOver(algebra, algebra.Apply(Primitive::kMultiply, distance, distance), groups);
+  if (groups.count < 3) return variance;
+  const Array& array = *algebra.ArrayOf(a);
+  std::vector<double> bounds(algebra.ArrayOf(variance)->size, 0);
+  const double roundings = 4 * static_cast<double>(groups.count) * FormatOf(array.dtype).unit;
+  for (int32_t i = 0; i < array.size; ++i) {
+    double& bound = bounds[groups.map[i]];
+    bound = std::fmax(bound, roundings * array.v[i] * array.v[i]);
+  }
+  return Within(algebra, variance, bounds);
+}
+
+// Entry k of each row along `dim` is entry k - 1 times the next factor.
+template <typename Algebra>
+ValueIn<Algebra> RunningProduct(Algebra& algebra, const ValueIn<Algebra>& a, const Shape& shape,
+                                size_t dim) {
+  Arena& arena = algebra.arena();
+  if (shape[dim] > 64) throw TooLong();
+  if (shape[dim] == 0) return Gather(algebra, a, {nullptr, 0}, arena.Keep(shape));
+  Shape entry = shape;
+  entry[dim] = 1;
+  const Shape* kept = arena.Keep(entry);
+  const IndexMap rows = BroadcastMap(arena, entry, shape);
+  const PrimitiveArguments any_order = {
+      .in_product = true, .may_underflow = MayUnderflow(*algebra.ArrayOf(a), rows, Count(entry))};
+  auto result = Constant(algebra, a, shape, 0), product = result;
+  for (int64_t k = 0; k < shape[dim]; ++k) {
+    const IndexMap places = PartMap(arena, entry, shape, dim, k);
+    const auto factor = Gather(algebra, a, places, kept);
+    product = k == 0 ? factor : algebra.Apply(Primitive::kMultiply, any_order, product, factor);
+    result = Overwrite(algebra, result, product, places);
+  }
+  return result;
+}
+
+// Where this holds of an element: a condition, by which formulas in which infinities would cancel
+// are left out.
+template <typename Algebra>
+ValueIn<Algebra> WhereEach(Algebra& algebra, const ValueIn<Algebra>& a, bool (*holds)(double)) {
+  const Array& array = *algebra.ArrayOf(a);
+  Array* condition = NewArray(algebra.arena(), DType::kBool, array.shape, array.size);
+  for (int32_t i = 0; i < array.size; ++i) condition->i[i] = holds(array.v[i]) ? 1 : 0;
+  return algebra.Constant(condition);
+}
+
+// a above 0; below, leaky_relu: by a, and elu: by (e^a - 1).
+template <typename Algebra>
+ValueIn<Algebra> BentOf(Algebra& algebra, program::Opcode op, const ValueIn<Algebra>& a,
+                        double by) {
+  const Shape& shape = *algebra.ArrayOf(a)->shape;
+  const auto above = algebra.Apply(Primitive::kRelu, a);
+  const auto times = [&](double factor, const ValueIn<Algebra>& x) {
+    return algebra.Apply(Primitive::kMultiply, Constant(algebra, x, shape, factor), x);
+  };
+  // relu's slope s gives s + by (1 - s); a - relu(a) is a below 0, else 0, of infinity too.
+  const auto part = algebra.Apply(Primitive::kSubtract, a, above);
+  const auto is_number = WhereEach(algebra, part, [](double x) { return !std::isnan(x); });
+  const auto below =
+      algebra.Apply(Primitive::kSelect, part, Constant(algebra, a, shape, 0), is_number);
+  if (op == program::Opcode::kLeakyRelu) {
+    return algebra.Apply(Primitive::kAdd, above, times(by, below));
+  }
+  // Engines may compute exp(a) - 1.
+  std::vector<double> bounds;
+  const Array& array = *algebra.ArrayOf(a);
+  const double unit = FormatOf(array.dtype).unit;
+  for (int32_t i = 0; i < array.size; ++i) bounds.push_back(array.v[i] < 0 ? 4 * by * unit : 0);
+  const auto scaled = times(by, algebra.Apply(Primitive::kExpm1, below));
+  return algebra.Apply(Primitive::kAdd, above, Within(algebra, scaled, bounds));
+}
+
+// d²/2 where |d| < 1, else |d| - 1/2, of d = a - b: with c = d within ±1 it is c (d - c/2), whose
+// slope at ±1 is that of both pieces whatever the slope of c is.
+template <typename Algebra>
+ValueIn<Algebra> SmoothDistance(Algebra& algebra, const ValueIn<Algebra>& a,
+                                const ValueIn<Algebra>& b) {
+  const auto distance = algebra.Apply(Primitive::kSubtract, a, b);
+  const Shape& shape = *algebra.ArrayOf(a)->shape;
+  const auto finite = WhereEach(algebra, distance, [](double x) { return std::isfinite(x); });
+  const auto d =
+      algebra.Apply(Primitive::kSelect, distance, Constant(algebra, a, shape, 0), finite);
+  const auto c = algebra.Apply(Primitive::kClamp, {.low = -1, .high = 1}, d);
+  const auto half = algebra.Apply(Primitive::kMultiply, Constant(algebra, c, shape, 0.5), c);
+  const auto product =
+      algebra.Apply(Primitive::kMultiply, c, algebra.Apply(Primitive::kSubtract, d, half));
+  const auto far =
+      algebra.Apply(Primitive::kSelect, Constant(algebra, a, shape, 1), distance, finite);
+  return algebra.Apply(Primitive::kSelect, product, algebra.Apply(Primitive::kAbs, far), finite);
+}
+
+}  // namespace twingrad::reference
