@@ -145,6 +145,7 @@ class DualInterpreter {
   };
   const Tangents* History(program::ValueId value);
   void Extend(Reach& reach, const Tangents* tangents, bool zeros) const;
+  void ExtendBySingular(Reach& reach) const;
   bool Disturbs() const {
     return plan_.statements[static_cast<size_t>(statement_)].disturbance != Disturbance::kNone;
   }

@@ -203,12 +203,23 @@ void DualInterpreter::Fail(const Statement& statement) {
   if (category == Category::kCustom && statement.results.empty()) return FailedWrite(statement);
 }
 
+// Where a slope is infinite or no number, a gradient of 0 that reaches it may become NaN.
+void DualInterpreter::ExtendBySingular(Reach& reach) const {
+  if (!tangents_.AnySingular()) return;
+  reach.resize(std::max(reach.size(), static_cast<size_t>(variables_)), kNone);
+  for (int32_t k = 0; k < variables_; ++k) {
+    uint8_t& at = reach[static_cast<size_t>(k)];
+    if (tangents_.Singular(k) > 0) at = std::max(at, static_cast<uint8_t>(kSome));
+  }
+}
+
 // It may have added to .grad what it would have added, or not.
 void DualInterpreter::FailedCall(const Statement& statement) {
   const Disturbed disturbed = DisturbedBy(statement);
   const bool create_graph = statement.Get<bool>(Key::kCreateGraph);
   Reach reach = disturbed.gradients;
   for (const ValueId root : statement.operands) Extend(reach, History(root), false);
+  ExtendBySingular(reach);
   const auto* filter = statement.Find(Key::kInputs);
   std::vector<ValueId> inputs;
   if (filter != nullptr) inputs = std::get<std::vector<ValueId>>(*filter);

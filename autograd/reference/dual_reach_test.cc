@@ -164,6 +164,15 @@ TEST(DualReach, WhatAHookRunsMayEmptyGrad) {
   EXPECT_EQ(known.Grad("w", 0), 1);
 }
 
+// The function passes zeros to what was not differentiated, whose slope is not a number.
+TEST(DualReach, OfCallsThatFailZerosMayBecomeNan) {
+  const Known known = Witness(
+      "%n = leaf type=f64[] data=-1 grad=1\n%e = leaf type=f64[] data=-1 grad=1\n"
+      "%p = pow %n %e\n%y = custom %x do=throw\n%a,%b = custom %y %p do=pass\n%s = sum %a\n"
+      "begin kind=try\nbackward %s\nend\n");
+  EXPECT_TRUE(known.ExcusesGrad("e", 0));
+}
+
 // Scaled to 0, what is saved may divide.
 TEST(DualReach, OfScaledSavedTensorsZerosMayBecomeNan) {
   const Known known = Witness(
