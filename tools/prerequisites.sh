@@ -9,7 +9,7 @@
 ARCHITECTURE="$(uname -m)"
 
 # Each group: a file that stands for a package, and the package.
-#   base      every build: Bazel, GCC, what unpacks third-party archives, ball arithmetic for the witness of that name, an allocator, matrix products;
+#   base      every build: Bazel, GCC, what unpacks third-party archives, ball arithmetic for the witness of that name, an allocator, matrix products, the results of campaigns;
 #             `run //tools/oracle -- check` needs no more
 #   test      building and running tests: patched copies, a test that reads machine code, drawn pictures, a project of a
 #             user of the installed library, beside the distribution's Abseil
@@ -33,6 +33,7 @@ readonly PACKAGES_base="
 /usr/include/arb.h                          libflint-arb-dev
 /usr/include/gperftools/tcmalloc.h          libgoogle-perftools-dev
 /usr/include/dnnl.h                         libdnnl-dev
+/usr/include/sqlite3.h                      libsqlite3-dev
 "
 readonly PACKAGES_test="
 /usr/bin/patch                              patch
