@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "fuzz/campaign/folder.h"
 #include "fuzz/campaign/plan.h"

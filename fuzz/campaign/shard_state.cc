@@ -1,6 +1,7 @@
 #include "fuzz/campaign/shard_state.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -133,7 +134,8 @@ absl::StatusOr<int> RunClaimed(const std::string& folder, const Plan& plan, uint
   if (!view.complaint.empty()) absl::FPrintF(stderr, "%s", view.complaint);
   const absl::StatusOr<ShardEnd> end = campaign::RunShard(task, view, *std::move(writer));
   if (!end.ok()) return end.status();
-  absl::PrintF("shard %d, epoch %d: %s\n", shard, view.epoch + 1, EndText(*end));
+  absl::PrintF("shard %d, epoch %d: %s\nits Programs: %s --seed=%d%s\n", shard, view.epoch + 1,
+               EndText(*end), job.verb, task.origin.seed, task.origin.flags);
   return kNothingFound;
 }
 
@@ -348,7 +350,8 @@ constinit const VerbSpec kCampaignRun = {
     .summary = "runs one shard of a campaign, or goes on with it",
     .description = R"(
 Runs a shard of the campaign in DIR, from where it was left. It may be killed at any moment:
-what it had judged up to two seconds before counts, and the next to run it goes on from there.
+what its last checkpoint holds counts (one every two seconds, unless the plan says otherwise),
+and the next to run it goes on from there.
 A signal (Ctrl-C, SIGTERM, SIGUSR1) ends it in order. A shard that another process has is waited
 for, and taken when its owner shows no sign of life. Findings are no failure: the exit status is
 0 unless something prevents the shard from running.
