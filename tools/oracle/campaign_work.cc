@@ -256,6 +256,8 @@ absl::StatusOr<std::vector<Taker::Choice>> Taker::Choices() {
 }
 
 absl::StatusOr<int> Taker::Take(const Choice& choice) {
+  // Since this process has looked, another has begun it.
+  if (campaign::IsStale(folder_, choice.shard, choice.epoch)) return kNothingFound;
   const Job& job = plan_.jobs[jobs_[choice.shard]];
   if (job.programs == 0 && choice.epoch == 0) {
     // Nothing to judge: no process is needed for it.
