@@ -64,7 +64,9 @@ TEST(PlanTest, PlantsAsManyDefectsOfAllKindsAsAreAskedFor) {
   std::map<workers::Defect, int> defects;
   for (size_t shard = 0; shard < plants.size(); ++shard) {
     const workers::Defect defect = workers::DefectOf(plants[shard]);
-    if (defect != workers::Defect::kNone) EXPECT_EQ(jobs[shard], 0u);
+    if (defect != workers::Defect::kNone) {
+      EXPECT_EQ(jobs[shard], 0u);
+    }
     ++defects[defect];
   }
   EXPECT_EQ(defects[workers::Defect::kNone], 33);

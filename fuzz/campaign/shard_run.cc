@@ -27,8 +27,9 @@ using workers::Failure;
 
 constexpr milliseconds kPumpWait(50);
 
-// Minimizing a hang takes its time limit for each try: of a kind of death so few are enough.
-constexpr int kEnoughDeaths = 2;
+// Minimizing a hang takes its time limit for each try: of a kind the first is minimized, the
+// fourth, the sixteenth and so on.
+constexpr uint64_t kRarer = 4;
 
 double SecondsSince(steady_clock::time_point begin) {
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
@@ -64,7 +65,11 @@ class ShardRun {
   std::unique_ptr<workers::Campaign> campaign_;  // null: there was nothing left to judge
   std::vector<Failure> untold_;                  // of Programs that no checkpoint holds yet
   findings::Stride stride_;
-  std::map<std::string, int> deaths_;  // minimized ones, by kind
+  struct Deaths {
+    uint64_t seen = 0;
+    uint64_t next = 1;  // the one that is minimized next
+  };
+  std::map<std::string, Deaths> deaths_;  // hangs and exhausted memory, by kind
   steady_clock::time_point begin_ = steady_clock::now();
   steady_clock::time_point written_ = begin_;
   bool alive_ = true;  // the workers
@@ -146,13 +151,16 @@ bool ShardRun::Pump(milliseconds wait) {
 }
 
 void ShardRun::Minimize(const Failure& failure) {
-  const std::string kind = KindOf(failure.result);
-  const bool death = failure.result.oracle == "hang" || failure.result.oracle == "memory";
-  if (!stride_.Takes() || (death && deaths_[kind] >= kEnoughDeaths)) {
+  bool takes = stride_.Takes();
+  if (failure.result.oracle == "hang" || failure.result.oracle == "memory") {
+    Deaths& deaths = deaths_[KindOf(failure.result)];
+    takes = ++deaths.seen == deaths.next;
+    if (takes) deaths.next *= kRarer;
+  }
+  if (!takes) {
     Write({SettledRecord(failure.index, "")});
     return;
   }
-  if (death) ++deaths_[kind];
   findings::ShrinkBudget budget;
   budget.interrupted = [this] { return Over(); };
   const uint64_t index = failure.index;

@@ -17,8 +17,8 @@ using program::Program;
 using workers::Defect;
 
 // Statements that generated Programs hold often enough.
-constexpr Opcode kTriggers[] = {Opcode::kAdd, Opcode::kSub,  Opcode::kMul, Opcode::kDiv,
-                                Opcode::kExp, Opcode::kTanh, Opcode::kSin, Opcode::kSquare};
+constexpr Opcode kTriggers[] = {Opcode::kMul, Opcode::kSum, Opcode::kAdd, Opcode::kSub,
+                                Opcode::kClone};
 constexpr uint64_t kNumTriggers = std::size(kTriggers);
 
 bool Holds(const Program& program, Opcode op) {
