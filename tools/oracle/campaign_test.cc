@@ -251,7 +251,7 @@ TEST_F(CampaignTest, AFindingThatFoundNoRoomIsWrittenLater) {
 }
 
 TEST_F(CampaignTest, PlantedDefectsComeOut) {
-  Plan(R"({"verb": "check", "programs": 50, "flags": {"timeout": "3s"}})",
+  Plan(R"({"verb": "check", "programs": 60, "flags": {"timeout": "3s"}})",
        R"("shards": 7, "canaries": 5)");
   EXPECT_EQ(Tool({"campaign", "work", "c", "--jobs=3"}).exit_status, 0);
   const SubprocessResult merge = Tool({"campaign", "merge", "c"});
