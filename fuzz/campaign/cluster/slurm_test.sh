@@ -6,6 +6,8 @@
 set -euo pipefail
 oracle="$(realpath "$1")"
 script="$(realpath "$2")"
+# The daemons lie where a test's PATH does not lead.
+PATH="${PATH}:/usr/sbin"
 readonly SHARDS=20 PROGRAMS=200
 
 for program in slurmctld slurmd munged sbatch; do
