@@ -9,8 +9,8 @@
 ARCHITECTURE="$(uname -m)"
 
 # Each group: a file that stands for a package, and the package.
-#   base      every build: Bazel, GCC, what unpacks third-party archives, ball arithmetic for the witness of that name, an allocator, matrix products;
-#             `run //tools/oracle -- check` needs no more
+#   base      every build: Bazel, GCC, what unpacks third-party archives, ball arithmetic for the witness of that name, an allocator, matrix products,
+#             results of campaigns; `run //tools/oracle -- check` needs no more
 #   test      building and running tests: patched copies, a test that reads machine code, drawn pictures, a project of a
 #             user of the installed library, beside the distribution's Abseil
 #   pictures  `oracle explain`
@@ -19,6 +19,7 @@ ARCHITECTURE="$(uname -m)"
 #   clang     the sanitizers and every other configuration that compiles with clang
 #   coverage  --config=coverage, with clang: Bazel packs the profiles of a test with zip
 #   libtorch  the distribution's libtorch, where the oracle or a benchmark runs it
+#   slurm     a test that runs a campaign on a Slurm of this host
 #   format    the formatting stage of .ci/run
 readonly PACKAGES_base="
 /usr/bin/bazel                              bazel-bootstrap
@@ -33,6 +34,7 @@ readonly PACKAGES_base="
 /usr/include/arb.h                          libflint-arb-dev
 /usr/include/gperftools/tcmalloc.h          libgoogle-perftools-dev
 /usr/include/dnnl.h                         libdnnl-dev
+/usr/include/sqlite3.h                      libsqlite3-dev
 "
 readonly PACKAGES_test="
 /usr/bin/patch                              patch
@@ -66,6 +68,12 @@ readonly PACKAGES_clang="
 readonly ENGINES="libtorch"
 readonly PACKAGES_libtorch="
 /usr/include/torch/csrc/api/include/torch/torch.h libtorch-dev
+"
+readonly PACKAGES_slurm="
+/usr/sbin/slurmctld                         slurmctld
+/usr/sbin/slurmd                            slurmd
+/usr/bin/sbatch                             slurm-client
+/usr/sbin/munged                            munge
 "
 readonly PACKAGES_format="
 /usr/bin/clang-format-14                    clang-format-14

@@ -105,8 +105,10 @@ struct Judge::Impl {
     return has_helpers && device_threads > 0 && !options.run ? kHelpers : 0;
   }
   Observation Observe(const Program& program, int device_threads) {
-    return options.run ? options.run(program, device_threads)
-                       : engine(program, device_threads, HelpersOf(device_threads));
+    Observation seen = options.run ? options.run(program, device_threads)
+                                   : engine(program, device_threads, HelpersOf(device_threads));
+    if (options.tamper) options.tamper(program, device_threads, seen);
+    return seen;
   }
 
   // The canary speaks of what an error left behind only if it is right on a fresh engine: else the

@@ -65,6 +65,10 @@ struct JudgeOptions {
   BallFunction ball;
   // Null: the repository's engine, through autograd/runner. Else the engine under test.
   RunFunction run;
+  // Changes what the engine has shown, as a planted defect would; null: nothing.
+  std::function<void(const twingrad::program::Program&, int device_threads,
+                     twingrad::program::Observation&)>
+      tamper;
 };
 
 struct Judgement {

@@ -22,9 +22,11 @@
 #include "proptests/judge/seeded_runs.h"
 #include "proptests/oracles/expect.h"
 #include "proptests/oracles/oracles.h"
+#include "proptests/subjects/planted.h"
 #include "proptests/subjects/program_source.h"
 #include "proptests/subjects/summary.h"
 #include "proptests/workers/case.h"
+#include "proptests/workers/plant.h"
 
 namespace twingrad::subjects {
 namespace {
@@ -61,6 +63,13 @@ class EngineSubject final : public Subject,
     every_ball_ = options.every_ball;
     if (options.long_graphs) source_.options().long_graph = kLongGraph;
     processor::UsePlain(options.plain_kernels);
+    if (options.planted != workers::Defect::kNone) {
+      judge_options_.tamper = [defect = options.planted, draw = options.plant_draw](
+                                  const program::Program& program, int device_threads,
+                                  Observation& seen) {
+        Plant(defect, draw, program, device_threads, &seen);
+      };
+    }
     return source_.Configure(options);
   }
   absl::Status Start() override {

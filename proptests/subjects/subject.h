@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "proptests/workers/case.h"
+#include "proptests/workers/plant.h"
 
 namespace twingrad::subjects {
 
@@ -40,10 +41,13 @@ struct CaseOptions {
   ExploreOptions explore;
   int elements = 24;  // of a leaf, at most
   int rank = 4;
-  bool long_graphs = true;        // now and then a Program with 100,000 nodes, for this engine
-  bool every_ball = false;        // the ball witness judges every case, and no sample
-  bool plain_kernels = false;     // the repository's engine computes an element at a time
-  bool expect_failures = true;    // of a foreign engine what is listed is no finding
+  bool long_graphs = true;      // now and then a Program with 100,000 nodes, for this engine
+  bool every_ball = false;      // the ball witness judges every case, and no sample
+  bool plain_kernels = false;   // the repository's engine computes an element at a time
+  bool expect_failures = true;  // of a foreign engine what is listed is no finding
+  // A defect that the engine is to have, and what decides in which Programs it shows.
+  workers::Defect planted = workers::Defect::kNone;
+  uint64_t plant_draw = 0;
   std::string weights = "swarm";  // of the generator's parts: swarm or fixed
 };
 

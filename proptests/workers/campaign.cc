@@ -73,10 +73,13 @@ absl::StatusOr<std::unique_ptr<Campaign>> Campaign::Create(CampaignOptions optio
       MappedFile<CampaignRecord>::Create(o.worker.campaign);
   if (!record.ok()) return record.status();
   campaign->record_ = *std::move(record);
-  const uint64_t jobs = std::min<uint64_t>(static_cast<uint64_t>(o.jobs), o.programs);
+  const uint64_t left = o.programs - std::min(o.begin, o.programs);
+  const uint64_t jobs = std::min<uint64_t>(static_cast<uint64_t>(o.jobs), left);
+  campaign->retired_.after = o.begin;
+  campaign->record_->next = o.begin;
   campaign->record_->total = o.programs;
   campaign->record_->seed = o.seed;
-  campaign->record_->chunk = std::clamp<uint64_t>(o.programs / (jobs * 8), 1, 32);
+  campaign->record_->chunk = std::clamp<uint64_t>(left / (std::max<uint64_t>(jobs, 1) * 8), 1, 32);
   campaign->last_pump_ = MonotonicNanoseconds();
   campaign->slots_.resize(jobs);
   for (uint64_t i = 0; i < jobs; ++i) {
@@ -159,6 +162,7 @@ void Campaign::HandleDeath(Slot& slot, const Death& death) {
     if (in_program) {  // it was judged: it brings workers down
       ++retired_.programs;
       retired_.seeds += record.seed;
+      retired_.after = index + 1;
     }
     AddFailure({index, in_program ? record.seed.load() : 0,
                 phase == Phase::kJudging ? RecordedProgram(record) : std::string(),
@@ -192,6 +196,7 @@ bool Campaign::Pump(std::chrono::milliseconds wait) {
 }
 
 void Campaign::Sums::Add(const FlightRecord::Progress& progress) {
+  after = std::max(after, progress.after);
   programs += progress.programs;
   seeds += progress.seeds;
   const size_t count = std::min<size_t>(progress.num_counters, kMaxCounters);
@@ -207,10 +212,25 @@ Campaign::Sums Campaign::AllSums() const {
   return sums;
 }
 
+Campaign::Moment Campaign::Settle() {
+  Sums sums = retired_;
+  Slot* slot = slots_.empty() || !slots_[0].process ? nullptr : &slots_[0];
+  if (slot != nullptr) {
+    const auto settled = std::make_unique<FlightRecord::Progress>();
+    CopySettled(slot->process->record(), settled.get());
+    sums.Add(*settled);
+    // A worker tells before it commits.
+    ReadMessages(*slot);
+  }
+  return {sums.after, sums.programs, sums.seeds, std::move(sums.counters)};
+}
+
 bool Campaign::Whole() const {
   Sums sums = AllSums();
-  for (uint64_t i = 0; i < options_.programs; ++i) sums.seeds -= ProgramSeed(options_.seed, i);
-  return sums.programs == options_.programs && sums.seeds == 0;
+  for (uint64_t i = options_.begin; i < options_.programs; ++i) {
+    sums.seeds -= ProgramSeed(options_.seed, i);
+  }
+  return options_.begin + sums.programs == options_.programs && sums.seeds == 0;
 }
 
 }  // namespace twingrad::workers

@@ -27,6 +27,7 @@ namespace twingrad::workers {
 
 struct CampaignOptions {
   uint64_t seed = 0;
+  uint64_t begin = 0;  // the Programs before this one were judged by an earlier run
   uint64_t programs = 2000;
   int jobs = 1;
   WorkerCommand worker;  // its campaign path is set by Create
@@ -48,9 +49,20 @@ class Campaign {
   // Sums over the workers, those that died included.
   uint64_t programs() const { return AllSums().programs; }
   Counters counters() const { return AllSums().counters; }
-  // Whether each of the first `programs()` Programs was judged, and none of them twice. Only for a
-  // campaign that ran to its end.
+  // Whether each of the Programs was judged, and none of them twice. Only for a campaign that ran
+  // to its end.
   bool Whole() const;
+
+  // A moment of a campaign with one worker: the Programs below `after` are judged, the sums are of
+  // those from `begin` up to there and no others, and TakeFailures and notes() have heard of all of
+  // them. What they have heard beyond is of a Program that will be judged again in another run.
+  struct Moment {
+    uint64_t after = 0;
+    uint64_t programs = 0;
+    uint64_t seeds = 0;
+    Counters counters;
+  };
+  Moment Settle();
   // Of all workers.
   const std::set<std::string>& notes() const { return notes_; }
   // Programs that failed, each counted once.
@@ -71,6 +83,7 @@ class Campaign {
 
   struct Sums {
     void Add(const FlightRecord::Progress& progress);
+    uint64_t after = 0;
     uint64_t programs = 0;
     uint64_t seeds = 0;
     Counters counters;

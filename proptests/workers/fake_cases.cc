@@ -73,6 +73,11 @@ absl::Status FakeCases::Configure(std::vector<std::string> features, std::vector
   return absl::OkStatus();
 }
 
+void FakeCases::Plant(Defect defect, uint64_t draw) {
+  planted_ = defect;
+  draw_ = draw;
+}
+
 absl::Status FakeCases::Start() {
   if (Has(ops_, "cannot_start")) {
     return absl::InternalError("[fake] no engine here; needed is one; look elsewhere");
@@ -117,6 +122,13 @@ CaseResult FakeCases::Judge() {
   if (Has(ops_, "slow")) usleep(5000);
   CaseResult result;
   for (size_t i = 0; i < lines_.size(); ++i) {
+    if (planted_ != Defect::kNone && lines_[i] == absl::StrCat("value ", draw_ % 100)) {
+      if (planted_ == Defect::kCrash) Act("crash");
+      if (planted_ == Defect::kHang) Act("hang");
+      result.failed = true;
+      result.oracle = DefectName(planted_);
+      result.text = "a planted line\n  expected: right\n  actual:   wrong\n";
+    }
     if (absl::StartsWith(lines_[i], "value ")) continue;
     KeepLine(scratch_, lines_[i]);
     const bool shows = (lines_[i] == "flaky" && counters_[0] >= 3) ||

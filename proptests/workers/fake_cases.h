@@ -22,6 +22,7 @@
 #include "absl/types/span.h"
 #include "proptests/workers/case.h"
 #include "proptests/workers/files.h"
+#include "proptests/workers/plant.h"
 #include "proptests/workers/worker_process.h"
 
 namespace twingrad::workers {
@@ -29,6 +30,8 @@ namespace twingrad::workers {
 class FakeCases : public CaseSource, public CaseJudge, public CaseDrawer {
  public:
   absl::Status Configure(std::vector<std::string> features, std::vector<std::string> ops);
+  // Cases with a line `value N` show this defect; `draw` says which N.
+  void Plant(Defect defect, uint64_t draw);
   absl::Status Start();
 
   std::string Generate(uint64_t seed) override;
@@ -57,6 +60,8 @@ class FakeCases : public CaseSource, public CaseJudge, public CaseDrawer {
   std::set<std::string> told_;             // notes
   absl::Span<std::byte> scratch_;
   bool stained_ = false;
+  Defect planted_ = Defect::kNone;
+  uint64_t draw_ = 0;
 };
 
 // The command of a worker that judges such cases, in this folder.

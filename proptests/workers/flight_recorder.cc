@@ -107,6 +107,9 @@ void BeginJudging(FlightRecord& record, std::string_view program) {
 void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters) {
   const uint32_t whole = record.committed.load(std::memory_order_relaxed);
   FlightRecord::Progress& next = record.progress[1 - whole];
+  // Before the first store to `next`, so that who copies it sees that it is no longer whole.
+  record.commits.fetch_add(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
   next.programs = record.progress[whole].programs + 1;
   next.seeds = record.progress[whole].seeds + record.seed.load(std::memory_order_relaxed);
   next.after = record.index.load(std::memory_order_relaxed) + 1;
@@ -119,6 +122,21 @@ void CommitProgram(FlightRecord& record, absl::Span<const uint64_t> counters) {
 
 std::string RecordedProgram(const FlightRecord& record) {
   return std::string(record.program, record.program_size.load(std::memory_order_acquire));
+}
+
+void CopySettled(const FlightRecord& record, FlightRecord::Progress* copy) {
+  while (true) {
+    const uint64_t commits = record.commits.load(std::memory_order_acquire);
+    const FlightRecord::Progress& whole = CommittedProgress(record);
+    copy->programs = whole.programs;
+    copy->seeds = whole.seeds;
+    copy->after = whole.after;
+    copy->num_counters = std::min<uint64_t>(whole.num_counters, kMaxCounters);
+    std::copy_n(whole.counters, copy->num_counters, copy->counters);
+    // A commit begun before this look writes the other copy; only one begun since can write this.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (record.commits.load(std::memory_order_relaxed) == commits) return;
+  }
 }
 
 const FlightRecord::Progress& CommittedProgress(const FlightRecord& record) {

@@ -54,6 +54,7 @@ struct FlightRecord {
     uint64_t counters[kMaxCounters];
   };
   std::atomic<uint32_t> committed;
+  std::atomic<uint64_t> commits;  // begun
   Progress progress[2];
 
   // For the judge alone, see CaseJudge::KeepScratchIn.
@@ -107,5 +108,8 @@ std::vector<uint64_t> IndicesBefore(const FlightRecord& record, uint64_t index);
 // The parent's side.
 std::string RecordedProgram(const FlightRecord& record);
 const FlightRecord::Progress& CommittedProgress(const FlightRecord& record);
+// Copies it while the worker goes on: as one commit left it, never half of one and half of the
+// next.
+void CopySettled(const FlightRecord& record, FlightRecord::Progress* copy);
 
 }  // namespace twingrad::workers

@@ -209,11 +209,18 @@ absl::StatusOr<Arguments> ParseArguments(absl::Span<const VerbSpec> verbs,
     words = words.subspan(1);
     first = words[0];
   }
-  const auto it =
-      std::ranges::find_if(verbs, [&](const VerbSpec& verb) { return verb.name == first; });
+  const auto named = [&](const std::string& name) {
+    return std::ranges::find_if(verbs, [&](const VerbSpec& verb) { return verb.name == name; });
+  };
+  size_t behind = 1;
+  auto it = named(std::string(first));
+  if (it == verbs.end() && words.size() > 1) {
+    it = named(absl::StrCat(first, " ", words[1]));
+    behind = 2;
+  }
   if (it == verbs.end()) return UnknownVerb(verbs, first);
   arguments.verb = &*it;
-  for (size_t i = 1; i < words.size(); ++i) {
+  for (size_t i = behind; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word == "--help" || word == "-h") {
       arguments.help = true;
@@ -249,7 +256,7 @@ std::string ToolHelp(absl::Span<const VerbSpec> verbs) {
     if (verb.hidden) continue;
     const std::string left =
         verb.operand.empty() ? std::string(verb.name) : absl::StrCat(verb.name, " ", verb.operand);
-    absl::StrAppend(&text, "  ", left, std::string(left.size() < 16 ? 16 - left.size() : 1, ' '),
+    absl::StrAppend(&text, "  ", left, std::string(left.size() < 22 ? 22 - left.size() : 1, ' '),
                     verb.summary, "\n");
   }
   absl::StrAppend(
@@ -257,7 +264,8 @@ std::string ToolHelp(absl::Span<const VerbSpec> verbs) {
       "\n`oracle VERB --help` lists the verb's flags. A Program is text; its grammar is in\n"
       "autograd/program/README.md. Relative paths start from where the command was typed.\n\n"
       "exit status: 0 nothing found, 1 a finding, 2 wrong usage, 3 an engine could not be\n"
-      "started, 4 a recorded schedule does not fit the engine, so that nothing is known.\n");
+      "started, 4 nothing is known: a recorded schedule does not fit the engine, or a campaign\n"
+      "has missed a planted defect.\n");
   return text;
 }
 

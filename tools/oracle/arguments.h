@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@
 
 namespace twingrad::subjects {
 class Subject;
+struct EngineChoice;
+using SubjectFactory = std::function<absl::StatusOr<std::unique_ptr<Subject>>(const EngineChoice&)>;
 }  // namespace twingrad::subjects
 
 namespace twingrad::oracle {
@@ -51,9 +54,12 @@ class Arguments;
 // What a verb does with the Subject that its flags ask for. Returns the exit status. An error of
 // the kind Unavailable means that an engine could not be started, any other wrong usage.
 using RunVerb = absl::StatusOr<int>(const Arguments& arguments, subjects::Subject& subject);
+// The same of a verb whose flags ask for none: it makes those that it needs.
+using RunMaker = absl::StatusOr<int>(const Arguments& arguments,
+                                     const subjects::SubjectFactory& make_subject);
 
 struct VerbSpec {
-  std::string_view name;
+  std::string_view name;              // one word, or two: `campaign plan`
   std::string_view operand = "";      // placeholder; empty: takes none
   std::string_view summary = "";      // one line
   std::string_view description = "";  // paragraphs, between a newline before and one behind
@@ -62,6 +68,7 @@ struct VerbSpec {
   bool hidden = false;
   bool configures = true;  // its Subject is configured as the flags say
   RunVerb* run = nullptr;
+  RunMaker* run_maker = nullptr;  // where `run` is null
 };
 
 // A parsed command line. Values have been checked against their types.

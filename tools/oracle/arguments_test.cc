@@ -109,8 +109,8 @@ TEST(ArgumentsTest, RefusesMalformedValues) {
 
 TEST(ArgumentsTest, HelpNamesEveryVerbAndFlagButHiddenOnes) {
   const std::string tool = ToolHelp(kVerbs);
-  EXPECT_THAT(tool, HasSubstr("  go              goes\n"));
-  EXPECT_THAT(tool, HasSubstr("  read FILE       reads\n"));
+  EXPECT_THAT(tool, HasSubstr("  go                    goes\n"));
+  EXPECT_THAT(tool, HasSubstr("  read FILE             reads\n"));
   EXPECT_THAT(tool, testing::Not(HasSubstr("secret")));
   const std::string go = VerbHelp(kVerbs[0]);
   EXPECT_THAT(go, HasSubstr("some (at most 32; default: 2)\n"));

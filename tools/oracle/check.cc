@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -12,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <sched.h>
 #include <unistd.h>
 
 #include "absl/status/statusor.h"
@@ -21,10 +19,12 @@
 #include "nlohmann/json.hpp"
 #include "proptests/findings/finding.h"
 #include "proptests/findings/shrink_failure.h"
+#include "proptests/findings/stride.h"
 #include "proptests/subjects/number_text.h"
 #include "proptests/workers/campaign.h"
 #include "proptests/workers/files.h"
 #include "tools/oracle/found.h"
+#include "tools/oracle/interrupt.h"
 #include "tools/oracle/progress.h"
 #include "tools/oracle/verb.h"
 #include "tools/oracle/worker.h"
@@ -47,54 +47,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr uint64_t kDefaultPrograms = 2000;
 constexpr uint64_t kDefaultExplored = 100;
-constexpr std::string_view kLimitFlags[] = {"timeout", "memory"};
-// One defect can make a third of all Programs fail. After so many minimized ones without a new kind
-// every second failure is minimized, after as many again every fourth, and so on; the others are
-// counted.
-constexpr uint64_t kEnoughOfAKind = 32;
 constexpr std::chrono::milliseconds kPumpWait(50);
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// The first signal ends the run in order, a second one at once (the workers die with their parent).
-void InstallInterrupt() {
-  interrupted = 0;
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  // A terminal that closes ends the run too, unless nohup has said otherwise.
-  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-}
-
-int NumCores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
-}
-
-// What `arguments` say of the run.
-findings::Origin OriginOf(const Arguments& arguments, const WorkerCommand& command) {
-  findings::Origin origin;
-  origin.verb = std::string(arguments.verb->name);
-  origin.engine = arguments.Path("engine").value_or("");
-  origin.seed = arguments.Number("seed").value_or(FreshSeed());
-  origin.flags = arguments.Text(kCaseFlags);
-  origin.case_flags = arguments.Text(kGeneratorFlags);
-  origin.limit_flags = arguments.Text(kLimitFlags);
-  origin.limits = command.limits;
-  if (origin.verb == "explore") {
-    const subjects::ExploreOptions options = OptionsOf(arguments).explore;
-    origin.seeded = options.strategy != "replay";
-    origin.settings = {{"strategy", options.strategy},
-                       {"schedules", options.schedules},
-                       {"threads", options.threads}};
-  }
-  return origin;
-}
 
 // The state of one run of `check`.
 class CheckRun {
@@ -132,7 +85,7 @@ class CheckRun {
   bool Enough() const { return found_.size() >= enough_; }
   // Nothing has ended the run before its last Program.
   bool Complete() const {
-    return total_ && interrupted == 0 && !Enough() && campaign_->status().ok() && !TimeIsUp();
+    return total_ && !Interrupted() && !Enough() && campaign_->status().ok() && !TimeIsUp();
   }
   bool TimeIsUp() const { return time_ && Elapsed() >= Seconds(*time_); }
 
@@ -154,15 +107,13 @@ class CheckRun {
   std::vector<Failure> waiting_;
   Found found_;
   uint64_t minimized_ = 0;
-  uint64_t without_news_ = 0;  // of them, since the last new kind or change of stride
-  uint64_t stride_ = 1;        // one failure in so many is minimized
-  uint64_t passed_over_ = 0;   // since the last that was
+  findings::Stride stride_;
 };
 
 bool CheckRun::Pump(std::chrono::milliseconds wait) {
   const bool alive = campaign_->Pump(wait);
   if (!alive && !judged_for_) judged_for_ = Elapsed();
-  if (interrupted != 0 || TimeIsUp() || Enough()) campaign_->Stop();
+  if (Interrupted() || TimeIsUp() || Enough()) campaign_->Stop();
   ProgressState state;
   state.elapsed = Elapsed();
   state.programs = campaign_->programs();
@@ -175,12 +126,11 @@ bool CheckRun::Pump(std::chrono::milliseconds wait) {
 }
 
 absl::Status CheckRun::HandleFailure(Failure failure) {
-  if (++passed_over_ < stride_) return absl::OkStatus();
-  passed_over_ = 0;
+  if (!stride_.Takes()) return absl::OkStatus();
   ++minimized_;
   shrinking_ = true;
   findings::ShrinkBudget budget;
-  budget.interrupted = [] { return interrupted != 0; };
+  budget.interrupted = [] { return Interrupted(); };
   absl::StatusOr<findings::Finding> finding =
       findings::ShrinkFailure(std::move(failure), source_, prober_, command_.limits, budget);
   shrinking_ = false;
@@ -188,13 +138,7 @@ absl::Status CheckRun::HandleFailure(Failure failure) {
   finding->origin = origin_;
   const uint64_t kinds = found_.size();
   const std::string complaints = found_.Add(*std::move(finding), prober_);
-  if (found_.size() > kinds) {
-    stride_ = std::max(stride_ / 2, uint64_t{1});
-    without_news_ = 0;
-  } else if (++without_news_ == kEnoughOfAKind) {
-    stride_ *= 2;
-    without_news_ = 0;
-  }
+  stride_.Minimized(/*news=*/found_.size() > kinds);
   progress_.Clear();
   absl::FPrintF(stderr, "%s", complaints);
   return absl::OkStatus();
@@ -220,7 +164,7 @@ void CheckRun::PrintSummary() const {
   } else {
     absl::PrintF("seed           %d%s\n", origin_.seed, origin_.flags);
   }
-  if (interrupted != 0) absl::PrintF("ended          early, by a signal\n");
+  if (Interrupted()) absl::PrintF("ended          early, by a signal\n");
   absl::PrintF("programs       %s in %.1f s with %d jobs: %s a second, %s a second a core\n",
                WithSeparators(programs), seconds, jobs_,
                WithSeparators(static_cast<uint64_t>(rate)),

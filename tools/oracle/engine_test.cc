@@ -1,5 +1,6 @@
 // The tool over the repository's engine: every verb, end to end.
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,6 +81,25 @@ TEST_F(EngineTest, AMalformedProgramIsWrongUsage) {
   const SubprocessResult run = Oracle({"run", "-"}, "twingrad 1\n%x = laef\n");
   EXPECT_EQ(run.exit_status, 2);
   EXPECT_THAT(run.errors, StartsWith("[oracle] standard input holds no Program; [program] 2:6 "));
+}
+
+// Wrong values, races, leaks, crashes and hangs of this engine, each in a shard that nobody knows.
+TEST_F(EngineTest, ACampaignFindsEveryPlantedDefect) {
+  Written("plan.json", R"({"seed": 1, "shards": 6, "canaries": 5, "jobs": [
+      {"programs": 40, "flags": {"timeout": "5s"}}]})");
+  ASSERT_EQ(Oracle({"campaign", "plan", "plan.json", "--out=c"}).exit_status, 0);
+  EXPECT_EQ(Oracle({"campaign", "work", "c", "--jobs=2"}).exit_status, 0);
+  const SubprocessResult merge = Oracle({"campaign", "merge", "c"});
+  EXPECT_EQ(merge.exit_status, 0) << merge.output;
+  EXPECT_THAT(merge.output, HasSubstr("found 5 of 5 planted defects\n"));
+  EXPECT_THAT(merge.output, HasSubstr(": 240 programs in "));
+  // What is planted stays so when it is replayed.
+  const std::vector<std::string> planted = Findings("c/findings");
+  ASSERT_GE(planted.size(), 5u);
+  for (const auto& entry : std::filesystem::directory_iterator(planted[0])) {
+    const SubprocessResult replay = Oracle({"replay", entry.path().string()});
+    EXPECT_EQ(replay.exit_status, 1) << replay.output << replay.errors;
+  }
 }
 
 }  // namespace

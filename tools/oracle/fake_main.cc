@@ -20,6 +20,7 @@ class FakeSubject final : public subjects::Subject,
                           public subjects::Runner {
  public:
   absl::Status Configure(const subjects::CaseOptions& options) override {
+    cases_.Plant(options.planted, options.plant_draw);
     return cases_.Configure(options.features, options.ops);
   }
   absl::Status Start() override { return cases_.Start(); }

@@ -14,8 +14,10 @@
 namespace twingrad::oracle {
 namespace {
 
-const VerbSpec kVerbs[] = {kCheck,  kExplore, kRun,     kExplain, kGenerate,
-                           kReplay, kDoctor,  kConform, kWorker};
+const VerbSpec kVerbs[] = {
+    kCheck,        kExplore,     kRun,           kExplain,          kGenerate,
+    kReplay,       kDoctor,      kConform,       kCampaignRunLocal, kCampaignPlan,
+    kCampaignWork, kCampaignRun, kCampaignMerge, kCampaignStatus,   kWorker};
 
 absl::StatusOr<int> Dispatch(const Arguments& arguments,
                              const subjects::SubjectFactory& make_subject) {
@@ -23,6 +25,7 @@ absl::StatusOr<int> Dispatch(const Arguments& arguments,
     absl::PrintF("%s", arguments.verb != nullptr ? VerbHelp(*arguments.verb) : ToolHelp(kVerbs));
     return kNothingFound;
   }
+  if (arguments.verb->run == nullptr) return arguments.verb->run_maker(arguments, make_subject);
   const auto subject = SubjectOf(arguments, make_subject);
   if (!subject.ok()) return subject.status();
   return arguments.verb->run(arguments, **subject);
@@ -37,6 +40,7 @@ bool NeedsModel(int argc, char** argv) {
   const absl::StatusOr<Arguments> arguments = ParseArguments(Verbs(), words);
   if (!arguments.ok() || arguments->help || arguments->verb == nullptr) return false;
   if (arguments->verb->name == kExplore.name) return true;
+  if (arguments->verb->name == kCampaignRun.name) return RunsExplore(*arguments);
   if (arguments->verb->name != kReplay.name) return false;
   return IsOfExplore(workers::ResolvePath(*arguments->operand));
 }

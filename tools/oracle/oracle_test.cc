@@ -29,7 +29,8 @@ class OracleTest : public ToolTest {
 std::string GoldenHelp(std::string_view verb) {
   std::string names;
   for (const auto& adapter : adapters::NamedAdapters()) absl::StrAppend(&names, adapter.name, ", ");
-  const std::string text = *ReadInput(absl::StrCat("tools/oracle/help/", verb, ".txt"));
+  const std::string text = *ReadInput(
+      absl::StrCat("tools/oracle/help/", absl::StrReplaceAll(verb, {{" ", "-"}}), ".txt"));
   return absl::StrReplaceAll(text, {{"{adapters}", names}});
 }
 

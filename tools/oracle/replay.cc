@@ -117,6 +117,9 @@ absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subjec
   if (!temporary.ok()) return temporary.status();
   WorkerCommand command = MakeWorkerCommand(arguments, temporary->path(), subject);
   SetEngine(TextIn(known, "engine"), &command);
+  if (const std::optional<uint64_t> plant = NumberIn(known, "plant")) {
+    command.flags.push_back(absl::StrCat("--plant=", *plant));
+  }
   // The limits under which it was found, unless others are given.
   const uint64_t timeout = std::min<uint64_t>(NumberIn(known, "timeout_ms").value_or(0), 1u << 30);
   const uint64_t memory = std::min<uint64_t>(NumberIn(known, "memory_mib").value_or(0), 1u << 30);

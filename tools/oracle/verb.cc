@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "proptests/workers/files.h"
+#include "proptests/workers/plant.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -85,6 +86,8 @@ CaseOptions OptionsOf(const Arguments& arguments) {
   options.every_ball = arguments.Path("witness") == "ball";
   options.plain_kernels = arguments.Path("kernels") == "plain";
   options.expect_failures = !arguments.Has("expected");
+  if (arguments.Has("plant")) options.planted = workers::DefectOf(*arguments.Number("plant"));
+  options.plant_draw = workers::DrawOf(arguments.Number("plant").value_or(0));
   options.explore.strategy =
       arguments.Path("strategy").value_or(std::string(interleave::kDefaultStrategy));
   options.explore.schedules = arguments.Number("schedules").value_or(1000);

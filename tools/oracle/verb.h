@@ -20,11 +20,15 @@
 namespace twingrad::oracle {
 
 // A file a verb; check.cc holds kExplore too, which is the same campaign over schedules.
+extern const VerbSpec kCampaignPlan, kCampaignRun, kCampaignWork, kCampaignMerge, kCampaignStatus,
+    kCampaignRunLocal;
 extern const VerbSpec kCheck, kConform, kDoctor, kExplain, kExplore, kGenerate, kReplay, kRun,
     kWorker;
 
 // Whether the finding in `folder` was found by `explore`.
 bool IsOfExplore(const std::string& folder);
+// Whether `campaign run` with these arguments runs `explore`.
+bool RunsExplore(const Arguments& arguments);
 
 // Exit statuses of the tool.
 inline constexpr int kNothingFound = 0;
@@ -95,6 +99,10 @@ inline constexpr FlagSpec kExpected = {"expected",
 inline constexpr FlagSpec kKernels = {
     "kernels", "WORD", FlagType::kWord, "best",
     "of the engine: best (those for this processor) or plain (an element at a time)"};
+
+// Says whether the engine has a planted defect, and which (proptests/workers/plant.h).
+inline constexpr FlagSpec kPlant = {"plant", "N", FlagType::kSeed, "none",
+                                    "a number that may mean a planted defect"};
 
 // What the flags say of the cases.
 subjects::CaseOptions OptionsOf(const Arguments& arguments);

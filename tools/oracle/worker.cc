@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "nlohmann/json.hpp"
 #include "proptests/workers/files.h"
 #include "proptests/workers/worker.h"
 #include "tools/oracle/verb.h"
@@ -21,6 +23,7 @@ using workers::WorkerCommand;
 namespace {
 
 constexpr std::chrono::milliseconds kTimeOfASchedule(2);
+constexpr std::string_view kLimitFlags[] = {"timeout", "memory"};
 
 absl::StatusOr<int> Work(const Arguments& arguments, Subject& subject) {
   workers::WorkerOptions options;
@@ -57,6 +60,7 @@ constexpr FlagSpec kWorkerFlags[] = {
     kThreads,
     kProgram,
     kSchedule,
+    kPlant,
 };
 
 }  // namespace
@@ -85,6 +89,25 @@ WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& f
   command.limits.timeout = arguments.Duration("timeout").value_or(command.limits.timeout);
   command.limits.memory = arguments.Number("memory").value_or(command.limits.memory);
   return command;
+}
+
+findings::Origin OriginOf(const Arguments& arguments, const WorkerCommand& command) {
+  findings::Origin origin;
+  origin.verb = std::string(arguments.verb->name);
+  origin.engine = arguments.Path("engine").value_or("");
+  origin.seed = arguments.Number("seed").value_or(FreshSeed());
+  origin.flags = arguments.Text(kCaseFlags);
+  origin.case_flags = arguments.Text(kGeneratorFlags);
+  origin.limit_flags = arguments.Text(kLimitFlags);
+  origin.limits = command.limits;
+  if (origin.verb == "explore") {
+    const subjects::ExploreOptions options = OptionsOf(arguments).explore;
+    origin.seeded = options.strategy != "replay";
+    origin.settings = {{"strategy", options.strategy},
+                       {"schedules", options.schedules},
+                       {"threads", options.threads}};
+  }
+  return origin;
 }
 
 void SetEngine(const std::string& engine, WorkerCommand* command) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "proptests/findings/finding.h"
 #include "proptests/subjects/subject.h"
 #include "proptests/workers/worker_process.h"
 #include "tools/oracle/arguments.h"
@@ -24,6 +25,9 @@ inline constexpr std::string_view kCaseFlags[] = {
 // is for their recorders.
 workers::WorkerCommand MakeWorkerCommand(const Arguments& arguments, const std::string& folder,
                                          const subjects::Subject& subject);
+
+// What the flags of `check` or `explore` say of the run, for its findings.
+findings::Origin OriginOf(const Arguments& arguments, const workers::WorkerCommand& command);
 
 // Makes them judge this engine; empty: the repository's.
 void SetEngine(const std::string& engine, workers::WorkerCommand* command);

@@ -1,0 +1,125 @@
+#include "fuzz/campaign/merge.h"
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "fuzz/campaign/folder.h"
+#include "fuzz/campaign/record_file.h"
+#include "fuzz/campaign/shard_run.h"
+#include "fuzz/campaign/synthetic.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proptests/workers/files.h"
+#include "proptests/workers/worker.h"
+
+namespace twingrad::campaign {
+namespace {
+
+class MergeTest : public testing::Test {
+ protected:
+  std::string At(std::string_view name) const { return absl::StrCat(folder_.path(), "/", name); }
+  workers::TemporaryFolder folder_ = *workers::TemporaryFolder::Make("merge-test");
+};
+
+TEST_F(MergeTest, FindingsOfOneKindAreOne) {
+  ASSERT_TRUE(MakeSynthetic(At("c"), 50, 200, 20).ok());
+  const absl::StatusOr<Merged> merged = MergeShards(At("c"));
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(merged->findings.size(), 20u);
+  EXPECT_EQ(merged->programs(), 500u);
+  EXPECT_EQ(merged->done(), 50u);
+  EXPECT_THAT(merged->complaints, testing::IsEmpty());
+  for (const MergedFinding& finding : merged->findings) {
+    EXPECT_EQ(finding.failures, 10u);
+    EXPECT_EQ(finding.programs.size(), 10u);
+  }
+}
+
+TEST_F(MergeTest, CountsAndCoverageAreUnited) {
+  ASSERT_TRUE(MakeSynthetic(At("c"), 3, 0, 1).ok());
+  const absl::StatusOr<Merged> merged = MergeShards(At("c"));
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  // Shard n has counted n of each.
+  EXPECT_EQ(merged->jobs[0].counters, workers::Counters(1000, 3));
+  EXPECT_EQ(merged->jobs[0].seen, 1000u);
+  ASSERT_EQ(merged->jobs[0].curve.size(), 3u);
+  EXPECT_EQ(merged->jobs[0].curve[0].seen, 0u);
+  EXPECT_EQ(merged->jobs[0].curve[2].programs, 30u);
+  EXPECT_EQ(merged->jobs[0].seconds, 3);
+}
+
+TEST_F(MergeTest, AProgramThatWasCountedTwiceIsTold) {
+  ASSERT_TRUE(MakeSynthetic(At("c"), 1, 0, 1).ok());
+  const absl::StatusOr<Plan> plan = ReadPlan(At("c"));
+  ASSERT_TRUE(plan.ok());
+  const absl::StatusOr<ShardView> view = ViewShard(At("c"), 0, 1);
+  ASSERT_TRUE(view.ok());
+  ShardView twice = *view;
+  // The last one once more, in place of the one before.
+  const uint64_t seed = SeedOfShard(*plan, 0);
+  twice.state.seeds += workers::ProgramSeed(seed, 9) - workers::ProgramSeed(seed, 8);
+  ASSERT_TRUE(Claim(At("c"), *plan, 0, twice).ok());
+  const absl::StatusOr<Merged> merged = MergeShards(At("c"));
+  ASSERT_TRUE(merged.ok());
+  EXPECT_THAT(merged->complaints,
+              testing::ElementsAre(testing::HasSubstr("has lost a Program or counted one twice")));
+}
+
+TEST_F(MergeTest, WhatAnEpochSaysBehindItsSuccessorIsNotRead) {
+  ASSERT_TRUE(MakeSynthetic(At("c"), 1, 4, 2).ok());
+  const absl::StatusOr<Plan> plan = ReadPlan(At("c"));
+  const absl::StatusOr<ShardView> view = ViewShard(At("c"), 0, 1);
+  ASSERT_TRUE(plan.ok() && view.ok());
+  ASSERT_TRUE(Claim(At("c"), *plan, 0, *view).ok());
+  EXPECT_TRUE(IsStale(At("c"), 0, 1));
+  EXPECT_FALSE(IsStale(At("c"), 0, 2));
+  // A second claim of the same epoch fails.
+  EXPECT_TRUE(absl::IsAlreadyExists(Claim(At("c"), *plan, 0, *view).status()));
+  ShardFinding late;
+  late.signature = "late";
+  ASSERT_TRUE(
+      workers::AppendFile(EpochPath(At("c"), 0, 1), RecordLine(FindingRecord(3, late))).ok());
+  const absl::StatusOr<Merged> merged = MergeShards(At("c"));
+  ASSERT_TRUE(merged.ok());
+  EXPECT_EQ(merged->findings.size(), 2u);
+  EXPECT_EQ(merged->programs(), 10u);
+}
+
+TEST(SeenTest, AStateSurvivesBeingWrittenAndRead) {
+  ShardState state;
+  state.after = state.programs = 7;
+  state.counters = {0, 3, 0, 9};
+  state.notes = {"a", "b"};
+  workers::Failure failure;
+  failure.index = 5;
+  failure.program = "p";
+  ASSERT_TRUE(state.Add(FailureRecord(failure)).ok());
+  ShardState now = state;
+  now.counters = {1, 3, 0, 10, 2};
+  now.notes.insert("c");
+  now.after = now.programs = 8;
+  const nlohmann::json checkpoint = CheckpointRecord(state, now);
+  EXPECT_EQ(checkpoint["counters"], nlohmann::json({0, 1, 3, 1, 4, 2}));
+  EXPECT_EQ(checkpoint["notes"], nlohmann::json({"c"}));
+  ASSERT_TRUE(state.Add(checkpoint).ok());
+  EXPECT_EQ(state.counters, now.counters);
+  EXPECT_EQ(state.Seen(), 4u + 3u);
+  const ShardState read = ShardState::FromJson(state.ToJson());
+  EXPECT_EQ(read.ToJson(), state.ToJson());
+  EXPECT_EQ(read.pending.size(), 1u);
+  EXPECT_EQ(read.curve.size(), 1u);
+  // Many checkpoints make no long curve, and its ends stay.
+  for (int i = 0; i < 5000; ++i) {
+    now.after = ++now.programs;
+    ASSERT_TRUE(state.Add(CheckpointRecord(state, now)).ok());
+  }
+  EXPECT_LE(state.curve.size(), 400u);
+  EXPECT_EQ(state.curve.front().programs, 8u);
+  EXPECT_FALSE(state.Add({{"type", "of tomorrow"}}).ok());
+  EXPECT_FALSE(state.Add({{"type", "checkpoint"}}).ok());
+}
+
+}  // namespace
+}  // namespace twingrad::campaign

@@ -1,0 +1,212 @@
+// WritePage and the texts of results.h.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "fuzz/campaign/folder.h"
+#include "fuzz/campaign/plan.h"
+#include "fuzz/campaign/results.h"
+#include "proptests/findings/finding.h"
+#include "proptests/subjects/number_text.h"
+#include "proptests/workers/files.h"
+
+namespace twingrad::campaign {
+namespace {
+
+using nlohmann::json;
+using subjects::WithSeparators;
+
+constexpr char kTemplate[] = "fuzz/campaign/page.html";
+constexpr std::string_view kPlace = "\"the data of a campaign\"";
+// Curves of more shards are not drawn.
+constexpr size_t kMostCurves = 200;
+constexpr size_t kMostPoints = 400;
+
+json PointsJson(const std::vector<Point>& points) {
+  json list = json::array();
+  const size_t step = points.size() / kMostPoints + 1;
+  for (size_t i = 0; i < points.size(); i += step) {
+    // The last point is never left out.
+    const Point& point = points[i + step < points.size() ? i : points.size() - 1];
+    list.push_back({point.seconds, point.programs, point.seen});
+  }
+  return list;
+}
+
+// A file of a finding's folder; empty where it is missing.
+std::string FileOf(const Merged& merged, const ShardFinding& finding, std::string_view name) {
+  if (finding.folder.empty()) return "";
+  return workers::ReadInput(absl::StrCat(merged.folder, "/", finding.folder, "/", name))
+      .value_or("");
+}
+
+// The picture without the prologue that a whole file has.
+std::string Picture(const std::string& svg) {
+  const size_t begin = svg.find("<svg");
+  return begin == std::string::npos ? "" : svg.substr(begin);
+}
+
+json FindingJson(const Merged& merged, const MergedFinding& finding) {
+  const ShardFinding& best = finding.best;
+  const Job& job = merged.plan.jobs[finding.job];
+  const auto engine = job.flags.find("engine");
+  return {{"signature", best.signature},
+          {"rule", best.rule},
+          {"text", best.text},
+          {"program", best.program},
+          {"seed", absl::StrCat(best.seed)},
+          {"verb", job.verb},
+          {"engine", engine == job.flags.end() ? "twingrad" : engine->second},
+          {"shard", finding.shard},
+          {"index", best.index},
+          {"seconds", best.seconds},
+          {"failures", finding.failures},
+          {"shards", finding.shards.size()},
+          {"programs", finding.programs.size()},
+          {"planted", finding.planted},
+          {"graph", Picture(FileOf(merged, best, "graph.svg"))},
+          {"schedule", Picture(FileOf(merged, best, "schedule.svg"))},
+          {"replay", findings::ReplayCommand(absl::StrCat(merged.folder, "/", best.folder))}};
+}
+
+}  // namespace
+
+json StatusJson(const Merged& merged) {
+  json jobs = json::array();
+  for (size_t i = 0; i < merged.jobs.size(); ++i) {
+    const MergedJob& job = merged.jobs[i];
+    jobs.push_back({{"verb", merged.plan.jobs[i].verb},
+                    {"flags", merged.plan.jobs[i].flags},
+                    {"shards", job.shards},
+                    {"done", job.done},
+                    {"programs", job.programs},
+                    {"failed", job.failed},
+                    {"waiting", job.waiting},
+                    {"seconds", job.seconds},
+                    {"seen", job.seen},
+                    {"unseen", job.unseen}});
+  }
+  return {{"campaign", merged.plan.name},    {"seed", merged.plan.seed},
+          {"shards", merged.plan.shards},    {"done", merged.done()},
+          {"programs", merged.programs()},   {"findings", merged.found()},
+          {"proof", merged.Proof()},         {"missed", merged.missed()},
+          {"complaints", merged.complaints}, {"jobs", jobs}};
+}
+
+std::string StatusText(const Merged& merged) {
+  std::string text =
+      absl::StrFormat("campaign       %s, seed %d\n", merged.plan.name, merged.plan.seed);
+  absl::StrAppend(
+      &text, "shards         ", merged.done(), " of ", merged.plan.shards, " done, ",
+      std::ranges::count_if(merged.shards, [](const auto& s) { return s.epoch > 0 && !s.done; }),
+      " begun\n");
+  for (size_t i = 0; i < merged.jobs.size(); ++i) {
+    const MergedJob& job = merged.jobs[i];
+    const Job& planned = merged.plan.jobs[i];
+    std::string flags;
+    for (const auto& [name, value] : planned.flags)
+      absl::StrAppend(&flags, " --", name, "=", value);
+    absl::StrAppendFormat(&text, "job %-11d%s%s: %s programs in %.0f s of a core, %s a second\n",
+                          i + 1, planned.verb, flags, WithSeparators(job.programs), job.seconds,
+                          WithSeparators(static_cast<uint64_t>(static_cast<double>(job.programs) /
+                                                               std::max(job.seconds, 1e-9))));
+    absl::StrAppendFormat(&text, "  seen         %d things, about %.0f more to see\n", job.seen,
+                          job.unseen);
+    if (job.waiting > 0) {
+      absl::StrAppendFormat(&text, "  waiting      %d failures to be minimized\n", job.waiting);
+    }
+  }
+  absl::StrAppend(&text, "findings       ", merged.found() == 0 ? "none" : "",
+                  merged.found() == 0 ? "" : absl::StrCat(merged.found()), "\n");
+  for (const MergedFinding& finding : merged.findings) {
+    if (finding.planted) continue;
+    const std::string_view whole = finding.best.text;
+    absl::StrAppendFormat(
+        &text, "  %s  %s, in %d programs of %d shards\n    replay: %s\n", finding.best.signature,
+        whole.substr(0, whole.find('\n')), finding.failures, finding.shards.size(),
+        findings::ReplayCommand(absl::StrCat(merged.folder, "/", finding.best.folder)));
+  }
+  absl::StrAppend(&text, "proof          ", merged.Proof(), "\n");
+  for (const std::string& complaint : merged.complaints) text += complaint;
+  return text;
+}
+
+std::string StatusMetrics(const Merged& merged) {
+  std::string text;
+  const std::string label = absl::StrCat("campaign=\"", merged.plan.name, "\"");
+  const auto gauge = [&](std::string_view name, std::string_view help, auto value_of) {
+    absl::StrAppend(&text, "# HELP twingrad_campaign_", name, " ", help,
+                    "\n# TYPE twingrad_campaign_", name, " gauge\n");
+    for (size_t i = 0; i < merged.jobs.size(); ++i) {
+      absl::StrAppend(&text, "twingrad_campaign_", name, "{", label, ",job=\"", i + 1, "\",verb=\"",
+                      merged.plan.jobs[i].verb, "\"} ", value_of(merged.jobs[i]), "\n");
+    }
+  };
+  gauge("shards", "Shards of the job.", [](const MergedJob& job) { return job.shards; });
+  gauge("shards_done", "Shards that are done.", [](const MergedJob& job) { return job.done; });
+  gauge("programs", "Programs that were judged.",
+        [](const MergedJob& job) { return job.programs; });
+  gauge("failed", "Programs that failed.", [](const MergedJob& job) { return job.failed; });
+  gauge("core_seconds", "Seconds of a core.", [](const MergedJob& job) { return job.seconds; });
+  gauge("seen", "Distinct things seen.", [](const MergedJob& job) { return job.seen; });
+  absl::StrAppend(&text,
+                  "# HELP twingrad_campaign_findings Findings that are not planted.\n"
+                  "# TYPE twingrad_campaign_findings gauge\ntwingrad_campaign_findings{",
+                  label, "} ", merged.found(),
+                  "\n# HELP twingrad_campaign_missed Whether a planted defect was missed.\n"
+                  "# TYPE twingrad_campaign_missed gauge\ntwingrad_campaign_missed{",
+                  label, "} ", merged.missed() ? 1 : 0, "\n");
+  return text;
+}
+
+absl::Status WritePage(const Merged& merged, const std::string& path) {
+  const std::string file = workers::Locate(kTemplate);
+  absl::StatusOr<std::string> page = workers::ReadInput(file);
+  if (!page.ok()) return page.status();
+  const size_t place = page->find(kPlace);
+  if (place == std::string::npos) {
+    return Objection(absl::StrCat(file, " has no place for data"),
+                     "needed is the page of this repository", "restore it");
+  }
+  json data = StatusJson(merged);
+  for (size_t i = 0; i < merged.jobs.size(); ++i) {
+    data["jobs"][i]["curve"] = PointsJson(merged.jobs[i].curve);
+  }
+  json curves = json::array();
+  for (const MergedShard& shard : merged.shards) {
+    if (shard.curve.empty() || curves.size() >= kMostCurves) continue;
+    curves.push_back({{"job", shard.job}, {"points", PointsJson(shard.curve)}});
+  }
+  data["shard_curves"] = curves;
+  json canaries = json::array();
+  for (const Canary& canary : merged.canaries) {
+    canaries.push_back({{"shard", canary.shard},
+                        {"defect", workers::DefectName(canary.defect)},
+                        {"done", canary.done},
+                        {"found", canary.found}});
+  }
+  data["canaries"] = canaries;
+  data["found"] = json::array();
+  for (const MergedFinding& finding : merged.findings) {
+    data["found"].push_back(FindingJson(merged, finding));
+  }
+  // Inside an element `script`, whose end nothing in the data may look like.
+  const std::string text = absl::StrReplaceAll(
+      data.dump(-1, ' ', false, json::error_handler_t::replace), {{"<", "\\u003c"}});
+  page->replace(place, kPlace.size(), text);
+  absl::StatusOr<workers::TemporaryFolder> local = workers::TemporaryFolder::Make("campaign-merge");
+  if (!local.ok()) return local.status();
+  const std::string made = local->path() + "/index.html";
+  if (absl::Status status = workers::WriteFile(made, *page); !status.ok()) return status;
+  return Publish(made, path);
+}
+
+}  // namespace twingrad::campaign

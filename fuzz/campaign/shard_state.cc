@@ -1,0 +1,143 @@
+#include "fuzz/campaign/shard_state.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "fuzz/campaign/plan.h"
+#include "proptests/workers/channel.h"
+
+namespace twingrad::campaign {
+namespace {
+
+using nlohmann::json;
+using workers::Failure;
+
+// A curve that has more points loses every second one.
+constexpr size_t kMostPoints = 400;
+
+json PointJson(const Point& point) { return {point.seconds, point.programs, point.seen}; }
+
+void AddPoint(const Point& point, std::vector<Point>* curve) {
+  curve->push_back(point);
+  if (curve->size() <= kMostPoints) return;
+  for (size_t i = 0; 2 * i < curve->size(); ++i) (*curve)[i] = (*curve)[2 * i];
+  curve->resize((curve->size() + 1) / 2);
+}
+
+}  // namespace
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ShardFinding, signature, rule, kind, text, program,
+                                                folder, seed, index, seconds, more)
+
+uint64_t ShardState::Seen() const {
+  return static_cast<uint64_t>(counters.size()) -
+         static_cast<uint64_t>(std::ranges::count(counters, uint64_t{0})) + notes.size();
+}
+
+absl::Status ShardState::Add(const json& record) {
+  // The checksum fits, so that a member of another type means another version.
+  try {
+    const std::string type = record.at("type").get<std::string>();
+    if (type == "checkpoint") {
+      after = record.at("after");
+      programs = record.at("programs");
+      seeds = record.at("seeds");
+      failed = record.at("failed");
+      seconds = record.at("seconds");
+      counters.resize(std::max<size_t>(counters.size(), record.at("size")));
+      const auto deltas = record.at("counters").get<std::vector<uint64_t>>();
+      for (size_t i = 0; i + 1 < deltas.size(); i += 2) {
+        if (deltas[i] < counters.size()) counters[deltas[i]] += deltas[i + 1];
+      }
+      notes.merge(record.at("notes").get<std::set<std::string>>());
+      AddPoint({seconds, programs, Seen()}, &curve);
+    } else if (type == "failure") {
+      Failure failure = record.at("failure").get<Failure>();
+      pending.insert_or_assign(failure.index, std::move(failure));
+    } else if (type == "finding") {
+      pending.erase(record.at("at").get<uint64_t>());
+      findings.push_back(record.at("finding").get<ShardFinding>());
+    } else if (type == "settled") {
+      pending.erase(record.at("at").get<uint64_t>());
+      const std::string signature = record.at("signature");
+      for (ShardFinding& finding : findings) {
+        if (finding.signature == signature) ++finding.more;
+      }
+    } else if (type == "end") {
+      done = record.at("done");
+      released = !done;
+    } else if (type != "alive") {
+      return Objection(absl::StrCat("a record of type `", type, "`"),
+                       absl::StrCat("allowed are those of version ", kVersion),
+                       "merge with the tool that wrote it");
+    }
+  } catch (const json::exception& error) {
+    return Objection(absl::StrCat("a record that is not understood (", error.what(), ")"),
+                     absl::StrCat("allowed are those of version ", kVersion),
+                     "merge with the tool that wrote it");
+  }
+  return absl::OkStatus();
+}
+
+json ShardState::ToJson() const {
+  json points = json::array();
+  for (const Point& point : curve) points.push_back(PointJson(point));
+  json failures = json::array();
+  for (const auto& [index, failure] : pending) failures.push_back(failure);
+  return {{"after", after},       {"programs", programs}, {"seeds", seeds}, {"failed", failed},
+          {"seconds", seconds},   {"counters", counters}, {"notes", notes}, {"curve", points},
+          {"findings", findings}, {"pending", failures}};
+}
+
+ShardState ShardState::FromJson(const json& json) {
+  ShardState state;
+  state.after = json.at("after");
+  state.programs = json.at("programs");
+  state.seeds = json.at("seeds");
+  state.failed = json.at("failed");
+  state.seconds = json.at("seconds");
+  state.counters = json.at("counters").get<workers::Counters>();
+  state.notes = json.at("notes").get<std::set<std::string>>();
+  for (const auto& point : json.at("curve")) {
+    state.curve.push_back({point.at(0), point.at(1), point.at(2)});
+  }
+  state.findings = json.at("findings").get<std::vector<ShardFinding>>();
+  for (const auto& failure : json.at("pending")) {
+    Failure read = failure.get<Failure>();
+    state.pending.insert_or_assign(read.index, std::move(read));
+  }
+  return state;
+}
+
+json CheckpointRecord(const ShardState& before, const ShardState& now) {
+  std::vector<uint64_t> deltas;
+  for (size_t i = 0; i < now.counters.size(); ++i) {
+    const uint64_t old = i < before.counters.size() ? before.counters[i] : 0;
+    if (now.counters[i] != old) {
+      deltas.push_back(i);
+      deltas.push_back(now.counters[i] - old);
+    }
+  }
+  std::vector<std::string> fresh;
+  std::ranges::set_difference(now.notes, before.notes, std::back_inserter(fresh));
+  return {{"type", "checkpoint"}, {"after", now.after},   {"programs", now.programs},
+          {"seeds", now.seeds},   {"failed", now.failed}, {"seconds", now.seconds},
+          {"counters", deltas},   {"notes", fresh},       {"size", now.counters.size()}};
+}
+
+json FailureRecord(const Failure& failure) { return {{"type", "failure"}, {"failure", failure}}; }
+
+json FindingRecord(uint64_t index, const ShardFinding& finding) {
+  return {{"type", "finding"}, {"at", index}, {"finding", finding}};
+}
+
+json SettledRecord(uint64_t index, const std::string& signature) {
+  return {{"type", "settled"}, {"at", index}, {"signature", signature}};
+}
+
+json EndRecord(bool done) { return {{"type", "end"}, {"done", done}}; }
+
+}  // namespace twingrad::campaign
