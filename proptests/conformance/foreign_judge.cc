@@ -182,26 +182,31 @@ ConventionsTaken TakeConventions(const Program& program, const Expectation& expe
   return taken;
 }
 
-// Where the dual numbers contradict an engine that the twin does not contradict: whether only
-// because it, or its dialect, chose otherwise than they did. *not_judged counts what nobody knows.
-bool ChoseOtherwise(const Program& program, const Expectation& expected,
-                    const Observation& observed, uint32_t* not_judged) {
-  if (expected.dual.kinks.empty()) return false;
-  Differences differences;
+// Where the dual numbers contradict what was observed.
+Differences MissesOf(const Program& program, const Expectation& expected,
+                     const Observation& observed) {
+  Differences misses;
   const Evidence evidence = {program, expected.twin, observed};
   for (const oracles::DualMiss& miss : oracles::DualMisses(evidence, expected.dual)) {
     const auto value = static_cast<size_t>(miss.value);
     const auto& record = observed.values[value];
     const auto& tensor = (miss.grad ? expected.dual.grads : expected.dual.values)[value];
     const auto& bounds = miss.grad ? expected.twin.grad_bounds : expected.twin.value_bounds;
-    differences.push_back(
+    misses.push_back(
         {miss.value, miss.grad, miss.index, tensor.data[miss.index],
          std::bit_cast<double>((miss.grad ? record.grad : record.data).bits[miss.index]),
          bounds[value].bound[miss.index]});
   }
-  if (differences.empty()) return false;
-  const auto legal = LegalOf(program, expected);
-  const Ruling ruling = RuleOn(program, expected.twin, observed, differences, legal);
+  return misses;
+}
+
+// Whether these contradictions are another choice at a kink than the dual numbers took, or nobody
+// knows: *not_judged counts those.
+bool ChoseOtherwise(const Program& program, const Expectation& expected,
+                    const Observation& observed, const Differences& misses, uint32_t* not_judged) {
+  if (expected.dual.kinks.empty()) return false;
+  const Ruling ruling =
+      RuleOn(program, expected.twin, observed, misses, LegalOf(program, expected));
   *not_judged += static_cast<uint32_t>(std::ranges::count(ruling.fates, Fate::kNotJudged));
   return std::ranges::count(ruling.fates, Fate::kWrong) == 0;
 }
@@ -216,8 +221,10 @@ Opinion OpinionOn(const Program& program, const Expectation& expected, const Obs
   }
   twingrad::reference::DualResult dual = expected.dual;
   uint32_t not_judged = 0;
-  if (dual.not_applicable.empty() &&
-      ChoseOtherwise(program, expected, expected.twin.observation, &not_judged)) {
+  const Observation& twin = expected.twin.observation;
+  const Differences misses = MissesOf(program, expected, twin);
+  if (dual.not_applicable.empty() && !misses.empty() &&
+      ChoseOtherwise(program, expected, twin, misses, &not_judged)) {
     dual.not_applicable = "at a kink the engine's dialect chooses otherwise";
   }
   return SecondOpinion(program, expected.twin, dual, FindDifferences(expected.twin, observed),
@@ -280,8 +287,13 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
                               .dual = &expected.dual,
                               .ball = BallsOf(expected, observed)};
   oracles::Verdict verdict = FirstDisagreement(exhibits, statistics, &result);
+  // The twin's numbers, which may have taken the place of the engine's, are a choice too.
+  uint32_t of_twin = 0;
+  const auto chose_otherwise = [&](const Observation& of, uint32_t* not_judged) {
+    return ChoseOtherwise(program, expected, of, MissesOf(program, expected, of), not_judged);
+  };
   if (verdict.outcome == oracles::Outcome::kDisagree && verdict.oracle == "dual" &&
-      ChoseOtherwise(program, expected, shown, &result.taken.not_judged)) {
+      chose_otherwise(observed, &of_twin) && chose_otherwise(shown, &result.taken.not_judged)) {
     exhibits.dual = nullptr;
     verdict = FirstDisagreement(exhibits, nullptr, &result);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "proptests/conformance/foreign_judge.h"
 #include "proptests/conformance/testing_engines.h"
@@ -47,6 +48,26 @@ ForeignVerdict JudgeAnswer(const Answer& answer) {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr Outcome kRight = Outcome::kConvention;
+
+// The second derivative jumps where the first does not. An engine may take either side, and the
+// twin follows the one that its dialect takes; the dual numbers know of both.
+TEST(ForeignJudgeKinksTest, BothSidesOfAJumpOfTheSecondDerivativeAreLegal) {
+  for (const char* operands : {"%x %b", "%b %x"}) {
+    const Program smooth = Parsed(absl::StrCat(
+        "%b = leaf type=f64[] data=0\n%x = leaf type=f64[] data=1 grad=1\n%y = smooth_l1_loss ",
+        operands, "\n%g = grad %y inputs=%x create_graph=1\nbackward %g\n"));
+    for (const char* dialect : {"twingrad", "pytorch", "pytorch1"}) {
+      protocol::Hello hello = Everything();
+      hello.dialect = dialect;
+      const auto is_wrong = [&](double second) {
+        return Judge(smooth, hello, Grad(1, second)).outcome == Outcome::kWrong;
+      };
+      EXPECT_FALSE(is_wrong(0)) << dialect << " " << operands;
+      EXPECT_FALSE(is_wrong(1)) << dialect << " " << operands;
+      EXPECT_TRUE(is_wrong(7)) << dialect << " " << operands;
+    }
+  }
+}
 
 // Legal are the chain rule over one element of each op's generalized gradient, chosen once for each
 // node and element and kept in all uses, and no more.
