@@ -1,6 +1,8 @@
 // Edits within statements: shapes, element types, devices, attributes, ops and data.
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -137,31 +139,29 @@ std::optional<Program> DropAttribute(const Program& program, int position) {
 }
 
 // --- A lighter op in place of another ---
+constexpr int kOpEdits = 3;
 constexpr Opcode kUnary[] = {Opcode::kNeg, Opcode::kClone};
-constexpr Opcode kBinary[] = {Opcode::kAdd, Opcode::kMul};
+constexpr Opcode kBinary[] = {Opcode::kAdd, Opcode::kMul, Opcode::kMatmul};
 constexpr Opcode kInPlace[] = {Opcode::kNegInPlace};
-int CountOps(const Program& program) { return Count(program) * 2; }
+int CountOps(const Program& program) { return Count(program) * kOpEdits; }
 std::optional<Program> ReplaceOp(const Program& program, int position) {
-  const int at = position / 2;
-  const auto choice = static_cast<size_t>(position % 2);
+  const int at = position / kOpEdits;
+  const auto choice = static_cast<size_t>(position % kOpEdits);
   const Statement& statement = program.statements[at];
   Statement edited = statement;
-  const auto category = SignatureOf(statement.op).category;
-  if (category == Category::kInPlace) {
-    if (choice >= std::size(kInPlace)) return std::nullopt;
-    edited.op = kInPlace[choice];
+  absl::Span<const Opcode> lighter;
+  if (SignatureOf(statement.op).category == Category::kInPlace) {
+    lighter = kInPlace;
     edited.operands.resize(1);
-  } else if (statement.results.size() == 1 && statement.operands.size() == 1) {
-    edited.op = kUnary[choice];
+  } else if (statement.results.size() == 1 && !statement.operands.empty()) {
+    lighter = statement.operands.size() == 1 ? absl::MakeConstSpan(kUnary) : kBinary;
+    // A condition or a summand comes first.
+    edited.operands.erase(edited.operands.begin(),
+                          edited.operands.end() - std::min<ptrdiff_t>(2, edited.operands.size()));
     edited.attributes.clear();
-  } else if (statement.results.size() == 1 && statement.operands.size() == 2) {
-    edited.op = kBinary[choice];
-  } else if (statement.op == Opcode::kWhere) {
-    edited.op = kBinary[choice];
-    edited.operands.erase(edited.operands.begin());
-  } else {
-    return std::nullopt;
   }
+  if (choice >= lighter.size()) return std::nullopt;
+  edited.op = lighter[choice];
   return Replace(program, at, edited);
 }
 

@@ -57,6 +57,12 @@ TEST(StepsDetail, OpsBecomeLighter) {
                 .count("twingrad 1\n%v0 = leaf type=bool[]\n%v1 = leaf type=f64[]\n"
                        "%v2 = add %v1 %v1\n"),
             1u);
+  EXPECT_EQ(Edits("use a lighter op",
+                  "twingrad 1\n%v0 = leaf type=f64[]\n%v1 = leaf type=f64[2,0]\n"
+                  "%v2 = leaf type=f64[1,2] data=0,0\n%v3 = addmm %v0 %v2 %v1\n")
+                .count("twingrad 1\n%v0 = leaf type=f64[]\n%v1 = leaf type=f64[2,0]\n"
+                       "%v2 = leaf type=f64[1,2] data=0,0\n%v3 = matmul %v2 %v1\n"),
+            1u);
 }
 
 }  // namespace
