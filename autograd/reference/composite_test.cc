@@ -154,6 +154,14 @@ TEST(LoweringTest, BceAllowsForTheRoundingOfTermsThatCancel) {
   EXPECT_EQ(bound("-inf"), 0);
 }
 
+// Above 0 its derivative is that of its gradient alone, of one that is no number too.
+TEST(LoweringTest, EluIsFlatAboveItsKinkInSecondOrder) {
+  const TwinRun run(
+      "%x = leaf type=f64[] data=1 grad=1\n%y = elu %x by=1\n%z = custom %y do=nan\n"
+      "%g = grad %z inputs=%x create_graph=1\nbackward %g\n");
+  EXPECT_EQ(run.Grad("x"), Row{0});
+}
+
 // Whatever is an index is looked at again when the node runs.
 TEST(LoweringTest, IndicesAreSaved) {
   for (const Signature& signature : program::Signatures()) {

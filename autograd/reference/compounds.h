@@ -134,11 +134,12 @@ ValueIn<Algebra> BentOf(Algebra& algebra, program::Opcode op, const ValueIn<Alge
   const auto times = [&](double factor, const ValueIn<Algebra>& x) {
     return algebra.Apply(Primitive::kMultiply, Constant(algebra, x, shape, factor), x);
   };
-  // relu's slope s gives s + by (1 - s); a - relu(a) is a below 0, else 0, of infinity too.
+  // relu's slope s gives s + by (1 - s); a - relu(a) is a below 0, and above it nothing at all, of
+  // infinities and under gradients that are no numbers too.
   const auto part = algebra.Apply(Primitive::kSubtract, a, above);
-  const auto is_number = WhereEach(algebra, part, [](double x) { return !std::isnan(x); });
+  const auto is_below = WhereEach(algebra, a, [](double x) { return x <= 0; });
   const auto below =
-      algebra.Apply(Primitive::kSelect, part, Constant(algebra, a, shape, 0), is_number);
+      algebra.Apply(Primitive::kSelect, part, Constant(algebra, a, shape, 0), is_below);
   if (op == program::Opcode::kLeakyRelu) {
     return algebra.Apply(Primitive::kAdd, above, times(by, below));
   }

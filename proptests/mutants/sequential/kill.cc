@@ -11,10 +11,11 @@ namespace twingrad::mutants {
 
 using program::Program;
 
-std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs) {
+std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs,
+                         const generators::GeneratorOptions& options) {
   for (int i = 0; i < max_programs; ++i) {
     const uint64_t seed = first_seed + static_cast<uint64_t>(i);
-    const Program program = generators::Generate(seed);
+    const Program program = generators::Generate(seed, options);
     const judge::Judgement judgement = judge(program);
     const oracles::Verdict* failure = judgement.Failure();
     if (failure == nullptr) continue;

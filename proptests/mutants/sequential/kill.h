@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "autograd/program/program.h"
+#include "proptests/generators/options.h"
 #include "proptests/judge/judge.h"
 
 namespace twingrad::mutants {
@@ -46,7 +47,8 @@ inline constexpr int kSooner = 5;
 Comparison CompareWeights(judge::Judge& judge, int most = kMaxPairPrograms, bool whole = false);
 
 // Judges Programs of the seeds first_seed, first_seed + 1, ...; returns nothing if all agree.
-std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs = kMaxPrograms);
+std::optional<Kill> Hunt(judge::Judge& judge, uint64_t first_seed, int max_programs = kMaxPrograms,
+                         const generators::GeneratorOptions& options = {});
 
 // A row of the kill matrix: `| name | programs | oracle | statements |`.
 std::string MatrixRow(std::string_view name, const Kill& kill);
