@@ -28,7 +28,6 @@ constexpr char kTemplate[] = "fuzz/campaign/page.html";
 constexpr std::string_view kPlace = "\"the data of a campaign\"";
 // Curves of more shards are not drawn.
 constexpr size_t kMostCurves = 200;
-constexpr size_t kMostPoints = 400;
 
 json PointsJson(const std::vector<Point>& points) {
   json list = json::array();

@@ -15,9 +15,6 @@ namespace {
 using nlohmann::json;
 using workers::Failure;
 
-// A curve that has more points loses every second one.
-constexpr size_t kMostPoints = 400;
-
 json PointJson(const Point& point) { return {point.seconds, point.programs, point.seen}; }
 
 void AddPoint(const Point& point, std::vector<Point>* curve) {

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -26,6 +27,8 @@ struct Point {
   uint64_t programs = 0;
   uint64_t seen = 0;  // counters that are no longer 0, and notes
 };
+// A curve that has more loses every second one.
+inline constexpr size_t kMostPoints = 400;
 
 struct ShardFinding {
   std::string signature;  // two with the same are one
