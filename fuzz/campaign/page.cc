@@ -14,6 +14,7 @@
 #include "fuzz/campaign/folder.h"
 #include "fuzz/campaign/plan.h"
 #include "fuzz/campaign/results.h"
+#include "fuzz/campaign/shard_state.h"
 #include "proptests/findings/finding.h"
 #include "proptests/subjects/number_text.h"
 #include "proptests/workers/files.h"
