@@ -137,9 +137,9 @@ ValueIn<Algebra> BentOf(Algebra& algebra, program::Opcode op, const ValueIn<Alge
   // relu's slope s gives s + by (1 - s); a - relu(a) is a below 0, and above it nothing at all, of
   // infinities and under gradients that are no numbers too.
   const auto part = algebra.Apply(Primitive::kSubtract, a, above);
-  const auto is_below = WhereEach(algebra, a, [](double x) { return x <= 0; });
+  const auto is_above = algebra.Apply(Primitive::kCast, {.dtype = DType::kBool}, above);
   const auto below =
-      algebra.Apply(Primitive::kSelect, part, Constant(algebra, a, shape, 0), is_below);
+      algebra.Apply(Primitive::kSelect, Constant(algebra, a, shape, 0), part, is_above);
   if (op == program::Opcode::kLeakyRelu) {
     return algebra.Apply(Primitive::kAdd, above, times(by, below));
   }

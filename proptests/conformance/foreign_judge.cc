@@ -211,6 +211,16 @@ bool ChoseOtherwise(const Program& program, const Expectation& expected,
   return std::ranges::count(ruling.fates, Fate::kWrong) == 0;
 }
 
+// The same of what was judged, where the twin's numbers, which are choices too, may have taken the
+// place of the engine's, and of what the engine showed, whose elements are counted.
+bool BothChoseOtherwise(const Program& program, const Expectation& expected,
+                        const Observation& judged, const Observation& shown, uint32_t* not_judged) {
+  uint32_t of_judged = 0;
+  return ChoseOtherwise(program, expected, judged, MissesOf(program, expected, judged),
+                        &of_judged) &&
+         ChoseOtherwise(program, expected, shown, MissesOf(program, expected, shown), not_judged);
+}
+
 // Of the balls too, unless they are the ones who found it.
 Opinion OpinionOn(const Program& program, const Expectation& expected, const Observation& observed,
                   bool by_balls) {
@@ -287,13 +297,8 @@ ForeignVerdict JudgeForeign(const Program& program, const Hello& hello, Expectat
                               .dual = &expected.dual,
                               .ball = BallsOf(expected, observed)};
   oracles::Verdict verdict = FirstDisagreement(exhibits, statistics, &result);
-  // The twin's numbers, which may have taken the place of the engine's, are a choice too.
-  uint32_t of_twin = 0;
-  const auto chose_otherwise = [&](const Observation& of, uint32_t* not_judged) {
-    return ChoseOtherwise(program, expected, of, MissesOf(program, expected, of), not_judged);
-  };
   if (verdict.outcome == oracles::Outcome::kDisagree && verdict.oracle == "dual" &&
-      chose_otherwise(observed, &of_twin) && chose_otherwise(shown, &result.taken.not_judged)) {
+      BothChoseOtherwise(program, expected, observed, shown, &result.taken.not_judged)) {
     exhibits.dual = nullptr;
     verdict = FirstDisagreement(exhibits, nullptr, &result);
   }
