@@ -150,8 +150,9 @@ absl::StatusOr<int> RunLocal(const Arguments& arguments, const subjects::Subject
   return MergeInto(folder);
 }
 
-constexpr FlagSpec kOut = {"out", "DIR", FlagType::kPath, "campaign", "the campaign's folder"};
-constexpr FlagSpec kPlanFlags[] = {kOut};
+constexpr FlagSpec kCampaignOut = {"out", "DIR", FlagType::kPath, "campaign",
+                                   "the campaign's folder"};
+constexpr FlagSpec kPlanFlags[] = {kCampaignOut};
 constexpr FlagSpec kStatusFlags[] = {
     {"json", "", FlagType::kSwitch, "text", "for programs"},
     {"metrics", "FILE", FlagType::kPath, "none", "writes a text file of Prometheus too"},
@@ -160,7 +161,7 @@ constexpr FlagSpec kLocalFlags[] = {
     {"time", "TIME", FlagType::kDuration, "2m", "how long all cores work"},
     {"seed", "N", FlagType::kSeed, "a fresh one, printed", "makes the campaign repeatable"},
     {"jobs", "N", FlagType::kCount, "all cores", "shards that run at the same time", 4096},
-    kOut,
+    kCampaignOut,
 };
 
 }  // namespace
