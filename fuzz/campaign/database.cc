@@ -18,6 +18,7 @@
 namespace twingrad::campaign {
 namespace {
 
+// Jobs are numbered from 1 on, as in the status and on the page.
 constexpr char kTables[] = R"(
 BEGIN;
 CREATE TABLE campaign(key TEXT PRIMARY KEY, value);
@@ -98,20 +99,17 @@ void WriteRows(const Merged& merged, Database& database) {
   about("plan", PrintPlan(merged.plan));
   for (size_t i = 0; i < merged.jobs.size(); ++i) {
     const MergedJob& job = merged.jobs[i];
-    std::string flags;
-    for (const auto& [name, value] : merged.plan.jobs[i].flags) {
-      absl::StrAppend(&flags, " --", name, "=", workers::ShellWord(value));
-    }
-    database.Insert("INSERT INTO jobs VALUES(?,?,?,?,?,?,?,?,?,?,?)", i, merged.plan.jobs[i].verb,
-                    flags, job.shards, job.done, job.programs, job.failed, job.waiting, job.seconds,
-                    job.seen, job.unseen);
+    const Job& planned = merged.plan.jobs[i];
+    database.Insert("INSERT INTO jobs VALUES(?,?,?,?,?,?,?,?,?,?,?)", i + 1, planned.verb,
+                    FlagsText(planned), job.shards, job.done, job.programs, job.failed, job.waiting,
+                    job.seconds, job.seen, job.unseen);
     for (const Point& point : job.curve) {
-      database.Insert("INSERT INTO curve VALUES(?,?,?,?)", i, point.programs, point.seconds,
+      database.Insert("INSERT INTO curve VALUES(?,?,?,?)", i + 1, point.programs, point.seconds,
                       point.seen);
     }
   }
   for (const MergedShard& shard : merged.shards) {
-    database.Insert("INSERT INTO shards VALUES(?,?,?,?,?,?,?,?)", shard.shard, shard.job,
+    database.Insert("INSERT INTO shards VALUES(?,?,?,?,?,?,?,?)", shard.shard, shard.job + 1,
                     shard.epoch, shard.done, shard.programs, shard.failed, shard.waiting,
                     shard.seconds);
   }
@@ -120,7 +118,7 @@ void WriteRows(const Merged& merged, Database& database) {
     database.Insert("INSERT INTO findings VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", best.signature,
                     finding.planted, best.rule, best.kind, best.text, best.program, best.folder,
                     findings::ReplayCommand(absl::StrCat(merged.folder, "/", best.folder)),
-                    best.seed, finding.shard, finding.job, best.index, finding.failures,
+                    best.seed, finding.shard, finding.job + 1, best.index, finding.failures,
                     finding.shards.size(), finding.programs.size());
     for (const uint64_t shard : finding.shards) {
       database.Insert("INSERT INTO found_in VALUES(?,?,?)", best.signature, finding.planted, shard);

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/program/print.h"
 #include "fuzz/campaign/folder.h"
-#include "fuzz/campaign/record_file.h"
 #include "fuzz/campaign/shard_run.h"
 
 namespace twingrad::campaign {
@@ -98,7 +98,7 @@ void AddFinding(const ShardFinding& finding, const MergedShard& shard, bool plan
   merged.planted = planted;
   merged.failures += 1 + finding.more;
   merged.shards.insert(shard.shard);
-  merged.programs.insert(Checksum(finding.program));
+  merged.programs.insert(program::Fnv1a(finding.program));
 }
 
 }  // namespace

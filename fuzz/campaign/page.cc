@@ -111,11 +111,9 @@ std::string StatusText(const Merged& merged) {
   for (size_t i = 0; i < merged.jobs.size(); ++i) {
     const MergedJob& job = merged.jobs[i];
     const Job& planned = merged.plan.jobs[i];
-    std::string flags;
-    for (const auto& [name, value] : planned.flags)
-      absl::StrAppend(&flags, " --", name, "=", value);
     absl::StrAppendFormat(&text, "job %-11d%s%s: %s programs in %.0f s of a core, %s a second\n",
-                          i + 1, planned.verb, flags, WithSeparators(job.programs), job.seconds,
+                          i + 1, planned.verb, FlagsText(planned), WithSeparators(job.programs),
+                          job.seconds,
                           WithSeparators(static_cast<uint64_t>(static_cast<double>(job.programs) /
                                                                std::max(job.seconds, 1e-9))));
     absl::StrAppendFormat(&text, "  seen         %d things, about %.0f more to see\n", job.seen,

@@ -1,17 +1,18 @@
 #include "fuzz/campaign/plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
+#include "proptests/subjects/number_text.h"
+#include "proptests/workers/files.h"
 #include "proptests/workers/plant.h"
 #include "proptests/workers/worker.h"
 
@@ -73,31 +74,17 @@ class Members {
     *value = member->get<std::string>();
   }
 
-  // "90", "90s", "5m", "2h", or a number of seconds.
+  // A text that says its unit, or a number of seconds.
   void Time(const char* name, double* seconds) {
     const json* member = Find(name);
     if (member == nullptr) return;
-    double number = 0;
-    double unit = 1;
-    if (member->is_number()) {
-      number = member->get<double>();
-    } else if (member->is_string()) {
-      const std::string whole = member->get<std::string>();
-      std::string_view text = whole;
-      if (absl::ConsumeSuffix(&text, "h")) {
-        unit = 3600;
-      } else if (absl::ConsumeSuffix(&text, "m")) {
-        unit = 60;
-      } else {
-        absl::ConsumeSuffix(&text, "s");
-      }
-      if (!absl::SimpleAtod(text, &number)) number = 0;
-    }
-    if (!(number > 0) || !(number * unit <= 1e9)) {
+    const std::string text = member->is_string() ? member->get<std::string>() : Shown(*member);
+    const auto read = subjects::ReadDuration(text);
+    if (!read) {
       return Wrong(absl::StrCat("has `", name, "`: ", Shown(*member)),
                    "allowed is a time such as 90, \"90s\", \"5m\" or \"2h\"");
     }
-    *seconds = number * unit;
+    *seconds = std::chrono::duration<double>(*read).count();
   }
 
   const json* Find(const char* name) const {
@@ -206,6 +193,14 @@ absl::StatusOr<Plan> ParsePlan(std::string_view text, std::string_view origin) {
     plan.jobs.push_back(*std::move(read));
   }
   return plan;
+}
+
+std::string FlagsText(const Job& job) {
+  std::string text;
+  for (const auto& [name, value] : job.flags) {
+    absl::StrAppend(&text, " --", name, "=", workers::ShellWord(value));
+  }
+  return text;
 }
 
 std::string PrintPlan(const Plan& plan) {

@@ -51,6 +51,8 @@ inline constexpr uint64_t kMostShards = 1'000'000;
 // Reads a plan; `origin` names the file in errors.
 absl::StatusOr<Plan> ParsePlan(std::string_view text, std::string_view origin);
 std::string PrintPlan(const Plan& plan);
+// As a shell takes them, with a blank before each.
+std::string FlagsText(const Job& job);
 
 // The jobs of all shards, by their place in the plan: each run of shards has them in the ratio of
 // their weights, so that a campaign that is cut short has tried all of them.
@@ -62,7 +64,7 @@ uint64_t SeedOfShard(const Plan& plan, uint64_t shard);
 uint64_t PlacesForCanaries(const Plan& plan, const std::vector<uint32_t>& jobs);
 
 // The number that says whether the shard's engine has a planted defect, and which
-// (proptests/judge/planted.h). Every shard has one; who runs the shard cannot tell what it means.
+// (proptests/workers/plant.h). Every shard has one; who runs the shard cannot tell what it means.
 std::vector<uint64_t> PlantsOfShards(const Plan& plan);
 
 // The job of a plan that nobody wrote: all that needs nothing but this repository.

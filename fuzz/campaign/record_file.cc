@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "autograd/program/print.h"
 #include "fuzz/campaign/plan.h"
 
 namespace twingrad::campaign {
@@ -33,7 +34,7 @@ absl::Status CannotRead(const std::string& path, int error) {
 std::optional<json> ReadLine(std::string_view line) {
   if (line.size() <= kChecksumDigits || line[kChecksumDigits] != ' ') return std::nullopt;
   const std::string_view text = line.substr(kChecksumDigits + 1);
-  if (line.substr(0, kChecksumDigits) != absl::StrFormat("%016x", Checksum(text))) {
+  if (line.substr(0, kChecksumDigits) != absl::StrFormat("%016x", program::Fnv1a(text))) {
     return std::nullopt;
   }
   json record = json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -66,17 +67,9 @@ class OpenFile {
 
 }  // namespace
 
-uint64_t Checksum(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return hash;
-}
-
 std::string RecordLine(const json& record) {
   const std::string text = record.dump(-1, ' ', false, json::error_handler_t::replace);
-  return absl::StrFormat("%016x %s\n", Checksum(text), text);
+  return absl::StrFormat("%016x %s\n", program::Fnv1a(text), text);
 }
 
 absl::StatusOr<Records> ReadRecords(const std::string& path) {

@@ -1,4 +1,5 @@
-// A file of records, each a line of JSON behind its checksum; only appended to, by one writer.
+// A file of records, each a line of JSON behind its checksum, FNV-1a of 64 bits; only appended to,
+// by one writer.
 //
 //   4f0d2b8c61a3e957 {"type":"checkpoint","after":1200}
 //
@@ -18,9 +19,6 @@
 #include "nlohmann/json.hpp"
 
 namespace twingrad::campaign {
-
-// The checksum of a record: 64 bits, FNV-1a.
-uint64_t Checksum(std::string_view text);
 
 // The line of a record.
 std::string RecordLine(const nlohmann::json& record);

@@ -5,7 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "fuzz/campaign/record_file.h"
+#include "autograd/program/print.h"
 
 namespace twingrad::campaign {
 namespace {
@@ -43,7 +43,7 @@ std::string KindOf(const workers::CaseResult& result) {
 
 std::string SignatureOf(const findings::Finding& finding) {
   const std::string key = absl::StrCat(findings::KeyOf(finding), "\n", KindOf(finding.result));
-  return absl::StrFormat("%016x", Checksum(key));
+  return absl::StrFormat("%016x", program::Fnv1a(key));
 }
 
 }  // namespace twingrad::campaign

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "proptests/subjects/number_text.h"
 #include "proptests/workers/files.h"
 
 namespace twingrad::oracle {
@@ -34,7 +35,7 @@ constexpr TypeRow kTypes[] = {
     {"allowed is a number of 64 bits, decimal or 0x followed by hexadecimal digits",
      [](std::string_view value) { return ReadSeed(value).has_value(); }},
     {"allowed is a positive number with an optional unit s, m or h",
-     [](std::string_view value) { return ReadDuration(value).has_value(); }},
+     [](std::string_view value) { return subjects::ReadDuration(value).has_value(); }},
     {"allowed is a positive number with an optional unit M or G",
      [](std::string_view value) { return ReadSize(value).has_value(); }},
     {"allowed are words apart by commas",
@@ -133,23 +134,6 @@ std::optional<uint64_t> ReadSeed(std::string_view text) {
   return read ? std::optional(number) : std::nullopt;
 }
 
-std::optional<std::chrono::nanoseconds> ReadDuration(std::string_view text) {
-  double unit = 1;
-  if (absl::ConsumeSuffix(&text, "h")) {
-    unit = 3600;
-  } else if (absl::ConsumeSuffix(&text, "m")) {
-    unit = 60;
-  } else {
-    absl::ConsumeSuffix(&text, "s");
-  }
-  double number = 0;
-  // The upper end keeps the product within 63 bits of nanoseconds.
-  if (!absl::SimpleAtod(text, &number) || !(number > 0) || number * unit > 1e9) return std::nullopt;
-  const std::chrono::nanoseconds duration(static_cast<int64_t>(number * unit * 1e9));
-  if (duration.count() == 0) return std::nullopt;
-  return duration;
-}
-
 std::optional<uint64_t> ReadSize(std::string_view text) {
   uint64_t mebibytes = 1;
   if (absl::ConsumeSuffix(&text, "G")) {
@@ -173,7 +157,7 @@ std::optional<uint64_t> Arguments::Number(std::string_view flag) const {
 }
 
 std::optional<std::chrono::nanoseconds> Arguments::Duration(std::string_view flag) const {
-  return Given(flag, ReadDuration);
+  return Given(flag, subjects::ReadDuration);
 }
 
 std::vector<std::string> Arguments::List(std::string_view flag) const {

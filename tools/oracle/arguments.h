@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,12 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-
-namespace twingrad::subjects {
-class Subject;
-struct EngineChoice;
-using SubjectFactory = std::function<absl::StatusOr<std::unique_ptr<Subject>>(const EngineChoice&)>;
-}  // namespace twingrad::subjects
+#include "proptests/subjects/subject.h"
 
 namespace twingrad::oracle {
 
@@ -107,10 +101,9 @@ absl::StatusOr<Arguments> ParseArguments(absl::Span<const VerbSpec> verbs,
 std::string ToolHelp(absl::Span<const VerbSpec> verbs);
 std::string VerbHelp(const VerbSpec& verb);
 
-// The readings of single values, by type; nothing when malformed.
+// The readings of single values, by type; nothing when malformed. Times: subjects::ReadDuration.
 std::optional<uint64_t> ReadCount(std::string_view text);
 std::optional<uint64_t> ReadSeed(std::string_view text);
-std::optional<std::chrono::nanoseconds> ReadDuration(std::string_view text);
 std::optional<uint64_t> ReadSize(std::string_view text);
 
 }  // namespace twingrad::oracle

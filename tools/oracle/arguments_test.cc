@@ -1,6 +1,7 @@
 #include "tools/oracle/arguments.h"
 
 #include "gmock/gmock.h"
+#include "proptests/subjects/number_text.h"
 
 namespace twingrad::oracle {
 namespace {
@@ -99,7 +100,7 @@ TEST(ArgumentsTest, RefusesMalformedValues) {
     EXPECT_FALSE(ReadSeed(bad).has_value()) << bad;
   }
   for (const char* bad : {"", "0", "-1s", "1d", "nan", "inf", "1e300h", "1e-10"}) {
-    EXPECT_FALSE(ReadDuration(bad).has_value()) << bad;
+    EXPECT_FALSE(subjects::ReadDuration(bad).has_value()) << bad;
   }
   for (const char* bad : {"", "0", "1K", "G", "99999999999G", "4194304G"}) {
     EXPECT_FALSE(ReadSize(bad).has_value()) << bad;

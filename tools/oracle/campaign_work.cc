@@ -24,6 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "autograd/program/print.h"
 #include "fuzz/campaign/folder.h"
 #include "fuzz/campaign/shard_run.h"
 #include "nlohmann/json.hpp"
@@ -231,8 +232,7 @@ absl::StatusOr<bool> Taker::IsFree(uint64_t shard, uint64_t epoch) {
 absl::StatusOr<std::vector<Taker::Choice>> Taker::Choices() {
   absl::StatusOr<std::map<uint64_t, uint64_t>> newest = campaign::NewestEpochs(folder_);
   if (!newest.ok()) return newest.status();
-  const uint64_t first =
-      campaign::Checksum(absl::StrCat(getpid(), "@", gethostid())) % plan_.shards;
+  const uint64_t first = program::Fnv1a(absl::StrCat(getpid(), "@", gethostid())) % plan_.shards;
   std::vector<Choice> fresh;
   std::vector<Choice> begun;
   for (uint64_t i = 0; i < plan_.shards; ++i) {
