@@ -1,5 +1,6 @@
 #include "proptests/interleave/checker/schedule_file.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,7 +14,8 @@ namespace twingrad::interleave {
 namespace {
 
 constexpr std::string_view kHeader = "twingrad-schedule 1";
-constexpr int64_t kMostDecisions = 100'000'000;
+// More than the longest execution takes.
+constexpr int64_t kMostDecisions = 4'000'000;
 
 bool Same(const Decision& a, const Decision& b) {
   return a.kind == b.kind && a.alternatives == b.alternatives && a.chosen == b.chosen &&
@@ -64,7 +66,8 @@ bool ParseKind(std::string_view name, DecisionKind* kind) {
   return false;
 }
 
-absl::Status ParseDecision(Reader& reader, Trace* trace) {
+// A line can stand for millions: of those beyond `most` in all, only one is added.
+absl::Status ParseDecision(Reader& reader, int64_t most, Trace* trace) {
   const std::string_view line = reader.Next();
   const std::vector<std::string_view> words = absl::StrSplit(line, ' ');
   Decision decision;
@@ -83,7 +86,8 @@ absl::Status ParseDecision(Reader& reader, Trace* trace) {
   if (!fits) {
     return reader.Unread("KIND CHOSEN/ALTERNATIVES SITE [xTIMES], with CHOSEN below ALTERNATIVES");
   }
-  trace->insert(trace->end(), static_cast<size_t>(times), decision);
+  const int64_t room = most - static_cast<int64_t>(trace->size());
+  trace->insert(trace->end(), static_cast<size_t>(std::min(times, room + 1)), decision);
   return absl::OkStatus();
 }
 
@@ -136,7 +140,7 @@ absl::StatusOr<ScheduleFile> ParseSchedule(std::string_view text, std::string_vi
   int64_t count = 0;
   if (const absl::Status head = ParseHead(reader, &schedule, &count); !head.ok()) return head;
   while (!reader.AtEnd()) {
-    const absl::Status decision = ParseDecision(reader, &schedule.decisions);
+    const absl::Status decision = ParseDecision(reader, count, &schedule.decisions);
     if (!decision.ok()) return decision;
     if (static_cast<int64_t>(schedule.decisions.size()) > count) break;
   }

@@ -45,6 +45,17 @@ TEST(ScheduleFileTest, AScheduleWithoutDecisionsOrFailure) {
   EXPECT_EQ(PrintSchedule(*again), text);
 }
 
+TEST(ScheduleFileTest, ALineOfMoreThanTheHeadSaysTakesNoMemory) {
+  std::string text = kText;
+  const size_t at = text.find("decisions ");
+  text = text.substr(0, at) + "decisions 2\nthread 0/2 0 x4000000\nthread 0/2 0 x4000000\n";
+  const auto schedule = ParseSchedule(text, "a/schedule.txt");
+  ASSERT_FALSE(schedule.ok());
+  EXPECT_NE(schedule.status().message().find("3 decisions or more; allowed is as many as the head"),
+            std::string::npos)
+      << schedule.status();
+}
+
 TEST(ScheduleFileTest, ErrorsNameTheLine) {
   const auto expect_error = [](std::string_view from, std::string_view to, std::string_view begin) {
     std::string text = kText;
