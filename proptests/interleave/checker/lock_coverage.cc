@@ -7,6 +7,22 @@
 #include "absl/strings/str_cat.h"
 
 namespace twingrad::interleave {
+namespace {
+
+// The same in every process, unlike absl::Hash.
+uint64_t HashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+uint64_t Mixed(uint64_t a, uint64_t b) {
+  uint64_t z = (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 29)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 32);
+}
+
+}  // namespace
 
 LockCoverage::Site LockCoverage::SiteOf(const std::source_location& where) {
   const uint64_t place = uint64_t{where.line()} << 32 | where.column();
@@ -15,16 +31,24 @@ LockCoverage::Site LockCoverage::SiteOf(const std::source_location& where) {
   // Another column of the line is the same site.
   const std::string name = absl::StrCat(where.file_name(), ":", where.line());
   const auto [named, has_new_name] = site_by_name_.try_emplace(name, names_.size());
-  if (has_new_name) names_.push_back(name);
+  if (has_new_name) {
+    names_.push_back(name);
+    hashes_.push_back(HashOf(name));
+  }
   return found->second = named->second;
 }
 
 void LockCoverage::OnLock(ThreadId thread, const Operation& operation, const RaceDetector& clocks) {
   const Site site = SiteOf(operation.where);
   const auto [found, is_first] = holders_.try_emplace(operation.object, Holder{thread, site});
-  if (is_first) return;
-  const Holder before = std::exchange(found->second, Holder{thread, site});
+  const Holder before =
+      is_first ? Holder{thread, site} : std::exchange(found->second, Holder{thread, site});
+  const uint64_t step = Mixed(hashes_[site], static_cast<uint64_t>(thread));
+  found->second.history = Mixed(before.history, step);
+  // A sum over the mutexes, in whichever order they come.
+  fingerprint_ += found->second.history - before.history;
   if (before.thread == thread) return;
+  hand_overs_.push_back(Mixed(hashes_[before.site], hashes_[site]));
   Pair& pair = pairs_[{before.site, site}];
   if (pair.mutex.empty()) pair.mutex = operation.name;
   pair.seen = true;

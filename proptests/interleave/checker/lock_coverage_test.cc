@@ -1,6 +1,9 @@
 #include "proptests/interleave/checker/lock_coverage.h"
 
+#include <cstdint>
+#include <source_location>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -83,6 +86,44 @@ TEST_F(LockCoverageTest, AMutexIsAnotherThanTheOneThatHadItsAddress) {
   clocks_.Forget(mutex_);
   LockAndUnlock(2, b_);
   EXPECT_EQ(coverage_.Summarize().possible, 0);
+}
+
+TEST_F(LockCoverageTest, HandOversAreThoseOfTheExecutionAtHand) {
+  LockAndUnlock(1, a_);
+  LockAndUnlock(2, b_);
+  const std::vector<uint64_t> first = coverage_.hand_overs();
+  ASSERT_EQ(first.size(), 1u);
+  coverage_.Begin();
+  EXPECT_TRUE(coverage_.hand_overs().empty());
+  LockAndUnlock(2, b_);
+  LockAndUnlock(1, a_);
+  ASSERT_EQ(coverage_.hand_overs().size(), 1u);
+  EXPECT_NE(coverage_.hand_overs(), first) << "the reverse is another pair";
+  LockCoverage another;
+  another.OnLock(1, {OperationKind::kLock, &mutex_, "m", a_}, clocks_);
+  another.OnLock(2, {OperationKind::kLock, &mutex_, "m", b_}, clocks_);
+  EXPECT_EQ(another.hand_overs(), first) << "whichever sites it knew before";
+}
+
+TEST_F(LockCoverageTest, TheFingerprintIsOfTheOrderAtEachMutex) {
+  const auto lock = [&](int thread, const Identity& mutex, const std::source_location& where) {
+    coverage_.OnLock(thread, {OperationKind::kLock, &mutex, "m", where}, clocks_);
+  };
+  lock(1, mutex_, a_);
+  lock(2, mutex_, a_);
+  lock(1, other_, b_);
+  const uint64_t first = coverage_.fingerprint();
+  coverage_.Begin();
+  lock(1, other_, b_);
+  lock(1, mutex_, a_);
+  EXPECT_NE(coverage_.fingerprint(), first);
+  lock(2, mutex_, a_);
+  EXPECT_EQ(coverage_.fingerprint(), first) << "nothing orders the two mutexes";
+  coverage_.Begin();
+  lock(2, mutex_, a_);
+  lock(1, mutex_, a_);
+  lock(1, other_, b_);
+  EXPECT_NE(coverage_.fingerprint(), first);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace {
 
 constexpr char kFolder[] = "proptests/interleave/strategies/";
 
-// Serve replay and shrinking: made from a trace, not from a name.
-const std::set<std::string> kNotByName = {"replay", "forced"};
+// Serve replay, shrinking and fuzzing: made from a trace or from bytes, not from a name.
+const std::set<std::string> kNotByName = {"replay", "forced", "bytes"};
 
 std::string TextOf(const StrategyRow& row, int StrategyParameter::*extreme) {
   std::string text(row.name);
