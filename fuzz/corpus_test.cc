@@ -1,10 +1,11 @@
-// Tests the seeds of the fuzz targets: the dictionary holds the words of the signature table, and
-// the .twin files of the parser's corpus are canonical Programs that cover every attribute, and
-// with the goldens every statement.
+// Tests the seeds of the fuzz targets: the dictionary holds the words of the signature table, the
+// .twin files of the parser's corpus are canonical Programs that cover every attribute, and with
+// the goldens every statement, and the schedules are of Programs that run on several threads.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -15,9 +16,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "autograd/program/analyze.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
+#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
+#include "proptests/fuzzing/program_input.h"
+#include "proptests/fuzzing/schedule_input.h"
+#include "proptests/interleave/strategies/bytes_strategy.h"
+#include "proptests/interleave/strategies/strategy.h"
 
 namespace twingrad {
 namespace {
@@ -85,6 +92,28 @@ TEST(Corpus, ProgramsAreCanonicalAndHoldEveryStatementAndAttribute) {
     EXPECT_TRUE(keys.contains(static_cast<program::Key>(i)))
         << program::KeyName(static_cast<program::Key>(i));
   }
+}
+
+TEST(Corpus, SchedulesAreOfProgramsOfSeveralThreads) {
+  int of_devices = 0, of_sections = 0, buffered = 0, in_a_setting = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("fuzz/corpus/engine_schedules")) {
+    const std::string bytes = ReadFile(entry.path());
+    const fuzzing::ScheduleInput parts =
+        fuzzing::SplitInput({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+    const auto decoded = fuzzing::ShortProgramOf(parts.program);
+    ASSERT_TRUE(decoded.has_value()) << entry.path();
+    const bool has_sections = program::HasSections(*decoded);
+    EXPECT_TRUE(program::DevicesOf(*decoded) > 0 || has_sections) << entry.path();
+    ASSERT_GE(parts.schedule.size(), 4u) << entry.path() << " takes no decision";
+    (has_sections ? of_sections : of_devices) += 1;
+    const interleave::BytesStrategy strategy(parts.schedule);
+    buffered += strategy.memory() == interleave::Memory::kBuffered ? 1 : 0;
+    in_a_setting += parts.schedule[1] >= 192 ? 1 : 0;
+  }
+  EXPECT_GE(of_devices, 5);
+  EXPECT_GE(of_sections, 3);
+  EXPECT_GE(buffered, 2);
+  EXPECT_GE(in_a_setting, 2);
 }
 
 }  // namespace

@@ -1,25 +1,24 @@
 // Fuzz target that runs a Program on the engine, with the caller's thread alone and with two device
 // threads, and compares it with twin and dual numbers.
 //
-// The bytes steer proptests/generators; an input that is the text of a Program (a finding, a
-// golden) is used directly if it is small. The first disagreement is shrunk and printed, and ends
-// the process.
+// An input is the text of a small Program (a finding, a golden), or bytes that steer
+// proptests/generators. Mutations are those of Programs and make texts, unless
+// TWINGRAD_FUZZ_MUTATOR=bytes asks for libFuzzer's own. The first disagreement is shrunk and
+// printed, and ends the process.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/types/span.h"
-#include "autograd/program/analyze.h"
-#include "autograd/program/limits.h"
-#include "autograd/program/parse.h"
 #include "autograd/program/print.h"
-#include "proptests/generators/generate.h"
+#include "proptests/fuzzing/libfuzzer.h"
+#include "proptests/fuzzing/program_input.h"
+#include "proptests/fuzzing/program_mutator.h"
+#include "proptests/fuzzing/schedule_input.h"
 #include "proptests/judge/judge.h"
 #include "proptests/judge/seeded_runs.h"
 #include "proptests/shrink/shrink.h"
@@ -28,18 +27,6 @@ namespace twingrad {
 namespace {
 
 namespace program = twingrad::program;
-
-std::optional<program::Program> ProgramOf(absl::Span<const uint8_t> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.substr(0, program::kHeader.size()) != program::kHeader) {
-    generators::Source source = generators::Source::FromBytes(bytes);
-    return generators::Generate(source);
-  }
-  auto parsed = program::Parse(text);
-  if (!parsed.ok() || parsed->statements.size() > 64) return std::nullopt;
-  if (program::Analyze(*parsed)->total_elements > 4096) return std::nullopt;
-  return *std::move(parsed);
-}
 
 void Judge(const program::Program& candidate) {
   static judge::Judge* const judge = new judge::Judge;  // its device threads live on
@@ -55,10 +42,43 @@ void Judge(const program::Program& candidate) {
   std::abort();
 }
 
+// libFuzzer's own mutation, if it is asked for.
+const fuzzing::PlainMutation& OnBytes() {
+  static const char* const wanted = std::getenv("TWINGRAD_FUZZ_MUTATOR");
+  static const auto plain = wanted != nullptr && std::string_view(wanted) == "bytes"
+                                ? fuzzing::LibFuzzerMutation()
+                                : fuzzing::PlainMutation();
+  return plain;
+}
+
 }  // namespace
 }  // namespace twingrad
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (const auto program = twingrad::ProgramOf({data, size})) twingrad::Judge(*program);
+  const auto program = twingrad::fuzzing::ProgramOf({data, size});
+  if (!program) return -1;  // not to be kept
+  // What decoding has covered says nothing about the engine.
+  for (uint8_t& counter : twingrad::fuzzing::EdgeCounters()) counter = 0;
+  twingrad::Judge(*program);
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned int seed) {
+  namespace fuzzing = twingrad::fuzzing;
+  if (const auto& plain = twingrad::OnBytes()) return plain(data, size, max_size);
+  return fuzzing::Give(fuzzing::MutateProgramText({data, size}, max_size, seed), data);
+}
+
+// Among libFuzzer's own mutations is a crossing of its own.
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b,
+                                            size_t b_size, uint8_t* out, size_t max_size,
+                                            unsigned int seed) {
+  namespace fuzzing = twingrad::fuzzing;
+  if (const auto& plain = twingrad::OnBytes()) {
+    a_size = std::min(a_size, max_size);
+    std::copy(a, a + a_size, out);
+    return plain(out, a_size, max_size);
+  }
+  return fuzzing::Give(fuzzing::CrossProgramTexts({a, a_size}, {b, b_size}, max_size, seed), out);
 }

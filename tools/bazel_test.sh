@@ -163,6 +163,8 @@ machine root
 remove usr/bin/gnuplot
 asks "run //tools/bench:engine -- --plot=x.svg" "apt-get -q ${INSTALL} gnuplot-nox
 bazel run //tools/bench:engine -- --plot=x.svg"
+asks "run //fuzz:mutators -- --plot=x.svg" "apt-get -q ${INSTALL} gnuplot-nox
+bazel run //fuzz:mutators -- --plot=x.svg"
 asks "run //tools/bench:engine -- --json=x" "bazel run //tools/bench:engine -- --json=x"
 
 # libtorch by what uses the distribution's; Bazel then looks anew for what lies outside the workspace.

@@ -14,7 +14,18 @@ makes :program_parser_test, which replays the corpus in any configuration and ru
 
 load(":defs.bzl", "ag_binary", "ag_library", "ag_test")
 
-def ag_fuzz_target(name, srcs, corpus, deps = [], dictionary = None, size = "small", tags = [], **kwargs):
+def ag_fuzz_target(
+        name,
+        srcs,
+        corpus,
+        deps = [],
+        dictionary = None,
+        arguments = [],
+        size = "small",
+        tags = [],
+        model = False,
+        mutants = {},
+        **kwargs):
     """Declares the two targets.
 
     Args:
@@ -23,8 +34,12 @@ def ag_fuzz_target(name, srcs, corpus, deps = [], dictionary = None, size = "sma
       corpus: files to replay, or labels of filegroups; at least one.
       deps: libraries of the sources.
       dictionary: libFuzzer dictionary, passed to the binary by `bazel run`.
+      arguments: further flags of libFuzzer that `bazel run` passes.
       size: of the replay test.
       tags: of both targets.
+      model: against the model back end of //autograd/sync (backends.bzl).
+      mutants: from a planted defect to the label of its sources (mutant.bzl); each makes a fuzzing binary NAME.DEFECT
+        of the same kind, which ought to find it.
       **kwargs: of both targets.
     """
     if not corpus:
@@ -34,6 +49,7 @@ def ag_fuzz_target(name, srcs, corpus, deps = [], dictionary = None, size = "sma
         testonly = True,
         srcs = srcs,
         alwayslink = True,
+        model = model,
         deps = deps,
     )
     ag_test(
@@ -42,23 +58,31 @@ def ag_fuzz_target(name, srcs, corpus, deps = [], dictionary = None, size = "sma
         args = ["$(rootpaths %s)" % label for label in corpus],
         data = corpus,
         tags = tags,
+        model = model,
         deps = [
             ":" + name + "_input",
             "//tools/rules:fuzz_replay_main",
         ],
         **kwargs
     )
-    ag_binary(
-        name = name,
-        testonly = True,
-        args = ["-dict=$(rootpath %s)" % dictionary] if dictionary else [],
-        data = [dictionary] if dictionary else [],
-        linkopts = ["-fsanitize=fuzzer"],
-        tags = tags + ["manual"],
-        target_compatible_with = select({
-            "//tools/rules:libfuzzer": [],
-            "//conditions:default": ["@platforms//:incompatible"],
-        }),
-        deps = [":" + name + "_input"],
-        **kwargs
-    )
+    dictionaries = [dictionary] if dictionary else []
+    binaries = {name: []}
+    binaries.update({name + "." + defect: [sources] for defect, sources in mutants.items()})
+    for binary, sources in binaries.items():
+        ag_binary(
+            name = binary,
+            testonly = True,
+            srcs = sources,
+            copts = ["-Wno-thread-safety"] if sources else [],  # A missing lock is for the fuzzer to find.
+            args = ["-dict=$(rootpath %s)" % label for label in dictionaries] + arguments,
+            data = dictionaries,
+            linkopts = ["-fsanitize=fuzzer"],
+            tags = tags + ["manual"],
+            model = model,
+            target_compatible_with = select({
+                "//tools/rules:libfuzzer": [],
+                "//conditions:default": ["@platforms//:incompatible"],
+            }),
+            deps = [":" + name + "_input"] + (["//proptests/mutants"] if sources else []),
+            **kwargs
+        )
