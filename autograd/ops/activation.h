@@ -1,4 +1,4 @@
-// silu, softplus, gelu, leaky_relu and elu, differentiable.
+// silu, softplus and gelu, and functions of several pieces, differentiable.
 //
 //   Tensor y = ops::Gelu(x);
 //
@@ -23,5 +23,14 @@ Tensor GeluTanh(const Tensor& a);
 // a where it is above 0; else by a, and by (e^a - 1). `by` is above 0. At 0 the slope is `by`.
 Tensor LeakyRelu(const Tensor& a, double by);
 Tensor Elu(const Tensor& a, double by);
+// a above 0, else by (e^(a / by) - 1), by above 0: the slope at 0 is 1.
+Tensor Celu(const Tensor& a, double by);
+// 1.0507… times elu by 1.6732…
+Tensor Selu(const Tensor& a);
+// a within low and high, low < high; within 0 and 6; and (a + 3) / 6 within 0 and 1. At the limits
+// the slope is 0.
+Tensor Hardtanh(const Tensor& a, double low, double high);
+Tensor Relu6(const Tensor& a);
+Tensor Hardsigmoid(const Tensor& a);
 
 }  // namespace twingrad::ops

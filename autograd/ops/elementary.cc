@@ -7,6 +7,12 @@
 #include "autograd/ops/rules.h"
 
 namespace twingrad::ops {
+namespace {
+
+Tensor TimesLogOf2(const Tensor& x) { return Mul(Constant(std::numbers::ln2, x), x); }
+Tensor TimesLogOf10(const Tensor& x) { return Mul(Constant(std::numbers::ln10, x), x); }
+
+}  // namespace
 
 // In each derivative g is the gradient of the result, and x the operand or r the result.
 
@@ -66,6 +72,21 @@ constexpr UnaryRule kLog1p = RuleOf<kernels::Log1pNumber>(
     "Log1pBackward", Saves::kOperand,
     [](const Tensor& g, const Tensor& x) { return Div(g, Add(x, Constant(1, x))); });
 Tensor Log1p(const Tensor& a) { return ApplyUnary(kLog1p, a); }
+
+constexpr UnaryRule kLog2 = RuleOf<kernels::Log2Number>(
+    "Log2Backward", Saves::kOperand,
+    [](const Tensor& g, const Tensor& x) { return Div(g, TimesLogOf2(x)); });
+Tensor Log2(const Tensor& a) { return ApplyUnary(kLog2, a); }
+
+constexpr UnaryRule kLog10 = RuleOf<kernels::Log10Number>(
+    "Log10Backward", Saves::kOperand,
+    [](const Tensor& g, const Tensor& x) { return Div(g, TimesLogOf10(x)); });
+Tensor Log10(const Tensor& a) { return ApplyUnary(kLog10, a); }
+
+constexpr UnaryRule kExp2 = RuleOf<kernels::Exp2Number>(
+    "Exp2Backward", Saves::kResult,
+    [](const Tensor& g, const Tensor& r) { return Mul(g, TimesLogOf2(r)); });
+Tensor Exp2(const Tensor& a) { return ApplyUnary(kExp2, a); }
 
 constexpr UnaryRule kRsqrt = RuleOf<kernels::RsqrtNumber>(
     "RsqrtBackward", Saves::kResult, [](const Tensor& g, const Tensor& r) {

@@ -43,6 +43,11 @@ Tensor Erf(const Tensor& a);
 Tensor Expm1(const Tensor& a);
 Tensor Log1p(const Tensor& a);
 
+// The logarithms to the bases 2 and 10: NaN below 0, -inf at 0. 2^a.
+Tensor Log2(const Tensor& a);
+Tensor Log10(const Tensor& a);
+Tensor Exp2(const Tensor& a);
+
 // 1 / √a: NaN below 0, inf at 0.
 Tensor Rsqrt(const Tensor& a);
 Tensor Reciprocal(const Tensor& a);

@@ -29,11 +29,16 @@ double S() { return 1 / (1 + std::exp(-0.75)); }
 // Points at which the closed forms are rational, or powers of a few numbers.
 constexpr double kPi = std::numbers::pi;
 const double kSlopeOfErf = 2 / std::sqrt(kPi);
+const double kLnTwo = std::log(2), kLnTen = std::log(10);
 // Of Φ at 0, whose odd derivatives from the third on are -1, 3, ... times this.
 const double kDensity = 1 / std::sqrt(2 * kPi);
 
 Tensor LeakyReluByHalf(const Tensor& a) { return LeakyRelu(a, 0.5); }
 Tensor EluByTwo(const Tensor& a) { return Elu(a, 2); }
+Tensor CeluByTwo(const Tensor& a) { return Celu(a, 2); }
+Tensor HardtanhToTwo(const Tensor& a) { return Hardtanh(a, -1, 2); }
+const double kSeluScale = 1.0507009873554804934193349852946;
+const double kSeluDepth = kSeluScale * 1.6732632423543772848170429916717;
 
 class ElementaryDerivatives : public testing::TestWithParam<Case> {};
 
@@ -58,6 +63,30 @@ INSTANTIATE_TEST_SUITE_P(
              EluByTwo,
              -1,
              {2 * std::exp(-1) - 2, 2 * std::exp(-1), 2 * std::exp(-1), 2 * std::exp(-1)}},
+        Case{"celu_above", CeluByTwo, 3, {3, 1, 0, 0}},
+        Case{"celu_at_0", CeluByTwo, 0, {0, 1, 0.5, 0.25}},
+        Case{"celu_below",
+             CeluByTwo,
+             -1,
+             {2 * std::exp(-0.5) - 2, std::exp(-0.5), std::exp(-0.5) / 2, std::exp(-0.5) / 4}},
+        Case{"selu_above", Selu, 3, {3 * kSeluScale, kSeluScale, 0, 0}},
+        Case{"selu_at_0", Selu, 0, {0, kSeluDepth, kSeluDepth, kSeluDepth}},
+        Case{"selu_below",
+             Selu,
+             -1,
+             {kSeluDepth * (std::exp(-1) - 1), kSeluDepth* std::exp(-1), kSeluDepth* std::exp(-1),
+              kSeluDepth* std::exp(-1)}},
+        Case{"hardtanh", HardtanhToTwo, 1.5, {1.5, 1, 0, 0}},
+        Case{"hardtanh_at_min", HardtanhToTwo, -1, {-1, 0, 0, 0}},
+        Case{"hardtanh_above", HardtanhToTwo, 3, {2, 0, 0, 0}},
+        Case{"relu6", Relu6, 5, {5, 1, 0, 0}}, Case{"relu6_at_0", Relu6, 0, {0, 0, 0, 0}},
+        Case{"relu6_above", Relu6, 7, {6, 0, 0, 0}},
+        Case{"hardsigmoid", Hardsigmoid, 1.5, {0.75, 1. / 6, 0, 0}},
+        Case{"hardsigmoid_at_3", Hardsigmoid, 3, {1, 0, 0, 0}},
+        Case{"hardsigmoid_below", Hardsigmoid, -4, {0, 0, 0, 0}},
+        Case{"log2", Log2, 4, {2, 1 / (4 * kLnTwo), -1 / (16 * kLnTwo), 2 / (64 * kLnTwo)}},
+        Case{"log10", Log10, 10, {1, 1 / (10 * kLnTen), -1 / (100 * kLnTen), 2 / (1e3 * kLnTen)}},
+        Case{"exp2", Exp2, 3, {8, 8 * kLnTwo, 8 * kLnTwo* kLnTwo, 8 * kLnTwo* kLnTwo* kLnTwo}},
         Case{"exp", Exp, 1.5, {std::exp(1.5), std::exp(1.5), std::exp(1.5), std::exp(1.5)}},
         Case{"log", Log, 2, {std::log(2), 1. / 2, -1. / 4, 2. / 8}},
         Case{"sqrt", Sqrt, 4, {2, 1. / 4, -1. / 32, 3. / 256}},

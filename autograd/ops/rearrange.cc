@@ -1,5 +1,8 @@
 #include "autograd/ops/rearrange.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -202,6 +205,71 @@ Tensor CumprodDerivative(const Tensor& gradient, const Tensor& a, int64_t dim) {
   return Cat({all.data(), all.size()}, dim);
 }
 
+[[noreturn]] void RefuseCounts(const char* op, Ints counts, const Tensor& a, const char* allowed) {
+  throw Error(ErrorKind::kShape, absl::StrCat("[", op, "] counts ", ShapeToString(counts), " for ",
+                                              ShapeToString(a.sizes()), "; ", allowed));
+}
+
+void CheckPads(const char* op, const Tensor& a, Ints pads) {
+  CheckDefined(op, a);
+  bool fits = pads.size() % 2 == 0 && static_cast<int64_t>(pads.size()) <= 2 * a.dim();
+  for (const int64_t pad : pads) fits &= pad >= 0;
+  if (!fits) RefuseCounts(op, pads, a, "two for each dimension from the last on, none negative");
+}
+
+// The places in one dimension from which its entries are taken.
+struct Source {
+  int64_t dim;
+  Tensor from;
+};
+
+// a where each of these dimensions has the entries that its list names, one dimension after
+// another; the gradient of an entry is the sum of those at all of its places.
+Tensor TakeFrom(const char* op, const char* node_name, const Tensor& a, std::vector<Source> sources,
+                const Shape& start) {
+  Tensor result = WithShape(kernels::Clone(a), start);
+  std::vector<Shape> shapes;
+  for (const Source& source : sources) {
+    Shape sizes = SizesOf(result);
+    shapes.push_back(sizes);
+    sizes[source.dim] = source.from.sizes()[0];
+    result = kernels::Gather(result, source.dim, Repeated(source.from, sizes, source.dim), op);
+  }
+  if (ShouldRecord(a)) {
+    Record(node_name, result, a,
+           [sources = std::move(sources), shapes = std::move(shapes),
+            sizes = SizesOf(a)](const Tensor& gradient) {
+             Tensor g = gradient;
+             for (size_t k = sources.size(); k-- > 0;) {
+               const Tensor places = Repeated(sources[k].from, SizesOf(g), sources[k].dim);
+               g = ScatterAdd(ZerosLike(g, shapes[k]), sources[k].dim, places, g);
+             }
+             return ReshapeTo(g, sizes);
+           });
+  }
+  return result;
+}
+
+// Entry `at`(k, size) of each dimension that grows, for k from -before on.
+template <typename At>
+Tensor Extended(const char* op, const char* node_name, const Tensor& a, Ints pads, int64_t spare,
+                At at) {
+  CheckPads(op, a, pads);
+  std::vector<Source> sources;
+  for (size_t k = 0; k + 1 < pads.size(); k += 2) {
+    const int64_t dim = a.dim() - 1 - static_cast<int64_t>(k / 2), size = a.sizes()[dim];
+    const int64_t most = std::max(pads[k], pads[k + 1]);
+    if (most > 0 && (size == 0 || most > size - spare)) {
+      RefuseCounts(op, pads, a, "no more than there are entries to repeat");
+    }
+    Tensor from = Tensor::Empty({pads[k] + size + pads[k + 1]}, DType::kI64, a.device());
+    int64_t* next = from.data<int64_t>();
+    for (int64_t i = -pads[k]; i < size + pads[k + 1]; ++i) *next++ = at(i, size);
+    sources.push_back({dim, std::move(from)});
+  }
+  return TakeFrom(op, node_name, a, std::move(sources), SizesOf(a));
+}
+
 }  // namespace
 
 Tensor Cat(Operands operands, int64_t dim) {
@@ -242,6 +310,62 @@ Tensor Tril(const Tensor& a, int64_t by) {
 }
 Tensor Triu(const Tensor& a, int64_t by) {
   return Triangle("triu", "TriuBackward", a, by, /*below=*/false);
+}
+
+Tensor Pad(const Tensor& a, Ints pads, double by) {
+  CheckPads("pad", a, pads);
+  Shape sizes = SizesOf(a);
+  for (size_t k = 0; k < pads.size(); ++k) sizes[sizes.size() - 1 - k / 2] += pads[k];
+  Tensor result = Tensor::Empty(sizes, a.dtype(), a.device());
+  kernels::FillInto(result, by);
+  Tensor target = result;
+  std::vector<Part> parts;
+  for (size_t k = 0; k + 1 < pads.size(); k += 2) {
+    const int64_t dim = a.dim() - 1 - static_cast<int64_t>(k / 2);
+    parts.push_back({SizesOf(target), dim, pads[k], 1, a.sizes()[dim], false});
+    target = Alias(target, PartGeometry(target, parts.back()));
+  }
+  if (a.numel() > 0) kernels::CopyInto(target, a);
+  if (ShouldRecord(a)) {
+    Record("PadBackward", result, a, [parts = std::move(parts)](const Tensor& gradient) {
+      Tensor g = gradient;
+      for (const Part& part : parts) g = TakePart(g, part);
+      return g;
+    });
+  }
+  return result;
+}
+
+Tensor PadReflect(const Tensor& a, Ints pads) {
+  return Extended("pad_reflect", "PadReflectBackward", a, pads, 1, [](int64_t k, int64_t size) {
+    return k < 0 ? -k : std::min(k, 2 * (size - 1) - k);
+  });
+}
+Tensor PadReplicate(const Tensor& a, Ints pads) {
+  constexpr int64_t kAnyNumber = std::numeric_limits<int64_t>::min() / 2;
+  return Extended("pad_replicate", "PadReplicateBackward", a, pads, kAnyNumber,
+                  [](int64_t k, int64_t size) { return std::clamp<int64_t>(k, 0, size - 1); });
+}
+Tensor PadCircular(const Tensor& a, Ints pads) {
+  return Extended("pad_circular", "PadCircularBackward", a, pads, 0,
+                  [](int64_t k, int64_t size) { return (k + size) % size; });
+}
+
+Tensor Repeat(const Tensor& a, Ints counts) {
+  CheckDefined("repeat", a);
+  bool fits = static_cast<int64_t>(counts.size()) >= a.dim();
+  for (const int64_t count : counts) fits &= count >= 0;
+  if (!fits) RefuseCounts("repeat", counts, a, "one for each dimension, and for new ones before");
+  Shape start(counts.size() - static_cast<size_t>(a.dim()), 1);
+  for (const int64_t size : a.sizes()) start.push_back(size);
+  std::vector<Source> sources;
+  for (size_t d = 0; d < counts.size(); ++d) {
+    if (counts[d] == 1) continue;
+    Tensor from = Tensor::Empty({counts[d] * start[d]}, DType::kI64, a.device());
+    for (int64_t k = 0; k < from.numel(); ++k) from.data<int64_t>()[k] = k % start[d];
+    sources.push_back({static_cast<int64_t>(d), std::move(from)});
+  }
+  return TakeFrom("repeat", "RepeatBackward", a, std::move(sources), start);
 }
 
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {

@@ -37,6 +37,19 @@ Tensor Roll(const Tensor& a, int64_t dim, int64_t by);
 Tensor Tril(const Tensor& a, int64_t by);
 Tensor Triu(const Tensor& a, int64_t by);
 
+// With pads[0] entries more before and pads[1] after those of the last dimension, pads[2] and
+// pads[3] of the one before, and so on, each `by`. f32, f64, i64. Errors: kShape for numbers that
+// are negative, odd in count, or too many.
+Tensor Pad(const Tensor& a, Ints pads, double by);
+// The same with entries that are there: mirrored at the first and the last, these two, or counted
+// around. f32, f64. Errors: kShape where there are too few.
+Tensor PadReflect(const Tensor& a, Ints pads);
+Tensor PadReplicate(const Tensor& a, Ints pads);
+Tensor PadCircular(const Tensor& a, Ints pads);
+// counts[d] times one after another along each dimension d; there may be new ones before a's. All
+// element types. Errors: kShape for negative counts, and for fewer than dimensions.
+Tensor Repeat(const Tensor& a, Ints counts);
+
 // The entries of `dim` that the list `index` names, as many as it has. All element types.
 Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index);
 // Of index's shape: a with the coordinate of `dim` replaced by the index. `index` has a's rank, and

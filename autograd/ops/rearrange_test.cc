@@ -119,6 +119,46 @@ TEST(Pick, RollAndTriangles) {
   EXPECT_EQ(KindOf([&] { Tril(Values({2}, {1, 2}), 0); }), ErrorKind::kShape);
 }
 
+TEST(Pick, Padding) {
+  const Tensor a = Leaf({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(Elements(Pad(a, {1, 0}, 7)), (Doubles{7, 1, 2, 3, 7, 4, 5, 6}));
+  const Tensor both = Pad(a, {0, 1, 1, 0}, 0);
+  EXPECT_EQ(Elements(both), (Doubles{0, 0, 0, 0, 1, 2, 3, 0, 4, 5, 6, 0}));
+  EXPECT_EQ(Weighed(both, a), (Doubles{5, 6, 7, 9, 10, 11}));
+  EXPECT_EQ(Elements(Pad(Values({0, 1}, {}), {1, 0, 1, 0}, 3)), (Doubles{3, 3}));
+  EXPECT_EQ(KindOf([&] { Pad(a, {1}, 0); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Pad(a, {1, -1}, 0); }), ErrorKind::kShape);
+}
+
+TEST(Pick, PaddingByWhatIsThere) {
+  const Tensor a = Leaf({1, 3}, {1, 2, 3});
+  EXPECT_EQ(Elements(PadReflect(a, {2, 1})), (Doubles{3, 2, 1, 2, 3, 2}));
+  EXPECT_EQ(Weighed(PadReflect(a, {2, 1}), a), (Doubles{3, 12, 6}));
+  EXPECT_EQ(Elements(PadReplicate(a, {2, 1})), (Doubles{1, 1, 1, 2, 3, 3}));
+  EXPECT_EQ(Weighed(PadReplicate(a, {2, 1}), a), (Doubles{6, 4, 11}));
+  EXPECT_EQ(Elements(PadCircular(a, {2, 1})), (Doubles{2, 3, 1, 2, 3, 1}));
+  EXPECT_EQ(Weighed(PadCircular(a, {2, 1}), a), (Doubles{9, 5, 7}));
+  // Two dimensions, the last one first.
+  const Tensor m = Leaf({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(Elements(PadReflect(m, {1, 0, 0, 1})), (Doubles{2, 1, 2, 4, 3, 4, 2, 1, 2}));
+  EXPECT_EQ(KindOf([&] { PadReflect(a, {3, 0}); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { PadCircular(a, {0, 4}); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { PadReplicate(Values({1, 0}, {}), {1, 0}); }), ErrorKind::kShape);
+}
+
+TEST(Pick, Repeat) {
+  const Tensor a = Leaf({2}, {1, 2});
+  EXPECT_EQ(Elements(Repeat(a, {2})), (Doubles{1, 2, 1, 2}));
+  EXPECT_EQ(Weighed(Repeat(a, {2}), a), (Doubles{4, 6}));
+  EXPECT_EQ(Elements(Repeat(a, {2, 1})), (Doubles{1, 2, 1, 2}));
+  EXPECT_EQ(Weighed(Repeat(a, {2, 2}), a), (Doubles{16, 20}));
+  EXPECT_EQ(Elements(Derive(Repeat(a, {0}), {a})[0]), (Doubles{0, 0}));
+  const Tensor copy = Repeat(a, {1});
+  EXPECT_NE(copy.data<double>(), a.data<double>());
+  EXPECT_EQ(KindOf([&] { Repeat(a, {}); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Repeat(a, {-1}); }), ErrorKind::kShape);
+}
+
 TEST(Pick, SecondDerivatives) {
   const Tensor x = Leaf({1}, {3});
   const auto cube = [](const Tensor& t) { return Mul(Mul(t, t), t); };

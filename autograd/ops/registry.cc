@@ -33,7 +33,7 @@ T Attribute(const Statement& s, Key key) {
     return word == "none" ? Reduction::kNone : Reduction::kMean;
   } else if constexpr (std::is_same_v<T, double>) {
     constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-    return s.Get<double>(key, key == kMin ? -kNoLimit : kNoLimit);
+    return s.Get<double>(key, key == kMin ? -kNoLimit : key == kMax ? kNoLimit : 0);
   } else if constexpr (std::is_same_v<T, int64_t>) {
     constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
     return s.Get<int64_t>(key, key == kStop ? kEnd : key == kStep ? 1 : 0);
@@ -123,6 +123,9 @@ constexpr RegisteredOp kRows[] = {
     {Opcode::kErf, Run<Erf>, "2/√π ∫ e^-t² from 0 to a", "g 2/√π e^-a²", kFloats},
     {Opcode::kExpm1, Run<Expm1>, "e^a - 1", "g (r + 1)", kFloats},
     {Opcode::kLog1p, Run<Log1p>, "log(1 + a)", "g / (1 + a)", "f32 f64; NaN below -1"},
+    {Opcode::kLog2, Run<Log2>, "log a / log 2", "g / (a log 2)", "f32 f64; NaN below 0"},
+    {Opcode::kLog10, Run<Log10>, "log a / log 10", "g / (a log 10)", "f32 f64; NaN below 0"},
+    {Opcode::kExp2, Run<Exp2>, "2^a", "g r log 2", kFloats},
     {Opcode::kRsqrt, Run<Rsqrt>, "1 / √a", "-g r³ / 2", "f32 f64; NaN below 0"},
     {Opcode::kReciprocal, Run<Reciprocal>, "1 / a", "-g r²", kFloats},
     {Opcode::kSquare, Run<Square>, "a²", "2 g a", kNumbers},
@@ -133,10 +136,20 @@ constexpr RegisteredOp kRows[] = {
      "g ((1 + tanh z) / 2 + a z' (1 - tanh² z) / 2)", kFloats},
     {Opcode::kClamp, Run<Clamp, kMin, kMax>, "a within min and max",
      "g where min < a < max, else 0", "f32 f64; NaN stays"},
+    {Opcode::kHardtanh, Run<Hardtanh, kMin, kMax>, "a within min and max",
+     "g where min < a < max, else 0", "f32 f64; min < max; NaN stays"},
+    {Opcode::kRelu6, Run<Relu6>, "a within 0 and 6", "g where 0 < a < 6, else 0",
+     "f32 f64; NaN stays"},
+    {Opcode::kHardsigmoid, Run<Hardsigmoid>, "(a + 3) / 6 within 0 and 1",
+     "g / 6 where -3 < a < 3, else 0", "f32 f64; NaN stays"},
     {Opcode::kLeakyRelu, Run<LeakyRelu, kBy>, "a where a > 0, else by a",
      "g where a > 0, else by g", "f32 f64; 0 < by ≤ 1"},
     {Opcode::kElu, Run<Elu, kBy>, "a where a > 0, else by (e^a - 1)",
      "g where a > 0, else g by e^a", "f32 f64; by > 0"},
+    {Opcode::kCelu, Run<Celu, kBy>, "a where a > 0, else by (e^(a/by) - 1)",
+     "g where a > 0, else g e^(a/by)", "f32 f64; by > 0"},
+    {Opcode::kSelu, Run<Selu>, "s a where a > 0, else s α (e^a - 1); s = 1.0507…, α = 1.6732…",
+     "g s where a > 0, else g s α e^a", kFloats},
     {Opcode::kWhere, Run<Where>, "c ? a : b", "g where c, else 0; 0 where c, else g",
      "f32 f64 i64; c is bool and has no gradient"},
     {Opcode::kAddcmul, Run<Addcmul>, "a + b c", "g; g c; g b", kNumbers},
@@ -187,6 +200,15 @@ constexpr RegisteredOp kRows[] = {
      "f32 f64 i64; rank 2 or more"},
     {Opcode::kTriu, Run<Triu, kBy>, "a, 0 below a diagonal", "g, 0 below the diagonal",
      "f32 f64 i64; rank 2 or more"},
+    {Opcode::kPad, Run<Pad, kPads, kBy>, "a, by before and after it", "g where a is", kNumbers},
+    {Opcode::kPadReflect, Run<PadReflect, kPads>, "a, mirrored beyond its ends",
+     "g added where each element came from", "f32 f64; as many entries as there are"},
+    {Opcode::kPadReplicate, Run<PadReplicate, kPads>, "a, its ends repeated beyond them",
+     "g added where each element came from", kFloats},
+    {Opcode::kPadCircular, Run<PadCircular, kPads>, "a, counted around beyond its ends",
+     "g added where each element came from", "f32 f64; as many entries as there are"},
+    {Opcode::kRepeat, Run<Repeat, kShape>, "a so often along each dim",
+     "g added where each element came from", kAll},
     {Opcode::kIndexSelect, Run<IndexSelect, kDim>, "entries i of dim",
      "zeros, g added at entries i", "all; an index out of range is an error"},
     {Opcode::kGather, Run<Gather, kDim>, "a at i along dim", "zeros, g added at i",
@@ -201,6 +223,8 @@ constexpr RegisteredOp kRows[] = {
      kNumbers},
     {Opcode::kCumprod, Run<Cumprod, kDim>, "products up to each along dim",
      "Σ g of the products from each on, without it", kNumbers},
+    {Opcode::kLogcumsumexp, Run<Logcumsumexp, kDim>, "log Σ e^a up to each along dim",
+     "Σ g e^(a-r) from each on", "f32 f64; -inf before the first finite a"},
     {Opcode::kSoftmax, Run<Softmax, kDim>, "e^a / Σ e^a along dim", "(g - Σ g r) r", kFloats},
     {Opcode::kLogSoftmax, Run<LogSoftmax, kDim>, "a - log Σ e^a along dim", "g - e^r Σ g", kFloats},
     {Opcode::kMseLoss, Run<MseLoss, kReduction>, "mean, sum or each of (a - b)²",

@@ -16,6 +16,27 @@ Tensor Shifted(const Tensor& a, int64_t dim) {
   return kernels::Sub(a, kernels::Amax(a, {dim}, true));
 }
 
+// The kernel's, differentiable: sums up and sums down are each other's derivatives by x. With the
+// gradient g, and its sum d the other way, that by r is g (result - x) - x (d - g) of sums down,
+// and its opposite of sums up.
+Tensor DampedSum(const Tensor& x, const Tensor& r, int64_t dim, bool up) {
+  Tensor result = kernels::DampedSum(x, r, dim, up);
+  if (ShouldRecord(x, r)) {
+    Record<3>("DampedSumBackward", result, {&x, &r},
+              [dim, up](size_t k, const Tensor& g, const Tensor* saved) {
+                const Tensor back = DampedSum(g, saved[1], dim, !up);
+                if (k == 0) return back;
+                const Tensor of_own = Mul(g, Sub(saved[2], saved[0]));
+                const Tensor of_others = Mul(saved[0], Sub(back, g));
+                return up ? Sub(of_others, of_own) : Sub(of_own, of_others);
+              })
+        ->Save(x)
+        ->Save(r)
+        ->SaveResult(result);
+  }
+  return result;
+}
+
 }  // namespace
 
 Tensor Softmax(const Tensor& a, int64_t dim) {
@@ -41,6 +62,22 @@ Tensor LogSoftmax(const Tensor& a, int64_t dim) {
       const Tensor sum = Sum(g, {dim}, true);
       return Sub(g, Mul(Exp(r[0]), sum));
     })->SaveResult(result);
+  }
+  return result;
+}
+
+// Of entry i: e^(a_i - r_i) Σ g_k e^(r_i - r_k) over the entries k from it on.
+Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
+  CheckDimOf("logcumsumexp", a, dim);
+  Tensor result = kernels::Logcumsumexp(a, dim);
+  if (ShouldRecord(a)) {
+    Record<2>("LogcumsumexpBackward", result, a,
+              [dim](const Tensor& g, const Tensor* a_and_result) {
+                const Tensor share = Exp(Sub(a_and_result[0], a_and_result[1]));
+                return Mul(DampedSum(g, a_and_result[1], dim, /*up=*/false), share);
+              })
+        ->Save(a)
+        ->SaveResult(result);
   }
   return result;
 }

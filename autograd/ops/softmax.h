@@ -1,4 +1,4 @@
-// softmax, log_softmax and logsumexp.
+// softmax, log_softmax, logsumexp and logcumsumexp.
 //
 //   Tensor p = ops::Softmax(a, 1);
 //   Tensor z = ops::Logsumexp(a, {0, 1}, /*keepdim=*/false);
@@ -22,5 +22,9 @@ Tensor LogSoftmax(const Tensor& a, int64_t dim);
 // log Σ e^a over `dims`, over all dimensions where it is empty; keepdim as for Sum (reduction.h).
 // -inf over nothing.
 Tensor Logsumexp(const Tensor& a, Ints dims, bool keepdim);
+
+// log Σ e^a of the entries up to each along `dim`, in the operand's shape. Derivatives take time
+// that grows with the size.
+Tensor Logcumsumexp(const Tensor& a, int64_t dim);
 
 }  // namespace twingrad::ops

@@ -20,7 +20,7 @@ def argument(key, text, dtype):
         return dtype, [int(size) for size in sizes.split(',') if size]
     if key in ('data', 'fill'):
         return [element(e, dtype) for e in text.split(',')]
-    if key in ('dims', 'shape'):
+    if key in ('dims', 'shape', 'pads'):
         return [] if text == 'scalar' else [int(n) for n in text.split(',')]
     if key in ('seeds', 'inputs'):
         return [] if text == 'none' else text.split(',')

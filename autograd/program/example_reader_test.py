@@ -47,6 +47,7 @@ class ExampleReaderTest(unittest.TestCase):
         text = ('twingrad 1\n# a comment\n\n'
                 '%x = leaf type=f64[2,1] data=0x1.8p+0,-inf grad=1 device=dev:0\n'
                 '%y = reshape %x shape=scalar\n'
+                '%p = pad %x pads=1,0\n'
                 '%c = clamp %y min=0 max=inf\n'
                 '%s = sort %x dim=0 descending=1\n'
                 'backward %x %y seeds=_,%x inputs=none\n')
@@ -58,6 +59,7 @@ class ExampleReaderTest(unittest.TestCase):
                 'device': 'dev:0'
             }),
             ('reshape', ['%y'], ['%x'], {'shape': []}),
+            ('pad', ['%p'], ['%x'], {'pads': [1, 0]}),
             ('clamp', ['%c'], ['%y'], {'min': 0.0, 'max': math.inf}),
             ('sort', ['%s'], ['%x'], {'dim': 0, 'descending': True}),
             ('backward', [], ['%x', '%y'], {'seeds': ['_', '%x'], 'inputs': []}),

@@ -31,6 +31,7 @@ enum class Numbers : uint8_t {
   kMagnitude,  // abs
   kSign,
   kClamped,
+  kPadded,  // those of the first operand, and small constants
   kIndices,
   kSum,
   kDifference,

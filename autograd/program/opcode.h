@@ -45,6 +45,9 @@ enum class Opcode : uint8_t {
   kErf,
   kExpm1,
   kLog1p,
+  kLog2,
+  kLog10,
+  kExp2,
   kRsqrt,
   kReciprocal,
   kSquare,
@@ -52,9 +55,14 @@ enum class Opcode : uint8_t {
   kSoftplus,
   kGelu,
   kGeluTanh,
-  kClamp,      // min=, max=, one of them or both
+  kClamp,     // min=, max=, one of them or both
+  kHardtanh,  // min=, max=
+  kRelu6,
+  kHardsigmoid,
   kLeakyRelu,  // by=: the slope below 0
   kElu,        // by=
+  kCelu,       // by=
+  kSelu,
   // where %condition %a %b
   kWhere,
   // Elementwise, three operands: a + b c, a + b / c, a + c (b - a).
@@ -90,6 +98,11 @@ enum class Opcode : uint8_t {
   kRoll,
   kTril,
   kTriu,
+  kPad,  // pads=, by=
+  kPadReflect,
+  kPadReplicate,
+  kPadCircular,
+  kRepeat,  // shape=
   kIndexSelect,
   kGather,
   kScatterAdd,
@@ -98,6 +111,7 @@ enum class Opcode : uint8_t {
   // Along dim=; the result has the operand's shape.
   kCumsum,
   kCumprod,
+  kLogcumsumexp,
   kSoftmax,
   kLogSoftmax,
   // Losses: reduction= (mean when absent).
@@ -176,7 +190,7 @@ enum class Key : uint8_t {
   kDevice,             // leaf, to: cpu or dev:N
   kDims,               // reductions, permute, transpose (two), squeeze, flip
   kKeepdim,            // reductions (0/1)
-  kShape,              // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none
+  kShape,              // view, reshape, expand: sizes, e.g. 2,3; `scalar` for none; repeat: counts
   kDim,                // select, slice, unsqueeze, and ops along one dimension
   kIndex,              // select
   kStart,              // slice
@@ -197,10 +211,11 @@ enum class Key : uint8_t {
   kCount,              // expect: a number
   kError,              // expect: class of the error
   kAt,                 // expect: statement index, counted from 0
-  kMin,                // clamp: the least value
-  kMax,                // clamp: the greatest value
+  kMin,                // clamp, hardtanh: the least value
+  kMax,                // clamp, hardtanh: the greatest value
   kDescending,         // sort, argsort (0/1)
   kReduction,          // losses: a word
+  kPads,               // pad and the like: how many entries, before and after
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
 };

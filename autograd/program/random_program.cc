@@ -83,7 +83,11 @@ class RandomStatements {
       elements_ = static_cast<size_t>(NumElements(type_.shape));
     }
     for (const AttributeSpec& spec : signature.attributes) {
-      if (spec.otherwise != Default::kRequired && Below(3) != 0) continue;
+      // An expectation mostly needs these; DropMisfits takes away the others.
+      const bool expects =
+          statement.op == Opcode::kExpect &&
+          (spec.key == Key::kCount || spec.key == Key::kError || spec.key == Key::kAt);
+      if (spec.otherwise != Default::kRequired && Below(3) >= (expects ? 2 : 1)) continue;
       statement.attributes.push_back({spec.key, Argument(statement, spec)});
     }
     DropMisfits(statement);

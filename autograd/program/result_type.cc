@@ -124,17 +124,21 @@ bool Inference::CheckClamp() {
     if (bound == nullptr) continue;
     const double number = std::get<double>(*bound);
     if (std::isnan(number) || (dtype == DType::kF32 && !IsFloat32(number))) {
-      return fault_.BlameKey(key, KeyName(key), "=", number, " of clamp on ", DTypeName(dtype),
-                             "; it must be a number that this type holds");
+      return fault_.BlameKey(key, KeyName(key), "=", number, " of ", signature_.name, " on ",
+                             DTypeName(dtype), "; it must be a number that this type holds");
     }
   }
-  if (low == nullptr || high == nullptr || std::get<double>(*low) <= std::get<double>(*high)) {
-    return true;
+  if (low == nullptr || high == nullptr) return true;
+  const double least = std::get<double>(*low), most = std::get<double>(*high);
+  if (op() == Opcode::kHardtanh) {
+    if (least < most) return true;
+    return fault_.BlameKey(Key::kMin, "min= of hardtanh is not below max=; it must be");
   }
+  if (least <= most) return true;
   return fault_.BlameKey(Key::kMin, "min= is above max=; it may be equal to it or less");
 }
 
-// by= of leaky_relu and elu.
+// by= of leaky_relu, elu and celu.
 bool Inference::CheckFactor() {
   const double by = statement_.Get<double>(Key::kBy);
   const double most = op() == Opcode::kLeakyRelu ? 1 : std::numeric_limits<double>::max();
@@ -279,7 +283,7 @@ bool Inference::Dispatch() {
   switch (signature_.category) {
     case Category::kElementwise:
       if (!Elementwise()) return false;
-      if (op() == Opcode::kClamp) return CheckClamp();
+      if (signature_.Find(Key::kMin) != nullptr) return CheckClamp();
       return signature_.Find(Key::kBy) == nullptr || CheckFactor();
     case Category::kReduction:
       return signature_.Find(Key::kDim) != nullptr ? Extreme() : Reduction();

@@ -76,6 +76,10 @@ class Inference {
   bool Join();
   bool CheckFlip();
   bool CheckMatrices();
+  bool Padded();
+  bool CheckExtended(const std::vector<int64_t>& pads);
+  bool CheckPadding();
+  bool Repeated();
   bool Picked();
   bool Scan();
 

@@ -2,12 +2,14 @@
 // result_type.h.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "autograd/program/element_text.h"
 #include "autograd/program/leaf_data.h"
+#include "autograd/program/limits.h"
 #include "autograd/program/result_type.h"
 
 namespace twingrad::program {
@@ -131,6 +133,76 @@ bool Inference::CheckMatrices() {
                              "; it takes matrices: rank 2 or more");
 }
 
+// pad and the like; the sizes are those of the last dimension first.
+bool Inference::Padded() {
+  const auto pads = statement_.Get<std::vector<int64_t>>(Key::kPads);
+  const auto dims = static_cast<int64_t>(pads.size() / 2);
+  if (pads.empty() || pads.size() % 2 != 0 || dims > rank()) {
+    return fault_.BlameKey(Key::kPads, pads.size(), " numbers for a value of rank ", rank(),
+                           "; pads= takes two for each dimension that grows, 2 to ", 2 * rank());
+  }
+  result_.shape = shape();
+  for (size_t k = 0; k < pads.size(); ++k) {
+    if (pads[k] < 0 || pads[k] > kMaxElements) {
+      return fault_.BlameKey(Key::kPads, pads[k], " entries more; pads= takes 0 to ", kMaxElements);
+    }
+    result_.shape[result_.shape.size() - 1 - k / 2] += pads[k];
+  }
+  return op() == Opcode::kPad ? CheckPadding() : CheckExtended(pads);
+}
+
+// by= of pad.
+bool Inference::CheckPadding() {
+  const double by = statement_.Get<double>(Key::kBy, 0);
+  const bool fits = result_.dtype == DType::kI64   ? std::fabs(by) <= 0x1p53 && by == std::trunc(by)
+                    : result_.dtype == DType::kF32 ? IsFloat32(by)
+                                                   : true;
+  if (fits && std::isfinite(by)) return true;
+  return fault_.BlameKey(Key::kBy, "by=", by, " of pad on ", DTypeName(result_.dtype),
+                         "; it must be finite and a number that this type holds");
+}
+
+// All dimensions but the first, or the first two, grow by entries that are there. There may be
+// nothing in the first of two.
+bool Inference::CheckExtended(const std::vector<int64_t>& pads) {
+  const int64_t others = rank() - static_cast<int64_t>(pads.size() / 2);
+  if (others < 1 || others > 2 || pads.size() > 6) {
+    return fault_.BlameKey(Key::kPads, pads.size() / 2, " dimensions of ", rank(), " grow; ",
+                           signature_.name, " takes 1 to 3, all but one or two");
+  }
+  for (int64_t d = others - 1; d < rank(); ++d) {
+    if (shape()[static_cast<size_t>(d)] > 0) continue;
+    return fault_.BlameOperand(0, signature_.name, " of shape ", ShapeText(shape()),
+                               "; sizes must be 1 or more, but the first before another one");
+  }
+  if (op() == Opcode::kPadReplicate) return true;
+  for (size_t k = 0; k < pads.size(); ++k) {
+    const int64_t size = shape()[shape().size() - 1 - k / 2];
+    const int64_t most = op() == Opcode::kPadReflect ? size - 1 : size;
+    if (pads[k] <= most) continue;
+    return fault_.BlameKey(Key::kPads, pads[k], " entries more beside ", size, "; ",
+                           signature_.name, " has at most ", most);
+  }
+  return true;
+}
+
+bool Inference::Repeated() {
+  const auto counts = statement_.Get<std::vector<int64_t>>(Key::kShape);
+  if (static_cast<int64_t>(counts.size()) < rank()) {
+    return fault_.BlameKey(Key::kShape, counts.size(), " counts for a value of rank ", rank(),
+                           "; shape= takes one for each dimension, and for new ones before them");
+  }
+  result_.shape.assign(counts.begin(), counts.end());
+  for (size_t d = 0; d < counts.size(); ++d) {
+    if (counts[d] < 0 || counts[d] > kMaxElements) {
+      return fault_.BlameKey(Key::kShape, counts[d], " times; shape= takes 0 to ", kMaxElements);
+    }
+    const size_t added = counts.size() - shape().size();
+    if (d >= added) result_.shape[d] *= shape()[d - added];
+  }
+  return true;
+}
+
 bool Inference::Picked() {
   const Shape& a = shape();
   const Shape& index = shape(1);
@@ -163,7 +235,8 @@ bool Inference::Scan() {
   size_t dim = 0;
   if (!TakeDim(&dim)) return false;
   result_.shape = shape();
-  if (op() == Opcode::kCumsum || op() == Opcode::kCumprod) work_ = CumsumWork(shape(), dim);
+  const bool runs = op() != Opcode::kSoftmax && op() != Opcode::kLogSoftmax;
+  if (runs) work_ = CumsumWork(shape(), dim);
   return true;
 }
 
@@ -180,6 +253,13 @@ bool Inference::Rearranged() {
     case Opcode::kTriu:
       result_.shape = shape();
       return CheckMatrices();
+    case Opcode::kPad:
+    case Opcode::kPadReflect:
+    case Opcode::kPadReplicate:
+    case Opcode::kPadCircular:
+      return Padded();
+    case Opcode::kRepeat:
+      return Repeated();
     case Opcode::kRoll:
     case Opcode::kSort:
     case Opcode::kArgsort:

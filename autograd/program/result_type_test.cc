@@ -104,6 +104,17 @@ TEST(ResultType, Limits) {
   EXPECT_FALSE(WithinLimits({1, 1, 1, 1, 1, 1, 1}, &why));
 }
 
+TEST(ResultType, Padding) {
+  EXPECT_EQ(TypeOf("f64[2,3]", "pad %x pads=1,2"), "f64[2,6]");
+  EXPECT_EQ(TypeOf("i64[2,0]", "pad %x pads=1,2,0,1"), "i64[3,3]");
+  EXPECT_EQ(TypeOf("f64[1,2,3]", "pad_reflect %x pads=1,2"), "f64[1,2,6]");
+  EXPECT_EQ(TypeOf("f64[0,2,3]", "pad_replicate %x pads=4,2"), "f64[0,2,9]");
+  EXPECT_EQ(TypeOf("f64[1,2,3]", "pad_circular %x pads=3,3,2,0"), "f64[1,4,9]");
+  EXPECT_EQ(TypeOf("bool[2,3]", "repeat %x shape=2,1,3"), "bool[2,2,9]");
+  EXPECT_EQ(TypeOf("f64[]", "repeat %x shape=2,0"), "f64[2,0]");
+  EXPECT_TRUE(Refused(TypeOf("f64[1024,1024]", "repeat %x shape=2,1"), "at most 1048576"));
+}
+
 TEST(ResultType, Joins) {
   EXPECT_EQ(TypeOf("f64[2,3]", "cat %x %z %x dim=0", "f64[0,3]"), "f64[4,3]");
   EXPECT_EQ(TypeOf("f64[2,3]", "cat %x %z dim=1", "f64[2,1]"), "f64[2,4]");

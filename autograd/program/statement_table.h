@@ -13,8 +13,8 @@
 
 #include "absl/types/span.h"
 #include "autograd/base/error.h"
+#include "autograd/program/attribute_table.h"
 #include "autograd/program/limits.h"
-#include "autograd/program/region.h"
 #include "autograd/program/signature.h"
 
 namespace twingrad::program::table {
@@ -22,91 +22,6 @@ namespace twingrad::program::table {
 using enum DTypeRule;
 using enum Format;
 using enum Opcode;
-
-// Attributes of each statement, in canonical order.
-constexpr AttributeSpec Required(Key key, Format format, std::string_view words = {}) {
-  return {key, format, Default::kRequired, words};
-}
-constexpr AttributeSpec Optional(Key key, Format format, Default otherwise = Default::kNone,
-                                 std::string_view words = {}) {
-  return {key, format, otherwise, words};
-}
-constexpr AttributeSpec Flag(Key key) { return Optional(key, kFlag, Default::kZero); }
-
-inline constexpr AttributeSpec kDim = Required(Key::kDim, kInteger);
-inline constexpr AttributeSpec kAnyDims = Optional(Key::kDims, kIntegers, Default::kEmpty);
-inline constexpr AttributeSpec kBy = Optional(Key::kBy, kNumber);
-inline constexpr AttributeSpec kTargetOfDo = Optional(Key::kTarget, kTarget);
-
-inline constexpr absl::Span<const AttributeSpec> kNone;
-inline constexpr AttributeSpec kLeafKeys[] = {Required(Key::kType, kType),
-                                              Optional(Key::kData, kElements),
-                                              Optional(Key::kFill, kElement, Default::kZero),
-                                              Optional(Key::kSeed, kInteger),
-                                              Flag(Key::kGrad),
-                                              Optional(Key::kDevice, kDevice, Default::kOnCpu)};
-inline constexpr AttributeSpec kReductionKeys[] = {kAnyDims, Flag(Key::kKeepdim)};
-inline constexpr AttributeSpec kExtremeKeys[] = {kDim, Flag(Key::kKeepdim)};
-inline constexpr AttributeSpec kSortKeys[] = {kDim, Flag(Key::kDescending)};
-inline constexpr AttributeSpec kClampKeys[] = {Optional(Key::kMin, kNumber),
-                                               Optional(Key::kMax, kNumber)};
-inline constexpr AttributeSpec kFactorKeys[] = {Required(Key::kBy, kNumber)};
-inline constexpr AttributeSpec kDiagonalKeys[] = {Optional(Key::kBy, kInteger, Default::kZero)};
-inline constexpr AttributeSpec kRollKeys[] = {kDim, Required(Key::kBy, kInteger)};
-inline constexpr AttributeSpec kLossKeys[] = {
-    Optional(Key::kReduction, kWord, Default::kNone, "sum none")};
-inline constexpr AttributeSpec kShapeKeys[] = {Required(Key::kShape, kIntegers)};
-inline constexpr AttributeSpec kDimsKeys[] = {Required(Key::kDims, kIntegers)};
-inline constexpr AttributeSpec kAnyDimsKeys[] = {kAnyDims};
-inline constexpr AttributeSpec kSelectKeys[] = {kDim, Required(Key::kIndex, kInteger)};
-inline constexpr AttributeSpec kSliceKeys[] = {
-    kDim, Optional(Key::kStart, kInteger, Default::kZero), Optional(Key::kStop, kInteger),
-    Optional(Key::kStep, kInteger, Default::kOne)};
-inline constexpr AttributeSpec kDimKeys[] = {kDim};
-inline constexpr AttributeSpec kCastKeys[] = {Required(Key::kTo, kDType)};
-inline constexpr AttributeSpec kToKeys[] = {Required(Key::kDevice, kDevice)};
-inline constexpr AttributeSpec kHookKeys[] = {
-    Optional(Key::kId, kName),
-    Required(Key::kDo, kWord,
-             "record scale undefined throw wrong_shape wrong_dtype register remove backward "
-             "callback warn"),
-    kBy, kTargetOfDo};
-inline constexpr AttributeSpec kAccumulateHookKeys[] = {
-    Optional(Key::kId, kName),
-    Required(Key::kDo, kWord, "record throw register remove backward callback warn zero_grad"),
-    kTargetOfDo};
-inline constexpr AttributeSpec kIdKeys[] = {Required(Key::kId, kName)};
-inline constexpr AttributeSpec kSeeds = Optional(Key::kSeeds, kValues, Default::kEmpty);
-inline constexpr AttributeSpec kRetainGraph = Optional(Key::kRetainGraph, kFlag);
-inline constexpr AttributeSpec kBackwardKeys[] = {kSeeds, Optional(Key::kInputs, kValues),
-                                                  kRetainGraph, Flag(Key::kCreateGraph)};
-inline constexpr AttributeSpec kGradKeys[] = {kSeeds,
-                                              Required(Key::kInputs, kValues),
-                                              kRetainGraph,
-                                              Flag(Key::kCreateGraph),
-                                              Flag(Key::kAllowUnused),
-                                              Flag(Key::kMaterialize)};
-inline constexpr AttributeSpec kCustomKeys[] = {
-    Required(Key::kDo, kWord,
-             "pass scale undefined throw wrong_shape wrong_dtype wrong_count nan square "
-             "exp backward warn"),
-    kBy, kTargetOfDo, Optional(Key::kNonDifferentiable, kIntegers), Flag(Key::kKeepUndefined)};
-inline constexpr AttributeSpec kCustomInPlaceKeys[] = {
-    Required(Key::kDo, kWord, "pass scale undefined throw nan exp warn"), kBy};
-inline constexpr AttributeSpec kBeginKeys[] = {
-    Required(Key::kKind, kWord, kRegionKindWords),
-    Optional(Key::kDo, kWord, Default::kNone, "record scale throw"), kBy};
-inline constexpr AttributeSpec kStreamKeys[] = {Required(Key::kId, kName),
-                                                Required(Key::kDevice, kDevice)};
-inline constexpr AttributeSpec kExpectKeys[] = {
-    Required(Key::kKind, kWord,
-             "value grad undefined undefined_grad requires_grad no_requires_grad version "
-             "dependencies executed warnings error"),
-    Optional(Key::kType, kType),
-    Optional(Key::kData, kElements),
-    Optional(Key::kCount, kInteger),
-    Optional(Key::kError, kWord, Default::kNone, kErrorKindWords),
-    Optional(Key::kAt, kInteger)};
 
 // The facts of an op, by the dependence of its derivative.
 constexpr OpFacts Linear(Numbers numbers, Saves saves = 0, Saves pytorch_saves = 0) {
@@ -273,6 +188,12 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
                 "exp(a) - 1"),
     Elementwise(kLog1p, "log1p", 1, Curved(Numbers::kLogarithm, kSavesA, Takes::kPositive),
                 kFloating, "log(1 + a)"),
+    Elementwise(kLog2, "log2", 1, Curved(Numbers::kLogarithm, kSavesA, Takes::kPositive), kFloating,
+                "logarithm to the base 2"),
+    Elementwise(kLog10, "log10", 1, Curved(Numbers::kLogarithm, kSavesA, Takes::kPositive),
+                kFloating, "logarithm to the base 10"),
+    Elementwise(kExp2, "exp2", 1, Curved(Numbers::kExponential, kSavesResult, Takes::kSmall),
+                kFloating, "2 to the power of a"),
     Elementwise(kRsqrt, "rsqrt", 1, Curved(Numbers::kUnbounded, kSavesResult, Takes::kPositive),
                 kFloating, "1 / sqrt(a)"),
     Elementwise(kReciprocal, "reciprocal", 1,
@@ -288,10 +209,22 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Computed(Category::kElementwise, kClamp, "clamp", 1, Linear(Numbers::kClamped, kSavesA),
              kFloating, kClampKeys,
              "a, but min= where it is less and max= where it is greater; one of them or both"),
+    Computed(Category::kElementwise, kHardtanh, "hardtanh", 1, Linear(Numbers::kClamped, kSavesA),
+             kFloating, kLimitsKeys,
+             "a, but min= where it is less and max= where it is greater; min= is below max="),
+    Elementwise(kRelu6, "relu6", 1, Linear(Numbers::kClamped, kSavesA), kFloating,
+                "a, but 0 where it is less and 6 where it is greater"),
+    Elementwise(kHardsigmoid, "hardsigmoid", 1, Linear(Numbers::kBent, kSavesA), kFloating,
+                "relu6(a + 3) / 6"),
     Computed(Category::kElementwise, kLeakyRelu, "leaky_relu", 1, Linear(Numbers::kBent, kSavesA),
              kFloating, kFactorKeys, "a, but by= times a where that is less; 0 < by <= 1"),
     Computed(Category::kElementwise, kElu, "elu", 1, Curved(Numbers::kBent, kSavesA), kFloating,
              kFactorKeys, "a where it is above 0, else by= times (exp(a) - 1); by > 0"),
+    Computed(Category::kElementwise, kCelu, "celu", 1, Curved(Numbers::kBent, kSavesA), kFloating,
+             kFactorKeys, "a where it is above 0, else by= times (exp(a / by=) - 1); by > 0"),
+    Elementwise(
+        kSelu, "selu", 1, Curved(Numbers::kBent, kSavesA), kFloating,
+        "elu by 1.6732632423543772848170429916717, times 1.0507009873554804934193349852946"),
     WithCondition(Elementwise(kWhere, "where", 3, Linear(Numbers::kEither, kSavesA), kNumeric,
                               "b where the condition a (bool) is true, else c; broadcast")),
     Elementwise(kAddcmul, "addcmul", 3, {Dependence::kAddmm, Numbers::kAddcmul, kSavesB | kSavesC},
@@ -356,6 +289,21 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
                "a copy of matrices with 0 above the diagonal that is by= to the right"),
     Rearranged(kTriu, "triu", 1, Linear(Numbers::kSame), kNumeric, kDiagonalKeys,
                "a copy of matrices with 0 below the diagonal that is by= to the right"),
+    Rearranged(
+        kPad, "pad", 1, Linear(Numbers::kPadded), kNumeric, kPadKeys,
+        "a with pads= entries more before and after it in the last dimension, then in the one "
+        "before, and so on; each is by= (0 without)"),
+    Rearranged(
+        kPadReflect, "pad_reflect", 1, Linear(Numbers::kSame, kSavesNothing, kSavesA), kFloating,
+        kExtendKeys,
+        "the same with entries mirrored at the first and the last, in all dimensions but one "
+        "or two"),
+    Rearranged(kPadReplicate, "pad_replicate", 1, Linear(Numbers::kSame, kSavesNothing, kSavesA),
+               kFloating, kExtendKeys, "the same with the first and the last entry repeated"),
+    Rearranged(kPadCircular, "pad_circular", 1, Linear(Numbers::kSame), kFloating, kExtendKeys,
+               "the same with the entries of the other end"),
+    Rearranged(kRepeat, "repeat", 1, Linear(Numbers::kSame), kAny, kShapeKeys,
+               "a as often along each dimension, and before it along new ones, as shape= says"),
     Rearranged(kIndexSelect, "index_select", 2, Linear(Numbers::kSame, kSavesB), kAny, kDimKeys,
                "the entries of dim= whose indices b lists, in its order", kIndicesB),
     Rearranged(kGather, "gather", 2, Linear(Numbers::kSame, kSavesB, kSavesA), kAny, kDimKeys,
@@ -372,6 +320,8 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
          "the sums of the entries up to each along dim="),
     Scan(kCumprod, "cumprod", Curved(Numbers::kProductOver, kSavesA, kSavesResult), kNumeric,
          "the products of the entries up to each along dim="),
+    Scan(kLogcumsumexp, "logcumsumexp", Curved(Numbers::kLogSum, kSavesA | kSavesResult), kFloating,
+         "log of the sums of exp of the entries up to each along dim="),
     Scan(kSoftmax, "softmax", Curved(Numbers::kProbability, kSavesResult), kFloating,
          "exp(a) over its sum along dim="),
     Scan(kLogSoftmax, "log_softmax", Curved(Numbers::kLogSum, kSavesResult), kFloating,

@@ -138,6 +138,13 @@ class Calculus {
   using Value = Variable;
   const Array* ArrayOf(const Variable& v) const { return v.data; }
   bool DividesLate() const { return rules_.divides_late; }
+  // a, whose derivative depends on its value, with a derivative of zero, in some dialects.
+  Variable WithHistoryOfSlope(const Variable& a) {
+    if (!rules_.signs_have_history) return a;
+    Variable ones = a;
+    ones.data = Constant(1, a).data;
+    return Apply(Primitive::kWeigh, a, ones);
+  }
   const Picks& Settled(const Variable&, const Picks& picks, absl::Span<const Tie>) { return picks; }
 
   // The gradients that `node` computes from `g`, one per edge; undefined where not `wanted`.

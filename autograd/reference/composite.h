@@ -5,8 +5,8 @@
 // backward walk; the dual witness's, JetAlgebra, propagates tangents. An Algebra has
 //   Value        Apply(Primitive, Value...), Apply(Primitive, PrimitiveArguments, Value...)
 //   Value        Constant(const Array*)
-//   const Array* ArrayOf(Value);  Arena& arena();  bool DividesLate()
-//   Picks Settled(Value, Picks, ties)   what it picks of equal elements
+//   const Array* ArrayOf(Value);  Arena& arena();  bool DividesLate();  Value
+//   WithHistoryOfSlope(Value) Picks Settled(Value, Picks, ties)   what it picks of equal elements
 // Each algebra defines derivatives separately. Throws what place_map.h and primitives.h throw, and
 // TooLong.
 
@@ -25,6 +25,7 @@
 #include "autograd/reference/compounds.h"
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/lowering.h"
+#include "autograd/reference/moves.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
 
@@ -61,8 +62,10 @@ class Composite {
     using enum program::Opcode;
     std::array<Rule, program::kNumOpcodes> rules{};
     for (const auto& [rule, ops] : std::initializer_list<Row>{
-             {&Composite::Clamp, {kClamp}},
-             {&Composite::Bent, {kLeakyRelu, kElu}},
+             {&Composite::Clamp, {kClamp, kHardtanh}},
+             {&Composite::Relu6, {kRelu6}},
+             {&Composite::Hardsigmoid, {kHardsigmoid}},
+             {&Composite::Bent, {kLeakyRelu, kElu, kCelu, kSelu}},
              {&Composite::Where, {kWhere}},
              {&Composite::Ternary, {kAddcmul, kAddcdiv, kLerp}},
              {&Composite::Sum, {kSum}},
@@ -76,15 +79,15 @@ class Composite {
              {&Composite::AddedProduct, {kAddmm, kAddmv, kAddr, kBaddbmm, kAddbmm}},
              {&Composite::Outer, {kOuter}},
              {&Composite::Join, {kCat, kStack}},
-             {&Composite::Flip, {kFlip}},
-             {&Composite::Roll, {kRoll}},
-             {&Composite::Triangle, {kTril, kTriu}},
+             {&Composite::Moved, {kFlip, kRoll, kTril, kTriu, kPad}},
+             {&Composite::Moved, {kPadReflect, kPadReplicate, kPadCircular, kRepeat}},
              {&Composite::IndexSelect, {kIndexSelect}},
              {&Composite::GatherAlong, {kGather}},
              {&Composite::ScatterAlong, {kScatterAdd}},
              {&Composite::Sort, {kSort, kArgsort}},
              {&Composite::Cumsum, {kCumsum}},
              {&Composite::Cumprod, {kCumprod}},
+             {&Composite::Logcumsumexp, {kLogcumsumexp}},
              {&Composite::Softmax, {kSoftmax}},
              {&Composite::LogSoftmax, {kLogSoftmax}},
              {&Composite::MseLoss, {kMseLoss}},
@@ -115,11 +118,16 @@ class Composite {
   Value Clamp() {
     return algebra_.Apply(Primitive::kClamp,
                           {.low = statement_.Get<double>(Key::kMin, -kUnknown),
-                           .high = statement_.Get<double>(Key::kMax, kUnknown)},
+                           .high = statement_.Get<double>(Key::kMax, kUnknown),
+                           .flat_at_limits = op_ == Opcode::kHardtanh},
                           in_[0]);
   }
+  Value Relu6() {
+    return algebra_.Apply(Primitive::kClamp, {.low = 0, .high = 6, .flat_at_limits = true}, in_[0]);
+  }
+  Value Hardsigmoid() { return HardsigmoidOf(algebra_, in_[0]); }
 
-  Value Bent() { return BentOf(algebra_, op_, in_[0], statement_.Get<double>(Key::kBy)); }
+  Value Bent() { return BentOf(algebra_, op_, in_[0], statement_.Get<double>(Key::kBy, 1)); }
 
   Value Where() {
     const Shape* shape =
@@ -159,10 +167,7 @@ class Composite {
     return algebra_.Apply(Primitive::kCast, {.dtype = statement_.Get<DType>(Key::kTo)}, in_[0]);
   }
 
-  Value Flip() {
-    const auto dims = statement_.Get<std::vector<int64_t>>(Key::kDims);
-    return Gather(algebra_, in_[0], FlipMap(arena(), Whole(), dims), shapes_[0]);
-  }
+  Value Moved() { return MovedBy(algebra_, statement_, op_, in_[0], Whole()); }
 
   Value Cumsum() {
     const RunningMaps maps = CumsumMaps(arena(), Whole(), Dim());
@@ -170,18 +175,8 @@ class Composite {
     return ScatterAdd(algebra_, terms, maps.to, shapes_[0]);
   }
 
+  Value Logcumsumexp() { return RunningLogSumExp(algebra_, in_[0], Whole(), Dim()); }
   Value Cumprod() { return RunningProduct(algebra_, in_[0], Whole(), Dim()); }
-  Value Roll() {
-    const auto by = statement_.Get<int64_t>(Key::kBy);
-    return Gather(algebra_, in_[0], RollMap(arena(), Whole(), Dim(), by), shapes_[0]);
-  }
-  Value Triangle() {
-    const auto by = statement_.Get<int64_t>(Key::kBy);
-    const IndexMap kept = TriangleMap(arena(), Whole(), by, op_ == Opcode::kTril);
-    const Value elements = Gather(algebra_, in_[0], kept, Keep({kept.size}));
-    return Overwrite(algebra_, Constant(algebra_, in_[0], Whole(), 0), elements, kept);
-  }
-
   Value Extreme() { return OfGroups(Primitive::kExtreme, ReduceMap(arena(), statement_, Whole())); }
   Value LogSumExp() {
     return OfGroups(Primitive::kLogSumExp, ReduceMap(arena(), statement_, Whole()));

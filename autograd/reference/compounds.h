@@ -1,5 +1,5 @@
 // Ops that are a few steps of algebra.h: products that are added to something, means and squared
-// distances to them, running products, and functions of two pieces.
+// distances to them, running products and logarithms of sums, and functions of several pieces.
 //
 // Written for any algebra (composite.h). Where a function has a kink, one choice of one primitive
 // gives each legal slope, so that two choices never disagree.
@@ -125,31 +125,96 @@ ValueIn<Algebra> WhereEach(Algebra& algebra, const ValueIn<Algebra>& a, bool (*h
   return algebra.Constant(condition);
 }
 
-// a above 0; below, leaky_relu: by a, and elu: by (e^a - 1).
+// A number that the element type of `like` may not hold; engines may be off by two roundings.
+template <typename Algebra>
+ValueIn<Algebra> Inexact(Algebra& algebra, const ValueIn<Algebra>& like, double number) {
+  const Array& array = *algebra.ArrayOf(like);
+  const Format& format = FormatOf(array.dtype);
+  const double v = Rounded(number, format);
+  Array* all = NewBoundedArray(algebra.arena(), array.dtype, array.shape);
+  std::fill(all->v, all->v + array.size, v);
+  std::fill(all->e, all->e + array.size, 4 * format.unit * std::fabs(v));
+  return algebra.Constant(all);
+}
+
+// selu above 0, and what it tends to far below, negated.
+inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
+inline constexpr double kSeluDepth = kSeluScale * 1.6732632423543772848170429916717;
+
+// a above 0; below, leaky_relu: by a, elu: by (e^a - 1), and celu: by (e^(a / by) - 1). selu is elu
+// with a factor.
 template <typename Algebra>
 ValueIn<Algebra> BentOf(Algebra& algebra, program::Opcode op, const ValueIn<Algebra>& a,
                         double by) {
+  using program::Opcode;
   const Shape& shape = *algebra.ArrayOf(a)->shape;
   const auto above = algebra.Apply(Primitive::kRelu, a);
-  const auto times = [&](double factor, const ValueIn<Algebra>& x) {
-    return algebra.Apply(Primitive::kMultiply, Constant(algebra, x, shape, factor), x);
+  const auto times = [&](const ValueIn<Algebra>& factor, const ValueIn<Algebra>& x) {
+    return algebra.Apply(Primitive::kMultiply, factor, x);
   };
   // relu's slope s gives s + by (1 - s); a - relu(a) is a below 0, and above it nothing at all, of
   // infinities and under gradients that are no numbers too.
   const auto part = algebra.Apply(Primitive::kSubtract, a, above);
   const auto is_above = algebra.Apply(Primitive::kCast, {.dtype = DType::kBool}, above);
-  const auto below =
-      algebra.Apply(Primitive::kSelect, Constant(algebra, a, shape, 0), part, is_above);
-  if (op == program::Opcode::kLeakyRelu) {
-    return algebra.Apply(Primitive::kAdd, above, times(by, below));
+  auto below = algebra.Apply(Primitive::kSelect, Constant(algebra, a, shape, 0), part, is_above);
+  const auto factor =
+      op == Opcode::kSelu ? Inexact(algebra, a, kSeluDepth) : Constant(algebra, a, shape, by);
+  if (op == Opcode::kLeakyRelu) return algebra.Apply(Primitive::kAdd, above, times(factor, below));
+  if (op == Opcode::kCelu) {  // engines may multiply by the inverse, which rounds
+    int exponent = 0;
+    const bool exact = std::frexp(by, &exponent) == 0.5;
+    below = algebra.Apply(Primitive::kDivide, exact ? below : Roughly(algebra, below, 4), factor);
   }
   // Engines may compute exp(a) - 1.
   std::vector<double> bounds;
   const Array& array = *algebra.ArrayOf(a);
+  const double size = algebra.ArrayOf(factor)->size == 0 ? 0 : algebra.ArrayOf(factor)->v[0];
+  const double bound = 4 * size * FormatOf(array.dtype).unit;
+  for (int32_t i = 0; i < array.size; ++i) bounds.push_back(array.v[i] < 0 ? bound : 0);
+  const auto scaled = times(factor, algebra.Apply(Primitive::kExpm1, below));
+  const auto rises = op == Opcode::kSelu ? times(Inexact(algebra, a, kSeluScale), above) : above;
+  return algebra.Apply(Primitive::kAdd, rises, Within(algebra, scaled, bounds));
+}
+
+// (a + 3) / 6 within 0 and 1, and flat at both. Engines may multiply by 1 / 6.
+template <typename Algebra>
+ValueIn<Algebra> HardsigmoidOf(Algebra& algebra, const ValueIn<Algebra>& a) {
+  const auto within =
+      algebra.Apply(Primitive::kClamp, {.low = -3, .high = 3, .flat_at_limits = true}, a);
+  const Array& array = *algebra.ArrayOf(a);
+  const auto sum = algebra.Apply(Primitive::kAdd, within, Constant(algebra, a, *array.shape, 3));
+  const Number sixth = Divide({1, 0}, {6, 0}, FormatOf(array.dtype));
+  Array* share = NewBoundedArray(algebra.arena(), array.dtype, array.shape);
+  std::fill(share->v, share->v + array.size, sixth.v);
+  std::fill(share->e, share->e + array.size, sixth.e);
+  return algebra.Apply(Primitive::kWeigh, sum, algebra.Constant(share));
+}
+
+// Of each entry the group of those up to it. Engines may go on from the entry before, and round its
+// result.
+template <typename Algebra>
+ValueIn<Algebra> RunningLogSumExp(Algebra& algebra, const ValueIn<Algebra>& a, const Shape& shape,
+                                  size_t dim) {
+  Arena& arena = algebra.arena();
+  const RunningMaps maps = CumsumMaps(arena, shape, dim);
+  const Array& array = *algebra.ArrayOf(a);
+  std::vector<double> greatest(array.size, -kUnknown), steps(array.size, -1);
+  for (int32_t i = 0; i < maps.to.size; ++i) {
+    greatest[maps.to[i]] = std::fmax(greatest[maps.to[i]], array.v[maps.from[i]]);
+    ++steps[maps.to[i]];
+  }
+  // As if each term were off: so is the result, and the result that the derivative reads. Beside a
+  // number whose last place is greater than any sum of logarithms nothing else counts.
   const double unit = FormatOf(array.dtype).unit;
-  for (int32_t i = 0; i < array.size; ++i) bounds.push_back(array.v[i] < 0 ? 4 * by * unit : 0);
-  const auto scaled = times(by, algebra.Apply(Primitive::kExpm1, below));
-  return algebra.Apply(Primitive::kAdd, above, Within(algebra, scaled, bounds));
+  std::vector<double> bounds(maps.to.size, 0);
+  for (int32_t i = 0; i < maps.to.size; ++i) {
+    const double size = std::fabs(greatest[maps.to[i]]), more = steps[maps.to[i]];
+    const double most = std::log1p(more);
+    if (unit * size <= most) bounds[i] = 4 * more * unit * (size + most + 1);
+  }
+  const auto terms = Gather(algebra, a, maps.from, arena.Keep({maps.from.size}));
+  return algebra.Apply(Primitive::kLogSumExp, {.map = maps.to, .shape = arena.Keep(shape)},
+                       Within(algebra, terms, bounds));
 }
 
 // d²/2 where |d| < 1, else |d| - 1/2, of d = a - b: with c = d within ±1 it is c (d - c/2), whose

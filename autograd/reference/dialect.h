@@ -80,7 +80,8 @@ struct DialectRules {
   // The operand that is written may overlap the other operand in memory other than element by
   // element.
   bool operands_may_overlap = true;
-  // The derivatives of relu and abs depend on the value, with a derivative of zero.
+  // The derivatives of relu, abs, hardtanh and its like, pad_reflect and pad_replicate depend on
+  // the value, with a derivative of zero.
   bool signs_have_history = false;
   // The second derivative of square depends on the value, with a derivative of zero.
   bool squares_have_history = false;

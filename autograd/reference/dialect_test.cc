@@ -272,12 +272,31 @@ TEST(DialectTest, OperandsMayOverlap) {
 }
 
 TEST(DialectTest, SignsHaveHistory) {
-  for (const char* op : {"relu", "abs"}) {
-    const std::string text =
-        absl::StrCat("%x = leaf type=f64[] data=3 grad=1\n%y = ", op,
-                     " %x\n%g = grad %y inputs=%x create_graph=1\nbackward %g\n");
+  for (const char* op : {"relu %x", "abs %x", "hardtanh %x min=1 max=4", "relu6 %x"}) {
+    const std::string text = absl::StrCat("%x = leaf type=f64[] data=3 grad=1\n%y = ", op,
+                                          "\n%g = grad %y inputs=%x create_graph=1\nbackward %g\n");
     ExpectErrors(text, {"no_graph@3", kNone, kNone});
     EXPECT_EQ(TwinRun(text, Dialect::kPytorch).Grad("x"), Row({0})) << text;
+  }
+  // And no other: the third derivative of a cube is what it is.
+  constexpr const char* kCube = R"(%x = leaf type=f64[1,2] data=3,4 grad=1
+%p = pad_reflect %x pads=1,0
+%q = mul %p %p
+%c = mul %q %p
+%s = sum %c
+%g = grad %s inputs=%x create_graph=1
+%t = sum %g
+%h = grad %t inputs=%x create_graph=1
+%u = sum %h
+backward %u
+)";
+  EXPECT_EQ(TwinRun(kCube, Dialect::kPytorch).Grad("x"), Row({6, 12}));
+  for (const char* op : {"pad_reflect", "pad_replicate"}) {
+    const std::string text = absl::StrCat(
+        "%x = leaf type=f64[1,2] data=3,4 grad=1\n%w = leaf type=f64[1,4]\n%y = ", op,
+        " %x pads=1,1\n%g = grad %y seeds=%w inputs=%x create_graph=1\n%s = sum %g\nbackward %s\n");
+    ExpectErrors(text, {"no_graph@5", kNone, kNone});
+    EXPECT_EQ(TwinRun(text, Dialect::kPytorch).Grad("x"), Row({0, 0})) << text;
   }
 }
 

@@ -40,6 +40,7 @@ class JetAlgebra {
   Jets Constant(const Array* array) const { return {array, nullptr}; }
   const Array* ArrayOf(const Jets& jets) const { return jets.value; }
   bool DividesLate() const { return false; }
+  const Jets& WithHistoryOfSlope(const Jets& a) const { return a; }
   // From here on the slopes of products are multiplied by this, and their second derivatives are
   // not: so it is where what a product saves is scaled, which is no step of any history.
   void SetProductScale(double scale) { product_scale_ = scale; }

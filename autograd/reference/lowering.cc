@@ -46,7 +46,9 @@ uint32_t AlsoSaved(Opcode op, bool last_tracked) {
     return program::kSavesA | program::kSavesB;
   }
   // What is reckoned from the operand is saved by the steps, and the operand itself by the node.
-  if (op == Opcode::kLeakyRelu || op == Opcode::kElu || op == Opcode::kVar) return program::kSavesA;
+  const bool reckons = op == Opcode::kLeakyRelu || op == Opcode::kElu || op == Opcode::kCelu ||
+                       op == Opcode::kSelu || op == Opcode::kVar || op == Opcode::kLogcumsumexp;
+  if (reckons) return program::kSavesA;
   // A primitive that works on places knows where an index points, not the index itself.
   if (signature.indices == 0 && op != Opcode::kProd && op != Opcode::kCumprod) return 0;
   if (op == Opcode::kScatterAdd && !last_tracked) return 0;

@@ -123,6 +123,37 @@ Number Log1p(Number a, const Format& f) {
   return Of(a, r, room > 0 ? 1 / room : kUnknown, kUlps.log, f);
 }
 
+// Of r = log a / log base, with the slope of the logarithm that is nearest to 0. Engines may divide
+// two logarithms.
+static Number Logarithm(Number a, double r, double log_of_base, const Format& f) {
+  if (IsPoint(a, 1)) return {0, 0};
+  if (IsPoint(a, 0)) return {r, 0};
+  const double room = a.v - a.e;
+  return Of(a, r, room > 0 ? 1 / (room * log_of_base) : kUnknown, kUlps.log + 2, f);
+}
+
+Number Log2(Number a, const Format& f) {
+  return Logarithm(a, std::log2(a.v), std::numbers::ln2, f);
+}
+
+Number Log10(Number a, const Format& f) {
+  return Logarithm(a, std::log10(a.v), std::numbers::ln10, f);
+}
+
+// Engines may take exp(a log 2), of which the product is rounded.
+Number Exp2(Number a, const Format& f) {
+  if (IsPoint(a, 0)) return {1, 0};
+  if (IsInfinity(a)) return {a.v > 0 ? a.v : 0, 0};
+  const double r = std::exp2(a.v), size = Greatest(a);
+  const Number result = Of(a, r, std::numbers::ln2 * std::exp2(a.v + a.e), kUlps.exp + size, f);
+  const bool beyond = std::isinf(result.v) && std::exp2(a.v - a.e - 1e-3) > f.largest;
+  if (beyond) return {result.v, 0};
+  if (result.e < kUnknown) return result;
+  // Both numbers lie between 0 and the greatest that it may be.
+  const double greatest = std::exp2(a.v + a.e) * (1 + 1e-9);
+  return std::isfinite(result.v) && a.e < kUnknown ? Bounded(result.v, greatest, 1, f) : result;
+}
+
 // Of 0 it is infinite, with the sign of that.
 Number Rsqrt(Number a, const Format& f) { return Quotient({1, 0}, Sqrt(a, f), f); }
 

@@ -113,6 +113,36 @@ IndexMap TriangleMap(Arena& arena, const Shape& shape, int64_t by, bool below) {
   return {kept, size};
 }
 
+Padding PaddingOf(const program::Statement& statement, const Shape& from) {
+  const auto pads = statement.Get<std::vector<int64_t>>(program::Key::kPads);
+  Padding padding{from, Shape(from.size(), 0)};
+  for (size_t k = 0; k < pads.size(); ++k) {
+    const size_t d = from.size() - 1 - k / 2;
+    padding.shape[d] += pads[k];
+    if (k % 2 == 0) padding.before[d] = pads[k];
+  }
+  return padding;
+}
+
+IndexMap ExtendedMap(Arena& arena, program::Opcode op, const Shape& from, const Shape& to,
+                     const Shape& before) {
+  const auto folded = [op](int64_t k, int64_t size) {
+    if (op == program::Opcode::kPadReplicate) return std::clamp<int64_t>(k, 0, size - 1);
+    if (op != program::Opcode::kPadReflect) return (k % size + size) % size;
+    return k < 0 ? -k : k < size ? k : 2 * (size - 1) - k;
+  };
+  const Shape strides = RowMajorStrides(from);
+  std::vector<int32_t> places;
+  for (int32_t i = 0; i < Count(to); ++i) {
+    int64_t rest = i, place = 0;
+    for (size_t d = to.size(); d-- > 0; rest /= to[d]) {
+      place += folded(rest % to[d] - before[d], from[d]) * strides[d];
+    }
+    places.push_back(static_cast<int32_t>(place));
+  }
+  return Kept(arena, places);
+}
+
 Picks PickMap(Arena& arena, const Shape& of, const Shape& shape, size_t dim, const Array& indices,
               const IndexMap& at) {
   Shape strides = RowMajorStrides(of);

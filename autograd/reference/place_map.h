@@ -31,6 +31,18 @@ IndexMap RollMap(Arena& arena, const Shape& shape, size_t dim, int64_t by);
 // The places of matrices on and below (above) the diagonal that is `by` to the right.
 IndexMap TriangleMap(Arena& arena, const Shape& shape, int64_t by, bool below);
 
+// The shape with pads= more entries, and how many of them stand before.
+struct Padding {
+  Shape shape;
+  Shape before;
+};
+Padding PaddingOf(const program::Statement& statement, const Shape& from);
+
+// Of each place of a larger shape `to` of the same rank, whose coordinates count from `before` on,
+// the place of `from` that repeats there, as the op says: pad_reflect, pad_replicate, or around.
+IndexMap ExtendedMap(Arena& arena, program::Opcode op, const Shape& from, const Shape& to,
+                     const Shape& before);
+
 // What the twin picks, and at some places all that another engine may pick instead: at `open[k]`
 // also `others[k]`.
 struct Picks {

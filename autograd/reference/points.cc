@@ -45,6 +45,10 @@ Point InArc(double a, double) {
   if (std::fabs(a) == 1) return Boundary(kInfinity);
   return std::fabs(a) < 1 ? kSmooth : kUndefined;
 }
+Point Exp2(double a, double) {
+  if (std::isnan(a)) return kUndefined;
+  return a > 1024 ? Boundary(kInfinity) : kSmooth;
+}
 Point Acosh(double a, double) { return Root(a - 1, 0); }
 Point Log1p(double a, double) { return Root(a + 1, 0); }
 Point Pole(double a, double) {
@@ -65,9 +69,16 @@ Point Relu(double a, double) { return AtZero(a, Between(0, 1)); }
 Point Abs(double a, double) { return AtZero(a, Between(-1, 1)); }
 Point Sgn(double a, double) { return AtZero(a, {PointClass::kJump}); }
 Point Clamp(double a, double) { return AtZero(std::fabs(a) - 1, Between(0, 1)); }
+Point Relu6(double a, double) { return a == 6 ? Between(0, 1) : Relu(a, 0); }
+Point Hardsigmoid(double a, double) { return AtZero(std::fabs(a) - 3, Between(0, 1.0 / 6)); }
 // By 1/2 and by 2.
 Point LeakyRelu(double a, double) { return AtZero(a, Between(0.5, 1)); }
 Point Elu(double a, double) { return AtZero(a, Between(1, 2)); }
+Point Celu(double a, double) { return AtZero(a, Between(1, 1)); }
+Point Selu(double a, double) {
+  constexpr double kScale = 1.0507009873554804934193349852946;
+  return AtZero(a, Between(kScale, kScale * 1.6732632423543772848170429916717));
+}
 Point AtTie(double a, double b) {
   if (EitherIsNan(a, b)) return kUndefined;
   return a == b ? Between(0, 1) : kSmooth;
@@ -131,6 +142,9 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kErf, "everywhere", "", "", "", Bounded},
     {Opcode::kExpm1, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp},
     {Opcode::kLog1p, "a > -1", "", "a = -1: ∞", "a < -1", Log1p},
+    {Opcode::kLog2, "a > 0", "", "a = 0: ∞", "a < 0", Root},
+    {Opcode::kLog10, "a > 0", "", "a = 0: ∞", "a < 0", Root},
+    {Opcode::kExp2, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp2},
     {Opcode::kRsqrt, "a > 0", "", "a = 0: -∞", "a < 0", Root},
     {Opcode::kReciprocal, "a ≠ 0", "", "a = 0: -∞; 0 and -0 are one number", "", Pole},
     {Opcode::kSquare, "everywhere", "", "", "", Square},
@@ -140,9 +154,16 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kGeluTanh, "everywhere", "", "", "", Bounded},
     {Opcode::kClamp, "away from the limits; everywhere if min ≥ max", "at a limit: [0, 1]", "", "",
      Clamp, nullptr, " min=-1 max=1"},
+    {Opcode::kHardtanh, "away from the limits", "at a limit: [0, 1]", "", "", Clamp, nullptr,
+     " min=-1 max=1"},
+    {Opcode::kRelu6, "a ≠ 0, a ≠ 6", "a = 0, a = 6: [0, 1]", "", "", Relu6},
+    {Opcode::kHardsigmoid, "a ≠ ±3", "a = ±3: [0, 1/6]", "", "", Hardsigmoid},
     {Opcode::kLeakyRelu, "a ≠ 0", "a = 0: [by, 1]", "", "", LeakyRelu, nullptr, " by=0x1p-1"},
     {Opcode::kElu, "a ≠ 0; if by = 1 everywhere, once", "a = 0: from by to 1", "", "", Elu, nullptr,
      " by=2"},
+    {Opcode::kCelu, "everywhere, once; more often where a ≠ 0",
+     "a = 0: a second derivative in [0, 1/by]", "", "", Celu, nullptr, " by=2"},
+    {Opcode::kSelu, "a ≠ 0", "a = 0: from 1.0507… to 1.7581…", "", "", Selu},
     {Opcode::kWhere, "everywhere; the condition is a constant", "", "", ""},
     {Opcode::kAddcmul, "everywhere", "", "", ""},
     {Opcode::kAddcdiv, "c ≠ 0", "", "c = 0: as div", "as div"},
@@ -173,6 +194,11 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kRoll, "everywhere", "", "", ""},
     {Opcode::kTril, "everywhere", "", "", ""},
     {Opcode::kTriu, "everywhere", "", "", ""},
+    {Opcode::kPad, "everywhere", "", "", ""},
+    {Opcode::kPadReflect, "everywhere", "", "", ""},
+    {Opcode::kPadReplicate, "everywhere", "", "", ""},
+    {Opcode::kPadCircular, "everywhere", "", "", ""},
+    {Opcode::kRepeat, "everywhere", "", "", ""},
     {Opcode::kIndexSelect, "everywhere; indices are constants", "", "", ""},
     {Opcode::kGather, "everywhere; indices are constants", "", "", ""},
     {Opcode::kScatterAdd, "everywhere; indices are constants", "", "", ""},
@@ -180,6 +206,7 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kArgsort, "an index is a constant", "", "", ""},
     {Opcode::kCumsum, "everywhere", "", "", ""},
     {Opcode::kCumprod, "everywhere, zeros included", "", "", ""},
+    {Opcode::kLogcumsumexp, "from the first finite a on", "", "", "before it, where a are -∞"},
     {Opcode::kSoftmax, "finite a", "", "", "a row of -∞"},
     {Opcode::kLogSoftmax, "finite a", "", "", "a row of -∞"},
     {Opcode::kMseLoss, "everywhere", "", "", "a mean over nothing"},

@@ -55,6 +55,9 @@ enum class Primitive : uint8_t {
   kErf,
   kExpm1,
   kLog1p,
+  kLog2,
+  kLog10,
+  kExp2,
   kRsqrt,
   kReciprocal,
   kSquare,
@@ -114,6 +117,7 @@ struct PrimitiveArguments {
   bool may_underflow = false;
   double low = -kUnknown;  // clamp
   double high = kUnknown;
+  bool flat_at_limits = false;  // clamp: in every dialect
 };
 
 // Integer pow with a negative exponent.

@@ -24,6 +24,7 @@ int64_t WrapSquare(int64_t a) {
 // Numbers that no format holds, as the nearest double and how far that is at most.
 constexpr Number Near(double x) { return {x, x * 0x1p-53}; }
 constexpr Number kTwoOverRootPi = Near(2 * std::numbers::inv_sqrtpi);
+constexpr Number kLogOf2 = Near(std::numbers::ln2), kLogOf10 = Near(std::numbers::ln10);
 constexpr Number kRootOfHalf = Near(std::numbers::sqrt2 / 2);
 constexpr Number kDensity = Near(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 constexpr Number kTanhScale = Near(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
@@ -109,12 +110,11 @@ Partials PartialsOfErf(Number a) {
   return Curve(slope, -(kTwo * (a * slope)));
 }
 
-Partials PartialsOfLog1p(Number a, Choices& choices) {
-  if (IsExactly(a, -1)) return Curve(kSteep, -kSteep);
-  const Number above = kOne + a;
-  if (!(above.v >= -above.e)) return Nowhere(choices);
-  const Number slope = kOne / above;
-  return Curve(slope, -(slope * slope));
+Partials PartialsOfLog(Number a, Number log_of_base, Choices& choices) {
+  if (IsExactly(a, 0)) return Curve(kSteep, -kSteep);
+  if (!(a.v >= -a.e)) return Nowhere(choices);
+  const Number slope = kOne / (a * log_of_base);
+  return Curve(slope, -(slope / a));
 }
 
 Partials PartialsOfRsqrt(const ElementwisePoint& p, Choices& choices) {
@@ -247,7 +247,16 @@ constexpr PrimitiveRow kSmoothRows[] = {
      [](P p, C) { return Curve(Exp(p.a, kDoubleFormat), Exp(p.a, kDoubleFormat)); }},
     {Primitive::kLog1p, Opcode::kLog1p, 1, kSavesA, UnaryValue<Log1p>,
      [](B b) { return b.g / (b.in(0).Filled(1) + b.in(0)); },
-     [](P p, C choices) { return PartialsOfLog1p(p.a, choices); }},
+     [](P p, C choices) { return PartialsOfLog(kOne + p.a, kOne, choices); }},
+    {Primitive::kLog2, Opcode::kLog2, 1, kSavesA, UnaryValue<Log2>,
+     [](B b) { return b.g / (b.in(0) * Held(kLogOf2, b.in(0))); },
+     [](P p, C choices) { return PartialsOfLog(p.a, kLogOf2, choices); }},
+    {Primitive::kLog10, Opcode::kLog10, 1, kSavesA, UnaryValue<Log10>,
+     [](B b) { return b.g / (b.in(0) * Held(kLogOf10, b.in(0))); },
+     [](P p, C choices) { return PartialsOfLog(p.a, kLogOf10, choices); }},
+    {Primitive::kExp2, Opcode::kExp2, 1, kSavesResult, UnaryValue<Exp2>,
+     [](B b) { return b.g * (b.result() * Held(kLogOf2, b.result())); },
+     [](P p, C) { return Curve(kLogOf2 * p.result, kLogOf2 * (kLogOf2 * p.result)); }},
     {Primitive::kRsqrt, Opcode::kRsqrt, 1, kSavesResult, UnaryValue<Rsqrt>,
      [](B b) {
        const Term r = b.result();

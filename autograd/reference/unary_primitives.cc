@@ -27,7 +27,8 @@ const Array* Clamped(const Evaluation& evaluation) {
   });
 }
 
-// Of relu and abs: g times a weight that is constant where `value` does not change its sign.
+// Of relu, abs and hardtanh: g times a weight that is constant where `value` does not change its
+// sign.
 Term WeighedBySign(const Backward& b, const Array* weight, Variable value) {
   if (!b.rules().signs_have_history) value = {};
   value.data = weight;
@@ -121,15 +122,17 @@ constexpr PrimitiveRow kUnaryRows[] = {
 
     {Primitive::kClamp, Opcode::kClamp, 1, kSavesA, Clamped,
      [](const Backward& b) {
-       return b.g.Weighed(ClampWeight(b.calculus.arena(), b.elements(0), b.step.arguments,
-                                      b.rules().clamp_is_flat_at_limits));
+       const bool flat = b.step.arguments.flat_at_limits;
+       const Array* weight = ClampWeight(b.calculus.arena(), b.elements(0), b.step.arguments,
+                                         flat || b.rules().clamp_is_flat_at_limits);
+       return flat ? WeighedBySign(b, weight, b.in(0).v) : b.g.Weighed(weight);
      }},
 };
 
 static_assert(AreRowsOf(kUnaryRows, Primitive::kNegate, Primitive::kTan),
               "in the order of Primitive");
 static_assert(NameEveryOp(kUnaryRows, 1, Opcode::kNeg, Opcode::kTan) &&
-                  NameEveryOp(kUnaryRows, 1, Opcode::kClamp, Opcode::kLeakyRelu),
+                  NameEveryOp(kUnaryRows, 1, Opcode::kClamp, Opcode::kHardtanh),
               "a row for each elementwise statement of one operand but those of smooth_primitives");
 
 }  // namespace

@@ -227,7 +227,10 @@ std::string Circumstances(const Program& program, const Observation& expected,
   }
   if (MultipliesZeros(program, expected)) text += "  circumstance: prod of several zeros\n";
   if (Takes(program, expected, Opcode::kPow, IsZero)) text += "  circumstance: pow with a 0\n";
-  if (Takes(program, expected, Opcode::kElu, IsZero)) text += "  circumstance: elu of a 0\n";
+  for (const Opcode op : {Opcode::kElu, Opcode::kCelu, Opcode::kSelu}) {
+    if (!Takes(program, expected, op, IsZero)) continue;
+    absl::StrAppend(&text, "  circumstance: ", SignatureOf(op).name, " of a 0\n");
+  }
   if (ClampsToOne(program)) text += "  circumstance: clamp between equal limits\n";
   for (const Opcode op : {Opcode::kSilu, Opcode::kGelu, Opcode::kErf}) {
     if (!Takes(program, expected, op, IsInfinite)) continue;

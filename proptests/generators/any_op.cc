@@ -43,7 +43,11 @@ constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
                                   Opcode::kBaddbmm,
                                   Opcode::kAddbmm,
                                   Opcode::kTril,
-                                  Opcode::kTriu};
+                                  Opcode::kTriu,
+                                  Opcode::kPadReflect,
+                                  Opcode::kPadReplicate,
+                                  Opcode::kPadCircular,
+                                  Opcode::kLogcumsumexp};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
@@ -57,7 +61,7 @@ int TimesDrawn(Opcode op, bool own_weights) {
   };
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh;
-  const int times = hard ? 3 : has(kDrawnTwice) ? 2 : 1;
+  const int times = hard ? 4 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 
@@ -90,6 +94,10 @@ ValueId PickOperand(Draft& draft, Opcode op) {
   const bool batched = op == Opcode::kBmm || op == Opcode::kBaddbmm || op == Opcode::kAddbmm;
   if (op == Opcode::kTril || op == Opcode::kTriu) {
     const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
+    return MakeLeaf(draft, {.shape = shape, .grad = true});
+  }
+  if (op == Opcode::kPadReflect || op == Opcode::kPadReplicate || op == Opcode::kPadCircular) {
+    const Shape shape = {draft.source().Between(1, 2), draft.source().Between(1, 3)};
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
   if (batched || op == Opcode::kDot || op == Opcode::kOuter || op == Opcode::kAddmv ||

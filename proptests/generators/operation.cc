@@ -69,25 +69,31 @@ ValueId ApplyPow(Draft& draft, ValueId x) {
   return OrSelf(draft.Op(Opcode::kPow, {x, exponent}), x);
 }
 
+// clamp or hardtanh.
 ValueId ApplyClamp(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  if (!draft.IsFloating(x) || !draft.options().Has(Opcode::kClamp)) return x;
+  const Opcode op = source.Chance(40) ? Opcode::kHardtanh : Opcode::kClamp;
+  if (!draft.IsFloating(x) || !draft.options().Has(op)) return x;
   constexpr double kLows[] = {-1, 0, -2, 1, -0.5};
   const double low = source.Pick(kLows);
   Attributes limits;
+  if (op == Opcode::kHardtanh) {
+    limits = {{Key::kMin, low}, {Key::kMax, low + static_cast<double>(source.Between(1, 3))}};
+    return OrSelf(draft.Op(op, {x}, std::move(limits)), x);
+  }
   const uint64_t which = source.Below(3);
   if (which != 1) limits.push_back({Key::kMin, low});
   if (which != 0) limits.push_back({Key::kMax, low + static_cast<double>(source.Below(4))});
   return OrSelf(draft.Op(Opcode::kClamp, {x}, std::move(limits)), x);
 }
 
-// leaky_relu or elu.
+// leaky_relu, elu or celu.
 ValueId ApplyBent(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  const Opcode op = source.Pick({Opcode::kLeakyRelu, Opcode::kElu});
+  const Opcode op = source.Pick({Opcode::kLeakyRelu, Opcode::kElu, Opcode::kCelu});
   if (!draft.IsFloating(x) || !draft.rounding() || !draft.options().Has(op)) return x;
   constexpr double kFactors[] = {0.5, 1, 0.25, 0x1p-7};
-  const double by = source.Pick(kFactors) * (op == Opcode::kElu && source.Chance(30) ? 4 : 1);
+  const double by = source.Pick(kFactors) * (op != Opcode::kLeakyRelu && source.Chance(30) ? 4 : 1);
   return OrSelf(draft.Op(op, {x}, {{Key::kBy, by}}), x);
 }
 

@@ -71,7 +71,7 @@ Range AfterExact(Numbers numbers, Range a) {
   if (numbers == Numbers::kSign) {
     return {0, 0, a.exact, a.positive, a.positive || a.power_of_two};
   }
-  if (numbers == Numbers::kClamped) {
+  if (numbers == Numbers::kClamped || numbers == Numbers::kPadded) {
     return {std::max(a.high, 2), std::min(a.low, -1), a.exact, false, false};
   }
   return a;
@@ -86,6 +86,7 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
     case Numbers::kMagnitude:
     case Numbers::kSign:
     case Numbers::kClamped:
+    case Numbers::kPadded:
     case Numbers::kCast:
     case Numbers::kSumOver:
     case Numbers::kMeanOver:

@@ -129,9 +129,63 @@ ValueId ApplyMoved(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   return draft.Op(op, {x}, by == 0 ? Attributes() : Attributes{{Key::kBy, by}});
 }
 
+bool IsPadding(Opcode op) {
+  return op == Opcode::kPad || op == Opcode::kPadReflect || op == Opcode::kPadReplicate ||
+         op == Opcode::kPadCircular;
+}
+
+ValueId ApplyPad(Draft& draft, ValueId x, Opcode op) {
+  Source& source = draft.source();
+  const Shape shape = draft.ShapeOf(x);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const bool extends = op != Opcode::kPad;
+  if (!IsNumeric(draft, x) || (extends && (rank < 2 || !draft.IsFloating(x)))) return x;
+  const int64_t others = std::min<int64_t>(rank - 1, source.Between(1, 2));
+  const int64_t dims = extends ? rank - others : source.Between(1, std::min<int64_t>(rank, 2));
+  if (extends && (dims < 1 || dims > 3)) return x;
+  std::vector<int64_t> pads;
+  int64_t elements = 1;
+  for (int64_t k = 0; k < rank; ++k) {
+    int64_t size = shape[static_cast<size_t>(rank - 1 - k)];
+    if (extends && size == 0 && (k < dims || others == 1 || k < rank - 1)) return x;
+    const int64_t most = op == Opcode::kPadReflect    ? std::min<int64_t>(2, size - 1)
+                         : op == Opcode::kPadCircular ? std::min<int64_t>(2, size)
+                                                      : 2;
+    for (int side = 0; side < 2 && k < dims; ++side) {
+      pads.push_back(source.Between(0, most));
+      size += pads.back();
+    }
+    elements *= size;
+  }
+  if (elements > kMaxResult) return x;
+  Attributes attributes = {{Key::kPads, std::move(pads)}};
+  constexpr double kFillings[] = {1, -1, 2, -0.5};
+  const double by = source.Pick(kFillings);
+  const bool fits = by != -0.5 || draft.IsFloating(x);
+  if (!extends && fits && source.Chance(50)) attributes.push_back({Key::kBy, by});
+  return draft.Op(op, {x}, std::move(attributes));
+}
+
+ValueId ApplyRepeat(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  std::vector<int64_t> counts(draft.ShapeOf(x).size());
+  int64_t elements = draft.NumElements(x);
+  if (counts.size() < 4 && source.Chance(30)) counts.push_back(0);
+  for (int64_t& count : counts) {
+    count = source.Chance(4) ? 0 : source.Between(1, 2);
+    elements *= count;
+  }
+  if (elements > kMaxResult) return x;
+  return draft.Op(Opcode::kRepeat, {x}, {{Key::kShape, std::move(counts)}});
+}
+
 ValueId ApplyScan(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   if (!IsNumeric(draft, x)) return x;
   const int64_t size = draft.ShapeOf(x)[static_cast<size_t>(dim)];
+  if (op == Opcode::kLogcumsumexp) {
+    if (!draft.rounding() || !draft.IsFloating(x)) return x;
+    return draft.Op(op, {x}, {{Key::kDim, dim}});
+  }
   if (op == Opcode::kCumprod && size > 4) return x;
   const Range after = op == Opcode::kCumprod ? AfterProductOf(draft[x].range, size)
                                              : AfterSum(draft[x].range, size);
@@ -158,9 +212,11 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
 ValueId ApplyRearrange(Draft& draft, ValueId x) {
   Source& source = draft.source();
   constexpr Opcode kOps[] = {
-      Opcode::kCat,        Opcode::kStack, Opcode::kFlip,    Opcode::kIndexSelect, Opcode::kGather,
-      Opcode::kScatterAdd, Opcode::kSort,  Opcode::kArgsort, Opcode::kCumsum,      Opcode::kRoll,
-      Opcode::kTril,       Opcode::kTriu,  Opcode::kCumprod};
+      Opcode::kCat,          Opcode::kStack,        Opcode::kFlip,  Opcode::kIndexSelect,
+      Opcode::kGather,       Opcode::kScatterAdd,   Opcode::kSort,  Opcode::kArgsort,
+      Opcode::kCumsum,       Opcode::kRoll,         Opcode::kTril,  Opcode::kTriu,
+      Opcode::kCumprod,      Opcode::kLogcumsumexp, Opcode::kPad,   Opcode::kPadReflect,
+      Opcode::kPadReplicate, Opcode::kPadCircular,  Opcode::kRepeat};
   const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
@@ -174,7 +230,9 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
   if (op == Opcode::kRoll || op == Opcode::kTril || op == Opcode::kTriu) {
     return OrSelf(ApplyMoved(draft, x, op, dim), x);
   }
-  if (op == Opcode::kCumsum || op == Opcode::kCumprod) {
+  if (IsPadding(op)) return OrSelf(ApplyPad(draft, x, op), x);
+  if (op == Opcode::kRepeat) return OrSelf(ApplyRepeat(draft, x), x);
+  if (op == Opcode::kCumsum || op == Opcode::kCumprod || op == Opcode::kLogcumsumexp) {
     return OrSelf(ApplyScan(draft, x, op, dim), x);
   }
   if (op == Opcode::kSort || op == Opcode::kArgsort) {

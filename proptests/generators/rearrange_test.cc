@@ -17,7 +17,8 @@ TEST(Rearrange, MakesEachOfItsOps) {
   Covers(ApplyRearrange,
          {Opcode::kCat, Opcode::kStack, Opcode::kFlip, Opcode::kIndexSelect, Opcode::kGather,
           Opcode::kScatterAdd, Opcode::kSort, Opcode::kArgsort, Opcode::kCumsum, Opcode::kCumprod,
-          Opcode::kRoll, Opcode::kTril, Opcode::kTriu});
+          Opcode::kLogcumsumexp, Opcode::kRoll, Opcode::kTril, Opcode::kTriu, Opcode::kPad,
+          Opcode::kPadReflect, Opcode::kPadReplicate, Opcode::kPadCircular, Opcode::kRepeat});
 }
 
 TEST(Rearrange, FoldsMakeEachOfTheirOps) {

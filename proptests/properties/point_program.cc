@@ -28,6 +28,24 @@ constexpr int64_t kElements = 16;  // points of an elementwise op
 constexpr int64_t kRows = 6;       // points of other ops
 constexpr int64_t kColumns = 3;
 
+// Of ops that move elements.
+Attributes AttributesOfMove(Opcode op) {
+  switch (op) {
+    case Opcode::kPad:
+      return {{Key::kBy, 2.0}, {Key::kPads, List{1, 2}}};
+    case Opcode::kPadReflect:
+    case Opcode::kPadReplicate:
+    case Opcode::kPadCircular:
+      return {{Key::kPads, List{1, 2}}};
+    case Opcode::kRepeat:
+      return {{Key::kShape, List{2, 1, 2}}};
+    case Opcode::kRoll:
+      return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
+    default:
+      return {};
+  }
+}
+
 Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
   switch (op) {
     case Opcode::kSum:
@@ -40,13 +58,13 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kFlip:
       return {{Key::kDims, List{1}}};
     case Opcode::kClamp:
+    case Opcode::kHardtanh:
       return {{Key::kMin, -1.0}, {Key::kMax, 1.0}};
     case Opcode::kLeakyRelu:
       return {{Key::kBy, 0.5}};
     case Opcode::kElu:
+    case Opcode::kCelu:
       return {{Key::kBy, 2.0}};
-    case Opcode::kRoll:
-      return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
     case Opcode::kMseLoss:
     case Opcode::kSmoothL1Loss:
     case Opcode::kCrossEntropy:
@@ -80,6 +98,7 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kArgsort:
     case Opcode::kCumsum:
     case Opcode::kCumprod:
+    case Opcode::kLogcumsumexp:
     case Opcode::kSoftmax:
     case Opcode::kLogSoftmax:
       return {{Key::kDim, int64_t{1}}};
@@ -91,7 +110,7 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kTo:
       return {{Key::kDevice, int64_t{1}}};
     default:
-      return {};
+      return AttributesOfMove(op);
   }
 }
 

@@ -44,6 +44,24 @@ Bits BitsOf(const std::vector<double>& numbers) {
   return bits;
 }
 
+// Of ops that move elements.
+Attributes AttributesOfMoved(Opcode op) {
+  switch (op) {
+    case Opcode::kPad:
+      return {{Key::kBy, 2.0}, {Key::kPads, std::vector<int64_t>{1, 1}}};
+    case Opcode::kPadReflect:
+    case Opcode::kPadReplicate:
+    case Opcode::kPadCircular:
+      return {{Key::kPads, std::vector<int64_t>{1, 1}}};
+    case Opcode::kRepeat:
+      return {{Key::kShape, std::vector<int64_t>{2, 1, 2}}};
+    case Opcode::kRoll:
+      return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
+    default:
+      return {};
+  }
+}
+
 // What the op needs beside its operands, the first of which has two columns.
 Attributes AttributesOf(Opcode op, int64_t rows) {
   using List = std::vector<int64_t>;
@@ -58,12 +76,12 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kFlip:
       return {{Key::kDims, List{rows == 0 ? 1 : 0}}};  // there is no greatest of nothing
     case Opcode::kClamp:
+    case Opcode::kHardtanh:
       return {{Key::kMin, 0.75}, {Key::kMax, 2.5}};
     case Opcode::kLeakyRelu:
     case Opcode::kElu:
+    case Opcode::kCelu:
       return {{Key::kBy, 0.5}};
-    case Opcode::kRoll:
-      return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
     case Opcode::kMseLoss:
     case Opcode::kSmoothL1Loss:
     case Opcode::kCrossEntropy:
@@ -94,6 +112,7 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kSort:
     case Opcode::kCumsum:
     case Opcode::kCumprod:
+    case Opcode::kLogcumsumexp:
     case Opcode::kSoftmax:
     case Opcode::kLogSoftmax:
       return {{Key::kDim, int64_t{1}}};
@@ -102,7 +121,7 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kTo:
       return {{Key::kDevice, int64_t{1}}};
     default:
-      return {};
+      return AttributesOfMoved(op);
   }
 }
 
@@ -151,6 +170,10 @@ ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
   if (op == Opcode::kBmm || op == Opcode::kBaddbmm || (op == Opcode::kAddbmm && operand > 0)) {
     ranked = {1, shape[0], shape[1]};
   }
+  // There may be nothing in the first dimension of three.
+  const bool extends =
+      op == Opcode::kPadReflect || op == Opcode::kPadReplicate || op == Opcode::kPadCircular;
+  if (extends) ranked = {shape[0], 1, shape[1]};
   if (op == Opcode::kDot || op == Opcode::kOuter) ranked = {shape[0] * shape[1]};
   return ranked.empty() ? matrix : b.Op(Opcode::kReshape, {matrix}, {{Key::kShape, ranked}});
 }
@@ -254,7 +277,7 @@ TEST(ThirdDerivative, OfEachOpIsTheTwins) {
 
 TEST(ThirdDerivative, IsTheTwinsAtZeros) {
   EXPECT_EQ(JudgeEachOp({{2, 2}, {0, 2, -1, 0}, {1, 0, 0, 2}}),
-            "div log sqrt acosh log1p rsqrt reciprocal div_ sqrt_");
+            "div log sqrt acosh log1p log2 log10 rsqrt reciprocal div_ sqrt_");
 }
 
 TEST(ThirdDerivative, IsTheTwinsWhereElementsAreEqual) {

@@ -121,6 +121,10 @@ void Evaluation::Accumulate() {
     Refs so_far, results;
     for (Ref a : row) {
       so_far.push_back(a);
+      if (op_ == Opcode::kLogcumsumexp) {
+        results.push_back(so_far.size() == 1 ? a : LogSumExp(so_far, /*rounded=*/true));
+        continue;
+      }
       results.push_back(op_ == Opcode::kCumprod ? math_.Product(so_far, type())
                                                 : math_.Sum(so_far, type()));
     }

@@ -54,6 +54,10 @@ TEST(Elementary, DerivativesToThirdOrder) {
   ExpectDerivatives("erf %x", 0, {0, g, 0, -2 * g});
   ExpectDerivatives("expm1 %x", 0, {0, 1, 1, 1}, 0);
   ExpectDerivatives("log1p %x", 0, {0, 1, -1, 2}, 0);
+  const double b = std::log(2), d = std::log(10);
+  ExpectDerivatives("log2 %x", 2, {1, 0.5 / b, -0.25 / b, 0.25 / b});
+  ExpectDerivatives("log10 %x", 10, {1, 0.1 / d, -0.01 / d, 0.002 / d});
+  ExpectDerivatives("exp2 %x", 1, {2, 2 * b, 2 * b * b, 2 * b * b * b});
   ExpectDerivatives("rsqrt %x", 4, {0.5, -0.0625, 0.0234375, -0.0146484375}, 0);
   ExpectDerivatives("reciprocal %x", 2, {0.5, -0.25, 0.25, -0.375}, 0);
   ExpectDerivatives("square %x", 3, {9, 6, 2, 0}, 0);

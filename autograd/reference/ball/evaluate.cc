@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <arb.h>
+
 #include "autograd/program/signature.h"
 #include "autograd/program/statement_table.h"
 
@@ -80,6 +82,9 @@ constexpr E::Row kRows[] = {
     {Opcode::kErf, Map<Function::kErf>},
     {Opcode::kExpm1, Map<Function::kExpm1>},
     {Opcode::kLog1p, Map<Function::kLog1p>},
+    {Opcode::kLog2, Map<Function::kLog2>},
+    {Opcode::kLog10, Map<Function::kLog10>},
+    {Opcode::kExp2, Map<Function::kExp2>},
     {Opcode::kRsqrt, Map<Function::kRsqrt>},
     {Opcode::kReciprocal, Map<Function::kReciprocal>},
     {Opcode::kSquare, [](M& m, Ref a, DType t) { return m.Multiply(a, a, t); }},
@@ -88,8 +93,13 @@ constexpr E::Row kRows[] = {
     {Opcode::kGelu, Cancelling<Function::kGelu>},
     {Opcode::kGeluTanh, Cancelling<Function::kGeluTanh>},
     Family(Opcode::kClamp, &E::Clamp),
+    Family(Opcode::kHardtanh, &E::Clamp),
+    Family(Opcode::kRelu6, &E::Relu6),
+    Family(Opcode::kHardsigmoid, &E::Hardsigmoid),
     Family(Opcode::kLeakyRelu, &E::Bent),
     Family(Opcode::kElu, &E::Bent),
+    Family(Opcode::kCelu, &E::Bent),
+    Family(Opcode::kSelu, &E::Bent),
     Ternary(Opcode::kWhere, [](M& m, Ref a, Ref b, Ref c, DType) { return m.Where(a, b, c); }),
     Ternary(Opcode::kAddcmul,
             [](M& m, Ref a, Ref b, Ref c, DType t) { return m.Add(a, m.Multiply(b, c, t), t); }),
@@ -125,6 +135,11 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kRoll, &E::Roll),
     Family(Opcode::kTril, &E::Triangle),
     Family(Opcode::kTriu, &E::Triangle),
+    Family(Opcode::kPad, &E::Pad),
+    Family(Opcode::kPadReflect, &E::Pad),
+    Family(Opcode::kPadReplicate, &E::Pad),
+    Family(Opcode::kPadCircular, &E::Pad),
+    Family(Opcode::kRepeat, &E::Repeat),
     Family(Opcode::kIndexSelect, &E::PickLanes),
     Family(Opcode::kGather, &E::PickLanes),
     Family(Opcode::kScatterAdd, &E::ScatterAdd),
@@ -132,6 +147,7 @@ constexpr E::Row kRows[] = {
     Family(Opcode::kArgsort, &E::SortLanes),
     Family(Opcode::kCumsum, &E::Accumulate),
     Family(Opcode::kCumprod, &E::Accumulate),
+    Family(Opcode::kLogcumsumexp, &E::Accumulate),
     Family(Opcode::kSoftmax, &E::SoftmaxLanes),
     Family(Opcode::kLogSoftmax, &E::SoftmaxLanes),
     Family(Opcode::kMseLoss, &E::Loss),
@@ -180,20 +196,56 @@ void Evaluation::Clamp() {
   }
 }
 
-// The sign of the run tells the piece; of elu libraries may compute exp(a) - 1.
+Ref Evaluation::Within(Ref a, double low, double high) {
+  a = math_.Extreme({a, math_.Point(low)}, /*greatest=*/true, type());
+  return math_.Extreme({a, math_.Point(high)}, /*greatest=*/false, type());
+}
+
+void Evaluation::Relu6() {
+  for (Ref a : in_[0].elements) Put(Within(a, 0, 6));
+}
+
+// Libraries may multiply by 1 / 6.
+void Evaluation::Hardsigmoid() {
+  for (Ref a : in_[0].elements) {
+    Ref sum = math_.Add(Within(a, -3, 3), math_.Point(3), type());
+    Put(math_.Divide(sum, math_.Point(6), type(), 3));
+  }
+}
+
+// Of selu two constants of 32 digits, which libraries round, and their product.
+Ref Evaluation::Scaled(Ref a, bool above) {
+  const auto of_digits = [&](const char* digits) {
+    Real number;
+    arb_set_str(number.get(), digits, kBits);
+    return math_.Keep({number, number, {}});
+  };
+  if (op_ != Opcode::kSelu) {
+    return above ? a : math_.Multiply(math_.Point(statement_.Get<double>(Key::kBy)), a, type());
+  }
+  Ref factor = of_digits("1.0507009873554804934193349852946");
+  if (above) return math_.Multiply(factor, a, type(), 3);
+  Ref depth = of_digits("1.6732632423543772848170429916717");
+  return math_.Multiply(math_.Multiply(factor, depth, type(), kInSteps), a, type(), 6);
+}
+
+// The sign of the run tells the piece; but for leaky_relu libraries may compute exp(a) - 1.
 void Evaluation::Bent() {
-  const double factor = statement_.Get<double>(Key::kBy);
   for (Ref a : in_[0].elements) {
     if (a->run.IsPositive()) {
-      Put(a);
+      Put(Scaled(a, /*above=*/true));
       continue;
     }
     Ref below = a;
-    if (op_ == Opcode::kElu) {
-      below = math_.Rounded(math_.Apply(Function::kExpm1, a, type(), kInSteps), type(), kUnits, 1);
+    if (op_ == Opcode::kCelu) {
+      below = math_.Divide(a, math_.Point(statement_.Get<double>(Key::kBy)), type(), 3);
     }
-    below = math_.Multiply(math_.Point(factor), below, type());
-    Put(a->run.IsNegative() ? below : math_.AnyOf({a, below}));
+    if (op_ != Opcode::kLeakyRelu) {
+      below =
+          math_.Rounded(math_.Apply(Function::kExpm1, below, type(), kInSteps), type(), kUnits, 1);
+    }
+    below = Scaled(below, /*above=*/false);
+    Put(a->run.IsNegative() ? below : math_.AnyOf({Scaled(a, /*above=*/true), below}));
   }
 }
 

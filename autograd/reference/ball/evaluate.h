@@ -40,6 +40,8 @@ class Evaluation {
   struct Row;
   void Elementwise();
   void Clamp();
+  void Relu6();
+  void Hardsigmoid();
   void Bent();
   void Copy();
   void Reduce();  // along.cc
@@ -51,6 +53,8 @@ class Evaluation {
   void Flip();
   void Roll();
   void Triangle();
+  void Pad();
+  void Repeat();
   void PickLanes();
   void ScatterAdd();
   void Products();  // products.cc
@@ -58,6 +62,9 @@ class Evaluation {
   void Loss();
 
  private:
+  Ref Within(Ref a, double low, double high);
+  Ref Scaled(Ref a, bool above);
+  Tensor Taken(const Tensor& of, size_t dim, const std::vector<int64_t>& from, Ref filling);
   Ref Variance(const Refs& row);
   Ref SmoothDistance(Ref a, Ref b);
   Ref ReduceRow(const Refs& row);

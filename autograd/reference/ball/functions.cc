@@ -29,6 +29,23 @@ void Scale(Polynomial& p, const Real& number) {
   arb_poly_scalar_mul(p.p, p.p, number.get(), kBits);
 }
 
+Real LogOf2() {
+  Real log;
+  arb_const_log2(log.get(), kBits);
+  return log;
+}
+Real LogOf10() {
+  Real log;
+  arb_const_log10(log.get(), kBits);
+  return log;
+}
+
+// The logarithm to a base, given that base's.
+void Logarithm(Polynomial& out, const Polynomial& x, const Real& log_of_base, slong length) {
+  arb_poly_log_series(out.p, x.p, length, kBits);
+  Scale(out, Real(1.0) / log_of_base);
+}
+
 Real RootOfHalf() { return By(arb_sqrt, Real(0.5)); }
 
 // √(2/π) · 2, which scales the argument of gelu's approximation, and 0.044715.
@@ -124,6 +141,8 @@ bool IsInside(Function function, const Real& at) {
       return (at - one).IsPositive();
     case Function::kLog1p:
       return (at + one).IsPositive();
+    case Function::kLog2:
+    case Function::kLog10:
     case Function::kRsqrt:
       return at.IsPositive();
     case Function::kReciprocal:
@@ -199,6 +218,13 @@ void SeriesOf(Function function, Polynomial& out, const Polynomial& x, const Rea
       return arb_poly_exp_series(out.p, x.p, length, kBits);
     case Function::kLog1p:
       return arb_poly_log1p_series(out.p, x.p, length, kBits);
+    case Function::kLog2:
+      return Logarithm(out, x, LogOf2(), length);
+    case Function::kLog10:
+      return Logarithm(out, x, LogOf10(), length);
+    case Function::kExp2:
+      arb_poly_scalar_mul(other.p, x.p, LogOf2().get(), kBits);
+      return arb_poly_exp_series(out.p, other.p, length, kBits);
     case Function::kRsqrt:
       return arb_poly_rsqrt_series(out.p, x.p, length, kBits);
     case Function::kReciprocal:

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "autograd/reference/ball/evaluate.h"
 
 namespace twingrad::reference::ball {
 
+using program::Key;
 using program::Opcode;
 
 namespace {
@@ -73,6 +75,64 @@ void Evaluation::Triangle() {
     column = 0;
     row = (row + 1) % rows;
   }
+}
+
+// One dimension after another: rows that are longer, each made of entries of a row.
+void Evaluation::Pad() {
+  const auto pads = statement_.Get<std::vector<int64_t>>(Key::kPads);
+  const Ref filling =
+      op_ != Opcode::kPad ? nullptr
+      : IsFloating(type())
+          ? math_.Point(statement_.Get<double>(Key::kBy, 0))
+          : math_.Integer(static_cast<int64_t>(statement_.Get<double>(Key::kBy, 0)));
+  Tensor now = in_[0];
+  for (size_t k = 0; k + 1 < pads.size(); k += 2) {
+    const size_t dim = now.shape.size() - 1 - k / 2;
+    const int64_t size = now.shape[dim];
+    std::vector<int64_t> from;  // -1: the filling
+    for (int64_t i = -pads[k]; i < size + pads[k + 1]; ++i) {
+      const bool inside = i >= 0 && i < size;
+      if (inside) from.push_back(i);
+      if (inside) continue;
+      const int64_t mirrored = i < 0 ? -i : 2 * size - 2 - i;
+      from.push_back(op_ == Opcode::kPad            ? -1
+                     : op_ == Opcode::kPadReflect   ? mirrored
+                     : op_ == Opcode::kPadReplicate ? (i < 0 ? 0 : size - 1)
+                                                    : (i < 0 ? i + size : i - size));
+    }
+    now = Taken(now, dim, from, filling);
+  }
+  out_.elements = std::move(now.elements);
+}
+
+void Evaluation::Repeat() {
+  const auto counts = statement_.Get<std::vector<int64_t>>(Key::kShape);
+  Tensor now = in_[0];
+  while (now.shape.size() < counts.size()) now.shape.insert(now.shape.begin(), 1);
+  for (size_t dim = 0; dim < counts.size(); ++dim) {
+    std::vector<int64_t> from;
+    for (int64_t i = 0; i < counts[dim] * now.shape[dim]; ++i) from.push_back(i % now.shape[dim]);
+    now = Taken(now, dim, from, nullptr);
+  }
+  out_.elements = std::move(now.elements);
+}
+
+// The entries `from` of a dimension, in this order; of -1 the filling.
+Tensor Evaluation::Taken(const Tensor& of, size_t dim, const std::vector<int64_t>& from,
+                         Ref filling) {
+  Tensor taken = of;
+  taken.shape[dim] = static_cast<int64_t>(from.size());
+  taken.elements.assign(static_cast<size_t>(CountOf(taken.shape)), filling);
+  const auto of_lanes = LanesAlong(of.shape, static_cast<int64_t>(dim));
+  const auto lanes = LanesAlong(taken.shape, static_cast<int64_t>(dim));
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    for (size_t k = 0; k < from.size(); ++k) {
+      if (from[k] < 0) continue;
+      taken.elements[static_cast<size_t>(lanes[lane].At(static_cast<int64_t>(k)))] =
+          of.elements[static_cast<size_t>(of_lanes[lane].At(from[k]))];
+    }
+  }
+  return taken;
 }
 
 void Evaluation::PickLanes() {

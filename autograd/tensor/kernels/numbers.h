@@ -244,6 +244,21 @@ struct Log1pNumber : OnFloats {
   static auto Of(auto a) { return std::log1p(a); }
 };
 
+struct Log2Number : OnFloats {
+  static constexpr const char* kName = "log2";
+  static auto Of(auto a) { return std::log2(a); }
+};
+
+struct Log10Number : OnFloats {
+  static constexpr const char* kName = "log10";
+  static auto Of(auto a) { return std::log10(a); }
+};
+
+struct Exp2Number : OnFloats {
+  static constexpr const char* kName = "exp2";
+  static auto Of(auto a) { return std::exp2(a); }
+};
+
 struct RsqrtNumber : OnFloats {
   static constexpr const char* kName = "rsqrt";
   static auto Of(auto a) { return decltype(a)(1) / std::sqrt(a); }

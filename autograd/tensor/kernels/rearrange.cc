@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -237,6 +238,59 @@ Tensor CumprodGradient(const Tensor& gradient, const Tensor& a, int64_t dim) {
         if (i + 1 < lines.size) after = MulNumber::Of(after, x[at + lines.stride]);
         after = AddNumber::Of(after, g[at]);
         results[at] = MulNumber::Of(results[at], after);
+      }
+    }
+  });
+  return out;
+}
+
+Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
+  const Tensor rows = Rows(a);
+  Tensor out = Tensor::Empty(a.sizes(), a.dtype(), a.device());
+  const Lines lines(rows, dim);
+  DispatchFloating("logcumsumexp", a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t l = 0; l < lines.count; ++l) {
+      const T* in = rows.data<T>() + lines.First(l);
+      T* results = out.data<T>() + lines.First(l);
+      // The sum of e^(x - greatest), in which equal infinities are 1.
+      T greatest = -std::numeric_limits<T>::infinity(), sum = zero;
+      for (int64_t i = 0; i < lines.size; ++i) {
+        const T x = in[i * lines.stride];
+        if (x > greatest) {
+          sum = sum * ExpNumber::Of(greatest - x) + T(1);
+          greatest = x;
+        } else {
+          sum += x == greatest ? T(1) : ExpNumber::Of(x - greatest);
+        }
+        results[i * lines.stride] = greatest + LogNumber::Of(sum);
+      }
+    }
+  });
+  return out;
+}
+
+Tensor DampedSum(const Tensor& x, const Tensor& r, int64_t dim, bool up) {
+  const Tensor terms = Rows(x), logs = Rows(r);
+  Tensor out = Tensor::Empty(r.sizes(), r.dtype(), r.device());
+  const Lines lines(logs, dim);
+  DispatchFloating("logcumsumexp", r.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    // From an entry to the next, or back. Equal infinities are no distance apart.
+    const auto damped = [](T sum, T log, T next) {
+      if (log == -std::numeric_limits<T>::infinity()) return T(0);  // whatever the sum is
+      return log == next ? sum : sum * ExpNumber::Of(log - next);
+    };
+    for (int64_t l = 0; l < lines.count; ++l) {
+      const int64_t first = lines.First(l);
+      T sum = zero, before = zero;
+      for (int64_t i = 0; i < lines.size; ++i) {
+        const int64_t at = first + (up ? i : lines.size - 1 - i) * lines.stride;
+        const T log = logs.data<T>()[at];
+        if (i > 0) sum = up ? damped(sum, before, log) : damped(sum, log, before);
+        sum += terms.data<T>()[at];
+        before = log;
+        out.data<T>()[at] = sum;
       }
     }
   });

@@ -27,6 +27,7 @@ using Integers = std::vector<int64_t>;
 using Function = Tensor (*)(const Statement&, const Operands&);
 
 Integers Dims(const Statement& s) { return s.Get<Integers>(Key::kDims); }
+Integers Pads(const Statement& s) { return s.Get<Integers>(Key::kPads); }
 bool Keepdim(const Statement& s) { return s.Get<bool>(Key::kKeepdim); }
 
 Tensor Pow(const Statement&, const Operands& o) {
@@ -117,6 +118,15 @@ Tensor Squeeze(const Statement& s, const Operands& o) {
 #endif
 }
 
+// Before 2.0 libtorch takes two dimensions more than grow, no fewer.
+Tensor PadCircular(const Statement& s, const Operands& o) {
+  const Integers pads = Pads(s);
+  const auto others = o[0].dim() - static_cast<int64_t>(pads.size() / 2);
+  if (TORCH_VERSION_MAJOR >= 2 || others == 2) return at::pad(o[0], pads, "circular");
+  const Tensor padded = at::pad(o[0].unsqueeze(0), pads, "circular");
+  return at::_unsafe_view(padded, padded.sizes().slice(1));
+}
+
 Tensor Slice(const Statement& s, const Operands& o) {
   const int64_t dim = Dim(s);
   const int64_t stop = s.Get<int64_t>(Key::kStop, o[0].size(dim));
@@ -187,6 +197,9 @@ constexpr Row kTable[] = {
     COMPUTES(kErf, at::erf(o[0])),
     COMPUTES(kExpm1, at::expm1(o[0])),
     COMPUTES(kLog1p, at::log1p(o[0])),
+    COMPUTES(kLog2, at::log2(o[0])),
+    COMPUTES(kLog10, at::log10(o[0])),
+    COMPUTES(kExp2, at::exp2(o[0])),
     COMPUTES(kRsqrt, at::rsqrt(o[0])),
     COMPUTES(kReciprocal, at::reciprocal(o[0])),
     COMPUTES(kSquare, at::square(o[0])),
@@ -195,8 +208,13 @@ constexpr Row kTable[] = {
     COMPUTES(kGelu, at::gelu(o[0])),
     COMPUTES(kGeluTanh, at::gelu(o[0], "tanh")),
     Row(Opcode::kClamp, Clamp),
+    COMPUTES(kHardtanh, at::hardtanh(o[0], s.Get<double>(Key::kMin), s.Get<double>(Key::kMax))),
+    COMPUTES(kRelu6, at::relu6(o[0])),
+    COMPUTES(kHardsigmoid, at::hardsigmoid(o[0])),
     COMPUTES(kLeakyRelu, at::leaky_relu(o[0], s.Get<double>(Key::kBy))),
     COMPUTES(kElu, at::elu(o[0], s.Get<double>(Key::kBy))),
+    COMPUTES(kCelu, at::celu(o[0], s.Get<double>(Key::kBy))),
+    COMPUTES(kSelu, at::selu(o[0])),
     COMPUTES(kWhere, at::where(o[0], o[1], o[2])),
 
     COMPUTES(kSum,
@@ -244,6 +262,11 @@ constexpr Row kTable[] = {
     COMPUTES(kRoll, at::roll(o[0], s.Get<int64_t>(Key::kBy), Dim(s))),
     COMPUTES(kTril, at::tril(o[0], s.Get<int64_t>(Key::kBy))),
     COMPUTES(kTriu, at::triu(o[0], s.Get<int64_t>(Key::kBy))),
+    COMPUTES(kPad, at::constant_pad_nd(o[0], Pads(s), s.Get<double>(Key::kBy, 0))),
+    COMPUTES(kPadReflect, at::pad(o[0], Pads(s), "reflect")),
+    COMPUTES(kPadReplicate, at::pad(o[0], Pads(s), "replicate")),
+    Row(Opcode::kPadCircular, PadCircular),
+    COMPUTES(kRepeat, o[0].repeat(s.Get<Integers>(Key::kShape))),
     COMPUTES(kIndexSelect, at::index_select(o[0], Dim(s), o[1])),
     COMPUTES(kGather, at::gather(o[0], Dim(s), o[1])),
     COMPUTES(kScatterAdd, at::scatter_add(o[0], Dim(s), o[1], o[2])),
@@ -251,6 +274,7 @@ constexpr Row kTable[] = {
     COMPUTES(kArgsort, std::get<1>(Sorted(s, o[0].detach()))),
     COMPUTES(kCumsum, at::cumsum(o[0], Dim(s))),
     COMPUTES(kCumprod, at::cumprod(o[0], Dim(s))),
+    COMPUTES(kLogcumsumexp, at::logcumsumexp(o[0], Dim(s))),
     COMPUTES(kSoftmax, at::softmax(o[0], Dim(s))),
     COMPUTES(kLogSoftmax, at::log_softmax(o[0], Dim(s))),
     COMPUTES(kMseLoss, at::mse_loss(o[0], o[1], ReductionOf(s))),

@@ -51,6 +51,11 @@ def clamp(a, x):
     return jnp.where(x > a['max'], a['max'], x) if 'max' in a else x
 
 
+def widths(a, x):
+    pairs = list(zip(a['pads'][::2], a['pads'][1::2]))
+    return [(0, 0)] * (x.ndim - len(pairs)) + pairs[::-1]
+
+
 def loss(a, each):
     return {'none': lambda x: x, 'sum': jnp.sum}.get(a.get('reduction'), jnp.mean)(each)
 
@@ -69,12 +74,12 @@ OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
     exp log sqrt sin cos tanh tan
     asin:arcsin acos:arccos atan:arctan sinh cosh asinh:arcsinh acosh:arccosh atanh:arctanh expm1 log1p
-    square abs maximum minimum where matmul bmm:matmul dot outer clone:copy''',
+    log2 log10 exp2 square abs maximum minimum where matmul bmm:matmul dot outer clone:copy''',
     listed='cat:concatenate stack',
     dim='cumsum cumprod unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
     shape='reshape expand:broadcast_to', reduce='sum mean prod var amax:max amin:min',
     along='max min argmax argmin', sort='sort argsort')
-OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu softplus', reduce='logsumexp',
+OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu softplus relu6 hardsigmoid:hard_sigmoid selu', reduce='logsumexp',
                    dim='softmax log_softmax')
 OPS |= {
     'erf': lambda a, x: lax.erf(x), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
@@ -90,8 +95,15 @@ OPS |= {
     'addmv': lambda a, x, y, z: x + y @ z, 'addr': lambda a, x, y, z: x + jnp.outer(y, z),
     'baddbmm': lambda a, x, y, z: x + y @ z, 'addbmm': lambda a, x, y, z: x + (y @ z).sum(0),
     'leaky_relu': lambda a, x: jax.nn.leaky_relu(x, a['by']), 'elu': lambda a, x: jax.nn.elu(x, a['by']),
+    'celu': lambda a, x: jax.nn.celu(x, a['by']), 'hardtanh': clamp,
+    'logcumsumexp': lambda a, x: lax.cumlogsumexp(x, a['dim']),
     'roll': lambda a, x: jnp.roll(x, int(a['by']), a['dim']),
     'tril': lambda a, x: jnp.tril(x, int(a.get('by', 0))), 'triu': lambda a, x: jnp.triu(x, int(a.get('by', 0))),
+    'pad': lambda a, x: jnp.pad(x, widths(a, x), constant_values=a.get('by', 0)),
+    'pad_reflect': lambda a, x: jnp.pad(x, widths(a, x), 'reflect'),
+    'pad_replicate': lambda a, x: jnp.pad(x, widths(a, x), 'edge'),
+    'pad_circular': lambda a, x: jnp.pad(x, widths(a, x), 'wrap'),
+    'repeat': lambda a, x: jnp.tile(x, a['shape']),
     'smooth_l1_loss': lambda a, x, y: loss(a, jnp.where(abs(x - y) < 1, (x - y) ** 2 / 2, abs(x - y) - 0.5)),
     'lerp': lambda a, x, y, z: x + z * (y - x),
     'bce_with_logits': lambda a, x, y: loss(a, jax.nn.softplus(x) - x * y), 'nll_loss': nll_loss,

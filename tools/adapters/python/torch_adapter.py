@@ -44,17 +44,18 @@ def elements(tensor, rows):
 class Torch(core.Engine):
     OPS = calls.table(
         torch, plain='''neg exp log sqrt sin cos tanh sigmoid relu abs sgn
-        tan asin acos atan sinh cosh asinh acosh atanh erf expm1 log1p rsqrt reciprocal square
+        tan asin acos atan sinh cosh asinh acosh atanh erf expm1 log1p log2 log10 exp2 rsqrt
+        reciprocal square selu
         add sub mul div maximum minimum matmul addmm where addcmul addcdiv lerp bmm dot outer
         addmv addr baddbmm addbmm''',
         swap='transpose', dims='flip permute', listed='cat stack',
-        dim='cumsum cumprod softmax log_softmax index_select gather scatter_add unsqueeze',
+        dim='cumsum cumprod logcumsumexp softmax log_softmax index_select gather scatter_add unsqueeze',
         reduce='sum mean amax amin', over='logsumexp', each='prod')
     # Not copy_ and zero_: zeros flow into the history of what they overwrite.
     OPS |= calls.table(torch.Tensor, shape='expand', plain='''detach retain_grad add_ sub_ mul_ div_
         neg_ exp_ sqrt_ sin_ cos_ tanh_ sigmoid_ relu_ abs_''')
     OPS |= calls.table(
-        torch.nn.functional, plain='silu gelu',
+        torch.nn.functional, plain='silu gelu relu6 hardsigmoid',
         loss='mse_loss smooth_l1_loss cross_entropy nll_loss bce_with_logits:binary_cross_entropy_with_logits')
     OPS |= calls.item(0, calls.table(torch, along='max min', sort='sort'))
     OPS |= calls.item(1, calls.table(torch, along='argmax:max argmin:min', sort='argsort:sort'), torch.detach)
@@ -65,11 +66,18 @@ class Torch(core.Engine):
         # By default x itself from 20 on, which is 2e-9 too small.
         'softplus': lambda a, x: torch.nn.functional.softplus(x, threshold=40),
         'leaky_relu': lambda a, x: torch.nn.functional.leaky_relu(x, a['by']),
+        'celu': lambda a, x: torch.celu(x, a['by']),
+        'hardtanh': lambda a, x: torch.nn.functional.hardtanh(x, a['min'], a['max']),
         'elu': lambda a, x: torch.nn.functional.elu(x, a['by']),
         'var': lambda a, x: torch.var(
             x, tuple(a.get('dims', range(x.dim()))), correction=0, keepdim=a.get('keepdim', False)),
         'roll': lambda a, x: torch.roll(x, int(a['by']), a['dim']),
         'tril': lambda a, x: torch.tril(x, int(a.get('by', 0))), 'triu': lambda a, x: torch.triu(x, int(a.get('by', 0))),
+        'pad': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'constant', a.get('by', 0)),
+        'pad_reflect': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'reflect'),
+        'pad_replicate': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'replicate'),
+        'pad_circular': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'circular'),
+        'repeat': lambda a, x: x.repeat(a['shape']),
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),
         'reshape': lambda a, x: x.contiguous().view(a['shape']),
         'clamp': lambda a, x: torch.clamp(x, a.get('min'), a.get('max')),

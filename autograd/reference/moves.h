@@ -1,0 +1,82 @@
+// Ops of one operand that move its elements by fixed maps: reversed, around, triangles of matrices,
+// padded, repeated.
+//
+// Written for any algebra (composite.h).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "autograd/program/opcode.h"
+#include "autograd/program/program.h"
+#include "autograd/reference/algebra.h"
+#include "autograd/reference/index_map.h"
+#include "autograd/reference/place_map.h"
+
+namespace twingrad::reference {
+
+template <typename Algebra>
+ValueIn<Algebra> TriangleOf(Algebra& algebra, const ValueIn<Algebra>& a, const IndexMap& kept,
+                            const Shape& shape) {
+  const auto elements = Gather(algebra, a, kept, algebra.arena().Keep({kept.size}));
+  return Overwrite(algebra, Constant(algebra, a, shape, 0), elements, kept);
+}
+
+// pad: a in an array of by=.
+template <typename Algebra>
+ValueIn<Algebra> PaddedWith(Algebra& algebra, const ValueIn<Algebra>& a, const Shape& shape,
+                            const Padding& padding, double by) {
+  const Shape strides = RowMajorStrides(padding.shape);
+  int64_t offset = 0;
+  for (size_t d = 0; d < strides.size(); ++d) offset += padding.before[d] * strides[d];
+  const IndexMap places = StridedMap(algebra.arena(), shape, strides, offset);
+  return Overwrite(algebra, Constant(algebra, a, padding.shape, by), a, places);
+}
+
+template <typename Algebra>
+ValueIn<Algebra> RepeatOf(Algebra& algebra, program::Opcode op, const ValueIn<Algebra>& a,
+                          const Shape& shape, const std::vector<int64_t>& counts) {
+  Shape from(counts.size() - shape.size(), 1), to;
+  for (const int64_t size : shape) from.push_back(size);
+  for (size_t d = 0; d < counts.size(); ++d) to.push_back(counts[d] * from[d]);
+  Arena& arena = algebra.arena();
+  const IndexMap map = ExtendedMap(arena, op, from, to, Shape(counts.size(), 0));
+  return Gather(algebra, a, map, arena.Keep(to));
+}
+
+// flip, roll, tril, triu, pad and its like, repeat; a has this shape.
+template <typename Algebra>
+ValueIn<Algebra> MovedBy(Algebra& algebra, const program::Statement& statement, program::Opcode op,
+                         const ValueIn<Algebra>& a, const Shape& shape) {
+  using program::Key;
+  using program::Opcode;
+  using List = std::vector<int64_t>;
+  Arena& arena = algebra.arena();
+  if (op == Opcode::kFlip) {
+    const auto dims = statement.Get<List>(Key::kDims);
+    return Gather(algebra, a, FlipMap(arena, shape, dims), arena.Keep(shape));
+  }
+  if (op == Opcode::kRoll) {
+    const auto dim = static_cast<size_t>(statement.Get<int64_t>(Key::kDim));
+    const IndexMap map = RollMap(arena, shape, dim, statement.Get<int64_t>(Key::kBy));
+    return Gather(algebra, a, map, arena.Keep(shape));
+  }
+  if (op == Opcode::kTril || op == Opcode::kTriu) {
+    const auto by = statement.Get<int64_t>(Key::kBy);
+    return TriangleOf(algebra, a, TriangleMap(arena, shape, by, op == Opcode::kTril), shape);
+  }
+  if (op == Opcode::kRepeat) {
+    return RepeatOf(algebra, op, a, shape, statement.Get<List>(Key::kShape));
+  }
+  const Padding padding = PaddingOf(statement, shape);
+  if (op == Opcode::kPad) {
+    return PaddedWith(algebra, a, shape, padding, statement.Get<double>(Key::kBy, 0));
+  }
+  const IndexMap map = ExtendedMap(arena, op, shape, padding.shape, padding.before);
+  const auto source = op == Opcode::kPadCircular ? a : algebra.WithHistoryOfSlope(a);
+  return Gather(algebra, source, map, arena.Keep(padding.shape));
+}
+
+}  // namespace twingrad::reference
