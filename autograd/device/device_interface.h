@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "autograd/base/device.h"
 #include "autograd/device/stream.h"
@@ -50,6 +52,16 @@ class DeviceInterface {
   virtual void Deallocate(void* data) = 0;
   // Work on `stream`, not the block's own, uses it: it is not reused before that work has run.
   virtual void RecordStream(void* data, Stream stream) = 0;
+
+  // A kernel that has run on the host, at once, read or wrote bytes of a block as work of `stream`.
+  // Where another stream has the block, it is recorded as if by RecordStream: a block that work has
+  // touched is never reused under it, whoever forgot to say so. Devices whose kernels run elsewhere
+  // do nothing here.
+  virtual void NoteAccess(const void* /*data*/, size_t /*bytes*/, bool /*is_write*/,
+                          Stream /*stream*/) {}
+
+  // What a device that checks the order of accesses has found since the last call.
+  virtual std::vector<std::string> TakeReports() { return {}; }
 
   // A stream other than all before; it lives as long as the interface.
   virtual Stream CreateStream(uint8_t device_index) = 0;

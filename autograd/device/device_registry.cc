@@ -11,6 +11,7 @@
 #include "autograd/device/sim_device.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
+#include "autograd/sync/watch.h"
 
 namespace twingrad {
 
@@ -49,7 +50,11 @@ void RegisterDeviceInterface(std::unique_ptr<DeviceInterface> implementation) {
   registry->Add(std::move(implementation));
 }
 
-DeviceInterface* FindDeviceInterface(DeviceType type) { return registry->Find(type); }
+// Who registers what is settled before devices are used: looking it up orders nothing.
+DeviceInterface* FindDeviceInterface(DeviceType type) {
+  const sync::WatchScope watching;
+  return registry->Find(type);
+}
 
 DeviceInterface& GetDeviceInterface(Device device) {
   DeviceInterface* const found = FindDeviceInterface(device.type);

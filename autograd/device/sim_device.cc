@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/sync/watch.h"
 
 namespace twingrad {
 
@@ -22,6 +24,7 @@ class SimDevice::SimEvent final : public Event {
   explicit SimEvent(SimDevice& device) : device_(device) {}
 
   void Record(Stream stream) override {
+    const sync::WatchScope watching;
     sync::MutexLock lock(device_.mutex_);
     const size_t index = device_.IndexOf(stream);
     const Queue& queue = device_.queues_[index];
@@ -29,14 +32,17 @@ class SimDevice::SimEvent final : public Event {
         Point{device_.order_.Now(queue.timeline), index, queue.queued});
   }
   void MakeWait(Stream stream) override {
+    const sync::WatchScope watching;
     sync::MutexLock lock(device_.mutex_);
     Queue& queue = device_.queues_[device_.IndexOf(stream)];
     if (point_ == nullptr) return;
     device_.order_.Join(queue.timeline, point_->moment);
+    if (device_.HasRun(point_->queue, point_->number)) return;
     queue.waiting.push_back({"wait", nullptr, point_});
     ++queue.queued;
   }
   bool IsReached() override {
+    const sync::WatchScope watching;
     sync::MutexLock lock(device_.mutex_);
     if (point_ == nullptr) return true;
     if (!device_.HasRun(point_->queue, point_->number)) return false;
@@ -44,6 +50,7 @@ class SimDevice::SimEvent final : public Event {
     return true;
   }
   void Synchronize() override {
+    const sync::WatchScope watching;
     sync::MutexLock lock(device_.mutex_);
     if (point_ == nullptr) return;
     device_.RunUntil(point_->queue, point_->number);
@@ -56,6 +63,7 @@ class SimDevice::SimEvent final : public Event {
 };
 
 SimDevice::SimDevice() {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   for (int index = 0; index < kDeviceCount; ++index) {
     const Stream stream{Device::Sim(static_cast<uint8_t>(index))};
@@ -65,31 +73,39 @@ SimDevice::SimDevice() {
 
 SimDevice::~SimDevice() {
   for (int index = 0; index < kDeviceCount; ++index) SynchronizeDevice(static_cast<uint8_t>(index));
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   for (const auto& [data, block] : blocks_) ::operator delete(const_cast<char*>(data), kAlignment);
 }
 
 // Memory.
 
-bool SimDevice::CanReuse(const Block& block, size_t bytes, Stream stream) {
-  if (!block.is_free || block.bytes != bytes || block.stream != stream) return false;
-  return std::all_of(block.pending.begin(), block.pending.end(),
-                     [&](const Use& use) AG_NO_THREAD_SAFETY_ANALYSIS {  // held by the caller
-                       return HasRun(use.queue, use.number);
-                     });
+bool SimDevice::CanReuse(const Block& block) {
+  return std::all_of(
+      block.pending.begin(), block.pending.end(),
+      [&](const Use& use) AG_NO_THREAD_SAFETY_ANALYSIS {  // held by the caller
+        return HasRun(use.queue, use.number) &&
+               (!block.waits_for_host || order_.Knows(StreamOrder::kHost, use.moment));
+      });
 }
 
 void* SimDevice::Allocate(size_t bytes, Stream stream) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   IndexOf(stream);
   const size_t size = std::max<size_t>(bytes, 1);
-  for (auto& [data, block] : blocks_) {
-    if (!CanReuse(block, size, stream)) continue;
+  std::vector<char*>& candidates = free_[{stream, size}];
+  for (char*& data : candidates) {
+    Block& block = blocks_.at(data);
+    if (!CanReuse(block)) continue;
     // The host has seen the pending work done: what it queues from now on comes after that work.
     for (const Use& use : block.pending) order_.Join(StreamOrder::kHost, use.moment);
     block.pending.clear();
     block.is_free = false;
-    return const_cast<char*>(data);
+    std::swap(data, candidates.back());
+    char* const reused = candidates.back();
+    candidates.pop_back();
+    return reused;
   }
   char* const data = static_cast<char*>(::operator new(size, kAlignment, std::nothrow));
   if (data == nullptr) {
@@ -97,7 +113,12 @@ void* SimDevice::Allocate(size_t bytes, Stream stream) {
                 absl::StrCat("[device] no memory for ", bytes, " bytes on ",
                              stream.device.ToString(), "; free tensors or use smaller ones"));
   }
-  blocks_.emplace(data, Block{size, stream, false, {}, {}});
+  try {
+    blocks_.emplace(data, Block{size, stream, false, false, {}, {}, {}});
+  } catch (...) {
+    ::operator delete(data, kAlignment);
+    throw;
+  }
   return data;
 }
 
@@ -114,33 +135,56 @@ SimDevice::Block& SimDevice::InUse(const void* data, const char* action) {
 }
 
 void SimDevice::Deallocate(void* data) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   Block& block = InUse(data, "Deallocate");
   block.is_free = true;
-  for (const Stream& stream : block.recorded) {
-    const size_t index = IndexOf(stream);
+  block.waits_for_host = false;
+  try {
+    MakeReusable(block, static_cast<char*>(data));
+  } catch (const std::bad_alloc&) {
+    // Whoever gives memory back cannot be told that there is none: the block is not used again.
+  }
+}
+
+void SimDevice::MakeReusable(Block& block, char* data) {
+  std::vector<StreamOrder::Timeline> recorded;
+  for (const Recorded& other : block.recorded) {
+    const size_t index = IndexOf(other.stream);
     const Queue& queue = queues_[index];
     block.pending.push_back({index, queue.queued, order_.Now(queue.timeline)});
+    block.waits_for_host |= other.at_once;
+    recorded.push_back(queue.timeline);
   }
   block.recorded.clear();
+  const StreamOrder::Timeline owner = queues_[IndexOf(block.stream)].timeline;
+  if (auto report = order_.GiveBack(block.history, owner, recorded)) Report(*std::move(report));
+  free_[{block.stream, block.bytes}].push_back(data);
+}
+
+void SimDevice::Record(Block& block, Stream stream, bool at_once) {
+  if (stream == block.stream) return;
+  for (Recorded& other : block.recorded) {
+    if (other.stream != stream) continue;
+    other.at_once |= at_once;
+    return;
+  }
+  block.recorded.push_back({stream, at_once});
 }
 
 void SimDevice::RecordStream(void* data, Stream stream) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   IndexOf(stream);
-  Block& block = InUse(data, "RecordStream");
-  if (stream == block.stream) return;
-  if (std::find(block.recorded.begin(), block.recorded.end(), stream) == block.recorded.end()) {
-    block.recorded.push_back(stream);
-  }
+  Record(InUse(data, "RecordStream"), stream, /*at_once=*/false);
 }
 
 // Streams.
 
 size_t SimDevice::IndexOf(Stream stream) {
-  for (size_t i = 0; i < queues_.size(); ++i) {
-    if (queues_[i].stream == stream) return i;
-  }
+  // Default streams come first; the others are numbered by their place.
+  const size_t index = stream.id == 0 ? stream.device.index : stream.id;
+  if (index < queues_.size() && queues_[index].stream == stream) return index;
   throw Error(ErrorKind::kInvalidArgument,
               absl::StrCat("[device] ", stream.ToString(),
                            " is no stream of the simulated accelerator, which has ", kDeviceCount,
@@ -148,6 +192,7 @@ size_t SimDevice::IndexOf(Stream stream) {
 }
 
 Stream SimDevice::CreateStream(uint8_t device_index) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   IndexOf(Stream{Device::Sim(device_index)});
   const Stream stream{Device::Sim(device_index), static_cast<uint32_t>(queues_.size())};
@@ -156,17 +201,20 @@ Stream SimDevice::CreateStream(uint8_t device_index) {
 }
 
 std::unique_ptr<Event> SimDevice::CreateEvent(uint8_t device_index) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   IndexOf(Stream{Device::Sim(device_index)});
   return std::make_unique<SimEvent>(*this);
 }
 
 void SimDevice::Synchronize(Stream stream) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   Finish(IndexOf(stream));
 }
 
 void SimDevice::SynchronizeDevice(uint8_t device_index) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   IndexOf(Stream{Device::Sim(device_index)});
   for (size_t index = 0; index < queues_.size(); ++index) {
@@ -176,21 +224,47 @@ void SimDevice::SynchronizeDevice(uint8_t device_index) {
 
 // Work.
 
-void SimDevice::Check(StreamOrder::Timeline timeline, const Access& access,
-                      const std::string& what) {
+SimDevice::Block* SimDevice::Find(const char* data, size_t bytes) {
+  const auto after = blocks_.upper_bound(data);
+  if (after == blocks_.begin()) return nullptr;
+  auto& [begin, block] = *std::prev(after);
+  return data + bytes <= begin + block.bytes ? &block : nullptr;
+}
+
+void SimDevice::Report(std::string report) {
+  if (reports_.size() < kMostReports) reports_.push_back(std::move(report));
+}
+
+void SimDevice::Check(StreamOrder::Timeline timeline, const Access& access, std::string what) {
   if (access.bytes == 0) return;
   const char* const data = static_cast<const char*>(access.data);
-  auto block = blocks_.upper_bound(data);
-  const bool inside = block != blocks_.begin() &&
-                      (--block, data + access.bytes <= block->first + block->second.bytes);
-  if (!inside || block->second.is_free) {
-    reports_.push_back(absl::StrCat(
+  Block* const block = Find(data, access.bytes);
+  if (block == nullptr || block->is_free) {
+    Report(absl::StrCat(
         "[device] ", access.is_write ? "write" : "read", " by ", what, " of ", access.bytes,
-        inside ? " bytes of a block that was given back; keep it until its last use is queued"
-               : " bytes outside every block of the simulated accelerator; use its Allocate"));
+        block != nullptr
+            ? " bytes of a block that was given back; keep it until its last use is queued"
+            : " bytes outside every block of the simulated accelerator; use its Allocate"));
   }
-  if (auto report = order_.Access(timeline, data, access.bytes, access.is_write, what)) {
-    reports_.push_back(*std::move(report));
+  StreamOrder::History& history = block != nullptr ? block->history : strays_;
+  if (auto report =
+          order_.Access(history, timeline, data, access.bytes, access.is_write, std::move(what))) {
+    Report(*std::move(report));
+  }
+}
+
+void SimDevice::NoteAccess(const void* data, size_t bytes, bool is_write, Stream stream) {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  const size_t index = IndexOf(stream);
+  Queue& queue = queues_[index];
+  // After what was queued there before, and done.
+  RunUntil(index, queue.queued);
+  ++queue.queued;
+  order_.Queue(queue.timeline);
+  Check(queue.timeline, {data, bytes, is_write}, std::string(CurrentWorkLabel()));
+  if (Block* block = Find(static_cast<const char*>(data), bytes)) {
+    Record(*block, stream, /*at_once=*/true);
   }
 }
 
@@ -205,17 +279,20 @@ void SimDevice::Enqueue(Stream stream, const std::vector<Access>& accesses, std:
 
 void SimDevice::Launch(Stream stream, const std::vector<Access>& accesses, std::string what,
                        std::function<void()> work) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   Enqueue(stream, accesses, std::move(what), std::move(work));
 }
 
 void SimDevice::AccessFromHost(const Access& access, const std::string& what) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   Check(StreamOrder::kHost, access, what);
 }
 
 void SimDevice::CopyFromHost(void* to, const void* from_host, size_t bytes, Stream stream) {
   const char* const from = static_cast<const char*>(from_host);
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   Enqueue(stream, {{to, bytes, true}}, "copy from host",
           [to, data = std::vector<char>(from, from + bytes)] {
@@ -224,6 +301,7 @@ void SimDevice::CopyFromHost(void* to, const void* from_host, size_t bytes, Stre
 }
 
 void SimDevice::CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   Enqueue(stream, {{from, bytes, false}}, "copy to host", [=] {
     if (bytes > 0) std::memcpy(to_host, from, bytes);
@@ -232,6 +310,7 @@ void SimDevice::CopyToHost(void* to_host, const void* from, size_t bytes, Stream
 }
 
 void SimDevice::CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   Enqueue(stream, {{from, bytes, false}, {to, bytes, true}}, "copy on device", [=] {
     if (bytes > 0) std::memcpy(to, from, bytes);
@@ -272,6 +351,7 @@ void SimDevice::Finish(size_t queue) {
 }
 
 std::vector<Stream> SimDevice::RunnableStreams() {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   std::vector<Stream> streams;
   for (size_t i = 0; i < queues_.size(); ++i) {
@@ -281,6 +361,7 @@ std::vector<Stream> SimDevice::RunnableStreams() {
 }
 
 bool SimDevice::RunOne(Stream stream) {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   const size_t index = IndexOf(stream);
   if (!CanRunNext(index)) return false;
@@ -289,6 +370,7 @@ bool SimDevice::RunOne(Stream stream) {
 }
 
 std::vector<std::string> SimDevice::TakeReports() {
+  const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
   return std::exchange(reports_, {});
 }

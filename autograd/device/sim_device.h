@@ -12,7 +12,12 @@
 // called, the values do come out wrong in the orders that a real device would allow.
 //
 // Work runs on the thread that synchronises, with the device's lock held: it must not call the
-// device.
+// device. Kernels of tensors run at once, on the thread that queues them, and only tell the device
+// what they touched (NoteAccess); a block that another stream than its own has touched so is not
+// reused before the host has waited for that stream.
+//
+// To a scheduler of threads a call of the device is part of the step around it: a driver's lock is
+// nothing that a program may rely on for order.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +27,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/device/device_interface.h"
@@ -54,6 +60,7 @@ class SimDevice final : public DeviceInterface {
   void RecordStream(void* data, Stream stream) override;
   Stream CreateStream(uint8_t device_index) override;
   std::unique_ptr<Event> CreateEvent(uint8_t device_index) override;
+  void NoteAccess(const void* data, size_t bytes, bool is_write, Stream stream) override;
   void Synchronize(Stream stream) override;
   void SynchronizeDevice(uint8_t device_index) override;
   void CopyFromHost(void* to, const void* from_host, size_t bytes, Stream stream) override;
@@ -71,8 +78,9 @@ class SimDevice final : public DeviceInterface {
   // Runs the next work of a stream; false if it has none, or must wait for an event.
   bool RunOne(Stream stream);
 
-  // What the detector found since the last call.
-  std::vector<std::string> TakeReports();
+  // At most kMostReports of them.
+  std::vector<std::string> TakeReports() override;
+  static constexpr size_t kMostReports = 100;
 
  private:
   class SimEvent;
@@ -98,21 +106,34 @@ class SimDevice final : public DeviceInterface {
     uint64_t number;
     StreamOrder::Clock moment;
   };
+  // Another stream that uses a block which is in use.
+  struct Recorded {
+    Stream stream;
+    bool at_once = false;  // by a kernel that NoteAccess told of
+  };
   struct Block {
     size_t bytes;
     Stream stream;
     bool is_free = false;
-    std::vector<Stream> recorded;  // other streams that use it, while it is in use
-    std::vector<Use> pending;      // what must have run before it is reused
+    bool waits_for_host = false;     // before it is reused the host must know what is pending
+    std::vector<Recorded> recorded;  // while it is in use
+    std::vector<Use> pending;        // what must have run before it is reused
+    StreamOrder::History history;
   };
 
   size_t IndexOf(Stream stream) AG_REQUIRES(mutex_);
   void Enqueue(Stream stream, const std::vector<Access>& accesses, std::string what,
                std::function<void()> work) AG_REQUIRES(mutex_);
-  void Check(StreamOrder::Timeline timeline, const Access& access, const std::string& what)
+  void Check(StreamOrder::Timeline timeline, const Access& access, std::string what)
       AG_REQUIRES(mutex_);
   Block& InUse(const void* data, const char* action) AG_REQUIRES(mutex_);
-  bool CanReuse(const Block& block, size_t bytes, Stream stream) AG_REQUIRES(mutex_);
+  // The block of which `data` is part; null: of none.
+  Block* Find(const char* data, size_t bytes) AG_REQUIRES(mutex_);
+  void Record(Block& block, Stream stream, bool at_once) AG_REQUIRES(mutex_);
+  // Of a block that is given back.
+  void MakeReusable(Block& block, char* data) AG_REQUIRES(mutex_);
+  bool CanReuse(const Block& block) AG_REQUIRES(mutex_);
+  void Report(std::string report) AG_REQUIRES(mutex_);
   bool HasRun(size_t queue, uint64_t number) AG_REQUIRES(mutex_);
   bool CanRunNext(size_t queue) AG_REQUIRES(mutex_);
   void RunNext(size_t queue) AG_REQUIRES(mutex_);
@@ -123,6 +144,9 @@ class SimDevice final : public DeviceInterface {
   sync::Mutex mutex_{"simulated accelerator"};
   std::vector<Queue> queues_ AG_GUARDED_BY(mutex_);
   std::map<const char*, Block> blocks_ AG_GUARDED_BY(mutex_);  // by address
+  // Of those that are free, by owner and bytes.
+  std::map<std::pair<Stream, size_t>, std::vector<char*>> free_ AG_GUARDED_BY(mutex_);
+  StreamOrder::History strays_ AG_GUARDED_BY(mutex_);  // of accesses outside every block
   StreamOrder order_ AG_GUARDED_BY(mutex_);
   std::vector<std::string> reports_ AG_GUARDED_BY(mutex_);
 };

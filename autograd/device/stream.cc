@@ -1,7 +1,9 @@
-// The calling thread's current streams.
+// The calling thread's current streams, and what its work is called.
 #include "autograd/device/stream.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "autograd/sync/thread_local.h"
@@ -10,23 +12,51 @@ namespace twingrad {
 
 namespace {
 
-using Streams = std::vector<Stream>;
-// One a device whose current stream is not its default one.
-AG_THREAD_LOCAL(Streams, CurrentStreams);
+struct ThreadStreams {
+  // One a device whose current stream is not its default one.
+  std::vector<Stream> current;
+  std::optional<Stream> work;  // of a WorkStreamGuard
+  std::string_view label = "work";
+};
+AG_THREAD_LOCAL(ThreadStreams, StreamsOfThread);
 
 }  // namespace
 
 Stream CurrentStream(Device device) {
-  for (const Stream& stream : CurrentStreams()) {
+  for (const Stream& stream : StreamsOfThread().current) {
     if (stream.device == device) return stream;
   }
   return Stream{device};
 }
 
 void SetCurrentStream(Stream stream) {
-  Streams& streams = CurrentStreams();
+  std::vector<Stream>& streams = StreamsOfThread().current;
+  streams.reserve(streams.size() + 1);  // before anything is lost
   std::erase_if(streams, [&](const Stream& other) { return other.device == stream.device; });
   if (stream.id != 0) streams.push_back(stream);
 }
+
+const std::vector<Stream>& CurrentStreams() { return StreamsOfThread().current; }
+
+void SetCurrentStreams(std::vector<Stream> streams) {
+  StreamsOfThread().current = std::move(streams);
+}
+
+Stream WorkStream(Device device) {
+  const std::optional<Stream>& work = StreamsOfThread().work;
+  return work && work->device.type == device.type ? *work : CurrentStream(device);
+}
+
+WorkStreamGuard::WorkStreamGuard(Stream stream)
+    : previous_(std::exchange(StreamsOfThread().work, stream)) {}
+
+WorkStreamGuard::~WorkStreamGuard() { StreamsOfThread().work = previous_; }
+
+std::string_view CurrentWorkLabel() { return StreamsOfThread().label; }
+
+WorkLabelGuard::WorkLabelGuard(std::string_view label)
+    : previous_(std::exchange(StreamsOfThread().label, label)) {}
+
+WorkLabelGuard::~WorkLabelGuard() { StreamsOfThread().label = previous_; }
 
 }  // namespace twingrad

@@ -47,19 +47,21 @@ bool StreamOrder::IsBefore(const Visit& visit, Timeline timeline) const {
   return visit.timeline == timeline || visit.time <= At(clocks_[timeline], visit.timeline);
 }
 
-std::optional<std::string> StreamOrder::Access(Timeline timeline, const void* begin, size_t bytes,
-                                               bool is_write, const std::string& what) {
+std::optional<std::string> StreamOrder::Access(History& history, Timeline timeline,
+                                               const void* begin, size_t bytes, bool is_write,
+                                               std::string what) {
   // The host's own accesses have a moment too: what it does next is queued after them.
   if (timeline == kHost) Tick(clocks_[kHost], kHost);
   const uintptr_t from = reinterpret_cast<uintptr_t>(begin);
-  const Visit visit{from, from + bytes, timeline, At(clocks_[timeline], timeline), is_write, what};
+  Visit visit{from,     from + bytes,   timeline, At(clocks_[timeline], timeline),
+              is_write, std::move(what)};
   std::optional<std::string> report;
-  std::erase_if(visits_, [&](const Visit& other) {
+  std::erase_if(history, [&](const Visit& other) {
     if (other.end <= visit.begin || visit.end <= other.begin) return false;
     const bool before = IsBefore(other, timeline);
     if (!before && (is_write || other.is_write) && !report) {
       report = absl::StrCat(
-          "[device] ", is_write ? "write" : "read", " by ", what, " on ", names_[timeline],
+          "[device] ", is_write ? "write" : "read", " by ", visit.what, " on ", names_[timeline],
           " is not ordered with the ", other.is_write ? "write" : "read", " by ", other.what,
           " on ", names_[other.timeline],
           "; record an event after the one and let the other's stream wait for it");
@@ -69,15 +71,32 @@ std::optional<std::string> StreamOrder::Access(Timeline timeline, const void* be
     const bool covered = visit.begin <= other.begin && other.end <= visit.end;
     return before && covered && (is_write || (!other.is_write && other.timeline == timeline));
   });
-  visits_.push_back(visit);
+  history.push_back(std::move(visit));
   return report;
 }
 
-void StreamOrder::Forget(const void* begin, size_t bytes) {
-  const uintptr_t from = reinterpret_cast<uintptr_t>(begin);
-  std::erase_if(visits_, [&](const Visit& visit) {
-    return from <= visit.begin && visit.end <= from + bytes;
+std::optional<std::string> StreamOrder::GiveBack(History& history, Timeline owner,
+                                                 const std::vector<Timeline>& recorded) const {
+  std::optional<std::string> report;
+  std::erase_if(history, [&](const Visit& visit) {
+    const bool is_recorded =
+        std::find(recorded.begin(), recorded.end(), visit.timeline) != recorded.end();
+    if (is_recorded || IsBefore(visit, owner)) return false;
+    report = absl::StrCat("[device] a block of ", names_[owner], " is given back while the ",
+                          visit.is_write ? "write" : "read", " by ", visit.what, " on ",
+                          names_[visit.timeline],
+                          " may still run; call RecordStream for that stream, or let the block's "
+                          "own wait for it");
+    return true;
   });
+  return report;
+}
+
+bool StreamOrder::Knows(Timeline timeline, const Clock& moment) const {
+  for (size_t i = 0; i < moment.size(); ++i) {
+    if (moment[i] > At(clocks_[timeline], i)) return false;
+  }
+  return true;
 }
 
 }  // namespace twingrad

@@ -36,14 +36,7 @@ class StreamOrder {
   void Join(Timeline timeline, const Clock& moment);
   const Clock& Now(Timeline timeline) const { return clocks_[timeline]; }
 
-  // Work queued last on `timeline` reads or writes [begin, begin + bytes). Returns what is wrong
-  // with that, or nothing. `what` names the work in later reports.
-  std::optional<std::string> Access(Timeline timeline, const void* begin, size_t bytes,
-                                    bool is_write, const std::string& what);
-  // The bytes are given back to the system: nothing at these addresses conflicts any more.
-  void Forget(const void* begin, size_t bytes);
-
- private:
+  // Of one block of memory: the accesses that later ones may conflict with.
   struct Visit {
     uintptr_t begin;
     uintptr_t end;
@@ -52,12 +45,26 @@ class StreamOrder {
     bool is_write;
     std::string what;
   };
+  using History = std::vector<Visit>;
 
+  // Work queued last on `timeline` reads or writes [begin, begin + bytes). Returns what is wrong
+  // with that, or nothing. `what` names the work in later reports. Accesses to other blocks than
+  // that of `history` never conflict with it.
+  std::optional<std::string> Access(History& history, Timeline timeline, const void* begin,
+                                    size_t bytes, bool is_write, std::string what);
+  // The block may be reused for work that `owner` queues from now on. Returns what is wrong with
+  // that: work on another timeline, none of `recorded`, that may still use it. It is then
+  // forgotten, so that the reuse is not reported as well.
+  std::optional<std::string> GiveBack(History& history, Timeline owner,
+                                      const std::vector<Timeline>& recorded) const;
+  // Whether what `timeline` does next comes after `moment`.
+  bool Knows(Timeline timeline, const Clock& moment) const;
+
+ private:
   bool IsBefore(const Visit& visit, Timeline timeline) const;
 
   std::vector<Clock> clocks_;
   std::vector<std::string> names_;
-  std::vector<Visit> visits_;
 };
 
 }  // namespace twingrad

@@ -9,7 +9,7 @@ class StreamOrderTest : public testing::Test {
  protected:
   bool Reports(StreamOrder::Timeline timeline, bool is_write, int offset = 0) {
     if (timeline != StreamOrder::kHost) order_.Queue(timeline);
-    return order_.Access(timeline, bytes_ + offset, 8, is_write, "work").has_value();
+    return order_.Access(history_, timeline, bytes_ + offset, 8, is_write, "work").has_value();
   }
   bool Writes(StreamOrder::Timeline timeline, int offset = 0) {
     return Reports(timeline, true, offset);
@@ -19,6 +19,7 @@ class StreamOrderTest : public testing::Test {
   }
 
   StreamOrder order_;
+  StreamOrder::History history_;
   StreamOrder::Timeline a_ = order_.AddTimeline("a");
   StreamOrder::Timeline b_ = order_.AddTimeline("b");
   char bytes_[32] = {};
@@ -79,19 +80,38 @@ TEST_F(StreamOrderTest, EventsReachAlong) {
 
 TEST_F(StreamOrderTest, ReportsNameBothSides) {
   order_.Queue(a_);
-  EXPECT_FALSE(order_.Access(a_, bytes_, 8, true, "add"));
+  EXPECT_FALSE(order_.Access(history_, a_, bytes_, 8, true, "add"));
   order_.Queue(b_);
-  const auto report = order_.Access(b_, bytes_, 8, false, "mul");
+  const auto report = order_.Access(history_, b_, bytes_, 8, false, "mul");
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(*report,
             "[device] read by mul on b is not ordered with the write by add on a; record an event "
             "after the one and let the other's stream wait for it");
 }
 
-TEST_F(StreamOrderTest, ForgottenBytesAreNew) {
+TEST_F(StreamOrderTest, ABlockIsGivenBackOnceNobodyElseMayUseIt) {
   EXPECT_FALSE(Writes(a_));
-  order_.Forget(bytes_, sizeof(bytes_));
-  EXPECT_FALSE(Writes(b_));
+  EXPECT_FALSE(order_.GiveBack(history_, a_, {}).has_value()) << "reuse on a comes after it";
+  order_.Join(b_, order_.Now(a_));
+  EXPECT_FALSE(Reads(b_));
+  StreamOrder::History recorded = history_, ordered = history_;
+  EXPECT_FALSE(order_.GiveBack(recorded, a_, {b_}).has_value());
+  const auto report = order_.GiveBack(history_, a_, {});
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(*report,
+            "[device] a block of a is given back while the read by work on b may still run; call "
+            "RecordStream for that stream, or let the block's own wait for it");
+  EXPECT_FALSE(Writes(a_)) << "reported once";
+  order_.Join(a_, order_.Now(b_));
+  EXPECT_FALSE(order_.GiveBack(ordered, a_, {}).has_value());
+}
+
+TEST_F(StreamOrderTest, ATimelineKnowsWhatItWaitedFor) {
+  EXPECT_FALSE(Writes(a_));
+  const StreamOrder::Clock moment = order_.Now(a_);
+  EXPECT_FALSE(order_.Knows(b_, moment));
+  order_.Join(b_, moment);
+  EXPECT_TRUE(order_.Knows(b_, moment));
 }
 
 }  // namespace

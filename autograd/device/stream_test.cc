@@ -32,5 +32,33 @@ TEST(StreamTest, EachThreadHasItsOwn) {
 
 TEST(StreamTest, PrintsDeviceAndNumber) { EXPECT_EQ(kSecond.ToString(), "sim:1 stream 2"); }
 
+TEST(StreamTest, AGuardSetsTheCurrentStreamsOfAllDevices) {
+  SetCurrentStream({Device::Sim(1), 4});
+  {
+    const StreamsGuard guard({{Device::Sim(0), 3}});
+    EXPECT_EQ(CurrentStream(Device::Sim(0)), (Stream{Device::Sim(0), 3}));
+    EXPECT_EQ(CurrentStream(Device::Sim(1)), Stream{Device::Sim(1)});
+  }
+  EXPECT_EQ(CurrentStream(Device::Sim(0)), Stream{Device::Sim(0)});
+  EXPECT_EQ(CurrentStream(Device::Sim(1)), (Stream{Device::Sim(1), 4}));
+  SetCurrentStreams({});
+}
+
+TEST(StreamTest, WorkIsThatOfTheCurrentStreamOrOfAGuard) {
+  const Stream copying{Device::Sim(0), 5};
+  {
+    const WorkStreamGuard guard(copying);
+    EXPECT_EQ(WorkStream(Device::Sim(1)), copying);
+    EXPECT_EQ(WorkStream(Device::Cuda(1)), Stream{Device::Cuda(1)}) << "of another type";
+  }
+  EXPECT_EQ(WorkStream(Device::Sim(1)), Stream{Device::Sim(1)});
+  EXPECT_EQ(CurrentWorkLabel(), "work");
+  {
+    const WorkLabelGuard label("copy");
+    EXPECT_EQ(CurrentWorkLabel(), "copy");
+  }
+  EXPECT_EQ(CurrentWorkLabel(), "work");
+}
+
 }  // namespace
 }  // namespace twingrad

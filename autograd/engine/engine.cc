@@ -14,6 +14,7 @@
 #include "autograd/engine/call_threads.h"
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/evaluate.h"
+#include "autograd/engine/gradient_streams.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/local_run.h"
 #include "autograd/engine/shared_run.h"
@@ -167,8 +168,13 @@ VariableList Engine::ExecuteHere(const ExecuteArguments& arguments) {
 void Engine::RunTask(GraphTask& task) {
   ComputeDependencies(task);
   MarkNeeded(task);
+  task.FindStreams();
   if (options_.observer != nullptr) options_.observer->OnGraphReady(ViewOf(task));
-  RunNodes(task);
+  if (task.streams() == nullptr) [[likely]] {
+    RunNodes(task);
+  } else {
+    RunNodesOnStreams(task);
+  }
   EvaluationScope scope(task);
   task.RunCallbacks();
 }
@@ -181,6 +187,17 @@ void Engine::RunNodes(GraphTask& task) {
   } else {
     run.GoOn();
   }
+}
+
+void Engine::RunNodesOnStreams(GraphTask& task) {
+  try {
+    RunNodes(task);
+  } catch (...) {
+    // What did run has written gradients, which the caller may look at.
+    task.streams()->Finish(task);
+    throw;
+  }
+  task.streams()->Finish(task);
 }
 
 bool Engine::GoesOnShared(LocalRun& run) {

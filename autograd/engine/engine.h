@@ -112,6 +112,8 @@ class Engine {
   // The nodes of a task, then its callbacks.
   void RunTask(GraphTask& task);
   void RunNodes(GraphTask& task);
+  // The same, after which the caller's streams wait for those of the nodes.
+  void RunNodesOnStreams(GraphTask& task);
   // Whether what is left of the run is for several threads; it may go on here before that pays.
   bool GoesOnShared(LocalRun& run);
   void CheckNotForked() const;

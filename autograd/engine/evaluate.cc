@@ -2,9 +2,11 @@
 
 #include "autograd/engine/evaluate.h"
 
+#include <optional>
 #include <utility>
 
 #include "autograd/engine/anomaly_check.h"
+#include "autograd/engine/gradient_streams.h"
 #include "autograd/graph/hooks.h"
 #include "autograd/sync/thread_local.h"
 
@@ -92,6 +94,8 @@ bool EvaluateNode(GraphTask& task, uint32_t index, VariableList& gradients, Vari
     results = EvaluatePlain(task, node, gradients);
     return true;
   }
+  std::optional<GradientStreams::NodeScope> on_stream;
+  if (task.streams() != nullptr) on_stream.emplace(*task.streams(), index, node, gradients);
   CurrentThread().node = &node;
   CurrentThread().releasing = nullptr;  // hooks may look at what it saved
   const ObservedEnd end(task.observer(), task.number(), node);

@@ -112,6 +112,13 @@ GraphTask::GraphTask(const ExecuteArguments& arguments, EngineObserver* observer
 
 GraphTask::~GraphTask() { TaskArrays::GiveBack(std::move(arrays_)); }
 
+void GraphTask::FindStreams() {
+  streams_ = GradientStreams::Of(*this);
+  if (streams_ == nullptr) return;
+  is_plain_ = false;
+  if (root_->num_inputs() > 0) streams_->AddSeed(*root_, root_input_, root_seed_);
+}
+
 void GraphTask::ThrowForeignEdge(const Node& from, const Edge& edge) {
   throw Error(ErrorKind::kInvalidArgument,
               absl::StrCat("[engine] an edge of ", from.name(), " leads to ", edge.function->name(),

@@ -23,6 +23,7 @@
 
 #include "autograd/base/span.h"
 #include "autograd/engine/array_allocator.h"
+#include "autograd/engine/gradient_streams.h"
 #include "autograd/engine/observer.h"
 #include "autograd/engine/task_id.h"
 #include "autograd/graph/edge.h"
@@ -102,8 +103,13 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   // Of every thread that evaluates its nodes: the caller's, but for grad mode.
   const Modes& modes() const { return modes_; }
   bool ChecksNan() const { return modes_.anomaly && modes_.check_nan; }
-  // Whether nobody looks at the evaluation of its nodes: no observer, no check.
+  // Whether nobody looks at the evaluation of its nodes: no observer, no check, no streams.
   bool IsPlain() const { return is_plain_; }
+
+  // Finds out whether nodes have streams, once it is known which execute.
+  void FindStreams();
+  // Null where no node that executes is on a device.
+  GradientStreams* streams() const { return streams_.get(); }
 
   auto& states() { return arrays_->states; }
   const auto& states() const { return std::as_const(arrays_->states); }
@@ -209,12 +215,13 @@ class GraphTask final : public ExecutionFilter, public WarningHandler {
   const ExecuteArguments arguments_;
   EngineObserver* const observer_;
   Modes modes_;
-  const bool is_plain_;
+  bool is_plain_;
   TaskId id_;
   NodePtr root_;
   uint32_t root_input_ = 0;
   Tensor root_seed_;
   std::unique_ptr<TaskArrays> arrays_;
+  std::unique_ptr<GradientStreams> streams_;
   GradientBuffers* buffers_ = nullptr;  // null: in the arrays
   struct Map;
   // The indices of nodes that other live tasks hold under other ones; null where there are none.

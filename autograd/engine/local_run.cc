@@ -13,6 +13,7 @@
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/evaluate.h"
+#include "autograd/engine/gradient_streams.h"
 
 namespace twingrad {
 namespace {
@@ -71,7 +72,18 @@ std::vector<uint32_t> LocalRun::TakeReady() {
   return indices;
 }
 
+void LocalRun::AddOnStreams(const Node& producer, uint32_t target, uint32_t input_nr,
+                            Tensor&& gradient) {
+  NodeState& state = task_.states()[target];
+  Tensor& sum = task_.GradientOf(state, input_nr);
+  const GradientStreams::SumScope scope(
+      *task_.streams(), target, *state.node, input_nr, sum, gradient,
+      GradientStreams::ArrivalOf(producer, *state.node, gradient));
+  AddGradient(sum, std::move(gradient));
+}
+
 // Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.
+template <bool kHasStreams>
 void LocalRun::Deliver(const Node& node, VariableList& results) {
   const Span<const Edge> edges = node.next_edges();
   for (size_t i = 0; i < edges.size(); ++i) {
@@ -79,7 +91,11 @@ void LocalRun::Deliver(const Node& node, VariableList& results) {
     const uint32_t target = task_.TargetOf(node, edges[i]);
     NodeState& state = task_.states()[target];
     const bool executes = state.Executes();
-    if (executes) AddGradient(task_.GradientOf(state, edges[i].input_nr), std::move(results[i]));
+    if (kHasStreams && executes) {
+      AddOnStreams(node, target, edges[i].input_nr, std::move(results[i]));
+    } else if (executes) {
+      AddGradient(task_.GradientOf(state, edges[i].input_nr), std::move(results[i]));
+    }
     // One comparison for the last contribution and for one too many.
     if (--state.pending + 1 <= 1) {
       if (state.pending != 0) [[unlikely]]
@@ -106,9 +122,13 @@ bool LocalRun::Loop(SharingRule* rule) {
       ++evaluated_;
       if (IsPlain(task_, state)) [[likely]] {
         VariableList plain_results = EvaluatePlain(task_, *state.node, gradients);
-        Deliver(*state.node, plain_results);
+        Deliver</*kHasStreams=*/false>(*state.node, plain_results);
       } else if (EvaluateNode(task_, index, gradients, results)) {
-        Deliver(*state.node, results);
+        if (task_.streams() == nullptr) {
+          Deliver</*kHasStreams=*/false>(*state.node, results);
+        } else {
+          Deliver</*kHasStreams=*/true>(*state.node, results);
+        }
         results.clear();
       }
       if constexpr (kHasRule) {

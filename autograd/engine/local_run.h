@@ -60,7 +60,9 @@ class LocalRun {
  private:
   template <bool kHasRule>
   bool Loop(SharingRule* rule);
+  template <bool kHasStreams>
   void Deliver(const Node& node, VariableList& results);
+  void AddOnStreams(const Node& producer, uint32_t target, uint32_t input_nr, Tensor&& gradient);
 
   GraphTask& task_;
   ReadyHeap ready_;

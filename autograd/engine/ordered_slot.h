@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/engine/gradient_streams.h"
 #include "autograd/tensor/tensor.h"
 
 namespace twingrad {
@@ -22,6 +23,8 @@ struct Contribution {
   // Rank of the producer; nodes made for the sum belong to that rank.
   uint32_t rank = 0;
   uint32_t output_nr = 0;
+  // Where the value is ready, in calls with nodes on devices.
+  GradientStreams::Arrival arrival = {};
 };
 
 class OrderedSlot {

@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/base/span.h"
+#include "autograd/device/stream.h"
 #include "autograd/engine/accumulate.h"
 #include "autograd/engine/anomaly_check.h"
 #include "autograd/engine/evaluate.h"
+#include "autograd/engine/gradient_streams.h"
 #include "autograd/graph/thread_state.h"
 
 namespace twingrad {
@@ -140,6 +142,8 @@ void SharedRun::RunNode(uint32_t index) {
   try {
     if (!Begin(index, gradients)) return;
     EvaluationScope scope(task_);
+    std::optional<StreamsGuard> streams;
+    if (task_.streams() != nullptr) streams.emplace(task_.streams()->caller());
     VariableList results;
     bool applied;
     {
@@ -216,9 +220,14 @@ void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodeP
     if (!edges[i].is_valid()) continue;
     const uint32_t target = task_.TargetOf(node, edges[i]);
     if (!task_.states()[target].Executes()) continue;
+    GradientStreams::Arrival arrival;
+    if (task_.streams() != nullptr) {
+      arrival = GradientStreams::ArrivalOf(node, *task_.states()[target].node, results[i]);
+    }
     AddTo(target, ranks_.slot_begin[target] + edges[i].input_nr,
           ranks_.ordinal[ranks_.edge_begin[index] + i],
-          {std::move(results[i]), ranks_.rank[index], static_cast<uint32_t>(i)}, made, ready);
+          {std::move(results[i]), ranks_.rank[index], static_cast<uint32_t>(i), std::move(arrival)},
+          made, ready);
   }
   for (uint32_t target : ready) Queue(target);
   if (!ready.empty()) InviteHelpers(node.device().IsCpu() ? 1 : 0);
@@ -236,10 +245,10 @@ void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribu
   while (!failed_.Read() && slots_.Mutable()[slot].BeginFold(sum, next)) {
     if (sum.defined() && next.value.defined()) {
       lock.Unlock();
-      AddContribution(sum, std::move(next), made);
+      AddContribution(target, slot, sum, std::move(next), made);
       lock.Lock();
     } else {
-      AddGradient(sum, std::move(next.value));
+      AddValue(target, slot, sum, std::move(next));
     }
     slots_.Mutable()[slot].EndFold(std::move(sum));
     if (--pending_.Mutable()[target] == 0) {
@@ -249,7 +258,17 @@ void SharedRun::AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribu
   }
 }
 
-void SharedRun::AddContribution(Tensor& sum, Contribution next, std::vector<NodePtr>& made) {
+void SharedRun::AddValue(uint32_t target, uint32_t slot, Tensor& sum, Contribution next) {
+  std::optional<GradientStreams::SumScope> on_streams;
+  if (task_.streams() != nullptr) {
+    on_streams.emplace(*task_.streams(), target, *task_.states()[target].node,
+                       slot - ranks_.slot_begin[target], sum, next.value, std::move(next.arrival));
+  }
+  AddGradient(sum, std::move(next.value));
+}
+
+void SharedRun::AddContribution(uint32_t target, uint32_t slot, Tensor& sum, Contribution next,
+                                std::vector<NodePtr>& made) {
   OrderScope order(ProvisionalOrderKey(next.rank, kFirstSumKey + next.output_nr), &made);
   Node*& current = CurrentThread().node;
   Node* const before = current;
@@ -258,7 +277,7 @@ void SharedRun::AddContribution(Tensor& sum, Contribution next, std::vector<Node
     const auto producer = std::find(ranks_.rank.begin(), ranks_.rank.end(), next.rank);
     current = task_.states()[static_cast<size_t>(producer - ranks_.rank.begin())].node;
   }
-  AddGradient(sum, std::move(next.value));
+  AddValue(target, slot, sum, std::move(next));
   current = before;
 }
 

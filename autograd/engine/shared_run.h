@@ -60,7 +60,10 @@ class SharedRun final : public QueuedWork, private GradientBuffers {
   void AddTo(uint32_t target, uint32_t slot, uint32_t ordinal, Contribution contribution,
              std::vector<NodePtr>& made, IndexList& ready) AG_EXCLUDES(mutex_);
   // Adds `next` to `sum`, as if the node that gave `next` were being evaluated.
-  void AddContribution(Tensor& sum, Contribution next, std::vector<NodePtr>& made);
+  void AddContribution(uint32_t target, uint32_t slot, Tensor& sum, Contribution next,
+                       std::vector<NodePtr>& made);
+  // The addition itself; the first contribution becomes the sum.
+  void AddValue(uint32_t target, uint32_t slot, Tensor& sum, Contribution next);
   void Queue(uint32_t index);
   // One helper for each CPU node that waits, but for so many that other threads are about to take.
   void InviteHelpers(int taken) AG_EXCLUDES(mutex_);

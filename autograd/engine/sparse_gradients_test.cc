@@ -94,7 +94,7 @@ TEST(SparseGradientsTest, OnlyPartsThatNobodyElseHoldsAreTakenOver) {
   const double* memory = values.data<double>();
   node->Apply({MakeSparse({3, 2}, Indices({1}), values)});
   EXPECT_NE(SparsePartsOf(GradOf(table)).values.data<double>(), memory);
-  values.data<double>()[0] = 9;
+  values.mutable_data<double>()[0] = 9;
   EXPECT_EQ(Dense(GradOf(table)), (std::vector<double>{0, 0, 1, 1, 0, 0}));
 
   SetGrad(table, Tensor());

@@ -1,11 +1,13 @@
 // Surroundings: what a call takes along from the thread that makes it to another that runs it:
-// modes, order keys, the task and depth of the evaluation it is made in.
+// modes, current streams, order keys, the task and depth of the evaluation it is made in.
 
 #pragma once
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
+#include "autograd/device/stream.h"
 #include "autograd/engine/evaluate.h"
 #include "autograd/graph/thread_state.h"
 
@@ -39,6 +41,7 @@ class Surroundings {
   uint64_t Run(const Body& body) const {
     OrderScope order(state_.next_order_key, state_.provisional);
     ModesScope modes(state_.modes);
+    StreamsGuard streams(streams_);
     Node* const node = std::exchange(CurrentThread().node, state_.node);
     const GradTurn* const turn = std::exchange(CurrentThread().turn, state_.turn);
     const EngineThread before = std::exchange(CurrentEngineThread(), engine_);
@@ -57,6 +60,7 @@ class Surroundings {
 
   ThreadState state_;
   EngineThread engine_;
+  std::vector<Stream> streams_ = CurrentStreams();
 };
 
 }  // namespace twingrad

@@ -30,9 +30,9 @@ std::vector<Tensor> Prepared(const std::vector<Tensor>& inputs, bool create_grap
 Tensor OneHot(const Tensor& like, int64_t i) {
   Tensor one = Tensor::Zeros({like.numel()}, like.dtype(), like.device());
   if (like.dtype() == DType::kF32) {
-    one.data<float>()[i] = 1;
+    one.mutable_data<float>()[i] = 1;
   } else {
-    one.data<double>()[i] = 1;
+    one.mutable_data<double>()[i] = 1;
   }
   return ops::Reshape(one, like.sizes());
 }

@@ -68,7 +68,7 @@ class Subject {
   // Fresh leaves; element `place` of input `i` is `value`.
   std::vector<Tensor> Leaves(size_t i, int64_t place, double value) const {
     std::vector<Tensor> leaves = Leaves();
-    leaves[i].data<double>()[place] = value;
+    leaves[i].mutable_data<double>()[place] = value;
     return leaves;
   }
   std::vector<Tensor> Leaves() const {
@@ -156,7 +156,7 @@ class Check {
     for (const Tensor& result : results) {
       for (int64_t k = 0; k < result.numel(); ++k) {
         Tensor seed = Tensor::Zeros(result.sizes(), DType::kF64, result.device());
-        seed.data<double>()[k] = 1;
+        seed.mutable_data<double>()[k] = 1;
         const std::vector<Tensor> row = GradOrZeros({result}, varied, {seed},
                                                     /*create_graph=*/false, /*retain_graph=*/true);
         for (size_t i = 0, next = 0; i < leaves.size(); ++i) {

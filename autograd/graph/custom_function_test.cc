@@ -102,7 +102,7 @@ struct Worded : Function<Worded> {
     }
     context.MarkDirty({x});
     if (word == "kept_dirty") return {Copy(x)};
-    x.data<double>()[0] = 10;
+    x.mutable_data<double>()[0] = 10;
     if (word == "bumps") x.BumpVersion();
     if (word == "dirty_and_more") return {Copy(x), x};
     return {x};
@@ -188,7 +188,7 @@ TEST(CustomFunction, WrongMarksAreErrors) {
 TEST(CustomFunction, AHookThatThrowsWhilePackingLeavesHistoriesAsTheyWere) {
   struct Writes : Function<Writes> {
     static Tensor Forward(Context& context, Tensor x) {
-      x.data<double>()[0] = 7;
+      x.mutable_data<double>()[0] = 7;
       context.MarkDirty({x});
       context.SaveForBackward({x});
       return x;

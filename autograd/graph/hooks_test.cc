@@ -177,7 +177,7 @@ TEST_F(HooksTest, MessagesNameTheHook) {
 // Rules: I14.
 TEST_F(HooksTest, AHookThatWritesItsGradientInPlaceIsAnError) {
   const auto write = [](const Tensor& g) {
-    g.data<double>()[0] = 7;
+    g.mutable_data<double>()[0] = 7;
     g.BumpVersion();
   };
   const ScopedHook hook(RegisterHook(y, write));

@@ -123,7 +123,7 @@ TEST(DataTest, SharesMemoryButNoVersion) {
   Tensor data = x.Data();
   EXPECT_TRUE(data.HasSameStorage(x));
   EXPECT_FALSE(RequiresGrad(data));
-  data.data<double>()[0] = 7;
+  data.mutable_data<double>()[0] = 7;
   data.BumpVersion();
   EXPECT_EQ(x.item<double>(), 7);
   EXPECT_EQ(x.version(), 0u);

@@ -22,7 +22,22 @@ bool IsFullHeapRoom(uint32_t count) {
   return count >= kFirstHeapRoom && (count & (count - 1)) == 0;
 }
 
+// Only ever set. It decides whether devices are looked for, never what is found there.
+constinit sync::Atomic<bool> devices_are_used{false};
+
 }  // namespace
+
+bool Node::DevicesAreUsed() {
+  const sync::WatchScope watching;
+  return devices_are_used.Load(sync::kRelaxed);
+}
+
+void Node::SetDevice(Device device) {
+  const sync::WatchScope watching;
+  device_ = device;
+  stream_id_ = CurrentStream(device).id;
+  if (!devices_are_used.Load(sync::kRelaxed)) devices_are_used.Store(true, sync::kRelaxed);
+}
 
 Node::~Node() {
   if (num_edges_ <= kInlineEdges) [[likely]] {

@@ -27,6 +27,7 @@
 
 #include "autograd/base/inlined_vector.h"
 #include "autograd/base/span.h"
+#include "autograd/device/stream.h"
 #include "autograd/graph/edge.h"
 #include "autograd/graph/thread_state.h"
 #include "autograd/sync/atomic.h"
@@ -91,7 +92,8 @@ class Node : public TensorMeta {
   uint32_t AddInput(const Tensor& result) {
     if (!IsFloating(result.dtype())) [[unlikely]]
       RefuseInput(result);
-    if (device_.IsCpu()) device_ = result.device();
+    if (!result.device().IsCpu() && device_.IsCpu()) [[unlikely]]
+      SetDevice(result.device());
     if (num_inputs_ > 0) [[unlikely]]
       return AddMetadata(InputMetadata(result));
     first_input_ = InputMetadata(result);
@@ -125,6 +127,11 @@ class Node : public TensorMeta {
   uint32_t topological_nr() const { return topological_nr_; }
   // That of the first input that is not on the CPU, else the CPU.
   Device device() const { return device_; }
+  // That of its device which was current when that input was added: the node runs on it, and what
+  // it gives is ready there. The CPU's where device() is the CPU.
+  Stream stream() const { return {device_, stream_id_}; }
+  // Whether any node of this process has been on a device.
+  static bool DevicesAreUsed();
 
   // Whether the running task wants the gradient of edge i; outside a task, whether the edge is
   // valid.
@@ -165,6 +172,7 @@ class Node : public TensorMeta {
   static constexpr size_t BlockBytes(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
 
   void Dispose();
+  void SetDevice(Device device);
   uint32_t AddMetadata(InputMetadata metadata);
   [[noreturn]] void RefuseInput(const Tensor& result) const;
   // Makes the node's topological number fit a further edge to `target`.
@@ -201,7 +209,10 @@ class Node : public TensorMeta {
   // Whether an edge leads here. A node can get its parents from several threads.
   mutable sync::Atomic<bool> has_parent_{false};
   bool saves_nothing_ = false;  // set by MakeNode
-  Node* next_to_destroy_ = nullptr;
+  union {
+    uint32_t stream_id_ = 0;
+    Node* next_to_destroy_;  // once nobody will run the node any more
+  };
   [[no_unique_address]] sync::CellAccesses edge_accesses_;
 };
 

@@ -109,9 +109,9 @@ Tensor Gather(const Tensor& whole, const ViewMapPtr& map) {
   const Tensor source = Contiguous(whole);
   Tensor part = Tensor::Empty(map->view_sizes(), whole.dtype(), whole.device());
   kernels::DispatchFloating("gather", whole.dtype(), [&]<class T>(T) {
-    for (size_t i = 0; i < map->index().size(); ++i) {
-      part.data<T>()[i] = source.data<T>()[map->index()[i]];
-    }
+    T* const to = part.mutable_data<T>();
+    const T* const from = source.data<T>();
+    for (size_t i = 0; i < map->index().size(); ++i) to[i] = from[map->index()[i]];
   });
   if (record) RecordNode(MakeNode<MapNode>("Gather", Scatter, map), part, whole);
   return part;
@@ -122,9 +122,9 @@ Tensor Scatter(const Tensor& part, const ViewMapPtr& map) {
   const Tensor source = Contiguous(part);
   Tensor whole = Tensor::Zeros(map->base_sizes(), part.dtype(), part.device());
   kernels::DispatchFloating("scatter", part.dtype(), [&]<class T>(T) {
-    for (size_t i = 0; i < map->index().size(); ++i) {
-      whole.data<T>()[map->index()[i]] += source.data<T>()[i];
-    }
+    T* const to = whole.mutable_data<T>();
+    const T* const from = source.data<T>();
+    for (size_t i = 0; i < map->index().size(); ++i) to[map->index()[i]] += from[i];
   });
   if (record) RecordNode(MakeNode<MapNode>("Scatter", Gather, map), whole, part);
   return whole;
@@ -136,8 +136,10 @@ Tensor Replace(const Tensor& whole, const Tensor& part, const ViewMapPtr& map) {
   Tensor result = kernels::Clone(whole);
   const Tensor source = part.defined() ? Contiguous(part) : Tensor();
   kernels::DispatchFloating("replace", whole.dtype(), [&]<class T>(T zero) {
+    T* const to = result.mutable_data<T>();
+    const T* const from = source.defined() ? source.data<T>() : nullptr;
     for (size_t i = 0; i < map->index().size(); ++i) {
-      result.data<T>()[map->index()[i]] = source.defined() ? source.data<T>()[i] : zero;
+      to[map->index()[i]] = from != nullptr ? from[i] : zero;
     }
   });
   if (record) RecordNode(MakeNode<ReplaceNodeFunction>(map), result, whole, part);

@@ -48,7 +48,7 @@ struct MatrixView {
 // By row and column of a matrix with `size` columns: the columns other than this one.
 Tensor OtherColumns(int64_t size, Device device) {
   Tensor columns = Tensor::Empty({size * (size - 1)}, DType::kI64, device);
-  int64_t* next = columns.data<int64_t>();
+  int64_t* next = columns.mutable_data<int64_t>();
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t j = 0; j < size; ++j) {
       if (j != i) *next++ = j;

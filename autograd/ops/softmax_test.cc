@@ -111,13 +111,13 @@ TEST(Softmax, LogcumsumexpOfManyEntries) {
   const Tensor a = Tensor::Zeros({kSize}, DType::kF64, Device());
   SetRequiresGrad(a, true);
   const Tensor last = Tensor::Zeros({kSize}, DType::kF64, Device());
-  last.data<double>()[kSize - 1] = 1;
+  last.mutable_data<double>()[kSize - 1] = 1;
   const Tensor first = Derive(Mul(Logcumsumexp(a, 0), last), {a}, true)[0];
   EXPECT_NEAR(Elements(first)[0] * kSize, 1, 1e-9);
   EXPECT_NEAR(Elements(first)[kSize - 1] * kSize, 1, 1e-9);
   // Of p_0 by each: p_0 (1 - p_0), and -p_0 p_k.
   const Tensor one = Tensor::Zeros({kSize}, DType::kF64, Device());
-  one.data<double>()[0] = 1;
+  one.mutable_data<double>()[0] = 1;
   const Doubles second = Elements(Derive(Mul(first, one), {a})[0]);
   const double p = 1.0 / kSize;
   EXPECT_NEAR(second[0] / p, 1 - p, 1e-9);

@@ -100,7 +100,7 @@ inline std::vector<Tensor> Derive(const Tensor& y, std::initializer_list<Tensor>
 // The gradient of x by the sum of y's elements times 1, 2, 3, ...
 inline Doubles Weighed(const Tensor& y, const Tensor& x) {
   Tensor weights = Tensor::Empty(y.sizes(), y.dtype());
-  std::iota(weights.data<double>(), weights.data<double>() + y.numel(), 1.0);
+  std::iota(weights.mutable_data<double>(), weights.mutable_data<double>() + y.numel(), 1.0);
   return Elements(Derive(Mul(y, weights), {x})[0]);
 }
 

@@ -93,8 +93,10 @@ inline constexpr AttributeSpec kCustomInPlaceKeys[] = {
 inline constexpr AttributeSpec kBeginKeys[] = {
     Required(Key::kKind, kWord, kRegionKindWords),
     Optional(Key::kDo, kWord, Default::kNone, "record scale throw"), kBy};
+inline constexpr AttributeSpec kEventKeys[] = {Required(Key::kId, kName),
+                                               Required(Key::kDevice, kDevice)};
 inline constexpr AttributeSpec kStreamKeys[] = {Required(Key::kId, kName),
-                                                Required(Key::kDevice, kDevice)};
+                                                Required(Key::kDevice, kDevice), Flag(Key::kWaits)};
 inline constexpr AttributeSpec kExpectKeys[] = {
     Required(Key::kKind, kWord,
              "value grad undefined undefined_grad requires_grad no_requires_grad version "

@@ -227,6 +227,8 @@ struct Observation {
   // Of the pool, and not given back at the end of a run on one thread; negative: too much was.
   int64_t leaked_blocks = 0;
   int64_t leaked_bytes = 0;
+  // Accesses to memory of the simulated accelerator that no event orders, or that is not there.
+  std::vector<std::string> stream_reports;
 };
 
 // The order in which calls stand in an Observation, as indices into `calls`: those of statements in

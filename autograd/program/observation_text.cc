@@ -186,6 +186,9 @@ std::string PrintObservation(const Program& program, const Observation& observat
     absl::StrAppend(&out, "leaked ", observation.leaked_blocks, " blocks, ",
                     observation.leaked_bytes, " bytes\n");
   }
+  for (const std::string& report : observation.stream_reports) {
+    absl::StrAppend(&out, "streams ", report, "\n");
+  }
   if (observation.error.has_value()) {
     absl::StrAppend(&out, "error ", ErrorKindName(observation.error->error), " at ",
                     StatementName(program, observation.error->statement), "@",

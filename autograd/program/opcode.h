@@ -218,7 +218,8 @@ enum class Key : uint8_t {
   kPads,               // pad and the like: how many entries, before and after
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
+  kWaits,              // stream: waits for the stream that was current before (0/1)
 };
-inline constexpr int kNumKeys = static_cast<int>(Key::kKeepUndefined) + 1;
+inline constexpr int kNumKeys = static_cast<int>(Key::kWaits) + 1;
 
 }  // namespace twingrad::program

@@ -37,7 +37,7 @@ Tensor Filled(Ints shape, DType dtype, Device device, const NextPair& next_pair)
   Tensor result = Tensor::Empty(shape, dtype, device);
   const auto fill = [&](auto zero) {
     using T = decltype(zero);
-    T* const data = result.data<T>();
+    T* const data = result.mutable_data<T>();
     for (int64_t i = 0; i < result.numel(); i += 2) {
       const std::pair<double, double> pair = next_pair();
       data[i] = static_cast<T>(pair.first);

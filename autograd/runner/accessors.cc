@@ -18,7 +18,7 @@ TensorData Item(const Tensor& gradient) {
   return kernels::DispatchAll(gradient.dtype(), [&](auto zero) {
     using T = decltype(zero);
     Tensor one = Tensor::Empty(gradient.sizes(), gradient.dtype());
-    *one.data<T>() = gradient.item<T>();
+    *one.mutable_data<T>() = gradient.item<T>();
     return DataOf(one);
   });
 }

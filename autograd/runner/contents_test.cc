@@ -21,9 +21,9 @@ TEST(ContentsTest, TellsWhichValuesAndGradsHoldSomethingElse) {
   contents.Take(values);
   values[3] = Tensor::Ones({3}, DType::kF64);
   EXPECT_EQ(contents.Changed(values), std::vector<WriteRecord>()) << "what a call makes is new";
-  values[2].data<float>()[0] = 2;
+  values[2].mutable_data<float>()[0] = 2;
   EXPECT_EQ(contents.Changed(values), (std::vector<WriteRecord>{{2, false}}));
-  GradOf(values[1]).data<double>()[1] = 2;
+  GradOf(values[1]).mutable_data<double>()[1] = 2;
   EXPECT_EQ(contents.Changed(values), (std::vector<WriteRecord>{{1, true}, {2, false}}));
   contents.Take(values);
   EXPECT_EQ(contents.Changed(values), std::vector<WriteRecord>());
@@ -36,7 +36,7 @@ TEST(ContentsTest, AWriteShowsInAllWhoShareTheMemory) {
   values.push_back(values[0].Detach());
   Contents contents;
   contents.Take(values);
-  values[0].data<double>()[0] = 3;
+  values[0].mutable_data<double>()[0] = 3;
   EXPECT_EQ(contents.Changed(values), (std::vector<WriteRecord>{{0, false}, {1, false}}));
 }
 

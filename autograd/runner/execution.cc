@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/device/stream.h"
 #include "autograd/graph/anomaly.h"
 #include "autograd/graph/grad_layout.h"
 #include "autograd/graph/inference_mode.h"
@@ -66,6 +67,7 @@ Execution::Execution(const Program& program, Engine& engine, const RunOptions& o
       modes_before_(CurrentThread().modes) {
   CurrentThread().modes = Modes();
   CurrentThread().modes.warning_handler = &shared_.warnings;
+  TakeStreamReports(program_);  // what others have left
   if (options_.record_calls) engine_.SetObserver(&recorder_);
 }
 
@@ -82,6 +84,8 @@ Observation Execution::Run() {
     IsFrozen();
   }
   if (shared_.stopper.IsJoinable()) shared_.stopper.Join();
+  streams_.Leave();
+  SynchronizeDevices(program_);
   return Observe();
 }
 
@@ -115,6 +119,7 @@ std::optional<program::ErrorRecord> Execution::RunStatement(int32_t index) {
   try {
     const std::string place = AnomalyMode::IsEnabled() ? absl::StrCat("statement ", index) : "";
     AnomalyLabel label(place);
+    const WorkLabelGuard work(program::SignatureOf(statement.op).name);
     Dispatch(statement);
   } catch (const Error& thrown) {
     error = {thrown.kind(), index, thrown.what()};
@@ -255,6 +260,7 @@ Observation Execution::Observe() {
   if (options_.stop.has_value()) observation_.stopped_beside = options_.stop->call;
   program::OrderCalls(observation_.calls);
   observation_.warnings = shared_.warnings.Take();
+  observation_.stream_reports = TakeStreamReports(program_);
   return std::move(observation_);
 }
 

@@ -6,7 +6,9 @@
 #include <cstdint>
 
 #include "autograd/device/device_registry.h"
+#include "autograd/device/order_after.h"
 #include "autograd/ops/registry.h"
+#include "autograd/program/analyze.h"
 #include "autograd/sync/annotations.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
@@ -51,12 +53,13 @@ Event* ProgramStreams::Find(const std::string& id) const {
   return outer_ == nullptr ? nullptr : outer_->Find(id);
 }
 
-void ProgramStreams::MakeCurrent(Device device, const std::string& id) {
+void ProgramStreams::MakeCurrent(Device device, const std::string& id, bool waits) {
   const auto [it, is_new] = streams_.try_emplace({device, id});
   if (is_new) it->second = pool->Get(device, used_[device]++);
   const bool changed = std::any_of(before_.begin(), before_.end(),
                                    [&](const Stream& stream) { return stream.device == device; });
   if (!changed) before_.push_back(CurrentStream(device));
+  if (waits) OrderAfter(it->second, CurrentStream(device));
   SetCurrentStream(it->second);
 }
 
@@ -65,13 +68,27 @@ void ProgramStreams::Run(const Statement& statement) {
   const Device device = ops::DeviceOf(index);
   DeviceInterface& interface = GetDeviceInterface(device);
   const auto id = statement.Get<std::string>(Key::kId);
-  if (statement.op == Opcode::kStream) return MakeCurrent(device, id);
+  if (statement.op == Opcode::kStream) {
+    return MakeCurrent(device, id, statement.Get<bool>(Key::kWaits));
+  }
   if (statement.op == Opcode::kRecordEvent) {
     std::unique_ptr<Event>& event = events_[id];
     event = interface.CreateEvent(device.index);
     return event->Record(CurrentStream(device));
   }
   if (Event* event = Find(id); event != nullptr) event->MakeWait(CurrentStream(device));
+}
+
+void SynchronizeDevices(const program::Program& program) {
+  for (int index = 0; index < program::DevicesOf(program); ++index) {
+    const Device device = ops::DeviceOf(static_cast<program::DeviceIndex>(index));
+    GetDeviceInterface(device).SynchronizeDevice(device.index);
+  }
+}
+
+std::vector<std::string> TakeStreamReports(const program::Program& program) {
+  if (program::DevicesOf(program) == 0) return {};
+  return GetDeviceInterface(ops::DeviceOf(0)).TakeReports();
 }
 
 }  // namespace twingrad::runner

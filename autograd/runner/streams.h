@@ -5,7 +5,8 @@
 //
 // The n-th stream that a Program names on a device is the n-th of the device's that runs use, so
 // that many runs need few streams. A thread section has names of its own; it may also wait for
-// events of before. One thread.
+// events of before. The devices of a Program are idle where its thread sections begin, where they
+// have ended, and at its end. One thread.
 
 #pragma once
 
@@ -37,7 +38,7 @@ class ProgramStreams {
   void Leave();
 
  private:
-  void MakeCurrent(Device device, const std::string& id);
+  void MakeCurrent(Device device, const std::string& id, bool waits);
   // Null: the statement that records it has failed.
   Event* Find(const std::string& id) const;
 
@@ -47,5 +48,10 @@ class ProgramStreams {
   std::map<std::string, std::unique_ptr<Event>> events_;
   std::vector<Stream> before_;  // one a device whose current stream was changed
 };
+
+// Waits for all work on the devices that the Program uses.
+void SynchronizeDevices(const program::Program& program);
+// What those devices have found of accesses that nothing orders, since the last call.
+std::vector<std::string> TakeStreamReports(const program::Program& program);
 
 }  // namespace twingrad::runner

@@ -33,7 +33,7 @@ Tensor TensorFromBits(const program::TensorType& type, const program::Bits& bits
   Tensor tensor = Tensor::Empty(type.shape, type.dtype, device);
   kernels::DispatchAll(type.dtype, [&](auto zero) {
     using T = decltype(zero);
-    T* out = tensor.data<T>();
+    T* out = tensor.mutable_data<T>();
     for (uint64_t element : bits) *out++ = FromBits<T>(element);
   });
   return tensor;
@@ -47,7 +47,7 @@ program::TensorData DataOf(const Tensor& tensor) {
   uint64_t* out = data.bits.data();
   kernels::DispatchAll(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const T* in = tensor.data<T>();
+    const T* in = tensor.watched_data<T>();
     if (tensor.IsContiguous()) {
       for (int64_t i = 0; i < tensor.numel(); ++i) out[i] = ToBits(in[i]);
       return;

@@ -98,7 +98,7 @@ Tensor ReadTensor(const TensorEntry& entry, std::string_view data) {
     RefuseBytes(absl::StrCat("tensor '", entry.name, "' of BOOL has a byte that is not 0 or 1"),
                 "0 and 1 are allowed");
   }
-  if (!bytes.empty()) std::memcpy(tensor.raw_data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(tensor.mutable_raw_data(), bytes.data(), bytes.size());
   return tensor;
 }
 

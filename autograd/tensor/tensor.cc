@@ -9,6 +9,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "autograd/device/device_interface.h"
+#include "autograd/device/device_registry.h"
+#include "autograd/device/stream.h"
 #include "autograd/tensor/elements.h"
 #include "autograd/tensor/pool.h"
 #include "autograd/tensor/sparse.h"
@@ -75,11 +78,30 @@ OwningBlock* BlockOf(Storage* storage) {
   return reinterpret_cast<OwningBlock*>(reinterpret_cast<char*>(storage) - kOffset);
 }
 
-// Of a block whose storage is Holds::kBorrowed: whose elements it shows, noted in its own room.
-Storage* LenderOf(OwningBlock& block) {
-  Storage* lender;
-  std::memcpy(&lender, block.OwnElements(sizeof(lender)), sizeof(lender));
-  return lender;
+// What such a block notes in its own room: of a storage that is Holds::kBorrowed, whose elements it
+// shows; of one that is Holds::kDeviceBlock, the device.
+template <class T>
+T NotedIn(OwningBlock& block) {
+  T noted;
+  std::memcpy(&noted, block.OwnElements(sizeof(noted)), sizeof(noted));
+  return noted;
+}
+Storage* LenderOf(OwningBlock& block) { return NotedIn<Storage*>(block); }
+
+OwningBlock* MakeOnDevice(size_t room, size_t data_bytes, Device device) {
+  const size_t bytes = OwningBlock::BytesFor(room, sizeof(device));
+  void* const memory = pool::Allocate(bytes);
+  void* data = nullptr;
+  try {
+    data = GetDeviceInterface(device).Allocate(data_bytes, CurrentStream(device));
+  } catch (...) {
+    pool::Free(memory, bytes);
+    throw;
+  }
+  auto* block =
+      new (memory) OwningBlock(room, bytes, data, data_bytes, Storage::Holds::kDeviceBlock);
+  std::memcpy(block->OwnElements(sizeof(device)), &device, sizeof(device));
+  return block;
 }
 
 }  // namespace
@@ -115,6 +137,8 @@ void Storage::Dispose() {
       elements::Free(data_, bytes_);
     } else if (holds() == Holds::kSparseParts) {
       delete static_cast<SparseParts*>(data_);
+    } else if (holds() == Holds::kDeviceBlock) {
+      GetDeviceInterface(NotedIn<Device>(*block)).Deallocate(data_);
     } else {
       LenderOf(*block)->Release();
     }
@@ -139,6 +163,8 @@ int64_t TensorImpl::offset() const {
 }
 
 TensorImpl* TensorImpl::MakeOwningScalar(DType dtype, Device device) {
+  if (device.type == DeviceType::kSim) [[unlikely]]
+    return MakeOwning({}, dtype, device);
   OwningBlock* block = OwningBlock::Make(0, ElementSize(dtype));
   block->impl.type_ = TypeWords::Of(dtype, device, {});
   return &block->impl;
@@ -154,7 +180,9 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   }
   const size_t room = RoomFor(sizes.size());
   OwningBlock* block;
-  if (bytes <= static_cast<int64_t>(kInlineBytes)) {
+  if (device.type == DeviceType::kSim) [[unlikely]] {
+    block = MakeOnDevice(room, static_cast<size_t>(bytes), device);
+  } else if (bytes <= static_cast<int64_t>(kInlineBytes)) {
     block = OwningBlock::Make(room, static_cast<size_t>(bytes));
   } else {
     void* data = elements::Allocate(static_cast<size_t>(bytes));
@@ -170,6 +198,19 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   impl.numel_ = numel;
   if (!sizes.empty()) impl.SetSizes(sizes);
   return &impl;
+}
+
+void TensorImpl::NoteAccess(bool is_write) const {
+  if (numel_ == 0 || type_.is_sparse()) return;
+  int64_t lowest = 0, highest = 0;
+  for (int d = 0; d < rank_; ++d) {
+    const int64_t reach = (dims_[d] - 1) * dims_[rank_ + d];
+    (reach < 0 ? lowest : highest) += reach;
+  }
+  const auto size = static_cast<int64_t>(ElementSize(dtype()));
+  GetDeviceInterface(device()).NoteAccess(static_cast<const char*>(data_) + lowest * size,
+                                          static_cast<size_t>((highest - lowest + 1) * size),
+                                          is_write, WorkStream(device()));
 }
 
 // Over `storage`, a reference to which it takes over; as wide as `rank` needs, of rank 0 so far.
@@ -344,7 +385,7 @@ Tensor Tensor::Full(Ints sizes, double value, DType dtype, Device device) {
   Tensor result = Empty(sizes, dtype, device);
   DispatchAll(dtype, [&](auto zero) {
     using T = decltype(zero);
-    std::fill_n(result.data<T>(), result.numel(), CastNumber<T>(value));
+    std::fill_n(result.mutable_data<T>(), result.numel(), CastNumber<T>(value));
   });
   return result;
 }
@@ -368,7 +409,7 @@ Tensor Tensor::FromBytes(Ints sizes, DType dtype, const void* data, size_t count
                 absl::StrCat("[tensor] ", count, " elements given for shape ", ShapeToString(sizes),
                              "; it takes exactly ", result.numel()));
   }
-  if (count > 0) std::memcpy(result.raw_data(), data, count * ElementSize(dtype));
+  if (count > 0) std::memcpy(result.mutable_raw_data(), data, count * ElementSize(dtype));
   return result;
 }
 

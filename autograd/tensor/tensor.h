@@ -11,6 +11,11 @@
 // An *inference tensor*, made while the thread's InferenceTensors() is set, has no version: writes
 // to it go unnoticed. Its views are inference tensors too.
 //
+// Memory of a simulated accelerator's tensor comes from the device and belongs to the stream that
+// is current when the tensor is made. Kernels run on the host, at once, and data() and
+// mutable_data() tell the device what the thread's current stream reads and writes: so the device
+// knows of every access, and reports those that no event orders (device/sim_device.h).
+//
 // Threads: counts and the version are atomic; elements and meta are the caller's to order.
 // Limits: sizes are not negative, element counts and byte sizes are checked for overflow.
 
@@ -77,9 +82,9 @@ struct SparseParts;
 // The memory that a tensor and its views share, with the version that writes bump.
 class Storage {
  public:
-  // What `data` points to: elements, the parts of a sparse tensor (sparse.h), or the elements of
-  // another storage, which this one keeps alive.
-  enum class Holds : uint8_t { kElements, kSparseParts, kBorrowed };
+  // What `data` points to: elements, the parts of a sparse tensor (sparse.h), the elements of
+  // another storage, which this one keeps alive, or a block of a device.
+  enum class Holds : uint8_t { kElements, kSparseParts, kBorrowed, kDeviceBlock };
 
   Storage(void* data, size_t bytes, Holds holds)
       : data_(data), bytes_(bytes), holds_(static_cast<size_t>(holds)), in_block_(false) {}
@@ -104,7 +109,7 @@ class Storage {
   friend struct OwningBlock;
 
   void Dispose();
-  // Frees elements that nobody will use any more, although the block stays.
+  // Frees elements that nobody will use any more, although the block stays. Of kElements.
   void DropElements();
 
   sync::RefCount references_;
@@ -127,6 +132,10 @@ class TensorImpl {
   // Contiguous, with memory of its own. Not initialised.
   static TensorImpl* MakeOwning(Ints sizes, DType dtype, Device device);
   static TensorImpl* MakeOwningScalar(DType dtype, Device device);
+  // Tells the device that the current stream reads or writes the elements. Of a tensor that
+  // HasDeviceMemory.
+  void NoteAccess(bool is_write) const;
+  bool HasDeviceMemory() const { return device().type == DeviceType::kSim; }
   // Shares `storage`.
   static TensorImpl* MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset);
   // Shows `storage` from its start in row-major order. `type` is exact, and fits it.
@@ -264,13 +273,37 @@ class Tensor {
   bool is_sparse() const { return type().is_sparse(); }
   bool HasSameTypeAs(const Tensor& other) const;
 
-  // The first element, at storage_offset(). Never null.
+  // The first element, at storage_offset(), to be read by work of the current stream. Never null.
   template <class T>
-  T* data() const {
+  const T* data() const {
     AG_DCHECK(kDTypeOf<T> == dtype(), "[tensor] data() of another type than ", DTypeName(dtype()));
-    return static_cast<T*>(Defined().data());
+    return static_cast<const T*>(raw_data());
   }
-  void* raw_data() const { return Defined().data(); }
+  const void* raw_data() const {
+    const TensorImpl& self = Defined();
+    if (self.HasDeviceMemory()) [[unlikely]]
+      self.NoteAccess(/*is_write=*/false);
+    return self.data();
+  }
+  // The same, to be written, and read as well.
+  template <class T>
+  T* mutable_data() const {
+    AG_DCHECK(kDTypeOf<T> == dtype(), "[tensor] data of another type than ", DTypeName(dtype()));
+    return static_cast<T*>(mutable_raw_data());
+  }
+  void* mutable_raw_data() const {
+    const TensorImpl& self = Defined();
+    if (self.HasDeviceMemory()) [[unlikely]]
+      self.NoteAccess(/*is_write=*/true);
+    return self.data();
+  }
+  // The same, for who only looks at what has been computed so far and is no work of a stream: the
+  // device is told nothing.
+  template <class T>
+  const T* watched_data() const {
+    AG_DCHECK(kDTypeOf<T> == dtype(), "[tensor] data of another type than ", DTypeName(dtype()));
+    return static_cast<const T*>(Defined().data());
+  }
   // The value of a tensor of one element; Error(kShape) if it has more or none, Error(kDType) if
   // its elements are no T.
   template <class T>

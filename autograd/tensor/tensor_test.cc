@@ -175,7 +175,7 @@ TEST(TensorTest, DimensionsOfAnyRankAreKept) {
 TEST(TensorTest, AnEmptyTensorHasAPlaceInItsOwnBlock) {
   for (const Shape& sizes : {Shape{0}, Shape{0, 3}, Shape(12)}) {
     const Tensor empty = Tensor::Empty(sizes, DType::kF64);
-    *static_cast<char*>(empty.raw_data()) = 1;
+    *static_cast<char*>(empty.mutable_raw_data()) = 1;
     EXPECT_FALSE(empty.HasSameStorage(Tensor::Empty(sizes, DType::kF64)));
   }
 }

@@ -44,6 +44,10 @@ constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
                                   Opcode::kAddbmm,
                                   Opcode::kTril,
                                   Opcode::kTriu,
+                                  Opcode::kRoll,
+                                  Opcode::kRepeat,
+                                  Opcode::kCumprod,
+                                  Opcode::kPad,
                                   Opcode::kPadReflect,
                                   Opcode::kPadReplicate,
                                   Opcode::kPadCircular,
@@ -51,9 +55,10 @@ constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
-    Opcode::kArgmax, Opcode::kArgmin, Opcode::kBmm,        Opcode::kNllLoss,    Opcode::kOuter,
-    Opcode::kAddmm,  Opcode::kSort,   Opcode::kArgsort,    Opcode::kScatterAdd, Opcode::kCumsum,
-    Opcode::kFlip,   Opcode::kCat,    Opcode::kSqrtInPlace};
+    Opcode::kArgmax,      Opcode::kArgmin,       Opcode::kBmm,        Opcode::kNllLoss,
+    Opcode::kOuter,       Opcode::kAddmm,        Opcode::kSort,       Opcode::kArgsort,
+    Opcode::kScatterAdd,  Opcode::kCumsum,       Opcode::kFlip,       Opcode::kCat,
+    Opcode::kSqrtInPlace, Opcode::kPadReplicate, Opcode::kPadReflect, Opcode::kPadCircular};
 
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {

@@ -12,6 +12,8 @@
 namespace twingrad::generators {
 namespace {
 
+constexpr const char* kStreams[] = {"a", "b", "c"};
+
 constexpr double kLane[] = {1e8, 1, -1e8, 1, -1e8, 1e8};
 
 Bits Lanes(Source& source, int64_t elements) {
@@ -46,15 +48,20 @@ void AddStreams(Draft& draft) {
   const auto named = [&](const char* id) {
     return Attributes{{Key::kId, std::string(id)}, {Key::kDevice, device}};
   };
-  if (!draft.Add(Opcode::kStream, {}, named("a")) || source.Chance(30)) return;
-  const bool recorded = draft.Add(Opcode::kRecordEvent, {}, named("e"));
-  if (source.Chance(70)) draft.Add(Opcode::kStream, {}, named("b"));
-  if (recorded) draft.Add(Opcode::kWaitEvent, {}, named("e"));
+  Attributes stream = named(source.Pick(kStreams));
+  if (source.Chance(60)) {
+    stream.push_back({Key::kWaits, true});
+    draft.Add(Opcode::kStream, {}, stream);
+  } else if (draft.HasRoom(2) && draft.Add(Opcode::kRecordEvent, {}, named("e"))) {
+    draft.Add(Opcode::kStream, {}, stream);
+    draft.Add(Opcode::kWaitEvent, {}, named("e"));
+  }
 }
 
 void AddDevices(Draft& draft) {
   Source& source = draft.source();
-  if (source.Chance(35)) AddStreams(draft);
+  const bool streams = source.Chance(50);
+  if (streams) AddStreams(draft);
   const ValueId x = draft.PickDifferentiable();
   if (x == kNoValue || !draft.options().Has(Opcode::kTo)) return;
   const DeviceIndex home = draft.DeviceOf(x);
@@ -64,6 +71,7 @@ void AddDevices(Draft& draft) {
     const int64_t device = source.Between(-1, draft.options().devices - 1);
     ValueId there = draft.Op(Opcode::kTo, {x}, {{Key::kDevice, device}});
     if (there == kNoValue) return;
+    if (streams && source.Chance(40)) AddStreams(draft);
     if (source.Chance(70)) there = ApplyOp(draft, there);
     if (source.Chance(3)) AddWriteAfterCall(draft, there);
     if (width == 1) return;
@@ -74,6 +82,7 @@ void AddDevices(Draft& draft) {
     const ValueId sum = joined == kNoValue ? back : Combine(draft, joined, back);
     if (sum != kNoValue) joined = sum;
   }
+  if (streams && source.Chance(40)) AddStreams(draft);
 }
 
 void AddOrder(Draft& draft) {

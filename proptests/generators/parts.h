@@ -64,7 +64,7 @@ void AddHook(Draft& draft);
 void AddHookOn(Draft& draft, ValueId x);
 // set_grad of some leaf, mostly with other strides than its own; or zero_grad.
 void AddGivenGrad(Draft& draft);
-// Streams of one device, current one after the other, with an event between them.
+// Another stream of a device, which waits for the one that was current before.
 void AddStreams(Draft& draft);
 // One to three ops whose saved tensors go through hooks, some of which scale; sometimes a write to
 // what was saved, or a region inside whose hooks throw.

@@ -108,6 +108,7 @@ uint64_t FingerprintOf(const Observation& observation) {
   mixer.Add(static_cast<uint64_t>(observation.stopped_beside));
   mixer.Add(static_cast<uint64_t>(observation.leaked_blocks));
   mixer.Add(static_cast<uint64_t>(observation.leaked_bytes));
+  mixer.Add(observation.stream_reports.size());
   return mixer.state();
 }
 

@@ -127,6 +127,8 @@ AllOfThem PlantedInside() {
           const auto& grad = s.trial.observed.values[0].grad;
           s.trial.observed.accessors = {{"clone", 0, true, grad, std::nullopt, "no memory"}};
         }}},
+      {"streams",
+       {kProduct, [](Scene& s) { s.trial.observed.stream_reports = {"[device] no order"}; }}},
       {"leaks", {kProduct, [](Scene& s) { s.trial.observed.leaked_blocks = 1; }}},
   };
 }

@@ -146,6 +146,10 @@ Verdict JudgeCallbacks(const program::Program& program, const program::Observati
 // the next one would free.
 Verdict JudgeLeaks(const program::Program& program, const program::Observation& observed);
 
+// What is done on the streams of a simulated device is ordered by events where that of the
+// Program's own statements is (program/stream_order.h).
+Verdict JudgeStreams(const program::Program& program, const program::Observation& observed);
+
 // Each .grad and each result of `grad` has memory of its own when the call has ended; what a hook
 // keeps is not written in the course of it. Values share memory with those with which the twin says
 // they do.

@@ -271,6 +271,27 @@ std::optional<Program> WriteElsewhere(const Program& program, int position) {
   return Replace(program, at, edited);
 }
 
+// --- Let a stream wait by itself, without an event recorded before it and waited for behind ---
+std::optional<Program> WaitInStream(const Program& program, int position) {
+  const auto& statements = program.statements;
+  Statement stream = statements[position];
+  if (stream.op != Opcode::kStream || position == 0 || position + 1 == Count(program) ||
+      stream.Get<bool>(Key::kWaits)) {
+    return std::nullopt;
+  }
+  if (statements[position - 1].op != Opcode::kRecordEvent ||
+      statements[position + 1].op != Opcode::kWaitEvent) {
+    return std::nullopt;
+  }
+  stream.attributes.push_back({Key::kWaits, true});
+  Rebuilder rebuilder(program);
+  for (int i = 0; i < Count(program); ++i) {
+    if (i < position - 1 || i > position + 1) rebuilder.Add(statements[i]);
+    if (i == position) rebuilder.Add(stream);
+  }
+  return rebuilder.Take();
+}
+
 constexpr Step kSteps[] = {
     {"cut the end off", CountCuts, Cut},
     {"drop a run of statements", CountRuns, DropRun},
@@ -281,6 +302,7 @@ constexpr Step kSteps[] = {
     {"turn a node into a leaf", CountNodes, TurnIntoLeaf},
     {"merge two values", CountPairs, Merge},
     {"compute what is written anew", Count, WriteElsewhere},
+    {"let a stream wait by itself", Count, WaitInStream},
 };
 
 }  // namespace

@@ -46,6 +46,21 @@ TEST(StepsStructure, CustomFunctionsLoseAnOperandWithItsResult) {
             1u);
 }
 
+TEST(StepsStructure, StreamsWaitByThemselves) {
+  EXPECT_EQ(Edits("let a stream wait by itself",
+                  "twingrad 1\n"
+                  "record_event id=e device=dev:0\n"
+                  "stream id=s device=dev:0\n"
+                  "wait_event id=e device=dev:0\n"),
+            std::set<std::string>({"twingrad 1\n"
+                                   "stream id=s device=dev:0 waits=1\n"}));
+  EXPECT_TRUE(Edits("let a stream wait by itself",
+                    "twingrad 1\n"
+                    "stream id=s device=dev:0\n"
+                    "stream id=t device=dev:0 waits=1\n")
+                  .empty());
+}
+
 TEST(StepsStructure, NodesBecomeLeaves) {
   EXPECT_EQ(Edits("turn a node into a leaf", kProgram)
                 .count("twingrad 1\n"

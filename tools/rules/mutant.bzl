@@ -75,21 +75,22 @@ def sequential_mutants(rows):
 
     Args:
       rows: from the defect NAME, planted by NAME.patch, to the labels of the sources that it changes, or to a dictionary
-        of them and of `programs`, `seed` and `pair`.
+        of them and of `programs`, `statements`, `seed` and `pair`.
     """
     _check_rows(rows)
     for name, row in rows.items():
         arguments = row if type(row) == "dict" else {"sources": row}
         sequential_mutant_test(name = name, patch = name + ".patch", **arguments)
 
-def sequential_mutant_test(name, sources, patch = None, programs = None, seed = 1, pair = False):
+def sequential_mutant_test(name, sources, patch = None, programs = 2000, statements = 5, seed = 1, pair = False):
     """Passes if generated Programs find the defect and it shrinks; without a patch, if they find nothing.
 
     Args:
       name: of the defect, and of its row in the kill matrix.
       sources: labels of the production sources that the patch changes.
       patch: what to do to them; a control without one shows that the copies themselves change nothing.
-      programs: how many may be needed, where that is more than kill.h says.
+      programs: how many may be needed.
+      statements: how many may be left, unless it is a pair.
       seed: of the first Program, which decides the finding that is made small.
       pair: the defect needs a pair of features, and must be found much sooner than with the generators' fixed weights.
     """
@@ -97,7 +98,7 @@ def sequential_mutant_test(name, sources, patch = None, programs = None, seed = 
         name = name + "_test",
         srcs = [_plant(name, sources, patch)],
         args = [name, "must_die_sooner" if pair else "must_die" if patch else "must_live", str(seed)] +
-               ([str(programs)] if programs else []),
+               [str(programs), str(statements)],
         size = "medium",
         deps = [
             _PLANTED,

@@ -62,7 +62,7 @@ Tensor Broadcast(const char* op, const Tensor& a, const Tensor& b) {
   using R = ResultOf<Number, T>;
   const Shape shape = BroadcastShape(op, a.sizes(), b.sizes());
   Tensor out = Tensor::Empty(shape, kDTypeOf<R>, a.device());
-  R* z = out.data<R>();
+  R* z = out.mutable_data<R>();
   if (out.numel() < kFewElements) {
     const T* x = a.data<T>();
     const T* y = b.data<T>();
@@ -81,14 +81,14 @@ Tensor BinaryOf(const char* op, const Tensor& a, const Tensor& b) {
   using R = ResultOf<Number, T>;
   if (a.dim() == 0 && b.dim() == 0) {
     Tensor out = Tensor::EmptyScalar(kDTypeOf<R>, a.device());
-    *out.data<R>() = Number::Of(*a.data<T>(), *b.data<T>());
+    *out.mutable_data<R>() = Number::Of(*a.data<T>(), *b.data<T>());
     return out;
   }
   if (a.sizes() != b.sizes() || !a.IsContiguous() || !b.IsContiguous()) {
     return Broadcast<Number, T>(op, a, b);
   }
   Tensor out = Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
-  Loop<Number>(a.data<T>(), 1, b.data<T>(), 1, out.data<R>(), a.numel());
+  Loop<Number>(a.data<T>(), 1, b.data<T>(), 1, out.mutable_data<R>(), a.numel());
   return out;
 }
 
@@ -166,7 +166,7 @@ void AddInto(Tensor& target, const Tensor& other) {
   }
   DispatchNumeric("add_", target.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    T* x = target.data<T>();
+    T* x = target.mutable_data<T>();
     const T* y = other.data<T>();
     if (target.IsContiguous() && other.IsContiguous()) {
       return Loop<AddNumber, T>(x, 1, y, 1, x, target.numel());

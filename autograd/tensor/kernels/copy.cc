@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
+#include "autograd/device/order_after.h"
+#include "autograd/device/stream.h"
 #include "autograd/tensor/kernels/loops.h"
 #include "autograd/tensor/kernels/processor/loops.h"
 #include "autograd/tensor/kernels/sparse.h"
@@ -24,7 +27,7 @@ void CopyRow(const From* from, int64_t step, To* to, int64_t count) {
 
 template <typename To, typename From>
 void CopyElements(Tensor& target, const Tensor& source) {
-  To* out = target.data<To>();
+  To* out = target.mutable_data<To>();
   const From* in = source.data<From>();
   if (target.dim() == 0 && source.dim() == 0) {
     *out = CastNumber<To>(*in);
@@ -54,12 +57,35 @@ void CopyElements(Tensor& target, const Tensor& source) {
                 });
 }
 
+// From one device to another. Between two of one type it is work of the source's current stream: it
+// waits until the target's may be written, and the target's current stream waits for it. To the CPU
+// it is done when it returns.
+void CopyBetweenDevices(Tensor& target, const Tensor& source, absl::FunctionRef<void()> copy) {
+  const Stream from = CurrentStream(source.device());
+  const Stream to = CurrentStream(target.device());
+  if (to.device.IsCpu() || from.device.IsCpu()) {
+    copy();
+    return OrderAfter(to, from);
+  }
+  OrderAfter(from, to);
+  {
+    const WorkStreamGuard work(from);
+    copy();
+  }
+  OrderAfter(to, from);
+}
+
 void CopyAny(Tensor& target, const Tensor& source) {
   if (target.is_sparse() || source.is_sparse()) RefuseSparse("copy_");
-  DispatchAll(target.dtype(), [&](auto to) {
-    DispatchAll(source.dtype(),
-                [&](auto from) { CopyElements<decltype(to), decltype(from)>(target, source); });
-  });
+  const auto copy = [&] {
+    DispatchAll(target.dtype(), [&](auto to) {
+      DispatchAll(source.dtype(),
+                  [&](auto from) { CopyElements<decltype(to), decltype(from)>(target, source); });
+    });
+  };
+  if (target.device() == source.device()) [[likely]]
+    return copy();
+  CopyBetweenDevices(target, source, copy);
 }
 
 Tensor Fresh(const Tensor& a, DType dtype, Device device) {
@@ -87,7 +113,7 @@ Tensor WhereOf(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Shape shape =
       BroadcastShape("where", condition.sizes(), BroadcastShape("where", a.sizes(), b.sizes()));
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
-  T* z = out.data<T>();
+  T* z = out.mutable_data<T>();
   if (out.numel() < kFewElements) {
     const bool* c = condition.data<bool>();
     const T* x = a.data<T>();
@@ -133,7 +159,7 @@ void FillInto(Tensor& target, double value) {
   DispatchAll(target.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T element = CastNumber<T>(value);
-    T* out = target.data<T>();
+    T* out = target.mutable_data<T>();
     if (target.IsContiguous()) {
       std::fill_n(out, target.numel(), element);
       return;

@@ -26,7 +26,7 @@ template <typename R, typename T, typename Loop>
 Tensor EachStretch(const Tensor& a, Loop loop) {
   Tensor out = a.dim() == 0 ? Tensor::EmptyScalar(kDTypeOf<R>, a.device())
                             : Tensor::Empty(a.sizes(), kDTypeOf<R>, a.device());
-  R* z = out.data<R>();
+  R* z = out.mutable_data<R>();
   if (a.IsContiguous()) {
     loop(a.data<T>(), z, a.numel());
     return out;

@@ -100,7 +100,7 @@ Tensor MatmulOf(const Tensor& a, const Tensor& b) {
   if (a.dim() > 1) shape.push_back(x.rows);
   if (b.dim() > 1) shape.push_back(y.columns);
   Tensor out = Tensor::Empty(shape, a.dtype(), a.device());
-  T* z = out.data<T>();
+  T* z = out.mutable_data<T>();
   ForEachElement<2>(batch, {BatchStrides(a, batch), BatchStrides(b, batch)},
                     [&](int64_t p, int64_t q) {
                       x.data = a.data<T>() + p;

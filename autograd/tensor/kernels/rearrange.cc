@@ -90,7 +90,7 @@ Tensor Flip(const Tensor& a, Ints dims) {
   DispatchAll(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* in = a.data<T>() + last;
-    T* p = out.data<T>();
+    T* p = out.mutable_data<T>();
     ForEachElement<1>(a.sizes(), {strides}, [&](int64_t at) { *p++ = in[at]; });
   });
   return out;
@@ -104,7 +104,7 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index, const char* op)
   DispatchAll(a.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* in = a.data<T>();
-    T* p = out.data<T>();
+    T* p = out.mutable_data<T>();
     ForEachRow<2>(index.sizes(), {StridesBeside(a, dim), StridesFor(index, index.sizes())},
                   [&](const Row<2>& row) {
                     for (int64_t i = 0; i < row.count; ++i) {
@@ -125,7 +125,7 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
   const int64_t* indices = index.data<int64_t>();
   DispatchNumeric("scatter_add", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    T* target = out.data<T>();
+    T* target = out.mutable_data<T>();
     const T* terms = source.data<T>();
     const Ints sizes = index.sizes();
     ForEachRow<3>(sizes,
@@ -148,10 +148,10 @@ Sorted Sort(const Tensor& a, int64_t dim, bool descending) {
                 Tensor::Empty(a.sizes(), DType::kI64, a.device())};
   const Lines lines(rows, dim);
   std::vector<int64_t> order(static_cast<size_t>(lines.size));
-  int64_t* indices = sorted.indices.data<int64_t>();
+  int64_t* indices = sorted.indices.mutable_data<int64_t>();
   DispatchNumeric("sort", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    T* values = sorted.values.data<T>();
+    T* values = sorted.values.mutable_data<T>();
     for (int64_t l = 0; l < lines.count; ++l) {
       const int64_t first = lines.First(l);
       const T* line = rows.data<T>() + first;
@@ -178,9 +178,9 @@ Tensor ExtremeIndex(const Tensor& a, int64_t dim, bool least) {
   const Lines lines(rows, dim);
   DispatchNumeric(least ? "min" : "max", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    int64_t* const indices = out.mutable_data<int64_t>();
     for (int64_t l = 0; l < lines.count; ++l) {
-      out.data<int64_t>()[l] =
-          IndexOfExtreme(rows.data<T>() + lines.First(l), lines.size, lines.stride, least);
+      indices[l] = IndexOfExtreme(rows.data<T>() + lines.First(l), lines.size, lines.stride, least);
     }
   });
   return out;
@@ -196,7 +196,7 @@ static Tensor Running(const char* op, const Tensor& a, int64_t dim, bool reverse
     using T = decltype(zero);
     for (int64_t l = 0; l < lines.count; ++l) {
       const T* in = rows.data<T>() + lines.First(l);
-      T* results = out.data<T>() + lines.First(l);
+      T* results = out.mutable_data<T>() + lines.First(l);
       T so_far = static_cast<T>(start);
       for (int64_t i = 0; i < lines.size; ++i) {
         const int64_t at = (reverse ? lines.size - 1 - i : i) * lines.stride;
@@ -226,7 +226,7 @@ Tensor CumprodGradient(const Tensor& gradient, const Tensor& a, int64_t dim) {
     for (int64_t l = 0; l < lines.count; ++l) {
       const T* x = rows.data<T>() + lines.First(l);
       const T* g = gradients.data<T>() + lines.First(l);
-      T* results = out.data<T>() + lines.First(l);
+      T* results = out.mutable_data<T>() + lines.First(l);
       T so_far = static_cast<T>(1);
       for (int64_t i = 0; i < lines.size; ++i) {
         results[i * lines.stride] = so_far;
@@ -252,7 +252,7 @@ Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
     using T = decltype(zero);
     for (int64_t l = 0; l < lines.count; ++l) {
       const T* in = rows.data<T>() + lines.First(l);
-      T* results = out.data<T>() + lines.First(l);
+      T* results = out.mutable_data<T>() + lines.First(l);
       // The sum of e^(x - greatest), in which equal infinities are 1.
       T greatest = -std::numeric_limits<T>::infinity(), sum = zero;
       for (int64_t i = 0; i < lines.size; ++i) {
@@ -281,16 +281,19 @@ Tensor DampedSum(const Tensor& x, const Tensor& r, int64_t dim, bool up) {
       if (log == -std::numeric_limits<T>::infinity()) return T(0);  // whatever the sum is
       return log == next ? sum : sum * ExpNumber::Of(log - next);
     };
+    const T* const damping = logs.data<T>();
+    const T* const added = terms.data<T>();
+    T* const sums = out.mutable_data<T>();
     for (int64_t l = 0; l < lines.count; ++l) {
       const int64_t first = lines.First(l);
       T sum = zero, before = zero;
       for (int64_t i = 0; i < lines.size; ++i) {
         const int64_t at = first + (up ? i : lines.size - 1 - i) * lines.stride;
-        const T log = logs.data<T>()[at];
+        const T log = damping[at];
         if (i > 0) sum = up ? damped(sum, before, log) : damped(sum, log, before);
-        sum += terms.data<T>()[at];
+        sum += added[at];
         before = log;
-        out.data<T>()[at] = sum;
+        sums[at] = sum;
       }
     }
   });
@@ -305,7 +308,7 @@ Tensor ProductOfOthers(const Tensor& matrix) {
     using T = decltype(zero);
     for (int64_t r = 0; r < count; ++r) {
       const T* in = rows.data<T>() + r * size;
-      T* others = out.data<T>() + r * size;
+      T* others = out.mutable_data<T>() + r * size;
       T product = static_cast<T>(1);
       for (int64_t i = 0; i < size; ++i) {  // of those before
         others[i] = product;

@@ -117,7 +117,7 @@ Tensor FoldInto(const char* op, const Tensor& a, const Reduced& to, First first)
   }
   DispatchNumeric(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    T* elements = out.data<T>();
+    T* elements = out.mutable_data<T>();
     std::fill_n(elements, out.numel(), first(zero));
     const Path path{Shape(a.sizes().begin(), a.sizes().end()),
                     Shape(a.strides().begin(), a.strides().end()), strides};

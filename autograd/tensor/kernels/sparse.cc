@@ -26,12 +26,11 @@ struct Entries {
         dims(parts.sparse_dims()),
         count(parts.entries()),
         value_sizes(values.sizes().begin() + 1, values.sizes().end()),
-        value_numel(ElementCount(value_sizes)) {}
+        value_numel(ElementCount(value_sizes)),
+        index_data(indices.data<int64_t>()) {}
 
   static Tensor Rows(const Tensor& a) { return a.IsContiguous() ? a : Clone(a); }
-  int64_t Index(int64_t dim, int64_t entry) const {
-    return indices.data<int64_t>()[dim * count + entry];
-  }
+  int64_t Index(int64_t dim, int64_t entry) const { return index_data[dim * count + entry]; }
   int64_t Compare(int64_t a, int64_t b) const {
     for (int64_t d = 0; d < dims; ++d) {
       if (const int64_t difference = Index(d, a) - Index(d, b); difference != 0) return difference;
@@ -45,6 +44,7 @@ struct Entries {
   const int64_t count;
   const Shape value_sizes;
   const int64_t value_numel;
+  const int64_t* const index_data;
 };
 
 void CheckAddends(const Tensor& a, const Tensor& b) {
@@ -71,17 +71,18 @@ SparseParts Joined(const SparseParts& a, const SparseParts& b) {
   value_sizes[0] = count;
   SparseParts joined = {Tensor::Empty({dims, count}, DType::kI64, a.indices.device()),
                         Tensor::Empty(value_sizes, a.values.dtype(), a.values.device())};
+  int64_t* const indices = joined.indices.mutable_data<int64_t>();
+  char* const values = static_cast<char*>(joined.values.mutable_raw_data());
   int64_t first = 0;
   for (const SparseParts* part : {&a, &b}) {
     const Entries from(*part);
     for (int64_t d = 0; d < dims; ++d) {
-      std::copy_n(from.indices.data<int64_t>() + d * from.count, from.count,
-                  joined.indices.data<int64_t>() + d * count + first);
+      std::copy_n(from.index_data + d * from.count, from.count, indices + d * count + first);
     }
     const size_t row = static_cast<size_t>(from.value_numel) * ElementSize(a.values.dtype());
     if (row > 0 && from.count > 0) {
-      std::memcpy(static_cast<char*>(joined.values.raw_data()) + static_cast<size_t>(first) * row,
-                  from.values.raw_data(), static_cast<size_t>(from.count) * row);
+      std::memcpy(values + static_cast<size_t>(first) * row, from.values.raw_data(),
+                  static_cast<size_t>(from.count) * row);
     }
     first += from.count;
   }
@@ -107,14 +108,16 @@ SparseParts Coalesced(const SparseParts& parts) {
                         /*is_coalesced=*/true};
   DispatchNumeric("coalesce", from.values.dtype(), [&](auto zero) {
     using T = decltype(zero);
+    int64_t* const indices = result.indices.mutable_data<int64_t>();
+    T* const sums = result.values.mutable_data<T>();
+    const T* const values = from.values.data<T>();
     for (int64_t to = 0; to < count; ++to) {
       const int64_t begin = firsts[to];
       const int64_t end = to + 1 < count ? firsts[to + 1] : from.count;
       for (int64_t d = 0; d < from.dims; ++d) {
-        result.indices.data<int64_t>()[d * count + to] = from.Index(d, order[begin]);
+        indices[d * count + to] = from.Index(d, order[begin]);
       }
-      T* sum = result.values.data<T>() + to * from.value_numel;
-      const T* values = from.values.data<T>();
+      T* const sum = sums + to * from.value_numel;
       std::copy_n(values + order[begin] * from.value_numel, from.value_numel, sum);
       for (int64_t i = begin + 1; i < end; ++i) {
         const T* next = values + order[i] * from.value_numel;

@@ -1,12 +1,12 @@
 // The main function of sequential mutants:
-// `<test> NAME must_die|must_die_sooner|must_live SEED [PROGRAMS]`.
+// `<test> NAME must_die|must_die_sooner|must_live SEED [PROGRAMS [STATEMENTS]]`.
 //
-// A mutant must be found within kMaxPrograms, or as many as are given, and shrink to
-// kMaxStatements; one that needs a pair of features must also be found kSooner times sooner than
-// with the fixed weights, and may keep kMaxPairStatements; a control must not be found. Prints a
-// row of the kill matrix, the finding and the smallest Program. Exit status 0 as expected, 1
-// otherwise, 2 if the copy with the defect is not linked. With TWINGRAD_COMPARE_WEIGHTS=N in the
-// environment, hunts by the fixed weights go on up to N Programs.
+// A mutant must be found within kMaxPrograms, and shrink to kMaxStatements, or as many as are
+// given; one that needs a pair of features must also be found kSooner times sooner than with the
+// fixed weights, and may keep kMaxPairStatements; a control must not be found. Prints a row of the
+// kill matrix, the finding and the smallest Program. Exit status 0 as expected, 1 otherwise, 2 if
+// the copy with the defect is not linked. With TWINGRAD_COMPARE_WEIGHTS=N in the environment, hunts
+// by the fixed weights go on up to N Programs.
 
 #include <algorithm>
 #include <cstdint>
@@ -45,9 +45,13 @@ int main(int argc, char** argv) {
   using twingrad::mutants::Kill;
   uint64_t first_seed = 0;
   int programs = twingrad::mutants::kMaxPrograms;
-  if (argc < 4 || argc > 5 || !absl::SimpleAtoi(argv[3], &first_seed) ||
-      (argc == 5 && !absl::SimpleAtoi(argv[4], &programs))) {
-    std::fprintf(stderr, "usage: %s NAME must_die|must_die_sooner|must_live SEED [PROGRAMS]\n",
+  int statements_left = twingrad::mutants::kMaxStatements;
+  if (argc < 4 || argc > 6 || !absl::SimpleAtoi(argv[3], &first_seed) ||
+      (argc >= 5 && !absl::SimpleAtoi(argv[4], &programs)) ||
+      (argc == 6 && !absl::SimpleAtoi(argv[5], &statements_left))) {
+    std::fprintf(stderr,
+                 "usage: %s NAME must_die|must_die_sooner|must_live SEED [PROGRAMS "
+                 "[STATEMENTS]]\n",
                  argv[0]);
     return 2;
   }
@@ -71,8 +75,7 @@ int main(int argc, char** argv) {
       kill->shrunk.statements, [](const twingrad::program::Statement& statement) {
         return statement.op != twingrad::program::Opcode::kEnd;
       }));
-  const int allowed =
-      pair ? twingrad::mutants::kMaxPairStatements : twingrad::mutants::kMaxStatements;
+  const int allowed = pair ? twingrad::mutants::kMaxPairStatements : statements_left;
   if (statements > allowed) {
     std::printf("\n%d statements; at most %d are allowed: the shrinker lacks a step\n", statements,
                 allowed);

@@ -51,7 +51,9 @@ std::optional<Kill> HuntFor(int error, int programs) {
   // Where the twin is made of primitives that the engine does not use, they share no error of
   // these.
   generators::GeneratorOptions draws;
-  EXPECT_TRUE(generators::SetOps("-leaky_relu,-elu,-smooth_l1_loss", &draws).ok());
+  EXPECT_TRUE(
+      generators::SetOps("-leaky_relu,-elu,-smooth_l1_loss,-celu,-selu,-hardtanh,-relu6", &draws)
+          .ok());
   shared_error = error;
   std::optional<Kill> kill = Hunt(judge, /*first_seed=*/1, programs, draws);
   shared_error = 0;

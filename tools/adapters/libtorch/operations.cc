@@ -327,9 +327,9 @@ std::set<Opcode> SingleNodeOps() {
   std::set<Opcode> ops = ComputedOps();
   // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
   // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer is a
-  // product of views.
-  for (Opcode op :
-       {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy, Opcode::kOuter}) {
+  // product of views, pad_circular writes slices.
+  for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy,
+                    Opcode::kOuter, Opcode::kPadCircular}) {
     ops.erase(op);
   }
   if (TORCH_VERSION_MAJOR < 2) ops.erase(Opcode::kSqueeze);

@@ -1,0 +1,102 @@
+// Which stream waits for which. See gradient_streams.h.
+
+#include "autograd/engine/gradient_streams.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "autograd/base/device.h"
+#include "autograd/device/order_after.h"
+#include "autograd/engine/graph_task.h"
+
+namespace twingrad {
+namespace {
+
+bool IsOnDevice(const NodeState& state) {
+  return state.Executes() && !state.node->device().IsCpu();
+}
+
+// Where a node takes, or gives, what lies on `device`: on its own stream if that is the device's.
+// Else, for a node of the CPU that copies from or to the device, on the thread's current one.
+Stream StreamAt(const Node& node, Device device) {
+  return node.device() == device ? node.stream() : CurrentStream(device);
+}
+
+}  // namespace
+
+std::unique_ptr<GradientStreams> GradientStreams::Of(const GraphTask& task) {
+  if (!Node::DevicesAreUsed()) return nullptr;
+  if (std::none_of(task.states().begin(), task.states().end(), IsOnDevice)) return nullptr;
+  return std::unique_ptr<GradientStreams>(new GradientStreams(task));
+}
+
+GradientStreams::GradientStreams(const GraphTask& task) : caller_(CurrentStreams()) {
+  uint32_t places = 0;
+  first_place_.reserve(task.states().size());
+  for (const NodeState& state : task.states()) {
+    first_place_.push_back(places);
+    places += state.node->num_inputs();
+  }
+  places_.resize(places);
+}
+
+void GradientStreams::AddSeed(const Node& root, uint32_t input_nr, const Tensor& seed) {
+  if (!seed.defined() || seed.device().IsCpu()) return;
+  Place& place = PlaceOf(0, input_nr);
+  place.sum = StreamAt(root, seed.device());
+  place.ready = CurrentStream(seed.device());
+  if (place.ready != place.sum) place.event = RecordedEvent(place.ready);
+}
+
+GradientStreams::Arrival GradientStreams::ArrivalOf(const Node& producer, const Node& consumer,
+                                                    const Tensor& gradient) {
+  if (!gradient.defined() || gradient.device().IsCpu()) return {};
+  // By the contract of nodes with inputs on several devices, what one gives on another device is
+  // ready there where the copy was queued, which its own stream has waited for (kernels/copy.h).
+  Arrival arrival{StreamAt(producer, gradient.device()), nullptr};
+  if (arrival.stream != StreamAt(consumer, gradient.device())) {
+    arrival.event = RecordedEvent(arrival.stream);
+  }
+  return arrival;
+}
+
+GradientStreams::SumScope::SumScope(GradientStreams& streams, uint32_t index, const Node& consumer,
+                                    uint32_t input_nr, const Tensor& sum, const Tensor& gradient,
+                                    Arrival arrival)
+    : label_("the sum of gradients") {
+  if (!gradient.defined() || gradient.device().IsCpu()) return;
+  Place& place = streams.PlaceOf(index, input_nr);
+  if (!sum.defined()) {
+    place.sum = StreamAt(consumer, gradient.device());
+    place.ready = arrival.stream;
+    place.event = std::move(arrival.event);
+    return;
+  }
+  if (arrival.event != nullptr) arrival.event->MakeWait(place.sum);
+  if (place.event != nullptr) std::exchange(place.event, nullptr)->MakeWait(place.sum);
+  place.ready = place.sum;
+  stream_.emplace(place.sum);
+}
+
+GradientStreams::NodeScope::NodeScope(GradientStreams& streams, uint32_t index, const Node& node,
+                                      const VariableList& gradients)
+    : label_(node.name()) {
+  for (uint32_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined() || gradients[i].device().IsCpu()) continue;
+    const Place& place = streams.PlaceOf(index, i);
+    if (place.event != nullptr) place.event->MakeWait(StreamAt(node, gradients[i].device()));
+  }
+  if (!node.device().IsCpu()) stream_.emplace(node.stream());
+}
+
+void GradientStreams::Finish(const GraphTask& task) const {
+  std::vector<Stream> streams;
+  for (const NodeState& state : task.states()) {
+    if (IsOnDevice(state)) streams.push_back(state.node->stream());
+  }
+  std::sort(streams.begin(), streams.end());
+  streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
+  for (const Stream& stream : streams) OrderAfter(CurrentStream(stream.device), stream);
+}
+
+}  // namespace twingrad
