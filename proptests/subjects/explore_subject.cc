@@ -1,9 +1,11 @@
 #include "proptests/subjects/explore_subject.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <new>
 #include <optional>
 #include <set>
@@ -55,6 +57,9 @@ static_assert(sizeof(ScheduleRecord) <= workers::kScratchBytes);
 // A Program without devices and thread sections runs on one thread: further ones are drawn from its
 // seed.
 constexpr int kDraws = 16;
+// Steps for each schedule that a Program is to have, on average: those of a large graph take more,
+// and it has fewer, lest it count as hanging. A count, not a time, so that a seed says which.
+constexpr int64_t kStepsASchedule = 10'000;
 // Making a finding small must end long before its worker counts as hanging.
 constexpr std::chrono::seconds kShrinkTime(4);
 // Each schedule that hangs takes its time; less than a worker's shortest limit.
@@ -276,7 +281,9 @@ CaseResult ExploreSubject::Explore() {
   }
   interleave::Strategy& asked = recording ? *recording : *strategy_;
   interleave::SplitMix seeds(seed);
-  for (uint64_t i = 0; i < options_.schedules && !(stop_ && stop_()); ++i) {
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max() / kStepsASchedule;
+  int64_t steps_left = static_cast<int64_t>(std::min(options_.schedules, kMost)) * kStepsASchedule;
+  for (uint64_t i = 0; i < options_.schedules && steps_left > 0 && !(stop_ && stop_()); ++i) {
     const uint64_t schedule_seed = seeds.Next();
     const steady_clock::time_point begin = steady_clock::now();
     const ProgramRun run = explorer_->Run(asked, schedule_seed);
@@ -284,6 +291,7 @@ CaseResult ExploreSubject::Explore() {
     statistics_.AddSchedule(run.outcome, run.order, asked.memory(), steady_clock::now() - begin);
     if (!run.ok()) return Failed(run, schedule_seed, false);
     if (run.outcome.decisions.empty()) break;  // there is one interleaving, and this is it
+    steps_left -= run.outcome.steps;
   }
   return {};
 }

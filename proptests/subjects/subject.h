@@ -28,7 +28,7 @@ namespace twingrad::subjects {
 // How a Program is explored; for Subjects that run it under many schedules.
 struct ExploreOptions {
   std::string strategy = "mixed";  // a word of proptests/interleave/strategies, or replay
-  uint64_t schedules = 1000;       // for each Program
+  uint64_t schedules = 1000;       // for each Program; a large one has fewer
   int threads = 0;                 // device workers; 0: one for each device
   std::string program;             // path: explore this one instead of random ones
   std::string schedule;            // path: what `replay` follows

@@ -139,6 +139,18 @@ TEST_F(ExploreTest, EveryStrategyExploresAGivenProgram) {
   }
 }
 
+TEST_F(ExploreTest, ALargeProgramHasFewerSchedules) {
+  std::string text = "twingrad 1\n%v0 = leaf type=f64[] data=1 grad=1 device=dev:0\n";
+  for (int i = 1; i <= 600; ++i) absl::StrAppend(&text, "%v", i, " = neg %v", i - 1, "\n");
+  absl::StrAppend(&text, "backward %v600\n");
+  const std::string file = Written("large.twin", text);
+  const SubprocessResult run = Tool({"explore", "--seed=1", "--program", file, "--schedules=50"});
+  EXPECT_EQ(run.exit_status, 0) << run.output << run.errors;
+  const std::string schedules = Line(run.output, "schedules");
+  EXPECT_THAT(schedules, StartsWith("schedules      ")) << run.output;
+  EXPECT_THAT(schedules, Not(StartsWith("schedules      50: ")));
+}
+
 TEST_F(ExploreTest, TimeEndsAProgramWithSchedulesLeft) {
   const SubprocessResult run =
       Tool({"explore", "--schedules=1000000000000", "--time=1", "--program", LanesFile()});

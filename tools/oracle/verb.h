@@ -66,7 +66,7 @@ inline constexpr FlagSpec kStrategy = {"strategy",
                                        UINT64_MAX,
                                        interleave::StrategyNames};
 inline constexpr FlagSpec kSchedules = {"schedules", "N", FlagType::kCount, "1000",
-                                        "for each Program"};
+                                        "for each Program; a large one has fewer"};
 inline constexpr FlagSpec kThreads = {"threads",
                                       "N",
                                       FlagType::kCount,
