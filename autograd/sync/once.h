@@ -58,16 +58,23 @@ class Lazy {
     return *object;
   }
 #if defined(AUTOGRAD_SYNC_MODEL)
-  // A failed execution leaves its objects as they are, and this mutex perhaps held.
+  // A failed execution leaves its objects as they are, where a leak checker finds them, and this
+  // mutex perhaps held.
   void Reset(bool completed) {
     object_.Store(nullptr, kRelease);
     T* const object = std::exchange(built_, nullptr);
     if (completed) {
       delete object;
     } else {
+      if (object != nullptr) left_behind_ = new LeftBehind{object, left_behind_};
       std::construct_at(&mutex_);
     }
   }
+  struct LeftBehind {
+    T* object;
+    LeftBehind* next;
+  };
+  LeftBehind* left_behind_ = nullptr;
   T* built_ = nullptr;
 #endif
 
