@@ -5,12 +5,11 @@
 // The first byte determines how the rest is split.
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "autograd/program/parse.h"
+#include "fuzz/require.h"
 #include "proptests/protocol/frame.h"
 #include "proptests/protocol/hello.h"
 #include "proptests/protocol/reply.h"
@@ -23,12 +22,6 @@ using protocol::Frame;
 constexpr std::string_view kProgram =
     "twingrad 1\n%x = leaf type=f64[2] data=3,4 grad=1\n%i = leaf type=i64[] data=1\n"
     "%y = mul %x %x\nhook %y do=record\n%s = sum %y\nbackward %s\n";
-
-void Require(bool condition, const char* what, const std::string& text) {
-  if (condition) return;
-  std::fprintf(stderr, "[fuzz] %s; text:\n%s\n", what, text.c_str());
-  std::abort();
-}
 
 void CheckMessage(std::string_view message) {
   Require(message.substr(0, 11) == "[protocol] " && message.find("; ") != std::string_view::npos,

@@ -2,8 +2,6 @@
 // give a Program that survives printing and parsing with the same hash.
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -11,17 +9,12 @@
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/parse.h"
 #include "autograd/program/print.h"
+#include "fuzz/require.h"
 
 namespace twingrad {
 namespace {
 
 namespace program = twingrad::program;
-
-void Require(bool condition, const char* what, const std::string& text) {
-  if (condition) return;
-  std::fprintf(stderr, "[fuzz] %s; text:\n%s\n", what, text.c_str());
-  std::abort();
-}
 
 void CheckText(std::string_view text) {
   const auto parsed = program::Parse(text);

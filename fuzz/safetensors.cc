@@ -2,22 +2,15 @@
 // an error of the documented form, or survive writing and reading back.
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "autograd/base/error.h"
 #include "autograd/safetensors/safetensors.h"
+#include "fuzz/require.h"
 
 namespace twingrad {
 namespace {
-
-void Require(bool condition, const char* what, const std::string& text) {
-  if (condition) return;
-  std::fprintf(stderr, "[fuzz] %s; text:\n%s\n", what, text.c_str());
-  std::abort();
-}
 
 void CheckFile(std::string_view bytes) {
   TensorFileNotes notes;

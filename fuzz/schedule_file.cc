@@ -3,21 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "fuzz/require.h"
 #include "proptests/interleave/checker/schedule_file.h"
 
 namespace twingrad {
 namespace {
-
-void Require(bool condition, const char* what, const std::string& text) {
-  if (condition) return;
-  std::fprintf(stderr, "[fuzz] %s; text:\n%s\n", what, text.c_str());
-  std::abort();
-}
 
 void CheckSchedule(std::string_view text) {
   const auto schedule = interleave::ParseSchedule(text);
