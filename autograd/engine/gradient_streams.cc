@@ -51,8 +51,8 @@ void GradientStreams::AddSeed(const Node& root, uint32_t input_nr, const Tensor&
 GradientStreams::Arrival GradientStreams::ArrivalOf(const Node& producer, const Node& consumer,
                                                     const Tensor& gradient) {
   if (!gradient.defined() || gradient.device().IsCpu()) return {};
-  // What a node gives on another device than its own is ready on that device's current stream, which
-  // has waited for the copy (tensor/kernels/copy.cc).
+  // What a node gives on another device than its own is ready on that device's current stream,
+  // which has waited for the copy (tensor/kernels/copy.cc).
   Arrival arrival{StreamAt(producer, gradient.device()), nullptr};
   if (arrival.stream != StreamAt(consumer, gradient.device())) {
     arrival.event = RecordedEvent(arrival.stream);
