@@ -53,6 +53,8 @@ struct TypeWords {
                   static_cast<uint8_t>((low >> 16) & 0xff)};
   }
   bool is_sparse() const { return (low & kSparse) != 0; }
+  // Of a simulated accelerator: one test of a bit, which no other type of device has.
+  bool is_sim() const { return (low & kSim) != 0; }
   // dtype, device and whether it is sparse.
   uint64_t kind() const { return low & 0xffffff; }
   bool IsExact() const { return ((low >> 24) & 0xff) != kInexact; }
@@ -63,6 +65,10 @@ struct TypeWords {
 
   static constexpr uint64_t kInexact = 0xff;
   static constexpr uint64_t kSparse = uint64_t{1} << 15;
+  static constexpr uint64_t kSim = static_cast<uint64_t>(DeviceType::kSim) << 8;
+  static_assert(static_cast<int>(DeviceType::kCpu) == 0 &&
+                static_cast<int>(DeviceType::kSim) == 1 &&
+                static_cast<int>(DeviceType::kCuda) == 2 && kDeviceTypeCount == 3);
 };
 
 // Whether tensors with memory of their own that this thread makes are inference tensors. Set by the
@@ -135,7 +141,7 @@ class TensorImpl {
   // Tells the device that the current stream reads or writes the elements. Of a tensor that
   // HasDeviceMemory.
   void NoteAccess(bool is_write) const;
-  bool HasDeviceMemory() const { return device().type == DeviceType::kSim; }
+  bool HasDeviceMemory() const { return type_.is_sim(); }
   // Shares `storage`.
   static TensorImpl* MakeAlias(const TensorImpl& of, Ints sizes, Ints strides, int64_t offset);
   // Shows `storage` from its start in row-major order. `type` is exact, and fits it.
