@@ -163,6 +163,18 @@ TEST(LoweringTest, EluIsFlatAboveItsKinkInSecondOrder) {
 }
 
 // Whatever is an index is looked at again when the node runs.
+TEST(LoweringTest, WhatCancelsInAVarianceIsNotExact) {
+  const TwinRun run(R"(%x = leaf type=f64[2,2] data=0,0,0x1.6666666666666p-1,0
+%s = leaf type=f64[] data=0 grad=1
+%y = add %x %s
+%v = var %y
+%w = mul %v %v
+%g = grad %w inputs=%s create_graph=1
+backward %g
+)");
+  EXPECT_GT(run.GradBound("s")[0], 0x1p-110);
+}
+
 TEST(LoweringTest, IndicesAreSaved) {
   for (const Signature& signature : program::Signatures()) {
     if (signature.category == Category::kCall || signature.differentiable == 0) continue;

@@ -69,14 +69,24 @@ ValueIn<Algebra> Within(Algebra& algebra, const ValueIn<Algebra>& x,
   return algebra.Apply(Primitive::kAdd, x, algebra.Constant(zeros));
 }
 
+// Whether some difference of the elements of two arrays of one shape rounds.
+inline bool DifferencesRound(const Array& a, const Array& b) {
+  for (int32_t i = 0; i < a.size; ++i) {
+    if (Subtract(a.At(i), b.At(i), FormatOf(a.dtype)).e != 0) return true;
+  }
+  return false;
+}
+
 // Engines may take one pass, in which the mean is that of the elements so far.
 template <typename Algebra>
 ValueIn<Algebra> VarianceOver(Algebra& algebra, const ValueIn<Algebra>& a,
                               const ReductionMap& groups) {
   const Shape* shape = algebra.ArrayOf(a)->shape;
   const auto mean = Gather(algebra, MeanOver(algebra, a, groups), groups.map, shape);
-  // Shares that round leave something of what here cancels.
-  const bool rounds = (groups.count & (groups.count - 1)) != 0;
+  // Shares that round leave something of what here cancels, and so do distances, of which alone
+  // other formulas make the gradient.
+  const bool rounds = (groups.count & (groups.count - 1)) != 0 ||
+                      DifferencesRound(*algebra.ArrayOf(a), *algebra.ArrayOf(mean));
   const auto distance = algebra.Apply(Primitive::kSubtract, rounds ? Roughly(algebra, a, 8) : a,
                                       rounds ? Roughly(algebra, mean, 8) : mean);
   const auto variance =
