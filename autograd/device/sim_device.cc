@@ -369,6 +369,18 @@ bool SimDevice::RunOne(Stream stream) {
   return true;
 }
 
+std::vector<StreamOrder::Clock> SimDevice::KnownOrder() {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  return order_.clocks();
+}
+
+uint32_t SimDevice::NumberOf(Stream stream) {
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  return static_cast<uint32_t>(queues_[IndexOf(stream)].timeline);
+}
+
 std::vector<std::string> SimDevice::TakeReports() {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);

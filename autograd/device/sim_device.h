@@ -80,6 +80,8 @@ class SimDevice final : public DeviceInterface {
 
   // At most kMostReports of them.
   std::vector<std::string> TakeReports() override;
+  std::vector<StreamOrder::Clock> KnownOrder() override;
+  uint32_t NumberOf(Stream stream) override;
   static constexpr size_t kMostReports = 100;
 
  private:

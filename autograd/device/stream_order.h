@@ -35,6 +35,7 @@ class StreamOrder {
   // `timeline` waits for a moment: the clock that Queue gave, or Now.
   void Join(Timeline timeline, const Clock& moment);
   const Clock& Now(Timeline timeline) const { return clocks_[timeline]; }
+  const std::vector<Clock>& clocks() const { return clocks_; }  // by timeline
 
   // Of one block of memory: the accesses that later ones may conflict with.
   struct Visit {

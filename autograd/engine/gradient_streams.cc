@@ -60,6 +60,19 @@ GradientStreams::Arrival GradientStreams::ArrivalOf(const Node& producer, const 
   return arrival;
 }
 
+std::vector<GradientStreams::Arrival> GradientStreams::ArrivalsOf(const GraphTask& task,
+                                                                  const Node& producer,
+                                                                  const VariableList& gradients) {
+  const Span<const Edge> edges = producer.next_edges();
+  std::vector<Arrival> arrivals(edges.size());
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (!edges[i].is_valid()) continue;
+    const NodeState& taker = task.states()[task.TargetOf(producer, edges[i])];
+    if (taker.Executes()) arrivals[i] = ArrivalOf(producer, *taker.node, gradients[i]);
+  }
+  return arrivals;
+}
+
 GradientStreams::SumScope::SumScope(GradientStreams& streams, uint32_t index, const Node& consumer,
                                     uint32_t input_nr, const Tensor& sum, const Tensor& gradient,
                                     Arrival arrival)

@@ -51,8 +51,10 @@ class GradientStreams {
 
   // The seed of input `input_nr` of the root, node 0, made on the caller's streams.
   void AddSeed(const Node& root, uint32_t input_nr, const Tensor& seed);
-  // Of a gradient that `producer` has just given for `consumer`; on the thread that evaluated it.
-  static Arrival ArrivalOf(const Node& producer, const Node& consumer, const Tensor& gradient);
+  // Of the gradients that `producer` has just given, by output; on the thread that evaluated it,
+  // before any of them is added, so that nothing waits for sums that are made on its stream.
+  static std::vector<Arrival> ArrivalsOf(const GraphTask& task, const Node& producer,
+                                         const VariableList& gradients);
   // For adding a gradient to the sum for input `input_nr` of node `index`, or making it that. Waits
   // for both.
   class [[nodiscard]] SumScope {
@@ -86,6 +88,7 @@ class GradientStreams {
   };
 
   explicit GradientStreams(const GraphTask& task);
+  static Arrival ArrivalOf(const Node& producer, const Node& consumer, const Tensor& gradient);
   Place& PlaceOf(uint32_t index, uint32_t input_nr) {
     return places_[first_place_[index] + input_nr];
   }

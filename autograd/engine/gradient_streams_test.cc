@@ -171,6 +171,29 @@ TEST_P(GradientStreamsTest, AProducerOnTheConsumersStreamDoesNotWaitForOthers) {
   EXPECT_EQ(GradOf(x).watched_data<double>()[0], 2);
 }
 
+// What else a node gives may be added to a sum on its own stream, which waits for the other terms.
+// Rules: I9.
+TEST_P(GradientStreamsTest, NothingWaitsForSumsOnTheGiversStream) {
+  const Tensor scratch = Scratch();
+  const auto writes = [&](FunctionNode& node, VariableList gradients) {
+    scratch.mutable_data<double>()[0] = 1;
+    return VariableList(node.num_outputs(), gradients[0]);
+  };
+  SetCurrentStream(b_);
+  const NodePtr sum = MakePass({}, On(device_));
+  SetCurrentStream(caller_);
+  const NodePtr last = MakeFunction(writes, {}, On(device_));
+  SetCurrentStream(b_);
+  const NodePtr giver = MakePass({Edge(sum, 0), Edge(last, 0)}, On(device_));
+  SetCurrentStream(a_);
+  const NodePtr term = MakeFunction(writes, {Edge(sum, 0)}, On(device_));
+  SetCurrentStream(b_);
+  const NodePtr root = MakePass({Edge(giver, 0), Edge(term, 0)}, On(device_));
+  sim_.SynchronizeDevice(0);
+  Run(Edge(root, 0), On(device_, 1));
+  EXPECT_EQ(sim_.TakeReports().size(), 1u) << "the writes of both are in no order";
+}
+
 // Copies between devices too.
 // Rules: I10, O3.
 TEST_P(GradientStreamsTest, GradientsGoFromDeviceToDevice) {

@@ -72,13 +72,12 @@ std::vector<uint32_t> LocalRun::TakeReady() {
   return indices;
 }
 
-void LocalRun::AddOnStreams(const Node& producer, uint32_t target, uint32_t input_nr,
-                            Tensor&& gradient) {
+void LocalRun::AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradient,
+                            GradientStreams::Arrival&& arrival) {
   NodeState& state = task_.states()[target];
   Tensor& sum = task_.GradientOf(state, input_nr);
-  const GradientStreams::SumScope scope(
-      *task_.streams(), target, *state.node, input_nr, sum, gradient,
-      GradientStreams::ArrivalOf(producer, *state.node, gradient));
+  const GradientStreams::SumScope scope(*task_.streams(), target, *state.node, input_nr, sum,
+                                        gradient, std::move(arrival));
   AddGradient(sum, std::move(gradient));
 }
 
@@ -86,13 +85,15 @@ void LocalRun::AddOnStreams(const Node& producer, uint32_t target, uint32_t inpu
 template <bool kHasStreams>
 void LocalRun::Deliver(const Node& node, VariableList& results) {
   const Span<const Edge> edges = node.next_edges();
+  std::vector<GradientStreams::Arrival> arrivals;
+  if constexpr (kHasStreams) arrivals = GradientStreams::ArrivalsOf(task_, node, results);
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
     const uint32_t target = task_.TargetOf(node, edges[i]);
     NodeState& state = task_.states()[target];
     const bool executes = state.Executes();
     if (kHasStreams && executes) {
-      AddOnStreams(node, target, edges[i].input_nr, std::move(results[i]));
+      AddOnStreams(target, edges[i].input_nr, std::move(results[i]), std::move(arrivals[i]));
     } else if (executes) {
       AddGradient(task_.GradientOf(state, edges[i].input_nr), std::move(results[i]));
     }

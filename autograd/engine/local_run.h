@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "autograd/engine/gradient_streams.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/engine/ready_heap.h"
 #include "autograd/graph/node.h"
@@ -62,7 +63,8 @@ class LocalRun {
   bool Loop(SharingRule* rule);
   template <bool kHasStreams>
   void Deliver(const Node& node, VariableList& results);
-  void AddOnStreams(const Node& producer, uint32_t target, uint32_t input_nr, Tensor&& gradient);
+  void AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradient,
+                    GradientStreams::Arrival&& arrival);
 
   GraphTask& task_;
   ReadyHeap ready_;

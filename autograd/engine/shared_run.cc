@@ -216,14 +216,14 @@ void SharedRun::Deliver(uint32_t index, VariableList& results, std::vector<NodeP
     GraphTask::ThrowChangedEdges(node);
   }
   IndexList ready;
+  std::vector<GradientStreams::Arrival> arrivals;
+  if (task_.streams() != nullptr) arrivals = GradientStreams::ArrivalsOf(task_, node, results);
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
     const uint32_t target = task_.TargetOf(node, edges[i]);
     if (!task_.states()[target].Executes()) continue;
     GradientStreams::Arrival arrival;
-    if (task_.streams() != nullptr) {
-      arrival = GradientStreams::ArrivalOf(node, *task_.states()[target].node, results[i]);
-    }
+    if (!arrivals.empty()) arrival = std::move(arrivals[i]);
     AddTo(target, ranks_.slot_begin[target] + edges[i].input_nr,
           ranks_.ordinal[ranks_.edge_begin[index] + i],
           {std::move(results[i]), ranks_.rank[index], static_cast<uint32_t>(i), std::move(arrival)},

@@ -152,6 +152,29 @@ struct WarningRecord {
   std::string text;
 };
 
+// What the streams of a simulated device knew of each other at a moment of a call.
+struct StreamStep {
+  enum class Kind : uint8_t {
+    kCall,   // the graph is known, nothing has run
+    kBegin,  // a node is about to run, and has waited
+    kEnd,    // it has run, and nothing that it gave has been handed on
+  };
+  Kind kind = Kind::kCall;
+  uint32_t number = 0;  // its place among all such moments of the run
+  int32_t node = -1;    // index into CallRecord::nodes
+  int thread = -1;      // the number of a worker of the engine, or -1
+  // Stream 0 is the host. By device, the stream that is the thread's current one.
+  std::vector<uint32_t> current;
+  // Of each stream: how much work of each comes before its next. What is missing at ends is 0.
+  std::vector<std::vector<uint64_t>> known;
+};
+
+// The stream of a node; 0 on the CPU.
+struct NodeStream {
+  uint32_t stream = 0;
+  DeviceIndex device = kCpu;
+};
+
 // One call of the engine: `backward` or `grad`, or one that a hook made in the course of another.
 struct CallRecord {
   int32_t statement = -1;  // the call's; of a nested one, that of the hook
@@ -183,6 +206,9 @@ struct CallRecord {
   std::vector<WriteRecord> writes;     // of such a call, to what was there before
   // Blocks of memory that it kept after it had failed; the next call on the thread freed them.
   int64_t held_blocks = 0;
+  // Of a Program with devices, in the order in which they were noted.
+  std::vector<StreamStep> stream_steps;
+  std::vector<NodeStream> node_streams;  // by node
 };
 
 struct ValueRecord {

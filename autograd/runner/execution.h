@@ -23,6 +23,7 @@
 #include "autograd/graph/node.h"
 #include "autograd/graph/saved_tensor_hooks.h"
 #include "autograd/graph/thread_state.h"
+#include "autograd/program/analyze.h"
 #include "autograd/program/observation.h"
 #include "autograd/program/program.h"
 #include "autograd/program/region.h"
@@ -109,7 +110,7 @@ class Execution : private program::StatementRunner {
   struct Shared {
     Shared(const program::Program& program, Engine& engine, const NodeNames& names,
            std::vector<program::CallRecord>& calls)
-        : recorder(names, calls),
+        : recorder(names, calls, program::DevicesOf(program)),
           warnings(program, recorder),
           values(program.names.size()),
           defined_at(program.names.size(), -1),

@@ -6,8 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "autograd/device/device_registry.h"
+#include "autograd/device/stream.h"
 #include "autograd/engine/current_task.h"
 #include "autograd/engine/worker.h"
+#include "autograd/ops/registry.h"
 #include "autograd/runner/tensor_data.h"
 #include "autograd/sync/thread_local.h"
 #include "autograd/sync/watch.h"
@@ -19,6 +22,12 @@ using program::CallRecord;
 namespace {
 
 AG_THREAD_LOCAL(Recorder::Call*, InnermostCall, nullptr);
+
+program::NodeStream StreamOf(const Node& node) {
+  if (node.device().IsCpu()) return {};
+  return {GetDeviceInterface(node.device()).NumberOf(node.stream()),
+          static_cast<program::DeviceIndex>(node.device().index)};
+}
 
 }  // namespace
 
@@ -146,17 +155,46 @@ void Recorder::OnGraphReady(const GraphView& graph) {
   call.needed = graph.needed;
   call.executed.reserve(count);
   call.threads.reserve(count);
+  if (devices_ == 0) return;
+  for (const Node* node : graph.nodes) call.node_streams.push_back(StreamOf(*node));
+  NoteStreams(call, program::StreamStep::Kind::kCall, -1);
+}
+
+void Recorder::NoteStreams(CallRecord& call, program::StreamStep::Kind kind, int32_t node) {
+  program::StreamStep& step = call.stream_steps.emplace_back();
+  step.kind = kind;
+  step.number = stream_steps_++;
+  step.node = node;
+  step.thread = WorkerGroup::NumberOfThisThread();
+  DeviceInterface& interface = GetDeviceInterface(ops::DeviceOf(0));
+  for (int index = 0; index < devices_; ++index) {
+    const Device device = ops::DeviceOf(static_cast<program::DeviceIndex>(index));
+    step.current.push_back(interface.NumberOf(CurrentStream(device)));
+  }
+  step.known = interface.KnownOrder();
 }
 
 void Recorder::OnEvaluate(uint64_t number, const Node& node, bool applied) {
   const sync::WatchScope watching;
-  if (!applied) return;
+  if (!applied && devices_ == 0) return;
   sync::MutexLock lock(mutex_);
   const Task* task = Find(number);
   if (task == nullptr) return;
   CallRecord& call = calls_[task->call];
-  call.executed.push_back(task->IndexOf(&node));
+  const int32_t index = task->IndexOf(&node);
+  if (devices_ > 0) NoteStreams(call, program::StreamStep::Kind::kBegin, index);
+  if (!applied) return;
+  call.executed.push_back(index);
   call.threads.push_back(ThreadHere(*task));
+}
+
+void Recorder::OnEvaluated(uint64_t number, const Node& node) {
+  if (devices_ == 0) return;
+  const sync::WatchScope watching;
+  sync::MutexLock lock(mutex_);
+  const Task* task = Find(number);
+  if (task == nullptr) return;
+  NoteStreams(calls_[task->call], program::StreamStep::Kind::kEnd, task->IndexOf(&node));
 }
 
 void Recorder::NoteHook(const Node& node, int32_t statement, const Tensor& gradient, bool keeps) {

@@ -30,8 +30,9 @@ namespace twingrad::runner {
 
 class Recorder final : public EngineObserver {
  public:
-  Recorder(const NodeNames& names, std::vector<program::CallRecord>& calls)
-      : names_(names), calls_(calls) {}
+  // `devices`: how many the Program uses, whose streams are watched as well.
+  Recorder(const NodeNames& names, std::vector<program::CallRecord>& calls, int devices)
+      : names_(names), devices_(devices), calls_(calls) {}
 
   // What a hook keeps, and its record in the call's log.
   struct KeptGradient {
@@ -85,6 +86,7 @@ class Recorder final : public EngineObserver {
 
   void OnGraphReady(const GraphView& graph) override AG_EXCLUDES(mutex_);
   void OnEvaluate(uint64_t task, const Node& node, bool applied) override AG_EXCLUDES(mutex_);
+  void OnEvaluated(uint64_t task, const Node& node) override AG_EXCLUDES(mutex_);
 
  private:
   struct Task {
@@ -107,7 +109,13 @@ class Recorder final : public EngineObserver {
   // Which thread this is in the task.
   static int16_t ThreadHere(const Task& task);
 
+  // Of a call with devices: a moment of it, on the thread whose moment it is.
+  void NoteStreams(program::CallRecord& call, program::StreamStep::Kind kind, int32_t node)
+      AG_REQUIRES(mutex_);
+
   const NodeNames& names_;
+  const int devices_;
+  uint32_t stream_steps_ AG_GUARDED_BY(mutex_) = 0;
   mutable sync::Mutex mutex_{"recorder"};
   std::vector<program::CallRecord>& calls_ AG_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, Task> tasks_ AG_GUARDED_BY(mutex_);  // of the calls at hand

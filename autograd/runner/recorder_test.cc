@@ -21,7 +21,7 @@ TEST(Recorder, FillsTheRecordOfACall) {
   names.BeginStatement(1, false);
   const Tensor y = ops::Mul(x, x);
   std::vector<program::CallRecord> calls;
-  Recorder recorder(names, calls);
+  Recorder recorder(names, calls, 0);
   const Node* node = GradientEdge(y).function.get();
   RegisterHook(y, [&](const Tensor& g) {
     recorder.NoteHook(*node, 7, g);
@@ -58,7 +58,7 @@ TEST(Recorder, MarksWhatIsNeeded) {
   SetRequiresGrad(w, true);
   const Tensor y = ops::Mul(ops::Neg(x), ops::Neg(w));
   std::vector<program::CallRecord> calls;
-  Recorder recorder(names, calls);
+  Recorder recorder(names, calls, 0);
   Engine engine({.observer = &recorder});
   const Recorder::Call at_hand(recorder, {});
   GradOptions options;
@@ -79,7 +79,7 @@ TEST(Recorder, TellsNestedCallsFromTheirs) {
   SetRequiresGrad(x, true);
   const Tensor y = ops::Mul(x, x);
   std::vector<program::CallRecord> calls;
-  Recorder recorder(names, calls);
+  Recorder recorder(names, calls, 0);
   Engine engine({.observer = &recorder});
   const Node* node = GradientEdge(y).function.get();
   const Node* leaf = GradientEdge(x).function.get();

@@ -64,8 +64,8 @@ Verdict Canary(const Exhibits& e) { return JudgeCanary(e.canary()); }
 // - recount: what ran, and why, says more of a fault than the values that came of it.
 // - threads, callbacks, sharing, writes: where and when something ran, and on what, explains wrong
 //   values.
-// - streams: an access that nothing orders gives right values in the order that it happened to
-// have.
+// - streams, stream waits: an access that nothing orders gives right values in the order that it
+//   happened to have, and so does work that waits too long.
 // - twin before dual: it judges all values, versions and flags; the dual numbers find what engine
 //   and twin have in common.
 // - ball after dual: it judges those two as well, and finds what all three have in common.
@@ -89,6 +89,7 @@ constexpr OracleRow kRows[] = {
     {"sharing", need::kInside | need::kTwin, OfEvidence<oracles::JudgeSharing>},
     {"writes", need::kInside | need::kCalls, OfRun<oracles::JudgeWrites>},
     {"streams", need::kInside, OfRun<oracles::JudgeStreams>},
+    {"stream waits", need::kInside, OfRun<oracles::JudgeStreamWaits>},
     {"twin", need::kTwin, OfEvidence<oracles::JudgeValues>},
     {"dual", need::kTwin | need::kDual, Dual},
     {"ball", need::kTwin | need::kBall | need::kNoError, Ball},

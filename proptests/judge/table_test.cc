@@ -31,6 +31,7 @@ using oracles::Number;
 using twingrad::ErrorKind;
 using twingrad::program::Observation;
 using twingrad::program::Program;
+using twingrad::program::StreamStep;
 using twingrad::reference::RunDual;
 using twingrad::reference::RunTwin;
 using twingrad::reference::ball::RunBall;
@@ -49,6 +50,8 @@ constexpr char kCallback[] =
 constexpr char kSections[] =
     "%x = leaf type=f64[] data=3 grad=1\naccumulate_hook %x do=record\n"
     "begin kind=thread\nbackward %x\nend\nbegin kind=thread\nbackward %x\nend\n";
+constexpr char kOnDevice[] =
+    "%x = leaf type=f64[] data=3 grad=1 device=dev:0\n%y = neg %x\nbackward %y\n";
 constexpr char kDifference[] =
     "%a = leaf type=f64[] data=3 grad=1\n%b = leaf type=f64[] data=2 grad=1\n%y = sub %a %b\n"
     "backward %y\n";
@@ -129,6 +132,19 @@ AllOfThem PlantedInside() {
         }}},
       {"streams",
        {kProduct, [](Scene& s) { s.trial.observed.stream_reports = {"[device] no order"}; }}},
+      {"stream waits",
+       {kOnDevice,
+        [](Scene& s) {
+          auto& call = s.trial.observed.calls[0];
+          const auto node = static_cast<int32_t>(call.roots[0].node);
+          call.node_streams.assign(call.nodes.size(), {1, 0});
+          call.stream_steps = {{.number = 0, .current = {1}, .known = {}},
+                               {.kind = StreamStep::Kind::kBegin,
+                                .number = 1,
+                                .node = node,
+                                .current = {1},
+                                .known = {{}, {1, 0, 1}}}};
+        }}},
       {"leaks", {kProduct, [](Scene& s) { s.trial.observed.leaked_blocks = 1; }}},
   };
 }

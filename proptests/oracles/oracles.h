@@ -150,6 +150,11 @@ Verdict JudgeLeaks(const program::Program& program, const program::Observation& 
 // Program's own statements is (program/stream_order.h).
 Verdict JudgeStreams(const program::Program& program, const program::Observation& observed);
 
+// A node on a stream of a simulated device comes after what it takes and what its stream waited for
+// before, and after nothing else, so that all else may overlap. Of runs whose calls are made by one
+// thread.
+Verdict JudgeStreamWaits(const program::Program& program, const program::Observation& observed);
+
 // Each .grad and each result of `grad` has memory of its own when the call has ended; what a hook
 // keeps is not written in the course of it. Values share memory with those with which the twin says
 // they do.
