@@ -62,9 +62,9 @@ class DeviceInterface {
 
   // What a device that checks the order of accesses has found since the last call.
   virtual std::vector<std::string> TakeReports() { return {}; }
-  // Of such a device: which work comes before the next of the host (row 0) and of each stream, as
-  // counts of work by stream; ends of rows that are missing are 0. Column 0 is the host's.
-  virtual std::vector<std::vector<uint64_t>> KnownOrder() { return {}; }
+  // Of such a device: what comes before the next work of each stream. A square table of counts of
+  // work, row by row; row and column 0 are the host's, the others those of NumberOf.
+  virtual std::vector<uint64_t> KnownOrder() { return {}; }
   // The row and column of a stream there.
   virtual uint32_t NumberOf(Stream /*stream*/) { return 0; }
 

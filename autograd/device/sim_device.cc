@@ -369,10 +369,10 @@ bool SimDevice::RunOne(Stream stream) {
   return true;
 }
 
-std::vector<StreamOrder::Clock> SimDevice::KnownOrder() {
+std::vector<uint64_t> SimDevice::KnownOrder() {
   const sync::WatchScope watching;
   sync::MutexLock lock(mutex_);
-  return order_.clocks();
+  return order_.Table();
 }
 
 uint32_t SimDevice::NumberOf(Stream stream) {

@@ -80,7 +80,7 @@ class SimDevice final : public DeviceInterface {
 
   // At most kMostReports of them.
   std::vector<std::string> TakeReports() override;
-  std::vector<StreamOrder::Clock> KnownOrder() override;
+  std::vector<uint64_t> KnownOrder() override;
   uint32_t NumberOf(Stream stream) override;
   static constexpr size_t kMostReports = 100;
 

@@ -43,6 +43,14 @@ void StreamOrder::Join(Timeline timeline, const Clock& moment) {
   JoinInto(clocks_[timeline], moment);
 }
 
+std::vector<uint64_t> StreamOrder::Table() const {
+  std::vector<uint64_t> table(clocks_.size() * clocks_.size(), 0);
+  for (size_t i = 0; i < clocks_.size(); ++i) {
+    std::copy(clocks_[i].begin(), clocks_[i].end(), table.begin() + i * clocks_.size());
+  }
+  return table;
+}
+
 bool StreamOrder::IsBefore(const Visit& visit, Timeline timeline) const {
   return visit.timeline == timeline || visit.time <= At(clocks_[timeline], visit.timeline);
 }

@@ -35,7 +35,8 @@ class StreamOrder {
   // `timeline` waits for a moment: the clock that Queue gave, or Now.
   void Join(Timeline timeline, const Clock& moment);
   const Clock& Now(Timeline timeline) const { return clocks_[timeline]; }
-  const std::vector<Clock>& clocks() const { return clocks_; }  // by timeline
+  // The clocks of all timelines, one after the other, each with an entry for each.
+  std::vector<uint64_t> Table() const;
 
   // Of one block of memory: the accesses that later ones may conflict with.
   struct Visit {

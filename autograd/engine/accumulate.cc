@@ -14,10 +14,11 @@ namespace twingrad {
 namespace {
 
 // A dense operand takes the sparse one in where it may be written, whichever came first.
-void AddSparseGradient(Tensor& sum, Tensor& gradient) {
-  if (!sum.is_sparse() && IsPrivate(sum)) {
+void AddSparseGradient(Tensor& sum, Tensor& gradient, Reuse reuse) {
+  if (reuse != Reuse::kNone && !sum.is_sparse() && IsPrivate(sum)) {
     kernels::AddSparseInto(sum, gradient);
-  } else if (sum.is_sparse() && !gradient.is_sparse() && IsPrivate(gradient)) {
+  } else if (reuse == Reuse::kOfBoth && sum.is_sparse() && !gradient.is_sparse() &&
+             IsPrivate(gradient)) {
     kernels::AddSparseInto(gradient, sum);
     sum = std::move(gradient);
   } else {
@@ -27,13 +28,13 @@ void AddSparseGradient(Tensor& sum, Tensor& gradient) {
 
 }  // namespace
 
-void AddDefinedGradient(Tensor& sum, Tensor&& gradient) {
+void AddDefinedGradient(Tensor& sum, Tensor&& gradient, Reuse reuse) {
   if (GradMode::IsEnabled()) {
     sum = GradientAdd(sum, gradient);
     AnnounceNodeOf(sum);
   } else if (sum.is_sparse() || gradient.is_sparse()) [[unlikely]] {
-    AddSparseGradient(sum, gradient);
-  } else if (IsPrivate(sum)) {
+    AddSparseGradient(sum, gradient, reuse);
+  } else if (reuse != Reuse::kNone && IsPrivate(sum)) {
     kernels::AddInto(sum, gradient);
   } else {
     sum = kernels::Add(sum, gradient);

@@ -8,6 +8,7 @@
 #include "autograd/base/error.h"
 #include "autograd/engine/dependencies.h"
 #include "autograd/engine/evaluate.h"
+#include "autograd/engine/gradient_streams.h"
 #include "autograd/engine/graph_task.h"
 #include "autograd/graph/basic_nodes.h"
 #include "autograd/graph/hooks.h"
@@ -82,7 +83,8 @@ VariableList CurrentTask::InputGradBuffers(const FunctionContext& context) {
   VariableList sums(context.num_arguments());
   const NodeExtras* const extras = node->extras();
   if (GradMode::IsEnabled() || task.modes().anomaly || CurrentNode() != node ||
-      (extras != nullptr && extras->HasPostHooks())) {
+      (extras != nullptr && extras->HasPostHooks()) ||
+      (task.streams() != nullptr && task.streams()->has_several())) {
     return sums;
   }
   for (size_t i = 0; i < sums.size(); ++i) {

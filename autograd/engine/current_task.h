@@ -43,8 +43,9 @@ struct CurrentTask {
   // gradient goes. Backward may add that gradient to the sum in place and then returns an undefined
   // one for the argument. Undefined where it cannot: nothing has arrived, others hold the sum or it
   // is sparse, nobody wants the gradient, it is no tensor; and always with create_graph, under
-  // anomaly mode, in a run of several threads, where the node has post-hooks, and where it stands
-  // for a write to a view. Not to be kept when Backward ends. Error(kInvalidArgument) in Forward.
+  // anomaly mode, in a run of several threads or of several streams of a device, where the node has
+  // post-hooks, and where it stands for a write to a view. Not to be kept when Backward ends.
+  // Error(kInvalidArgument) in Forward.
   static VariableList InputGradBuffers(const FunctionContext& context);
 };
 

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "autograd/device/device_registry.h"
+#include "autograd/device/stream.h"
 #include "autograd/engine/current_task.h"
 #include "autograd/engine/engine.h"
 #include "autograd/engine/front_end.h"
@@ -352,6 +354,24 @@ TEST(CustomTest, NoSumsBelowInARunOfSeveralThreads) {
     EXPECT_EQ(found, 0);
     SetGrad(x, Tensor());
   }
+}
+
+// Nor has one that uses several streams of a device: the sum is made on that of the node below.
+// Rules: Q4.
+TEST(CustomTest, NoSumsBelowInARunOfSeveralStreams) {
+  const Device device = Device::Sim(0);
+  const Tensor x = MakeLeaf(3, device);
+  const auto found_on = [&](Stream stream) {
+    double found = 0;
+    const StreamGuard other(stream);
+    const Tensor mine = AddsBelow::Apply(x, &found);
+    const StreamGuard same(Stream{device});
+    Backward({ops::Add(mine, Times(5, x))});
+    SetGrad(x, Tensor());
+    return found;
+  };
+  EXPECT_EQ(found_on(Stream{device}), 5);
+  EXPECT_EQ(found_on(GetDeviceInterface(device).CreateStream(0)), 0);
 }
 
 // Rules: C8.

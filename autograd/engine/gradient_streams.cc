@@ -16,6 +16,14 @@ bool IsOnDevice(const NodeState& state) {
   return state.Executes() && !state.node->device().IsCpu();
 }
 
+// Whether work of the task is queued on several streams of one device: on those of its nodes, and
+// on the caller's current ones.
+bool UsesSeveralStreams(const GraphTask& task) {
+  return std::any_of(task.states().begin(), task.states().end(), [](const NodeState& state) {
+    return IsOnDevice(state) && state.node->stream() != CurrentStream(state.node->device());
+  });
+}
+
 // Where a node takes, or gives, what lies on `device`: on its own stream if that is the device's.
 // Else, for a node of the CPU that copies from or to the device, on the thread's current one.
 Stream StreamAt(const Node& node, Device device) {
@@ -30,7 +38,8 @@ std::unique_ptr<GradientStreams> GradientStreams::Of(const GraphTask& task) {
   return std::unique_ptr<GradientStreams>(new GradientStreams(task));
 }
 
-GradientStreams::GradientStreams(const GraphTask& task) : caller_(CurrentStreams()) {
+GradientStreams::GradientStreams(const GraphTask& task)
+    : caller_(CurrentStreams()), has_several_(UsesSeveralStreams(task)) {
   uint32_t places = 0;
   first_place_.reserve(task.states().size());
   for (const NodeState& state : task.states()) {
@@ -50,7 +59,12 @@ void GradientStreams::AddSeed(const Node& root, uint32_t input_nr, const Tensor&
 
 GradientStreams::Arrival GradientStreams::ArrivalOf(const Node& producer, const Node& consumer,
                                                     const Tensor& gradient) {
-  if (!gradient.defined() || gradient.device().IsCpu()) return {};
+  if (!gradient.defined()) {
+    const bool are_apart = !producer.device().IsCpu() && !consumer.device().IsCpu() &&
+                           producer.stream() != consumer.stream();
+    return {producer.stream(), are_apart ? RecordedEvent(producer.stream()) : nullptr};
+  }
+  if (gradient.device().IsCpu()) return {};
   // What a node gives on another device than its own is ready on that device's current stream,
   // which has waited for the copy (tensor/kernels/copy.cc).
   Arrival arrival{StreamAt(producer, gradient.device()), nullptr};
@@ -77,14 +91,20 @@ GradientStreams::SumScope::SumScope(GradientStreams& streams, uint32_t index, co
                                     uint32_t input_nr, const Tensor& sum, const Tensor& gradient,
                                     Arrival arrival)
     : label_("the sum of gradients") {
-  if (!gradient.defined() || gradient.device().IsCpu()) return;
+  if (gradient.defined() && gradient.device().IsCpu()) return;
   Place& place = streams.PlaceOf(index, input_nr);
+  if (!gradient.defined()) {
+    if (arrival.event != nullptr) place.without_gradient.push_back(std::move(arrival.event));
+    return;
+  }
   if (!sum.defined()) {
     place.sum = StreamAt(consumer, gradient.device());
     place.ready = arrival.stream;
     place.event = std::move(arrival.event);
     return;
   }
+  if (streams.has_several_) reuse_ = place.is_sum ? Reuse::kOfSum : Reuse::kNone;
+  place.is_sum = true;
   if (arrival.event != nullptr) arrival.event->MakeWait(place.sum);
   if (place.event != nullptr) std::exchange(place.event, nullptr)->MakeWait(place.sum);
   place.ready = place.sum;
@@ -95,8 +115,10 @@ GradientStreams::NodeScope::NodeScope(GradientStreams& streams, uint32_t index, 
                                       const VariableList& gradients)
     : label_(node.name()) {
   for (uint32_t i = 0; i < gradients.size(); ++i) {
-    if (!gradients[i].defined() || gradients[i].device().IsCpu()) continue;
     const Place& place = streams.PlaceOf(index, i);
+    for (const auto& event : place.without_gradient) event->MakeWait(node.stream());
+    if (!gradients[i].defined() || gradients[i].device().IsCpu()) continue;
+    if (streams.has_several_ && !place.is_sum) shared_.push_back(gradients[i]);
     if (place.event != nullptr) place.event->MakeWait(StreamAt(node, gradients[i].device()));
   }
   if (!node.device().IsCpu()) stream_.emplace(node.stream());

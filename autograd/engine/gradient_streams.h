@@ -8,7 +8,7 @@
 //     another, an event is recorded there at once;
 //   - sums are made on the stream of the node that takes them, which waits for each contribution as
 //     it is added, and no sooner: work that was queued there before may overlap the rest;
-//   - a node waits for what it takes right before it runs;
+//   - a node waits for what it takes right before it runs, and for nodes that gave it nothing;
 //   - at the end, failed or not, the caller's current streams wait for those of all nodes: to the
 //     caller the call is work of its current streams.
 //
@@ -29,6 +29,7 @@
 
 #include "autograd/device/device_interface.h"
 #include "autograd/device/stream.h"
+#include "autograd/engine/accumulate.h"
 #include "autograd/graph/node.h"
 
 namespace twingrad {
@@ -48,6 +49,8 @@ class GradientStreams {
   static std::unique_ptr<GradientStreams> Of(const GraphTask& task);
 
   const std::vector<Stream>& caller() const { return caller_; }
+  // Whether work of the call is queued on several streams of one device.
+  bool has_several() const { return has_several_; }
 
   // The seed of input `input_nr` of the root, node 0, made on the caller's streams.
   void AddSeed(const Node& root, uint32_t input_nr, const Tensor& seed);
@@ -62,11 +65,17 @@ class GradientStreams {
     SumScope(GradientStreams& streams, uint32_t index, const Node& consumer, uint32_t input_nr,
              const Tensor& sum, const Tensor& gradient, Arrival arrival);
 
+    // Not the memory of what nodes gave: one on another stream may have been given it too, and be
+    // queued to read it still, although it no longer holds it.
+    Reuse reuse() const { return reuse_; }
+
    private:
+    Reuse reuse_ = Reuse::kOfBoth;
     WorkLabelGuard label_;
     std::optional<StreamGuard> stream_;
   };
-  // The calling thread's streams and label for the evaluation of a node. Waits for its gradients.
+  // The calling thread's streams and label for the evaluation of a node. Waits for its gradients,
+  // and holds those that it must not write or keep, for the reason above.
   class [[nodiscard]] NodeScope {
    public:
     NodeScope(GradientStreams& streams, uint32_t index, const Node& node,
@@ -75,6 +84,7 @@ class GradientStreams {
    private:
     WorkLabelGuard label_;
     std::optional<StreamGuard> stream_;
+    std::vector<Tensor> shared_;
   };
   // Makes the caller's streams wait for all that the nodes did. On the caller's thread.
   void Finish(const GraphTask& task) const;
@@ -85,6 +95,9 @@ class GradientStreams {
     Stream sum;                    // where contributions are added
     Stream ready;                  // where the value is ready so far
     std::unique_ptr<Event> event;  // when, where `ready` is not the consumer's
+    bool is_sum = false;           // made here, and seen by nobody
+    // Of nodes on other streams that gave nothing: what they did comes before the consumer too.
+    std::vector<std::unique_ptr<Event>> without_gradient;
   };
 
   explicit GradientStreams(const GraphTask& task);
@@ -94,6 +107,7 @@ class GradientStreams {
   }
 
   const std::vector<Stream> caller_;
+  const bool has_several_;             // streams of one device
   std::vector<uint32_t> first_place_;  // by node
   std::vector<Place> places_;
 };

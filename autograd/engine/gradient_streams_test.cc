@@ -194,6 +194,56 @@ TEST_P(GradientStreamsTest, NothingWaitsForSumsOnTheGiversStream) {
   EXPECT_EQ(sim_.TakeReports().size(), 1u) << "the writes of both are in no order";
 }
 
+// A node whose memory a sum could take may have been read by work that is queued elsewhere.
+// Rules: I8.
+TEST_P(GradientStreamsTest, ASumLeavesMemoryToWhoMayStillReadIt) {
+  Tensor x = MakeLeaf(3, device_);
+  Tensor w = MakeLeaf(2, device_);
+  GoOnOn(a_);
+  const Tensor reader = ops::Mul(w, w);  // its node reads the gradient on stream a
+  GoOnOn(caller_);
+  const Tensor twice = ops::Add(ops::Neg(x), x);
+  Run(ops::Add(ops::Add(twice, x), reader));
+  EXPECT_EQ(GradOf(x).watched_data<double>()[0], 1);
+  EXPECT_EQ(GradOf(w).watched_data<double>()[0], 4);
+  EXPECT_NO_REPORTS();
+}
+
+// So a leaf does not keep it as its .grad, which hooks may write.
+// Rules: I8.
+TEST_P(GradientStreamsTest, ALeafLeavesMemoryToWhoMayStillReadIt) {
+  Tensor x = MakeLeaf(3, device_);
+  Tensor w = MakeLeaf(2, device_);
+  RegisterPostAccumulateGradHook(x, [](const Tensor& grad) { grad.mutable_data<double>()[0] = 7; });
+  const Tensor passes_on = ops::Add(x, ops::Constant(0, x));
+  GoOnOn(a_);
+  const Tensor reader = ops::Mul(w, w);
+  GoOnOn(caller_);
+  Run(ops::Add(passes_on, reader));
+  EXPECT_EQ(GradOf(x).watched_data<double>()[0], 7);
+  EXPECT_EQ(GradOf(w).watched_data<double>()[0], 4);
+  EXPECT_NO_REPORTS();
+}
+
+// Without a gradient there is nothing to wait for but what the giver did.
+// Rules: I9.
+TEST_P(GradientStreamsTest, ANodeComesAfterOneThatGaveItNothing) {
+  const Tensor scratch = Scratch();
+  const auto writes = [&](FunctionNode& node, VariableList) {
+    scratch.mutable_data<double>()[0] = 1;
+    return VariableList(node.num_outputs());
+  };
+  SetCurrentStream(a_);
+  const NodePtr last = MakeFunction(writes, {}, On(device_));
+  SetCurrentStream(b_);
+  const NodePtr giver = MakeFunction(writes, {Edge(last, 0)}, On(device_));
+  SetCurrentStream(caller_);
+  const NodePtr root = MakePass({Edge(giver, 0)}, On(device_));
+  sim_.SynchronizeDevice(0);
+  Run(Edge(root, 0), On(device_, 1));
+  EXPECT_NO_REPORTS();
+}
+
 // Copies between devices too.
 // Rules: I10, O3.
 TEST_P(GradientStreamsTest, GradientsGoFromDeviceToDevice) {

@@ -78,7 +78,7 @@ void LocalRun::AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradien
   Tensor& sum = task_.GradientOf(state, input_nr);
   const GradientStreams::SumScope scope(*task_.streams(), target, *state.node, input_nr, sum,
                                         gradient, std::move(arrival));
-  AddGradient(sum, std::move(gradient));
+  AddGradient(sum, std::move(gradient), scope.reuse());
 }
 
 // Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.

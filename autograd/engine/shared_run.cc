@@ -264,7 +264,7 @@ void SharedRun::AddValue(uint32_t target, uint32_t slot, Tensor& sum, Contributi
     on_streams.emplace(*task_.streams(), target, *task_.states()[target].node,
                        slot - ranks_.slot_begin[target], sum, next.value, std::move(next.arrival));
   }
-  AddGradient(sum, std::move(next.value));
+  AddGradient(sum, std::move(next.value), on_streams ? on_streams->reuse() : Reuse::kOfBoth);
 }
 
 void SharedRun::AddContribution(uint32_t target, uint32_t slot, Tensor& sum, Contribution next,

@@ -165,8 +165,8 @@ struct StreamStep {
   int thread = -1;      // the number of a worker of the engine, or -1
   // Stream 0 is the host. By device, the stream that is the thread's current one.
   std::vector<uint32_t> current;
-  // Of each stream: how much work of each comes before its next. What is missing at ends is 0.
-  std::vector<std::vector<uint64_t>> known;
+  // Of each stream: how much work of each comes before its next. A square table, row by row.
+  std::vector<uint64_t> known;
 };
 
 // The stream of a node; 0 on the CPU.

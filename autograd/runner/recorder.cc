@@ -23,6 +23,9 @@ namespace {
 
 AG_THREAD_LOCAL(Recorder::Call*, InnermostCall, nullptr);
 
+// Of a larger graph, what streams know is not noted: it is a matter of few nodes.
+constexpr size_t kMostNodesWatched = 1000;
+
 program::NodeStream StreamOf(const Node& node) {
   if (node.device().IsCpu()) return {};
   return {GetDeviceInterface(node.device()).NumberOf(node.stream()),
@@ -155,12 +158,13 @@ void Recorder::OnGraphReady(const GraphView& graph) {
   call.needed = graph.needed;
   call.executed.reserve(count);
   call.threads.reserve(count);
-  if (devices_ == 0) return;
+  if (devices_ == 0 || count > kMostNodesWatched) return;
   for (const Node* node : graph.nodes) call.node_streams.push_back(StreamOf(*node));
   NoteStreams(call, program::StreamStep::Kind::kCall, -1);
 }
 
 void Recorder::NoteStreams(CallRecord& call, program::StreamStep::Kind kind, int32_t node) {
+  if (call.node_streams.empty()) return;
   program::StreamStep& step = call.stream_steps.emplace_back();
   step.kind = kind;
   step.number = stream_steps_++;
@@ -182,7 +186,7 @@ void Recorder::OnEvaluate(uint64_t number, const Node& node, bool applied) {
   if (task == nullptr) return;
   CallRecord& call = calls_[task->call];
   const int32_t index = task->IndexOf(&node);
-  if (devices_ > 0) NoteStreams(call, program::StreamStep::Kind::kBegin, index);
+  NoteStreams(call, program::StreamStep::Kind::kBegin, index);
   if (!applied) return;
   call.executed.push_back(index);
   call.threads.push_back(ThreadHere(*task));

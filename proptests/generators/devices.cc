@@ -12,8 +12,6 @@
 namespace twingrad::generators {
 namespace {
 
-constexpr const char* kStreams[] = {"a", "b", "c"};
-
 constexpr double kLane[] = {1e8, 1, -1e8, 1, -1e8, 1e8};
 
 Bits Lanes(Source& source, int64_t elements) {
@@ -43,12 +41,13 @@ void AddWriteAfterCall(Draft& draft, ValueId value) {
 
 void AddStreams(Draft& draft) {
   Source& source = draft.source();
-  if (draft.options().devices < 1) return;
+  if (draft.options().devices < 1 || draft.options().streams < 1) return;
   const int64_t device = source.Between(0, draft.options().devices - 1);
   const auto named = [&](const char* id) {
     return Attributes{{Key::kId, std::string(id)}, {Key::kDevice, device}};
   };
-  Attributes stream = named(source.Pick(kStreams));
+  constexpr const char* kNames[kMostStreams] = {"a", "b", "c", "d", "f", "g", "h", "i"};
+  Attributes stream = named(kNames[source.Below(static_cast<uint64_t>(draft.options().streams))]);
   if (source.Chance(60)) {
     stream.push_back({Key::kWaits, true});
     draft.Add(Opcode::kStream, {}, stream);

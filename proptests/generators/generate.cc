@@ -63,10 +63,19 @@ void AddPart(Draft& draft) {
   }
 }
 
+// At most so many parts.
+void AddBody(Draft& draft, int parts) {
+  for (; parts > 0 && draft.HasRoom(); --parts) {
+    AddPart(draft);
+    if (draft.options().on_devices && draft.source().Chance(40)) AddStreams(draft);
+  }
+}
+
 // `long_graph`: the nodes of the long graph that the Program holds, if any.
 Program Compose(Source& source, const GeneratorOptions& all, int long_graph, Features* drawn) {
   GeneratorOptions options = all;
   const Swarm swarm = Swarm::Draw(source, &options);
+  if (options.on_devices) options.features.set(static_cast<size_t>(Feature::kDevices));
   if (long_graph > 0) {
     // The twin compares the nodes that sections share, each with each.
     options.features.reset(static_cast<size_t>(Feature::kThreads));
@@ -89,7 +98,7 @@ Program Compose(Source& source, const GeneratorOptions& all, int long_graph, Fea
   for (int64_t leaves = source.Between(1, 2); leaves > 0; --leaves) {
     MakeLeaf(draft, {.grad = true});
   }
-  for (int parts = 0; parts < total && draft.HasRoom(); ++parts) AddPart(draft);
+  AddBody(draft, total);
   // One Program in some ten thousand is long, which takes as much time as a hundred others.
   const bool may_be_long = swarm.narrows() && options.Has(Feature::kChain);
   if (may_be_long && source.Chance(1) && source.Chance(1)) {

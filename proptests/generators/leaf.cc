@@ -134,7 +134,7 @@ DeviceIndex ChooseDevice(Draft& draft) {
   if (!draft.options().Has(Feature::kDevices)) return twingrad::program::kCpu;
   const int last = draft.num_values() - 1;
   if (last >= 0 && !source.Chance(4)) return draft.DeviceOf(last);
-  if (!source.Chance(20)) return twingrad::program::kCpu;
+  if (!source.Chance(draft.options().on_devices ? 90 : 20)) return twingrad::program::kCpu;
   draft.Mark(Feature::kDevices);
   return static_cast<DeviceIndex>(source.Below(draft.options().devices));
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -57,6 +58,26 @@ absl::Status SetOps(std::string_view list, GeneratorOptions* options) {
     names[static_cast<size_t>(signature.op)] = signature.name;
   }
   return SetBits(list, "ops", names, &options->ops);
+}
+
+absl::Status SetDevice(std::string_view word, GeneratorOptions* options) {
+  constexpr auto kDevices = static_cast<size_t>(Feature::kDevices);
+  if (word == "cpu") {
+    options->features.reset(kDevices);
+    return absl::OkStatus();
+  }
+  absl::string_view count = word;
+  int devices = 0;
+  if (!absl::ConsumePrefix(&count, "sim:") || !absl::SimpleAtoi(count, &devices) || devices < 1 ||
+      devices > kMostDevices) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "[generator] no device '", word, "'; allowed are cpu and sim:1 to sim:", kMostDevices,
+        ", so many simulated accelerators"));
+  }
+  options->features.set(kDevices);
+  options->devices = devices;
+  options->on_devices = true;
+  return absl::OkStatus();
 }
 
 absl::Status SetWeights(std::string_view word, GeneratorOptions* options) {

@@ -51,6 +51,9 @@ std::string_view FeatureWord(Feature feature);
 // How often a Program's parts are drawn: by weights of its own (swarm.h), or by the same for all.
 enum class Weights : uint8_t { kSwarm, kFixed };
 
+inline constexpr int kMostStreams = 8;
+inline constexpr int kMostDevices = 8;
+
 struct GeneratorOptions {
   Features features = Features().set();
   // Ops that may be used. Leaves and calls are always made, regardless of this set.
@@ -60,6 +63,9 @@ struct GeneratorOptions {
   int max_elements = 24;  // of a leaf
   int max_rank = 4;
   int devices = 3;  // how many accelerators a Program may name
+  int streams = 3;  // how many streams of each it may name, at most kMostStreams
+  // Most leaves lie on accelerators, and the streams change between all parts.
+  bool on_devices = false;
   // One seed in kLongSample makes a Program with a graph of at least so many nodes, if kChain is
   // among the features; 0: none does.
   int long_graph = 0;
@@ -77,6 +83,9 @@ struct GeneratorOptions {
 absl::Status SetFeatures(std::string_view list, GeneratorOptions* options);
 // The same for the text names of ops: `mul,sum` or `-pow`.
 absl::Status SetOps(std::string_view list, GeneratorOptions* options);
+// Reads `cpu`, where nothing is on an accelerator, or `sim:3`, where almost everything is on so
+// many.
+absl::Status SetDevice(std::string_view word, GeneratorOptions* options);
 // Reads `swarm` or `fixed`.
 absl::Status SetWeights(std::string_view word, GeneratorOptions* options);
 

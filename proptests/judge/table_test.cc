@@ -143,7 +143,7 @@ AllOfThem PlantedInside() {
                                 .number = 1,
                                 .node = node,
                                 .current = {1},
-                                .known = {{}, {1, 0, 1}}}};
+                                .known = {0, 0, 0, 1, 0, 1, 0, 0, 0}}};
         }}},
       {"leaks", {kProduct, [](Scene& s) { s.trial.observed.leaked_blocks = 1; }}},
   };

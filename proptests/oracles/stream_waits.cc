@@ -10,10 +10,10 @@
 // before the event is recorded there; the order that this brings is nobody's fault.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,33 +37,35 @@ using Clock = std::vector<uint64_t>;
 constexpr std::string_view kOracle = "stream waits";
 constexpr uint32_t kHost = 0;
 
-uint64_t At(const Clock& clock, size_t stream) { return stream < clock.size() ? clock[stream] : 0; }
+// What streams knew of each other.
+class Table {
+ public:
+  explicit Table(const std::vector<uint64_t>& cells)
+      : cells_(cells.data()),
+        streams_(static_cast<uint32_t>(std::lround(std::sqrt(static_cast<double>(cells.size()))))) {
+  }
+  uint32_t streams() const { return streams_; }
+  // How much work of `other` comes before the next of `stream`, which the host queues.
+  uint64_t Next(uint32_t stream, uint32_t other) const {
+    return std::max(Cell(stream, other), Cell(kHost, other));
+  }
+  uint64_t Cell(uint32_t stream, uint32_t other) const {
+    return stream < streams_ && other < streams_ ? cells_[stream * streams_ + other] : 0;
+  }
+  // How much work the stream has got.
+  uint64_t Work(uint32_t stream) const { return Cell(stream, stream); }
 
-const Clock& RowOf(const StreamStep& step, uint32_t stream) {
-  static const Clock kNothing;
-  return stream < step.known.size() ? step.known[stream] : kNothing;
-}
-
-// How much work the stream has got.
-uint64_t WorkOf(const StreamStep& step, uint32_t stream) { return At(RowOf(step, stream), stream); }
-
-void JoinInto(Clock& clock, const Clock& other) {
-  if (clock.size() < other.size()) clock.resize(other.size(), 0);
-  for (size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
-}
-
-// What the stream's next work comes after: the host queues it.
-Clock NextOn(const StreamStep& step, uint32_t stream) {
-  Clock clock = RowOf(step, stream);
-  JoinInto(clock, RowOf(step, kHost));
-  return clock;
-}
+ private:
+  const uint64_t* cells_;
+  uint32_t streams_;
+};
 
 class WaitJudge {
  public:
   explicit WaitJudge(const Observation& observed) : calls_(observed.calls) {
     for (size_t call = 0; call < calls_.size(); ++call) {
-      for (const StreamStep& step : calls_[call].stream_steps) moments_.push_back({&step, call});
+      for (const StreamStep& step : calls_[call].stream_steps)
+        moments_.push_back({&step, call, Table(step.known)});
     }
     std::ranges::sort(moments_, {}, [](const Moment& m) { return m.step->number; });
   }
@@ -71,8 +73,8 @@ class WaitJudge {
   // What is wrong, or nothing.
   std::string Judge() {
     for (now_ = 0; now_ < moments_.size(); ++now_) {
-      Moment& moment = moments_[now_];
-      moment.running = running_;
+      const Moment& moment = moments_[now_];
+      if (now_ > 0) NoteWork(moments_[now_ - 1].table, moment.table);
       switch (moment.step->kind) {
         case Kind::kCall:
           OnCall(moment);
@@ -94,64 +96,79 @@ class WaitJudge {
   struct Moment {
     const StreamStep* step;
     size_t call;
-    Running running = {};  // before it
+    Table table;
   };
   // What a stream may wait for: all that `stream` had got at a moment.
   struct Source {
     size_t moment;
     uint32_t stream;
-    bool operator==(const Source&) const = default;
   };
-  struct Contribution {
-    int32_t input_nr;
-    size_t moment;
-  };
+  // By input of a node, the moments at which the nodes ended that gave it gradients.
+  using Given = std::map<int32_t, std::vector<size_t>>;
 
   const StreamStep& StepAt(size_t moment) const { return *moments_[moment].step; }
 
-  void Allow(uint32_t stream, const Clock& clock) { JoinInto(allowed_[stream], clock); }
+  void Allow(uint32_t stream, uint32_t other, uint64_t work) {
+    if (allowed_.size() <= stream) allowed_.resize(stream + 1);
+    Clock& clock = allowed_[stream];
+    if (clock.size() <= other) clock.resize(other + 1, 0);
+    clock[other] = std::max(clock[other], work);
+  }
+  uint64_t Allowed(uint32_t stream, uint32_t other) const {
+    if (stream >= allowed_.size() || other >= allowed_[stream].size()) return 0;
+    return allowed_[stream][other];
+  }
+  // All that `known` has before the next work of `of`.
+  void AllowNext(uint32_t stream, const Table& known, uint32_t of) {
+    for (uint32_t i = 1; i < known.streams(); ++i) Allow(stream, i, known.Next(of, i));
+  }
+
+  // Which threads may have queued the work that came between two moments.
+  void NoteWork(const Table& before, const Table& after) {
+    for (uint32_t stream = 1; stream < after.streams(); ++stream) {
+      if (before.Work(stream) == after.Work(stream)) continue;
+      for (const auto& [thread, begun] : running_) {
+        if (!begun.empty()) worked_[stream][thread] = now_;
+      }
+    }
+  }
 
   // Another thread has queued work on the stream since then, and may have done so before the event
   // was recorded.
-  bool IsUnsettled(const Source& source) const {
-    const int thread = StepAt(source.moment).thread;
-    for (size_t i = source.moment + 1; i <= now_; ++i) {
-      if (WorkOf(StepAt(i), source.stream) == WorkOf(StepAt(i - 1), source.stream)) continue;
-      for (const auto& [other, begun] : moments_[i].running) {
-        if (other != thread && !begun.empty()) return true;
-      }
-    }
-    return false;
+  bool IsUnsettled(const Source& source) {
+    return std::ranges::any_of(worked_[source.stream], [&](const auto& last) {
+      return last.first != StepAt(source.moment).thread && last.second > source.moment;
+    });
+  }
+  void AllowIfUnsettled(uint32_t stream, const Source& source) {
+    if (IsUnsettled(source)) AllowNext(stream, moments_[now_].table, source.stream);
   }
   void AllowSource(uint32_t stream, const Source& source) {
-    Allow(stream, NextOn(StepAt(source.moment), source.stream));
-    if (IsUnsettled(source)) Allow(stream, NextOn(StepAt(now_), source.stream));
+    AllowNext(stream, moments_[source.moment].table, source.stream);
+    AllowIfUnsettled(stream, source);
   }
 
   // What the streams have come to know while a node is evaluated is for user code to answer for.
-  void AllowGains(const StreamStep& since, const StreamStep& until) {
-    for (uint32_t stream = 1; stream < until.known.size(); ++stream) {
-      const Clock before = NextOn(since, stream);
-      Clock gained = NextOn(until, stream);
-      for (size_t i = 0; i < gained.size(); ++i) {
-        if (gained[i] == At(before, i)) gained[i] = 0;
+  void AllowGains(const Table& since, const Table& until) {
+    for (uint32_t stream = 1; stream < until.streams(); ++stream) {
+      for (uint32_t other = 1; other < until.streams(); ++other) {
+        const uint64_t work = until.Next(stream, other);
+        if (work > since.Next(stream, other)) Allow(stream, other, work);
       }
-      Allow(stream, gained);
     }
   }
 
   void OnCall(const Moment& moment) {
-    const StreamStep& step = *moment.step;
     start_[moment.call] = now_;
-    const std::vector<size_t>& begun = running_[step.thread];
-    AllowGains(begun.empty() ? StreamStep() : StepAt(begun.back()), step);
+    const std::vector<size_t>& begun = running_[moment.step->thread];
+    AllowGains(begun.empty() ? Table({}) : moments_[begun.back()].table, moment.table);
   }
 
   void OnEnd(const Moment& moment) {
     const StreamStep& step = *moment.step;
     std::vector<size_t>& begun = running_[step.thread];
     if (begun.empty()) return;
-    AllowGains(StepAt(begun.back()), step);
+    AllowGains(moments_[begun.back()].table, moment.table);
     begun.pop_back();
     if (step.node < 0) return;
     for (const EdgeRecord& edge : calls_[moment.call].nodes[step.node].next_edges) {
@@ -161,25 +178,21 @@ class WaitJudge {
 
   // From the second gradient for one input on, there is a sum.
   void Give(size_t call, const EdgeRecord& edge) {
-    std::vector<Contribution>& given = given_[{call, edge.node}];
-    given.push_back({edge.input_nr, now_});
-    const auto is_same = [&](const Contribution& c) { return c.input_nr == edge.input_nr; };
-    if (std::ranges::count_if(given, is_same) < 2) return;
-    for (const Contribution& contribution : given) {
-      if (is_same(contribution)) AddSourceOfSum(StreamOf(call, edge.node), contribution.moment);
-    }
+    std::vector<size_t>& given = given_[{call, edge.node}][edge.input_nr];
+    given.push_back(now_);
+    if (given.size() == 2) AddSourceOfSum(StreamOf(call, edge.node), given.front());
+    if (given.size() >= 2) AddSourceOfSum(StreamOf(call, edge.node), now_);
   }
 
   // A sum is made on the stream of the node that takes it, or on the current one if it is not on
   // the node's device.
   void AddSourceOfSum(const NodeStream& taker, size_t moment) {
-    const std::vector<uint32_t>& given_on = StepAt(moment).current;
-    for (size_t device = 0; device < given_on.size(); ++device) {
+    const StreamStep& giver = StepAt(moment);
+    for (size_t device = 0; device < giver.current.size(); ++device) {
       const bool is_takers = taker.device == static_cast<DeviceIndex>(device);
       const uint32_t stream = is_takers ? taker.stream : StepAt(now_).current[device];
-      std::vector<Source>& sources = sums_[stream];
-      const Source source{moment, given_on[device]};
-      if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);
+      AllowSource(stream, {moment, giver.current[device]});
+      sums_[stream].try_emplace({giver.current[device], giver.thread}, moment);
     }
   }
 
@@ -200,7 +213,7 @@ class WaitJudge {
     std::string wrong;
     if (self.device != program::kCpu) {
       AllowTaken(moment, self);
-      AllowOtherThreads(step, self.stream);
+      AllowOtherThreads(moment, self.stream);
       wrong = ExcessOf(moment, self.stream);
     }
     running_[step.thread].push_back(now_);
@@ -213,40 +226,52 @@ class WaitJudge {
       const size_t start = start_[moment.call];
       AllowSource(self.stream, {start, StepAt(start).current[self.device]});
     }
-    for (const Contribution& given : given_[{moment.call, step.node}]) {
-      AllowSource(self.stream, {given.moment, StepAt(given.moment).current[self.device]});
+    for (const auto& [input_nr, moments] : given_[{moment.call, step.node}]) {
+      for (const size_t giver : moments) {
+        AllowSource(self.stream, {giver, StepAt(giver).current[self.device]});
+        // Of one on another device, which may have given nothing.
+        const NodeStream own = StreamOf(moments_[giver].call, StepAt(giver).node);
+        if (own.device != program::kCpu) AllowSource(self.stream, {giver, own.stream});
+      }
     }
-    for (const Source& source : sums_[self.stream]) AllowSource(self.stream, source);
+    for (const auto& [key, first] : sums_[self.stream]) {
+      AllowIfUnsettled(self.stream, {first, key.first});
+    }
   }
 
   // What the node of another thread is doing at the moment.
-  void AllowOtherThreads(const StreamStep& step, uint32_t stream) {
+  void AllowOtherThreads(const Moment& moment, uint32_t stream) {
     for (const auto& [thread, begun] : running_) {
-      if (thread == step.thread || begun.empty()) continue;
-      Allow(stream, RowOf(step, kHost));
+      if (thread == moment.step->thread || begun.empty()) continue;
+      AllowNext(stream, moment.table, kHost);
       const std::vector<uint32_t>& current = StepAt(begun.back()).current;
-      if (std::ranges::find(current, stream) != current.end()) Allow(stream, RowOf(step, stream));
+      if (std::ranges::find(current, stream) != current.end()) {
+        AllowNext(stream, moment.table, stream);
+      }
     }
   }
 
   std::string ExcessOf(const Moment& moment, uint32_t stream) {
-    const Clock comes_after = NextOn(*moment.step, stream);
-    const Clock& allowed = allowed_[stream];
-    for (uint32_t other = 1; other < comes_after.size(); ++other) {
-      if (other == stream || comes_after[other] <= At(allowed, other)) continue;
-      const CallRecord& call = calls_[moment.call];
-      return absl::StrCat(
-          "streams: a node waits for work that it need not wait for\n",
-          ExpectedText(absl::StrCat(NodeText(call.nodes[moment.step->node].name),
-                                    ", in the call of statement ", call.statement,
-                                    ", comes after what it takes and what its stream waited for "
-                                    "before"),
-                       absl::StrCat("it comes after ",
-                                    WorkBetween(other, At(allowed, other), comes_after[other]),
-                                    " as well")));
+    for (uint32_t other = 1; other < moment.table.streams(); ++other) {
+      const uint64_t work = moment.table.Next(stream, other);
+      const uint64_t allowed = Allowed(stream, other);
+      if (other != stream && work > allowed) {
+        return ExcessText(moment, WorkBetween(other, allowed, work));
+      }
     }
-    Allow(stream, comes_after);
+    AllowNext(stream, moment.table, stream);
     return "";
+  }
+
+  std::string ExcessText(const Moment& moment, const std::string& excess) const {
+    const CallRecord& call = calls_[moment.call];
+    return absl::StrCat(
+        "streams: a node waits for work that it need not wait for\n",
+        ExpectedText(absl::StrCat(NodeText(call.nodes[moment.step->node].name),
+                                  ", in the call of statement ", call.statement,
+                                  ", comes after what it takes and what its stream waited for "
+                                  "before"),
+                     absl::StrCat("it comes after ", excess, " as well")));
   }
 
   // The first node that did work there beyond `from`.
@@ -254,7 +279,7 @@ class WaitJudge {
     for (size_t i = 0; i < now_; ++i) {
       const StreamStep& step = StepAt(i);
       if (step.kind != Kind::kEnd || step.node < 0) continue;
-      const uint64_t work = WorkOf(step, stream);
+      const uint64_t work = moments_[i].table.Work(stream);
       if (work <= from) continue;
       if (work > to || StreamOf(moments_[i].call, step.node).stream != stream) break;
       return NodeText(calls_[moments_[i].call].nodes[step.node].name);
@@ -266,10 +291,13 @@ class WaitJudge {
   std::vector<Moment> moments_;  // in their order
   size_t now_ = 0;               // index of the moment that is looked at
   Running running_;
-  std::map<size_t, size_t> start_;  // of each call, its moment
-  std::map<std::pair<size_t, int32_t>, std::vector<Contribution>> given_;  // by call and node
-  std::map<uint32_t, std::vector<Source>> sums_;                           // by stream
-  std::map<uint32_t, Clock> allowed_;  // by stream: what its next work may come after
+  std::map<size_t, size_t> start_;                     // of each call, its moment
+  std::map<std::pair<size_t, int32_t>, Given> given_;  // by call and node
+  // By stream: where terms of its sums came from, a stream and a thread, and since when.
+  std::map<uint32_t, std::map<std::pair<uint32_t, int>, size_t>> sums_;
+  // By stream and thread: the last moment before which the thread may have queued work there.
+  std::map<uint32_t, std::map<int, size_t>> worked_;
+  std::vector<Clock> allowed_;  // by stream: what its next work may come after
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Which orders of streams are too much.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -37,14 +39,22 @@ class WaitsTest : public testing::Test {
   }
 
   CallRecord& Call() { return trial_.observed.calls[0]; }
-  void Note(Kind kind, int32_t node, Rows known, int thread = -1) {
+  void Note(Kind kind, int32_t node, const Rows& known, int thread = -1) {
     StreamStep& step = Call().stream_steps.emplace_back();
     step.kind = kind;
     step.number = static_cast<uint32_t>(Call().stream_steps.size());
     step.node = node;
     step.thread = thread;
     step.current = {node < 0 ? 1u : Call().node_streams[node].stream};
-    step.known = std::move(known);
+    step.known = Table(known);
+  }
+  // Of four streams, where ends of rows and of the table are left out.
+  static std::vector<uint64_t> Table(const Rows& rows) {
+    std::vector<uint64_t> table(16, 0);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::copy(rows[i].begin(), rows[i].end(), table.begin() + static_cast<ptrdiff_t>(4 * i));
+    }
+    return table;
   }
   Verdict Judge() const { return JudgeStreamWaits(trial_.program, trial_.observed); }
 

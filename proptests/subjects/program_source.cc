@@ -41,6 +41,10 @@ absl::Status ProgramSource::Configure(const CaseOptions& options) {
   if (status.ok()) {
     status = Refusal("weights", generators::SetWeights(options.weights, &options_));
   }
+  if (status.ok() && !options.device.empty()) {
+    status = Refusal("device", generators::SetDevice(options.device, &options_));
+  }
+  options_.streams = options.streams;
   options_.max_elements = options.elements;
   options_.max_rank = options.rank;
   return status;

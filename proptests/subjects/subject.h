@@ -41,6 +41,8 @@ struct CaseOptions {
   ExploreOptions explore;
   int elements = 24;  // of a leaf, at most
   int rank = 4;
+  std::string device;  // where almost everything lies, as of generators::SetDevice; empty: drawn
+  int streams = 3;     // of each device
   bool long_graphs = true;      // now and then a Program with 100,000 nodes, for this engine
   bool every_ball = false;      // the ball witness judges every case, and no sample
   bool plain_kernels = false;   // the repository's engine computes an element at a time

@@ -33,6 +33,8 @@ constexpr FlagSpec kGenerateFlags[] = {
     kFeatures,
     kOps,
     kWeights,
+    kDevice,
+    kStreams,
     kElements,
     kRank,
 };

@@ -62,7 +62,7 @@ absl::Status CheckFlagsFit(const Arguments& arguments) {
     }
   }
   if (!arguments.Has("program")) return absl::OkStatus();
-  for (const std::string_view flag : {"features", "ops", "weights"}) {
+  for (const std::string_view flag : {"features", "ops", "weights", "device", "streams"}) {
     if (!arguments.Has(flag)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "[oracle]", arguments.Text({&flag, 1}), " has no part in a run of --program=",
@@ -83,6 +83,8 @@ CaseOptions OptionsOf(const Arguments& arguments) {
   options.weights = arguments.Path("weights").value_or(options.weights);
   if (const auto n = arguments.Number("elements")) options.elements = static_cast<int>(*n);
   if (const auto n = arguments.Number("rank")) options.rank = static_cast<int>(*n);
+  options.device = arguments.Path("device").value_or(options.device);
+  if (const auto n = arguments.Number("streams")) options.streams = static_cast<int>(*n);
   options.every_ball = arguments.Path("witness") == "ball";
   options.plain_kernels = arguments.Path("kernels") == "plain";
   options.expect_failures = !arguments.Has("expected");

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "proptests/generators/options.h"
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/interleave/strategies/strategies.h"
 #include "proptests/subjects/subject.h"
@@ -49,6 +50,15 @@ inline constexpr FlagSpec kElements = {
     "elements", "N", FlagType::kCount, "24", "elements of a leaf at most; few make few shapes", 64};
 inline constexpr FlagSpec kRank = {
     "rank", "N", FlagType::kCount, "4", "dimensions of a leaf at most", 6};
+inline constexpr FlagSpec kDevice = {
+    "device", "WORD", FlagType::kWord, "drawn",
+    "where Programs run: cpu, or sim:N, mostly on N simulated accelerators"};
+inline constexpr FlagSpec kStreams = {"streams",
+                                      "N",
+                                      FlagType::kCount,
+                                      "3",
+                                      "streams of an accelerator that Programs use",
+                                      generators::kMostStreams};
 inline constexpr FlagSpec kEngine = {"engine", "ENGINE", FlagType::kPath, "the repository's own",
                                      adapters::kEngineHelp};
 inline constexpr FlagSpec kForeignEngine = {"engine", "ENGINE", FlagType::kPath, "none",

@@ -50,6 +50,8 @@ constexpr FlagSpec kWorkerFlags[] = {
     kFeatures,
     kOps,
     kWeights,
+    kDevice,
+    kStreams,
     kElements,
     kRank,
     kWitness,

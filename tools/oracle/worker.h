@@ -13,13 +13,13 @@
 namespace twingrad::oracle {
 
 // The flags that decide what a seed generates; the verb `generate` takes them too.
-inline constexpr std::string_view kGeneratorFlags[] = {"features", "ops", "weights", "elements",
-                                                       "rank"};
+inline constexpr std::string_view kGeneratorFlags[] = {"features", "ops",      "weights", "device",
+                                                       "streams",  "elements", "rank"};
 
 // The flags that decide which cases there are and by what they are judged; workers are given them.
 inline constexpr std::string_view kCaseFlags[] = {
-    "features", "ops",      "weights", "strategy", "schedules", "threads", "program",
-    "schedule", "elements", "rank",    "witness",  "expected",  "kernels"};
+    "features", "ops",      "device",   "streams", "weights", "strategy", "schedules", "threads",
+    "program",  "schedule", "elements", "rank",    "witness", "expected", "kernels"};
 
 // What the flags say of workers that judge cases of `subject`, which outlives the command; `folder`
 // is for their recorders.

@@ -75,14 +75,14 @@ def sequential_mutants(rows):
 
     Args:
       rows: from the defect NAME, planted by NAME.patch, to the labels of the sources that it changes, or to a dictionary
-        of them and of `programs`, `statements`, `seed` and `pair`.
+        of them and of `programs`, `statements`, `seed`, `pair` and `device`.
     """
     _check_rows(rows)
     for name, row in rows.items():
         arguments = row if type(row) == "dict" else {"sources": row}
         sequential_mutant_test(name = name, patch = name + ".patch", **arguments)
 
-def sequential_mutant_test(name, sources, patch = None, programs = 2000, statements = 5, seed = 1, pair = False):
+def sequential_mutant_test(name, sources, patch = None, programs = 2000, statements = 5, seed = 1, pair = False, device = None):
     """Passes if generated Programs find the defect and it shrinks; without a patch, if they find nothing.
 
     Args:
@@ -93,12 +93,13 @@ def sequential_mutant_test(name, sources, patch = None, programs = 2000, stateme
       statements: how many may be left, unless it is a pair.
       seed: of the first Program, which decides the finding that is made small.
       pair: the defect needs a pair of features, and must be found much sooner than with the generators' fixed weights.
+      device: where Programs run, as `check --device` has it; drawn if not given.
     """
     ag_test(
         name = name + "_test",
         srcs = [_plant(name, sources, patch)],
         args = [name, "must_die_sooner" if pair else "must_die" if patch else "must_live", str(seed)] +
-               [str(programs), str(statements)],
+               [str(programs), str(statements)] + ([device] if device else []),
         size = "medium",
         deps = [
             _PLANTED,

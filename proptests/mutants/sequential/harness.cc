@@ -1,12 +1,12 @@
 // The main function of sequential mutants:
-// `<test> NAME must_die|must_die_sooner|must_live SEED [PROGRAMS [STATEMENTS]]`.
+// `<test> NAME must_die|must_die_sooner|must_live SEED [PROGRAMS [STATEMENTS [DEVICE]]]`.
 //
 // A mutant must be found within kMaxPrograms, and shrink to kMaxStatements, or as many as are
-// given; one that needs a pair of features must also be found kSooner times sooner than with the
-// fixed weights, and may keep kMaxPairStatements; a control must not be found. Prints a row of the
-// kill matrix, the finding and the smallest Program. Exit status 0 as expected, 1 otherwise, 2 if
-// the copy with the defect is not linked. With TWINGRAD_COMPARE_WEIGHTS=N in the environment, hunts
-// by the fixed weights go on up to N Programs.
+// given; DEVICE is as of `check`, drawn unless given. One that needs a pair of features must also
+// be found kSooner times sooner than with the fixed weights, and may keep kMaxPairStatements; a
+// control must not be found. Prints a row of the kill matrix, the finding and the smallest Program.
+// Exit status 0 as expected, 1 otherwise, 2 if the copy with the defect is not linked. With
+// TWINGRAD_COMPARE_WEIGHTS=N in the environment, hunts by the fixed weights go on up to N Programs.
 
 #include <algorithm>
 #include <cstdint>
@@ -46,12 +46,14 @@ int main(int argc, char** argv) {
   uint64_t first_seed = 0;
   int programs = twingrad::mutants::kMaxPrograms;
   int statements_left = twingrad::mutants::kMaxStatements;
-  if (argc < 4 || argc > 6 || !absl::SimpleAtoi(argv[3], &first_seed) ||
+  twingrad::generators::GeneratorOptions options;
+  if (argc < 4 || argc > 7 || !absl::SimpleAtoi(argv[3], &first_seed) ||
       (argc >= 5 && !absl::SimpleAtoi(argv[4], &programs)) ||
-      (argc == 6 && !absl::SimpleAtoi(argv[5], &statements_left))) {
+      (argc >= 6 && !absl::SimpleAtoi(argv[5], &statements_left)) ||
+      (argc == 7 && !twingrad::generators::SetDevice(argv[6], &options).ok())) {
     std::fprintf(stderr,
                  "usage: %s NAME must_die|must_die_sooner|must_live SEED [PROGRAMS "
-                 "[STATEMENTS]]\n",
+                 "[STATEMENTS [DEVICE]]]\n",
                  argv[0]);
     return 2;
   }
@@ -59,7 +61,7 @@ int main(int argc, char** argv) {
   const bool must_die = std::string_view(argv[2]) != "must_live";
   const bool pair = std::string_view(argv[2]) == "must_die_sooner";
   twingrad::judge::Judge judge;
-  const std::optional<Kill> kill = Hunt(judge, first_seed, programs);
+  const std::optional<Kill> kill = Hunt(judge, first_seed, programs, options);
   if (!kill) {
     std::printf("| %s | %s in %d programs from seed %llu | | |\n", argv[1],
                 must_die ? "SURVIVED" : "nothing found", programs,
