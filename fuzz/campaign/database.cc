@@ -1,14 +1,17 @@
 // WriteDatabase of results.h.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <sqlite3.h>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "fuzz/campaign/folder.h"
 #include "fuzz/campaign/plan.h"
 #include "fuzz/campaign/results.h"
@@ -27,8 +30,10 @@ CREATE TABLE jobs(job INTEGER PRIMARY KEY, verb, flags, shards, done, programs, 
 CREATE TABLE shards(shard INTEGER PRIMARY KEY, job, epoch, done, programs, failed, waiting, seconds);
 CREATE TABLE curve(job, programs, seconds, seen);
 CREATE TABLE findings(signature, planted, rule, kind, text, program, folder, replay, seed, shard,
-                      job, program_index, failures, shards, programs,
+                      job, program_index, failures, shards, programs, in_group,
                       PRIMARY KEY(signature, planted));
+CREATE TABLE finding_groups(number INTEGER PRIMARY KEY, signature, planted, rule, complaint,
+                            statements, findings, failures, shards);
 CREATE TABLE found_in(signature, planted, shard);
 CREATE TABLE canaries(shard INTEGER PRIMARY KEY, defect, done, found);
 CREATE TABLE complaints(text);
@@ -88,6 +93,31 @@ class Database {
   std::string error_;
 };
 
+// Groups are numbered from 1 on, as the page shows them.
+void WriteFindings(const Merged& merged, Database& database) {
+  std::vector<size_t> group_of(merged.findings.size());
+  for (size_t i = 0; i < merged.groups.size(); ++i) {
+    const FindingGroup& group = merged.groups[i];
+    for (const size_t place : group.findings) group_of[place] = i + 1;
+    database.Insert("INSERT INTO finding_groups VALUES(?,?,?,?,?,?,?,?,?)", i + 1, group.signature,
+                    group.planted, group.coarse.rule, group.coarse.complaint,
+                    absl::StrJoin(group.coarse.statements, ", "), group.findings.size(),
+                    group.failures, group.shards.size());
+  }
+  for (size_t i = 0; i < merged.findings.size(); ++i) {
+    const MergedFinding& finding = merged.findings[i];
+    const ShardFinding& best = finding.best;
+    database.Insert("INSERT INTO findings VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", best.signature,
+                    finding.planted, best.rule, best.kind, best.text, best.program, best.folder,
+                    findings::ReplayCommand(absl::StrCat(merged.folder, "/", best.folder)),
+                    best.seed, finding.shard, finding.job + 1, best.index, finding.failures,
+                    finding.shards.size(), finding.programs.size(), group_of[i]);
+    for (const uint64_t shard : finding.shards) {
+      database.Insert("INSERT INTO found_in VALUES(?,?,?)", best.signature, finding.planted, shard);
+    }
+  }
+}
+
 void WriteRows(const Merged& merged, Database& database) {
   database.Execute(kTables);
   const auto about = [&](const char* key, const auto& value) {
@@ -113,17 +143,7 @@ void WriteRows(const Merged& merged, Database& database) {
                     shard.epoch, shard.done, shard.programs, shard.failed, shard.waiting,
                     shard.seconds);
   }
-  for (const MergedFinding& finding : merged.findings) {
-    const ShardFinding& best = finding.best;
-    database.Insert("INSERT INTO findings VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", best.signature,
-                    finding.planted, best.rule, best.kind, best.text, best.program, best.folder,
-                    findings::ReplayCommand(absl::StrCat(merged.folder, "/", best.folder)),
-                    best.seed, finding.shard, finding.job + 1, best.index, finding.failures,
-                    finding.shards.size(), finding.programs.size());
-    for (const uint64_t shard : finding.shards) {
-      database.Insert("INSERT INTO found_in VALUES(?,?,?)", best.signature, finding.planted, shard);
-    }
-  }
+  WriteFindings(merged, database);
   for (const Canary& canary : merged.canaries) {
     database.Insert("INSERT INTO canaries VALUES(?,?,?,?)", canary.shard,
                     workers::DefectName(canary.defect), canary.done, canary.found);

@@ -119,6 +119,10 @@ uint64_t Merged::found() const {
   return static_cast<uint64_t>(std::ranges::count(findings, false, &MergedFinding::planted));
 }
 
+uint64_t Merged::found_groups() const {
+  return static_cast<uint64_t>(std::ranges::count(groups, false, &FindingGroup::planted));
+}
+
 bool Merged::missed() const {
   return std::ranges::any_of(canaries, [](const Canary& c) { return c.done && !c.found; });
 }
@@ -188,6 +192,7 @@ absl::StatusOr<Merged> MergeShards(const std::string& folder) {
     return std::tuple(a.planted, a.shard, a.best.index) <
            std::tuple(b.planted, b.shard, b.best.index);
   });
+  merged.groups = GroupFindings(merged.findings);
   return merged;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "fuzz/campaign/groups.h"
 #include "fuzz/campaign/plan.h"
 #include "fuzz/campaign/shard_state.h"
 #include "proptests/workers/plant.h"
@@ -68,13 +69,15 @@ struct Merged {
   std::vector<MergedShard> shards;
   std::vector<MergedJob> jobs;
   std::vector<MergedFinding> findings;  // those that are not planted first, then by shard
+  std::vector<FindingGroup> groups;     // of findings: each is in one
   std::vector<Canary> canaries;
   std::vector<std::string> complaints;  // what could not be read, or does not add up
 
   uint64_t programs() const;
   uint64_t done() const;
-  uint64_t found() const;  // findings that are not planted
-  bool missed() const;     // a canary's shard is done, and nothing came out
+  uint64_t found() const;         // findings that are not planted
+  uint64_t found_groups() const;  // groups of them
+  bool missed() const;            // a canary's shard is done, and nothing came out
   // "found 5 of 5 planted defects", or that the campaign proves nothing.
   std::string Proof() const;
 };

@@ -1,12 +1,16 @@
 #include "fuzz/campaign/merge.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include <sqlite3.h>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "fuzz/campaign/folder.h"
 #include "fuzz/campaign/record_file.h"
+#include "fuzz/campaign/results.h"
 #include "fuzz/campaign/shard_run.h"
 #include "fuzz/campaign/synthetic.h"
 #include "gmock/gmock.h"
@@ -35,6 +39,37 @@ TEST_F(MergeTest, FindingsOfOneKindAreOne) {
     EXPECT_EQ(finding.failures, 10u);
     EXPECT_EQ(finding.programs.size(), 10u);
   }
+  // All are `exp`, more or less often: what tells them apart is which oracle saw it.
+  ASSERT_EQ(merged->groups.size(), 2u);
+  EXPECT_EQ(merged->groups[0].findings.size(), 10u);
+  EXPECT_EQ(merged->groups[0].failures, 100u);
+}
+
+// The only number that the query gives; -1: it gives none.
+int64_t Asked(const std::string& database, const char* query) {
+  sqlite3* opened = nullptr;
+  sqlite3_stmt* statement = nullptr;
+  int64_t number = -1;
+  sqlite3_open(database.c_str(), &opened);
+  sqlite3_prepare_v2(opened, query, -1, &statement, nullptr);
+  if (sqlite3_step(statement) == SQLITE_ROW) number = sqlite3_column_int64(statement, 0);
+  sqlite3_finalize(statement);
+  sqlite3_close(opened);
+  return number;
+}
+
+TEST_F(MergeTest, TheDatabaseHasGroupsAndTheirFindings) {
+  ASSERT_TRUE(MakeSynthetic(At("c"), 50, 200, 20).ok());
+  const absl::StatusOr<Merged> merged = MergeShards(At("c"));
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  ASSERT_TRUE(WriteDatabase(*merged, At("r.sqlite")).ok());
+  EXPECT_EQ(Asked(At("r.sqlite"), "SELECT count(*) FROM findings"), 20);
+  EXPECT_EQ(Asked(At("r.sqlite"), "SELECT count(*) FROM finding_groups"), 2);
+  EXPECT_EQ(Asked(At("r.sqlite"),
+                  "SELECT count(*) FROM findings JOIN finding_groups ON number = in_group "
+                  "WHERE finding_groups.rule = 'dual' AND findings.rule = 'dual'"),
+            10);
+  EXPECT_EQ(Asked(At("r.sqlite"), "SELECT sum(failures) FROM finding_groups"), 200);
 }
 
 TEST_F(MergeTest, CountsAndCoverageAreUnited) {

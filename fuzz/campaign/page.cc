@@ -77,6 +77,30 @@ json FindingJson(const Merged& merged, const MergedFinding& finding) {
           {"replay", findings::ReplayCommand(absl::StrCat(merged.folder, "/", best.folder))}};
 }
 
+json GroupJson(const FindingGroup& group) {
+  return {{"signature", group.signature},  {"statements", group.coarse.statements},
+          {"findings", group.findings},    {"failures", group.failures},
+          {"shards", group.shards.size()}, {"planted", group.planted}};
+}
+
+std::string FoundText(const Merged& merged) {
+  if (merged.found() == 0) return "none";
+  const uint64_t groups = merged.found_groups();
+  return absl::StrCat(merged.found(), " in ", groups, groups == 1 ? " group" : " groups");
+}
+
+// The first finding of the group, and how many more there are.
+std::string GroupText(const Merged& merged, const FindingGroup& group) {
+  const ShardFinding& best = merged.findings[group.findings.front()].best;
+  const std::string_view whole = best.text;
+  const size_t variants = group.findings.size() - 1;
+  return absl::StrFormat(
+      "  %s  %s, in %d programs of %d shards%s\n    replay: %s\n", group.signature,
+      whole.substr(0, whole.find('\n')), group.failures, group.shards.size(),
+      variants == 0 ? "" : absl::StrCat(", ", variants, variants == 1 ? " variant" : " variants"),
+      findings::ReplayCommand(absl::StrCat(merged.folder, "/", best.folder)));
+}
+
 }  // namespace
 
 json StatusJson(const Merged& merged) {
@@ -94,11 +118,17 @@ json StatusJson(const Merged& merged) {
                     {"seen", job.seen},
                     {"unseen", job.unseen}});
   }
-  return {{"campaign", merged.plan.name},    {"seed", merged.plan.seed},
-          {"shards", merged.plan.shards},    {"done", merged.done()},
-          {"programs", merged.programs()},   {"findings", merged.found()},
-          {"proof", merged.Proof()},         {"missed", merged.missed()},
-          {"complaints", merged.complaints}, {"jobs", jobs}};
+  return {{"campaign", merged.plan.name},
+          {"seed", merged.plan.seed},
+          {"shards", merged.plan.shards},
+          {"done", merged.done()},
+          {"programs", merged.programs()},
+          {"findings", merged.found()},
+          {"groups", merged.found_groups()},
+          {"proof", merged.Proof()},
+          {"missed", merged.missed()},
+          {"complaints", merged.complaints},
+          {"jobs", jobs}};
 }
 
 std::string StatusText(const Merged& merged) {
@@ -122,15 +152,9 @@ std::string StatusText(const Merged& merged) {
       absl::StrAppendFormat(&text, "  waiting      %d failures to be minimized\n", job.waiting);
     }
   }
-  absl::StrAppend(&text, "findings       ", merged.found() == 0 ? "none" : "",
-                  merged.found() == 0 ? "" : absl::StrCat(merged.found()), "\n");
-  for (const MergedFinding& finding : merged.findings) {
-    if (finding.planted) continue;
-    const std::string_view whole = finding.best.text;
-    absl::StrAppendFormat(
-        &text, "  %s  %s, in %d programs of %d shards\n    replay: %s\n", finding.best.signature,
-        whole.substr(0, whole.find('\n')), finding.failures, finding.shards.size(),
-        findings::ReplayCommand(absl::StrCat(merged.folder, "/", finding.best.folder)));
+  absl::StrAppend(&text, "findings       ", FoundText(merged), "\n");
+  for (const FindingGroup& group : merged.groups) {
+    if (!group.planted) text += GroupText(merged, group);
   }
   absl::StrAppend(&text, "proof          ", merged.Proof(), "\n");
   for (const std::string& complaint : merged.complaints) text += complaint;
@@ -196,6 +220,8 @@ absl::Status WritePage(const Merged& merged, const std::string& path) {
   for (const MergedFinding& finding : merged.findings) {
     data["found"].push_back(FindingJson(merged, finding));
   }
+  data["rows"] = json::array();
+  for (const FindingGroup& group : merged.groups) data["rows"].push_back(GroupJson(group));
   // Inside an element `script`, whose end nothing in the data may look like.
   const std::string text = absl::StrReplaceAll(
       data.dump(-1, ' ', false, json::error_handler_t::replace), {{"<", "\\u003c"}});
