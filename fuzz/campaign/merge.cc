@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "autograd/program/print.h"
 #include "fuzz/campaign/folder.h"
 #include "fuzz/campaign/shard_run.h"
+#include "proptests/workers/files.h"
 
 namespace twingrad::campaign {
 namespace {
@@ -194,6 +194,12 @@ absl::StatusOr<Merged> MergeShards(const std::string& folder) {
   });
   merged.groups = GroupFindings(merged.findings);
   return merged;
+}
+
+std::string FileOf(const Merged& merged, const ShardFinding& finding, std::string_view name) {
+  if (finding.folder.empty()) return "";
+  return workers::ReadInput(absl::StrCat(merged.folder, "/", finding.folder, "/", name))
+      .value_or("");
 }
 
 }  // namespace twingrad::campaign

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -83,5 +84,8 @@ struct Merged {
 };
 
 absl::StatusOr<Merged> MergeShards(const std::string& folder);
+
+// A file of a finding's folder; empty where it is missing.
+std::string FileOf(const Merged& merged, const ShardFinding& finding, std::string_view name);
 
 }  // namespace twingrad::campaign

@@ -25,7 +25,6 @@ namespace {
 using nlohmann::json;
 using subjects::WithSeparators;
 
-constexpr char kTemplate[] = "fuzz/campaign/page.html";
 constexpr std::string_view kPlace = "\"the data of a campaign\"";
 // Curves of more shards are not drawn.
 constexpr size_t kMostCurves = 200;
@@ -39,13 +38,6 @@ json PointsJson(const std::vector<Point>& points) {
     list.push_back({point.seconds, point.programs, point.seen});
   }
   return list;
-}
-
-// A file of a finding's folder; empty where it is missing.
-std::string FileOf(const Merged& merged, const ShardFinding& finding, std::string_view name) {
-  if (finding.folder.empty()) return "";
-  return workers::ReadInput(absl::StrCat(merged.folder, "/", finding.folder, "/", name))
-      .value_or("");
 }
 
 // The picture without the prologue that a whole file has.
@@ -190,7 +182,7 @@ std::string StatusMetrics(const Merged& merged) {
 }
 
 absl::Status WritePage(const Merged& merged, const std::string& path) {
-  const std::string file = workers::Locate(kTemplate);
+  const std::string file = workers::Locate(kPageTemplate);
   absl::StatusOr<std::string> page = workers::ReadInput(file);
   if (!page.ok()) return page.status();
   const size_t place = page->find(kPlace);

@@ -11,6 +11,9 @@
 
 namespace twingrad::campaign {
 
+// The page without its data, among the sources.
+inline constexpr char kPageTemplate[] = "fuzz/campaign/page.html";
+
 // Writes `path` anew. SQLite's locks do not hold on shared folders, so the file is made on this
 // machine's disk, copied beside `path`, and renamed.
 absl::Status WriteDatabase(const Merged& merged, const std::string& path);

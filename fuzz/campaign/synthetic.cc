@@ -18,12 +18,16 @@ namespace {
 
 constexpr uint64_t kPrograms = 10;
 
+// What a process may say when it dies: what ends elements, fences and strings, colours, no UTF-8.
+constexpr char kAwkward[] = "\"]]>\" </script> & ```` \x1b[31mred\x01 \xff\xfe \\";
+
 // The finding `number`, as its kind shows under other names and numbers.
 ShardFinding Found(uint64_t number, uint64_t kind) {
   findings::Finding finding;
   finding.result.oracle = kind % 2 == 0 ? "twin" : "dual";
-  finding.result.text = absl::StrCat(finding.result.oracle, ": .grad of %v", number, ", statement ",
-                                     number % 7, ": wrong\n  expected ", number, "\n");
+  finding.result.text =
+      absl::StrCat(finding.result.oracle, ": .grad of %v", number, ", statement ", number % 7,
+                   ": wrong\n  expected ", number, "\n  said ", kAwkward, "\n");
   finding.program = absl::StrCat("%v", number, " = leaf type=f64[] data=", number, "\n");
   for (uint64_t i = 0; i <= kind / 2; ++i) {
     absl::StrAppend(&finding.program, "%x", number + i, " = exp %v", number, "\n");

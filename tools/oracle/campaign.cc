@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "fuzz/campaign/folder.h"
 #include "fuzz/campaign/merge.h"
+#include "fuzz/campaign/reports.h"
 #include "fuzz/campaign/results.h"
 #include "proptests/workers/files.h"
 #include "tools/oracle/interrupt.h"
@@ -100,8 +101,14 @@ absl::StatusOr<int> MergeInto(const std::string& folder) {
   if (absl::Status status = campaign::WritePage(*merged, out + "index.html"); !status.ok()) {
     return status;
   }
-  absl::PrintF("%spage           %sindex.html\ndatabase       %sresults.sqlite\n",
-               campaign::StatusText(*merged), out, out);
+  if (absl::Status status = campaign::WriteReports(*merged, folder + "/merged"); !status.ok()) {
+    return status;
+  }
+  absl::PrintF(
+      "%spage           %sindex.html\ndatabase       %sresults.sqlite\n"
+      "reports        %sfindings.sarif, %sjunit.xml%s\n",
+      campaign::StatusText(*merged), out, out, out, out,
+      merged->found() > 0 ? absl::StrCat("\nissues         ", out, "issues") : "");
   return CodeOf(*merged);
 }
 
@@ -208,9 +215,10 @@ constinit const VerbSpec kCampaignMerge = {
     .summary = "makes one page and one database of all shards",
     .description = R"(
 Unites what the shards of the campaign in DIR have come to, at any time, also while they run:
-findings with the same signature once, counts and coverage added. Writes DIR/merged/index.html
-and DIR/merged/results.sqlite anew. Exit status 1: there are findings; 4: a planted defect was
-missed, so the campaign proves nothing.
+findings with the same signature once, counts and coverage added. Writes anew to DIR/merged:
+index.html, results.sqlite, findings.sarif, junit.xml, and for each group of findings the text
+of an issue in issues. Exit status 1: there are findings; 4: a planted defect was missed, so the
+campaign proves nothing.
 )",
     .examples = R"(
 campaign merge /shared/nightly

@@ -92,6 +92,36 @@ TEST_F(CampaignTest, RunsAllShardsAndShowsAFindingOnce) {
   EXPECT_EQ(Status()["programs"], 1200);
 }
 
+// The file of this name in an issue's text: `NAME`: and a block.
+std::string FileIn(const std::string& issue, std::string_view name) {
+  const std::string head = absl::StrCat("\n`", name, "`:\n\n```\n");
+  const size_t begin = issue.find(head);
+  if (begin == std::string::npos) return "";
+  const size_t end = issue.find("\n```\n", begin + head.size());
+  return issue.substr(begin + head.size(), end + 1 - begin - head.size());
+}
+
+TEST_F(CampaignTest, AnIssueHoldsAllThatRepeatsTheFinding) {
+  // `stained` is wrong after a `stain` in the same process.
+  Plan(R"({"verb": "check", "programs": 600, "flags": {"features": "stain,stained"}})",
+       R"("shards": 1)");
+  EXPECT_EQ(Tool({"campaign", "work", "c", "--jobs=1"}).exit_status, 0);
+  const SubprocessResult merge = Tool({"campaign", "merge", "c"});
+  EXPECT_EQ(merge.exit_status, 1);
+  EXPECT_THAT(merge.output, HasSubstr("merged/findings.sarif, "));
+  const std::vector<std::string> issues = Findings("c/merged/issues");
+  ASSERT_EQ(issues.size(), 1u);
+  const std::string issue = Read(issues[0]);
+  EXPECT_EQ(FileIn(issue, "program.txt"), "stained\n") << issue;
+  std::filesystem::create_directory(At("elsewhere"));
+  for (const char* name : {"program.txt", "before-1.txt", "finding.json"}) {
+    Written(absl::StrCat("elsewhere/", name), FileIn(issue, name));
+  }
+  std::filesystem::remove_all(At("c"));
+  const SubprocessResult replay = Tool({"replay", "elsewhere"});
+  EXPECT_EQ(replay.exit_status, 1) << replay.output << replay.errors;
+}
+
 TEST_F(CampaignTest, AKilledShardGoesOnAndCountsOnce) {
   Plan(R"({"verb": "check", "programs": 700, "flags": {"ops": "slow"}})", kFast);
   // Twenty processes, each killed somewhere in its work.
@@ -191,7 +221,8 @@ TEST_F(CampaignTest, MergesAtOnceAndWhileShardsRun) {
   for (const auto& entry : std::filesystem::directory_iterator(At("c/merged"))) {
     names.push_back(entry.path().filename().string());
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("index.html", "results.sqlite"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("index.html", "results.sqlite", "findings.sarif",
+                                                   "junit.xml", "issues"));
   EXPECT_EQ(Status()["programs"], 600);
 }
 
