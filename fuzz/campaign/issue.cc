@@ -17,7 +17,7 @@
 #include "fuzz/campaign/plan.h"
 #include "fuzz/campaign/reports.h"
 #include "fuzz/campaign/results.h"
-#include "nlohmann/json.hpp"
+#include "proptests/findings/description.h"
 #include "proptests/findings/finding.h"
 #include "proptests/subjects/number_text.h"
 #include "proptests/workers/files.h"
@@ -26,7 +26,6 @@
 namespace twingrad::campaign {
 namespace {
 
-using nlohmann::json;
 using subjects::WithSeparators;
 
 constexpr size_t kMostLines = 60;        // of what an issue shows of an Observation
@@ -45,13 +44,8 @@ std::string FirstLine(std::string_view text) {
 
 // What `replay` needs to know of the finding, from its finding.json.
 std::string ReplayMembers(const std::string& description) {
-  const json all = json::parse(description, nullptr, /*allow_exceptions=*/false);
-  json needed = json::object();
-  for (const char* name : {"verb", "engine", "oracle", "seed", "strategy", "schedules", "threads",
-                           "plant", "timeout_ms", "memory_mib"}) {
-    if (all.is_object() && all.contains(name)) needed[name] = all[name];
-  }
-  return needed.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return findings::PrintDescription(
+      findings::ParseDescription(description, "").value_or(findings::Description()));
 }
 
 // The files of a folder that `replay` takes, each as a block.
@@ -83,7 +77,7 @@ std::string CountsText(const Merged& merged, const FindingGroup& group,
       job.verb, "`, seed ", first.best.seed, ".\n");
   const size_t variants = group.findings.size() - 1;
   if (variants == 0) return text;
-  absl::StrAppend(&text, "\nIt may be the cause of these, too:\n\n");
+  absl::StrAppend(&text, "\nThese may have the same cause:\n\n");
   for (size_t i = 1; i <= std::min(variants, kMostVariants); ++i) {
     const ShardFinding& other = merged.findings[group.findings[i]].best;
     absl::StrAppend(&text, "- ", other.signature, ": ",

@@ -81,7 +81,7 @@ std::string Report(const Finding& finding, const std::string& folder) {
   return text;
 }
 
-nlohmann::json Description(const Finding& finding) {
+nlohmann::json DescriptionJson(const Finding& finding) {
   const Origin& origin = finding.origin;
   nlohmann::json description = {
       {"version", 1},
@@ -135,7 +135,7 @@ absl::StatusOr<std::string> WriteFinding(const Finding& finding, const std::stri
   files["actual.txt"] = finding.result.actual;
   files["report.txt"] = Report(finding, folder);
   files["finding.json"] =
-      Description(finding).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+      DescriptionJson(finding).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (!finding.origin.engine.empty()) {
     if (std::string snippet = RenderSnippet(files["program.txt"]); !snippet.empty()) {
       files["snippet.py"] = std::move(snippet);

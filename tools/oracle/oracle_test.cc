@@ -3,6 +3,7 @@
 #include "tools/oracle/oracle.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -140,6 +141,16 @@ TEST_F(OracleTest, FindingsOfExploreNeedTheModelWithTheirScheduleOrWithout) {
   ASSERT_TRUE(WriteFile(At("finding.json"), "{}").ok());
   ASSERT_TRUE(WriteFile(At("schedule.txt"), "").ok());
   EXPECT_TRUE(needs_model());
+}
+
+TEST_F(OracleTest, AReplaySaysWhatIsWrongWithItsDescription) {
+  ASSERT_TRUE(WriteFile(At("program.txt"), "value 1\n").ok());
+  ASSERT_TRUE(WriteFile(At("finding.json"), "{\"timeout_ms\": \"1\"}").ok());
+  const SubprocessResult run = Tool({"replay", folder()});
+  EXPECT_EQ(run.exit_status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("/finding.json has a `timeout_ms` of type string; allowed is"));
+  std::filesystem::remove(At("finding.json"));
+  EXPECT_EQ(Tool({"replay", folder()}).exit_status, 0);
 }
 
 TEST_F(OracleTest, AReplaySaysWhichLineOfItsScheduleCannotBeRead) {

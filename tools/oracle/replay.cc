@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "nlohmann/json.hpp"
 #include "proptests/findings/case_text.h"
+#include "proptests/findings/description.h"
 #include "proptests/findings/finding.h"
 #include "proptests/interleave/checker/schedule_file.h"
 #include "proptests/workers/files.h"
@@ -23,6 +25,7 @@
 
 namespace twingrad::oracle {
 
+using findings::Description;
 using findings::JoinCase;
 using workers::CaseResult;
 using workers::ReadInput;
@@ -31,28 +34,18 @@ using workers::WorkerCommand;
 
 namespace {
 
-// What the finding in `folder` says of itself; an empty object if it says nothing.
-nlohmann::json DescriptionIn(const std::string& folder) {
-  const absl::StatusOr<std::string> text = ReadInput(folder + "/finding.json");
-  nlohmann::json known =
-      nlohmann::json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
-  return known.is_object() ? known : nlohmann::json::object();
-}
-
-std::string TextIn(const nlohmann::json& known, const char* key) {
-  const auto found = known.find(key);
-  return found != known.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::optional<uint64_t> NumberIn(const nlohmann::json& known, const char* key) {
-  const auto found = known.find(key);
-  if (found == known.end() || !found->is_number_unsigned()) return std::nullopt;
-  return found->get<uint64_t>();
+// What the finding in `folder` says of itself; a folder need not say anything.
+absl::StatusOr<Description> DescriptionIn(const std::string& folder) {
+  const std::string path = folder + "/finding.json";
+  if (access(path.c_str(), F_OK) != 0) return Description();
+  const absl::StatusOr<std::string> text = ReadInput(path);
+  if (!text.ok()) return text.status();
+  return findings::ParseDescription(*text, path);
 }
 
 // The case that is to be judged again: a Program, of `explore` with its schedule or, where that was
 // not kept, with the seed of all schedules, which `command` is told how to take.
-absl::StatusOr<std::string> CaseIn(const std::string& folder, const nlohmann::json& known,
+absl::StatusOr<std::string> CaseIn(const std::string& folder, const Description& known,
                                    WorkerCommand* command) {
   absl::StatusOr<std::string> program = ReadInput(folder + "/program.txt");
   if (!program.ok()) return program.status();
@@ -62,16 +55,13 @@ absl::StatusOr<std::string> CaseIn(const std::string& folder, const nlohmann::js
     if (!read.ok()) return read;
     return JoinCase({*program, std::nullopt, false, *schedule});
   }
-  const std::optional<uint64_t> seed = NumberIn(known, "seed");
-  if (TextIn(known, "verb") != "explore" || !seed) return program;
-  if (const std::string strategy = TextIn(known, "strategy"); !strategy.empty()) {
-    command->flags.push_back("--strategy=" + strategy);
+  if (known.verb != "explore" || !known.seed) return program;
+  if (!known.strategy.empty()) command->flags.push_back("--strategy=" + known.strategy);
+  if (known.schedules > 0) {
+    command->flags.push_back(absl::StrCat("--schedules=", known.schedules));
   }
-  for (const char* key : {"schedules", "threads"}) {
-    const uint64_t number = NumberIn(known, key).value_or(0);
-    if (number > 0) command->flags.push_back(absl::StrCat("--", key, "=", number));
-  }
-  return JoinCase({*program, *seed, false, ""});
+  if (known.threads > 0) command->flags.push_back(absl::StrCat("--threads=", known.threads));
+  return JoinCase({*program, *known.seed, false, ""});
 }
 
 // What has to run before it in the same process.
@@ -112,29 +102,28 @@ int PrintResult(const CaseResult& result, const std::string& folder, const std::
 
 absl::StatusOr<int> Replay(const Arguments& arguments, subjects::Subject& subject) {
   const std::string folder = workers::ResolvePath(*arguments.operand);
-  const nlohmann::json known = DescriptionIn(folder);
+  const absl::StatusOr<Description> known = DescriptionIn(folder);
+  if (!known.ok()) return known.status();
   absl::StatusOr<TemporaryFolder> temporary = TemporaryFolder::Make("oracle");
   if (!temporary.ok()) return temporary.status();
   WorkerCommand command = MakeWorkerCommand(arguments, temporary->path(), subject);
-  SetEngine(TextIn(known, "engine"), &command);
-  if (const std::optional<uint64_t> plant = NumberIn(known, "plant")) {
-    command.flags.push_back(absl::StrCat("--plant=", *plant));
-  }
+  SetEngine(known->engine, &command);
+  if (known->plant) command.flags.push_back(absl::StrCat("--plant=", *known->plant));
   // The limits under which it was found, unless others are given.
-  const uint64_t timeout = std::min<uint64_t>(NumberIn(known, "timeout_ms").value_or(0), 1u << 30);
-  const uint64_t memory = std::min<uint64_t>(NumberIn(known, "memory_mib").value_or(0), 1u << 30);
+  const uint64_t timeout = std::min<uint64_t>(known->timeout_ms, 1u << 30);
+  const uint64_t memory = std::min<uint64_t>(known->memory_mib, 1u << 30);
   if (timeout > 0 && !arguments.Has("timeout")) {
     command.limits.timeout = std::chrono::milliseconds(timeout);
   }
   if (memory > 0 && !arguments.Has("memory")) command.limits.memory = memory << 20;
-  absl::StatusOr<std::string> text = CaseIn(folder, known, &command);
+  absl::StatusOr<std::string> text = CaseIn(folder, *known, &command);
   if (!text.ok()) return text.status();
   workers::Prober prober(command);
   const std::vector<std::string> before = CasesBefore(folder);
   absl::StatusOr<CaseResult> result =
       before.empty() ? prober.Judge(*text) : prober.JudgeAfter(before, *text);
   if (!result.ok()) return result.status();
-  return PrintResult(*result, folder, TextIn(known, "oracle"));
+  return PrintResult(*result, folder, known->oracle);
 }
 
 constexpr FlagSpec kReplayFlags[] = {kKernels, kTimeout, kMemory};
@@ -143,7 +132,7 @@ constexpr FlagSpec kReplayFlags[] = {kKernels, kTimeout, kMemory};
 
 bool IsOfExplore(const std::string& folder) {
   return ReadInput(folder + "/schedule.txt").ok() ||
-         TextIn(DescriptionIn(folder), "verb") == "explore";
+         DescriptionIn(folder).value_or(Description()).verb == "explore";
 }
 
 constinit const VerbSpec kReplay = {
