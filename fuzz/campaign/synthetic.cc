@@ -51,6 +51,7 @@ absl::Status MakeSynthetic(const std::string& folder, uint64_t shards, uint64_t 
   plan.shards = shards;
   plan.jobs.resize(1);
   plan.jobs[0].programs = kPrograms;
+  plan.jobs[0].flags = {{"ops", "exp,exp2,expm1,sigmoid,matmul,log_softmax,transpose"}};
   if (absl::Status status = MakeFolder(folder, plan); !status.ok()) return status;
   uint64_t number = 0;
   for (uint64_t shard = 0; shard < shards; ++shard) {
