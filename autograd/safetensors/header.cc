@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "autograd/base/error.h"
 #include "autograd/tensor/element.h"
@@ -26,7 +27,7 @@ constexpr std::string_view kNotes = "__metadata__";
                            "; save the file again with a library that follows the format"));
 }
 
-std::string Quoted(std::string_view name) { return absl::StrCat("tensor '", name, "'"); }
+std::string Quoted(std::string_view name) { return absl::StrCat("tensor '", Shown(name), "'"); }
 
 // Takes JSON as it is read: { name: { dtype, shape: [..], data_offsets: [b, e]
 // }, notes: { .. } }. Anything else is refused where it stands, so that nothing
@@ -67,7 +68,8 @@ class HeaderReader {
   bool key(string_t& text) {
     std::set<std::string>& seen = depth_ == 1 ? names_ : fields_;
     if (!seen.insert(text).second) {
-      Refuse(absl::StrCat("key '", text, "' is given twice", Where()), "each key is given once");
+      Refuse(absl::StrCat("key '", Shown(text), "' is given twice", Where()),
+             "each key is given once");
     }
     (depth_ == 1 ? name_ : field_) = text;
     return true;
@@ -119,7 +121,7 @@ class HeaderReader {
   std::string Where() const {
     if (depth_ < 2) return "";
     return absl::StrCat(" in ", in_notes_ ? std::string(kNotes) : Quoted(name_),
-                        field_.empty() ? "" : absl::StrCat(", field '", field_, "'"));
+                        field_.empty() ? "" : absl::StrCat(", field '", Shown(field_), "'"));
   }
   [[noreturn]] void Unexpected(std::string_view what) {
     Refuse(absl::StrCat("the header has ", what, Where(), " where the format has none"),
@@ -136,7 +138,7 @@ class HeaderReader {
                                "; F32, F64, I64 and BOOL are allowed; convert "
                                "it before saving"));
     }
-    Unexpected(absl::StrCat("the type '", text, "'"));
+    Unexpected(absl::StrCat("the type '", Shown(text), "'"));
   }
 
   std::map<std::string, std::string>* const notes_;
@@ -231,6 +233,12 @@ std::string PrintHeader(const std::vector<TensorEntry>& entries,
   }
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
+}
+
+std::string Shown(std::string_view name) {
+  constexpr size_t kMost = 200;
+  return absl::StrCat(absl::Utf8SafeCEscape(name.substr(0, kMost)),
+                      name.size() > kMost ? "..." : "");
 }
 
 }  // namespace twingrad::safetensors

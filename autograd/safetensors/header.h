@@ -36,4 +36,8 @@ std::vector<TensorEntry> ParseHeader(std::string_view json, uint64_t data_bytes,
 std::string PrintHeader(const std::vector<TensorEntry>& entries,
                         const std::map<std::string, std::string>& notes);
 
+// A name as an error can show it, whatever a file holds: control characters
+// escaped, the end of a long one left out.
+std::string Shown(std::string_view name);
+
 }  // namespace twingrad::safetensors

@@ -81,6 +81,7 @@ TEST(Header, NamesWhatIsWrong) {
       {R"({"a":{"dtype":"F99"}})", "the type 'F99'"},
       {R"({"a":{"dtype":"BF16"}})", "tensor 'a' has type BF16"},
       {R"({"a":null})", "null"},
+      {R"({"a\u0000\u001b[31m":{"dtype":7}})", "in tensor 'a\\000\\033[31m', field 'dtype' where"},
       {R"({"a":true})", "a boolean"},
       {R"({"a":[1]})", "a list"},
       {R"({"__metadata__":{"k":1}})", "a number in __metadata__"},
@@ -93,6 +94,7 @@ TEST(Header, NamesWhatIsWrong) {
     EXPECT_NE(ErrorOf(json, 16).find(message), std::string::npos) << json << "\n"
                                                                   << ErrorOf(json, 16);
   }
+  EXPECT_LT(ErrorOf("{\"" + std::string(100000, 'a') + "\":1}", 0).size(), 1000u);
   std::string deep(100000, '[');
   EXPECT_NE(ErrorOf("{\"a\":" + deep, 0), "no error");
   std::string rank = "1";

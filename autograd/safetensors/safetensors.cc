@@ -95,7 +95,8 @@ Tensor ReadTensor(const TensorEntry& entry, std::string_view data) {
   // Other bytes in a bool are no value of the type.
   if (entry.dtype == DType::kBool &&
       std::any_of(bytes.begin(), bytes.end(), [](char c) { return c != 0 && c != 1; })) {
-    RefuseBytes(absl::StrCat("tensor '", entry.name, "' of BOOL has a byte that is not 0 or 1"),
+    RefuseBytes(absl::StrCat("tensor '", safetensors::Shown(entry.name),
+                             "' of BOOL has a byte that is not 0 or 1"),
                 "0 and 1 are allowed");
   }
   if (!bytes.empty()) std::memcpy(tensor.mutable_raw_data(), bytes.data(), bytes.size());
@@ -109,7 +110,7 @@ std::string SerializeTensors(const NamedTensors& tensors, const TensorFileNotes&
   for (const auto& [name, tensor] : tensors) {
     if (!tensor.defined()) {
       throw Error(ErrorKind::kUndefined,
-                  absl::StrCat("[safetensors] tensor '", name,
+                  absl::StrCat("[safetensors] tensor '", safetensors::Shown(name),
                                "' is undefined; tensors with data are allowed; leave it out"));
     }
     entries.push_back({name, tensor.dtype(), Shape(tensor.sizes().begin(), tensor.sizes().end())});

@@ -77,6 +77,12 @@ bool HasEnded(const json& owner) {
   return StartOf(owner.value("pid", 0)) != owner.value("start", "");
 }
 
+// 0: it says none.
+uint64_t VersionOf(const json& record) {
+  const auto version = record.find("version");
+  return version != record.end() && version->is_number_unsigned() ? version->get<uint64_t>() : 0;
+}
+
 absl::Status CannotWrite(const std::string& path, int error) {
   return absl::UnavailableError(absl::StrCat("[campaign] cannot write ", path, " (",
                                              std::strerror(error),
@@ -171,10 +177,10 @@ absl::StatusOr<ShardView> ViewShard(const std::string& folder, uint64_t shard, u
       continue;
     }
     const json& first = read->records[0];
-    if (first.value("version", uint64_t{0}) != kVersion) {
+    const uint64_t version = VersionOf(first);
+    if (version != kVersion) {
       return Objection(
-          absl::StrCat(path, " was written by version ", first.value("version", uint64_t{0}),
-                       " of the campaign's files"),
+          absl::StrCat(path, " was written by version ", version, " of the campaign's files"),
           absl::StrCat("allowed is version ", kVersion),
           "go on with the tool that wrote it, or plan anew in another folder");
     }
@@ -183,21 +189,10 @@ absl::StatusOr<ShardView> ViewShard(const std::string& folder, uint64_t shard, u
                       " is damaged; needed are records whose checksums fit; what stands before "
                       "counts, the rest is run again\n");
     }
-    try {
-      if (epoch == newest) view.owner = first.at("owner");
-      view.state = ShardState::FromJson(first.at("state"));
-    } catch (const json::exception& error) {
-      return Objection(
-          absl::StrCat(path, " begins with a state that is not understood (", error.what(), ")"),
-          absl::StrCat("allowed are those of version ", kVersion),
-          "go on with the tool that wrote it");
-    }
-    for (size_t i = 1; i < read->records.size(); ++i) {
-      if (absl::Status status = view.state.Add(read->records[i]); !status.ok()) return status;
-    }
-    // Between its failures and the checkpoint behind them the writer was killed.
-    view.state.pending.erase(view.state.pending.lower_bound(view.state.after),
-                             view.state.pending.end());
+    if (epoch == newest) view.owner = first.value("owner", json());
+    absl::StatusOr<ShardState> state = StateOf(read->records, path);
+    if (!state.ok()) return state.status();
+    view.state = *std::move(state);
     // A shard of which anything is unreadable is not done: the rest is run again.
     if (read->bad_line > 0) view.state.done = view.state.released = false;
     return view;

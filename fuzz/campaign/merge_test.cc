@@ -141,10 +141,11 @@ TEST(SeenTest, AStateSurvivesBeingWrittenAndRead) {
   ASSERT_TRUE(state.Add(checkpoint).ok());
   EXPECT_EQ(state.counters, now.counters);
   EXPECT_EQ(state.Seen(), 4u + 3u);
-  const ShardState read = ShardState::FromJson(state.ToJson());
-  EXPECT_EQ(read.ToJson(), state.ToJson());
-  EXPECT_EQ(read.pending.size(), 1u);
-  EXPECT_EQ(read.curve.size(), 1u);
+  const absl::StatusOr<ShardState> read = StateOf({{{"state", state.ToJson()}}}, "f");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->ToJson(), state.ToJson());
+  EXPECT_EQ(read->pending.size(), 1u);
+  EXPECT_EQ(read->curve.size(), 1u);
   // Many checkpoints make no long curve, and its ends stay.
   for (int i = 0; i < 5000; ++i) {
     now.after = ++now.programs;
@@ -154,6 +155,15 @@ TEST(SeenTest, AStateSurvivesBeingWrittenAndRead) {
   EXPECT_EQ(state.curve.front().programs, 8u);
   EXPECT_FALSE(state.Add({{"type", "of tomorrow"}}).ok());
   EXPECT_FALSE(state.Add({{"type", "checkpoint"}}).ok());
+  nlohmann::json vast = CheckpointRecord(state, now);
+  vast["size"] = UINT64_MAX;
+  EXPECT_FALSE(state.Add(vast).ok());
+  EXPECT_FALSE(StateOf({{{"type", "begin"}}}, "f").ok());
+  for (const double number : {-1.0, 1e300}) {
+    nlohmann::json odd = state.ToJson();
+    odd["after"] = number;
+    EXPECT_FALSE(StateOf({{{"state", odd}}}, "f").ok()) << number;
+  }
 }
 
 }  // namespace

@@ -99,6 +99,8 @@ class Members {
   }
 
   static std::string Shown(const json& member) {
+    // Printing goes as deep as what is printed, which may be deeper than the stack.
+    if (member.is_structured()) return member.is_array() ? "[...]" : "{...}";
     return member.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 60);
   }
 
@@ -158,6 +160,9 @@ absl::StatusOr<Plan> ParsePlan(std::string_view text, std::string_view origin) {
   } catch (const json::parse_error& error) {
     return Objection(absl::StrCat(origin, ":", LineAndColumn(text, error.byte), ": no JSON"),
                      "allowed is a plan as fuzz/campaign/README.md shows it", "correct the file");
+  } catch (const json::out_of_range&) {
+    return Objection(absl::StrCat(origin, " has a number that is too large"),
+                     "allowed are numbers below 1.8e308", "correct the file");
   }
   Plan plan;
   Members members(object, std::string(origin));

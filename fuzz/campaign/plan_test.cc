@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
@@ -73,6 +74,20 @@ TEST(PlanTest, PlantsAsManyDefectsOfAllKindsAsAreAskedFor) {
   EXPECT_EQ(defects.size(), 1 + workers::kNumDefects);
   // Each shard has a number, and no two the same.
   EXPECT_EQ(std::set<uint64_t>(plants.begin(), plants.end()).size(), plan.shards);
+}
+
+TEST(PlanTest, ANumberThatNothingHoldsIsRefused) {
+  const absl::Status status = ParsePlan(R"({"shards": 1e999})", "p.json").status();
+  EXPECT_EQ(status.message().find("[campaign] p.json has a number that is too large; allowed "), 0u)
+      << status;
+}
+
+TEST(PlanTest, AListOfAnyDepthIsRefused) {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  const absl::Status status =
+      ParsePlan("{\"shards\": 1, \"seed\": " + deep + "}", "p.json").status();
+  EXPECT_EQ(status.message().find("[campaign] p.json has `seed`: [...]; allowed is "), 0u)
+      << status.message().substr(0, 200);
 }
 
 }  // namespace

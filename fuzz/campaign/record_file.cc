@@ -68,16 +68,14 @@ class OpenFile {
 }  // namespace
 
 std::string RecordLine(const json& record) {
-  const std::string text = record.dump(-1, ' ', false, json::error_handler_t::replace);
-  return absl::StrFormat("%016x %s\n", program::Fnv1a(text), text);
+  return ChecksummedLine(record.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-absl::StatusOr<Records> ReadRecords(const std::string& path) {
-  const OpenFile file(path);
-  if (file.fd() < 0) return CannotRead(path, errno);
-  std::string text;
-  while (file.Read(&text)) {
-  }
+std::string ChecksummedLine(std::string_view record) {
+  return absl::StrFormat("%016x %s\n", program::Fnv1a(record), record);
+}
+
+Records ParseRecords(std::string_view text) {
   Records read;
   read.size = text.size();
   for (size_t begin = 0; begin < text.size();) {
@@ -86,7 +84,7 @@ absl::StatusOr<Records> ReadRecords(const std::string& path) {
       read.torn = true;
       break;
     }
-    std::optional<json> record = ReadLine(std::string_view(text).substr(begin, end - begin));
+    std::optional<json> record = ReadLine(text.substr(begin, end - begin));
     if (!record) {
       read.bad_line = read.records.size() + 1;
       break;
@@ -95,6 +93,15 @@ absl::StatusOr<Records> ReadRecords(const std::string& path) {
     begin = end + 1;
   }
   return read;
+}
+
+absl::StatusOr<Records> ReadRecords(const std::string& path) {
+  const OpenFile file(path);
+  if (file.fd() < 0) return CannotRead(path, errno);
+  std::string text;
+  while (file.Read(&text)) {
+  }
+  return ParseRecords(text);
 }
 
 absl::StatusOr<json> ReadFirstRecord(const std::string& path) {

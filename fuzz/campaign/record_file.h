@@ -22,6 +22,8 @@ namespace twingrad::campaign {
 
 // The line of a record.
 std::string RecordLine(const nlohmann::json& record);
+// The same for one that is a text already.
+std::string ChecksummedLine(std::string_view record);
 
 struct Records {
   std::vector<nlohmann::json> records;
@@ -30,6 +32,8 @@ struct Records {
   bool torn = false;      // its last line has no end
 };
 
+// The records of a file with this text.
+Records ParseRecords(std::string_view text);
 // NotFound: there is no such file.
 absl::StatusOr<Records> ReadRecords(const std::string& path);
 // The first record, without reading the rest; an error if it is not whole.

@@ -29,6 +29,57 @@ void AddPoint(const Point& point, std::vector<Point>* curve) {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(ShardFinding, signature, rule, kind, text, program,
                                                 folder, seed, index, seconds, more)
 
+namespace {
+
+absl::Status NotUnderstood(std::string_view what, std::string_view why) {
+  return Objection(absl::StrCat(what, " that is not understood (", why, ")"),
+                   absl::StrCat("allowed are those of version ", kVersion),
+                   "go on with the tool that wrote it");
+}
+
+// Whether all fractions are such that they can be taken for a number of any type, as the library
+// does without a question. Not recursive: a file may be as deep as it likes.
+bool HasSoundFractions(const json& record) {
+  constexpr double kMost = 1u << 31;  // seconds
+  std::vector<const json*> left = {&record};
+  while (!left.empty()) {
+    const json& value = *left.back();
+    left.pop_back();
+    if (value.is_number_float()) {
+      const double number = value.get<double>();
+      if (!(number >= 0 && number < kMost)) return false;
+    } else if (value.is_structured()) {
+      for (const json& child : value) left.push_back(&child);
+    }
+  }
+  return true;
+}
+
+constexpr char kTooMany[] = "it has more counters than there are";
+
+// Throws where a member is missing or of another type.
+ShardState FromJson(const json& object) {
+  ShardState state;
+  state.after = object.at("after");
+  state.programs = object.at("programs");
+  state.seeds = object.at("seeds");
+  state.failed = object.at("failed");
+  state.seconds = object.at("seconds");
+  state.counters = object.at("counters").get<workers::Counters>();
+  state.notes = object.at("notes").get<std::set<std::string>>();
+  for (const auto& point : object.at("curve")) {
+    state.curve.push_back({point.at(0), point.at(1), point.at(2)});
+  }
+  state.findings = object.at("findings").get<std::vector<ShardFinding>>();
+  for (const auto& failure : object.at("pending")) {
+    Failure read = failure.get<Failure>();
+    state.pending.insert_or_assign(read.index, std::move(read));
+  }
+  return state;
+}
+
+}  // namespace
+
 uint64_t ShardState::Seen() const {
   return static_cast<uint64_t>(counters.size()) -
          static_cast<uint64_t>(std::ranges::count(counters, uint64_t{0})) + notes.size();
@@ -44,7 +95,9 @@ absl::Status ShardState::Add(const json& record) {
       seeds = record.at("seeds");
       failed = record.at("failed");
       seconds = record.at("seconds");
-      counters.resize(std::max<size_t>(counters.size(), record.at("size")));
+      const uint64_t size = record.at("size");
+      if (size > workers::kMaxCounters) return NotUnderstood("a record", kTooMany);
+      counters.resize(std::max<size_t>(counters.size(), size));
       const auto deltas = record.at("counters").get<std::vector<uint64_t>>();
       for (size_t i = 0; i + 1 < deltas.size(); i += 2) {
         if (deltas[i] < counters.size()) counters[deltas[i]] += deltas[i + 1];
@@ -72,9 +125,7 @@ absl::Status ShardState::Add(const json& record) {
                        "merge with the tool that wrote it");
     }
   } catch (const json::exception& error) {
-    return Objection(absl::StrCat("a record that is not understood (", error.what(), ")"),
-                     absl::StrCat("allowed are those of version ", kVersion),
-                     "merge with the tool that wrote it");
+    return NotUnderstood("a record", error.what());
   }
   return absl::OkStatus();
 }
@@ -89,23 +140,23 @@ json ShardState::ToJson() const {
           {"findings", findings}, {"pending", failures}};
 }
 
-ShardState ShardState::FromJson(const json& json) {
+absl::StatusOr<ShardState> StateOf(const std::vector<json>& records, std::string_view origin) {
   ShardState state;
-  state.after = json.at("after");
-  state.programs = json.at("programs");
-  state.seeds = json.at("seeds");
-  state.failed = json.at("failed");
-  state.seconds = json.at("seconds");
-  state.counters = json.at("counters").get<workers::Counters>();
-  state.notes = json.at("notes").get<std::set<std::string>>();
-  for (const auto& point : json.at("curve")) {
-    state.curve.push_back({point.at(0), point.at(1), point.at(2)});
+  if (!std::ranges::all_of(records, HasSoundFractions)) {
+    return NotUnderstood(absl::StrCat(origin, " holds a record"), "a number is out of range");
   }
-  state.findings = json.at("findings").get<std::vector<ShardFinding>>();
-  for (const auto& failure : json.at("pending")) {
-    Failure read = failure.get<Failure>();
-    state.pending.insert_or_assign(read.index, std::move(read));
+  const std::string what = absl::StrCat(origin, " begins with a state");
+  try {
+    if (!records.empty()) state = FromJson(records[0].at("state"));
+  } catch (const json::exception& error) {
+    return NotUnderstood(what, error.what());
   }
+  if (state.counters.size() > workers::kMaxCounters) return NotUnderstood(what, kTooMany);
+  for (size_t i = 1; i < records.size(); ++i) {
+    if (absl::Status status = state.Add(records[i]); !status.ok()) return status;
+  }
+  // Between its failures and the checkpoint behind them the writer was killed.
+  state.pending.erase(state.pending.lower_bound(state.after), state.pending.end());
   return state;
 }
 

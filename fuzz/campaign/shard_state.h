@@ -10,9 +10,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
 #include "proptests/workers/case.h"
 
@@ -62,10 +64,13 @@ struct ShardState {
   absl::Status Add(const nlohmann::json& record);
 
   nlohmann::json ToJson() const;
-  static ShardState FromJson(const nlohmann::json& json);
-
   uint64_t Seen() const;
 };
+
+// What the records of a file add up to, of which the first holds what the file begins with; an
+// error if they are none of this version. `origin` names the file.
+absl::StatusOr<ShardState> StateOf(const std::vector<nlohmann::json>& records,
+                                   std::string_view origin);
 
 // The records of a shard.
 nlohmann::json CheckpointRecord(const ShardState& before, const ShardState& now);
