@@ -9,7 +9,8 @@
     )
 
 makes :program_parser_test, which replays the corpus in any configuration and runs with all other tests, and
-:program_parser, which fuzzes under --config=asan-libfuzzer and is skipped as incompatible elsewhere.
+:program_parser, which fuzzes under --config=asan-libfuzzer and is skipped as incompatible elsewhere. A service that runs
+it (.clusterfuzzlite) takes :program_parser_pack too: the seeds, options and dictionary that lie beside the binary.
 """
 
 load(":defs.bzl", "ag_binary", "ag_library", "ag_test")
@@ -66,6 +67,21 @@ def ag_fuzz_target(
         **kwargs
     )
     dictionaries = [dictionary] if dictionary else []
+    native.genrule(
+        name = name + "_pack",
+        testonly = True,
+        srcs = corpus + dictionaries,
+        outs = ["pack/%s%s" % (name, kind) for kind in ["_seed_corpus.zip", ".options"] + [".dict"] * len(dictionaries)],
+        cmd = " ".join(
+            ["$(execpath //tools/rules:fuzz_pack)", "--zip=$(RULEDIR)/pack/%s_seed_corpus.zip" % name] +
+            ["--options=$(RULEDIR)/pack/%s.options" % name] +
+            ["--dict=$(RULEDIR)/pack/%s.dict --words=$(execpath %s)" % (name, label) for label in dictionaries] +
+            ["--flag=" + flag for flag in arguments] +
+            ["$(execpaths %s)" % label for label in corpus],
+        ),
+        tags = tags + ["manual"],
+        tools = ["//tools/rules:fuzz_pack"],
+    )
     binaries = {name: []}
     binaries.update({name + "." + defect: [sources] for defect, sources in mutants.items()})
     for binary, sources in binaries.items():
@@ -76,11 +92,15 @@ def ag_fuzz_target(
             copts = ["-Wno-thread-safety"] if sources else [],  # A missing lock is for the fuzzer to find.
             args = ["-dict=$(rootpath %s)" % label for label in dictionaries] + arguments,
             data = dictionaries,
-            linkopts = ["-fsanitize=fuzzer"],
-            tags = tags + ["manual"],
+            linkopts = select({
+                "//tools/rules:libfuzzer": ["-fsanitize=fuzzer"],
+                "//conditions:default": [],
+            }),
+            tags = tags + ["manual", "fuzz-target"],
             model = model,
             target_compatible_with = select({
                 "//tools/rules:libfuzzer": [],
+                "//tools/rules:fuzzing_service": [],
                 "//conditions:default": ["@platforms//:incompatible"],
             }),
             deps = [":" + name + "_input"] + (["//proptests/mutants"] if sources else []),
