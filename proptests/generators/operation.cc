@@ -1,11 +1,11 @@
 #include "proptests/generators/operation.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "autograd/program/leaf_data.h"
 #include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
@@ -101,12 +101,14 @@ ValueId ApplyBent(Draft& draft, ValueId x) {
 
 Opcode PickUnary(Draft& draft, Choice choice, absl::Span<const Opcode> preferred,
                  absl::Span<const Opcode> table) {
-  absl::InlinedVector<Opcode, 8> others;
-  for (const Opcode op : table) {
-    if (std::find(preferred.begin(), preferred.end(), op) == preferred.end()) others.push_back(op);
-  }
-  const uint64_t at = draft.Below(choice, preferred.size() + others.size());
-  return at < preferred.size() ? preferred[at] : others[at - preferred.size()];
+  std::bitset<twingrad::program::kNumOpcodes> is_preferred;
+  for (const Opcode op : preferred) is_preferred.set(static_cast<size_t>(op));
+  const auto is_other = [&](Opcode op) { return !is_preferred[static_cast<size_t>(op)]; };
+  const auto others = static_cast<uint64_t>(std::ranges::count_if(table, is_other));
+  const uint64_t at = draft.Below(choice, preferred.size() + others);
+  if (at < preferred.size()) return preferred[at];
+  uint64_t before = at - preferred.size();
+  return *std::ranges::find_if(table, [&](Opcode op) { return is_other(op) && before-- == 0; });
 }
 
 bool Broadcast(const Shape& a, const Shape& b) {
