@@ -3,12 +3,14 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "autograd/base/check.h"
 #include "autograd/base/error.h"
 #include "autograd/device/cpu_device.h"
 #include "autograd/device/sim_device.h"
+#include "autograd/sync/atomic.h"
 #include "autograd/sync/mutex.h"
 #include "autograd/sync/once.h"
 #include "autograd/sync/watch.h"
@@ -26,20 +28,21 @@ class Registry {
 
   void Add(std::unique_ptr<DeviceInterface> implementation) AG_EXCLUDES(mutex_) {
     sync::MutexLock lock(mutex_);
-    auto& place = implementations_[static_cast<size_t>(implementation->type())];
-    AG_CHECK(place == nullptr, "[device] the type ", DeviceTypeName(implementation->type()),
-             " is registered twice; register it once");
-    place = std::move(implementation);
+    sync::Atomic<DeviceInterface*>& place = places_[static_cast<size_t>(implementation->type())];
+    AG_CHECK(place.Load(sync::kRelaxed) == nullptr, "[device] the type ",
+             DeviceTypeName(implementation->type()), " is registered twice; register it once");
+    owned_.push_back(std::move(implementation));
+    place.Store(owned_.back().get(), sync::kRelease);
   }
-  DeviceInterface* Find(DeviceType type) AG_EXCLUDES(mutex_) {
-    sync::MutexLock lock(mutex_);
-    return implementations_[static_cast<size_t>(type)].get();
+  // No lock: every access to memory of a device asks.
+  DeviceInterface* Find(DeviceType type) {
+    return places_[static_cast<size_t>(type)].Load(sync::kAcquire);
   }
 
  private:
   sync::Mutex mutex_{"device registry"};
-  std::array<std::unique_ptr<DeviceInterface>, kDeviceTypeCount> implementations_
-      AG_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<DeviceInterface>> owned_ AG_GUARDED_BY(mutex_);
+  std::array<sync::Atomic<DeviceInterface*>, kDeviceTypeCount> places_ = {};
 };
 
 constinit sync::Lazy<Registry> registry;
