@@ -23,6 +23,7 @@ _GOOGLETEST = '@com_google_googletest//:gtest_main'
 
 # Headers of third parties: how their paths begin, and the targets of which one must be named.
 _TORCH = ('@local_libtorch//:libtorch', '@local_pytorch//:libtorch')
+_CUDA = ('//cuda/fake:fake', '@local_cuda//:runtime')  # One or the other (tools/rules/cuda.bzl).
 _THIRD_PARTY = [
     ('gtest/', ('@com_google_googletest//:gtest', _GOOGLETEST)),
     ('gmock/', ('@com_google_googletest//:gtest', _GOOGLETEST)),
@@ -41,7 +42,7 @@ _THIRD_PARTY = [
     ('ATen/', _TORCH),
     ('c10/', _TORCH),
     ('torch/', _TORCH),
-    ('cuda_runtime_api.h', ('@local_cuda//:runtime',)),
+    ('cuda_runtime_api.h', ('//cuda/fake:declarations', *_CUDA)),
 ]
 # Abseil's targets are named as their headers, except for these of whole folders.
 _ABSL_FOLDERS = {'strings': 'strings', 'time': 'time'}
@@ -109,7 +110,8 @@ class _Package:
                       'sanitizer_mutants': self._sanitizer_mutants})
         for rule in ('ag_library', 'ag_binary', 'ag_test', 'cc_library', 'cc_binary', 'cc_test', 'ag_fuzz_target'):
             names[rule] = self._compile
-        names['cuda_library'] = self._with('@local_cuda//:runtime')
+        names['cuda_library'] = self._with(*_CUDA)
+        names['cuda_test'] = self._with(_GOOGLETEST, *_CUDA)
         names['interleaving_test'] = self._with(_GOOGLETEST)
         exec(compile(tree, self.package, 'exec'), {'__builtins__': {}, **names})  # Our own BUILD file.
 
@@ -138,9 +140,9 @@ class _Package:
             frozenset(full_label(header, self.package) for header in hdrs),
             frozenset(full_label(label, self.package) for label in deps)))
 
-    def _with(self, label: str) -> Callable[..., None]:
-        """A rule that adds a dependency by itself."""
-        return lambda deps=(), **attributes: self._compile(deps=[*deps, label], **attributes)
+    def _with(self, *labels: str) -> Callable[..., None]:
+        """A rule that adds dependencies by itself."""
+        return lambda deps=(), **attributes: self._compile(deps=[*deps, *labels], **attributes)
 
     def _folder(self, name: str, hdrs=None, apart=(), deps=(), test_srcs=(), test_deps=(), **attributes) -> None:
         sources, headers, tests = (self._glob([pattern], [*apart, *test_srcs]) for pattern in ('*.cc', '*.h', '*_test.cc'))

@@ -86,10 +86,13 @@ class TargetsTest(unittest.TestCase):
         targets = self._targets(
             'interleaving_test(name = "i", srcs = ["i.cc"], deps = [":x"])\n'
             'cuda_library(name = "c", srcs = ["c.cu"], hdrs = ["c.h"])\n'
+            'cuda_test(name = "c_test", srcs = ["c_test.cc"], deps = [":c"])\n'
             'sanitizer_mutants({"race": dict(sources = ["//b:s.cc"], deps = ["//b"])})\n'
             'ag_library(name = "two", srcs = ["standard.cc"], model_srcs = ["model.cc"])\n')
         self.assertEqual(targets['//a:i'].deps, {'//a:x', '@com_google_googletest//:gtest_main'})
-        self.assertEqual(targets['//a:c'].deps, {'@local_cuda//:runtime'})
+        self.assertEqual(targets['//a:c'].deps, {'//cuda/fake:fake', '@local_cuda//:runtime'})
+        self.assertEqual(targets['//a:c_test'].deps, {
+            '//a:c', '//cuda/fake:fake', '@local_cuda//:runtime', '@com_google_googletest//:gtest_main'})
         self.assertEqual(targets['//a:race_program'].sources, {'a/race.cc'})
         self.assertEqual(targets['//a:race_program'].deps, {'//b:b', '//proptests/mutants:mutants'})
         self.assertEqual(targets['//a:two'].sources, {'a/standard.cc', 'a/model.cc'})

@@ -1,0 +1,85 @@
+#include "cuda/fake/control.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cuda/fake/runtime.h"
+
+namespace twingrad::cuda::fake {
+namespace {
+
+// The runtime, with its lock held.
+template <class Body>
+auto WithRuntime(Body body) {
+  sync::MutexLock lock(RuntimeMutex());
+  const Inside inside;
+  return body(*TheRuntime());
+}
+
+}  // namespace
+
+void Restart() {
+  {
+    sync::MutexLock lock(RuntimeMutex());
+    const Inside inside;
+    TheRuntime().reset();
+    TheRuntime() = std::make_unique<Runtime>();
+  }
+  StateOfThread() = {};
+}
+
+void FailCall(std::string entry, int n, cudaError_t code) {
+  WithRuntime([&](Runtime& runtime) {
+    runtime.planned_call = {n, code, std::move(entry)};
+    runtime.has_failed = false;
+  });
+}
+
+void FailWork(int n, cudaError_t code) {
+  WithRuntime([&](Runtime& runtime) {
+    runtime.planned_work = {n, code, ""};
+    runtime.has_failed = false;
+  });
+}
+
+bool HasFailed() {
+  return WithRuntime([](Runtime& runtime) { return runtime.has_failed; });
+}
+
+void LoseDevice(int device) {
+  WithRuntime([&](Runtime& runtime) {
+    runtime.lost[static_cast<size_t>(device)] = cudaErrorDevicesUnavailable;
+  });
+}
+
+void SetMemory(int device, size_t bytes) {
+  WithRuntime([&](Runtime& runtime) { runtime.total_bytes[static_cast<size_t>(device)] = bytes; });
+}
+
+Live CountLive() {
+  return WithRuntime([](Runtime& runtime) {
+    const auto in_use = std::count_if(runtime.blocks.begin(), runtime.blocks.end(),
+                                      [](const auto& entry) { return entry.second.in_use; });
+    return Live{in_use + static_cast<int64_t>(runtime.pinned.size()),
+                static_cast<int64_t>(runtime.events.size()),
+                static_cast<int64_t>(runtime.streams.size())};
+  });
+}
+
+bool RunOne(size_t choice) {
+  return WithRuntime([&](Runtime& runtime) {
+    const std::vector<twingrad::Stream> runnable = runtime.simulator->RunnableStreams();
+    return !runnable.empty() && runtime.simulator->RunOne(runnable[choice % runnable.size()]);
+  });
+}
+
+std::vector<std::string> TakeReports() {
+  return WithRuntime([](Runtime& runtime) {
+    std::vector<std::string> all = std::exchange(runtime.reports, {});
+    for (std::string& report : runtime.simulator->TakeReports()) all.push_back(std::move(report));
+    return all;
+  });
+}
+
+}  // namespace twingrad::cuda::fake
