@@ -1,24 +1,33 @@
 // Kernel and launch of LaunchFill; see fill.h.
 #include <algorithm>
+#include <vector>
 
 #include "cuda/fill.h"
+#include "cuda/launch.h"
 
 namespace twingrad::cuda {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr unsigned kThreads = 256;
 constexpr int64_t kMaxBlocks = 1024;
 
-__global__ void Fill(double* data, int64_t count, double value, int64_t delay_cycles) {
-  const int64_t start = clock64();
-  while (clock64() - start < delay_cycles) {
+struct Fill {
+  static constexpr const char* kName = "fill";
+  double* data;
+  int64_t count;
+  double value;
+  int64_t delay_cycles;
+
+  std::vector<Access> Accesses() const {
+    return {{data, static_cast<size_t>(count) * sizeof(double), true}};
   }
-  const int64_t stride = static_cast<int64_t>(gridDim.x) * blockDim.x;
-  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
-       i += stride) {
-    data[i] = value;
+  AG_DEVICE void operator()(const Place& place) const {
+    const int64_t start = place.Clock();
+    while (place.Clock() - start < delay_cycles) {
+    }
+    for (int64_t i = place.Index(); i < count; i += place.Stride()) data[i] = value;
   }
-}
+};
 
 }  // namespace
 
@@ -26,8 +35,8 @@ cudaError_t LaunchFill(double* data, int64_t count, double value, int64_t delay_
                        cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
   const int64_t blocks = std::min(kMaxBlocks, (count + kThreads - 1) / kThreads);
-  Fill<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(data, count, value, delay_cycles);
-  return cudaGetLastError();
+  return Launch(Fill{data, count, value, delay_cycles}, static_cast<unsigned>(blocks), kThreads,
+                /*shared_bytes=*/0, stream);
 }
 
 }  // namespace twingrad::cuda

@@ -1,4 +1,4 @@
-"""cuda_library: C++ with kernels, compiled by nvcc.
+"""cuda_library, cuda_test: C++ with kernels over the CUDA runtime, each built twice.
 
     cuda_library(
         name = "fill",
@@ -6,14 +6,17 @@
         hdrs = ["fill.h"],
         deps = ["//autograd/device"],
     )
+    cuda_test(name = "fill_test", srcs = ["fill_test.cc"], deps = [":fill"])
 
-is a cc_library to whoever depends on it. The host compiler is always GCC 12: the objects carry no sanitizer,
-which changes nothing for the code that calls them. Where the toolkit is absent (third_party/cuda.bzl looks
-for it) the target is incompatible, and with it all that depend on it.
+NAME is over the CUDA runtime; its .cu files are compiled by nvcc, whose host compiler is always GCC 12: the
+objects carry no sanitizer, which changes nothing for the code that calls them. Where the toolkit is absent
+(third_party/cuda.bzl looks for it) the target is incompatible, and with it all that depend on it.
+NAME.fake is over the runtime of //cuda/fake; the compiler of the host compiles the .cu files too. A test NAME so
+has a sibling NAME_fake, which runs on every machine.
 """
 
 load("@local_cuda//:toolkit.bzl", "CUDA_COMPATIBLE", "NVCC")
-load(":defs.bzl", "ag_library")
+load(":defs.bzl", "ag_library", "ag_test")
 
 # Real code for the machines of today, and PTX for those to come.
 _ARCHITECTURES = [
@@ -65,31 +68,105 @@ _nvcc_objects = rule(
     },
 )
 
-def cuda_library(name, srcs, hdrs = [], deps = [], tags = [], **kwargs):
-    """A library of .cu files. Depends on the CUDA runtime, linked statically.
+def _host_sources_impl(ctx):
+    units = []
+    for source in ctx.files.srcs:
+        unit = ctx.actions.declare_file("%s/%s.cc" % (ctx.label.name, source.basename))
+        ctx.actions.write(unit, '#include "%s"\n' % source.path)
+        units.append(unit)
+    return [
+        DefaultInfo(files = depset(units)),
+        CcInfo(compilation_context = cc_common.create_compilation_context(headers = depset(ctx.files.srcs))),
+    ]
+
+# C++ sources that include .cu files: to be listed among the srcs of a target, and among its deps.
+_host_sources = rule(
+    implementation = _host_sources_impl,
+    attrs = {"srcs": attr.label_list(allow_files = [".cu"])},
+    provides = [CcInfo],
+)
+
+_FAKE = "//cuda/fake"
+
+# Packages whose libraries are pairs; the others are the same over both runtimes.
+_PACKAGES = ["cuda"]
+
+def _over_fake(label):
+    package, _, name = label.partition(":")
+    package = package[2:] if package else native.package_name()
+    if label.startswith("@") or package not in _PACKAGES:
+        return label
+    return "//%s:%s.fake" % (package, name or package.split("/")[-1])
+
+def cuda_library(name, srcs = [], hdrs = [], deps = [], tags = [], **kwargs):
+    """A library over the CUDA runtime, linked statically, and NAME.fake over the fake one.
 
     Args:
       name: of the library.
-      srcs: .cu files.
+      srcs: .cu files, and others.
       hdrs: public headers, plain C++ where C++ sources include them.
-      deps: C++ libraries.
+      deps: C++ libraries, under the names of those over the CUDA runtime.
       tags: added to "cuda", which --config=cuda selects.
       **kwargs: further attributes of cc_library.
     """
-    _nvcc_objects(
-        name = name + "_objects",
-        srcs = srcs,
-        hdrs = hdrs,
-        tags = tags + ["manual"],
-        target_compatible_with = CUDA_COMPATIBLE,
-        deps = deps,
-    )
+    kernels = [source for source in srcs if source.endswith(".cu")]
+    others = [source for source in srcs if not source.endswith(".cu")]
+    objects = []
+    host_kernels = []
+    if kernels:
+        objects = [":" + name + "_objects"]
+        host_kernels = [":" + name + "_host_kernels"]
+        _nvcc_objects(
+            name = name + "_objects",
+            srcs = kernels,
+            hdrs = hdrs,
+            tags = tags + ["manual"],
+            target_compatible_with = CUDA_COMPATIBLE,
+            deps = deps,
+        )
+        _host_sources(name = name + "_host_kernels", srcs = kernels, tags = ["manual"])
     ag_library(
         name = name,
-        srcs = [":" + name + "_objects"],
+        srcs = others + objects,
         hdrs = hdrs,
         tags = tags + ["cuda"],
         target_compatible_with = CUDA_COMPATIBLE,
         deps = deps + ["@local_cuda//:runtime"],
+        **kwargs
+    )
+    ag_library(
+        name = name + ".fake",
+        srcs = others + host_kernels,
+        hdrs = hdrs,
+        group = False,
+        tags = tags,
+        deps = [_over_fake(label) for label in deps] + host_kernels + [_FAKE],
+        **kwargs
+    )
+
+def cuda_test(name, srcs, deps, tags = [], **kwargs):
+    """A test over the CUDA runtime, and NAME_fake over the fake one, which checks accesses and leaks as well.
+
+    Args:
+      name: of the test.
+      srcs: its sources.
+      deps: without GoogleTest's main function, which is added; under the names of those over the CUDA runtime.
+      tags: added to "cuda", which --config=cuda selects.
+      **kwargs: further attributes of ag_test.
+    """
+    deps = deps + ["@com_google_googletest//:gtest_main"]
+    ag_test(
+        name = name,
+        srcs = srcs,
+        tags = tags + ["cuda"],
+        target_compatible_with = CUDA_COMPATIBLE,
+        deps = deps + ["@local_cuda//:runtime"],
+        **kwargs
+    )
+    ag_test(
+        name = name + "_fake",
+        srcs = srcs,
+        tags = tags,
+        deps = [_over_fake(label) for label in deps] + [_FAKE, _FAKE + ":checks"],
         **kwargs
     )

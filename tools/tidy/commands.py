@@ -16,7 +16,7 @@ _SCRIPT = re.compile(r'\bpython3 ([\w./-]+/[\w.-]+\.py)\b')
 _BUILD = 'BUILD.bazel'
 _WILD = {'all', '*', 'all-targets'}
 # What macros append to their names.
-_SUFFIXES = ('_test', '_lib', '_library', '_plain', '_program', '.model')
+_SUFFIXES = ('_test', '_lib', '_library', '_plain', '_program', '_fake', '.model', '.fake')
 
 
 def _has_target(package: str, name: str, texts: Dict[str, Optional[str]], paths: Collection[str]) -> bool:
