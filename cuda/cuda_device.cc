@@ -1,6 +1,7 @@
 #include "cuda/cuda_device.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -30,7 +31,8 @@ class CurrentDevice {
     changed_ = true;
   }
   ~CurrentDevice() {
-    if (changed_) cudaSetDevice(previous_);
+    // If it fails, that must not be taken for a failure of the next launch.
+    if (changed_ && cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
   }
   CurrentDevice(const CurrentDevice&) = delete;
   CurrentDevice& operator=(const CurrentDevice&) = delete;
@@ -107,12 +109,12 @@ class CudaEvent final : public Event {
 };
 
 // Whether CUDA may still read the host's bytes after a copy has been queued: pinned memory is
-// copied without a staging buffer.
+// copied without a staging buffer. Who cannot tell must wait.
 bool MayBeReadLater(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) {
     cudaGetLastError();
-    return false;
+    return true;
   }
   return attributes.type != cudaMemoryTypeUnregistered;
 }
@@ -135,6 +137,7 @@ cudaStream_t CudaDevice::NativeLocked(Stream stream) {
   std::vector<cudaStream_t>& streams = streams_[stream.device.index];
   if (streams.empty()) {
     const CurrentDevice current(stream.device.index);
+    streams.reserve(1);
     streams.push_back(MakeStream());
   }
   if (stream.id >= streams.size()) {
@@ -151,27 +154,108 @@ cudaStream_t CudaDevice::ReleaseStream(uint8_t device_index) {
   return stream;
 }
 
-void* CudaDevice::Allocate(size_t bytes, Stream stream) {
+// Memory.
+
+CudaDevice::Memory& CudaDevice::MemoryOf(uint8_t device_index) {
+  Memory& memory = memory_[device_index];
+  if (memory.pool == nullptr) {
+    cudaMemPool_t pool = nullptr;
+    ThrowIfFailed(cudaDeviceGetDefaultMemPool(&pool, device_index), "asking for the memory pool");
+    uint64_t all = UINT64_MAX;  // Else it gives all that is unused back at each synchronisation.
+    ThrowIfFailed(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
+                  "setting up the memory pool");
+    memory.pool = pool;
+  }
+  return memory;
+}
+
+void CudaDevice::ReleaseCacheLocked(Memory& memory) {
+  // What is given back but still in use by work that runs is no cache yet.
+  ThrowIfFailed(cudaDeviceSynchronize(), "waiting for work before the cache is released");
+  ThrowIfFailed(cudaMemPoolTrimTo(memory.pool, 0), "releasing the cache");
+  ThrowIfFailed(
+      cudaMemPoolGetAttribute(memory.pool, cudaMemPoolAttrReservedMemCurrent, &memory.reserved),
+      "asking for the size of the memory pool");
+  ++memory.statistics.cache_releases;
+}
+
+void CudaDevice::ReleaseCache(uint8_t device_index) {
   sync::MutexLock lock(mutex_);
+  const CurrentDevice current(device_index);
+  ReleaseCacheLocked(MemoryOf(device_index));
+}
+
+CudaDevice::MemoryStatistics CudaDevice::Statistics(uint8_t device_index) {
+  sync::MutexLock lock(mutex_);
+  const CurrentDevice current(device_index);
+  const Memory& memory = MemoryOf(device_index);
+  uint64_t reserved = 0, used = 0;
+  for (const auto& [attribute, value] : {std::pair(cudaMemPoolAttrReservedMemCurrent, &reserved),
+                                         std::pair(cudaMemPoolAttrUsedMemCurrent, &used)}) {
+    ThrowIfFailed(cudaMemPoolGetAttribute(memory.pool, attribute, value),
+                  "asking for the size of the memory pool");
+  }
+  MemoryStatistics statistics = memory.statistics;
+  statistics.bytes_cached = reserved - std::min(reserved, used);
+  return statistics;
+}
+
+void CudaDevice::ThrowOutOfMemory(size_t bytes, Device device) {
+  size_t free_bytes = 0, total_bytes = 0;
+  ThrowIfFailed(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for the free memory");
+  throw Error(ErrorKind::kDevice,
+              absl::StrCat("[cuda] no memory for ", bytes, " bytes on ", device.ToString(), ": ",
+                           memory_[device.index].statistics.bytes_in_use, " bytes are in use, ",
+                           free_bytes, " of ", total_bytes, " are free after the cache of ",
+                           "freed memory was released; free tensors or use smaller ones"));
+}
+
+void* CudaDevice::AllocateLocked(size_t bytes, Stream stream) {
   const cudaStream_t native = NativeLocked(stream);
   const CurrentDevice current(stream.device.index);
+  Memory& memory = MemoryOf(stream.device.index);
+  while (!memory.unreturned.empty()) {
+    GiveBack(memory.unreturned.back().first, memory.unreturned.back().second);
+    memory.unreturned.pop_back();
+  }
+  blocks_.reserve(blocks_.size() + 1);  // before there is a block to lose
   void* data = nullptr;
-  ThrowIfFailed(cudaMallocAsync(&data, std::max<size_t>(bytes, 1), native),
-                absl::StrCat("allocating ", bytes, " bytes on ", stream.device.ToString()));
-  blocks_[data] = Block{stream, {}};
+  const size_t size = std::max<size_t>(bytes, 1);
+  cudaError_t status = cudaMallocAsync(&data, size, native);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    ReleaseCacheLocked(memory);
+    status = cudaMallocAsync(&data, size, native);
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      ThrowOutOfMemory(bytes, stream.device);
+    }
+  }
+  ThrowIfFailed(status, absl::StrCat("allocating ", bytes, " bytes on ", stream.device.ToString()));
+  blocks_[data] = Block{stream, {}, bytes};
   return data;
 }
 
-void CudaDevice::Deallocate(void* data) {
+void* CudaDevice::Allocate(size_t bytes, Stream stream) {
   sync::MutexLock lock(mutex_);
-  const auto found = blocks_.find(data);
-  if (found == blocks_.end()) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "[cuda] the address to give back is no block of a CUDA device; pass what Allocate "
-                "returned, once");
+  void* const data = AllocateLocked(bytes, stream);
+  Memory& memory = memory_[stream.device.index];
+  MemoryStatistics& statistics = memory.statistics;
+  ++statistics.allocations;
+  statistics.bytes_in_use += bytes;
+  statistics.peak_bytes_in_use = std::max(statistics.peak_bytes_in_use, statistics.bytes_in_use);
+  uint64_t reserved = 0;
+  if (cudaMemPoolGetAttribute(memory.pool, cudaMemPoolAttrReservedMemCurrent, &reserved) !=
+      cudaSuccess) {
+    cudaGetLastError();  // A count is worth no block.
+    return data;
   }
-  const Block block = std::move(found->second);
-  blocks_.erase(found);
+  if (reserved > memory.reserved) ++statistics.device_allocations;
+  memory.reserved = reserved;
+  return data;
+}
+
+void CudaDevice::GiveBack(void* data, const Block& block) {
   const CurrentDevice current(block.stream.device.index);
   cudaStream_t release = NativeLocked(block.stream);
   if (!block.recorded.empty()) {
@@ -186,6 +270,25 @@ void CudaDevice::Deallocate(void* data) {
     }
   }
   ThrowIfFailed(cudaFreeAsync(data, release), "giving memory back");
+}
+
+void CudaDevice::Deallocate(void* data) {
+  sync::MutexLock lock(mutex_);
+  const auto found = blocks_.find(data);
+  if (found == blocks_.end()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "[cuda] the address to give back is no block of a CUDA device; pass what Allocate "
+                "returned, once");
+  }
+  Block block = std::move(found->second);
+  blocks_.erase(found);
+  Memory& memory = memory_[block.stream.device.index];
+  memory.statistics.bytes_in_use -= block.bytes;
+  try {
+    GiveBack(data, block);
+  } catch (const Error&) {
+    memory.unreturned.emplace_back(data, std::move(block));
+  }
 }
 
 void CudaDevice::RecordStream(void* data, Stream stream) {
@@ -209,6 +312,7 @@ Stream CudaDevice::CreateStream(uint8_t device_index) {
   NativeLocked(Stream{Device::Cuda(device_index)});  // The default stream takes the first place.
   const CurrentDevice current(device_index);
   std::vector<cudaStream_t>& streams = streams_[device_index];
+  streams.reserve(streams.size() + 1);  // before there is a stream to lose
   streams.push_back(MakeStream());
   return Stream{Device::Cuda(device_index), static_cast<uint32_t>(streams.size() - 1)};
 }

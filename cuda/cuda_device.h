@@ -5,6 +5,12 @@
 // stream-ordered pool, whose rule is also the interface's: later work of the stream may reuse a
 // freed block without waiting. A program gets CUDA by linking //cuda, which registers this class.
 //
+// The pool keeps what is given back, for later allocations: it is the cache, and this class adds
+// what it lacks: statistics, and errors with sizes after the cache was released in vain.
+//
+// Whoever gives memory back cannot be told of a failure of CUDA: Deallocate keeps the block and
+// gives it back at the next call that allocates. If the failure lasts, that one throws.
+//
 // Any thread may call it. Each call leaves the calling thread's current CUDA device unchanged.
 // Streams live as long as the process.
 #pragma once
@@ -15,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -42,6 +49,18 @@ class CudaDevice final : public DeviceInterface {
   void CopyToHost(void* to_host, const void* from, size_t bytes, Stream stream) override;
   void CopyOnDevice(void* to, const void* from, size_t bytes, Stream stream) override;
 
+  struct MemoryStatistics {
+    size_t bytes_in_use = 0;  // as asked for, of blocks that were not given back
+    size_t peak_bytes_in_use = 0;
+    size_t bytes_cached = 0;         // that the pool holds and no block uses
+    int64_t allocations = 0;         // calls of Allocate that gave a block
+    int64_t device_allocations = 0;  // those for which the pool had to take memory from the device
+    int64_t cache_releases = 0;      // by ReleaseCache, or for want of memory
+  };
+  MemoryStatistics Statistics(uint8_t device_index);
+  // Gives the device's cached memory back to it, once the work queued there has run.
+  void ReleaseCache(uint8_t device_index);
+
   // CUDA's handle of a stream, for launching kernels. Throws Error of kind kDevice or
   // kInvalidArgument if there is no such stream.
   cudaStream_t Native(Stream stream);
@@ -50,17 +69,33 @@ class CudaDevice final : public DeviceInterface {
   struct Block {
     Stream stream;                            // the stream it was allocated for
     absl::InlinedVector<Stream, 2> recorded;  // other streams that use it
+    size_t bytes = 0;
+  };
+  // Of one device.
+  struct Memory {
+    cudaMemPool_t pool = nullptr;  // null: not asked for yet
+    uint64_t reserved = 0;         // of the pool when it was asked last
+    MemoryStatistics statistics;   // but for what the pool knows
+    std::vector<std::pair<void*, Block>> unreturned;
   };
 
   cudaStream_t NativeLocked(Stream stream) AG_REQUIRES(mutex_);
   // The stream on which blocks used by several streams are freed.
   cudaStream_t ReleaseStream(uint8_t device_index) AG_REQUIRES(mutex_);
+  // These want the device to be the current one.
+  Memory& MemoryOf(uint8_t device_index) AG_REQUIRES(mutex_);
+  void ReleaseCacheLocked(Memory& memory) AG_REQUIRES(mutex_);
+  void* AllocateLocked(size_t bytes, Stream stream) AG_REQUIRES(mutex_);
+  [[noreturn]] void ThrowOutOfMemory(size_t bytes, Device device) AG_REQUIRES(mutex_);
+  // Throws if CUDA fails.
+  void GiveBack(void* data, const Block& block) AG_REQUIRES(mutex_);
 
   sync::Mutex mutex_{"cuda device"};
   // By device index, then by stream id.
   std::array<std::vector<cudaStream_t>, 256> streams_ AG_GUARDED_BY(mutex_);
   std::array<cudaStream_t, 256> release_streams_ AG_GUARDED_BY(mutex_) = {};
   absl::flat_hash_map<void*, Block> blocks_ AG_GUARDED_BY(mutex_);
+  std::array<Memory, 256> memory_ AG_GUARDED_BY(mutex_);
 };
 
 // Registers CUDA with the registry of devices and returns the instance. In a program that links

@@ -98,6 +98,27 @@ TEST_F(CudaDeviceTest, TooMuchMemoryIsAnErrorAndTheDeviceGoesOn) {
   device_.Deallocate(data);
 }
 
+TEST_F(CudaDeviceTest, MemoryIsCachedAndCounted) {
+  device_.ReleaseCache(0);
+  const CudaDevice::MemoryStatistics before = device_.Statistics(0);
+  for (int i = 0; i < 3; ++i) {
+    double* const data = Allocate(default_stream_);
+    const CudaDevice::MemoryStatistics during = device_.Statistics(0);
+    EXPECT_EQ(during.bytes_in_use, before.bytes_in_use + kBytes);
+    EXPECT_GE(during.peak_bytes_in_use, during.bytes_in_use);
+    EXPECT_EQ(during.allocations, before.allocations + i + 1);
+    device_.Deallocate(data);
+    device_.SynchronizeDevice(0);
+  }
+  const CudaDevice::MemoryStatistics after = device_.Statistics(0);
+  EXPECT_EQ(after.bytes_in_use, before.bytes_in_use);
+  EXPECT_GE(after.bytes_cached, before.bytes_cached + kBytes);
+  EXPECT_EQ(after.device_allocations, before.device_allocations + 1) << "the others were cached";
+  device_.ReleaseCache(0);
+  EXPECT_LT(device_.Statistics(0).bytes_cached, after.bytes_cached);
+  EXPECT_EQ(device_.Statistics(0).cache_releases, after.cache_releases + 1);
+}
+
 TEST_F(CudaDeviceTest, CopiesRoundTripAndReadTheHostBeforeTheyReturn) {
   double* const one = Allocate(default_stream_);
   double* const two = Allocate(default_stream_);

@@ -63,14 +63,15 @@ struct Place {
 template <class Kernel>
 cudaError_t Launch(const Kernel& kernel, unsigned blocks, unsigned threads, size_t shared_bytes,
                    cudaStream_t stream) {
-  return fake::LaunchOnHost(Kernel::kName, {blocks, threads, shared_bytes}, kernel.Accesses(),
-                            stream, [=] {
-                              for (unsigned block = 0; block < blocks; ++block) {
-                                for (unsigned thread = 0; thread < threads; ++thread) {
-                                  kernel(Place{block, thread, blocks, threads});
-                                }
-                              }
-                            });
+  fake::LaunchOnHost(Kernel::kName, {blocks, threads, shared_bytes}, kernel.Accesses(), stream,
+                     [=] {
+                       for (unsigned block = 0; block < blocks; ++block) {
+                         for (unsigned thread = 0; thread < threads; ++thread) {
+                           kernel(Place{block, thread, blocks, threads});
+                         }
+                       }
+                     });
+  return cudaGetLastError();  // as below, with an earlier error if there is one
 }
 #else
 template <class Kernel>

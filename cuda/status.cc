@@ -32,17 +32,29 @@ struct Devices {
 
 constinit sync::Lazy<Devices> devices;
 
+const char* AdviceFor(cudaError_t status) {
+  switch (status) {
+    case cudaErrorMemoryAllocation:
+      return "free tensors or use smaller ones";
+    case cudaErrorDevicesUnavailable:
+      return "use another device, or start the process anew";
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+      return "after an error of a kernel every call fails until the process is started anew";
+    default:
+      return "correct what CUDA says of this code, or start the process anew";
+  }
+}
+
 }  // namespace
 
 void ThrowIfFailed(cudaError_t status, std::string_view what) {
   if (status == cudaSuccess) return;
   cudaGetLastError();
-  const std::string advice = status == cudaErrorMemoryAllocation
-                                 ? "free tensors or use smaller ones"
-                                 : "after an error of a kernel the process has to be started anew";
   throw Error(ErrorKind::kDevice,
               absl::StrCat("[cuda] ", what, " failed: ", cudaGetErrorString(status), " (",
-                           cudaGetErrorName(status), "); it must succeed; ", advice));
+                           cudaGetErrorName(status), "); it must succeed; ", AdviceFor(status)));
 }
 
 int DeviceCount() { return devices->count; }

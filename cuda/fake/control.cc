@@ -32,19 +32,21 @@ void Restart() {
 void FailCall(std::string entry, int n, cudaError_t code) {
   WithRuntime([&](Runtime& runtime) {
     runtime.planned_call = {n, code, std::move(entry)};
-    runtime.has_failed = false;
+    runtime.what_failed.clear();
   });
 }
 
 void FailWork(int n, cudaError_t code) {
   WithRuntime([&](Runtime& runtime) {
     runtime.planned_work = {n, code, ""};
-    runtime.has_failed = false;
+    runtime.what_failed.clear();
   });
 }
 
-bool HasFailed() {
-  return WithRuntime([](Runtime& runtime) { return runtime.has_failed; });
+bool HasFailed() { return !WhatFailed().empty(); }
+
+std::string WhatFailed() {
+  return WithRuntime([](Runtime& runtime) { return runtime.what_failed; });
 }
 
 void LoseDevice(int device) {

@@ -32,8 +32,9 @@ void FailCall(std::string entry, int n, cudaError_t code);
 // The n-th kernel or copy queued from now on stops with `code` when it runs: from then on every
 // call fails with it.
 void FailWork(int n, cudaError_t code);
-// Whether what was to fail has failed.
+// Whether what was to fail has failed; which call or work it was ("": none).
 bool HasFailed();
+std::string WhatFailed();
 // From now on every call fails that concerns the device; what is queued there never runs.
 void LoseDevice(int device);
 

@@ -21,7 +21,7 @@ std::unique_ptr<Runtime>& TheRuntime() { return *the_runtime; }
 
 cudaError_t AnswerAtOnce(Runtime& runtime, std::string_view entry) {
   if (runtime.planned_call.IsNow(entry)) {
-    runtime.has_failed = true;
+    runtime.what_failed = entry;
     return runtime.planned_call.code;
   }
   return runtime.FailureOf(StateOfThread().device);
@@ -105,7 +105,7 @@ void Runtime::Queue(const CUstream_st& stream, Kind kind, std::string name,
                       if (ends || FailureOf(device) != cudaSuccess) return;
                       if (failure != cudaSuccess) {
                         sticky = failure;
-                        has_failed = true;
+                        what_failed = name;
                         return;
                       }
                       Run(name, opened, run);

@@ -128,7 +128,7 @@ class Runtime {
   std::array<cudaError_t, kDevices> lost = {};
   Planned planned_call;
   Planned planned_work;
-  bool has_failed = false;
+  std::string what_failed;
   std::vector<std::string> reports;  // besides the simulator's
   bool ends = false;                 // what is still queued does not run
 

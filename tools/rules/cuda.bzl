@@ -1,4 +1,4 @@
-"""cuda_library, cuda_test: C++ with kernels over the CUDA runtime, each built twice.
+"""cuda_library, cuda_test, cuda_fake_test: C++ with kernels over the CUDA runtime, each built twice.
 
     cuda_library(
         name = "fill",
@@ -154,19 +154,33 @@ def cuda_test(name, srcs, deps, tags = [], **kwargs):
       tags: added to "cuda", which --config=cuda selects.
       **kwargs: further attributes of ag_test.
     """
-    deps = deps + ["@com_google_googletest//:gtest_main"]
     ag_test(
         name = name,
         srcs = srcs,
         tags = tags + ["cuda"],
         target_compatible_with = CUDA_COMPATIBLE,
-        deps = deps + ["@local_cuda//:runtime"],
+        deps = deps + [
+            "@com_google_googletest//:gtest_main",
+            "@local_cuda//:runtime",
+        ],
         **kwargs
     )
+    cuda_fake_test(name = name + "_fake", srcs = srcs, tags = tags, deps = deps, **kwargs)
+
+def cuda_fake_test(name, deps, **kwargs):
+    """A test over the fake runtime alone, for what only that one can be told to do.
+
+    Args:
+      name: of the test.
+      deps: as of cuda_test.
+      **kwargs: further attributes of ag_test.
+    """
     ag_test(
-        name = name + "_fake",
-        srcs = srcs,
-        tags = tags,
-        deps = [_over_fake(label) for label in deps] + [_FAKE, _FAKE + ":checks"],
+        name = name,
+        deps = [_over_fake(label) for label in deps] + [
+            _FAKE,
+            _FAKE + ":checks",
+            "@com_google_googletest//:gtest_main",
+        ],
         **kwargs
     )

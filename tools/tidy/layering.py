@@ -111,7 +111,7 @@ class _Package:
         for rule in ('ag_library', 'ag_binary', 'ag_test', 'cc_library', 'cc_binary', 'cc_test', 'ag_fuzz_target'):
             names[rule] = self._compile
         names['cuda_library'] = self._with(*_CUDA)
-        names['cuda_test'] = self._with(_GOOGLETEST, *_CUDA)
+        names['cuda_test'] = names['cuda_fake_test'] = self._with(_GOOGLETEST, *_CUDA)
         names['interleaving_test'] = self._with(_GOOGLETEST)
         exec(compile(tree, self.package, 'exec'), {'__builtins__': {}, **names})  # Our own BUILD file.
 
