@@ -63,10 +63,13 @@ DeviceInterface& GetDeviceInterface(Device device) {
   DeviceInterface* const found = FindDeviceInterface(device.type);
   const int count = found == nullptr ? 0 : found->DeviceCount();
   if (device.index >= count) {
-    throw Error(ErrorKind::kDevice,
-                absl::StrCat("[device] there is no device ", device.ToString(),
-                             "; this process has ", count, " of type ", DeviceTypeName(device.type),
-                             "; use one of those, or link and start what provides it"));
+    throw Error(
+        ErrorKind::kDevice,
+        absl::StrCat("[device] there is no device ", device.ToString(), "; this process has ",
+                     count, " of type ", DeviceTypeName(device.type), "; use one of those, or ",
+                     device.type == DeviceType::kCuda
+                         ? "link //cuda and start on a machine with an NVIDIA GPU and its driver"
+                         : "link and start what provides it"));
   }
   return *found;
 }

@@ -31,7 +31,10 @@ TEST(DeviceRegistryTest, AbsentDevicesAreErrorsUntilTheirTypeIsRegistered) {
       FAIL() << device.ToString();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kDevice);
-      EXPECT_NE(std::string(error.what()).find(device.ToString()), std::string::npos);
+      const std::string message = error.what();
+      EXPECT_NE(message.find(device.ToString()), std::string::npos);
+      EXPECT_EQ(message.find("link //cuda") != std::string::npos, device.type == DeviceType::kCuda)
+          << "how to get it";
     }
   }
   RegisterDeviceInterface(std::make_unique<OtherDevice>());

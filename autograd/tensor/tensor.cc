@@ -88,7 +88,17 @@ T NotedIn(OwningBlock& block) {
 }
 Storage* LenderOf(OwningBlock& block) { return NotedIn<Storage*>(block); }
 
+// No kernel runs on CUDA yet, so a tensor there would be none that anything can read.
+[[noreturn]] void RefuseCuda(Device device) {
+  GetDeviceInterface(device);  // where there is none, says how to get one
+  throw Error(ErrorKind::kUnsupported,
+              absl::StrCat("[tensor] tensors on ", device.ToString(),
+                           " are unsupported; tensors lie on cpu and sim, and //cuda offers memory "
+                           "and streams; keep the tensor on one of those"));
+}
+
 OwningBlock* MakeOnDevice(size_t room, size_t data_bytes, Device device) {
+  if (device.type == DeviceType::kCuda) RefuseCuda(device);
   const size_t bytes = OwningBlock::BytesFor(room, sizeof(device));
   void* const memory = pool::Allocate(bytes);
   void* data = nullptr;
@@ -163,7 +173,7 @@ int64_t TensorImpl::offset() const {
 }
 
 TensorImpl* TensorImpl::MakeOwningScalar(DType dtype, Device device) {
-  if (device.type == DeviceType::kSim) [[unlikely]]
+  if (!device.IsCpu()) [[unlikely]]
     return MakeOwning({}, dtype, device);
   OwningBlock* block = OwningBlock::Make(0, ElementSize(dtype));
   block->impl.type_ = TypeWords::Of(dtype, device, {});
@@ -180,7 +190,7 @@ TensorImpl* TensorImpl::MakeOwning(Ints sizes, DType dtype, Device device) {
   }
   const size_t room = RoomFor(sizes.size());
   OwningBlock* block;
-  if (device.type == DeviceType::kSim) [[unlikely]] {
+  if (!device.IsCpu()) [[unlikely]] {
     block = MakeOnDevice(room, static_cast<size_t>(bytes), device);
   } else if (bytes <= static_cast<int64_t>(kInlineBytes)) {
     block = OwningBlock::Make(room, static_cast<size_t>(bytes));

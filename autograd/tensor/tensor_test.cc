@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -134,6 +135,18 @@ TEST(TensorTest, TypesCompareByDtypeDeviceAndShape) {
   EXPECT_FALSE(Tensor::Scalar(1, DType::kF32).HasSameTypeAs(Tensor::Scalar(1, DType::kF64)));
   EXPECT_FALSE(Tensor::Scalar(1, DType::kF64, Device::Sim(0))
                    .HasSameTypeAs(Tensor::Scalar(1, DType::kF64, Device::Sim(1))));
+}
+
+TEST(TensorTest, OnCudaWithoutItIsAnErrorThatSaysHowToGetIt) {
+  const std::function<void()> makings[] = {
+      [] {
+        Tensor::Zeros({2, 3}, DType::kF32, Device::Cuda(0));
+      },
+      [] { Tensor::Scalar(1, DType::kF64, Device::Cuda(0)); },
+      [] { Tensor::Empty({0}, DType::kI64, Device::Cuda(0)); }};
+  for (const auto& make : makings) {
+    EXPECT_NE(MessageOf(ErrorKind::kDevice, make).find("link //cuda"), std::string::npos);
+  }
 }
 
 TEST(TensorTest, RanksAboveTheInlineOnesWork) {
