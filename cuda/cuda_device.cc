@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -285,9 +286,12 @@ void CudaDevice::Deallocate(void* data) {
   Memory& memory = memory_[block.stream.device.index];
   memory.statistics.bytes_in_use -= block.bytes;
   try {
+    memory.unreturned.reserve(memory.unreturned.size() + 1);
     GiveBack(data, block);
   } catch (const Error&) {
     memory.unreturned.emplace_back(data, std::move(block));
+  } catch (const std::bad_alloc&) {
+    // The host has no memory left to say so in, or to note the block: it is not used again.
   }
 }
 

@@ -146,6 +146,19 @@ TEST_F(CudaDeviceTest, PinnedHostMemoryIsReadBeforeTheCopyReturns) {
   cudaFreeHost(pinned);
 }
 
+TEST_F(CudaDeviceTest, PinnedHostMemoryIsWrittenWhenTheCopyReturns) {
+  void* pinned = nullptr;
+  ThrowIfFailed(cudaMallocHost(&pinned, kBytes), "pinning memory");
+  double* const host = static_cast<double*>(pinned);
+  std::fill(host, host + kCount, 0.0);
+  double* const data = Allocate(default_stream_);
+  Fill(data, 4, kDelay, default_stream_);
+  device_.CopyToHost(host, data, kBytes, default_stream_);
+  EXPECT_THAT(std::vector<double>(host, host + kCount), Each(4.0));
+  device_.Deallocate(data);
+  cudaFreeHost(pinned);
+}
+
 TEST_F(CudaDeviceTest, StreamsAreIndependentOfTheDefaultStream) {
   const Stream other = device_.CreateStream(0);
   EXPECT_NE(other, default_stream_);

@@ -17,7 +17,7 @@ TEST(FillTest, NothingToFillLaunchesNothing) {
 
 TEST(FillTest, FillsEveryElementWhateverTheCount) {
   if (DeviceCount() == 0) GTEST_SKIP() << WhyNoDevice();
-  for (int64_t count : {1, 255, 256, 257, 1 << 20}) {
+  for (int64_t count : {1, 31, 32, 33, 255, 256, 257, 65535, 65536, 65537, 1 << 20}) {
     const size_t bytes = static_cast<size_t>(count) * sizeof(double);
     void* data = nullptr;
     ASSERT_EQ(cudaMalloc(&data, bytes), cudaSuccess);

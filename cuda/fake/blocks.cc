@@ -24,7 +24,7 @@ Block* Reusable(Runtime& runtime, CUmemPoolHandle_st& pool, size_t bytes,
                 const CUstream_st& stream) {
   for (auto& [data, block] : runtime.blocks) {
     if (block.in_use || block.pool != &pool || block.bytes != bytes) continue;
-    if (block.freed_on == stream.queue || block.free_has_run) return &block;
+    if (block.freed_on == stream.queue || block.IsIdle()) return &block;
   }
   return nullptr;
 }
@@ -54,7 +54,6 @@ cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t handle) {
     pool.used += bytes;
     pool.most_used = std::max(pool.most_used, pool.used);
     if (block->shadow.last_use != nullptr) block->shadow.last_use->MakeWait(stream->queue);
-    block->free_has_run = false;
     runtime.Queue(*stream, Runtime::Kind::kOther, "cudaMallocAsync", {{block->data, bytes, true}},
                   [block] { DeviceMemory::Spoil(block->data, block->bytes); });
     *data = block->data;
@@ -67,27 +66,28 @@ cudaError_t cudaFreeAsync(void* data, cudaStream_t handle) {
     CUstream_st* const stream = runtime.StreamOf(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     Block* const block = BlockAt(runtime, data);
-    if (block == nullptr) return cudaErrorInvalidValue;
+    if (block == nullptr || block->pool == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t failure = runtime.FailureOf(stream->device)) return failure;
     // A write of all of it: whatever else uses the block must come before.
     runtime.Queue(*stream, Runtime::Kind::kOther, "cudaFreeAsync",
-                  {{block->data, block->bytes, true}}, [block] {
+                  {{block->data, block->bytes, true}}, [block, number = ++block->frees] {
                     DeviceMemory::Spoil(block->data, block->bytes);
-                    block->free_has_run = true;
+                    block->frees_run = number;
                   });
     block->shadow.last_use = runtime.simulator->CreateEvent(stream->queue.device.index);
     block->shadow.last_use->Record(stream->queue);
     block->in_use = false;
     block->freed_on = stream->queue;
-    if (block->pool != nullptr) block->pool->used -= block->bytes;
+    block->pool->used -= block->bytes;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaMalloc(void** data, size_t bytes) {
   return Enter("cudaMalloc", [&](Runtime& runtime) {
-    const int device = StateOfThread().device;
-    Block* const block = runtime.NewBlock(device, bytes);
+    *data = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    Block* const block = runtime.NewBlock(StateOfThread().device, bytes);
     if (block == nullptr) return cudaErrorMemoryAllocation;
     if (block->shadow.last_use != nullptr) block->shadow.last_use->Synchronize();
     runtime.simulator->AccessFromHost({block->shadow.data, bytes, true}, "cudaMalloc");

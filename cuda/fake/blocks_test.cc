@@ -50,6 +50,18 @@ TEST_F(FakeBlockTest, AnotherStreamReusesItOnceTheReleaseHasRun) {
   Free(different, other);
 }
 
+TEST_F(FakeBlockTest, OfSeveralReleasesTheLastMustHaveRun) {
+  cudaStream_t const other = NewStream();
+  double* const data = NewBlock(nullptr);
+  Free(data, nullptr);
+  ASSERT_EQ(NewBlock(nullptr), data);
+  Free(data, nullptr);
+  for (int step = 0; step < 2; ++step) EXPECT_TRUE(RunOne(0));
+  double* const different = NewBlock(other);
+  EXPECT_NE(different, data) << "its second use is still queued";
+  Free(different, other);
+}
+
 TEST_F(FakeBlockTest, AReleaseThatOtherWorkMayOutliveIsReported) {
   cudaStream_t const other = NewStream();
   double* const data = NewBlock(nullptr);
@@ -128,10 +140,13 @@ TEST_F(FakeBlockTest, BlocksOutsideThePoolAreForAllStreams) {
     cudaStream_t const stream = NewStream();
     Set(static_cast<double*>(data), 5, stream);
     EXPECT_EQ(Get(static_cast<double*>(data), stream), 5);
+    EXPECT_EQ(cudaFreeAsync(data, stream), cudaErrorInvalidValue) << "it has no stream";
     EXPECT_EQ(cudaFree(data), cudaSuccess);
   }
   EXPECT_EQ(cudaFree(data), cudaErrorInvalidValue);
   EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&data, 0), cudaSuccess);
+  EXPECT_EQ(data, nullptr);
   EXPECT_EQ(cudaFree(NewBlock(nullptr)), cudaSuccess) << "of the pool";
 }
 

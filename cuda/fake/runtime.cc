@@ -173,7 +173,7 @@ void Runtime::Drop(Block& block) {
 void Runtime::Trim(CUmemPoolHandle_st& pool, uint64_t keep) {
   for (auto next = blocks.begin(); next != blocks.end() && pool.reserved > keep;) {
     Block& block = (next++)->second;
-    if (block.in_use || block.pool != &pool || !block.free_has_run) continue;
+    if (block.pool != &pool || !block.IsIdle()) continue;
     pool.reserved -= block.bytes;
     Drop(block);
   }

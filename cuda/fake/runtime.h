@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/base/error.h"
 #include "autograd/device/sim_device.h"
 #include "autograd/device/stream.h"
 #include "autograd/sync/mutex.h"
@@ -65,7 +66,10 @@ struct Block {
   bool in_use = true;
   CUmemPoolHandle_st* pool = nullptr;  // null: not of a pool
   twingrad::Stream freed_on = {};      // while it is not in use
-  bool free_has_run = false;
+  uint64_t frees = 0;                  // a block of a pool is freed again and again
+  uint64_t frees_run = 0;
+
+  bool IsIdle() const { return !in_use && frees_run == frees; }
 };
 
 // What is to fail, of calls or of work.
@@ -176,6 +180,8 @@ cudaError_t Enter(std::string_view entry, Body body) {
       // What ran meanwhile may have failed.
       if (status == cudaSuccess) status = runtime.FailureOf(thread.device);
     } catch (const std::bad_alloc&) {
+      status = cudaErrorMemoryAllocation;
+    } catch (const Error&) {  // the simulator's, which is out of memory too
       status = cudaErrorMemoryAllocation;
     }
   }

@@ -27,9 +27,10 @@ cudaError_t EnterStream(std::string_view entry, cudaStream_t handle, Body body) 
   return Enter(entry, [&](Runtime& runtime) {
     CUstream_st* const stream = runtime.StreamOf(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    cudaError_t status = runtime.FailureOf(stream->device);
+    const int device = stream->device;  // the stream may be gone when the body has run
+    cudaError_t status = runtime.FailureOf(device);
     if (status == cudaSuccess) status = body(runtime, *stream);
-    return status != cudaSuccess ? status : runtime.FailureOf(stream->device);
+    return status != cudaSuccess ? status : runtime.FailureOf(device);
   });
 }
 
