@@ -65,6 +65,10 @@ _EVERYWHERE_BANS = [
     _ban(r'\b(rand|srand)\s*\(|\bstd::random_device\b', 'a generator seeded from a printed seed'),
 ]
 
+# A kernel is launched in one place, which builds over the fake runtime give another meaning.
+_LAUNCHER = 'cuda/launch.h'
+_LAUNCH_BAN = _ban(r'<<<', f'Launch of {_LAUNCHER}')
+
 _UNFINISHED = re.compile(r'\b(TO' r'DO|FIX' r'ME|XX' r'X|HA' r'CK)\b')
 _LOCAL_STATIC = re.compile(r'(?<!constexpr )(?<![\w:])static\s+(?!constexpr\b|constinit\b)'
                            r'(?![^;{=]*\bconstexpr\b)[^;]*')
@@ -130,6 +134,8 @@ def check_bans(path: str, text: str) -> Iterator[Finding]:
         return
     code = cpp_scanner.blank_literals(text)
     bans = _EVERYWHERE_BANS + (_PRODUCTION_BANS if is_production(path) else [])
+    if path != _LAUNCHER:
+        bans = [*bans, _LAUNCH_BAN]
     # Names of include files are literals, hence the second look at the text itself.
     for number, (line, original) in enumerate(zip(code.split('\n'), text.split('\n')), 1):
         searched = original if line.lstrip().startswith('#') else line

@@ -69,6 +69,8 @@ class BansTest(unittest.TestCase):
         self.assertFalse(self._refused('GTEST_SKIP() << "no GPU";', 'cuda/a_test.cc'))
         for text in ('int a = operand(1);', 'torch::autograd::Node node;', 'class Helpless {};', 'namespace twingrad {'):
             self.assertFalse(self._refused(text, 'cuda/a_test.cc'))
+        self.assertTrue(self._refused('Fill<<<1, 2>>>(x);', 'cuda/fill.cu'))
+        self.assertFalse(self._refused('Run<<<1, 2>>>(x);', 'cuda/launch.h'))
 
 
 class TextTest(unittest.TestCase):
