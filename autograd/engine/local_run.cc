@@ -83,10 +83,9 @@ void LocalRun::AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradien
 
 // Hands the results of a node, empty if it was not applied, to the nodes its edges lead to.
 template <bool kHasStreams>
-void LocalRun::Deliver(const Node& node, VariableList& results) {
+void LocalRun::Deliver(const Node& node, VariableList& results,
+                       [[maybe_unused]] GradientStreams::Arrival* arrivals) {
   const Span<const Edge> edges = node.next_edges();
-  std::vector<GradientStreams::Arrival> arrivals;
-  if constexpr (kHasStreams) arrivals = GradientStreams::ArrivalsOf(task_, node, results);
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].is_valid()) continue;
     const uint32_t target = task_.TargetOf(node, edges[i]);
@@ -123,12 +122,13 @@ bool LocalRun::Loop(SharingRule* rule) {
       ++evaluated_;
       if (IsPlain(task_, state)) [[likely]] {
         VariableList plain_results = EvaluatePlain(task_, *state.node, gradients);
-        Deliver</*kHasStreams=*/false>(*state.node, plain_results);
+        Deliver</*kHasStreams=*/false>(*state.node, plain_results, nullptr);
       } else if (EvaluateNode(task_, index, gradients, results)) {
         if (task_.streams() == nullptr) {
-          Deliver</*kHasStreams=*/false>(*state.node, results);
+          Deliver</*kHasStreams=*/false>(*state.node, results, nullptr);
         } else {
-          Deliver</*kHasStreams=*/true>(*state.node, results);
+          auto arrivals = GradientStreams::ArrivalsOf(task_, *state.node, results);
+          Deliver</*kHasStreams=*/true>(*state.node, results, arrivals.data());
         }
         results.clear();
       }

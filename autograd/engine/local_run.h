@@ -62,7 +62,7 @@ class LocalRun {
   template <bool kHasRule>
   bool Loop(SharingRule* rule);
   template <bool kHasStreams>
-  void Deliver(const Node& node, VariableList& results);
+  void Deliver(const Node& node, VariableList& results, GradientStreams::Arrival* arrivals);
   void AddOnStreams(uint32_t target, uint32_t input_nr, Tensor&& gradient,
                     GradientStreams::Arrival&& arrival);
 
