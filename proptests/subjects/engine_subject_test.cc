@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -81,16 +83,23 @@ TEST(EngineSubjectTest, TellsAWrongEngineAndShrinks) {
   EXPECT_FALSE(StrContains(small, "exp")) << small;
 }
 
+CaseOptions Narrowed(std::vector<std::string> features, std::vector<std::string> ops) {
+  CaseOptions options;
+  options.features = std::move(features);
+  options.ops = std::move(ops);
+  return options;
+}
+
 TEST(EngineSubjectTest, RefusesUnknownFeaturesAndOps) {
   const auto subject = MakeEngineSubject();
-  EXPECT_FALSE(subject->Configure({{"nonsense"}, {}, {}}).ok());
-  const std::string message(subject->Configure({{}, {"nonsense"}, {}}).message());
+  EXPECT_FALSE(subject->Configure(Narrowed({"nonsense"}, {})).ok());
+  const std::string message(subject->Configure(Narrowed({}, {"nonsense"})).message());
   EXPECT_TRUE(
       absl::StartsWith(message, "[oracle] --ops: unknown word 'nonsense' in the list of ops; "))
       << message;
   EXPECT_TRUE(absl::EndsWith(message, "; see `oracle check --help`")) << message;
-  EXPECT_TRUE(subject->Configure({{"-hook"}, {}, {}}).ok());
-  EXPECT_TRUE(subject->Configure({{"chain", "view"}, {"mul", "sum"}, {}}).ok());
+  EXPECT_TRUE(subject->Configure(Narrowed({"-hook"}, {})).ok());
+  EXPECT_TRUE(subject->Configure(Narrowed({"chain", "view"}, {"mul", "sum"})).ok());
 }
 
 }  // namespace
