@@ -54,6 +54,12 @@ class Table {
   }
   // How much work the stream has got.
   uint64_t Work(uint32_t stream) const { return Cell(stream, stream); }
+  // Whether the stream knew the same of all streams at the moment of `other`.
+  bool HasRowOf(const Table& other, uint32_t stream) const {
+    return streams_ == other.streams_ && stream < streams_ &&
+           std::equal(cells_ + stream * streams_ + 1, cells_ + (stream + 1) * streams_,
+                      other.cells_ + stream * streams_ + 1);
+  }
 
  private:
   const uint64_t* cells_;
@@ -150,7 +156,9 @@ class WaitJudge {
 
   // What the streams have come to know while a node is evaluated is for user code to answer for.
   void AllowGains(const Table& since, const Table& until) {
+    const bool host_learnt = !until.HasRowOf(since, kHost);
     for (uint32_t stream = 1; stream < until.streams(); ++stream) {
+      if (!host_learnt && until.HasRowOf(since, stream)) continue;
       for (uint32_t other = 1; other < until.streams(); ++other) {
         const uint64_t work = until.Next(stream, other);
         if (work > since.Next(stream, other)) Allow(stream, other, work);
