@@ -16,21 +16,25 @@ Tensor Shifted(const Tensor& a, int64_t dim) {
   return kernels::Sub(a, kernels::Amax(a, {dim}, true));
 }
 
-// The kernel's, differentiable: sums up and sums down are each other's derivatives by x. With the
-// gradient g, and its sum d the other way, that by r is g (result - x) - x (d - g) of sums down,
-// and its opposite of sums up.
-Tensor DampedSum(const Tensor& x, const Tensor& r, int64_t dim, bool up) {
-  Tensor result = kernels::DampedSum(x, r, dim, up);
-  if (ShouldRecord(x, r)) {
-    Record<3>("DampedSumBackward", result, {&x, &r},
+// Of entry i, over the entries k from it on: Σ x_k e^(a_i - r_k); `up`, over those as far as it:
+// Σ x_k e^(a_k - r_i). r are the logarithms of the sums of e^a as far as each entry. Each is the
+// other's transpose in x, and what a and r weigh needs no difference of sums, which would cancel.
+Tensor WeightedSum(const Tensor& x, const Tensor& a, const Tensor& r, int64_t dim, bool up) {
+  const Tensor share = kernels::Each<kernels::ExpNumber>(kernels::Sub(a, r));
+  Tensor result = up ? kernels::DampedSum(kernels::Mul(x, share), r, dim, up)
+                     : kernels::Mul(kernels::DampedSum(x, r, dim, up), share);
+  if (ShouldRecord(x, a, r)) {
+    Record<4>("WeightedSumBackward", result, {&x, &a, &r},
               [dim, up](size_t k, const Tensor& g, const Tensor* saved) {
-                const Tensor back = DampedSum(g, saved[1], dim, !up);
+                const bool of_result = k == (up ? 2 : 1);
+                const Tensor back =
+                    of_result ? saved[3] : WeightedSum(g, saved[1], saved[2], dim, !up);
                 if (k == 0) return back;
-                const Tensor of_own = Mul(g, Sub(saved[2], saved[0]));
-                const Tensor of_others = Mul(saved[0], Sub(back, g));
-                return up ? Sub(of_others, of_own) : Sub(of_own, of_others);
+                const Tensor slope = Mul(of_result ? g : saved[0], back);
+                return k == 1 ? slope : Neg(slope);
               })
         ->Save(x)
+        ->Save(a)
         ->Save(r)
         ->SaveResult(result);
   }
@@ -73,8 +77,7 @@ Tensor Logcumsumexp(const Tensor& a, int64_t dim) {
   if (ShouldRecord(a)) {
     Record<2>("LogcumsumexpBackward", result, a,
               [dim](const Tensor& g, const Tensor* a_and_result) {
-                const Tensor share = Exp(Sub(a_and_result[0], a_and_result[1]));
-                return Mul(DampedSum(g, a_and_result[1], dim, /*up=*/false), share);
+                return WeightedSum(g, a_and_result[0], a_and_result[1], dim, /*up=*/false);
               })
         ->Save(a)
         ->SaveResult(result);

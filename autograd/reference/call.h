@@ -114,7 +114,8 @@ class Call {
   void Release(NodeId node);
   void CheckSaved(NodeId node) const;
   // Under anomaly mode a NaN among what a node returns is an error.
-  void CheckForNan(const Node& node, absl::Span<const Variable> results) const;
+  void CheckForNan(const Node& node, const Variable& gradient,
+                   absl::Span<const Variable> results) const;
   std::optional<ErrorKind> Throws(NodeId node) const;
   void FindLegalErrors();
   void FindDevices();

@@ -65,6 +65,19 @@ TEST(CallAnomaly, ANanThatArisesInAProductOrQuotientIsOneEverywhere) {
   EXPECT_EQ(of(over, "1"), "none");  // infinite, of either sign
 }
 
+// By one formula of a variance the gradient of the mean is a sum of infinities of both signs; by
+// another it is 0, as all distances from it are.
+TEST(CallAnomaly, WhereInfinitiesMeetInOneFormulaAloneItDoesNotKnow) {
+  const auto of = [](const std::string& op) {
+    return ErrorOf("%x = leaf type=f64[2] data=0,1 grad=1\n%v = " + op +
+                   "\n%i = leaf type=f64[] data=inf\n%s = sum %v\n%z = mul %s %i\n"
+                   "begin kind=anomaly\nbackward %z\nend\n");
+  };
+  EXPECT_EQ(of("var %x"),
+            "a NaN of infinities that meet in a formula of several steps, under anomaly mode");
+  EXPECT_EQ(of("mul %x %x"), "anomaly");
+}
+
 TEST(CallAnomaly, WhereRoundingDecidesItDoesNotKnow) {
   // exp overflows, which its bound cannot tell: 0 times infinity.
   const TwinResult twin = TwinOf(
