@@ -15,3 +15,4 @@
 #include "autograd/ops/ternary.h"         // IWYU pragma: export
 #include "autograd/ops/trigonometric.h"   // IWYU pragma: export
 #include "autograd/ops/view.h"            // IWYU pragma: export
+#include "autograd/ops/window.h"          // IWYU pragma: export

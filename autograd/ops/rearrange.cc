@@ -392,6 +392,28 @@ Tensor IndexSelect(const Tensor& a, int64_t dim, const Tensor& index) {
   return result;
 }
 
+Tensor Embedding(const Tensor& a, const Tensor& index) {
+  CheckDefined("embedding", a, index);
+  if (a.dim() != 2) {
+    throw Error(ErrorKind::kShape, absl::StrCat("[embedding] in shape ", ShapeToString(a.sizes()),
+                                                "; it takes rows of a matrix, of rank 2"));
+  }
+  const Shape rows = {index.numel(), a.sizes()[1]};
+  Shape sizes = SizesOf(index);
+  sizes.push_back(rows[1]);
+  const Tensor list = WithShape(kernels::Clone(index), {rows[0]});
+  Tensor result = WithShape(kernels::Gather(a, 0, Repeated(list, rows, 0), "embedding"), sizes);
+  if (ShouldRecord(a)) {
+    Record<1>("EmbeddingBackward", result, a,
+              [rows, sizes = SizesOf(a)](const Tensor& g, const Tensor* saved) {
+                const Tensor places = Repeated(ReshapeTo(saved[0], {rows[0]}), rows, 0);
+                return ScatterAdd(ZerosLike(g, sizes), 0, places, ReshapeTo(g, rows));
+              })
+        ->Save(index);
+  }
+  return result;
+}
+
 Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index) {
   CheckIndices("gather", a, dim, index);
   Tensor result = kernels::Gather(a, dim, index);

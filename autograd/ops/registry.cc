@@ -36,7 +36,7 @@ T Attribute(const Statement& s, Key key) {
     return s.Get<double>(key, key == kMin ? -kNoLimit : key == kMax ? kNoLimit : 0);
   } else if constexpr (std::is_same_v<T, int64_t>) {
     constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-    return s.Get<int64_t>(key, key == kStop ? kEnd : key == kStep ? 1 : 0);
+    return s.Get<int64_t>(key, key == kStop ? kEnd : key == kStep || key == kGroups ? 1 : 0);
   } else {
     return s.Get<T>(key);
   }
@@ -176,6 +176,24 @@ constexpr RegisteredOp kRows[] = {
      "f32 f64 i64; a size of 0 is an error"},
     {Opcode::kArgmin, Run<Argmin, kDim, kKeepdim>, "the index of min", "none",
      "f32 f64 i64; a size of 0 is an error"},
+    {Opcode::kAvgPool1d, Run<AvgPool<1>, kKernel, kStride, kPadding>, "Σ of each window / n",
+     "g / n added up where each element came from", kFloats},
+    {Opcode::kAvgPool2d, Run<AvgPool<2>, kKernel, kStride, kPadding>, "Σ of each window / n",
+     "g / n added up where each element came from", kFloats},
+    {Opcode::kAvgPool3d, Run<AvgPool<3>, kKernel, kStride, kPadding>, "Σ of each window / n",
+     "g / n added up where each element came from", kFloats},
+    {Opcode::kMaxPool1d, Run<MaxPool<1>, kKernel, kStride, kPadding>,
+     "the first greatest of each window; NaN wins", "g added where it came from", kFloats},
+    {Opcode::kMaxPool2d, Run<MaxPool<2>, kKernel, kStride, kPadding>,
+     "the first greatest of each window; NaN wins", "g added where it came from", kFloats},
+    {Opcode::kMaxPool3d, Run<MaxPool<3>, kKernel, kStride, kPadding>,
+     "the first greatest of each window; NaN wins", "g added where it came from", kFloats},
+    {Opcode::kMaxPool1dIndices, Run<MaxPoolIndices<1>, kKernel, kStride, kPadding>,
+     "the places in the plane of max_pool1d", "none", kFloats},
+    {Opcode::kMaxPool2dIndices, Run<MaxPoolIndices<2>, kKernel, kStride, kPadding>,
+     "the places in the plane of max_pool2d", "none", kFloats},
+    {Opcode::kMaxPool3dIndices, Run<MaxPoolIndices<3>, kKernel, kStride, kPadding>,
+     "the places in the plane of max_pool3d", "none", kFloats},
     {Opcode::kMatmul, Run<Matmul>, "a b", "g bᵀ; aᵀ g", "f32 f64 i64; ranks 1 to 4"},
     {Opcode::kAddmm, Run<Addmm>, "a + b c", "g summed to a's shape; g cᵀ; bᵀ g",
      "f32 f64 i64; b and c of rank 2"},
@@ -190,6 +208,15 @@ constexpr RegisteredOp kRows[] = {
     {Opcode::kBmm, Run<Bmm>, "a b", "g bᵀ; aᵀ g", "f32 f64 i64; rank 3"},
     {Opcode::kDot, Run<Dot>, "Σ a b", "g b; g a", "f32 f64 i64; rank 1"},
     {Opcode::kOuter, Run<Outer>, "a bᵀ", "g b; gᵀ a", "f32 f64 i64; rank 1"},
+    {Opcode::kConv1d, Run<Convolution<1>, kStride, kPadding, kDilation, kGroups>,
+     "Σ of windows of a times b", "g times b where each element came from; Σ g times windows of a",
+     kFloats},
+    {Opcode::kConv2d, Run<Convolution<2>, kStride, kPadding, kDilation, kGroups>,
+     "Σ of windows of a times b", "g times b where each element came from; Σ g times windows of a",
+     kFloats},
+    {Opcode::kConv3d, Run<Convolution<3>, kStride, kPadding, kDilation, kGroups>,
+     "Σ of windows of a times b", "g times b where each element came from; Σ g times windows of a",
+     kFloats},
     {Opcode::kCat, Run<Cat, kDim>, "operands one after the other along dim", "its part of g, each",
      kAll},
     {Opcode::kStack, Run<Stack, kDim>, "operands one after the other along a new dim",
@@ -211,6 +238,8 @@ constexpr RegisteredOp kRows[] = {
      "g added where each element came from", kAll},
     {Opcode::kIndexSelect, Run<IndexSelect, kDim>, "entries i of dim",
      "zeros, g added at entries i", "all; an index out of range is an error"},
+    {Opcode::kEmbedding, Run<Embedding>, "rows i of a", "zeros, g added at rows i",
+     "f32 f64; rank 2; an index out of range is an error"},
     {Opcode::kGather, Run<Gather, kDim>, "a at i along dim", "zeros, g added at i",
      "all; an index out of range is an error"},
     {Opcode::kScatterAdd, Run<ScatterAdd, kDim>, "a, c added at i along dim, in order", "g; g at i",

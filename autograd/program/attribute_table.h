@@ -50,6 +50,12 @@ inline constexpr AttributeSpec kRollKeys[] = {kDim, Required(Key::kBy, kInteger)
 inline constexpr AttributeSpec kPads = Required(Key::kPads, kIntegers);
 inline constexpr AttributeSpec kPadKeys[] = {kBy, kPads};
 inline constexpr AttributeSpec kExtendKeys[] = {kPads};
+inline constexpr AttributeSpec kStride = Optional(Key::kStride, kIntegers, Default::kEmpty);
+inline constexpr AttributeSpec kPadding = Optional(Key::kPadding, kIntegers, Default::kEmpty);
+inline constexpr AttributeSpec kPoolKeys[] = {Required(Key::kKernel, kIntegers), kStride, kPadding};
+inline constexpr AttributeSpec kConvolutionKeys[] = {
+    kStride, kPadding, Optional(Key::kDilation, kIntegers, Default::kEmpty),
+    Optional(Key::kGroups, kInteger, Default::kOne)};
 inline constexpr AttributeSpec kLossKeys[] = {
     Optional(Key::kReduction, kWord, Default::kNone, "sum none")};
 inline constexpr AttributeSpec kShapeKeys[] = {Required(Key::kShape, kIntegers)};

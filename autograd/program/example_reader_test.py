@@ -48,6 +48,7 @@ class ExampleReaderTest(unittest.TestCase):
                 '%x = leaf type=f64[2,1] data=0x1.8p+0,-inf grad=1 device=dev:0\n'
                 '%y = reshape %x shape=scalar\n'
                 '%p = pad %x pads=1,0\n'
+                '%v = conv1d %x %y stride=2 groups=2\n'
                 '%c = clamp %y min=0 max=inf\n'
                 '%s = sort %x dim=0 descending=1\n'
                 'backward %x %y seeds=_,%x inputs=none\n')
@@ -60,6 +61,7 @@ class ExampleReaderTest(unittest.TestCase):
             }),
             ('reshape', ['%y'], ['%x'], {'shape': []}),
             ('pad', ['%p'], ['%x'], {'pads': [1, 0]}),
+            ('conv1d', ['%v'], ['%x', '%y'], {'stride': [2], 'groups': 2}),
             ('clamp', ['%c'], ['%y'], {'min': 0.0, 'max': math.inf}),
             ('sort', ['%s'], ['%x'], {'dim': 0, 'descending': True}),
             ('backward', [], ['%x', '%y'], {'seeds': ['_', '%x'], 'inputs': []}),

@@ -82,6 +82,16 @@ enum class Opcode : uint8_t {
   kMin,
   kArgmax,
   kArgmin,
+  // Over windows of the last one, two or three dimensions: kernel=, stride=, padding=.
+  kAvgPool1d,
+  kAvgPool2d,
+  kAvgPool3d,
+  kMaxPool1d,
+  kMaxPool2d,
+  kMaxPool3d,
+  kMaxPool1dIndices,
+  kMaxPool2dIndices,
+  kMaxPool3dIndices,
   kMatmul,
   kAddmm,
   kAddmv,
@@ -91,6 +101,10 @@ enum class Opcode : uint8_t {
   kBmm,
   kDot,
   kOuter,
+  // Sums of products over windows: stride=, padding=, dilation=, groups=.
+  kConv1d,
+  kConv2d,
+  kConv3d,
   // Copies that move elements: joined, reversed, picked by indices, sorted.
   kCat,
   kStack,
@@ -104,6 +118,7 @@ enum class Opcode : uint8_t {
   kPadCircular,
   kRepeat,  // shape=
   kIndexSelect,
+  kEmbedding,
   kGather,
   kScatterAdd,
   kSort,
@@ -216,6 +231,11 @@ enum class Key : uint8_t {
   kDescending,         // sort, argsort (0/1)
   kReduction,          // losses: a word
   kPads,               // pad and the like: how many entries, before and after
+  kKernel,             // pools: the sizes of a window
+  kStride,             // convolutions, pools: from one window to the next
+  kPadding,            // convolutions, pools: how many entries more before and after
+  kDilation,           // convolutions: from one entry of a window to the next
+  kGroups,             // convolutions: how many groups of channels
   kNonDifferentiable,  // custom: which results never require grad
   kKeepUndefined,      // custom: undefined gradients do not come as zeros (0/1)
   kWaits,              // stream: waits for the stream that was current before (0/1)

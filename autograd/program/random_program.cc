@@ -76,6 +76,7 @@ class RandomStatements {
     for (uint64_t i = 0; i < operands; ++i) {
       if (signature.IsIndex(static_cast<int>(i))) statement.operands[i] = OfType(DType::kI64);
     }
+    if (WindowRank(signature) > 0) TakePlane(statement, WindowRank(signature));
     type_ = Type();
     elements_ = static_cast<size_t>(NumElements(type_.shape));
     if (statement.op == Opcode::kExpect && !statement.operands.empty()) {
@@ -141,6 +142,29 @@ class RandomStatements {
       if (Below(2) == 0) break;
     }
     return found;
+  }
+
+  // Of convolutions and pools how many dimensions their windows have; else 0.
+  static size_t WindowRank(const Signature& signature) {
+    const bool windows =
+        signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
+    return windows ? static_cast<size_t>(signature.name[signature.name.find_first_of("123")] - '0')
+                   : 0;
+  }
+
+  // Channels and a plane; the weights of a convolution have a plane of single entries.
+  void TakePlane(Statement& statement, size_t dims) {
+    Shape shape(dims + 1, 1), weights(dims + 2, 1);
+    for (int64_t& size : shape) size += static_cast<int64_t>(Below(2));
+    const auto groups = static_cast<int64_t>(Below(2)) + 1;
+    shape[0] *= groups;
+    weights[0] = groups;
+    weights[1] = shape[0] / groups;
+    groups_ = groups;
+    statement.operands[0] = builder_.SeededLeaf({DType::kF64, shape}, 1);
+    if (statement.operands.size() > 1) {
+      statement.operands[1] = builder_.SeededLeaf({DType::kF64, weights}, 2);
+    }
   }
 
   // Few handles, so that most recur.
@@ -235,6 +259,7 @@ class RandomStatements {
 
   int64_t Integer(Key key) {
     if (key == Key::kSeed) return static_cast<int64_t>(random_());
+    if (key == Key::kGroups) return groups_;
     if (key == Key::kAt) return static_cast<int64_t>(Below(builder_.num_statements() + 1));
     return static_cast<int64_t>(Below(4));
   }
@@ -242,6 +267,16 @@ class RandomStatements {
   std::vector<int64_t> Integers(const Statement& statement, Key key) {
     const Shape& shape = builder_.TypeOf(statement.operands[0]).shape;
     std::vector<int64_t> integers;
+    if (const size_t dims = WindowRank(SignatureOf(statement.op)); dims > 0) {
+      // What fits into any plane.
+      const bool grows = key == Key::kStride || key == Key::kDilation;
+      for (size_t d = 0; d < dims; ++d) {
+        const bool more = grows || (key == Key::kPadding && statement.op >= Opcode::kConv1d);
+        integers.push_back((key == Key::kPadding ? 0 : 1) +
+                           static_cast<int64_t>(more ? Below(2) : 0));
+      }
+      return integers;
+    }
     if (key == Key::kShape) {
       integers.assign(shape.begin(), shape.end());
       if (Below(2) == 0) integers.insert(integers.begin(), 1);
@@ -262,6 +297,7 @@ class RandomStatements {
   ProgramBuilder builder_;
   TensorType type_;  // of the statement being drawn
   size_t elements_ = 1;
+  int64_t groups_ = 1;
 };
 
 }  // namespace

@@ -286,6 +286,7 @@ bool Inference::Dispatch() {
       if (signature_.Find(Key::kMin) != nullptr) return CheckClamp();
       return signature_.Find(Key::kBy) == nullptr || CheckFactor();
     case Category::kReduction:
+      if (signature_.Find(Key::kKernel) != nullptr) return Pooled();
       return signature_.Find(Key::kDim) != nullptr ? Extreme() : Reduction();
     case Category::kRearrange:
       return Rearranged();
@@ -296,6 +297,7 @@ bool Inference::Dispatch() {
     case Category::kMatmul:
       if (op() == Opcode::kBmm) return ProductOfRank(3);
       if (op() == Opcode::kDot || op() == Opcode::kOuter) return ProductOfRank(1);
+      if (signature_.Find(Key::kGroups) != nullptr) return Convolved();
       return signature_.max_operands == 3 ? AddedProduct() : Matmul();
     case Category::kView:
       return View();

@@ -69,6 +69,14 @@ class Inference {
   bool Squeezed();
   bool Unsqueezed();
 
+  // result_type_window.cc: convolutions and pools.
+  bool Pooled();
+  bool Convolved();
+  bool TakeSteps(Key key, int64_t least, const std::vector<int64_t>& otherwise,
+                 std::vector<int64_t>* steps);
+  bool Windowed(const std::vector<int64_t>& kernel, const std::vector<int64_t>& stride);
+  bool CheckSizes(size_t operand, size_t first);
+
   // result_type_along.cc: what names the dimensions to work along.
   bool Reduction();
   bool Extreme();
@@ -81,6 +89,7 @@ class Inference {
   bool CheckPadding();
   bool Repeated();
   bool Picked();
+  bool Embedded();
   bool Scan();
 
   // dims=, each within the rank and named once.

@@ -231,6 +231,16 @@ bool Inference::Picked() {
   return true;
 }
 
+bool Inference::Embedded() {
+  if (rank() != 2) {
+    return fault_.BlameOperand(0, "embedding in a value of rank ", rank(),
+                               "; it takes a matrix, whose rows it picks: rank 2");
+  }
+  result_.shape = shape(1);
+  result_.shape.push_back(shape()[1]);
+  return true;
+}
+
 bool Inference::Scan() {
   size_t dim = 0;
   if (!TakeDim(&dim)) return false;
@@ -260,6 +270,8 @@ bool Inference::Rearranged() {
       return Padded();
     case Opcode::kRepeat:
       return Repeated();
+    case Opcode::kEmbedding:
+      return Embedded();
     case Opcode::kRoll:
     case Opcode::kSort:
     case Opcode::kArgsort:

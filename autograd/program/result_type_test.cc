@@ -115,6 +115,23 @@ TEST(ResultType, Padding) {
   EXPECT_TRUE(Refused(TypeOf("f64[1024,1024]", "repeat %x shape=2,1"), "at most 1048576"));
 }
 
+TEST(ResultType, Windows) {
+  EXPECT_EQ(TypeOf("f64[2,4]", "conv1d %x %z", "f64[3,2,2]"), "f64[3,3]");
+  EXPECT_EQ(TypeOf("f64[0,2,4]", "conv1d %x %z stride=2 padding=1 groups=2", "f64[2,1,2]"),
+            "f64[0,2,3]");
+  EXPECT_EQ(TypeOf("f32[2,4,5]", "conv2d %x %z dilation=3,2", "f32[1,2,2,3]"), "f32[1,1,1]");
+  EXPECT_EQ(TypeOf("f64[1,1,2,3,4]", "conv3d %x %z", "f64[1,1,1,2,3]"), "f64[1,1,2,2,2]");
+  EXPECT_EQ(TypeOf("f64[2,5]", "avg_pool1d %x kernel=2"), "f64[2,2]");
+  EXPECT_EQ(TypeOf("f64[1,2,5,5]", "max_pool2d %x kernel=2,3 stride=1,2 padding=1,0"),
+            "f64[1,2,6,2]");
+  EXPECT_EQ(TypeOf("f32[1,2,2,2]", "max_pool3d_indices %x kernel=2,1,1"), "i64[1,1,2,2]");
+  EXPECT_EQ(TypeOf("f64[3,2]", "embedding %x %i", "f64[]", "i64[4,1]"), "f64[4,1,2]");
+  EXPECT_TRUE(Refused(TypeOf("f64[2,4]", "conv1d %x %z groups=3", "f64[3,2,2]"), "groups"));
+  // Each window counts as all its products, and each kernel may be as long as the operand.
+  EXPECT_TRUE(
+      Refused(TypeOf("f64[1,60000]", "conv1d %x %z padding=30000", "f64[1,1,60000]"), "elements"));
+}
+
 TEST(ResultType, Joins) {
   EXPECT_EQ(TypeOf("f64[2,3]", "cat %x %z %x dim=0", "f64[0,3]"), "f64[4,3]");
   EXPECT_EQ(TypeOf("f64[2,3]", "cat %x %z dim=1", "f64[2,1]"), "f64[2,4]");

@@ -69,7 +69,8 @@ constexpr std::array<Opcode, kNumOpcodes> kByName = SortedByName();
 constexpr auto kKeyNames = SplitWords<kNumKeys>(
     "type data seed fill grad device dims keepdim shape dim index start stop step to seeds inputs "
     "retain_graph create_graph allow_unused materialize id do by target kind count error at "
-    "min max descending reduction pads non_differentiable keep_undefined waits");
+    "min max descending reduction pads kernel stride padding dilation groups "
+    "non_differentiable keep_undefined waits");
 
 // Whether the value holds this alternative, with these contents.
 template <typename T>

@@ -75,6 +75,30 @@ constexpr Signature AddedProduct(Opcode op, std::string_view name, Numbers numbe
   return Computed(Category::kMatmul, op, name, 3, {Dependence::kAddmm, numbers, kSavesB | kSavesC},
                   kNumeric, kNone, doc);
 }
+// Over windows of the last dimensions.
+constexpr Signature Pool(Opcode op, std::string_view name, OpFacts facts, std::string_view doc) {
+  return Computed(Category::kReduction, op, name, 1, facts, kFloating, kPoolKeys, doc);
+}
+constexpr Signature AvgPool(Opcode op, std::string_view name) {
+  return Pool(op, name, Linear(Numbers::kMeanOver, kSavesNothing, kSavesA),
+              "the mean of each window of kernel= entries, with padding= zeros around a");
+}
+constexpr Signature MaxPool(Opcode op, std::string_view name) {
+  return Pool(op, name, Linear(Numbers::kSame, kSavesOwn, kSavesA),
+              "the first of the greatest of each window of kernel= entries, or the first NaN");
+}
+constexpr Signature MaxPoolIndices(Opcode op, std::string_view name) {
+  return Pool(op, name, Linear(Numbers::kIndices),
+              "where the max_pool of this rank takes each from, counted in its plane, i64");
+}
+constexpr Signature Convolution(Opcode op, std::string_view name) {
+  return Computed(
+      Category::kMatmul, op, name, 2,
+      {Dependence::kBilinear, Numbers::kMatmul, kSavesAForB | kSavesBForA, kSavesA | kSavesB},
+      kFloating, kConvolutionKeys,
+      "sums of a's windows times each b[O,C/groups,K..]; a is [N,C,..] or [C,..], "
+      "with padding= zeros around it");
+}
 constexpr Signature Rearranged(Opcode op, std::string_view name, Count operands, OpFacts facts,
                                DTypeRule dtypes, absl::Span<const AttributeSpec> attributes,
                                std::string_view doc, uint32_t indices = 0) {
@@ -255,6 +279,15 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
             "the index along dim= of what max picks, i64"),
     Extreme(kArgmin, "argmin", Linear(Numbers::kIndices),
             "the index along dim= of what min picks, i64"),
+    AvgPool(kAvgPool1d, "avg_pool1d"),
+    AvgPool(kAvgPool2d, "avg_pool2d"),
+    AvgPool(kAvgPool3d, "avg_pool3d"),
+    MaxPool(kMaxPool1d, "max_pool1d"),
+    MaxPool(kMaxPool2d, "max_pool2d"),
+    MaxPool(kMaxPool3d, "max_pool3d"),
+    MaxPoolIndices(kMaxPool1dIndices, "max_pool1d_indices"),
+    MaxPoolIndices(kMaxPool2dIndices, "max_pool2d_indices"),
+    MaxPoolIndices(kMaxPool3dIndices, "max_pool3d_indices"),
     Computed(Category::kMatmul, kMatmul, "matmul", 2,
              {Dependence::kBilinear, Numbers::kMatmul, kSavesAForB | kSavesBForA}, kNumeric, kNone,
              "matrix product, ranks 1 to 4, batch dimensions broadcast"),
@@ -277,6 +310,9 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
     Computed(Category::kMatmul, kOuter, "outer", 2,
              {Dependence::kBilinear, Numbers::kProduct, kSavesAForB | kSavesBForA}, kNumeric, kNone,
              "the products of each element of vector a with each of vector b"),
+    Convolution(kConv1d, "conv1d"),
+    Convolution(kConv2d, "conv2d"),
+    Convolution(kConv3d, "conv3d"),
     Rearranged(kCat, "cat", {1, kFew}, Linear(Numbers::kEither), kAny, kDimKeys,
                "one after the other along dim=; the other sizes are equal"),
     Rearranged(kStack, "stack", {1, kFew}, Linear(Numbers::kEither), kAny, kDimKeys,
@@ -306,6 +342,9 @@ inline constexpr std::array<Signature, kNumOpcodes> kRows = {{
                "a as often along each dimension, and before it along new ones, as shape= says"),
     Rearranged(kIndexSelect, "index_select", 2, Linear(Numbers::kSame, kSavesB), kAny, kDimKeys,
                "the entries of dim= whose indices b lists, in its order", kIndicesB),
+    Rearranged(kEmbedding, "embedding", 2, Linear(Numbers::kSame, kSavesB), kFloating, kNone,
+               "the rows of the matrix a whose indices b holds, in place of each of them",
+               kIndicesB),
     Rearranged(kGather, "gather", 2, Linear(Numbers::kSame, kSavesB, kSavesA), kAny, kDimKeys,
                "b's shape: a where b replaces the coordinate of dim=", kIndicesB),
     Rearranged(kScatterAdd, "scatter_add", 3, Linear(Numbers::kScattered, kSavesB), kNumeric,

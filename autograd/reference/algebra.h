@@ -243,6 +243,18 @@ ValueIn<Algebra> Joined(Algebra& algebra, absl::Span<const ValueIn<Algebra>> par
   return joined;
 }
 
+// cat and stack, of operands of these shapes.
+template <typename Algebra>
+ValueIn<Algebra> JoinedAlong(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
+                             absl::Span<const Shape* const> shapes, size_t dim, bool stacks) {
+  std::vector<Shape> parts;
+  for (const Shape* shape : shapes) {
+    Shape& part = parts.emplace_back(*shape);
+    if (stacks) part.insert(part.begin() + dim, 1);
+  }
+  return Joined<Algebra>(algebra, in, parts, dim);
+}
+
 // The sum of all elements.
 template <typename Algebra>
 ValueIn<Algebra> Total(Algebra& algebra, const ValueIn<Algebra>& each) {

@@ -28,6 +28,7 @@
 #include "autograd/reference/moves.h"
 #include "autograd/reference/place_map.h"
 #include "autograd/reference/primitives.h"
+#include "autograd/reference/windowed.h"
 
 namespace twingrad::reference {
 
@@ -75,13 +76,18 @@ class Composite {
              {&Composite::Extreme, {kAmax, kAmin}},
              {&Composite::LogSumExp, {kLogsumexp}},
              {&Composite::ExtremeAlong, {kMax, kMin, kArgmax, kArgmin}},
+             {&Composite::AveragePool, {kAvgPool1d, kAvgPool2d, kAvgPool3d}},
+             {&Composite::MaxPool, {kMaxPool1d, kMaxPool2d, kMaxPool3d}},
+             {&Composite::MaxPool, {kMaxPool1dIndices, kMaxPool2dIndices, kMaxPool3dIndices}},
              {&Composite::Matmul, {kMatmul, kBmm, kDot}},
              {&Composite::AddedProduct, {kAddmm, kAddmv, kAddr, kBaddbmm, kAddbmm}},
              {&Composite::Outer, {kOuter}},
+             {&Composite::Convolution, {kConv1d, kConv2d, kConv3d}},
              {&Composite::Join, {kCat, kStack}},
              {&Composite::Moved, {kFlip, kRoll, kTril, kTriu, kPad}},
              {&Composite::Moved, {kPadReflect, kPadReplicate, kPadCircular, kRepeat}},
              {&Composite::IndexSelect, {kIndexSelect}},
+             {&Composite::Embedding, {kEmbedding}},
              {&Composite::GatherAlong, {kGather}},
              {&Composite::ScatterAlong, {kScatterAdd}},
              {&Composite::Sort, {kSort, kArgsort}},
@@ -129,13 +135,7 @@ class Composite {
 
   Value Bent() { return BentOf(algebra_, op_, in_[0], statement_.Get<double>(Key::kBy, 1)); }
 
-  Value Where() {
-    const Shape* shape =
-        Keep(BroadcastShape(*shapes_[0], BroadcastShape(*shapes_[1], *shapes_[2])));
-    const Value condition = Repeated(0, shape), a = Repeated(1, shape), b = Repeated(2, shape);
-    return algebra_.Apply(Primitive::kSelect, a, b, condition);
-  }
-
+  Value Where() { return SelectOf<Algebra>(algebra_, in_, shapes_); }
   Value Ternary() { return TernaryOf<Algebra>(algebra_, op_, in_, shapes_); }
 
   Value Sum() {
@@ -191,6 +191,7 @@ class Composite {
     row[0] = shape[Dim()] = count;
     return Picked(shape, BroadcastMap(arena(), row, shape));
   }
+  Value Embedding() { return EmbeddingOf<Algebra>(algebra_, in_, shapes_); }
   Value GatherAlong() { return Picked(*shapes_[1], {nullptr, Count(*shapes_[1])}); }
   Value ScatterAlong() {
     const Picks places = PickMap(arena(), Whole(), *shapes_[1], Dim(), *algebra_.ArrayOf(in_[1]),
@@ -215,13 +216,13 @@ class Composite {
     return Chosen(op_ == Opcode::kMax || op_ == Opcode::kMin, places, Keep(shape), ties);
   }
 
+  Value Convolution() { return ConvolutionOf<Algebra>(algebra_, statement_, in_, shapes_); }
+  Value AveragePool() { return AveragePoolOf(algebra_, statement_, in_[0], Whole()); }
+
+  Value MaxPool() { return MaxPoolOf(algebra_, statement_, op_, in_[0], Whole()); }
+
   Value Join() {
-    std::vector<Shape> parts;
-    for (const Shape* shape : shapes_) {
-      Shape& part = parts.emplace_back(*shape);
-      if (op_ == Opcode::kStack) part.insert(part.begin() + Dim(), 1);
-    }
-    return Joined<Algebra>(algebra_, in_, parts, Dim());
+    return JoinedAlong<Algebra>(algebra_, in_, shapes_, Dim(), op_ == Opcode::kStack);
   }
 
   Value AddedProduct() { return AddedProductOf<Algebra>(algebra_, op_, in_, shapes_); }

@@ -46,6 +46,20 @@ ValueIn<Algebra> AddedProductOf(Algebra& algebra, program::Opcode op,
   return AddedTo(algebra, base, Products(algebra, in[1], in[2], maps), maps.result, *shape);
 }
 
+// where: in[1] where the condition in[0] is true, else in[2].
+template <typename Algebra>
+ValueIn<Algebra> SelectOf(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
+                          absl::Span<const Shape* const> shapes) {
+  Arena& arena = algebra.arena();
+  const Shape* shape =
+      arena.Keep(BroadcastShape(*shapes[0], BroadcastShape(*shapes[1], *shapes[2])));
+  const auto repeated = [&](size_t k) {
+    return Gather(algebra, in[k], BroadcastMap(arena, *shapes[k], *shape), shape);
+  };
+  const auto condition = repeated(0), a = repeated(1), b = repeated(2);
+  return algebra.Apply(Primitive::kSelect, a, b, condition);
+}
+
 template <typename Algebra>
 ValueIn<Algebra> MeanOver(Algebra& algebra, const ValueIn<Algebra>& a, const ReductionMap& groups) {
   const bool late = algebra.DividesLate();

@@ -57,13 +57,14 @@ class Picking {
   Picking(Arena& arena, int32_t count) : arena_(arena), places_(count) {}
 
   void Set(int32_t at, int64_t place) { places_[at] = static_cast<int32_t>(place); }
-  // Another engine may pick any of these: base + k stride.
+  // Another engine may pick this; any of these: base + k stride.
+  void Open(int32_t at, int64_t place) {
+    if (place == places_[at]) return;
+    open_.push_back(at);
+    others_.push_back(static_cast<int32_t>(place));
+  }
   void Open(int32_t at, int64_t base, int64_t stride, int64_t size) {
-    for (int64_t k = 0; k < size; ++k) {
-      if (base + k * stride == places_[at]) continue;
-      open_.push_back(at);
-      others_.push_back(static_cast<int32_t>(base + k * stride));
-    }
+    for (int64_t k = 0; k < size; ++k) Open(at, base + k * stride);
   }
   Picks Take() const { return {Kept(arena_, places_), Kept(arena_, open_), Kept(arena_, others_)}; }
 
@@ -244,30 +245,39 @@ Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, std::v
 
 Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, std::vector<Tie>* ties) {
   const Rows rows(*a.shape, dim);
+  std::vector<std::vector<int32_t>> lists(rows.count);
+  for (int64_t r = 0; r < rows.count; ++r) {
+    for (int64_t k = 0; k < rows.size; ++k) {
+      lists[r].push_back(static_cast<int32_t>(rows.Start(r) + k * rows.stride));
+    }
+  }
+  return ExtremeOfRows(arena, a, lists, least, ties);
+}
+
+Picks ExtremeOfRows(Arena& arena, const Array& a, const std::vector<std::vector<int32_t>>& rows,
+                    bool least, std::vector<Tie>* ties) {
   const Comparison comparison(a);
-  const auto count = static_cast<int32_t>(rows.count);
+  const auto count = static_cast<int32_t>(rows.size());
   Picking picking(arena, count);
   for (int32_t r = 0; r < count; ++r) {
-    const auto place = [&](int64_t k) {
-      return static_cast<int32_t>(rows.Start(r) + k * rows.stride);
-    };
-    int32_t best = place(0);
-    for (int64_t k = 1; k < rows.size; ++k) {
+    int32_t best = rows[r][0];
+    for (const int32_t next : rows[r]) {
       if (comparison.IsNan(best)) break;
-      const int32_t next = place(k);
       const bool better = least ? comparison.Less(next, best) : comparison.Less(best, next);
       if (better || comparison.IsNan(next)) best = next;
     }
     picking.Set(r, best);
     bool open = false;
     Tie tie{{r}, {}, comparison.IsNan(best)};
-    for (int64_t k = 0; k < rows.size; ++k) {
-      if (place(k) != best) open |= comparison.IsOpen(best, place(k));
-      if (comparison.IsTie(best, place(k))) tie.places.push_back(place(k));
+    for (const int32_t place : rows[r]) {
+      if (place != best) open |= comparison.IsOpen(best, place);
+      if (comparison.IsTie(best, place)) tie.places.push_back(place);
     }
     tie.undefined |= open;
     if (open || tie.places.size() > 1) ties->push_back(tie);
-    if (open) picking.Open(r, rows.Start(r), rows.stride, rows.size);
+    for (const int32_t place : rows[r]) {
+      if (open) picking.Open(r, place);
+    }
   }
   return picking.Take();
 }

@@ -90,6 +90,9 @@ Picks OrderMap(Arena& arena, const Array& a, size_t dim, bool descending, std::v
 // For each row along `dim`, the place of its greatest (least) element: the first of several, or the
 // first NaN.
 Picks ExtremeMap(Arena& arena, const Array& a, size_t dim, bool least, std::vector<Tie>* ties);
+// The same of rows that are lists of places, none of them empty.
+Picks ExtremeOfRows(Arena& arena, const Array& a, const std::vector<std::vector<int32_t>>& rows,
+                    bool least, std::vector<Tie>* ties);
 // The coordinate along `dim` of what is picked, as integers of shape `shape`. In place of the bound
 // of one that is open stands -n, where n is the size of `dim`: it is one of 0 to n - 1.
 const Array* CoordinatesOf(Arena& arena, const Picks& picks, const Shape& of, size_t dim,

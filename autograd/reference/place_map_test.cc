@@ -138,5 +138,14 @@ TEST_F(PlaceMapTest, TermsOfOpenPicksHaveWeightsOfOneOrZero) {
             (std::vector<double>{1, 0, 1}));
 }
 
+TEST_F(PlaceMapTest, ExtremesOfRowsThatOverlap) {
+  const Array* a = Floats(matrix_, {1, 3, 3, 5, kNan, 7});
+  const Picks picks = ExtremeOfRows(arena_, *a, {{0, 1, 2}, {2, 3}, {3, 4, 5}}, false, &ties_);
+  EXPECT_EQ(List(picks), (Places{1, 3, 4}));
+  ASSERT_EQ(ties_.size(), 1u);
+  EXPECT_EQ(ties_[0].at, (Places{0}));
+  EXPECT_EQ(ties_[0].places, (Places{1, 2}));
+}
+
 }  // namespace
 }  // namespace twingrad::reference

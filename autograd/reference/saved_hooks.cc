@@ -48,6 +48,12 @@ Saves SavedWith(const program::Signature& signature, const bool* has_gradient) {
 // saved in.
 Statement OwnIndices(const Statement& statement) {
   Statement own = statement;
+  if (statement.Find(Key::kKernel) != nullptr) {
+    own.op = statement.op == Opcode::kMaxPool1d   ? Opcode::kMaxPool1dIndices
+             : statement.op == Opcode::kMaxPool2d ? Opcode::kMaxPool2dIndices
+                                                  : Opcode::kMaxPool3dIndices;
+    return own;
+  }
   own.op = statement.op == Opcode::kSort  ? Opcode::kArgsort
            : statement.op == Opcode::kMax ? Opcode::kArgmax
                                           : Opcode::kArgmin;

@@ -2,6 +2,7 @@
 // in enough Programs too.
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "proptests/generators/operation.h"
 #include "proptests/generators/parts.h"
 #include "proptests/generators/rearrange.h"
+#include "proptests/generators/window.h"
 
 namespace twingrad::generators {
 namespace {
@@ -40,18 +42,13 @@ constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
                                   Opcode::kSmoothL1Loss,
                                   Opcode::kAddmv,
                                   Opcode::kAddr,
-                                  Opcode::kBaddbmm,
-                                  Opcode::kAddbmm,
-                                  Opcode::kTril,
-                                  Opcode::kTriu,
                                   Opcode::kRoll,
-                                  Opcode::kRepeat,
-                                  Opcode::kCumprod,
                                   Opcode::kPad,
                                   Opcode::kPadReflect,
                                   Opcode::kPadReplicate,
                                   Opcode::kPadCircular,
-                                  Opcode::kLogcumsumexp};
+                                  Opcode::kLogcumsumexp,
+                                  Opcode::kArgsort};
 
 // The same by Programs of their own weights, whose other parts make some ops less often.
 constexpr Opcode kDrawnOnceMore[] = {
@@ -60,13 +57,27 @@ constexpr Opcode kDrawnOnceMore[] = {
     Opcode::kScatterAdd,  Opcode::kCumsum,       Opcode::kFlip,       Opcode::kCat,
     Opcode::kSqrtInPlace, Opcode::kPadReplicate, Opcode::kPadReflect, Opcode::kPadCircular};
 
+// Those that need an operand of their own.
+constexpr Opcode kDrawnThrice[] = {Opcode::kTril,    Opcode::kTriu,      Opcode::kRepeat,
+                                   Opcode::kCumprod, Opcode::kEmbedding, Opcode::kBaddbmm,
+                                   Opcode::kAddbmm};
+
+// Of a convolution or pool the number of dimensions that its windows move over; else 0.
+int PlaneRankOf(Opcode op) {
+  const Signature& signature = SignatureOf(op);
+  const bool windows =
+      signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
+  return windows ? signature.name[signature.name.find_first_of("123")] - '0' : 0;
+}
+
 int TimesDrawn(Opcode op, bool own_weights) {
   const auto has = [op](const auto& ops) {
     return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
   };
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh;
-  const int times = hard ? 4 : has(kDrawnTwice) ? 2 : 1;
+  const bool thrice = PlaneRankOf(op) > 0 || has(kDrawnThrice);
+  const int times = hard ? 4 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 
@@ -98,6 +109,17 @@ ValueId PickOperand(Draft& draft, Opcode op) {
   const ValueId x = draft.PickDifferentiable();
   const bool batched = op == Opcode::kBmm || op == Opcode::kBaddbmm || op == Opcode::kAddbmm;
   if (op == Opcode::kTril || op == Opcode::kTriu) {
+    const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
+    return MakeLeaf(draft, {.shape = shape, .grad = true});
+  }
+  if (const int dims = PlaneRankOf(op); dims > 0) {
+    Shape shape(static_cast<size_t>(dims) + 1, 0);
+    for (int64_t& size : shape) size = draft.source().Between(1, dims == 3 ? 2 : 3);
+    const bool samples = dims < draft.options().max_rank - 1 && draft.source().Chance(50);
+    if (samples) shape.insert(shape.begin(), draft.source().Between(0, 2));
+    return MakeLeaf(draft, {.shape = shape, .grad = true});
+  }
+  if (op == Opcode::kEmbedding) {
     const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
@@ -134,10 +156,18 @@ void Try(Draft& draft, Opcode op, ValueId x) {
       }
       return;
     case Category::kReduction:
+      if (PlaneRankOf(op) > 0) {
+        ApplyPool(draft, x);
+        return;
+      }
       ApplyReduction(draft, x);
       if (!draft.Uses(op)) ApplyFold(draft, x);
       return;
     case Category::kMatmul:
+      if (PlaneRankOf(op) > 0) {
+        ApplyConvolution(draft, x);
+        return;
+      }
       ApplyMatmul(draft, x);
       return;
     case Category::kRearrange:
@@ -165,7 +195,7 @@ void Try(Draft& draft, Opcode op, ValueId x) {
 
 void AddAnyOp(Draft& draft) {
   Source& source = draft.source();
-  const bool rounds = draft.rounding() && source.Chance(75);
+  const bool rounds = draft.rounding() && source.Chance(54);
   const std::vector<Opcode>& ops = OpsThat(rounds, draft.swarm().narrows());
   const Opcode op = draft.Pick(Choice::kAnyOp, ops);
   const Category category = SignatureOf(op).category;

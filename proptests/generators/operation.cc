@@ -10,6 +10,7 @@
 #include "autograd/program/signature.h"
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/rearrange.h"
+#include "proptests/generators/window.h"
 
 namespace twingrad::generators {
 namespace {
@@ -299,6 +300,7 @@ ValueId ApplyRanked(Draft& draft, ValueId x) {
 ValueId ApplyMatmul(Draft& draft, ValueId x) {
   Source& source = draft.source();
   const size_t rank = draft.ShapeOf(x).size();
+  if (rank > 1 && source.Chance(12)) return ApplyConvolution(draft, x);
   if (rank > 0 && rank <= 3 && source.Chance(25)) return ApplyAddmm(draft, x);
   if ((rank == 1 || rank == 3) && source.Chance(50)) return ApplyRanked(draft, x);
   if (!draft.options().Has(Opcode::kMatmul)) return x;

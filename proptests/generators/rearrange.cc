@@ -8,6 +8,7 @@
 
 #include "proptests/generators/leaf.h"
 #include "proptests/generators/operation.h"
+#include "proptests/generators/window.h"
 
 namespace twingrad::generators {
 namespace {
@@ -179,6 +180,21 @@ ValueId ApplyRepeat(Draft& draft, ValueId x) {
   return draft.Op(Opcode::kRepeat, {x}, {{Key::kShape, std::move(counts)}});
 }
 
+ValueId ApplyEmbedding(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const Shape shape = draft.ShapeOf(x);
+  if (shape.size() != 2 || !draft.IsFloating(x)) return x;
+  Shape places(source.Below(3), 0);
+  int64_t elements = shape[1];
+  for (int64_t& size : places) {
+    size = shape[0] == 0 || source.Chance(5) ? 0 : source.Between(1, 3);
+    elements *= size;
+  }
+  if (elements > kMaxResult || (shape[0] == 0 && places.empty())) return x;
+  const ValueId indices = Indices(draft, places, shape[0], draft.DeviceOf(x));
+  return indices == kNoValue ? x : draft.Op(Opcode::kEmbedding, {x, indices});
+}
+
 ValueId ApplyScan(Draft& draft, ValueId x, Opcode op, int64_t dim) {
   if (!IsNumeric(draft, x)) return x;
   const int64_t size = draft.ShapeOf(x)[static_cast<size_t>(dim)];
@@ -212,11 +228,11 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
 ValueId ApplyRearrange(Draft& draft, ValueId x) {
   Source& source = draft.source();
   constexpr Opcode kOps[] = {
-      Opcode::kCat,          Opcode::kStack,        Opcode::kFlip,  Opcode::kIndexSelect,
-      Opcode::kGather,       Opcode::kScatterAdd,   Opcode::kSort,  Opcode::kArgsort,
-      Opcode::kCumsum,       Opcode::kRoll,         Opcode::kTril,  Opcode::kTriu,
-      Opcode::kCumprod,      Opcode::kLogcumsumexp, Opcode::kPad,   Opcode::kPadReflect,
-      Opcode::kPadReplicate, Opcode::kPadCircular,  Opcode::kRepeat};
+      Opcode::kCat,          Opcode::kStack,        Opcode::kFlip,   Opcode::kIndexSelect,
+      Opcode::kGather,       Opcode::kScatterAdd,   Opcode::kSort,   Opcode::kArgsort,
+      Opcode::kCumsum,       Opcode::kRoll,         Opcode::kTril,   Opcode::kTriu,
+      Opcode::kCumprod,      Opcode::kLogcumsumexp, Opcode::kPad,    Opcode::kPadReflect,
+      Opcode::kPadReplicate, Opcode::kPadCircular,  Opcode::kRepeat, Opcode::kEmbedding};
   const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);
@@ -231,6 +247,7 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
     return OrSelf(ApplyMoved(draft, x, op, dim), x);
   }
   if (IsPadding(op)) return OrSelf(ApplyPad(draft, x, op), x);
+  if (op == Opcode::kEmbedding) return OrSelf(ApplyEmbedding(draft, x), x);
   if (op == Opcode::kRepeat) return OrSelf(ApplyRepeat(draft, x), x);
   if (op == Opcode::kCumsum || op == Opcode::kCumprod || op == Opcode::kLogcumsumexp) {
     return OrSelf(ApplyScan(draft, x, op, dim), x);
@@ -245,6 +262,7 @@ ValueId ApplyRearrange(Draft& draft, ValueId x) {
 ValueId ApplyFold(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (!IsNumeric(draft, x)) return x;
+  if (draft.ShapeOf(x).size() > 1 && source.Chance(15)) return ApplyPool(draft, x);
   if (source.Chance(40)) return ApplyPicked(draft, x);
   int64_t terms = 0;
   const Attributes attributes = SomeDims(draft, x, &terms);

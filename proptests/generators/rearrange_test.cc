@@ -15,10 +15,11 @@ void Covers(ValueId (*apply)(Draft&, ValueId), std::initializer_list<Opcode> ops
 
 TEST(Rearrange, MakesEachOfItsOps) {
   Covers(ApplyRearrange,
-         {Opcode::kCat, Opcode::kStack, Opcode::kFlip, Opcode::kIndexSelect, Opcode::kGather,
-          Opcode::kScatterAdd, Opcode::kSort, Opcode::kArgsort, Opcode::kCumsum, Opcode::kCumprod,
-          Opcode::kLogcumsumexp, Opcode::kRoll, Opcode::kTril, Opcode::kTriu, Opcode::kPad,
-          Opcode::kPadReflect, Opcode::kPadReplicate, Opcode::kPadCircular, Opcode::kRepeat});
+         {Opcode::kCat,          Opcode::kStack,       Opcode::kFlip,         Opcode::kIndexSelect,
+          Opcode::kGather,       Opcode::kScatterAdd,  Opcode::kSort,         Opcode::kArgsort,
+          Opcode::kCumsum,       Opcode::kCumprod,     Opcode::kLogcumsumexp, Opcode::kRoll,
+          Opcode::kTril,         Opcode::kTriu,        Opcode::kPad,          Opcode::kPadReflect,
+          Opcode::kPadReplicate, Opcode::kPadCircular, Opcode::kRepeat,       Opcode::kEmbedding});
 }
 
 TEST(Rearrange, FoldsMakeEachOfTheirOps) {

@@ -28,6 +28,21 @@ constexpr int64_t kElements = 16;  // points of an elementwise op
 constexpr int64_t kRows = 6;       // points of other ops
 constexpr int64_t kColumns = 3;
 
+// Of convolutions and pools: how many dimensions their windows have; else 0.
+int WindowRank(const Signature& signature) {
+  const bool windows =
+      signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
+  return windows ? signature.name[signature.name.find_first_of("123")] - '0' : 0;
+}
+
+// Sizes of 1, but for the first and the last.
+Shape Long(int64_t first, int between, int64_t last) {
+  Shape shape(static_cast<size_t>(between) + 2, 1);
+  shape.front() = first;
+  shape.back() = last;
+  return shape;
+}
+
 // Of ops that move elements.
 Attributes AttributesOfMove(Opcode op) {
   switch (op) {
@@ -184,6 +199,7 @@ class Maker {
     const Shape rows = {kRows, kColumns};
     const Shape shape = made_.elementwise ? Shape{kElements} : rows;
     if (op_.category == Category::kInPlace) return ApplyInPlace(shape);
+    if (WindowRank(op_) > 0) return ApplyToWindows(WindowRank(op_));
     switch (op_.op) {
       case Opcode::kWhere: {
         const ValueId mask = Indices(shape, DType::kBool, 2);
@@ -235,6 +251,21 @@ class Maker {
       operands.push_back(Indices(of, DType::kI64, kColumns));
     }
     return b_.Op(op_.op, operands, AttributesOf(op_.op, type_, numbers_));
+  }
+
+  // A pool of rows; a convolution whose windows reach into the padding.
+  ValueId ApplyToWindows(int dims) {
+    const auto all = [dims](int64_t others, int64_t last) {
+      List list(static_cast<size_t>(dims), others);
+      list.back() = last;
+      return list;
+    };
+    if (form_.category == Category::kReduction) {
+      const ValueId a = Numbers(Long(kRows, dims - 1, kColumns));
+      return b_.Op(op_.op, {a}, {{Key::kKernel, all(1, kColumns)}});
+    }
+    const ValueId a = Numbers(Long(2, dims, 3), 0);
+    return b_.Op(op_.op, {a, Numbers(Long(2, dims, 2), 1)}, {{Key::kPadding, all(0, 1)}});
   }
 
   ValueId ApplyInPlace(const Shape& shape) {

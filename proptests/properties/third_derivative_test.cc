@@ -44,6 +44,27 @@ Bits BitsOf(const std::vector<double>& numbers) {
   return bits;
 }
 
+// Of convolutions and pools: how many dimensions their windows have; else 0.
+int WindowRank(Opcode op) {
+  const Signature& signature = twingrad::program::SignatureOf(op);
+  const bool windows =
+      signature.Find(Key::kKernel) != nullptr || signature.Find(Key::kGroups) != nullptr;
+  return windows ? signature.name[signature.name.find_first_of("123")] - '0' : 0;
+}
+
+// Windows of two entries along the last dimension, one of them in the padding.
+Attributes AttributesOfWindow(Opcode op) {
+  const auto dims = static_cast<size_t>(WindowRank(op));
+  std::vector<int64_t> kernel(dims, 1), padding(dims, 0);
+  kernel.back() = 2;
+  padding.back() = 1;
+  const std::vector<int64_t> stride(dims, 1);
+  if (twingrad::program::SignatureOf(op).category != Category::kReduction) {
+    return {{Key::kPadding, padding}};
+  }
+  return {{Key::kKernel, kernel}, {Key::kStride, stride}, {Key::kPadding, padding}};
+}
+
 // Of ops that move elements.
 Attributes AttributesOfMoved(Opcode op) {
   switch (op) {
@@ -121,7 +142,7 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kTo:
       return {{Key::kDevice, int64_t{1}}};
     default:
-      return AttributesOfMoved(op);
+      return WindowRank(op) > 0 ? AttributesOfWindow(op) : AttributesOfMoved(op);
   }
 }
 
@@ -149,7 +170,8 @@ bool IsAddedProduct(Opcode op) {
 
 // Another operand for the op: w, but a square matrix where one is multiplied by.
 ValueId OtherFor(ProgramBuilder& b, Opcode op, int operand, int64_t rows, ValueId w) {
-  const bool factor = ((op == Opcode::kMatmul || op == Opcode::kBmm) && operand == 1) ||
+  const bool factor = (WindowRank(op) > 0 && operand == 1) ||
+                      ((op == Opcode::kMatmul || op == Opcode::kBmm) && operand == 1) ||
                       (IsAddedProduct(op) && op != Opcode::kAddr && operand == 2);
   if (!factor || rows != 0) return w;
   return b.Leaf({DType::kF64, {2, 2}}, FloatBits({2, 1, 2, 1}), /*grad=*/true);
@@ -169,6 +191,11 @@ ValueId Ranked(ProgramBuilder& b, Opcode op, int operand, ValueId matrix) {
   std::vector<int64_t> ranked;
   if (op == Opcode::kBmm || op == Opcode::kBaddbmm || (op == Opcode::kAddbmm && operand > 0)) {
     ranked = {1, shape[0], shape[1]};
+  }
+  if (const int dims = WindowRank(op); dims > 0) {  // samples or results, and a row of each
+    ranked.assign(static_cast<size_t>(dims) + 2, 1);
+    ranked.front() = shape[0];
+    ranked.back() = shape[1];
   }
   // There may be nothing in the first dimension of three.
   const bool extends =

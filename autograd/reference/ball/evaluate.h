@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "autograd/program/program.h"
 #include "autograd/reference/ball/ball_result.h"
 #include "autograd/reference/ball/element.h"
 #include "autograd/reference/ball/layout.h"
 
 namespace twingrad::reference::ball {
+
+// Halves of a last place by which the libraries' functions may err.
+inline constexpr double kUnits = 8;
 
 // The witness cannot judge what the Program does here.
 struct NotApplicable {
@@ -39,11 +43,11 @@ class Evaluation {
   // What the rows of the table of ops name, a family of ops each.
   struct Row;
   void Elementwise();
-  void Clamp();
+  void Copy();
+  void Clamp();  // pieces.cc
   void Relu6();
   void Hardsigmoid();
   void Bent();
-  void Copy();
   void Reduce();  // along.cc
   void ReduceLanes();
   void Accumulate();
@@ -60,6 +64,9 @@ class Evaluation {
   void Products();  // products.cc
   void Outer();
   void Loss();
+  void Convolve();  // windows.cc
+  void Pool();
+  void Embed();
 
  private:
   Ref Within(Ref a, double low, double high);
@@ -68,6 +75,9 @@ class Evaluation {
   Ref Variance(const Refs& row);
   Ref SmoothDistance(Ref a, Ref b);
   Ref ReduceRow(const Refs& row);
+  std::vector<Places> WindowsIn(absl::Span<const int64_t> plane,
+                                absl::Span<const int64_t> kernel) const;
+  Ref PoolRow(const Refs& row, const Places& places, int64_t entries);
   Refs SoftmaxOf(const Refs& row);
   Ref LogSumExp(const Refs& row, bool rounded);
   // Puts what `of` makes of each row along dim=, of the row's length, in the row's place.

@@ -28,6 +28,28 @@ using Function = Tensor (*)(const Statement&, const Operands&);
 
 Integers Dims(const Statement& s) { return s.Get<Integers>(Key::kDims); }
 Integers Pads(const Statement& s) { return s.Get<Integers>(Key::kPads); }
+Integers Kernel(const Statement& s) { return s.Get<Integers>(Key::kKernel); }
+// Of pools the kernel without.
+Integers Stride(const Statement& s) { return s.Get<Integers>(Key::kStride); }
+Integers Padding(const Statement& s) {
+  const Integers padding = s.Get<Integers>(Key::kPadding);
+  return padding.empty() ? Integers(Kernel(s).size(), 0) : padding;
+}
+
+template <int dims>
+Tensor Convolution(const Statement& s, const Operands& o) {
+  const auto list = [&](Key key, int64_t otherwise) {
+    const Integers given = s.Get<Integers>(key);
+    return given.empty() ? Integers(dims, otherwise) : given;
+  };
+  const Integers stride = list(Key::kStride, 1), padding = list(Key::kPadding, 0);
+  const Integers dilation = list(Key::kDilation, 1);
+  const int64_t groups = s.Get<int64_t>(Key::kGroups, 1);
+  if constexpr (dims == 1) return at::conv1d(o[0], o[1], {}, stride, padding, dilation, groups);
+  if constexpr (dims == 2) return at::conv2d(o[0], o[1], {}, stride, padding, dilation, groups);
+  if constexpr (dims == 3) return at::conv3d(o[0], o[1], {}, stride, padding, dilation, groups);
+}
+
 bool Keepdim(const Statement& s) { return s.Get<bool>(Key::kKeepdim); }
 
 Tensor Pow(const Statement&, const Operands& o) {
@@ -230,6 +252,21 @@ constexpr Row kTable[] = {
     COMPUTES(kMin, std::get<0>(at::min(o[0], Dim(s), Keepdim(s)))),
     COMPUTES(kArgmax, std::get<1>(at::max(o[0].detach(), Dim(s), Keepdim(s)))),
     COMPUTES(kArgmin, std::get<1>(at::min(o[0].detach(), Dim(s), Keepdim(s)))),
+    COMPUTES(kAvgPool1d, at::avg_pool1d(o[0], Kernel(s), Stride(s), Padding(s))),
+    COMPUTES(kAvgPool2d, at::avg_pool2d(o[0], Kernel(s), Stride(s), Padding(s))),
+    COMPUTES(kAvgPool3d, at::avg_pool3d(o[0], Kernel(s), Stride(s), Padding(s))),
+    COMPUTES(kMaxPool1d,
+             std::get<0>(at::max_pool1d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
+    COMPUTES(kMaxPool2d,
+             std::get<0>(at::max_pool2d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
+    COMPUTES(kMaxPool3d,
+             std::get<0>(at::max_pool3d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
+    COMPUTES(kMaxPool1dIndices,
+             std::get<1>(at::max_pool1d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
+    COMPUTES(kMaxPool2dIndices,
+             std::get<1>(at::max_pool2d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
+    COMPUTES(kMaxPool3dIndices,
+             std::get<1>(at::max_pool3d_with_indices(o[0], Kernel(s), Stride(s), Padding(s)))),
     COMPUTES(kMatmul, at::matmul(o[0], o[1])),
     COMPUTES(kAddmm, at::addmm(o[0], o[1], o[2])),
     COMPUTES(kAddmv, at::addmv(o[0], o[1], o[2])),
@@ -256,6 +293,9 @@ constexpr Row kTable[] = {
     COMPUTES(kDetach, o[0].detach()),
     Row(Opcode::kCast, Cast),
 
+    Row(Opcode::kConv1d, Convolution<1>),
+    Row(Opcode::kConv2d, Convolution<2>),
+    Row(Opcode::kConv3d, Convolution<3>),
     COMPUTES(kCat, at::cat(o, Dim(s))),
     COMPUTES(kStack, at::stack(o, Dim(s))),
     COMPUTES(kFlip, at::flip(o[0], Dims(s))),
@@ -268,6 +308,7 @@ constexpr Row kTable[] = {
     Row(Opcode::kPadCircular, PadCircular),
     COMPUTES(kRepeat, o[0].repeat(s.Get<Integers>(Key::kShape))),
     COMPUTES(kIndexSelect, at::index_select(o[0], Dim(s), o[1])),
+    COMPUTES(kEmbedding, at::embedding(o[0], o[1])),
     COMPUTES(kGather, at::gather(o[0], Dim(s), o[1])),
     COMPUTES(kScatterAdd, at::scatter_add(o[0], Dim(s), o[1], o[2])),
     COMPUTES(kSort, std::get<0>(Sorted(s, o[0]))),

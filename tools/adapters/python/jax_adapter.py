@@ -1,5 +1,6 @@
 """JAX: needs the package `jax`."""
 
+import math
 import os
 
 os.environ.setdefault('XLA_FLAGS', '--xla_backend_optimization_level=0')  # compiles fast
@@ -70,6 +71,28 @@ def nll_loss(a, x, index):
     return loss(a, -x[at][..., 0])
 
 
+def convolve(a, x, weight):
+    dims = weight.ndim - 2
+    around = [(n, n) for n in a.get('padding', [0] * dims)]
+    batched = x if x.ndim == weight.ndim else x[None]
+    y = lax.conv_general_dilated(
+        batched, weight, a.get('stride', [1] * dims), around, rhs_dilation=a.get('dilation', [1] * dims),
+        feature_group_count=a.get('groups', 1))
+    return y if x.ndim == weight.ndim else y[0]
+
+
+def pool(a, x, start, combine):
+    lead = (1,) * (x.ndim - len(a['kernel']))
+    around = [(0, 0)] * len(lead) + [(n, n) for n in a.get('padding', [0] * len(a['kernel']))]
+    stride = a.get('stride', a['kernel'])
+    return lax.reduce_window(x, numpy.array(start, x.dtype), combine, lead + tuple(a['kernel']), lead + tuple(stride), around)
+
+
+def embedding(a, x, index):
+    places({'dim': 0}, jnp.zeros(x.shape[0]), index.ravel())
+    return x[index]
+
+
 OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
     exp log sqrt sin cos tanh tan
@@ -103,7 +126,10 @@ OPS |= {
     'pad_reflect': lambda a, x: jnp.pad(x, widths(a, x), 'reflect'),
     'pad_replicate': lambda a, x: jnp.pad(x, widths(a, x), 'edge'),
     'pad_circular': lambda a, x: jnp.pad(x, widths(a, x), 'wrap'),
-    'repeat': lambda a, x: jnp.tile(x, a['shape']),
+    'repeat': lambda a, x: jnp.tile(x, a['shape']), 'embedding': embedding,
+    **{f'conv{d}d': convolve for d in (1, 2, 3)},
+    **{f'avg_pool{d}d': lambda a, x: pool(a, x, 0, lax.add) / math.prod(a['kernel']) for d in (1, 2, 3)},
+    **{f'max_pool{d}d': lambda a, x: pool(a, x, -math.inf, lax.max) for d in (1, 2, 3)},
     'smooth_l1_loss': lambda a, x, y: loss(a, jnp.where(abs(x - y) < 1, (x - y) ** 2 / 2, abs(x - y) - 0.5)),
     'lerp': lambda a, x, y, z: x + z * (y - x),
     'bce_with_logits': lambda a, x, y: loss(a, jax.nn.softplus(x) - x * y), 'nll_loss': nll_loss,

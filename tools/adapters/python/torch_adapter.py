@@ -33,6 +33,26 @@ def view(a, x):
     return x.view(a['shape'])
 
 
+def windowed():
+    """Convolutions and pools; a list that is left out stands for the usual numbers."""
+    functional = torch.nn.functional
+    ops = {}
+    for name in 'conv1d conv2d conv3d'.split():
+        ops[name] = lambda a, x, weight, convolve=getattr(functional, name): convolve(
+            x, weight, None, a.get('stride', 1), a.get('padding', 0), a.get('dilation', 1), a.get('groups', 1))
+    for name in 'avg_pool1d avg_pool2d avg_pool3d'.split():
+        ops[name] = lambda a, x, pool=getattr(functional, name): pool(
+            x, a['kernel'], a.get('stride', a['kernel']), a.get('padding', 0))
+    for name in 'max_pool1d max_pool2d max_pool3d'.split():
+        ops[name] = lambda a, x, pool=getattr(functional, name): pool(
+            x, a['kernel'], a.get('stride', a['kernel']), a.get('padding', 0))
+    for name in 'max_pool1d_indices max_pool2d_indices max_pool3d_indices'.split():
+        with_indices = getattr(functional, name.replace('_indices', '_with_indices'))
+        ops[name] = lambda a, x, pool=with_indices: pool(
+            x, a['kernel'], a.get('stride', a['kernel']), a.get('padding', 0), return_indices=True)[1]
+    return ops
+
+
 def elements(tensor, rows):
     """What data() returns, of nested lists."""
     flat = [rows]
@@ -77,6 +97,8 @@ class Torch(core.Engine):
         'pad_reflect': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'reflect'),
         'pad_replicate': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'replicate'),
         'pad_circular': lambda a, x: torch.nn.functional.pad(x, a['pads'], 'circular'),
+        **windowed(),
+        'embedding': lambda a, x, index: torch.nn.functional.embedding(index, x),
         'repeat': lambda a, x: x.repeat(a['shape']),
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),
         'reshape': lambda a, x: x.contiguous().view(a['shape']),

@@ -1,0 +1,146 @@
+#include "autograd/reference/window_map.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace twingrad::reference {
+namespace {
+
+using program::Key;
+using List = std::vector<int64_t>;
+
+List StepsOf(const program::Statement& statement, Key key, const List& otherwise) {
+  List steps = statement.Get<List>(key);
+  return steps.empty() ? otherwise : steps;
+}
+
+// Goes through all coordinates of a box, the last one fastest.
+bool Next(const Shape& sizes, List* at) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (++(*at)[d] < sizes[d]) return true;
+    (*at)[d] = 0;
+  }
+  return false;
+}
+
+IndexMap Listed(Arena& arena, const std::vector<int32_t>& places) {
+  auto* kept = arena.Allocate<int32_t>(places.size());
+  std::copy(places.begin(), places.end(), kept);
+  return {kept, static_cast<int32_t>(places.size())};
+}
+
+// Products under construction.
+struct ProductList {
+  std::vector<int32_t> left, right, result;
+  void Add(int64_t a, int64_t b, int64_t sum) {
+    left.push_back(static_cast<int32_t>(a));
+    right.push_back(static_cast<int32_t>(b));
+    result.push_back(static_cast<int32_t>(sum));
+  }
+  MatmulMaps Take(Arena& arena, const Shape& shape) const {
+    return {shape, Listed(arena, left), Listed(arena, right), Listed(arena, result)};
+  }
+};
+
+int32_t PlanesOf(const Shape& shape, const Windows& windows) {
+  const Shape lead(shape.begin(), shape.end() - static_cast<int64_t>(windows.counts.size()));
+  return Count(lead);
+}
+
+}  // namespace
+
+Windows WindowsOf(const program::Statement& statement, const Shape& shape, const List& kernel) {
+  const size_t dims = kernel.size();
+  const List ones(dims, 1);
+  const bool pools = statement.Find(Key::kKernel) != nullptr;
+  const List stride = StepsOf(statement, Key::kStride, pools ? kernel : ones);
+  const List padding = StepsOf(statement, Key::kPadding, List(dims, 0));
+  const List dilation = StepsOf(statement, Key::kDilation, ones);
+  const Shape plane(shape.end() - static_cast<int64_t>(dims), shape.end());
+  Windows windows;
+  windows.plane = Count(plane);
+  for (size_t d = 0; d < dims; ++d) {
+    const int64_t last = plane[d] + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1;
+    windows.counts.push_back(last / stride[d] + 1);
+  }
+  const Shape box(kernel.begin(), kernel.end()), strides = RowMajorStrides(plane);
+  List window(dims, 0);
+  do {
+    std::vector<int32_t>& places = windows.places.emplace_back();
+    List entry(dims, 0);
+    do {
+      int64_t place = 0;
+      bool inside = true;
+      for (size_t d = 0; d < dims; ++d) {
+        const int64_t at = window[d] * stride[d] + entry[d] * dilation[d] - padding[d];
+        inside &= at >= 0 && at < plane[d];
+        place += at * strides[d];
+      }
+      places.push_back(inside ? static_cast<int32_t>(place) : -1);
+    } while (Next(box, &entry));
+  } while (Next(windows.counts, &window));
+  return windows;
+}
+
+Shape WindowedShape(const Shape& shape, const Windows& windows) {
+  Shape result(shape.begin(), shape.end() - static_cast<int64_t>(windows.counts.size()));
+  result.insert(result.end(), windows.counts.begin(), windows.counts.end());
+  return result;
+}
+
+std::vector<std::vector<int32_t>> RowsOf(const Shape& shape, const Windows& windows) {
+  std::vector<std::vector<int32_t>> rows;
+  for (int32_t plane = 0; plane < PlanesOf(shape, windows); ++plane) {
+    for (const std::vector<int32_t>& places : windows.places) {
+      std::vector<int32_t>& row = rows.emplace_back();
+      for (const int32_t place : places) {
+        if (place >= 0) row.push_back(plane * windows.plane + place);
+      }
+    }
+  }
+  return rows;
+}
+
+EntryMaps EntriesOf(Arena& arena, const Shape& shape, const Windows& windows) {
+  std::vector<int32_t> from, to;
+  int32_t window = 0;
+  for (const std::vector<int32_t>& row : RowsOf(shape, windows)) {
+    from.insert(from.end(), row.begin(), row.end());
+    to.insert(to.end(), row.size(), window++);
+  }
+  return {Listed(arena, from), Listed(arena, to)};
+}
+
+ConvolutionMaps ConvolvedMaps(Arena& arena, const program::Statement& statement, const Shape& a,
+                              const Shape& b) {
+  const Windows windows = WindowsOf(statement, a, List(b.begin() + 2, b.end()));
+  const size_t dims = windows.counts.size(), channel = a.size() - dims - 1;
+  const int64_t samples = channel == 0 ? 1 : a[0], channels = a[channel];
+  const auto groups = statement.Get<int64_t>(Key::kGroups, 1);
+  const int64_t of_group = b[1], results_of_group = b[0] / groups;
+  const auto count = static_cast<int64_t>(windows.places.size());
+  const auto entries = static_cast<int64_t>(windows.places[0].size());
+  ProductList inside, padded;
+  for (int64_t n = 0; n < samples; ++n) {
+    for (int64_t o = 0; o < b[0]; ++o) {
+      for (int64_t w = 0; w < count; ++w) {
+        const int64_t sum = (n * b[0] + o) * count + w;
+        for (int64_t c = 0; c < of_group; ++c) {
+          const int64_t plane = n * channels + o / results_of_group * of_group + c;
+          for (int64_t k = 0; k < entries; ++k) {
+            const int32_t place = windows.places[w][k];
+            const int64_t weight = (o * of_group + c) * entries + k;
+            (place < 0 ? padded : inside).Add(plane * windows.plane + place, weight, sum);
+          }
+        }
+      }
+    }
+  }
+  Shape shape = WindowedShape(a, windows);
+  shape[channel] = b[0];
+  return {inside.Take(arena, shape), padded.Take(arena, shape)};
+}
+
+}  // namespace twingrad::reference

@@ -1,0 +1,52 @@
+#include "autograd/tensor/kernels/windows.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "autograd/tensor/kernels/test_values.h"
+
+namespace twingrad::kernels {
+namespace {
+
+const Window kPairs = {.kernel = {2}, .stride = {1}, .padding = {1}, .dilation = {1}};
+
+TEST(Windows, UnfoldListsEntriesByWindow) {
+  const Tensor a = Make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Tensor columns = Unfold(a, kPairs);
+  EXPECT_EQ(SizesOf(columns), (Integers{2, 2, 4}));
+  EXPECT_EQ(kernels::Elements<double>(columns),
+            (Doubles{0, 1, 2, 3, 1, 2, 3, 0, 0, 4, 5, 6, 4, 5, 6, 0}));
+  EXPECT_EQ(kernels::Elements<double>(
+                Unfold(Transposed(Make<double>({3, 2}, {1, 4, 2, 5, 3, 6})), kPairs)),
+            kernels::Elements<double>(columns));
+}
+
+TEST(Windows, FoldAddsWhatUnfoldRepeats) {
+  const Tensor columns = Make<float>({1, 2, 4}, {1, 2, 3, 4, 10, 20, 30, 40});
+  EXPECT_EQ(kernels::Elements<float>(Fold(columns, kPairs, {1, 3})),
+            (std::vector<float>{12, 23, 34}));
+}
+
+TEST(Windows, PlanesWithStridesAndDilation) {
+  const Window w = {.kernel = {2, 2}, .stride = {1, 2}, .padding = {0, 1}, .dilation = {1, 2}};
+  const Tensor a = Make<double>({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(w.entries(), 4);
+  EXPECT_EQ(w.Counts(a.sizes()), (Shape{1, 2}));
+  EXPECT_EQ(kernels::Elements<double>(Unfold(a, w)), (Doubles{0, 2, 2, 0, 0, 5, 5, 0}));
+}
+
+TEST(Windows, NoPlanes) {
+  const Tensor none = Make<double>({0, 3}, {});
+  EXPECT_EQ(SizesOf(Unfold(none, kPairs)), (Integers{0, 2, 4}));
+  EXPECT_EQ(IndexOfGreatest(none, kPairs).numel(), 0);
+}
+
+TEST(Windows, TheFirstOfTheGreatestOrTheFirstNan) {
+  const Tensor a = Make<double>({2, 3}, {-2, -2, -1, kNan, 5, kNan});
+  EXPECT_EQ(kernels::Elements<int64_t>(IndexOfGreatest(a, kPairs)),
+            (Integers{0, 0, 2, 2, 0, 0, 2, 2}));
+}
+
+}  // namespace
+}  // namespace twingrad::kernels
