@@ -96,8 +96,9 @@ Tensor SmoothL1Loss(const Tensor& a, const Tensor& b, Reduction reduction) {
   if (ShouldRecord(a, b)) {
     Record<2>("SmoothL1LossBackward", result, {&a, &b},
               [reduction, count = CountOf(a)](size_t k, const Tensor& g, const Tensor* a_and_b) {
-                const Tensor apart = Sub(a_and_b[k], a_and_b[1 - k]);
-                return Mul(Share(g, reduction, count), Clamp(apart, -1, 1));
+                // Of b too the edges lead to a first: the rule of differences.
+                const Tensor slope = Clamp(Sub(a_and_b[0], a_and_b[1]), -1, 1);
+                return Mul(Share(g, reduction, count), k == 0 ? slope : Neg(slope));
               })
         ->Save(a)
         ->Save(b);

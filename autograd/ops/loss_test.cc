@@ -46,6 +46,13 @@ TEST(Loss, SmoothL1Loss) {
             ErrorKind::kShape);
 }
 
+TEST(Loss, SmoothL1LossOfEqualOnes) {
+  const Tensor a = Leaf({1}, {2}), b = Leaf({1}, {2});
+  const auto first = Derive(SmoothL1Loss(a, b, Reduction::kSum), {a, b});
+  EXPECT_FALSE(std::signbit(Elements(first[0])[0]));
+  EXPECT_TRUE(std::signbit(Elements(first[1])[0]));  // the other, negated
+}
+
 TEST(Loss, CrossEntropy) {
   const Tensor a = Leaf({2, 2}, {0, 0, 1000, 1000});
   const Tensor classes = Tensor::FromData<int64_t>({2}, {0, 1});

@@ -35,7 +35,7 @@ constexpr Part kParts[] = {
     {Feature::kOrder, 1, AddOrder},
     {Feature::kSavedHooks, 7, AddSavedHooks},
     {Feature::kCustom, 25, AddCustom},
-    {Feature::kAnyOp, 165, AddAnyOp},
+    {Feature::kAnyOp, 185, AddAnyOp},
     {Feature::kAliases, 0, AddAliases},
 };
 

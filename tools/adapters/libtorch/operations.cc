@@ -368,9 +368,11 @@ std::set<Opcode> SingleNodeOps() {
   std::set<Opcode> ops = ComputedOps();
   // matmul folds and expands batches, reshape may copy first, prod (before 2.0 squeeze too) of
   // several dimensions is a chain, cross_entropy takes the logarithm of softmax first, outer is a
-  // product of views, pad_circular writes slices.
+  // product of views, pad_circular writes slices. Convolutions have an edge for a bias, and in one
+  // dimension they and pools are those of two.
   for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy,
-                    Opcode::kOuter, Opcode::kPadCircular}) {
+                    Opcode::kOuter, Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d,
+                    Opcode::kConv1d, Opcode::kConv2d, Opcode::kConv3d}) {
     ops.erase(op);
   }
   if (TORCH_VERSION_MAJOR < 2) ops.erase(Opcode::kSqueeze);
