@@ -42,8 +42,13 @@ constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
                                   Opcode::kSmoothL1Loss,
                                   Opcode::kAddmv,
                                   Opcode::kAddr,
-                                  Opcode::kRoll,
-                                  Opcode::kPad,
+                                  Opcode::kCat,
+                                  Opcode::kStack,
+                                  Opcode::kFlip,
+                                  Opcode::kSort,
+                                  Opcode::kScatterAdd,
+                                  Opcode::kCumsum,
+                                  Opcode::kIndexSelect,
                                   Opcode::kPadReflect,
                                   Opcode::kPadReplicate,
                                   Opcode::kPadCircular,
@@ -60,7 +65,7 @@ constexpr Opcode kDrawnOnceMore[] = {
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {Opcode::kTril,    Opcode::kTriu,      Opcode::kRepeat,
                                    Opcode::kCumprod, Opcode::kEmbedding, Opcode::kBaddbmm,
-                                   Opcode::kAddbmm};
+                                   Opcode::kAddbmm,  Opcode::kRoll,      Opcode::kPad};
 
 // Of a convolution or pool the number of dimensions that its windows move over; else 0.
 int PlaneRankOf(Opcode op) {
@@ -77,7 +82,7 @@ int TimesDrawn(Opcode op, bool own_weights) {
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh;
   const bool thrice = PlaneRankOf(op) > 0 || has(kDrawnThrice);
-  const int times = hard ? 4 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
+  const int times = hard ? 5 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 
@@ -191,9 +196,7 @@ void Try(Draft& draft, Opcode op, ValueId x) {
   }
 }
 
-}  // namespace
-
-void AddAnyOp(Draft& draft) {
+void AddOp(Draft& draft) {
   Source& source = draft.source();
   const bool rounds = draft.rounding() && source.Chance(54);
   const std::vector<Opcode>& ops = OpsThat(rounds, draft.swarm().narrows());
@@ -224,6 +227,14 @@ void AddAnyOp(Draft& draft) {
       }
     }
   }
+}
+
+}  // namespace
+
+// Ops are many: two in most parts.
+void AddAnyOp(Draft& draft) {
+  AddOp(draft);
+  if (draft.source().Chance(80) && draft.HasRoom()) AddOp(draft);
 }
 
 }  // namespace twingrad::generators

@@ -34,8 +34,8 @@ constexpr Part kParts[] = {
     {Feature::kNoGrad, 5, AddNoGrad},
     {Feature::kOrder, 1, AddOrder},
     {Feature::kSavedHooks, 7, AddSavedHooks},
-    {Feature::kCustom, 25, AddCustom},
-    {Feature::kAnyOp, 185, AddAnyOp},
+    {Feature::kCustom, 28, AddCustom},
+    {Feature::kAnyOp, 150, AddAnyOp},
     {Feature::kAliases, 0, AddAliases},
 };
 
