@@ -55,13 +55,21 @@ constexpr UnaryRule kSigmoid = RuleOf<kernels::SigmoidNumber>(
 Tensor Sigmoid(const Tensor& a) { return ApplyUnary(kSigmoid, a); }
 void SigmoidInPlace(Tensor& self) { ApplyUnaryInPlace(kSigmoid, self); }
 
+// The slope is 0 beyond ±64, at infinities too.
+static Tensor ErfSlope(const Tensor& operand) {
+  const Tensor x = Clamp(operand, -64, 64);
+  return Mul(Constant(2 * std::numbers::inv_sqrtpi, x), Exp(Neg(Mul(x, x))));
+}
+
 constexpr UnaryRule kErf = RuleOf<kernels::ErfNumber>(
-    "ErfBackward", Saves::kOperand, [](const Tensor& g, const Tensor& operand) {
-      const Tensor x = Clamp(operand, -64, 64);  // the slope is 0 beyond, at infinities too
-      const Tensor scale = Constant(2 * std::numbers::inv_sqrtpi, x);
-      return Mul(g, Mul(scale, Exp(Neg(Mul(x, x)))));
-    });
+    "ErfBackward", Saves::kOperand,
+    [](const Tensor& g, const Tensor& x) { return Mul(g, ErfSlope(x)); });
 Tensor Erf(const Tensor& a) { return ApplyUnary(kErf, a); }
+
+constexpr UnaryRule kErfc = RuleOf<kernels::ErfcNumber>(
+    "ErfcBackward", Saves::kOperand,
+    [](const Tensor& g, const Tensor& x) { return Neg(Mul(g, ErfSlope(x))); });
+Tensor Erfc(const Tensor& a) { return ApplyUnary(kErfc, a); }
 
 constexpr UnaryRule kExpm1 = RuleOf<kernels::Expm1Number>(
     "Expm1Backward", Saves::kResult,

@@ -39,6 +39,7 @@ void SigmoidInPlace(Tensor& self);
 
 // 2/√π times the integral of e^-t² from 0 to a.
 Tensor Erf(const Tensor& a);
+Tensor Erfc(const Tensor& a);
 // e^a - 1 and log(1 + a), with all digits beside 0; of log1p NaN below -1, -inf at -1.
 Tensor Expm1(const Tensor& a);
 Tensor Log1p(const Tensor& a);

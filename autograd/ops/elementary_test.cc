@@ -111,6 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"acosh", Acosh, 1.25, {std::log(2), 4. / 3, -1.25 * 64 / 27, 1408. / 81}},
         Case{"atanh", Atanh, 0.6, {std::log(2), 1 / 0.64, 1.2 / 0.4096, 15.869140625}},
         Case{"erf", Erf, 0, {0, kSlopeOfErf, 0, -2 * kSlopeOfErf}},
+        Case{"erfc", Erfc, 0, {1, -kSlopeOfErf, 0, 2 * kSlopeOfErf}},
         Case{"expm1", Expm1, std::log(2), {1, 2, 2, 2}},
         Case{"log1p", Log1p, 1, {std::log(2), 0.5, -0.25, 0.25}},
         Case{"rsqrt", Rsqrt, 4, {0.5, -1. / 16, 3. / 128, -15. / 1024}},
@@ -131,7 +132,8 @@ TEST(Elementary, LimitsAtInfinity) {
   for (const Limits& limits :
        {Limits{Silu, 0, kInfinity, 0, 1}, Limits{Softplus, 0, kInfinity, 0, 1},
         Limits{Gelu, 0, kInfinity, 0, 1}, Limits{GeluTanh, 0, kInfinity, 0, 1},
-        Limits{Erf, -1, 1, 0, 0}, Limits{Atan, -kPi / 2, kPi / 2, 0, 0}}) {
+        Limits{Erf, -1, 1, 0, 0}, Limits{Erfc, 2, 0, 0, 0},
+        Limits{Atan, -kPi / 2, kPi / 2, 0, 0}}) {
     const Tensor x = Leaf({4}, {-kInfinity, -1e300, 1e300, kInfinity});
     const Tensor y = limits.function(x);
     EXPECT_EQ(Elements(y)[0], limits.below);

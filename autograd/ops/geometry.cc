@@ -165,4 +165,47 @@ Geometry UnsqueezedGeometry(const Tensor& a, int64_t dim) {
   return g;
 }
 
+Geometry SameGeometry(const Tensor& a) { return GeometryOf(a); }
+
+Geometry DiagonalGeometry(const Tensor& a, Ints dims, int64_t by) {
+  for (const int64_t d : dims) CheckDim("diagonal", d, a.dim());
+  if (dims.size() != 2 || dims[0] == dims[1]) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[diagonal] dims ", ShapeToString(dims),
+                             "; two dimensions that differ are allowed"));
+  }
+  Geometry g = GeometryOf(a);
+  const int64_t rows = g.sizes[dims[0]], columns = g.sizes[dims[1]];
+  const int64_t row = g.strides[dims[0]], column = g.strides[dims[1]];
+  const int64_t first_row = by < 0 ? (by > -rows ? -by : rows) : 0;
+  const int64_t first_column = std::clamp<int64_t>(by, 0, columns);
+  const int64_t length = std::min(rows - first_row, columns - first_column);
+  // An empty part must not point out of the storage.
+  if (length > 0) g.offset += first_row * row + first_column * column;
+  for (const int64_t d : {std::max(dims[0], dims[1]), std::min(dims[0], dims[1])}) {
+    g.sizes.erase(g.sizes.begin() + d);
+    g.strides.erase(g.strides.begin() + d);
+  }
+  g.sizes.push_back(length);
+  g.strides.push_back(row + column);
+  return g;
+}
+
+Geometry UnfoldedGeometry(const Tensor& a, int64_t dim, int64_t step, int64_t count) {
+  CheckDim("unfold", dim, a.dim());
+  const int64_t size = a.sizes()[dim];
+  if (count < 1 || count > size || step < 1) {
+    throw Error(ErrorKind::kInvalidArgument,
+                absl::StrCat("[unfold] windows of ", count, " entries, each ", step,
+                             " after the last, in a dimension of size ", size,
+                             "; 1 to the size, and steps of 1 or more, are allowed"));
+  }
+  Geometry g = GeometryOf(a);
+  g.sizes[dim] = (size - count) / step + 1;
+  g.sizes.push_back(count);
+  g.strides.push_back(g.strides[dim]);
+  if (g.sizes[dim] > 1) g.strides[dim] *= step;
+  return g;
+}
+
 }  // namespace twingrad::ops

@@ -64,6 +64,12 @@ Part SelectedPart(const Tensor& a, int64_t dim, int64_t index);
 // As a Python slice: start and stop are clamped to the size.
 Part SlicedPart(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t step);
 
+// Of each matrix of the two dims, which go, the diagonal that is `by` to the right; it comes last.
+Geometry DiagonalGeometry(const Tensor& a, Ints dims, int64_t by);
+// Windows of `count` entries of `dim`, each `step` after the last; their entries come last.
+Geometry UnfoldedGeometry(const Tensor& a, int64_t dim, int64_t step, int64_t count);
+Geometry SameGeometry(const Tensor& a);
+
 // Without those of `dims` (of all dimensions where `dims` is empty) whose size is 1.
 Geometry SqueezedGeometry(const Tensor& a, Ints dims);
 // With a dimension of size 1 before `dim`.

@@ -1,6 +1,7 @@
 #include "autograd/ops/layout.h"
 
 #include "autograd/ops/recording.h"
+#include "autograd/tensor/kernels/arithmetic.h"
 #include "autograd/tensor/kernels/copy.h"
 
 namespace twingrad::ops {
@@ -47,6 +48,26 @@ Tensor EmbedPart(const Tensor& part, const Part& place) {
   if (ShouldRecord(part)) {
     Record("EmbedPartBackward", result, part,
            [place](const Tensor& g) { return TakePart(g, place); });
+  }
+  return result;
+}
+
+Tensor TakePlaces(const Tensor& a, const PlacesOf& places) {
+  Tensor result = Alias(a, places(a));
+  if (ShouldRecord(a)) {
+    Record("TakePlacesBackward", result, a,
+           [places, sizes = SizesOf(a)](const Tensor& g) { return EmbedPlaces(g, sizes, places); });
+  }
+  return result;
+}
+
+Tensor EmbedPlaces(const Tensor& part, Ints whole, const PlacesOf& places) {
+  Tensor result = Tensor::Zeros(whole, part.dtype(), part.device());
+  Tensor target = Alias(result, places(result));
+  kernels::AddInto(target, part);
+  if (ShouldRecord(part)) {
+    Record("EmbedPlacesBackward", result, part,
+           [places](const Tensor& g) { return TakePlaces(g, places); });
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "autograd/base/dtype.h"
 #include "autograd/ops/geometry.h"
@@ -29,5 +30,11 @@ Tensor TransposeLast(const Tensor& a);
 Tensor TakePart(const Tensor& a, const Part& place);
 // Zeros of shape place.whole with `part` at `place`: the adjoint of TakePart.
 Tensor EmbedPart(const Tensor& part, const Part& place);
+
+// Where the elements of a part lie in a whole; some places may recur.
+using PlacesOf = std::function<Geometry(const Tensor& whole)>;
+Tensor TakePlaces(const Tensor& a, const PlacesOf& places);
+// Zeros of this shape with each element of `part` added at its place: the adjoint of TakePlaces.
+Tensor EmbedPlaces(const Tensor& part, Ints whole, const PlacesOf& places);
 
 }  // namespace twingrad::ops

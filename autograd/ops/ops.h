@@ -8,9 +8,11 @@
 #include "autograd/ops/elementary.h"      // IWYU pragma: export
 #include "autograd/ops/linear_algebra.h"  // IWYU pragma: export
 #include "autograd/ops/loss.h"            // IWYU pragma: export
+#include "autograd/ops/pairs.h"           // IWYU pragma: export
 #include "autograd/ops/piecewise.h"       // IWYU pragma: export
 #include "autograd/ops/rearrange.h"       // IWYU pragma: export
 #include "autograd/ops/reduction.h"       // IWYU pragma: export
+#include "autograd/ops/scatter.h"         // IWYU pragma: export
 #include "autograd/ops/softmax.h"         // IWYU pragma: export
 #include "autograd/ops/ternary.h"         // IWYU pragma: export
 #include "autograd/ops/trigonometric.h"   // IWYU pragma: export

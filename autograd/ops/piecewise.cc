@@ -58,6 +58,19 @@ Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return result;
 }
 
+Tensor MaskedFill(const Tensor& condition, const Tensor& a, double by) {
+  CheckDefined("masked_fill", condition, a);
+  Tensor result = kernels::Where(condition, Constant(by, a), a);
+  if (ShouldRecord(a)) {
+    Record<1>("MaskedFillBackward", result, a,
+              [of_a = BroadcastUndo(a, result)](const Tensor& g, const Tensor* saved) {
+                return of_a.Undo(Where(saved[0], Constant(0, g), g));
+              })
+        ->Save(condition);
+  }
+  return result;
+}
+
 Tensor Maximum(const Tensor& a, const Tensor& b) { return ApplyBinary(kMaximum, a, b); }
 Tensor Minimum(const Tensor& a, const Tensor& b) { return ApplyBinary(kMinimum, a, b); }
 Tensor Sgn(const Tensor& a) { return ApplyUnary(kSgn, a); }

@@ -19,6 +19,8 @@ namespace twingrad::ops {
 
 // condition ? a : b. The condition is bool and has no gradient; a and b are both f32, f64 or i64.
 Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b);
+// `by` where the condition is true, else a; `by` must be a finite number of a's type.
+Tensor MaskedFill(const Tensor& condition, const Tensor& a, double by);
 
 // f32, f64, i64, the same for both.
 Tensor Maximum(const Tensor& a, const Tensor& b);

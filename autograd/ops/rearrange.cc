@@ -114,21 +114,6 @@ Tensor RunningSum(const Tensor& a, int64_t dim, bool reverse) {
   return result;
 }
 
-void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index) {
-  CheckDefined(op, a, index);
-  CheckDimOf(op, a, dim);
-  bool fits = index.dim() == a.dim();
-  for (int64_t d = 0; fits && d < a.dim(); ++d) {
-    fits = d == dim || index.sizes()[d] <= a.sizes()[d];
-  }
-  if (fits) return;
-  throw Error(
-      ErrorKind::kShape,
-      absl::StrCat("[", op, "] indices of shape ", ShapeToString(index.sizes()),
-                   " for a tensor of shape ", ShapeToString(a.sizes()),
-                   "; the rank must be equal and no size larger but along dimension ", dim));
-}
-
 // Without the dimension that the index keeps.
 Tensor Dropped(const Tensor& kept, int64_t dim, bool keepdim) {
   if (keepdim) return kept;
@@ -271,6 +256,32 @@ Tensor Extended(const char* op, const char* node_name, const Tensor& a, Ints pad
 }
 
 }  // namespace
+
+void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index) {
+  CheckDefined(op, a, index);
+  CheckDimOf(op, a, dim);
+  bool fits = index.dim() == a.dim();
+  for (int64_t d = 0; fits && d < a.dim(); ++d) {
+    fits = d == dim || index.sizes()[d] <= a.sizes()[d];
+  }
+  if (fits) return;
+  throw Error(
+      ErrorKind::kShape,
+      absl::StrCat("[", op, "] indices of shape ", ShapeToString(index.sizes()),
+                   " for a tensor of shape ", ShapeToString(a.sizes()),
+                   "; the rank must be equal and no size larger but along dimension ", dim));
+}
+
+void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index,
+                  const Tensor& source) {
+  CheckIndices(op, a, dim, index);
+  CheckDefined(op, source);
+  if (source.sizes() == index.sizes()) return;
+  throw Error(ErrorKind::kShape,
+              absl::StrCat("[", op, "] source of shape ", ShapeToString(source.sizes()),
+                           " with indices of shape ", ShapeToString(index.sizes()),
+                           "; they must be equal"));
+}
 
 Tensor Cat(Operands operands, int64_t dim) {
   return Join("cat", "CatBackward", operands, dim, /*stacks=*/false);
@@ -422,14 +433,7 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index) {
 }
 
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
-  CheckIndices("scatter_add", a, dim, index);
-  CheckDefined("scatter_add", source);
-  if (source.sizes() != index.sizes()) {
-    throw Error(ErrorKind::kShape,
-                absl::StrCat("[scatter_add] source of shape ", ShapeToString(source.sizes()),
-                             " with indices of shape ", ShapeToString(index.sizes()),
-                             "; they must be equal"));
-  }
+  CheckIndices("scatter_add", a, dim, index, source);
   Tensor result = kernels::ScatterAdd(a, dim, index, source);
   if (ShouldRecord(a, source)) {
     auto* const node = Record<1>("ScatterAddBackward", result, {&a, &source},

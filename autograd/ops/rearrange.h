@@ -61,6 +61,11 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index);
 // i64.
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 
+// Errors of indices that do not fit `a`, or a source that does not fit them.
+void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index);
+void CheckIndices(const char* op, const Tensor& a, int64_t dim, const Tensor& index,
+                  const Tensor& source);
+
 // Along `dim`, f32, f64 and i64: in order, with NaN last; the first greatest and the first least,
 // where NaN wins and a size of 0 is kShape; and, as i64, where these were. Sort and Argsort keep
 // a's shape; the others lose `dim`, or keep it with size 1.

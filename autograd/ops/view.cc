@@ -39,6 +39,14 @@ Tensor PartView(const char* node_name, const Tensor& a, const Part& part) {
                 [&] { return [part](const Tensor& g) { return EmbedPart(g, part); }; });
 }
 
+// A view of places that a function of the whole names, of which some may recur.
+template <typename Places>
+Tensor PlacesView(const char* node_name, const Tensor& a, Places places) {
+  return ViewOf(node_name, a, places(a), [&] {
+    return [places, sizes = SizesOf(a)](const Tensor& g) { return EmbedPlaces(g, sizes, places); };
+  });
+}
+
 }  // namespace
 
 Tensor View(const Tensor& a, Ints shape) {
@@ -91,6 +99,36 @@ Tensor Squeeze(const Tensor& a, Ints dims) {
 Tensor Unsqueeze(const Tensor& a, int64_t dim) {
   CheckDefined("unsqueeze", a);
   return ReshapedView("UnsqueezeBackward", a, UnsqueezedGeometry(a, dim));
+}
+
+Tensor T(const Tensor& a) {
+  CheckDefined("t", a);
+  if (a.dim() > 2) {
+    throw Error(ErrorKind::kShape, absl::StrCat("[t] a tensor of rank ", a.dim(),
+                                                "; ranks 0 to 2 are allowed; use transpose"));
+  }
+  if (a.dim() < 2) return ReshapedView("TBackward", a, SameGeometry(a));
+  return PermutedView("TBackward", a, Shape{1, 0});
+}
+
+Tensor Diagonal(const Tensor& a, Ints dims, int64_t by) {
+  CheckDefined("diagonal", a);
+  return PlacesView("DiagonalBackward", a,
+                    [dims = Shape(dims.begin(), dims.end()), by](const Tensor& whole) {
+                      return DiagonalGeometry(whole, dims, by);
+                    });
+}
+
+Tensor Unfold(const Tensor& a, int64_t dim, int64_t step, int64_t count) {
+  CheckDefined("unfold", a);
+  return PlacesView("UnfoldBackward", a, [dim, step, count](const Tensor& whole) {
+    return UnfoldedGeometry(whole, dim, step, count);
+  });
+}
+
+Tensor AliasOf(const Tensor& a) {
+  CheckDefined("alias", a);
+  return ReshapedView("AliasBackward", a, SameGeometry(a));
 }
 
 }  // namespace twingrad::ops

@@ -35,5 +35,12 @@ Tensor Slice(const Tensor& a, int64_t dim, int64_t start, int64_t stop, int64_t 
 Tensor Squeeze(const Tensor& a, Ints dims);
 // A new dimension of size 1 at `dim`.
 Tensor Unsqueeze(const Tensor& a, int64_t dim);
+// Of rank 0 to 2.
+Tensor T(const Tensor& a);
+// Of each matrix of two dimensions, which go, the diagonal `by` to the right; it comes last.
+Tensor Diagonal(const Tensor& a, Ints dims, int64_t by);
+// Windows of `count` entries of `dim`, each `step` after the last; their entries come last.
+Tensor Unfold(const Tensor& a, int64_t dim, int64_t step, int64_t count);
+Tensor AliasOf(const Tensor& a);
 
 }  // namespace twingrad::ops

@@ -16,9 +16,10 @@ namespace {
 
 TEST(View, SharesStorageAndVersion) {
   const Tensor a = Values({2, 3}, {1, 2, 3, 4, 5, 6});
-  for (const Tensor& v : {View(a, {3, 2}), Reshape(a, {6}), Transpose(a, 0, 1), Permute(a, {1, 0}),
-                          Expand(a, {2, 2, 3}), Select(a, 0, 1), Slice(a, 1, 0, 9, 2),
-                          Squeeze(a, {}), Unsqueeze(a, 1), Detach(a)}) {
+  for (const Tensor& v :
+       {View(a, {3, 2}), Reshape(a, {6}), Transpose(a, 0, 1), Permute(a, {1, 0}),
+        Expand(a, {2, 2, 3}), Select(a, 0, 1), Slice(a, 1, 0, 9, 2), Squeeze(a, {}),
+        Unsqueeze(a, 1), T(a), Diagonal(a, {0, 1}, 1), Unfold(a, 1, 1, 2), AliasOf(a), Detach(a)}) {
     EXPECT_TRUE(v.HasSameStorage(a));
   }
   Tensor row = Select(a, 0, 1);
@@ -39,6 +40,14 @@ TEST(View, GradientsGoBackInPlace) {
   EXPECT_EQ(Weighed(Slice(a, 0, 2, 5, 1), a), (Doubles{0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(Weighed(Unsqueeze(a, 0), a), (Doubles{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(Weighed(Squeeze(Unsqueeze(a, 1), {1}), a), (Doubles{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(Weighed(T(a), a), (Doubles{1, 3, 5, 2, 4, 6}));
+  EXPECT_EQ(Weighed(T(Select(a, 0, 1)), a), (Doubles{0, 0, 0, 1, 2, 3}));
+  EXPECT_EQ(Weighed(Diagonal(a, {0, 1}, 0), a), (Doubles{1, 0, 0, 0, 2, 0}));
+  EXPECT_EQ(Weighed(Diagonal(a, {1, 0}, -2), a), (Doubles{0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(Weighed(Diagonal(a, {0, 1}, 3), a), (Doubles{0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(Weighed(Unfold(a, 1, 1, 2), a), (Doubles{1, 5, 4, 5, 13, 8}));
+  EXPECT_EQ(Weighed(Unfold(a, 1, 2, 1), a), (Doubles{1, 0, 2, 3, 0, 4}));
+  EXPECT_EQ(Weighed(AliasOf(a), a), (Doubles{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(Weighed(Reshape(Transpose(a, 0, 1), {6}), a), (Doubles{1, 3, 5, 2, 4, 6}));
 }
 
@@ -63,6 +72,17 @@ TEST(View, WritesThroughAViewReachTheBase) {
   // The view that was not written is of the new base all the same.
   EXPECT_EQ(Elements(Derive(other, {x})[0]), (Doubles{0, 0, 1, 1}));
   EXPECT_EQ(Elements(Derive(row, {x})[0]), (Doubles{10, 100, 0, 0}));
+}
+
+TEST(View, WritesThroughADiagonalAndWindows) {
+  const Tensor x = Leaf({2, 2}, {1, 2, 3, 4}), w = Leaf({2}, {10, 100});
+  const Tensor base = Clone(x);
+  const Tensor windows = Unfold(base, 1, 1, 1);
+  Tensor diagonal = Diagonal(base, {0, 1}, 0);
+  MulInPlace(diagonal, w);
+  EXPECT_EQ(Elements(base), (Doubles{10, 2, 3, 400}));
+  EXPECT_EQ(Elements(Derive(windows, {x})[0]), (Doubles{10, 1, 1, 100}));
+  EXPECT_EQ(Elements(Derive(Mul(base, base), {w})[0]), (Doubles{20, 2 * 400 * 4}));
 }
 
 TEST(View, SecondDerivativeOfAWriteThroughAView) {
@@ -99,6 +119,14 @@ TEST(View, Refusals) {
   EXPECT_EQ(KindOf([&] { Expand(a, {4, 3}); }), ErrorKind::kShape);
   Tensor of_leaf = Select(a, 0, 0);
   EXPECT_EQ(KindOf([&] { NegInPlace(of_leaf); }), ErrorKind::kLeafInPlace);
+  EXPECT_EQ(KindOf([&] { T(View(a, {1, 2, 3})); }), ErrorKind::kShape);
+  EXPECT_EQ(KindOf([&] { Diagonal(a, {0, 2}, 0); }), ErrorKind::kIndex);
+  EXPECT_EQ(KindOf([&] { Diagonal(a, {0, 0}, 0); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { Unfold(a, 2, 1, 1); }), ErrorKind::kIndex);
+  EXPECT_EQ(KindOf([&] { Unfold(a, 1, 1, 4); }), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(KindOf([&] { Unfold(a, 1, 0, 1); }), ErrorKind::kInvalidArgument);
+  Tensor windows = Unfold(Values({3}, {1, 2, 3}), 0, 1, 2);
+  EXPECT_EQ(KindOf([&] { NegInPlace(windows); }), ErrorKind::kInvalidArgument);
   Tensor repeated = Expand(Values({1}, {1}), {3});
   EXPECT_EQ(KindOf([&] { NegInPlace(repeated); }), ErrorKind::kInvalidArgument);
 }

@@ -46,6 +46,10 @@ inline constexpr AttributeSpec kLimitsKeys[] = {Required(Key::kMin, kNumber),
                                                 Required(Key::kMax, kNumber)};
 inline constexpr AttributeSpec kFactorKeys[] = {Required(Key::kBy, kNumber)};
 inline constexpr AttributeSpec kDiagonalKeys[] = {Optional(Key::kBy, kInteger, Default::kZero)};
+inline constexpr AttributeSpec kDiagonalViewKeys[] = {Required(Key::kDims, kIntegers),
+                                                      Optional(Key::kBy, kInteger, Default::kZero)};
+inline constexpr AttributeSpec kUnfoldKeys[] = {kDim, Optional(Key::kStep, kInteger, Default::kOne),
+                                                Required(Key::kCount, kInteger)};
 inline constexpr AttributeSpec kRollKeys[] = {kDim, Required(Key::kBy, kInteger)};
 inline constexpr AttributeSpec kPads = Required(Key::kPads, kIntegers);
 inline constexpr AttributeSpec kPadKeys[] = {kBy, kPads};

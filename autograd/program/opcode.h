@@ -21,6 +21,8 @@ enum class Opcode : uint8_t {
   kPow,
   kMaximum,
   kMinimum,
+  kLogaddexp,
+  kAtan2,
   // Elementwise, one operand.
   kNeg,
   kExp,
@@ -43,6 +45,7 @@ enum class Opcode : uint8_t {
   kAcosh,
   kAtanh,
   kErf,
+  kErfc,
   kExpm1,
   kLog1p,
   kLog2,
@@ -65,6 +68,8 @@ enum class Opcode : uint8_t {
   kSelu,
   // where %condition %a %b
   kWhere,
+  // masked_fill %condition %a by=
+  kMaskedFill,
   // Elementwise, three operands: a + b c, a + b / c, a + c (b - a).
   kAddcmul,
   kAddcdiv,
@@ -121,6 +126,7 @@ enum class Opcode : uint8_t {
   kEmbedding,
   kGather,
   kScatterAdd,
+  kScatter,
   kSort,
   kArgsort,
   // Along dim=; the result has the operand's shape.
@@ -145,6 +151,10 @@ enum class Opcode : uint8_t {
   kSlice,
   kSqueeze,
   kUnsqueeze,
+  kT,
+  kDiagonal,  // dims= (two), by=: how far to the right
+  kUnfold,    // dim=, count=, step=
+  kAlias,
   // Copies and the boundary of the graph.
   kClone,
   kDetach,
@@ -210,7 +220,7 @@ enum class Key : uint8_t {
   kIndex,              // select
   kStart,              // slice
   kStop,               // slice
-  kStep,               // slice
+  kStep,               // slice, unfold
   kTo,                 // cast: dtype
   kSeeds,              // backward, grad: values or _ for an implicit seed, one per root
   kInputs,             // backward, grad: values
@@ -223,7 +233,7 @@ enum class Key : uint8_t {
   kBy,                 // hooks: factor of do=scale; ops: a factor, or a number of places
   kTarget,             // hooks that act on another: handle name or value list
   kKind,               // begin, expect: a word
-  kCount,              // expect: a number
+  kCount,              // expect: a number; unfold: entries of a window
   kError,              // expect: class of the error
   kAt,                 // expect: statement index, counted from 0
   kMin,                // clamp, hardtanh: the least value

@@ -72,7 +72,8 @@ class RandomStatements {
     const uint64_t most = std::min<uint64_t>(signature.max_operands, signature.min_operands + 3);
     uint64_t operands = signature.min_operands + Below(most - signature.min_operands + 1);
     for (uint64_t i = 0; i < operands; ++i) statement.operands.push_back(Value());
-    if (statement.op == Opcode::kWhere) statement.operands[0] = OfType(DType::kBool);
+    if (statement.op == Opcode::kWhere || statement.op == Opcode::kMaskedFill)
+      statement.operands[0] = OfType(DType::kBool);
     for (uint64_t i = 0; i < operands; ++i) {
       if (signature.IsIndex(static_cast<int>(i))) statement.operands[i] = OfType(DType::kI64);
     }
@@ -285,7 +286,7 @@ class RandomStatements {
     }
     for (size_t d = 0; d < shape.size(); ++d) integers.push_back(static_cast<int64_t>(d));
     std::shuffle(integers.begin(), integers.end(), random_);
-    if (statement.op == Opcode::kTranspose) {
+    if (statement.op == Opcode::kTranspose || statement.op == Opcode::kDiagonal) {
       if (integers.size() > 2) integers.resize(2);
     } else if (statement.op != Opcode::kPermute) {
       integers.resize(Below(integers.size() + 1));

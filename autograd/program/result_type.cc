@@ -71,11 +71,11 @@ bool WithinLimits(absl::Span<const int64_t> shape, std::string* why) {
 
 bool Inference::CheckDTypes() {
   size_t first = 0;
-  if (signature_.op == Opcode::kWhere) {
+  if (signature_.op == Opcode::kWhere || signature_.op == Opcode::kMaskedFill) {
     first = 1;
     if (operands_[0]->dtype != DType::kBool) {
-      return fault_.BlameOperand(0, "the condition of where is ", DTypeName(operands_[0]->dtype),
-                                 "; it must be bool: cast it");
+      return fault_.BlameOperand(0, "the condition of ", signature_.name, " is ",
+                                 DTypeName(operands_[0]->dtype), "; it must be bool: cast it");
     }
   }
   for (size_t i = first; i < operands_.size(); ++i) {
@@ -284,6 +284,7 @@ bool Inference::Dispatch() {
     case Category::kElementwise:
       if (!Elementwise()) return false;
       if (signature_.Find(Key::kMin) != nullptr) return CheckClamp();
+      if (op() == Opcode::kMaskedFill) return CheckPadding();
       return signature_.Find(Key::kBy) == nullptr || CheckFactor();
     case Category::kReduction:
       if (signature_.Find(Key::kKernel) != nullptr) return Pooled();

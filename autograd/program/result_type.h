@@ -68,6 +68,8 @@ class Inference {
   bool Sliced();
   bool Squeezed();
   bool Unsqueezed();
+  bool Diagonal();
+  bool Unfolded();
 
   // result_type_window.cc: convolutions and pools.
   bool Pooled();

@@ -151,14 +151,15 @@ bool Inference::Padded() {
   return op() == Opcode::kPad ? CheckPadding() : CheckExtended(pads);
 }
 
-// by= of pad.
+// by= of pad and masked_fill.
 bool Inference::CheckPadding() {
   const double by = statement_.Get<double>(Key::kBy, 0);
   const bool fits = result_.dtype == DType::kI64   ? std::fabs(by) <= 0x1p53 && by == std::trunc(by)
                     : result_.dtype == DType::kF32 ? IsFloat32(by)
                                                    : true;
   if (fits && std::isfinite(by)) return true;
-  return fault_.BlameKey(Key::kBy, "by=", by, " of pad on ", DTypeName(result_.dtype),
+  return fault_.BlameKey(Key::kBy, "by=", by, " of ", signature_.name, " on ",
+                         DTypeName(result_.dtype),
                          "; it must be finite and a number that this type holds");
 }
 
@@ -223,7 +224,7 @@ bool Inference::Picked() {
     return fault_.BlameOperand(1, "indices of shape ", ShapeText(index), " for ", ShapeText(a),
                                "; they must have its rank and, but for dim=, no larger size");
   }
-  if (op() == Opcode::kScatterAdd && shape(2) != index) {
+  if (signature_.max_operands == 3 && shape(2) != index) {
     return fault_.BlameOperand(2, "shape ", ShapeText(shape(2)), " with indices of ",
                                ShapeText(index), "; they must be equal");
   }

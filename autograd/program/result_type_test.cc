@@ -77,6 +77,31 @@ TEST(ResultType, Views) {
   EXPECT_EQ(TypeOf("f64[1,2,1]", "squeeze %x dims=0,1"), "f64[2,1]");
   EXPECT_EQ(TypeOf("f64[2]", "unsqueeze %x dim=1"), "f64[2,1]");
   EXPECT_EQ(TypeOf("f64[]", "unsqueeze %x dim=0"), "f64[1]");
+  EXPECT_EQ(TypeOf("f64[2,3]", "t %x"), "f64[3,2]");
+  EXPECT_EQ(TypeOf("f64[2]", "t %x"), "f64[2]");
+  EXPECT_EQ(TypeOf("f64[2,0]", "alias %x"), "f64[2,0]");
+}
+
+TEST(ResultType, DiagonalsAndWindows) {
+  EXPECT_EQ(TypeOf("f64[2,3]", "diagonal %x dims=0,1"), "f64[2]");
+  EXPECT_EQ(TypeOf("f64[2,5,3]", "diagonal %x dims=2,0 by=-1"), "f64[5,2]");
+  EXPECT_EQ(TypeOf("f64[2,3]", "diagonal %x dims=0,1 by=-9223372036854775808"), "f64[0]");
+  EXPECT_EQ(TypeOf("f64[2,3]", "diagonal %x dims=0,1 by=9223372036854775807"), "f64[0]");
+  EXPECT_EQ(TypeOf("f64[5,2]", "unfold %x dim=0 step=2 count=3"), "f64[2,2,3]");
+  EXPECT_EQ(TypeOf("f64[5]", "unfold %x dim=0 step=9223372036854775807 count=1"), "f64[1,1]");
+  EXPECT_TRUE(Refused(TypeOf("f64[2,2,2]", "t %x"), "ranks 0 to 2"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2,3]", "diagonal %x dims=0,0"), "two dimensions that differ"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2,3]", "diagonal %x dims=0,2"), "0 to rank - 1"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "unfold %x dim=0 count=3"), "1 to the size"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "unfold %x dim=0 step=0 count=1"), "1 or more"));
+}
+
+TEST(ResultType, Masks) {
+  EXPECT_EQ(TypeOf("f64[4]", "masked_fill %b %x by=2"), "f64[3,4]");
+  EXPECT_EQ(TypeOf("i64[2,1]", "scatter %x %i %x dim=1", "f64[]", "i64[2,1]"), "i64[2,1]");
+  EXPECT_TRUE(Refused(TypeOf("f64[4]", "masked_fill %x %x by=2"), "must be bool"));
+  EXPECT_TRUE(Refused(TypeOf("i64[4]", "masked_fill %b %x by=0x1p-1"), "masked_fill on i64"));
+  EXPECT_TRUE(Refused(TypeOf("f64[2]", "scatter %x %i %z dim=0", "f64[3]"), "must be equal"));
 }
 
 TEST(ResultType, Copies) {

@@ -100,6 +100,48 @@ bool Inference::Unsqueezed() {
   return true;
 }
 
+// t and diagonal.
+bool Inference::Diagonal() {
+  result_.shape = shape();
+  if (op() == Opcode::kT) {
+    std::reverse(result_.shape.begin(), result_.shape.end());
+    if (rank() <= 2) return true;
+    return fault_.BlameOperand(0, "t of a value of rank ", rank(),
+                               "; ranks 0 to 2 go: transpose it");
+  }
+  const auto dims = statement_.Get<std::vector<int64_t>>(Key::kDims);
+  const bool two = dims.size() == 2 && dims[0] != dims[1];
+  if (!two || std::min(dims[0], dims[1]) < 0 || std::max(dims[0], dims[1]) >= rank()) {
+    return fault_.BlameKey(Key::kDims, "diagonal of rank ", rank(),
+                           "; dims= takes two dimensions that differ, each 0 to rank - 1");
+  }
+  const int64_t by = statement_.Get<int64_t>(Key::kBy);
+  const int64_t rows = shape()[dims[0]], columns = shape()[dims[1]];
+  // Neither -by nor a difference may leave the integers.
+  const int64_t length = by >= 0 ? (by < columns ? std::min(rows, columns - by) : 0)
+                                 : (by > -rows ? std::min(rows + by, columns) : 0);
+  result_.shape.erase(result_.shape.begin() + std::max(dims[0], dims[1]));
+  result_.shape.erase(result_.shape.begin() + std::min(dims[0], dims[1]));
+  result_.shape.push_back(length);
+  return true;
+}
+
+bool Inference::Unfolded() {
+  size_t dim = 0;
+  if (!TakeDim(&dim)) return false;
+  const int64_t size = shape()[dim], count = statement_.Get<int64_t>(Key::kCount);
+  const int64_t step = statement_.Get<int64_t>(Key::kStep, 1);
+  if (count < 1 || count > size) {
+    return fault_.BlameKey(Key::kCount, "windows of ", count, " entries in a dimension of size ",
+                           size, "; count= takes 1 to the size");
+  }
+  if (step < 1) return fault_.BlameKey(Key::kStep, "step ", step, "; it must be 1 or more");
+  result_.shape = shape();
+  result_.shape[dim] = (size - count) / step + 1;
+  result_.shape.push_back(count);
+  return true;
+}
+
 bool Inference::View() {
   switch (op()) {
     case Opcode::kTranspose:
@@ -113,6 +155,14 @@ bool Inference::View() {
       return Squeezed();
     case Opcode::kUnsqueeze:
       return Unsqueezed();
+    case Opcode::kT:
+    case Opcode::kDiagonal:
+      return Diagonal();
+    case Opcode::kUnfold:
+      return Unfolded();
+    case Opcode::kAlias:
+      result_.shape = shape();
+      return true;
     default:
       return Reshaped();
   }

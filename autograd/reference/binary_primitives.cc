@@ -158,6 +158,43 @@ Partials PartialsOfMaximum(const ElementwisePoint& p, Kink kink, Choices& choice
   return out;
 }
 
+Partials NowhereInPlane(Choices& choices) {
+  choices.NoteUndefined();
+  Partials out;
+  out.a = out.b = out.aa = out.ab = out.bb = kNoDerivative;
+  return out;
+}
+
+// The slope is the sigmoid of the difference; equal infinities have none.
+Partials PartialsOfLogAddExp(const ElementwisePoint& p, Choices& choices) {
+  const bool equal_ends = std::isinf(p.a.v) && p.a.v == p.b.v;
+  if (equal_ends || std::isnan(p.a.v) || std::isnan(p.b.v)) return NowhereInPlane(choices);
+  const Number distance = p.a - p.b;
+  const Number share = Sigmoid(distance, kDoubleFormat), rest = Sigmoid(-distance, kDoubleFormat);
+  const Number curvature = share * rest;
+  return {.a = share, .b = rest, .aa = curvature, .ab = -curvature, .bb = curvature};
+}
+
+// b / (a² + b²) and -a / (a² + b²), whose squares may leave the format: by the quotient that is at
+// most 1. The second derivatives are products of the first.
+Partials PartialsOfAtan2(const ElementwisePoint& p, Choices& choices) {
+  const Number a = p.a, b = p.b;
+  const bool finite = std::isfinite(a.v) && std::isfinite(b.v);
+  if (!finite || (a.v == 0 && a.e == 0 && b.v <= b.e)) {
+    return NowhereInPlane(choices);
+  }
+  const bool flat = std::fabs(a.v) <= std::fabs(b.v);
+  const Number quotient = flat ? a / b : b / a;
+  const Number steep = kOne / ((kOne + quotient * quotient) * (flat ? b : a));
+  Partials out;
+  out.a = flat ? steep : quotient * steep;
+  out.b = flat ? -(quotient * steep) : -steep;
+  out.aa = kTwo * (out.a * out.b);
+  out.ab = out.b * out.b - out.a * out.a;
+  out.bb = -out.aa;
+  return out;
+}
+
 constexpr PrimitiveRow kBinaryRows[] = {
     {Primitive::kAdd, Opcode::kAdd, 2, kSavesNothing, BinaryValue<Add, WrapAdd>,
      [](const Backward& b) { return b.g; },
@@ -206,6 +243,21 @@ constexpr PrimitiveRow kBinaryRows[] = {
      [](const ElementwisePoint& p, Choices& choices) {
        return PartialsOfMaximum({-p.a, -p.b, {}}, Kink::kMinimum, choices);
      }},
+
+    {Primitive::kLogAddExp, Opcode::kLogaddexp, 2, kSavesA | kSavesB, BinaryValue<LogAddExp>,
+     [](const Backward& x) {
+       const Term share = (x.in(x.which) - x.in(1 - x.which)).Apply(Primitive::kSigmoid);
+       return x.g * share.Weighed(NearOne(x.calculus.arena(), x.elements(0), x.elements(1)));
+     },
+     PartialsOfLogAddExp},
+
+    {Primitive::kAtan2, Opcode::kAtan2, 2, kSavesA | kSavesB, BinaryValue<Atan2>,
+     [](const Backward& x) {
+       const Term a = x.in(0), b = x.in(1);
+       const Term slope = (x.which == 0 ? b : -a) / (a * a + b * b);
+       return x.g * slope;
+     },
+     PartialsOfAtan2},
 
     {Primitive::kSquaredDifference, std::nullopt, 2, kSavesA | kSavesB,
      BinaryValue<SquaredDifference>,

@@ -67,7 +67,7 @@ class Composite {
              {&Composite::Relu6, {kRelu6}},
              {&Composite::Hardsigmoid, {kHardsigmoid}},
              {&Composite::Bent, {kLeakyRelu, kElu, kCelu, kSelu}},
-             {&Composite::Where, {kWhere}},
+             {&Composite::Where, {kWhere, kMaskedFill}},
              {&Composite::Ternary, {kAddcmul, kAddcdiv, kLerp}},
              {&Composite::Sum, {kSum}},
              {&Composite::Mean, {kMean}},
@@ -89,7 +89,7 @@ class Composite {
              {&Composite::IndexSelect, {kIndexSelect}},
              {&Composite::Embedding, {kEmbedding}},
              {&Composite::GatherAlong, {kGather}},
-             {&Composite::ScatterAlong, {kScatterAdd}},
+             {&Composite::ScatterAlong, {kScatterAdd, kScatter}},
              {&Composite::Sort, {kSort, kArgsort}},
              {&Composite::Cumsum, {kCumsum}},
              {&Composite::Cumprod, {kCumprod}},
@@ -135,7 +135,7 @@ class Composite {
 
   Value Bent() { return BentOf(algebra_, op_, in_[0], statement_.Get<double>(Key::kBy, 1)); }
 
-  Value Where() { return SelectOf<Algebra>(algebra_, in_, shapes_); }
+  Value Where() { return SelectOf<Algebra>(algebra_, statement_, in_, shapes_); }
   Value Ternary() { return TernaryOf<Algebra>(algebra_, op_, in_, shapes_); }
 
   Value Sum() {
@@ -196,6 +196,7 @@ class Composite {
   Value ScatterAlong() {
     const Picks places = PickMap(arena(), Whole(), *shapes_[1], Dim(), *algebra_.ArrayOf(in_[1]),
                                  {nullptr, Count(*shapes_[1])});
+    if (op_ == Opcode::kScatter) return PutAt(algebra_, in_[0], in_[2], places, Whole());
     return AddedTo(algebra_, in_[0], in_[2], places, Whole());
   }
 

@@ -46,18 +46,23 @@ ValueIn<Algebra> AddedProductOf(Algebra& algebra, program::Opcode op,
   return AddedTo(algebra, base, Products(algebra, in[1], in[2], maps), maps.result, *shape);
 }
 
-// where: in[1] where the condition in[0] is true, else in[2].
+// where: in[1] where the condition in[0] is true, else in[2]; masked_fill: by= there, else in[1].
 template <typename Algebra>
-ValueIn<Algebra> SelectOf(Algebra& algebra, absl::Span<const ValueIn<Algebra>> in,
+ValueIn<Algebra> SelectOf(Algebra& algebra, const program::Statement& statement,
+                          absl::Span<const ValueIn<Algebra>> in,
                           absl::Span<const Shape* const> shapes) {
   Arena& arena = algebra.arena();
-  const Shape* shape =
-      arena.Keep(BroadcastShape(*shapes[0], BroadcastShape(*shapes[1], *shapes[2])));
+  const bool fills = in.size() == 2;
+  Shape joint = BroadcastShape(*shapes[0], *shapes[1]);
+  if (!fills) joint = BroadcastShape(joint, *shapes[2]);
+  const Shape* shape = arena.Keep(joint);
   const auto repeated = [&](size_t k) {
     return Gather(algebra, in[k], BroadcastMap(arena, *shapes[k], *shape), shape);
   };
-  const auto condition = repeated(0), a = repeated(1), b = repeated(2);
-  return algebra.Apply(Primitive::kSelect, a, b, condition);
+  const auto condition = repeated(0), first = repeated(1);
+  if (!fills) return algebra.Apply(Primitive::kSelect, first, repeated(2), condition);
+  const double by = statement.Get<double>(program::Key::kBy);
+  return algebra.Apply(Primitive::kSelect, Constant(algebra, first, joint, by), first, condition);
 }
 
 template <typename Algebra>

@@ -1,5 +1,5 @@
-// Ops of one operand that move its elements by fixed maps: reversed, around, triangles of matrices,
-// padded, repeated.
+// Ops that move elements of one operand by fixed maps: reversed, around, triangles of matrices,
+// padded, repeated; and those that put them in place of others.
 //
 // Written for any algebra (composite.h).
 
@@ -14,6 +14,7 @@
 #include "autograd/reference/algebra.h"
 #include "autograd/reference/index_map.h"
 #include "autograd/reference/place_map.h"
+#include "autograd/reference/writers.h"
 
 namespace twingrad::reference {
 
@@ -33,6 +34,17 @@ ValueIn<Algebra> PaddedWith(Algebra& algebra, const ValueIn<Algebra>& a, const S
   for (size_t d = 0; d < strides.size(); ++d) offset += padding.before[d] * strides[d];
   const IndexMap places = StridedMap(algebra.arena(), shape, strides, offset);
   return Overwrite(algebra, Constant(algebra, a, padding.shape, by), a, places);
+}
+
+// scatter: `base`, of this shape, with the values put at the places, in order.
+template <typename Algebra>
+ValueIn<Algebra> PutAt(Algebra& algebra, const ValueIn<Algebra>& base,
+                       const ValueIn<Algebra>& values, const Picks& places, const Shape& shape) {
+  if (!places.certain()) throw UnknownInteger();
+  Arena& arena = algebra.arena();
+  const Writers writers = LastWriters(arena, places.places, Count(shape));
+  const auto kept = Pick(algebra, values, writers.from, arena.Keep({writers.from.size}));
+  return Overwrite(algebra, base, kept, writers.to);
 }
 
 template <typename Algebra>

@@ -217,7 +217,8 @@ Number Sigmoid(Number a, const Format& f) {
   if (a.v == 0 && a.e == 0) return {0.5, 0};
   if (std::isinf(a.v) && a.e == 0) return {a.v > 0 ? 1.0 : 0.0, 0};
   const double r = Rounded(1 / (1 + std::exp(-a.v)), f);
-  Number result = Unary(a.v, r, f, a.e / 4, kUlps.sigmoid);
+  const double steepest = std::fmin(0.25, std::exp(a.e - std::fabs(a.v)));  // r (1 - r)
+  Number result = Unary(a.v, r, f, a.e * steepest * (1 + 1e-9), kUlps.sigmoid);
   // exp(-x) may overflow where the result is not yet zero.
   if (std::isfinite(r)) result.e += 2 * f.smallest_normal;
   return result;

@@ -129,6 +129,7 @@ Number Asinh(Number a, const Format& f);
 Number Acosh(Number a, const Format& f);
 Number Atanh(Number a, const Format& f);
 Number Erf(Number a, const Format& f);
+Number Erfc(Number a, const Format& f);
 Number Expm1(Number a, const Format& f);
 Number Log1p(Number a, const Format& f);
 Number Log2(Number a, const Format& f);
@@ -141,6 +142,8 @@ Number Silu(Number a, const Format& f);
 Number Softplus(Number a, const Format& f);
 Number Gelu(Number a, const Format& f);
 Number GeluTanh(Number a, const Format& f);
+Number LogAddExp(Number a, Number b, const Format& f);
+Number Atan2(Number a, Number b, const Format& f);
 // numbers.cc
 Number Relu(Number a);
 Number Abs(Number a);

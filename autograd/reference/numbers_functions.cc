@@ -110,6 +110,16 @@ Number Erf(Number a, const Format& f) {
   return Of(a, std::erf(a.v), 2 * std::numbers::inv_sqrtpi * std::exp(-x * x), kUlps.erf, f);
 }
 
+// Engines may lose what is subnormal, or is about to be.
+Number Erfc(Number a, const Format& f) {
+  if (IsPoint(a, 0)) return {1, 0};
+  if (IsInfinity(a)) return {a.v > 0 ? 0.0 : 2.0, 0};
+  const double x = Least(a), r = std::erfc(a.v);
+  Number result = Of(a, r, 2 * std::numbers::inv_sqrtpi * std::exp(-x * x), kUlps.erf, f);
+  if (r < 0x1p20 * f.smallest_normal) result.e += 0x1p20 * f.smallest_normal;
+  return result;
+}
+
 Number Expm1(Number a, const Format& f) {
   if (IsPoint(a, 0)) return {0, 0};
   if (IsInfinity(a)) return a.v > 0 ? a : Number{-1, 0};
@@ -189,6 +199,32 @@ Number GeluTanh(Number a, const Format& f) {
   const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
   const double z = scale * (a.v + 0.044715 * a.v * a.v * a.v);
   return Cancelled(Of(a, a.v / (1 + std::exp(-2 * z)), 1.13, kUlps.gelu, f), std::fabs(a.v), 8, f);
+}
+
+// The greater of the two and the logarithm of a number from 1 to 2, which may cancel. What an
+// infinity leaves is the other operand.
+Number LogAddExp(Number a, Number b, const Format& f) {
+  const double m = std::fmax(a.v, b.v);
+  const bool known = a.e < kUnknown && b.e < kUnknown;
+  if (std::isnan(a.v) || std::isnan(b.v)) return {a.v + b.v, known ? 0 : kUnknown};
+  if (IsInfinity(a)) return a.v > 0 ? a : b;
+  if (IsInfinity(b)) return b.v > 0 ? b : a;
+  const double r = Rounded(m + std::log1p(std::exp(-std::fabs(a.v - b.v))), f);
+  if (!known || !std::isfinite(r)) return {r, kUnknown};
+  return Cancelled(Bounded(r, std::fmax(a.e, b.e), 2, f), std::fabs(m) + 1, 12, f);
+}
+
+// Both coordinates may be off by what is the radius of a circle around the point, of which the
+// angle is at most that radius over the distance that is left. Where a is 0 its sign may decide.
+Number Atan2(Number a, Number b, const Format& f) {
+  const double r = Rounded(std::atan2(a.v, b.v), f), radius = a.e + b.e;
+  if (std::isnan(r)) return {r, radius < kUnknown ? 0 : kUnknown};
+  const bool beside_cut = std::fabs(a.v) <= a.e && b.v <= b.e;
+  if (beside_cut) return {r, kUnknown};
+  if (radius == 0) return a.v == 0 ? Number{0, 0} : Bounded(r, 0, 2 * kUlps.arc, f);
+  const double room = std::hypot(a.v, b.v) - radius;
+  if (!(room > 0) || !std::isfinite(a.v) || !std::isfinite(b.v)) return {r, kUnknown};
+  return Bounded(r, radius / room * (1 + 1e-6), 2 * kUlps.arc, f);
 }
 
 }  // namespace twingrad::reference

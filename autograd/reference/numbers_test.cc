@@ -75,6 +75,7 @@ TEST(NumbersTest, BoundsCoverTheFunctions) {
       {Acosh, acoshl, 1.1, 30},
       {Atanh, atanhl, -0.95, 0.95},
       {Erf, erfl, -4, 4},
+      {Erfc, erfcl, -4, 4},
       {Expm1, expm1l, -20, 20},
       {Log1p, log1pl, -0.9, 30},
       {Log2, log2l, 0.1, 30},

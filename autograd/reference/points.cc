@@ -105,6 +105,14 @@ Point PowByB(double a, double b) {
   return a > 0 || b > 0 ? kSmooth : kUndefined;
 }
 
+Point AddedByA(double a, double b) {
+  return EitherIsNan(a, b) || (std::isinf(a) && a == b) ? kUndefined : kSmooth;
+}
+Point AngleByA(double a, double b) {
+  const bool finite = std::isfinite(a) && std::isfinite(b);
+  return !finite || (a == 0 && b <= 0) ? kUndefined : kSmooth;
+}
+
 constexpr PointRow kPointRows[] = {
     {Opcode::kAdd, "everywhere", "", "", "", Linear, Linear},
     {Opcode::kSub, "everywhere", "", "", "", Linear, Linear},
@@ -119,6 +127,9 @@ constexpr PointRow kPointRows[] = {
      PowByB},
     {Opcode::kMaximum, "a ≠ b", "a = b: by a any s in [0, 1], by b 1 - s", "", "", AtTie, AtTie},
     {Opcode::kMinimum, "a ≠ b", "a = b: by a any s in [0, 1], by b 1 - s", "", "", AtTie, AtTie},
+    {Opcode::kLogaddexp, "a ≠ b or finite", "", "", "a = b = ∞, a = b = -∞", AddedByA, AddedByA},
+    {Opcode::kAtan2, "finite, but for a = 0 with b ≤ 0", "", "",
+     "a = 0 with b ≤ 0; infinite a or b", AngleByA, AngleByA},
     {Opcode::kNeg, "everywhere", "", "", "", Linear},
     {Opcode::kExp, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp},
     {Opcode::kLog, "a > 0", "", "a = 0: ∞", "a < 0", Root},
@@ -140,6 +151,7 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kAcosh, "a > 1", "", "a = 1: ∞", "a < 1", Acosh},
     {Opcode::kAtanh, "-1 < a < 1", "", "a = ±1: ∞", "a beyond ±1", InArc},
     {Opcode::kErf, "everywhere", "", "", "", Bounded},
+    {Opcode::kErfc, "everywhere", "", "", "", Bounded},
     {Opcode::kExpm1, "everywhere", "", "beyond the format: ∞; below it: 0 or subnormal", "", Exp},
     {Opcode::kLog1p, "a > -1", "", "a = -1: ∞", "a < -1", Log1p},
     {Opcode::kLog2, "a > 0", "", "a = 0: ∞", "a < 0", Root},
@@ -165,6 +177,7 @@ constexpr PointRow kPointRows[] = {
      "a = 0: a second derivative in [0, 1/by]", "", "", Celu, nullptr, " by=2"},
     {Opcode::kSelu, "a ≠ 0", "a = 0: from 1.0507… to 1.7581…", "", "", Selu},
     {Opcode::kWhere, "everywhere; the condition is a constant", "", "", ""},
+    {Opcode::kMaskedFill, "everywhere; the condition is a constant", "", "", ""},
     {Opcode::kAddcmul, "everywhere", "", "", ""},
     {Opcode::kAddcdiv, "c ≠ 0", "", "c = 0: as div", "as div"},
     {Opcode::kLerp, "everywhere", "", "", ""},
@@ -215,6 +228,7 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kEmbedding, "everywhere; indices are constants", "", "", ""},
     {Opcode::kGather, "everywhere; indices are constants", "", "", ""},
     {Opcode::kScatterAdd, "everywhere; indices are constants", "", "", ""},
+    {Opcode::kScatter, "everywhere; indices are constants", "", "", ""},
     {Opcode::kSort, "no two are equal", "equal ones: means of their orders", "", ""},
     {Opcode::kArgsort, "an index is a constant", "", "", ""},
     {Opcode::kCumsum, "everywhere", "", "", ""},
@@ -237,6 +251,10 @@ constexpr PointRow kPointRows[] = {
     {Opcode::kSlice, "everywhere", "", "", ""},
     {Opcode::kSqueeze, "everywhere", "", "", ""},
     {Opcode::kUnsqueeze, "everywhere", "", "", ""},
+    {Opcode::kT, "everywhere", "", "", ""},
+    {Opcode::kDiagonal, "everywhere", "", "", ""},
+    {Opcode::kUnfold, "everywhere", "", "", ""},
+    {Opcode::kAlias, "everywhere", "", "", ""},
     {Opcode::kClone, "everywhere", "", "", ""},
     {Opcode::kDetach, "a constant", "", "", ""},
     {Opcode::kCast, "everywhere; an integer or bool is a constant", "", "", ""},

@@ -117,13 +117,14 @@ constexpr bool AreRowsOf(absl::Span<const PrimitiveRow> rows, Primitive first, P
 }
 
 // For static_assert: whether every elementwise statement of so many operands, from `first` to
-// before `end`, is one of these.
+// before `end`, is one of these; of two operands those without attributes.
 constexpr bool NameEveryOp(absl::Span<const PrimitiveRow> rows, int operands,
                            program::Opcode first = program::Opcode::kLeaf,
                            program::Opcode end = program::Opcode::kExpect) {
   for (const program::Signature& signature : program::table::kRows) {
     if (signature.category != program::Category::kElementwise) continue;
     if (signature.op < first || signature.op >= end) continue;
+    if (operands > 1 && !signature.attributes.empty()) continue;
     bool found = signature.min_operands != operands;
     for (const PrimitiveRow& row : rows) found |= row.op == signature.op;
     if (!found) return false;

@@ -28,6 +28,8 @@ enum class Primitive : uint8_t {
   kPower,
   kMaximum,
   kMinimum,
+  kLogAddExp,
+  kAtan2,
   kSquaredDifference,
   // unary_primitives.cc
   kNegate,
@@ -53,6 +55,7 @@ enum class Primitive : uint8_t {
   kAcosh,
   kAtanh,
   kErf,
+  kErfc,
   kExpm1,
   kLog1p,
   kLog2,

@@ -65,6 +65,9 @@ Partials Levelled(Number a, double below, double above) {
 // 1 - x²
 Number OneMinusSquare(Number a) { return (kOne - a) * (kOne + a); }
 
+// Those of the function with the other sign.
+Partials Mirrored(const Partials& p) { return Curve(-p.a, -p.aa); }
+
 // asin; acos is this with the other sign.
 Partials PartialsOfArc(Number a, Choices& choices) {
   if (a.e == 0 && std::fabs(a.v) == 1) return Curve(kSteep, {std::copysign(kUnknown, a.v), 0});
@@ -183,6 +186,11 @@ Term GeluTanhSlope(const Term& operand) {
   return 0.5 * (a.Filled(1) + t) + 0.5 * (a * ((1 - t * t) * once));
 }
 
+Term ErfSlope(const Term& operand) {
+  const Term a = Within(64, operand);
+  return Held(kTwoOverRootPi, a) * (-(a * a)).Apply(Primitive::kExp);
+}
+
 using P = const ElementwisePoint&;
 using B = const Backward&;
 using C = Choices&;
@@ -202,15 +210,9 @@ constexpr PrimitiveRow kSmoothRows[] = {
      [](P p, C choices) { return PartialsOfArc(p.a, choices); }},
     {Primitive::kAcos, Opcode::kAcos, 1, kSavesA, UnaryValue<Acos>,
      [](B b) { return -(b.g / (1 - b.in(0) * b.in(0)).Apply(Primitive::kSqrt)); },
-     [](P p, C choices) {
-       const Partials arc = PartialsOfArc(p.a, choices);
-       return Curve(-arc.a, -arc.aa);
-     }},
+     [](P p, C choices) { return Mirrored(PartialsOfArc(p.a, choices)); }},
     {Primitive::kAtan, Opcode::kAtan, 1, kSavesA, UnaryValue<Atan>,
-     [](B b) {
-       const Term a = b.in(0);
-       return b.g / (a.Filled(1) + a * a);
-     },
+     [](B b) { return b.g / (b.in(0).Filled(1) + b.in(0) * b.in(0)); },
      [](P p, C) {
        const Number slope = AtanSlope(p.a);
        return Curve(slope, -(kTwo * (p.a * slope * slope)));
@@ -237,11 +239,10 @@ constexpr PrimitiveRow kSmoothRows[] = {
      [](B b) { return b.g / (1 - b.in(0) * b.in(0)); },
      [](P p, C choices) { return PartialsOfAtanh(p.a, choices); }},
     {Primitive::kErf, Opcode::kErf, 1, kSavesA, UnaryValue<Erf>,
-     [](B b) {
-       const Term a = Within(64, b.in(0));
-       return b.g * (Held(kTwoOverRootPi, a) * (-(a * a)).Apply(Primitive::kExp));
-     },
-     [](P p, C) { return PartialsOfErf(p.a); }},
+     [](B b) { return b.g * ErfSlope(b.in(0)); }, [](P p, C) { return PartialsOfErf(p.a); }},
+    {Primitive::kErfc, Opcode::kErfc, 1, kSavesA, UnaryValue<Erfc>,
+     [](B b) { return -(b.g * ErfSlope(b.in(0))); },
+     [](P p, C) { return Mirrored(PartialsOfErf(p.a)); }},
     {Primitive::kExpm1, Opcode::kExpm1, 1, kSavesResult, UnaryValue<Expm1>,
      [](B b) { return b.g * (b.result() + b.result().Filled(1)); },
      [](P p, C) { return Curve(Exp(p.a, kDoubleFormat), Exp(p.a, kDoubleFormat)); }},

@@ -82,6 +82,33 @@ Layout Squeezed(const Integers& dims, const Layout& from) {
   return made;
 }
 
+Layout Diagonal(const Integers& dims, int64_t by, Layout made) {
+  const int64_t row = made.strides[dims[0]], column = made.strides[dims[1]];
+  const int64_t rows = made.sizes[dims[0]], columns = made.sizes[dims[1]];
+  by = std::clamp(by, -rows, columns);
+  const int64_t length =
+      std::min(rows + std::min<int64_t>(by, 0), columns - std::max<int64_t>(by, 0));
+  if (length > 0) made.offset += by < 0 ? -by * row : by * column;
+  for (const int64_t d : {std::max(dims[0], dims[1]), std::min(dims[0], dims[1])}) {
+    made.sizes.erase(made.sizes.begin() + d);
+    made.strides.erase(made.strides.begin() + d);
+  }
+  made.sizes.push_back(length);
+  made.strides.push_back(row + column);
+  return made;
+}
+
+Layout Unfolded(const Statement& view, size_t dim, Layout made) {
+  const int64_t count = view.Get<int64_t>(Key::kCount), step = view.Get<int64_t>(Key::kStep, 1);
+  made.sizes.push_back(count);
+  made.strides.push_back(made.strides[dim]);
+  made.sizes[dim] = (made.sizes[dim] - count) / step + 1;
+  // A step past the end wraps; no element uses it.
+  made.strides[dim] =
+      static_cast<int64_t>(static_cast<uint64_t>(made.strides[dim]) * static_cast<uint64_t>(step));
+  return made;
+}
+
 Layout LayoutOf(const Statement& view, const Shape& from, const Shape& strides) {
   const auto dim = static_cast<size_t>(view.Get<int64_t>(Key::kDim));
   const auto dims = view.Get<Integers>(Key::kDims), sizes = view.Get<Integers>(Key::kShape);
@@ -108,6 +135,14 @@ Layout LayoutOf(const Statement& view, const Shape& from, const Shape& strides) 
                         dim < from.size() ? from[dim] * strides[dim] : 1);
     return made;
   }
+  if (view.op == Opcode::kT) {
+    std::reverse(made.sizes.begin(), made.sizes.end());
+    std::reverse(made.strides.begin(), made.strides.end());
+    return made;
+  }
+  if (view.op == Opcode::kDiagonal) return Diagonal(dims, view.Get<int64_t>(Key::kBy), made);
+  if (view.op == Opcode::kUnfold) return Unfolded(view, dim, made);
+  if (view.op == Opcode::kAlias) return made;
   // view and reshape
   return {to, Reshaped(from, strides, to)};
 }

@@ -42,6 +42,18 @@ const Array* MaximumWeight(Arena& arena, const Array* a, const Array* b, int whi
   return result.array();
 }
 
+const Array* NearOne(Arena& arena, const Array* a, const Array* b) {
+  const double unit = FormatOf(a->dtype).unit;
+  Result result(arena, a->dtype, a->shape, a->size);
+  for (int32_t i = 0; i < a->size; ++i) {
+    const double greater = std::fmax(std::fabs(a->v[i]), std::fabs(b->v[i]));
+    // The lesser of numbers far apart leaves no trace.
+    const bool apart = !(std::exp(-std::fabs(a->v[i] - b->v[i])) > unit * greater / 8);
+    result.Set(i, {1, apart || std::isinf(greater) ? 0 : 12 * unit * (greater + 1)});
+  }
+  return result.array();
+}
+
 const Array* ReluWeight(Arena& arena, const Array* result) {
   return Decided(arena, result, 1, [](double x) { return x > 0 ? 1.0 : 0.0; });
 }

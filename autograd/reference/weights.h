@@ -21,6 +21,8 @@ const Array* IsFlatInBase(Arena& arena, const Array* a, const Array* b);
 // where a is subnormal. Null if that is nowhere.
 const Array* IsSteepInBase(Arena& arena, const Array* a, const Array* b);
 const Array* IsFlatInExponent(Arena& arena, const Array* a, const Array* b);
+// 1, by which engines may be off in a slope e^(a - r), where r = log(e^a + e^b) is rounded.
+const Array* NearOne(Arena& arena, const Array* a, const Array* b);
 // How much of a group's gradient each element gets: an equal share where several are the extreme.
 const Array* ExtremeWeight(Arena& arena, const Array* a, const PrimitiveArguments& arguments);
 // 1 between the limits, 0 outside them, and 0 at them if `flat_at_limits`; 0 where they leave no

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -70,11 +71,22 @@ bool HasInternalOverlap(Ints sizes, Ints strides) {
   }
   std::sort(dims.begin(), dims.end());
   int64_t reach = 0;  // the largest distance that the dimensions so far can span
+  bool may_meet = false;
   for (const auto& [stride, size] : dims) {
-    if (stride <= reach) return true;
+    if (stride == 0) return true;
+    may_meet |= stride <= reach;
     reach += stride * (size - 1);
   }
-  return false;
+  if (!may_meet) return false;
+  std::vector<int64_t> places = {0};
+  for (const auto& [stride, size] : dims) {
+    const size_t before = places.size();
+    for (int64_t k = 1; k < size; ++k) {
+      for (size_t i = 0; i < before; ++i) places.push_back(places[i] + k * stride);
+    }
+  }
+  std::sort(places.begin(), places.end());
+  return std::adjacent_find(places.begin(), places.end()) != places.end();
 }
 
 std::string ShapeToString(Ints sizes) { return absl::StrCat("[", absl::StrJoin(sizes, ","), "]"); }

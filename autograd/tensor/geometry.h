@@ -24,7 +24,8 @@ int64_t ElementCount(Ints sizes);
 Shape ContiguousStrides(Ints sizes);
 // Whether the geometry is row-major, sizes of 1 not looked at.
 bool IsContiguousGeometry(Ints sizes, Ints strides);
-// Whether two elements lie at one place. Exact for geometries made of views of row-major memory.
+// Whether two elements lie at one place. Takes time and memory of the elements only where the
+// dimensions of memory interleave, as windows that overlap do.
 bool HasInternalOverlap(Ints sizes, Ints strides);
 // `[2,3]`.
 std::string ShapeToString(Ints sizes);

@@ -20,6 +20,9 @@ TEST(GeometryTest, OverlapIsSeen) {
   EXPECT_FALSE(HasInternalOverlap({3, 2}, {1, 3}));
   EXPECT_FALSE(HasInternalOverlap({1, 2}, {0, 1}));
   EXPECT_FALSE(HasInternalOverlap({0, 2}, {0, 0}));
+  // Dimensions that interleave: 0 2 4 and 3 5 7; 0 2 4 and 4 6 8.
+  EXPECT_FALSE(HasInternalOverlap({2, 3}, {3, 2}));
+  EXPECT_TRUE(HasInternalOverlap({2, 3}, {4, 2}));
 }
 
 }  // namespace

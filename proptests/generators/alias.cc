@@ -1,5 +1,6 @@
 #include "proptests/generators/alias.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -68,6 +69,32 @@ ValueId Slice(Draft& draft, ValueId x, int64_t dim) {
   return draft.Op(Opcode::kSlice, {x}, std::move(attributes));
 }
 
+ValueId Diagonal(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
+  if (rank < 2) return kNoValue;
+  const int64_t first = source.Between(0, rank - 1);
+  const int64_t second = (first + source.Between(1, rank - 1)) % rank;
+  Attributes attributes = List(Key::kDims, {first, second});
+  const int64_t by = source.Between(0, 4) - 2;
+  if (by != 0) attributes.push_back({Key::kBy, by});
+  return draft.Op(Opcode::kDiagonal, {x}, std::move(attributes));
+}
+
+ValueId Unfold(Draft& draft, ValueId x, int64_t dim) {
+  Source& source = draft.source();
+  const Shape& shape = draft.ShapeOf(x);
+  if (shape.empty() || shape.size() >= 4 || shape[dim] == 0) return kNoValue;
+  const int64_t count = source.Between(1, std::min<int64_t>(shape[dim], 3));
+  if (draft.NumElements(x) * count > 36) return kNoValue;
+  Attributes attributes = One(Key::kDim, dim);
+  if (const int64_t step = source.Between(1, 3); step != 1) {
+    attributes.push_back({Key::kStep, step});
+  }
+  attributes.push_back({Key::kCount, count});
+  return draft.Op(Opcode::kUnfold, {x}, std::move(attributes));
+}
+
 using twingrad::program::Category;
 using twingrad::program::SignatureOf;
 using twingrad::program::UnaryOps;
@@ -118,9 +145,10 @@ ValueId ApplyPart(Draft& draft, ValueId x) {
 
 ValueId ApplyView(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kViews[] = {Opcode::kReshape,   Opcode::kTranspose, Opcode::kSelect,
-                               Opcode::kSlice,     Opcode::kExpand,    Opcode::kView,
-                               Opcode::kUnsqueeze, Opcode::kPermute,   Opcode::kSqueeze};
+  constexpr Opcode kViews[] = {
+      Opcode::kReshape,  Opcode::kTranspose, Opcode::kSelect,  Opcode::kSlice,   Opcode::kExpand,
+      Opcode::kView,     Opcode::kUnsqueeze, Opcode::kPermute, Opcode::kSqueeze, Opcode::kT,
+      Opcode::kDiagonal, Opcode::kUnfold,    Opcode::kAlias};
   const Opcode op = draft.Pick(Choice::kView, kViews);
   if (!draft.options().Has(op)) return x;
   const auto rank = static_cast<int64_t>(draft.ShapeOf(x).size());
@@ -153,6 +181,12 @@ ValueId ApplyView(Draft& draft, ValueId x) {
   } else if (op == Opcode::kUnsqueeze) {
     if (rank >= 4) return x;
     result = draft.Op(op, {x}, One(Key::kDim, source.Between(0, rank)));
+  } else if (op == Opcode::kAlias || (op == Opcode::kT && rank <= 2)) {
+    result = draft.Op(op, {x});
+  } else if (op == Opcode::kDiagonal) {
+    result = Diagonal(draft, x);
+  } else if (op == Opcode::kUnfold) {
+    result = Unfold(draft, x, dim);
   }
   if (result == kNoValue) return x;
   draft.Mark(Feature::kView);

@@ -10,7 +10,8 @@ namespace {
 TEST(View, ViewsOfEveryKindOccur) {
   for (Opcode op :
        {Opcode::kView, Opcode::kReshape, Opcode::kTranspose, Opcode::kPermute, Opcode::kExpand,
-        Opcode::kSelect, Opcode::kSlice, Opcode::kSqueeze, Opcode::kUnsqueeze}) {
+        Opcode::kSelect, Opcode::kSlice, Opcode::kSqueeze, Opcode::kUnsqueeze, Opcode::kT,
+        Opcode::kDiagonal, Opcode::kUnfold, Opcode::kAlias}) {
     EXPECT_GT(CountWith(AddView, op), 10);
   }
 }

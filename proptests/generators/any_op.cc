@@ -52,6 +52,7 @@ constexpr Opcode kDrawnTwice[] = {Opcode::kSoftmax,
                                   Opcode::kPadReflect,
                                   Opcode::kPadReplicate,
                                   Opcode::kPadCircular,
+                                  Opcode::kCosh,
                                   Opcode::kLogcumsumexp,
                                   Opcode::kArgsort};
 
@@ -60,12 +61,14 @@ constexpr Opcode kDrawnOnceMore[] = {
     Opcode::kArgmax,      Opcode::kArgmin,       Opcode::kBmm,        Opcode::kNllLoss,
     Opcode::kOuter,       Opcode::kAddmm,        Opcode::kSort,       Opcode::kArgsort,
     Opcode::kScatterAdd,  Opcode::kCumsum,       Opcode::kFlip,       Opcode::kCat,
-    Opcode::kSqrtInPlace, Opcode::kPadReplicate, Opcode::kPadReflect, Opcode::kPadCircular};
+    Opcode::kSqrtInPlace, Opcode::kPadReplicate, Opcode::kPadReflect, Opcode::kPadCircular,
+    Opcode::kEmbedding,   Opcode::kStack,        Opcode::kAcosh,      Opcode::kTril};
 
 // Those that need an operand of their own.
 constexpr Opcode kDrawnThrice[] = {Opcode::kTril,    Opcode::kTriu,      Opcode::kRepeat,
                                    Opcode::kCumprod, Opcode::kEmbedding, Opcode::kBaddbmm,
-                                   Opcode::kAddbmm,  Opcode::kRoll,      Opcode::kPad};
+                                   Opcode::kAddbmm,  Opcode::kRoll,      Opcode::kPad,
+                                   Opcode::kScatter, Opcode::kVar,       Opcode::kLogsumexp};
 
 // Of a convolution or pool the number of dimensions that its windows move over; else 0.
 int PlaneRankOf(Opcode op) {
@@ -82,7 +85,7 @@ int TimesDrawn(Opcode op, bool own_weights) {
   // Two statements must make the operand of acosh.
   const bool hard = op == Opcode::kAddmm || op == Opcode::kAcosh;
   const bool thrice = PlaneRankOf(op) > 0 || has(kDrawnThrice);
-  const int times = hard ? 5 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
+  const int times = op == Opcode::kAcosh ? 7 : hard ? 5 : thrice ? 3 : has(kDrawnTwice) ? 2 : 1;
   return own_weights && has(kDrawnOnceMore) ? times + 1 : times;
 }
 
@@ -124,7 +127,7 @@ ValueId PickOperand(Draft& draft, Opcode op) {
     if (samples) shape.insert(shape.begin(), draft.source().Between(0, 2));
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
-  if (op == Opcode::kEmbedding) {
+  if (op == Opcode::kEmbedding || (op == Opcode::kDiagonal && draft.source().Chance(30))) {
     const Shape shape = {draft.source().Between(1, 3), draft.source().Between(0, 3)};
     return MakeLeaf(draft, {.shape = shape, .grad = true});
   }
@@ -150,12 +153,14 @@ ValueId PickOperand(Draft& draft, Opcode op) {
 void Try(Draft& draft, Opcode op, ValueId x) {
   switch (SignatureOf(op).category) {
     case Category::kElementwise:
-      if (op == Opcode::kWhere) {
+      if (op == Opcode::kWhere || op == Opcode::kMaskedFill) {
         ApplyWhere(draft, x);
       } else if (SignatureOf(op).max_operands == 3) {
         ApplyTernary(draft, x);
       } else if (SignatureOf(op).max_operands == 1) {
         ApplyUnary(draft, x);
+      } else if (Rounds(SignatureOf(op).facts.numbers)) {
+        ApplyPair(draft, x);
       } else {
         ApplyBinary(draft, x);
       }
@@ -198,7 +203,7 @@ void Try(Draft& draft, Opcode op, ValueId x) {
 
 void AddOp(Draft& draft) {
   Source& source = draft.source();
-  const bool rounds = draft.rounding() && source.Chance(54);
+  const bool rounds = draft.rounding() && source.Chance(57);
   const std::vector<Opcode>& ops = OpsThat(rounds, draft.swarm().narrows());
   const Opcode op = draft.Pick(Choice::kAnyOp, ops);
   const Category category = SignatureOf(op).category;

@@ -169,9 +169,14 @@ Range Draft::RangeOf(Opcode op, absl::Span<const ValueId> operands, ValueId resu
     case Numbers::kEither: {
       if (op == Opcode::kWhere) return Union(known_[operands[1]].range, known_[operands[2]].range);
       Range range = a;
-      for (const ValueId operand : operands) range = Union(range, known_[operand].range);
+      for (size_t k = 0; k < operands.size(); ++k) {
+        if (SignatureOf(op).IsIndex(static_cast<int>(k))) continue;
+        range = Union(range, known_[operands[k]].range);
+      }
       return range;
     }
+    case Numbers::kPadded:  // the first operand of masked_fill is a condition
+      return AfterUnary(op, known_[operands.back()].range);
     default:  // what counts do not matter to
       return operands.size() == 2 ? AfterBinary(op, a, known_[operands[1]].range)
                                   : AfterUnary(op, a);
@@ -219,12 +224,21 @@ void Draft::LearnView(Opcode op, ValueId operand, ValueId result, const Attribut
   Known& known = known_[result];
   known.base = from.base;
   known.synced = writes_[from.base];
-  known.writable = from.writable && (op != Opcode::kExpand || ShapeOf(operand) == ShapeOf(result));
+  bool repeats = op == Opcode::kExpand && ShapeOf(operand) != ShapeOf(result);
+  if (op == Opcode::kUnfold) {
+    int64_t step = 1, count = 1;
+    for (const Attribute& a : attributes) {
+      if (a.key == Key::kStep) step = std::get<int64_t>(a.value);
+      if (a.key == Key::kCount) count = std::get<int64_t>(a.value);
+    }
+    repeats = step < count;
+  }
+  known.writable = from.writable && !repeats;
   known.made_in_no_grad = from.made_in_no_grad || !grad_mode();
   known.aliased = known_[operand].aliased = true;
   known.range = from.range;
   bool keeps_order = op == Opcode::kView || op == Opcode::kReshape || op == Opcode::kSqueeze ||
-                     op == Opcode::kUnsqueeze;
+                     op == Opcode::kUnsqueeze || op == Opcode::kAlias;
   if (op == Opcode::kSelect) {
     for (const Attribute& a : attributes) {
       keeps_order |= a.key == Key::kDim && std::get<int64_t>(a.value) == 0;

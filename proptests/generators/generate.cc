@@ -28,7 +28,7 @@ constexpr Part kParts[] = {
     {Feature::kUnusedInput, 3, AddUnusedInput},
     {Feature::kView, 18, AddView},
     {Feature::kInPlace, 14, AddInPlace},
-    {Feature::kDevices, 8, AddDevices},
+    {Feature::kDevices, 12, AddDevices},
     {Feature::kHook, 26, AddHook},
     {Feature::kNumbers, 5, AddNumbers},
     {Feature::kNoGrad, 5, AddNoGrad},

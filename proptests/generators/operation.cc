@@ -197,6 +197,7 @@ ValueId Combine(Draft& draft, ValueId a, ValueId b) {
 ValueId ApplyBinary(Draft& draft, ValueId x) {
   Source& source = draft.source();
   if (draft.DTypeOf(x) == DType::kBool) return x;
+  if (draft.rounding() && source.Chance(6)) return ApplyPair(draft, x);
   const uint64_t draw = draft.Below(Choice::kBinary, 20);
   if (draw >= 18 && draft.options().Has(Opcode::kDiv)) return ApplyDiv(draft, x);
   if (draw >= 16 && draft.options().Has(Opcode::kPow)) return ApplyPow(draft, x);
@@ -206,9 +207,24 @@ ValueId ApplyBinary(Draft& draft, ValueId x) {
   return OrSelf(swap ? Combine(draft, other, x) : Combine(draft, x, other), x);
 }
 
-ValueId ApplyWhere(Draft& draft, ValueId x) {
-  if (!draft.options().Has(Opcode::kWhere)) return x;
+// logaddexp or atan2.
+ValueId ApplyPair(Draft& draft, ValueId x) {
   Source& source = draft.source();
+  const Opcode op = source.Pick({Opcode::kLogaddexp, Opcode::kAtan2});
+  if (!draft.IsFloating(x) || !draft.options().Has(op)) return x;
+  // Behind the first axis the angle jumps.
+  const bool ahead = op == Opcode::kAtan2 && source.Chance(75);
+  const ValueId other = Partner(draft, x, ahead ? Content::kPositive : Content::kAny);
+  if (other == kNoValue) return x;
+  const bool swap = !ahead && source.Chance(40);
+  return OrSelf(draft.Op(op, {swap ? other : x, swap ? x : other}), x);
+}
+
+// where or masked_fill.
+ValueId ApplyWhere(Draft& draft, ValueId x) {
+  Source& source = draft.source();
+  const Opcode op = source.Chance(35) ? Opcode::kMaskedFill : Opcode::kWhere;
+  if (!draft.options().Has(op) || draft.DTypeOf(x) == DType::kBool) return x;
   ValueId condition = draft.Pick([&](ValueId v) {
     return draft.DTypeOf(v) == DType::kBool && draft.DeviceOf(v) == draft.DeviceOf(x) &&
            Broadcast(draft.ShapeOf(v), draft.ShapeOf(x));
@@ -217,6 +233,10 @@ ValueId ApplyWhere(Draft& draft, ValueId x) {
     condition = MakeLeaf(draft, {.dtype = DType::kBool,
                                  .shape = MakeBroadcastable(draft, draft.ShapeOf(x)),
                                  .device = draft.DeviceOf(x)});
+  }
+  if (op == Opcode::kMaskedFill && condition != kNoValue) {
+    constexpr double kFillings[] = {0, 1, -1, 2};
+    return OrSelf(draft.Op(op, {condition, x}, {{Key::kBy, source.Pick(kFillings)}}), x);
   }
   const ValueId other = source.Chance(15) ? x : Partner(draft, x);
   if (condition == kNoValue || other == kNoValue) return x;
@@ -318,7 +338,8 @@ ValueId ApplyMatmul(Draft& draft, ValueId x) {
     const uint64_t draw = source.Below(10);
     // Vector, matrix, or batches that broadcast against those of x, of its rank or of another.
     const uint64_t first_batched = shape.size() >= 3 ? 6 : 8;
-    if (draw >= first_batched) b = RightBatches(draft, shape, /*ranks_differ=*/draw != 9);
+    if (draw >= first_batched)
+      b = RightBatches(draft, shape, /*ranks_differ=*/draw < first_batched + 2 && draw != 9);
     b.push_back(shape.back());
     if (draw >= 4) b.push_back(source.Between(1, 3));
     other = MakeLeaf(draft, {.dtype = draft.DTypeOf(x),

@@ -144,7 +144,7 @@ Range After(Numbers numbers, const Range& a, const Range& b) {
     case Numbers::kSigmoid:
     case Numbers::kProbability:
     case Numbers::kLogSum:
-      return AfterRounding(numbers, a);
+      return AfterRounding(numbers, Union(a, b));
   }
   return a;
 }

@@ -34,6 +34,25 @@ ValueId Indices(Draft& draft, const Shape& shape, int64_t size, DeviceIndex devi
   return draft.Leaf({DType::kI64, shape}, std::move(data), false, device, {2, 0});
 }
 
+// The same, no two of them equal along dim=; there are no more of them than `size`.
+ValueId EachOnce(Draft& draft, const Shape& shape, int64_t dim, int64_t size, DeviceIndex device) {
+  const int64_t length = shape[dim];
+  int64_t stride = 1;
+  for (size_t d = static_cast<size_t>(dim) + 1; d < shape.size(); ++d) stride *= shape[d];
+  Bits data(static_cast<size_t>(ElementsOf(shape)));
+  for (int64_t line = 0; length > 0 && line < ElementsOf(shape) / length; ++line) {
+    std::vector<uint64_t> all;
+    for (int64_t k = 0; k < size; ++k) all.push_back(static_cast<uint64_t>(k));
+    const int64_t start = line / stride * stride * length + line % stride;
+    for (int64_t k = 0; k < length; ++k) {
+      const auto picked = all.begin() + static_cast<int64_t>(draft.source().Below(all.size()));
+      data[static_cast<size_t>(start + k * stride)] = *picked;
+      all.erase(picked);
+    }
+  }
+  return draft.Leaf({DType::kI64, shape}, std::move(data), false, device, {2, 0});
+}
+
 // A value of x's type and this shape, or a leaf.
 ValueId Fellow(Draft& draft, ValueId x, const Shape& shape, Content content = Content::kAny) {
   const DType dtype = draft.DTypeOf(x);
@@ -83,10 +102,14 @@ ValueId ApplyPick(Draft& draft, ValueId x, Opcode op, int64_t dim) {
     }
   }
   if (ElementsOf(shape) / std::max<int64_t>(shape[dim], 1) * length > kMaxResult) return x;
-  const ValueId indices = Indices(draft, index, shape[dim], draft.DeviceOf(x));
+  const bool puts = op == Opcode::kScatter && source.Chance(90);
+  if (puts) length = std::min(length, shape[dim]);
+  const ValueId indices = puts ? EachOnce(draft, index, dim, shape[dim], draft.DeviceOf(x))
+                               : Indices(draft, index, shape[dim], draft.DeviceOf(x));
   if (indices == kNoValue) return x;
   const Attributes attributes = {{Key::kDim, dim}};
-  if (op != Opcode::kScatterAdd) return draft.Op(op, {x, indices}, attributes);
+  if (op != Opcode::kScatterAdd && op != Opcode::kScatter)
+    return draft.Op(op, {x, indices}, attributes);
   const ValueId terms = Fellow(draft, x, index);
   if (terms == kNoValue) return x;
   return draft.Op(op, {x, indices, terms}, attributes);
@@ -227,12 +250,13 @@ ValueId ApplyPicked(Draft& draft, ValueId x) {
 
 ValueId ApplyRearrange(Draft& draft, ValueId x) {
   Source& source = draft.source();
-  constexpr Opcode kOps[] = {
-      Opcode::kCat,          Opcode::kStack,        Opcode::kFlip,   Opcode::kIndexSelect,
-      Opcode::kGather,       Opcode::kScatterAdd,   Opcode::kSort,   Opcode::kArgsort,
-      Opcode::kCumsum,       Opcode::kRoll,         Opcode::kTril,   Opcode::kTriu,
-      Opcode::kCumprod,      Opcode::kLogcumsumexp, Opcode::kPad,    Opcode::kPadReflect,
-      Opcode::kPadReplicate, Opcode::kPadCircular,  Opcode::kRepeat, Opcode::kEmbedding};
+  constexpr Opcode kOps[] = {Opcode::kCat,         Opcode::kStack,        Opcode::kFlip,
+                             Opcode::kIndexSelect, Opcode::kGather,       Opcode::kScatterAdd,
+                             Opcode::kSort,        Opcode::kArgsort,      Opcode::kCumsum,
+                             Opcode::kRoll,        Opcode::kTril,         Opcode::kTriu,
+                             Opcode::kCumprod,     Opcode::kLogcumsumexp, Opcode::kPad,
+                             Opcode::kPadReflect,  Opcode::kPadReplicate, Opcode::kPadCircular,
+                             Opcode::kRepeat,      Opcode::kEmbedding,    Opcode::kScatter};
   const Opcode op = draft.Pick(Choice::kRearrangement, kOps);
   if (!draft.options().Has(op)) return x;
   if (op == Opcode::kCat || op == Opcode::kStack) return OrSelf(ApplyJoin(draft, x, op), x);

@@ -19,7 +19,8 @@ TEST(Rearrange, MakesEachOfItsOps) {
           Opcode::kGather,       Opcode::kScatterAdd,  Opcode::kSort,         Opcode::kArgsort,
           Opcode::kCumsum,       Opcode::kCumprod,     Opcode::kLogcumsumexp, Opcode::kRoll,
           Opcode::kTril,         Opcode::kTriu,        Opcode::kPad,          Opcode::kPadReflect,
-          Opcode::kPadReplicate, Opcode::kPadCircular, Opcode::kRepeat,       Opcode::kEmbedding});
+          Opcode::kPadReplicate, Opcode::kPadCircular, Opcode::kRepeat,       Opcode::kEmbedding,
+          Opcode::kScatter});
 }
 
 TEST(Rearrange, FoldsMakeEachOfTheirOps) {

@@ -54,6 +54,8 @@ Attributes AttributesOfMove(Opcode op) {
       return {{Key::kPads, List{1, 2}}};
     case Opcode::kRepeat:
       return {{Key::kShape, List{2, 1, 2}}};
+    case Opcode::kUnfold:
+      return {{Key::kDim, int64_t{1}}, {Key::kCount, int64_t{2}}};
     case Opcode::kRoll:
       return {{Key::kDim, int64_t{1}}, {Key::kBy, int64_t{1}}};
     default:
@@ -76,6 +78,7 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kHardtanh:
       return {{Key::kMin, -1.0}, {Key::kMax, 1.0}};
     case Opcode::kLeakyRelu:
+    case Opcode::kMaskedFill:
       return {{Key::kBy, 0.5}};
     case Opcode::kElu:
     case Opcode::kCelu:
@@ -90,6 +93,7 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kReshape:
       return {{Key::kShape, List{kRows * kColumns}}};
     case Opcode::kTranspose:
+    case Opcode::kDiagonal:
       return {{Key::kDims, List{0, 1}}};
     case Opcode::kPermute:
       return {{Key::kDims, List{1, 0}}};
@@ -109,6 +113,7 @@ Attributes AttributesOf(Opcode op, DType type, SpecialNumbers& numbers) {
     case Opcode::kIndexSelect:
     case Opcode::kGather:
     case Opcode::kScatterAdd:
+    case Opcode::kScatter:
     case Opcode::kSort:
     case Opcode::kArgsort:
     case Opcode::kCumsum:
@@ -180,7 +185,8 @@ class Maker {
     }
     const ValueId leaf = b_.Leaf({type_, shape}, FloatBits(elements), /*grad=*/true);
     if (operand < 2) made_.operands[static_cast<size_t>(operand)] = std::move(elements);
-    if (op_.IsDifferentiable(operand + (op_.op == Opcode::kWhere ? 1 : 0))) {
+    const bool masked = op_.op == Opcode::kWhere || op_.op == Opcode::kMaskedFill;
+    if (op_.IsDifferentiable(operand + (masked ? 1 : 0))) {
       made_.inputs.push_back(leaf);
       made_.by.push_back(operand);
     }
@@ -205,6 +211,10 @@ class Maker {
         const ValueId mask = Indices(shape, DType::kBool, 2);
         const ValueId a = Numbers(shape, 0);
         return b_.Op(op_.op, {mask, a, Numbers(shape, 1)});
+      }
+      case Opcode::kMaskedFill: {
+        const ValueId mask = Indices(shape, DType::kBool, 2);
+        return b_.Op(op_.op, {mask, Numbers(shape, 0)}, AttributesOf(op_.op, type_, numbers_));
       }
       case Opcode::kDot:
       case Opcode::kOuter: {

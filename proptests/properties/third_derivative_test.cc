@@ -102,7 +102,10 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kLeakyRelu:
     case Opcode::kElu:
     case Opcode::kCelu:
+    case Opcode::kMaskedFill:
       return {{Key::kBy, 0.5}};
+    case Opcode::kUnfold:
+      return {{Key::kDim, int64_t{1}}, {Key::kCount, int64_t{2}}};
     case Opcode::kMseLoss:
     case Opcode::kSmoothL1Loss:
     case Opcode::kCrossEntropy:
@@ -113,6 +116,7 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kReshape:
       return {{Key::kShape, List{2 * rows}}};
     case Opcode::kTranspose:
+    case Opcode::kDiagonal:
       return {{Key::kDims, List{0, 1}}};
     case Opcode::kPermute:
       return {{Key::kDims, List{1, 0}}};
@@ -130,6 +134,7 @@ Attributes AttributesOf(Opcode op, int64_t rows) {
     case Opcode::kIndexSelect:
     case Opcode::kGather:
     case Opcode::kScatterAdd:
+    case Opcode::kScatter:
     case Opcode::kSort:
     case Opcode::kCumsum:
     case Opcode::kCumprod:
@@ -233,10 +238,11 @@ ValueId Apply(ProgramBuilder& b, const Signature& signature, const Case& point, 
     }
     return y;
   }
-  if (signature.op == Opcode::kWhere) {
+  if (signature.op == Opcode::kWhere || signature.op == Opcode::kMaskedFill) {
     const ValueId mask =
         b.Leaf({DType::kBool, point.shape}, point.x.empty() ? Bits() : IntBits({1, 0, 0, 1}));
-    return b.Op(signature.op, {mask, x, w});
+    if (signature.op == Opcode::kWhere) return b.Op(signature.op, {mask, x, w});
+    return b.Op(signature.op, {mask, x}, AttributesOf(signature.op, point.shape[0]));
   }
   return ApplyWith(b, signature, point.shape[0], x, w);
 }

@@ -72,7 +72,9 @@ class Arithmetic {
   Ref Product(const Refs& factors, DType type);
   // The sum of products, and `start` if there is one.
   Ref SumOfProducts(absl::Span<const std::pair<Ref, Ref>> products, Ref start, DType type);
-  Ref Power(Ref a, Ref b, DType type);  // power.cc
+  Ref Power(Ref a, Ref b, DType type);      // power.cc
+  Ref LogAddExp(Ref a, Ref b, DType type);  // pairs.cc
+  Ref Atan2(Ref a, Ref b, DType type);
   Ref Cast(Ref a, DType from, DType to);
   // Rounds the run of what was computed in steps: `units` halves of a last place of the number, or
   // of `magnitude` if that is greater.

@@ -27,6 +27,7 @@ enum class Function : uint8_t {
   kAcosh,
   kAtanh,
   kErf,
+  kErfc,
   kExpm1,
   kLog1p,
   kLog2,

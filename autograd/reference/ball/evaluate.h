@@ -48,6 +48,7 @@ class Evaluation {
   void Relu6();
   void Hardsigmoid();
   void Bent();
+  void MaskedFill();
   void Reduce();  // along.cc
   void ReduceLanes();
   void Accumulate();
@@ -61,6 +62,7 @@ class Evaluation {
   void Repeat();
   void PickLanes();
   void ScatterAdd();
+  void Scatter();
   void Products();  // products.cc
   void Outer();
   void Loss();

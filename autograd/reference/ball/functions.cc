@@ -214,6 +214,8 @@ void SeriesOf(Function function, Polynomial& out, const Polynomial& x, const Rea
       return Atanh(out, x, length);
     case Function::kErf:
       return arb_hypgeom_erf_series(out.p, x.p, length, kBits);
+    case Function::kErfc:
+      return arb_hypgeom_erfc_series(out.p, x.p, length, kBits);
     case Function::kExpm1:
       return arb_poly_exp_series(out.p, x.p, length, kBits);
     case Function::kLog1p:

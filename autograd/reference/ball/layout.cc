@@ -123,6 +123,43 @@ Layout Squeezed(const Layout& from, const Dims& dims) {
   return view;
 }
 
+// The places (k, k + by), or (k - by, k).
+Layout DiagonalOf(const Layout& from, const Dims& two, int64_t by) {
+  const auto rows = static_cast<size_t>(two[0]), columns = static_cast<size_t>(two[1]);
+  Layout view{{}, {}, from.offset};
+  for (size_t d = 0; d < from.shape.size(); ++d) {
+    if (d == rows || d == columns) continue;
+    view.shape.push_back(from.shape[d]);
+    view.strides.push_back(from.strides[d]);
+  }
+  int64_t length = 0;
+  for (int64_t row = 0; row < from.shape[rows]; ++row) {
+    const bool beside = by < -row || by >= from.shape[columns] - row;
+    if (beside) continue;
+    if (length == 0) view.offset += row * from.strides[rows] + (row + by) * from.strides[columns];
+    ++length;
+  }
+  view.shape.push_back(length);
+  view.strides.push_back(from.strides[rows] + from.strides[columns]);
+  return view;
+}
+
+Layout WindowsOf(Layout view, const program::Statement& statement) {
+  const auto dim = static_cast<size_t>(statement.Get<int64_t>(Key::kDim));
+  const int64_t count = statement.Get<int64_t>(Key::kCount);
+  const int64_t step = statement.Get<int64_t>(Key::kStep, 1);
+  int64_t windows = 0;
+  for (int64_t start = 0; start <= view.shape[dim] - count; start += step) {
+    ++windows;
+    if (step > view.shape[dim]) break;
+  }
+  view.shape.push_back(count);
+  view.strides.push_back(view.strides[dim]);
+  view.shape[dim] = windows;
+  if (windows > 1) view.strides[dim] *= step;
+  return view;
+}
+
 }  // namespace
 
 Layout Layout::View(const program::Statement& statement) const {
@@ -133,7 +170,16 @@ Layout Layout::View(const program::Statement& statement) const {
   if (statement.op == Opcode::kExpand) return Expanded(*this, statement.Get<Dims>(Key::kShape));
   if (statement.op == Opcode::kSlice) return Sliced(*this, statement);
   if (statement.op == Opcode::kSqueeze) return Squeezed(*this, statement.Get<Dims>(Key::kDims));
+  if (statement.op == Opcode::kT) {
+    return shape.size() < 2 ? *this : Permuted(*this, {1, 0});
+  }
+  if (statement.op == Opcode::kDiagonal) {
+    const auto by = statement.Get<int64_t>(Key::kBy);
+    return DiagonalOf(*this, statement.Get<Dims>(Key::kDims), by);
+  }
+  if (statement.op == Opcode::kUnfold) return WindowsOf(*this, statement);
   Layout view = *this;
+  if (statement.op == Opcode::kAlias) return view;
   if (statement.op == Opcode::kSelect) {
     const auto dim = statement.Get<int64_t>(Key::kDim);
     view.offset += statement.Get<int64_t>(Key::kIndex) * strides[static_cast<size_t>(dim)];

@@ -184,4 +184,25 @@ void Evaluation::ScatterAdd() {
   for (const Refs& row : terms) Put(row.size() == 1 ? row[0] : math_.Sum(row, type()));
 }
 
+// Later ones overwrite earlier ones.
+void Evaluation::Scatter() {
+  const Tensor& indices = in_[1];
+  const auto dim = static_cast<size_t>(Dim());
+  const int64_t size = in_[0].shape[dim];
+  Places strides = StridesOf(in_[0].shape);
+  const int64_t step = strides[dim];
+  strides[dim] = 0;
+  const Places bases = Enumerate(indices.shape, strides);
+  out_.elements = in_[0].elements;
+  for (size_t i = 0; i < bases.size(); ++i) {
+    Ref index = indices.elements[i], written = in_[2].elements[i];
+    const int64_t first = index->known ? static_cast<int64_t>(InRange(index, size)) : 0;
+    const int64_t last = index->known ? first : size - 1;
+    for (int64_t k = first; k <= last; ++k) {
+      Ref& there = out_.elements[static_cast<size_t>(bases[i] + k * step)];
+      there = index->known ? written : math_.AnyOf({there, written});
+    }
+  }
+}
+
 }  // namespace twingrad::reference::ball

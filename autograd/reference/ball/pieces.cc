@@ -1,4 +1,6 @@
-// Functions of several pieces: between limits, and bent at 0.
+// Functions of several pieces: between limits, bent at 0, and filled by a mask.
+
+#include <cstdint>
 
 #include <arb.h>
 
@@ -35,6 +37,17 @@ void Evaluation::Hardsigmoid() {
   for (Ref a : in_[0].elements) {
     Ref sum = math_.Add(Within(a, -3, 3), math_.Point(3), type());
     Put(math_.Divide(sum, math_.Point(6), type(), 3));
+  }
+}
+
+void Evaluation::MaskedFill() {
+  const double by = statement_.Get<double>(Key::kBy);
+  Ref filling = IsFloating(out_.type) ? math_.Point(by) : math_.Integer(static_cast<int64_t>(by));
+  const Places masks = Broadcasting(in_[0].shape, out_.shape);
+  const Places places = Broadcasting(in_[1].shape, out_.shape);
+  for (size_t i = 0; i < masks.size(); ++i) {
+    Ref mask = in_[0].elements[static_cast<size_t>(masks[i])];
+    Put(math_.Where(mask, filling, in_[1].elements[static_cast<size_t>(places[i])]));
   }
 }
 

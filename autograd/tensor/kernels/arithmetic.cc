@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
@@ -24,6 +26,31 @@ struct MaximumWeightNumber {
 
 struct EqualNumber {
   static bool Of(auto a, auto b) { return a == b; }
+};
+
+struct LogAddExpNumber {
+  template <typename T>
+  static T Of(T a, T b) {
+    if (std::isnan(a) || std::isnan(b)) return a + b;
+    const T greater = a < b ? b : a, lesser = a < b ? a : b;
+    if (std::isinf(greater) || std::isinf(lesser)) return greater;
+    return greater + std::log1p(std::exp(lesser - greater));
+  }
+};
+
+struct Atan2Number {
+  static auto Of(auto a, auto b) { return std::atan2(a, b); }
+};
+
+struct ScaleOfSquaresNumber {
+  template <typename T>
+  static T Of(T a, T b) {
+    using Limits = std::numeric_limits<T>;
+    const T greater = std::fmin(std::fmax(std::fabs(a), std::fabs(b)), Limits::max());
+    if (greater == 0) return greater;
+    const int exponent = std::ilogb(greater);
+    return std::abs(exponent) < Limits::max_exponent / 4 ? T(1) : std::ldexp(T(1), exponent);
+  }
 };
 
 struct PowIsFlatInBaseNumber {
@@ -123,6 +150,10 @@ Tensor Add(const Tensor& a, const Tensor& b) { return Numeric<AddNumber>("add", 
 Tensor Sub(const Tensor& a, const Tensor& b) { return Numeric<SubNumber>("sub", a, b); }
 Tensor Mul(const Tensor& a, const Tensor& b) { return Numeric<MulNumber>("mul", a, b); }
 Tensor Div(const Tensor& a, const Tensor& b) { return Floating<DivNumber>("div", a, b); }
+Tensor LogAddExp(const Tensor& a, const Tensor& b) {
+  return Floating<LogAddExpNumber>("logaddexp", a, b);
+}
+Tensor Atan2(const Tensor& a, const Tensor& b) { return Floating<Atan2Number>("atan2", a, b); }
 Tensor Maximum(const Tensor& a, const Tensor& b) { return Numeric<MaximumNumber>("maximum", a, b); }
 
 Tensor Minimum(const Tensor& a, const Tensor& b) { return Numeric<MinimumNumber>("minimum", a, b); }
@@ -141,6 +172,10 @@ Tensor MaximumWeight(const Tensor& a, const Tensor& b) {
 }
 
 Tensor Equals(const Tensor& a, const Tensor& b) { return Floating<EqualNumber>("equals", a, b); }
+
+Tensor ScaleOfSquares(const Tensor& a, const Tensor& b) {
+  return Floating<ScaleOfSquaresNumber>("atan2", a, b);
+}
 
 Tensor PowIsFlatInBase(const Tensor& a, const Tensor& b) {
   return Floating<PowIsFlatInBaseNumber>("pow", a, b);

@@ -21,6 +21,8 @@ Tensor Maximum(const Tensor& a, const Tensor& b);
 Tensor Minimum(const Tensor& a, const Tensor& b);
 // f32, f64.
 Tensor Div(const Tensor& a, const Tensor& b);
+Tensor LogAddExp(const Tensor& a, const Tensor& b);  // nothing overflows
+Tensor Atan2(const Tensor& a, const Tensor& b);
 // f32, f64, i64; an integer exponent below 0 is Error(kDomain).
 Tensor Pow(const Tensor& a, const Tensor& b);
 
@@ -37,6 +39,10 @@ Tensor PowIsFlatInBase(const Tensor& a, const Tensor& b);
 Tensor PowIsSteepInBase(const Tensor& a, const Tensor& b);
 // Bool: where pow(a, b) is constant in b although log(a) is no number: a == 0 and b >= 0. f32, f64.
 Tensor PowIsFlatInExponent(const Tensor& a, const Tensor& b);
+
+// The greatest power of two that is no more than the magnitude of a or of b where the square of
+// that might leave the format, else 1; 0 where both are. f32, f64.
+Tensor ScaleOfSquares(const Tensor& a, const Tensor& b);
 
 // target += other, element by element, in place; same shape, type and device. Overlap of the two is
 // harmless only where they are the very same view.

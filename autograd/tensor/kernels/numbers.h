@@ -229,6 +229,11 @@ struct AtanhNumber : OnFloats {
   static auto Of(auto a) { return std::atanh(a); }
 };
 
+struct ErfcNumber : OnFloats {
+  static constexpr const char* kName = "erfc";
+  static auto Of(auto a) { return std::erfc(a); }
+};
+
 struct ErfNumber : OnFloats {
   static constexpr const char* kName = "erf";
   static auto Of(auto a) { return std::erf(a); }

@@ -76,6 +76,27 @@ int64_t IndexOfExtreme(const T* line, int64_t size, int64_t stride, bool least) 
   return best;
 }
 
+// put(place, term) takes each term, in order, in at its place in `out`.
+template <typename T, typename Put>
+void EachScattered(const char* op, Tensor& out, int64_t dim, const Tensor& index,
+                   const Tensor& source, Put put) {
+  const int64_t size = out.sizes()[dim], stride = out.strides()[dim];
+  const int64_t* indices = index.data<int64_t>();
+  T* target = out.mutable_data<T>();
+  const T* terms = source.data<T>();
+  const Ints sizes = index.sizes();
+  ForEachRow<3>(sizes,
+                {StridesBeside(out, dim), StridesFor(index, sizes), StridesFor(source, sizes)},
+                [&](const Row<3>& row) {
+                  for (int64_t i = 0; i < row.count; ++i) {
+                    const int64_t k = indices[row.offset[1] + i * row.step[1]];
+                    if (k < 0 || k >= size) RefuseIndex(op, k, size);
+                    put(target[row.offset[0] + i * row.step[0] + k * stride],
+                        terms[row.offset[2] + i * row.step[2]]);
+                  }
+                });
+}
+
 }  // namespace
 
 Tensor Flip(const Tensor& a, Ints dims) {
@@ -121,23 +142,21 @@ Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tenso
   CheckIndices("scatter_add", a, index);
   CheckSameKind("scatter_add", a, source);
   Tensor out = Clone(a);
-  const int64_t size = a.sizes()[dim], stride = out.strides()[dim];
-  const int64_t* indices = index.data<int64_t>();
   DispatchNumeric("scatter_add", a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    T* target = out.mutable_data<T>();
-    const T* terms = source.data<T>();
-    const Ints sizes = index.sizes();
-    ForEachRow<3>(sizes,
-                  {StridesBeside(out, dim), StridesFor(index, sizes), StridesFor(source, sizes)},
-                  [&](const Row<3>& row) {
-                    for (int64_t i = 0; i < row.count; ++i) {
-                      const int64_t k = indices[row.offset[1] + i * row.step[1]];
-                      if (k < 0 || k >= size) RefuseIndex("scatter_add", k, size);
-                      T& sum = target[row.offset[0] + i * row.step[0] + k * stride];
-                      sum = AddNumber::Of(sum, terms[row.offset[2] + i * row.step[2]]);
-                    }
-                  });
+    EachScattered<T>("scatter_add", out, dim, index, source,
+                     [](T& sum, T term) { sum = AddNumber::Of(sum, term); });
+  });
+  return out;
+}
+
+Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  CheckIndices("scatter", a, index);
+  CheckSameKind("scatter", a, source);
+  Tensor out = Clone(a);
+  DispatchAll(a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    EachScattered<T>("scatter", out, dim, index, source, [](T& there, T term) { there = term; });
   });
   return out;
 }

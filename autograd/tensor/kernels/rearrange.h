@@ -23,6 +23,9 @@ Tensor Gather(const Tensor& a, int64_t dim, const Tensor& index, const char* op 
 // coordinate of `dim`. `source` has index's shape.
 Tensor ScatterAdd(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
 
+// The same, but put in the place of what is there. All element types.
+Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+
 // Rows along `dim` in order, equal elements in theirs, NaN above all; and where they came from.
 struct Sorted {
   Tensor values;

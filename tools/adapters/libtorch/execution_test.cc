@@ -288,7 +288,7 @@ TEST_F(ExecutionTest, TheTableOfOpsIsThatOfTheEngine) {
     const bool writes = signature.category == program::Category::kInPlace;
     const bool makes_none = !writes && (signature.differentiable == 0 || op == Opcode::kDetach);
     int nodes = 0;
-    for (uint64_t seed = 0; seed < 400 && nodes < 60; ++seed) {
+    for (uint64_t seed = 0; seed < 1000 && nodes < 60; ++seed) {
       nodes += NodesOf(op, generators::Generate(seed, WithThese(ops)));
       if (testing::Test::HasFailure()) return;
     }

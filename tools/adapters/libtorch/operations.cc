@@ -155,6 +155,16 @@ Tensor Slice(const Statement& s, const Operands& o) {
   return at::slice(o[0], dim, s.Get<int64_t>(Key::kStart), stop, s.Get<int64_t>(Key::kStep, 1));
 }
 
+// Of several elements for one place libtorch leaves open which one stays.
+Tensor Scatter(const Statement& s, const Operands& o) {
+  const Tensor order = at::arange(o[1].numel(), at::kLong).view(o[1].sizes());
+  const Tensor places = at::zeros(o[0].sizes(), at::kLong).scatter(Dim(s), o[1], order);
+  if (!at::equal(places.gather(Dim(s), o[1]), order)) {
+    throw Refusal(ErrorKind::kUnsupported, "two elements scattered to one place");
+  }
+  return at::scatter(o[0], Dim(s), o[1], o[2]);
+}
+
 int64_t Saturated(double x) {
   if (std::isnan(x)) return 0;
   if (x >= 9223372036854775808.0) return std::numeric_limits<int64_t>::max();
@@ -196,6 +206,8 @@ constexpr Row kTable[] = {
     Row(Opcode::kPow, Pow),
     COMPUTES(kMaximum, at::maximum(o[0], o[1])),
     COMPUTES(kMinimum, at::minimum(o[0], o[1])),
+    COMPUTES(kLogaddexp, at::logaddexp(o[0], o[1])),
+    COMPUTES(kAtan2, at::atan2(o[0], o[1])),
     COMPUTES(kNeg, at::neg(o[0])),
     COMPUTES(kExp, at::exp(o[0])),
     COMPUTES(kLog, at::log(o[0])),
@@ -217,6 +229,7 @@ constexpr Row kTable[] = {
     COMPUTES(kAcosh, at::acosh(o[0])),
     COMPUTES(kAtanh, at::atanh(o[0])),
     COMPUTES(kErf, at::erf(o[0])),
+    COMPUTES(kErfc, at::erfc(o[0])),
     COMPUTES(kExpm1, at::expm1(o[0])),
     COMPUTES(kLog1p, at::log1p(o[0])),
     COMPUTES(kLog2, at::log2(o[0])),
@@ -238,6 +251,7 @@ constexpr Row kTable[] = {
     COMPUTES(kCelu, at::celu(o[0], s.Get<double>(Key::kBy))),
     COMPUTES(kSelu, at::selu(o[0])),
     COMPUTES(kWhere, at::where(o[0], o[1], o[2])),
+    COMPUTES(kMaskedFill, at::masked_fill(o[1], o[0], s.Get<double>(Key::kBy))),
 
     COMPUTES(kSum,
              ReducesToScalar(s) ? at::sum(o[0]) : at::sum(o[0], ReducedDims(s, o[0]), Keepdim(s))),
@@ -289,6 +303,11 @@ constexpr Row kTable[] = {
     Row(Opcode::kSlice, Slice),
     Row(Opcode::kSqueeze, Squeeze),
     COMPUTES(kUnsqueeze, at::unsqueeze(o[0], Dim(s))),
+    COMPUTES(kT, at::t(o[0])),
+    COMPUTES(kDiagonal, at::diagonal(o[0], s.Get<int64_t>(Key::kBy), Dims(s).at(0), Dims(s).at(1))),
+    COMPUTES(kUnfold,
+             o[0].unfold(Dim(s), s.Get<int64_t>(Key::kCount), s.Get<int64_t>(Key::kStep, 1))),
+    COMPUTES(kAlias, at::alias(o[0])),
     COMPUTES(kClone, o[0].clone(at::MemoryFormat::Contiguous)),
     COMPUTES(kDetach, o[0].detach()),
     Row(Opcode::kCast, Cast),
@@ -311,6 +330,7 @@ constexpr Row kTable[] = {
     COMPUTES(kEmbedding, at::embedding(o[0], o[1])),
     COMPUTES(kGather, at::gather(o[0], Dim(s), o[1])),
     COMPUTES(kScatterAdd, at::scatter_add(o[0], Dim(s), o[1], o[2])),
+    Row(Opcode::kScatter, Scatter),
     COMPUTES(kSort, std::get<0>(Sorted(s, o[0]))),
     COMPUTES(kArgsort, std::get<1>(Sorted(s, o[0].detach()))),
     COMPUTES(kCumsum, at::cumsum(o[0], Dim(s))),
@@ -373,6 +393,11 @@ std::set<Opcode> SingleNodeOps() {
   for (Opcode op : {Opcode::kMatmul, Opcode::kReshape, Opcode::kProd, Opcode::kCrossEntropy,
                     Opcode::kOuter, Opcode::kPadCircular, Opcode::kAvgPool1d, Opcode::kMaxPool1d,
                     Opcode::kConv1d, Opcode::kConv2d, Opcode::kConv3d}) {
+    ops.erase(op);
+  }
+  // Pools along one dimension are those of planes, and convolutions take one sample for a batch.
+  for (Opcode op : {Opcode::kAvgPool1d, Opcode::kMaxPool1d, Opcode::kConv1d, Opcode::kConv2d,
+                    Opcode::kConv3d}) {
     ops.erase(op);
   }
   if (TORCH_VERSION_MAJOR < 2) ops.erase(Opcode::kSqueeze);

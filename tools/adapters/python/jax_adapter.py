@@ -47,6 +47,20 @@ def scatter_add(a, x, index, y):
     return x.at[places(a, x, index)].add(y[tuple(map(slice, index.shape))])
 
 
+def scatter(a, x, index, y):
+    """Of several elements for one place the last stays, which JAX leaves open: so each is put alone."""
+    at = [where.ravel() for where in places(a, x, index)]
+    last = {place: k for k, place in enumerate(zip(*(where.tolist() for where in at)))}
+    kept = numpy.array(sorted(last.values()), int)
+    return x.at[tuple(where[kept] for where in at)].set(y.ravel()[kept])
+
+
+def unfold(a, x):
+    starts = range(0, x.shape[a['dim']] - a['count'] + 1, a.get('step', 1))
+    index = numpy.array([[start + k for k in range(a['count'])] for start in starts])
+    return jnp.moveaxis(jnp.take(x, index, axis=a['dim']), a['dim'] + 1, -1)
+
+
 def clamp(a, x):
     x = jnp.where(x < a['min'], a['min'], x) if 'min' in a else x
     return jnp.where(x > a['max'], a['max'], x) if 'max' in a else x
@@ -97,7 +111,7 @@ OPS = calls.table(
     jnp, names=('axis', 'keepdims'), plain='''add sub:subtract mul:multiply div:divide neg:negative
     exp log sqrt sin cos tanh tan
     asin:arcsin acos:arccos atan:arctan sinh cosh asinh:arcsinh acosh:arccosh atanh:arctanh expm1 log1p
-    log2 log10 exp2 square abs maximum minimum where matmul bmm:matmul dot outer clone:copy''',
+    log2 log10 exp2 square abs maximum minimum logaddexp atan2:arctan2 t:transpose where matmul bmm:matmul dot outer clone:copy''',
     listed='cat:concatenate stack',
     dim='cumsum cumprod unsqueeze:expand_dims', dims='flip permute:transpose', swap='transpose:swapaxes',
     shape='reshape expand:broadcast_to', reduce='sum mean prod var amax:max amin:min',
@@ -105,7 +119,10 @@ OPS = calls.table(
 OPS |= calls.table(jax.nn, names=('axis', 'keepdims'), plain='sigmoid relu silu softplus relu6 hardsigmoid:hard_sigmoid selu', reduce='logsumexp',
                    dim='softmax log_softmax')
 OPS |= {
-    'erf': lambda a, x: lax.erf(x), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
+    'erf': lambda a, x: lax.erf(x), 'erfc': lambda a, x: lax.erfc(x),
+    'masked_fill': lambda a, mask, x: jnp.where(mask, jnp.array(a['by'], x.dtype), x),
+    'scatter': scatter, 'unfold': unfold, 'alias': lambda a, x: x,
+    'diagonal': lambda a, x: jnp.diagonal(x, int(a.get('by', 0)), *a['dims']), 'rsqrt': lambda a, x: lax.rsqrt(x), 'reciprocal': lambda a, x: 1 / x,
     'gelu': lambda a, x: jax.nn.gelu(x, approximate=False),
     'gelu_tanh': lambda a, x: jax.nn.gelu(x, approximate=True),
     'sgn': lambda a, x: jnp.where(x == x, jnp.sign(x), 0).astype(x.dtype), 'clamp': clamp,

@@ -40,18 +40,18 @@ def _call(name, results, operands, a):
 # The right-hand side of ops: {x} is the first operand, {y} those behind it, {all} all of them; {keep} is a keepdim=
 # that is not the default, {dims} a list of dims=; everything else is an attribute.
 _FORMS = {
-    **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum where addmm'.split(),
+    **dict.fromkeys('neg exp log sqrt sin cos tanh sigmoid relu abs sgn maximum minimum logaddexp atan2 erfc where addmm'.split(),
                     'torch.{op}({all})'),
     **dict.fromkeys('max min'.split(), '{x}.{op}(dim={dim}{keep}).values'),
     **dict.fromkeys('cat stack'.split(), 'torch.{op}([{all}], dim={dim})'),
-    **dict.fromkeys('index_select gather scatter_add'.split(), '{x}.{op}({dim}, {y})'),
+    **dict.fromkeys('index_select gather scatter_add scatter'.split(), '{x}.{op}({dim}, {y})'),
     **dict.fromkeys('cumsum softmax log_softmax unsqueeze'.split(), '{x}.{op}({dim})'),
     **dict.fromkeys('mse_loss cross_entropy'.split(), 'torch.nn.functional.{op}({all}, reduction={reduction!r})'),
     **dict.fromkeys('view reshape expand'.split(), '{x}.{op}({shape})'),
-    **dict.fromkeys('detach clone'.split(), '{x}.{op}()'),
+    **dict.fromkeys('detach clone t'.split(), '{x}.{op}()'),
     'add': '{x} + {y}', 'sub': '{x} - {y}', 'mul': '{x} * {y}', 'div': '{x} / {y}', 'matmul': '{x} @ {y}',
     'pow': '{x} ** {y}', 'flip': '{x}.flip({dims})', 'select': '{x}.select({dim}, {index})',
-    'read_grad': '{x}.grad.clone()',
+    'masked_fill': '{y}.masked_fill({x}, {by})', 'read_grad': '{x}.grad.clone()',
     # Of what is detached, as there is no gradient to refuse.
     'argmax': '{x}.detach().max(dim={dim}{keep}).indices', 'argmin': '{x}.detach().min(dim={dim}{keep}).indices'}
 

@@ -33,6 +33,14 @@ def view(a, x):
     return x.view(a['shape'])
 
 
+def scatter(a, x, index, y):
+    order = torch.arange(index.numel()).view(index.shape)
+    last = torch.zeros(x.shape, dtype=torch.int64).scatter(a['dim'], index, order).gather(a['dim'], index)
+    if not torch.equal(last, order):
+        raise core.Refused('of several elements for one place it is open which one stays')
+    return x.scatter(a['dim'], index, y)
+
+
 def windowed():
     """Convolutions and pools; a list that is left out stands for the usual numbers."""
     functional = torch.nn.functional
@@ -64,9 +72,9 @@ def elements(tensor, rows):
 class Torch(core.Engine):
     OPS = calls.table(
         torch, plain='''neg exp log sqrt sin cos tanh sigmoid relu abs sgn
-        tan asin acos atan sinh cosh asinh acosh atanh erf expm1 log1p log2 log10 exp2 rsqrt
+        tan asin acos atan sinh cosh asinh acosh atanh erf erfc expm1 log1p log2 log10 exp2 rsqrt
         reciprocal square selu
-        add sub mul div maximum minimum matmul addmm where addcmul addcdiv lerp bmm dot outer
+        add sub mul div maximum minimum logaddexp atan2 t matmul addmm where addcmul addcdiv lerp bmm dot outer
         addmv addr baddbmm addbmm''',
         swap='transpose', dims='flip permute', listed='cat stack',
         dim='cumsum cumprod logcumsumexp softmax log_softmax index_select gather scatter_add unsqueeze',
@@ -102,6 +110,10 @@ class Torch(core.Engine):
         'repeat': lambda a, x: x.repeat(a['shape']),
         'clone': lambda a, x: x.clone(memory_format=torch.contiguous_format),
         'reshape': lambda a, x: x.contiguous().view(a['shape']),
+        'masked_fill': lambda a, mask, x: torch.masked_fill(x, mask, a['by']),
+        'scatter': scatter, 'alias': lambda a, x: torch.ops.aten.alias(x),
+        'diagonal': lambda a, x: torch.diagonal(x, int(a.get('by', 0)), *a['dims']),
+        'unfold': lambda a, x: x.unfold(a['dim'], a['count'], a.get('step', 1)),
         'clamp': lambda a, x: torch.clamp(x, a.get('min'), a.get('max')),
         'select': lambda a, x: x.select(a['dim'], a['index']),
         'slice': lambda a, x: torch.ops.aten.slice(x, a['dim'], *calls.span(a)),

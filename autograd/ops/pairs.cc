@@ -1,0 +1,43 @@
+#include "autograd/ops/pairs.h"
+
+#include <cstdint>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/elementary.h"
+#include "autograd/ops/rules.h"
+#include "autograd/tensor/kernels/arithmetic.h"
+
+namespace twingrad::ops {
+namespace {
+
+constexpr uint8_t kSavesBoth = kSavesA | kSavesB;
+
+Tensor LogAddExpByA(const Tensor& g, const Saved& s) { return Mul(g, Sigmoid(Sub(s.a, s.b))); }
+Tensor LogAddExpByB(const Tensor& g, const Saved& s) { return Mul(g, Sigmoid(Sub(s.b, s.a))); }
+
+// g x / (a² + b²), of which x is b or -a. Scaled where a square might leave the format; what scales
+// is a constant, because it cancels.
+Tensor OverSquares(const Tensor& g, const Tensor& x, const Saved& s) {
+  const Tensor scale = kernels::ScaleOfSquares(s.a, s.b);
+  const Tensor a = Div(s.a, scale), b = Div(s.b, scale);
+  const Tensor squares = Add(Mul(a, a), Mul(b, b));
+  return Mul(g, Div(Div(Div(x, scale), scale), squares));
+}
+
+constexpr BinaryRule kLogAddExp = {"logaddexp", "LogaddexpBackward", kernels::LogAddExp, kSavesBoth,
+                                   kSavesBoth,  LogAddExpByA,        LogAddExpByB};
+constexpr BinaryRule kAtan2 = {
+    "atan2",
+    "Atan2Backward",
+    kernels::Atan2,
+    kSavesBoth,
+    kSavesBoth,
+    [](const Tensor& g, const Saved& s) { return OverSquares(g, s.b, s); },
+    [](const Tensor& g, const Saved& s) { return OverSquares(g, Neg(s.a), s); }};
+
+}  // namespace
+
+Tensor LogAddExp(const Tensor& a, const Tensor& b) { return ApplyBinary(kLogAddExp, a, b); }
+Tensor Atan2(const Tensor& a, const Tensor& b) { return ApplyBinary(kAtan2, a, b); }
+
+}  // namespace twingrad::ops

@@ -1,0 +1,17 @@
+// Smooth functions of two numbers.
+//
+//   Tensor y = ops::LogAddExp(a, b);   // log(e^a + e^b), without overflow
+//
+// f32 and f64, broadcast, on one device. Errors as in arithmetic.h.
+
+#pragma once
+
+#include "autograd/tensor/tensor.h"
+
+namespace twingrad::ops {
+
+Tensor LogAddExp(const Tensor& a, const Tensor& b);
+// The angle from the first axis to the point (b, a), from -π to π.
+Tensor Atan2(const Tensor& a, const Tensor& b);
+
+}  // namespace twingrad::ops

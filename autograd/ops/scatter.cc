@@ -1,0 +1,49 @@
+#include "autograd/ops/scatter.h"
+
+#include <cstdint>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/geometry.h"
+#include "autograd/ops/piecewise.h"
+#include "autograd/ops/rearrange.h"
+#include "autograd/ops/recording.h"
+#include "autograd/tensor/kernels/arithmetic.h"
+#include "autograd/tensor/kernels/rearrange.h"
+
+namespace twingrad::ops {
+namespace {
+
+// Bool, of index's shape: whether no later index names the same place of a tensor of shape `whole`.
+Tensor StaysThere(Ints whole, int64_t dim, const Tensor& index) {
+  Tensor order = Tensor::Empty(index.sizes(), DType::kI64, index.device());
+  int64_t* const numbers = order.mutable_data<int64_t>();
+  for (int64_t i = 0; i < order.numel(); ++i) numbers[i] = i;
+  const Tensor none = Tensor::Zeros(whole, DType::kI64, index.device());
+  const Tensor last = kernels::Gather(kernels::Scatter(none, dim, index, order), dim, index);
+  Tensor stays = Tensor::Empty(index.sizes(), DType::kBool, index.device());
+  bool* const flags = stays.mutable_data<bool>();
+  const int64_t* const writers = last.data<int64_t>();
+  for (int64_t i = 0; i < stays.numel(); ++i) flags[i] = writers[i] == i;
+  return stays;
+}
+
+}  // namespace
+
+Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source) {
+  CheckIndices("scatter", a, dim, index, source);
+  Tensor result = kernels::Scatter(a, dim, index, source);
+  if (ShouldRecord(a, source)) {
+    Record<1>("ScatterBackward", result, {&a, &source},
+              [dim](size_t k, const Tensor& g, const Tensor* saved) {
+                const Tensor& places = saved[0];
+                const Tensor zeros = Tensor::Zeros(places.sizes(), g.dtype(), g.device());
+                if (k == 0) return Scatter(g, dim, places, zeros);
+                const Tensor stays = StaysThere(g.sizes(), dim, places);
+                return Where(stays, Gather(g, dim, places), Constant(0, g));
+              })
+        ->Save(index);
+  }
+  return result;
+}
+
+}  // namespace twingrad::ops

@@ -1,0 +1,19 @@
+// Elements put at places that indices name.
+//
+//   Tensor r = ops::Scatter(a, /*dim=*/0, index, source);   // a, overwritten at the indices
+//
+// Copies, with the operand's type and device. Indices and errors are as in rearrange.h.
+
+#pragma once
+
+#include <cstdint>
+
+#include "autograd/tensor/tensor.h"
+
+namespace twingrad::ops {
+
+// a with each element of `source`, of index's shape, in order, put where Gather would read: of
+// those for one place the last one stays, and the others have a gradient of 0. All element types.
+Tensor Scatter(const Tensor& a, int64_t dim, const Tensor& index, const Tensor& source);
+
+}  // namespace twingrad::ops
